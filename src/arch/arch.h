@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// arch.h - everything that depends on the CPU. One folder per CPU holds the same file names:
+//
+//   raw_syscall.h     a system call without libc (no errno, no TLS)
+//   entry.S           clone into a function, enter a program, the redirection stubs
+//   redirect_site.cc  finds system-call sites in machine code and rewrites them
+//
+// All functions here may run where libc may not (between clone and the jump, inside a task's
+// redirected call), except the two of redirect_site.cc, which run in the host.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "arch/x86_64/raw_syscall.h"
+
+namespace nagaya::arch {
+
+// A redirected system call as the stub hands it over: the registers of the system call, and
+// where in the task's libc it was made.
+struct SyscallFrame {
+  unsigned long number;
+  unsigned long args[6];
+  unsigned long return_address;
+};
+
+// One place where machine code makes a system call: `number` is loaded, up to a few independent
+// instructions follow, then the kernel is entered.
+struct RedirectSite {
+  uint32_t offset_bytes;  // of the window's first byte, from the start of the text given
+  uint32_t window_bytes;  // all bytes that are rewritten
+  uint32_t number;        // the system call
+};
+
+// The system calls that can be redirected.
+inline constexpr unsigned kRedirectable[] = {kSysMmap,  kSysMunmap,   kSysMremap,
+                                             kSysShmat, kSysReadlink, kSysReadlinkat};
+
+// Sites in `text` whose rewriting is proved safe by disassembly: the window is decoded to whole
+// instructions, nothing branches into its middle, and no red zone is in use around it.
+std::vector<RedirectSite> find_redirect_sites(std::span<const std::byte> text);
+
+// Maps the table through which rewritten sites call, at an address that every site can reach
+// (x86-64: below 2 GiB). Once per host, before the first task. Returns its address, 0 when no
+// such address is free.
+uintptr_t install_redirect_table();
+
+// Rewrites `window`, the bytes of `site` (writable now), to call through `table`. Freestanding.
+void rewrite_site(std::byte* window, const RedirectSite& site, uintptr_t table);
+
+}  // namespace nagaya::arch
+
+extern "C" {
+// clone3(args, args_bytes); the child runs function(argument) on the stack that args names.
+// Returns the child's pid or -errno in the parent. Never returns in the child.
+long nagaya_arch_clone3(void* args, size_t args_bytes, void (*function)(void*), void* argument);
+
+// The same by clone(flags, stack_top, pidfd), for kernels or filters without clone3.
+long nagaya_arch_clone(unsigned long flags, void* stack_top, int* pidfd, void (*function)(void*),
+                       void* argument);
+
+// Starts a program: clears the thread pointer and the registers, sets the stack, jumps.
+[[noreturn]] void nagaya_arch_enter(uintptr_t entry, uintptr_t stack_pointer);
+
+// Where every redirected call arrives, on the calling task's thread and stack. Only general
+// registers may be touched. Returns what the system call would: a value or -errno.
+long nagaya_redirect(const nagaya::arch::SyscallFrame* frame);
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// raw_syscall.h - system calls of x86-64 without libc.
+#pragma once
+
+#include <asm/unistd.h>
+
+#include <cstdint>
+
+namespace nagaya::arch {
+
+inline constexpr unsigned kSysMmap = __NR_mmap;
+inline constexpr unsigned kSysMunmap = __NR_munmap;
+inline constexpr unsigned kSysMremap = __NR_mremap;
+inline constexpr unsigned kSysShmat = __NR_shmat;
+inline constexpr unsigned kSysReadlink = __NR_readlink;
+inline constexpr unsigned kSysReadlinkat = __NR_readlinkat;
+
+inline constexpr unsigned kElfMachine = 62;  // EM_X86_64
+
+// Arguments are passed as they are (pointers and integers up to 64 bits); returns the kernel's
+// value, -errno on failure.
+template <class... Args>
+inline long raw_syscall(long number, Args... args) {
+  static_assert(sizeof...(Args) <= 6);
+  unsigned long a[6] = {(unsigned long)(args)...};
+  register unsigned long r10 asm("r10") = a[3];
+  register unsigned long r8 asm("r8") = a[4];
+  register unsigned long r9 asm("r9") = a[5];
+  long result;
+  asm volatile("syscall"
+               : "=a"(result)
+               : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
+               : "rcx", "r11", "memory");
+  return result;
+}
+
+// The CPU's hint that this is a spin loop.
+inline void relax() { asm volatile("pause" ::: "memory"); }
+
+}  // namespace nagaya::arch

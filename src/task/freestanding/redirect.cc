@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "task/freestanding/redirect.h"
+
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+
+#include "task/freestanding/futex.h"
+
+#ifndef MREMAP_DONTUNMAP
+#define MREMAP_DONTUNMAP 4
+#endif
+
+namespace nagaya::task {
+
+SpaceHeader* redirect_space = nullptr;
+
+namespace {
+
+using arch::raw_syscall;
+
+constexpr uint64_t kHugePageBytes = 2 << 20;
+constexpr int kPlacementTries = 8;
+constexpr int kLockYields = 1000;
+
+bool failed(long result) { return result < 0 && result > -4096; }
+
+uint64_t round_up(uint64_t bytes, uint64_t alignment) {
+  return (bytes + alignment - 1) & ~(alignment - 1);
+}
+
+struct Span {
+  uint64_t begin, end;
+  bool holds(uint64_t from, uint64_t to) const { return begin <= from && to <= end; }
+};
+
+// The free ranges of the calling task, locked. The lock can be out of reach: a signal handler
+// that interrupted the holder on its own thread must not wait for it. Then held() is false, and
+// the call is passed to the kernel as it is.
+class LockedRanges {
+ public:
+  explicit LockedRanges(TaskRecord& task) : task_(task), held_(false) {
+    for (int n = 0; n < kLockYields; ++n) {
+      // Acquire: pairs with the release in the destructor.
+      if (task_.ranges_lock.exchange(1, std::memory_order_acquire) == 0) {
+        held_ = true;
+        return;
+      }
+      raw_syscall(__NR_sched_yield);
+    }
+    // In a forked child the holder may not exist; the record is the child's own copy.
+    held_ = raw_syscall(__NR_getpid) != task_.pid.load(std::memory_order_relaxed);
+  }
+  ~LockedRanges() {
+    if (held_) task_.ranges_lock.store(0, std::memory_order_release);
+  }
+  LockedRanges(const LockedRanges&) = delete;
+
+  bool held() const { return held_; }
+  FreeRanges* operator->() const { return &task_.ranges; }
+
+ private:
+  TaskRecord& task_;
+  bool held_;
+};
+
+Span home_of(const TaskRecord& task) { return {task.home, task.home + kHomeBytes}; }
+Span range_of(const TaskRecord& task) { return {task.range, task.range + task.range_bytes}; }
+
+bool is_own(const TaskRecord& task, uint64_t begin, uint64_t end) {
+  return home_of(task).holds(begin, end) || range_of(task).holds(begin, end);
+}
+
+// Does [begin, end) touch any partition other than the task's own?
+bool is_foreign(const TaskRecord& task, uint64_t begin, uint64_t end) {
+  if (end <= begin) return false;
+  const SpaceHeader& space = *task.space;
+  const Span all{space.home_base, space.range_base + space.capacity * space.range_bytes};
+  if (end <= all.begin || begin >= all.end) return false;
+  return !is_own(task, begin, end);
+}
+
+void mark_used(TaskRecord& task, uint64_t begin, uint64_t end) {
+  LockedRanges ranges(task);
+  if (ranges.held()) ranges->take_exactly(begin, end);
+}
+
+void mark_free(TaskRecord& task, uint64_t begin, uint64_t end) {
+  if (!is_own(task, begin, end)) return;
+  LockedRanges ranges(task);
+  if (ranges.held()) ranges->give(begin, end);
+}
+
+uint64_t take(TaskRecord& task, uint64_t bytes, uint64_t alignment) {
+  LockedRanges ranges(task);
+  return ranges.held() ? ranges->take(bytes, alignment) : 0;
+}
+
+// Calls place(address) with addresses of the partition until the kernel accepts one. Addresses
+// that turn out to be occupied (by a system call that was not redirected) stay marked as used.
+// Returns a failure when there is no place; the caller then repeats the call as it was made.
+template <class Place>
+long place_in_partition(TaskRecord& task, uint64_t bytes, uint64_t alignment, Place place) {
+  for (int n = 0; n < kPlacementTries; ++n) {
+    const uint64_t at = take(task, bytes, alignment);
+    if (at == 0) break;
+    const long result = place(at);
+    if (!failed(result)) return result;
+    if (result != -EEXIST) {
+      mark_free(task, at, at + bytes);
+      break;
+    }
+  }
+  task.escaped.fetch_add(1, std::memory_order_relaxed);
+  return -ENOMEM;
+}
+
+// --- the sites of libc, while the task's dynamic linker maps it -------------------------------
+
+const RedirectedFile* find_file(const SpaceHeader& space, const struct stat& file) {
+  const uint64_t mtime_ns = file.st_mtim.tv_sec * 1000000000ull + file.st_mtim.tv_nsec;
+  // Acquire: pairs with the release in the host that appended the entry.
+  const uint32_t count = space.file_count.load(std::memory_order_acquire);
+  for (uint32_t n = 0; n < count; ++n) {
+    const RedirectedFile& known = space.files[n];
+    if (known.inode == file.st_ino && known.device == file.st_dev && known.mtime_ns == mtime_ns)
+      return &known;
+  }
+  return nullptr;
+}
+
+void redirect_mapped_file(const SpaceHeader& space, int fd, uint64_t address, uint64_t bytes,
+                          uint64_t file_offset, int prot) {
+  struct stat file;
+  if (failed(raw_syscall(__NR_fstat, fd, &file))) return;
+  if (const RedirectedFile* known = find_file(space, file))
+    redirect_sites(space, *known, address, bytes, file_offset, prot);
+}
+
+// --- the calls --------------------------------------------------------------------------------
+
+long as_asked(const arch::SyscallFrame& call) {
+  return raw_syscall(call.number, call.args[0], call.args[1], call.args[2], call.args[3],
+                     call.args[4], call.args[5]);
+}
+
+uint64_t alignment_for(uint64_t bytes, uint64_t flags) {
+  if ((flags & MAP_HUGETLB) != 0) {
+    const uint64_t log2 = (flags >> 26) & 63;  // MAP_HUGE_SHIFT
+    return log2 != 0 ? uint64_t{1} << log2 : kHugePageBytes;
+  }
+  // As the kernel does: whole huge pages are laid where huge pages can back them.
+  const bool whole_huge_pages = bytes >= kHugePageBytes && bytes % kHugePageBytes == 0;
+  return (flags & MAP_ANONYMOUS) != 0 && whole_huge_pages ? kHugePageBytes : kPageBytes;
+}
+
+long map(TaskRecord& task, const arch::SyscallFrame& call) {
+  const uint64_t address = call.args[0], flags = call.args[3];
+  const int prot = static_cast<int>(call.args[2]), fd = static_cast<int>(call.args[4]);
+  const uint64_t bytes = round_up(call.args[1], kPageBytes);
+  long result;
+  if ((flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) != 0) {
+    if (is_foreign(task, address, address + bytes)) return -EPERM;
+    result = as_asked(call);
+    if (!failed(result) && is_own(task, address, address + bytes))
+      mark_used(task, address, address + bytes);
+    else
+      task.escaped.fetch_add(1, std::memory_order_relaxed);
+  } else if ((flags & MAP_32BIT) != 0 || bytes == 0) {
+    result = as_asked(call);
+  } else {
+    const uint64_t alignment = alignment_for(bytes, flags);
+    result = place_in_partition(task, round_up(bytes, alignment), alignment, [&](uint64_t at) {
+      return raw_syscall(__NR_mmap, at, call.args[1], prot, flags | MAP_FIXED_NOREPLACE, fd,
+                         call.args[5]);
+    });
+    if (failed(result)) result = as_asked(call);
+  }
+  const bool is_text = (prot & PROT_EXEC) != 0 && (flags & MAP_TYPE) == MAP_PRIVATE &&
+                       (flags & MAP_ANONYMOUS) == 0;
+  if (is_text && !failed(result))
+    redirect_mapped_file(*task.space, fd, static_cast<uint64_t>(result), bytes, call.args[5], prot);
+  return result;
+}
+
+long unmap(TaskRecord& task, const arch::SyscallFrame& call) {
+  const uint64_t begin = call.args[0], end = begin + round_up(call.args[1], kPageBytes);
+  if (is_foreign(task, begin, end)) return -EPERM;
+  const long result = as_asked(call);
+  if (!failed(result)) mark_free(task, begin, end);
+  return result;
+}
+
+// Grows in place where the kernel can, else moves within the partition.
+long grow(TaskRecord& task, const arch::SyscallFrame& call, uint64_t old_bytes,
+          uint64_t new_bytes) {
+  const uint64_t old = call.args[0], flags = call.args[3];
+  if (is_own(task, old, old + new_bytes) && (flags & MREMAP_DONTUNMAP) == 0) {
+    const long result = raw_syscall(__NR_mremap, old, old_bytes, new_bytes, 0, 0);
+    if (!failed(result)) {
+      mark_used(task, old + old_bytes, old + new_bytes);
+      return result;
+    }
+  }
+  if ((flags & MREMAP_MAYMOVE) == 0) return -ENOMEM;
+  const uint64_t alignment =
+      old % kHugePageBytes == 0 && new_bytes % kHugePageBytes == 0 ? kHugePageBytes : kPageBytes;
+  const long result = place_in_partition(task, new_bytes, alignment, [&](uint64_t at) {
+    return raw_syscall(__NR_mremap, old, old_bytes, new_bytes, flags | MREMAP_FIXED, at);
+  });
+  if (failed(result)) return as_asked(call);
+  if ((flags & MREMAP_DONTUNMAP) == 0) mark_free(task, old, old + old_bytes);
+  return result;
+}
+
+long remap(TaskRecord& task, const arch::SyscallFrame& call) {
+  const uint64_t old = call.args[0], flags = call.args[3];
+  const uint64_t old_bytes = round_up(call.args[1], kPageBytes);
+  const uint64_t new_bytes = round_up(call.args[2], kPageBytes);
+  if (is_foreign(task, old, old + old_bytes)) return -EPERM;
+  if ((flags & MREMAP_FIXED) != 0) {
+    const uint64_t target = call.args[4];
+    if (is_foreign(task, target, target + new_bytes)) return -EPERM;
+    const long result = as_asked(call);
+    if (failed(result)) return result;
+    if (is_own(task, target, target + new_bytes)) mark_used(task, target, target + new_bytes);
+    if ((flags & MREMAP_DONTUNMAP) == 0) mark_free(task, old, old + old_bytes);
+    return result;
+  }
+  if (!is_own(task, old, old + old_bytes)) return as_asked(call);
+  if (new_bytes > old_bytes || (flags & MREMAP_DONTUNMAP) != 0)
+    return grow(task, call, old_bytes, new_bytes);
+  const long result = as_asked(call);
+  if (!failed(result)) mark_free(task, old + new_bytes, old + old_bytes);
+  return result;
+}
+
+long attach_segment(TaskRecord& task, const arch::SyscallFrame& call) {
+  struct shmid_ds segment;
+  if (call.args[1] != 0) {
+    return is_foreign(task, call.args[1], call.args[1] + 1) ? -EPERM : as_asked(call);
+  }
+  if (failed(raw_syscall(__NR_shmctl, call.args[0], IPC_STAT, &segment))) return as_asked(call);
+  const long result =
+      place_in_partition(task, round_up(segment.shm_segsz, kPageBytes), kPageBytes,
+                         [&](uint64_t at) {
+                           return raw_syscall(__NR_shmat, call.args[0], at, call.args[2]);
+                         });
+  return failed(result) ? as_asked(call) : result;
+}
+
+bool is_own_executable(const char* path) {
+  constexpr char kSelf[] = "/proc/self/exe";
+  for (size_t n = 0; n < sizeof kSelf; ++n)
+    if (path[n] != kSelf[n]) return false;
+  return true;
+}
+
+long read_link(TaskRecord& task, const arch::SyscallFrame& call, const char* path, char* buffer,
+               uint64_t bytes) {
+  const long result = as_asked(call);
+  // After the kernel's success both pointers are known to be good.
+  if (failed(result) || !is_own_executable(path) ||
+      raw_syscall(__NR_getpid) != task.pid.load(std::memory_order_relaxed))
+    return result;
+  volatile char* out = buffer;
+  uint64_t n = 0;
+  for (; n < bytes && task.program[n] != '\0'; ++n) out[n] = task.program[n];
+  return static_cast<long>(n);
+}
+
+}  // namespace
+
+bool redirect_sites(const SpaceHeader& space, const RedirectedFile& file, uint64_t address,
+                    uint64_t bytes, uint64_t file_offset, int prot) {
+  for (uint32_t n = 0; n < file.site_count; ++n) {
+    const arch::RedirectSite& site = file.sites[n];
+    if (site.offset_bytes < file_offset ||
+        site.offset_bytes + site.window_bytes > file_offset + bytes)
+      continue;
+    const uint64_t window = address + site.offset_bytes - file_offset;
+    const uint64_t page = window & ~(kPageBytes - 1);
+    const uint64_t page_bytes = round_up(window + site.window_bytes, kPageBytes) - page;
+    if (failed(raw_syscall(__NR_mprotect, page, page_bytes, PROT_READ | PROT_WRITE))) return false;
+    arch::rewrite_site(reinterpret_cast<std::byte*>(window), site, space.redirect_table);
+    if (failed(raw_syscall(__NR_mprotect, page, page_bytes, prot))) return false;
+  }
+  return true;
+}
+
+}  // namespace nagaya::task
+
+long nagaya_redirect(const nagaya::arch::SyscallFrame* frame) {
+  using namespace nagaya::task;
+  const int64_t number = number_of(*redirect_space, frame->return_address);
+  if (number < 0) return as_asked(*frame);
+  TaskRecord& task = *redirect_space->record(static_cast<uint32_t>(number));
+  switch (frame->number) {
+    case nagaya::arch::kSysMmap:
+      return map(task, *frame);
+    case nagaya::arch::kSysMunmap:
+      return unmap(task, *frame);
+    case nagaya::arch::kSysMremap:
+      return remap(task, *frame);
+    case nagaya::arch::kSysShmat:
+      return attach_segment(task, *frame);
+    case nagaya::arch::kSysReadlink:
+      return read_link(task, *frame, reinterpret_cast<const char*>(frame->args[0]),
+                       reinterpret_cast<char*>(frame->args[1]), frame->args[2]);
+    case nagaya::arch::kSysReadlinkat:
+      return read_link(task, *frame, reinterpret_cast<const char*>(frame->args[1]),
+                       reinterpret_cast<char*>(frame->args[2]), frame->args[3]);
+    default:
+      return as_asked(*frame);
+  }
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "task/host.h"
+
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "task/freestanding/redirect.h"
+
+namespace nagaya::task {
+namespace {
+
+using base::Error;
+using namespace std::chrono_literals;
+
+constexpr auto kGreetingLimit = 10s;
+// A job whose launcher cannot be watched and some of whose tasks never came: how long to wait.
+constexpr auto kIdleLimit = 60s;
+constexpr int kTickMs = 1000;
+
+// Takes the same time wherever the keys differ.
+bool same_key(const uint8_t (&a)[16], const uint8_t (&b)[16]) {
+  uint8_t difference = 0;
+  for (size_t n = 0; n < sizeof a; ++n) difference |= static_cast<uint8_t>(a[n] ^ b[n]);
+  return difference == 0;
+}
+
+bool is_same_user(int socket) {
+  ucred peer{};
+  socklen_t bytes = sizeof peer;
+  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 &&
+         peer.uid == ::geteuid();
+}
+
+// All signals are blocked in the host; SIGTERM is read as "end now", and the tasks end with it.
+int open_termination() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, SIGTERM);
+  return ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int open_pidfd(int pid) {
+  return pid > 0 ? static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)) : -1;
+}
+
+void send_signal(const LiveTask& task, int signal) {
+  ::syscall(SYS_pidfd_send_signal, task.pidfd.get(), signal, nullptr, 0);
+}
+
+// As of waitpid(2).
+int wait_status_of(const siginfo_t& info) {
+  if (info.si_code == CLD_EXITED) return (info.si_status & 0xff) << 8;
+  return info.si_status | (info.si_code == CLD_DUMPED ? 0x80 : 0);
+}
+
+}  // namespace
+
+Host::Host(const HostSettings& settings, base::Fd listener)
+    : settings_(settings),
+      listener_(std::move(listener)),
+      epoll_(base::checked_fd(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
+      termination_(base::checked_fd(open_termination(), "signalfd")),
+      launcher_(open_pidfd(settings.launcher_pid)),
+      space_({settings.expected_tasks, settings.capacity}),
+      loader_(space_.header()) {
+  SpaceHeader& header = space_.header();
+  std::copy(std::begin(settings.key), std::end(settings.key), header.key);
+  std::copy(std::begin(settings.socket_path), std::end(settings.socket_path), header.host_socket);
+  header.redirect_table = arch::install_redirect_table();
+  redirect_space = &header;
+  watch(listener_.get());
+  watch(termination_.get());
+  if (launcher_) watch(launcher_.get());
+}
+
+Host::~Host() { ::unlink(settings_.socket_path); }
+
+void Host::watch(int fd) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = fd;
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) base::throw_errno("epoll_ctl");
+}
+
+void Host::run() {
+  while (!is_over()) {
+    epoll_event events[64];
+    const int count = ::epoll_wait(epoll_.get(), events, std::size(events), kTickMs);
+    for (int n = 0; n < count; ++n) {
+      const int fd = events[n].data.fd;
+      if (fd == listener_.get()) {
+        accept_clients();
+      } else if (fd == termination_.get()) {
+        return;
+      } else if (fd == launcher_.get()) {
+        launcher_gone_ = true;
+        launcher_.reset();
+      } else if (tasks_.contains(fd)) {
+        reap(fd);
+      } else if (auto client = clients_.find(fd); client != clients_.end()) {
+        serve(client->second);
+      }
+    }
+    drop_late_clients();
+    if (!clients_.empty() || !tasks_.empty()) idle_since_ = Clock::now();
+  }
+}
+
+// Over: nobody is here, and nobody who was announced is still to come. Leaving when merely idle
+// would split a job whose tasks start slowly.
+bool Host::is_over() const {
+  if (!clients_.empty() || !tasks_.empty()) return false;
+  if (launcher_gone_ || Clock::now() - idle_since_ > kIdleLimit) return true;
+  return !groups_.empty() && std::all_of(groups_.begin(), groups_.end(), [](const auto& group) {
+    return group.second.ended >= group.second.expected;
+  });
+}
+
+void Host::accept_clients() {
+  for (;;) {
+    base::Fd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket) return;
+    if (!is_same_user(socket.get())) continue;
+    const int fd = socket.get();
+    watch(fd);
+    clients_.emplace(fd, Client{Channel(std::move(socket)), Clock::now() + kGreetingLimit, false,
+                                false, "", {}});
+  }
+}
+
+void Host::drop_late_clients() {
+  std::vector<int> late;
+  for (auto& [fd, client] : clients_)
+    if (!client.greeted && Clock::now() > client.deadline) late.push_back(fd);
+  for (int fd : late) drop(fd);
+}
+
+void Host::serve(Client& client) {
+  const int fd = client.channel.fd();
+  try {
+    while (auto message = client.channel.receive()) handle(client, std::move(*message));
+  } catch (const Error&) {
+    drop(fd);
+  }
+}
+
+// A client that is gone takes its tasks with it; those that it kept are freed once they ended.
+void Host::drop(int client_fd) {
+  auto found = clients_.find(client_fd);
+  const std::set<uint32_t> orphans = std::move(found->second.tasks);
+  const bool keeps_tasks = found->second.keeps_tasks;
+  clients_.erase(found);
+  for (const auto& [pidfd, task] : tasks_)
+    if (orphans.contains(task->record->number)) send_signal(*task, SIGKILL);
+  if (!keeps_tasks) return;
+  for (uint32_t number : orphans) {
+    TaskRecord& record = *space_.header().record(number);
+    if (record.state.load(std::memory_order_relaxed) == TaskState::kEnded)
+      space_.close_record(record);
+  }
+}
+
+void Host::handle(Client& client, Message message) {
+  if (!client.greeted && message.type != MessageType::kHello)
+    throw Error(-EPROTO, "the first message must be Hello");
+  switch (message.type) {
+    case MessageType::kHello:
+      return greet(client, decode_plain<Hello>(message.payload));
+    case MessageType::kLaunch:
+      return launch(client, message);
+    case MessageType::kSignal:
+      return signal_task(client, decode_plain<SignalRequest>(message.payload));
+    case MessageType::kWaited:
+      return close_waited(client, decode_plain<uint32_t>(message.payload));
+    default:
+      throw Error(-EPROTO, "a message that only hosts send");
+  }
+}
+
+void Host::greet(Client& client, const Hello& hello) {
+  if (client.greeted) throw Error(-EPROTO, "a second Hello");
+  if (!same_key(hello.key, settings_.key)) throw Error(-EACCES, "wrong key");
+  if (hello.stamp.magic != kMagic || hello.stamp.major != kAbiMajor) {
+    client.channel.send(MessageType::kRefused,
+                        encode_refusal({-EPROTO, "this nagaya and the host of the job have "
+                                                 "different versions: use one installation"}));
+    throw Error(-EPROTO, "version");
+  }
+  client.greeted = true;
+  client.keeps_tasks = hello.keeps_tasks != 0;
+  client.group.assign(hello.group, strnlen(hello.group, sizeof hello.group));
+  Group& group = groups_[client.group];
+  group.expected = std::max(group.expected, hello.group_tasks);
+  client.channel.send(MessageType::kWelcome, encode_plain(space_.header().stamp));
+}
+
+void Host::launch(Client& client, const Message& message) {
+  const Launch launch = decode_launch(message.payload);
+  TaskRecord* record = nullptr;
+  try {
+    record = &space_.open_record(launch.wanted_number);
+    auto task = spawn(loader_, *record, launch, message.descriptors);
+    const Started started{record->number, task->pid};
+    const int pidfd = task->pidfd.get();
+    task->kept = client.keeps_tasks;
+    watch(pidfd);
+    client.tasks.insert(record->number);
+    tasks_.emplace(pidfd, std::move(task));
+    client.channel.send(MessageType::kStarted, encode_plain(started));
+  } catch (const Error& error) {
+    if (record != nullptr && !client.tasks.contains(record->number)) space_.close_record(*record);
+    ++groups_[client.group].ended;
+    client.channel.send(MessageType::kRefused, encode_refusal(error));
+  }
+}
+
+void Host::signal_task(Client& client, const SignalRequest& request) {
+  if (!client.tasks.contains(request.number)) return;
+  for (const auto& [pidfd, task] : tasks_)
+    if (task->record->number == request.number) send_signal(*task, request.signal);
+}
+
+void Host::close_waited(Client& client, uint32_t number) {
+  if (!client.keeps_tasks || !client.tasks.contains(number)) return;
+  TaskRecord& record = *space_.header().record(number);
+  if (record.state.load(std::memory_order_relaxed) != TaskState::kEnded) return;
+  client.tasks.erase(number);
+  space_.close_record(record);
+}
+
+void Host::reap(int pidfd) {
+  siginfo_t info{};
+  if (::waitid(static_cast<idtype_t>(P_PIDFD), static_cast<id_t>(pidfd), &info, WEXITED | WNOHANG) != 0 ||
+      info.si_pid == 0)
+    return;
+  const std::unique_ptr<LiveTask> task = std::move(tasks_.extract(pidfd).mapped());
+  TaskRecord& record = *task->record;
+  space_.mark_ended(record, wait_status_of(info));
+  auto owner = std::find_if(clients_.begin(), clients_.end(), [&](const auto& entry) {
+    return entry.second.tasks.contains(record.number);
+  });
+  if (owner == clients_.end()) {
+    if (task->kept) space_.close_record(record);
+    return;
+  }
+  Client& client = owner->second;
+  ++groups_[client.group].ended;
+  try {
+    const int error = record.start_error.load(std::memory_order_acquire);
+    if (error != 0) {
+      const auto step = static_cast<StartStep>(record.start_step.load(std::memory_order_relaxed));
+      client.channel.send(MessageType::kRefused,
+                          encode_refusal({-error, std::string("the task could not ") +
+                                                      to_string(step) + ": " +
+                                                      std::strerror(error)}));
+    }
+    client.channel.send(MessageType::kEnded,
+                        encode_plain(Ended{record.number, record.wait_status.load()}));
+  } catch (const Error&) {
+    drop(owner->first);
+  }
+}
+
+}  // namespace nagaya::task

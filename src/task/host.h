@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// host.h - the process in whose memory the tasks live: accepts clients, spawns and reaps tasks.
+//
+// One thread, one loop. A client that stalls, lies or dies costs only its own tasks.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "task/host_settings.h"
+#include "task/spawner.h"
+#include "task/space_memory.h"
+
+namespace nagaya::task {
+
+class Host {
+ public:
+  // `listener` is bound and listening. Throws Error.
+  Host(const HostSettings& settings, base::Fd listener);
+  ~Host();
+
+  // Serves until the job has ended.
+  void run();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  struct Client {
+    Channel channel;
+    Clock::time_point deadline;  // of the greeting
+    bool greeted = false;
+    bool keeps_tasks = false;
+    std::string group;
+    std::set<uint32_t> tasks;  // not yet waited for
+  };
+  struct Group {
+    uint32_t expected = 0;
+    uint32_t ended = 0;
+  };
+
+  void watch(int fd);
+  void accept_clients();
+  void serve(Client& client);
+  void drop(int client_fd);
+  void handle(Client& client, Message message);
+  void greet(Client& client, const Hello& hello);
+  void launch(Client& client, const Message& message);
+  void signal_task(Client& client, const SignalRequest& request);
+  void close_waited(Client& client, uint32_t number);
+  void reap(int pidfd);
+  void drop_late_clients();
+  bool is_over() const;
+
+  HostSettings settings_;
+  base::Fd listener_;
+  base::Fd epoll_;
+  base::Fd termination_;  // signalfd
+  base::Fd launcher_;     // pidfd
+  bool launcher_gone_ = false;
+  Clock::time_point idle_since_ = Clock::now();
+  SpaceMemory space_;
+  Loader loader_;
+  std::map<int, Client> clients_;                    // by socket
+  std::map<int, std::unique_ptr<LiveTask>> tasks_;   // by pidfd
+  std::map<std::string, Group> groups_;
+};
+
+}  // namespace nagaya::task

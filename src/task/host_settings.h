@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// host_settings.h - what a client passes to the host that it starts.
+#pragma once
+
+#include "task/space.h"
+
+namespace nagaya::task {
+
+inline constexpr int kHostListenerFd = 3;
+inline constexpr int kHostSettingsFd = 4;
+
+// Passed through a pipe, because the key must not show in argv.
+struct HostSettings {
+  Stamp stamp;
+  uint8_t key[16];
+  uint32_t expected_tasks;
+  uint32_t capacity;
+  int32_t launcher_pid;  // when it ends, so does a host without clients; 0: none
+  uint32_t reserved;
+  char socket_path[256];
+};
+
+}  // namespace nagaya::task

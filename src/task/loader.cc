@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "task/loader.h"
+
+#include <fcntl.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "task/freestanding/redirect.h"
+
+namespace nagaya::task {
+namespace {
+
+using base::Error;
+
+constexpr uint64_t kStackUnlimitedBytes = 16ull << 30;
+constexpr uint64_t kStackMinBytes = 256 << 10;
+constexpr uint64_t kGuardBytes = 1 << 20;  // below the stack: the kernel's own stack_guard_gap
+constexpr uint64_t kTopGuardBytes = kPageBytes;
+
+uint64_t round_up(uint64_t bytes) { return (bytes + kPageBytes - 1) & ~(kPageBytes - 1); }
+
+uint64_t take(TaskRecord& task, uint64_t bytes, uint64_t alignment = kPageBytes) {
+  const uint64_t at = task.ranges.take(bytes, alignment);
+  if (at == 0) throw Error(-ENOMEM, "the partition has no room for the program");
+  return at;
+}
+
+void map_at(uint64_t address, uint64_t bytes, int prot, int flags, int fd, uint64_t offset,
+            const std::string& what) {
+  void* got = ::mmap(reinterpret_cast<void*>(address), bytes, prot, MAP_PRIVATE | MAP_FIXED | flags,
+                     fd, static_cast<off_t>(offset));
+  if (got == MAP_FAILED) base::throw_errno("cannot map " + what);
+}
+
+int protection(const Elf64_Phdr& segment) {
+  return ((segment.p_flags & PF_R) != 0 ? PROT_READ : 0) |
+         ((segment.p_flags & PF_W) != 0 ? PROT_WRITE : 0) |
+         ((segment.p_flags & PF_X) != 0 ? PROT_EXEC : 0);
+}
+
+// Maps one PT_LOAD at base + p_vaddr, with its zero-filled tail.
+void map_segment(const ElfImage& image, const Elf64_Phdr& load, uint64_t base) {
+  const uint64_t begin = (base + load.p_vaddr) & ~(kPageBytes - 1);
+  const uint64_t file_end = base + load.p_vaddr + load.p_filesz;
+  const uint64_t end = round_up(base + load.p_vaddr + load.p_memsz);
+  const uint64_t mapped_end = load.p_filesz == 0 ? begin : round_up(file_end);
+  if (mapped_end > begin)
+    map_at(begin, mapped_end - begin, protection(load), 0, image.file.get(),
+           load.p_offset & ~(kPageBytes - 1), image.path);
+  if (end > mapped_end)
+    map_at(mapped_end, end - mapped_end, protection(load), MAP_ANONYMOUS, -1, 0, image.path);
+  if (mapped_end > file_end && load.p_memsz > load.p_filesz && (load.p_flags & PF_W) != 0)
+    std::memset(reinterpret_cast<void*>(file_end), 0, mapped_end - file_end);
+}
+
+const RedirectedFile* find_sites(const SpaceHeader& space, const ElfImage& image) {
+  const uint32_t count = space.file_count.load(std::memory_order_relaxed);
+  const auto* known = std::find_if(space.files, space.files + count, [&](const auto& file) {
+    return file.device == image.device && file.inode == image.inode &&
+           file.mtime_ns == image.mtime_ns;
+  });
+  return known == space.files + count ? nullptr : known;
+}
+
+// Returns the address at which the image's virtual address 0 lies.
+uint64_t map_image(TaskRecord& task, const ElfImage& image) {
+  const uint64_t base = take(task, image.load_bytes, image.load_alignment);
+  const RedirectedFile* sites = find_sites(*task.space, image);
+  for (const Elf64_Phdr& segment : image.segments) {
+    if (segment.p_type != PT_LOAD) continue;
+    map_segment(image, segment, base);
+    if ((segment.p_flags & PF_X) == 0 || sites == nullptr) continue;
+    const uint64_t skew = segment.p_vaddr % kPageBytes;
+    redirect_sites(*task.space, *sites, base + segment.p_vaddr - skew, segment.p_filesz + skew,
+                   segment.p_offset - skew, protection(segment));
+  }
+  return base;
+}
+
+// The stack grows down from the returned address. MAP_GROWSDOWN only because libc makes a stack
+// executable (for programs that need it) by mprotect(PROT_GROWSDOWN); it is mapped whole.
+uint64_t map_stack(TaskRecord& task, uint64_t limit_bytes, uint64_t* stack_bytes) {
+  uint64_t bytes = limit_bytes == RLIM_INFINITY ? kStackUnlimitedBytes : round_up(limit_bytes);
+  bytes = std::clamp(bytes, kStackMinBytes, task.range_bytes / 2);
+  const uint64_t guard = take(task, kGuardBytes + bytes + kTopGuardBytes);
+  map_at(guard, kGuardBytes, PROT_NONE, MAP_ANONYMOUS | MAP_NORESERVE, -1, 0, "the stack guard");
+  map_at(guard + kGuardBytes, bytes, PROT_READ | PROT_WRITE,
+         MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK | MAP_GROWSDOWN, -1, 0, "the stack");
+  *stack_bytes = bytes;
+  return guard + kGuardBytes + bytes;
+}
+
+// The initial stack of the ABI, written downwards from `top`.
+class StackWriter {
+ public:
+  StackWriter(uint64_t top, uint64_t room_bytes) : at_(top), floor_(top - room_bytes) {}
+
+  uint64_t bytes(const void* data, size_t size) {
+    if (at_ - floor_ < size)
+      throw Error(-E2BIG, "arguments and environment are too long for a quarter of the stack");
+    at_ -= size;
+    std::memcpy(reinterpret_cast<void*>(at_), data, size);
+    return at_;
+  }
+  uint64_t text(const std::string& text) { return bytes(text.c_str(), text.size() + 1); }
+  std::vector<uint64_t> texts(const std::vector<std::string>& all) {
+    std::vector<uint64_t> addresses;
+    for (const std::string& one : all) addresses.push_back(text(one));
+    return addresses;
+  }
+  void align(uint64_t alignment) { at_ &= ~(alignment - 1); }
+
+ private:
+  uint64_t at_, floor_;
+};
+
+// The host's own auxiliary vector serves every task but for what tells the program from the host.
+std::vector<Elf64_auxv_t> host_auxv() {
+  std::ifstream file("/proc/self/auxv", std::ios::binary);
+  const std::vector<char> raw{std::istreambuf_iterator<char>(file), {}};
+  std::vector<Elf64_auxv_t> all(raw.size() / sizeof(Elf64_auxv_t));
+  std::memcpy(all.data(), raw.data(), all.size() * sizeof(Elf64_auxv_t));
+  std::erase_if(all, [](const auto& entry) { return entry.a_type == AT_NULL; });
+  return all;
+}
+
+std::vector<Elf64_auxv_t> task_auxv(TaskRecord& task, const ElfImage& image, uint64_t base,
+                                    const std::string& program, StackWriter& stack) {
+  uint8_t random[16];
+  if (::getrandom(random, sizeof random, 0) != sizeof random) base::throw_errno("getrandom");
+  static const std::vector<Elf64_auxv_t> host = host_auxv();
+  std::vector<Elf64_auxv_t> all = host;
+  for (Elf64_auxv_t& entry : all) {
+    uint64_t& value = entry.a_un.a_val;
+    switch (entry.a_type) {
+      case AT_PHDR:
+        value = base + image.headers_address;
+        break;
+      case AT_PHNUM:
+        value = image.header.e_phnum;
+        break;
+      case AT_ENTRY:
+        value = base + image.header.e_entry;
+        break;
+      case AT_BASE:
+        value = 0;
+        break;
+      case AT_RANDOM:
+        value = stack.bytes(random, sizeof random);
+        break;
+      case AT_EXECFN:
+        value = stack.text(program);
+        break;
+      case AT_PLATFORM:
+      case AT_BASE_PLATFORM:
+        value = stack.text(reinterpret_cast<const char*>(value));
+        break;
+      default:
+        break;
+    }
+  }
+  all.push_back({kAuxvType, {reinterpret_cast<uint64_t>(&task)}});
+  all.push_back({AT_NULL, {0}});
+  return all;
+}
+
+uint64_t write_stack(TaskRecord& task, const ElfImage& image, uint64_t base, uint64_t top,
+                     uint64_t stack_bytes, const std::vector<std::string>& arguments,
+                     const ProgramText& text) {
+  StackWriter stack(top, stack_bytes / 4);
+  task.program = reinterpret_cast<const char*>(stack.text(text.program));
+  const std::vector<uint64_t> envp = stack.texts(text.environment);
+  const std::vector<uint64_t> argv = stack.texts(arguments);
+  const std::vector<Elf64_auxv_t> auxv = task_auxv(task, image, base, text.program, stack);
+
+  std::vector<uint64_t> words{argv.size()};
+  words.insert(words.end(), argv.begin(), argv.end());
+  words.push_back(0);
+  words.insert(words.end(), envp.begin(), envp.end());
+  words.push_back(0);
+  for (const Elf64_auxv_t& entry : auxv) words.insert(words.end(), {entry.a_type, entry.a_un.a_val});
+  if (words.size() % 2 != 0) words.push_back(0);  // argc lies at a multiple of 16
+  stack.align(16);
+  return stack.bytes(words.data(), words.size() * sizeof(uint64_t));
+}
+
+bool file_contains(const ElfImage& image, const std::string& text) {
+  std::ifstream file(image.path, std::ios::binary);
+  const std::string all{std::istreambuf_iterator<char>(file), {}};
+  return all.find(text) != std::string::npos;
+}
+
+std::vector<std::string> interpreter_arguments(const ElfImage& interpreter,
+                                               const ProgramText& text) {
+  std::vector<std::string> arguments{interpreter.path};
+  if (text.name != text.program) {
+    static std::map<std::string, bool> knows_argv0;  // glibc before 2.33 does not
+    auto known = knows_argv0.find(interpreter.path);
+    if (known == knows_argv0.end())
+      known = knows_argv0.emplace(interpreter.path, file_contains(interpreter, "argv0")).first;
+    if (known->second) arguments.insert(arguments.end(), {"--argv0", text.name});
+  }
+  arguments.push_back(text.program);
+  arguments.insert(arguments.end(), text.arguments.begin(), text.arguments.end());
+  return arguments;
+}
+
+}  // namespace
+
+std::shared_ptr<const ElfImage> ImageCache::get(const std::string& path) {
+  struct stat now;
+  auto known = images_.find(path);
+  if (known != images_.end() && ::stat(path.c_str(), &now) == 0 &&
+      now.st_ino == known->second->inode && now.st_dev == known->second->device &&
+      now.st_mtim.tv_sec * 1000000000ull + now.st_mtim.tv_nsec == known->second->mtime_ns)
+    return known->second;
+  auto image = std::make_shared<const ElfImage>(read_elf(path));
+  images_[path] = image;
+  return image;
+}
+
+// Appends the sites of `image` to the table that all tasks read. Sites of text that cannot be
+// proved safe stay as they are: such a libc maps where the kernel likes.
+void Loader::know_sites(const ElfImage& image) {
+  const uint32_t count = space_.file_count.load(std::memory_order_relaxed);
+  if (space_.redirect_table == 0 || count == std::size(space_.files) ||
+      find_sites(space_, image) != nullptr)
+    return;
+  RedirectedFile& known = space_.files[count];
+  known = {image.device, image.inode, image.mtime_ns, 0, 0, {}};
+  for (const Elf64_Phdr& segment : image.segments) {
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+    std::vector<std::byte> text(segment.p_filesz);
+    if (::pread(image.file.get(), text.data(), text.size(), static_cast<off_t>(segment.p_offset)) !=
+        static_cast<ssize_t>(text.size()))
+      return;
+    for (arch::RedirectSite site : arch::find_redirect_sites(text)) {
+      if (known.site_count == std::size(known.sites)) break;
+      site.offset_bytes += static_cast<uint32_t>(segment.p_offset);
+      known.sites[known.site_count++] = site;
+    }
+  }
+  // Release: pairs with the acquire of the tasks that search the table.
+  space_.file_count.store(count + 1, std::memory_order_release);
+}
+
+void Loader::load(TaskRecord& task, const ProgramText& text, uint64_t stack_limit_bytes,
+                  Start& start) {
+  const auto program = cache_.get(text.program);
+  if (!program->position_independent())
+    throw Error(-ENOEXEC, text.program + ": not position-independent, rebuild it with -pie");
+  std::shared_ptr<const ElfImage> first = program;
+  std::vector<std::string> arguments{text.name};
+  if (!program->interpreter.empty()) {
+    first = cache_.get(program->interpreter);
+    // libc lies beside its ld.so: glibc requires the two to match. (In musl they are one file.)
+    const auto libc =
+        std::filesystem::canonical(program->interpreter).parent_path() / "libc.so.6";
+    if (std::filesystem::exists(libc)) know_sites(*cache_.get(libc));
+    arguments = interpreter_arguments(*first, text);
+  } else {
+    arguments.insert(arguments.end(), text.arguments.begin(), text.arguments.end());
+  }
+  know_sites(*first);
+
+  uint64_t stack_bytes = 0;
+  const uint64_t top = map_stack(task, stack_limit_bytes, &stack_bytes);
+  const uint64_t base = map_image(task, *first);
+  start.entry = base + first->header.e_entry;
+  start.stack_pointer = write_stack(task, *first, base, top, stack_bytes, arguments, text);
+}
+
+}  // namespace nagaya::task

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "task/program.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "task/installation.h"
+
+extern char** environ;
+
+namespace nagaya::task {
+namespace {
+
+namespace fs = std::filesystem;
+using base::Error;
+
+constexpr int kInterpretersMax = 4;  // as the kernel: a script's interpreter may be a script
+
+// One mm has one mmap_lock: malloc that trims and maps on every large block was 75 times slower
+// in a space than in separate processes; with these settings it is as fast for all sizes
+// (measured, docs/tasks.md). A user's own malloc settings are respected.
+constexpr char kMallocSettings[] =
+    "glibc.malloc.mmap_threshold=33554432:glibc.malloc.trim_threshold=17179869184:"
+    "glibc.malloc.top_pad=67108864";
+
+void add_malloc_settings(std::vector<std::string>& environment) {
+  const std::string prefix = "GLIBC_TUNABLES=";
+  for (std::string& variable : environment) {
+    if (!variable.starts_with(prefix)) continue;
+    if (variable.find("glibc.malloc.") == std::string::npos)
+      variable += (variable.size() == prefix.size() ? "" : ":") + std::string(kMallocSettings);
+    return;
+  }
+  environment.push_back(prefix + kMallocSettings);
+}
+
+[[noreturn]] void cannot_run(const std::string& path, int error) {
+  const bool missing = error == ENOENT || error == ENOTDIR;
+  throw Error(missing ? -ENOENT : -error,
+              path + ": " + (missing ? "no such program" : std::strerror(error)));
+}
+
+void check_executable(const std::string& path) {
+  struct stat about;
+  if (::stat(path.c_str(), &about) != 0) cannot_run(path, errno);
+  if (S_ISDIR(about.st_mode)) cannot_run(path, EISDIR);
+  if (::access(path.c_str(), X_OK) != 0) cannot_run(path, errno);
+}
+
+// The words after `#!` (at most two, as the kernel splits them), empty when it is no script.
+std::vector<std::string> script_interpreter(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) cannot_run(path, EACCES);
+  std::string line;
+  std::getline(file, line);
+  if (!line.starts_with("#!")) return {};
+  std::istringstream words(line.substr(2));
+  std::string interpreter, argument;
+  words >> interpreter >> std::ws;
+  std::getline(words, argument);
+  while (!argument.empty() && std::isspace(static_cast<unsigned char>(argument.back())))
+    argument.pop_back();
+  if (interpreter.empty()) throw Error(-ENOEXEC, path + ": script names no interpreter after #!");
+  if (argument.empty()) return {interpreter};
+  return {interpreter, argument};
+}
+
+// `#!/usr/bin/env python3`: a wrapper would leave the space by exec, so env is looked through.
+void look_through_env(std::vector<std::string>& words, const std::vector<std::string>& environment) {
+  if (words.size() == 2 && fs::path(words[0]).filename() == "env" &&
+      words[1].find_first_of(" =-") != 0 && words[1].find(' ') == std::string::npos)
+    words = {find_program(words[1], environment)};
+}
+
+bool is_python(const std::string& path) {
+  return fs::path(path).filename().string().starts_with("python3");
+}
+
+void check_can_be_task(const ElfImage& image) {
+  if (!image.position_independent())
+    throw Error(-ENOEXEC, image.path + ": not position-independent, rebuild it with -pie (or use "
+                                       "`nagaya run --separate`)");
+  if (image.sanitized)
+    throw Error(-ENOEXEC, image.path + ": built with a sanitizer, whose shadow memory cannot be "
+                                       "shared; use `nagaya run --separate`");
+}
+
+}  // namespace
+
+const char* environment_value(const std::vector<std::string>& environment, const char* name) {
+  const size_t length = std::strlen(name);
+  for (const std::string& variable : environment)
+    if (variable.compare(0, length, name) == 0 && variable.size() > length &&
+        variable[length] == '=')
+      return variable.c_str() + length + 1;
+  return nullptr;
+}
+
+std::vector<std::string> own_environment() {
+  std::vector<std::string> all;
+  for (char** variable = environ; *variable != nullptr; ++variable) all.emplace_back(*variable);
+  return all;
+}
+
+std::string find_program(const std::string& command, const std::vector<std::string>& environment) {
+  if (command.empty()) throw Error(-ENOENT, "no program is named");
+  if (command.find('/') != std::string::npos) {
+    check_executable(command);
+    return command;
+  }
+  const char* path = environment_value(environment, "PATH");
+  std::istringstream folders(path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin");
+  std::string folder;
+  int error = ENOENT;
+  while (std::getline(folders, folder, ':')) {
+    const std::string candidate = (folder.empty() ? "." : folder) + "/" + command;
+    struct stat about;
+    if (::stat(candidate.c_str(), &about) != 0 || S_ISDIR(about.st_mode)) continue;
+    if (::access(candidate.c_str(), X_OK) == 0) return candidate;
+    error = EACCES;
+  }
+  cannot_run(command, error);
+}
+
+ProgramText resolve_program(const std::string& command, const std::vector<std::string>& arguments,
+                            const std::vector<std::string>& environment) {
+  ProgramText text{"", command, arguments, environment};
+  std::string path = find_program(command, environment);
+  for (int depth = 0;; ++depth) {
+    std::vector<std::string> words = script_interpreter(path);
+    if (words.empty()) break;
+    if (depth == kInterpretersMax) throw Error(-ELOOP, path + ": too many interpreters");
+    look_through_env(words, environment);
+    try {
+      check_executable(words[0]);
+    } catch (const Error& error) {
+      throw Error(-ENOEXEC, path + ": bad interpreter " + error.what());
+    }
+    text.name = words[0];
+    text.arguments.insert(text.arguments.begin(), path);
+    text.arguments.insert(text.arguments.begin(), words.begin() + 1, words.end());
+    path = words[0];
+  }
+  const ElfImage image = read_elf(fs::canonical(path));
+  text.program = image.path;
+  if (!image.position_independent() && is_python(text.program)) {
+    text.program = installed_program("nagaya-python");
+    text.name = path;  // from argv[0] Python finds its prefix, its library and a virtual environment
+  } else {
+    check_can_be_task(image);
+  }
+  add_malloc_settings(text.environment);
+  return text;
+}
+
+}  // namespace nagaya::task

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// space_api.cc - the C functions of nagaya/task.h that creators of spaces call.
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <mutex>
+#include <set>
+
+#include "nagaya/task.h"
+#include "task/client.h"
+#include "task/own_record.h"
+#include "task/program.h"
+
+using namespace nagaya;
+using namespace nagaya::task;
+
+struct nagaya_space {
+  explicit nagaya_space(Client&& joined) : client(std::move(joined)) {}
+
+  std::mutex mutex;
+  Client client;
+  std::set<uint32_t> tasks;   // spawned, not yet waited for
+  std::deque<Ended> ended;    // of these, those that are known to have ended
+};
+
+namespace {
+
+thread_local std::string error_text;
+
+int fail(const base::Error& error) {
+  error_text = error.what();
+  return error.code();
+}
+
+// Runs `body`, which returns an int; no exception crosses the C ABI.
+template <class Body>
+int guarded(Body body) {
+  try {
+    return body();
+  } catch (const base::Error& error) {
+    return fail(error);
+  } catch (const std::bad_alloc&) {
+    return fail({-ENOMEM, "out of memory"});
+  } catch (const std::filesystem::filesystem_error& error) {
+    return fail({-error.code().value(), error.what()});
+  }
+}
+
+Job job_of_new_space(const nagaya_space_options& options) {
+  Job job;
+  random_key(job.key);
+  uint8_t name[16];
+  random_key(name);
+  job.name = "space-" + hex(name).substr(0, 16);
+  job.group = "creator";
+  job.group_tasks = options.tasks;
+  job.capacity = options.capacity;
+  job.launcher_pid = ::getpid();
+  job.keeps_tasks = true;
+  return job;
+}
+
+Job job_of_own_space(const TaskRecord& self) {
+  const SpaceHeader& space = *self.space;
+  Job job;
+  std::copy(std::begin(space.key), std::end(space.key), job.key);
+  job.name = std::filesystem::path(space.host_socket).stem();
+  job.group = "task " + std::to_string(self.number);
+  job.keeps_tasks = true;
+  return job;
+}
+
+std::vector<std::string> strings_of(char* const* list) {
+  std::vector<std::string> all;
+  for (; *list != nullptr; ++list) all.emplace_back(*list);
+  return all;
+}
+
+ProgramText text_of(const nagaya_task_program& program) {
+  if (program.path == nullptr) throw base::Error(-EINVAL, "no program is named");
+  std::vector<std::string> arguments;
+  if (program.argv != nullptr && program.argv[0] != nullptr) arguments = strings_of(program.argv + 1);
+  ProgramText text = resolve_program(
+      program.path, arguments, program.envp != nullptr ? strings_of(program.envp) : own_environment());
+  if (text.name == program.path && program.argv != nullptr && program.argv[0] != nullptr)
+    text.name = program.argv[0];
+  return text;
+}
+
+Launch launch_of(const nagaya_task_program& program, std::vector<int>* descriptors) {
+  Launch launch;
+  launch.text = text_of(program);
+  launch.inherit = inherit_from_this_process();
+  launch.wanted_number = program.number - 1;
+  if (program.cpu_set != nullptr) {
+    if (program.cpu_set_bytes > sizeof launch.inherit.cpu_mask)
+      throw base::Error(-EINVAL, "the processor set is too large");
+    std::memcpy(launch.inherit.cpu_mask, program.cpu_set, program.cpu_set_bytes);
+    launch.inherit.cpu_mask_bytes = static_cast<uint32_t>(program.cpu_set_bytes);
+  }
+  if (program.descriptors == nullptr) {
+    launch.descriptor_numbers = inheritable_descriptors();
+    *descriptors = launch.descriptor_numbers;
+    return launch;
+  }
+  for (size_t n = 0; n < program.descriptor_count; ++n) {
+    if (program.descriptors[n] < 0) continue;
+    launch.descriptor_numbers.push_back(static_cast<int32_t>(n));
+    descriptors->push_back(program.descriptors[n]);
+  }
+  return launch;
+}
+
+// Takes task `number` (-1: any) out of the ended ones.
+std::optional<Ended> take_ended(nagaya_space& space, int number) {
+  auto found = std::find_if(space.ended.begin(), space.ended.end(), [&](const Ended& ended) {
+    return number < 0 || ended.number == static_cast<uint32_t>(number);
+  });
+  if (found == space.ended.end()) return std::nullopt;
+  const Ended ended = *found;
+  space.ended.erase(found);
+  return ended;
+}
+
+// Takes in what the host has said already.
+bool take_messages(nagaya_space& space) {
+  const size_t known = space.ended.size();
+  try {
+    while (auto ended = space.client.poll_ended()) space.ended.push_back(*ended);
+  } catch (const base::Error& error) {
+    if (error.code() == -EPIPE) throw;
+    error_text = error.what();  // the task's end follows, with status 125
+    return true;
+  }
+  return space.ended.size() > known;
+}
+
+// Waits for the next message of the host, at most until `deadline`; false when it has passed.
+bool await_message(nagaya_space& space, int timeout_ms,
+                   std::chrono::steady_clock::time_point deadline) {
+  using namespace std::chrono;
+  if (take_messages(space)) return true;
+  const auto left = duration_cast<milliseconds>(deadline - steady_clock::now()).count();
+  pollfd readable{space.client.fd(), POLLIN, 0};
+  const int wait_ms = timeout_ms < 0 ? -1 : static_cast<int>(std::max<int64_t>(left, 0));
+  return ::poll(&readable, 1, wait_ms) != 0;
+}
+
+}  // namespace
+
+int nagaya_space_create(const nagaya_space_options* options, nagaya_space** out) {
+  return guarded([&] {
+    nagaya_space_options chosen{};
+    if (options != nullptr)
+      std::memcpy(&chosen, options, std::min(options->size, sizeof chosen));
+    if (chosen.tasks > 4096 || chosen.capacity > 4096)
+      throw base::Error(-EINVAL, "a space holds at most 4096 tasks");
+    *out = new nagaya_space(Client::join(job_of_new_space(chosen)));
+    return 0;
+  });
+}
+
+int nagaya_space_current(nagaya_space** out) {
+  return guarded([&] {
+    const TaskRecord* self = own_record();
+    if (self == nullptr) throw base::Error(-ESRCH, "this process is not a task");
+    *out = new nagaya_space(Client::join(job_of_own_space(*self)));
+    return 0;
+  });
+}
+
+void nagaya_space_destroy(nagaya_space* space) {
+  if (space == nullptr) return;
+  const pid_t host = space->client.host_pid();
+  delete space;  // the end of the connection ends the tasks, and the host with the last one
+  if (host > 0) ::waitpid(host, nullptr, 0);
+}
+
+int nagaya_task_spawn(nagaya_space* space, const nagaya_task_program* program, int* pid) {
+  return guarded([&] {
+    const std::lock_guard<std::mutex> guard(space->mutex);
+    std::vector<int> descriptors;
+    const Launch launch = launch_of(*program, &descriptors);
+    const char* where = program->directory != nullptr ? program->directory : ".";
+    const base::Fd directory =
+        base::checked_fd(::open(where, O_PATH | O_DIRECTORY | O_CLOEXEC), where);
+    descriptors.push_back(directory.get());
+    const Started started = space->client.launch(launch, descriptors);
+    space->tasks.insert(started.number);
+    if (pid != nullptr) *pid = started.pid;
+    return static_cast<int>(started.number);
+  });
+}
+
+int nagaya_task_wait(nagaya_space* space, int task, int* wait_status, int timeout_ms) {
+  return guarded([&] {
+    const std::lock_guard<std::mutex> guard(space->mutex);
+    const bool known =
+        task < 0 ? !space->tasks.empty() : space->tasks.contains(static_cast<uint32_t>(task));
+    if (!known) throw base::Error(-ECHILD, "no such task to wait for");
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
+    for (;;) {
+      if (const auto ended = take_ended(*space, task)) {
+        space->tasks.erase(ended->number);
+        space->client.waited(ended->number);
+        if (wait_status != nullptr) *wait_status = ended->wait_status;
+        return static_cast<int>(ended->number);
+      }
+      if (!await_message(*space, timeout_ms, deadline))
+        throw base::Error(-ETIMEDOUT, "the task has not ended within the time limit");
+    }
+  });
+}
+
+int nagaya_task_signal(nagaya_space* space, int task, int signal) {
+  return guarded([&] {
+    const std::lock_guard<std::mutex> guard(space->mutex);
+    if (task < 0 || !space->tasks.contains(static_cast<uint32_t>(task)))
+      throw base::Error(-ECHILD, "no such task to signal");
+    space->client.signal(static_cast<uint32_t>(task), signal);
+    return 0;
+  });
+}
+
+const char* nagaya_error_text(void) { return error_text.c_str(); }

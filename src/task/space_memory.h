@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// space_memory.h - the host's side of the structures in space.h: makes them, hands out task
+// numbers, frees what a task leaves behind.
+#pragma once
+
+#include <optional>
+
+#include "base/fd.h"
+#include "task/space.h"
+
+namespace nagaya::task {
+
+struct SpaceSettings {
+  uint32_t expected_tasks = 0;  // of the job on this node; 0: not known
+  uint32_t capacity = 0;        // most tasks alive at once; 0: from expected_tasks
+  uint64_t heap_bytes = 16ull << 30;  // address space of the space heap
+};
+
+class SpaceMemory {
+ public:
+  // Throws Error -EINVAL when more tasks are asked for than the address space has room for.
+  explicit SpaceMemory(const SpaceSettings& settings);
+
+  SpaceHeader& header() { return *header_; }
+
+  // A free number (`wanted`, if that is free; -1: the lowest), its record reset and its partition
+  // empty. Throws Error -EAGAIN when all numbers are taken.
+  TaskRecord& open_record(int64_t wanted);
+
+  // The task of `record` has ended with `wait_status`: wakes those who wait for its names.
+  void mark_ended(TaskRecord& record, int wait_status);
+
+  // Frees the partition, the blocks and the number of an ended (or never started) task.
+  void close_record(TaskRecord& record);
+
+ private:
+  base::Mapping memory_;
+  base::Mapping heap_memory_;
+  SpaceHeader* header_;
+};
+
+}  // namespace nagaya::task

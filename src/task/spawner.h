@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// spawner.h - clones a loaded task out of the host.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "task/wire.h"
+
+namespace nagaya::task {
+
+// A cloned task, until the host has seen its end. What the clone reads while it starts (its Start
+// and all that hangs from it) lives here.
+struct LiveTask {
+  TaskRecord* record = nullptr;
+  base::Fd pidfd;
+  int32_t pid = 0;
+  bool kept = false;  // its creator frees it; otherwise it stays until the job has ended
+  Start start{};
+  Inheritance inherit{};
+  std::vector<DescriptorMove> moves;
+};
+
+// Loads and clones the task that `launch` describes into the partition of `record`. Only the
+// host's main thread may call this: its end is what kills the tasks (PR_SET_PDEATHSIG belongs to
+// the creating thread). All signals are blocked. Throws Error; the caller closes the record.
+std::unique_ptr<LiveTask> spawn(Loader& loader, TaskRecord& record, const Launch& launch,
+                                const std::vector<base::Fd>& descriptors);
+
+}  // namespace nagaya::task

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// spin_lock.h - a lock among the threads of ONE task, in shared memory. No lock of a libc may lie
+// there (law 1). No lock of this kind is ever shared by two tasks: a task can die holding it.
+#pragma once
+
+#include <sched.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace nagaya::task {
+
+class SpinLock {
+ public:
+  void lock() {
+    // Acquire: pairs with the release in unlock().
+    while (word_.exchange(1, std::memory_order_acquire) != 0) ::sched_yield();
+  }
+  void unlock() { word_.store(0, std::memory_order_release); }
+
+ private:
+  std::atomic<uint32_t> word_{0};
+};
+
+}  // namespace nagaya::task

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// task_api.cc - the C functions of nagaya/task.h that tasks call.
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "nagaya/task.h"
+#include "task/names.h"
+#include "task/own_record.h"
+#include "task/space_heap.h"
+
+namespace nagaya::task {
+
+TaskRecord* own_record() {
+  static auto* const record = reinterpret_cast<TaskRecord*>(::getauxval(kAuxvType));
+  if (record == nullptr || !record->stamp.matches(sizeof(TaskRecord)) ||
+      !record->space->stamp.matches(sizeof(SpaceHeader)))
+    return nullptr;
+  // A forked child has the auxiliary vector too, but a copy of the space.
+  return record->pid.load(std::memory_order_acquire) == ::getpid() ? record : nullptr;
+}
+
+namespace {
+
+TaskRecord* record_of(const TaskRecord& self, int task) {
+  if (task < 0 || static_cast<uint32_t>(task) >= self.space->capacity) return nullptr;
+  return self.space->record(static_cast<uint32_t>(task));
+}
+
+int tasks_alive(const SpaceHeader& space) {
+  int alive = 0;
+  for (uint32_t number = 0; number < space.capacity; ++number) {
+    const TaskState state = space.record(number)->state.load(std::memory_order_relaxed);
+    alive += state == TaskState::kStarting || state == TaskState::kRunning ? 1 : 0;
+  }
+  return alive;
+}
+
+}  // namespace
+}  // namespace nagaya::task
+
+using namespace nagaya::task;
+
+int nagaya_task_self(void) {
+  const TaskRecord* self = own_record();
+  return self != nullptr ? static_cast<int>(self->number) : -ESRCH;
+}
+
+int nagaya_task_count(void) {
+  const TaskRecord* self = own_record();
+  if (self == nullptr) return -ESRCH;
+  const uint32_t expected = self->space->expected_tasks;
+  return expected != 0 ? static_cast<int>(expected) : tasks_alive(*self->space);
+}
+
+int nagaya_task_partition(int task, nagaya_range ranges[2]) {
+  const TaskRecord* self = own_record();
+  if (self == nullptr) return -ESRCH;
+  if (record_of(*self, task) == nullptr) return -EINVAL;
+  const SpaceHeader& space = *self->space;
+  const auto number = static_cast<uint64_t>(task);
+  ranges[0] = {reinterpret_cast<void*>(space.home_base + number * kHomeBytes), kHomeBytes};
+  ranges[1] = {reinterpret_cast<void*>(space.range_base + number * space.range_bytes),
+               space.range_bytes};
+  return 0;
+}
+
+int nagaya_task_owner(const void* address) {
+  const TaskRecord* self = own_record();
+  if (self == nullptr) return -ESRCH;
+  const auto at = reinterpret_cast<uint64_t>(address);
+  int64_t owner = number_of(*self->space, at);
+  if (owner < 0) owner = heap_owner(*self->space->heap, at);
+  return owner < 0 ? -ENOENT : static_cast<int>(owner);
+}
+
+int nagaya_task_publish(const char* name, const void* address) {
+  TaskRecord* self = own_record();
+  return self != nullptr ? publish_name(*self, name, address) : -ESRCH;
+}
+
+int nagaya_task_lookup(int task, const char* name, int timeout_ms, void** address) {
+  const TaskRecord* self = own_record();
+  if (self == nullptr) return -ESRCH;
+  const TaskRecord* owner = record_of(*self, task);
+  return owner != nullptr ? look_up_name(*owner, name, timeout_ms, address) : -EINVAL;
+}
+
+void* nagaya_heap_alloc(size_t bytes) {
+  TaskRecord* self = own_record();
+  return self != nullptr ? heap_allocate(*self, bytes) : nullptr;
+}
+
+int nagaya_heap_free(void* block) {
+  if (block == nullptr) return 0;
+  TaskRecord* self = own_record();
+  return self != nullptr ? heap_free(*self, block) : -ESRCH;
+}
+
+const char* nagaya_strerror(int code) {
+  const char* text = ::strerrordesc_np(code < 0 ? -code : code);
+  return text != nullptr ? text : "unknown error";
+}

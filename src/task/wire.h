@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// wire.h - the join protocol between a host and its clients (proxies, creators of spaces).
+//
+//   client                                     host
+//   Hello {stamp, key, group}             ->
+//                                         <-   Welcome, or Refused {code, text} and the end
+//   Launch {program, inheritance} + fds   ->
+//                                         <-   Started {number, pid}, or Refused {code, text}
+//   Signal {number, signal}               ->
+//                                         <-   Ended {number, wait status}
+//   Waited {number}                       ->   (frees the number; creators only)
+//   end of file: the host kills what is left of the client's tasks.
+//
+// A frame is a Frame header and `payload_bytes` of payload; descriptors travel beside the bytes,
+// in order. Everything that arrives is checked: a malformed frame ends the connection.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "base/fd.h"
+#include "task/loader.h"
+#include "task/space.h"
+
+namespace nagaya::task {
+
+enum class MessageType : uint32_t { kHello, kWelcome, kRefused, kLaunch, kStarted, kSignal, kEnded, kWaited };
+
+struct Message {
+  MessageType type;
+  std::string payload;
+  std::vector<base::Fd> descriptors;
+};
+
+struct Hello {
+  Stamp stamp;
+  uint8_t key[16];
+  uint32_t group_tasks;  // how many tasks the client's group has on this node
+  uint32_t keeps_tasks;  // nonzero: ended tasks stay until Waited (a creator of a space)
+  char group[64];        // the job as its launcher names it
+};
+
+struct Launch {
+  ProgramText text;
+  Inheritance inherit;
+  int64_t wanted_number = -1;
+  std::vector<int32_t> descriptor_numbers;  // of all descriptors sent but the last, ascending
+  // The last descriptor sent is the working directory.
+};
+
+struct Started {
+  uint32_t number;
+  int32_t pid;
+};
+struct Ended {
+  uint32_t number;
+  int32_t wait_status;
+};
+struct SignalRequest {
+  uint32_t number;
+  int32_t signal;
+};
+
+std::string encode(const Launch& launch);
+std::string encode_refusal(const base::Error& error);
+// These throw Error -EPROTO when the payload is malformed.
+Launch decode_launch(const std::string& payload);
+base::Error decode_refusal(const std::string& payload);
+
+template <class Plain>
+std::string encode_plain(const Plain& plain) {
+  static_assert(std::is_trivially_copyable_v<Plain>);
+  return {reinterpret_cast<const char*>(&plain), sizeof plain};
+}
+template <class Plain>
+Plain decode_plain(const std::string& payload) {
+  static_assert(std::is_trivially_copyable_v<Plain>);
+  if (payload.size() != sizeof(Plain)) throw base::Error(-EPROTO, "message of a wrong size");
+  Plain plain;
+  std::memcpy(&plain, payload.data(), sizeof plain);
+  return plain;
+}
+
+// One end of a connection. Not thread-safe.
+class Channel {
+ public:
+  explicit Channel(base::Fd socket) : socket_(std::move(socket)) {}
+
+  int fd() const { return socket_.get(); }
+
+  // Throws Error when the peer is gone (-EPIPE) or does not read (-EAGAIN, non-blocking sockets).
+  void send(MessageType type, const std::string& payload, const std::vector<int>& descriptors = {});
+
+  // The next whole message, if one has arrived; reads what there is (blocks on blocking sockets).
+  // Throws Error -EPIPE at the end of the stream, -EPROTO when it is malformed.
+  std::optional<Message> receive();
+
+  // The next whole message among the bytes that were read before; reads nothing.
+  std::optional<Message> take_message();
+
+ private:
+
+  base::Fd socket_;
+  std::string bytes_;
+  std::deque<base::Fd> descriptors_;
+};
+
+}  // namespace nagaya::task

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "native_job.h"
+
+#include <fcntl.h>
+#include <hwloc.h>
+#include <hwloc/linux.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "base/fd.h"
+#include "nagaya/task.h"
+#include "tool.h"
+
+extern char** environ;
+
+namespace nagaya::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kGrace = std::chrono::seconds(2);  // between SIGTERM and SIGKILL, as mpirun has it
+constexpr int kTickMs = 50;
+
+// The processors of each task, as mpirun binds by default: to a core for up to two tasks, to a
+// package beyond, not at all when there are more tasks than cores.
+class Binding {
+ public:
+  Binding(int tasks, bool wanted) {
+    hwloc_topology_init(&topology_);
+    hwloc_topology_load(topology_);
+    const int cores = hwloc_get_nbobjs_by_type(topology_, HWLOC_OBJ_CORE);
+    if (!wanted || tasks > cores) return;
+    type_ = tasks <= 2 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PACKAGE;
+    objects_ = hwloc_get_nbobjs_by_type(topology_, type_);
+  }
+  ~Binding() { hwloc_topology_destroy(topology_); }
+  Binding(const Binding&) = delete;
+
+  std::optional<cpu_set_t> of(int task) const {
+    if (objects_ <= 0) return std::nullopt;
+    const hwloc_obj_t object =
+        hwloc_get_obj_by_type(topology_, type_, static_cast<unsigned>(task % objects_));
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    unsigned cpu;
+    hwloc_bitmap_foreach_begin(cpu, object->cpuset) CPU_SET(cpu, &set);
+    hwloc_bitmap_foreach_end();
+    return set;
+  }
+
+ private:
+  hwloc_topology_t topology_;
+  hwloc_obj_type_t type_ = HWLOC_OBJ_CORE;
+  int objects_ = 0;
+};
+
+// What a job needs of its processes, be they tasks or not.
+class Processes {
+ public:
+  virtual ~Processes() = default;
+  virtual void start(int index, const std::vector<std::string>& command, int stdin_fd,
+                     const std::optional<cpu_set_t>& cpus) = 0;
+  // The wait status of one that has ended meanwhile, if any has.
+  virtual std::optional<int> take_ended() = 0;
+  virtual void signal_all(int signal) = 0;
+};
+
+[[noreturn]] void throw_api(int code) { throw base::Error(code, nagaya_error_text()); }
+
+class Tasks : public Processes {
+ public:
+  explicit Tasks(int count) {
+    nagaya_space_options options{};
+    options.size = sizeof options;
+    options.tasks = static_cast<unsigned>(count);
+    if (const int error = nagaya_space_create(&options, &space_); error < 0) throw_api(error);
+  }
+  ~Tasks() override { nagaya_space_destroy(space_); }
+
+  void start(int index, const std::vector<std::string>& command, int stdin_fd,
+             const std::optional<cpu_set_t>& cpus) override {
+    std::vector<char*> argv;
+    for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
+    argv.push_back(nullptr);
+    const int descriptors[] = {stdin_fd, 1, 2};
+    nagaya_task_program program{};
+    program.path = command[0].c_str();
+    program.argv = argv.data();
+    program.descriptors = descriptors;
+    program.descriptor_count = std::size(descriptors);
+    program.number = index + 1;
+    if (cpus) program.cpu_set = &*cpus, program.cpu_set_bytes = sizeof *cpus;
+    const int number = nagaya_task_spawn(space_, &program, nullptr);
+    if (number < 0) throw_api(number);
+    numbers_.push_back(number);
+  }
+
+  std::optional<int> take_ended() override {
+    int status;
+    const int number = nagaya_task_wait(space_, -1, &status, 0);
+    if (number == -EPIPE) throw base::Error(-EPIPE, "the host of the job has died");
+    if (number < 0) return std::nullopt;
+    std::erase(numbers_, number);
+    return status;
+  }
+
+  void signal_all(int signal) override {
+    for (int number : numbers_) nagaya_task_signal(space_, number, signal);
+  }
+
+ private:
+  nagaya_space* space_ = nullptr;
+  std::vector<int> numbers_;
+};
+
+class OrdinaryProcesses : public Processes {
+ public:
+  ~OrdinaryProcesses() override { signal_all(SIGKILL); }
+
+  void start(int, const std::vector<std::string>& command, int stdin_fd,
+             const std::optional<cpu_set_t>& cpus) override {
+    const pid_t pid = ::fork();
+    if (pid < 0) base::throw_errno("fork");
+    if (pid == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      ::dup2(stdin_fd, 0);
+      if (cpus) ::sched_setaffinity(0, sizeof *cpus, &*cpus);
+      sigset_t none;
+      ::sigemptyset(&none);
+      ::sigprocmask(SIG_SETMASK, &none, nullptr);
+      std::vector<char*> argv;
+      for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
+      argv.push_back(nullptr);
+      ::execvp(argv[0], argv.data());
+      complain(command[0] + ": " + std::strerror(errno));
+      ::_exit(errno == ENOENT ? kExitNotFound : kExitCannotRun);
+    }
+    pids_.push_back(pid);
+  }
+
+  std::optional<int> take_ended() override {
+    int status;
+    const pid_t pid = ::waitpid(-1, &status, WNOHANG);
+    if (pid <= 0) return std::nullopt;
+    std::erase(pids_, pid);
+    return status;
+  }
+
+  void signal_all(int signal) override {
+    for (pid_t pid : pids_) ::kill(pid, signal);
+  }
+
+ private:
+  std::vector<pid_t> pids_;
+};
+
+int exit_code(int status) {
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+std::string describe(int status) {
+  return WIFSIGNALED(status)
+             ? fmt::format("was ended by signal {} ({})", WTERMSIG(status),
+                           ::strsignal(WTERMSIG(status)))
+             : fmt::format("ended with exit code {}", WEXITSTATUS(status));
+}
+
+// Waits for `left` processes to end; ends all others when one fails or the user interrupts.
+int await_end(Processes& processes, int left, int signals) {
+  int code = 0;
+  std::optional<Clock::time_point> kill_at;
+  const auto end_all = [&] {
+    if (kill_at) return;
+    processes.signal_all(SIGTERM);
+    kill_at = Clock::now() + kGrace;
+  };
+  while (left > 0) {
+    while (const auto status = processes.take_ended()) {
+      --left;
+      if (*status == 0 || code != 0 || kill_at) continue;
+      code = exit_code(*status);
+      if (left == 0) break;
+      complain(fmt::format("a task {}; ending the {} others", describe(*status), left));
+      end_all();
+    }
+    if (left == 0) break;
+    signalfd_siginfo info;
+    pollfd ready{signals, POLLIN, 0};
+    ::poll(&ready, 1, kTickMs);
+    while (::read(signals, &info, sizeof info) == sizeof info) {
+      const int signal = static_cast<int>(info.ssi_signo);
+      if (signal == SIGCHLD) continue;
+      if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {
+        if (code == 0) code = 128 + signal;
+        end_all();
+      } else if (info.ssi_code != SI_KERNEL) {
+        processes.signal_all(signal);
+      }
+      if (signal == SIGTSTP) ::raise(SIGSTOP);
+    }
+    if (kill_at && Clock::now() > *kill_at) processes.signal_all(SIGKILL);
+  }
+  return code;
+}
+
+}  // namespace
+
+int run_native(const NativeJob& job) {
+  sigset_t handled;
+  ::sigemptyset(&handled);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGCHLD})
+    ::sigaddset(&handled, signal);
+  const base::Fd signals =
+      base::checked_fd(::signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd");
+  const base::Fd nothing = base::checked_fd(::open("/dev/null", O_RDONLY | O_CLOEXEC), "/dev/null");
+  const Binding binding(job.count, job.bind);
+  std::unique_ptr<Processes> processes;
+  if (job.separate)
+    processes = std::make_unique<OrdinaryProcesses>();
+  else
+    processes = std::make_unique<Tasks>(job.count);
+  for (int n = 0; n < job.count; ++n)
+    processes->start(n, job.command, n == 0 ? 0 : nothing.get(), binding.of(n));
+  ::sigprocmask(SIG_BLOCK, &handled, nullptr);
+  return await_end(*processes, job.count, signals.get());
+}
+
+}  // namespace nagaya::tools

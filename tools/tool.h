@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// tool.h - the subcommands of `nagaya`, one file each. A subcommand adds itself to the parser and
+// sets the function that runs it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace nagaya::tools {
+
+// Exit codes of the command (as env, nice and timeout have them); else the task's own.
+inline constexpr int kExitOwnFailure = 125;
+inline constexpr int kExitCannotRun = 126;
+inline constexpr int kExitNotFound = 127;
+
+// What main() runs once the command line is parsed; returns the exit code.
+using Action = std::function<int()>;
+
+void add_exec(CLI::App& app, Action& action);
+void add_run(CLI::App& app, Action& action);
+void add_bench(CLI::App& app, Action& action);
+
+// Declares the rest of the command line, `program [arguments...]`, which is passed on untouched.
+void add_command(CLI::App& subcommand, std::vector<std::string>& command);
+
+// Prints "nagaya: <text>" as one line.
+void complain(const std::string& text);
+
+// Resolves the command or says in one line why it cannot run; returns 0, 126 or 127.
+int exit_code_of(int error_code);
+
+// Ends this process as `wait_status` (of waitpid(2)) says: the same code, or the same signal.
+[[noreturn]] void end_like(int wait_status);
+
+}  // namespace nagaya::tools
