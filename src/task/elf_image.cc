@@ -80,9 +80,8 @@ void read_segments(ElfImage& image, uint64_t file_bytes) {
   image.load_bytes = (previous_end + kPage - 1) / kPage * kPage;
 }
 
-// Do the dynamic strings name a sanitizer's runtime? Its shadow has one fixed address per
-// address space, so two such tasks cannot share one.
-bool names_sanitizer(const ElfImage& image) {
+// The dynamic string table, "" when there is none.
+std::string dynamic_strings(const ElfImage& image) {
   uint64_t strings = 0, strings_bytes = 0;
   for (const Elf64_Phdr& segment : image.segments) {
     if (segment.p_type != PT_DYNAMIC || segment.p_filesz > (1 << 20)) continue;
@@ -100,8 +99,17 @@ bool names_sanitizer(const ElfImage& image) {
       continue;
     std::string text(strings_bytes, '\0');
     read_at(image, load.p_offset + strings - load.p_vaddr, text.data(), text.size());
-    return text.find("__asan_init") != std::string::npos ||
-           text.find("__tsan_init") != std::string::npos;
+    return text;
+  }
+  return "";
+}
+
+bool text_contains(const ElfImage& image, std::string_view wanted) {
+  for (const Elf64_Phdr& load : image.segments) {
+    if (load.p_type != PT_LOAD || load.p_filesz > kStringsMaxBytes) continue;
+    std::string bytes(load.p_filesz, '\0');
+    read_at(image, load.p_offset, bytes.data(), bytes.size());
+    if (bytes.find(wanted) != std::string::npos) return true;
   }
   return false;
 }
@@ -121,7 +129,11 @@ ElfImage read_elf(const std::string& path) {
   image.mtime_ns = about.st_mtim.tv_sec * 1000000000ull + about.st_mtim.tv_nsec;
   read_header(image);
   read_segments(image, static_cast<uint64_t>(about.st_size));
-  image.sanitized = names_sanitizer(image);
+  // A sanitizer's shadow has one fixed address per address space: two such tasks cannot share one.
+  const std::string strings = dynamic_strings(image);
+  image.sanitized = strings.find("__asan_init") != std::string::npos ||
+                    strings.find("__tsan_init") != std::string::npos;
+  image.knows_argv0 = image.interpreter.empty() && text_contains(image, "argv0");
   return image;
 }
 

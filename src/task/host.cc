@@ -23,6 +23,7 @@ constexpr auto kGreetingLimit = 10s;
 // A job whose launcher cannot be watched and some of whose tasks never came: how long to wait.
 constexpr auto kIdleLimit = 60s;
 constexpr int kTickMs = 1000;
+constexpr int kFlushTickMs = 2;
 
 // Takes the same time wherever the keys differ.
 bool same_key(const uint8_t (&a)[16], const uint8_t (&b)[16]) {
@@ -92,7 +93,7 @@ void Host::watch(int fd) {
 void Host::run() {
   while (!is_over()) {
     epoll_event events[64];
-    const int count = ::epoll_wait(epoll_.get(), events, std::size(events), kTickMs);
+    const int count = ::epoll_wait(epoll_.get(), events, std::size(events), tick_ms_);
     for (int n = 0; n < count; ++n) {
       const int fd = events[n].data.fd;
       if (fd == listener_.get()) {
@@ -108,6 +109,7 @@ void Host::run() {
         serve(client->second);
       }
     }
+    flush_clients();
     drop_late_clients();
     if (!clients_.empty() || !tasks_.empty()) idle_since_ = Clock::now();
   }
@@ -133,6 +135,20 @@ void Host::accept_clients() {
     clients_.emplace(fd, Client{Channel(std::move(socket)), Clock::now() + kGreetingLimit, false,
                                 false, "", {}});
   }
+}
+
+// A client that is slow to read gets the rest as soon as it does (a short poll while any is).
+void Host::flush_clients() {
+  std::vector<int> gone;
+  tick_ms_ = kTickMs;
+  for (auto& [fd, client] : clients_) {
+    try {
+      if (!client.channel.flush()) tick_ms_ = kFlushTickMs;
+    } catch (const Error&) {
+      gone.push_back(fd);
+    }
+  }
+  for (int fd : gone) drop(fd);
 }
 
 void Host::drop_late_clients() {

@@ -50,6 +50,7 @@ class Host {
   void signal_task(Client& client, const SignalRequest& request);
   void close_waited(Client& client, uint32_t number);
   void reap(int pidfd);
+  void flush_clients();
   void drop_late_clients();
   bool is_over() const;
 
@@ -59,6 +60,7 @@ class Host {
   base::Fd termination_;  // signalfd
   base::Fd launcher_;     // pidfd
   bool launcher_gone_ = false;
+  int tick_ms_ = 0;  // how long to wait for events
   Clock::time_point idle_since_ = Clock::now();
   SpaceMemory space_;
   Loader loader_;

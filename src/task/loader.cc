@@ -47,17 +47,17 @@ int protection(const Elf64_Phdr& segment) {
          ((segment.p_flags & PF_X) != 0 ? PROT_EXEC : 0);
 }
 
-// Maps one PT_LOAD at base + p_vaddr, with its zero-filled tail.
-void map_segment(const ElfImage& image, const Elf64_Phdr& load, uint64_t base) {
+// Maps one PT_LOAD at base + p_vaddr with `prot`, with its zero-filled tail.
+void map_segment(const ElfImage& image, const Elf64_Phdr& load, uint64_t base, int prot) {
   const uint64_t begin = (base + load.p_vaddr) & ~(kPageBytes - 1);
   const uint64_t file_end = base + load.p_vaddr + load.p_filesz;
   const uint64_t end = round_up(base + load.p_vaddr + load.p_memsz);
   const uint64_t mapped_end = load.p_filesz == 0 ? begin : round_up(file_end);
   if (mapped_end > begin)
-    map_at(begin, mapped_end - begin, protection(load), 0, image.file.get(),
+    map_at(begin, mapped_end - begin, prot, 0, image.file.get(),
            load.p_offset & ~(kPageBytes - 1), image.path);
   if (end > mapped_end)
-    map_at(mapped_end, end - mapped_end, protection(load), MAP_ANONYMOUS, -1, 0, image.path);
+    map_at(mapped_end, end - mapped_end, prot, MAP_ANONYMOUS, -1, 0, image.path);
   if (mapped_end > file_end && load.p_memsz > load.p_filesz && (load.p_flags & PF_W) != 0)
     std::memset(reinterpret_cast<void*>(file_end), 0, mapped_end - file_end);
 }
@@ -77,11 +77,15 @@ uint64_t map_image(TaskRecord& task, const ElfImage& image) {
   const RedirectedFile* sites = find_sites(*task.space, image);
   for (const Elf64_Phdr& segment : image.segments) {
     if (segment.p_type != PT_LOAD) continue;
-    map_segment(image, segment, base);
-    if ((segment.p_flags & PF_X) == 0 || sites == nullptr) continue;
     const uint64_t skew = segment.p_vaddr % kPageBytes;
-    redirect_sites(*task.space, *sites, base + segment.p_vaddr - skew, segment.p_filesz + skew,
-                   segment.p_offset - skew, protection(segment));
+    const uint64_t offset = segment.p_offset - skew, bytes = round_up(segment.p_filesz + skew);
+    if ((segment.p_flags & PF_X) != 0 && sites != nullptr && has_sites(*sites, offset, bytes)) {
+      map_segment(image, segment, base, PROT_READ | PROT_WRITE);
+      if (redirect_sites(*task.space, *sites, base + segment.p_vaddr - skew, bytes, offset,
+                         protection(segment)))
+        continue;
+    }
+    map_segment(image, segment, base, protection(segment));
   }
   return base;
 }
@@ -193,23 +197,16 @@ uint64_t write_stack(TaskRecord& task, const ElfImage& image, uint64_t base, uin
   return stack.bytes(words.data(), words.size() * sizeof(uint64_t));
 }
 
-bool file_contains(const ElfImage& image, const std::string& text) {
-  std::ifstream file(image.path, std::ios::binary);
-  const std::string all{std::istreambuf_iterator<char>(file), {}};
-  return all.find(text) != std::string::npos;
-}
-
-std::vector<std::string> interpreter_arguments(const ElfImage& interpreter,
-                                               const ProgramText& text) {
-  std::vector<std::string> arguments{interpreter.path};
-  if (text.name != text.program) {
-    static std::map<std::string, bool> knows_argv0;  // glibc before 2.33 does not
-    auto known = knows_argv0.find(interpreter.path);
-    if (known == knows_argv0.end())
-      known = knows_argv0.emplace(interpreter.path, file_contains(interpreter, "argv0")).first;
-    if (known->second) arguments.insert(arguments.end(), {"--argv0", text.name});
+// argv of `first`: the program itself, or ld.so, which is told what to load.
+std::vector<std::string> initial_arguments(const ElfImage& first, const ElfImage& program,
+                                           const ProgramText& text) {
+  std::vector<std::string> arguments{text.name};
+  if (&first != &program) {
+    arguments = {first.path};
+    if (text.name != text.program && first.knows_argv0)
+      arguments.insert(arguments.end(), {"--argv0", text.name});
+    arguments.push_back(text.program);
   }
-  arguments.push_back(text.program);
   arguments.insert(arguments.end(), text.arguments.begin(), text.arguments.end());
   return arguments;
 }
@@ -253,30 +250,32 @@ void Loader::know_sites(const ElfImage& image) {
   space_.file_count.store(count + 1, std::memory_order_release);
 }
 
+// The interpreters are read once in the life of a host, and so is the libc that belongs to each.
+const ElfImage& Loader::interpreter(const ElfImage& program) {
+  auto known = interpreters_.find(program.interpreter);
+  if (known == interpreters_.end()) {
+    known = interpreters_.emplace(program.interpreter, read_elf(program.interpreter)).first;
+    know_sites(known->second);
+    // libc lies beside its ld.so: glibc requires the two to match. (In musl they are one file.)
+    const auto libc = std::filesystem::canonical(program.interpreter).parent_path() / "libc.so.6";
+    if (std::filesystem::exists(libc)) know_sites(read_elf(libc));
+  }
+  return known->second;
+}
+
 void Loader::load(TaskRecord& task, const ProgramText& text, uint64_t stack_limit_bytes,
                   Start& start) {
-  const auto program = cache_.get(text.program);
+  const auto program = programs_.get(text.program);
   if (!program->position_independent())
     throw Error(-ENOEXEC, text.program + ": not position-independent, rebuild it with -pie");
-  std::shared_ptr<const ElfImage> first = program;
-  std::vector<std::string> arguments{text.name};
-  if (!program->interpreter.empty()) {
-    first = cache_.get(program->interpreter);
-    // libc lies beside its ld.so: glibc requires the two to match. (In musl they are one file.)
-    const auto libc =
-        std::filesystem::canonical(program->interpreter).parent_path() / "libc.so.6";
-    if (std::filesystem::exists(libc)) know_sites(*cache_.get(libc));
-    arguments = interpreter_arguments(*first, text);
-  } else {
-    arguments.insert(arguments.end(), text.arguments.begin(), text.arguments.end());
-  }
-  know_sites(*first);
-
+  const ElfImage& first = program->interpreter.empty() ? *program : interpreter(*program);
+  if (&first == program.get()) know_sites(first);
   uint64_t stack_bytes = 0;
   const uint64_t top = map_stack(task, stack_limit_bytes, &stack_bytes);
-  const uint64_t base = map_image(task, *first);
-  start.entry = base + first->header.e_entry;
-  start.stack_pointer = write_stack(task, *first, base, top, stack_bytes, arguments, text);
+  const uint64_t base = map_image(task, first);
+  start.entry = base + first.header.e_entry;
+  start.stack_pointer = write_stack(task, first, base, top, stack_bytes,
+                                    initial_arguments(first, *program, text), text);
 }
 
 }  // namespace nagaya::task

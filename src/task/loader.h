@@ -25,7 +25,7 @@ struct ProgramText {
   std::vector<std::string> environment;
 };
 
-// Programs and interpreters that were read once, by path; read again when the file has changed.
+// Programs that were read once, by path; read again when the file has changed.
 class ImageCache {
  public:
   // As read_elf().
@@ -45,9 +45,11 @@ class Loader {
 
  private:
   void know_sites(const ElfImage& image);
+  const ElfImage& interpreter(const ElfImage& program);
 
   SpaceHeader& space_;
-  ImageCache cache_;
+  ImageCache programs_;
+  std::map<std::string, ElfImage> interpreters_;
 };
 
 }  // namespace nagaya::task

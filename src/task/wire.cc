@@ -13,6 +13,7 @@ using base::Error;
 
 constexpr uint32_t kFrameMagic = 0x4e414746;
 constexpr uint32_t kPayloadMaxBytes = 16 << 20;
+constexpr size_t kUnsentMaxBytes = 1 << 20;
 constexpr uint32_t kDescriptorsMax = 65536;
 constexpr size_t kDescriptorsPerPiece = 253;  // SCM_MAX_FD
 
@@ -140,6 +141,7 @@ void Channel::send(MessageType type, const std::string& payload,
   const Frame frame{kFrameMagic, type, static_cast<uint32_t>(payload.size()),
                     static_cast<uint32_t>(descriptors.size())};
   const std::string data = encode_plain(frame) + payload;
+  if (!unsent_.empty()) return keep(data);
   size_t sent = 0, sent_descriptors = 0;
   while (sent < data.size()) {
     const size_t batch = std::min(descriptors.size() - sent_descriptors, kDescriptorsPerPiece);
@@ -161,10 +163,28 @@ void Channel::send(MessageType type, const std::string& payload,
     }
     const ssize_t done = ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL);
     if (done < 0 && errno == EINTR) continue;
+    if (done < 0 && errno == EAGAIN && descriptors.empty()) return keep(data.substr(sent));
     if (done < 0) base::throw_errno("cannot send to the other end");
     sent += static_cast<size_t>(done);
     sent_descriptors += batch;
   }
+}
+
+void Channel::keep(const std::string& data) {
+  if (unsent_.size() + data.size() > kUnsentMaxBytes)
+    throw Error(-ENOBUFS, "the other end does not read");
+  unsent_ += data;
+}
+
+bool Channel::flush() {
+  while (!unsent_.empty()) {
+    const ssize_t done = ::send(socket_.get(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0 && errno == EAGAIN) return false;
+    if (done < 0) base::throw_errno("cannot send to the other end");
+    unsent_.erase(0, static_cast<size_t>(done));
+  }
+  return true;
 }
 
 std::optional<Message> Channel::take_message() {

@@ -93,8 +93,12 @@ class Channel {
 
   int fd() const { return socket_.get(); }
 
-  // Throws Error when the peer is gone (-EPIPE) or does not read (-EAGAIN, non-blocking sockets).
+  // Throws Error when the peer is gone (-EPIPE). On a non-blocking socket, what the peer has no
+  // room for yet is kept for flush() (messages without descriptors only; -ENOBUFS beyond 1 MiB).
   void send(MessageType type, const std::string& payload, const std::vector<int>& descriptors = {});
+
+  // Sends what is kept; true when nothing is left.
+  bool flush();
 
   // The next whole message, if one has arrived; reads what there is (blocks on blocking sockets).
   // Throws Error -EPIPE at the end of the stream, -EPROTO when it is malformed.
@@ -104,9 +108,11 @@ class Channel {
   std::optional<Message> take_message();
 
  private:
+  void keep(const std::string& data);
 
   base::Fd socket_;
   std::string bytes_;
+  std::string unsent_;
   std::deque<base::Fd> descriptors_;
 };
 

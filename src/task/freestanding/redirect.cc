@@ -130,12 +130,14 @@ const RedirectedFile* find_file(const SpaceHeader& space, const struct stat& fil
   return nullptr;
 }
 
-void redirect_mapped_file(const SpaceHeader& space, int fd, uint64_t address, uint64_t bytes,
-                          uint64_t file_offset, int prot) {
+const RedirectedFile* find_file_with_sites(const SpaceHeader& space, const arch::SyscallFrame& call) {
+  const bool is_text = (call.args[2] & PROT_EXEC) != 0 && (call.args[3] & MAP_TYPE) == MAP_PRIVATE &&
+                       (call.args[3] & MAP_ANONYMOUS) == 0;
   struct stat file;
-  if (failed(raw_syscall(__NR_fstat, fd, &file))) return;
-  if (const RedirectedFile* known = find_file(space, file))
-    redirect_sites(space, *known, address, bytes, file_offset, prot);
+  if (!is_text || failed(raw_syscall(__NR_fstat, static_cast<int>(call.args[4]), &file)))
+    return nullptr;
+  const RedirectedFile* known = find_file(space, file);
+  return known != nullptr && has_sites(*known, call.args[5], call.args[1]) ? known : nullptr;
 }
 
 // --- the calls --------------------------------------------------------------------------------
@@ -155,33 +157,49 @@ uint64_t alignment_for(uint64_t bytes, uint64_t flags) {
   return (flags & MAP_ANONYMOUS) != 0 && whole_huge_pages ? kHugePageBytes : kPageBytes;
 }
 
-long map(TaskRecord& task, const arch::SyscallFrame& call) {
-  const uint64_t address = call.args[0], flags = call.args[3];
-  const int prot = static_cast<int>(call.args[2]), fd = static_cast<int>(call.args[4]);
-  const uint64_t bytes = round_up(call.args[1], kPageBytes);
-  long result;
-  if ((flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) != 0) {
-    if (is_foreign(task, address, address + bytes)) return -EPERM;
-    result = as_asked(call);
-    if (!failed(result) && is_own(task, address, address + bytes))
-      mark_used(task, address, address + bytes);
-    else
-      task.escaped.fetch_add(1, std::memory_order_relaxed);
-  } else if ((flags & MAP_32BIT) != 0 || bytes == 0) {
-    result = as_asked(call);
-  } else {
-    const uint64_t alignment = alignment_for(bytes, flags);
-    result = place_in_partition(task, round_up(bytes, alignment), alignment, [&](uint64_t at) {
-      return raw_syscall(__NR_mmap, at, call.args[1], prot, flags | MAP_FIXED_NOREPLACE, fd,
-                         call.args[5]);
-    });
-    if (failed(result)) result = as_asked(call);
-  }
-  const bool is_text = (prot & PROT_EXEC) != 0 && (flags & MAP_TYPE) == MAP_PRIVATE &&
-                       (flags & MAP_ANONYMOUS) == 0;
-  if (is_text && !failed(result))
-    redirect_mapped_file(*task.space, fd, static_cast<uint64_t>(result), bytes, call.args[5], prot);
+long map_fixed(TaskRecord& task, const arch::SyscallFrame& call) {
+  const uint64_t begin = call.args[0], end = begin + round_up(call.args[1], kPageBytes);
+  if (is_foreign(task, begin, end)) return -EPERM;
+  const long result = as_asked(call);
+  if (failed(result)) return result;
+  if (is_own(task, begin, end))
+    mark_used(task, begin, end);
+  else
+    task.escaped.fetch_add(1, std::memory_order_relaxed);
   return result;
+}
+
+long map_anywhere(TaskRecord& task, const arch::SyscallFrame& call) {
+  const uint64_t flags = call.args[3], bytes = round_up(call.args[1], kPageBytes);
+  if ((flags & MAP_32BIT) != 0 || bytes == 0) return as_asked(call);
+  const uint64_t alignment = alignment_for(bytes, flags);
+  const long result =
+      place_in_partition(task, round_up(bytes, alignment), alignment, [&](uint64_t at) {
+        return raw_syscall(__NR_mmap, at, call.args[1], call.args[2], flags | MAP_FIXED_NOREPLACE,
+                           call.args[4], call.args[5]);
+      });
+  return failed(result) ? as_asked(call) : result;
+}
+
+// Text that holds sites is mapped writable, changed, then made executable. If the system forbids
+// that, it is mapped once more, unchanged.
+long map(TaskRecord& task, const arch::SyscallFrame& call) {
+  const bool fixed = (call.args[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE)) != 0;
+  const auto map_call = [&](const arch::SyscallFrame& as) {
+    return fixed ? map_fixed(task, as) : map_anywhere(task, as);
+  };
+  const RedirectedFile* file = find_file_with_sites(*task.space, call);
+  if (file == nullptr) return map_call(call);
+  arch::SyscallFrame writable = call;
+  writable.args[2] = PROT_READ | PROT_WRITE;
+  const long result = map_call(writable);
+  if (failed(result)) return result;
+  const auto address = static_cast<uint64_t>(result);
+  if (redirect_sites(*task.space, *file, address, round_up(call.args[1], kPageBytes), call.args[5],
+                     static_cast<int>(call.args[2])))
+    return result;
+  return raw_syscall(__NR_mmap, address, call.args[1], call.args[2], call.args[3] | MAP_FIXED,
+                     call.args[4], call.args[5]);
 }
 
 long unmap(TaskRecord& task, const arch::SyscallFrame& call) {
@@ -272,21 +290,30 @@ long read_link(TaskRecord& task, const arch::SyscallFrame& call, const char* pat
 
 }  // namespace
 
+namespace {
+
+bool is_inside(const arch::RedirectSite& site, uint64_t file_offset, uint64_t bytes) {
+  return site.offset_bytes >= file_offset &&
+         site.offset_bytes + site.window_bytes <= file_offset + bytes;
+}
+
+}  // namespace
+
+bool has_sites(const RedirectedFile& file, uint64_t file_offset, uint64_t bytes) {
+  for (uint32_t n = 0; n < file.site_count; ++n)
+    if (is_inside(file.sites[n], file_offset, bytes)) return true;
+  return false;
+}
+
 bool redirect_sites(const SpaceHeader& space, const RedirectedFile& file, uint64_t address,
                     uint64_t bytes, uint64_t file_offset, int prot) {
   for (uint32_t n = 0; n < file.site_count; ++n) {
     const arch::RedirectSite& site = file.sites[n];
-    if (site.offset_bytes < file_offset ||
-        site.offset_bytes + site.window_bytes > file_offset + bytes)
-      continue;
+    if (!is_inside(site, file_offset, bytes)) continue;
     const uint64_t window = address + site.offset_bytes - file_offset;
-    const uint64_t page = window & ~(kPageBytes - 1);
-    const uint64_t page_bytes = round_up(window + site.window_bytes, kPageBytes) - page;
-    if (failed(raw_syscall(__NR_mprotect, page, page_bytes, PROT_READ | PROT_WRITE))) return false;
     arch::rewrite_site(reinterpret_cast<std::byte*>(window), site, space.redirect_table);
-    if (failed(raw_syscall(__NR_mprotect, page, page_bytes, prot))) return false;
   }
-  return true;
+  return !failed(raw_syscall(__NR_mprotect, address, bytes, prot));
 }
 
 }  // namespace nagaya::task
