@@ -54,7 +54,7 @@ void map_segment(const ElfImage& image, const Elf64_Phdr& load, uint64_t base, i
   const uint64_t end = round_up(base + load.p_vaddr + load.p_memsz);
   const uint64_t mapped_end = load.p_filesz == 0 ? begin : round_up(file_end);
   if (mapped_end > begin)
-    map_at(begin, mapped_end - begin, prot, 0, image.file.get(),
+    map_at(begin, mapped_end - begin, prot, (load.p_flags & PF_W) != 0 ? MAP_POPULATE : 0, image.file.get(),
            load.p_offset & ~(kPageBytes - 1), image.path);
   if (end > mapped_end)
     map_at(mapped_end, end - mapped_end, prot, MAP_ANONYMOUS, -1, 0, image.path);

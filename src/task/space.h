@@ -130,6 +130,7 @@ struct SpaceHeader {
   SpaceHeap* heap;
   uintptr_t redirect_table;
   std::atomic<uint32_t> tasks_changed;  // counts starts and ends; waiters sleep on it
+  std::atomic<uint32_t> said_no_mappings;
   std::atomic<uint32_t> file_count;
   RedirectedFile files[16];
   char host_socket[108];

@@ -157,10 +157,23 @@ uint64_t alignment_for(uint64_t bytes, uint64_t flags) {
   return (flags & MAP_ANONYMOUS) != 0 && whole_huge_pages ? kHugePageBytes : kPageBytes;
 }
 
+// The writable segment of a library is about to be relocated. Copied now, in one go, its pages cost
+// neither a fault each nor the interrupt to all processors of the space by which a fault replaces
+// a page that was read before (start of 240 tasks: see docs/tasks.md).
+uint64_t populate_flag(const arch::SyscallFrame& call) {
+  constexpr uint64_t kSegmentMaxBytes = 64 << 10;
+  const bool is_data = (call.args[2] & PROT_WRITE) != 0 && (call.args[2] & PROT_EXEC) == 0 &&
+                       (call.args[3] & MAP_TYPE) == MAP_PRIVATE &&
+                       (call.args[3] & MAP_ANONYMOUS) == 0;
+  return is_data && call.args[1] <= kSegmentMaxBytes ? MAP_POPULATE : 0;
+}
+
 long map_fixed(TaskRecord& task, const arch::SyscallFrame& call) {
   const uint64_t begin = call.args[0], end = begin + round_up(call.args[1], kPageBytes);
   if (is_foreign(task, begin, end)) return -EPERM;
-  const long result = as_asked(call);
+  arch::SyscallFrame populated = call;
+  populated.args[3] |= populate_flag(call);
+  const long result = as_asked(populated);
   if (failed(result)) return result;
   if (is_own(task, begin, end))
     mark_used(task, begin, end);
@@ -181,6 +194,18 @@ long map_anywhere(TaskRecord& task, const arch::SyscallFrame& call) {
   return failed(result) ? as_asked(call) : result;
 }
 
+// All tasks of a space count against one vm.max_map_count. Said once per space, by the task that
+// met the limit: what fails next is its malloc, which says nothing of the cause.
+void explain_failure(const SpaceHeader& space, uint64_t bytes) {
+  static constexpr char kText[] =
+      "nagaya: no more mappings: the tasks of a space share vm.max_map_count; raise it with "
+      "`sysctl -w vm.max_map_count=1048576`, or use `nagaya run --separate`\n";
+  constexpr uint64_t kPlausibleBytes = 1 << 30;  // larger requests fail for other reasons
+  auto& said = const_cast<std::atomic<uint32_t>&>(space.said_no_mappings);
+  if (bytes < kPlausibleBytes && said.exchange(1, std::memory_order_relaxed) == 0)
+    raw_syscall(__NR_write, 2, kText, sizeof kText - 1);
+}
+
 // Text that holds sites is mapped writable, changed, then made executable. If the system forbids
 // that, it is mapped once more, unchanged.
 long map(TaskRecord& task, const arch::SyscallFrame& call) {
@@ -189,7 +214,11 @@ long map(TaskRecord& task, const arch::SyscallFrame& call) {
     return fixed ? map_fixed(task, as) : map_anywhere(task, as);
   };
   const RedirectedFile* file = find_file_with_sites(*task.space, call);
-  if (file == nullptr) return map_call(call);
+  if (file == nullptr) {
+    const long result = map_call(call);
+    if (result == -ENOMEM) explain_failure(*task.space, call.args[1]);
+    return result;
+  }
   arch::SyscallFrame writable = call;
   writable.args[2] = PROT_READ | PROT_WRITE;
   const long result = map_call(writable);
