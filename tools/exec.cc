@@ -32,7 +32,8 @@ sigset_t forwarded_signals() {
 // sends (the kernel, to the foreground group) and what a launcher sends (killpg).
 bool reached_group(const signalfd_siginfo& info, bool in_group, pid_t launcher) {
   if (!in_group) return false;
-  return info.ssi_code == SI_KERNEL || (launcher > 1 && info.ssi_pid == static_cast<uint32_t>(launcher));
+  return info.ssi_code == SI_KERNEL ||
+         (launcher > 1 && info.ssi_pid == static_cast<uint32_t>(launcher));
 }
 
 void forward(task::Client& client, const task::Started& task, int signals, bool launched) {
@@ -71,8 +72,8 @@ int exec(const std::vector<std::string>& command) {
 
   const sigset_t forwarded = forwarded_signals();
   ::sigprocmask(SIG_SETMASK, &forwarded, nullptr);
-  const base::Fd signals = base::checked_fd(
-      ::signalfd(-1, &forwarded, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd");
+  const base::Fd signals =
+      base::checked_fd(::signalfd(-1, &forwarded, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd");
   task::Client client = task::Client::join(job.job);
   task::Started task;
   try {

@@ -27,7 +27,7 @@ void key_from_digits(const std::string& secret, uint8_t (&key)[16]) {
 
 // A name for the socket that does not give the secret away.
 std::string socket_name(const std::string& kind, const std::string& secret) {
-  return kind + "-" + std::to_string(std::hash<std::string>{}(secret) & 0xffffffffffff);
+  return kind + "-" + std::to_string(std::hash<std::string>{}(secret)&0xffffffffffff);
 }
 
 }  // namespace
@@ -42,7 +42,8 @@ LaunchedJob job_of_environment() {
     key_from_digits(transports, job.key);
     job.name = socket_name("ompi", transports);
     job.group = space;
-    job.group_tasks = static_cast<uint32_t>(std::atoi(variable("OMPI_COMM_WORLD_LOCAL_SIZE").c_str()));
+    job.group_tasks =
+        static_cast<uint32_t>(std::atoi(variable("OMPI_COMM_WORLD_LOCAL_SIZE").c_str()));
     job.launcher_pid = ::getppid();
     found.local_rank = std::atoi(variable("OMPI_COMM_WORLD_LOCAL_RANK").c_str());
     found.launched = true;

@@ -16,9 +16,13 @@ void add_command(CLI::App& subcommand, std::vector<std::string>& command) {
   subcommand.parse_complete_callback([&subcommand, &command] { command = subcommand.remaining(); });
 }
 
-void complain(const std::string& text) { fmt::print(stderr, "nagaya: {}\n", text); }
+void complain(const std::string& text) {
+  fmt::print(stderr, "nagaya: {}\n", text);
+}
 
-int exit_code_of(int error_code) { return error_code == -ENOENT ? kExitNotFound : kExitCannotRun; }
+int exit_code_of(int error_code) {
+  return error_code == -ENOENT ? kExitNotFound : kExitCannotRun;
+}
 
 void end_like(int wait_status) {
   if (WIFSIGNALED(wait_status)) {

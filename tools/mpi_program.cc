@@ -41,7 +41,8 @@ std::string loaded_library(const std::string& path, const std::string& name) {
   if (linker.empty()) {  // a shared library such as mpi4py's: the linker of this command serves
     linker = task::read_elf("/proc/self/exe").interpreter;
   }
-  std::istringstream lines(output_of(shell_word(linker) + " --list " + shell_word(path) + " 2>/dev/null"));
+  std::istringstream lines(
+      output_of(shell_word(linker) + " --list " + shell_word(path) + " 2>/dev/null"));
   for (std::string line; std::getline(lines, line);) {
     const size_t begin = line.find_first_not_of(" \t");
     const size_t arrow = line.find(" => ");
@@ -55,10 +56,10 @@ std::string loaded_library(const std::string& path, const std::string& name) {
 
 // The extension module through which this Python would use an MPI, "" when it has no mpi4py.
 std::string python_mpi_module(const std::string& python) {
-  std::string module = output_of(
-      shell_word(python) +
-      " -c 'import importlib.util as u; s = u.find_spec(\"mpi4py\") and u.find_spec(\"mpi4py.MPI\"); "
-      "print(s.origin if s else \"\")' 2>/dev/null");
+  std::string module = output_of(shell_word(python) +
+                                 " -c 'import importlib.util as u; s = u.find_spec(\"mpi4py\") and "
+                                 "u.find_spec(\"mpi4py.MPI\"); "
+                                 "print(s.origin if s else \"\")' 2>/dev/null");
   while (!module.empty() && module.back() == '\n') module.pop_back();
   return module;
 }
@@ -81,7 +82,8 @@ std::string find_launcher(const MpiProgram& mpi) {
     for (const std::string& name : {std::string("mpirun"), "mpirun" + suffix})
       candidates.push_back(folder / "bin" / name);
   const auto environment = task::own_environment();
-  for (const std::string& name : {"mpirun" + suffix, std::string("mpirun"), std::string("mpiexec")}) {
+  for (const std::string& name :
+       {"mpirun" + suffix, std::string("mpirun"), std::string("mpiexec")}) {
     try {
       candidates.push_back(task::find_program(name, environment));
     } catch (const base::Error&) {
@@ -91,8 +93,9 @@ std::string find_launcher(const MpiProgram& mpi) {
   for (const std::string& candidate : candidates)
     if (::access(candidate.c_str(), X_OK) == 0 && is_launcher_of(mpi.kind, candidate))
       return candidate;
-  throw base::Error(-ENOENT, "the program uses " + mpi.library + ", but its mpirun is not found: "
-                             "install it or put it into PATH");
+  throw base::Error(-ENOENT, "the program uses " + mpi.library +
+                                 ", but its mpirun is not found: "
+                                 "install it or put it into PATH");
 }
 
 }  // namespace

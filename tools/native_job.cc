@@ -77,7 +77,9 @@ class Processes {
   virtual void signal_all(int signal) = 0;
 };
 
-[[noreturn]] void throw_api(int code) { throw base::Error(code, nagaya_error_text()); }
+[[noreturn]] void throw_api(int code) {
+  throw base::Error(code, nagaya_error_text());
+}
 
 class Tasks : public Processes {
  public:
@@ -171,10 +173,9 @@ int exit_code(int status) {
 }
 
 std::string describe(int status) {
-  return WIFSIGNALED(status)
-             ? fmt::format("was ended by signal {} ({})", WTERMSIG(status),
-                           ::strsignal(WTERMSIG(status)))
-             : fmt::format("ended with exit code {}", WEXITSTATUS(status));
+  return WIFSIGNALED(status) ? fmt::format("was ended by signal {} ({})", WTERMSIG(status),
+                                           ::strsignal(WTERMSIG(status)))
+                             : fmt::format("ended with exit code {}", WEXITSTATUS(status));
 }
 
 // Waits for `left` processes to end; ends all others when one fails or the user interrupts.

@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   char real[PATH_MAX], library[PATH_MAX + 64];
   if (realpath(argv[0], real) == NULL) {
     fprintf(stderr, "nagaya: %s: no such Python\n", argv[0]);
     return 127;
   }
-  char *slash = strrchr(real, '/');
+  char* slash = strrchr(real, '/');
   *slash = '\0';
   snprintf(library, sizeof library, "%s/../lib/lib%s.so.1.0", real, slash + 1);
   // Global: extension modules look for the interpreter's symbols in the main program.
-  void *python = dlopen(library, RTLD_NOW | RTLD_GLOBAL);
+  void* python = dlopen(library, RTLD_NOW | RTLD_GLOBAL);
   if (python == NULL) python = dlopen(strrchr(library, '/') + 1, RTLD_NOW | RTLD_GLOBAL);
   if (python == NULL) {
     fprintf(stderr,
@@ -28,7 +28,7 @@ int main(int argc, char **argv) {
             argv[0], dlerror(), slash + 1);
     return 126;
   }
-  int (*run)(int, char **) = (int (*)(int, char **))dlsym(python, "Py_BytesMain");
+  int (*run)(int, char**) = (int (*)(int, char**))dlsym(python, "Py_BytesMain");
   if (run == NULL) {
     fprintf(stderr, "nagaya: %s: %s\n", library, dlerror());
     return 126;

@@ -22,7 +22,9 @@ struct RunOptions {
   std::vector<std::string> command;
 };
 
-std::string own_path() { return std::filesystem::canonical("/proc/self/exe"); }
+std::string own_path() {
+  return std::filesystem::canonical("/proc/self/exe");
+}
 
 // Replaces this process by the MPI's mpirun, which starts `nagaya exec` in each rank's stead.
 int exec_mpirun(const RunOptions& options, const MpiProgram& mpi) {
@@ -86,8 +88,9 @@ void add_run(CLI::App& app, Action& action) {
                    "auto: the mpirun of the program's MPI if it uses one; none: never an mpirun")
       ->check(CLI::IsMember({"auto", "none"}))
       ->capture_default_str();
-  run_command->add_option("--launcher-arg", options->launcher_arguments,
-                          "An argument for that mpirun; may be given several times")
+  run_command
+      ->add_option("--launcher-arg", options->launcher_arguments,
+                   "An argument for that mpirun; may be given several times")
       ->allow_extra_args(false);
   add_command(*run_command, options->command);
   run_command->callback([&action, options] { action = [options] { return run(*options); }; });

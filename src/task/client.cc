@@ -113,8 +113,7 @@ int32_t start_host(const base::Fd& listener, const base::Fd& settings) {
   const base::Fd high_settings(::fcntl(settings.get(), F_DUPFD_CLOEXEC, 16));
   ::posix_spawn_file_actions_adddup2(&files, high_listener.get(), kHostListenerFd);
   ::posix_spawn_file_actions_adddup2(&files, high_settings.get(), kHostSettingsFd);
-  for (int fd : {0, 1, 2})
-    ::posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
+  for (int fd : {0, 1, 2}) ::posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
   ::posix_spawnattr_setpgroup(&attributes, 0);
   sigset_t all;
@@ -157,8 +156,8 @@ uint64_t ignored_signals() {
 Client Client::join(const Job& job) {
   const std::string folder_path = socket_folder();
   const std::string name = job.name + ".sock";
-  const base::Fd folder =
-      base::checked_fd(::open(folder_path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), folder_path);
+  const base::Fd folder = base::checked_fd(
+      ::open(folder_path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), folder_path);
   const sockaddr_un address = address_in(folder, name);
   for (int n = 0; n < kJoinTries; ++n) {
     int32_t host_pid = 0;
@@ -195,8 +194,13 @@ void Client::greet(const Job& job) {
 }
 
 Message Client::receive() {
-  for (;;)
-    if (auto message = channel_.receive()) return std::move(*message);
+  try {
+    for (;;)
+      if (auto message = channel_.receive()) return std::move(*message);
+  } catch (const Error& error) {
+    if (error.code() != -EPIPE) throw;
+    throw Error(-EPIPE, "the host of the job has died, and its tasks with it");
+  }
 }
 
 Started Client::launch(const Launch& launch, const std::vector<int>& descriptors) {

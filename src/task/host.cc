@@ -81,7 +81,9 @@ Host::Host(const HostSettings& settings, base::Fd listener)
   if (launcher_) watch(launcher_.get());
 }
 
-Host::~Host() { ::unlink(settings_.socket_path); }
+Host::~Host() {
+  ::unlink(settings_.socket_path);
+}
 
 void Host::watch(int fd) {
   epoll_event event{};
@@ -132,8 +134,9 @@ void Host::accept_clients() {
     if (!is_same_user(socket.get())) continue;
     const int fd = socket.get();
     watch(fd);
-    clients_.emplace(fd, Client{Channel(std::move(socket)), Clock::now() + kGreetingLimit, false,
-                                false, "", {}});
+    clients_.emplace(
+        fd,
+        Client{Channel(std::move(socket)), Clock::now() + kGreetingLimit, false, false, "", {}});
   }
 }
 
@@ -205,8 +208,9 @@ void Host::greet(Client& client, const Hello& hello) {
   if (!same_key(hello.key, settings_.key)) throw Error(-EACCES, "wrong key");
   if (hello.stamp.magic != kMagic || hello.stamp.major != kAbiMajor) {
     client.channel.send(MessageType::kRefused,
-                        encode_refusal({-EPROTO, "this nagaya and the host of the job have "
-                                                 "different versions: use one installation"}));
+                        encode_refusal({-EPROTO,
+                                        "this nagaya and the host of the job have "
+                                        "different versions: use one installation"}));
     throw Error(-EPROTO, "version");
   }
   client.greeted = true;
@@ -253,7 +257,8 @@ void Host::close_waited(Client& client, uint32_t number) {
 
 void Host::reap(int pidfd) {
   siginfo_t info{};
-  if (::waitid(static_cast<idtype_t>(P_PIDFD), static_cast<id_t>(pidfd), &info, WEXITED | WNOHANG) != 0 ||
+  if (::waitid(static_cast<idtype_t>(P_PIDFD), static_cast<id_t>(pidfd), &info,
+               WEXITED | WNOHANG) != 0 ||
       info.si_pid == 0)
     return;
   const std::unique_ptr<LiveTask> task = std::move(tasks_.extract(pidfd).mapped());
@@ -272,10 +277,10 @@ void Host::reap(int pidfd) {
     const int error = record.start_error.load(std::memory_order_acquire);
     if (error != 0) {
       const auto step = static_cast<StartStep>(record.start_step.load(std::memory_order_relaxed));
-      client.channel.send(MessageType::kRefused,
-                          encode_refusal({-error, std::string("the task could not ") +
-                                                      to_string(step) + ": " +
-                                                      std::strerror(error)}));
+      client.channel.send(
+          MessageType::kRefused,
+          encode_refusal({-error, std::string("the task could not ") + to_string(step) + ": " +
+                                      std::strerror(error)}));
     }
     client.channel.send(MessageType::kEnded,
                         encode_plain(Ended{record.number, record.wait_status.load()}));

@@ -10,8 +10,8 @@
 #include <set>
 
 #include "task/host_settings.h"
-#include "task/spawner.h"
 #include "task/space_memory.h"
+#include "task/spawner.h"
 
 namespace nagaya::task {
 
@@ -64,8 +64,8 @@ class Host {
   Clock::time_point idle_since_ = Clock::now();
   SpaceMemory space_;
   Loader loader_;
-  std::map<int, Client> clients_;                    // by socket
-  std::map<int, std::unique_ptr<LiveTask>> tasks_;   // by pidfd
+  std::map<int, Client> clients_;                   // by socket
+  std::map<int, std::unique_ptr<LiveTask>> tasks_;  // by pidfd
   std::map<std::string, Group> groups_;
 };
 

@@ -26,7 +26,9 @@ constexpr uint64_t kStackMinBytes = 256 << 10;
 constexpr uint64_t kGuardBytes = 1 << 20;  // below the stack: the kernel's own stack_guard_gap
 constexpr uint64_t kTopGuardBytes = kPageBytes;
 
-uint64_t round_up(uint64_t bytes) { return (bytes + kPageBytes - 1) & ~(kPageBytes - 1); }
+uint64_t round_up(uint64_t bytes) {
+  return (bytes + kPageBytes - 1) & ~(kPageBytes - 1);
+}
 
 uint64_t take(TaskRecord& task, uint64_t bytes, uint64_t alignment = kPageBytes) {
   const uint64_t at = task.ranges.take(bytes, alignment);
@@ -54,8 +56,8 @@ void map_segment(const ElfImage& image, const Elf64_Phdr& load, uint64_t base, i
   const uint64_t end = round_up(base + load.p_vaddr + load.p_memsz);
   const uint64_t mapped_end = load.p_filesz == 0 ? begin : round_up(file_end);
   if (mapped_end > begin)
-    map_at(begin, mapped_end - begin, prot, (load.p_flags & PF_W) != 0 ? MAP_POPULATE : 0, image.file.get(),
-           load.p_offset & ~(kPageBytes - 1), image.path);
+    map_at(begin, mapped_end - begin, prot, (load.p_flags & PF_W) != 0 ? MAP_POPULATE : 0,
+           image.file.get(), load.p_offset & ~(kPageBytes - 1), image.path);
   if (end > mapped_end)
     map_at(mapped_end, end - mapped_end, prot, MAP_ANONYMOUS, -1, 0, image.path);
   if (mapped_end > file_end && load.p_memsz > load.p_filesz && (load.p_flags & PF_W) != 0)
@@ -191,7 +193,8 @@ uint64_t write_stack(TaskRecord& task, const ElfImage& image, uint64_t base, uin
   words.push_back(0);
   words.insert(words.end(), envp.begin(), envp.end());
   words.push_back(0);
-  for (const Elf64_auxv_t& entry : auxv) words.insert(words.end(), {entry.a_type, entry.a_un.a_val});
+  for (const Elf64_auxv_t& entry : auxv)
+    words.insert(words.end(), {entry.a_type, entry.a_un.a_val});
   if (words.size() % 2 != 0) words.push_back(0);  // argc lies at a multiple of 16
   stack.align(16);
   return stack.bytes(words.data(), words.size() * sizeof(uint64_t));

@@ -19,8 +19,8 @@
 namespace nagaya::task {
 
 struct ProgramText {
-  std::string program;  // absolute path
-  std::string name;     // argv[0]
+  std::string program;                 // absolute path
+  std::string name;                    // argv[0]
   std::vector<std::string> arguments;  // argv[1] ...
   std::vector<std::string> environment;
 };

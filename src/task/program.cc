@@ -71,7 +71,8 @@ std::vector<std::string> script_interpreter(const std::string& path) {
 }
 
 // `#!/usr/bin/env python3`: a wrapper would leave the space by exec, so env is looked through.
-void look_through_env(std::vector<std::string>& words, const std::vector<std::string>& environment) {
+void look_through_env(std::vector<std::string>& words,
+                      const std::vector<std::string>& environment) {
   if (words.size() == 2 && fs::path(words[0]).filename() == "env" &&
       words[1].find_first_of(" =-") != 0 && words[1].find(' ') == std::string::npos)
     words = {find_program(words[1], environment)};
@@ -83,11 +84,13 @@ bool is_python(const std::string& path) {
 
 void check_can_be_task(const ElfImage& image) {
   if (!image.position_independent())
-    throw Error(-ENOEXEC, image.path + ": not position-independent, rebuild it with -pie (or use "
-                                       "`nagaya run --separate`)");
+    throw Error(-ENOEXEC, image.path +
+                              ": not position-independent, rebuild it with -pie (or use "
+                              "`nagaya run --separate`)");
   if (image.sanitized)
-    throw Error(-ENOEXEC, image.path + ": built with a sanitizer, whose shadow memory cannot be "
-                                       "shared; use `nagaya run --separate`");
+    throw Error(-ENOEXEC, image.path +
+                              ": built with a sanitizer, whose shadow memory cannot be "
+                              "shared; use `nagaya run --separate`");
 }
 
 }  // namespace
@@ -150,7 +153,8 @@ ProgramText resolve_program(const std::string& command, const std::vector<std::s
   text.program = image.path;
   if (!image.position_independent() && is_python(text.program)) {
     text.program = installed_program("nagaya-python");
-    text.name = path;  // from argv[0] Python finds its prefix, its library and a virtual environment
+    text.name =
+        path;  // from argv[0] Python finds its prefix, its library and a virtual environment
   } else {
     check_can_be_task(image);
   }

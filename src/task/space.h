@@ -100,7 +100,7 @@ struct TaskRecord {
 
   // Names. `names_changed` counts publications and the task's end; waiters sleep on it.
   std::atomic<uint32_t> names_changed;
-  SpinLock names_lock;                // among the threads of the owner
+  SpinLock names_lock;  // among the threads of the owner
   std::atomic<Name*> names[kNameBuckets];
 
   // The owner's part of the space heap (space_heap.h).
@@ -114,9 +114,9 @@ struct TaskRecord {
   uint64_t home;
   uint64_t range;
   uint64_t range_bytes;
-  std::atomic<uint32_t> escaped;  // mappings that could not be placed in the partition
+  std::atomic<uint32_t> escaped;      // mappings that could not be placed in the partition
   std::atomic<uint32_t> ranges_lock;  // among the threads of the owner
-  FreeRanges ranges;  // last: open-ended
+  FreeRanges ranges;                  // last: open-ended
 };
 
 struct SpaceHeader {

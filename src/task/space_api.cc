@@ -27,8 +27,8 @@ struct nagaya_space {
 
   std::mutex mutex;
   Client client;
-  std::set<uint32_t> tasks;   // spawned, not yet waited for
-  std::deque<Ended> ended;    // of these, those that are known to have ended
+  std::set<uint32_t> tasks;  // spawned, not yet waited for
+  std::deque<Ended> ended;   // of these, those that are known to have ended
 };
 
 namespace {
@@ -87,9 +87,11 @@ std::vector<std::string> strings_of(char* const* list) {
 ProgramText text_of(const nagaya_task_program& program) {
   if (program.path == nullptr) throw base::Error(-EINVAL, "no program is named");
   std::vector<std::string> arguments;
-  if (program.argv != nullptr && program.argv[0] != nullptr) arguments = strings_of(program.argv + 1);
-  ProgramText text = resolve_program(
-      program.path, arguments, program.envp != nullptr ? strings_of(program.envp) : own_environment());
+  if (program.argv != nullptr && program.argv[0] != nullptr)
+    arguments = strings_of(program.argv + 1);
+  ProgramText text =
+      resolve_program(program.path, arguments,
+                      program.envp != nullptr ? strings_of(program.envp) : own_environment());
   if (text.name == program.path && program.argv != nullptr && program.argv[0] != nullptr)
     text.name = program.argv[0];
   return text;
@@ -159,8 +161,7 @@ bool await_message(nagaya_space& space, int timeout_ms,
 int nagaya_space_create(const nagaya_space_options* options, nagaya_space** out) {
   return guarded([&] {
     nagaya_space_options chosen{};
-    if (options != nullptr)
-      std::memcpy(&chosen, options, std::min(options->size, sizeof chosen));
+    if (options != nullptr) std::memcpy(&chosen, options, std::min(options->size, sizeof chosen));
     if (chosen.tasks > 4096 || chosen.capacity > 4096)
       throw base::Error(-EINVAL, "a space holds at most 4096 tasks");
     *out = new nagaya_space(Client::join(job_of_new_space(chosen)));
@@ -230,4 +231,6 @@ int nagaya_task_signal(nagaya_space* space, int task, int signal) {
   });
 }
 
-const char* nagaya_error_text(void) { return error_text.c_str(); }
+const char* nagaya_error_text(void) {
+  return error_text.c_str();
+}

@@ -47,8 +47,8 @@ void release(Chunk& chunk, uint64_t owner) {
 void note_claimed(SpaceHeap& heap, uint32_t end) {
   uint32_t known = heap.claimed_end.load(std::memory_order_relaxed);
   // Release: the host, which has seen the end of the task, finds its chunks below the mark.
-  while (known < end && !heap.claimed_end.compare_exchange_weak(known, end, std::memory_order_release,
-                                                                std::memory_order_relaxed)) {
+  while (known < end && !heap.claimed_end.compare_exchange_weak(
+                            known, end, std::memory_order_release, std::memory_order_relaxed)) {
   }
 }
 

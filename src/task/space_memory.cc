@@ -48,7 +48,8 @@ uint64_t random_below(uint64_t bound) {
 SpaceMemory::SpaceMemory(const SpaceSettings& settings) {
   const uint32_t capacity = choose_capacity(settings);
   const uint64_t header_bytes = (sizeof(SpaceHeader) + kPageBytes - 1) & ~(kPageBytes - 1);
-  memory_ = base::reserve_memory(header_bytes + capacity * kRecordBytes, "cannot reserve the space");
+  memory_ =
+      base::reserve_memory(header_bytes + capacity * kRecordBytes, "cannot reserve the space");
   heap_memory_ = base::reserve_memory(settings.heap_bytes, "cannot reserve the space heap");
 
   header_ = new (memory_.data()) SpaceHeader{};

@@ -11,8 +11,8 @@
 namespace nagaya::task {
 
 struct SpaceSettings {
-  uint32_t expected_tasks = 0;  // of the job on this node; 0: not known
-  uint32_t capacity = 0;        // most tasks alive at once; 0: from expected_tasks
+  uint32_t expected_tasks = 0;        // of the job on this node; 0: not known
+  uint32_t capacity = 0;              // most tasks alive at once; 0: from expected_tasks
   uint64_t heap_bytes = 16ull << 30;  // address space of the space heap
 };
 

@@ -60,8 +60,8 @@ std::unique_ptr<LiveTask> spawn(Loader& loader, TaskRecord& record, const Launch
   int pidfd = -1;
   const long pid = clone_task(*task, &pidfd);
   if (pid < 0)
-    throw base::Error(static_cast<int>(pid), "cannot start " + path + ": clone: " +
-                                                 std::strerror(static_cast<int>(-pid)));
+    throw base::Error(static_cast<int>(pid),
+                      "cannot start " + path + ": clone: " + std::strerror(static_cast<int>(-pid)));
   task->pidfd = base::Fd(pidfd);
   task->pid = static_cast<int32_t>(pid);
   return task;

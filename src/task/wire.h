@@ -29,7 +29,16 @@
 
 namespace nagaya::task {
 
-enum class MessageType : uint32_t { kHello, kWelcome, kRefused, kLaunch, kStarted, kSignal, kEnded, kWaited };
+enum class MessageType : uint32_t {
+  kHello,
+  kWelcome,
+  kRefused,
+  kLaunch,
+  kStarted,
+  kSignal,
+  kEnded,
+  kWaited
+};
 
 struct Message {
   MessageType type;

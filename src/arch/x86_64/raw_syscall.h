@@ -35,6 +35,8 @@ inline long raw_syscall(long number, Args... args) {
 }
 
 // The CPU's hint that this is a spin loop.
-inline void relax() { asm volatile("pause" ::: "memory"); }
+inline void relax() {
+  asm volatile("pause" ::: "memory");
+}
 
 }  // namespace nagaya::arch

@@ -70,9 +70,8 @@ bool touches_rax_or_moves_control(const Instruction& i) {
 
 bool uses_red_zone(const Instruction& i) {
   return std::any_of(i.operands, i.operands + i.decoded.operand_count, [](const auto& operand) {
-    return operand.type == ZYDIS_OPERAND_TYPE_MEMORY &&
-           operand.mem.base == ZYDIS_REGISTER_RSP && operand.mem.disp.value < 0 &&
-           operand.visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT;
+    return operand.type == ZYDIS_OPERAND_TYPE_MEMORY && operand.mem.base == ZYDIS_REGISTER_RSP &&
+           operand.mem.disp.value < 0 && operand.visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT;
   });
 }
 
@@ -124,8 +123,9 @@ std::vector<RedirectSite> find_redirect_sites(std::span<const std::byte> text) {
       continue;
     const auto load = static_cast<size_t>(at - text.begin());
     // Cheap test before the disassembly: is there a `syscall` near enough?
-    const std::span tail = text.subspan(
-        load + kLoadBytes, std::min(kMiddleMaxBytes + kSyscallBytes, text.size() - load - kLoadBytes));
+    const std::span tail =
+        text.subspan(load + kLoadBytes,
+                     std::min(kMiddleMaxBytes + kSyscallBytes, text.size() - load - kLoadBytes));
     const std::byte enter_kernel[] = {std::byte{0x0f}, std::byte{0x05}};
     if (std::search(tail.begin(), tail.end(), std::begin(enter_kernel), std::end(enter_kernel)) ==
         tail.end())

@@ -24,7 +24,9 @@ constexpr uint64_t kHugePageBytes = 2 << 20;
 constexpr int kPlacementTries = 8;
 constexpr int kLockYields = 1000;
 
-bool failed(long result) { return result < 0 && result > -4096; }
+bool failed(long result) {
+  return result < 0 && result > -4096;
+}
 
 uint64_t round_up(uint64_t bytes, uint64_t alignment) {
   return (bytes + alignment - 1) & ~(alignment - 1);
@@ -65,8 +67,12 @@ class LockedRanges {
   bool held_;
 };
 
-Span home_of(const TaskRecord& task) { return {task.home, task.home + kHomeBytes}; }
-Span range_of(const TaskRecord& task) { return {task.range, task.range + task.range_bytes}; }
+Span home_of(const TaskRecord& task) {
+  return {task.home, task.home + kHomeBytes};
+}
+Span range_of(const TaskRecord& task) {
+  return {task.range, task.range + task.range_bytes};
+}
 
 bool is_own(const TaskRecord& task, uint64_t begin, uint64_t end) {
   return home_of(task).holds(begin, end) || range_of(task).holds(begin, end);
@@ -130,8 +136,10 @@ const RedirectedFile* find_file(const SpaceHeader& space, const struct stat& fil
   return nullptr;
 }
 
-const RedirectedFile* find_file_with_sites(const SpaceHeader& space, const arch::SyscallFrame& call) {
-  const bool is_text = (call.args[2] & PROT_EXEC) != 0 && (call.args[3] & MAP_TYPE) == MAP_PRIVATE &&
+const RedirectedFile* find_file_with_sites(const SpaceHeader& space,
+                                           const arch::SyscallFrame& call) {
+  const bool is_text = (call.args[2] & PROT_EXEC) != 0 &&
+                       (call.args[3] & MAP_TYPE) == MAP_PRIVATE &&
                        (call.args[3] & MAP_ANONYMOUS) == 0;
   struct stat file;
   if (!is_text || failed(raw_syscall(__NR_fstat, static_cast<int>(call.args[4]), &file)))
@@ -289,11 +297,9 @@ long attach_segment(TaskRecord& task, const arch::SyscallFrame& call) {
     return is_foreign(task, call.args[1], call.args[1] + 1) ? -EPERM : as_asked(call);
   }
   if (failed(raw_syscall(__NR_shmctl, call.args[0], IPC_STAT, &segment))) return as_asked(call);
-  const long result =
-      place_in_partition(task, round_up(segment.shm_segsz, kPageBytes), kPageBytes,
-                         [&](uint64_t at) {
-                           return raw_syscall(__NR_shmat, call.args[0], at, call.args[2]);
-                         });
+  const long result = place_in_partition(
+      task, round_up(segment.shm_segsz, kPageBytes), kPageBytes,
+      [&](uint64_t at) { return raw_syscall(__NR_shmat, call.args[0], at, call.args[2]); });
   return failed(result) ? as_asked(call) : result;
 }
 

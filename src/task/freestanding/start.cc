@@ -58,8 +58,7 @@ void die_with_host(const Start& start) {
 // another session cannot be joined; then the proxy forwards every signal.
 void join_process_group(const Start& start) {
   const int group = start.inherit->process_group;
-  if (group == 0 || raw_syscall(__NR_setpgid, 0, group) != 0)
-    raw_syscall(__NR_setpgid, 0, 0);
+  if (group == 0 || raw_syscall(__NR_setpgid, 0, group) != 0) raw_syscall(__NR_setpgid, 0, 0);
 }
 
 // Moves every descriptor to its number: first all out of the way of all numbers, then down.

@@ -12,14 +12,14 @@
 
 namespace nagaya::task {
 
-inline constexpr int kLimits = 16;        // RLIM_NLIMITS
-inline constexpr int kSignalsMax = 64;    // signals 1 .. 64
-inline constexpr int kNodeMaskWords = 16; // 1024 memory nodes
-inline constexpr int kCpuMaskWords = 128; // 8192 processors
+inline constexpr int kLimits = 16;         // RLIM_NLIMITS
+inline constexpr int kSignalsMax = 64;     // signals 1 .. 64
+inline constexpr int kNodeMaskWords = 16;  // 1024 memory nodes
+inline constexpr int kCpuMaskWords = 128;  // 8192 processors
 
 // What a task takes over from its proxy. Plain data: the proxy fills it in and sends it as it is.
 struct Inheritance {
-  uint64_t signal_mask;     // bit n-1: signal n
+  uint64_t signal_mask;  // bit n-1: signal n
   uint64_t ignored_signals;
   uint64_t cpu_mask[kCpuMaskWords];
   uint64_t node_mask[kNodeMaskWords];
