@@ -57,8 +57,8 @@ extern "C" {
 // Returns the child's pid or -errno in the parent. Never returns in the child.
 long nagaya_arch_clone3(void* args, size_t args_bytes, void (*function)(void*), void* argument);
 
-// The same by clone(flags, stack_top, pidfd), for kernels or filters without clone3.
-long nagaya_arch_clone(unsigned long flags, void* stack_top, int* pidfd, void (*function)(void*),
+// The same by clone(flags, stack_top), for kernels or filters without clone3.
+long nagaya_arch_clone(unsigned long flags, void* stack_top, void (*function)(void*),
                        void* argument);
 
 // Starts a program: clears the thread pointer and the registers, sets the stack, jumps.

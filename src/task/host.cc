@@ -39,10 +39,13 @@ bool is_same_user(int socket) {
          peer.uid == ::geteuid();
 }
 
-// All signals are blocked in the host; SIGTERM is read as "end now", and the tasks end with it.
-int open_termination() {
+// All signals are blocked in the host. It reads two: SIGCHLD, "a task has ended" (its tasks are its
+// children; a descriptor for each would be copied into every further task), and SIGTERM, "end now",
+// with which the tasks end too.
+int open_signals() {
   sigset_t set;
   ::sigemptyset(&set);
+  ::sigaddset(&set, SIGCHLD);
   ::sigaddset(&set, SIGTERM);
   return ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
@@ -51,23 +54,13 @@ int open_pidfd(int pid) {
   return pid > 0 ? static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)) : -1;
 }
 
-void send_signal(const LiveTask& task, int signal) {
-  ::syscall(SYS_pidfd_send_signal, task.pidfd.get(), signal, nullptr, 0);
-}
-
-// As of waitpid(2).
-int wait_status_of(const siginfo_t& info) {
-  if (info.si_code == CLD_EXITED) return (info.si_status & 0xff) << 8;
-  return info.si_status | (info.si_code == CLD_DUMPED ? 0x80 : 0);
-}
-
 }  // namespace
 
 Host::Host(const HostSettings& settings, base::Fd listener)
     : settings_(settings),
       listener_(std::move(listener)),
       epoll_(base::checked_fd(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
-      termination_(base::checked_fd(open_termination(), "signalfd")),
+      signals_(base::checked_fd(open_signals(), "signalfd")),
       launcher_(open_pidfd(settings.launcher_pid)),
       space_({settings.expected_tasks, settings.capacity}),
       loader_(space_.header()) {
@@ -77,7 +70,7 @@ Host::Host(const HostSettings& settings, base::Fd listener)
   header.redirect_table = arch::install_redirect_table();
   redirect_space = &header;
   watch(listener_.get());
-  watch(termination_.get());
+  watch(signals_.get());
   if (launcher_) watch(launcher_.get());
 }
 
@@ -93,20 +86,18 @@ void Host::watch(int fd) {
 }
 
 void Host::run() {
-  while (!is_over()) {
+  while (!terminated_ && !is_over()) {
     epoll_event events[64];
     const int count = ::epoll_wait(epoll_.get(), events, std::size(events), tick_ms_);
     for (int n = 0; n < count; ++n) {
       const int fd = events[n].data.fd;
       if (fd == listener_.get()) {
         accept_clients();
-      } else if (fd == termination_.get()) {
-        return;
+      } else if (fd == signals_.get()) {
+        read_signals();
       } else if (fd == launcher_.get()) {
         launcher_gone_ = true;
         launcher_.reset();
-      } else if (tasks_.contains(fd)) {
-        reap(fd);
       } else if (auto client = clients_.find(fd); client != clients_.end()) {
         serve(client->second);
       }
@@ -176,8 +167,8 @@ void Host::drop(int client_fd) {
   const std::set<uint32_t> orphans = std::move(found->second.tasks);
   const bool keeps_tasks = found->second.keeps_tasks;
   clients_.erase(found);
-  for (const auto& [pidfd, task] : tasks_)
-    if (orphans.contains(task->record->number)) send_signal(*task, SIGKILL);
+  for (const auto& [pid, task] : tasks_)
+    if (orphans.contains(task->record->number)) ::kill(pid, SIGKILL);
   if (!keeps_tasks) return;
   for (uint32_t number : orphans) {
     TaskRecord& record = *space_.header().record(number);
@@ -228,11 +219,9 @@ void Host::launch(Client& client, const Message& message) {
     record = &space_.open_record(launch.wanted_number);
     auto task = spawn(loader_, *record, launch, message.descriptors);
     const Started started{record->number, task->pid};
-    const int pidfd = task->pidfd.get();
     task->kept = client.keeps_tasks;
-    watch(pidfd);
     client.tasks.insert(record->number);
-    tasks_.emplace(pidfd, std::move(task));
+    tasks_.emplace(started.pid, std::move(task));
     client.channel.send(MessageType::kStarted, encode_plain(started));
   } catch (const Error& error) {
     if (record != nullptr && !client.tasks.contains(record->number)) space_.close_record(*record);
@@ -243,8 +232,8 @@ void Host::launch(Client& client, const Message& message) {
 
 void Host::signal_task(Client& client, const SignalRequest& request) {
   if (!client.tasks.contains(request.number)) return;
-  for (const auto& [pidfd, task] : tasks_)
-    if (task->record->number == request.number) send_signal(*task, request.signal);
+  for (const auto& [pid, task] : tasks_)
+    if (task->record->number == request.number) ::kill(pid, request.signal);
 }
 
 void Host::close_waited(Client& client, uint32_t number) {
@@ -255,15 +244,21 @@ void Host::close_waited(Client& client, uint32_t number) {
   space_.close_record(record);
 }
 
-void Host::reap(int pidfd) {
-  siginfo_t info{};
-  if (::waitid(static_cast<idtype_t>(P_PIDFD), static_cast<id_t>(pidfd), &info,
-               WEXITED | WNOHANG) != 0 ||
-      info.si_pid == 0)
-    return;
-  const std::unique_ptr<LiveTask> task = std::move(tasks_.extract(pidfd).mapped());
+void Host::read_signals() {
+  signalfd_siginfo info;
+  while (::read(signals_.get(), &info, sizeof info) == sizeof info)
+    terminated_ = terminated_ || info.ssi_signo == SIGTERM;
+  int status;
+  while (const pid_t pid = ::waitpid(-1, &status, WNOHANG)) {
+    if (pid < 0) return;
+    reap(pid, status);
+  }
+}
+
+void Host::reap(int pid, int status) {
+  const std::unique_ptr<LiveTask> task = std::move(tasks_.extract(pid).mapped());
   TaskRecord& record = *task->record;
-  space_.mark_ended(record, wait_status_of(info));
+  space_.mark_ended(record, status);
   auto owner = std::find_if(clients_.begin(), clients_.end(), [&](const auto& entry) {
     return entry.second.tasks.contains(record.number);
   });

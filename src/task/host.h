@@ -49,7 +49,8 @@ class Host {
   void launch(Client& client, const Message& message);
   void signal_task(Client& client, const SignalRequest& request);
   void close_waited(Client& client, uint32_t number);
-  void reap(int pidfd);
+  void read_signals();
+  void reap(int pid, int status);
   void flush_clients();
   void drop_late_clients();
   bool is_over() const;
@@ -57,15 +58,16 @@ class Host {
   HostSettings settings_;
   base::Fd listener_;
   base::Fd epoll_;
-  base::Fd termination_;  // signalfd
-  base::Fd launcher_;     // pidfd
+  base::Fd signals_;   // signalfd
+  base::Fd launcher_;  // pidfd
   bool launcher_gone_ = false;
+  bool terminated_ = false;
   int tick_ms_ = 0;  // how long to wait for events
   Clock::time_point idle_since_ = Clock::now();
   SpaceMemory space_;
   Loader loader_;
   std::map<int, Client> clients_;                   // by socket
-  std::map<int, std::unique_ptr<LiveTask>> tasks_;  // by pidfd
+  std::map<int, std::unique_ptr<LiveTask>> tasks_;  // by pid
   std::map<std::string, Group> groups_;
 };
 

@@ -12,26 +12,23 @@ namespace nagaya::task {
 namespace {
 
 constexpr uint64_t kStartStackBytes = 32 << 10;  // of the task's own stack, below its arguments
-constexpr uint64_t kTaskFlags = CLONE_VM | CLONE_PIDFD;
-
 #ifndef CLONE_CLEAR_SIGHAND
 #define CLONE_CLEAR_SIGHAND 0x100000000ULL
 #endif
 
 // No CLONE_THREAD, FILES, FS or SIGHAND: all but the memory is the task's own.
-long clone_task(LiveTask& task, int* pidfd) {
+long clone_task(LiveTask& task) {
   const uint64_t stack_top = (task.start.stack_pointer - 256) & ~uint64_t{15};
   clone_args args{};
-  args.flags = kTaskFlags | CLONE_CLEAR_SIGHAND;
-  args.pidfd = reinterpret_cast<uint64_t>(pidfd);
+  args.flags = CLONE_VM | CLONE_CLEAR_SIGHAND;
   args.exit_signal = SIGCHLD;
   args.stack = stack_top - kStartStackBytes;
   args.stack_size = kStartStackBytes;
   const long pid = nagaya_arch_clone3(&args, sizeof args, run_start, &task.start);
   if (pid != -ENOSYS && pid != -EPERM) return pid;
   task.start.reset_handlers = 1;
-  return nagaya_arch_clone(kTaskFlags | SIGCHLD, reinterpret_cast<void*>(stack_top), pidfd,
-                           run_start, &task.start);
+  return nagaya_arch_clone(CLONE_VM | SIGCHLD, reinterpret_cast<void*>(stack_top), run_start,
+                           &task.start);
 }
 
 }  // namespace
@@ -57,12 +54,10 @@ std::unique_ptr<LiveTask> spawn(Loader& loader, TaskRecord& record, const Launch
   const std::string& path = launch.text.program;
   std::strncpy(start.name, path.c_str() + path.rfind('/') + 1, sizeof start.name - 1);
 
-  int pidfd = -1;
-  const long pid = clone_task(*task, &pidfd);
+  const long pid = clone_task(*task);
   if (pid < 0)
     throw base::Error(static_cast<int>(pid),
                       "cannot start " + path + ": clone: " + std::strerror(static_cast<int>(-pid)));
-  task->pidfd = base::Fd(pidfd);
   task->pid = static_cast<int32_t>(pid);
   return task;
 }

@@ -13,7 +13,6 @@ namespace nagaya::task {
 // and all that hangs from it) lives here.
 struct LiveTask {
   TaskRecord* record = nullptr;
-  base::Fd pidfd;
   int32_t pid = 0;
   bool kept = false;  // its creator frees it; otherwise it stays until the job has ended
   Start start{};

@@ -21,15 +21,16 @@ nagaya_arch_clone3:
         jz      child
         ret
 
-/* long nagaya_arch_clone(flags rdi, stack_top rsi, pidfd rdx, function rcx, argument r8) */
+/* long nagaya_arch_clone(flags rdi, stack_top rsi, function rdx, argument rcx) */
         .globl  nagaya_arch_clone
         .hidden nagaya_arch_clone
         .type   nagaya_arch_clone, @function
 nagaya_arch_clone:
         endbr64
-        mov     %rcx, %r9
-        mov     %r8, %r12               /* callee-saved: the parent restores it below */
-        push    %r12
+        mov     %rdx, %r9               /* r9 is no argument of this call */
+        push    %r12                    /* nor is r12, which must be kept */
+        mov     %rcx, %r12
+        xor     %edx, %edx
         xor     %r10d, %r10d
         xor     %r8d, %r8d
         mov     $56, %eax               /* __NR_clone */
