@@ -2,6 +2,7 @@
 #include "task/host.h"
 
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -68,6 +69,7 @@ Host::Host(const HostSettings& settings, base::Fd listener)
   std::copy(std::begin(settings.key), std::end(settings.key), header.key);
   std::copy(std::begin(settings.socket_path), std::end(settings.socket_path), header.host_socket);
   header.redirect_table = arch::install_redirect_table();
+  header.can_read_thread_pointer = arch::can_read_thread_pointer(::getauxval(AT_HWCAP2)) ? 1 : 0;
   redirect_space = &header;
   watch(listener_.get());
   watch(signals_.get());

@@ -114,9 +114,9 @@ struct TaskRecord {
   uint64_t home;
   uint64_t range;
   uint64_t range_bytes;
-  std::atomic<uint32_t> escaped;      // mappings that could not be placed in the partition
-  std::atomic<uint32_t> ranges_lock;  // among the threads of the owner
-  FreeRanges ranges;                  // last: open-ended
+  std::atomic<uint32_t> escaped;        // mappings that could not be placed in the partition
+  std::atomic<uint64_t> ranges_holder;  // the thread of the owner that changes `ranges`, 0: none
+  FreeRanges ranges;                    // last: open-ended
 };
 
 struct SpaceHeader {
@@ -129,6 +129,7 @@ struct SpaceHeader {
   std::byte* records;  // `capacity` records, kRecordBytes apart
   SpaceHeap* heap;
   uintptr_t redirect_table;
+  uint32_t can_read_thread_pointer;     // as arch::thread_identity() wants to know
   std::atomic<uint32_t> tasks_changed;  // counts starts and ends; waiters sleep on it
   std::atomic<uint32_t> said_no_mappings;
   std::atomic<uint32_t> file_count;

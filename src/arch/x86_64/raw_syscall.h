@@ -34,6 +34,19 @@ inline long raw_syscall(long number, Args... args) {
   return result;
 }
 
+// Can a program read its thread pointer by one instruction (RDFSBASE: Linux 5.9, Ivy Bridge)?
+inline bool can_read_thread_pointer(unsigned long hwcap2) {
+  return (hwcap2 & 2) != 0;
+}
+
+// A number that tells the calling thread from all others of its process, never 0.
+inline uint64_t thread_identity(bool by_thread_pointer) {
+  if (!by_thread_pointer) return static_cast<uint64_t>(raw_syscall(__NR_gettid));
+  uint64_t pointer;
+  asm volatile("rdfsbase %0" : "=r"(pointer));
+  return pointer | 1;  // 0 while the first thread has none yet; a thread pointer is even
+}
+
 // The CPU's hint that this is a spin loop.
 inline void relax() {
   asm volatile("pause" ::: "memory");

@@ -22,7 +22,7 @@ using arch::raw_syscall;
 
 constexpr uint64_t kHugePageBytes = 2 << 20;
 constexpr int kPlacementTries = 8;
-constexpr int kLockYields = 1000;
+constexpr int kYieldsBetweenChecks = 100;
 
 bool failed(long result) {
   return result < 0 && result > -4096;
@@ -37,25 +37,24 @@ struct Span {
   bool holds(uint64_t from, uint64_t to) const { return begin <= from && to <= end; }
 };
 
-// The free ranges of the calling task, locked. The lock can be out of reach: a signal handler
-// that interrupted the holder on its own thread must not wait for it. Then held() is false, and
-// the call is passed to the kernel as it is.
+// The free ranges of the calling task, locked. A signal handler that interrupted the holder on its
+// own thread must not wait for it: then held() is false, and the call goes to the kernel as it is.
 class LockedRanges {
  public:
   explicit LockedRanges(TaskRecord& task) : task_(task), held_(false) {
-    for (int n = 0; n < kLockYields; ++n) {
+    const uint64_t self = arch::thread_identity(task.space->can_read_thread_pointer != 0);
+    for (int n = 1;; ++n) {
+      uint64_t holder = 0;
       // Acquire: pairs with the release in the destructor.
-      if (task_.ranges_lock.exchange(1, std::memory_order_acquire) == 0) {
-        held_ = true;
-        return;
-      }
+      held_ = task_.ranges_holder.compare_exchange_strong(holder, self, std::memory_order_acquire,
+                                                          std::memory_order_relaxed);
+      if (held_ || holder == self) return;
       raw_syscall(__NR_sched_yield);
+      if (n % kYieldsBetweenChecks == 0) wait_longer();
     }
-    // In a forked child the holder may not exist; the record is the child's own copy.
-    held_ = raw_syscall(__NR_getpid) != task_.pid.load(std::memory_order_relaxed);
   }
   ~LockedRanges() {
-    if (held_) task_.ranges_lock.store(0, std::memory_order_release);
+    if (held_) task_.ranges_holder.store(0, std::memory_order_release);
   }
   LockedRanges(const LockedRanges&) = delete;
 
@@ -63,6 +62,14 @@ class LockedRanges {
   FreeRanges* operator->() const { return &task_.ranges; }
 
  private:
+  void wait_longer() {
+    // In a forked child the holder does not exist; the record is the child's own copy.
+    if (raw_syscall(__NR_getpid) != task_.pid.load(std::memory_order_relaxed))
+      task_.ranges_holder.store(0, std::memory_order_relaxed);
+    const timespec pause{0, 50000};
+    raw_syscall(__NR_nanosleep, &pause, nullptr);
+  }
+
   TaskRecord& task_;
   bool held_;
 };
@@ -262,7 +269,16 @@ long grow(TaskRecord& task, const arch::SyscallFrame& call, uint64_t old_bytes,
   const uint64_t alignment =
       old % kHugePageBytes == 0 && new_bytes % kHugePageBytes == 0 ? kHugePageBytes : kPageBytes;
   const long result = place_in_partition(task, new_bytes, alignment, [&](uint64_t at) {
-    return raw_syscall(__NR_mremap, old, old_bytes, new_bytes, flags | MREMAP_FIXED, at);
+    // Claimed first: MREMAP_FIXED replaces what it finds, and another thread may have grown a
+    // mapping in place into addresses that a third has just given back.
+    const long claimed =
+        raw_syscall(__NR_mmap, at, new_bytes, PROT_NONE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (failed(claimed)) return claimed;
+    const long moved =
+        raw_syscall(__NR_mremap, old, old_bytes, new_bytes, flags | MREMAP_FIXED, at);
+    if (failed(moved)) raw_syscall(__NR_munmap, at, new_bytes);
+    return moved;
   });
   if (failed(result)) return as_asked(call);
   if ((flags & MREMAP_DONTUNMAP) == 0) mark_free(task, old, old + old_bytes);
