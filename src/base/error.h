@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // error.h - the one exception type of the C++ code above the freestanding parts.
 // A message is one line: the thing, the cause, the cure. No Error crosses a C ABI:
-// the C functions return code() and keep what() for nagaya_task_error_text().
+// the C functions return code() and keep what() for nagaya_error_text().
 #pragma once
 
 #include <cerrno>

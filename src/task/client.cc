@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
 #include "task/installation.h"
 
@@ -131,6 +132,42 @@ int32_t start_host(const base::Fd& listener, const base::Fd& settings) {
   return pid;
 }
 
+// Where the host of a job listens.
+struct Place {
+  std::string path;
+  base::Fd folder;
+  sockaddr_un address;
+};
+
+Place place_of(const Job& job) {
+  const std::filesystem::path path = job.existing_socket.empty()
+                                         ? socket_folder() + "/" + job.name + ".sock"
+                                         : job.existing_socket;
+  const std::string folder_path = path.parent_path();
+  base::Fd folder = base::checked_fd(
+      ::open(folder_path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), folder_path);
+  const sockaddr_un address = address_in(folder, path.filename());
+  return {path, std::move(folder), address};
+}
+
+// A connection to the job's host. `host_pid` is set when this process has started it.
+base::Fd connect_or_start(const Job& job, const Place& place, int32_t* host_pid) {
+  base::Fd socket = connect_to(place.address);
+  if (socket) return socket;
+  if (!job.existing_socket.empty()) throw Error(-ESRCH, "the host of this space is gone");
+  // One starter at a time; who waited for the lock finds the host of who held it.
+  if (::flock(place.folder.get(), LOCK_EX) != 0) base::throw_errno("cannot lock the socket folder");
+  socket = connect_to(place.address);
+  if (!socket) {
+    // Bound and listening before the host exists: later clients queue up at once.
+    const base::Fd listener = listen_at(place.address);
+    *host_pid = start_host(listener, settings_pipe(job, place.path));
+    socket = connect_to(place.address);
+  }
+  ::flock(place.folder.get(), LOCK_UN);
+  return socket;
+}
+
 Hello hello_of(const Job& job) {
   Hello hello{};
   hello.stamp = {kMagic, kAbiMajor, kAbiMinor, sizeof(SpaceHeader), 0};
@@ -154,27 +191,10 @@ uint64_t ignored_signals() {
 }  // namespace
 
 Client Client::join(const Job& job) {
-  const std::string folder_path = socket_folder();
-  const std::string name = job.name + ".sock";
-  const base::Fd folder = base::checked_fd(
-      ::open(folder_path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), folder_path);
-  const sockaddr_un address = address_in(folder, name);
+  const Place place = place_of(job);
   for (int n = 0; n < kJoinTries; ++n) {
     int32_t host_pid = 0;
-    base::Fd socket = connect_to(address);
-    if (!socket) {
-      // One starter at a time; who waited for the lock finds the host of who held it.
-      if (::flock(folder.get(), LOCK_EX) != 0) base::throw_errno("cannot lock " + folder_path);
-      socket = connect_to(address);
-      if (!socket) {
-        // Bound and listening before the host exists: later clients queue up at once.
-        const base::Fd listener = listen_at(address);
-        host_pid = start_host(listener, settings_pipe(job, folder_path + "/" + name));
-        socket = connect_to(address);
-      }
-      ::flock(folder.get(), LOCK_UN);
-    }
-    Client client(Channel(std::move(socket)), host_pid);
+    Client client(Channel(connect_or_start(job, place, &host_pid)), host_pid);
     try {
       client.greet(job);
       return client;

@@ -20,6 +20,7 @@ struct Job {
   uint32_t capacity = 0;
   int32_t launcher_pid = 0;
   bool keeps_tasks = false;
+  std::string existing_socket;  // of a host that runs already: join only this one, start none
 };
 
 class Client {

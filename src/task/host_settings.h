@@ -17,7 +17,7 @@ struct HostSettings {
   uint32_t capacity;
   int32_t launcher_pid;  // when it ends, so does a host without clients; 0: none
   uint32_t reserved;
-  char socket_path[256];
+  char socket_path[kSocketPathBytes];
 };
 
 }  // namespace nagaya::task

@@ -73,6 +73,8 @@ struct RedirectedFile {
   arch::RedirectSite sites[12];  // offset_bytes: from the start of the file
 };
 
+inline constexpr size_t kSocketPathBytes = 256;
+
 struct SpaceHeader;
 struct SpaceHeap;
 
@@ -134,7 +136,7 @@ struct SpaceHeader {
   std::atomic<uint32_t> said_no_mappings;
   std::atomic<uint32_t> file_count;
   RedirectedFile files[16];
-  char host_socket[108];
+  char host_socket[kSocketPathBytes];
   uint8_t key[16];
 
   TaskRecord* record(uint32_t number) const {

@@ -72,7 +72,7 @@ Job job_of_own_space(const TaskRecord& self) {
   const SpaceHeader& space = *self.space;
   Job job;
   std::copy(std::begin(space.key), std::end(space.key), job.key);
-  job.name = std::filesystem::path(space.host_socket).stem();
+  job.existing_socket = space.host_socket;
   job.group = "task " + std::to_string(self.number);
   job.keeps_tasks = true;
   return job;
