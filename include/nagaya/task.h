@@ -70,30 +70,30 @@ typedef struct nagaya_space_options {
  *
  * Returns 0, -EINVAL (capacity out of range), -ENOENT (nagaya-host is not installed beside the
  * library), or what the system says. */
-int nagaya_space_create(const nagaya_space_options *options, nagaya_space **out);
+int nagaya_space_create(const nagaya_space_options* options, nagaya_space** out);
 
 /* A handle on the space that the calling task lives in, to spawn further tasks there.
  * Returns 0, or -ESRCH when the caller is not a task. */
-int nagaya_space_current(nagaya_space **out);
+int nagaya_space_current(nagaya_space** out);
 
 /* Ends what is still alive of the tasks spawned through this handle (SIGKILL), frees all that
  * they left, and the handle. For a handle of nagaya_space_create(), the host has ended when this
  * returns. `space` may be NULL. */
-void nagaya_space_destroy(nagaya_space *space);
+void nagaya_space_destroy(nagaya_space* space);
 
 /* A program to run, and what it gets. Everything that is NULL or 0 is taken from the caller. */
 typedef struct nagaya_task_program {
-  const char *path;         /* searched in PATH when it has no slash; a position-independent ELF
-                               program, a script, or Python */
-  char *const *argv;        /* NULL-terminated; NULL: {path} */
-  char *const *envp;        /* NULL-terminated; NULL: the caller's environment */
-  const char *directory;    /* working directory; NULL: the caller's */
-  const int *descriptors;   /* the caller's descriptor for each of the task's 0, 1, 2, ...;
-                               -1 leaves a number closed. NULL: all that are not close-on-exec */
+  const char* path;       /* searched in PATH when it has no slash; a position-independent ELF
+                             program, a script, or Python */
+  char* const* argv;      /* NULL-terminated; NULL: {path} */
+  char* const* envp;      /* NULL-terminated; NULL: the caller's environment */
+  const char* directory;  /* working directory; NULL: the caller's */
+  const int* descriptors; /* the caller's descriptor for each of the task's 0, 1, 2, ...;
+                             -1 leaves a number closed. NULL: all that are not close-on-exec */
   size_t descriptor_count;
-  const void *cpu_set;      /* processors, as of sched_setaffinity(2); NULL: the caller's */
+  const void* cpu_set; /* processors, as of sched_setaffinity(2); NULL: the caller's */
   size_t cpu_set_bytes;
-  int number;               /* the task number wanted, plus 1; 0: the lowest that is free */
+  int number; /* the task number wanted, plus 1; 0: the lowest that is free */
 } nagaya_task_program;
 
 /* Starts a program as a task.
@@ -104,7 +104,7 @@ typedef struct nagaya_task_program {
  * task: the text says why), -EACCES, -EAGAIN (the space is full), -EPIPE (the host has died).
  * The number stays taken until the task has been waited for. A failed start of another kind (a
  * directory that is gone) shows in nagaya_task_wait(). */
-int nagaya_task_spawn(nagaya_space *space, const nagaya_task_program *program, int *pid);
+int nagaya_task_spawn(nagaya_space* space, const nagaya_task_program* program, int* pid);
 
 /* Waits for a task that was spawned through this handle, then frees its memory, its blocks of the
  * space heap and its number. After that no other task may use a pointer into it.
@@ -114,10 +114,10 @@ int nagaya_task_spawn(nagaya_space *space, const nagaya_task_program *program, i
  *   timeout_ms   -1: for ever                                         [milliseconds]
  *
  * Returns the task's number, -ETIMEDOUT, -ECHILD (no such task), -EPIPE (the host has died). */
-int nagaya_task_wait(nagaya_space *space, int task, int *wait_status, int timeout_ms);
+int nagaya_task_wait(nagaya_space* space, int task, int* wait_status, int timeout_ms);
 
 /* Sends a signal to a task spawned through this handle. Returns 0, -ECHILD or -EPIPE. */
-int nagaya_task_signal(nagaya_space *space, int task, int signal);
+int nagaya_task_signal(nagaya_space* space, int task, int signal);
 
 /* ---- tasks ------------------------------------------------------------------------------- */
 
@@ -131,7 +131,7 @@ int nagaya_task_count(void);
 
 /* A range of addresses. */
 typedef struct nagaya_range {
-  void *base;
+  void* base;
   size_t bytes;
 } nagaya_range;
 
@@ -141,7 +141,7 @@ int nagaya_task_partition(int task, nagaya_range ranges[2]);
 
 /* The number of the task that owns the memory at `address` (its partition or its blocks of the
  * space heap), -ENOENT when no task does, -ESRCH. The memory need not be mapped. */
-int nagaya_task_owner(const void *address);
+int nagaya_task_owner(const void* address);
 
 /* Publishes an address under a name, for nagaya_task_lookup() by any task; replaces an earlier
  * one. NULL withdraws it. Everything stored before is visible to who finds it (release).
@@ -149,7 +149,7 @@ int nagaya_task_owner(const void *address);
  *   name   up to 63 bytes, copied
  *
  * Returns 0, -ENAMETOOLONG, -ENOMEM (the space heap is exhausted), -ESRCH. */
-int nagaya_task_publish(const char *name, const void *address);
+int nagaya_task_publish(const char* name, const void* address);
 
 /* Finds what a task has published, or waits until it does (also for a task that has not started
  * yet). The address is valid as long as its owner says so: at most until the owner was waited
@@ -159,25 +159,26 @@ int nagaya_task_publish(const char *name, const void *address);
  *
  * Returns 0, -ETIMEDOUT (or -ENOENT with timeout 0), -EOWNERDEAD (the task has ended without),
  * -EINVAL (no such number), -ESRCH. Wakes by futex: no processor time while waiting. */
-int nagaya_task_lookup(int task, const char *name, int timeout_ms, void **address);
+int nagaya_task_lookup(int task, const char* name, int timeout_ms, void** address);
 
 /* Memory that belongs to the space rather than to one libc: structures that several tasks use.
  * Aligned to 64 bytes at least. The block belongs to the calling task and is freed with it.
  * NULL: exhausted, or the caller is not a task. Never waits for another task; the death of any
  * task at any instruction leaves the heap usable by all others. */
-void *nagaya_heap_alloc(size_t bytes);
+void* nagaya_heap_alloc(size_t bytes);
 
-/* Frees a block of any task. NULL is ignored. Returns 0, -EINVAL when it is no live block, -ESRCH. */
-int nagaya_heap_free(void *block);
+/* Frees a block of any task. NULL is ignored. Returns 0, -EINVAL when it is no live block, -ESRCH.
+ */
+int nagaya_heap_free(void* block);
 
 /* ---- errors ------------------------------------------------------------------------------ */
 
 /* The name of a negative error code, for ever valid. */
-const char *nagaya_strerror(int code);
+const char* nagaya_strerror(int code);
 
 /* What went wrong in the calling thread's last failed call of a creator's function: one line.
  * Valid until its next call. */
-const char *nagaya_error_text(void);
+const char* nagaya_error_text(void);
 
 #pragma GCC visibility pop
 

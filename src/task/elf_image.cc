@@ -25,6 +25,7 @@ constexpr size_t kStringsMaxBytes = 64 << 20;
 
 void read_at(const ElfImage& image, uint64_t offset, void* data, size_t bytes) {
   const ssize_t got = ::pread(image.file.get(), data, bytes, static_cast<off_t>(offset));
+  if (got < 0 && errno == EINVAL) refuse(image.path, "damaged ELF file offset");
   if (got < 0) base::throw_errno(image.path);
   if (static_cast<size_t>(got) != bytes) refuse(image.path, "truncated ELF file");
 }

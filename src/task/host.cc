@@ -104,6 +104,7 @@ void Host::run() {
         serve(client->second);
       }
     }
+    space_.free_closed();
     flush_clients();
     drop_late_clients();
     if (!clients_.empty() || !tasks_.empty()) idle_since_ = Clock::now();
@@ -199,7 +200,7 @@ void Host::handle(Client& client, Message message) {
 void Host::greet(Client& client, const Hello& hello) {
   if (client.greeted) throw Error(-EPROTO, "a second Hello");
   if (!same_key(hello.key, settings_.key)) throw Error(-EACCES, "wrong key");
-  if (hello.stamp.magic != kMagic || hello.stamp.major != kAbiMajor) {
+  if (!hello.stamp.matches(sizeof(SpaceHeader))) {
     client.channel.send(MessageType::kRefused,
                         encode_refusal({-EPROTO,
                                         "this nagaya and the host of the job have "
@@ -222,6 +223,7 @@ void Host::launch(Client& client, const Message& message) {
     auto task = spawn(loader_, *record, launch, message.descriptors);
     const Started started{record->number, task->pid};
     task->kept = client.keeps_tasks;
+    task->group = client.group;
     client.tasks.insert(record->number);
     tasks_.emplace(started.pid, std::move(task));
     client.channel.send(MessageType::kStarted, encode_plain(started));
@@ -266,6 +268,7 @@ void Host::reap(int pid, int status) {
   });
   if (owner == clients_.end()) {
     if (task->kept) space_.close_record(record);
+    ++groups_[task->group].ended;
     return;
   }
   Client& client = owner->second;

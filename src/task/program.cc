@@ -49,6 +49,7 @@ void check_executable(const std::string& path) {
   struct stat about;
   if (::stat(path.c_str(), &about) != 0) cannot_run(path, errno);
   if (S_ISDIR(about.st_mode)) cannot_run(path, EISDIR);
+  if (!S_ISREG(about.st_mode)) cannot_run(path, EACCES);
   if (::access(path.c_str(), X_OK) != 0) cannot_run(path, errno);
 }
 
@@ -117,7 +118,9 @@ std::string find_program(const std::string& command, const std::vector<std::stri
     return command;
   }
   const char* path = environment_value(environment, "PATH");
-  std::istringstream folders(path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin");
+  // The colon at the end: an empty last entry means the working folder, as an empty one anywhere.
+  std::istringstream folders((path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin") +
+                             std::string(":"));
   std::string folder;
   int error = ENOENT;
   while (std::getline(folders, folder, ':')) {

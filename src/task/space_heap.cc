@@ -69,12 +69,12 @@ int64_t claim_run(SpaceHeap& heap, uint32_t run, uint64_t owner) {
 
 void* allocate_large(TaskRecord& self, uint64_t bytes) {
   SpaceHeap& heap = *self.space->heap;
+  if (bytes > heap.chunk_count * kChunkBytes) return nullptr;
   const uint64_t run = (bytes + kChunkBytes - 1) / kChunkBytes;
-  if (run > heap.chunk_count) return nullptr;
   const int64_t first = claim_run(heap, static_cast<uint32_t>(run), owner_id(self));
   if (first < 0) return nullptr;
-  heap.chunks[first].block_bytes = 0;
-  heap.chunks[first].run = static_cast<uint32_t>(run);
+  for (uint64_t n = 0; n < run; ++n) heap.chunks[first + static_cast<int64_t>(n)].set_layout(0, 0);
+  heap.chunks[first].set_layout(0, static_cast<uint32_t>(run));
   return reinterpret_cast<void*>(address_of(heap, static_cast<uint32_t>(first)));
 }
 
@@ -124,7 +124,7 @@ void* allocate_block(TaskRecord& self, size_t size_class) {
     SpaceHeap& heap = *self.space->heap;
     const int64_t chunk = claim_run(heap, 1, owner_id(self));
     if (chunk < 0) return nullptr;
-    heap.chunks[chunk].block_bytes = static_cast<uint32_t>(block_bytes);
+    heap.chunks[chunk].set_layout(static_cast<uint32_t>(block_bytes), 0);
     blocks.bump = address_of(heap, static_cast<uint32_t>(chunk));
     blocks.end = blocks.bump + kChunkBytes;
   }

@@ -35,8 +35,14 @@ inline constexpr uint64_t kHeapBlockMaxBytes = kHeapBlockMinBytes << (kHeapClass
 struct SpaceHeap {
   struct Chunk {
     std::atomic<uint64_t> owner;  // generation << 32 | number + 1; 0: free
-    uint32_t block_bytes;         // 0: first chunk of a large block
-    uint32_t run;                 // chunks of the large block that begins here
+    uint32_t block_bytes;         // 0: part of a large block
+    uint32_t run;                 // chunks of the large block that begins here; 0: none does
+
+    // Called by the owner only, before it hands out anything of the chunk.
+    void set_layout(uint32_t bytes, uint32_t chunks) {
+      block_bytes = bytes;
+      run = chunks;
+    }
   };
 
   Stamp stamp;

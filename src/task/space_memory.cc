@@ -65,18 +65,25 @@ SpaceMemory::SpaceMemory(const SpaceSettings& settings) {
   header_->heap = create_heap(heap_memory_);
 }
 
-TaskRecord& SpaceMemory::open_record(int64_t wanted) {
-  const auto is_free = [&](uint32_t number) {
-    return header_->record(number)->state.load(std::memory_order_relaxed) == TaskState::kFree;
+// The number `wanted` if it is free, else the lowest that is; -1 when none is.
+int64_t SpaceMemory::find_free(int64_t wanted) const {
+  const auto is_free = [&](int64_t number) {
+    const TaskRecord& record = *header_->record(static_cast<uint32_t>(number));
+    return record.state.load(std::memory_order_relaxed) == TaskState::kFree;
   };
-  uint32_t number = 0;
-  if (wanted >= 0 && wanted < header_->capacity && is_free(static_cast<uint32_t>(wanted)))
-    number = static_cast<uint32_t>(wanted);
-  else
-    while (number < header_->capacity && !is_free(number)) ++number;
-  if (number == header_->capacity)
+  if (wanted >= 0 && wanted < header_->capacity && is_free(wanted)) return wanted;
+  for (int64_t number = 0; number < header_->capacity; ++number)
+    if (is_free(number)) return number;
+  return -1;
+}
+
+TaskRecord& SpaceMemory::open_record(int64_t wanted) {
+  free_closed();
+  const int64_t found = find_free(wanted);
+  if (found < 0)
     throw base::Error(-EAGAIN, "the space is full: all " + std::to_string(header_->capacity) +
                                    " task numbers are in use");
+  const auto number = static_cast<uint32_t>(found);
   TaskRecord& record = *header_->record(number);
   const uint32_t generation = record.generation.load(std::memory_order_relaxed);
   const uint32_t names_changed = record.names_changed.load(std::memory_order_relaxed);
@@ -107,11 +114,24 @@ void SpaceMemory::mark_ended(TaskRecord& record, int wait_status) {
   futex_wake_all(header_->tasks_changed);
 }
 
-void SpaceMemory::close_record(TaskRecord& record) {
-  ::munmap(reinterpret_cast<void*>(record.home), kHomeBytes);
-  ::munmap(reinterpret_cast<void*>(record.range), record.range_bytes);
-  reclaim_heap(record);
-  record.state.store(TaskState::kFree, std::memory_order_release);
+void SpaceMemory::free_closed() {
+  std::sort(closed_.begin(), closed_.end());
+  for (auto first = closed_.begin(); first != closed_.end();) {
+    // Neighbouring numbers have neighbouring homes and ranges: one unmapping for all of them.
+    auto last = first + 1;
+    while (last != closed_.end() && *last == *(last - 1) + 1) ++last;
+    const uint64_t count = static_cast<uint64_t>(last - first);
+    const TaskRecord& lowest = *header_->record(*first);
+    ::munmap(reinterpret_cast<void*>(lowest.home), count * kHomeBytes);
+    ::munmap(reinterpret_cast<void*>(lowest.range), count * lowest.range_bytes);
+    first = last;
+  }
+  for (uint32_t number : closed_) {
+    TaskRecord& record = *header_->record(number);
+    reclaim_heap(record);
+    record.state.store(TaskState::kFree, std::memory_order_release);
+  }
+  closed_.clear();
 }
 
 }  // namespace nagaya::task

@@ -3,7 +3,7 @@
 // numbers, frees what a task leaves behind.
 #pragma once
 
-#include <optional>
+#include <vector>
 
 #include "base/fd.h"
 #include "task/space.h"
@@ -30,10 +30,16 @@ class SpaceMemory {
   // The task of `record` has ended with `wait_status`: wakes those who wait for its names.
   void mark_ended(TaskRecord& record, int wait_status);
 
-  // Frees the partition, the blocks and the number of an ended (or never started) task.
-  void close_record(TaskRecord& record);
+  // The partition, the blocks and the number of an ended (or never started) task are to be freed:
+  // by free_closed(), together with others, since every unmapping interrupts all processors on
+  // which tasks of the space run.
+  void close_record(TaskRecord& record) { closed_.push_back(record.number); }
+  void free_closed();
 
  private:
+  int64_t find_free(int64_t wanted) const;
+
+  std::vector<uint32_t> closed_;
   base::Mapping memory_;
   base::Mapping heap_memory_;
   SpaceHeader* header_;

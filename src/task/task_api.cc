@@ -13,11 +13,26 @@
 
 namespace nagaya::task {
 
+namespace {
+
+// Every task brings its own copy of this library; a copy of another ABI must not touch the space.
+TaskRecord* find_record() {
+  auto* const record = reinterpret_cast<TaskRecord*>(::getauxval(kAuxvType));
+  if (record == nullptr || (record->stamp.matches(sizeof(TaskRecord)) &&
+                            record->space->stamp.matches(sizeof(SpaceHeader))))
+    return record;
+  static constexpr char kText[] =
+      "nagaya: this program's libnagaya and the nagaya that started it have different versions: "
+      "use one installation\n";
+  [[maybe_unused]] const ssize_t written = ::write(2, kText, sizeof kText - 1);
+  return nullptr;
+}
+
+}  // namespace
+
 TaskRecord* own_record() {
-  static auto* const record = reinterpret_cast<TaskRecord*>(::getauxval(kAuxvType));
-  if (record == nullptr || !record->stamp.matches(sizeof(TaskRecord)) ||
-      !record->space->stamp.matches(sizeof(SpaceHeader)))
-    return nullptr;
+  static TaskRecord* const record = find_record();
+  if (record == nullptr) return nullptr;
   // A forked child has the auxiliary vector too, but a copy of the space.
   return record->pid.load(std::memory_order_acquire) == ::getpid() ? record : nullptr;
 }

@@ -140,6 +140,8 @@ void Channel::send(MessageType type, const std::string& payload,
                    const std::vector<int>& descriptors) {
   const Frame frame{kFrameMagic, type, static_cast<uint32_t>(payload.size()),
                     static_cast<uint32_t>(descriptors.size())};
+  if (payload.size() > kPayloadMaxBytes)
+    throw Error(-E2BIG, "arguments and environment are too long");
   const std::string data = encode_plain(frame) + payload;
   if (!unsent_.empty()) return keep(data);
   size_t sent = 0, sent_descriptors = 0;
@@ -202,6 +204,7 @@ std::optional<Message> Channel::take_message() {
     message.descriptors.push_back(std::move(descriptors_.front()));
     descriptors_.pop_front();
   }
+  if (bytes_.empty()) descriptors_.clear();  // none but those announced
   return message;
 }
 

@@ -98,7 +98,7 @@ std::optional<RedirectSite> prove_site(std::span<const std::byte> text, size_t l
     if (touches_rax_or_moves_control(*end)) return std::nullopt;
     ++end;
   }
-  if (end == code.end()) return std::nullopt;
+  if (end == code.end() || end->decoded.length != kSyscallBytes) return std::nullopt;
   const size_t window_end = end->offset + kSyscallBytes;
   for (const Instruction& i : code) {
     if (branches_into(i, load, window_end)) return std::nullopt;

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""`nagaya bench`: runs benchmarks, holds their figures against the bars of bars.json, and writes
+the report of docs/results. Exit code 1 when a bar is missed, 2 when something could not be
+measured or its data check failed."""
+
+import argparse
+import json
+import pathlib
+import sys
+
+import bars
+import catalogue
+import machine
+
+
+def measure(names: list[str], options: argparse.Namespace) -> dict:
+    """Runs the benchmarks; {"machine": ..., "quick": ..., "figures": {name: figure}}."""
+    load = machine.load_text()
+    figures, about, failed = {}, {}, []
+    for count, name in enumerate(names, 1):
+        print(f"[{count}/{len(names)}] {name}", file=sys.stderr, flush=True)
+        try:
+            run = catalogue.run(name, options.quick, options.rounds)
+        except catalogue.Failed as error:
+            print(f"nagaya bench: {error}", file=sys.stderr)
+            failed.append(name)
+            continue
+        about = machine.describe(run)
+        figures.update(run["figures"])
+    about["load_before"] = load
+    return {"machine": about, "quick": options.quick, "failed": failed, "figures": figures}
+
+
+def exit_code(results: dict, lines: list[bars.Verdict]) -> int:
+    if results["failed"]:
+        print("FAILED: " + ", ".join(results["failed"]))
+        return 2
+    missed = sum(line.verdict == bars.MISSED for line in lines)
+    met = sum(line.verdict == bars.MET for line in lines)
+    print(f"{met} bars met, {missed} missed")
+    if results["quick"]:
+        print("--quick: the programs work; this is no measurement, and no bar counts")
+        return 0
+    return 1 if missed else 0
+
+
+def bench(names: list[str], options: argparse.Namespace) -> int:
+    results = measure(names, options)
+    if options.json:
+        options.json.write_text(json.dumps(results, indent=1) + "\n")
+    about = results["machine"]
+    print(", ".join(f"{key} {value}" for key, value in about.items()))
+    lines = bars.verdicts(results["figures"], bars.load(catalogue.FOLDER / "bars.json"))
+    bars.print_verdicts(lines)
+    return exit_code(results, lines)
+
+
+def write_report(options: argparse.Namespace) -> int:
+    import report  # here, because it needs matplotlib, which measuring does not
+
+    if options.source:
+        results = json.loads(options.source.read_text())
+    else:
+        results = measure(list(catalogue.BENCHMARKS), options)
+    lines = bars.verdicts(results["figures"], bars.load(catalogue.FOLDER / "bars.json"))
+    report.write(results, lines, options.out)
+    if options.page:
+        report.update_page(results, lines, options.page, options.out)
+    print(f"written to {options.out}", file=sys.stderr)
+    return exit_code(results, lines)
+
+
+def list_benchmarks() -> int:
+    for name, (_, _, what) in catalogue.BENCHMARKS.items():
+        print(f"{name:<16}{what}")
+    return 0
+
+
+def parse(words: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="nagaya bench", description=__doc__)
+    parser.add_argument("what", metavar="all | list | report | NAME",
+                        choices=["all", "list", "report", *catalogue.BENCHMARKS])
+    parser.add_argument("--quick", action="store_true",
+                        help="few, short rounds: proves that the programs work")
+    parser.add_argument("--rounds", type=int, help="interleaved rounds of each benchmark")
+    parser.add_argument("--json", type=pathlib.Path, help="also write the figures to this file")
+    parser.add_argument("--from", dest="source", type=pathlib.Path, metavar="FILE",
+                        help="report: use figures written by --json instead of measuring")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("docs/results"),
+                        help="report: the folder to write (default: docs/results)")
+    parser.add_argument("--page", type=pathlib.Path,
+                        help="report: also replace the measured part of this Markdown page")
+    return parser.parse_args(words)
+
+
+def main() -> int:
+    options = parse(sys.argv[1:])
+    if options.what == "list":
+        return list_benchmarks()
+    if options.what == "report":
+        return write_report(options)
+    names = list(catalogue.BENCHMARKS) if options.what == "all" else [options.what]
+    return bench(names, options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tests of the driver on invented figures: nothing is measured."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import bars
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+
+
+def spread(middle: float) -> dict:
+    return {"name": "x", "p50": middle, "p10": middle * 0.9, "p90": middle * 1.1,
+            "p99": middle * 1.2, "min": middle, "max": middle, "count": 3, "rounds": [middle] * 3}
+
+
+def figure(ratio: float) -> dict:
+    return {"title": "Invented", "unit": "ns", "subject": spread(ratio * 10),
+            "incumbent": spread(10), "floor": spread(5), "ratio": spread(ratio),
+            "floor_ratio": spread(ratio * 2)}
+
+
+def figures(start_ratio: float) -> dict:
+    return {
+        "task_start_time": figure(start_ratio),
+        "task_start_page_tables": figure(0.2),
+        "malloc_1MiB": figure(1.0),
+        "malloc_64B": figure(1.0),
+        "malloc_reused_worst": {"title": "Worst", "note": "at 64B", "value": 1.0},
+        "page_fault": figure(1.08),
+    }
+
+
+class Judgement(unittest.TestCase):
+    def verdicts(self, start_ratio: float) -> dict:
+        lines = bars.verdicts(figures(start_ratio), bars.load(FOLDER / "bars.json"))
+        return {line.figure: line.verdict for line in lines}
+
+    def test_a_figure_within_its_bar_is_met(self):
+        self.assertEqual(self.verdicts(0.99)["task_start_time"], bars.MET)
+
+    def test_a_figure_beyond_its_bar_is_missed(self):
+        self.assertEqual(self.verdicts(1.01)["task_start_time"], bars.MISSED)
+
+    def test_a_figure_without_a_bar_is_reported(self):
+        self.assertEqual(self.verdicts(1)["page_fault"], bars.REPORTED)
+
+    def test_a_bar_on_a_path_that_a_figure_lacks_is_an_error(self):
+        wrong = bars.Bar("b", "page_fault.ratio.p49", "<=", 1, "s")
+        with self.assertRaises(ValueError):
+            bars.verdicts(figures(1), [wrong])
+
+
+class Report(unittest.TestCase):
+    def report(self, folder: pathlib.Path, start_ratio: float) -> int:
+        source, page = folder / "figures.json", folder / "page.md"
+        source.write_text(json.dumps({
+            "machine": {"cpu": "Invented CPU", "cores": 2, "kernel": "6", "libc": "glibc",
+                        "commit": "abc", "date": "2001-01-01", "load_before": "0"},
+            "quick": False, "failed": [], "figures": figures(start_ratio)}))
+        page.write_text("before\n<!-- measured -->old<!-- /measured -->\nafter\n")
+        command = [sys.executable, str(FOLDER / "driver.py"), "report", "--from", str(source),
+                   "--out", str(folder / "results"), "--page", str(page)]
+        return subprocess.run(command, check=False, capture_output=True).returncode
+
+    def test_it_writes_tables_plots_and_the_page(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            self.assertEqual(self.report(folder, 0.9), 0)
+            self.assertIn("Invented CPU", (folder / "results/README.md").read_text())
+            for plot in ("ratios.svg", "malloc.svg"):
+                self.assertIn("<svg", (folder / "results" / plot).read_text())
+            page = (folder / "page.md").read_text()
+            self.assertTrue(page.startswith("before\n<!-- measured -->\n"))
+            self.assertTrue(page.endswith("<!-- /measured -->\nafter\n"))
+            self.assertNotIn("old", page)
+
+    def test_a_missed_bar_is_its_exit_code(self):
+        with tempfile.TemporaryDirectory() as name:
+            self.assertEqual(self.report(pathlib.Path(name), 1.5), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// machine.h - where a benchmark ran, and of which commit.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace nagaya::bench {
+
+struct Machine {
+  std::string cpu, kernel, libc, commit;
+  int cores = 0;
+};
+Machine this_machine();
+
+// The folder of the running program; the other benchmark programs lie there too.
+std::filesystem::path program_folder();
+
+// The processors that this process might use before it bound itself, in ascending order.
+const std::vector<int>& usable_processors();
+
+// Binds the calling thread to one processor.
+void bind_to(int processor);
+
+}  // namespace nagaya::bench

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where and when a measurement was made."""
+
+import datetime
+import os
+
+
+def load_text() -> str:
+    """The load average: a measurement on a busy machine says little."""
+    return " ".join(f"{load:.2f}" for load in os.getloadavg())
+
+
+def describe(run: dict) -> dict:
+    """From the JSON of any benchmark of the run: machine, commit; and the date of today."""
+    return {
+        **run["machine"],
+        "commit": run["commit"],
+        "date": datetime.date.today().isoformat(),
+        "load_before": load_text(),
+    }

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The plots of docs/results. The same figures give the same bytes."""
+
+import pathlib
+import re
+
+import matplotlib
+
+matplotlib.use("svg")
+matplotlib.rcParams["svg.hashsalt"] = "nagaya"
+from matplotlib import pyplot  # noqa: E402  (after the backend was chosen)
+
+FILES = {
+    "ratios.svg": "Cost in a space, relative to separate processes",
+    "malloc.svg": "malloc and free of a reused block, by size",
+}
+UNITS = {"B": 1, "KiB": 1024, "MiB": 1024**2}
+
+
+def malloc_size(name: str) -> int | None:
+    match = re.fullmatch(r"malloc_(\d+)(B|KiB|MiB)", name)
+    return int(match[1]) * UNITS[match[2]] if match else None
+
+
+def malloc_figures(figures: dict) -> list[tuple[int, dict]]:
+    return [(malloc_size(name), figure) for name, figure in figures.items() if malloc_size(name)]
+
+
+def ratio_figures(figures: dict) -> list[tuple[str, dict]]:
+    return [(name, figure) for name, figure in figures.items() if "ratio" in figure]
+
+
+def has_data(file: str, figures: dict) -> bool:
+    return bool(malloc_figures(figures) if file == "malloc.svg" else ratio_figures(figures))
+
+
+def save(path: pathlib.Path) -> None:
+    pyplot.tight_layout()
+    pyplot.savefig(path, metadata={"Date": None})
+    pyplot.close()
+
+
+def draw_ratios(figures: dict, path: pathlib.Path) -> None:
+    chosen = ratio_figures(figures)[::-1]
+    pyplot.figure(figsize=(8, 1.2 + 0.28 * len(chosen)))
+    for row, (_, figure) in enumerate(chosen):
+        ratio = figure["ratio"]
+        pyplot.plot([ratio["p10"], ratio["p90"]], [row, row], color="tab:blue", linewidth=3)
+        pyplot.plot(ratio["p50"], row, "o", color="tab:blue")
+    pyplot.axvline(1, color="black", linewidth=0.8)
+    pyplot.xscale("log")
+    pyplot.yticks(range(len(chosen)), [figure["title"] for _, figure in chosen], fontsize=7)
+    pyplot.xlabel("times the cost of the incumbent (median, 10th to 90th percentile)")
+    pyplot.grid(axis="x", which="both", alpha=0.3)
+    save(path)
+
+
+def draw_malloc(figures: dict, path: pathlib.Path) -> None:
+    chosen = malloc_figures(figures)
+    sizes = [size for size, _ in chosen]
+    pyplot.figure(figsize=(7, 4))
+    for side, style in (("subject", "o-"), ("incumbent", "s--"), ("floor", "^:")):
+        spreads = [figure[side] for _, figure in chosen]
+        pyplot.plot(sizes, [spread["p50"] for spread in spreads], style,
+                    label=spreads[0]["name"], markersize=4)
+        pyplot.fill_between(sizes, [spread["p10"] for spread in spreads],
+                            [spread["p90"] for spread in spreads], alpha=0.15)
+    pyplot.xscale("log", base=2)
+    pyplot.yscale("log")
+    pyplot.xlabel("block size [bytes]")
+    pyplot.ylabel("ns per block, its pages written")
+    pyplot.legend()
+    pyplot.grid(alpha=0.3)
+    save(path)
+
+
+def draw_all(figures: dict, out: pathlib.Path) -> None:
+    if has_data("ratios.svg", figures):
+        draw_ratios(figures, out / "ratios.svg")
+    if has_data("malloc.svg", figures):
+        draw_malloc(figures, out / "malloc.svg")

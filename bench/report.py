@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""docs/results: tables in Markdown, plots in SVG, the figures themselves in JSON."""
+
+import json
+import pathlib
+import re
+
+import bars
+import plots
+
+BEGIN, END = "<!-- measured -->", "<!-- /measured -->"
+
+
+def number(value: float) -> str:
+    return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
+
+
+def spread_cell(spread: dict | None) -> str:
+    return bars.spread_text(spread) if spread else ""
+
+
+def comparison_table(figures: dict) -> list[str]:
+    lines = [
+        "| figure | unit | Nagaya | incumbent | floor | / incumbent [p10..p90] | / floor |",
+        "|---|---|---:|---:|---:|---|---|",
+    ]
+    for figure in figures.values():
+        if "ratio" not in figure:
+            continue
+        floor = figure.get("floor")
+        lines.append(
+            f"| {figure['title']} | {figure['unit']} | {number(figure['subject']['p50'])} "
+            f"| {number(figure['incumbent']['p50'])} ({figure['incumbent']['name']}) "
+            f"| {number(floor['p50']) + ' (' + floor['name'] + ')' if floor else ''} "
+            f"| {spread_cell(figure['ratio'])} | {spread_cell(figure.get('floor_ratio'))} |")
+    return lines
+
+
+def floor_table(figures: dict) -> list[str]:
+    lines = ["| floor | unit | p50 [p10..p90] | p99 |", "|---|---|---|---:|"]
+    for figure in figures.values():
+        if "subject" in figure and "ratio" not in figure:
+            lines.append(f"| {figure['title']} | {figure['unit']} "
+                         f"| {spread_cell(figure['subject'])} | {number(figure['subject']['p99'])} |")
+    return lines
+
+
+def bar_table(lines: list[bars.Verdict]) -> list[str]:
+    table = ["| bar | demanded | measured | |", "|---|---|---|---|"]
+    for line in lines:
+        if line.bar:
+            table.append(f"| {line.bar.source} | {line.bar.comparison} {line.bar.value:g} "
+                         f"| {line.text} | {line.verdict} |")
+    return table
+
+
+def machine_text(results: dict) -> str:
+    about = results["machine"]
+    quick = " Made with --quick: these are NO measurements." if results["quick"] else ""
+    return (f"{about.get('cpu')}, {about.get('cores')} cores, Linux {about.get('kernel')}, "
+            f"{about.get('libc')}; commit {about.get('commit')}; {about.get('date')}; load average "
+            f"before {about.get('load_before')}.{quick}")
+
+
+def body(results: dict, lines: list[bars.Verdict], prefix: str) -> list[str]:
+    """All tables and plots; `prefix` leads from the page to the folder of the plots."""
+    figures = results["figures"]
+    return [
+        machine_text(results), "",
+        "Every comparison was made in interleaved rounds: Nagaya, incumbent, floor, and again. "
+        "Ratios are formed within a round; given are their median and, in brackets, their 10th and "
+        "90th percentile. They are ratios of cost: below 1, Nagaya is cheaper. Two ranks run at "
+        "once, one per core, unless the line says otherwise.", "",
+        *bar_table(lines), "",
+        *comparison_table(figures), "",
+        *(f"![{title}]({prefix}{file})" for file, title in plots.FILES.items()
+          if plots.has_data(file, figures)), "",
+        *floor_table(figures), "",
+    ]
+
+
+def write(results: dict, lines: list[bars.Verdict], out: pathlib.Path) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+    plots.draw_all(results["figures"], out)
+    text = ["<!-- SPDX-License-Identifier: BSD-3-Clause -->",
+            "# Measured", "", "Written by `nagaya bench report`; not to be edited.", "",
+            *body(results, lines, "")]
+    (out / "README.md").write_text("\n".join(text))
+
+
+def update_page(results: dict, lines: list[bars.Verdict], page: pathlib.Path,
+                out: pathlib.Path) -> None:
+    """Replaces what stands between the markers of `page`."""
+    text = page.read_text()
+    if BEGIN not in text or END not in text:
+        raise SystemExit(f"{page} has no {BEGIN} ... {END}")
+    prefix = f"{out.name}/"  # the page lies beside the folder
+    new = "\n".join([BEGIN, *body(results, lines, prefix), END])
+    page.write_text(re.sub(f"{BEGIN}.*?{END}", lambda _: new, text, flags=re.DOTALL))

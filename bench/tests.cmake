@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# That every benchmark program runs, and that its own data check can fail. Nothing is timed here.
+set(bench_runs "protect" "malloc_64KiB" "page_fault" "map_unmap" "thread" "malloc_mixed" "switch_2")
+foreach(name ${bench_runs})
+  add_test(NAME bench.resource_${name}_runs
+           COMMAND bench-resource --quick --json ${name})
+  add_test(NAME bench.resource_${name}_notices_wrong_data
+           COMMAND bench-resource --quick --corrupt ${name})
+  list(APPEND bench_tests bench.resource_${name}_runs)
+  list(APPEND bench_fault_tests bench.resource_${name}_notices_wrong_data)
+endforeach()
+foreach(name task-start cache-line copy-bandwidth yield)
+  set(arguments "")
+  if(name STREQUAL task-start)
+    set(arguments --tasks 8)
+  endif()
+  add_test(NAME bench.${name}_runs COMMAND bench-${name} --quick --json ${arguments})
+  add_test(NAME bench.${name}_notices_wrong_data
+           COMMAND bench-${name} --quick --corrupt ${arguments})
+  list(APPEND bench_tests bench.${name}_runs)
+  list(APPEND bench_fault_tests bench.${name}_notices_wrong_data)
+endforeach()
+# Exit code 2 and not a crash or a time-out: the program itself says what was wrong.
+set_tests_properties(${bench_fault_tests} PROPERTIES PASS_REGULAR_EXPRESSION
+  "lost|wrong|was not zero|not zero|out of order|did not run")
+
+add_test(NAME bench.driver_holds_figures_against_bars
+         COMMAND nagaya-command bench task-start --quick)
+set_tests_properties(bench.driver_holds_figures_against_bars PROPERTIES
+  PASS_REGULAR_EXPRESSION "task_start_time.*bar <= 1.*task_start_page_tables.*bar <= 0.25")
+add_test(NAME bench.driver_judges_and_reports
+         COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/driver_test.py)
+list(APPEND bench_tests bench.driver_holds_figures_against_bars bench.driver_judges_and_reports)
+set_tests_properties(${bench_tests} ${bench_fault_tests} PROPERTIES TIMEOUT 120)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Installs the build into a temporary prefix, builds the example there as a user would, runs it;
+moves the prefix and does the same again."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+TASKS = 4
+LIMIT_S = 60
+INSTALLED = ("bin/nagaya", "libexec/nagaya/nagaya-host", "libexec/nagaya/nagaya-python",
+             "include/nagaya/task.h")
+MANUAL = ("man1/nagaya.1", "man1/nagaya-run.1", "man3/nagaya_task.3", "man7/nagaya.7")
+
+
+def run(*words, **more):
+    print("+", *words, flush=True)
+    return subprocess.run([str(word) for word in words], check=True, timeout=LIMIT_S,
+                          stdout=subprocess.PIPE, text=True, **more).stdout
+
+
+def library_folder(prefix):
+    return next(prefix.glob("lib/**/libnagaya.so")).parent
+
+
+def with_pkg_config(compiler, prefix, source, folder):
+    environment = dict(os.environ, PKG_CONFIG_PATH=str(library_folder(prefix) / "pkgconfig"))
+    flags = run("pkg-config", "--cflags", "--libs", "nagaya", env=environment).split()
+    assert f"{prefix}/" in run("pkg-config", "--variable=pcfiledir", "nagaya", env=environment)
+    program = folder / "by_pkg_config"
+    run(compiler, "-Wall", "-Wextra", "-Werror", source / "native_program.c", "-o", program, *flags)
+    return program
+
+
+def with_cmake(compiler, prefix, source, folder):
+    build = folder / "by_cmake"
+    run("cmake", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}",
+        f"-DCMAKE_C_COMPILER={compiler}")
+    run("cmake", "--build", build)
+    return build / "native_program"
+
+
+def check_run(prefix, program):
+    environment = dict(os.environ, LD_LIBRARY_PATH=str(library_folder(prefix)))
+    output = run(prefix / "bin/nagaya", "run", "-n", TASKS, program, env=environment)
+    lines = sorted(output.splitlines())
+    assert len(lines) == TASKS, output
+    for task, line in enumerate(lines):
+        left = (task + TASKS - 1) % TASKS
+        assert line == (f"task {task} of {TASKS}: the sum over all rows is 10000, "
+                        f"my left neighbour is {left}"), output
+
+
+def check_tree(compiler, prefix, source, folder):
+    folder.mkdir()
+    for name in INSTALLED:
+        assert (prefix / name).exists(), name
+    for name in MANUAL:
+        assert (prefix / "share/man" / name).exists(), name
+    check_run(prefix, with_pkg_config(compiler, prefix, source, folder))
+    check_run(prefix, with_cmake(compiler, prefix, source, folder))
+
+
+def main():
+    build, source, compiler = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
+    with tempfile.TemporaryDirectory(prefix="nagaya-install-") as name:
+        folder = pathlib.Path(name).resolve()
+        run("cmake", "--install", build, "--prefix", folder / "first")
+        check_tree(compiler, folder / "first", source, folder / "of_first")
+        (folder / "first").rename(folder / "second")
+        check_tree(compiler, folder / "second", source, folder / "of_second")
+    print("installed tree: works, and works after a move")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What libnagaya shows to the world: only nagaya_* symbols, no dependency beyond libc, headers that
+compile alone as C11 and as C++20.
+
+    check_library.py LIBRARY INCLUDE_FOLDER C_COMPILER CXX_COMPILER
+"""
+import glob
+import os
+import re
+import subprocess
+import sys
+
+MAY_NEED = re.compile(r"(libc\.so\.6|ld-linux[-a-z0-9_.]*|libc\.musl[-a-z0-9_.]*)$")
+
+
+def output_of(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def check_symbols(library, include):
+    lines = output_of("nm", "-D", "--defined-only", library).splitlines()
+    exported = {line.split()[-1].split("@")[0] for line in lines if line.split()[-2] != "A"}
+    for name in sorted(exported):
+        if not name.startswith("nagaya_"):
+            yield f"{library}: exports {name}"
+    declared = set()
+    for path in glob.glob(f"{include}/nagaya/*.h"):
+        with open(path, encoding="utf-8") as file:
+            text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
+        # A declaration of a function: a type, the name, a parenthesis.
+        declared |= set(re.findall(r"^[a-z][\w \*]*?\b(nagaya_\w+)\s*\(", text, re.M))
+    for name in sorted(declared - exported):
+        yield f"{library}: does not export {name}, which a header declares"
+    for name in sorted(exported - declared):
+        if name.startswith("nagaya_"):
+            yield f"{library}: exports {name}, which no header declares"
+
+
+def check_needs(library):
+    dynamic = output_of("readelf", "-dW", library)
+    for name in re.findall(r"\(NEEDED\).*\[(.+)\]", dynamic):
+        if not MAY_NEED.match(name):
+            yield f"{library}: needs {name}"
+    if "[libnagaya.so.0]" not in dynamic:
+        yield f"{library}: its soname is not libnagaya.so.0"
+    if "TEXTREL" in dynamic or re.search(r"GNU_STACK.*RWE", output_of("readelf", "-lW", library)):
+        yield f"{library}: relocates its text or asks for an executable stack"
+
+
+def check_headers(include, c_compiler, cxx_compiler):
+    flags = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", f"-I{include}"]
+    for path in sorted(glob.glob(f"{include}/nagaya/*.h")):
+        for compiler, language, standard in ((c_compiler, "c", "c11"),
+                                             (cxx_compiler, "c++", "c++20")):
+            # From a file of one line: a header given directly is warned about for its pragma.
+            source = f"#include <nagaya/{os.path.basename(path)}>\nextern int unused;\n"
+            done = subprocess.run([compiler, *flags, f"-std={standard}", f"-x{language}", "-"],
+                                  input=source, capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                yield f"{path}: does not compile alone as {standard}:\n{done.stderr}"
+
+
+def main():
+    library, include, c_compiler, cxx_compiler = sys.argv[1:]
+    complaints = [*check_symbols(library, include), *check_needs(library),
+                  *check_headers(include, c_compiler, cxx_compiler)]
+    for complaint in complaints:
+        print(complaint)
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,126 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks the sources against the house rules: includes point only downward, files are short, only
+src/arch knows the CPU, every file has its SPDX line, no folder is a drawer.
+
+    check_sources.py REPOSITORY
+"""
+import os
+import re
+import sys
+
+# Bottom first: a floor includes itself and what stands before it.
+FLOORS = ["base", "arch", "task", "mailbox", "llcl", "fabric", "delegatee", "comm", "match",
+          "area", "array", "coll"]
+# What stands on the floors, and the floors that each may include.
+ABOVE = {"faces": FLOORS, "tools": FLOORS, "bench": FLOORS, "tests": FLOORS}
+
+# The freestanding parts of src/task run without libc: they see only what is made for that.
+FREESTANDING_MAY_INCLUDE = re.compile(
+    r"(task/freestanding/[a-z_]+\.h|task/(space|free_ranges|spin_lock)\.h|arch/.*)$")
+
+# Large libraries that only one file or folder may use, by the beginning of the include.
+CONFINED = {
+    "Zydis": ["src/arch/"],
+    "CLI": ["tools/", "bench/"],
+    "fmt": ["tools/", "bench/"],
+    "hwloc": ["tools/", "src/task/host"],
+    "rdma": ["src/fabric/"],
+    "nlohmann": ["tools/", "bench/"],
+}
+
+LINES_MAX = 800
+DRAWERS = {"utils", "util", "common", "misc", "helpers", "helper"}
+SOURCES = (".c", ".cc", ".h", ".S", ".cmake", ".py", ".sh", ".f90", ".F90")
+CODE = (".c", ".cc", ".h", ".S")
+ROOTS = ["src", "include", "faces", "tools", "bench", "tests", "cmake"]
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.M)
+CPU_CONDITION = re.compile(
+    r"^\s*#\s*(?:if|ifdef|ifndef|elif).*"
+    r"(__x86_64|__amd64|__i386|__aarch64|__arm|__riscv|__powerpc|__ppc|__s390|__AVX|__SSE)", re.M)
+
+
+def included_floor(path):
+    """The floor that an include names, None for the system's headers and public ones."""
+    head = path.split("/")[0]
+    return head if head in FLOORS and "/" in path else None
+
+
+def check_includes(path, text):
+    parts = path.split("/")
+    if parts[0] == "src" and len(parts) > 2:
+        allowed = FLOORS[:FLOORS.index(parts[1]) + 1] if parts[1] in FLOORS else None
+        if allowed is None:
+            yield f"{path}: src/{parts[1]} is no floor of ARCHITECTURE.md"
+            return
+    elif parts[0] == "include":
+        allowed = []
+    else:
+        allowed = ABOVE.get(parts[0], [])
+    for quote, name in INCLUDE.findall(text):
+        floor = included_floor(name) if quote == '"' else None
+        if floor is not None and floor not in allowed:
+            yield f"{path}: includes {name}, which does not lie below"
+        if parts[0] == "include" and quote == '"' and not name.startswith("nagaya/"):
+            yield f"{path}: a public header includes {name}, which is not public"
+        if parts[0] == "src" and re.match(r"(\.\./|tools/|bench/|tests/|faces/)", name):
+            yield f"{path}: includes {name}: write the floor, not the way"
+        for library, places in CONFINED.items():
+            if name.startswith(library + "/") or name == library + ".h":
+                if not any(path.startswith(place) for place in places):
+                    yield f"{path}: only {', '.join(places)} may include {name}"
+
+
+def check_freestanding(path, text):
+    if not path.startswith("src/task/freestanding/"):
+        return
+    for quote, name in INCLUDE.findall(text):
+        if quote == '"' and not FREESTANDING_MAY_INCLUDE.match(name):
+            yield f"{path}: freestanding code includes {name}"
+
+
+def check_file(path, text):
+    """All complaints about one file; `path` is relative to the repository."""
+    if text and "SPDX-License-Identifier: BSD-3-Clause" not in text[:400]:
+        yield f"{path}: no line SPDX-License-Identifier: BSD-3-Clause at its head"
+    lines = text.count("\n")
+    if lines > LINES_MAX:
+        yield f"{path}: {lines} lines, split it at {LINES_MAX}"
+    if not path.endswith(CODE):
+        return
+    if not path.startswith("src/arch/"):
+        for match in CPU_CONDITION.finditer(text):
+            yield f"{path}: {match.group(0).strip()}: only src/arch knows the CPU"
+    yield from check_includes(path, text)
+    yield from check_freestanding(path, text)
+
+
+def check_folder(path):
+    for name in path.split("/"):
+        if name.lower() in DRAWERS:
+            yield f"{path}: a folder is named after what it holds, not \"{name}\""
+
+
+def check_repository(repository):
+    for root in ROOTS:
+        for folder, folders, files in os.walk(os.path.join(repository, root)):
+            folders[:] = [name for name in folders if name not in ("__pycache__", "corpus")]
+            relative = os.path.relpath(folder, repository)
+            yield from check_folder(relative)
+            for name in sorted(files):
+                if not name.endswith(SOURCES) and name != "CMakeLists.txt":
+                    continue
+                with open(os.path.join(folder, name), encoding="utf-8") as file:
+                    yield from check_file(f"{relative}/{name}", file.read())
+
+
+def main():
+    complaints = list(check_repository(sys.argv[1]))
+    for complaint in complaints:
+        print(complaint)
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,60 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every rule of check_sources.py can fail: a file that breaks it is reported, a good one is not."""
+import sys
+import unittest
+
+import check_sources
+
+HEAD = "// SPDX-License-Identifier: BSD-3-Clause\n"
+
+
+def complaints(path, text):
+    return list(check_sources.check_file(path, HEAD + text))
+
+
+class Rules(unittest.TestCase):
+    def test_includes_point_downward(self):
+        self.assertEqual(complaints("src/task/a.cc", '#include "base/fd.h"\n'), [])
+        self.assertEqual(complaints("src/task/a.cc", '#include "arch/arch.h"\n'), [])
+        self.assertTrue(complaints("src/base/a.h", '#include "task/space.h"\n'))
+        self.assertTrue(complaints("src/arch/x86_64/a.cc", '  # include "task/space.h"\n'))
+        self.assertTrue(complaints("src/task/a.cc", '#include "mailbox/mailbox.h"\n'))
+        self.assertEqual(complaints("src/match/a.cc", '#include "mailbox/mailbox.h"\n'), [])
+
+    def test_public_headers_include_only_public_ones(self):
+        self.assertEqual(complaints("include/nagaya/a.h", "#include <stddef.h>\n"), [])
+        self.assertEqual(complaints("include/nagaya/a.h", '#include "nagaya/task.h"\n'), [])
+        self.assertTrue(complaints("include/nagaya/a.h", '#include "base/fd.h"\n'))
+
+    def test_freestanding_code_sees_only_what_is_made_for_it(self):
+        path = "src/task/freestanding/a.cc"
+        self.assertEqual(complaints(path, '#include "task/space.h"\n'), [])
+        self.assertEqual(complaints(path, '#include "task/freestanding/futex.h"\n'), [])
+        self.assertTrue(complaints(path, '#include "task/space_heap.h"\n'))
+        self.assertTrue(complaints(path, '#include "base/error.h"\n'))
+
+    def test_large_libraries_stay_in_their_place(self):
+        self.assertEqual(complaints("tools/a.cc", "#include <fmt/format.h>\n"), [])
+        self.assertTrue(complaints("src/task/a.cc", "#include <fmt/format.h>\n"))
+        self.assertTrue(complaints("src/task/a.cc", "#include <Zydis/Zydis.h>\n"))
+
+    def test_only_arch_knows_the_cpu(self):
+        self.assertEqual(complaints("src/arch/arch.h", "#if defined(__x86_64__)\n"), [])
+        self.assertTrue(complaints("src/task/a.cc", "#if defined(__x86_64__)\n"))
+        self.assertTrue(complaints("tools/a.cc", "#  ifdef __aarch64__\n"))
+
+    def test_files_are_short(self):
+        self.assertEqual(complaints("src/task/a.cc", "\n" * 799), [])
+        self.assertTrue(complaints("src/task/a.cc", "\n" * 800))
+
+    def test_every_file_has_its_licence(self):
+        self.assertTrue(list(check_sources.check_file("src/task/a.cc", "int x;\n")))
+
+    def test_no_folder_is_a_drawer(self):
+        self.assertEqual(list(check_sources.check_folder("src/task")), [])
+        self.assertTrue(list(check_sources.check_folder("src/task/utils")))
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

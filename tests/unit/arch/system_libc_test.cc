@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The libc and the dynamic linker of this machine: every wrapper that must be redirected has
+// exactly one site, and all sites lie where they are expected.
+#include <dlfcn.h>
+#include <elf.h>
+#include <gnu/libc-version.h>
+#include <gtest/gtest.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <map>
+
+#include "arch/arch.h"
+#include "task/elf_image.h"
+
+namespace nagaya::arch {
+namespace {
+
+struct Text {
+  uint64_t address;  // virtual address of its first byte
+  std::vector<std::byte> bytes;
+};
+
+Text text_of(const std::string& path) {
+  const task::ElfImage image = task::read_elf(path);
+  for (const Elf64_Phdr& segment : image.segments) {
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+    Text text{segment.p_vaddr, std::vector<std::byte>(segment.p_filesz)};
+    EXPECT_EQ(::pread(image.file.get(), text.bytes.data(), text.bytes.size(),
+                      static_cast<off_t>(segment.p_offset)),
+              static_cast<ssize_t>(text.bytes.size()));
+    return text;
+  }
+  ADD_FAILURE() << path << " has no text";
+  return {};
+}
+
+std::string libc_path() {
+  Dl_info info{};
+  ::dladdr(reinterpret_cast<void*>(&::gnu_get_libc_version), &info);
+  return std::filesystem::canonical(info.dli_fname);
+}
+
+// The virtual address in the file of the function `name` of the running libc, and its size.
+std::pair<uint64_t, uint64_t> function_of_libc(const char* name) {
+  Dl_info info{};
+  Elf64_Sym* symbol = nullptr;
+  void* handle = ::dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+  EXPECT_NE(
+      ::dladdr1(::dlsym(handle, name), &info, reinterpret_cast<void**>(&symbol), RTLD_DL_SYMENT),
+      0);
+  return {symbol->st_value, symbol->st_size};
+}
+
+unsigned count_of(const std::vector<RedirectSite>& sites, unsigned number) {
+  return static_cast<unsigned>(std::count_if(
+      sites.begin(), sites.end(), [&](const RedirectSite& site) { return site.number == number; }));
+}
+
+TEST(SystemLibc, HasOneSiteInEachWrapper) {
+  const Text text = text_of(libc_path());
+  const auto sites = find_redirect_sites(text.bytes);
+  const std::map<unsigned, const char*> wrappers = {
+      {kSysMmap, "mmap"},   {kSysMunmap, "munmap"},     {kSysMremap, "mremap"},
+      {kSysShmat, "shmat"}, {kSysReadlink, "readlink"}, {kSysReadlinkat, "readlinkat"}};
+  for (const auto& [number, name] : wrappers) {
+    EXPECT_EQ(count_of(sites, number), 1u) << name;
+    const auto [begin, bytes] = function_of_libc(name);
+    const auto site =
+        std::find_if(sites.begin(), sites.end(), [n = number](auto& s) { return s.number == n; });
+    ASSERT_NE(site, sites.end()) << name;
+    EXPECT_GE(text.address + site->offset_bytes, begin) << name;
+    EXPECT_LE(text.address + site->offset_bytes + site->window_bytes, begin + bytes) << name;
+  }
+  EXPECT_EQ(sites.size(), wrappers.size());
+}
+
+TEST(SystemLinker, MapsAndUnmapsThroughOneSiteEach) {
+  const std::string path = task::read_elf("/proc/self/exe").interpreter;
+  const auto sites = find_redirect_sites(text_of(path).bytes);
+  EXPECT_EQ(count_of(sites, kSysMmap), 1u);
+  EXPECT_EQ(count_of(sites, kSysMunmap), 1u);
+  EXPECT_EQ(count_of(sites, kSysShmat), 0u);
+  EXPECT_EQ(count_of(sites, kSysMremap), 0u);
+}
+
+// Byte sequences that look like a site are all accepted, or named here. A libc that brings a new
+// one shows up in this test instead of mapping silently outside of the partition.
+TEST(SystemLibc, HasNoCandidateThatIsRefused) {
+  for (const std::string& path : {libc_path(), task::read_elf("/proc/self/exe").interpreter}) {
+    const Text text = text_of(path);
+    size_t candidates = 0;
+    for (size_t at = 0; at + 7 <= text.bytes.size(); ++at) {
+      uint32_t number;
+      std::memcpy(&number, &text.bytes[at + 1], sizeof number);
+      const bool load = text.bytes[at] == std::byte{0xb8} &&
+                        std::find(std::begin(kRedirectable), std::end(kRedirectable), number) !=
+                            std::end(kRedirectable);
+      const bool enters =
+          text.bytes[at + 5] == std::byte{0x0f} && text.bytes[at + 6] == std::byte{0x05};
+      if (load && enters) ++candidates;
+    }
+    EXPECT_EQ(find_redirect_sites(text.bytes).size(), candidates) << path;
+  }
+}
+
+}  // namespace
+}  // namespace nagaya::arch

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "task/space_memory.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include "task/error_code.h"
+#include "task/names.h"
+#include "task/space_heap.h"
+
+namespace nagaya::task {
+namespace {
+
+SpaceSettings small_space(uint32_t capacity) {
+  return {.expected_tasks = 0, .capacity = capacity, .heap_bytes = 64 << 20};
+}
+
+TEST(SpaceMemory, HandsOutTheLowestFreeNumberOrTheOneAskedFor) {
+  SpaceMemory space(small_space(4));
+  EXPECT_EQ(space.open_record(-1).number, 0u);
+  EXPECT_EQ(space.open_record(2).number, 2u);
+  EXPECT_EQ(space.open_record(2).number, 1u) << "2 is taken";
+  EXPECT_EQ(space.open_record(100).number, 3u);
+}
+
+TEST(SpaceMemory, SaysThatItIsFull) {
+  SpaceMemory space(small_space(2));
+  space.open_record(-1);
+  TaskRecord& second = space.open_record(-1);
+  EXPECT_EQ(code_of([&] { space.open_record(-1); }), -EAGAIN);
+  space.mark_ended(second, 0);
+  EXPECT_EQ(code_of([&] { space.open_record(-1); }), -EAGAIN) << "ended, but not waited for";
+  space.close_record(second);
+  space.free_closed();
+  EXPECT_EQ(space.open_record(-1).number, 1u);
+}
+
+TEST(SpaceMemory, RefusesMoreTasksThanTheAddressSpaceHolds) {
+  EXPECT_EQ(code_of([] { SpaceMemory space(small_space(4097)); }), -EINVAL);
+  EXPECT_EQ(code_of([] { SpaceMemory space({.expected_tasks = 5000}); }), -EINVAL);
+}
+
+TEST(SpaceMemory, HasRoomForFourThousandTasksAndForOne) {
+  for (uint32_t capacity : {1u, 64u, 1000u, 4096u}) {
+    SpaceMemory space(small_space(capacity));
+    TaskRecord& last = space.open_record(capacity - 1);
+    EXPECT_EQ(last.number, capacity - 1);
+    EXPECT_LE(last.range + last.range_bytes, kSpaceEnd);
+    EXPECT_GE(last.home, kSpaceBegin);
+  }
+}
+
+TEST(SpaceMemory, GivesPartitionsThatDoNotOverlap) {
+  SpaceMemory space(small_space(16));
+  std::set<std::pair<uint64_t, uint64_t>> spans;
+  for (uint32_t n = 0; n < 16; ++n) {
+    const TaskRecord& task = space.open_record(-1);
+    spans.insert({task.home, task.home + kHomeBytes});
+    spans.insert({task.range, task.range + task.range_bytes});
+    EXPECT_EQ(number_of(space.header(), task.home), n);
+    EXPECT_EQ(number_of(space.header(), task.range + task.range_bytes - 1), n);
+  }
+  uint64_t end = 0;
+  for (const auto& [begin, span_end] : spans) {
+    EXPECT_GE(begin, end);
+    end = span_end;
+  }
+}
+
+TEST(SpaceMemory, FreesPartitionAndBlocksOfAClosedTask) {
+  SpaceMemory space(small_space(2));
+  TaskRecord& task = space.open_record(-1);
+  const uint64_t home = task.ranges.take(kPageBytes, kPageBytes);
+  ASSERT_EQ(home, task.home);
+  ASSERT_NE(::mmap(reinterpret_cast<void*>(home), kPageBytes, PROT_READ,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0),
+            MAP_FAILED);
+  void* block = heap_allocate(task, 3 * kChunkBytes);
+  ASSERT_EQ(heap_owner(*space.header().heap, reinterpret_cast<uint64_t>(block)), 0);
+  space.mark_ended(task, 0);
+  space.close_record(task);
+  space.free_closed();
+  unsigned char resident;
+  EXPECT_EQ(::mincore(reinterpret_cast<void*>(home), kPageBytes, &resident), -1);
+  EXPECT_EQ(heap_owner(*space.header().heap, reinterpret_cast<uint64_t>(block)), -1);
+}
+
+TEST(SpaceMemory, ResetsARecordThatWasTornByADeath) {
+  SpaceMemory space(small_space(1));
+  TaskRecord& torn = space.open_record(0);
+  const uint32_t generation = torn.generation;
+  torn.ranges.take(1 << 20, kPageBytes);
+  torn.ranges.count = 77;
+  torn.heap_lock.lock();
+  torn.names_lock.lock();
+  torn.heap_classes[0].free = &torn;
+  space.mark_ended(torn, 9);
+  space.close_record(torn);
+  space.free_closed();
+  TaskRecord& next = space.open_record(0);
+  EXPECT_EQ(next.generation, generation + 1);
+  EXPECT_EQ(next.ranges.count, 2u);
+  int value;
+  EXPECT_EQ(publish_name(next, "halo", &value), 0);
+  EXPECT_NE(heap_allocate(next, 64), nullptr);
+}
+
+TEST(SpaceMemory, WakesWaitersOfAnEndedTask) {
+  SpaceMemory space(small_space(1));
+  TaskRecord& task = space.open_record(0);
+  std::thread host([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    space.mark_ended(task, 0x100);
+  });
+  void* found = nullptr;
+  EXPECT_EQ(look_up_name(task, "never", -1, &found), -EOWNERDEAD);
+  EXPECT_EQ(WEXITSTATUS(task.wait_status), 1);
+  host.join();
+}
+
+}  // namespace
+}  // namespace nagaya::task

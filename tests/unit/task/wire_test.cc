@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The payloads of the join protocol. channel_test.cc has the frames and descriptors.
+#include "task/wire.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "task/error_code.h"
+
+namespace nagaya::task {
+namespace {
+
+Launch example() {
+  Launch launch{};
+  launch.text = {"/bin/prog", "prog", {"-a", "", "b c"}, {"HOME=/root", "EMPTY="}};
+  launch.inherit.umask = 027;
+  launch.inherit.nice = -3;
+  launch.inherit.cpu_mask_bytes = 16;
+  launch.inherit.limits[3] = {100, 200};
+  launch.wanted_number = 5;
+  launch.descriptor_numbers = {0, 1, 2, 9};
+  return launch;
+}
+
+TEST(Launch, ArrivesAsItWasSent) {
+  const Launch sent = example();
+  const Launch got = decode_launch(encode(sent));
+  EXPECT_EQ(got.text.program, sent.text.program);
+  EXPECT_EQ(got.text.name, sent.text.name);
+  EXPECT_EQ(got.text.arguments, sent.text.arguments);
+  EXPECT_EQ(got.text.environment, sent.text.environment);
+  EXPECT_EQ(std::memcmp(&got.inherit, &sent.inherit, sizeof sent.inherit), 0);
+  EXPECT_EQ(got.wanted_number, sent.wanted_number);
+  EXPECT_EQ(got.descriptor_numbers, sent.descriptor_numbers);
+}
+
+TEST(Launch, IsRefusedWhereverItIsCutOff) {
+  const std::string whole = encode(example());
+  for (size_t bytes = 0; bytes < whole.size(); ++bytes)
+    EXPECT_EQ(code_of([&] { decode_launch(whole.substr(0, bytes)); }), -EPROTO) << bytes;
+}
+
+TEST(Launch, IsRefusedWithBytesBehindItsEnd) {
+  EXPECT_EQ(code_of([] { decode_launch(encode(example()) + '\0'); }), -EPROTO);
+}
+
+TEST(Launch, IsRefusedWithANulInAString) {
+  Launch launch = example();
+  launch.text.arguments[0] = std::string("a\0b", 3);
+  EXPECT_EQ(code_of([&] { decode_launch(encode(launch)); }), -EPROTO);
+}
+
+TEST(Launch, IsRefusedWithDescriptorNumbersThatDoNotAscend) {
+  for (const std::vector<int32_t>& numbers :
+       {std::vector<int32_t>{-1}, {2, 1}, {1, 1}, {0, 5, 5}, {-2147483647 - 1, 0}}) {
+    Launch launch = example();
+    launch.descriptor_numbers = numbers;
+    EXPECT_EQ(code_of([&] { decode_launch(encode(launch)); }), -EPROTO);
+  }
+}
+
+TEST(Launch, IsRefusedWithAProcessorMaskBeyondItsArray) {
+  Launch launch = example();
+  launch.inherit.cpu_mask_bytes = sizeof launch.inherit.cpu_mask + 1;
+  EXPECT_EQ(code_of([&] { decode_launch(encode(launch)); }), -EPROTO);
+}
+
+TEST(Launch, IsRefusedWithCountsThatExceedIt) {
+  const std::string whole = encode(example());
+  // Every aligned or unaligned word in turn becomes a huge count or length.
+  for (size_t at = 0; at + sizeof(uint64_t) <= whole.size(); ++at) {
+    for (uint64_t value : {~uint64_t{0}, uint64_t{1} << 63, uint64_t{1} << 32, uint64_t{1} << 61}) {
+      std::string damaged = whole;
+      std::memcpy(damaged.data() + at, &value, sizeof value);
+      const int code = code_of([&] { decode_launch(damaged); });
+      EXPECT_TRUE(code == 0 || code == -EPROTO) << "at " << at << ": " << code;
+    }
+  }
+}
+
+TEST(Launch, SurvivesNoise) {
+  std::mt19937 random(20150901);
+  const std::string whole = encode(example());
+  for (int round = 0; round < 5000; ++round) {
+    std::string damaged = whole;
+    for (int n = 0; n < 4; ++n) damaged[random() % damaged.size()] = static_cast<char>(random());
+    const int code = code_of([&] { decode_launch(damaged); });
+    EXPECT_TRUE(code == 0 || code == -EPROTO) << code;
+  }
+}
+
+TEST(Refusal, ArrivesWithCodeAndText) {
+  const base::Error got = decode_refusal(encode_refusal({-ENOEXEC, "a.out: not an ELF program"}));
+  EXPECT_EQ(got.code(), -ENOEXEC);
+  EXPECT_STREQ(got.what(), "a.out: not an ELF program");
+}
+
+TEST(Refusal, IsRefusedWhereverItIsCutOff) {
+  const std::string whole = encode_refusal({-ENOENT, "x"});
+  for (size_t bytes = 0; bytes < whole.size(); ++bytes)
+    EXPECT_EQ(code_of([&] { decode_refusal(whole.substr(0, bytes)); }), -EPROTO) << bytes;
+}
+
+TEST(PlainMessage, MustHaveItsExactSize) {
+  const Started sent{7, 4321};
+  const std::string payload = encode_plain(sent);
+  EXPECT_EQ(decode_plain<Started>(payload).pid, 4321);
+  EXPECT_EQ(code_of([&] { decode_plain<Started>(payload + "x"); }), -EPROTO);
+  EXPECT_EQ(code_of([&] { decode_plain<Started>(payload.substr(1)); }), -EPROTO);
+  EXPECT_EQ(code_of([&] { decode_plain<Hello>(""); }), -EPROTO);
+}
+
+}  // namespace
+}  // namespace nagaya::task
