@@ -93,7 +93,7 @@ typedef struct nagaya_task_program {
   size_t descriptor_count;
   const void* cpu_set; /* processors, as of sched_setaffinity(2); NULL: the caller's */
   size_t cpu_set_bytes;
-  int number; /* the task number wanted, plus 1; 0: the lowest that is free */
+  int number; /* the task number wanted, plus 1; 0, or one that is taken: the lowest free */
 } nagaya_task_program;
 
 /* Starts a program as a task.

@@ -194,7 +194,8 @@ Client Client::join(const Job& job) {
   const Place place = place_of(job);
   for (int n = 0; n < kJoinTries; ++n) {
     int32_t host_pid = 0;
-    Client client(Channel(connect_or_start(job, place, &host_pid)), host_pid);
+    base::Fd socket = connect_or_start(job, place, &host_pid);
+    Client client(Channel(std::move(socket)), host_pid);
     try {
       client.greet(job);
       return client;

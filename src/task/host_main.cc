@@ -27,6 +27,20 @@ void guard_the_break() {
   if (guard != reinterpret_cast<void*>(above)) base::throw_errno("cannot guard the break");
 }
 
+// posix_spawn leaves libc's two internal signals ignored, which every task would inherit (only
+// handlers are reset by a clone); libc's own sigaction does not touch them.
+void unignore_signals() {
+  for (int signal = 1; signal <= task::kSignalsMax; ++signal) {
+    const struct {
+      void (*handler)(int);
+      unsigned long flags;
+      void (*restorer)();
+      uint64_t mask;
+    } by_default{SIG_DFL, 0, nullptr, 0};
+    arch::raw_syscall(__NR_rt_sigaction, signal, &by_default, nullptr, sizeof(uint64_t));
+  }
+}
+
 // Tasks bring their own binding and limits; the host needs every processor and many descriptors.
 void shed_inherited_limits() {
   cpu_set_t all;
@@ -51,6 +65,7 @@ int main() {
     sigset_t all;
     ::sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, nullptr);
+    unignore_signals();
     shed_inherited_limits();
     task::HostSettings settings{};
     base::Fd pipe(task::kHostSettingsFd);

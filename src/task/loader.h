@@ -23,6 +23,7 @@ struct ProgramText {
   std::string name;                    // argv[0]
   std::vector<std::string> arguments;  // argv[1] ...
   std::vector<std::string> environment;
+  std::string process_name = {};  // as of PR_SET_NAME: the file that was started
 };
 
 // Programs that were read once, by path; read again when the file has changed.

@@ -72,11 +72,24 @@ std::vector<std::string> script_interpreter(const std::string& path) {
 }
 
 // `#!/usr/bin/env python3`: a wrapper would leave the space by exec, so env is looked through.
-void look_through_env(std::vector<std::string>& words,
-                      const std::vector<std::string>& environment) {
-  if (words.size() == 2 && fs::path(words[0]).filename() == "env" &&
-      words[1].find_first_of(" =-") != 0 && words[1].find(' ') == std::string::npos)
-    words = {find_program(words[1], environment)};
+bool is_env(const std::vector<std::string>& words) {
+  return words.size() == 2 && fs::path(words[0]).filename() == "env" &&
+         words[1].find_first_of(" =") == std::string::npos && words[1].front() != '-';
+}
+
+// The file of the interpreter that `words` name; `env` is taken off them.
+std::string find_interpreter(const std::string& script, std::vector<std::string>& words,
+                             const std::vector<std::string>& environment) {
+  if (is_env(words)) {
+    words.erase(words.begin());
+    return find_program(words[0], environment);
+  }
+  try {
+    check_executable(words[0]);
+  } catch (const Error& error) {
+    throw Error(-ENOEXEC, script + ": bad interpreter " + error.what());
+  }
+  return words[0];
 }
 
 bool is_python(const std::string& path) {
@@ -135,22 +148,17 @@ std::string find_program(const std::string& command, const std::vector<std::stri
 
 ProgramText resolve_program(const std::string& command, const std::vector<std::string>& arguments,
                             const std::vector<std::string>& environment) {
-  ProgramText text{"", command, arguments, environment};
   std::string path = find_program(command, environment);
+  ProgramText text{"", command, arguments, environment, fs::path(path).filename()};
   for (int depth = 0;; ++depth) {
     std::vector<std::string> words = script_interpreter(path);
     if (words.empty()) break;
     if (depth == kInterpretersMax) throw Error(-ELOOP, path + ": too many interpreters");
-    look_through_env(words, environment);
-    try {
-      check_executable(words[0]);
-    } catch (const Error& error) {
-      throw Error(-ENOEXEC, path + ": bad interpreter " + error.what());
-    }
+    const std::string interpreter = find_interpreter(path, words, environment);
     text.name = words[0];
     text.arguments.insert(text.arguments.begin(), path);
     text.arguments.insert(text.arguments.begin(), words.begin() + 1, words.end());
-    path = words[0];
+    path = interpreter;
   }
   const ElfImage image = read_elf(fs::canonical(path));
   text.program = image.path;

@@ -51,13 +51,12 @@ std::unique_ptr<LiveTask> spawn(Loader& loader, TaskRecord& record, const Launch
   start.move_count = static_cast<uint32_t>(task->moves.size());
   start.directory_fd = descriptors.back().get();
   start.host_pid = ::getpid();
-  const std::string& path = launch.text.program;
-  std::strncpy(start.name, path.c_str() + path.rfind('/') + 1, sizeof start.name - 1);
+  std::strncpy(start.name, launch.text.process_name.c_str(), sizeof start.name - 1);
 
   const long pid = clone_task(*task);
   if (pid < 0)
-    throw base::Error(static_cast<int>(pid),
-                      "cannot start " + path + ": clone: " + std::strerror(static_cast<int>(-pid)));
+    throw base::Error(static_cast<int>(pid), "cannot start " + launch.text.program + ": clone: " +
+                                                 std::strerror(static_cast<int>(-pid)));
   task->pid = static_cast<int32_t>(pid);
   return task;
 }

@@ -94,6 +94,7 @@ std::string encode(const Launch& launch) {
   Writer out;
   out.text(launch.text.program);
   out.text(launch.text.name);
+  out.text(launch.text.process_name);
   out.texts(launch.text.arguments);
   out.texts(launch.text.environment);
   out.plain(launch.inherit);
@@ -108,6 +109,7 @@ Launch decode_launch(const std::string& payload) {
   Launch launch;
   launch.text.program = in.text();
   launch.text.name = in.text();
+  launch.text.process_name = in.text();
   launch.text.arguments = in.texts();
   launch.text.environment = in.texts();
   launch.inherit = in.plain<Inheritance>();

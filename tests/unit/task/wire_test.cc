@@ -13,7 +13,7 @@ namespace {
 
 Launch example() {
   Launch launch{};
-  launch.text = {"/bin/prog", "prog", {"-a", "", "b c"}, {"HOME=/root", "EMPTY="}};
+  launch.text = {"/bin/prog", "prog", {"-a", "", "b c"}, {"HOME=/root", "EMPTY="}, "started"};
   launch.inherit.umask = 027;
   launch.inherit.nice = -3;
   launch.inherit.cpu_mask_bytes = 16;

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where the programs under test lie: the build tree named by NAGAYA_BUILD, or a copy of its
+programs when the ordinary user may not read it (a build under root's home)."""
+import os
+import pathlib
+import shutil
+
+import pytest
+
+PARTS = ["bin", "lib", "libexec", "tests/programs"]
+
+
+class Installation:
+    def __init__(self, user):
+        self.root = build_folder()
+        if not (self.root / "tests" / "programs" / "sharing").exists():
+            pytest.exit(f"{self.root} holds no built tests; NAGAYA_BUILD names the build tree", 2)
+        if not user.can_read(self.root / "bin" / "nagaya"):
+            self.root = copy_for(user, self.root)
+        self.nagaya = self.root / "bin" / "nagaya"
+
+    def has(self, name):
+        return (self.root / "tests" / "programs" / name).exists()
+
+    def program(self, name):
+        assert self.has(name), f"{name} is not built"
+        return self.root / "tests" / "programs" / name
+
+
+def build_folder():
+    default = pathlib.Path(__file__).resolve().parents[2] / "build"
+    return pathlib.Path(os.environ.get("NAGAYA_BUILD", default)).resolve()
+
+
+def copy_for(user, build):
+    target = user.new_folder("build")
+    for part in PARTS:
+        ignored = shutil.ignore_patterns("CMakeFiles", "*.a", "*.o")
+        shutil.copytree(build / part, target / part, symlinks=True, ignore=ignored)
+    return target

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a job leaves behind: processes, sockets, shared memory segments."""
+import dataclasses
+import os
+import pathlib
+import signal
+import time
+
+LIMIT_S = 2.0
+TICK_S = 0.05
+LAUNCHERS = {"orterun", "orted", "prterun", "prted", "mpirun", "nagaya", "nagaya-host"}
+
+
+def describe(pid):
+    """Name and program of a live process; None when it has ended. A task's program is the
+    host's: that is what the kernel shows."""
+    folder = pathlib.Path("/proc", str(pid))
+    try:
+        stat = (folder / "stat").read_text()
+        if stat.rsplit(") ", 1)[1][0] in "ZX":
+            return None
+        return (folder / "comm").read_text().strip(), os.path.basename(os.readlink(folder / "exe"))
+    except OSError:
+        return None
+
+
+def pids_of(uid):
+    for entry in os.scandir("/proc"):
+        try:
+            if entry.name.isdigit() and entry.stat().st_uid == uid:
+                yield int(entry.name)
+        except FileNotFoundError:
+            pass
+
+
+@dataclasses.dataclass
+class Left:
+    processes: dict
+    sockets: set
+    segments: set
+
+
+class Leftovers:
+    """Made before a job, asked after it."""
+
+    def __init__(self, user, installation):
+        self.user = user
+        self.programs = LAUNCHERS | {path.name for path in
+                                     (installation.root / "tests" / "programs").iterdir()}
+        self.before = self.look()
+
+    def look(self):
+        processes = {}
+        for pid in pids_of(self.user.uid):
+            about = describe(pid)
+            # A user that the tests have for themselves has no other processes.
+            if about and (self.user.is_other or about[1] in self.programs):
+                processes[pid] = about
+        folder = self.user.socket_folder
+        sockets = {path.name for path in folder.iterdir()} if folder.exists() else set()
+        segments = {entry.name for entry in os.scandir("/dev/shm")
+                    if entry.stat(follow_symlinks=False).st_uid == self.user.uid}
+        return Left(processes, sockets, segments)
+
+    def now(self):
+        found = self.look()
+        return Left({pid: about for pid, about in found.processes.items()
+                     if self.before.processes.get(pid) != about},
+                    found.sockets - self.before.sockets, found.segments - self.before.segments)
+
+    def after_limit(self):
+        """What is left; what is still going away gets two seconds for it."""
+        deadline = time.monotonic() + LIMIT_S
+        while True:
+            left = self.now()
+            if not (left.processes or left.sockets) or time.monotonic() > deadline:
+                return left
+            time.sleep(TICK_S)
+
+    def clear(self):
+        left = self.now()
+        for pid in left.processes:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        for name in left.segments:
+            os.unlink(os.path.join("/dev/shm", name))
+        for name in left.sockets:
+            (self.user.socket_folder / name).unlink(missing_ok=True)

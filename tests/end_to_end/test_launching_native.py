@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs without MPI: `nagaya run` is the launcher itself, `nagaya exec` stands for the program."""
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+from terminal import Terminal
+
+INPUT = bytes(range(256)) * 1172
+SIGNALS = [signal.SIGSEGV, signal.SIGABRT, signal.SIGKILL, signal.SIGTERM]
+
+
+@pytest.fixture
+def plain(installation):
+    return installation.program("plain_ending")
+
+
+def check_nothing_left(leftovers):
+    left = leftovers.after_limit()
+    assert not left.processes and not left.sockets and not left.segments, left
+
+
+@pytest.mark.parametrize("code", [0, 3, 5, 42, 255])
+def test_exit_codes_pass_through(user, nagaya, plain, leftovers, code):
+    assert user.run([nagaya, "exec", plain, "exit", code]).code == code
+    for how in ([], ["--separate"]):
+        assert user.run([nagaya, "run", *how, "-n", 3, plain, "exit", code]).code == code
+    check_nothing_left(leftovers)
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
+def test_death_by_a_signal_passes_through(user, nagaya, plain, leftovers, number):
+    """The proxy dies of the same signal; the launcher answers as a shell does."""
+    assert user.run([plain, "kill", int(number)]).code == -number
+    assert user.run([nagaya, "exec", plain, "kill", int(number)]).code == -number
+    for how in ([], ["--separate"]):
+        ended = user.run([nagaya, "run", *how, "-n", 3, plain, "kill", int(number)])
+        assert ended.code == 128 + number, ended
+    check_nothing_left(leftovers)
+
+
+@pytest.mark.parametrize("how", [[], ["--separate"]], ids=["space", "separate"])
+def test_only_task_0_gets_the_input(user, nagaya, plain, how):
+    ended = user.run([nagaya, "run", *how, "-n", 3, plain, "read"], stdin=INPUT)
+    assert ended.code == 0, ended
+    assert sorted(ended.out.splitlines()) == ["read 0 sum 0", "read 0 sum 0",
+                                              f"read {len(INPUT)} sum {sum(INPUT)}"]
+
+
+def test_input_reaches_an_executed_program(user, nagaya, plain):
+    ended = user.run([nagaya, "exec", plain, "read"], stdin=INPUT)
+    assert (ended.code, ended.out) == (0, f"read {len(INPUT)} sum {sum(INPUT)}\n")
+
+
+def test_much_output_arrives_whole(user, nagaya, plain):
+    outside = user.run([plain, "write", 3 << 20]).out
+    assert len(outside) == 3 << 20
+    assert user.run([nagaya, "exec", plain, "write", 3 << 20]).out == outside
+    together = user.run([nagaya, "run", "-n", 3, plain, "write", 3 << 20]).out
+    assert len(together) == 3 * len(outside)
+
+
+def test_a_failing_task_ends_the_others(user, nagaya, folder, leftovers):
+    """Task 0 gets the only input, so that one ends with 4 while the others would stay."""
+    script = user.new_file(folder / "some_stay", "#!/bin/sh\nread line && exit 4\nexec sleep 60\n",
+                           0o755)
+    started = time.monotonic()
+    ended = user.run([nagaya, "run", "-n", 3, script], stdin=b"go\n", timeout=30)
+    assert ended.code == 4, ended
+    assert time.monotonic() - started < 15
+    check_nothing_left(leftovers)
+
+
+@pytest.mark.parametrize("how", [["run", "-n", 3], ["run", "--separate", "-n", 3], ["exec"]],
+                         ids=["run", "run separate", "exec"])
+def test_control_c_ends_everything(user, nagaya, plain, leftovers, how):
+    terminal = Terminal(user, [nagaya, *how, plain, "linger"])
+    try:
+        terminal.await_text("ready", times=3 if "run" in how else 1)
+        terminal.press_control_c()
+        code = terminal.wait()
+    finally:
+        terminal.close()
+    assert code == (128 + signal.SIGINT if "run" in how else -signal.SIGINT), terminal.shown
+    check_nothing_left(leftovers)
+
+
+@pytest.mark.parametrize("how", [["run", "-n", 3], ["exec"]], ids=["run", "exec"])
+def test_sigusr1_is_forwarded(user, nagaya, plain, leftovers, how):
+    process = user.start([nagaya, *how, plain, "signal"], stdout=subprocess.PIPE, text=True)
+    count = 3 if "run" in how else 1
+    assert [process.stdout.readline() for _ in range(count)] == ["ready\n"] * count
+    process.send_signal(signal.SIGUSR1)
+    out, _ = process.communicate(timeout=30)
+    assert (process.returncode, out.split()) == (0, ["signalled"] * count)
+    check_nothing_left(leftovers)
+
+
+@pytest.mark.parametrize("how", [["run", "-n", 3], ["exec"]], ids=["run", "exec"])
+def test_killing_the_launcher_leaves_nothing(user, nagaya, plain, leftovers, how):
+    process = user.start([nagaya, *how, plain, "linger"], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    process.kill()
+    process.communicate(timeout=30)
+    check_nothing_left(leftovers)
+
+
+@pytest.mark.parametrize("how", [["run", "-n", 3], ["exec"]], ids=["run", "exec"])
+def test_killing_the_host_ends_the_job(user, nagaya, plain, leftovers, how):
+    process = user.start([nagaya, *how, plain, "linger"], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True)
+    for _ in range(3 if "run" in how else 1):
+        assert process.stdout.readline() == "ready\n"
+    host, = [pid for pid, about in leftovers.now().processes.items() if about[0] == "nagaya-host"]
+    os.kill(host, signal.SIGKILL)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode not in (0, None)
+    assert "Traceback" not in err and len(err.splitlines()) <= 3, err
+    assert not leftovers.after_limit().processes
+
+
+def test_one_task_that_dies_leaves_the_others_unharmed(user, nagaya, installation, folder):
+    """A creator's tasks: those that die of a fault take nobody with them (kernel 5.16 or newer)."""
+    process = user.start([installation.program("creator")], stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    small, plain = installation.program("small_task"), installation.program("plain_ending")
+    out, err = process.communicate(
+        f"spawn 5 {small} stay\nspawn-dying 3 {plain} kill {int(signal.SIGSEGV)}\n"
+        f"spawn-dying 3 {plain} kill {int(signal.SIGABRT)}\nend\n", timeout=60)
+    assert process.returncode == 0, err
+    assert out.splitlines() == ["ready"] + ["done"] * 4 + ["destroyed"]

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* partitions.c - a task's memory lies in its partition, and no other task can unmap, replace or
+ * move it through its libc. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "meeting.h"
+
+enum { kBytes = 1 << 20 };
+
+static int of_data = 1;
+
+static int within(int task, const void* address) {
+  nagaya_range ranges[2];
+  EXPECT_EQUAL(nagaya_task_partition(task, ranges), 0);
+  for (int n = 0; n < 2; ++n)
+    if ((const char*)address >= (char*)ranges[n].base &&
+        (const char*)address < (char*)ranges[n].base + ranges[n].bytes)
+      return 1;
+  return 0;
+}
+
+static void* stack_of_thread(void* self) {
+  int here;
+  EXPECT(within(*(int*)self, &here));
+  return NULL;
+}
+
+static void check_own_memory(int self) {
+  int on_stack;
+  void *const small = malloc(100), *const large = malloc(100 << 20);
+  void* const mapped = mmap(NULL, kBytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const void* const all[] = {&of_data, &on_stack, small,          large,
+                             mapped,   &errno,    (void*)&printf, (void*)&within};
+  for (size_t n = 0; n < sizeof all / sizeof *all; ++n) {
+    EXPECT(within(self, all[n]));
+    EXPECT_EQUAL(nagaya_task_owner(all[n]), self);
+  }
+  pthread_t thread;
+  EXPECT_EQUAL(pthread_create(&thread, NULL, stack_of_thread, &self), 0);
+  EXPECT_EQUAL(pthread_join(thread, NULL), 0);
+  free(small);
+  free(large);
+  EXPECT_EQUAL(munmap(mapped, kBytes), 0);
+  EXPECT_EQUAL(nagaya_task_owner((void*)0x1000), -ENOENT);
+}
+
+static void check_refusals(char* theirs) {
+  errno = 0;
+  EXPECT_EQUAL(munmap(theirs, kBytes), -1);
+  EXPECT_EQUAL(errno, EPERM);
+  errno = 0;
+  EXPECT(mmap(theirs, kBytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+         MAP_FAILED);
+  EXPECT_EQUAL(errno, EPERM);
+  errno = 0;
+  EXPECT(mremap(theirs, kBytes, 2 * kBytes, MREMAP_MAYMOVE) == MAP_FAILED);
+  EXPECT_EQUAL(errno, EPERM);
+}
+
+int main(void) {
+  const int self = nagaya_task_self(), count = nagaya_task_count();
+  nagaya_range ranges[2];
+  check_own_memory(self);
+  EXPECT_EQUAL(nagaya_task_partition(-1, ranges), -EINVAL);
+  EXPECT_EQUAL(nagaya_task_partition(1 << 20, ranges), -EINVAL);
+  char* mine = mmap(NULL, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  memset(mine, 'a' + self, kBytes);
+  EXPECT_EQUAL(nagaya_task_publish("mapped", mine), 0);
+  meet();
+  const int other = (self + 1) % count;
+  char* theirs = memory_of(other, "mapped");
+  EXPECT(!within(self, theirs) && within(other, theirs));
+  check_refusals(theirs);
+  meet();
+  for (int n = 0; n < kBytes; ++n) EXPECT_EQUAL(mine[n], 'a' + self);
+  printf("partition of %d kept\n", self);
+  return 0;
+}
