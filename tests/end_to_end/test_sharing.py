@@ -57,6 +57,10 @@ def test_no_task_can_unmap_the_partition_of_another(user, nagaya, installation):
     assert lines == [f"partition of {n} kept" for n in range(3)]
 
 
+def test_threads_that_map_and_move_at_once_stay_in_their_partition(user, nagaya, installation):
+    run_all(user, nagaya, [installation.program("mapping_churn")], 3)
+
+
 def test_blocks_of_the_space_heap_are_used_and_freed_by_any_task(user, nagaya, installation):
     lines = run_all(user, nagaya, [installation.program("shared_heap")], 4)
     assert lines == [f"heap of {n} sound" for n in range(4)]
