@@ -178,11 +178,16 @@ Hello hello_of(const Job& job) {
   return hello;
 }
 
+// By the bare system call: 64 calls by way of libc were a fifth of a creator's time per task.
 uint64_t ignored_signals() {
   uint64_t ignored = 0;
   for (int signal = 1; signal <= kSignalsMax; ++signal) {
-    struct sigaction action;
-    if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN)
+    struct {
+      void (*handler)(int);
+      uint64_t rest[3];
+    } action;
+    if (arch::raw_syscall(__NR_rt_sigaction, signal, nullptr, &action, sizeof(uint64_t)) == 0 &&
+        action.handler == SIG_IGN)
       ignored |= uint64_t{1} << (signal - 1);
   }
   return ignored;

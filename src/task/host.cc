@@ -158,7 +158,8 @@ void Host::drop_late_clients() {
 void Host::serve(Client& client) {
   const int fd = client.channel.fd();
   try {
-    while (auto message = client.channel.receive()) handle(client, std::move(*message));
+    auto message = client.channel.receive();
+    for (; message; message = client.channel.take_message()) handle(client, std::move(*message));
   } catch (const Error&) {
     drop(fd);
   }

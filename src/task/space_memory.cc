@@ -66,15 +66,14 @@ SpaceMemory::SpaceMemory(const SpaceSettings& settings) {
 }
 
 // The number `wanted` if it is free, else the lowest that is; -1 when none is.
-int64_t SpaceMemory::find_free(int64_t wanted) const {
+int64_t SpaceMemory::find_free(int64_t wanted) {
   const auto is_free = [&](int64_t number) {
     const TaskRecord& record = *header_->record(static_cast<uint32_t>(number));
     return record.state.load(std::memory_order_relaxed) == TaskState::kFree;
   };
   if (wanted >= 0 && wanted < header_->capacity && is_free(wanted)) return wanted;
-  for (int64_t number = 0; number < header_->capacity; ++number)
-    if (is_free(number)) return number;
-  return -1;
+  while (maybe_free_ < header_->capacity && !is_free(maybe_free_)) ++maybe_free_;
+  return maybe_free_ < header_->capacity ? int64_t{maybe_free_} : -1;
 }
 
 TaskRecord& SpaceMemory::open_record(int64_t wanted) {
@@ -126,6 +125,7 @@ void SpaceMemory::free_closed() {
     ::munmap(reinterpret_cast<void*>(lowest.range), count * lowest.range_bytes);
     first = last;
   }
+  if (!closed_.empty()) maybe_free_ = std::min(maybe_free_, closed_.front());
   for (uint32_t number : closed_) {
     TaskRecord& record = *header_->record(number);
     reclaim_heap(record);

@@ -37,9 +37,10 @@ class SpaceMemory {
   void free_closed();
 
  private:
-  int64_t find_free(int64_t wanted) const;
+  int64_t find_free(int64_t wanted);
 
   std::vector<uint32_t> closed_;
+  uint32_t maybe_free_ = 0;  // all numbers below are taken
   base::Mapping memory_;
   base::Mapping heap_memory_;
   SpaceHeader* header_;

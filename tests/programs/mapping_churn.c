@@ -3,7 +3,6 @@
 // every mapping must lie in the task's own partition. Bugs that this has caught: a move replaced
 // what another thread had grown into (MREMAP_FIXED replaces what it finds); the lock of the
 // partition gave up on a loaded machine, and mappings escaped.
-#define _GNU_SOURCE
 #include <nagaya/task.h>
 #include <pthread.h>
 #include <stdio.h>
