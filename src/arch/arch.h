@@ -35,8 +35,8 @@ struct RedirectSite {
 };
 
 // The system calls that can be redirected.
-inline constexpr unsigned kRedirectable[] = {kSysMmap,  kSysMunmap,   kSysMremap,
-                                             kSysShmat, kSysReadlink, kSysReadlinkat};
+inline constexpr unsigned kRedirectable[] = {kSysMmap,     kSysMunmap,     kSysMremap,  kSysShmat,
+                                             kSysReadlink, kSysReadlinkat, kSysMprotect};
 
 // Sites in `text` whose rewriting is proved safe by disassembly: the window is decoded to whole
 // instructions, nothing branches into its middle, and no red zone is in use around it.

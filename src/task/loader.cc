@@ -230,7 +230,8 @@ std::shared_ptr<const ElfImage> ImageCache::get(const std::string& path) {
 
 // Appends the sites of `image` to the table that all tasks read. Sites of text that cannot be
 // proved safe stay as they are: such a libc maps where the kernel likes.
-void Loader::know_sites(const ElfImage& image) {
+// mprotect is redirected in what is only a dynamic linker, never for the program's own calls.
+void Loader::know_sites(const ElfImage& image, bool is_only_linker) {
   const uint32_t count = space_.file_count.load(std::memory_order_relaxed);
   if (space_.redirect_table == 0 || count == std::size(space_.files) ||
       find_sites(space_, image) != nullptr)
@@ -244,6 +245,7 @@ void Loader::know_sites(const ElfImage& image) {
         static_cast<ssize_t>(text.size()))
       return;
     for (arch::RedirectSite site : arch::find_redirect_sites(text)) {
+      if (site.number == arch::kSysMprotect && !is_only_linker) continue;
       if (known.site_count == std::size(known.sites)) break;
       site.offset_bytes += static_cast<uint32_t>(segment.p_offset);
       known.sites[known.site_count++] = site;
@@ -258,10 +260,11 @@ const ElfImage& Loader::interpreter(const ElfImage& program) {
   auto known = interpreters_.find(program.interpreter);
   if (known == interpreters_.end()) {
     known = interpreters_.emplace(program.interpreter, read_elf(program.interpreter)).first;
-    know_sites(known->second);
     // libc lies beside its ld.so: glibc requires the two to match. (In musl they are one file.)
     const auto libc = std::filesystem::canonical(program.interpreter).parent_path() / "libc.so.6";
-    if (std::filesystem::exists(libc)) know_sites(read_elf(libc));
+    const bool has_libc_beside = std::filesystem::exists(libc);
+    know_sites(known->second, has_libc_beside);
+    if (has_libc_beside) know_sites(read_elf(libc), false);
   }
   return known->second;
 }
@@ -272,7 +275,7 @@ void Loader::load(TaskRecord& task, const ProgramText& text, uint64_t stack_limi
   if (!program->position_independent())
     throw Error(-ENOEXEC, text.program + ": not position-independent, rebuild it with -pie");
   const ElfImage& first = program->interpreter.empty() ? *program : interpreter(*program);
-  if (&first == program.get()) know_sites(first);
+  if (&first == program.get()) know_sites(first, false);
   uint64_t stack_bytes = 0;
   const uint64_t top = map_stack(task, stack_limit_bytes, &stack_bytes);
   const uint64_t base = map_image(task, first);

@@ -45,7 +45,7 @@ class Loader {
   void load(TaskRecord& task, const ProgramText& text, uint64_t stack_limit_bytes, Start& start);
 
  private:
-  void know_sites(const ElfImage& image);
+  void know_sites(const ElfImage& image, bool is_only_linker);
   const ElfImage& interpreter(const ElfImage& program);
 
   SpaceHeader& space_;

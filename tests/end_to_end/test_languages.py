@@ -49,7 +49,7 @@ def test_a_static_program_that_is_position_independent_runs(user, nagaya, instal
 
 
 @pytest.mark.parametrize("words", [["ls", "-la", "/usr"], ["sort", "-r", "/etc/passwd"],
-                                   ["perl", "-e", "print 2**40, qq(\\n)"], ["cat", "/etc/services"],
+                                   ["perl", "-e", "print 2**40, qq(\\n)"], ["cat", "/etc/passwd"],
                                    ["bash", "-c", "for i in 1 2 3; do echo $((i * i)); done | tac"]],
                          ids=lambda words: words[0])
 def test_everyday_programs_run_as_tasks(user, nagaya, folder, words):

@@ -35,7 +35,7 @@ def with_pkg_config(compiler, prefix, source, folder):
 
 def with_cmake(compiler, prefix, source, folder):
     build = folder / "by_cmake"
-    run("cmake", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}",
+    run("cmake", "-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}",
         f"-DCMAKE_C_COMPILER={compiler}")
     run("cmake", "--build", build)
     return build / "native_program"

@@ -102,6 +102,7 @@ nagaya_arch_stubs:
         STUB    30                      /* shmat */
         STUB    89                      /* readlink */
         STUB    267                     /* readlinkat */
+        STUB    10                      /* mprotect */
 
 /* Builds arch::SyscallFrame on the task's stack and calls nagaya_redirect. */
         .type   redirect, @function

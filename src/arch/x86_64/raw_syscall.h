@@ -11,6 +11,7 @@ namespace nagaya::arch {
 inline constexpr unsigned kSysMmap = __NR_mmap;
 inline constexpr unsigned kSysMunmap = __NR_munmap;
 inline constexpr unsigned kSysMremap = __NR_mremap;
+inline constexpr unsigned kSysMprotect = __NR_mprotect;
 inline constexpr unsigned kSysShmat = __NR_shmat;
 inline constexpr unsigned kSysReadlink = __NR_readlink;
 inline constexpr unsigned kSysReadlinkat = __NR_readlinkat;

@@ -319,6 +319,13 @@ long attach_segment(TaskRecord& task, const arch::SyscallFrame& call) {
   return failed(result) ? as_asked(call) : result;
 }
 
+// Only ld.so's mprotect comes here. What it makes read-only is RELRO: the relocated tables of a
+// library. Left writable, every library is one mapping less against vm.max_map_count, and no
+// processor is interrupted; a stray store into such a table goes unnoticed (docs/decisions/0006).
+long protect(const arch::SyscallFrame& call) {
+  return call.args[2] == PROT_READ ? 0 : as_asked(call);
+}
+
 bool is_own_executable(const char* path) {
   constexpr char kSelf[] = "/proc/self/exe";
   for (size_t n = 0; n < sizeof kSelf; ++n)
@@ -383,6 +390,8 @@ long nagaya_redirect(const nagaya::arch::SyscallFrame* frame) {
       return remap(task, *frame);
     case nagaya::arch::kSysShmat:
       return attach_segment(task, *frame);
+    case nagaya::arch::kSysMprotect:
+      return protect(*frame);
     case nagaya::arch::kSysReadlink:
       return read_link(task, *frame, reinterpret_cast<const char*>(frame->args[0]),
                        reinterpret_cast<char*>(frame->args[1]), frame->args[2]);

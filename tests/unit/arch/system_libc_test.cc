@@ -64,8 +64,9 @@ TEST(SystemLibc, HasOneSiteInEachWrapper) {
   const Text text = text_of(libc_path());
   const auto sites = find_redirect_sites(text.bytes);
   const std::map<unsigned, const char*> wrappers = {
-      {kSysMmap, "mmap"},   {kSysMunmap, "munmap"},     {kSysMremap, "mremap"},
-      {kSysShmat, "shmat"}, {kSysReadlink, "readlink"}, {kSysReadlinkat, "readlinkat"}};
+      {kSysMmap, "mmap"},        {kSysMunmap, "munmap"},     {kSysMremap, "mremap"},
+      {kSysShmat, "shmat"},      {kSysReadlink, "readlink"}, {kSysReadlinkat, "readlinkat"},
+      {kSysMprotect, "mprotect"}};
   for (const auto& [number, name] : wrappers) {
     EXPECT_EQ(count_of(sites, number), 1u) << name;
     const auto [begin, bytes] = function_of_libc(name);
@@ -83,6 +84,7 @@ TEST(SystemLinker, MapsAndUnmapsThroughOneSiteEach) {
   const auto sites = find_redirect_sites(text_of(path).bytes);
   EXPECT_EQ(count_of(sites, kSysMmap), 1u);
   EXPECT_EQ(count_of(sites, kSysMunmap), 1u);
+  EXPECT_EQ(count_of(sites, kSysMprotect), 1u);
   EXPECT_EQ(count_of(sites, kSysShmat), 0u);
   EXPECT_EQ(count_of(sites, kSysMremap), 0u);
 }
