@@ -173,4 +173,33 @@ ProgramText resolve_program(const std::string& command, const std::vector<std::s
   return text;
 }
 
+ProgramText ProgramCache::resolve(const std::string& command,
+                                  const std::vector<std::string>& arguments,
+                                  const std::vector<std::string>& environment) {
+  const auto same = [](const struct stat& a, const struct stat& b) {
+    return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_mode == b.st_mode &&
+           a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec == b.st_mtim.tv_nsec &&
+           a.st_ctim.tv_sec == b.st_ctim.tv_sec && a.st_ctim.tv_nsec == b.st_ctim.tv_nsec;
+  };
+  struct stat now;
+  const bool has_path = command.find('/') == 0 && ::stat(command.c_str(), &now) == 0;
+  const auto known = has_path ? known_.find(command) : known_.end();
+  if (known != known_.end() && same(known->second.file, now)) {
+    ProgramText text = known->second.text;
+    text.arguments = arguments;
+    text.environment = environment;
+    add_malloc_settings(text.environment);
+    return text;
+  }
+  ProgramText text = resolve_program(command, arguments, environment);
+  const bool is_itself = text.name == command && !is_python(text.program);
+  if (has_path && is_itself) {
+    ProgramText without = text;
+    without.arguments.clear();
+    without.environment.clear();
+    known_[command] = {now, without};
+  }
+  return text;
+}
+
 }  // namespace nagaya::task

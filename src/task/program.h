@@ -2,6 +2,9 @@
 // program.h - which file a command names, and whether it can be a task.
 #pragma once
 
+#include <sys/stat.h>
+
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,6 +21,23 @@ namespace nagaya::task {
 //   -ENOEXEC, -EACCES, -EISDIR, ...  cannot be run    (exit code 126)
 ProgramText resolve_program(const std::string& command, const std::vector<std::string>& arguments,
                             const std::vector<std::string>& environment);
+
+// Resolves the same program again and again, as a creator of many tasks does: reads the file anew
+// only when it has changed. For programs that are named by an absolute path and are neither scripts
+// nor Python; all others are resolved each time.
+class ProgramCache {
+ public:
+  // As resolve_program().
+  ProgramText resolve(const std::string& command, const std::vector<std::string>& arguments,
+                      const std::vector<std::string>& environment);
+
+ private:
+  struct Known {
+    struct stat file;
+    ProgramText text;  // without arguments and environment
+  };
+  std::map<std::string, Known> known_;  // by command
+};
 
 // The file that `command` names (PATH is searched when it has no slash). Throws as above.
 std::string find_program(const std::string& command, const std::vector<std::string>& environment);

@@ -27,6 +27,7 @@ struct nagaya_space {
 
   std::mutex mutex;
   Client client;
+  ProgramCache programs;
   std::set<uint32_t> tasks;  // spawned, not yet waited for
   std::deque<Ended> ended;   // of these, those that are known to have ended
 };
@@ -84,22 +85,23 @@ std::vector<std::string> strings_of(char* const* list) {
   return all;
 }
 
-ProgramText text_of(const nagaya_task_program& program) {
+ProgramText text_of(ProgramCache& programs, const nagaya_task_program& program) {
   if (program.path == nullptr) throw base::Error(-EINVAL, "no program is named");
   std::vector<std::string> arguments;
   if (program.argv != nullptr && program.argv[0] != nullptr)
     arguments = strings_of(program.argv + 1);
   ProgramText text =
-      resolve_program(program.path, arguments,
-                      program.envp != nullptr ? strings_of(program.envp) : own_environment());
+      programs.resolve(program.path, arguments,
+                       program.envp != nullptr ? strings_of(program.envp) : own_environment());
   if (text.name == program.path && program.argv != nullptr && program.argv[0] != nullptr)
     text.name = program.argv[0];
   return text;
 }
 
-Launch launch_of(const nagaya_task_program& program, std::vector<int>* descriptors) {
+Launch launch_of(ProgramCache& programs, const nagaya_task_program& program,
+                 std::vector<int>* descriptors) {
   Launch launch;
-  launch.text = text_of(program);
+  launch.text = text_of(programs, program);
   launch.inherit = inherit_from_this_process();
   launch.wanted_number = program.number - 1;
   if (program.cpu_set != nullptr) {
@@ -189,7 +191,7 @@ int nagaya_task_spawn(nagaya_space* space, const nagaya_task_program* program, i
   return guarded([&] {
     const std::lock_guard<std::mutex> guard(space->mutex);
     std::vector<int> descriptors;
-    const Launch launch = launch_of(*program, &descriptors);
+    const Launch launch = launch_of(space->programs, *program, &descriptors);
     const char* where = program->directory != nullptr ? program->directory : ".";
     const base::Fd directory =
         base::checked_fd(::open(where, O_PATH | O_DIRECTORY | O_CLOEXEC), where);
