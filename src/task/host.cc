@@ -55,6 +55,14 @@ int open_pidfd(int pid) {
   return pid > 0 ? static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)) : -1;
 }
 
+// What one client's request meets must end neither the host nor the other tasks.
+Error as_error(const std::exception& error) {
+  if (const auto* ours = dynamic_cast<const Error*>(&error)) return *ours;
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
+    return {-ENOMEM, "the host is out of memory"};
+  return {-EIO, error.what()};
+}
+
 }  // namespace
 
 Host::Host(const HostSettings& settings, base::Fd listener)
@@ -160,7 +168,7 @@ void Host::serve(Client& client) {
   try {
     auto message = client.channel.receive();
     for (; message; message = client.channel.take_message()) handle(client, std::move(*message));
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     drop(fd);
   }
 }
@@ -228,10 +236,10 @@ void Host::launch(Client& client, const Message& message) {
     client.tasks.insert(record->number);
     tasks_.emplace(started.pid, std::move(task));
     client.channel.send(MessageType::kStarted, encode_plain(started));
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     if (record != nullptr && !client.tasks.contains(record->number)) space_.close_record(*record);
     ++groups_[client.group].ended;
-    client.channel.send(MessageType::kRefused, encode_refusal(error));
+    client.channel.send(MessageType::kRefused, encode_refusal(as_error(error)));
   }
 }
 

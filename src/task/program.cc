@@ -164,8 +164,7 @@ ProgramText resolve_program(const std::string& command, const std::vector<std::s
   text.program = image.path;
   if (!image.position_independent() && is_python(text.program)) {
     text.program = installed_program("nagaya-python");
-    text.name =
-        path;  // from argv[0] Python finds its prefix, its library and a virtual environment
+    text.name = path;  // by argv[0] Python finds its library and a virtual environment
   } else {
     check_can_be_task(image);
   }

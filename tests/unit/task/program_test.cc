@@ -32,6 +32,29 @@ class ProgramTest : public testing::Test {
   Strings environment_;
 };
 
+TEST_F(ProgramTest, IsResolvedAfreshByTheCacheWhenItsFileHasChanged) {
+  ProgramCache cache;
+  const std::string path = folder_ / "prog";
+  const ProgramText first = cache.resolve(path, {"a"}, {"X=1"});
+  EXPECT_EQ(cache.resolve(path, {"a"}, {"X=1"}).program, first.program);
+  EXPECT_EQ(cache.resolve(path, {"b"}, {"X=2"}).arguments, Strings{"b"});
+  folder_.write("other", ElfFile().bytes());
+  folder_.write("script", "#!" + (folder_ / "other") + "\n");
+  std::filesystem::rename(folder_ / "script", path);
+  EXPECT_EQ(cache.resolve(path, {"a"}, {}).program, real(folder_ / "other"));
+  std::filesystem::remove(path);
+  EXPECT_EQ(code_of([&] { cache.resolve(path, {}, {}); }), -ENOENT);
+}
+
+TEST_F(ProgramTest, WithoutAPathIsSearchedByTheCacheEachTime) {
+  ProgramCache cache;
+  std::filesystem::create_directory(folder_ / "elsewhere");
+  folder_.write("elsewhere/prog", ElfFile().bytes());
+  EXPECT_EQ(cache.resolve("prog", {}, environment_).program, real(folder_ / "prog"));
+  EXPECT_EQ(cache.resolve("prog", {}, {"PATH=" + (folder_ / "elsewhere")}).program,
+            real(folder_ / "elsewhere/prog"));
+}
+
 TEST_F(ProgramTest, IsFoundThroughPath) {
   const ProgramText text = resolve("prog", {"a", "b"});
   EXPECT_EQ(text.program, real(folder_ / "prog"));
