@@ -14,7 +14,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "task/freestanding/redirect.h"
+#include "task/freestanding/library.h"
 
 namespace nagaya::task {
 namespace {
@@ -23,8 +23,10 @@ using base::Error;
 
 constexpr uint64_t kStackUnlimitedBytes = 16ull << 30;
 constexpr uint64_t kStackMinBytes = 256 << 10;
-constexpr uint64_t kGuardBytes = 1 << 20;  // below the stack: the kernel's own stack_guard_gap
-constexpr uint64_t kTopGuardBytes = kPageBytes;
+// Addresses on both sides of the stack where nothing is ever mapped; below as many as the kernel's
+// own stack_guard_gap, which no growing stack enters.
+constexpr uint64_t kGapBelowBytes = 1 << 20;
+constexpr uint64_t kGapAboveBytes = kPageBytes;
 
 uint64_t round_up(uint64_t bytes) {
   return (bytes + kPageBytes - 1) & ~(kPageBytes - 1);
@@ -73,12 +75,35 @@ const RedirectedFile* find_sites(const SpaceHeader& space, const ElfImage& image
   return known == space.files + count ? nullptr : known;
 }
 
+bool is_written(const Elf64_Phdr& segment) {
+  return (segment.p_flags & PF_W) != 0;
+}
+
+// The PT_LOADs, those that are not written joined where they adjoin in file and memory: one mapping
+// in place of three, as redirected libraries have it (docs/decisions/0006).
+std::vector<Elf64_Phdr> joined_loads(const ElfImage& image) {
+  std::vector<Elf64_Phdr> loads;
+  for (const Elf64_Phdr& segment : image.segments) {
+    if (segment.p_type != PT_LOAD) continue;
+    Elf64_Phdr* last = loads.empty() ? nullptr : &loads.back();
+    if (last == nullptr || is_written(*last) || is_written(segment) ||
+        last->p_memsz != last->p_filesz || segment.p_memsz != segment.p_filesz ||
+        segment.p_vaddr - last->p_vaddr != segment.p_offset - last->p_offset ||
+        round_up(last->p_vaddr + last->p_filesz) != (segment.p_vaddr & ~(kPageBytes - 1))) {
+      loads.push_back(segment);
+      continue;
+    }
+    last->p_flags |= segment.p_flags;
+    last->p_filesz = last->p_memsz = segment.p_vaddr + segment.p_filesz - last->p_vaddr;
+  }
+  return loads;
+}
+
 // Returns the address at which the image's virtual address 0 lies.
 uint64_t map_image(TaskRecord& task, const ElfImage& image) {
   const uint64_t base = take(task, image.load_bytes, image.load_alignment);
   const RedirectedFile* sites = find_sites(*task.space, image);
-  for (const Elf64_Phdr& segment : image.segments) {
-    if (segment.p_type != PT_LOAD) continue;
+  for (const Elf64_Phdr& segment : joined_loads(image)) {
     const uint64_t skew = segment.p_vaddr % kPageBytes;
     const uint64_t offset = segment.p_offset - skew, bytes = round_up(segment.p_filesz + skew);
     if ((segment.p_flags & PF_X) != 0 && sites != nullptr && has_sites(*sites, offset, bytes)) {
@@ -92,17 +117,17 @@ uint64_t map_image(TaskRecord& task, const ElfImage& image) {
   return base;
 }
 
-// The stack grows down from the returned address. MAP_GROWSDOWN only because libc makes a stack
-// executable (for programs that need it) by mprotect(PROT_GROWSDOWN); it is mapped whole.
+// The stack grows down from the returned address. MAP_GROWSDOWN because libc makes a stack
+// executable (for programs that need it) by mprotect(PROT_GROWSDOWN). It is mapped whole: the
+// kernel refuses to grow it beyond the limit, so an overflow is a segmentation fault.
 uint64_t map_stack(TaskRecord& task, uint64_t limit_bytes, uint64_t* stack_bytes) {
   uint64_t bytes = limit_bytes == RLIM_INFINITY ? kStackUnlimitedBytes : round_up(limit_bytes);
   bytes = std::clamp(bytes, kStackMinBytes, task.range_bytes / 2);
-  const uint64_t guard = take(task, kGuardBytes + bytes + kTopGuardBytes);
-  map_at(guard, kGuardBytes, PROT_NONE, MAP_ANONYMOUS | MAP_NORESERVE, -1, 0, "the stack guard");
-  map_at(guard + kGuardBytes, bytes, PROT_READ | PROT_WRITE,
+  const uint64_t bottom = take(task, kGapBelowBytes + bytes + kGapAboveBytes) + kGapBelowBytes;
+  map_at(bottom, bytes, PROT_READ | PROT_WRITE,
          MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK | MAP_GROWSDOWN, -1, 0, "the stack");
   *stack_bytes = bytes;
-  return guard + kGuardBytes + bytes;
+  return bottom + bytes;
 }
 
 // The initial stack of the ABI, written downwards from `top`.
@@ -261,8 +286,10 @@ const ElfImage& Loader::interpreter(const ElfImage& program) {
   if (known == interpreters_.end()) {
     known = interpreters_.emplace(program.interpreter, read_elf(program.interpreter)).first;
     // libc lies beside its ld.so: glibc requires the two to match. (In musl they are one file.)
-    const auto libc = std::filesystem::canonical(program.interpreter).parent_path() / "libc.so.6";
-    const bool has_libc_beside = std::filesystem::exists(libc);
+    std::error_code ignored;  // what cannot be looked at is not there
+    const auto linker = std::filesystem::canonical(program.interpreter, ignored);
+    const auto libc = linker.parent_path() / "libc.so.6";
+    const bool has_libc_beside = std::filesystem::exists(libc, ignored);
     know_sites(known->second, has_libc_beside);
     if (has_libc_beside) know_sites(read_elf(libc), false);
   }

@@ -89,6 +89,12 @@ struct HeapClass {
 };
 inline constexpr size_t kRecordBytes = 64 << 10;  // address space; one or two pages are touched
 
+// The library that ld.so has mapped last: the file in one piece, readable and executable.
+struct LibraryMapping {
+  uint64_t begin, end;  // addresses
+  uint64_t device, inode;
+};
+
 struct TaskRecord {
   Stamp stamp;
   SpaceHeader* space;
@@ -116,6 +122,7 @@ struct TaskRecord {
   uint64_t home;
   uint64_t range;
   uint64_t range_bytes;
+  LibraryMapping library;               // under ld.so's own lock
   std::atomic<uint32_t> escaped;        // mappings that could not be placed in the partition
   std::atomic<uint64_t> ranges_holder;  // the thread of the owner that changes `ranges`, 0: none
   FreeRanges ranges;                    // last: open-ended

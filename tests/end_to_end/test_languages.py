@@ -33,8 +33,9 @@ def test_a_task_prints_what_the_process_prints(user, nagaya, installation, folde
     assert sorted_lines(together.out) == sorted_lines(outside.out * AT_ONCE)
 
 
-def test_a_task_loads_and_unloads_libraries(user, nagaya, installation, folder):
-    words = [installation.program("loads_plugin"), installation.program("plugin.so")]
+@pytest.mark.parametrize("layout", ["separate-code", "noseparate-code", "max-page-size"])
+def test_a_task_loads_and_unloads_libraries(user, nagaya, installation, folder, layout):
+    words = [installation.program("loads_plugin"), installation.program(f"plugin-{layout}.so")]
     for launch in ([], [nagaya, "exec"], [nagaya, "run", "-n", "3"]):
         ended = user.run(launch + words, cwd=folder)
         assert ended.code == 0, ended

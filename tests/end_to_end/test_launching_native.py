@@ -41,6 +41,12 @@ def test_death_by_a_signal_passes_through(user, nagaya, plain, leftovers, number
     check_nothing_left(leftovers)
 
 
+def test_a_stack_overflow_is_a_segmentation_fault(user, nagaya, plain, leftovers):
+    assert user.run([plain, "overflow"]).code == -signal.SIGSEGV
+    assert user.run([nagaya, "exec", plain, "overflow"]).code == -signal.SIGSEGV
+    check_nothing_left(leftovers)
+
+
 @pytest.mark.parametrize("how", [[], ["--separate"]], ids=["space", "separate"])
 def test_only_task_0_gets_the_input(user, nagaya, plain, how):
     ended = user.run([nagaya, "run", *how, "-n", 3, plain, "read"], stdin=INPUT)
@@ -128,6 +134,7 @@ def test_one_task_that_dies_leaves_the_others_unharmed(user, nagaya, installatio
     small, plain = installation.program("small_task"), installation.program("plain_ending")
     out, err = process.communicate(
         f"spawn 5 {small} stay\nspawn-dying 3 {plain} kill {int(signal.SIGSEGV)}\n"
-        f"spawn-dying 3 {plain} kill {int(signal.SIGABRT)}\nend\n", timeout=60)
+        f"spawn-dying 3 {plain} kill {int(signal.SIGABRT)}\n"
+        f"spawn-dying 3 {plain} overflow\nend\n", timeout=60)
     assert process.returncode == 0, err
-    assert out.splitlines() == ["ready"] + ["done"] * 4 + ["destroyed"]
+    assert out.splitlines() == ["ready"] + ["done"] * 5 + ["destroyed"]

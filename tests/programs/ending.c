@@ -26,6 +26,13 @@ static int die_of(int signal) {
   return 99;
 }
 
+/* Recurses until the stack is used up: every call stores into a page of its own. */
+static int overflow_stack(int depth) {
+  volatile char page[4096];
+  page[0] = (char)depth;
+  return depth < 0 ? 0 : overflow_stack(depth + 1) + page[0];
+}
+
 static int read_input(void) {
   static unsigned char buffer[65536];
   long bytes = 0, sum = 0;
@@ -68,6 +75,7 @@ int act(int argc, char** argv) {
   const char* argument = argc > 2 ? argv[2] : "0";
   if (strcmp(name, "exit") == 0) return atoi(argument);
   if (strcmp(name, "kill") == 0) return die_of(atoi(argument));
+  if (strcmp(name, "overflow") == 0) return overflow_stack(0);
   if (strcmp(name, "read") == 0) return read_input();
   if (strcmp(name, "write") == 0) return write_output(atol(argument));
   if (strcmp(name, "signal") == 0) return await_signal();

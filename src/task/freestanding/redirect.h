@@ -14,14 +14,4 @@ namespace nagaya::task {
 // The space of this host; set once, before the first task. nullptr in every other process.
 extern SpaceHeader* redirect_space;
 
-// Has `file` known system-call sites within `bytes` from `file_offset`?
-bool has_sites(const RedirectedFile& file, uint64_t file_offset, uint64_t bytes);
-
-// Rewrites the sites of `file` that lie in the fresh private mapping [address, address + bytes) of
-// the file from `file_offset`. The mapping must be readable and writable; it gets `prot`, whole:
-// page by page would split it into mappings that never merge again. Returns false when the system
-// refuses `prot` for changed text (SELinux execmod).
-bool redirect_sites(const SpaceHeader& space, const RedirectedFile& file, uint64_t address,
-                    uint64_t bytes, uint64_t file_offset, int prot);
-
 }  // namespace nagaya::task

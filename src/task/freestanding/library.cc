@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "task/freestanding/library.h"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "task/freestanding/mapping.h"
+#include "task/freestanding/partition.h"
+
+namespace nagaya::task {
+namespace {
+
+using arch::raw_syscall;
+
+const RedirectedFile* find_file(const SpaceHeader& space, const struct stat& file) {
+  const uint64_t mtime_ns = file.st_mtim.tv_sec * 1000000000ull + file.st_mtim.tv_nsec;
+  // Acquire: pairs with the release in the host that appended the entry.
+  const uint32_t count = space.file_count.load(std::memory_order_acquire);
+  for (uint32_t n = 0; n < count; ++n) {
+    const RedirectedFile& known = space.files[n];
+    if (known.inode == file.st_ino && known.device == file.st_dev && known.mtime_ns == mtime_ns)
+      return &known;
+  }
+  return nullptr;
+}
+
+bool is_inside(const arch::RedirectSite& site, uint64_t file_offset, uint64_t bytes) {
+  return site.offset_bytes >= file_offset &&
+         site.offset_bytes + site.window_bytes <= file_offset + bytes;
+}
+
+// Maps a file whose text holds sites: writable, changed, then with the rights asked for. If the
+// system forbids that, it is mapped once more, unchanged.
+long map_with_sites(TaskRecord& task, const RedirectedFile& file, const arch::SyscallFrame& call) {
+  arch::SyscallFrame writable = call;
+  writable.args[2] = PROT_READ | PROT_WRITE;
+  const long result = map(task, writable);
+  if (failed(result)) return result;
+  const auto address = static_cast<uint64_t>(result);
+  if (redirect_sites(*task.space, file, address, round_up(call.args[1], kPageBytes), call.args[5],
+                     static_cast<int>(call.args[2])))
+    return result;
+  return raw_syscall(__NR_mmap, address, call.args[1], call.args[2], call.args[3] | MAP_FIXED,
+                     call.args[4], call.args[5]);
+}
+
+// Calls of ld.so alone: nobody else says MAP_DENYWRITE, which the kernel ignores.
+bool is_of_linker(const arch::SyscallFrame& call) {
+  constexpr unsigned long kFlags = MAP_PRIVATE | MAP_DENYWRITE;
+  return (call.args[3] & ~MAP_FIXED) == kFlags && (call.args[2] & PROT_WRITE) == 0;
+}
+
+bool is_text(const arch::SyscallFrame& call) {
+  return (call.args[2] & PROT_EXEC) != 0 && (call.args[3] & MAP_TYPE) == MAP_PRIVATE &&
+         (call.args[3] & MAP_ANONYMOUS) == 0;
+}
+
+long map_file(TaskRecord& task, const struct stat& file, const arch::SyscallFrame& call) {
+  const RedirectedFile* known = is_text(call) ? find_file(*task.space, file) : nullptr;
+  const bool sites = known != nullptr && has_sites(*known, call.args[5], call.args[1]);
+  return sites ? map_with_sites(task, *known, call) : map(task, call);
+}
+
+// ld.so maps a library in one piece, with the rights of its first segment, and lays the other
+// segments over it. Mapped as text, that one piece serves every segment that is not writable:
+// a third of the mappings, and of the time under the mmap_lock, is saved (docs/decisions/0006).
+long map_whole(TaskRecord& task, const struct stat& file, const arch::SyscallFrame& call) {
+  arch::SyscallFrame text = call;
+  text.args[2] = PROT_READ | PROT_EXEC;
+  const long result = map_file(task, file, text);
+  if (failed(result)) return map(task, call);  // of a file system without the right to execute
+  const auto begin = static_cast<uint64_t>(result);
+  task.library = {begin, begin + round_up(call.args[1], kPageBytes), file.st_dev, file.st_ino};
+  return result;
+}
+
+bool is_there_already(const TaskRecord& task, const struct stat& file,
+                      const arch::SyscallFrame& call) {
+  const LibraryMapping& library = task.library;
+  const Span whole{library.begin, library.end};
+  return whole.holds(call.args[0], call.args[0] + round_up(call.args[1], kPageBytes)) &&
+         call.args[5] == call.args[0] - library.begin && file.st_dev == library.device &&
+         file.st_ino == library.inode;
+}
+
+}  // namespace
+
+bool has_sites(const RedirectedFile& file, uint64_t file_offset, uint64_t bytes) {
+  for (uint32_t n = 0; n < file.site_count; ++n)
+    if (is_inside(file.sites[n], file_offset, bytes)) return true;
+  return false;
+}
+
+bool redirect_sites(const SpaceHeader& space, const RedirectedFile& file, uint64_t address,
+                    uint64_t bytes, uint64_t file_offset, int prot) {
+  for (uint32_t n = 0; n < file.site_count; ++n) {
+    const arch::RedirectSite& site = file.sites[n];
+    if (!is_inside(site, file_offset, bytes)) continue;
+    const uint64_t window = address + site.offset_bytes - file_offset;
+    arch::rewrite_site(reinterpret_cast<std::byte*>(window), site, space.redirect_table);
+  }
+  return !failed(raw_syscall(__NR_mprotect, address, bytes, prot));
+}
+
+long map_possible_library(TaskRecord& task, const arch::SyscallFrame& call) {
+  struct stat file;
+  const bool is_candidate = is_of_linker(call) || is_text(call);
+  if (!is_candidate || failed(raw_syscall(__NR_fstat, static_cast<int>(call.args[4]), &file)))
+    return map(task, call);
+  const bool fixed = (call.args[3] & MAP_FIXED) != 0;
+  if (is_of_linker(call) && !fixed && call.args[5] == 0) return map_whole(task, file, call);
+  if (is_of_linker(call) && fixed && is_there_already(task, file, call))
+    return static_cast<long>(call.args[0]);
+  return map_file(task, file, call);
+}
+
+long protect_library(TaskRecord& task, const arch::SyscallFrame& call) {
+  if (call.args[2] == PROT_READ) return 0;  // RELRO
+  task.library = {};                        // its rights are no longer those of one piece
+  return as_asked(call);
+}
+
+}  // namespace nagaya::task
