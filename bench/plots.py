@@ -50,7 +50,8 @@ def draw_ratios(figures: dict, path: pathlib.Path) -> None:
     pyplot.axvline(1, color="black", linewidth=0.8)
     pyplot.xscale("log")
     pyplot.yticks(range(len(chosen)), [figure["title"] for _, figure in chosen], fontsize=7)
-    pyplot.xlabel("times the cost of the incumbent (median, 10th to 90th percentile)")
+    pyplot.gca().xaxis.set_major_formatter("{x:g}")
+    pyplot.xlabel("cost / incumbent's cost (median, 10th to 90th percentile)", fontsize=8)
     pyplot.grid(axis="x", which="both", alpha=0.3)
     save(path)
 
