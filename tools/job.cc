@@ -4,7 +4,11 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <functional>
+#include <iterator>
+#include <optional>
+#include <sstream>
 
 namespace nagaya::tools {
 namespace {
@@ -14,47 +18,104 @@ std::string variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
-// Both halves of a secret such as "0123456789abcdef-fedcba9876543210".
-void key_from_digits(const std::string& secret, uint8_t (&key)[16]) {
-  int nibbles = 0;
-  for (char c : secret) {
-    const int value = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-    if (value < 0 || nibbles == 32) continue;
-    key[nibbles / 2] = static_cast<uint8_t>(key[nibbles / 2] << 4 | value);
-    ++nibbles;
-  }
+int64_t number(const char* name) {
+  return std::atoll(variable(name).c_str());
 }
 
-// A name for the socket that does not give the secret away.
-std::string socket_name(const std::string& kind, const std::string& secret) {
-  return kind + "-" + std::to_string(std::hash<std::string>{}(secret)&0xffffffffffff);
+// The parent and when it started [clock ticks after boot]: no later process has both.
+std::string identity_of_parent() {
+  const std::string parent = std::to_string(::getppid());
+  std::ifstream file("/proc/" + parent + "/stat");
+  const std::string line{std::istreambuf_iterator<char>(file), {}};
+  const size_t after_name = line.rfind(") ");
+  std::istringstream fields(after_name == std::string::npos ? "" : line.substr(after_name + 2));
+  std::string start_time;
+  for (int field = 3; field <= 22 && fields >> start_time; ++field) continue;
+  return parent + "." + start_time;
+}
+
+// A key and a socket name out of what only the processes of one job have in common. Where that can
+// be guessed, it can be by processes of the same user only, and these are no strangers: the socket
+// admits nobody else.
+void derive(const std::string& kind, const std::string& secret, task::Job& job) {
+  for (size_t half = 0; half < 2; ++half) {
+    const size_t word = std::hash<std::string>{}("key" + std::to_string(half) + kind + secret);
+    for (size_t n = 0; n < sizeof word; ++n)
+      job.key[half * sizeof word + n] = static_cast<uint8_t>(word >> 8 * n);
+  }
+  job.name = kind + "-" + std::to_string(std::hash<std::string>{}(secret)&0xffffffffffff);
+}
+
+LaunchedJob launched_by(const std::string& kind, const std::string& secret,
+                        const std::string& group, int64_t tasks, int64_t local_rank) {
+  LaunchedJob found;
+  derive(kind, secret, found.job);
+  found.job.group = group;
+  found.job.group_tasks = static_cast<uint32_t>(std::max<int64_t>(tasks, 0));
+  found.job.launcher_pid = ::getppid();
+  found.local_rank = local_rank;
+  found.launched = true;
+  return found;
+}
+
+// Open MPI 4 (ORTE) and 5 (PRRTE). The precondition is random per mpirun and inherited by the jobs
+// that it spawns (MPI_Comm_spawn), which have name spaces of their own.
+std::optional<LaunchedJob> by_open_mpi() {
+  const std::string space = variable("PMIX_NAMESPACE"), tasks = "OMPI_COMM_WORLD_LOCAL_SIZE";
+  if (space.empty() || variable(tasks.c_str()).empty()) return std::nullopt;
+  const std::string random = variable("OMPI_MCA_orte_precondition_transports");
+  return launched_by("ompi", random.empty() ? identity_of_parent() : random, space,
+                     number(tasks.c_str()), number("OMPI_COMM_WORLD_LOCAL_RANK"));
+}
+
+// MPICH's hydra: one hydra_pmi_proxy per node and mpiexec is the parent of all ranks.
+std::optional<LaunchedJob> by_hydra() {
+  if (variable("MPI_LOCALNRANKS").empty() || variable("PMI_RANK").empty()) return std::nullopt;
+  const std::string parent = identity_of_parent();
+  return launched_by("hydra", parent, "hydra " + parent, number("MPI_LOCALNRANKS"),
+                     number("MPI_LOCALRANKID"));
+}
+
+// Slurm's srun, with any of its MPI plugins. (A batch script has no step id.)
+std::optional<LaunchedJob> by_slurm() {
+  const std::string job = variable("SLURM_JOB_ID"), step = variable("SLURM_STEP_ID");
+  if (job.empty() || step.empty() || variable("SLURM_LOCALID").empty()) return std::nullopt;
+  const std::string name = job + "." + step;
+  return launched_by("slurm", variable("SLURM_CLUSTER_NAME") + " " + name, "slurm " + name,
+                     slurm_tasks_on_node(variable("SLURM_STEP_TASKS_PER_NODE"),
+                                         static_cast<unsigned>(number("SLURM_NODEID"))),
+                     number("SLURM_LOCALID"));
+}
+
+LaunchedJob by_nobody() {
+  LaunchedJob found;
+  task::random_key(found.job.key);
+  found.job.name = "one-" + task::hex(found.job.key).substr(0, 16);
+  found.job.group = found.job.name;
+  found.job.group_tasks = 1;
+  found.job.launcher_pid = ::getpid();
+  return found;
 }
 
 }  // namespace
 
 LaunchedJob job_of_environment() {
-  LaunchedJob found;
-  task::Job& job = found.job;
-  // Random per mpirun and inherited by the jobs that it spawns (MPI_Comm_spawn).
-  const std::string transports = variable("OMPI_MCA_orte_precondition_transports");
-  const std::string space = variable("PMIX_NAMESPACE");
-  if (!transports.empty() && !space.empty()) {
-    key_from_digits(transports, job.key);
-    job.name = socket_name("ompi", transports);
-    job.group = space;
-    job.group_tasks =
-        static_cast<uint32_t>(std::atoi(variable("OMPI_COMM_WORLD_LOCAL_SIZE").c_str()));
-    job.launcher_pid = ::getppid();
-    found.local_rank = std::atoi(variable("OMPI_COMM_WORLD_LOCAL_RANK").c_str());
-    found.launched = true;
-    return found;
+  // An mpirun or mpiexec inside a Slurm allocation leaves both its own variables and Slurm's.
+  for (const auto& launcher : {by_open_mpi, by_hydra, by_slurm})
+    if (auto found = launcher()) return *found;
+  return by_nobody();
+}
+
+uint32_t slurm_tasks_on_node(const std::string& text, unsigned node) {
+  std::istringstream groups(text);
+  std::string group;
+  while (std::getline(groups, group, ',')) {
+    unsigned tasks = 0, nodes = 1;
+    if (std::sscanf(group.c_str(), "%u(x%u)", &tasks, &nodes) < 1) return 0;
+    if (node < nodes) return tasks;
+    node -= nodes;
   }
-  task::random_key(job.key);
-  job.name = socket_name("one", task::hex(job.key));
-  job.group = job.name;
-  job.group_tasks = 1;
-  job.launcher_pid = ::getpid();
-  return found;
+  return 0;
 }
 
 }  // namespace nagaya::tools

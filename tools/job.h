@@ -12,8 +12,13 @@ struct LaunchedJob {
   bool launched = false;    // by a launcher that signals whole process groups
 };
 
-// Under Open MPI's mpirun: the job that all ranks of one mpirun (and what they spawn) share.
-// Without a launcher: a job of this process alone.
+// The job whose processes share a space: under Open MPI's mpirun or prterun all ranks of one mpirun
+// (and what they spawn), under Slurm's srun those of the job step, under MPICH's hydra those of one
+// mpiexec, each as far as they are on this node. Without a launcher this process alone.
 LaunchedJob job_of_environment();
+
+// How many tasks node `node` has by Slurm's notation, for example "4(x2),3" for nodes of 4, 4 and 3
+// tasks; 0 when `text` says nothing of that node.
+uint32_t slurm_tasks_on_node(const std::string& text, unsigned node);
 
 }  // namespace nagaya::tools

@@ -39,6 +39,18 @@ void add_malloc_settings(std::vector<std::string>& environment) {
   environment.push_back(prefix + kMallocSettings);
 }
 
+// PMIx 5 maps its job data at an address that its server chose, the same in all tasks of a node:
+// in one address space the second of them cannot. Without that component it keeps a copy in each.
+void add_pmix_settings(std::vector<std::string>& environment) {
+  if (environment_value(environment, "PMIX_MCA_gds") == nullptr)
+    environment.push_back("PMIX_MCA_gds=^shmem,shmem2");
+}
+
+void add_settings(std::vector<std::string>& environment) {
+  add_malloc_settings(environment);
+  add_pmix_settings(environment);
+}
+
 [[noreturn]] void cannot_run(const std::string& path, int error) {
   const bool missing = error == ENOENT || error == ENOTDIR;
   throw Error(missing ? -ENOENT : -error,
@@ -168,7 +180,7 @@ ProgramText resolve_program(const std::string& command, const std::vector<std::s
   } else {
     check_can_be_task(image);
   }
-  add_malloc_settings(text.environment);
+  add_settings(text.environment);
   return text;
 }
 
@@ -187,7 +199,7 @@ ProgramText ProgramCache::resolve(const std::string& command,
     ProgramText text = known->second.text;
     text.arguments = arguments;
     text.environment = environment;
-    add_malloc_settings(text.environment);
+    add_settings(text.environment);
     return text;
   }
   ProgramText text = resolve_program(command, arguments, environment);

@@ -117,14 +117,13 @@ TEST(RedirectStub, KeepsTheArgumentRegisters) {
   next_result = 7;
   unsigned long rdi = 1, rsi = 2, rdx = 3, r8_out, r9_out;
   long rax;
-  register unsigned long r8 asm("r8") = 5;
-  register unsigned long r9 asm("r9") = 6;
-  const uintptr_t entry = function.behind_call() - 10;
-  asm volatile("mov $4, %%rcx\n\tsub $128, %%rsp\n\tcall *%[entry]\n\tadd $128, %%rsp"
-               : "=a"(rax), "+D"(rdi), "+S"(rsi), "+d"(rdx), "+r"(r8), "+r"(r9)
-               : [entry] "b"(entry)
-               : "rcx", "r10", "r11", "r12", "memory", "cc");
-  asm volatile("" : "=r"(r8_out), "=r"(r9_out) : "0"(r8), "1"(r9));
+  asm volatile(
+      "mov $4, %%rcx\n\tmov $5, %%r8\n\tmov $6, %%r9\n\t"
+      "sub $128, %%rsp\n\tcall *%%rbx\n\tadd $128, %%rsp\n\t"
+      "mov %%r8, %[r8_out]\n\tmov %%r9, %[r9_out]"
+      : "=a"(rax), "+D"(rdi), "+S"(rsi), "+d"(rdx), [r8_out] "=m"(r8_out), [r9_out] "=m"(r9_out)
+      : "b"(function.behind_call() - 10)
+      : "rcx", "r8", "r9", "r10", "r11", "r12", "memory", "cc");
   EXPECT_EQ(rax, 7);
   EXPECT_EQ(rdi, 1u);
   EXPECT_EQ(rsi, 2u);
