@@ -30,14 +30,22 @@ using base::Error;
 
 constexpr int kJoinTries = 100;
 constexpr int kListenBacklog = 4096;
+constexpr int kAnswerLimitMs = 5000;
+
+// Where the folder of this user's sockets may lie, best first.
+std::vector<std::string> possible_socket_folders() {
+  std::vector<std::string> folders;
+  for (const char* variable : {"XDG_RUNTIME_DIR", "TMPDIR"})
+    if (const char* value = ::getenv(variable); value != nullptr && ::access(value, W_OK) == 0)
+      folders.push_back(value);
+  folders.push_back("/tmp");
+  for (std::string& folder : folders) folder += "/nagaya-" + std::to_string(::geteuid());
+  return folders;
+}
 
 // The private folder of this user's sockets, made when missing.
 std::string socket_folder() {
-  std::string parent = "/tmp";
-  for (const char* variable : {"TMPDIR", "XDG_RUNTIME_DIR"})
-    if (const char* value = ::getenv(variable); value != nullptr && ::access(value, W_OK) == 0)
-      parent = value;
-  const std::string folder = parent + "/nagaya-" + std::to_string(::geteuid());
+  const std::string folder = possible_socket_folders().front();
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
     base::throw_errno("cannot make the socket folder " + folder);
   struct stat about;
@@ -293,6 +301,31 @@ std::vector<int> inheritable_descriptors() {
   ::closedir(folder);
   std::sort(all.begin(), all.end());
   return all;
+}
+
+std::vector<std::string> socket_folders() {
+  std::vector<std::string> existing;
+  for (const std::string& folder : possible_socket_folders())
+    if (::access(folder.c_str(), R_OK) == 0) existing.push_back(folder);
+  std::sort(existing.begin(), existing.end());
+  existing.erase(std::unique(existing.begin(), existing.end()), existing.end());
+  return existing;
+}
+
+JobStatus query_status(const std::string& socket_path) {
+  Job job;
+  job.existing_socket = socket_path;
+  base::Fd socket = connect_to(place_of(job).address);
+  if (!socket) throw Error(-ESRCH, socket_path + ": nobody listens there");
+  const int fd = socket.get();
+  Channel channel(std::move(socket));
+  channel.send(MessageType::kStatusQuery, "");
+  pollfd readable{fd, POLLIN, 0};
+  for (;;) {
+    if (::poll(&readable, 1, kAnswerLimitMs) <= 0)
+      throw Error(-ETIMEDOUT, socket_path + ": the host does not answer");
+    if (const auto answer = channel.receive()) return decode_status(answer->payload);
+  }
 }
 
 void random_key(uint8_t (&key)[16]) {

@@ -54,6 +54,12 @@ class Client {
   std::deque<Ended> ended_;
 };
 
+// The folders in which hosts of this user may listen, those that exist.
+std::vector<std::string> socket_folders();
+// What the host that listens at `socket_path` says of its job. Throws Error: -ESRCH when nobody
+// listens there (a stale socket), -ETIMEDOUT when the host does not answer.
+JobStatus query_status(const std::string& socket_path);
+
 // What this process passes on to a task in its stead.
 Inheritance inherit_from_this_process();
 // All descriptors of this process that are not close-on-exec, ascending.

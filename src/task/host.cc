@@ -55,6 +55,20 @@ int open_pidfd(int pid) {
   return pid > 0 ? static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)) : -1;
 }
 
+TaskStatus status_of(const TaskRecord& record) {
+  return {.number = record.number,
+          .state = record.state.load(std::memory_order_acquire),
+          .pid = record.pid.load(std::memory_order_relaxed),
+          .wait_status = record.wait_status.load(std::memory_order_relaxed),
+          .home = record.home,
+          .range = record.range,
+          .home_bytes = kHomeBytes,
+          .range_bytes = record.range_bytes,
+          .escaped = record.escaped.load(std::memory_order_relaxed),
+          .program = "",
+          .group = ""};
+}
+
 // What one client's request meets must end neither the host nor the other tasks.
 Error as_error(const std::exception& error) {
   if (const auto* ours = dynamic_cast<const Error*>(&error)) return *ours;
@@ -115,14 +129,19 @@ void Host::run() {
     space_.free_closed();
     flush_clients();
     drop_late_clients();
-    if (!clients_.empty() || !tasks_.empty()) idle_since_ = Clock::now();
+    if (has_users() || !tasks_.empty()) idle_since_ = Clock::now();
   }
+}
+
+bool Host::has_users() const {
+  return std::any_of(clients_.begin(), clients_.end(),
+                     [](const auto& entry) { return !entry.second.observes; });
 }
 
 // Over: nobody is here, and nobody who was announced is still to come. Leaving when merely idle
 // would split a job whose tasks start slowly.
 bool Host::is_over() const {
-  if (!clients_.empty() || !tasks_.empty()) return false;
+  if (has_users() || !tasks_.empty()) return false;
   if (launcher_gone_ || Clock::now() - idle_since_ > kIdleLimit) return true;
   return !groups_.empty() && std::all_of(groups_.begin(), groups_.end(), [](const auto& group) {
     return group.second.ended >= group.second.expected;
@@ -136,9 +155,7 @@ void Host::accept_clients() {
     if (!is_same_user(socket.get())) continue;
     const int fd = socket.get();
     watch(fd);
-    clients_.emplace(
-        fd,
-        Client{Channel(std::move(socket)), Clock::now() + kGreetingLimit, false, false, "", {}});
+    clients_.emplace(fd, Client(std::move(socket), Clock::now() + kGreetingLimit));
   }
 }
 
@@ -190,6 +207,7 @@ void Host::drop(int client_fd) {
 }
 
 void Host::handle(Client& client, Message message) {
+  if (message.type == MessageType::kStatusQuery) return tell_status(client);
   if (!client.greeted && message.type != MessageType::kHello)
     throw Error(-EPROTO, "the first message must be Hello");
   switch (message.type) {
@@ -204,6 +222,30 @@ void Host::handle(Client& client, Message message) {
     default:
       throw Error(-EPROTO, "a message that only hosts send");
   }
+}
+
+void Host::tell_status(Client& client) {
+  client.observes = !client.greeted;
+  const SpaceHeader& space = space_.header();
+  JobStatus status{.host_pid = ::getpid(),
+                   .launcher_pid = settings_.launcher_pid,
+                   .expected_tasks = space.expected_tasks,
+                   .capacity = space.capacity,
+                   .tasks = {}};
+  std::map<const TaskRecord*, const LiveTask*> live;
+  for (const auto& [pid, task] : tasks_) live[task->record] = task.get();
+  for (uint32_t number = 0; number < space.capacity; ++number) {
+    const TaskRecord& record = *space.record(number);
+    const auto found = live.find(&record);
+    TaskStatus task = status_of(record);
+    if (found != live.end()) {
+      task.pid = found->second->pid;  // known before the task has said it itself
+      task.program = found->second->program;
+      task.group = found->second->group;
+    }
+    if (task.state != TaskState::kFree) status.tasks.push_back(task);
+  }
+  client.channel.send(MessageType::kStatus, encode(status));
 }
 
 void Host::greet(Client& client, const Hello& hello) {
@@ -232,6 +274,7 @@ void Host::launch(Client& client, const Message& message) {
     auto task = spawn(loader_, *record, launch, message.descriptors);
     const Started started{record->number, task->pid};
     task->kept = client.keeps_tasks;
+    task->program = launch.text.program;
     task->group = client.group;
     client.tasks.insert(record->number);
     tasks_.emplace(started.pid, std::move(task));

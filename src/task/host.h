@@ -28,10 +28,14 @@ class Host {
   using Clock = std::chrono::steady_clock;
 
   struct Client {
+    Client(base::Fd socket, Clock::time_point greeting_deadline)
+        : channel(std::move(socket)), deadline(greeting_deadline) {}
+
     Channel channel;
     Clock::time_point deadline;  // of the greeting
     bool greeted = false;
     bool keeps_tasks = false;
+    bool observes = false;  // has asked for the status: the job does not wait for it
     std::string group;
     std::set<uint32_t> tasks;  // not yet waited for
   };
@@ -45,6 +49,7 @@ class Host {
   void serve(Client& client);
   void drop(int client_fd);
   void handle(Client& client, Message message);
+  void tell_status(Client& client);
   void greet(Client& client, const Hello& hello);
   void launch(Client& client, const Message& message);
   void signal_task(Client& client, const SignalRequest& request);
@@ -53,6 +58,7 @@ class Host {
   void reap(int pid, int status);
   void flush_clients();
   void drop_late_clients();
+  bool has_users() const;
   bool is_over() const;
 
   HostSettings settings_;

@@ -14,8 +14,9 @@ namespace nagaya::task {
 struct LiveTask {
   TaskRecord* record = nullptr;
   int32_t pid = 0;
-  std::string group;  // of the client that launched it
-  bool kept = false;  // its creator frees it; otherwise it stays until the job has ended
+  std::string program;  // absolute path
+  std::string group;    // of the client that launched it
+  bool kept = false;    // its creator frees it; otherwise it stays until the job has ended
   Start start{};
   Inheritance inherit{};
   std::vector<DescriptorMove> moves;

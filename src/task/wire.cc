@@ -125,6 +125,52 @@ Launch decode_launch(const std::string& payload) {
   return launch;
 }
 
+std::string encode(const JobStatus& status) {
+  Writer out;
+  out.plain(Stamp{kMagic, kAbiMajor, kAbiMinor, sizeof(JobStatus), 0});
+  out.plain(status.host_pid);
+  out.plain(status.launcher_pid);
+  out.plain(status.expected_tasks);
+  out.plain(status.capacity);
+  out.number(status.tasks.size());
+  for (const TaskStatus& task : status.tasks) {
+    out.plain(task.number);
+    out.plain(task.state);
+    out.plain(task.pid);
+    out.plain(task.wait_status);
+    for (uint64_t value : {task.home, task.range, task.home_bytes, task.range_bytes})
+      out.number(value);
+    out.plain(task.escaped);
+    out.text(task.program);
+    out.text(task.group);
+  }
+  return out.take();
+}
+
+JobStatus decode_status(const std::string& payload) {
+  Reader in(payload);
+  JobStatus status;
+  if (!in.plain<Stamp>().matches(sizeof(JobStatus))) malformed("of another version of nagaya");
+  status.host_pid = in.plain<int32_t>();
+  status.launcher_pid = in.plain<int32_t>();
+  status.expected_tasks = in.plain<uint32_t>();
+  status.capacity = in.plain<uint32_t>();
+  status.tasks.resize(in.count(sizeof(uint64_t)));
+  for (TaskStatus& task : status.tasks) {
+    task.number = in.plain<uint32_t>();
+    task.state = in.plain<TaskState>();
+    task.pid = in.plain<int32_t>();
+    task.wait_status = in.plain<int32_t>();
+    for (uint64_t* value : {&task.home, &task.range, &task.home_bytes, &task.range_bytes})
+      *value = in.number();
+    task.escaped = in.plain<uint32_t>();
+    task.program = in.text();
+    task.group = in.text();
+  }
+  in.end();
+  return status;
+}
+
 std::string encode_refusal(const Error& error) {
   Writer out;
   out.number(static_cast<uint64_t>(error.code()));
@@ -196,7 +242,7 @@ std::optional<Message> Channel::take_message() {
   if (bytes_.size() < sizeof frame) return std::nullopt;
   std::memcpy(&frame, bytes_.data(), sizeof frame);
   if (frame.magic != kFrameMagic || frame.payload_bytes > kPayloadMaxBytes ||
-      frame.descriptors > kDescriptorsMax || frame.type > MessageType::kWaited)
+      frame.descriptors > kDescriptorsMax || frame.type > MessageType::kStatus)
     malformed("no frame of ours");
   if (bytes_.size() < sizeof frame + frame.payload_bytes) return std::nullopt;
   if (descriptors_.size() < frame.descriptors) malformed("descriptors are missing");

@@ -9,6 +9,8 @@
 //   Signal {number, signal}               ->
 //                                         <-   Ended {number, wait status}
 //   Waited {number}                       ->   (frees the number; creators only)
+//   StatusQuery                           ->   (without a Hello, by any process of the user)
+//                                         <-   Status {job, tasks}
 //   end of file: the host kills what is left of the client's tasks.
 //
 // A frame is a Frame header and `payload_bytes` of payload; descriptors travel beside the bytes,
@@ -37,7 +39,9 @@ enum class MessageType : uint32_t {
   kStarted,
   kSignal,
   kEnded,
-  kWaited
+  kWaited,
+  kStatusQuery,
+  kStatus
 };
 
 struct Message {
@@ -75,10 +79,30 @@ struct SignalRequest {
   int32_t signal;
 };
 
+// What a host says of its job: nothing that its user could not read in /proc.
+struct TaskStatus {
+  uint32_t number = 0;
+  TaskState state = TaskState::kFree;
+  int32_t pid = 0;
+  int32_t wait_status = 0;       // as of waitpid(2), once ended
+  uint64_t home = 0, range = 0;  // the partition
+  uint64_t home_bytes = 0, range_bytes = 0;
+  uint32_t escaped = 0;  // mappings outside the partition
+  std::string program;   // absolute path
+  std::string group;
+};
+struct JobStatus {
+  int32_t host_pid = 0, launcher_pid = 0;
+  uint32_t expected_tasks = 0, capacity = 0;
+  std::vector<TaskStatus> tasks;  // in the order of their numbers
+};
+
 std::string encode(const Launch& launch);
+std::string encode(const JobStatus& status);
 std::string encode_refusal(const base::Error& error);
 // These throw Error -EPROTO when the payload is malformed.
 Launch decode_launch(const std::string& payload);
+JobStatus decode_status(const std::string& payload);
 base::Error decode_refusal(const std::string& payload);
 
 template <class Plain>

@@ -35,6 +35,32 @@ TEST(Launch, ArrivesAsItWasSent) {
   EXPECT_EQ(got.descriptor_numbers, sent.descriptor_numbers);
 }
 
+JobStatus example_status() {
+  JobStatus status{
+      .host_pid = 7, .launcher_pid = 6, .expected_tasks = 3, .capacity = 64, .tasks = {}};
+  status.tasks.push_back({1, TaskState::kRunning, 8, 0, 1, 2, 3, 4, 5, "/bin/prog", "group"});
+  status.tasks.push_back({2, TaskState::kEnded, 9, 256, 1, 2, 3, 4, 0, "", ""});
+  return status;
+}
+
+TEST(Status, ArrivesAsItWasSent) {
+  const JobStatus got = decode_status(encode(example_status()));
+  EXPECT_EQ(got.host_pid, 7);
+  EXPECT_EQ(got.launcher_pid, 6);
+  EXPECT_EQ(got.expected_tasks, 3u);
+  ASSERT_EQ(got.tasks.size(), 2u);
+  EXPECT_EQ(got.tasks[0].program, "/bin/prog");
+  EXPECT_EQ(got.tasks[0].escaped, 5u);
+  EXPECT_EQ(got.tasks[1].state, TaskState::kEnded);
+  EXPECT_EQ(got.tasks[1].wait_status, 256);
+}
+
+TEST(Status, IsRefusedWhereverItIsCutOff) {
+  const std::string whole = encode(example_status());
+  for (size_t bytes = 0; bytes < whole.size(); ++bytes)
+    EXPECT_EQ(code_of([&] { decode_status(whole.substr(0, bytes)); }), -EPROTO) << bytes;
+}
+
 TEST(Launch, IsRefusedWhereverItIsCutOff) {
   const std::string whole = encode(example());
   for (size_t bytes = 0; bytes < whole.size(); ++bytes)
