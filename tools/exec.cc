@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <optional>
 
 #include "job.h"
 #include "task/client.h"
@@ -36,15 +37,25 @@ bool reached_group(const signalfd_siginfo& info, bool in_group, pid_t launcher) 
          (launcher > 1 && info.ssi_pid == static_cast<uint32_t>(launcher));
 }
 
-void forward(task::Client& client, const task::Started& task, int signals, bool launched) {
+void forward(task::Client& client, const task::Started& task, int signals, bool signals_groups) {
   signalfd_siginfo info;
   while (::read(signals, &info, sizeof info) == sizeof info) {
     const int signal = static_cast<int>(info.ssi_signo);
     const bool in_group = ::getpgid(task.pid) == ::getpgrp();
-    if (!reached_group(info, in_group, launched ? ::getppid() : 0))
+    if (!reached_group(info, in_group, signals_groups ? ::getppid() : 0))
       client.signal(task.number, signal);
     // The launcher or shell watches this process: it must be seen to stop as the task does.
     if (signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU) ::kill(::getpid(), SIGSTOP);
+  }
+}
+
+// Stands for the task until it ends; then this process ends as it has.
+int attend(task::Client& client, const task::Started& task, int signals, bool signals_groups) {
+  for (;;) {
+    while (auto ended = client.poll_ended()) end_like(ended->wait_status);
+    pollfd ready[] = {{client.fd(), POLLIN, 0}, {signals, POLLIN, 0}};
+    ::poll(ready, 2, -1);
+    if (ready[1].revents != 0) forward(client, task, signals, signals_groups);
   }
 }
 
@@ -74,19 +85,23 @@ int exec(const std::vector<std::string>& command) {
   ::sigprocmask(SIG_SETMASK, &forwarded, nullptr);
   const base::Fd signals =
       base::checked_fd(::signalfd(-1, &forwarded, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd");
-  task::Client client = task::Client::join(job.job);
-  task::Started task;
+  std::optional<task::Client> client;
   try {
-    task = client.launch(launch, descriptors);
+    client = task::Client::join(job.job);
+    return attend(*client, client->launch(launch, descriptors), signals.get(), job.signals_groups);
   } catch (const base::Error& error) {
-    complain(error.what());
-    return exit_code_of(error.code());
-  }
-  for (;;) {
-    while (auto ended = client.poll_ended()) end_like(ended->wait_status);
-    pollfd ready[] = {{client.fd(), POLLIN, 0}, {signals.get(), POLLIN, 0}};
-    ::poll(ready, 2, -1);
-    if (ready[1].revents != 0) forward(client, task, signals.get(), job.launched);
+    const auto say = [&] { complain(error.what()); };
+    const bool host_died = error.code() == -EPIPE;
+    // Of all proxies of the job one says so.
+    if (host_died && client)
+      task::bury_host(client->socket_path(), say);
+    else
+      say();
+    if (host_died) end_like(W_EXITCODE(0, SIGKILL));  // as its task: launchers then end the job
+    // Of what the host says only these concern the program; else the task could not be set up.
+    const bool of_program = error.code() == -ENOENT || error.code() == -ENOEXEC ||
+                            error.code() == -EACCES || error.code() == -E2BIG;
+    return client && of_program ? exit_code_of(error.code()) : kExitOwnFailure;
   }
 }
 

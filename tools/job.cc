@@ -54,7 +54,7 @@ LaunchedJob launched_by(const std::string& kind, const std::string& secret,
   found.job.group_tasks = static_cast<uint32_t>(std::max<int64_t>(tasks, 0));
   found.job.launcher_pid = ::getppid();
   found.local_rank = local_rank;
-  found.launched = true;
+  found.signals_groups = true;
   return found;
 }
 
@@ -81,10 +81,13 @@ std::optional<LaunchedJob> by_slurm() {
   const std::string job = variable("SLURM_JOB_ID"), step = variable("SLURM_STEP_ID");
   if (job.empty() || step.empty() || variable("SLURM_LOCALID").empty()) return std::nullopt;
   const std::string name = job + "." + step;
-  return launched_by("slurm", variable("SLURM_CLUSTER_NAME") + " " + name, "slurm " + name,
-                     slurm_tasks_on_node(variable("SLURM_STEP_TASKS_PER_NODE"),
-                                         static_cast<unsigned>(number("SLURM_NODEID"))),
-                     number("SLURM_LOCALID"));
+  LaunchedJob found =
+      launched_by("slurm", variable("SLURM_CLUSTER_NAME") + " " + name, "slurm " + name,
+                  slurm_tasks_on_node(variable("SLURM_STEP_TASKS_PER_NODE"),
+                                      static_cast<unsigned>(number("SLURM_NODEID"))),
+                  number("SLURM_LOCALID"));
+  found.signals_groups = false;  // slurmstepd signals its tasks one by one, not their groups
+  return found;
 }
 
 LaunchedJob by_nobody() {

@@ -8,8 +8,8 @@ namespace nagaya::tools {
 
 struct LaunchedJob {
   task::Job job;
-  int64_t local_rank = -1;  // the task number to ask for
-  bool launched = false;    // by a launcher that signals whole process groups
+  int64_t local_rank = -1;      // the task number to ask for
+  bool signals_groups = false;  // the launcher signals process groups, not single processes
 };
 
 // The job whose processes share a space: under Open MPI's mpirun or prterun all ranks of one mpirun

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "nagaya/task.h"
 #include "tool.h"
@@ -13,7 +15,12 @@ namespace nagaya::tools {
 
 void add_command(CLI::App& subcommand, std::vector<std::string>& command) {
   subcommand.prefix_command();
-  subcommand.parse_complete_callback([&subcommand, &command] { command = subcommand.remaining(); });
+  subcommand.parse_complete_callback([&subcommand, &command] {
+    command = subcommand.remaining();
+    // What stands before the program and looks like an option is none that the subcommand knows.
+    if (!command.empty() && command[0].size() > 1 && command[0][0] == '-')
+      throw CLI::ExtrasError(subcommand.get_name(), {command[0]});
+  });
 }
 
 void complain(const std::string& text) {
@@ -40,6 +47,33 @@ void end_like(int wait_status) {
   ::_exit(WEXITSTATUS(wait_status));
 }
 
+namespace {
+
+// CLI11 calls an option by its long name, also where the short one was typed.
+std::string as_typed(const std::string& message, const CLI::App& app,
+                     const std::vector<std::string>& words) {
+  for (const CLI::App* subcommand : app.get_subcommands())
+    for (const CLI::Option* option : subcommand->get_options()) {
+      const std::string name = option->get_name();
+      const auto is_name = [&](const std::string& word) { return word.starts_with(name); };
+      if (!option->get_snames().empty() && message.starts_with(name + ":") &&
+          std::none_of(words.begin(), words.end(), is_name))
+        return "-" + option->get_snames()[0] + message.substr(name.size());
+    }
+  return message;
+}
+
+// One line, without CLI11's second one about --help.
+std::string what_is_wrong(const CLI::ParseError& error, const CLI::App& app,
+                          const std::vector<std::string>& words) {
+  const std::vector<std::string> unknown = app.remaining();
+  if (app.get_subcommands().empty() && !unknown.empty())
+    return unknown[0] + ": no such " + (unknown[0].starts_with('-') ? "option" : "subcommand");
+  const std::string message = as_typed(error.what(), app, words);
+  return message.substr(0, message.find('\n'));
+}
+
+}  // namespace
 }  // namespace nagaya::tools
 
 int main(int argc, char** argv) {
@@ -47,16 +81,21 @@ int main(int argc, char** argv) {
   CLI::App app{"Runs the processes of a parallel job in one address space.", "nagaya"};
   app.set_version_flag("--version", NAGAYA_VERSION);
   app.require_subcommand(1);
-  app.failure_message(CLI::FailureMessage::simple);
   tools::Action action;
   tools::add_run(app, action);
   tools::add_exec(app, action);
+  tools::add_ps(app, action);
+  tools::add_gdb(app, action);
+  tools::add_clean(app, action);
+  tools::add_doctor(app, action);
   tools::add_bench(app, action);
   try {
     app.parse(argc, argv);
     return action();
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : tools::kExitOwnFailure;
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+    tools::complain(tools::what_is_wrong(error, app, {argv, argv + argc}));
+    return tools::kExitOwnFailure;
   } catch (const base::Error& error) {
     tools::complain(error.what());
     return tools::kExitOwnFailure;

@@ -87,6 +87,7 @@ class Tasks : public Processes {
     nagaya_space_options options{};
     options.size = sizeof options;
     options.tasks = static_cast<unsigned>(count);
+    options.keep_ended = 1;
     if (const int error = nagaya_space_create(&options, &space_); error < 0) throw_api(error);
   }
   ~Tasks() override { nagaya_space_destroy(space_); }

@@ -36,6 +36,9 @@ int exec_mpirun(const RunOptions& options, const MpiProgram& mpi) {
     const std::string agent = own_path() + " exec";
     ::setenv("OMPI_MCA_orte_fork_agent", agent.c_str(), 1);
     ::setenv("PRTE_MCA_odls_base_exec_agent", agent.c_str(), 1);
+    // As in its ranks (program.cc): the server of PMIx 5.0 crashes in an MPI_Comm_spawn when only
+    // they do without its shared memory.
+    ::setenv("PMIX_MCA_gds", "^shmem,shmem2", 0);
   } else if (!options.separate) {
     words.insert(words.end(), {own_path(), "exec"});
   }
@@ -56,14 +59,9 @@ int run(const RunOptions& options) {
   try {
     const std::vector<std::string> arguments(options.command.begin() + 1, options.command.end());
     const auto environment = task::own_environment();
-    if (options.separate) {
-      task::ProgramText text;
-      text.name = text.program = task::find_program(options.command[0], environment);
-      if (options.launcher != "none") mpi = find_mpi(text);
-    } else {
-      const auto text = task::resolve_program(options.command[0], arguments, environment);
-      if (options.launcher != "none") mpi = find_mpi(text);
-    }
+    const auto resolve = options.separate ? task::resolve_interpreter : task::resolve_program;
+    const auto text = resolve(options.command[0], arguments, environment);
+    if (options.launcher != "none") mpi = find_mpi(text);
   } catch (const base::Error& error) {
     complain(error.what());
     return exit_code_of(error.code());

@@ -21,6 +21,10 @@ using Action = std::function<int()>;
 void add_exec(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
+void add_ps(CLI::App& app, Action& action);
+void add_clean(CLI::App& app, Action& action);
+void add_doctor(CLI::App& app, Action& action);
+void add_gdb(CLI::App& app, Action& action);
 
 // Declares the rest of the command line, `program [arguments...]`, which is passed on untouched.
 void add_command(CLI::App& subcommand, std::vector<std::string>& command);

@@ -60,10 +60,13 @@ typedef struct nagaya_space_options {
   unsigned capacity; /* most tasks alive at once, up to 4096; 0: twice `tasks`, at least 64.
                         The more, the less address space each has: 256 GiB up to about 270,
                         64 GiB up to about 1,080, then 16 GiB. */
+  int keep_ended;    /* nonzero: what tasks leave stays until the space is destroyed, so that tasks
+                        may still use each other's memory when one of them ends first; their
+                        numbers are not used again */
 } nagaya_space_options;
 
-/* Makes a space, with a host process of its own. The host is a child of the caller, reaped by
- * nagaya_space_destroy().
+/* Makes a space, with a host process of its own, which is no child of the caller (wait() does not
+ * see it) and ends with nagaya_space_destroy() or with the caller.
  *
  *   options  NULL: all defaults
  *   out      the handle, owned by the caller
@@ -107,7 +110,8 @@ typedef struct nagaya_task_program {
 int nagaya_task_spawn(nagaya_space* space, const nagaya_task_program* program, int* pid);
 
 /* Waits for a task that was spawned through this handle, then frees its memory, its blocks of the
- * space heap and its number. After that no other task may use a pointer into it.
+ * space heap and its number (unless keep_ended). After that no other task may use a pointer into
+ * it.
  *
  *   task         its number, or -1 for whichever ends first
  *   wait_status  as of waitpid(2); may be NULL

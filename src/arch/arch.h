@@ -35,8 +35,9 @@ struct RedirectSite {
 };
 
 // The system calls that can be redirected.
-inline constexpr unsigned kRedirectable[] = {kSysMmap,     kSysMunmap,     kSysMremap,  kSysShmat,
-                                             kSysReadlink, kSysReadlinkat, kSysMprotect};
+inline constexpr unsigned kRedirectable[] = {kSysMmap,     kSysMunmap,   kSysMremap,
+                                             kSysShmat,    kSysReadlink, kSysReadlinkat,
+                                             kSysMprotect, kSysExecve};
 
 // Sites in `text` whose rewriting is proved safe by disassembly: the window is decoded to whole
 // instructions, nothing branches into its middle, and no red zone is in use around it.

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,6 +32,7 @@ using base::Error;
 constexpr int kJoinTries = 100;
 constexpr int kListenBacklog = 4096;
 constexpr int kAnswerLimitMs = 5000;
+constexpr int kGreetingLimitS = 15;  // longer than a host on a busy node takes to start
 
 // Where the folder of this user's sockets may lie, best first.
 std::vector<std::string> possible_socket_folders() {
@@ -50,8 +52,9 @@ std::string socket_folder() {
     base::throw_errno("cannot make the socket folder " + folder);
   struct stat about;
   if (::lstat(folder.c_str(), &about) != 0) base::throw_errno(folder);
-  if (!S_ISDIR(about.st_mode) || about.st_uid != ::geteuid() || (about.st_mode & 077) != 0)
-    throw Error(-EPERM, folder + ": not a folder of yours alone; remove it or set TMPDIR");
+  if (!S_ISDIR(about.st_mode) || about.st_uid != ::geteuid() || (about.st_mode & 0777) != 0700)
+    throw Error(-EPERM,
+                folder + ": not a folder of yours alone (mode 0700); remove it or set TMPDIR");
   return folder;
 }
 
@@ -78,9 +81,22 @@ base::Fd connect_to(const sockaddr_un& address) {
   base::throw_errno("cannot connect to the host of the job");
 }
 
-base::Fd listen_at(const sockaddr_un& address) {
+// Does a live host listen? One that has just been killed still accepts connections for an instant,
+// until the kernel has taken its descriptors from it and from tasks that were just cloned.
+bool is_served(const sockaddr_un& address) {
+  constexpr int kDyingMs = 100, kTries = 10;
+  for (int n = 0; n < kTries; ++n) {
+    const base::Fd socket = connect_to(address);
+    if (!socket) return false;
+    pollfd end{socket.get(), POLLIN, 0};
+    if (::poll(&end, 1, kDyingMs) == 0) return true;  // a host says nothing unasked
+    ::usleep(1000);
+  }
+  return true;  // somebody who accepts and closes: no host, but not ours to remove
+}
+
+void listen_at(const base::Fd& socket, const sockaddr_un& address) {
   ::unlink(address.sun_path);  // a stale one: nobody listened, and the folder is locked
-  base::Fd socket = new_socket();
   const mode_t old = ::umask(0177);
   const int bound =
       ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
@@ -88,30 +104,25 @@ base::Fd listen_at(const sockaddr_un& address) {
   if (bound != 0 || ::listen(socket.get(), kListenBacklog) != 0)
     base::throw_errno("cannot listen for the tasks of the job");
   ::fcntl(socket.get(), F_SETFL, O_NONBLOCK);
-  return socket;
 }
 
-base::Fd settings_pipe(const Job& job, const std::string& socket_path) {
+HostSettings settings_of(const Job& job, const std::string& socket_path) {
   HostSettings settings{};
   settings.stamp = {kMagic, kAbiMajor, kAbiMinor, sizeof settings, 0};
   std::copy(std::begin(job.key), std::end(job.key), settings.key);
   settings.expected_tasks = job.group_tasks;
   settings.capacity = job.capacity;
   settings.launcher_pid = job.launcher_pid;
+  settings.stop_point = chosen_stop_point.load(std::memory_order_relaxed);
   if (socket_path.size() >= sizeof settings.socket_path)
     throw Error(-ENAMETOOLONG, socket_path + ": path too long, set TMPDIR to a shorter one");
   std::copy(socket_path.begin(), socket_path.end(), settings.socket_path);
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) base::throw_errno("pipe");
-  base::Fd reader(ends[0]), writer(ends[1]);
-  if (::write(writer.get(), &settings, sizeof settings) != sizeof settings)
-    base::throw_errno("cannot pass the settings to the host");
-  return reader;
+  return settings;
 }
 
 // The host gets a process group of its own (the launcher's killpg must not reach it), no
 // descriptor of ours, and default signals.
-int32_t start_host(const base::Fd& listener, const base::Fd& settings) {
+void spawn_host(const base::Fd& listener, const base::Fd& settings) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   ::posix_spawn_file_actions_init(&files);
@@ -136,9 +147,26 @@ int32_t start_host(const base::Fd& listener, const base::Fd& settings) {
   const int error = ::posix_spawn(&pid, program.c_str(), &files, &attributes, argv, envp);
   ::posix_spawn_file_actions_destroy(&files);
   ::posix_spawnattr_destroy(&attributes);
-  if (error != 0) base::throw_errno("cannot start the host " + program, error);
-  return pid;
+  if (error != 0)
+    base::throw_errno(
+        "cannot start the host " + program + " (`nagaya doctor` says what is missing)", error);
+  ::waitpid(pid, nullptr, 0);
 }
+
+// Against others who start a host in this folder, or remove what one has left.
+class FolderLock {
+ public:
+  explicit FolderLock(const base::Fd& folder) : folder_(folder.get()) {
+    if (::flock(folder_, LOCK_EX) != 0) base::throw_errno("cannot lock the socket folder");
+  }
+  ~FolderLock() { ::flock(folder_, LOCK_UN); }
+  FolderLock(const FolderLock&) = delete;
+
+ private:
+  int folder_;
+};
+
+}  // namespace
 
 // Where the host of a job listens.
 struct Place {
@@ -147,10 +175,9 @@ struct Place {
   sockaddr_un address;
 };
 
-Place place_of(const Job& job) {
-  const std::filesystem::path path = job.existing_socket.empty()
-                                         ? socket_folder() + "/" + job.name + ".sock"
-                                         : job.existing_socket;
+namespace {
+
+Place existing_place(const std::filesystem::path& path) {
   const std::string folder_path = path.parent_path();
   base::Fd folder = base::checked_fd(
       ::open(folder_path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), folder_path);
@@ -158,22 +185,67 @@ Place place_of(const Job& job) {
   return {path, std::move(folder), address};
 }
 
-// A connection to the job's host. `host_pid` is set when this process has started it.
-base::Fd connect_or_start(const Job& job, const Place& place, int32_t* host_pid) {
+// The pid that the host says itself: the process that was spawned has ended in favour of another.
+base::Fd await_host(const base::Fd& host) {
+  int32_t pid = 0;
+  if (::recv(host.get(), &pid, sizeof pid, MSG_WAITALL) != sizeof pid)
+    throw Error(-EPIPE, "the host of the job died while it started");
+  return base::Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+}
+
+// Starts a host and connects to it. The folder is locked. Whichever of the two processes dies on
+// the way, the other removes the socket: the host learns its path before there is one, and serves
+// it only when told to.
+base::Fd start_host(const Job& job, const Place& place, base::Fd* host) {
+  base::Fd listener = new_socket();
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    base::throw_errno("socketpair");
+  base::Fd theirs(ends[0]), ours(ends[1]);
+  const HostSettings settings = settings_of(job, place.path);
+  if (::send(ours.get(), &settings, sizeof settings, MSG_NOSIGNAL) != sizeof settings)
+    base::throw_errno("cannot pass the settings to the host");
+  spawn_host(listener, theirs);
+  theirs.reset();
+  *host = await_host(ours);
+  stop_at(StopPoint::kClientHostSpawned);
+  listen_at(listener, place.address);
+  stop_at(StopPoint::kClientListening);
+  listener.reset();  // from now on the host alone keeps it open
+  if (::send(ours.get(), "", 1, MSG_NOSIGNAL) == 1)
+    if (base::Fd socket = connect_to(place.address)) return socket;
+  ::unlink(place.address.sun_path);
+  throw Error(-EPIPE, "the host of the job died while it started");
+}
+
+Place place_of(const Job& job) {
+  return existing_place(job.existing_socket.empty() ? socket_folder() + "/" + job.name + ".sock"
+                                                    : job.existing_socket);
+}
+
+// A connection to the job's host, and the host's pidfd when this process has started it.
+base::Fd connect_or_start(const Job& job, const Place& place, base::Fd* host) {
   base::Fd socket = connect_to(place.address);
   if (socket) return socket;
   if (!job.existing_socket.empty()) throw Error(-ESRCH, "the host of this space is gone");
   // One starter at a time; who waited for the lock finds the host of who held it.
-  if (::flock(place.folder.get(), LOCK_EX) != 0) base::throw_errno("cannot lock the socket folder");
+  const FolderLock lock(place.folder);
+  struct stat about {};
+  if (::fstat(place.folder.get(), &about) == 0 && about.st_nlink == 0)
+    throw Error(-ESTALE, "the socket folder was removed (by `nagaya clean`?)");
+  stop_at(StopPoint::kClientLocked);
   socket = connect_to(place.address);
-  if (!socket) {
-    // Bound and listening before the host exists: later clients queue up at once.
-    const base::Fd listener = listen_at(place.address);
-    *host_pid = start_host(listener, settings_pipe(job, place.path));
-    socket = connect_to(place.address);
-  }
-  ::flock(place.folder.get(), LOCK_UN);
-  return socket;
+  return socket ? std::move(socket) : start_host(job, place, host);
+}
+
+void choose_stop_point() {
+  const char* name = ::getenv("NAGAYA_STOP_AT");
+  if (name == nullptr || *name == '\0') return;
+  const auto* found =
+      std::find(std::begin(kStopPointNames), std::end(kStopPointNames), std::string_view(name));
+  if (found == std::end(kStopPointNames))
+    throw Error(-EINVAL, std::string("NAGAYA_STOP_AT=") + name + ": no such stop point");
+  chosen_stop_point.store(static_cast<StopPoint>(found - std::begin(kStopPointNames)));
 }
 
 Hello hello_of(const Job& job) {
@@ -204,33 +276,45 @@ uint64_t ignored_signals() {
 }  // namespace
 
 Client Client::join(const Job& job) {
-  const Place place = place_of(job);
+  choose_stop_point();
   for (int n = 0; n < kJoinTries; ++n) {
-    int32_t host_pid = 0;
-    base::Fd socket = connect_or_start(job, place, &host_pid);
-    Client client(Channel(std::move(socket)), host_pid);
+    const Place place = place_of(job);
     try {
-      client.greet(job);
-      return client;
+      return join_at(job, place);
     } catch (const Error& error) {
-      // A host that was just leaving: the next try starts a new one.
-      if (error.code() != -EPIPE || host_pid != 0) throw;
+      // A host that was just leaving has removed its socket, or `nagaya clean` the empty folder:
+      // the next try starts a new one.
+      const bool has_left = error.code() == -EPIPE && !remove_stale_socket(place.path);
+      if (!has_left && error.code() != -ESTALE) throw;
     }
     ::usleep(1000);
   }
   throw Error(-ECONNREFUSED, "the host of the job refuses this process (wrong key?)");
 }
 
+Client Client::join_at(const Job& job, const Place& place) {
+  base::Fd host;
+  base::Fd socket = connect_or_start(job, place, &host);
+  stop_at(StopPoint::kClientConnected);
+  Client client(Channel(std::move(socket)), place.path, std::move(host));
+  client.greet(job);
+  stop_at(StopPoint::kClientGreeted);
+  return client;
+}
+
 void Client::greet(const Job& job) {
   channel_.send(MessageType::kHello, encode_plain(hello_of(job)));
+  channel_.limit_wait(kGreetingLimitS);
   const Message answer = receive();
+  channel_.limit_wait(0);
   if (answer.type == MessageType::kRefused) throw decode_refusal(answer.payload);
+  if (answer.type != MessageType::kWelcome) throw Error(-EPROTO, "malformed message: no welcome");
 }
 
 Message Client::receive() {
   try {
-    for (;;)
-      if (auto message = channel_.receive()) return std::move(*message);
+    if (auto message = channel_.receive()) return std::move(*message);
+    throw Error(-ETIMEDOUT, "the host of the job does not answer");
   } catch (const Error& error) {
     if (error.code() != -EPIPE) throw;
     throw Error(-EPIPE, "the host of the job has died, and its tasks with it");
@@ -239,9 +323,13 @@ Message Client::receive() {
 
 Started Client::launch(const Launch& launch, const std::vector<int>& descriptors) {
   channel_.send(MessageType::kLaunch, encode(launch), descriptors);
+  stop_at(StopPoint::kClientLaunchSent);
   for (;;) {
     const Message answer = receive();
-    if (answer.type == MessageType::kStarted) return decode_plain<Started>(answer.payload);
+    if (answer.type == MessageType::kStarted) {
+      stop_at(StopPoint::kClientStarted);
+      return decode_plain<Started>(answer.payload);
+    }
     if (answer.type == MessageType::kRefused) throw decode_refusal(answer.payload);
     if (answer.type == MessageType::kEnded) ended_.push_back(decode_plain<Ended>(answer.payload));
   }
@@ -256,6 +344,7 @@ std::optional<Ended> Client::poll_ended() {
     if (message->type == MessageType::kRefused) throw decode_refusal(message->payload);
     ended_.push_back(decode_plain<Ended>(message->payload));
   }
+  stop_at(StopPoint::kClientEnded);
   const Ended ended = ended_.front();
   ended_.pop_front();
   return ended;
@@ -312,10 +401,21 @@ std::vector<std::string> socket_folders() {
   return existing;
 }
 
+bool remove_stale_socket(const std::string& socket_path) {
+  const Place place = existing_place(socket_path);
+  const FolderLock lock(place.folder);
+  return !is_served(place.address) && ::unlink(place.address.sun_path) == 0;
+}
+
+void bury_host(const std::string& socket_path, const std::function<void()>& announce) {
+  const Place place = existing_place(socket_path);
+  const FolderLock lock(place.folder);
+  const bool has_successor = is_served(place.address);
+  if (has_successor || ::unlink(place.address.sun_path) == 0) announce();
+}
+
 JobStatus query_status(const std::string& socket_path) {
-  Job job;
-  job.existing_socket = socket_path;
-  base::Fd socket = connect_to(place_of(job).address);
+  base::Fd socket = connect_to(existing_place(socket_path).address);
   if (!socket) throw Error(-ESRCH, socket_path + ": nobody listens there");
   const int fd = socket.get();
   Channel channel(std::move(socket));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <string>
 
 #include "task/host_settings.h"
@@ -23,6 +24,8 @@ struct Job {
   std::string existing_socket;  // of a host that runs already: join only this one, start none
 };
 
+struct Place;  // where a host listens
+
 class Client {
  public:
   // Connects to the job's host; starts it when there is none. Throws Error.
@@ -41,21 +44,30 @@ class Client {
   void waited(uint32_t number);
 
   int fd() const { return channel_.fd(); }
-  // The host, when this client started it; 0 otherwise. It is a child of this process.
-  int32_t host_pid() const { return host_pid_; }
+  const std::string& socket_path() const { return socket_path_; }
+  // The pidfd of the host, when this client has started it.
+  base::Fd take_host() { return std::move(host_); }
 
  private:
-  Client(Channel channel, int32_t host_pid) : channel_(std::move(channel)), host_pid_(host_pid) {}
+  Client(Channel channel, const std::string& socket_path, base::Fd host)
+      : channel_(std::move(channel)), socket_path_(socket_path), host_(std::move(host)) {}
+  static Client join_at(const Job& job, const Place& place);
   Message receive();
   void greet(const Job& job);
 
   Channel channel_;
-  int32_t host_pid_;
+  std::string socket_path_;
+  base::Fd host_;
   std::deque<Ended> ended_;
 };
 
 // The folders in which hosts of this user may listen, those that exist.
 std::vector<std::string> socket_folders();
+// Removes a socket at which nobody listens; false when somebody does or there is none.
+bool remove_stale_socket(const std::string& socket_path);
+// After the host there has died: removes its socket. Of its many clients one calls `announce`,
+// before the others go on (all do when there is a new host already).
+void bury_host(const std::string& socket_path, const std::function<void()>& announce);
 // What the host that listens at `socket_path` says of its job. Throws Error: -ESRCH when nobody
 // listens there (a stale socket), -ETIMEDOUT when the host does not answer.
 JobStatus query_status(const std::string& socket_path);

@@ -57,6 +57,26 @@ void check_load_segment(const ElfImage& image, const Elf64_Phdr& load, uint64_t 
     if (image.position_independent()) refuse(image.path, "damaged ELF segment address");
 }
 
+std::string read_interpreter(const ElfImage& image, const Elf64_Phdr& segment) {
+  if (segment.p_filesz < 2 || segment.p_filesz > 4096)
+    refuse(image.path, "damaged ELF interpreter name");
+  std::string name(segment.p_filesz, '\0');
+  read_at(image, segment.p_offset, name.data(), name.size());
+  if (name.front() == '\0' || name.back() != '\0')
+    refuse(image.path, "damaged ELF interpreter name");
+  return name.c_str();
+}
+
+void check_entry(const ElfImage& image) {
+  const uint64_t entry = image.header.e_entry;
+  if (entry == 0 && image.interpreter.empty()) return;  // a library: nobody enters it
+  for (const Elf64_Phdr& load : image.segments)
+    if (load.p_type == PT_LOAD && (load.p_flags & PF_X) != 0 && entry >= load.p_vaddr &&
+        entry - load.p_vaddr < load.p_filesz)
+      return;
+  refuse(image.path, "damaged ELF: entry address outside its text");
+}
+
 void read_segments(ElfImage& image, uint64_t file_bytes) {
   image.segments.resize(image.header.e_phnum);
   read_at(image, image.header.e_phoff, image.segments.data(),
@@ -64,13 +84,7 @@ void read_segments(ElfImage& image, uint64_t file_bytes) {
   uint64_t previous_end = 0;
   image.load_alignment = kPage;
   for (const Elf64_Phdr& segment : image.segments) {
-    if (segment.p_type == PT_INTERP) {
-      if (segment.p_filesz < 2 || segment.p_filesz > 4096)
-        refuse(image.path, "damaged ELF interpreter name");
-      image.interpreter.resize(segment.p_filesz);
-      read_at(image, segment.p_offset, image.interpreter.data(), segment.p_filesz);
-      image.interpreter.resize(std::strlen(image.interpreter.c_str()));
-    }
+    if (segment.p_type == PT_INTERP) image.interpreter = read_interpreter(image, segment);
     if (segment.p_type != PT_LOAD) continue;
     check_load_segment(image, segment, file_bytes);
     if (segment.p_vaddr < previous_end) refuse(image.path, "overlapping ELF segments");
@@ -81,6 +95,7 @@ void read_segments(ElfImage& image, uint64_t file_bytes) {
       image.headers_address = segment.p_vaddr + image.header.e_phoff - segment.p_offset;
   }
   if (previous_end == 0) refuse(image.path, "ELF file without anything to load");
+  check_entry(image);
   image.load_bytes = (previous_end + kPage - 1) / kPage * kPage;
 }
 
@@ -118,6 +133,17 @@ bool text_contains(const ElfImage& image, std::string_view wanted) {
   return false;
 }
 
+// A sanitizer's runtime that is linked statically leaves no names of its own in a program without
+// symbols, but those of the hooks that all sanitizers call; the undefined-behaviour sanitizer has
+// no shadow. So its messages tell.
+bool is_sanitized(const ElfImage& image) {
+  const std::string strings = dynamic_strings(image);
+  const auto names = [&](const char* name) { return strings.find(name) != std::string::npos; };
+  if (names("__asan_init") || names("__tsan_init")) return true;
+  return names("__sanitizer_") && (text_contains(image, "WARNING: AddressSanitizer") ||
+                                   text_contains(image, "WARNING: ThreadSanitizer"));
+}
+
 }  // namespace
 
 ElfImage read_elf(const std::string& path) {
@@ -134,9 +160,7 @@ ElfImage read_elf(const std::string& path) {
   read_header(image);
   read_segments(image, static_cast<uint64_t>(about.st_size));
   // A sanitizer's shadow has one fixed address per address space: two such tasks cannot share one.
-  const std::string strings = dynamic_strings(image);
-  image.sanitized = strings.find("__asan_init") != std::string::npos ||
-                    strings.find("__tsan_init") != std::string::npos;
+  image.sanitized = is_sanitized(image);
   image.knows_argv0 = image.interpreter.empty() && text_contains(image, "argv0");
   return image;
 }

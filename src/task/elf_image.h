@@ -13,7 +13,7 @@
 namespace nagaya::task {
 
 // The headers of an ELF file of this machine, checked: every segment lies inside the file, sizes
-// and addresses do not overflow.
+// and addresses do not overflow, the entry lies in its text.
 struct ElfImage {
   std::string path;
   base::Fd file;

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -23,6 +24,7 @@ using namespace std::chrono_literals;
 constexpr auto kGreetingLimit = 10s;
 // A job whose launcher cannot be watched and some of whose tasks never came: how long to wait.
 constexpr auto kIdleLimit = 60s;
+constexpr auto kPause = 1s;
 constexpr int kTickMs = 1000;
 constexpr int kFlushTickMs = 2;
 
@@ -49,6 +51,18 @@ int open_signals() {
   ::sigaddset(&set, SIGCHLD);
   ::sigaddset(&set, SIGTERM);
   return ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+// Addresses are plenty, unless a limit (ulimit -v, -d) counts them: then a quarter of it, in whole
+// MiB.
+uint64_t heap_bytes() {
+  uint64_t bytes = SpaceSettings{}.heap_bytes;
+  for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
+    rlimit limit{};
+    if (::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+      bytes = std::min<uint64_t>(bytes, limit.rlim_cur / 4 & ~((1ull << 20) - 1));
+  }
+  return bytes;
 }
 
 int open_pidfd(int pid) {
@@ -79,13 +93,13 @@ Error as_error(const std::exception& error) {
 
 }  // namespace
 
-Host::Host(const HostSettings& settings, base::Fd listener)
+Host::Host(const HostSettings& settings, base::Fd& listener)
     : settings_(settings),
-      listener_(std::move(listener)),
+      listener_(listener),
       epoll_(base::checked_fd(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
       signals_(base::checked_fd(open_signals(), "signalfd")),
       launcher_(open_pidfd(settings.launcher_pid)),
-      space_({settings.expected_tasks, settings.capacity}),
+      space_({settings.expected_tasks, settings.capacity, heap_bytes()}),
       loader_(space_.header()) {
   SpaceHeader& header = space_.header();
   std::copy(std::begin(settings.key), std::end(settings.key), header.key);
@@ -96,10 +110,19 @@ Host::Host(const HostSettings& settings, base::Fd listener)
   watch(listener_.get());
   watch(signals_.get());
   if (launcher_) watch(launcher_.get());
+  launcher_gone_ =
+      settings.launcher_pid > 0 && ::kill(settings.launcher_pid, 0) != 0 && errno == ESRCH;
 }
 
 Host::~Host() {
+  stop_listening();
+}
+
+// Once: another host of this job may listen at the same path later.
+void Host::stop_listening() {
+  if (!listener_) return;
   ::unlink(settings_.socket_path);
+  listener_.reset();
 }
 
 void Host::watch(int fd) {
@@ -110,6 +133,7 @@ void Host::watch(int fd) {
 }
 
 void Host::run() {
+  stop_at(StopPoint::kHostServing);
   while (!terminated_ && !is_over()) {
     epoll_event events[64];
     const int count = ::epoll_wait(epoll_.get(), events, std::size(events), tick_ms_);
@@ -127,36 +151,63 @@ void Host::run() {
       }
     }
     space_.free_closed();
+    watch_listener_again();
     flush_clients();
     drop_late_clients();
-    if (has_users() || !tasks_.empty()) idle_since_ = Clock::now();
+    if (is_in_use()) idle_since_ = Clock::now();
   }
-}
-
-bool Host::has_users() const {
-  return std::any_of(clients_.begin(), clients_.end(),
-                     [](const auto& entry) { return !entry.second.observes; });
+  stop_at(StopPoint::kHostLeaving);
 }
 
 // Over: nobody is here, and nobody who was announced is still to come. Leaving when merely idle
 // would split a job whose tasks start slowly.
 bool Host::is_over() const {
-  if (has_users() || !tasks_.empty()) return false;
-  if (launcher_gone_ || Clock::now() - idle_since_ > kIdleLimit) return true;
-  return !groups_.empty() && std::all_of(groups_.begin(), groups_.end(), [](const auto& group) {
-    return group.second.ended >= group.second.expected;
+  if (!tasks_.empty() || has_clients([](const Client& client) { return client.greeted; }))
+    return false;
+  if (all_came_and_went()) return true;
+  return !is_in_use() && (launcher_gone_ || Clock::now() - idle_since_ > kIdleLimit);
+}
+
+// Who only observes does not count; who has connected may be about to greet.
+bool Host::is_in_use() const {
+  return !tasks_.empty() || has_clients([](const Client& client) { return !client.observes; });
+}
+
+bool Host::all_came_and_went() const {
+  const bool is_complete = std::all_of(groups_.begin(), groups_.end(), [](const auto& group) {
+    return group.second.expected != 0 && group.second.ended >= group.second.expected;
   });
+  const bool has_creator = has_clients([](const Client& client) { return client.keeps_tasks; });
+  return had_clients_ && tasks_.empty() && is_complete && !has_creator;
+}
+
+void Host::count_end(const std::string& group) {
+  if (const auto found = groups_.find(group); found != groups_.end()) ++found->second.ended;
 }
 
 void Host::accept_clients() {
   for (;;) {
     base::Fd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket && (errno == EMFILE || errno == ENFILE)) return pause_listener();
     if (!socket) return;
     if (!is_same_user(socket.get())) continue;
+    stop_at(StopPoint::kHostAccepted);
     const int fd = socket.get();
     watch(fd);
     clients_.emplace(fd, Client(std::move(socket), Clock::now() + kGreetingLimit));
   }
+}
+
+// Out of descriptors: who waits to be accepted would wake the host for nothing, again and again.
+void Host::pause_listener() {
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener_.get(), nullptr);
+  listener_paused_until_ = Clock::now() + kPause;
+}
+
+void Host::watch_listener_again() {
+  if (!listener_paused_until_ || Clock::now() < *listener_paused_until_ || !listener_) return;
+  listener_paused_until_.reset();
+  watch(listener_.get());
 }
 
 // A client that is slow to read gets the rest as soon as it does (a short poll while any is).
@@ -258,12 +309,15 @@ void Host::greet(Client& client, const Hello& hello) {
                                         "different versions: use one installation"}));
     throw Error(-EPROTO, "version");
   }
-  client.greeted = true;
+  client.greeted = had_clients_ = true;
   client.keeps_tasks = hello.keeps_tasks != 0;
   client.group.assign(hello.group, strnlen(hello.group, sizeof hello.group));
-  Group& group = groups_[client.group];
-  group.expected = std::max(group.expected, hello.group_tasks);
+  if (!client.keeps_tasks) {
+    Group& group = groups_[client.group];
+    group.expected = std::max(group.expected, hello.group_tasks);
+  }
   client.channel.send(MessageType::kWelcome, encode_plain(space_.header().stamp));
+  stop_at(StopPoint::kHostGreeted);
 }
 
 void Host::launch(Client& client, const Message& message) {
@@ -271,7 +325,9 @@ void Host::launch(Client& client, const Message& message) {
   TaskRecord* record = nullptr;
   try {
     record = &space_.open_record(launch.wanted_number);
+    stop_at(StopPoint::kHostRecordOpened);
     auto task = spawn(loader_, *record, launch, message.descriptors);
+    stop_at(StopPoint::kHostCloned);
     const Started started{record->number, task->pid};
     task->kept = client.keeps_tasks;
     task->program = launch.text.program;
@@ -281,7 +337,7 @@ void Host::launch(Client& client, const Message& message) {
     client.channel.send(MessageType::kStarted, encode_plain(started));
   } catch (const std::exception& error) {
     if (record != nullptr && !client.tasks.contains(record->number)) space_.close_record(*record);
-    ++groups_[client.group].ended;
+    count_end(client.group);
     client.channel.send(MessageType::kRefused, encode_refusal(as_error(error)));
   }
 }
@@ -314,17 +370,22 @@ void Host::read_signals() {
 void Host::reap(int pid, int status) {
   const std::unique_ptr<LiveTask> task = std::move(tasks_.extract(pid).mapped());
   TaskRecord& record = *task->record;
+  stop_at(StopPoint::kHostReaped);
   space_.mark_ended(record, status);
+  stop_at(StopPoint::kHostEndMarked);
   auto owner = std::find_if(clients_.begin(), clients_.end(), [&](const auto& entry) {
     return entry.second.tasks.contains(record.number);
   });
   if (owner == clients_.end()) {
     if (task->kept) space_.close_record(record);
-    ++groups_[task->group].ended;
+    count_end(task->group);
     return;
   }
   Client& client = owner->second;
-  ++groups_[client.group].ended;
+  count_end(client.group);
+  // Before the last client is told: it leaves, and nobody would remove the socket of a host that
+  // is killed from then on. (A creator removes it itself.)
+  if (all_came_and_went()) stop_listening();
   try {
     const int error = record.start_error.load(std::memory_order_acquire);
     if (error != 0) {
@@ -336,6 +397,7 @@ void Host::reap(int pid, int status) {
     }
     client.channel.send(MessageType::kEnded,
                         encode_plain(Ended{record.number, record.wait_status.load()}));
+    stop_at(StopPoint::kHostEndTold);
   } catch (const Error&) {
     drop(owner->first);
   }

@@ -4,9 +4,11 @@
 // One thread, one loop. A client that stalls, lies or dies costs only its own tasks.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "task/host_settings.h"
@@ -17,8 +19,9 @@ namespace nagaya::task {
 
 class Host {
  public:
-  // `listener` is bound and listening. Throws Error.
-  Host(const HostSettings& settings, base::Fd listener);
+  // `listener` is bound and listening; the host closes it, and removes the socket, as soon as
+  // nobody can come any more. Throws Error.
+  Host(const HostSettings& settings, base::Fd& listener);
   ~Host();
 
   // Serves until the job has ended.
@@ -46,6 +49,8 @@ class Host {
 
   void watch(int fd);
   void accept_clients();
+  void pause_listener();
+  void watch_listener_again();
   void serve(Client& client);
   void drop(int client_fd);
   void handle(Client& client, Message message);
@@ -58,23 +63,33 @@ class Host {
   void reap(int pid, int status);
   void flush_clients();
   void drop_late_clients();
-  bool has_users() const;
+  void stop_listening();
+  bool all_came_and_went() const;
+  void count_end(const std::string& group);
+  bool is_in_use() const;
+  template <class Predicate>
+  bool has_clients(Predicate predicate) const {
+    return std::any_of(clients_.begin(), clients_.end(),
+                       [&](const auto& entry) { return predicate(entry.second); });
+  }
   bool is_over() const;
 
   HostSettings settings_;
-  base::Fd listener_;
+  base::Fd& listener_;
   base::Fd epoll_;
   base::Fd signals_;   // signalfd
   base::Fd launcher_;  // pidfd
+  std::optional<Clock::time_point> listener_paused_until_;
   bool launcher_gone_ = false;
   bool terminated_ = false;
+  bool had_clients_ = false;
   int tick_ms_ = 0;  // how long to wait for events
   Clock::time_point idle_since_ = Clock::now();
   SpaceMemory space_;
   Loader loader_;
   std::map<int, Client> clients_;                   // by socket
   std::map<int, std::unique_ptr<LiveTask>> tasks_;  // by pid
-  std::map<std::string, Group> groups_;
+  std::map<std::string, Group> groups_;             // those of launchers; a creator may go on
 };
 
 }  // namespace nagaya::task

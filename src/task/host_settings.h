@@ -2,6 +2,7 @@
 // host_settings.h - what a client passes to the host that it starts.
 #pragma once
 
+#include "task/freestanding/stop_point.h"
 #include "task/space.h"
 
 namespace nagaya::task {
@@ -9,14 +10,16 @@ namespace nagaya::task {
 inline constexpr int kHostListenerFd = 3;
 inline constexpr int kHostSettingsFd = 4;
 
-// Passed through a pipe, because the key must not show in argv.
+// Passed through a socket, upon which the host has said its pid, because the key must not show in
+// argv. One more byte follows when the listener does listen; the end of the stream before that
+// means that the starter has died.
 struct HostSettings {
   Stamp stamp;
   uint8_t key[16];
   uint32_t expected_tasks;
   uint32_t capacity;
   int32_t launcher_pid;  // when it ends, so does a host without clients; 0: none
-  uint32_t reserved;
+  StopPoint stop_point;
   char socket_path[kSocketPathBytes];
 };
 

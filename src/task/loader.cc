@@ -99,6 +99,35 @@ std::vector<Elf64_Phdr> joined_loads(const ElfImage& image) {
   return loads;
 }
 
+// Is a private copy of text, once written, executable? Tried: SELinux, MDWE and filters differ.
+bool text_may_be_changed(const ElfImage& image) {
+  void* page =
+      ::mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, image.file.get(), 0);
+  if (page == MAP_FAILED) return false;
+  *static_cast<volatile std::byte*>(page) = std::byte{0};
+  const bool may = ::mprotect(page, kPageBytes, PROT_READ | PROT_EXEC) == 0;
+  ::munmap(page, kPageBytes);
+  return may;
+}
+
+// The file with its sites rewritten, in memory that was a file's and executable from the start:
+// that needs no change of rights. Returns where it is mapped for the host's life, 0 when even that
+// is refused. (A debugger cannot set breakpoints there: the pages are shared.)
+uint64_t changed_copy(const SpaceHeader& space, const ElfImage& image,
+                      const RedirectedFile& sites) {
+  struct stat about;
+  const base::Fd copy(::memfd_create("nagaya-changed-text", MFD_CLOEXEC));
+  if (!copy || ::fstat(image.file.get(), &about) != 0) return 0;
+  std::vector<std::byte> text(static_cast<size_t>(about.st_size));
+  if (::pread(image.file.get(), text.data(), text.size(), 0) != about.st_size) return 0;
+  for (uint32_t n = 0; n < sites.site_count; ++n)
+    arch::rewrite_site(text.data() + sites.sites[n].offset_bytes, sites.sites[n],
+                       space.redirect_table);
+  if (::write(copy.get(), text.data(), text.size()) != about.st_size) return 0;
+  void* at = ::mmap(nullptr, text.size(), PROT_READ | PROT_EXEC, MAP_SHARED, copy.get(), 0);
+  return at == MAP_FAILED ? 0 : reinterpret_cast<uint64_t>(at);
+}
+
 // Returns the address at which the image's virtual address 0 lies.
 uint64_t map_image(TaskRecord& task, const ElfImage& image) {
   const uint64_t base = take(task, image.load_bytes, image.load_alignment);
@@ -107,6 +136,9 @@ uint64_t map_image(TaskRecord& task, const ElfImage& image) {
     const uint64_t skew = segment.p_vaddr % kPageBytes;
     const uint64_t offset = segment.p_offset - skew, bytes = round_up(segment.p_filesz + skew);
     if ((segment.p_flags & PF_X) != 0 && sites != nullptr && has_sites(*sites, offset, bytes)) {
+      if (sites->changed_copy != 0 &&
+          lay_changed_copy(*sites, base + segment.p_vaddr - skew, bytes, offset))
+        continue;
       map_segment(image, segment, base, PROT_READ | PROT_WRITE);
       if (redirect_sites(*task.space, *sites, base + segment.p_vaddr - skew, bytes, offset,
                          protection(segment)))
@@ -117,15 +149,15 @@ uint64_t map_image(TaskRecord& task, const ElfImage& image) {
   return base;
 }
 
-// The stack grows down from the returned address. MAP_GROWSDOWN because libc makes a stack
-// executable (for programs that need it) by mprotect(PROT_GROWSDOWN). It is mapped whole: the
-// kernel refuses to grow it beyond the limit, so an overflow is a segmentation fault.
+// The stack grows down from the returned address. It is mapped whole and not MAP_GROWSDOWN, which
+// would let it grow into another task's partition when a program raises its limit.
 uint64_t map_stack(TaskRecord& task, uint64_t limit_bytes, uint64_t* stack_bytes) {
   uint64_t bytes = limit_bytes == RLIM_INFINITY ? kStackUnlimitedBytes : round_up(limit_bytes);
   bytes = std::clamp(bytes, kStackMinBytes, task.range_bytes / 2);
   const uint64_t bottom = take(task, kGapBelowBytes + bytes + kGapAboveBytes) + kGapBelowBytes;
-  map_at(bottom, bytes, PROT_READ | PROT_WRITE,
-         MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK | MAP_GROWSDOWN, -1, 0, "the stack");
+  map_at(bottom, bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0,
+         "the stack");
+  task.stack = bottom;
   *stack_bytes = bytes;
   return bottom + bytes;
 }
@@ -155,12 +187,15 @@ class StackWriter {
 };
 
 // The host's own auxiliary vector serves every task but for what tells the program from the host.
-std::vector<Elf64_auxv_t> host_auxv() {
-  std::ifstream file("/proc/self/auxv", std::ios::binary);
-  const std::vector<char> raw{std::istreambuf_iterator<char>(file), {}};
-  std::vector<Elf64_auxv_t> all(raw.size() / sizeof(Elf64_auxv_t));
-  std::memcpy(all.data(), raw.data(), all.size() * sizeof(Elf64_auxv_t));
-  std::erase_if(all, [](const auto& entry) { return entry.a_type == AT_NULL; });
+const std::vector<Elf64_auxv_t>& host_auxv() {
+  static const std::vector<Elf64_auxv_t> all = [] {
+    std::ifstream file("/proc/self/auxv", std::ios::binary);
+    const std::vector<char> raw{std::istreambuf_iterator<char>(file), {}};
+    std::vector<Elf64_auxv_t> entries(raw.size() / sizeof(Elf64_auxv_t));
+    std::memcpy(entries.data(), raw.data(), entries.size() * sizeof(Elf64_auxv_t));
+    std::erase_if(entries, [](const auto& entry) { return entry.a_type == AT_NULL; });
+    return entries;
+  }();
   return all;
 }
 
@@ -168,8 +203,7 @@ std::vector<Elf64_auxv_t> task_auxv(TaskRecord& task, const ElfImage& image, uin
                                     const std::string& program, StackWriter& stack) {
   uint8_t random[16];
   if (::getrandom(random, sizeof random, 0) != sizeof random) base::throw_errno("getrandom");
-  static const std::vector<Elf64_auxv_t> host = host_auxv();
-  std::vector<Elf64_auxv_t> all = host;
+  std::vector<Elf64_auxv_t> all = host_auxv();
   for (Elf64_auxv_t& entry : all) {
     uint64_t& value = entry.a_un.a_val;
     switch (entry.a_type) {
@@ -182,8 +216,8 @@ std::vector<Elf64_auxv_t> task_auxv(TaskRecord& task, const ElfImage& image, uin
       case AT_ENTRY:
         value = base + image.header.e_entry;
         break;
-      case AT_BASE:
-        value = 0;
+      case AT_BASE:  // ld.so sees by AT_ENTRY that it is the program; libraries look for ld.so here
+        value = image.path == program ? 0 : base;
         break;
       case AT_RANDOM:
         value = stack.bytes(random, sizeof random);
@@ -242,15 +276,21 @@ std::vector<std::string> initial_arguments(const ElfImage& first, const ElfImage
 }  // namespace
 
 std::shared_ptr<const ElfImage> ImageCache::get(const std::string& path) {
-  struct stat now;
-  auto known = images_.find(path);
-  if (known != images_.end() && ::stat(path.c_str(), &now) == 0 &&
-      now.st_ino == known->second->inode && now.st_dev == known->second->device &&
-      now.st_mtim.tv_sec * 1000000000ull + now.st_mtim.tv_nsec == known->second->mtime_ns)
-    return known->second;
+  constexpr size_t kImagesMax = 16;  // each keeps its file open
+  struct stat now {};
+  const bool is_there = ::stat(path.c_str(), &now) == 0;
+  const auto known = images_.find(path);
+  if (known != images_.end() && is_there && base::is_same_content(known->second.file, now))
+    return known->second.image;
   auto image = std::make_shared<const ElfImage>(read_elf(path));
-  images_[path] = image;
+  if (images_.size() >= kImagesMax) images_.clear();
+  images_[path] = {now, image};
   return image;
+}
+
+// Reads the auxiliary vector at once: a host that must not be dumped cannot later.
+Loader::Loader(SpaceHeader& space) : space_(space) {
+  host_auxv();
 }
 
 // Appends the sites of `image` to the table that all tasks read. Sites of text that cannot be
@@ -262,7 +302,7 @@ void Loader::know_sites(const ElfImage& image, bool is_only_linker) {
       find_sites(space_, image) != nullptr)
     return;
   RedirectedFile& known = space_.files[count];
-  known = {image.device, image.inode, image.mtime_ns, 0, 0, {}};
+  known = {image.device, image.inode, image.mtime_ns, 0, 0, 0, {}};
   for (const Elf64_Phdr& segment : image.segments) {
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
     std::vector<std::byte> text(segment.p_filesz);
@@ -276,6 +316,8 @@ void Loader::know_sites(const ElfImage& image, bool is_only_linker) {
       known.sites[known.site_count++] = site;
     }
   }
+  if (known.site_count != 0 && !text_may_be_changed(image))
+    known.changed_copy = changed_copy(space_, image, known);
   // Release: pairs with the acquire of the tasks that search the table.
   space_.file_count.store(count + 1, std::memory_order_release);
 }

@@ -8,11 +8,14 @@
 // /proc/self/exe, which shows the host.)
 #pragma once
 
+#include <sys/stat.h>
+
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/same_content.h"
 #include "task/elf_image.h"
 #include "task/freestanding/start.h"
 
@@ -33,12 +36,16 @@ class ImageCache {
   std::shared_ptr<const ElfImage> get(const std::string& path);
 
  private:
-  std::map<std::string, std::shared_ptr<const ElfImage>> images_;
+  struct Known {
+    struct stat file;  // when it was read
+    std::shared_ptr<const ElfImage> image;
+  };
+  std::map<std::string, Known> images_;
 };
 
 class Loader {
  public:
-  explicit Loader(SpaceHeader& space) : space_(space) {}
+  explicit Loader(SpaceHeader& space);
 
   // Lays out `text` in the partition of `task` and fills in start.entry and start.stack_pointer.
   // `stack_limit_bytes` is RLIMIT_STACK. Throws Error; the caller closes the record.

@@ -19,7 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 using base::Error;
 
-constexpr int kInterpretersMax = 4;  // as the kernel: a script's interpreter may be a script
+constexpr int kInterpretersMax = 4;         // as the kernel: a script's interpreter may be a script
+constexpr size_t kFirstLineMaxBytes = 256;  // of a script, as the kernel: BINPRM_BUF_SIZE
 
 // One mm has one mmap_lock: malloc that trims and maps on every large block was 75 times slower
 // in a space than in separate processes; with these settings it is as fast for all sizes
@@ -39,16 +40,26 @@ void add_malloc_settings(std::vector<std::string>& environment) {
   environment.push_back(prefix + kMallocSettings);
 }
 
-// PMIx 5 maps its job data at an address that its server chose, the same in all tasks of a node:
-// in one address space the second of them cannot. Without that component it keeps a copy in each.
-void add_pmix_settings(std::vector<std::string>& environment) {
-  if (environment_value(environment, "PMIX_MCA_gds") == nullptr)
-    environment.push_back("PMIX_MCA_gds=^shmem,shmem2");
-}
+// What libraries do that only a whole address space of one's own allows. A user's own value is
+// respected.
+constexpr struct {
+  const char* name;
+  const char* value;
+} kLibrarySettings[] = {
+    // PMIx 5 maps its job data at an address that its server chose, the same in all tasks of a
+    // node: the second of them cannot. Without that component it keeps a copy in each.
+    {"PMIX_MCA_gds", "^shmem,shmem2"},
+    // UCX overwrites libc's mmap with its own, which enters the kernel directly: from then on all
+    // memory of the task, stacks of threads too, would lie outside of its partition and stay when
+    // it has ended. (Its other way, hooks by relocation, hangs in its malloc: UCX 1.13.)
+    {"UCX_MEM_MMAP_HOOK_MODE", "none"},
+};
 
 void add_settings(std::vector<std::string>& environment) {
   add_malloc_settings(environment);
-  add_pmix_settings(environment);
+  for (const auto& [name, value] : kLibrarySettings)
+    if (environment_value(environment, name) == nullptr)
+      environment.push_back(std::string(name) + "=" + value);
 }
 
 [[noreturn]] void cannot_run(const std::string& path, int error) {
@@ -65,12 +76,18 @@ void check_executable(const std::string& path) {
   if (::access(path.c_str(), X_OK) != 0) cannot_run(path, errno);
 }
 
-// The words after `#!` (at most two, as the kernel splits them), empty when it is no script.
-std::vector<std::string> script_interpreter(const std::string& path) {
+// As much of it as the kernel looks at.
+std::string first_line(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) cannot_run(path, EACCES);
-  std::string line;
-  std::getline(file, line);
+  std::string begin(kFirstLineMaxBytes, '\0');
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return begin.substr(0, begin.find_first_of(std::string_view("\n\0", 2)));
+}
+
+// The words after `#!` (at most two, as the kernel splits them), empty when it is no script.
+std::vector<std::string> script_interpreter(const std::string& path) {
+  const std::string line = first_line(path);
   if (!line.starts_with("#!")) return {};
   std::istringstream words(line.substr(2));
   std::string interpreter, argument;
@@ -79,6 +96,8 @@ std::vector<std::string> script_interpreter(const std::string& path) {
   while (!argument.empty() && std::isspace(static_cast<unsigned char>(argument.back())))
     argument.pop_back();
   if (interpreter.empty()) throw Error(-ENOEXEC, path + ": script names no interpreter after #!");
+  if (line.size() == kFirstLineMaxBytes && line.ends_with(interpreter) && argument.empty())
+    throw Error(-ENOEXEC, path + ": the name of its interpreter after #! is too long");
   if (argument.empty()) return {interpreter};
   return {interpreter, argument};
 }
@@ -92,16 +111,16 @@ bool is_env(const std::vector<std::string>& words) {
 // The file of the interpreter that `words` name; `env` is taken off them.
 std::string find_interpreter(const std::string& script, std::vector<std::string>& words,
                              const std::vector<std::string>& environment) {
-  if (is_env(words)) {
-    words.erase(words.begin());
-    return find_program(words[0], environment);
-  }
   try {
+    if (is_env(words)) {
+      words.erase(words.begin());
+      return find_program(words[0], environment);
+    }
     check_executable(words[0]);
+    return words[0];
   } catch (const Error& error) {
     throw Error(-ENOEXEC, script + ": bad interpreter " + error.what());
   }
-  return words[0];
 }
 
 bool is_python(const std::string& path) {
@@ -117,6 +136,17 @@ void check_can_be_task(const ElfImage& image) {
     throw Error(-ENOEXEC, image.path +
                               ": built with a sanitizer, whose shadow memory cannot be "
                               "shared; use `nagaya run --separate`");
+}
+
+// Here, because the host's message would not name the program.
+void check_interpreter(const ElfImage& image) {
+  if (image.interpreter.empty()) return;
+  try {
+    if (read_elf(image.interpreter).position_independent()) return;
+    throw Error(-ENOEXEC, image.interpreter + ": not position-independent");
+  } catch (const Error& error) {
+    throw Error(-ENOEXEC, image.path + ": its interpreter " + error.what());
+  }
 }
 
 }  // namespace
@@ -158,8 +188,9 @@ std::string find_program(const std::string& command, const std::vector<std::stri
   cannot_run(command, error);
 }
 
-ProgramText resolve_program(const std::string& command, const std::vector<std::string>& arguments,
-                            const std::vector<std::string>& environment) {
+ProgramText resolve_interpreter(const std::string& command,
+                                const std::vector<std::string>& arguments,
+                                const std::vector<std::string>& environment) {
   std::string path = find_program(command, environment);
   ProgramText text{"", command, arguments, environment, fs::path(path).filename()};
   for (int depth = 0;; ++depth) {
@@ -172,6 +203,14 @@ ProgramText resolve_program(const std::string& command, const std::vector<std::s
     text.arguments.insert(text.arguments.begin(), words.begin() + 1, words.end());
     path = interpreter;
   }
+  text.program = path;
+  return text;
+}
+
+ProgramText resolve_program(const std::string& command, const std::vector<std::string>& arguments,
+                            const std::vector<std::string>& environment) {
+  ProgramText text = resolve_interpreter(command, arguments, environment);
+  const std::string path = text.program;
   const ElfImage image = read_elf(fs::canonical(path));
   text.program = image.path;
   if (!image.position_independent() && is_python(text.program)) {
@@ -179,6 +218,7 @@ ProgramText resolve_program(const std::string& command, const std::vector<std::s
     text.name = path;  // by argv[0] Python finds its library and a virtual environment
   } else {
     check_can_be_task(image);
+    check_interpreter(image);
   }
   add_settings(text.environment);
   return text;

@@ -18,9 +18,15 @@ namespace nagaya::task {
 //
 // Throws Error with a message that names the program, the cause and the cure:
 //   -ENOENT          not found                       (exit code 127)
-//   -ENOEXEC, -EACCES, -EISDIR, ...  cannot be run    (exit code 126)
+//   -ENOEXEC, -EACCES, -EISDIR, ...  it or its interpreter cannot be run (exit code 126)
 ProgramText resolve_program(const std::string& command, const std::vector<std::string>& arguments,
                             const std::vector<std::string>& environment);
+
+// The part of it that ordinary processes need as well: the file to be run, which for a `#!` script
+// is its interpreter.
+ProgramText resolve_interpreter(const std::string& command,
+                                const std::vector<std::string>& arguments,
+                                const std::vector<std::string>& environment);
 
 // Resolves the same program again and again, as a creator of many tasks does: reads the file anew
 // only when it has changed. For programs that are named by an absolute path and are neither scripts

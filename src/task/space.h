@@ -70,6 +70,7 @@ struct RedirectedFile {
   uint64_t mtime_ns;
   uint32_t site_count;
   uint32_t reserved;
+  uint64_t changed_copy;         // where text may not be changed: the changed file, mapped; else 0
   arch::RedirectSite sites[12];  // offset_bytes: from the start of the file
 };
 
@@ -122,6 +123,7 @@ struct TaskRecord {
   uint64_t home;
   uint64_t range;
   uint64_t range_bytes;
+  uint64_t stack;                       // lowest address
   LibraryMapping library;               // under ld.so's own lock
   std::atomic<uint32_t> escaped;        // mappings that could not be placed in the partition
   std::atomic<uint64_t> ranges_holder;  // the thread of the owner that changes `ranges`, 0: none

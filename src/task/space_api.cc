@@ -23,10 +23,12 @@ using namespace nagaya;
 using namespace nagaya::task;
 
 struct nagaya_space {
-  explicit nagaya_space(Client&& joined) : client(std::move(joined)) {}
+  explicit nagaya_space(Client&& joined, bool keep = false)
+      : client(std::move(joined)), keep_ended(keep) {}
 
   std::mutex mutex;
   Client client;
+  const bool keep_ended;
   ProgramCache programs;
   std::set<uint32_t> tasks;  // spawned, not yet waited for
   std::deque<Ended> ended;   // of these, those that are known to have ended
@@ -166,7 +168,7 @@ int nagaya_space_create(const nagaya_space_options* options, nagaya_space** out)
     if (options != nullptr) std::memcpy(&chosen, options, std::min(options->size, sizeof chosen));
     if (chosen.tasks > 4096 || chosen.capacity > 4096)
       throw base::Error(-EINVAL, "a space holds at most 4096 tasks");
-    *out = new nagaya_space(Client::join(job_of_new_space(chosen)));
+    *out = new nagaya_space(Client::join(job_of_new_space(chosen)), chosen.keep_ended != 0);
     return 0;
   });
 }
@@ -182,9 +184,13 @@ int nagaya_space_current(nagaya_space** out) {
 
 void nagaya_space_destroy(nagaya_space* space) {
   if (space == nullptr) return;
-  const pid_t host = space->client.host_pid();
+  const base::Fd host = space->client.take_host();
+  const std::string socket = space->client.socket_path();
   delete space;  // the end of the connection ends the tasks, and the host with the last one
-  if (host > 0) ::waitpid(host, nullptr, 0);
+  if (!host) return;
+  pollfd end{host.get(), POLLIN, 0};
+  while (::poll(&end, 1, -1) < 0 && errno == EINTR) continue;
+  guarded([&] { return remove_stale_socket(socket) ? 1 : 0; });  // of a host that was killed
 }
 
 int nagaya_task_spawn(nagaya_space* space, const nagaya_task_program* program, int* pid) {
@@ -213,7 +219,7 @@ int nagaya_task_wait(nagaya_space* space, int task, int* wait_status, int timeou
     for (;;) {
       if (const auto ended = take_ended(*space, task)) {
         space->tasks.erase(ended->number);
-        space->client.waited(ended->number);
+        if (!space->keep_ended) space->client.waited(ended->number);
         if (wait_status != nullptr) *wait_status = ended->wait_status;
         return static_cast<int>(ended->number);
       }

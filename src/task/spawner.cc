@@ -8,6 +8,8 @@
 
 #include <cstring>
 
+#include "task/freestanding/stop_point.h"
+
 namespace nagaya::task {
 namespace {
 
@@ -40,8 +42,12 @@ std::unique_ptr<LiveTask> spawn(Loader& loader, TaskRecord& record, const Launch
   auto task = std::make_unique<LiveTask>();
   task->record = &record;
   task->inherit = launch.inherit;
+  // A number beyond the limit may be inherited by exec, but not made.
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
   for (size_t n = 0; n < launch.descriptor_numbers.size(); ++n)
-    task->moves.push_back({descriptors[n].get(), launch.descriptor_numbers[n]});
+    if (static_cast<rlim_t>(launch.descriptor_numbers[n]) < limit.rlim_cur)
+      task->moves.push_back({descriptors[n].get(), launch.descriptor_numbers[n]});
 
   Start& start = task->start;
   loader.load(record, launch.text, launch.inherit.limits[RLIMIT_STACK].rlim_cur, start);
@@ -53,6 +59,7 @@ std::unique_ptr<LiveTask> spawn(Loader& loader, TaskRecord& record, const Launch
   start.host_pid = ::getpid();
   std::strncpy(start.name, launch.text.process_name.c_str(), sizeof start.name - 1);
 
+  stop_at(StopPoint::kHostLoaded);
   const long pid = clone_task(*task);
   if (pid < 0)
     throw base::Error(static_cast<int>(pid), "cannot start " + launch.text.program + ": clone: " +

@@ -2,6 +2,7 @@
 #include "task/wire.h"
 
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 
 #include <algorithm>
@@ -256,10 +257,15 @@ std::optional<Message> Channel::take_message() {
   return message;
 }
 
+void Channel::limit_wait(int seconds) {
+  const timeval limit{seconds, 0};
+  ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+}
+
 std::optional<Message> Channel::receive() {
   for (;;) {
     if (auto message = take_message()) return message;
-    char data[65536];
+    char data[16384];  // a quarter of the smallest stack that a user may have set
     alignas(cmsghdr) char control[CMSG_SPACE(kDescriptorsPerPiece * sizeof(int))];
     iovec piece{data, sizeof data};
     msghdr header{};

@@ -133,6 +133,9 @@ class Channel {
   // Sends what is kept; true when nothing is left.
   bool flush();
 
+  // How long receive() may wait for each further piece of a message; 0: for ever. [seconds]
+  void limit_wait(int seconds);
+
   // The next whole message, if one has arrived; reads what there is (blocks on blocking sockets).
   // Throws Error -EPIPE at the end of the stream, -EPROTO when it is malformed.
   std::optional<Message> receive();

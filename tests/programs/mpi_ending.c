@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mpi_ending.c - the acts of ending.h in rank 0 of an MPI job, and those that only MPI has:
  *   abort CODE       MPI_Abort in rank 0            unfinished CODE  exit without MPI_Finalize
- *   spawn COUNT      MPI_Comm_spawn of COUNT children, which add up their ranks with us */
+ *   spawn COUNT      MPI_Comm_spawn of COUNT children, which add up their ranks with us
+ *   processors       every rank prints which processors it may use */
 #include <mpi.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,12 +32,25 @@ static int spawn(char* program, int count) {
   return add_up(children, 0);
 }
 
+static int print_processors(int rank) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 95;
+  char line[64 + 5 * CPU_SETSIZE]; /* written at once: MPICH leaves stdout unbuffered */
+  int length = snprintf(line, sizeof line, "rank %d:", rank);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &set))
+      length += snprintf(line + length, sizeof line - (size_t)length, " %d", cpu);
+  line[length++] = '\n';
+  return write(STDOUT_FILENO, line, (size_t)length) == length ? 0 : 94;
+}
+
 /* The others wait in a barrier that rank 0 may never reach. */
 static int act_as(int rank, int argc, char** argv) {
   const char* name = argc > 1 ? argv[1] : "";
   const int number = argc > 2 ? atoi(argv[2]) : 0;
   int code = 0;
   if (strcmp(name, "spawn") == 0) return spawn(argv[0], number);
+  if (strcmp(name, "processors") == 0) return print_processors(rank);
   if (strcmp(name, "unfinished") == 0) _exit(number);
   if (rank == 0 && strcmp(name, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, number);
   if (rank == 0 || strcmp(name, "signal") == 0) code = act(argc, argv);

@@ -103,6 +103,7 @@ nagaya_arch_stubs:
         STUB    89                      /* readlink */
         STUB    267                     /* readlinkat */
         STUB    10                      /* mprotect */
+        STUB    59                      /* execve */
 
 /* Builds arch::SyscallFrame on the task's stack and calls nagaya_redirect. */
         .type   redirect, @function

@@ -15,6 +15,7 @@ inline constexpr unsigned kSysMprotect = __NR_mprotect;
 inline constexpr unsigned kSysShmat = __NR_shmat;
 inline constexpr unsigned kSysReadlink = __NR_readlink;
 inline constexpr unsigned kSysReadlinkat = __NR_readlinkat;
+inline constexpr unsigned kSysExecve = __NR_execve;
 
 inline constexpr unsigned kElfMachine = 62;  // EM_X86_64
 

@@ -29,9 +29,22 @@ bool is_inside(const arch::RedirectSite& site, uint64_t file_offset, uint64_t by
          site.offset_bytes + site.window_bytes <= file_offset + bytes;
 }
 
+// As map_with_sites(), where text may not be changed.
+long map_changed_copy(TaskRecord& task, const RedirectedFile& file,
+                      const arch::SyscallFrame& call) {
+  const long result = map(task, call);
+  if (failed(result)) return result;
+  if (lay_changed_copy(file, static_cast<uint64_t>(result), round_up(call.args[1], kPageBytes),
+                       call.args[5]))
+    return result;
+  return raw_syscall(__NR_mmap, result, call.args[1], call.args[2], call.args[3] | MAP_FIXED,
+                     call.args[4], call.args[5]);
+}
+
 // Maps a file whose text holds sites: writable, changed, then with the rights asked for. If the
 // system forbids that, it is mapped once more, unchanged.
 long map_with_sites(TaskRecord& task, const RedirectedFile& file, const arch::SyscallFrame& call) {
+  if (file.changed_copy != 0) return map_changed_copy(task, file, call);
   arch::SyscallFrame writable = call;
   writable.args[2] = PROT_READ | PROT_WRITE;
   const long result = map(task, writable);
@@ -83,12 +96,29 @@ bool is_there_already(const TaskRecord& task, const struct stat& file,
          file.st_ino == library.inode;
 }
 
+// ld.so makes the stack executable for programs that need it: from where it knows to be, down to a
+// beginning that it leaves to the kernel.
+long protect_stack(const TaskRecord& task, const arch::SyscallFrame& call) {
+  const uint64_t end = call.args[0] + call.args[1];
+  if (!is_own(task, task.stack, end)) return as_asked(call);
+  return raw_syscall(__NR_mprotect, task.stack, end - task.stack,
+                     call.args[2] & ~static_cast<unsigned long>(PROT_GROWSDOWN));
+}
+
 }  // namespace
 
 bool has_sites(const RedirectedFile& file, uint64_t file_offset, uint64_t bytes) {
   for (uint32_t n = 0; n < file.site_count; ++n)
     if (is_inside(file.sites[n], file_offset, bytes)) return true;
   return false;
+}
+
+// An old size of 0 makes a second mapping of the same pages, which must be shared ones.
+bool lay_changed_copy(const RedirectedFile& file, uint64_t address, uint64_t bytes,
+                      uint64_t file_offset) {
+  const long got = raw_syscall(__NR_mremap, file.changed_copy + file_offset, 0, bytes,
+                               MREMAP_MAYMOVE | MREMAP_FIXED, address);
+  return got == static_cast<long>(address);
 }
 
 bool redirect_sites(const SpaceHeader& space, const RedirectedFile& file, uint64_t address,
@@ -115,6 +145,7 @@ long map_possible_library(TaskRecord& task, const arch::SyscallFrame& call) {
 }
 
 long protect_library(TaskRecord& task, const arch::SyscallFrame& call) {
+  if ((call.args[2] & PROT_GROWSDOWN) != 0) return protect_stack(task, call);
   if (call.args[2] == PROT_READ) return 0;  // RELRO
   task.library = {};                        // its rights are no longer those of one piece
   return as_asked(call);

@@ -10,6 +10,10 @@ namespace nagaya::task {
 // Has `file` known system-call sites within `bytes` from `file_offset`?
 bool has_sites(const RedirectedFile& file, uint64_t file_offset, uint64_t bytes);
 
+// Lays the pages of the changed copy that begin at `file_offset` over `address`.
+bool lay_changed_copy(const RedirectedFile& file, uint64_t address, uint64_t bytes,
+                      uint64_t file_offset);
+
 // Rewrites the sites of `file` that lie in the fresh private mapping [address, address + bytes) of
 // the file from `file_offset`. The mapping must be readable and writable; it gets `prot`, whole:
 // page by page would split it into mappings that never merge again. Returns false when the system

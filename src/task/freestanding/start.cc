@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 
-#include "task/freestanding/futex.h"
+#include "task/freestanding/stop_point.h"
 
 #ifndef F_DUPFD
 #define F_DUPFD 0
@@ -61,20 +61,42 @@ void join_process_group(const Start& start) {
   if (group == 0 || raw_syscall(__NR_setpgid, 0, group) != 0) raw_syscall(__NR_setpgid, 0, 0);
 }
 
-// Moves every descriptor to its number: first all out of the way of all numbers, then down.
+// Before number `n` is placed: who still lies at its number moves on, to a free one above.
+void make_way(const Start& start, uint32_t n) {
+  const int wanted = start.moves[n].to;
+  for (uint32_t other = n + 1; other < start.move_count; ++other) {
+    DescriptorMove& move = start.moves[other];
+    if (move.from != wanted) continue;
+    const long moved = raw_syscall(__NR_fcntl, move.from, F_DUPFD, wanted + 1);
+    check(start, StartStep::kDescriptors, moved);
+    move.from = static_cast<int32_t>(moved);
+  }
+}
+
+// Moves every descriptor to its number: first all out of the way of all numbers, then down. Close
+// to the limit of descriptors there may be no room above; what lies at another's number then is
+// moved on when that is placed.
 void place_descriptors(const Start& start) {
   const int above = start.move_count == 0 ? 0 : start.moves[start.move_count - 1].to + 1;
+  bool crowded = false;
   for (uint32_t n = 0; n < start.move_count; ++n) {
     DescriptorMove& move = start.moves[n];
     if (move.from >= above) continue;
     const long moved = raw_syscall(__NR_fcntl, move.from, F_DUPFD, above);
-    check(start, StartStep::kDescriptors, moved);
-    move.from = static_cast<int32_t>(moved);
+    crowded = crowded || moved < 0;
+    if (moved >= 0) move.from = static_cast<int32_t>(moved);
+  }
+  for (uint32_t n = 0; n < start.move_count; ++n) {
+    const DescriptorMove& move = start.moves[n];
+    if (crowded) make_way(start, n);
+    if (move.from == move.to)
+      check(start, StartStep::kDescriptors, raw_syscall(__NR_fcntl, move.to, F_SETFD, 0));
+    else
+      check(start, StartStep::kDescriptors, raw_syscall(__NR_dup3, move.from, move.to, 0));
   }
   int next_to_close = 0;
   for (uint32_t n = 0; n < start.move_count; ++n) {
     const DescriptorMove& move = start.moves[n];
-    check(start, StartStep::kDescriptors, raw_syscall(__NR_dup3, move.from, move.to, 0));
     if (next_to_close < move.to) raw_syscall(__NR_close_range, next_to_close, move.to - 1, 0);
     next_to_close = move.to + 1;
   }
@@ -124,12 +146,15 @@ const char* to_string(StartStep step) {
 void run_start(void* argument) {
   Start& start = *static_cast<Start*>(argument);
   const Inheritance& inherit = *start.inherit;
+  stop_at(StopPoint::kTaskCloned);
   set_handlers(start);
   die_with_host(start);
+  stop_at(StopPoint::kTaskTied);
   join_process_group(start);
   check(start, StartStep::kDirectory, raw_syscall(__NR_fchdir, start.directory_fd));
   raw_syscall(__NR_umask, inherit.umask);
   place_descriptors(start);
+  stop_at(StopPoint::kTaskDescriptors);
   if (inherit.memory_policy != MPOL_DEFAULT)
     check(start, StartStep::kMemoryPolicy,
           raw_syscall(__NR_set_mempolicy, inherit.memory_policy, inherit.node_mask,
@@ -144,6 +169,7 @@ void run_start(void* argument) {
   task.pid.store(static_cast<int32_t>(raw_syscall(__NR_getpid)), std::memory_order_relaxed);
   task.state.store(TaskState::kRunning, std::memory_order_release);
   raw_syscall(__NR_rt_sigprocmask, SIG_SETMASK, &inherit.signal_mask, nullptr, sizeof(uint64_t));
+  stop_at(StopPoint::kTaskEntering);
   nagaya_arch_enter(start.entry, start.stack_pointer);
 }
 

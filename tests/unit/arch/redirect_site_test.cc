@@ -2,6 +2,7 @@
 // Which machine code may be rewritten. Instructions beside the bytes; mmap is number 9.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "arch/arch.h"

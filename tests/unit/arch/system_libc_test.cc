@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The libc and the dynamic linker of this machine: every wrapper that must be redirected has
-// exactly one site, and all sites lie where they are expected.
+// The libc and the dynamic linker of this machine: every wrapper that must be redirected has a site
+// (glibc 2.41's mmap has two, one of them for MAP_32BIT), and no site lies anywhere else.
 #include <dlfcn.h>
 #include <elf.h>
 #include <gnu/libc-version.h>
@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "arch/arch.h"
 #include "task/elf_image.h"
@@ -60,31 +61,28 @@ unsigned count_of(const std::vector<RedirectSite>& sites, unsigned number) {
       sites.begin(), sites.end(), [&](const RedirectSite& site) { return site.number == number; }));
 }
 
-TEST(SystemLibc, HasOneSiteInEachWrapper) {
+TEST(SystemLibc, HasSitesInEachWrapperAndNowhereElse) {
   const Text text = text_of(libc_path());
   const auto sites = find_redirect_sites(text.bytes);
   const std::map<unsigned, const char*> wrappers = {
-      {kSysMmap, "mmap"},        {kSysMunmap, "munmap"},     {kSysMremap, "mremap"},
-      {kSysShmat, "shmat"},      {kSysReadlink, "readlink"}, {kSysReadlinkat, "readlinkat"},
-      {kSysMprotect, "mprotect"}};
-  for (const auto& [number, name] : wrappers) {
-    EXPECT_EQ(count_of(sites, number), 1u) << name;
-    const auto [begin, bytes] = function_of_libc(name);
-    const auto site =
-        std::find_if(sites.begin(), sites.end(), [n = number](auto& s) { return s.number == n; });
-    ASSERT_NE(site, sites.end()) << name;
-    EXPECT_GE(text.address + site->offset_bytes, begin) << name;
-    EXPECT_LE(text.address + site->offset_bytes + site->window_bytes, begin + bytes) << name;
+      {kSysMmap, "mmap"},         {kSysMunmap, "munmap"},     {kSysMremap, "mremap"},
+      {kSysShmat, "shmat"},       {kSysReadlink, "readlink"}, {kSysReadlinkat, "readlinkat"},
+      {kSysMprotect, "mprotect"}, {kSysExecve, "execve"}};
+  for (const auto& [number, name] : wrappers) EXPECT_GE(count_of(sites, number), 1u) << name;
+  for (const RedirectSite& site : sites) {
+    ASSERT_TRUE(wrappers.contains(site.number)) << site.number;
+    const auto [begin, bytes] = function_of_libc(wrappers.at(site.number));
+    EXPECT_GE(text.address + site.offset_bytes, begin) << site.number;
+    EXPECT_LE(text.address + site.offset_bytes + site.window_bytes, begin + bytes) << site.number;
   }
-  EXPECT_EQ(sites.size(), wrappers.size());
 }
 
-TEST(SystemLinker, MapsAndUnmapsThroughOneSiteEach) {
+TEST(SystemLinker, MapsAndUnmapsThroughSites) {
   const std::string path = task::read_elf("/proc/self/exe").interpreter;
   const auto sites = find_redirect_sites(text_of(path).bytes);
-  EXPECT_EQ(count_of(sites, kSysMmap), 1u);
-  EXPECT_EQ(count_of(sites, kSysMunmap), 1u);
-  EXPECT_EQ(count_of(sites, kSysMprotect), 1u);
+  EXPECT_GE(count_of(sites, kSysMmap), 1u);
+  EXPECT_GE(count_of(sites, kSysMunmap), 1u);
+  EXPECT_GE(count_of(sites, kSysMprotect), 1u);
   EXPECT_EQ(count_of(sites, kSysShmat), 0u);
   EXPECT_EQ(count_of(sites, kSysMremap), 0u);
 }
@@ -94,7 +92,9 @@ TEST(SystemLinker, MapsAndUnmapsThroughOneSiteEach) {
 TEST(SystemLibc, HasNoCandidateThatIsRefused) {
   for (const std::string& path : {libc_path(), task::read_elf("/proc/self/exe").interpreter}) {
     const Text text = text_of(path);
-    size_t candidates = 0;
+    std::set<size_t> sites;
+    for (const RedirectSite& site : find_redirect_sites(text.bytes))
+      sites.insert(site.offset_bytes);
     for (size_t at = 0; at + 7 <= text.bytes.size(); ++at) {
       uint32_t number;
       std::memcpy(&number, &text.bytes[at + 1], sizeof number);
@@ -103,9 +103,10 @@ TEST(SystemLibc, HasNoCandidateThatIsRefused) {
                             std::end(kRedirectable);
       const bool enters =
           text.bytes[at + 5] == std::byte{0x0f} && text.bytes[at + 6] == std::byte{0x05};
-      if (load && enters) ++candidates;
+      if (load && enters) {
+        EXPECT_TRUE(sites.contains(at)) << path << " at " << text.address + at;
+      }
     }
-    EXPECT_EQ(find_redirect_sites(text.bytes).size(), candidates) << path;
   }
 }
 

@@ -55,6 +55,37 @@ TEST_F(ElfImageTest, RecognisesAProgramBuiltWithASanitizer) {
 #endif
 }
 
+// A program whose string table has `name` and whose constants have `message`.
+std::string with_texts(const std::string& name, const std::string& message) {
+  ElfFile file;
+  file.interp.p_type = PT_DYNAMIC;
+  file.interp.p_filesz = 2 * sizeof(Elf64_Dyn);
+  const Elf64_Dyn strings[2] = {{DT_STRTAB, {1000}}, {DT_STRSZ, {name.size()}}};
+  std::string bytes = file.bytes();
+  std::memcpy(&bytes[ElfFile::kInterpOffset], strings, sizeof strings);
+  bytes.replace(1000, name.size(), name);
+  return bytes.replace(2000, message.size(), message);
+}
+
+TEST_F(ElfImageTest, RecognisesTheSanitizersThatHaveAShadow) {
+  const struct {
+    const char *name, *message;
+    bool sanitized;
+  } cases[] = {
+      {"__asan_init", "", true},
+      {"__tsan_init", "", true},
+      {"__sanitizer_symbolize_code", "WARNING: AddressSanitizer failed", true},
+      {"__sanitizer_symbolize_code", "WARNING: ThreadSanitizer: %s", true},
+      {"__sanitizer_symbolize_code", "UndefinedBehaviorSanitizer", false},
+      {"main", "WARNING: AddressSanitizer failed", false},  // a tool that reads reports
+      {"main", "", false},
+  };
+  for (const auto& one : cases)
+    EXPECT_EQ(read_elf(folder_.write("program", with_texts(one.name, one.message))).sanitized,
+              one.sanitized)
+        << one.name << " " << one.message;
+}
+
 TEST_F(ElfImageTest, RefusesAFileThatEndsInItsHeaders) {
   const std::string whole = ElfFile().bytes();
   for (size_t bytes = 0; bytes < ElfFile::kInterpOffset + 28; ++bytes)
@@ -114,6 +145,20 @@ TEST_F(ElfImageTest, RefusesSegmentsThatOverlapOrLieAskew) {
   EXPECT_EQ(code_with([](auto& f) { f.text.p_memsz = 5000; }), -ENOEXEC);
   EXPECT_EQ(code_with([](auto& f) { f.data.p_vaddr = 0; }), -ENOEXEC);
   EXPECT_EQ(code_with([](auto& f) { f.data.p_vaddr += 8; }), -ENOEXEC);
+}
+
+TEST_F(ElfImageTest, RefusesAnEntryOutsideTheText) {
+  const uint64_t page = 4096, largest = ~uint64_t{0};
+  for (uint64_t entry : {page, page + 50, uint64_t{1} << 40, largest - 15, largest})
+    EXPECT_EQ(code_with([&](auto& f) { f.header.e_entry = entry; }), -ENOEXEC) << entry;
+  EXPECT_EQ(code_with([&](auto& f) { f.text.p_flags = PF_R; }), -ENOEXEC) << "no text";
+  EXPECT_EQ(code_with([&](auto& f) { f.header.e_entry = page - 1; }), 0);
+}
+
+TEST_F(ElfImageTest, RefusesAnInterpreterNameThatIsEmptyOrDoesNotEnd) {
+  EXPECT_EQ(code_with([](auto& f) { f.interpreter[0] = '\0'; }), -ENOEXEC);
+  EXPECT_EQ(code_with([](auto& f) { f.interpreter.back() = 'x'; }), -ENOEXEC);
+  EXPECT_EQ(code_with([](auto& f) { f.interp.p_filesz -= 1; }), -ENOEXEC);
 }
 
 TEST_F(ElfImageTest, TakesNoAlignmentThatIsNoPowerOfTwoOrTooLarge) {

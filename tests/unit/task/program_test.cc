@@ -26,6 +26,14 @@ class ProgramTest : public testing::Test {
   int code_for(const std::string& command) {
     return code_of([&] { resolve(command); });
   }
+  std::string message_for(const std::string& command) {
+    try {
+      resolve(command);
+      return "";
+    } catch (const base::Error& error) {
+      return error.what();
+    }
+  }
   std::string real(const std::string& path) { return std::filesystem::canonical(path); }
 
   TemporaryFolder folder_;
@@ -173,7 +181,47 @@ TEST_F(ProgramTest, ThatIsAScriptIsLookedForThroughEnv) {
 TEST_F(ProgramTest, ThatIsAScriptWithoutItsInterpreterIsRefused) {
   EXPECT_EQ(code_for(folder_.write("none", "#!\n")), -ENOEXEC);
   EXPECT_EQ(code_for(folder_.write("missing", "#!/no/such/interpreter\n")), -ENOEXEC);
-  EXPECT_EQ(code_for(folder_.write("env", "#!/usr/bin/env no-such-program\n")), -ENOENT);
+  EXPECT_EQ(code_for(folder_.write("env", "#!/usr/bin/env no-such-program\n")), -ENOEXEC);
+}
+
+TEST_F(ProgramTest, ThatIsAScriptHasItsNameInTheMessage) {
+  const std::string script = folder_.write("script", "#!/usr/bin/env no-such-program\n");
+  const std::string message = message_for(script);
+  EXPECT_TRUE(message.starts_with(script + ": ")) << message;
+  EXPECT_NE(message.find("no-such-program"), std::string::npos) << message;
+}
+
+TEST_F(ProgramTest, ThatIsAScriptIsReadAsFarAsTheKernelReads) {
+  const std::string interpreter = folder_ / "prog";
+  const std::string line = "#!" + interpreter + " " + std::string(1000, 'x');
+  EXPECT_EQ(resolve(folder_.write("long", line)).arguments[0].size(), 253 - interpreter.size());
+  const std::string endless = folder_.write("endless", "#!" + std::string(1000000, 'x'));
+  EXPECT_EQ(code_for(endless), -ENOEXEC);
+  EXPECT_LT(message_for(endless).size(), endless.size() + 100);
+  EXPECT_EQ(resolve(folder_.write("unended", "#!" + interpreter)).name, interpreter);
+}
+
+std::string with_interpreter(const std::string& name) {
+  ElfFile file;
+  file.interpreter = name + '\0';
+  file.interp.p_filesz = file.interpreter.size();
+  return file.bytes();
+}
+
+TEST_F(ProgramTest, ThatHasNoUsableInterpreterIsRefusedAndBothAreNamed) {
+  ASSERT_EQ(::mkfifo((folder_ / "fifo").c_str(), 0755), 0);
+  folder_.write("text", "hello");
+  ElfFile fixed;
+  fixed.header.e_type = ET_EXEC;
+  folder_.write("fixed", fixed.bytes());
+  for (const char* name : {"missing", "fifo", "text", "fixed", "."}) {
+    const std::string interpreter = folder_ / name;
+    const std::string path = real(folder_.write("program", with_interpreter(interpreter)));
+    EXPECT_EQ(code_for(path), -ENOEXEC) << name;
+    EXPECT_TRUE(message_for(path).starts_with(path + ": its interpreter " + interpreter + ": "))
+        << message_for(path);
+  }
+  EXPECT_EQ(code_for(folder_.write("program", with_interpreter(folder_ / "prog"))), 0);
 }
 
 std::string tunables_of(const ProgramText& text) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 
@@ -45,13 +46,14 @@ TEST(JobOfEnvironment, TakesCountAndNumberFromTheLauncher) {
     Variables variables;
     uint32_t tasks;
     int64_t local_rank;
-  } cases[] = {{kOpenMpi, 4, 3}, {kHydra, 5, 1}, {kSlurm, 6, 2}};
+    bool signals_groups;
+  } cases[] = {{kOpenMpi, 4, 3, true}, {kHydra, 5, 1, true}, {kSlurm, 6, 2, false}};
   for (const auto& one : cases) {
     const LaunchedJob found = job_in({one.variables});
     EXPECT_EQ(found.job.group_tasks, one.tasks) << found.job.name;
     EXPECT_EQ(found.local_rank, one.local_rank) << found.job.name;
     EXPECT_EQ(found.job.launcher_pid, ::getppid()) << found.job.name;
-    EXPECT_TRUE(found.launched) << found.job.name;
+    EXPECT_EQ(found.signals_groups, one.signals_groups) << found.job.name;
   }
 }
 
@@ -85,13 +87,13 @@ TEST(JobOfEnvironment, PrefersTheInnermostLauncher) {
 
 TEST(JobOfEnvironment, IsAloneWithoutALauncher) {
   const LaunchedJob one = job_in({}), other = job_in({});
-  EXPECT_FALSE(one.launched);
+  EXPECT_EQ(one.job.launcher_pid, ::getpid());
   EXPECT_EQ(one.job.group_tasks, 1u);
   EXPECT_NE(one.job.name, other.job.name);
   EXPECT_FALSE(same_key(one, other));
   Variables batch_script = kSlurm;
   batch_script.erase("SLURM_STEP_ID");
-  EXPECT_FALSE(job_in({batch_script}).launched);
+  EXPECT_EQ(job_in({batch_script}).job.launcher_pid, ::getpid());
 }
 
 TEST(SlurmTasksOnNode, ReadsTheNotationOfSlurm) {

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// clean.cc - `nagaya clean`: removes what killed hosts have left. Sockets are all that can be left:
+// the memory of a job is private, and nothing else of it has a name.
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <thread>
+
+#include "base/fd.h"
+#include "job_sockets.h"
+#include "tool.h"
+
+namespace nagaya::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+constexpr auto kLockLimit = 5s;  // the holder starts a host, which takes milliseconds
+constexpr auto kLockTick = 10ms;
+
+struct Cleaning {
+  bool dry_run = false;
+  int removed = 0;
+  int failed = 0;
+
+  void did(const std::string& what, bool succeeded) {
+    if (succeeded) {
+      ++removed;
+      fmt::print("{} {}\n", dry_run ? "would remove" : "removed", what);
+    } else {
+      ++failed;
+      complain("clean: cannot remove " + what + ": " + std::strerror(errno));
+    }
+  }
+};
+
+// Nobody listens: the host was killed. A full queue of connections is a sign of life.
+bool is_stale(const base::Fd& folder, const std::string& name) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  // By way of the open folder, so that the path may be of any length.
+  const std::string path = fmt::format("/proc/self/fd/{}/{}", folder.get(), name);
+  if (path.size() >= sizeof address.sun_path) return false;
+  std::copy(path.begin(), path.end(), address.sun_path);
+  const base::Fd socket =
+      base::checked_fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), "socket");
+  return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) !=
+             0 &&
+         errno == ECONNREFUSED;
+}
+
+// Who starts a host holds this lock while its socket exists and nobody listens yet.
+bool lock(const base::Fd& folder) {
+  for (auto waited = 0ms; waited < kLockLimit; waited += kLockTick) {
+    if (::flock(folder.get(), LOCK_EX | LOCK_NB) == 0) return true;
+    std::this_thread::sleep_for(kLockTick);
+  }
+  return false;
+}
+
+void clean_folder(const std::string& path, Cleaning& cleaning) {
+  const base::Fd folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder) return;  // gone meanwhile
+  if (!lock(folder)) {
+    ++cleaning.failed;
+    complain(path + ": locked by a job that starts; try again");
+    return;
+  }
+  size_t left = std::distance(fs::directory_iterator(path), {});
+  for (const std::string& socket : sockets_in(path)) {
+    const std::string name = fs::path(socket).filename();
+    if (!is_stale(folder, name)) continue;
+    const bool gone = cleaning.dry_run || ::unlinkat(folder.get(), name.c_str(), 0) == 0;
+    cleaning.did(socket, gone);
+    if (gone) --left;
+  }
+  if (left == 0) cleaning.did(path, cleaning.dry_run || ::rmdir(path.c_str()) == 0);
+}
+
+int clean(bool dry_run) {
+  Cleaning cleaning{.dry_run = dry_run};
+  for (const std::string& folder : own_socket_folders()) clean_folder(folder, cleaning);
+  if (cleaning.removed == 0 && cleaning.failed == 0) fmt::print("nothing to remove\n");
+  return cleaning.failed == 0 ? 0 : kExitOwnFailure;
+}
+
+}  // namespace
+
+void add_clean(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("clean", "Remove the sockets that killed jobs have left");
+  auto dry_run = std::make_shared<bool>(false);
+  command->add_flag("-n,--dry-run", *dry_run, "Only say what would be removed");
+  command->callback([&action, dry_run] { action = [dry_run] { return clean(*dry_run); }; });
+}
+
+}  // namespace nagaya::tools

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// doctor_places.cc - the folders and files that a job needs.
+#include <fmt/core.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "base/error.h"
+#include "doctor.h"
+#include "task/installation.h"
+
+namespace nagaya::tools::doctor {
+namespace {
+
+constexpr uint64_t kMiB = 1 << 20;
+constexpr long kLustre = 0x0bd00bd0, kGpfs = 0x47504653, kBeeGfs = 0x19830326, kFuse = 0x65735546;
+constexpr long kCifs = 0xff534d42, kSmb2 = 0xfe534d42;
+constexpr long kOfNetwork[] = {
+    NFS_SUPER_MAGIC, CEPH_SUPER_MAGIC, AFS_SUPER_MAGIC, V9FS_MAGIC, kLustre,
+    kGpfs,           kBeeGfs,          kFuse,           kCifs,      kSmb2};
+
+bool is_of_network(const struct statfs& about) {
+  return std::find(std::begin(kOfNetwork), std::end(kOfNetwork), static_cast<long>(about.f_type)) !=
+         std::end(kOfNetwork);
+}
+
+// As a client chooses it (task/client.cc).
+std::string parent_of_sockets() {
+  std::string parent = "/tmp";
+  for (const char* variable : {"TMPDIR", "XDG_RUNTIME_DIR"})
+    if (const char* value = std::getenv(variable); value != nullptr && ::access(value, W_OK) == 0)
+      parent = value;
+  return parent;
+}
+
+// What is wrong with the folder itself, "" when nothing is.
+std::string fault_of(const std::string& folder) {
+  struct stat about;
+  if (::lstat(folder.c_str(), &about) != 0) return "";  // made when it is needed
+  if (!S_ISDIR(about.st_mode)) return "is no folder";
+  if (about.st_uid != ::geteuid()) return fmt::format("belongs to user {}", about.st_uid);
+  if ((about.st_mode & 077) != 0) return "is open to others";
+  return "";
+}
+
+constexpr char kElsewhere[] = "export TMPDIR=$(mktemp -d)";
+
+}  // namespace
+
+Finding installation(const Need&) {
+  try {
+    const std::string host = task::installed_program("nagaya-host");
+    if (::access(host.c_str(), X_OK) == 0) return {Level::kOk, "host " + host, ""};
+    return {Level::kProblem, host + ": " + std::strerror(errno), "chmod a+rx " + host};
+  } catch (const base::Error& error) {
+    return {Level::kProblem, error.what(), "install nagaya again"};
+  }
+}
+
+Finding process_files(const Need&) {
+  char program[4096];
+  if (::readlink("/proc/self/exe", program, sizeof program) < 0)
+    return {Level::kProblem, fmt::format("/proc/self/exe: {}", std::strerror(errno)),
+            "sudo mount -t proc proc /proc"};
+  return {Level::kOk, "is mounted", ""};
+}
+
+Finding socket_folder(const Need&) {
+  const std::string parent = parent_of_sockets();
+  const std::string folder = fmt::format("{}/nagaya-{}", parent, ::geteuid());
+  if (const std::string fault = fault_of(folder); !fault.empty())
+    return {Level::kProblem, folder + " " + fault, kElsewhere};
+  const bool exists = ::access(folder.c_str(), F_OK) == 0;
+  if (::access((exists ? folder : parent).c_str(), W_OK | X_OK) != 0)
+    return {Level::kProblem, fmt::format("{}: {}", exists ? folder : parent, std::strerror(errno)),
+            "export TMPDIR=(a folder that you can write)"};
+  struct statfs about;
+  if (::statfs(parent.c_str(), &about) != 0) return {Level::kProblem, parent, kElsewhere};
+  if (about.f_blocks != 0 && (about.f_bavail == 0 || (about.f_files != 0 && about.f_ffree == 0)))
+    return {Level::kProblem, parent + " is full", "export TMPDIR=/dev/shm"};
+  if (is_of_network(about))
+    return {Level::kWarning, folder + " lies on a network file system", "export TMPDIR=/tmp"};
+  return {Level::kOk, folder, ""};
+}
+
+Finding shared_memory(const Need&) {
+  struct statfs about;
+  const bool works = ::statfs("/dev/shm", &about) == 0 && ::access("/dev/shm", W_OK | X_OK) == 0;
+  if (!works)
+    return {Level::kWarning,
+            fmt::format("{}: not needed by nagaya, but by many an MPI", std::strerror(errno)),
+            "sudo mount -t tmpfs -o mode=1777 tmpfs /dev/shm"};
+  const uint64_t free_mib = about.f_bavail * static_cast<uint64_t>(about.f_bsize) / kMiB;
+  if (free_mib < 64)
+    return {Level::kWarning,
+            fmt::format("{} MiB free: not needed by nagaya, but by many an MPI", free_mib),
+            "sudo mount -o remount,size=50% /dev/shm"};
+  return {Level::kOk, fmt::format("{} MiB free (for the MPI)", free_mib), ""};
+}
+
+}  // namespace nagaya::tools::doctor

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// job_view.h - a job as `nagaya ps` shows it: what its host says, and what /proc adds to that.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "job_sockets.h"
+#include "process_files.h"
+
+namespace nagaya::tools {
+
+struct TaskView {
+  task::TaskStatus status;
+  std::optional<ProcessState> process;  // none once it has ended
+  std::optional<uint64_t> pss_bytes;    // of its partition
+};
+
+// What could not be read is missing: the process has ended, or the system forbids it.
+struct JobView {
+  std::string job, socket;
+  task::JobStatus status;
+  std::string launcher;  // the name of its command
+  std::optional<uint64_t> pss_bytes, page_table_bytes, mappings;
+  std::vector<TaskView> tasks;
+};
+
+JobView view_of(const JobSocket& socket);
+
+}  // namespace nagaya::tools

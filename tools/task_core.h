@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// task_core.h - which task a core file is of. A core file holds the memory of all tasks of the
+// space, but the threads of one: the one that crashed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "process_files.h"
+
+namespace nagaya::tools {
+
+struct CoreTask {
+  uint32_t number;
+  int pid;
+  std::string program;
+  Partition partition;
+  std::vector<FileMapping> files;  // of the whole space
+};
+
+// Throws Error: no core file, or not one of a task.
+CoreTask read_task_core(const std::string& path);
+
+}  // namespace nagaya::tools
