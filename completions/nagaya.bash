@@ -1,10 +1,32 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Completion of `nagaya` for bash.
+# Jobs and task numbers as `nagaya ps` shows them.
+_nagaya_jobs() { nagaya ps 2>/dev/null | sed -n 's/^job \([^:]*\):.*/\1/p'; }
+_nagaya_tasks() { nagaya ps 2>/dev/null | sed -n 's/^ *\([0-9]\{1,\}\) .*/\1/p' | sort -nu; }
+
+# The subcommands that start nothing.
+_nagaya_inquiry() {
+  local command=$1 cur=$2 prev=$3 words
+  case $command:$prev in
+    gdb:--job) words=$(_nagaya_jobs) ;;
+    gdb:--core)
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return
+      ;;
+    gdb:--pid | doctor:-n | doctor:--np) return ;;
+    ps:*) words='--json -l --long --help' ;;
+    clean:*) words='-n --dry-run --help' ;;
+    doctor:*) words='-n --np --json --help' ;;
+    gdb:*) words="--job --pid --core --help $(_nagaya_tasks)" ;;
+  esac
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+}
+
 _nagaya() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]-}
   COMPREPLY=()
   if [ "$COMP_CWORD" = 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W 'run exec bench --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run exec ps gdb clean doctor bench --help --version' -- "$cur")
     return
   fi
   local at=2
@@ -33,6 +55,10 @@ _nagaya() {
       ;;
     bench)
       mapfile -t COMPREPLY < <(compgen -W 'all report' -- "$cur")
+      return
+      ;;
+    ps | clean | doctor | gdb)
+      _nagaya_inquiry "$command" "$cur" "$prev"
       return
       ;;
     exec) ;;
