@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Drives tests/programs/creator.c line by line, and measures its host from outside in between."""
 import dataclasses
+import json
 import os
 import pathlib
 import select
 import subprocess
 import time
+
+from leftovers import describe
 
 ANSWER_LIMIT_S = 300
 TIMES_AT_REST = 4
@@ -32,16 +35,10 @@ def measure(pid):
                     len(os.listdir(f"/proc/{pid}/fd")))
 
 
-def child_of(pid, name):
-    for entry in os.scandir("/proc"):
-        try:
-            stat = pathlib.Path(entry.path, "stat").read_text() if entry.name.isdigit() else ""
-        except OSError:
-            continue
-        # pid (name) state ppid ...
-        if f" ({name}) " in stat and int(stat.rsplit(") ", 1)[1].split()[1]) == pid:
-            return int(entry.name)
-    raise AssertionError(f"process {pid} has no child {name}")
+def host_of(user, installation, creator):
+    jobs = json.loads(user.run([installation.nagaya, "ps", "--json"]).out)["jobs"]
+    host, = [job["host_pid"] for job in jobs if job.get("launcher_pid") == creator]
+    return host
 
 
 class Creator:
@@ -50,7 +47,7 @@ class Creator:
                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE)
         self.await_answer("ready")
-        self.host = child_of(self.process.pid, "nagaya-host")
+        self.host = host_of(user, installation, self.process.pid)
 
     def __enter__(self):
         return self
@@ -96,4 +93,4 @@ class Creator:
         self.process.stdin = None
         out, err = self.process.communicate(timeout=ANSWER_LIMIT_S)
         assert (self.process.returncode, out) == (0, "destroyed\n"), (out, err)
-        assert not os.path.exists(f"/proc/{self.host}"), "the host has outlived its space"
+        assert describe(self.host) is None, "the host has outlived its space"

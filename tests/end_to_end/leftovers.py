@@ -8,7 +8,8 @@ import time
 
 LIMIT_S = 2.0
 TICK_S = 0.05
-LAUNCHERS = {"orterun", "orted", "prterun", "prted", "mpirun", "nagaya", "nagaya-host"}
+LAUNCHERS = {"orterun", "orted", "prterun", "prted", "mpirun", "nagaya", "nagaya-host",
+             "mpiexec.hydra", "mpiexec.mpich", "hydra_pmi_proxy", "srun"}
 
 
 def describe(pid):
@@ -85,6 +86,6 @@ class Leftovers:
             except ProcessLookupError:
                 pass
         for name in left.segments:
-            os.unlink(os.path.join("/dev/shm", name))
+            pathlib.Path("/dev/shm", name).unlink(missing_ok=True)
         for name in left.sockets:
             (self.user.socket_folder / name).unlink(missing_ok=True)

@@ -40,16 +40,17 @@ def owners_of_processes():
     return owners
 
 
-def free_uid():
+def free_uid(not_of):
     taken = {account.pw_uid for account in pwd.getpwall()} | owners_of_processes()
+    taken |= {other.uid for other in not_of}  # who may have no process yet
     # Test runs beside each other start their search at different places.
     return next(uid for uid in range(FIRST_FREE_UID + os.getpid() % 5000, 65000) if uid not in taken)
 
 
 class OrdinaryUser:
-    def __init__(self):
+    def __init__(self, not_of=()):
         self.is_other = os.geteuid() == 0
-        self.uid = free_uid() if self.is_other else os.geteuid()
+        self.uid = free_uid(not_of) if self.is_other else os.geteuid()
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="nagaya-e2e-"))
         self.folder.chmod(0o755)
         self.own(self.folder)

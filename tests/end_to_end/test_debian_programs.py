@@ -17,7 +17,7 @@ def run_job(user, nagaya, folder, words, ranks=RANKS, separate=False):
 
 
 def thermo_table(out):
-    rows = out.split("\nStep", 1)[1].split("\nLoop time", 1)[0].splitlines()[1:]
+    rows = re.split(r"\n *Step", out, maxsplit=1)[1].split("\nLoop time", 1)[0].splitlines()[1:]
     return [row.split() for row in rows]
 
 

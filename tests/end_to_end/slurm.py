@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A real Slurm of one node: munged, slurmctld and slurmd, in pid, net and mount namespaces of their
+own, with configuration, sockets and accounts of their own. It touches no Slurm of this machine, and
+killing the first process of its pid namespace ends all of it.
+
+The tests use the class Slurm; run as a program (by it) this file is that first process.
+"""
+import copy
+import fcntl
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+CONFIGURATION = """\
+ClusterName=nagaya
+SlurmctldHost=localhost
+SlurmUser=root
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket
+CredType=cred/munge
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/affinity
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+ReturnToService=2
+KillWait=2
+StateSaveLocation={folder}/controller
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdLogFile={folder}/slurmd.log
+NodeName=localhost {node}
+PartitionName=tests Nodes=localhost Default=YES
+"""
+DAEMONS = {
+    "munged": ["munged", "--foreground", "--force", "--socket={folder}/munge.socket",
+               "--key-file={folder}/munge.key", "--pid-file={folder}/munged.pid",
+               "--seed-file={folder}/munge.seed", "--log-file={folder}/munged.log"],
+    "slurmctld": ["slurmctld", "-D", "-f", "{folder}/slurm.conf"],
+    "slurmd": ["slurmd", "-D", "-N", "localhost", "-f", "{folder}/slurm.conf"],
+}
+START_LIMIT_S = 20
+TICK_S = 0.05
+# From <linux/sockios.h> and <linux/if.h>.
+SIOCSIFFLAGS, SIOCSIFADDR, IFF_UP = 0x8914, 0x8916, 1
+
+
+class Slurm:
+    """Started when made; `leave` ends it with every process in it."""
+
+    def __init__(self, user, folder):
+        self.folder = pathlib.Path(folder)
+        self.log = open(self.folder / "start.log", "wb")
+        self.outside = subprocess.Popen(
+            ["setpriv", "--pdeathsig=KILL", "unshare", "--mount", "--pid", "--net", "--uts",
+             "--fork", "--kill-child", "--mount-proc", sys.executable, "-B", __file__, str(folder),
+             str(user.uid), str(user.folder)],
+            stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, start_new_session=True)
+        try:
+            self.await_idle_node()
+        except BaseException:
+            self.leave()
+            raise
+
+    @property
+    def first_process(self):
+        children = pathlib.Path(f"/proc/{self.outside.pid}/task/{self.outside.pid}/children")
+        return children.read_text().split()[0]
+
+    def inside(self):
+        """Words before a command that make it see Slurm's network and accounts. They replace
+        themselves by the command, which so stays the process that the test started and signals."""
+        return ["nsenter", f"--target={self.first_process}", "--mount", "--net", "--uts", "--wd=.",
+                "env", f"SLURM_CONF={self.folder / 'slurm.conf'}"]
+
+    def user_inside(self, user):
+        """The user, in an allocation of the whole node: job steps in it start at once, jobs of
+        their own would wait for the scheduler."""
+        inside = copy.copy(user)
+        inside.prefix = [*self.inside(), *user.prefix]
+        granted = inside.run(["salloc", "--nodes=1", "--exclusive", "--no-shell"])
+        assert granted.code == 0, granted
+        inside.prefix += ["env", f"SLURM_JOB_ID={granted.err.split()[-1]}"]
+        return inside
+
+    def await_idle_node(self):
+        deadline = time.monotonic() + START_LIMIT_S
+        while time.monotonic() < deadline and self.outside.poll() is None:
+            time.sleep(TICK_S)
+            if (self.folder / "slurm.conf").exists() and self.node_state() == "idle":
+                return
+        raise AssertionError("Slurm did not start:\n" + self.logs())
+
+    def node_state(self):
+        asked = subprocess.run([*self.inside(), "sinfo", "--noheader", "--format=%t"], check=False,
+                               capture_output=True, text=True)
+        return asked.stdout.strip()
+
+    def logs(self):
+        return "\n".join(f"--- {path.name}\n{path.read_text(errors='replace')[-2000:]}"
+                         for path in sorted(self.folder.glob("*.log")))
+
+    def leave(self):
+        self.outside.kill()  # unshare --kill-child: the whole pid namespace goes with it
+        self.outside.wait()
+        self.log.close()
+
+
+def configure_network():
+    """An address besides 127.0.0.1: without one getaddrinfo(AI_ADDRCONFIG), by which the daemons
+    find what to listen on, finds nothing. And a name that resolves here: srun gives its host's."""
+    socket.sethostname("localhost")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        address = struct.pack("HH4s8x", socket.AF_INET, 0, socket.inet_aton("192.0.2.1"))
+        fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))
+        fcntl.ioctl(any_socket, SIOCSIFADDR, struct.pack("16s16s8x", b"lo:1", address))
+
+
+def add_line(path, line, folder):
+    """The file with one more line, for this mount namespace only."""
+    extended = folder / path.name
+    extended.write_text(path.read_text().rstrip("\n") + f"\n{line}\n")
+    subprocess.run(["mount", "--bind", str(extended), str(path)], check=True)
+
+
+def node_line():
+    """What slurmd finds of this machine's processors: less than that and it refuses jobs."""
+    words = subprocess.run(["slurmd", "-C"], check=True, capture_output=True, text=True).stdout
+    return " ".join(word for word in words.splitlines()[0].split()
+                    if not word.startswith("NodeName="))
+
+
+def write_files(folder):
+    for name in ("controller", "spool"):
+        (folder / name).mkdir()
+    key = folder / "munge.key"
+    key.write_bytes(os.urandom(1024))
+    key.chmod(0o400)
+    conf = folder / "new.conf"
+    conf.write_text(CONFIGURATION.format(folder=folder, node=node_line()))
+    conf.rename(folder / "slurm.conf")
+
+
+def be_first_process(folder, uid, home):
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    configure_network()
+    add_line(pathlib.Path("/etc/passwd"), f"nagaya-test:x:{uid}:{uid}::{home}:/bin/sh", folder)
+    add_line(pathlib.Path("/etc/group"), f"nagaya-test:x:{uid}:", folder)
+    write_files(folder)
+    for words in DAEMONS.values():
+        subprocess.Popen([word.format(folder=folder) for word in words], stdin=subprocess.DEVNULL)
+    while True:  # orphans of the jobs come here
+        pid, status = os.wait()
+        print(f"{pid} ended with {status}", file=sys.stderr, flush=True)
+
+
+def missing_programs():
+    return [name for name in [*DAEMONS, "srun", "sinfo"] if not shutil.which(name)]
+
+
+if __name__ == "__main__":
+    be_first_process(pathlib.Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3])

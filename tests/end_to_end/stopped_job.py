@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A job one of whose processes stops at a named step, so that another, or itself, can be killed
+exactly there. The steps are those of src/task/freestanding/stop_point.h."""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+
+STOP_POINTS = pathlib.Path(__file__).parents[2] / "src/task/freestanding/stop_point.h"
+REACHED_LIMIT_S = 20
+RECOVERY_LIMIT_S = 3
+TICK_S = 0.01
+
+
+def stop_points():
+    table = STOP_POINTS.read_text().split("kStopPointNames[] = {")[1].split("};")[0]
+    return [name for name in re.findall(r'"([^"]+)"', table) if name != "none"]
+
+
+def stat_fields(pid):
+    """State and parent, None when the process has gone."""
+    try:
+        text = pathlib.Path("/proc", str(pid), "stat").read_text()
+    except OSError:
+        return None
+    state, parent = text.rsplit(") ", 1)[1].split()[:2]
+    return state, int(parent)
+
+
+class StoppedJob:
+    """`role`s: proxy (a process that a launcher has started, or the creator of the space), host and
+    task."""
+
+    def __init__(self, user, leftovers, command, stop_point):
+        self.leftovers = leftovers
+        # In the session of the tests: the kernel wakes stopped processes whose group has no parent
+        # in its session.
+        self.process = user.start(command, env={"NAGAYA_STOP_AT": stop_point},
+                                  start_new_session=False, process_group=0,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + REACHED_LIMIT_S
+        while not self.stopped():
+            assert time.monotonic() < deadline, f"{stop_point} was not reached"
+            time.sleep(TICK_S)
+
+    def processes(self):
+        """pid: (role, state) of what this job has brought forth."""
+        found = {}
+        for pid, (name, program) in self.leftovers.now().processes.items():
+            fields = stat_fields(pid)
+            if fields is None or program not in ("nagaya", "nagaya-host"):
+                continue
+            state, parent = fields
+            found[pid] = (self.role(name, program, parent), state)
+        return found
+
+    @staticmethod
+    def role(name, program, parent):
+        if program == "nagaya":
+            return "proxy"
+        try:
+            host_is_parent = os.path.basename(os.readlink(f"/proc/{parent}/exe")) == "nagaya-host"
+        except OSError:
+            host_is_parent = name != "nagaya-host"
+        return "task" if host_is_parent else "host"
+
+    def stopped(self):
+        return [pid for pid, (_, state) in self.processes().items() if state == "T"]
+
+    def of_role(self, role):
+        """Those of a role, the stopped ones first."""
+        found = [(state != "T", pid) for pid, (has, state) in self.processes().items()
+                 if has == role]
+        return [pid for _, pid in sorted(found)]
+
+    def go_on(self):
+        for pid in self.stopped():
+            try:
+                os.kill(pid, signal.SIGCONT)
+            except ProcessLookupError:
+                pass
+
+    def recovers(self, ranks):
+        """Do as many tasks as were wanted run in the end, in spite of a death?"""
+        deadline = time.monotonic() + RECOVERY_LIMIT_S
+        while self.process.poll() is None and time.monotonic() < deadline:
+            self.go_on()
+            if len(self.of_role("task")) == ranks and len(self.of_role("host")) == 1:
+                time.sleep(10 * TICK_S)
+                return self.process.poll() is None and len(self.of_role("task")) == ranks
+            time.sleep(TICK_S)
+        return False
+
+    def end(self, limit_s):
+        """Lets all go on until the launcher has ended; its exit code, what it said, the time."""
+        started = time.monotonic()
+        while self.process.poll() is None and time.monotonic() - started < limit_s:
+            self.go_on()
+            time.sleep(TICK_S)
+        self.go_on()
+        took_s = time.monotonic() - started
+        ended = self.process.poll() is not None
+        if not ended:
+            self.process.kill()
+        said = self.process.communicate()[1]
+        return self.process.returncode if ended else None, said, took_s

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sockets whose host is gone or is none: `nagaya exec` trusts nothing that it hears there."""
+import os
+import socket
+import struct
+
+import pytest
+from join_protocol import REFUSED, STARTED, WELCOME, FalseHost, frame
+from known_job import AS_IT_SHOULD, KnownJob, rank_environment
+from refusals import OWN_FAILURE, expect_refusal
+
+
+def test_a_stale_socket_is_replaced(user, nagaya, installation, leftovers):
+    program = installation.program("plain_ending")
+    job = KnownJob(user, nagaya, program)
+    for proxy in job.proxies:
+        proxy.send_signal(19)  # else it would remove the socket when it sees its host die
+    os.kill(job.host, 9)
+    job.kill()
+    assert job.socket.exists()
+    ended = user.run([nagaya, "exec", program, "exit", "5"], env=rank_environment(), timeout=20)
+    assert (ended.code, ended.err) == (5, ""), ended
+    left = leftovers.after_limit()
+    assert not (left.processes or left.sockets), left
+
+
+def refusal(code, message):
+    return struct.pack("<qQ", code, len(message)) + message
+
+
+FALSE_HOSTS = {
+    "closes at once": (lambda one: one.shutdown(socket.SHUT_RDWR), ["refuses"]),
+    "talks garbage": (lambda one: one.sendall(b"\xa5" * 4096), ["malformed"]),
+    "announces too much": (lambda one: one.sendall(frame(WELCOME, size=1 << 31)), ["malformed"]),
+    "refuses without a text": (lambda one: one.sendall(frame(REFUSED, b"\xff" * 5)), ["malformed"]),
+    "is of another version": (lambda one: one.sendall(frame(REFUSED, refusal(-71, b"other versions"))),
+                              ["other versions"]),
+    "answers what was not asked": (lambda one: one.sendall(frame(STARTED, bytes(8))), ["malformed"]),
+    "says nothing": (lambda one: None, ["answer"]),
+    "says half an answer": (lambda one: one.sendall(frame(WELCOME, bytes(16))[:20]), ["answer"]),
+}
+
+
+@pytest.mark.parametrize("what", FALSE_HOSTS)
+def test_a_false_host_is_not_trusted(user, nagaya, installation, leftovers, what):
+    act, words = FALSE_HOSTS[what]
+    program = installation.program("plain_ending")
+    job = KnownJob(user, nagaya, program, tasks=1)
+    assert job.end() == [AS_IT_SHOULD]
+    assert not leftovers.after_limit().sockets
+    with FalseHost(user, job.socket, act):
+        ended = user.run([nagaya, "exec", program, "exit", "5"], env=rank_environment(), timeout=20)
+    expect_refusal(ended, leftovers, OWN_FAILURE, *words)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Task, proxy or host is killed at every step of start, join, spawn, reap and exit. The job ends
+soon, its exit code says so, one message says why, nothing is left, and another job of the node
+goes on."""
+import os
+import random
+import shutil
+import signal
+import subprocess
+
+import pytest
+from conftest import FULL
+from stopped_job import StoppedJob, stop_points
+
+RANKS = 2
+END_LIMIT_S = 5
+ROLES = ["proxy", "host", "task"]
+ROUNDS, ROUNDS_FULL = 200, 2000
+
+# What the tasks do: they stay, but for the steps that a task's end brings about.
+ENDING_STEPS = {"client.ended", "host.reaped", "host.end-marked", "host.end-told", "host.leaving"}
+# Steps after which the job may have succeeded, whoever is killed.
+LATE_STEPS = {"client.ended", "host.end-told", "host.leaving"}
+
+
+def act_until(stop_point):
+    return ["exit", "0"] if stop_point in ENDING_STEPS else ["linger"]
+
+
+@pytest.fixture(scope="module")
+def bystander(user, nagaya, installation):
+    """Another job of the same user on the same node."""
+    process = user.start([nagaya, "run", "-n", "2", installation.program("plain_ending"), "signal"],
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    assert [process.stdout.readline() for _ in range(2)] == ["ready\n"] * 2
+    yield process
+    assert process.poll() is None, "the other job has not gone on"
+    process.send_signal(signal.SIGUSR1)
+    assert process.communicate(timeout=30)[0].split() == ["signalled"] * 2
+    assert process.returncode == 0
+
+
+@pytest.fixture(scope="module")
+def launchers(nagaya, mpirun):
+    found = {"mpirun": [*mpirun, "--bind-to", "none", "-n", RANKS, nagaya, "exec"],
+             "nagaya run": [nagaya, "run", "-n", RANKS]}
+    hydra = shutil.which("mpiexec.hydra")
+    if hydra:
+        found["hydra"] = [hydra, "-n", RANKS, nagaya, "exec"]
+    return found
+
+
+@pytest.fixture
+def kill_at(user, installation, launchers, bystander, leftovers):
+    """Kills a process of `role` when a job has reached `stop_point`; False when the job has none."""
+    def kill(launcher, stop_point, role, chance):
+        command = [*launchers[launcher], installation.program("plain_ending"),
+                   *act_until(stop_point)]
+        job = StoppedJob(user, leftovers, command, stop_point)
+        victims = job.of_role(role)
+        found = bool(victims)
+        if victims:
+            os.kill(victims[0] if chance is None else chance.choice(victims), signal.SIGKILL)
+        elif stop_point not in ENDING_STEPS:
+            job.process.terminate()
+        if role == "host" and job.recovers(RANKS):
+            job.process.terminate()  # it has a new host, and nothing was lost: no task existed
+            victims = []
+        check_end(job, launcher, stop_point, role, killed=bool(victims))
+        assert bystander.poll() is None
+        left = leftovers.after_limit()
+        assert not (left.processes or left.sockets or left.segments), (launcher, stop_point, role, left)
+        return found
+    return kill
+
+
+def check_end(job, launcher, stop_point, role, killed):
+    code, said, took_s = job.end(END_LIMIT_S)
+    what = f"{launcher}, {role} killed at {stop_point}: code {code} after {took_s:.1f} s\n{said}"
+    assert code is not None, what
+    if not killed:
+        return
+    lines = [line for line in said.splitlines() if line.startswith("nagaya")]
+    assert len(lines) <= 1, what
+    if stop_point in LATE_STEPS and code == 0:
+        assert not lines, what
+        return
+    assert code != 0, what
+    # What is said of a proxy or task that was killed is the launcher's affair.
+    assert lines or role != "host", what
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("stop_point", stop_points())
+def test_a_death_at_each_step_ends_the_job_and_nothing_else(kill_at, stop_point, role):
+    if not kill_at("hydra", stop_point, role, chance=None):
+        pytest.skip(f"no {role} is alive at {stop_point}")
+
+
+@pytest.mark.parametrize("tenth", range(10))
+def test_deaths_at_random_steps_under_random_launchers(kill_at, launchers, tenth):
+    """Seeded: the number of a failing round repeats it."""
+    for number in range(tenth, ROUNDS_FULL if FULL else ROUNDS, 10):
+        chance = random.Random(number)
+        kill_at(chance.choice(sorted(launchers)), chance.choice(stop_points()),
+                chance.choice(ROLES), chance)

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `nagaya doctor` says of a machine, also of one that refuses something
+(tests/programs/restricted.c): the finding, its level, its remedy, the exit code."""
+import errno
+import json
+import re
+
+import pytest
+
+GIB = 1 << 30
+OWN_MOUNTS = ["unshare", "-Urm"]
+
+
+def examine(user, nagaya, *options, before=()):
+    ended = user.run([*before, nagaya, "doctor", "--json", *options])
+    assert ended.code in (0, 1) and ended.err == "", ended
+    said = json.loads(ended.out)
+    findings = {finding["name"]: finding for finding in said["findings"]}
+    assert len(findings) == len(said["findings"]), "two findings have one name"
+    assert (ended.code == 1) == any(one["level"] == "problem" for one in findings.values()), ended
+    return said["tasks"], findings
+
+
+def test_nothing_is_a_problem_where_jobs_run(user, nagaya, installation):
+    job = user.run([nagaya, "run", "-n", 2, installation.program("sharing")])
+    assert job.code == 0, job
+    tasks, findings = examine(user, nagaya, "-n", 2)
+    assert tasks == 2
+    assert {name for name, one in findings.items() if one["level"] == "problem"} == set()
+
+
+def test_every_line_has_a_level_and_names_a_finding(user, nagaya):
+    _, findings = examine(user, nagaya, "-n", 2)
+    lines = user.run([nagaya, "doctor", "-n", 2]).out.splitlines()
+    names = [re.fullmatch(r"(?:ok|warning|problem) +([^:]+): .+", line).group(1) for line in lines]
+    assert names == list(findings)
+
+
+def test_the_job_is_as_large_as_the_machine_by_default(user, nagaya):
+    tasks, _ = examine(user, nagaya)
+    assert tasks >= 1
+
+
+@pytest.mark.parametrize("count", ["0", "-1", "4097", "many"])
+def test_a_wrong_number_of_tasks_is_refused(user, nagaya, count):
+    ended = user.run([nagaya, "doctor", "-n", count])
+    assert ended.code == 125 and ended.out == "" and ended.err, ended
+
+
+# what: (restriction, value, finding, level, a word of the text, a word of the remedy)
+RESTRICTED = {
+    "clone3 missing": ("clone3", errno.ENOSYS, "clone3", "ok", "clone serves", None),
+    "clone3 forbidden": ("clone3", errno.EPERM, "clone3", "problem", "not permitted", "ENOSYS"),
+    "changed text": ("text", errno.EACCES, "changed text", "ok", "changed copy", None),
+    "old kernel": ("uname", "2.6", "kernel", "warning", "5.16", "--separate"),
+    "few descriptors": ("nofile", 20, "descriptors", "problem", "at most 20", "--nofile"),
+    "few processes": ("nproc", 2, "user processes", "problem", "ulimit -u", "--nproc"),
+    "few addresses": ("as", GIB, "address limit", "problem", "1024 MiB", "--as=unlimited"),
+    "little data": ("data", GIB, "address limit", "problem", "1024 MiB", "--data=unlimited"),
+    "small stack": ("stack", 65536, "stack", "warning", "64 KiB", "ulimit -s"),
+    "unlimited stack": ("stack", "unlimited", "stack", "ok", "16 GiB", None),
+}
+
+
+@pytest.mark.parametrize("what", RESTRICTED)
+def test_a_restriction_is_found(user, nagaya, installation, what):
+    restriction, value, name, level, word, remedy = RESTRICTED[what]
+    if restriction == "nproc" and not user.is_other:
+        pytest.skip("this user has processes of its own, and a limit would end the test")
+    before = [installation.program("restricted"), restriction, value]
+    _, findings = examine(user, nagaya, "-n", 16, before=before)
+    found = findings[name]
+    assert found["level"] == level and word in found["text"], found
+    assert remedy in found["remedy"] if remedy else "remedy" not in found, found
+
+
+# what: (file of the kernel, its text, finding, level, a word of the remedy)
+SETTINGS = {
+    "mappings for small programs": ("/proc/sys/vm/max_map_count", "65530", "mappings", "warning",
+                                    "vm.max_map_count=131072"),
+    "mappings for nothing": ("/proc/sys/vm/max_map_count", "1000", "mappings", "problem",
+                             "vm.max_map_count=131072"),
+    "enough mappings": ("/proc/sys/vm/max_map_count", "1048576", "mappings", "ok", None),
+    "few threads": ("/proc/sys/kernel/threads-max", "100", "threads-max", "problem",
+                    "kernel.threads-max="),
+    "few pids": ("/proc/sys/kernel/pid_max", "400", "pid_max", "problem", "kernel.pid_max="),
+    "no overcommit": ("/proc/meminfo", None, "overcommit", "problem", "vm.overcommit_memory=0"),
+}
+NO_ROOM = "MemAvailable: 1000000000 kB\nCommitLimit: 4000000 kB\nCommitted_AS: 3000000 kB\n"
+
+
+@pytest.mark.parametrize("what", SETTINGS)
+def test_a_setting_of_the_kernel_is_weighed_against_the_job(user, nagaya, installation, folder,
+                                                            what):
+    """A file with other content lies in the place of the kernel's."""
+    path, text, name, level, remedy = SETTINGS[what]
+    program = installation.program("restricted")
+    setting = user.new_file(folder / "setting", (text or NO_ROOM) + "\n")
+    before = [*OWN_MOUNTS, program, "instead", f"{setting}:{path}"]
+    if text is None:
+        mode = user.new_file(folder / "mode", "2\n")
+        before += [program, "instead", f"{mode}:/proc/sys/vm/overcommit_memory"]
+    if user.run([*before, "true"]).code != 0:
+        pytest.skip("no mount namespace of its own for an ordinary user here")
+    _, findings = examine(user, nagaya, "-n", 400, before=before)
+    assert findings[name]["level"] == level, findings[name]
+    assert remedy is None or remedy in findings[name]["remedy"], findings[name]
+
+
+def test_a_socket_folder_that_others_may_enter_is_a_problem(user, nagaya, folder):
+    sockets = folder / f"nagaya-{user.uid}"
+    sockets.mkdir()
+    user.own(sockets)
+    sockets.chmod(0o755)
+    ended = user.run([nagaya, "doctor", "-n", 2], env={"TMPDIR": str(folder)})
+    [line] = [line for line in ended.out.splitlines() if "socket folder" in line]
+    assert ended.code == 1 and line.startswith("problem") and "open to others" in line, ended
+
+
+def test_the_mpi_of_the_tests_is_found(user, nagaya, mpirun):
+    said = user.run([mpirun[0], "--version"]).out
+    version = re.search(r"\(Open(?:RTE| MPI)\) ([0-9.]+)", said)
+    _, findings = examine(user, nagaya, "-n", 2)
+    wanted = f"Open MPI {version.group(1)}" if version else "PRRTE"
+    assert wanted in findings["MPI"]["text"], findings["MPI"]
