@@ -187,6 +187,7 @@ def test_a_stranger_can_neither_trace_nor_copy_memory(job, stranger):
     assert len(tasks) == 3
     address = an_address(job.host)
     own = python(job.user, TRACING, address, job.host)
+    os.kill(job.host, signal.SIGCONT)  # attaching has stopped it
     assert f"process_vm_readv {job.host}" in own.out, own  # else the test could not fail
     ended = python(stranger, TRACING, address, *tasks)
     assert ended.code == 0 and ended.out == "", ended
