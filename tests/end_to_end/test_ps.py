@@ -50,13 +50,14 @@ def running(user, leftovers):
     """Starts jobs and awaits their lines "ready"; ends them after the test."""
     jobs = []
 
-    def start(words, ready, stdin=b""):
+    def start(words, ready, stdin=b"", ready_before_input=0):
         job = user.start(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE)
         jobs.append(job)
+        lines = [job.stdout.readline() for _ in range(ready_before_input)]
         job.stdin.write(stdin)
         job.stdin.close()
-        lines = [job.stdout.readline() for _ in range(ready)]
+        lines += [job.stdout.readline() for _ in range(ready - len(lines))]
         assert lines == [b"ready\n"] * ready, (lines, job.poll())
         return job
     yield start
@@ -157,7 +158,8 @@ def test_processor_time_is_counted_for_the_task_that_computed(nagaya, one_differ
     (f"kill {int(signal.SIGKILL)}", None, 9, "ended, signal 9")])
 def test_an_ended_task_is_shown_with_its_code_or_signal(user, nagaya, one_differs, running, ps,
                                                         word, code, number, text):
-    running([nagaya, "run", "-n", 2, one_differs], ready=1, stdin=f"{word}\n".encode())
+    running([nagaya, "run", "-n", 2, one_differs], ready=1, stdin=f"{word}\n".encode(),
+            ready_before_input=1)
     job = await_job(ps, lambda job: job["tasks"][0]["state"] == "ended")
     shown = user.run([nagaya, "ps"]).out
     ended = job["tasks"][0]
