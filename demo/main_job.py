@@ -88,14 +88,16 @@ def run(nagaya, job, count, separate):
         begin = time.monotonic()
         process = subprocess.Popen(words + job.command, cwd=folder, env=job_environment(),
                                    stdin=subprocess.DEVNULL, stdout=output,
-                                   stderr=subprocess.STDOUT)
+                                   stderr=subprocess.STDOUT, start_new_session=True)
         sampler = Sampler(process.pid)
-        sampler.run_until(lambda: process.poll() is not None
-                          or time.monotonic() - begin > LIMIT_S)
-        wall_s = time.monotonic() - begin
-        if process.poll() is None:
-            process.terminate()
-            process.wait()
+        try:
+            sampler.run_until(lambda: process.poll() is not None
+                              or time.monotonic() - begin > LIMIT_S)
+            wall_s = time.monotonic() - begin
+        finally:
+            if process.poll() is None:
+                process.terminate()  # in a session of its own it does not hear Ctrl-C
+                process.wait()
         output.seek(0)
         text = output.read()
     return Run(process.returncode, wall_s, sampler.all, sampler.ranks, job.result_of(text), text)

@@ -30,11 +30,12 @@ def read(pid, name):
         return file.read()
 
 
-def parent_and_name(pid):
+def parent_name_session(pid):
     """The name may hold spaces and brackets: it ends at the last one."""
     text = read(pid, "stat")
     name = text[text.index("(") + 1:text.rindex(")")]
-    return int(text[text.rindex(")") + 2:].split()[1]), name
+    _, parent, _, session = text[text.rindex(")") + 2:].split()[:4]
+    return int(parent), name, int(session)
 
 
 def field_kib(text, field):
@@ -49,7 +50,7 @@ def all_processes():
     for entry in os.listdir("/proc"):
         if entry.isdigit():
             try:
-                processes[int(entry)] = parent_and_name(int(entry))
+                processes[int(entry)] = parent_name_session(int(entry))
             except (FileNotFoundError, ProcessLookupError, ValueError):
                 pass  # has just ended
     return processes
@@ -58,7 +59,7 @@ def all_processes():
 def family(roots, processes):
     """The roots and all that descend from them."""
     children = {}
-    for pid, (parent, _) in processes.items():
+    for pid, (parent, _, _) in processes.items():
         children.setdefault(parent, []).append(pid)
     found, waiting = set(), [pid for pid in roots if pid in processes]
     while waiting:
@@ -95,19 +96,19 @@ def add(one, other):
 
 
 class Sampler:
-    """Samples the job of `root_pid`: `all` of it, and its `ranks` without launcher and proxies. A
-    host outlives the proxy that started it, so a host once seen stays a root."""
+    """Samples the job of `root_pid`: `all` of it, and its `ranks` without launcher and proxies. Its
+    host is nobody's child: it is known by the session, which is the job's own."""
 
     def __init__(self, root_pid):
         self.launcher = root_pid
-        self.hosts = set()
         self.all = Usage()
         self.ranks = Usage()
 
     def sample(self):
         processes = all_processes()
-        members = family({self.launcher} | self.hosts, processes)
-        self.hosts |= {pid for pid in members if processes[pid][1] == HOST}
+        session = os.getsid(self.launcher)
+        hosts = {pid for pid, (_, name, of) in processes.items() if name == HOST and of == session}
+        members = family({self.launcher} | hosts, processes)
         owners = {pid for pid in members if not lives_in_host(pid, processes)}
         ranks = {pid for pid in owners if pid != self.launcher and processes[pid][1] != PROXY}
         of_ranks = usage_of(ranks)

@@ -203,11 +203,11 @@ base::Fd start_host(const Job& job, const Place& place, base::Fd* host) {
     base::throw_errno("socketpair");
   base::Fd theirs(ends[0]), ours(ends[1]);
   const HostSettings settings = settings_of(job, place.path);
-  if (::send(ours.get(), &settings, sizeof settings, MSG_NOSIGNAL) != sizeof settings)
-    base::throw_errno("cannot pass the settings to the host");
   spawn_host(listener, theirs);
   theirs.reset();
   *host = await_host(ours);
+  if (::send(ours.get(), &settings, sizeof settings, MSG_NOSIGNAL) != sizeof settings)
+    throw Error(-EPIPE, "the host of the job died while it started");
   stop_at(StopPoint::kClientHostSpawned);
   listen_at(listener, place.address);
   stop_at(StopPoint::kClientListening);
