@@ -177,12 +177,19 @@ struct Place {
 
 namespace {
 
-Place existing_place(const std::filesystem::path& path) {
+// Nothing when there is no such folder: whoever removed it took the socket with it.
+std::optional<Place> find_place(const std::filesystem::path& path) {
   const std::string folder_path = path.parent_path();
-  base::Fd folder = base::checked_fd(
-      ::open(folder_path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), folder_path);
+  const int fd = ::open(folder_path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0 && errno == ENOENT) return std::nullopt;
+  base::Fd folder = base::checked_fd(fd, folder_path);
   const sockaddr_un address = address_in(folder, path.filename());
-  return {path, std::move(folder), address};
+  return Place{path, std::move(folder), address};
+}
+
+Place existing_place(const std::string& path) {
+  if (std::optional<Place> place = find_place(path)) return std::move(*place);
+  throw Error(-ENOENT, path + ": no such folder");
 }
 
 // The pid that the host says itself: the process that was spawned has ended in favour of another.
@@ -402,16 +409,18 @@ std::vector<std::string> socket_folders() {
 }
 
 bool remove_stale_socket(const std::string& socket_path) {
-  const Place place = existing_place(socket_path);
-  const FolderLock lock(place.folder);
-  return !is_served(place.address) && ::unlink(place.address.sun_path) == 0;
+  const std::optional<Place> place = find_place(socket_path);
+  if (!place) return false;
+  const FolderLock lock(place->folder);
+  return !is_served(place->address) && ::unlink(place->address.sun_path) == 0;
 }
 
 void bury_host(const std::string& socket_path, const std::function<void()>& announce) {
-  const Place place = existing_place(socket_path);
-  const FolderLock lock(place.folder);
-  const bool has_successor = is_served(place.address);
-  if (has_successor || ::unlink(place.address.sun_path) == 0) announce();
+  const std::optional<Place> place = find_place(socket_path);
+  if (!place) return announce();  // better by each of the proxies than by none
+  const FolderLock lock(place->folder);
+  const bool has_successor = is_served(place->address);
+  if (has_successor || ::unlink(place->address.sun_path) == 0) announce();
 }
 
 JobStatus query_status(const std::string& socket_path) {

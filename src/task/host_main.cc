@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "task/client.h"
 #include "task/host.h"
 
 namespace {
@@ -125,6 +126,16 @@ void refuse_first_client(const base::Fd& listener, const base::Error& reason) {
   }
 }
 
+// Another host may listen under the same path by now: its socket stays.
+void leave(base::Fd& listener, const task::HostSettings& settings) {
+  listener.reset();
+  try {
+    task::remove_stale_socket(settings.socket_path);
+  } catch (const base::Error&) {
+    return;  // it is as stale to others as to this host
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -139,7 +150,7 @@ int main(int argc, char** argv) {
     ::sigprocmask(SIG_SETMASK, &all, nullptr);
     if (!read_settings(&settings)) {
       std::fprintf(stderr, "nagaya-host: started by nagaya only\n");
-      if (settings.socket_path[0] != '\0') ::unlink(settings.socket_path);
+      leave(listener, settings);
       return 125;
     }
     unignore_signals();
@@ -150,7 +161,7 @@ int main(int argc, char** argv) {
     return 0;
   } catch (const base::Error& error) {
     refuse_first_client(listener, error);
-    ::unlink(settings.socket_path);
+    leave(listener, settings);
     return 125;
   }
 }

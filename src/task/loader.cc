@@ -14,6 +14,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/same_content.h"
 #include "task/freestanding/library.h"
 
 namespace nagaya::task {
@@ -23,8 +24,8 @@ using base::Error;
 
 constexpr uint64_t kStackUnlimitedBytes = 16ull << 30;
 constexpr uint64_t kStackMinBytes = 256 << 10;
-// Addresses on both sides of the stack where nothing is ever mapped; below as many as the kernel's
-// own stack_guard_gap, which no growing stack enters.
+// Addresses on both sides of the stack where nothing is ever mapped; below as many as the kernel
+// keeps free below its own stacks (stack_guard_gap).
 constexpr uint64_t kGapBelowBytes = 1 << 20;
 constexpr uint64_t kGapAboveBytes = kPageBytes;
 

@@ -15,7 +15,6 @@
 #include <string>
 #include <vector>
 
-#include "base/same_content.h"
 #include "task/elf_image.h"
 #include "task/freestanding/start.h"
 

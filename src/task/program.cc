@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/same_content.h"
 #include "task/installation.h"
 
 extern char** environ;
@@ -227,15 +228,10 @@ ProgramText resolve_program(const std::string& command, const std::vector<std::s
 ProgramText ProgramCache::resolve(const std::string& command,
                                   const std::vector<std::string>& arguments,
                                   const std::vector<std::string>& environment) {
-  const auto same = [](const struct stat& a, const struct stat& b) {
-    return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_mode == b.st_mode &&
-           a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec == b.st_mtim.tv_nsec &&
-           a.st_ctim.tv_sec == b.st_ctim.tv_sec && a.st_ctim.tv_nsec == b.st_ctim.tv_nsec;
-  };
   struct stat now;
   const bool has_path = command.find('/') == 0 && ::stat(command.c_str(), &now) == 0;
   const auto known = has_path ? known_.find(command) : known_.end();
-  if (known != known_.end() && same(known->second.file, now)) {
+  if (known != known_.end() && base::is_same_content(known->second.file, now)) {
     ProgramText text = known->second.text;
     text.arguments = arguments;
     text.environment = environment;

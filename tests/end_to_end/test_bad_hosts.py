@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sockets whose host is gone or is none: `nagaya exec` trusts nothing that it hears there."""
 import os
+import signal
 import socket
 import struct
 
@@ -13,9 +14,12 @@ from refusals import OWN_FAILURE, expect_refusal
 def test_a_stale_socket_is_replaced(user, nagaya, installation, leftovers):
     program = installation.program("plain_ending")
     job = KnownJob(user, nagaya, program)
+    # Whoever of them sees the others die removes the socket.
+    os.kill(job.host, signal.SIGSTOP)
     for proxy in job.proxies:
-        proxy.send_signal(19)  # else it would remove the socket when it sees its host die
-    os.kill(job.host, 9)
+        proxy.kill()
+        proxy.wait()
+    os.kill(job.host, signal.SIGKILL)
     job.kill()
     assert job.socket.exists()
     ended = user.run([nagaya, "exec", program, "exit", "5"], env=rank_environment(), timeout=20)
