@@ -33,15 +33,15 @@ def acts(build, program, names, prefix):
     return [Row(f"{prefix}-{name}", build, f"{program} {name}") for name in names.split()]
 
 
-def found_library(name):
-    for folder in ["/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"]:
-        if os.path.exists(f"{folder}/{name}"):
-            return f"{folder}/{name}"
-    return None
+def found_library(*names):
+    """The first of these names that is installed."""
+    folders = ["/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"]
+    paths = (f"{folder}/{name}" for name in names for folder in folders)
+    return next(filter(os.path.exists, paths), None)
 
 
-MALLOCS = {"jemalloc": "libjemalloc.so.2", "mimalloc": "libmimalloc.so.2",
-           "tcmalloc": "libtcmalloc_minimal.so.4"}
+MALLOCS = {"jemalloc": ["libjemalloc.so.2"], "mimalloc": ["libmimalloc.so.2", "libmimalloc.so.3"],
+           "tcmalloc": ["libtcmalloc_minimal.so.4"]}
 LAYOUTS = "now lazy norelro noseparate-code execstack huge-alignment gold pack-relative".split()
 
 ROWS = [
@@ -87,8 +87,8 @@ ROWS = [
     Row("relocated-link", "relocated", "./asks-link moved/", {"LD_LIBRARY_PATH": "moved/usr/lib"}),
     Row("relocated-script", "relocated", "moved/AppRun moved/"),
     *[Row(f"layout-{name}", "layouts", f"./memory-{name} malloc") for name in LAYOUTS],
-    *[Row(f"{name}-{act}", "memory", f"./memory {act}", {"LD_PRELOAD": found_library(library)})
-      for name, library in MALLOCS.items() for act in ["malloc", "mremap"]],
+    *[Row(f"{name}-{act}", "memory", f"./memory {act}", {"LD_PRELOAD": found_library(*libraries)})
+      for name, libraries in MALLOCS.items() for act in ["malloc", "mremap"]],
     Row("preloaded-library", "preload", "./says", {"LD_PRELOAD": "./libpreloaded.so"}),
 ]
 
