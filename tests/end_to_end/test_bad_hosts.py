@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sockets whose host is gone or is none: `nagaya exec` trusts nothing that it hears there."""
 import os
+import shutil
 import signal
 import socket
 import struct
@@ -24,6 +25,18 @@ def test_a_stale_socket_is_replaced(user, nagaya, installation, leftovers):
     assert job.socket.exists()
     ended = user.run([nagaya, "exec", program, "exit", "5"], env=rank_environment(), timeout=20)
     assert (ended.code, ended.err) == (5, ""), ended
+    left = leftovers.after_limit()
+    assert not (left.processes or left.sockets), left
+
+
+def test_a_host_dies_whose_folder_was_removed(user, nagaya, installation, leftovers):
+    job = KnownJob(user, nagaya, installation.program("plain_ending"))
+    shutil.rmtree(user.socket_folder)
+    os.kill(job.host, signal.SIGKILL)
+    for proxy in job.proxies:
+        _, said = proxy.communicate(timeout=20)
+        assert proxy.returncode == -signal.SIGKILL
+        assert said == "nagaya: the host of the job has died, and its tasks with it\n"
     left = leftovers.after_limit()
     assert not (left.processes or left.sockets), left
 
