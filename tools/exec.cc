@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,13 +50,23 @@ void forward(task::Client& client, const task::Started& task, int signals, bool 
   }
 }
 
-// Stands for the task until it ends; then this process ends as it has.
-int attend(task::Client& client, const task::Started& task, int signals, bool signals_groups) {
+// Readable once the launcher has ended; none where this process stands for itself.
+base::Fd open_launcher(const LaunchedJob& job) {
+  if (job.job.launcher_pid == ::getpid()) return {};
+  return base::Fd(static_cast<int>(::syscall(SYS_pidfd_open, job.job.launcher_pid, 0)));
+}
+
+// Stands for the task until it ends; then this process ends as it has. A launcher that was killed
+// leaves no task behind (the ranks of Open MPI 5 stay for ever): the host kills those whose proxy
+// has gone.
+int attend(task::Client& client, const task::Started& task, int signals, const LaunchedJob& job) {
+  const base::Fd launcher = open_launcher(job);
   for (;;) {
     while (auto ended = client.poll_ended()) end_like(ended->wait_status);
-    pollfd ready[] = {{client.fd(), POLLIN, 0}, {signals, POLLIN, 0}};
-    ::poll(ready, 2, -1);
-    if (ready[1].revents != 0) forward(client, task, signals, signals_groups);
+    pollfd ready[] = {{client.fd(), POLLIN, 0}, {signals, POLLIN, 0}, {launcher.get(), POLLIN, 0}};
+    ::poll(ready, std::size(ready), -1);
+    if (ready[1].revents != 0) forward(client, task, signals, job.signals_groups);
+    if (ready[2].revents != 0) end_like(W_EXITCODE(0, SIGKILL));
   }
 }
 
@@ -88,7 +99,7 @@ int exec(const std::vector<std::string>& command) {
   std::optional<task::Client> client;
   try {
     client = task::Client::join(job.job);
-    return attend(*client, client->launch(launch, descriptors), signals.get(), job.signals_groups);
+    return attend(*client, client->launch(launch, descriptors), signals.get(), job);
   } catch (const base::Error& error) {
     const auto say = [&] { complain(error.what()); };
     const bool host_died = error.code() == -EPIPE;

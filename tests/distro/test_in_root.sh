@@ -4,8 +4,9 @@
 #
 #   test_in_root.sh SUITE FOLDER [COMMAND...]
 #
-# FOLDER/root is the root; it is kept and used again. COMMAND (default: ./dev test) runs in a copy of
-# this working tree, as an ordinary user with sudo. NAGAYA_FULL passes through.
+# FOLDER/root is the root; it is kept and used again. COMMAND runs in a copy of this working tree, as
+# an ordinary user with sudo. NAGAYA_FULL passes through. Without COMMAND: ./dev test as root, because
+# Slurm and programs of two users need that; the tests make ordinary users themselves.
 #
 # Everything happens in mount, pid and ipc namespaces of its own: whatever ends this program, even
 # SIGKILL, ends every process in them, and the kernel takes the mounts away with the last.
@@ -91,8 +92,8 @@ give_network() {
   # All ranks are on this machine, and not every machine's interface leads to itself: without a
   # way between them the jobs of an MPI_Comm_spawn do not meet, not even as ordinary processes.
   mkdir -p "$root/etc/openmpi"
-  grep -qs btl_tcp_if_include "$root/etc/openmpi/openmpi-mca-params.conf" ||
-    echo 'btl_tcp_if_include = lo' >>"$root/etc/openmpi/openmpi-mca-params.conf"
+  grep -qs ^btl_tcp_if_include "$root/etc/openmpi/openmpi-mca-params.conf" ||
+    printf '\nbtl_tcp_if_include = lo\n' >>"$root/etc/openmpi/openmpi-mca-params.conf"
 }
 
 # Visible in this mount namespace only; /dev/shm and /tmp are the root's own.
@@ -110,6 +111,7 @@ make_account() {
   local root=$1
   chroot "$root" id "$account" >/dev/null 2>&1 ||
     chroot "$root" useradd --create-home --shell /bin/bash "$account"
+  chmod 755 "$root/home/$account"  # the tests' users read the build
   echo "$account ALL=(ALL) NOPASSWD: ALL" >"$root/etc/sudoers.d/$account"
   chmod 440 "$root/etc/sudoers.d/$account"
 }
@@ -173,7 +175,7 @@ main() {
     return
   fi
   [ $# -ge 2 ] || fail "usage: test_in_root.sh SUITE FOLDER [COMMAND...]"
-  [ $# -gt 2 ] || set -- "$@" ./dev test
+  [ $# -gt 2 ] || set -- "$@" sudo --preserve-env=NAGAYA_FULL ./dev test
   become_root "$@"
   check_programs
   mkdir -p -- "$2"

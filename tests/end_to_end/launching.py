@@ -89,6 +89,7 @@ class Case:
     options: str = ""  # the field of Launcher with the options that this case needs
     signals: tuple = ()  # to the launcher, each once the ranks are ready for it
     ready: int = 0  # so many ranks say "ready" first
+    environment: tuple = ()
     shown: str = ""  # what to compare of the output: launchers mix in words and merge lines
 
 
@@ -122,7 +123,7 @@ class Launching:
         if not folder.exists():
             self.user.new_folder(folder.name)
         # An mpirun that ends removes the common folder that another is about to use.
-        variables = {"OMPI_MCA_orte_tmpdir_base": str(folder)}
+        variables = {"OMPI_MCA_orte_tmpdir_base": str(folder), **dict(case.environment)}
         if case.options == "limited":
             variables |= dict(self.launcher.limit_environment)
         elif not case.signals:

@@ -73,11 +73,11 @@ def symbol_commands(user, folder, subject):
     commands = []
     for file in ["/hot", "/libc.so.6"]:
         bases = [int(base, 16) for base in re.findall(
-            rf"(0x\w+) +0x\w+ +0x\w+ +0x0 .*{re.escape(file)}$", shown.replace(" r-xp ", " "),
+            rf"(0x\w+) +0x\w+ +0x\w+ +0x0 .*{re.escape(file)} *$", shown.replace(" r-xp ", " "),
             re.MULTILINE)]
         base = min(bases, key=lambda at: abs(at - stack))
         assert abs(base - stack) < HOME_BYTES, shown
-        path = re.search(rf"(/\S*{re.escape(file)})$", shown, re.MULTILINE).group(1)
+        path = re.search(rf"(/\S*{re.escape(file)}) *$", shown, re.MULTILINE).group(1)
         commands.append(f"add-symbol-file {path} -o {base:#x}")
     return commands
 
