@@ -5,8 +5,8 @@
 #   test_in_root.sh SUITE FOLDER [COMMAND...]
 #
 # FOLDER/root is the root; it is kept and used again. COMMAND runs in a copy of this working tree, as
-# an ordinary user with sudo. NAGAYA_FULL passes through. Without COMMAND: ./dev test as root, because
-# Slurm and programs of two users need that; the tests make ordinary users themselves.
+# an ordinary user with sudo. Without COMMAND: ./dev test as root, because Slurm and programs of two
+# users need that; the tests make ordinary users themselves. NAGAYA_FULL passes through.
 #
 # Everything happens in mount, pid and ipc namespaces of its own: whatever ends this program, even
 # SIGKILL, ends every process in them, and the kernel takes the mounts away with the last.
@@ -99,6 +99,7 @@ give_network() {
 # Visible in this mount namespace only; /dev/shm and /tmp are the root's own.
 mount_into() {
   local root=$1
+  mount --bind "$root" "$root"  # pivot_root wants a mount
   mount -t proc proc "$root/proc"
   mount --rbind /sys "$root/sys"
   mount --rbind /dev "$root/dev"
@@ -144,20 +145,28 @@ copy_tree() {
 
 # ---- inside ----------------------------------------------------------------------------------
 
+# By pivot_root: in a chroot there are no user namespaces, and mount namespaces stay shared.
 run_inside() {
-  local root=$1
-  shift
-  say "running $* as $account in $root"
-  env -i HOME="/home/$account" USER="$account" LOGNAME="$account" LANG=C.UTF-8 TERM=dumb \
+  local root=$1 user=$2 home
+  shift 2
+  say "running $* as $user in $root"
+  cd "$root"
+  mkdir -p outside
+  pivot_root . outside
+  umount -l outside
+  rmdir outside
+  cd "$copy"
+  home=$(getent passwd "$user" | cut -d: -f6)
+  exec env -i HOME="$home" USER="$user" LOGNAME="$user" LANG=C.UTF-8 TERM=dumb \
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     NAGAYA_FULL="${NAGAYA_FULL:-}" \
-    chroot --userspec="$account:$account" "$root" \
-    bash -c "cd $copy && exec \"\$@\"" bash "$@"
+    setpriv --reuid "$user" --regid "$user" --init-groups "$@"
 }
 
 inside() {
-  local suite=$1 folder=$2 root
+  local suite=$1 folder=$2 root user=$account
   shift 2
+  [ $# -gt 0 ] || { user=root; set -- ./dev test; }
   root=$folder/root
   make_root "$suite" "$root"
   mount_into "$root"
@@ -165,7 +174,7 @@ inside() {
   make_account "$root"
   say "copying the tree"
   copy_tree "$root"
-  run_inside "$root" "$@"
+  run_inside "$root" "$user" "$@"
 }
 
 main() {
@@ -175,7 +184,6 @@ main() {
     return
   fi
   [ $# -ge 2 ] || fail "usage: test_in_root.sh SUITE FOLDER [COMMAND...]"
-  [ $# -gt 2 ] || set -- "$@" sudo --preserve-env=NAGAYA_FULL ./dev test
   become_root "$@"
   check_programs
   mkdir -p -- "$2"

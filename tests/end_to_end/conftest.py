@@ -6,7 +6,9 @@ is promised; without it they are left out or run with smaller counts.
 """
 import os
 import pathlib
+import resource
 import shutil
+import subprocess
 
 import pytest
 from installation import Installation
@@ -71,3 +73,37 @@ def leftovers(user, installation):
     after = Leftovers(user, installation)
     yield after
     after.clear()
+
+
+@pytest.fixture
+def running(user, leftovers):
+    """Starts jobs and awaits their lines "ready"; ends them after the test."""
+    jobs = []
+
+    def start(words, ready, stdin=b"", ready_before_input=0):
+        job = user.start(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE)
+        jobs.append(job)
+        lines = [job.stdout.readline() for _ in range(ready_before_input)]
+        job.stdin.write(stdin)
+        job.stdin.close()
+        lines += [job.stdout.readline() for _ in range(ready - len(lines))]
+        assert lines == [b"ready\n"] * ready, (lines, job.poll())
+        return job
+    yield start
+    for job in jobs:
+        job.kill()
+        job.wait(timeout=30)
+    leftovers.after_limit()  # so that the next test's jobs are alone
+
+
+@pytest.fixture
+def dumping():
+    """Words before a command that make it write core files into its working directory."""
+    pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip()
+    if pattern.startswith(("|", "/")):
+        pytest.skip(f"core files go elsewhere: kernel.core_pattern={pattern}")
+    _, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    if hard == 0:
+        pytest.skip("core files are forbidden here: the hard RLIMIT_CORE is 0")
+    return ["prlimit", f"--core={'unlimited' if hard == resource.RLIM_INFINITY else hard}:"]

@@ -6,7 +6,7 @@ import pathlib
 import signal
 import time
 
-LIMIT_S = 2.0
+LIMIT_S = 5.0
 TICK_S = 0.05
 LAUNCHERS = {"orterun", "orted", "prterun", "prted", "mpirun", "nagaya", "nagaya-host",
              "mpiexec.hydra", "mpiexec.mpich", "hydra_pmi_proxy", "srun"}
@@ -25,13 +25,18 @@ def describe(pid):
         return None
 
 
-def pids_of(uid):
-    for entry in os.scandir("/proc"):
+def names_of(folder, uid):
+    """The entries of a folder that belong to a user; those that vanish meanwhile do not count."""
+    for entry in os.scandir(folder):
         try:
-            if entry.name.isdigit() and entry.stat().st_uid == uid:
-                yield int(entry.name)
+            if entry.stat(follow_symlinks=False).st_uid == uid:
+                yield entry.name
         except FileNotFoundError:
             pass
+
+
+def pids_of(uid):
+    return [int(name) for name in names_of("/proc", uid) if name.isdigit()]
 
 
 @dataclasses.dataclass
@@ -59,9 +64,7 @@ class Leftovers:
                 processes[pid] = about
         folder = self.user.socket_folder
         sockets = {path.name for path in folder.iterdir()} if folder.exists() else set()
-        segments = {entry.name for entry in os.scandir("/dev/shm")
-                    if entry.stat(follow_symlinks=False).st_uid == self.user.uid}
-        return Left(processes, sockets, segments)
+        return Left(processes, sockets, set(names_of("/dev/shm", self.user.uid)))
 
     def now(self):
         found = self.look()
@@ -70,7 +73,7 @@ class Leftovers:
                     found.sockets - self.before.sockets, found.segments - self.before.segments)
 
     def after_limit(self):
-        """What is left; what is still going away gets two seconds for it."""
+        """What is left; what is still going away gets LIMIT_S for it."""
         deadline = time.monotonic() + LIMIT_S
         while True:
             left = self.now()

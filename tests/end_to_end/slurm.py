@@ -9,6 +9,7 @@ import copy
 import fcntl
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -87,7 +88,8 @@ class Slurm:
         inside.prefix = [*self.inside(), *user.prefix]
         granted = inside.run(["salloc", "--nodes=1", "--exclusive", "--no-shell"])
         assert granted.code == 0, granted
-        inside.prefix += ["env", f"SLURM_JOB_ID={granted.err.split()[-1]}"]
+        number = re.search(r"Granted job allocation (\d+)", granted.err).group(1)
+        inside.prefix += ["env", f"SLURM_JOB_ID={number}"]
         return inside
 
     def await_idle_node(self):

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Debuggers, tracers and profilers on tasks, used as docs/debugging.md says."""
-import os
 import pathlib
 import re
 import shutil
@@ -10,6 +9,7 @@ import sys
 import time
 
 import pytest
+from leftovers import describe, pids_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "programs" / "compatibility"))
@@ -31,9 +31,7 @@ def needs(tool):
 
 
 def pids_of_tasks(user, name):
-    return sorted(int(entry.name) for entry in os.scandir("/proc") if entry.name.isdigit()
-                  and entry.stat().st_uid == user.uid
-                  and pathlib.Path(entry.path, "comm").read_text().strip() == name)
+    return sorted(pid for pid in pids_of(user.uid) if (describe(pid) or ("",))[0] == name)
 
 
 class Waiting:
@@ -103,15 +101,12 @@ def test_a_breakpoint_stops_its_own_task_only(user, nagaya, programs):
         assert pids_of_tasks(user, "hot") == job.tasks
 
 
-def test_the_core_file_of_a_task_shows_where_it_crashed(user, nagaya, programs, installation):
+def test_the_core_file_of_a_task_shows_where_it_crashed(user, nagaya, programs, installation,
+                                                        dumping):
     needs("gdb")
-    pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip()
-    if pattern not in ("core", "core.%p"):
-        pytest.skip(f"core files go elsewhere here: {pattern}")
-    command = f"ulimit -c unlimited; exec {nagaya} run -n {RANKS} ./hot crash"
-    ended = user.run(["sh", "-c", command], cwd=programs)
+    ended = user.run([*dumping, nagaya, "run", "-n", RANKS, "./hot", "crash"], cwd=programs)
     assert ended.code == 128 + signal.SIGSEGV, ended
-    core = next(programs.glob("core*"))
+    core, = programs.glob("core*")
     subject = [installation.root / "libexec" / "nagaya" / "nagaya-host", core]
     shown = gdb(user, programs, subject, *symbol_commands(user, programs, subject), "backtrace")
     assert re.search(r"^#0 .*wait_or_crash \(.*^#1 .*main \(", shown.out, re.M | re.S), shown

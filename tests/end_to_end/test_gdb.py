@@ -69,24 +69,6 @@ def debugged(user):
 
 
 @pytest.fixture
-def running(user, leftovers):
-    """Starts jobs and awaits their lines "ready"; ends them after the test."""
-    jobs = []
-
-    def start(words, ready):
-        jobs.append(user.start(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE))
-        lines = [jobs[-1].stdout.readline() for _ in range(ready)]
-        assert lines == [b"ready\n"] * ready, (lines, jobs[-1].poll())
-        return jobs[-1]
-    yield start
-    for job in jobs:
-        job.kill()
-        job.communicate(timeout=30)
-    leftovers.after_limit()  # so that the next test's job is alone
-
-
-@pytest.fixture
 def gdb(user, nagaya):
     def debug(*words, commands=()):
         expressions = [word for command in commands for word in ("-ex", command)]
@@ -238,12 +220,10 @@ def test_a_task_that_is_debugged_already_is_refused(user, nagaya, debugged, runn
         first.wait()
 
 
-def test_a_core_file_shows_the_task_that_crashed(user, nagaya, debugged, folder, gdb, leftovers):
-    pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip()
-    if pattern.startswith(("|", "/")):
-        pytest.skip(f"core files do not go to the working directory: kernel.core_pattern={pattern}")
-    crashed = user.run(["sh", "-c", 'ulimit -c unlimited && exec "$@"', "sh", nagaya, "run", "-n",
-                        3, debugged, "crash"], stdin=b"now\n", cwd=folder)
+def test_a_core_file_shows_the_task_that_crashed(user, nagaya, debugged, folder, gdb, leftovers,
+                                                    dumping):
+    crashed = user.run([*dumping, nagaya, "run", "-n", 3, debugged, "crash"], stdin=b"now\n",
+                       cwd=folder)
     assert crashed.code == 128 + 11, crashed
     core, = folder.glob("core*")
     try:
