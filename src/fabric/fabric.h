@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// fabric.h - the wire between delegatees: one endpoint per node, whatever the number of its tasks.
+//
+//   delegatee ──try_send / try_read / try_write──► Fabric ──► the network
+//             ◄────────────── poll ──────────────
+//
+// Thread safety: none; one thread drives a Fabric (its delegatee). Nothing here blocks.
+// `try_` answers false when the fabric has no room just now: nothing has happened, try again after
+// a poll. True means: exactly one event with that cookie will come, in the end possibly an error.
+// Order: messages to one node arrive in the order in which they were accepted. Reads and writes
+// have no order, not even against messages.
+// A peer that has died is reported by events with an error; a silent one is not (the delegatee's
+// heartbeat finds it).
+#pragma once
+
+#include <poll.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace nagaya::fabric {
+
+using Node = uint32_t;  // 0 .. nodes-1, as in the list given to connect()
+
+// Memory that other nodes may read and write; plain data, to be sent to them.
+struct Region {
+  uint64_t base;  // what the fabric calls the first byte: its address or 0
+  uint64_t bytes;
+  uint64_t key;
+};
+
+struct Event {
+  enum class Kind : uint32_t { kSent, kWritten, kRead, kReceived };
+
+  Kind kind;
+  int error;              // 0, or a negative errno: the operation of this cookie has failed
+  Node node;              // the peer (kReceived: the sender)
+  uint64_t cookie;        // of the try_ call; 0 for kReceived
+  const std::byte* data;  // kReceived only: valid until the next poll
+  size_t bytes;
+};
+
+class Fabric {
+ public:
+  virtual ~Fabric() = default;
+
+  // What the peers need to reach this endpoint: opaque bytes, at most 256.
+  virtual std::string address() const = 0;
+  // Once, before anything else: the endpoint of every node, one's own included (a node sends to
+  // itself like to any other). Throws base::Error.
+  virtual void connect(std::span<const std::string> addresses, Node self) = 0;
+
+  virtual size_t message_max_bytes() const = 0;
+  // `data` must stay as it is until the event; a small message (inject_max_bytes) is copied at
+  // once.
+  virtual bool try_send(Node node, const void* data, size_t bytes, uint64_t cookie) = 0;
+  // [offset, offset + bytes) of a region of the other node. The local memory needs no registration
+  // by the caller.
+  virtual bool try_read(Node node, void* to, size_t bytes, const Region& from, uint64_t offset,
+                        uint64_t cookie) = 0;
+  // The event comes when the data has arrived in the other node's memory.
+  virtual bool try_write(Node node, const void* from, size_t bytes, const Region& to,
+                         uint64_t offset, uint64_t cookie) = 0;
+
+  // Throws base::Error (-ENOMEM, or what the provider says).
+  virtual Region register_memory(void* base, size_t bytes) = 0;
+  virtual void deregister(const Region& region) = 0;
+
+  // Moves everything on and reports what has happened, at most `events.size()` at a time; how many.
+  virtual size_t poll(std::span<Event> events) = 0;
+
+  // Before its thread sleeps: what to sleep on, appended to `descriptors`. False: do not sleep,
+  // poll again at once.
+  virtual bool may_sleep(std::vector<pollfd>& descriptors) = 0;
+};
+
+}  // namespace nagaya::fabric

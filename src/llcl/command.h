@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// command.h - what a task asks of its node's delegatee: one cell of a lane, 64 bytes.
+//
+//   0         4         8         12        16                  24                  32
+//   | op etc. | node    | task    | region  | remote offset     | completion        |
+//   | local address     | bytes             | operand           | second operand    |    or
+//   | payload, up to 32 bytes of it                                                 |
+//                                                                                   64
+//
+// Written by the requester, read by the delegatee; plain data. Local addresses are plain pointers:
+// the delegatee lives in the same space. They stay valid until the completion.
+#pragma once
+
+#include <cstdint>
+
+namespace nagaya::llcl {
+
+enum class Op : uint8_t {
+  kGet,            // remote memory to local memory
+  kPut,            // local memory, or the payload, to remote memory
+  kAtomic,         // on one remote word; the value before it goes to `local` unless that is 0
+  kActiveMessage,  // a handler of the remote task, with local memory or the payload
+  kFence,          // completes when all earlier commands of this lane to `node` have
+};
+
+enum class Atomic : uint8_t {
+  kAdd,
+  kSwap,
+  kCompareSwap,
+  kAnd,
+  kOr,
+  kXor,
+  kMin,
+  kMax,
+};
+
+enum class Type : uint8_t { kInt32, kInt64, kUint32, kUint64, kFloat, kDouble };
+
+// What the delegatee does, in the requester's node, once the command is complete. With an error
+// the flag and the counter say so too: see `status` in each.
+enum class Completion : uint8_t {
+  kNone,
+  kFlag,      // the uint32_t at `completion` becomes 1, or the negative errno
+  kCounter,   // the uint64_t at `completion` grows by 1, or by 1 << 32 for an error
+  kCallback,  // the Request at `completion` is posted to the requester's mailbox
+};
+
+inline constexpr uint32_t kInlineMaxBytes = 32;
+
+struct Command {
+  Op op;
+  Completion completion_kind;
+  uint8_t inline_bytes;  // of `payload`; 0: `local` and `bytes` count
+  Atomic atomic;         // kAtomic only
+  uint32_t node;
+  uint32_t task;    // at that node
+  uint32_t region;  // registration number at that node; kActiveMessage: the handler
+  uint64_t offset;  // in the region [bytes]
+  uint64_t completion;
+  union {
+    struct {
+      uint64_t local;
+      uint64_t bytes;     // kAtomic: the Type
+      uint64_t operand;   // kAtomic, in its low bytes
+      uint64_t expected;  // kCompareSwap
+    };
+    unsigned char payload[kInlineMaxBytes];
+  };
+};
+static_assert(sizeof(Command) == 64);
+
+}  // namespace nagaya::llcl
