@@ -282,6 +282,16 @@ uint64_t ignored_signals() {
 
 }  // namespace
 
+Job job_of_own_space(const TaskRecord& self) {
+  const SpaceHeader& space = *self.space;
+  Job job;
+  std::copy(std::begin(space.key), std::end(space.key), job.key);
+  job.existing_socket = space.host_socket;
+  job.group = "task " + std::to_string(self.number);
+  job.keeps_tasks = true;
+  return job;
+}
+
 Client Client::join(const Job& job) {
   choose_stop_point();
   for (int n = 0; n < kJoinTries; ++n) {
@@ -339,6 +349,16 @@ Started Client::launch(const Launch& launch, const std::vector<int>& descriptors
     }
     if (answer.type == MessageType::kRefused) throw decode_refusal(answer.payload);
     if (answer.type == MessageType::kEnded) ended_.push_back(decode_plain<Ended>(answer.payload));
+  }
+}
+
+std::string Client::ask(const std::string& question) {
+  channel_.send(MessageType::kQuestion, question);
+  for (;;) {
+    const Message message = receive();
+    if (message.type == MessageType::kAnswer) return message.payload;
+    if (message.type == MessageType::kRefused) throw decode_refusal(message.payload);
+    if (message.type == MessageType::kEnded) ended_.push_back(decode_plain<Ended>(message.payload));
   }
 }
 

@@ -24,6 +24,9 @@ struct Job {
   std::string existing_socket;  // of a host that runs already: join only this one, start none
 };
 
+// To join the space that the calling task lives in.
+Job job_of_own_space(const TaskRecord& self);
+
 struct Place;  // where a host listens
 
 class Client {
@@ -42,6 +45,9 @@ class Client {
 
   void signal(uint32_t number, int signal);
   void waited(uint32_t number);
+
+  // What the floors above (upper_floor.h) answer in the host. Throws Error: what they refuse with.
+  std::string ask(const std::string& question);
 
   int fd() const { return channel_.fd(); }
   const std::string& socket_path() const { return socket_path_; }

@@ -270,8 +270,19 @@ void Host::handle(Client& client, Message message) {
       return signal_task(client, decode_plain<SignalRequest>(message.payload));
     case MessageType::kWaited:
       return close_waited(client, decode_plain<uint32_t>(message.payload));
+    case MessageType::kQuestion:
+      return answer(client, message.payload);
     default:
       throw Error(-EPROTO, "a message that only hosts send");
+  }
+}
+
+void Host::answer(Client& client, const std::string& question) {
+  try {
+    if (upper_ == nullptr) throw Error(-ENOTSUP, "this host has no floor above the tasks");
+    client.channel.send(MessageType::kAnswer, upper_->answer(question));
+  } catch (const Error& error) {
+    client.channel.send(MessageType::kRefused, encode_refusal(error));
   }
 }
 
@@ -372,6 +383,7 @@ void Host::reap(int pid, int status) {
   TaskRecord& record = *task->record;
   stop_at(StopPoint::kHostReaped);
   space_.mark_ended(record, status);
+  if (upper_ != nullptr) upper_->task_ended(record);
   stop_at(StopPoint::kHostEndMarked);
   auto owner = std::find_if(clients_.begin(), clients_.end(), [&](const auto& entry) {
     return entry.second.tasks.contains(record.number);

@@ -14,6 +14,7 @@
 #include "task/host_settings.h"
 #include "task/space_memory.h"
 #include "task/spawner.h"
+#include "task/upper_floor.h"
 
 namespace nagaya::task {
 
@@ -23,6 +24,11 @@ class Host {
   // nobody can come any more. Throws Error.
   Host(const HostSettings& settings, base::Fd& listener);
   ~Host();
+
+  SpaceHeader& space() { return space_.header(); }
+
+  // Before run().
+  void serve(UpperFloor& floor) { upper_ = &floor; }
 
   // Serves until the job has ended.
   void run();
@@ -54,6 +60,7 @@ class Host {
   void serve(Client& client);
   void drop(int client_fd);
   void handle(Client& client, Message message);
+  void answer(Client& client, const std::string& question);
   void tell_status(Client& client);
   void greet(Client& client, const Hello& hello);
   void launch(Client& client, const Message& message);
@@ -85,6 +92,7 @@ class Host {
   bool had_clients_ = false;
   int tick_ms_ = 0;  // how long to wait for events
   Clock::time_point idle_since_ = Clock::now();
+  UpperFloor* upper_ = nullptr;
   SpaceMemory space_;
   Loader loader_;
   std::map<int, Client> clients_;                   // by socket

@@ -139,6 +139,7 @@ struct SpaceHeader {
   uint64_t range_bytes;
   std::byte* records;  // `capacity` records, kRecordBytes apart
   SpaceHeap* heap;
+  void* upper_floors;  // what the floors above share (llcl/board.h); nullptr: nothing
   uintptr_t redirect_table;
   uint32_t can_read_thread_pointer;     // as arch::thread_identity() wants to know
   std::atomic<uint32_t> tasks_changed;  // counts starts and ends; waiters sleep on it

@@ -71,16 +71,6 @@ Job job_of_new_space(const nagaya_space_options& options) {
   return job;
 }
 
-Job job_of_own_space(const TaskRecord& self) {
-  const SpaceHeader& space = *self.space;
-  Job job;
-  std::copy(std::begin(space.key), std::end(space.key), job.key);
-  job.existing_socket = space.host_socket;
-  job.group = "task " + std::to_string(self.number);
-  job.keeps_tasks = true;
-  return job;
-}
-
 std::vector<std::string> strings_of(char* const* list) {
   std::vector<std::string> all;
   for (; *list != nullptr; ++list) all.emplace_back(*list);

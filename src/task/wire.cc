@@ -243,7 +243,7 @@ std::optional<Message> Channel::take_message() {
   if (bytes_.size() < sizeof frame) return std::nullopt;
   std::memcpy(&frame, bytes_.data(), sizeof frame);
   if (frame.magic != kFrameMagic || frame.payload_bytes > kPayloadMaxBytes ||
-      frame.descriptors > kDescriptorsMax || frame.type > MessageType::kStatus)
+      frame.descriptors > kDescriptorsMax || frame.type > kLastMessageType)
     malformed("no frame of ours");
   if (bytes_.size() < sizeof frame + frame.payload_bytes) return std::nullopt;
   if (descriptors_.size() < frame.descriptors) malformed("descriptors are missing");

@@ -11,6 +11,8 @@
 //   Waited {number}                       ->   (frees the number; creators only)
 //   StatusQuery                           ->   (without a Hello, by any process of the user)
 //                                         <-   Status {job, tasks}
+//   Question {of a floor above}           ->
+//                                         <-   Answer, or Refused {code, text}
 //   end of file: the host kills what is left of the client's tasks.
 //
 // A frame is a Frame header and `payload_bytes` of payload; descriptors travel beside the bytes,
@@ -41,8 +43,11 @@ enum class MessageType : uint32_t {
   kEnded,
   kWaited,
   kStatusQuery,
-  kStatus
+  kStatus,
+  kQuestion,
+  kAnswer
 };
+inline constexpr MessageType kLastMessageType = MessageType::kAnswer;
 
 struct Message {
   MessageType type;

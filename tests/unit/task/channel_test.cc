@@ -164,7 +164,7 @@ TEST_F(ChannelTest, EndsWithAForeignMagic) {
 }
 
 TEST_F(ChannelTest, EndsWithAnUnknownType) {
-  for (uint32_t type : {static_cast<uint32_t>(MessageType::kStatus) + 1, 1000u, 0xffffffffu}) {
+  for (uint32_t type : {static_cast<uint32_t>(kLastMessageType) + 1, 1000u, 0xffffffffu}) {
     RawFrame frame;
     frame.type = type;
     int ends[2];
