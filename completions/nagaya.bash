@@ -33,7 +33,7 @@ _nagaya() {
   if [ "$command" = run ]; then
     while [ "$at" -lt "$COMP_CWORD" ]; do
       case ${COMP_WORDS[at]} in
-        -n | --np | --launcher | --launcher-arg) at=$((at + 2)) ;;
+        -n | --np | --hosts | --hostfile | --launcher | --launcher-arg) at=$((at + 2)) ;;
         -*) at=$((at + 1)) ;;
         *) break ;;
       esac
@@ -43,13 +43,21 @@ _nagaya() {
     run)
       case $prev in
         -n | --np | --launcher-arg) [ "$at" -le "$COMP_CWORD" ] || return ;;
+        --hosts)
+          mapfile -t COMPREPLY < <(compgen -A hostname -- "$cur")
+          return
+          ;;
+        --hostfile)
+          mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+          return
+          ;;
         --launcher)
           mapfile -t COMPREPLY < <(compgen -W 'auto none' -- "$cur")
           return
           ;;
       esac
       if [ "$at" -ge "$COMP_CWORD" ] && [ "${cur#-}" != "$cur" ]; then
-        mapfile -t COMPREPLY < <(compgen -W '-n --np --separate --launcher --launcher-arg --help' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '-n --np --separate --hosts --hostfile --launcher --launcher-arg --help' -- "$cur")
         return
       fi
       ;;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job.h"
 
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -34,10 +35,17 @@ std::string identity_of_parent() {
   return parent + "." + start_time;
 }
 
+std::string host_name() {
+  utsname names;
+  return ::uname(&names) == 0 ? names.nodename : "";
+}
+
 // A key and a socket name out of what only the processes of one job have in common. Where that can
 // be guessed, it can be by processes of the same user only, and these are no strangers: the socket
-// admits nobody else.
-void derive(const std::string& kind, const std::string& secret, task::Job& job) {
+// admits nobody else. And out of the host's name: the folder of the sockets may be one for all
+// hosts.
+void derive(const std::string& kind, const std::string& common, task::Job& job) {
+  const std::string secret = common + " " + host_name();
   for (size_t half = 0; half < 2; ++half) {
     const size_t word = std::hash<std::string>{}("key" + std::to_string(half) + kind + secret);
     for (size_t n = 0; n < sizeof word; ++n)

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi_program.h"
 
+#include <fmt/ranges.h>
+#include <netdb.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
+#include <set>
 #include <sstream>
 
 #include "task/elf_image.h"
@@ -64,56 +70,142 @@ std::string python_mpi_module(const std::string& python) {
   return module;
 }
 
-bool is_launcher_of(MpiKind kind, const std::string& launcher) {
-  const std::string version = output_of(shell_word(launcher) + " --version 2>/dev/null </dev/null");
-  if (kind == MpiKind::kOpenMpi)
+bool is_launcher(LauncherKind kind, const std::string& path) {
+  if (::access(path.c_str(), X_OK) != 0) return false;
+  const std::string version = output_of(shell_word(path) + " --version 2>/dev/null </dev/null");
+  if (kind == LauncherKind::kOpenMpi)
     return version.find("Open MPI") != std::string::npos ||
            version.find("OpenRTE") != std::string::npos ||
            version.find("PRTE") != std::string::npos;
   return version.find("HYDRA") != std::string::npos;
 }
 
-// First in the bin folders above the library (an MPI of the user's own), then in PATH.
-std::string find_launcher(const MpiProgram& mpi) {
-  const std::string suffix = mpi.kind == MpiKind::kOpenMpi ? ".openmpi" : ".mpich";
-  std::vector<std::string> candidates;
-  for (fs::path folder = fs::canonical(mpi.library).parent_path(); folder != folder.root_path();
-       folder = folder.parent_path())
-    for (const std::string& name : {std::string("mpirun"), "mpirun" + suffix})
-      candidates.push_back(folder / "bin" / name);
-  const auto environment = task::own_environment();
-  for (const std::string& name :
-       {"mpirun" + suffix, std::string("mpirun"), std::string("mpiexec")}) {
-    try {
-      candidates.push_back(task::find_program(name, environment));
-    } catch (const base::Error&) {
-      continue;  // not in PATH: the next name
-    }
+// Debian gives each MPI's a name of its own.
+std::vector<std::string> names_of_mpirun(LauncherKind kind) {
+  if (kind == LauncherKind::kOpenMpi) return {"mpirun.openmpi", "mpirun", "mpiexec"};
+  return {"mpirun.mpich", "mpirun", "mpiexec", "mpiexec.hydra"};
+}
+
+std::string in_path(const std::string& name) {
+  try {
+    return task::find_program(name, task::own_environment());
+  } catch (const base::Error&) {
+    return "";
   }
+}
+
+// First in the bin folders above the library (an MPI of the user's own), then in PATH.
+std::string find_mpirun(LauncherKind kind, const std::string& library) {
+  std::vector<std::string> candidates;
+  const std::vector<std::string> names = names_of_mpirun(kind);
+  if (!library.empty())
+    for (fs::path folder = fs::canonical(library).parent_path(); folder != folder.root_path();
+         folder = folder.parent_path())
+      for (const std::string& name : names) candidates.push_back(folder / "bin" / name);
+  for (const std::string& name : names) candidates.push_back(in_path(name));
   for (const std::string& candidate : candidates)
-    if (::access(candidate.c_str(), X_OK) == 0 && is_launcher_of(mpi.kind, candidate))
-      return candidate;
-  throw base::Error(-ENOENT, "the program uses " + mpi.library +
-                                 ", but its mpirun is not found: "
-                                 "install it or put it into PATH");
+    if (is_launcher(kind, candidate)) return candidate;
+  return "";
+}
+
+std::vector<std::string> names_in_list(const std::string& list) {
+  std::vector<std::string> names;
+  std::istringstream items(list + ",");
+  for (std::string item; std::getline(items, item, ',');) {
+    names.push_back(item.substr(0, item.find(':')));
+    if (names.back().empty())
+      throw base::Error(-EINVAL, "--hosts: \"" + list + "\" has an empty name");
+  }
+  return names;
+}
+
+std::vector<std::string> names_in_file(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) base::throw_errno("--hostfile: " + path);
+  std::vector<std::string> names;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line.substr(0, line.find('#')));
+    if (std::string word; words >> word) names.push_back(word.substr(0, word.find(':')));
+  }
+  if (names.empty()) throw base::Error(-EINVAL, "--hostfile: " + path + " names no host");
+  return names;
+}
+
+void require_address(const std::string& name) {
+  addrinfo* found = nullptr;
+  if (const int error = ::getaddrinfo(name.c_str(), nullptr, nullptr, &found); error != 0)
+    throw base::Error(-EHOSTUNREACH, name + ": " + ::gai_strerror(error));
+  ::freeaddrinfo(found);
+}
+
+void require_in_allocation(const std::string& name) {
+  std::istringstream nodes(output_of("scontrol show hostnames \"$SLURM_JOB_NODELIST\""));
+  const std::set<std::string> known{std::istream_iterator<std::string>(nodes), {}};
+  if (!known.contains(name))
+    throw base::Error(-EHOSTUNREACH, name + ": not a node of this Slurm allocation");
 }
 
 }  // namespace
 
-MpiProgram find_mpi(const task::ProgramText& text) {
+Launcher launcher_of_program(const task::ProgramText& text) {
   std::string user = text.program;
   if (fs::path(text.name).filename().string().starts_with("python3"))
     user = python_mpi_module(text.name);
-  MpiProgram mpi;
-  if (user.empty()) return mpi;
-  mpi.library = loaded_library(user, "libmpi");
-  const std::string name = fs::path(mpi.library).filename();
-  if (mpi.library.empty()) return mpi;
+  if (user.empty()) return {};
+  const std::string library = loaded_library(user, "libmpi");
+  if (library.empty()) return {};
+  const std::string name = fs::path(library).filename();
   // libmpi.so.12 and libmpich.so.12 are MPICH's ABI, libmpi.so.40 Open MPI's.
   const bool mpich = name.starts_with("libmpich") || name.starts_with("libmpi.so.12");
-  mpi.kind = mpich ? MpiKind::kMpich : MpiKind::kOpenMpi;
-  mpi.launcher = find_launcher(mpi);
-  return mpi;
+  const LauncherKind kind = mpich ? LauncherKind::kMpich : LauncherKind::kOpenMpi;
+  const std::string mpirun = find_mpirun(kind, library);
+  if (mpirun.empty())
+    throw base::Error(-ENOENT, "the program uses " + library +
+                                   ", but its mpirun is not found: install it or put it into PATH");
+  return {kind, mpirun};
+}
+
+Launcher launcher_among_hosts() {
+  if (std::getenv("SLURM_JOB_ID") != nullptr)
+    if (const std::string srun = in_path("srun"); !srun.empty())
+      return {LauncherKind::kSlurm, srun};
+  for (const LauncherKind kind : {LauncherKind::kOpenMpi, LauncherKind::kMpich})
+    if (const std::string mpirun = find_mpirun(kind, ""); !mpirun.empty()) return {kind, mpirun};
+  throw base::Error(-ENOENT,
+                    "nothing here starts programs on other hosts: install Open MPI or MPICH");
+}
+
+std::vector<std::string> names_of(const HostChoice& hosts) {
+  if (hosts.list) return names_in_list(*hosts.list);
+  return hosts.file ? names_in_file(*hosts.file) : std::vector<std::string>{};
+}
+
+void require_known(LauncherKind kind, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (kind == LauncherKind::kMpich) require_address(name);
+    if (kind == LauncherKind::kSlurm) require_in_allocation(name);
+  }
+}
+
+std::vector<std::string> host_options(LauncherKind kind, const HostChoice& hosts) {
+  if (!hosts.list && !hosts.file) return {};
+  const std::string& said = hosts.list ? *hosts.list : *hosts.file;
+  switch (kind) {
+    case LauncherKind::kOpenMpi:
+      return {hosts.list ? "--host" : "--hostfile", said};
+    case LauncherKind::kMpich:
+      return {hosts.list ? "-hosts" : "-f", said};
+    case LauncherKind::kSlurm: {
+      const std::vector<std::string> names = names_of(hosts);
+      const std::set<std::string> nodes(names.begin(), names.end());
+      // Without their number the step would have all nodes of the allocation.
+      return {fmt::format("--nodelist={}", fmt::join(nodes, ",")),
+              fmt::format("--nodes={}", nodes.size())};
+    }
+    case LauncherKind::kNone:
+      break;
+  }
+  return {};
 }
 
 }  // namespace nagaya::tools

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// run.cc - `nagaya run`: starts a job on this node, through the program's own MPI if it has one.
+// run.cc - `nagaya run`: starts a job, through the program's own MPI if it has one, on other hosts
+// through whichever launcher is installed.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -18,36 +19,68 @@ struct RunOptions {
   int count = 1;
   bool separate = false;
   std::string launcher = "auto";
+  HostChoice hosts;
   std::vector<std::string> launcher_arguments;
   std::vector<std::string> command;
+
+  bool names_hosts() const { return hosts.list || hosts.file; }
 };
 
 std::string own_path() {
   return std::filesystem::canonical("/proc/self/exe");
 }
 
-// Replaces this process by the MPI's mpirun, which starts `nagaya exec` in each rank's stead.
-int exec_mpirun(const RunOptions& options, const MpiProgram& mpi) {
-  std::vector<std::string> words{mpi.launcher, "-n", std::to_string(options.count)};
-  if (mpi.kind == MpiKind::kOpenMpi) words.push_back("--oversubscribe");
-  words.insert(words.end(), options.launcher_arguments.begin(), options.launcher_arguments.end());
-  if (!options.separate && mpi.kind == MpiKind::kOpenMpi) {
-    // The fork agent wraps the children of MPI_Comm_spawn too.
-    const std::string agent = own_path() + " exec";
-    ::setenv("OMPI_MCA_orte_fork_agent", agent.c_str(), 1);
-    ::setenv("PRTE_MCA_odls_base_exec_agent", agent.c_str(), 1);
-    // As in its ranks (program.cc): the server of PMIx 5.0 crashes in an MPI_Comm_spawn when only
-    // they do without its shared memory.
-    ::setenv("PMIX_MCA_gds", "^shmem,shmem2", 0);
-  } else if (!options.separate) {
-    words.insert(words.end(), {own_path(), "exec"});
+// What makes each launcher start more processes than there are processors, and end a job of which
+// one has failed.
+std::vector<std::string> manners(LauncherKind kind) {
+  if (kind == LauncherKind::kOpenMpi) return {"--oversubscribe"};
+  if (kind == LauncherKind::kSlurm) return {"--overcommit", "--kill-on-bad-exit=1"};
+  return {};
+}
+
+// Open MPI takes no other variables of this environment to other hosts.
+std::vector<std::string> exported_variables() {
+  std::vector<std::string> words;
+  for (const std::string& variable : task::own_environment())
+    if (variable.starts_with("NAGAYA_"))
+      words.insert(words.end(), {"-x", variable.substr(0, variable.find('='))});
+  return words;
+}
+
+// Open MPI wraps its processes by itself, those of MPI_Comm_spawn too.
+void set_fork_agent() {
+  const std::string agent = own_path() + " exec";
+  ::setenv("OMPI_MCA_orte_fork_agent", agent.c_str(), 1);
+  ::setenv("PRTE_MCA_odls_base_exec_agent", agent.c_str(), 1);
+  // As in its ranks (program.cc): the server of PMIx 5.0 crashes in an MPI_Comm_spawn when only
+  // they do without its shared memory.
+  ::setenv("PMIX_MCA_gds", "^shmem,shmem2", 0);
+}
+
+// Replaces this process by the launcher, which starts `nagaya exec` in each process's stead.
+int exec_launcher(const RunOptions& options, const Launcher& launcher) {
+  const LauncherKind kind = launcher.kind;
+  std::vector<std::string> words{launcher.path, "-n", std::to_string(options.count)};
+  const auto add = [&](const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+  };
+  add(manners(kind));
+  add(host_options(kind, options.hosts));
+  require_known(kind, names_of(options.hosts));
+  if (kind == LauncherKind::kOpenMpi && options.names_hosts()) add(exported_variables());
+  add(options.launcher_arguments);
+  if (!options.separate) {
+    if (kind == LauncherKind::kOpenMpi)
+      set_fork_agent();
+    else
+      add({own_path(), "exec"});
   }
-  words.insert(words.end(), options.command.begin(), options.command.end());
+  add(options.command);
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   ::execv(argv[0], argv.data());
-  base::throw_errno("cannot run " + mpi.launcher);
+  base::throw_errno("cannot run " + launcher.path);
 }
 
 int run(const RunOptions& options) {
@@ -55,18 +88,24 @@ int run(const RunOptions& options) {
     complain("run: no program is named");
     return kExitOwnFailure;
   }
-  MpiProgram mpi;
+  if (options.names_hosts() && options.launcher == "none") {
+    complain("run: without a launcher no other host is reached");
+    return kExitOwnFailure;
+  }
+  Launcher launcher;
   try {
     const std::vector<std::string> arguments(options.command.begin() + 1, options.command.end());
     const auto environment = task::own_environment();
     const auto resolve = options.separate ? task::resolve_interpreter : task::resolve_program;
     const auto text = resolve(options.command[0], arguments, environment);
-    if (options.launcher != "none") mpi = find_mpi(text);
+    if (options.launcher != "none") launcher = launcher_of_program(text);
   } catch (const base::Error& error) {
     complain(error.what());
     return exit_code_of(error.code());
   }
-  if (mpi.kind != MpiKind::kNone) return exec_mpirun(options, mpi);
+  if (launcher.kind == LauncherKind::kNone && options.names_hosts())
+    launcher = launcher_among_hosts();
+  if (launcher.kind != LauncherKind::kNone) return exec_launcher(options, launcher);
   return run_native({options.count, options.separate, true, options.command});
 }
 
@@ -74,7 +113,7 @@ int run(const RunOptions& options) {
 
 void add_run(CLI::App& app, Action& action) {
   CLI::App* run_command =
-      app.add_subcommand("run", "Run a parallel job on this node, its processes in one space");
+      app.add_subcommand("run", "Run a parallel job, its processes on each node in one space");
   auto options = std::make_shared<RunOptions>();
   run_command->add_option("-n,--np", options->count, "How many tasks")
       ->check(CLI::Range(1, 4096))
@@ -86,6 +125,11 @@ void add_run(CLI::App& app, Action& action) {
                    "auto: the mpirun of the program's MPI if it uses one; none: never an mpirun")
       ->check(CLI::IsMember({"auto", "none"}))
       ->capture_default_str();
+  CLI::Option* list = run_command->add_option(
+      "--hosts", options->hosts.list, "On which hosts: names, or names:slots, with commas between");
+  CLI::Option* file = run_command->add_option(
+      "--hostfile", options->hosts.file, "A file that names the hosts, as the launcher has it");
+  list->excludes(file);
   run_command
       ->add_option("--launcher-arg", options->launcher_arguments,
                    "An argument for that mpirun; may be given several times")

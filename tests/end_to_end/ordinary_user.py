@@ -8,12 +8,13 @@ import dataclasses
 import os
 import pathlib
 import pwd
+import random
 import shutil
 import signal
 import subprocess
 import tempfile
 
-FIRST_FREE_UID = 54321
+FIRST_FREE_UID, LAST_FREE_UID = 20000, 65000
 SEARCHED_FOLDERS = "/usr/local/bin:/usr/bin:/bin"
 
 
@@ -43,8 +44,8 @@ def owners_of_processes():
 def free_uid(not_of):
     taken = {account.pw_uid for account in pwd.getpwall()} | owners_of_processes()
     taken |= {other.uid for other in not_of}  # who may have no process yet
-    # Test runs beside each other start their search at different places.
-    return next(uid for uid in range(FIRST_FREE_UID + os.getpid() % 5000, 65000) if uid not in taken)
+    # Test runs beside each other, also in pid namespaces that do not see each other, must not meet.
+    return random.choice([uid for uid in range(FIRST_FREE_UID, LAST_FREE_UID) if uid not in taken])
 
 
 class OrdinaryUser:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A real Slurm of one node: munged, slurmctld and slurmd, in pid, net and mount namespaces of their
-own, with configuration, sockets and accounts of their own. It touches no Slurm of this machine, and
-killing the first process of its pid namespace ends all of it.
+"""A real Slurm of one node: munged, slurmctld and slurmd, enclosed in namespaces, with
+configuration, sockets and accounts of their own. It touches no Slurm of this machine.
 
 The tests use the class Slurm; run as a program (by it) this file is that first process.
 """
@@ -16,7 +15,8 @@ import socket
 import struct
 import subprocess
 import sys
-import time
+
+from enclosure import Enclosure, give_account, reap_orphans
 
 CONFIGURATION = """\
 ClusterName=nagaya
@@ -47,72 +47,39 @@ DAEMONS = {
     "slurmctld": ["slurmctld", "-D", "-f", "{folder}/slurm.conf"],
     "slurmd": ["slurmd", "-D", "-N", "localhost", "-f", "{folder}/slurm.conf"],
 }
-START_LIMIT_S = 20
-TICK_S = 0.05
 # From <linux/sockios.h> and <linux/if.h>.
 SIOCSIFFLAGS, SIOCSIFADDR, IFF_UP = 0x8914, 0x8916, 1
 
 
-class Slurm:
+class Slurm(Enclosure):
     """Started when made; `leave` ends it with every process in it."""
 
     def __init__(self, user, folder):
-        self.folder = pathlib.Path(folder)
-        self.log = open(self.folder / "start.log", "wb")
-        self.outside = subprocess.Popen(
-            ["setpriv", "--pdeathsig=KILL", "unshare", "--mount", "--pid", "--net", "--uts",
-             "--fork", "--kill-child", "--mount-proc", sys.executable, "-B", __file__, str(folder),
-             str(user.uid), str(user.folder)],
-            stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, start_new_session=True)
-        try:
-            self.await_idle_node()
-        except BaseException:
-            self.leave()
-            raise
+        super().__init__(folder, __file__, folder, user.uid, user.folder)
 
-    @property
-    def first_process(self):
-        children = pathlib.Path(f"/proc/{self.outside.pid}/task/{self.outside.pid}/children")
-        return children.read_text().split()[0]
+    def inside(self, *more_kinds):
+        """Words before a command that make it see Slurm's network and accounts."""
+        return [*self.enter(self.first_process, *more_kinds), "env",
+                f"SLURM_CONF={self.folder / 'slurm.conf'}"]
 
-    def inside(self):
-        """Words before a command that make it see Slurm's network and accounts. They replace
-        themselves by the command, which so stays the process that the test started and signals."""
-        return ["nsenter", f"--target={self.first_process}", "--mount", "--net", "--uts", "--wd=.",
-                "env", f"SLURM_CONF={self.folder / 'slurm.conf'}"]
-
-    def user_inside(self, user):
+    def user_inside(self, user, *more_kinds):
         """The user, in an allocation of the whole node: job steps in it start at once, jobs of
         their own would wait for the scheduler."""
         inside = copy.copy(user)
-        inside.prefix = [*self.inside(), *user.prefix]
+        inside.prefix = [*self.inside(*more_kinds), *user.prefix]
         granted = inside.run(["salloc", "--nodes=1", "--exclusive", "--no-shell"])
         assert granted.code == 0, granted
         number = re.search(r"Granted job allocation (\d+)", granted.err).group(1)
         inside.prefix += ["env", f"SLURM_JOB_ID={number}"]
         return inside
 
-    def await_idle_node(self):
-        deadline = time.monotonic() + START_LIMIT_S
-        while time.monotonic() < deadline and self.outside.poll() is None:
-            time.sleep(TICK_S)
-            if (self.folder / "slurm.conf").exists() and self.node_state() == "idle":
-                return
-        raise AssertionError("Slurm did not start:\n" + self.logs())
+    def is_ready(self):
+        return (self.folder / "slurm.conf").exists() and self.node_state() == "idle"
 
     def node_state(self):
         asked = subprocess.run([*self.inside(), "sinfo", "--noheader", "--format=%t"], check=False,
                                capture_output=True, text=True)
         return asked.stdout.strip()
-
-    def logs(self):
-        return "\n".join(f"--- {path.name}\n{path.read_text(errors='replace')[-2000:]}"
-                         for path in sorted(self.folder.glob("*.log")))
-
-    def leave(self):
-        self.outside.kill()  # unshare --kill-child: the whole pid namespace goes with it
-        self.outside.wait()
-        self.log.close()
 
 
 def configure_network():
@@ -123,13 +90,6 @@ def configure_network():
         address = struct.pack("HH4s8x", socket.AF_INET, 0, socket.inet_aton("192.0.2.1"))
         fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))
         fcntl.ioctl(any_socket, SIOCSIFADDR, struct.pack("16s16s8x", b"lo:1", address))
-
-
-def add_line(path, line, folder):
-    """The file with one more line, for this mount namespace only."""
-    extended = folder / path.name
-    extended.write_text(path.read_text().rstrip("\n") + f"\n{line}\n")
-    subprocess.run(["mount", "--bind", str(extended), str(path)], check=True)
 
 
 def node_line():
@@ -153,14 +113,11 @@ def write_files(folder):
 def be_first_process(folder, uid, home):
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     configure_network()
-    add_line(pathlib.Path("/etc/passwd"), f"nagaya-test:x:{uid}:{uid}::{home}:/bin/sh", folder)
-    add_line(pathlib.Path("/etc/group"), f"nagaya-test:x:{uid}:", folder)
+    give_account(uid, home, folder)
     write_files(folder)
     for words in DAEMONS.values():
         subprocess.Popen([word.format(folder=folder) for word in words], stdin=subprocess.DEVNULL)
-    while True:  # orphans of the jobs come here
-        pid, status = os.wait()
-        print(f"{pid} ended with {status}", file=sys.stderr, flush=True)
+    reap_orphans()
 
 
 def missing_programs():

@@ -7,6 +7,7 @@ import time
 import pytest
 from conftest import FULL
 from creator_program import Creator, status_kb
+from known_job import settles
 
 IN_A_ROW = 1000 if FULL else 200
 AT_ONCE = 1000 if FULL else 300
@@ -58,8 +59,8 @@ def test_many_small_tasks_live_at_once(user, installation, small, leftovers):
         before = creator.measure_at_rest()
         creator.tell("spawn", AT_ONCE, small, "stay")
         during = creator.measure()
-        alive = [about for about in leftovers.now().processes.values() if about[0] == "small_task"]
-        assert len(alive) == AT_ONCE
+        assert settles(lambda: AT_ONCE == sum(
+            name == "small_task" for name, _ in leftovers.now().processes.values()))
         print(f"{AT_ONCE} tasks at once: {before} -> {during}")
         creator.tell("end")
         check_same(before, creator.measure_at_rest())

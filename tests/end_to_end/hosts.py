@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Several hosts on one machine: network, uts, ipc and mount namespaces, joined by a bridge. Each
+has a name, /dev/shm and a temporary folder of its own; they share all other files and one pid
+namespace, whose end is theirs.
+
+    bridge ─┬─ host0 (veth) ── eth0 10.77.0.1   first process of host0: its remote shell
+            ├─ host1 (veth) ── eth0 10.77.0.2   ...
+
+The tests use the class Hosts. Run as a program (by it) this file is the first process of all, or
+the first of one host."""
+import copy
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+
+import remote_shell
+from enclosure import Enclosure, children_of, cover, give_account, reap_orphans
+from leftovers import pids_of
+from remote_shell import shell_of
+
+
+class Hosts(Enclosure):
+    """Started when made; `leave` ends them with every process in them. `link`: what tc calls the
+    rate of each host's link in both directions, for example "1gbit"."""
+
+    def __init__(self, user, count, link=None):
+        self.user = user
+        self.names = [name_of(number) for number in range(count)]
+        folder = user.new_folder("hosts")
+        settings = {"folder": str(folder), "count": count, "link": link, "uid": user.uid,
+                    "prefix": user.prefix, "environment": user.environment(),
+                    "temporary": str(user.temporary)}
+        self.agent = folder / "remote_shell"
+        user.new_file(self.agent, pathlib.Path(remote_shell.__file__).read_text(), 0o755)
+        super().__init__(folder, __file__, "all", json.dumps(settings))
+        self.first_processes = children_of(self.first_process)
+
+    def is_ready(self):
+        return all(shell_of(self.folder, name).exists() for name in self.names)
+
+    def launcher_environment(self):
+        """Makes Open MPI's mpirun, PRRTE's and hydra's mpiexec use the remote shells."""
+        return {"OMPI_MCA_plm": "rsh", "OMPI_MCA_plm_rsh_agent": str(self.agent),
+                "OMPI_MCA_oob_tcp_if_include": "eth0", "OMPI_MCA_btl_tcp_if_include": "eth0",
+                "PRTE_MCA_plm": "ssh", "PRTE_MCA_plm_ssh_agent": str(self.agent),
+                "HYDRA_LAUNCHER": "rsh", "HYDRA_LAUNCHER_EXEC": str(self.agent),
+                "HYDRA_IFACE": "eth0"}
+
+    def user_on(self, number):
+        """The user, on one of the hosts. A command is the only child of the process that the test
+        starts there: `command_of` finds it, to send signals."""
+        there = copy.copy(self.user)
+        variables = [f"{name}={value}" for name, value in self.launcher_environment().items()]
+        there.prefix = [*self.enter(self.first_processes[number], "--ipc", "--pid"),
+                        *self.user.prefix, "env", *variables]
+        return there
+
+    def cut(self, number):
+        """Nothing reaches the host or leaves it any more, until `mend`."""
+        self.on_bridge("link", "set", self.names[number], "down")
+
+    def mend(self, number):
+        self.on_bridge("link", "set", self.names[number], "up")
+
+    def on_bridge(self, *words):
+        subprocess.run(["nsenter", f"--target={self.first_process}", "--net", "ip", *words],
+                       check=True)
+
+    def pids_on(self, number):
+        """Of the user's processes there."""
+        place = network_of(self.first_processes[number])
+        return [pid for pid in pids_of(self.user.uid) if network_of(pid) == place]
+
+    def files_of(self, number):
+        """What the user has on this host alone: temporary files and shared memory segments."""
+        root = pathlib.Path(f"/proc/{self.first_processes[number]}/root")
+        folders = (root / self.user.temporary.relative_to("/"), root / "dev/shm")
+        return {str(path.relative_to(root)) for folder in folders for path in folder.rglob("*")
+                if not path.is_dir()}
+
+
+def name_of(number):
+    return f"host{number}"
+
+
+def address_of(number):
+    return f"10.77.0.{number + 1}"
+
+
+def network_of(pid):
+    try:
+        return os.readlink(f"/proc/{pid}/ns/net")
+    except OSError:  # it has ended
+        return None
+
+
+def missing_programs():
+    return [name for name in ("ip", "tc", "nsenter", "unshare") if not shutil.which(name)]
+
+
+def command_of(process):
+    [command] = children_of(process.pid)
+    return command
+
+
+def ip(*words):
+    subprocess.run(["ip", *words], check=True)
+
+
+def be_all(settings):
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    names = "".join(f"{address_of(number)} {name_of(number)}\n"
+                    for number in range(settings["count"]))
+    cover("/etc/hosts", "127.0.0.1 localhost\n" + names, settings["folder"])
+    give_account(settings["uid"], settings["environment"]["HOME"], settings["folder"])
+    ip("link", "set", "lo", "up")
+    ip("link", "add", "bridge", "type", "bridge")
+    ip("link", "set", "bridge", "up")
+    for number in range(settings["count"]):
+        subprocess.Popen(["unshare", "--net", "--uts", "--ipc", "--mount", sys.executable, "-B",
+                          __file__, "host", json.dumps({**settings, "number": number})])
+    reap_orphans()
+
+
+def be_host(settings):
+    number, name = settings["number"], name_of(settings["number"])
+    socket.sethostname(name)
+    connect_to_bridge(name, address_of(number), settings["link"])
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=1777", "shm", "/dev/shm"], check=True)
+    own = ["-o", f"mode=700,uid={settings['uid']},gid={settings['uid']}"]
+    subprocess.run(["mount", "-t", "tmpfs", *own, "tmp", settings["temporary"]], check=True)
+    remote_shell.serve(shell_of(settings["folder"], name), settings["prefix"],
+                       settings["environment"], settings["uid"])
+
+
+def connect_to_bridge(name, address, link):
+    """The other end of the veth goes where process 1 is, to the bridge."""
+    ip("link", "add", "eth0", "type", "veth", "peer", "name", name, "netns", "1")
+    ip("link", "set", "lo", "up")
+    ip("address", "add", f"{address}/24", "dev", "eth0")
+    ip("link", "set", "eth0", "up")
+    at_bridge = ["nsenter", "--target=1", "--net"]
+    subprocess.run([*at_bridge, "ip", "link", "set", name, "master", "bridge", "up"], check=True)
+    if link:
+        for where, device in (([], "eth0"), (at_bridge, name)):
+            subprocess.run([*where, "tc", "qdisc", "add", "dev", device, "root", "tbf", "rate",
+                            link, "burst", "128kb", "latency", "10ms"], check=True)
+
+
+if __name__ == "__main__":
+    {"all": be_all, "host": be_host}[sys.argv[1]](json.loads(sys.argv[2]))
