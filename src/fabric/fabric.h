@@ -9,8 +9,12 @@
 // a poll. True means: exactly one event with that cookie will come, in the end possibly an error.
 // Order: messages to one node arrive in the order in which they were accepted. Reads and writes
 // have no order, not even against messages.
-// A peer that has died is reported by events with an error; a silent one is not (the delegatee's
-// heartbeat finds it).
+// A peer that has died is reported by events with an error: for everything pending to it, and for
+// everything later; messages that it had sent may still come. A silent one is not, nor one that
+// could never be reached: try_ goes on to answer false (the delegatee's heartbeat finds them).
+// Misuse is an event too: -EINVAL (no such node, outside of the region), -EMSGSIZE. What only the
+// network can notice may end the link instead: a region that is deregistered while peers use it,
+// local memory that does not exist.
 #pragma once
 
 #include <poll.h>
@@ -55,8 +59,7 @@ class Fabric {
   virtual void connect(std::span<const std::string> addresses, Node self) = 0;
 
   virtual size_t message_max_bytes() const = 0;
-  // `data` must stay as it is until the event; a small message (inject_max_bytes) is copied at
-  // once.
+  // `data` must stay as it is until the event, which does not say that the message has arrived.
   virtual bool try_send(Node node, const void* data, size_t bytes, uint64_t cookie) = 0;
   // [offset, offset + bytes) of a region of the other node. The local memory needs no registration
   // by the caller.
@@ -73,8 +76,8 @@ class Fabric {
   // Moves everything on and reports what has happened, at most `events.size()` at a time; how many.
   virtual size_t poll(std::span<Event> events) = 0;
 
-  // Before its thread sleeps: what to sleep on, appended to `descriptors`. False: do not sleep,
-  // poll again at once.
+  // Before its thread sleeps: what to sleep on, appended to `descriptors`; they wake for events and
+  // when trying again is worth it. False: do not sleep, poll (and try) again at once.
   virtual bool may_sleep(std::vector<pollfd>& descriptors) = 0;
 };
 

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fabric/libfabric.h"
+
+#include <rdma/fi_rma.h>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <map>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "fabric/misuse.h"
+#include "fabric/provider.h"
+
+namespace nagaya::fabric {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kMessageMaxBytes = 8192;
+constexpr size_t kReceives = 64;        // posted at a time
+constexpr size_t kOperationsMax = 256;  // under way; more could overrun the provider's buffers
+constexpr std::chrono::milliseconds kGrace{100};
+
+// The completion data of a message: 32 bits, which every provider has.
+constexpr unsigned kNumberBits = 12;
+constexpr uint32_t kNumberMask = (1u << kNumberBits) - 1;
+constexpr size_t kNodesMax = size_t{1} << (32 - kNumberBits);
+
+// What a completion leads back to.
+struct Slot {
+  fi_context2 context;  // the provider's, and first: completions name its address
+  Event::Kind kind;
+  Node node;
+  uint64_t cookie;
+  std::byte* receive_buffer;
+  Owned<fid_mr> local_memory;  // no longer than the operation: a task's memory may go afterwards
+  bool is_pending;             // its event is still to come
+};
+
+struct Peer {
+  fi_addr_t address;
+  uint32_t next_to_send = 0;  // number of the next message
+  uint32_t next_to_receive = 0;
+  size_t pending = 0;         // operations
+  bool has_answered = false;  // an operation has succeeded: there is, or was, a connection
+  int error = 0;              // since its death: of everything to it
+  Clock::time_point since{};  // of its death; before: of refusals without a reason
+};
+
+class Libfabric : public Fabric {
+ public:
+  Libfabric() : fabric_(open_endpoint(kMessageMaxBytes, kOperationsMax + kReceives)) {
+    const size_t bytes = kReceives * kMessageMaxBytes;
+    receive_memory_ = base::reserve_memory(bytes, "no memory for the fabric's receive buffers");
+    receive_registration_ = register_local(receive_memory_.data(), bytes, FI_RECV);
+    for (size_t i = 0; i < kReceives; ++i) {
+      Slot& slot = slots_.emplace_back();
+      slot.kind = Event::Kind::kReceived;
+      slot.receive_buffer = receive_memory_.data() + i * kMessageMaxBytes;
+      to_post_.push_back(&slot);
+    }
+    post_receives();
+  }
+  ~Libfabric() override {
+    // Closing the endpoint may still fill receive buffers: before anything else ends. But a
+    // provider that binds regions to an endpoint wants them closed before.
+    regions_.clear();
+    fabric_.endpoint.reset();
+  }
+
+  std::string address() const override {
+    std::string name(256, '\0');
+    size_t bytes = name.size();
+    check(::fi_getname(&fabric_.endpoint->fid, name.data(), &bytes), "fi_getname");
+    name.resize(bytes);
+    return name;
+  }
+
+  void connect(std::span<const std::string> addresses, Node self) override {
+    if (addresses.size() > kNodesMax || self >= addresses.size())
+      throw base::Error(-EINVAL, "cannot connect the fabric: too many nodes, or not one of them");
+    self_ = self;
+    const size_t bytes = address().size();
+    for (const std::string& text : addresses) {
+      Peer peer{};
+      if (text.size() != bytes ||
+          ::fi_av_insert(fabric_.addresses.get(), text.data(), 1, &peer.address, 0, nullptr) != 1)
+        throw base::Error(-EINVAL, "cannot connect the fabric: node " +
+                                       std::to_string(peers_.size()) +
+                                       " has another kind of address; FI_PROVIDER must be the "
+                                       "same on every node");
+      peers_.push_back(peer);
+    }
+  }
+
+  size_t message_max_bytes() const override { return kMessageMaxBytes; }
+
+  bool try_send(Node node, const void* data, size_t bytes, uint64_t cookie) override;
+  bool try_read(Node node, void* to, size_t bytes, const Region& from, uint64_t offset,
+                uint64_t cookie) override;
+  bool try_write(Node node, const void* from, size_t bytes, const Region& to, uint64_t offset,
+                 uint64_t cookie) override;
+
+  Region register_memory(void* base, size_t bytes) override;
+  void deregister(const Region& region) override { regions_.erase(region.key); }
+
+  size_t poll(std::span<Event> events) override;
+  bool may_sleep(std::vector<pollfd>& descriptors) override;
+
+ private:
+  bool wants(uint64_t mr_mode) const { return (fabric_.info->domain_attr->mr_mode & mr_mode) != 0; }
+  Owned<fid_mr> register_at(void* base, size_t bytes, uint64_t access, uint64_t key);
+  Owned<fid_mr> register_local(const void* base, size_t bytes, uint64_t access);
+  static void* descriptor_of(const Owned<fid_mr>& memory) {
+    return memory == nullptr ? nullptr : ::fi_mr_desc(memory.get());
+  }
+  // [base, bytes) as the provider wants it for an operation, in `slot` until the operation's end.
+  void* local_descriptor(Slot& slot, const void* base, size_t bytes, uint64_t access) {
+    if (bytes != 0) slot.local_memory = register_local(base, bytes, access);
+    return descriptor_of(slot.local_memory);
+  }
+
+  template <typename Post>
+  bool try_start(Event::Kind kind, Node node, uint64_t cookie, int misuse, Post post);
+  bool has_gone(Peer& peer);
+  Slot& take_slot();
+  void free_slot(Slot& slot);
+  void report(Event::Kind kind, int error, Node node, uint64_t cookie) {
+    reports_.push_back({kind, error, node, cookie, nullptr, 0});
+  }
+
+  void post_receives();
+  size_t take_completions(std::span<Event> events);
+  bool take(const fi_cq_data_entry& completion, Event& event);
+  bool take_message(Slot& slot, const fi_cq_data_entry& completion, Event& event);
+  bool take_error(Event& event);
+  bool end(Slot& slot, int error, Event& event);
+  void bury(Node node, int error);
+  void fail_what_the_dead_never_answered();
+
+  Endpoint fabric_;
+  base::Mapping receive_memory_;
+  Owned<fid_mr> receive_registration_;
+  std::deque<Slot> slots_;  // never shrinks: the provider holds addresses of slots
+  std::vector<Slot*> free_slots_;
+  std::vector<Slot*> to_post_;  // receives whose message has been seen
+  size_t pending_ = 0;          // operations
+  std::deque<Event> reports_;   // events that libfabric has none for
+  std::map<uint64_t, Owned<fid_mr>> regions_;
+  uint64_t next_key_ = 1;
+  std::vector<Peer> peers_;
+  std::vector<Node> dying_;   // dead, with operations pending
+  bool is_in_doubt_ = false;  // the latest refusal may mean death: no descriptor will tell
+  Node self_ = 0;
+};
+
+bool Libfabric::try_send(Node node, const void* data, size_t bytes, uint64_t cookie) {
+  const int misuse = message_misuse(node, peers_.size(), bytes, kMessageMaxBytes);
+  return try_start(Event::Kind::kSent, node, cookie, misuse, [&](Slot& slot, Peer& peer) {
+    void* const descriptor = local_descriptor(slot, data, bytes, FI_SEND);
+    const uint64_t head = self_ << kNumberBits | (peer.next_to_send & kNumberMask);
+    const ssize_t result = ::fi_senddata(fabric_.endpoint.get(), data, bytes, descriptor, head,
+                                         peer.address, &slot.context);
+    if (result == 0) ++peer.next_to_send;
+    return result;
+  });
+}
+
+bool Libfabric::try_read(Node node, void* to, size_t bytes, const Region& from, uint64_t offset,
+                         uint64_t cookie) {
+  const int misuse = access_misuse(node, peers_.size(), bytes, from, offset);
+  return try_start(Event::Kind::kRead, node, cookie, misuse, [&](Slot& slot, Peer& peer) {
+    void* const descriptor = local_descriptor(slot, to, bytes, FI_READ);
+    return ::fi_read(fabric_.endpoint.get(), to, bytes, descriptor, peer.address,
+                     from.base + offset, from.key, &slot.context);
+  });
+}
+
+bool Libfabric::try_write(Node node, const void* from, size_t bytes, const Region& to,
+                          uint64_t offset, uint64_t cookie) {
+  const int misuse = access_misuse(node, peers_.size(), bytes, to, offset);
+  return try_start(Event::Kind::kWritten, node, cookie, misuse, [&](Slot& slot, Peer& peer) {
+    void* descriptor = local_descriptor(slot, from, bytes, FI_WRITE);
+    const iovec local{const_cast<void*>(from), bytes};
+    const fi_rma_iov remote{to.base + offset, bytes, to.key};
+    const fi_msg_rma message{&local, &descriptor, 1, peer.address, &remote, 1, &slot.context, 0};
+    return ::fi_writemsg(fabric_.endpoint.get(), &message, FI_COMPLETION | FI_DELIVERY_COMPLETE);
+  });
+}
+
+// The common part of the three.
+template <typename Post>
+bool Libfabric::try_start(Event::Kind kind, Node node, uint64_t cookie, int misuse, Post post) {
+  if (pending_ + reports_.size() >= kOperationsMax) return false;
+  const int error = misuse != 0 ? misuse : peers_[node].error;
+  if (error != 0) {
+    report(kind, error, node, cookie);
+    return true;
+  }
+  Peer& peer = peers_[node];
+  Slot& slot = take_slot();
+  ssize_t result;
+  try {
+    result = post(slot, peer);
+  } catch (const base::Error& refused) {  // the registration of local memory
+    result = refused.code();
+  }
+  if (result != 0) free_slot(slot);
+  if (result == -FI_EAGAIN) {
+    if (!has_gone(peer)) return false;
+    bury(node, -ECONNRESET);
+    report(kind, -ECONNRESET, node, cookie);
+    return true;
+  }
+  peer.since = {};
+  if (result != 0) {
+    report(kind, -errno_of(-result), node, cookie);
+    return true;
+  }
+  slot.kind = kind;
+  slot.node = node;
+  slot.cookie = cookie;
+  slot.is_pending = true;
+  ++peer.pending;
+  ++pending_;
+  return true;
+}
+
+// Whether a refusal means death. A provider refuses while it connects, or when much is under way:
+// if there was a connection and nothing is under way, then the peer has closed it.
+bool Libfabric::has_gone(Peer& peer) {
+  if (!peer.has_answered || peer.pending != 0) return false;
+  const auto now = Clock::now();
+  if (peer.since == Clock::time_point{}) peer.since = now;
+  is_in_doubt_ = now - peer.since <= kGrace;
+  return !is_in_doubt_;
+}
+
+Slot& Libfabric::take_slot() {
+  if (free_slots_.empty()) return slots_.emplace_back();
+  Slot& slot = *free_slots_.back();
+  free_slots_.pop_back();
+  return slot;
+}
+
+void Libfabric::free_slot(Slot& slot) {
+  slot.local_memory.reset();
+  free_slots_.push_back(&slot);
+}
+
+Owned<fid_mr> Libfabric::register_at(void* base, size_t bytes, uint64_t access, uint64_t key) {
+  fid_mr* memory = nullptr;
+  check(::fi_mr_reg(fabric_.domain.get(), base, bytes, access, 0, key, 0, &memory, nullptr),
+        "registration of " + std::to_string(bytes) + " bytes");
+  Owned<fid_mr> owned(memory);
+  if (wants(FI_MR_ENDPOINT)) {
+    check(::fi_mr_bind(memory, &fabric_.endpoint->fid, 0), "fi_mr_bind");
+    check(::fi_mr_enable(memory), "fi_mr_enable");
+  }
+  return owned;
+}
+
+Owned<fid_mr> Libfabric::register_local(const void* base, size_t bytes, uint64_t access) {
+  if (!wants(FI_MR_LOCAL)) return nullptr;
+  return register_at(const_cast<void*>(base), bytes, access, next_key_++);
+}
+
+Region Libfabric::register_memory(void* base, size_t bytes) {
+  Owned<fid_mr> memory = register_at(base, bytes, FI_REMOTE_READ | FI_REMOTE_WRITE, next_key_++);
+  const uint64_t key = ::fi_mr_key(memory.get());
+  regions_[key] = std::move(memory);
+  return {wants(FI_MR_VIRT_ADDR) ? reinterpret_cast<uint64_t>(base) : 0, bytes, key};
+}
+
+size_t Libfabric::poll(std::span<Event> events) {
+  post_receives();
+  if (!dying_.empty()) fail_what_the_dead_never_answered();
+  size_t count = 0;
+  for (; count < events.size() && !reports_.empty(); ++count) {
+    events[count] = reports_.front();
+    reports_.pop_front();
+  }
+  // Also without room for an event: the caller may only want things to move on.
+  return count + take_completions(events.subspan(count));
+}
+
+void Libfabric::post_receives() {
+  while (!to_post_.empty()) {
+    Slot& slot = *to_post_.back();
+    if (::fi_recv(fabric_.endpoint.get(), slot.receive_buffer, kMessageMaxBytes,
+                  descriptor_of(receive_registration_), FI_ADDR_UNSPEC, &slot.context) != 0)
+      return;  // later: the provider has no room
+    to_post_.pop_back();
+  }
+}
+
+size_t Libfabric::take_completions(std::span<Event> events) {
+  fi_cq_data_entry completions[32];
+  size_t count = 0;
+  for (;;) {
+    const size_t room = std::min(std::size(completions), events.size() - count);
+    const ssize_t found = ::fi_cq_read(fabric_.completions.get(), completions, room);
+    if (found == -FI_EAVAIL && room != 0) {
+      count += take_error(events[count]);
+      continue;
+    }
+    if (found <= 0) return count;
+    for (ssize_t i = 0; i < found; ++i) count += take(completions[i], events[count]);
+  }
+}
+
+bool Libfabric::take(const fi_cq_data_entry& completion, Event& event) {
+  Slot& slot = *static_cast<Slot*>(completion.op_context);
+  if (slot.kind == Event::Kind::kReceived) return take_message(slot, completion, event);
+  return end(slot, 0, event);
+}
+
+bool Libfabric::take_message(Slot& slot, const fi_cq_data_entry& completion, Event& event) {
+  to_post_.push_back(&slot);
+  const Node node = completion.data >> kNumberBits;
+  if (node >= peers_.size()) return false;  // of another job: nobody here waits for it
+  Peer& peer = peers_[node];
+  if ((completion.data & kNumberMask) != (peer.next_to_receive & kNumberMask)) {
+    bury(node, -ECONNRESET);
+    return false;
+  }
+  ++peer.next_to_receive;
+  event = {Event::Kind::kReceived, 0, node, 0, slot.receive_buffer, completion.len};
+  return true;
+}
+
+bool Libfabric::take_error(Event& event) {
+  fi_cq_err_entry failed{};
+  if (::fi_cq_readerr(fabric_.completions.get(), &failed, 0) != 1 || failed.op_context == nullptr)
+    return false;
+  Slot& slot = *static_cast<Slot*>(failed.op_context);
+  if (slot.kind == Event::Kind::kReceived) {
+    to_post_.push_back(&slot);
+    return false;
+  }
+  bury(slot.node, -ECONNRESET);
+  return end(slot, -errno_of(failed.err), event);
+}
+
+// The provider is done with it. False: its event has come before.
+bool Libfabric::end(Slot& slot, int error, Event& event) {
+  const bool is_pending = std::exchange(slot.is_pending, false);
+  if (is_pending) {
+    event = {slot.kind, error, slot.node, slot.cookie, nullptr, 0};
+    Peer& peer = peers_[slot.node];
+    --peer.pending;
+    --pending_;
+    peer.has_answered |= error == 0;
+  }
+  free_slot(slot);
+  return is_pending;
+}
+
+void Libfabric::bury(Node node, int error) {
+  Peer& peer = peers_[node];
+  if (peer.error != 0) return;
+  peer.error = error;
+  peer.since = Clock::now();
+  // Ends a connection that still stands: nothing of it may touch memory after the events.
+  ::fi_av_remove(fabric_.addresses.get(), &peer.address, 1, 0);
+  dying_.push_back(node);
+}
+
+// Normally the provider fails them itself, at once.
+void Libfabric::fail_what_the_dead_never_answered() {
+  const auto now = Clock::now();
+  std::erase_if(dying_, [&](Node node) {
+    Peer& peer = peers_[node];
+    if (peer.pending != 0 && now - peer.since < kGrace) return false;
+    for (Slot& slot : slots_) {
+      if (!slot.is_pending || slot.node != node) continue;
+      slot.is_pending = false;  // but not free: the provider may yet name it
+      report(slot.kind, peer.error, node, slot.cookie);
+    }
+    pending_ -= std::exchange(peer.pending, 0);
+    return true;
+  });
+}
+
+bool Libfabric::may_sleep(std::vector<pollfd>& descriptors) {
+  if (std::exchange(is_in_doubt_, false)) return false;
+  if (!reports_.empty() || !to_post_.empty() || !dying_.empty()) return false;
+  fid* waited[] = {&fabric_.completions->fid};
+  if (::fi_trywait(fabric_.fabric.get(), waited, 1) != FI_SUCCESS) return false;
+  descriptors.push_back({fabric_.wait_fd, POLLIN, 0});
+  return true;
+}
+
+}  // namespace
+
+std::unique_ptr<Fabric> create_libfabric() {
+  return std::make_unique<Libfabric>();
+}
+
+}  // namespace nagaya::fabric

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// module.h - libfabric, loaded only when a job has several nodes: loading it costs start time.
+#pragma once
+
+#include <memory>
+
+#include "fabric/fabric.h"
+
+namespace nagaya::fabric {
+
+// The one exported function of libexec/nagaya/nagaya-fabric.so. Module and host are built
+// together: it may throw base::Error, as the methods of its Fabric may.
+using CreateFunction = Fabric*();
+inline constexpr char kCreateFunction[] = "nagaya_fabric_create";
+
+// Throws base::Error when the module, libfabric or its provider is missing.
+std::unique_ptr<Fabric> open_libfabric();
+
+}  // namespace nagaya::fabric

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The contract between two processes, and what happens when one of them stops or dies.
+#include "fabric/libfabric.h"
+
+#include <map>
+#include <thread>
+
+#include "fabric/peer_process.h"
+
+namespace nagaya::fabric {
+namespace {
+
+constexpr size_t kLarge = 4096;
+
+void expect_each_cookie_once(const World& world, size_t cookies) {
+  std::map<uint64_t, int> times;
+  for (const Reported& report : world.reports(0))
+    if (report.event.kind != Event::Kind::kReceived) ++times[report.event.cookie];
+  EXPECT_EQ(times.size(), cookies);
+  for (const auto& [cookie, count] : times) EXPECT_EQ(count, 1) << "cookie " << cookie;
+}
+
+// Sends, writes and reads in turn until the fabric refuses; how many it accepted.
+size_t start_what_is_accepted(World& world, const Region& region, std::vector<char>& local) {
+  size_t accepted = 0;
+  for (bool is_accepted = true; is_accepted && accepted < 10000; accepted += is_accepted)
+    switch (accepted % 3) {
+      case 0:
+        is_accepted = world.at(0).try_send(1, local.data(), kLarge, accepted);
+        break;
+      case 1:
+        is_accepted = world.at(0).try_write(1, local.data(), local.size(), region, 0, accepted);
+        break;
+      default:
+        is_accepted = world.at(0).try_read(1, local.data(), local.size(), region, 0, accepted);
+    }
+  return accepted;
+}
+
+void sleep_until_woken(World& world) {
+  std::vector<pollfd> descriptors;
+  if (world.at(0).may_sleep(descriptors)) ::poll(descriptors.data(), descriptors.size(), 10000);
+  world.poll(0);
+}
+
+void greet(World& world) {
+  world.send(0, 1, "hello", 0);
+  ASSERT_TRUE(
+      world.until([&] { return world.received(0).size() == 1 && world.completed(0) == 1; }));
+}
+
+TEST(Libfabric, MessagesReadsAndWritesPassBetweenProcesses) {
+  PeerProcess peer;
+  World world = peer.connected();
+  for (uint64_t i = 0; i < 500; ++i) world.send(0, 1, std::to_string(i), i);
+  ASSERT_TRUE(world.until([&] { return world.reports(0).size() == 1000; }));
+  for (uint64_t i = 0; i < 500; ++i) EXPECT_EQ(world.received(0)[i].data, std::to_string(i));
+  const std::string text(100000, 't');
+  std::string back(text.size() + 1, '.');
+  world.write(0, 1, text.data(), text.size(), peer.region(), 1, 500);
+  EXPECT_EQ(world.await_one(0, 500).error, 0);
+  world.read(0, 1, back.data(), back.size(), peer.region(), 0, 501);
+  EXPECT_EQ(world.await_one(0, 501).error, 0);
+  EXPECT_EQ(back, "p" + text);
+}
+
+TEST(Libfabric, WhatIsPendingToAKilledPeerFailsWithinASecond) {
+  PeerProcess peer;
+  World world = peer.connected();
+  greet(world);
+  peer.stop();
+  std::vector<char> local(PeerProcess::kMemoryBytes);
+  const size_t accepted = start_what_is_accepted(world, peer.region(), local);
+  EXPECT_GT(accepted, 2u);
+  for (int i = 0; i < 100; ++i) world.poll_all();
+  peer.kill();
+  ASSERT_TRUE(world.until([&] { return world.completed(0) == 1 + accepted; }, 1000));
+  EXPECT_NE(world.reports(0).back().event.error, 0);
+  // Everything later fails too, and at once.
+  for (uint64_t i = 0; i < 1000; ++i) world.send(0, 1, "later", accepted + i);
+  ASSERT_TRUE(world.until([&] { return world.completed(0) == 1 + accepted + 1000; }, 1000));
+  EXPECT_EQ(world.reports(0).back().event.error, -ECONNRESET);
+}
+
+TEST(Libfabric, TheFirstThingsSentToAPeerThatHasDiedFailWithinASecond) {
+  PeerProcess peer;
+  World world = peer.connected();
+  greet(world);
+  peer.kill();
+  // The kernel may take some before it learns of the death: those are sent, and lost.
+  uint64_t cookie = 1;
+  const auto is_failing = [&] {
+    if (world.at(0).try_send(1, "x", 1, cookie)) ++cookie;
+    return world.reports(0).back().event.error != 0;
+  };
+  EXPECT_TRUE(world.until(is_failing, 1000));
+  EXPECT_TRUE(world.until([&] { return world.completed(0) == cookie; }, 1000));
+  expect_each_cookie_once(world, cookie);
+}
+
+TEST(Libfabric, ASleeperNoticesThePeersDeathAlsoWhenNothingWasPending) {
+  PeerProcess peer;
+  World world = peer.connected();
+  greet(world);
+  peer.kill();
+  const auto start = std::chrono::steady_clock::now();
+  const auto passed = [&] { return std::chrono::steady_clock::now() - start; };
+  while (passed() < std::chrono::milliseconds(200)) world.poll_all();
+  for (bool is_accepted = false; world.completed(0) < 2 && passed() < std::chrono::seconds(9);) {
+    is_accepted = is_accepted || world.at(0).try_send(1, "x", 1, 1);
+    sleep_until_woken(world);
+  }
+  EXPECT_LT(passed(), std::chrono::milliseconds(1500));
+  EXPECT_NE(world.reports(0).back().event.error, 0);
+}
+
+TEST(Libfabric, APeerThatIsSilentForAWhileIsNoError) {
+  PeerProcess peer;
+  World world = peer.connected();
+  greet(world);
+  peer.stop();
+  std::vector<char> local(PeerProcess::kMemoryBytes);
+  const size_t accepted = start_what_is_accepted(world, peer.region(), local);
+  const auto start = std::chrono::steady_clock::now();
+  uint64_t later = accepted;
+  while (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(500)) {
+    if (later < accepted + 1000 && world.at(0).try_send(1, "more", 4, later)) ++later;
+    world.poll_all();
+  }
+  peer.go_on();
+  ASSERT_TRUE(world.until([&] { return world.completed(0) == 1 + later; }));
+  for (const Reported& report : world.reports(0)) EXPECT_EQ(report.event.error, 0);
+}
+
+TEST(Libfabric, ASleeperIsWokenByThePeersDeath) {
+  PeerProcess peer;
+  World world = peer.connected();
+  greet(world);
+  peer.stop();
+  std::vector<char> local(PeerProcess::kMemoryBytes);
+  ASSERT_TRUE(world.until(
+      [&] { return world.at(0).try_read(1, local.data(), local.size(), peer.region(), 0, 1); }));
+  std::thread killer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    peer.kill();
+  });
+  const auto start = std::chrono::steady_clock::now();
+  while (world.completed(0) < 2 &&
+         std::chrono::steady_clock::now() - start < std::chrono::seconds(9)) {
+    sleep_until_woken(world);
+  }
+  killer.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+  EXPECT_NE(world.reports(0).back().event.error, 0);
+}
+
+// Node 0 twice, as endpoints 0 and 2: to node 1 it looks as if messages were lost between the two.
+TEST(Libfabric, AGapInAPeersMessagesEndsTheLinkAndWhatIsPendingOnIt) {
+  std::vector<char> memory(kLarge, 'm'), local(kLarge, 'l');
+  World::Endpoints endpoints = open_libfabric_here(2);
+  endpoints.push_back(create_libfabric());
+  const std::string addresses[] = {endpoints[0]->address(), endpoints[1]->address()};
+  endpoints[2]->connect(addresses, 0);
+  World world(std::move(endpoints));
+  for (uint64_t i = 0; i < 3; ++i) world.send(0, 1, "the first", i);
+  ASSERT_TRUE(world.until([&] { return world.received(1).size() == 3; }));
+  const Region region = world.at(0).register_memory(memory.data(), memory.size());
+  world.read(1, 0, local.data(), local.size(), region, 0, 1);
+  world.send(1, 0, "answered", 2);
+  const auto is_dead = [&] {
+    world.poll(1);  // not endpoint 0: it does not answer
+    world.poll(2);
+    return world.completed(1) == 2 && world.reports(1).back().event.error != 0;
+  };
+  std::string second = "the second";
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  for (bool is_sent = false; !is_dead() && std::chrono::steady_clock::now() < end;)
+    is_sent = is_sent || world.at(2).try_send(1, second.data(), second.size(), 0);
+  EXPECT_TRUE(is_dead());
+  EXPECT_EQ(world.received(1).size(), 3u);
+  // The answer comes too late: the memory is not the operation's any more.
+  for (int i = 0; i < 1000; ++i) world.poll_all();
+  EXPECT_EQ(local, std::vector<char>(kLarge, 'l'));
+  world.send(1, 0, "later", 3);
+  EXPECT_EQ(world.await_one(1, 2).error, -ECONNRESET);
+}
+
+TEST(Libfabric, AStrangersMessageIsIgnored) {
+  World::Endpoints endpoints = open_libfabric_here(2);
+  endpoints.push_back(create_libfabric());
+  const std::string addresses[] = {endpoints[0]->address(), endpoints[1]->address(),
+                                   endpoints[2]->address()};
+  endpoints[2]->connect(addresses, 2);
+  World world(std::move(endpoints));
+  world.send(2, 1, "from nobody", 0);
+  world.send(0, 1, "from a node", 1);
+  ASSERT_TRUE(world.until([&] {
+    return !world.received(1).empty() && world.completed(2) == 1 && world.completed(0) == 1;
+  }));
+  for (int i = 0; i < 1000; ++i) world.poll_all();
+  ASSERT_EQ(world.received(1).size(), 1u);
+  EXPECT_EQ(world.received(1)[0].data, "from a node");
+}
+
+// The provider ends the connection for it, with all that is under way.
+TEST(Libfabric, AForgedRegionEndsTheLinkButNothingHangs) {
+  PeerProcess peer;
+  World world = peer.connected();
+  greet(world);
+  Region forged = peer.region();
+  forged.key += 1000;
+  std::vector<char> local(kLarge);
+  world.write(0, 1, local.data(), local.size(), forged, 0, 1);
+  EXPECT_NE(world.await_one(0, 1).error, 0);
+  world.send(0, 1, "later", 2);
+  EXPECT_NE(world.await_one(0, 2).error, 0);
+}
+
+}  // namespace
+}  // namespace nagaya::fabric
