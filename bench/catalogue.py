@@ -20,6 +20,7 @@ BENCHMARKS = {
     "thread": ("resource", ["thread"], "thread creation and join"),
     "malloc_mixed": ("resource", ["malloc_mixed"], "malloc of mixed blocks up to 2 MB"),
     "malloc_fixed": ("resource", ["malloc_fixed"], "malloc of reused blocks, 64 B to 64 MiB"),
+    "rank-tables": ("rank-tables", [], "2^20 ranks: memory of a node and look-ups, by communicator"),
     "switch": ("resource", ["switch"], "context switch between tasks of one core"),
 }
 

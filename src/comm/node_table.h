@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// node_table.h - level 2: how the processes of a job lie on its nodes. One per job and node.
+//
+// It puts all processes into an order; a number in it is a place. Level 1 (rank_table.h) maps the
+// ranks of a communicator to places, this table maps places to (node, task) and back.
+//
+//   | NodeTable: places, nodes | area 0 | area 1 | ... | end: {places, nodes} |
+//
+//   An area is a row of nodes with equally many tasks. Within it, places are dealt to the nodes in
+//   blocks, as the launcher dealt the ranks:
+//
+//   block = tasks (block scheme)       block = 1 (round robin)        block = 2 of 4 tasks
+//   node 0: 0 1 2 3                    node 0: 0 2 4 6                node 0: 0 1 4 5
+//   node 1: 4 5 6 7                    node 1: 1 3 5 7                node 1: 2 3 6 7
+//
+// Where task numbers have holes, places have them too: tasks = the highest number + 1.
+// After: the node table of Yoshinaga and others 2012 (counts, scheme: block or round robin).
+#pragma once
+
+#include <cerrno>
+#include <cstdint>
+#include <span>
+
+#include "comm/search.h"
+#include "comm/shared_table.h"
+#include "nagaya/llcl.h"
+
+namespace nagaya::comm {
+
+using Process = ::nagaya_process;  // {node, task}
+
+struct Area {
+  uint32_t first_place;
+  uint32_t first_node;
+  uint32_t tasks;  // per node
+  uint32_t block;  // divides `tasks`
+};
+
+struct NodeTable {
+  static constexpr auto kKind = SharedTable::Kind::kNodes;
+
+  SharedTable head;
+  uint32_t places;  // below 2^31
+  uint32_t nodes;
+  uint32_t area_count;
+  uint32_t reserved;
+
+  const Area* areas() const { return reinterpret_cast<const Area*>(this + 1); }
+
+  // Returns 0, or -EINVAL: no such place.
+  int process_at(int64_t place, Process& out) const {
+    if (static_cast<uint64_t>(place) >= places) return -EINVAL;
+    const auto known = static_cast<uint32_t>(place);
+    // Of areas that begin at the same place the last: the others have none.
+    const Area& area = areas()[last_not_above(
+        area_count, known, [this](uint32_t n) { return areas()[n].first_place; })];
+    const uint32_t in_area = known - area.first_place;
+    const uint32_t group = in_area / area.block, in_block = in_area % area.block;
+    if (area.block == area.tasks) {
+      out = {area.first_node + group, in_block};
+      return 0;
+    }
+    const uint32_t width = (&area)[1].first_node - area.first_node;
+    out = {area.first_node + group % width, group / width * area.block + in_block};
+    return 0;
+  }
+
+  // Returns the place, or -EINVAL: the job has no such node, or that no such task.
+  int64_t place_of(Process process) const {
+    if (process.node >= nodes) return -EINVAL;
+    const Area& area = areas()[last_not_above(
+        area_count, process.node, [this](uint32_t n) { return areas()[n].first_node; })];
+    if (process.task >= area.tasks) return -EINVAL;
+    const uint32_t in_area = process.node - area.first_node;
+    if (area.block == area.tasks)
+      return int64_t{area.first_place} + in_area * area.tasks + process.task;
+    const uint32_t width = (&area)[1].first_node - area.first_node;
+    const uint32_t group = process.task / area.block * width + in_area;
+    return int64_t{area.first_place} + group * area.block + process.task % area.block;
+  }
+};
+
+// What a node table will say; a plan as TableIndex::intern() wants it. Borrows `tasks`.
+class NodePlan {
+ public:
+  using Table = NodeTable;
+
+  // tasks   of each node
+  // block   how many places are dealt to a node at a time; 0: all of its own. Where nodes differ in
+  //         their number of tasks, or it does not divide that number, places go by node.
+  explicit NodePlan(std::span<const uint32_t> tasks, uint32_t block = 0);
+
+  int error() const { return error_; }  // -EINVAL: no process, or 2^31 and more
+  uint64_t content() const { return content_; }
+  uint64_t bytes() const { return sizeof(NodeTable) + (area_count_ + 1) * sizeof(Area); }
+  bool matches(const NodeTable& table) const;
+  int write(NodeTable& table) const;
+
+ private:
+  template <class Take>
+  void for_each_area(Take take) const;
+
+  std::span<const uint32_t> tasks_;
+  uint32_t block_ = 0;
+  uint32_t area_count_ = 0;
+  uint64_t places_ = 0;
+  uint64_t content_ = 0;
+  int error_ = 0;
+};
+
+// The block in which `processes` (in the order of their ranks) seem to be dealt to the nodes: as
+// many as the first node gets at first. For NodePlan; a wrong guess costs memory, nothing else.
+uint32_t dealt_block(std::span<const Process> processes);
+
+}  // namespace nagaya::comm
