@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// lane_set.h - the lanes of one consumer, each claimed by one thread of a task, and a bitmap of
+// those that may hold something, so that the consumer looks at those only.
+//
+//   | stamp, capacity | active: 1 bit a lane | owners: 1 word a lane | lane 0 | lane 1 | ...
+//                       ▲ set by the lane's producer after a push, by compare with a load first
+//                       ▼ cleared by the consumer when it found the lane empty
+//
+//   owner   nobody -> owner   that task, by compare-and-swap (claim)
+//           owner  -> nobody  that task when the thread ends (release), or the consumer when the
+//                             host has reaped the task (reclaim)
+//   active  0 -> 1            the producer, after its push; the consumer, taking back a 1 -> 0
+//           1 -> 0            the consumer
+//
+//              claim              release  push             drain          reclaim
+//   claim      compare-and-swap   any      any              any            any
+//   release                       any      not this lane's  any            dead owners only
+//   push                                   one per lane     any            dead owners only
+//   drain                                                   one consumer   same thread
+//
+// Progress: lock-free claim, everything else wait-free. A lane that is given back keeps its
+// positions and what still waits in it; the next owner goes on from there.
+// Death of a producer: between push and mark, its last cells are not seen and reclaim drops them.
+// In a claim: the lane is its own or nobody's.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "mailbox/lane.h"
+#include "mailbox/owner.h"
+#include "task/space.h"
+
+namespace nagaya::mailbox {
+
+template <class Cell, class M = Machine>
+class LaneSet {
+ public:
+  static constexpr uint32_t kMaxLanes = 8192;
+  static constexpr uint32_t kNoLane = UINT32_MAX;
+
+  static constexpr size_t bytes_for(uint32_t lanes) {
+    return sizeof(LaneSet) + lanes * sizeof(Lane<Cell, M>);
+  }
+  // The host, in zeroed pages of bytes_for(lanes), before any task can see it. Touches one page.
+  void init(uint32_t lanes) {
+    capacity_ = lanes;
+    stamp_ = {task::kMagic, task::kAbiMajor, task::kAbiMinor, sizeof(LaneSet), 0};
+  }
+  // Before anything else, in each copy of the library.
+  bool matches() const { return stamp_.matches(sizeof(LaneSet)); }
+
+  // A lane for one thread of `owner`; kNoLane: all are taken.
+  uint32_t claim(Owner owner) {
+    const uint32_t first = owner.bits % capacity_;
+    for (uint32_t n = 0; n < capacity_; ++n) {
+      const uint32_t lane = (first + n) % capacity_;
+      uint32_t nobody = 0;
+      // Acquire: pairs with the release of the owner before; its positions are ours now.
+      if (owners_[lane].load(std::memory_order_relaxed) == 0 &&
+          owners_[lane].compare_exchange_strong(nobody, owner.bits, std::memory_order_acquire,
+                                                std::memory_order_relaxed))
+        return lane;
+    }
+    return kNoLane;
+  }
+  void release(uint32_t lane) {
+    owners_[lane].store(0, std::memory_order_release);  // pairs with claim
+  }
+
+  // By the lane's owner. False: full, nothing has changed. True: the caller rings the consumer's
+  // bell (a full fence stands between the push and the return: ring_after_fence() will do).
+  bool push(uint32_t lane, const Cell& cell) {
+    if (!lanes()[lane].push(cell)) return false;
+    // Store to `tail` before load of `active`; drain has clear of `active` before load of `tail`.
+    M::fence();
+    auto& word = active_[lane / 64];
+    const uint64_t bit = 1ull << lane % 64;
+    if ((word.load(std::memory_order_relaxed) & bit) == 0)
+      word.fetch_or(bit, std::memory_order_seq_cst);  // pairs with drain's load
+    M::step(Step::kLaneMarked);
+    return true;
+  }
+
+  // The consumer: one round over the active lanes. take(lane, cells, count) gets up to wanted(lane)
+  // cells of each, kMax at most; 0 leaves a lane alone. How many in all; 0: nothing waits in lanes
+  // of which something is wanted, and every other lane that gets a cell from now on is marked anew.
+  template <size_t kMax = 32, class Wanted, class Take>
+  size_t drain(Wanted wanted, Take take) {
+    Cell cells[kMax];
+    size_t sum = 0;
+    for (uint32_t word = 0; word * 64 < capacity_; ++word)
+      for (uint64_t bits = active_[word].load(std::memory_order_acquire); bits != 0;
+           bits &= bits - 1) {
+        const uint32_t lane = word * 64 + static_cast<uint32_t>(std::countr_zero(bits));
+        const size_t most = std::min(wanted(lane), kMax);
+        if (most == 0) continue;
+        size_t count = lanes()[lane].drain(cells, most);
+        if (count == 0) count = retire(lane, cells, most);
+        if (count != 0) take(lane, static_cast<const Cell*>(cells), count);
+        sum += count;
+      }
+    return sum;
+  }
+  template <size_t kMax = 32, class Take>
+  size_t drain(Take take) {
+    return drain<kMax>([](uint32_t) { return kMax; }, take);
+  }
+
+  // The consumer, when the host has reaped `dead` and before its number is used again: nothing
+  // that still waits may be carried out, for its memory goes away.
+  void reclaim(Owner dead) {
+    for (uint32_t lane = 0; lane < capacity_; ++lane) {
+      if (owners_[lane].load(std::memory_order_relaxed) != dead.bits) continue;
+      lanes()[lane].clear();
+      owners_[lane].store(0, std::memory_order_release);  // pairs with claim
+    }
+  }
+
+  uint32_t capacity() const { return capacity_; }
+  // Relaxed: for the consumer, of a lane that it has just drained.
+  Owner owner(uint32_t lane) const { return {owners_[lane].load(std::memory_order_relaxed)}; }
+  uint64_t lag(uint32_t lane) const { return lanes()[lane].lag(); }
+
+ private:
+  // An active lane was empty: clear its bit, then look again.
+  size_t retire(uint32_t lane, Cell* cells, size_t max) {
+    const uint64_t bit = 1ull << lane % 64;
+    active_[lane / 64].fetch_and(~bit, std::memory_order_seq_cst);
+    M::fence();  // clear of `active` before load of `tail`; see push
+    const size_t count = lanes()[lane].drain(cells, max);
+    if (count != 0) active_[lane / 64].fetch_or(bit, std::memory_order_relaxed);
+    return count;
+  }
+
+  Lane<Cell, M>* lanes() { return reinterpret_cast<Lane<Cell, M>*>(this + 1); }
+  const Lane<Cell, M>* lanes() const { return reinterpret_cast<const Lane<Cell, M>*>(this + 1); }
+
+  alignas(kLineBytes) task::Stamp stamp_;
+  uint32_t capacity_;
+  alignas(kLineBytes) typename M::template Atomic<uint64_t> active_[kMaxLanes / 64];
+  alignas(kLineBytes) typename M::template Atomic<uint32_t> owners_[kMaxLanes];
+};
+
+}  // namespace nagaya::mailbox

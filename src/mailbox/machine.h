@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// machine.h - what this floor stands on: atomics, fence, futex, clock. Every structure of the floor
+// is a template on it, so that a test can put a machine below that runs one operation at a time.
+#pragma once
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <time.h>
+
+#include <atomic>
+#include <climits>
+#include <cstdint>
+
+#include "arch/arch.h"
+#include "mailbox/step.h"
+
+namespace nagaya::mailbox {
+
+inline constexpr size_t kLineBytes = 64;
+inline constexpr uint64_t kNever = UINT64_MAX;  // a deadline [ns of CLOCK_MONOTONIC]
+
+struct Machine {
+  template <class T>
+  using Atomic = std::atomic<T>;
+
+  static void fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+  static void relax() { arch::relax(); }
+  static void yield() { arch::raw_syscall(__NR_sched_yield); }
+  static void step(Step step) { stop_at(step); }
+
+  static uint64_t now_ns() {
+    timespec now;
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+  }
+
+  // Sleeps while `word` holds `expected`, at most until `deadline_ns`. May return early. The tasks
+  // of a space share one mm, so PRIVATE futexes work across them.
+  static void futex_wait(const Atomic<uint32_t>& word, uint32_t expected, uint64_t deadline_ns) {
+    const timespec deadline = {static_cast<time_t>(deadline_ns / 1'000'000'000),
+                               static_cast<long>(deadline_ns % 1'000'000'000)};
+    // WAIT_BITSET: the only one whose timeout is absolute.
+    arch::raw_syscall(__NR_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, expected,
+                      deadline_ns == kNever ? nullptr : &deadline, nullptr, FUTEX_BITSET_MATCH_ANY);
+  }
+  // Does this process have such a thread?
+  static bool thread_exists(uint32_t thread) {
+    const long pid = arch::raw_syscall(__NR_getpid);
+    return arch::raw_syscall(__NR_tgkill, pid, thread, 0) != -ESRCH;
+  }
+  static void futex_wake(const Atomic<uint32_t>& word) {
+    arch::raw_syscall(__NR_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+  }
+};
+
+}  // namespace nagaya::mailbox

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mailbox/mailbox.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "mailbox/waiting.h"
+
+namespace nagaya::mailbox {
+namespace {
+
+const Owner kTask = Owner::task(3, 1), kOther = Owner::task(4, 1);
+
+uint64_t value_of(const Message& message) {
+  uint64_t value;
+  std::memcpy(&value, message.payload, sizeof value);
+  return value;
+}
+
+// The reader looks further than its head only now and then.
+Message take_patiently(Mailbox& box) {
+  for (int n = 0; n < 100; ++n)
+    if (const Message message = box.take()) return message;
+  return {};
+}
+
+TEST(Mailbox, GivesKindSizeAndPayloadToTheReader) {
+  auto box = std::make_unique<Mailbox>();
+  EXPECT_FALSE(box->take());
+  const char text[kMessageMaxBytes + 1] = "a payload may have any size up to fifty-six bytes......";
+  for (size_t bytes = 0; bytes <= kMessageMaxBytes; ++bytes)
+    ASSERT_EQ(box->post(kTask, static_cast<uint8_t>(200 + bytes % 50), text, bytes), 0);
+  for (size_t bytes = 0; bytes <= kMessageMaxBytes; ++bytes) {
+    const Message message = box->take();
+    ASSERT_TRUE(message);
+    EXPECT_EQ(message.kind, 200 + bytes % 50);
+    ASSERT_EQ(message.bytes, bytes);
+    EXPECT_EQ(std::memcmp(message.payload, text, bytes), 0);
+  }
+  EXPECT_FALSE(box->take());
+}
+
+TEST(Mailbox, RefusesWhatIsTooLarge) {
+  auto box = std::make_unique<Mailbox>();
+  const char text[64] = {};
+  EXPECT_EQ(box->post(kTask, 1, text, kMessageMaxBytes + 1), -EMSGSIZE);
+  EXPECT_FALSE(take_patiently(*box));
+}
+
+TEST(Mailbox, AnswersAgainWhenFullAndChangesNothing) {
+  auto box = std::make_unique<Mailbox>();
+  for (uint64_t n = 0; n < 256; ++n) ASSERT_EQ(box->post(kTask, 1, &n, sizeof n), 0);
+  const uint64_t more = 256;
+  EXPECT_EQ(box->post(kTask, 1, &more, sizeof more), -EAGAIN);
+  EXPECT_EQ(value_of(box->take()), 0U);
+  EXPECT_EQ(box->post(kTask, 1, &more, sizeof more), -EAGAIN);  // the reader still looks at it
+  EXPECT_EQ(value_of(box->take()), 1U);
+  EXPECT_EQ(box->post(kTask, 1, &more, sizeof more), 0);
+  for (uint64_t n = 2; n <= 256; ++n) ASSERT_EQ(value_of(box->take()), n);
+}
+
+TEST(Mailbox, IsGoodForManyLaps) {
+  auto box = std::make_unique<Mailbox>();
+  for (uint64_t n = 0; n < 10000; ++n) {
+    ASSERT_EQ(box->post(kTask, 1, &n, sizeof n), 0);
+    if (n % 3 != 2) continue;
+    for (uint64_t back = 2; back != UINT64_MAX; --back) ASSERT_EQ(value_of(box->take()), n - back);
+  }
+}
+
+// A thread that comes after one that ended in its turn with the same id, and one that does not.
+TEST(Mailbox, PassesOnTheTurnOfAThreadThatHasEnded) {
+  auto box = std::make_unique<Mailbox>();
+  uint64_t values[] = {1, 2};
+  for (const uint64_t& value : values) box->post(kTask, 1, &value, sizeof value);
+  const auto self = static_cast<uint32_t>(::gettid());
+  uint32_t ended = 0;
+  std::thread([&] {
+    ended = static_cast<uint32_t>(::gettid());
+    EXPECT_TRUE(box->begin_turn(ended));
+    EXPECT_EQ(value_of(box->take()), 1U);
+    EXPECT_FALSE(box->begin_turn(self));
+    box->end_turn_of_dead();  // it lives
+    EXPECT_FALSE(box->begin_turn(self));
+  }).join();
+  while (Machine::thread_exists(ended)) Machine::yield();  // join returns a little earlier
+  box->end_turn_of_dead();
+  ASSERT_TRUE(box->begin_turn(self));
+  EXPECT_EQ(value_of(box->take()), 2U);
+  box->end_turn();
+}
+
+// Posters against one sleeping reader; run under ThreadSanitizer too.
+TEST(Mailbox, LosesNothingAmongThreads) {
+  constexpr uint64_t kThreads = 3, kPosts = 20000;
+  auto box = std::make_unique<Mailbox>();
+  std::vector<std::thread> threads;
+  for (uint64_t self = 1; self <= kThreads; ++self)
+    threads.emplace_back([&, self] {
+      for (uint64_t n = 1; n <= kPosts; ++n) {
+        const uint64_t payload[7] = {n, n, n, n, n, n, n};
+        const Owner owner = Owner::task(static_cast<uint32_t>(self), 1);
+        while (box->post(owner, static_cast<uint8_t>(self), payload, sizeof payload) != 0)
+          Machine::yield();
+      }
+    });
+  uint64_t last[kThreads + 1] = {}, wrong = 0;
+  Load load{4, 1};
+  Waiting waiting(box->bell(), load, {0, 2});
+  for (uint64_t count = 0; count < kThreads * kPosts; ++count) {
+    Message message;
+    waiting.until([&] { return static_cast<bool>(message = box->take()); }, kNever, *box);
+    const uint64_t expected = ++last[message.kind];
+    uint64_t payload[7];
+    std::memcpy(payload, message.payload, sizeof payload);
+    for (const uint64_t word : payload) wrong += word != expected;
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0U);
+}
+
+// Several readers take turns: each message goes to one of them.
+TEST(Mailbox, GivesEachMessageToOneOfSeveralReaders) {
+  constexpr uint64_t kPosts = 20000;
+  auto box = std::make_unique<Mailbox>();
+  std::atomic<uint64_t> count{0}, sum{0};
+  std::vector<std::thread> readers;
+  for (int n = 0; n < 2; ++n)
+    readers.emplace_back([&] {
+      const auto self = static_cast<uint32_t>(::gettid());
+      while (count.load() < kPosts) {
+        if (box->begin_turn(self)) {
+          if (const Message message = box->take()) {
+            sum += value_of(message);
+            ++count;
+          }
+          box->end_turn();
+        }
+        Machine::yield();
+      }
+    });
+  for (uint64_t n = 1; n <= kPosts; ++n)
+    while (box->post(kOther, 1, &n, sizeof n) != 0) Machine::yield();
+  for (std::thread& reader : readers) reader.join();
+  EXPECT_EQ(sum.load(), kPosts * (kPosts + 1) / 2);
+}
+
+}  // namespace
+}  // namespace nagaya::mailbox
