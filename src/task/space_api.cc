@@ -15,6 +15,7 @@
 #include <set>
 
 #include "nagaya/task.h"
+#include "task/api_error.h"
 #include "task/client.h"
 #include "task/own_record.h"
 #include "task/program.h"
@@ -37,25 +38,6 @@ struct nagaya_space {
 namespace {
 
 thread_local std::string error_text;
-
-int fail(const base::Error& error) {
-  error_text = error.what();
-  return error.code();
-}
-
-// Runs `body`, which returns an int; no exception crosses the C ABI.
-template <class Body>
-int guarded(Body body) {
-  try {
-    return body();
-  } catch (const base::Error& error) {
-    return fail(error);
-  } catch (const std::bad_alloc&) {
-    return fail({-ENOMEM, "out of memory"});
-  } catch (const std::filesystem::filesystem_error& error) {
-    return fail({-error.code().value(), error.what()});
-  }
-}
 
 Job job_of_new_space(const nagaya_space_options& options) {
   Job job;
@@ -227,6 +209,11 @@ int nagaya_task_signal(nagaya_space* space, int task, int signal) {
     space->client.signal(static_cast<uint32_t>(task), signal);
     return 0;
   });
+}
+
+int nagaya::task::fail(const base::Error& error) {
+  error_text = error.what();
+  return error.code();
 }
 
 const char* nagaya_error_text(void) {

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 
 import pytest
+from hosts import HOSTS, Hosts, missing_programs
 from installation import Installation
 from leftovers import Leftovers
 from ordinary_user import OrdinaryUser
@@ -107,3 +108,23 @@ def dumping():
     if hard == 0:
         pytest.skip("core files are forbidden here: the hard RLIMIT_CORE is 0")
     return ["prlimit", f"--core={'unlimited' if hard == resource.RLIM_INFINITY else hard}:"]
+
+
+@pytest.fixture(scope="module")
+def root_only():
+    if os.geteuid() != 0:
+        pytest.skip("hosts are made of namespaces, which needs root: run the tests as root")
+    assert not missing_programs(), f"not installed: {missing_programs()}"
+
+
+@pytest.fixture(scope="module")
+def hosts(root_only, user):
+    made = Hosts(user, HOSTS)
+    yield made
+    made.leave()
+
+
+@pytest.fixture(scope="module")
+def front(hosts):
+    """The user on the first host, where jobs are started."""
+    return hosts.user_on(0)

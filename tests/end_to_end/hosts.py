@@ -23,6 +23,10 @@ from enclosure import Enclosure, children_of, cover, give_account, reap_orphans
 from leftovers import pids_of
 from remote_shell import shell_of
 
+HOSTS = 3  # of the hosts that all tests of a file share
+# Each host counts the machine's processors as its own.
+SHARED_PROCESSORS = {"OMPI_MCA_mpi_yield_when_idle": "1"}
+
 
 class Hosts(Enclosure):
     """Started when made; `leave` ends them with every process in them. `link`: what tc calls the

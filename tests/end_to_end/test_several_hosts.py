@@ -11,7 +11,7 @@ import tempfile
 import time
 
 import pytest
-from hosts import Hosts, command_of, missing_programs, network_of
+from hosts import HOSTS, SHARED_PROCESSORS, Hosts, command_of, network_of
 from launching import DIRECT, EXEC, RUN
 from leftovers import describe
 from ordinary_user import SEARCHED_FOLDERS
@@ -21,31 +21,9 @@ from slurm import missing_programs as missing_of_slurm
 from terminal import Terminal
 from test_debian_programs import thermo_table
 
-HOSTS, PER_HOST = 3, 2
+PER_HOST = 2
 END_LIMIT_S = 5
 WAYS = [DIRECT, EXEC, RUN]
-# Each host counts the machine's processors as its own.
-SHARED_PROCESSORS = {"OMPI_MCA_mpi_yield_when_idle": "1"}
-
-
-@pytest.fixture(scope="module")
-def root_only():
-    if os.geteuid() != 0:
-        pytest.skip("hosts are made of namespaces, which needs root: run the tests as root")
-    assert not missing_programs(), f"not installed: {missing_programs()}"
-
-
-@pytest.fixture(scope="module")
-def hosts(root_only, user):
-    made = Hosts(user, HOSTS)
-    yield made
-    made.leave()
-
-
-@pytest.fixture(scope="module")
-def front(hosts):
-    """The user on the first host, where jobs are started."""
-    return hosts.user_on(0)
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "../unit/delegatee/raw_batch.h"
 #include "../unit/task/elf_file.h"
 #include "task/wire.h"
 
@@ -76,6 +77,12 @@ void write_connections() {
   write("channel/no-descriptors", frame(kMagic, 3, 0, 3));
 }
 
+void write_batches() {
+  for (const auto& batches :
+       {nagaya::delegatee::malformed_batches(), nagaya::delegatee::sound_batches()})
+    for (const auto& [name, bytes] : batches) write(std::string("batch/") + name, bytes);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -84,4 +91,5 @@ int main(int argc, char** argv) {
   write_programs();
   write_launches();
   write_connections();
+  write_batches();
 }

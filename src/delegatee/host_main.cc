@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "delegatee/server.h"
 #include "task/client.h"
 #include "task/host.h"
 
@@ -156,6 +157,8 @@ int main(int argc, char** argv) {
     unignore_signals();
     shed_inherited_limits();
     task::Host host(settings, listener);
+    delegatee::Server server(host.space());
+    host.serve(server);
     spare_the_others();
     host.run();
     return 0;

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* comm.h - the processes of a job by rank, on one node or many: who is where, and what they need to
+ * start: a barrier and an allgather. Requests between them: llcl.h.
+ *
+ * Ranks are the launcher's: 0 .. size-1. Without one (`nagaya run` of a native program) a task's
+ * number is its rank.
+ * Several nodes: found through the launcher's PMIx, which an MPI in the same program may use too,
+ * before or after.
+ * Errors: negative errno codes; nagaya_error_text() says what happened and what to do.
+ * Thread safety: any thread, but one collective at a time.
+ */
+#ifndef NAGAYA_COMM_H
+#define NAGAYA_COMM_H
+
+#include <nagaya/llcl.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+/* Collective: finds all processes of the job and makes their nodes reachable. Once more: nothing
+ * happens.
+ *
+ * Returns 0, -ESRCH (the caller is not a task), -ENOTSUP (several nodes, but no PMIx to find them
+ * by, or no libfabric to reach them by), -ETIMEDOUT (a process did not come), -EPIPE (the host has
+ * died), or what the network says. */
+int nagaya_comm_init(void);
+
+/* Collective: returns when all processes have called it, after their last request. */
+int nagaya_comm_finalize(void);
+
+/* -ESRCH before nagaya_comm_init(). */
+int64_t nagaya_comm_size(void);
+int64_t nagaya_comm_rank(void);
+
+/* How many nodes the job has, and which this one is. */
+int64_t nagaya_comm_nodes(void);
+int64_t nagaya_comm_node(void);
+
+/* The process of a rank. Returns 0, -EINVAL (no such rank), -ESRCH. */
+int nagaya_comm_process(int64_t rank, nagaya_process* out);
+
+/* Collective: returns when every process has called it. Stores before it are visible after it, in
+ * the memory of the own node. Returns 0, or the error of a node that cannot be reached. */
+int nagaya_comm_barrier(void);
+
+/* Collective: `all` gets the `bytes` of every rank, in their order. Meant for start-up: every
+ * process sends to every node. Returns as nagaya_comm_barrier(). */
+int nagaya_comm_allgather(const void* own, size_t bytes, void* all);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "delegatee/batch.h"
+
+#include "llcl/apply_atomic.h"
+
+namespace nagaya::delegatee {
+namespace {
+
+struct Rule {
+  size_t payload_min_bytes;
+  size_t payload_max_bytes;
+  uint32_t argument_max;
+};
+
+// By Kind.
+constexpr Rule kRules[kKinds] = {
+    {0, kPayloadMaxBytes, 0},                 // kPut
+    {0, 0, kPayloadMaxBytes},                 // kGet
+    {sizeof(Operands), sizeof(Operands), 0},  // kAtomic
+    {0, kPayloadMaxBytes, UINT32_MAX},        // kMessage
+    {0, 0, 0},                                // kCancel
+    {0, 0, 0},                                // kRegion
+    {0, 0, 0},                                // kEnded
+    {0, 0, 0},                                // kProbe
+    {0, 0, 0},                                // kAlive
+    {0, kPayloadMaxBytes, UINT32_MAX},        // kAnswer
+};
+
+bool is_well_formed(const Header& header) {
+  if (static_cast<uint8_t>(header.kind) >= kKinds || header.zero != 0) return false;
+  const Rule& rule = kRules[static_cast<uint8_t>(header.kind)];
+  if (header.bytes < rule.payload_min_bytes || header.bytes > rule.payload_max_bytes) return false;
+  if (header.argument > rule.argument_max) return false;
+  if (header.kind == Kind::kAnswer && static_cast<int32_t>(header.argument) > 0) return false;
+  if (header.kind == Kind::kAtomic)
+    return llcl::is_defined(static_cast<llcl::Atomic>(header.atomic),
+                            static_cast<llcl::Type>(header.type));
+  return header.atomic == 0 && header.type == 0;
+}
+
+}  // namespace
+
+std::optional<Batch> Batch::parse(std::span<const std::byte> message) {
+  Prologue prologue;
+  if (message.size() < sizeof prologue) return std::nullopt;
+  std::memcpy(&prologue, message.data(), sizeof prologue);
+  if (prologue.magic != kBatchMagic || prologue.version != kBatchVersion || prologue.zero != 0 ||
+      prologue.bytes != message.size() || prologue.records > kBatchMaxRecords)
+    return std::nullopt;
+  size_t at = sizeof prologue;
+  for (unsigned n = 0; n < prologue.records; ++n) {
+    Header header;
+    if (message.size() - at < sizeof header) return std::nullopt;
+    std::memcpy(&header, message.data() + at, sizeof header);
+    if (!is_well_formed(header)) return std::nullopt;
+    if (message.size() - at < record_bytes(header.bytes)) return std::nullopt;
+    at += record_bytes(header.bytes);
+  }
+  if (at != message.size()) return std::nullopt;
+  return Batch(message);
+}
+
+}  // namespace nagaya::delegatee

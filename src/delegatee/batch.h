@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// batch.h - what two delegatees say to each other: one fabric message is one batch of records.
+//
+//   | Prologue 16 | Header 32 | payload, padded to 8 | Header 32 | payload | ...
+//
+// Requests carry a tag, which the answer repeats. What arrives is foreign until parse() has
+// accepted it; afterwards its form is right, its meaning (regions, ranges, tags) still to be
+// checked by whoever acts on it. Numbers are in the byte order of the node: another one fails by
+// the magic number.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+
+namespace nagaya::delegatee {
+
+inline constexpr uint32_t kBatchMagic = 0x4e474241;
+inline constexpr uint16_t kBatchVersion = 1;
+inline constexpr size_t kBatchMaxBytes = 8192;
+inline constexpr uint16_t kBatchMaxRecords = 64;
+// What one node may ask of another before it is answered. More is malformed: so the memory for
+// what cannot be answered at once is bounded.
+inline constexpr uint32_t kCreditMaxCommands = 4096;
+inline constexpr size_t kCreditMaxBytes = 1 << 20;
+
+enum class Kind : uint8_t {
+  kPut,      // payload -> place                                 answer: status
+  kGet,      // `argument` bytes from place                      answer: status, the bytes
+  kAtomic,   // payload: operand, expected; on place             answer: status, the word before
+  kMessage,  // payload -> handler `region` of the task, from task `argument`: the next part of a
+             // message of `offset` bytes in all                 answer: status
+  kCancel,   // the rest of that message will not come
+  kRegion,   // what the fabric calls this region                answer: status, fabric::Region
+  kEnded,    // forget what the fabric called this region
+  kProbe,    // are you there                                    then: kAlive
+  kAlive,
+  kAnswer,  // to `tag`; `argument`: status, 0 or a negative errno
+};
+inline constexpr uint8_t kKinds = 10;
+
+struct Prologue {
+  uint32_t magic;
+  uint16_t version;
+  uint16_t records;
+  uint32_t bytes;  // of the whole batch
+  uint32_t zero;
+};
+static_assert(sizeof(Prologue) == 16);
+
+struct Header {
+  Kind kind;
+  uint8_t atomic;  // llcl::Atomic, else 0
+  uint8_t type;    // llcl::Type, else 0
+  uint8_t zero;
+  uint32_t tag;
+  uint32_t bytes;  // of the payload
+  uint32_t argument;
+  uint32_t task;
+  uint32_t region;
+  uint64_t offset;
+};
+static_assert(sizeof(Header) == 32);
+
+struct Operands {
+  uint64_t operand;
+  uint64_t expected;
+};
+
+constexpr size_t record_bytes(size_t payload_bytes) {
+  return sizeof(Header) + ((payload_bytes + 7) & ~size_t{7});
+}
+inline constexpr size_t kPayloadMaxBytes = kBatchMaxBytes - sizeof(Prologue) - sizeof(Header);
+
+class Batch {
+ public:
+  // Nothing: malformed. The batch refers to `message`.
+  static std::optional<Batch> parse(std::span<const std::byte> message);
+
+  // visit(header, payload) for each record, in order, while it answers true; whether all did.
+  template <class Visit>
+  bool for_each(Visit visit) const {
+    for (size_t at = sizeof(Prologue); at < message_.size();) {
+      Header header;
+      std::memcpy(&header, message_.data() + at, sizeof header);
+      if (!visit(header, message_.subspan(at + sizeof header, header.bytes))) return false;
+      at += record_bytes(header.bytes);
+    }
+    return true;
+  }
+
+ private:
+  explicit Batch(std::span<const std::byte> message) : message_(message) {}
+  std::span<const std::byte> message_;
+};
+
+}  // namespace nagaya::delegatee

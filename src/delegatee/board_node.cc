@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "delegatee/board_node.h"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+
+#include "llcl/message.h"
+
+namespace nagaya::delegatee {
+
+size_t BoardNode::drain(Visitor& visitor) {
+  return board_.lanes->drain([&](uint32_t lane) { return visitor.wanted(lane); },
+                             [&](uint32_t lane, const llcl::Command* commands, size_t count) {
+                               visitor.take(lane, commands, count);
+                             });
+}
+
+Memory BoardNode::find(uint32_t task, uint32_t region) {
+  const llcl::Whole whole = board_.regions->whole(region, task);
+  return {whole.address == nullptr ? -EINVAL : 0, whole.address, whole.bytes};
+}
+
+bool BoardNode::takes_part(uint32_t task) const {
+  // Acquire: pairs with the endpoint's.
+  return task < board_.capacity && board_.attached[task].load(std::memory_order_acquire) != 0;
+}
+
+Delivered BoardNode::deliver(const Message& message) {
+  if (!takes_part(message.task)) return Delivered::kNoSuchTask;
+  llcl::ActiveMessage active{};
+  active.handler = message.handler;
+  active.source_node = message.source_node;
+  active.source_task = message.source_task;
+  active.bytes = message.bytes;
+  if (message.bytes > llcl::kInlineBodyMaxBytes) {
+    Body* const body = body_of(message);
+    if (body == nullptr) return Delivered::kNoSuchTask;
+    std::copy(message.part.begin(), message.part.end(), body->bytes.begin() + message.offset);
+    if (message.offset + message.part.size() < message.bytes) return Delivered::kAccepted;
+    active.longer = {body->bytes.data(), &body->done};
+  } else if (!message.part.empty()) {
+    std::memcpy(active.body, message.part.data(), message.part.size());
+  }
+  const int error = board_.mailboxes[message.task].post(
+      mailbox::Owner::host(), static_cast<uint8_t>(llcl::MessageKind::kActive), &active,
+      sizeof active);
+  if (error != 0) return Delivered::kFull;
+  unfinished_.erase(message.source_node);
+  return Delivered::kAccepted;
+}
+
+// Where the parts of this long message go. nullptr: there is no memory for it.
+BoardNode::Body* BoardNode::body_of(const Message& message) {
+  const auto known = unfinished_.find(message.source_node);
+  if (known != unfinished_.end()) return &*known->second;
+  free_bodies();
+  try {
+    bodies_.emplace_back(message.bytes);
+    return &*(unfinished_[message.source_node] = std::prev(bodies_.end()));
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+void BoardNode::abandon(uint32_t source_node) {
+  const auto known = unfinished_.find(source_node);
+  if (known == unfinished_.end()) return;
+  bodies_.erase(known->second);
+  unfinished_.erase(known);
+}
+
+bool BoardNode::post_completion(uint32_t task, uint64_t request, int status) {
+  if (!takes_part(task)) return true;  // nobody is left to be told
+  const llcl::CompletionMessage done{request, status, 0};
+  return board_.mailboxes[task].post(mailbox::Owner::host(),
+                                     static_cast<uint8_t>(llcl::MessageKind::kCompletion), &done,
+                                     sizeof done) == 0;
+}
+
+// A task that died before its handler returned leaves its body to the end of the job.
+void BoardNode::free_bodies() {
+  // Acquire: pairs with the task's completer.
+  std::erase_if(bodies_,
+                [](const Body& body) { return body.done.load(std::memory_order_acquire) != 0; });
+}
+
+}  // namespace nagaya::delegatee

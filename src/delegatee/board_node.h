@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// board_node.h - the delegatee's own node (node.h) over the board that the node's tasks share.
+#pragma once
+
+#include <list>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "delegatee/node.h"
+#include "llcl/board.h"
+
+namespace nagaya::delegatee {
+
+class BoardNode final : public Lanes, public Regions, public Delivery {
+ public:
+  explicit BoardNode(llcl::Board& board) : board_(board), dead_(board.capacity) {}
+
+  // The host, before Delegatee::abandon.
+  void note_dead(uint32_t task, mailbox::Owner owner) { dead_[task] = owner; }
+
+  uint32_t capacity() const override { return board_.lanes->capacity(); }
+  uint32_t task_of(uint32_t lane) const override { return board_.lanes->owner(lane).number(); }
+  size_t drain(Visitor& visitor) override;
+  void reclaim(uint32_t task) override { board_.lanes->reclaim(dead_[task]); }
+
+  Memory find(uint32_t task, uint32_t region) override;
+  uint64_t endings() const override { return board_.regions->endings(); }
+
+  Delivered deliver(const Message& message) override;
+  void abandon(uint32_t source_node) override;
+  bool post_completion(uint32_t task, uint64_t request, int status) override;
+  void ring(uint32_t lane) override { board_.lane_bells[lane].ring(); }
+  void released(uint32_t) override {}
+
+ private:
+  // A message too long for a mailbox: put together part by part, kept until its handler has
+  // returned.
+  struct Body {
+    explicit Body(size_t size) : bytes(size) {}
+
+    std::atomic<uint32_t> done{0};
+    std::vector<std::byte> bytes;
+  };
+
+  bool takes_part(uint32_t task) const;
+  Body* body_of(const Message& message);
+  void free_bodies();
+
+  llcl::Board& board_;
+  std::vector<mailbox::Owner> dead_;  // by task number; handed over by abandon's lock
+  std::list<Body> bodies_;
+  std::map<uint32_t, std::list<Body>::iterator> unfinished_;  // by source node
+};
+
+}  // namespace nagaya::delegatee

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "delegatee/delegatee.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace nagaya::delegatee {
+namespace {
+
+constexpr uint64_t kMillisecond = 1'000'000;  // [ns]
+// Rounds over the lanes between two looks at the network, which cost far more: the first finds a
+// lone command, the second that there is no other, so that it leaves at once.
+constexpr int kLaneRounds = 8;
+
+Options checked(Options options) {
+  options.credit_commands = std::clamp<uint32_t>(options.credit_commands, 1, kCreditMaxCommands);
+  // One record always fits.
+  options.credit_bytes =
+      std::clamp<size_t>(options.credit_bytes, record_bytes(kPayloadMaxBytes), kCreditMaxBytes);
+  options.fail_after_ms = std::max(options.fail_after_ms, options.probe_after_ms);
+  return options;
+}
+
+double seconds_of(clockid_t clock) {
+  timespec time{};
+  ::clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+}  // namespace
+
+Delegatee::Delegatee(const Surroundings& node, const Options& options)
+    : fabric_(node.fabric),
+      nodes_(node.nodes),
+      delivery_(node.delivery),
+      bell_(node.bell),
+      load_(node.load),
+      options_(checked(options)),
+      outbox_(node.fabric, node.nodes, options_),
+      requester_(node.fabric, outbox_, node.lanes, node.delivery, node.nodes, options_),
+      target_(node.fabric, outbox_, node.regions, node.delivery, node.nodes),
+      liveness_(node.nodes),
+      events_(kEvents) {}
+
+// ---- the loop ----------------------------------------------------------------------------------
+
+void Delegatee::run() noexcept {
+  bell_.own();
+  clockid_t clock;
+  if (::pthread_getcpuclockid(::pthread_self(), &clock) == 0)
+    clock_.store(clock, std::memory_order_relaxed);
+  while (!is_stopped_.load(std::memory_order_acquire))  // pairs with stop()
+    if (!round()) wait();
+  fail_all(-ESHUTDOWN);
+  // What came last fails at once: at most what a lane holds.
+  for (int n = 0; n < kLaneRounds && requester_.drain() != 0; ++n) requester_.advance();
+  requester_.advance();
+  final_seconds_.store(seconds_of(CLOCK_THREAD_CPUTIME_ID), std::memory_order_relaxed);
+  clock_.store(kNoClock, std::memory_order_relaxed);
+}
+
+bool Delegatee::round() try {
+  now_ns_ = mailbox::Machine::now_ns();
+  bool moved = poll();
+  moved |= target_.advance();  // answers first: other nodes wait for them
+  bool lanes_are_empty = false;
+  for (int n = 0; n < kLaneRounds && !lanes_are_empty; ++n) {
+    lanes_are_empty = requester_.drain() == 0;
+    moved |= requester_.advance() || !lanes_are_empty;
+  }
+  watch();
+  outbox_.flush(lanes_are_empty);
+  messages_.store(outbox_.messages(), std::memory_order_relaxed);
+  release_ended();
+  return moved;
+} catch (...) {
+  // Only a fabric that is beyond use throws here, or an empty memory: nothing can be trusted to
+  // arrive any more, but the tasks are still told.
+  fabric_is_broken_ = true;
+  fail_all(-EIO);
+  return true;
+}
+
+bool Delegatee::poll() {
+  if (fabric_is_broken_) return false;
+  const size_t count = fabric_.poll(events_);
+  for (size_t n = 0; n < count; ++n) handle(events_[n]);
+  return count != 0;
+}
+
+void Delegatee::handle(const fabric::Event& event) {
+  switch (event.kind) {
+    case fabric::Event::Kind::kReceived:
+      return receive(event);
+    case fabric::Event::Kind::kSent:
+      outbox_.sent(event);
+      // Others rely on what was in it, and nobody knows whether it arrived.
+      if (event.error != 0) fail(event.node, -ECONNRESET);
+      return;
+    default:
+      if (event.error == 0) heard(event.node);
+      requester_.transferred(event);
+  }
+}
+
+void Delegatee::receive(const fabric::Event& event) {
+  if (event.node >= nodes_ || requester_.failed(event.node) != 0) return;
+  heard(event.node);
+  const auto batch = Batch::parse({event.data, event.bytes});
+  const bool is_sound =
+      batch && batch->for_each([&](const Header& header, std::span<const std::byte> payload) {
+        return serve(event.node, header, payload);
+      });
+  if (!is_sound) fail(event.node, -EPROTO);
+}
+
+// False: the node has broken the protocol.
+bool Delegatee::serve(Node node, const Header& header, std::span<const std::byte> payload) {
+  if (header.kind == Kind::kAlive) return true;
+  if (header.kind == Kind::kAnswer) return requester_.answered(node, header, payload);
+  if (header.kind == Kind::kEnded) {
+    requester_.forget_region(node, header);
+    return true;
+  }
+  return target_.serve(node, header, payload);
+}
+
+// ---- other nodes' failures ---------------------------------------------------------------------
+
+void Delegatee::fail(Node node, int error) {
+  if (requester_.failed(node) != 0) return;
+  requester_.fail(node, error);
+  target_.forget(node);
+  outbox_.forget(node);
+}
+
+void Delegatee::fail_all(int error) {
+  for (Node node = 0; node < nodes_; ++node) fail(node, error);
+}
+
+void Delegatee::watch() {
+  for (const Node node : requester_.awaited())
+    if (!std::exchange(liveness_[node].is_watched, true)) {
+      heard(node);
+      watched_.push_back(node);
+    }
+  for (const Node node : watched_) watch(node);
+  std::erase_if(watched_, [&](Node node) {
+    liveness_[node].is_watched = requester_.awaits(node);
+    return !liveness_[node].is_watched;
+  });
+}
+
+void Delegatee::watch(Node node) {
+  Liveness& peer = liveness_[node];
+  if (!requester_.awaits(node)) return;
+  const uint64_t grace_ns = (options_.fail_after_ms - options_.probe_after_ms) * kMillisecond;
+  if (peer.probed_ns == 0 && now_ns_ - peer.heard_ns >= options_.probe_after_ms * kMillisecond) {
+    Header probe{};
+    probe.kind = Kind::kProbe;
+    outbox_.append(node, probe);  // no room: its batches are stuck, and are probes enough
+    peer.probed_ns = now_ns_;
+  } else if (peer.probed_ns != 0 && now_ns_ - peer.probed_ns >= grace_ns) {
+    fail(node, -EHOSTUNREACH);
+  }
+}
+
+// ---- waiting -----------------------------------------------------------------------------------
+
+void Delegatee::wait() {
+  if (polls_on())
+    ::sched_yield();
+  else
+    sleep();
+}
+
+bool Delegatee::polls_on() const {
+  if (options_.notification != Notification::kAutomatic)
+    return options_.notification == Notification::kPolling;
+  return requester_.blocking() != 0 && !load_.crowded();
+}
+
+void Delegatee::sleep() {
+  descriptors_.clear();
+  bell_.arm();
+  // Look again: what came before the arm rings no bell.
+  const bool must_stay = round() || is_stopped_.load(std::memory_order_acquire) ||
+                         (!fabric_is_broken_ && !fabric_.may_sleep(descriptors_));
+  if (!must_stay)
+    mailbox::ThreadBell::sleep(descriptors_.data(), descriptors_.size(), sleep_max_ms());
+  bell_.disarm();
+}
+
+int Delegatee::sleep_max_ms() const {
+  // Nobody rings when a full mailbox has room again, or the fabric.
+  if (target_.has_waiting() || requester_.has_unposted() || requester_.was_refused() ||
+      outbox_.was_refused())
+    return 1;
+  uint64_t soonest_ns = mailbox::kNever;
+  for (const Node node : watched_) {
+    const Liveness& peer = liveness_[node];
+    const uint64_t due_ns =
+        peer.probed_ns == 0
+            ? peer.heard_ns + options_.probe_after_ms * kMillisecond
+            : peer.probed_ns + (options_.fail_after_ms - options_.probe_after_ms) * kMillisecond;
+    soonest_ns = std::min(soonest_ns, due_ns);
+  }
+  if (soonest_ns == mailbox::kNever) return -1;
+  return soonest_ns <= now_ns_ ? 0 : static_cast<int>((soonest_ns - now_ns_) / kMillisecond + 1);
+}
+
+// ---- from other threads ------------------------------------------------------------------------
+
+void Delegatee::stop() {
+  is_stopped_.store(true, std::memory_order_release);  // pairs with run()
+  bell_.ring();
+}
+
+void Delegatee::abandon(uint32_t task) {
+  {
+    const std::lock_guard lock(ended_mutex_);
+    ended_.push_back(task);
+    has_ended_tasks_.store(true, std::memory_order_release);  // pairs with release_ended()
+  }
+  bell_.ring();
+}
+
+void Delegatee::release_ended() {
+  if (has_ended_tasks_.load(std::memory_order_acquire)) {  // pairs with abandon()
+    const std::lock_guard lock(ended_mutex_);
+    for (const uint32_t task : ended_) requester_.abandon(task);
+    releasing_.insert(releasing_.end(), ended_.begin(), ended_.end());
+    ended_.clear();
+    has_ended_tasks_.store(false, std::memory_order_relaxed);
+  }
+  std::erase_if(releasing_, [&](uint32_t task) {
+    if (requester_.holds_memory_of(task)) return false;
+    delivery_.released(task);
+    return true;
+  });
+}
+
+double Delegatee::processor_seconds() const {
+  const clockid_t clock = clock_.load(std::memory_order_relaxed);
+  return clock == kNoClock ? final_seconds_.load(std::memory_order_relaxed) : seconds_of(clock);
+}
+
+}  // namespace nagaya::delegatee

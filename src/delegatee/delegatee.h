@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// delegatee.h - the node's communication server: one thread of the host that carries out the
+// commands of the node's tasks on other nodes, and theirs on this one. Page: docs/delegatee.md.
+//
+//   lanes ──► Requester ──► Outbox ──► fabric ──► Target of another node ──► its tasks' memory
+//   flags ◄──          ◄────────────── fabric ◄──
+//
+// Thread safety: run() or round() belongs to one thread, the Fabric too; the rest is as it says.
+#pragma once
+
+#include <time.h>
+
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+#include "base/fd.h"
+#include "delegatee/requester.h"
+#include "delegatee/target.h"
+#include "mailbox/thread_bell.h"
+#include "mailbox/waiting.h"
+
+namespace nagaya::delegatee {
+
+struct Surroundings {
+  fabric::Fabric& fabric;  // connected
+  uint32_t nodes;
+  Lanes& lanes;
+  Regions& regions;
+  Delivery& delivery;
+  mailbox::ThreadBell& bell;  // shared with the tasks
+  const mailbox::Load& load;  // of this node
+};
+
+class Delegatee {
+ public:
+  // Throws base::Error.
+  Delegatee(const Surroundings& surroundings, const Options& options);
+
+  // Until stop(); then every command that it still has ends in -ESHUTDOWN.
+  void run() noexcept;
+  // One look at everything, without sleep, in place of run(): for tests. Whether anything moved.
+  bool round();
+
+  // ---- any thread ----
+  void stop();
+  // The task has ended. Its commands end without a trace; when nothing touches its memory any more,
+  // Delivery::released says so.
+  void abandon(uint32_t task);
+  // Of the thread of run(); 0 before.
+  double processor_seconds() const;
+  // Messages sent, for measurement.
+  uint64_t messages() const { return messages_.load(std::memory_order_relaxed); }
+
+ private:
+  static constexpr size_t kEvents = 64;
+  struct Liveness {
+    uint64_t heard_ns;   // the last sign of life, or when something began to be awaited
+    uint64_t probed_ns;  // 0: not since then
+    bool is_watched;
+  };
+
+  bool poll();
+  void handle(const fabric::Event& event);
+  void receive(const fabric::Event& event);
+  bool serve(Node node, const Header& header, std::span<const std::byte> payload);
+  void heard(Node node) { liveness_[node] = {now_ns_, 0, liveness_[node].is_watched}; }
+  void fail(Node node, int error);
+  void fail_all(int error);
+
+  void watch();
+  void watch(Node node);
+  void release_ended();
+  void wait();
+  bool polls_on() const;
+  void sleep();
+  int sleep_max_ms() const;
+
+  fabric::Fabric& fabric_;
+  const uint32_t nodes_;
+  Delivery& delivery_;
+  mailbox::ThreadBell& bell_;
+  const mailbox::Load& load_;
+  const Options options_;
+
+  Outbox outbox_;
+  Requester requester_;
+  Target target_;
+  std::vector<Liveness> liveness_;
+  std::vector<Node> watched_;
+  std::vector<fabric::Event> events_;
+  std::vector<pollfd> descriptors_;
+  uint64_t now_ns_ = 0;
+  bool fabric_is_broken_ = false;
+
+  std::vector<uint32_t> releasing_;  // ended tasks whose memory is not released
+  std::mutex ended_mutex_;           // ended_
+  std::vector<uint32_t> ended_;
+  // Set after what it announces, with release; run() reads it with acquire.
+  std::atomic<bool> has_ended_tasks_{false};
+  std::atomic<bool> is_stopped_{false};
+  std::atomic<clockid_t> clock_{kNoClock};  // of the thread; nothing is read on its strength
+  std::atomic<double> final_seconds_{0};    // when the thread has left run(): as clock_
+  std::atomic<uint64_t> messages_{0};       // as clock_
+  static constexpr clockid_t kNoClock = -1;
+};
+
+}  // namespace nagaya::delegatee

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// node.h - what the delegatee sees of its own node. The host implements these over the shared
+// structures. All are called by the delegatee's thread only, must not block and must not throw.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "llcl/command.h"
+
+namespace nagaya::delegatee {
+
+// The lanes of the node's tasks.
+class Lanes {
+ public:
+  class Visitor {
+   public:
+    virtual size_t wanted(uint32_t lane) = 0;  // how many commands, at most 32; 0: leave them there
+    virtual void take(uint32_t lane, const llcl::Command* commands, size_t count) = 0;
+
+   protected:
+    ~Visitor() = default;
+  };
+
+  virtual ~Lanes() = default;
+  virtual uint32_t capacity() const = 0;
+  virtual uint32_t task_of(uint32_t lane) const = 0;
+  // One round over the lanes, as LaneSet::drain: how many commands were taken. 0: nothing waits in
+  // a lane of which something is wanted, and whoever puts something there from now on rings.
+  virtual size_t drain(Visitor& visitor) = 0;
+  // The task has ended: what still waits in its lanes is thrown away.
+  virtual void reclaim(uint32_t task) = 0;
+};
+
+struct Memory {
+  int error;  // 0, or a negative errno: -EINVAL no such region, -ESTALE it is another one by now
+  std::byte* base;
+  size_t bytes;
+};
+
+// The registered memory of the node's tasks.
+class Regions {
+ public:
+  virtual ~Regions() = default;
+  virtual Memory find(uint32_t task, uint32_t region) = 0;
+  // Grows whenever a region has ended: its registration with the fabric is then dropped.
+  virtual uint64_t endings() const = 0;
+};
+
+// A message to a task, or a part of one: parts of one node's messages come in order, and a
+// message's after each other.
+struct Message {
+  uint32_t task;  // the receiver
+  uint32_t handler;
+  uint32_t source_node;
+  uint32_t source_task;
+  uint64_t bytes;   // of the whole message
+  uint64_t offset;  // of this part
+  std::span<const std::byte> part;
+};
+
+enum class Delivered : uint8_t { kAccepted, kFull, kNoSuchTask };
+
+// The mailboxes and bells of the node's tasks.
+class Delivery {
+ public:
+  virtual ~Delivery() = default;
+  virtual Delivered deliver(const Message& message) = 0;
+  // The rest will not come: what has come of a message that is not whole is thrown away.
+  virtual void abandon(uint32_t source_node) = 0;
+  // The Request at `request` of `task` is complete. False: no room just now, nothing has happened.
+  virtual bool post_completion(uint32_t task, uint64_t request, int status) = 0;
+  // A command of the lane is complete.
+  virtual void ring(uint32_t lane) = 0;
+  // An ended task (Delegatee::abandon): from now on nothing of ours touches its memory.
+  virtual void released(uint32_t task) = 0;
+};
+
+}  // namespace nagaya::delegatee

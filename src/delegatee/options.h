@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// options.h - what may be chosen about a delegatee. The same on all nodes of a job.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nagaya::delegatee {
+
+// How it learns that there is something to do, when there was nothing to do just now.
+enum class Notification : uint8_t {
+  kPolling,    // look again, with a yield between
+  kKernel,     // sleep until a descriptor is readable
+  kAutomatic,  // look again while a task waits for a command and no processor is short; else sleep
+};
+
+struct Options {
+  Notification notification = Notification::kAutomatic;
+  size_t small_max_bytes = 4096;  // up to here data travels in a batch; clipped to what fits
+  size_t batch_bytes = 8192;      // clipped to the fabric's messages
+  uint32_t batch_records = 64;
+
+  uint32_t slots = 16384;          // commands of the whole node, accepted and not complete
+  uint32_t credit_commands = 512;  // of them sent to one node
+  size_t credit_bytes = 262144;    // of their records
+  uint32_t pending_max = 256;      // commands that wait for credit of one node
+
+  uint32_t probe_after_ms = 1000;  // of a silent node that is to answer
+  uint32_t fail_after_ms = 5000;   // the same: it has failed. The probe is in it
+};
+
+}  // namespace nagaya::delegatee

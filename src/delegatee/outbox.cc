@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "delegatee/outbox.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace nagaya::delegatee {
+
+Outbox::Outbox(fabric::Fabric& fabric, size_t nodes, const Options& options)
+    : fabric_(fabric),
+      batch_bytes_(std::min({options.batch_bytes, fabric.message_max_bytes(), kBatchMaxBytes})),
+      batch_records_(
+          static_cast<uint16_t>(std::clamp<uint32_t>(options.batch_records, 1, kBatchMaxRecords))),
+      peers_(nodes) {}
+
+std::byte* Outbox::append(Node node, const Header& header) {
+  const size_t bytes = record_bytes(header.bytes);
+  Peer& peer = peers_[node];
+  if (peer.open != kNone && !has_room(*buffers_[peer.open], bytes) && !send(node)) return nullptr;
+  if (peer.open == kNone && !open(node)) return nullptr;
+  Buffer& buffer = *buffers_[peer.open];
+  std::byte* record = buffer.data + buffer.bytes;
+  std::memcpy(record, &header, sizeof header);
+  // The padding is sent too: nothing of an earlier batch in it.
+  if (header.bytes % 8 != 0) std::memset(record + bytes - 8, 0, 8);
+  buffer.bytes += static_cast<uint32_t>(bytes);
+  ++buffer.records;
+  return record + sizeof header;
+}
+
+bool Outbox::open(Node node) {
+  Peer& peer = peers_[node];
+  if (peer.in_flight == kBuffersPerNode) return false;
+  if (free_.empty()) {
+    free_.reserve(buffers_.size() + 1);
+    buffers_.push_back(std::make_unique<Buffer>());
+    free_.push_back(static_cast<uint32_t>(buffers_.size() - 1));
+  }
+  peer.open = free_.back();
+  free_.pop_back();
+  Buffer& buffer = *buffers_[peer.open];
+  buffer.bytes = sizeof(Prologue);
+  buffer.seen_bytes = 0;
+  buffer.records = 0;
+  if (!std::exchange(peer.is_listed, true)) open_.push_back(node);
+  return true;
+}
+
+bool Outbox::send(Node node) {
+  Peer& peer = peers_[node];
+  Buffer& buffer = *buffers_[peer.open];
+  const Prologue prologue{kBatchMagic, kBatchVersion, buffer.records, buffer.bytes, 0};
+  std::memcpy(buffer.data, &prologue, sizeof prologue);
+  if (!fabric_.try_send(node, buffer.data, buffer.bytes, peer.open)) {
+    was_refused_ = true;
+    return false;
+  }
+  ++messages_;
+  ++peer.in_flight;
+  peer.open = kNone;
+  return true;
+}
+
+void Outbox::flush(bool all) {
+  was_refused_ = false;
+  std::erase_if(open_, [&](Node node) {
+    if (!is_due(node, all) || (peers_[node].open != kNone && !send(node))) return false;
+    peers_[node].is_listed = false;
+    return true;
+  });
+}
+
+bool Outbox::is_due(Node node, bool all) {
+  if (peers_[node].open == kNone) return true;
+  Buffer& buffer = *buffers_[peers_[node].open];
+  const bool has_grown = std::exchange(buffer.seen_bytes, buffer.bytes) != buffer.bytes;
+  return all || !has_grown || buffer.records == batch_records_;
+}
+
+void Outbox::sent(const fabric::Event& event) {
+  --peers_[event.node].in_flight;
+  free_.push_back(static_cast<uint32_t>(event.cookie));
+}
+
+void Outbox::forget(Node node) {
+  Peer& peer = peers_[node];
+  if (peer.open != kNone) free_.push_back(std::exchange(peer.open, kNone));
+}
+
+}  // namespace nagaya::delegatee

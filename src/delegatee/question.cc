@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "delegatee/question.h"
+
+#include <cstring>
+
+#include "base/error.h"
+
+namespace nagaya::delegatee {
+namespace {
+
+void append(std::string& bytes, uint32_t number) {
+  bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+class Reader {
+ public:
+  explicit Reader(const std::string& bytes) : bytes_(bytes) {}
+
+  uint32_t number() {
+    uint32_t value;
+    std::memcpy(&value, take(sizeof value), sizeof value);
+    return value;
+  }
+  std::string text() {
+    const uint32_t length = number();
+    return {take(length), length};
+  }
+  bool at_end() const { return at_ == bytes_.size(); }
+
+ private:
+  const char* take(size_t count) {
+    if (count > bytes_.size() - at_) throw base::Error(-EPROTO, "malformed question");
+    at_ += count;
+    return bytes_.data() + at_ - count;
+  }
+
+  const std::string& bytes_;
+  size_t at_ = 0;
+};
+
+}  // namespace
+
+std::string encode(const Question& question) {
+  std::string bytes;
+  append(bytes, static_cast<uint32_t>(question.kind));
+  append(bytes, question.self);
+  append(bytes, static_cast<uint32_t>(question.addresses.size()));
+  for (const std::string& address : question.addresses) {
+    append(bytes, static_cast<uint32_t>(address.size()));
+    bytes += address;
+  }
+  return bytes;
+}
+
+Question decode_question(const std::string& bytes) {
+  Reader in(bytes);
+  Question question;
+  question.kind = static_cast<Question::Kind>(in.number());
+  question.self = in.number();
+  for (uint32_t left = in.number(); left > 0; --left) question.addresses.push_back(in.text());
+  const bool sensible =
+      question.kind == Question::Kind::kAddress ||
+      (question.kind == Question::Kind::kConnect && question.self < question.addresses.size());
+  if (!sensible || !in.at_end()) throw base::Error(-EPROTO, "malformed question");
+  return question;
+}
+
+}  // namespace nagaya::delegatee

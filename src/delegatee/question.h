@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// question.h - what the task that speaks for its node asks of its host, by the join protocol
+// (task/wire.h): first where its delegatee can be reached, then to reach those of the other nodes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nagaya::delegatee {
+
+struct Question {
+  enum class Kind : uint32_t { kAddress, kConnect };
+
+  Kind kind = Kind::kAddress;
+  uint32_t self = 0;                   // kConnect: this node
+  std::vector<std::string> addresses;  // kConnect: of all nodes
+};
+
+std::string encode(const Question& question);
+// Throws base::Error -EPROTO when it is malformed.
+Question decode_question(const std::string& bytes);
+
+}  // namespace nagaya::delegatee

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "delegatee/requester.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <utility>
+
+#include "delegatee/request.h"
+
+namespace nagaya::delegatee {
+
+using llcl::Command;
+using llcl::Completion;
+using llcl::Op;
+
+Requester::Requester(fabric::Fabric& fabric, Outbox& outbox, Lanes& lanes, Delivery& delivery,
+                     size_t nodes, const Options& options)
+    : fabric_(fabric),
+      outbox_(outbox),
+      lanes_(lanes),
+      delivery_(delivery),
+      options_(options),
+      small_max_bytes_(std::min(options.small_max_bytes, outbox.payload_max_bytes())),
+      slots_(options.slots),
+      peers_(nodes),
+      held_(base::reserve_memory(lanes.capacity() * sizeof(Held), "commands held back")) {
+  parked_.reserve(lanes.capacity());
+}
+
+// ---- lanes -------------------------------------------------------------------------------------
+
+size_t Requester::drain() {
+  std::erase_if(parked_, [&](uint32_t lane) { return resume(lane); });
+  return lanes_.drain(*this);
+}
+
+size_t Requester::wanted(uint32_t lane) {
+  const Held& held = reinterpret_cast<Held*>(held_.data())[lane];
+  return held.next == held.end ? kDrainMax : 0;
+}
+
+void Requester::take(uint32_t lane, const Command* commands, size_t count) {
+  size_t accepted = 0;
+  while (accepted < count && accept(lane, commands[accepted])) ++accepted;
+  if (accepted == count) return;
+  Held& held = reinterpret_cast<Held*>(held_.data())[lane];
+  held.next = 0;
+  held.end = static_cast<uint32_t>(count - accepted);
+  std::copy_n(commands + accepted, held.end, held.commands);
+  parked_.push_back(lane);
+}
+
+// Whether nothing of the lane is held any more.
+bool Requester::resume(uint32_t lane) {
+  Held& held = reinterpret_cast<Held*>(held_.data())[lane];
+  while (held.next < held.end && accept(lane, held.commands[held.next])) ++held.next;
+  return held.next == held.end;
+}
+
+// ---- accepting ---------------------------------------------------------------------------------
+
+// False: not now.
+bool Requester::accept(uint32_t lane, const Command& command) {
+  const bool has_peer = command.node < peers_.size();
+  const uint32_t most = options_.credit_commands + options_.pending_max;
+  if (slots_.empty() || (has_peer && peers_[command.node].count >= most)) return false;
+  const uint32_t index = slots_.take();
+  Slot& slot = slots_[index];
+  slot.command = command;
+  slot.lane = lane;
+  slot.task = lanes_.task_of(lane);
+  slot.is_large = command.op != Op::kActiveMessage && bytes_of(command) > small_max_bytes_;
+  if (is_blocking(command)) ++blocking_;
+  int error = has_peer ? misuse_of(command) : -EINVAL;
+  if (error == 0) error = peers_[command.node].failed;
+  if (error != 0)
+    finish(index, error);
+  else
+    start(index);
+  return true;
+}
+
+int Requester::misuse_of(const Command& command) const {
+  const uint64_t bytes = bytes_of(command);
+  if (command.op > Op::kFence || command.inline_bytes > llcl::kInlineMaxBytes) return -EINVAL;
+  if (command.inline_bytes != 0 && !carries_data(command)) return -EINVAL;
+  if (command.op == Op::kAtomic) {
+    const bool is_type = command.bytes <= static_cast<uint64_t>(llcl::Type::kDouble);
+    return is_type && llcl::is_defined(command.atomic, type_of(command)) ? 0 : -EINVAL;
+  }
+  if (bytes > UINT64_MAX - command.offset) return -EINVAL;
+  if (bytes != 0 && command.inline_bytes == 0 && command.local == 0) return -EINVAL;
+  return 0;
+}
+
+void Requester::start(uint32_t index) {
+  Slot& slot = slots_[index];
+  const Command& command = slot.command;
+  enlist(index);
+  if (command.op == Op::kFence) return start_fence(index);
+  if (!slot.is_large) return queue(index, State::kPending);
+  const fabric::Region* known = regions_.find(command.node, command.task, command.region);
+  if (known == nullptr) return queue(index, State::kPending);
+  slot.remote = *known;
+  queue(index, State::kReady);
+}
+
+void Requester::queue(uint32_t index, State state) {
+  Peer& peer = peers_[slots_[index].command.node];
+  slots_[index].state = state;
+  (state == State::kReady ? peer.ready : peer.pending).push(slots_, index);
+}
+
+// ---- a node's list, fences ---------------------------------------------------------------------
+
+void Requester::enlist(uint32_t index) {
+  Slot& slot = slots_[index];
+  Peer& peer = peers_[slot.command.node];
+  slot.is_listed = true;
+  slot.before = peer.last;
+  slot.after = kNone;
+  (peer.last == kNone ? peer.first : slots_[peer.last].after) = index;
+  peer.last = index;
+  ++peer.count;
+  if (!std::exchange(peer.is_awaited, true)) awaited_.push_back(slot.command.node);
+}
+
+void Requester::unlist(uint32_t index) {
+  Slot& slot = slots_[index];
+  if (!std::exchange(slot.is_listed, false)) return;
+  Peer& peer = peers_[slot.command.node];
+  (slot.before == kNone ? peer.first : slots_[slot.before].after) = slot.after;
+  (slot.after == kNone ? peer.last : slots_[slot.after].before) = slot.before;
+  --peer.count;
+  if (slot.command.op == Op::kFence)
+    --peer.fences;
+  else if (peer.fences != 0)
+    settle_fences(slot);
+}
+
+void Requester::start_fence(uint32_t index) {
+  Slot& fence = slots_[index];
+  fence.state = State::kFence;
+  ++peers_[fence.command.node].fences;
+  for (uint32_t n = fence.before; n != kNone; n = slots_[n].before)
+    if (slots_[n].lane == fence.lane && slots_[n].command.op != Op::kFence) ++fence.fence_waits;
+  if (fence.fence_waits == 0) finish(index, 0);
+}
+
+// `settled` has left the list: one command less for the fences behind it.
+void Requester::settle_fences(const Slot& settled) {
+  for (uint32_t n = settled.after, after; n != kNone; n = after) {
+    Slot& slot = slots_[n];
+    after = slot.after;
+    if (slot.state == State::kFence && slot.lane == settled.lane && --slot.fence_waits == 0)
+      finish(n, 0);
+  }
+}
+
+// ---- moving on ---------------------------------------------------------------------------------
+
+bool Requester::advance() {
+  bool moved = false;
+  was_refused_ = false;
+  std::erase_if(awaited_, [&](Node node) {
+    moved |= advance(node);
+    peers_[node].is_awaited = peers_[node].count != 0;
+    return !peers_[node].is_awaited;
+  });
+  while (!unposted_.empty()) {
+    const uint32_t index = unposted_.front();
+    if (!post(slots_[index], slots_[index].status)) break;
+    unposted_.pop(slots_);
+    retire(index);
+    moved = true;
+  }
+  return moved;
+}
+
+bool Requester::advance(Node node) {
+  Peer& peer = peers_[node];
+  bool moved = false;
+  while (!peer.pending.empty() && send_first(peer)) moved = true;
+  while (!peer.ready.empty() && transfer_first(peer)) moved = true;
+  return moved;
+}
+
+// ---- the end of a command ----------------------------------------------------------------------
+
+void Requester::finish(uint32_t index, int status) {
+  Slot& slot = slots_[index];
+  if (is_blocking(slot.command)) --blocking_;
+  if (post(slot, status)) return retire(index);
+  slot.state = State::kUnposted;
+  slot.status = status;
+  unposted_.push(slots_, index);
+}
+
+// Its completion is with the requester: only now may a fence behind it complete.
+void Requester::retire(uint32_t index) {
+  unlist(index);
+  if (slots_[index].in_fabric)
+    slots_[index].state = State::kLost;
+  else
+    slots_.release(index);
+}
+
+// The one completion. False: the mailbox is full.
+bool Requester::post(const Slot& slot, int status) {
+  const uint64_t address = slot.command.completion;
+  if (slot.is_orphan || address == 0) return true;
+  switch (completion_of(slot.command)) {
+    case Completion::kFlag:
+      // Release: what the command brought is there before the flag; the requester acquires.
+      std::atomic_ref(*reinterpret_cast<uint32_t*>(address))
+          .store(status == 0 ? 1 : static_cast<uint32_t>(status), std::memory_order_release);
+      break;
+    case Completion::kCounter:
+      std::atomic_ref(*reinterpret_cast<uint64_t*>(address))
+          .fetch_add(status == 0 ? 1 : uint64_t{1} << 32, std::memory_order_release);
+      break;
+    case Completion::kCallback:
+      if (!delivery_.post_completion(slot.task, address, status)) return false;
+      break;
+    default:
+      return true;
+  }
+  delivery_.ring(slot.lane);
+  return true;
+}
+
+// ---- failures ----------------------------------------------------------------------------------
+
+void Requester::fail(Node node, int error) {
+  Peer& peer = peers_[node];
+  peer.failed = error;
+  peer.pending.clear();
+  peer.ready.clear();
+  peer.sent = 0;
+  peer.sent_bytes = 0;
+  // Fences first: they fail too, instead of ending well because nothing is left before them.
+  for (uint32_t n = peer.first, after; n != kNone; n = after) {
+    after = slots_[n].after;
+    if (slots_[n].state == State::kFence) finish(n, error);
+  }
+  for (uint32_t n = peer.first, after; n != kNone; n = after) {
+    after = slots_[n].after;
+    if (slots_[n].state != State::kUnposted) finish(n, error);
+  }
+}
+
+void Requester::abandon(uint32_t task) {
+  for (const uint32_t lane : parked_) {
+    Held& held = reinterpret_cast<Held*>(held_.data())[lane];
+    if (lanes_.task_of(lane) == task) held.next = held.end;
+  }
+  lanes_.reclaim(task);
+  for (uint32_t n = 0; n < slots_.count(); ++n)
+    if (slots_[n].state != State::kFree && slots_[n].task == task) slots_[n].is_orphan = true;
+}
+
+bool Requester::holds_memory_of(uint32_t task) {
+  for (uint32_t n = 0; n < slots_.count(); ++n)
+    if (slots_[n].in_fabric && slots_[n].is_orphan && slots_[n].task == task) return true;
+  return false;
+}
+
+}  // namespace nagaya::delegatee

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// requester.h - the half of a delegatee that carries out its own tasks' commands: executor (lanes
+// to batches and transfers) and completer (answers and events to flags, counters, callbacks).
+//
+//   lane ──accept──► slot ──► pending ──credit, room──► sent ──answer──► complete
+//          │                     ▲                        │
+//          │ large ──► ready ◄───┼── the answer names ────┘
+//          │            │        └── asks for the region
+//          │            └──► transferring ──event──► complete
+//          └─ the node has too many, or no slot is free: the rest that was drained of this lane is
+//             held, and the lane left alone until that command can be accepted
+//
+// So a slow node stops the lanes that insist on it, after pending_max commands, and no others.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/fd.h"
+#include "delegatee/batch.h"
+#include "delegatee/node.h"
+#include "delegatee/outbox.h"
+#include "delegatee/region_cache.h"
+#include "delegatee/slots.h"
+
+namespace nagaya::delegatee {
+
+class Requester : private Lanes::Visitor {
+ public:
+  Requester(fabric::Fabric& fabric, Outbox& outbox, Lanes& lanes, Delivery& delivery, size_t nodes,
+            const Options& options);
+
+  // One round over the lanes: how many commands were taken out of them.
+  size_t drain();
+  // Sends and starts what can be. Whether anything moved.
+  bool advance();
+  // False: not an answer to anything that was asked of the node.
+  bool answered(Node node, const Header& header, std::span<const std::byte> payload);
+  void transferred(const fabric::Event& event);
+  // The node's region has ended.
+  void forget_region(Node node, const Header& header) {
+    regions_.drop(node, header.task, header.region);
+  }
+
+  // Everything for the node, now and later, ends with the error. Transfers that are under way are
+  // the fabric's until it says otherwise: it may still write into the task's memory.
+  void fail(Node node, int error);
+  int failed(Node node) const { return peers_[node].failed; }
+  // The task has ended: its commands end without a trace.
+  void abandon(uint32_t task);
+  bool holds_memory_of(uint32_t task);
+
+  bool awaits(Node node) const { return peers_[node].count != 0; }
+  const std::vector<Node>& awaited() const { return awaited_; }  // and some that were
+  uint32_t blocking() const { return blocking_; }                // commands for which a task waits
+  bool has_unposted() const { return !unposted_.empty(); }
+  // Whether the fabric has refused a transfer since the last advance.
+  bool was_refused() const { return was_refused_; }
+  uint32_t commands() const { return slots_.taken(); }
+
+ private:
+  static constexpr size_t kDrainMax = 32;
+  struct Held {  // drained of a lane, and not accepted
+    uint32_t next, end;
+    llcl::Command commands[kDrainMax];
+  };
+  struct Peer {
+    uint32_t first = kNone, last = kNone;  // all its slots, in the order of acceptance
+    uint32_t count = 0;                    // of them
+    uint32_t fences = 0;                   // among them
+    Queue pending, ready;
+    uint32_t sent = 0;
+    size_t sent_bytes = 0;
+    int failed = 0;
+    bool is_awaited = false;  // in awaited_
+  };
+
+  size_t wanted(uint32_t lane) override;
+  void take(uint32_t lane, const llcl::Command* commands, size_t count) override;
+  bool resume(uint32_t lane);
+
+  bool accept(uint32_t lane, const llcl::Command& command);
+  int misuse_of(const llcl::Command& command) const;
+  void start(uint32_t index);
+  void start_fence(uint32_t index);
+  void queue(uint32_t index, State state);
+  void enlist(uint32_t index);
+  void unlist(uint32_t index);
+  void settle_fences(const Slot& settled);
+
+  bool advance(Node node);
+  bool send_first(Peer& peer);
+  bool drop_first(Peer& peer);
+  bool transfer_first(Peer& peer);
+  bool transfer(uint32_t index);
+  Header next_record(uint32_t index) const;
+  bool was_last_answer(Slot& slot);
+  static bool takes(Slot& slot, int status, std::span<const std::byte> payload);
+  void finish(uint32_t index, int status);
+  bool post(const Slot& slot, int status);
+  void retire(uint32_t index);
+
+  fabric::Fabric& fabric_;
+  Outbox& outbox_;
+  Lanes& lanes_;
+  Delivery& delivery_;
+  const Options options_;
+  const size_t small_max_bytes_;
+  Slots slots_;
+  RegionCache regions_;
+  std::vector<Peer> peers_;
+  std::vector<Node> awaited_;
+  base::Mapping held_;            // Held, by lane
+  std::vector<uint32_t> parked_;  // lanes of which something is held
+  Queue unposted_;
+  uint32_t blocking_ = 0;
+  bool was_refused_ = false;
+};
+
+}  // namespace nagaya::delegatee

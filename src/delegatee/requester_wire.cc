@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The requester's traffic with other nodes: records and transfers out, answers and events in.
+#include <algorithm>
+#include <cerrno>
+
+#include "delegatee/request.h"
+#include "delegatee/requester.h"
+
+namespace nagaya::delegatee {
+
+using llcl::Command;
+using llcl::Op;
+
+// ---- to the network ----------------------------------------------------------------------------
+
+namespace {
+
+// By Op; a large transfer asks for the region first.
+constexpr Kind kKindOf[] = {Kind::kGet, Kind::kPut, Kind::kAtomic, Kind::kMessage};
+
+void fill(std::byte* payload, const Slot& slot, size_t bytes) {
+  const Command& command = slot.command;
+  if (bytes == 0) return;
+  const Operands operands{command.operand, command.expected};
+  const void* from = local_of(command) + slot.sent_bytes;
+  if (command.op == Op::kAtomic) from = &operands;
+  if (command.inline_bytes != 0) from = command.payload;
+  std::memcpy(payload, from, bytes);
+}
+
+}  // namespace
+
+// A message longer than one record goes in parts, each with an answer of its own.
+Header Requester::next_record(uint32_t index) const {
+  const Slot& slot = slots_[index];
+  const Command& command = slot.command;
+  Header header{};
+  header.kind = slot.is_large ? Kind::kRegion : kKindOf[static_cast<size_t>(command.op)];
+  header.tag = slots_.tag(index);
+  header.task = command.task;
+  header.region = command.region;
+  if (slot.is_large) return header;
+  header.offset = command.offset;
+  if (command.op == Op::kPut) header.bytes = static_cast<uint32_t>(bytes_of(command));
+  if (command.op == Op::kGet) header.argument = static_cast<uint32_t>(command.bytes);
+  if (command.op == Op::kActiveMessage) {
+    header.argument = slot.task;
+    header.offset = bytes_of(command);
+    header.bytes = static_cast<uint32_t>(
+        std::min<uint64_t>(small_max_bytes_, bytes_of(command) - slot.sent_bytes));
+  }
+  if (command.op == Op::kAtomic) {
+    header.atomic = static_cast<uint8_t>(command.atomic);
+    header.type = static_cast<uint8_t>(command.bytes);
+    header.bytes = sizeof(Operands);
+  }
+  return header;
+}
+
+bool Requester::send_first(Peer& peer) {
+  const uint32_t index = peer.pending.front();
+  Slot& slot = slots_[index];
+  if (slot.is_orphan) return drop_first(peer);
+  const Header header = next_record(index);
+  const size_t bytes = record_bytes(header.bytes);
+  if (peer.sent >= options_.credit_commands || peer.sent_bytes + bytes > options_.credit_bytes)
+    return false;
+  std::byte* payload = outbox_.append(slot.command.node, header);
+  if (payload == nullptr) return false;
+  fill(payload, slot, header.bytes);
+  ++peer.sent;
+  peer.sent_bytes += bytes;
+  if (slot.command.op == Op::kActiveMessage) slot.sent_bytes += header.bytes;
+  if (slot.command.op == Op::kActiveMessage && slot.sent_bytes < bytes_of(slot.command))
+    return true;
+  peer.pending.pop(slots_);
+  slot.state = State::kSent;
+  return true;
+}
+
+// Its requester has ended, and with it the memory that would be sent.
+bool Requester::drop_first(Peer& peer) {
+  const uint32_t index = peer.pending.front();
+  Slot& slot = slots_[index];
+  Header cancel{};
+  cancel.kind = Kind::kCancel;
+  if (slot.sent_bytes != 0 && outbox_.append(slot.command.node, cancel) == nullptr) return false;
+  peer.pending.pop(slots_);
+  slot.state = State::kSent;
+  if (slot.sent_bytes == slot.answered_bytes) finish(index, -ESRCH);
+  return true;
+}
+
+bool Requester::transfer_first(Peer& peer) {
+  const uint32_t index = peer.ready.front();
+  Slot& slot = slots_[index];
+  const Command& command = slot.command;
+  int error = slot.is_orphan ? -ESRCH : 0;
+  if (command.offset > slot.remote.bytes || command.bytes > slot.remote.bytes - command.offset)
+    error = -EINVAL;
+  if (error == 0 && !transfer(index)) return false;
+  peer.ready.pop(slots_);
+  if (error != 0) finish(index, error);
+  return true;
+}
+
+bool Requester::transfer(uint32_t index) {
+  Slot& slot = slots_[index];
+  const Command& command = slot.command;
+  const uint32_t tag = slots_.tag(index);
+  slot.in_fabric = command.op == Op::kGet
+                       ? fabric_.try_read(command.node, local_of(command), command.bytes,
+                                          slot.remote, command.offset, tag)
+                       : fabric_.try_write(command.node, local_of(command), command.bytes,
+                                           slot.remote, command.offset, tag);
+  if (slot.in_fabric)
+    slot.state = State::kTransferring;
+  else
+    was_refused_ = true;
+  return slot.in_fabric;
+}
+
+// ---- from the network --------------------------------------------------------------------------
+
+bool Requester::answered(Node node, const Header& header, std::span<const std::byte> payload) {
+  const uint32_t index = slots_.find(header.tag);
+  if (index == kNone) return false;
+  Slot& slot = slots_[index];
+  const int status = static_cast<int32_t>(header.argument);
+  const bool is_asked = slot.state == State::kSent ||
+                        (slot.state == State::kPending && slot.sent_bytes > slot.answered_bytes);
+  if (!is_asked || slot.command.node != node || !takes(slot, status, payload)) return false;
+  if (slot.status == 0) slot.status = status;
+  if (!was_last_answer(slot)) return true;
+  if (!slot.is_large || status != 0) {
+    finish(index, slot.status);
+    return true;
+  }
+  regions_.put(node, slot.command.task, slot.command.region, slot.remote);
+  queue(index, State::kReady);
+  return true;
+}
+
+// Gives back the credit of the record that was answered.
+bool Requester::was_last_answer(Slot& slot) {
+  const Command& command = slot.command;
+  Peer& peer = peers_[command.node];
+  uint64_t bytes = 0;
+  if (command.op == Op::kPut && !slot.is_large) bytes = bytes_of(command);
+  if (command.op == Op::kAtomic) bytes = sizeof(Operands);
+  if (command.op == Op::kActiveMessage)
+    bytes = std::min<uint64_t>(small_max_bytes_, slot.sent_bytes - slot.answered_bytes);
+  --peer.sent;
+  peer.sent_bytes -= record_bytes(bytes);
+  if (command.op == Op::kActiveMessage) slot.answered_bytes += bytes;
+  return slot.state == State::kSent && slot.answered_bytes == slot.sent_bytes;
+}
+
+// What came with the answer goes to the task. False: not what was asked for.
+bool Requester::takes(Slot& slot, int status, std::span<const std::byte> payload) {
+  const Command& command = slot.command;
+  void* to = nullptr;
+  size_t expected_bytes = 0, used_bytes = 0;
+  if (status != 0) {
+  } else if (slot.is_large) {
+    to = &slot.remote;
+    expected_bytes = used_bytes = sizeof slot.remote;
+  } else if (command.op == Op::kGet) {
+    to = local_of(command);
+    expected_bytes = used_bytes = command.bytes;
+  } else if (command.op == Op::kAtomic) {
+    to = local_of(command);
+    expected_bytes = sizeof(uint64_t);
+    used_bytes = llcl::size_of(type_of(command));  // its low bytes: they come first
+  }
+  if (payload.size() != expected_bytes) return false;
+  const bool is_orphans = slot.is_orphan && !slot.is_large;
+  if (to != nullptr && used_bytes != 0 && !is_orphans) std::memcpy(to, payload.data(), used_bytes);
+  return true;
+}
+
+void Requester::transferred(const fabric::Event& event) {
+  const uint32_t index = slots_.find(event.cookie);
+  if (index == kNone) return;
+  Slot& slot = slots_[index];
+  slot.in_fabric = false;
+  if (slot.state == State::kLost) return slots_.release(index);
+  if (slot.state != State::kTransferring) return;  // kUnposted: released when it is posted
+  if (event.error == 0 || slot.has_retried || slot.is_orphan) return finish(index, event.error);
+  // Perhaps the region has ended, and the node can say so; or the node has, then asking shows it.
+  slot.has_retried = true;
+  regions_.drop(slot.command.node, slot.command.task, slot.command.region);
+  queue(index, State::kPending);
+}
+
+}  // namespace nagaya::delegatee

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// server.h - the floors above the tasks, as the host has them: the board, and the delegatee in a
+// thread of its own once the job turns out to have several nodes.
+#pragma once
+
+#include <memory>
+#include <thread>
+
+#include "base/fd.h"
+#include "delegatee/board_node.h"
+#include "delegatee/delegatee.h"
+#include "delegatee/question.h"
+#include "llcl/board.h"
+#include "task/upper_floor.h"
+
+namespace nagaya::delegatee {
+
+class Server : public task::UpperFloor {
+ public:
+  // Before the host serves. Throws base::Error.
+  explicit Server(task::SpaceHeader& space);
+  ~Server() override;
+
+  std::string answer(const std::string& question) override;
+  void task_ended(const task::TaskRecord& record) override;
+
+ private:
+  std::string address();
+  void connect(const Question& question);
+
+  base::Mapping memory_;
+  llcl::Board& board_;
+  BoardNode node_;
+  std::unique_ptr<fabric::Fabric> fabric_;  // the thread's, once there is one
+  std::unique_ptr<Delegatee> delegatee_;
+  std::thread thread_;
+};
+
+}  // namespace nagaya::delegatee

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// slots.h - the commands that a delegatee has accepted and that are not complete. A slot's tag is
+// what answers and fabric events call it; its count of uses is in it, so that a late or forged
+// answer finds nobody.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fabric/fabric.h"
+#include "llcl/command.h"
+
+namespace nagaya::delegatee {
+
+inline constexpr uint32_t kNone = UINT32_MAX;
+
+// Who moves them: docs/delegatee.md.
+enum class State : uint8_t {
+  kFree,
+  kPending,       // waits for credit or room in the outbox
+  kSent,          // waits for the answer
+  kReady,         // a large transfer that waits for room in the fabric
+  kTransferring,  // the fabric reads or writes the task's memory
+  kFence,         // waits for earlier commands of its lane
+  kUnposted,      // complete, but the requester's mailbox was full
+  kLost,          // complete with an error, but the fabric still holds the task's memory
+};
+
+struct Slot {
+  llcl::Command command;
+  fabric::Region remote;  // of a large transfer
+  uint32_t lane;
+  uint32_t task;           // the requester
+  uint32_t next;           // in a Queue
+  uint32_t before, after;  // in its node's list, in the order of acceptance
+  uint32_t fence_waits;    // kFence: for so many commands
+  uint64_t sent_bytes;     // kActiveMessage: of its data, in records
+  uint64_t answered_bytes;
+  int32_t status;  // kUnposted
+  uint16_t uses;
+  State state;
+  bool is_listed;    // in its node's list
+  bool is_large;     // goes by the fabric's reads and writes
+  bool in_fabric;    // between a try_ call and its event
+  bool has_retried;  // a large transfer: with a region asked for anew
+  bool is_orphan;    // the requester has ended: its memory is nobody's
+};
+
+class Slots {
+ public:
+  static constexpr uint32_t kMax = 1 << 16;
+
+  explicit Slots(uint32_t count) : slots_(count < kMax ? count : kMax) {
+    free_.reserve(slots_.size());
+    for (size_t n = slots_.size(); n-- > 0;) free_.push_back(static_cast<uint32_t>(n));
+  }
+
+  bool empty() const { return free_.empty(); }
+  uint32_t taken() const { return static_cast<uint32_t>(slots_.size() - free_.size()); }
+  uint32_t count() const { return static_cast<uint32_t>(slots_.size()); }
+  Slot& operator[](uint32_t index) { return slots_[index]; }
+  const Slot& operator[](uint32_t index) const { return slots_[index]; }
+
+  uint32_t take() {
+    const uint32_t index = free_.back();
+    free_.pop_back();
+    const uint16_t uses = slots_[index].uses;
+    slots_[index] = Slot{};
+    slots_[index].uses = static_cast<uint16_t>(uses + 1);
+    return index;
+  }
+  void release(uint32_t index) {
+    slots_[index].state = State::kFree;
+    free_.push_back(index);
+  }
+
+  uint32_t tag(uint32_t index) const { return uint32_t{slots_[index].uses} << 16 | index; }
+  // kNone: no slot in use has this tag.
+  uint32_t find(uint64_t tag) const {
+    const uint32_t index = static_cast<uint32_t>(tag) % kMax;
+    if (tag > UINT32_MAX || index >= slots_.size()) return kNone;
+    const bool is_it = slots_[index].state != State::kFree && this->tag(index) == tag;
+    return is_it ? index : kNone;
+  }
+
+ private:
+  std::vector<Slot> slots_;
+  std::vector<uint32_t> free_;  // the latest first: it is in the cache
+};
+
+// Slots in order; a slot is in one Queue at a time.
+class Queue {
+ public:
+  bool empty() const { return first_ == kNone; }
+  uint32_t front() const { return first_; }
+
+  void push(Slots& slots, uint32_t index) {
+    slots[index].next = kNone;
+    if (empty())
+      first_ = index;
+    else
+      slots[last_].next = index;
+    last_ = index;
+  }
+  void pop(Slots& slots) { first_ = slots[first_].next; }
+  void clear() { first_ = kNone; }
+
+ private:
+  uint32_t first_ = kNone;
+  uint32_t last_ = kNone;
+};
+
+}  // namespace nagaya::delegatee

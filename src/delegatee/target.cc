@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "delegatee/target.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <new>
+#include <utility>
+
+#include "base/error.h"
+#include "llcl/apply_atomic.h"
+
+namespace nagaya::delegatee {
+
+Target::Target(fabric::Fabric& fabric, Outbox& outbox, Regions& regions, Delivery& delivery,
+               size_t nodes)
+    : fabric_(fabric),
+      outbox_(outbox),
+      regions_(regions),
+      delivery_(delivery),
+      peers_(nodes),
+      endings_seen_(regions.endings()) {}
+
+bool Target::serve(Node node, const Header& header, std::span<const std::byte> payload) {
+  Answer done{header, 0, 0};
+  if (header.kind == Kind::kProbe) {
+    write(node, done);  // no room: then batches are on their way, and as good
+    return true;
+  }
+  if (header.kind == Kind::kMessage) return serve_message(node, header, payload);
+  if (header.kind == Kind::kCancel) return serve_cancel(node, header);
+  if (header.kind == Kind::kPut) done.status = put(header, payload);
+  if (header.kind == Kind::kAtomic) done.status = apply_atomic(header, payload, done.before);
+  return answer(node, done);  // the others are carried out while their answer is written
+}
+
+Memory Target::find(const Header& request, size_t bytes) {
+  Memory memory = regions_.find(request.task, request.region);
+  if (memory.error != 0) return memory;
+  if (request.offset > memory.bytes || bytes > memory.bytes - request.offset)
+    return {-EINVAL, nullptr, 0};
+  return {0, memory.base + request.offset, bytes};
+}
+
+int Target::put(const Header& request, std::span<const std::byte> payload) {
+  const Memory to = find(request, payload.size());
+  if (to.error == 0 && !payload.empty()) std::memcpy(to.base, payload.data(), payload.size());
+  return to.error;
+}
+
+int Target::apply_atomic(const Header& request, std::span<const std::byte> payload,
+                         uint64_t& before) {
+  const auto type = static_cast<llcl::Type>(request.type);
+  const Memory word = find(request, llcl::size_of(type));
+  if (word.error != 0) return word.error;
+  if (reinterpret_cast<uintptr_t>(word.base) % llcl::size_of(type) != 0) return -EINVAL;
+  Operands operands;
+  std::memcpy(&operands, payload.data(), sizeof operands);
+  before = llcl::apply_atomic(word.base, static_cast<llcl::Atomic>(request.atomic), type,
+                              operands.operand, operands.expected);
+  return 0;
+}
+
+// ---- messages ----------------------------------------------------------------------------------
+
+// Whether the part is the beginning of a message, or the next part of the one that is coming.
+bool Target::continues(Peer& peer, const Header& part, uint64_t& offset) {
+  const Header& whole = peer.message_come == 0 ? part : peer.message;
+  const bool is_same = part.task == whole.task && part.region == whole.region &&
+                       part.argument == whole.argument && part.offset == whole.offset;
+  if (!is_same || part.bytes > part.offset - peer.message_come) return false;
+  offset = peer.message_come;
+  peer.message = part;
+  peer.message_come = offset + part.bytes == part.offset ? 0 : offset + part.bytes;
+  return true;
+}
+
+Delivered Target::deliver(Node node, const Header& request, uint64_t offset,
+                          std::span<const std::byte> payload) {
+  return delivery_.deliver(
+      {request.task, request.region, node, request.argument, request.offset, offset, payload});
+}
+
+bool Target::serve_message(Node node, const Header& request, std::span<const std::byte> payload) {
+  Peer& peer = peers_[node];
+  uint64_t offset;
+  if (!continues(peer, request, offset)) return false;
+  if (peer.waiting.empty()) {
+    const Delivered delivered = deliver(node, request, offset, payload);
+    if (delivered != Delivered::kFull)
+      return answer(node, {request, delivered == Delivered::kAccepted ? 0 : -ESRCH, 0});
+  }
+  if (peer.waiting.size() + peer.due.size() >= kCreditMaxCommands ||
+      peer.waiting_bytes + payload.size() > kCreditMaxBytes)
+    return false;
+  peer.waiting.push({request, offset, {payload.begin(), payload.end()}});
+  peer.waiting_bytes += payload.size();
+  make_busy(node);
+  return true;
+}
+
+bool Target::serve_cancel(Node node, const Header& request) {
+  Peer& peer = peers_[node];
+  if (std::exchange(peer.message_come, 0) == 0) return false;
+  if (peer.waiting.empty())
+    delivery_.abandon(node);
+  else
+    peer.waiting.push({request, 0, {}});
+  return true;
+}
+
+bool Target::has_waiting() const {
+  return std::any_of(busy_.begin(), busy_.end(),
+                     [&](Node node) { return !peers_[node].waiting.empty(); });
+}
+
+// ---- answers -----------------------------------------------------------------------------------
+
+bool Target::answer(Node node, const Answer& answer) {
+  Peer& peer = peers_[node];
+  if (peer.due.empty() && write(node, answer)) return true;
+  if (peer.waiting.size() + peer.due.size() >= kCreditMaxCommands) return false;
+  peer.due.push(answer);
+  make_busy(node);
+  return true;
+}
+
+// False: no room in the outbox.
+bool Target::write(Node node, const Answer& answer) {
+  Header header{};
+  header.kind = answer.request.kind == Kind::kProbe ? Kind::kAlive : Kind::kAnswer;
+  header.tag = answer.request.tag;
+  header.argument = static_cast<uint32_t>(answer.status);
+  if (answer.request.kind == Kind::kGet) return write_data(node, header, answer);
+  if (answer.request.kind == Kind::kRegion) return write_region(node, header, answer);
+  if (answer.request.kind == Kind::kEnded) header = answer.request;
+  const bool has_word = answer.request.kind == Kind::kAtomic && answer.status == 0;
+  if (has_word) header.bytes = sizeof answer.before;
+  std::byte* payload = outbox_.append(node, header);
+  if (payload != nullptr && has_word) std::memcpy(payload, &answer.before, sizeof answer.before);
+  return payload != nullptr;
+}
+
+bool Target::write_data(Node node, Header& header, const Answer& answer) {
+  const size_t bytes = answer.request.argument;
+  Memory from = find(answer.request, bytes);
+  if (bytes > outbox_.payload_max_bytes()) from.error = -EMSGSIZE;
+  header.argument = static_cast<uint32_t>(from.error);
+  header.bytes = from.error == 0 ? static_cast<uint32_t>(bytes) : 0;
+  std::byte* payload = outbox_.append(node, header);
+  if (payload != nullptr && header.bytes != 0) std::memcpy(payload, from.base, bytes);
+  return payload != nullptr;
+}
+
+bool Target::write_region(Node node, Header& header, const Answer& answer) {
+  fabric::Region region{};
+  const int error = register_region(node, answer.request, region);
+  header.argument = static_cast<uint32_t>(error);
+  header.bytes = error == 0 ? sizeof region : 0;
+  std::byte* payload = outbox_.append(node, header);
+  if (payload != nullptr && error == 0) std::memcpy(payload, &region, sizeof region);
+  return payload != nullptr;
+}
+
+// ---- registration ------------------------------------------------------------------------------
+
+int Target::register_region(Node node, const Header& request, fabric::Region& region) {
+  const Memory memory = regions_.find(request.task, request.region);
+  if (memory.error != 0) return memory.error;
+  const uint64_t key = uint64_t{request.task} << 32 | request.region;
+  try {
+    auto found = registrations_.find(key);
+    if (found == registrations_.end()) {
+      const Registration fresh{memory, fabric_.register_memory(memory.base, memory.bytes), {}};
+      found = registrations_.emplace(key, fresh).first;
+    }
+    std::vector<Node>& known_to = found->second.known_to;
+    if (std::find(known_to.begin(), known_to.end(), node) == known_to.end())
+      known_to.push_back(node);
+    region = found->second.region;
+    return 0;
+  } catch (const base::Error& error) {
+    return error.code();
+  } catch (const std::bad_alloc&) {
+    return -ENOMEM;
+  }
+}
+
+void Target::drop_ended_regions() {
+  const uint64_t endings = regions_.endings();
+  if (std::exchange(endings_seen_, endings) == endings) return;
+  std::erase_if(registrations_, [&](const auto& entry) {
+    const auto& [key, registration] = entry;
+    const Memory now = regions_.find(static_cast<uint32_t>(key >> 32), static_cast<uint32_t>(key));
+    const bool is_same = now.error == 0 && now.base == registration.memory.base &&
+                         now.bytes == registration.memory.bytes;
+    if (!is_same) end(key, registration);
+    return !is_same;
+  });
+}
+
+// Tells whoever knows the registration, so that a later request is refused by us, and not by the
+// fabric, for which it is the end of a link.
+void Target::end(uint64_t key, const Registration& registration) {
+  Answer notice{};
+  notice.request.kind = Kind::kEnded;
+  notice.request.task = static_cast<uint32_t>(key >> 32);
+  notice.request.region = static_cast<uint32_t>(key);
+  for (const Node node : registration.known_to) answer(node, notice);
+  fabric_.deregister(registration.region);
+}
+
+// ---- what had to wait --------------------------------------------------------------------------
+
+void Target::make_busy(Node node) {
+  if (!std::exchange(peers_[node].is_busy, true)) busy_.push_back(node);
+}
+
+bool Target::advance() {
+  drop_ended_regions();
+  bool moved = false;
+  std::erase_if(busy_, [&](Node node) {
+    moved |= advance(node);
+    Peer& peer = peers_[node];
+    peer.is_busy = !peer.due.empty() || !peer.waiting.empty();
+    return !peer.is_busy;
+  });
+  return moved;
+}
+
+bool Target::advance(Node node) {
+  Peer& peer = peers_[node];
+  bool moved = false;
+  for (; !peer.due.empty() && write(node, peer.due.front()); moved = true) peer.due.pop();
+  while (!peer.waiting.empty()) {
+    const Waiting& first = peer.waiting.front();
+    if (first.request.kind == Kind::kCancel) {
+      delivery_.abandon(node);
+      peer.waiting.pop();
+      continue;
+    }
+    const Delivered delivered = deliver(node, first.request, first.offset, first.payload);
+    if (delivered == Delivered::kFull) break;
+    const Answer done{first.request, delivered == Delivered::kAccepted ? 0 : -ESRCH, 0};
+    peer.waiting_bytes -= first.payload.size();
+    peer.waiting.pop();
+    answer(node, done);  // takes the place of what was popped
+    moved = true;
+  }
+  return moved;
+}
+
+void Target::forget(Node node) {
+  peers_[node].due.clear();
+  peers_[node].waiting.clear();
+  peers_[node].waiting_bytes = 0;
+  delivery_.abandon(node);
+  for (auto& [key, registration] : registrations_) std::erase(registration.known_to, node);
+}
+
+}  // namespace nagaya::delegatee

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// target.h - the half of a delegatee that serves other nodes: carries out their requests on the
+// memory of its node's tasks, and answers.
+//
+//   record ──serve──► done at once ──────────────────► answer in the outbox
+//                     │        no room in the outbox ─► due, in order ──advance──┘
+//                     └─ message, mailbox full ───────► waiting, in order ──advance─► due
+//
+// What a node may have due and waiting here is what it may have unanswered: its credit. Messages of
+// one node are delivered in the order in which they came; everything else passes those that wait.
+#pragma once
+
+#include <map>
+#include <span>
+#include <vector>
+
+#include "delegatee/batch.h"
+#include "delegatee/fifo.h"
+#include "delegatee/node.h"
+#include "delegatee/outbox.h"
+
+namespace nagaya::delegatee {
+
+class Target {
+ public:
+  Target(fabric::Fabric& fabric, Outbox& outbox, Regions& regions, Delivery& delivery,
+         size_t nodes);
+
+  // A request of the node. False: more than a node may ask for; it has broken the protocol.
+  bool serve(Node node, const Header& header, std::span<const std::byte> payload);
+  // Tries again what had to wait, drops registrations of ended regions. Whether anything moved.
+  bool advance();
+  // Whether a mailbox was full: nobody rings when there is room again.
+  bool has_waiting() const;
+  // The node has failed: what it asked for is thrown away.
+  void forget(Node node);
+
+ private:
+  struct Answer {
+    Header request;
+    int status;
+    uint64_t before;  // kAtomic: the word
+  };
+  struct Waiting {
+    Header request;
+    uint64_t offset;  // in its message
+    std::vector<std::byte> payload;
+  };
+  struct Peer {
+    Fifo<Answer> due;
+    Fifo<Waiting> waiting;
+    size_t waiting_bytes = 0;
+    Header message{};           // that is coming, and
+    uint64_t message_come = 0;  // how many bytes of it have
+    bool is_busy = false;       // in busy_
+  };
+  struct Registration {
+    Memory memory;
+    fabric::Region region;
+    std::vector<Node> known_to;
+  };
+
+  Memory find(const Header& request, size_t bytes);
+  int put(const Header& request, std::span<const std::byte> payload);
+  int apply_atomic(const Header& request, std::span<const std::byte> payload, uint64_t& before);
+  bool continues(Peer& peer, const Header& part, uint64_t& offset);
+  Delivered deliver(Node node, const Header& request, uint64_t offset,
+                    std::span<const std::byte> payload);
+  bool serve_cancel(Node node, const Header& request);
+  bool serve_message(Node node, const Header& request, std::span<const std::byte> payload);
+  bool answer(Node node, const Answer& answer);
+  bool write(Node node, const Answer& answer);
+  bool write_data(Node node, Header& header, const Answer& answer);
+  bool write_region(Node node, Header& header, const Answer& answer);
+  int register_region(Node node, const Header& request, fabric::Region& region);
+  void end(uint64_t key, const Registration& registration);
+  void drop_ended_regions();
+  bool advance(Node node);
+  void make_busy(Node node);
+
+  fabric::Fabric& fabric_;
+  Outbox& outbox_;
+  Regions& regions_;
+  Delivery& delivery_;
+  std::vector<Peer> peers_;
+  std::vector<Node> busy_;                          // peers for which something is due or waits
+  std::map<uint64_t, Registration> registrations_;  // by task << 32 | region
+  uint64_t endings_seen_;
+};
+
+}  // namespace nagaya::delegatee

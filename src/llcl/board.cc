@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "llcl/board.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <new>
+
+namespace nagaya::llcl {
+namespace {
+
+constexpr uint32_t kLanesPerTask = 4;
+constexpr uint32_t kLanesMin = 256;
+
+// Parts of one mapping, each on a line of its own.
+class Layout {
+ public:
+  template <class Part>
+  uint64_t add(uint64_t bytes) {
+    const uint64_t align = std::max<uint64_t>(alignof(Part), mailbox::kLineBytes);
+    const uint64_t offset = (bytes_ + align - 1) / align * align;
+    bytes_ = offset + bytes;
+    return offset;
+  }
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  uint64_t bytes_ = 0;
+};
+
+uint32_t own_processors() {
+  cpu_set_t set;
+  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<uint32_t>(CPU_COUNT(&set)) : 1;
+}
+
+}  // namespace
+
+base::Mapping create_board(task::SpaceHeader& space) {
+  const uint32_t lanes =
+      std::min(std::max(space.capacity * kLanesPerTask, kLanesMin), Lanes::kMaxLanes);
+  Layout layout;
+  const uint64_t board_at = layout.add<Board>(sizeof(Board));
+  const uint64_t attached_at =
+      layout.add<std::atomic<uint32_t>>(space.capacity * sizeof(std::atomic<uint32_t>));
+  const uint64_t mailboxes_at =
+      layout.add<mailbox::Mailbox>(space.capacity * sizeof(mailbox::Mailbox));
+  const uint64_t lanes_at = layout.add<Lanes>(Lanes::bytes_for(lanes));
+  const uint64_t bells_at = layout.add<mailbox::Doorbell>(lanes * sizeof(mailbox::Doorbell));
+  const uint64_t regions_at = layout.add<RegionTable>(sizeof(RegionTable));
+  base::Mapping memory = base::reserve_memory(layout.bytes(), "cannot reserve the board");
+  std::byte* const base = memory.data();
+
+  // Pages of zeros: the empty state of every part.
+  auto* const board = new (base + board_at) Board{};
+  board->stamp = {task::kMagic, task::kAbiMajor, task::kAbiMinor, sizeof(Board), 0};
+  board->capacity = space.capacity;
+  board->nodes.store(1, std::memory_order_relaxed);
+  board->attached = reinterpret_cast<std::atomic<uint32_t>*>(base + attached_at);
+  board->mailboxes = reinterpret_cast<mailbox::Mailbox*>(base + mailboxes_at);
+  board->lanes = reinterpret_cast<Lanes*>(base + lanes_at);
+  board->lanes->init(lanes);
+  board->lane_bells = reinterpret_cast<mailbox::Doorbell*>(base + bells_at);
+  board->regions = reinterpret_cast<RegionTable*>(base + regions_at);
+  board->load.processors = own_processors();
+  space.upper_floors = board;
+  return memory;
+}
+
+mailbox::Owner reclaim(Board& board, uint32_t number) {
+  // Acquire: pairs with the endpoint's.
+  const mailbox::Owner dead{board.attached[number].exchange(0, std::memory_order_acquire)};
+  if (dead == mailbox::Owner{}) return dead;
+  board.load.runnable.fetch_sub(1, std::memory_order_relaxed);
+  board.regions->remove_all(dead);
+  for (uint32_t task = 0; task < board.capacity; ++task) board.mailboxes[task].forget(dead);
+  return dead;
+}
+
+}  // namespace nagaya::llcl

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "llcl/endpoint.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <new>
+
+#include "llcl/message.h"
+#include "task/own_record.h"
+#include "task/space_heap.h"
+
+namespace nagaya::llcl {
+namespace {
+
+// A callback that another process's delegatee sends for: from submit until it has been called.
+struct Request {
+  void (*function)(void* data, int error);
+  void* data;
+};
+
+// The lane of one thread, given back when the thread ends, and empty: the delegatee tells by the
+// lane's owner whose commands are in it.
+struct OwnLane {
+  uint32_t number = Lanes::kNoLane;
+  Lanes* lanes = nullptr;
+
+  ~OwnLane() {
+    if (lanes == nullptr) return;
+    while (lanes->lag(number) != 0) mailbox::Machine::yield();
+    lanes->release(number);
+  }
+};
+thread_local OwnLane own_lane;
+
+bool claim_lane(Board& board, mailbox::Owner owner) {
+  if (own_lane.lanes != nullptr) return true;
+  const uint32_t number = board.lanes->claim(owner);
+  if (number == Lanes::kNoLane) return false;
+  own_lane.number = number;
+  own_lane.lanes = board.lanes;
+  return true;
+}
+
+Board* board_of(const task::TaskRecord& record) {
+  auto* const board = static_cast<Board*>(record.space->upper_floors);
+  const bool usable =
+      board != nullptr && board->stamp.matches(sizeof(Board)) && board->lanes->matches();
+  return usable ? board : nullptr;
+}
+
+}  // namespace
+
+Endpoint* Endpoint::own() {
+  task::TaskRecord* const record = task::own_record();
+  if (record == nullptr || board_of(*record) == nullptr) return nullptr;
+  // Never destroyed: other threads of the program may still use it while the process exits.
+  static Endpoint* const endpoint = new Endpoint(*record);
+  return endpoint;
+}
+
+Endpoint::Endpoint(task::TaskRecord& record)
+    : record_(&record),
+      board_(board_of(record)),
+      owner_(
+          mailbox::Owner::task(record.number, record.generation.load(std::memory_order_relaxed))) {
+  // Release: pairs with reclaim's.
+  board_->attached[record.number].store(owner_.bits, std::memory_order_release);
+  board_->load.runnable.fetch_add(1, std::memory_order_relaxed);
+}
+
+int Endpoint::submit(Command command, const nagaya_completion& on_complete) {
+  if (command.node >= board_->nodes.load(std::memory_order_acquire)) return -EINVAL;
+  if (!claim_lane(*board_, owner_)) return -ENOBUFS;
+  Request* request = nullptr;
+  command.completion_kind = static_cast<Completion>(on_complete.kind);
+  command.completion = reinterpret_cast<uint64_t>(on_complete.data);
+  if (command.completion_kind == Completion::kCallback) {
+    request = new (std::nothrow) Request{on_complete.function, on_complete.data};
+    if (request == nullptr) return -ENOMEM;
+    start_completer();
+    command.completion = reinterpret_cast<uint64_t>(request);
+  }
+  if (!board_->lanes->push(own_lane.number, command)) {
+    delete request;
+    return -EAGAIN;
+  }
+  board_->delegatee_bell.ring_after_fence();
+  return 0;
+}
+
+int Endpoint::handle(uint32_t number, nagaya_handler* function, void* context) {
+  if (number >= handlers_.size() || function == nullptr) return -EINVAL;
+  const std::lock_guard lock(handlers_lock_);
+  Handler& handler = handlers_[number];
+  if (handler.function.load(std::memory_order_relaxed) != nullptr) return -EEXIST;
+  handler.context = context;
+  handler.function.store(function, std::memory_order_release);  // pairs with call_handler
+  start_completer();
+  return 0;
+}
+
+int Endpoint::send(uint32_t task, uint32_t handler, const void* data, size_t bytes) {
+  // Acquire: pairs with the constructor; a task that never took part has no handlers.
+  if (task >= board_->capacity || board_->attached[task].load(std::memory_order_acquire) == 0)
+    return -EINVAL;
+  ActiveMessage message{};
+  message.handler = handler;
+  message.source_node = board_->node.load(std::memory_order_relaxed);
+  message.source_task = record_->number;
+  message.bytes = bytes;
+  std::byte* block = nullptr;
+  if (bytes > kInlineBodyMaxBytes) {
+    block = static_cast<std::byte*>(task::heap_allocate(*record_, bytes));
+    if (block == nullptr) return -ENOMEM;
+    std::memcpy(block, data, bytes);
+    message.longer = {block, nullptr};
+  } else if (bytes > 0) {
+    std::memcpy(message.body, data, bytes);
+  }
+  const int error = board_->mailboxes[task].post(owner_, static_cast<uint8_t>(MessageKind::kActive),
+                                                 &message, sizeof message);
+  if (error != 0 && block != nullptr) task::heap_free(*record_, block);
+  return error;
+}
+
+mailbox::Doorbell* Endpoint::own_bell() {
+  return claim_lane(*board_, owner_) ? &board_->lane_bells[own_lane.number] : nullptr;
+}
+
+// With every signal blocked: handlers of the program run in its own threads.
+void Endpoint::start_completer() {
+  std::call_once(completer_started_, [this] {
+    sigset_t all, old;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &old);
+    pthread_t thread;
+    const auto run = [](void* self) -> void* {
+      static_cast<Endpoint*>(self)->complete_forever();
+      return nullptr;
+    };
+    if (::pthread_create(&thread, nullptr, run, this) == 0) ::pthread_detach(thread);
+    ::pthread_sigmask(SIG_SETMASK, &old, nullptr);
+  });
+}
+
+void Endpoint::complete_forever() {
+  ::pthread_setname_np(::pthread_self(), "nagaya-complete");
+  mailbox::Mailbox& box = mailbox();
+  box.begin_turn(static_cast<uint32_t>(::syscall(SYS_gettid)));
+  mailbox::Waiting waiting(box.bell(), board_->load);
+  for (;;) {
+    mailbox::Message message;
+    waiting.until([&] { return static_cast<bool>(message = box.take()); }, mailbox::kNever, box);
+    dispatch(message);
+  }
+}
+
+void Endpoint::dispatch(const mailbox::Message& message) {
+  if (static_cast<MessageKind>(message.kind) == MessageKind::kActive) {
+    ActiveMessage active;
+    std::memcpy(&active, message.payload, sizeof active);
+    return call_handler(active);
+  }
+  CompletionMessage done;
+  std::memcpy(&done, message.payload, sizeof done);
+  auto* const request = reinterpret_cast<Request*>(done.request);
+  const Request copy = *request;
+  delete request;
+  copy.function(copy.data, done.error);
+}
+
+void Endpoint::call_handler(const ActiveMessage& message) {
+  const std::byte* const body =
+      message.bytes > kInlineBodyMaxBytes ? message.longer.address : message.body;
+  nagaya_handler* function = nullptr;
+  if (message.handler < handlers_.size())  // acquire: pairs with handle
+    function = handlers_[message.handler].function.load(std::memory_order_acquire);
+  if (function != nullptr)
+    function(handlers_[message.handler].context, {message.source_node, message.source_task}, body,
+             message.bytes);
+  else
+    board_->dropped.fetch_add(1, std::memory_order_relaxed);
+  if (message.bytes <= kInlineBodyMaxBytes) return;
+  if (message.longer.done != nullptr)
+    message.longer.done->store(1, std::memory_order_release);  // pairs with the host's sweep
+  else
+    task::heap_free(*record_, const_cast<std::byte*>(body));
+}
+
+void complete(const nagaya_completion& on_complete, int error) {
+  switch (static_cast<Completion>(on_complete.kind)) {
+    case Completion::kNone:
+      return;
+    case Completion::kFlag:
+      return std::atomic_ref(*static_cast<uint32_t*>(on_complete.data))
+          .store(error == 0 ? 1 : static_cast<uint32_t>(error), std::memory_order_release);
+    case Completion::kCounter:
+      std::atomic_ref(*static_cast<uint64_t*>(on_complete.data))
+          .fetch_add(error == 0 ? 1 : 1ull << 32, std::memory_order_release);
+      return;
+    case Completion::kCallback:
+      return on_complete.function(on_complete.data, error);
+  }
+}
+
+}  // namespace nagaya::llcl

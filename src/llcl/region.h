@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// region.h - the memory of a node's tasks that others may reach: one table for the node.
+//
+//   | owner | id | base | bytes |     65,536 entries, in zero pages of the host
+//
+//   id: generation << 16 | index. Everybody may hold one for ever: a region that was deregistered,
+//   or whose place another has, is no longer found.
+//
+//   free       owner 0                      -> claimed     any task, compare-and-swap of `owner`
+//   claimed    owner set, id 0              -> registered  that task, store of `id`
+//   registered                              -> claimed     that task, store of id 0
+//   claimed                                 -> free        that task, or the host after its end
+//
+//            claim   register   find                     deregister
+//   find     any     any        any                      the caller of deregister knows that no
+//                                                        request is under way
+// Progress: lock-free claim, everything else wait-free. Death of an owner at any step: the host
+// frees all entries with its name, before its number is used again.
+#pragma once
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+
+#include "mailbox/owner.h"
+
+namespace nagaya::llcl {
+
+struct Whole {
+  std::byte* address;  // nullptr: no such region
+  uint64_t bytes;
+};
+
+struct Found {
+  std::byte* address;
+  int error;  // 0 or a negative errno
+};
+
+class RegionTable {
+ public:
+  static constexpr uint32_t kRegions = 1 << 16;
+  static constexpr uint32_t kNone = 0;  // no region's id
+
+  // kNone: all entries are taken.
+  uint32_t add(mailbox::Owner owner, void* base, uint64_t bytes) {
+    const uint32_t begin = hint_.load(std::memory_order_relaxed);
+    for (uint32_t n = 0; n < kRegions; ++n) {
+      const uint32_t index = (begin + n) % kRegions;
+      Entry& entry = entries_[index];
+      uint32_t nobody = 0;
+      // Acquire: pairs with the release of whoever had the entry before.
+      if (!entry.owner.compare_exchange_strong(nobody, owner.bits, std::memory_order_acquire,
+                                               std::memory_order_relaxed))
+        continue;
+      hint_.store(index + 1, std::memory_order_relaxed);
+      raise_end(index + 1);
+      entry.base = static_cast<std::byte*>(base);
+      entry.bytes = bytes;
+      entry.generation = entry.generation == 0xffff ? 1 : entry.generation + 1;
+      const uint32_t id = entry.generation << 16 | index;
+      entry.id.store(id, std::memory_order_release);  // pairs with find
+      return id;
+    }
+    return kNone;
+  }
+
+  // Returns 0 or -EINVAL: not a region of `owner`.
+  int remove(mailbox::Owner owner, uint32_t id) {
+    Entry& entry = entries_[id % kRegions];
+    if (entry.owner.load(std::memory_order_relaxed) != owner.bits) return -EINVAL;
+    // Of two threads that remove the same region one succeeds.
+    if (id == kNone || !entry.id.compare_exchange_strong(id, kNone, std::memory_order_relaxed))
+      return -EINVAL;
+    endings_.fetch_add(1, std::memory_order_release);  // pairs with endings
+    entry.owner.store(0, std::memory_order_release);   // pairs with add
+    return 0;
+  }
+
+  // The host, when a task has ended.
+  void remove_all(mailbox::Owner dead) {
+    const uint32_t end = end_.load(std::memory_order_relaxed);
+    for (uint32_t index = 0; index < end; ++index) {
+      Entry& entry = entries_[index];
+      if (entry.owner.load(std::memory_order_relaxed) != dead.bits) continue;
+      entry.id.store(kNone, std::memory_order_relaxed);
+      endings_.fetch_add(1, std::memory_order_release);  // pairs with endings
+      entry.owner.store(0, std::memory_order_release);   // pairs with add
+    }
+  }
+
+  // [offset, offset + bytes) of a region of that task. -EINVAL: no such region, or not all of it.
+  Found find(uint32_t id, uint32_t task, uint64_t offset, uint64_t bytes) const {
+    const Whole region = whole(id, task);
+    if (region.address == nullptr || offset > region.bytes || bytes > region.bytes - offset)
+      return {nullptr, -EINVAL};
+    return {region.address + offset, 0};
+  }
+
+  Whole whole(uint32_t id, uint32_t task) const {
+    const Entry& entry = entries_[id % kRegions];
+    if (id == kNone || entry.id.load(std::memory_order_acquire) != id ||
+        mailbox::Owner{entry.owner.load(std::memory_order_relaxed)}.number() != task)
+      return {nullptr, 0};
+    return {entry.base, entry.bytes};
+  }
+
+  // Grows whenever a region has ended.
+  uint64_t endings() const { return endings_.load(std::memory_order_acquire); }
+
+ private:
+  struct Entry {
+    std::atomic<uint32_t> owner;  // mailbox::Owner
+    std::atomic<uint32_t> id;
+    uint32_t generation;
+    std::byte* base;
+    uint64_t bytes;
+  };
+
+  void raise_end(uint32_t least) {
+    uint32_t end = end_.load(std::memory_order_relaxed);
+    while (end < least && !end_.compare_exchange_weak(end, least, std::memory_order_relaxed))
+      continue;
+  }
+
+  std::atomic<uint32_t> hint_;  // where a free entry may be
+  std::atomic<uint32_t> end_;   // entries from here on were never taken
+  std::atomic<uint64_t> endings_;
+  Entry entries_[kRegions];
+};
+
+}  // namespace nagaya::llcl

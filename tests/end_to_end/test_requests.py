@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs that use nagaya/llcl.h and nagaya/comm.h, on one node and on several."""
+import pytest
+from hosts import HOSTS, SHARED_PROCESSORS
+
+ACTS = ["spinning_on_a_callback", "every_size", "atomics_of_many_threads", "every_operation",
+        "messages", "misuse", "every_allgather"]
+OPEN_MPI, HYDRA = ["mpirun.openmpi", "--oversubscribe"], ["mpiexec.hydra"]
+
+
+@pytest.mark.parametrize("tasks", [1, 2, 5])
+@pytest.mark.parametrize("act", ACTS)
+def test_requests_keep_what_the_header_promises(user, nagaya, installation, leftovers, act, tasks):
+    ended = user.run([nagaya, "run", "-n", tasks, installation.program("requests"), act])
+    assert (ended.code, ended.err) == (0, ""), ended
+    left = leftovers.after_limit()
+    assert not (left.processes or left.sockets or left.segments), left
+
+
+@pytest.mark.parametrize("launcher", [OPEN_MPI, HYDRA], ids=["mpirun", "hydra"])
+def test_the_example_finds_its_ranks_by_every_launcher(user, nagaya, installation, launcher):
+    ended = user.run([*launcher, "-n", 4, nagaya, "exec", installation.program("ring")])
+    assert (ended.code, ended.out) == (0, "4 processes on 1 nodes, 4 counted\n"), ended
+
+
+@pytest.fixture
+def on_hosts(hosts, nagaya):
+    """The words that start a job with `tasks` tasks on each host."""
+    return [nagaya, "run", "--hosts", ",".join(hosts.names), "-n"]
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_requests_to_other_nodes_keep_what_the_header_promises(hosts, front, on_hosts, installation,
+                                                              leftovers, act):
+    """Two hosts have two tasks each: some neighbours are on the own node."""
+    ended = front.run([*on_hosts, HOSTS + 2, installation.program("requests"), act],
+                      env=SHARED_PROCESSORS)
+    assert ended.code == 0, ended
+    left = leftovers.after_limit()
+    assert not left.processes, left
+
+
+def test_the_example_counts_the_processes_of_all_nodes(front, on_hosts, installation):
+    ended = front.run([*on_hosts, 2 * HOSTS, installation.program("ring")], env=SHARED_PROCESSORS)
+    assert ended.code == 0, ended
+    assert ended.out == f"{2 * HOSTS} processes on {HOSTS} nodes, {2 * HOSTS} counted\n"
+
+
+def test_outside_of_a_space_the_example_says_what_to_do(user, installation):
+    ended = user.run([installation.program("ring")])
+    assert ended.code == 1 and "nagaya run" in ended.err, ended
+
+
+def test_a_process_that_does_not_come_ends_the_job(user, nagaya, installation, leftovers):
+    """The others of its job wait for it in nagaya_comm_init."""
+    script = f'[ $OMPI_COMM_WORLD_RANK = 0 ] && exec {nagaya} exec false; ' \
+             f'exec {nagaya} exec {installation.program("ring")}'
+    ended = user.run([*OPEN_MPI, "-n", 3, "sh", "-c", script])
+    assert ended.code == 1, ended
+    left = leftovers.after_limit()
+    assert not (left.processes or left.sockets), left

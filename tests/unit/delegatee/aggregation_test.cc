@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "delegatee/fleet.h"
+
+namespace nagaya::delegatee {
+namespace {
+
+// Nothing moves by itself here: the test looks for the delegatees.
+class Aggregation : public ::testing::Test {
+ protected:
+  Aggregation() : fleet(3), memory(1 << 16) {
+    for (uint32_t node = 1; node < 3; ++node)
+      region = fleet[node].regions.add(0, memory.data(), memory.size());
+  }
+  Command add_one(uint32_t node) {
+    return counted(atomic(llcl::Atomic::kAdd, llcl::Type::kUint64, {node, 0, region}, nullptr, 1),
+                   done);
+  }
+  uint64_t sent(uint32_t node) { return fleet[node].delegatee.messages(); }
+
+  Fleet fleet;
+  Bytes memory;
+  uint32_t region;
+  uint64_t done = 0;
+};
+
+TEST_F(Aggregation, SixtyFourCommandsOfManyLanesAreOneMessageAndOneAnswer) {
+  for (uint32_t n = 0; n < 64; ++n) fleet[0].push(n % 8, add_one(1));
+  for (int n = 0; n < 4; ++n) fleet.round();
+  EXPECT_EQ(counts(done).first, 64u);
+  EXPECT_EQ(sent(0), 1u);
+  EXPECT_EQ(sent(1), 1u);
+}
+
+TEST_F(Aggregation, CommandsAreSortedByNode) {
+  for (uint32_t n = 0; n < 60; ++n) fleet[0].push(0, add_one(1 + n % 2));
+  for (int n = 0; n < 4; ++n) fleet.round();
+  EXPECT_EQ(counts(done).first, 60u);
+  EXPECT_EQ(sent(0), 2u);
+}
+
+TEST_F(Aggregation, AMessageHoldsEightKibibytesAtMost) {
+  Bytes local(2000);
+  for (int n = 0; n < 8; ++n)
+    fleet[0].push(0, counted(transfer(Op::kPut, {1, 0, region}, local.data(), 2000), done));
+  for (int n = 0; n < 4; ++n) fleet.round();
+  EXPECT_EQ(counts(done).first, 8u);
+  EXPECT_EQ(sent(0), 2u);
+}
+
+TEST_F(Aggregation, ALoneCommandLeavesAtOnce) {
+  fleet[0].push(0, add_one(1));
+  fleet[0].delegatee.round();
+  EXPECT_EQ(sent(0), 1u);
+}
+
+TEST_F(Aggregation, NothingPendingMeansNoTraffic) {
+  fleet[0].push(0, add_one(1));
+  for (int n = 0; n < 4; ++n) fleet.round();
+  ASSERT_EQ(counts(done).first, 1u);
+  for (int n = 0; n < 1000; ++n) fleet.round();
+  EXPECT_EQ(sent(0) + sent(1) + sent(2), 2u);
+}
+
+}  // namespace
+}  // namespace nagaya::delegatee

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "delegatee/batch.h"
+
+#include "delegatee/fleet.h"
+#include "delegatee/raw_batch.h"
+
+namespace nagaya::delegatee {
+namespace {
+
+std::span<const std::byte> view(const std::string& bytes) {
+  return std::as_bytes(std::span(bytes.data(), bytes.size()));
+}
+
+TEST(Batch, GivesBackItsRecordsInOrder) {
+  const std::string bytes = RawBatch()
+                                .add(put_header(), "12345678")
+                                .add(header_of(Kind::kPut, 3), "abc")
+                                .add(header_of(Kind::kProbe))
+                                .bytes();
+  const auto batch = Batch::parse(view(bytes));
+  ASSERT_TRUE(batch);
+  std::string seen;
+  EXPECT_TRUE(batch->for_each([&](const Header& header, std::span<const std::byte> payload) {
+    seen += std::to_string(static_cast<int>(header.kind)) + ":" +
+            std::string(reinterpret_cast<const char*>(payload.data()), payload.size()) + " ";
+    return true;
+  }));
+  EXPECT_EQ(seen, "0:12345678 0:abc 7: ");
+}
+
+TEST(Batch, ThatIsMalformedIsRefusedWhole) {
+  for (const NamedBatch& batch : malformed_batches())
+    EXPECT_FALSE(Batch::parse(view(batch.bytes))) << batch.name;
+  for (const NamedBatch& batch : sound_batches())
+    EXPECT_TRUE(Batch::parse(view(batch.bytes))) << batch.name;
+}
+
+// A delegatee, and a node that says what the test wants.
+struct Stranger {
+  explicit Stranger(const Options& options = {}) : network(2) {
+    auto endpoints = fabric::open_all(network, 2);
+    node = std::make_unique<TestNode>(std::move(endpoints[0]), 2, options);
+    raw = std::move(endpoints[1]);
+    memory = pattern(64, 1);
+    node->regions.add(0, memory.data(), memory.size());
+  }
+  void say(const std::string& bytes) {
+    ASSERT_TRUE(raw->try_send(0, bytes.data(), bytes.size(), 1));
+    for (int n = 0; n < 4; ++n) {
+      node->delegatee.round();
+      fabric::Event events[16];
+      for (size_t event = raw->poll(events); event-- > 0;)
+        if (events[event].kind == fabric::Event::Kind::kReceived) ++messages_heard;
+    }
+  }
+  // 1: goes on.
+  int state_of_link() {
+    flags.push_back(std::make_unique<Flag>());
+    Flag& flag = *flags.back();
+    node->push(0, flagged(with_payload(Op::kPut, {1, 0, 1}, "x", 1), flag));
+    node->delegatee.round();
+    return flag.now() == 0 ? 1 : flag.now();
+  }
+
+  std::vector<std::unique_ptr<Flag>> flags;
+  fabric::LoopbackNetwork network;
+  std::unique_ptr<TestNode> node;
+  std::unique_ptr<fabric::Fabric> raw;
+  Bytes memory;
+  int messages_heard = 0;
+};
+
+TEST(Delegatee, DeclaresANodeFailedThatSaysNonsense) {
+  for (const NamedBatch& batch : malformed_batches()) {
+    Stranger stranger;
+    stranger.say(batch.bytes);
+    EXPECT_EQ(stranger.state_of_link(), -EPROTO) << batch.name;
+    EXPECT_TRUE(stranger.memory == pattern(64, 1)) << batch.name;
+    stranger.say(RawBatch().add(put_header(), "12345678").bytes());
+    EXPECT_TRUE(stranger.memory == pattern(64, 1)) << "a failed node stays failed";
+  }
+}
+
+TEST(Delegatee, ServesANodeThatSpeaksWell) {
+  Stranger stranger;
+  stranger.say(RawBatch().add(put_header(), "12345678").bytes());
+  EXPECT_EQ(stranger.state_of_link(), 1);
+  EXPECT_EQ(std::memcmp(stranger.memory.data(), "12345678", 8), 0);
+  EXPECT_EQ(stranger.messages_heard, 1);
+}
+
+TEST(Delegatee, DeclaresANodeFailedThatAnswersWhatNobodyAsked) {
+  for (const uint32_t tag : {0u, 0x10000u, 0x1ffffu, UINT32_MAX}) {
+    Stranger stranger;
+    Header answer = header_of(Kind::kAnswer);
+    answer.tag = tag;
+    stranger.say(RawBatch().add(answer).bytes());
+    EXPECT_EQ(stranger.state_of_link(), -EPROTO) << tag;
+  }
+}
+
+TEST(Delegatee, DeclaresANodeFailedWhoseAnswerDoesNotFitTheQuestion) {
+  for (const std::string& payload : {std::string(), std::string(7, 'x'), std::string(9, 'x')}) {
+    Stranger stranger;
+    Bytes local(16);
+    Flag flag;
+    stranger.node->push(0, flagged(transfer(Op::kGet, {1, 0, 1}, local.data(), 8), flag));
+    stranger.node->delegatee.round();
+    Header answer = header_of(Kind::kAnswer, static_cast<uint32_t>(payload.size()));
+    answer.tag = 1 << 16;  // the first use of the first slot
+    stranger.say(RawBatch().add(answer, payload).bytes());
+    EXPECT_EQ(flag.now(), -EPROTO);
+    EXPECT_TRUE(local == Bytes(16));
+  }
+}
+
+TEST(Delegatee, DeclaresANodeFailedWhosePartsOfAMessageDoNotFitTogether) {
+  Header first = header_of(Kind::kMessage, 8);
+  first.offset = 24;
+  const auto other = [&](auto change) {
+    Header header = first;
+    change(header);
+    return RawBatch().add(first, "12345678").add(header, std::string(header.bytes, 'x')).bytes();
+  };
+  for (const std::string& batch :
+       {other([](Header& h) { h.bytes = 17; }), other([](Header& h) { h.offset = 16; }),
+        other([](Header& h) { h.task = 1; }), other([](Header& h) { h.region = 1; }),
+        other([](Header& h) { h.argument = 1; }),
+        RawBatch().add(header_of(Kind::kMessage, 1), "x").bytes(),
+        RawBatch().add(header_of(Kind::kCancel)).bytes()}) {
+    Stranger stranger;
+    stranger.say(batch);
+    EXPECT_EQ(stranger.state_of_link(), -EPROTO);
+  }
+}
+
+TEST(Delegatee, ThrowsACancelledMessageAway) {
+  Stranger stranger;
+  Header message = header_of(Kind::kMessage, 8);
+  message.offset = 16;
+  stranger.say(RawBatch()
+                   .add(message, "12345678")
+                   .add(header_of(Kind::kCancel))
+                   .add(message, "abcdefgh")
+                   .add(message, "ABCDEFGH")
+                   .bytes());
+  const auto messages = stranger.node->delivery.take_messages(0);
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_EQ(std::memcmp(messages[0].payload.data(), "abcdefghABCDEFGH", 16), 0);
+}
+
+TEST(Delegatee, TakesAnAnswerOnce) {
+  Stranger stranger;
+  Flag flag;
+  stranger.node->push(0, flagged(with_payload(Op::kPut, {1, 0, 1}, "x", 1), flag));
+  stranger.node->delegatee.round();
+  Header answer = header_of(Kind::kAnswer);
+  answer.tag = 1 << 16;
+  stranger.say(RawBatch().add(answer).bytes());
+  EXPECT_EQ(flag.now(), 1);
+  stranger.say(RawBatch().add(answer).bytes());
+  EXPECT_EQ(stranger.state_of_link(), -EPROTO);
+}
+
+TEST(Delegatee, HoldsNoMoreMessagesForANodeThanItsCredit) {
+  Stranger stranger;
+  stranger.node->delivery.set_room(0);
+  const std::string payload(4000, 'm');
+  Header message = header_of(Kind::kMessage, 4000);
+  message.offset = 4000;
+  const std::string two = RawBatch().add(message, payload).add(message, payload).bytes();
+  for (int n = 0; n < 131; ++n) stranger.say(two);  // 1,048,000 bytes: 1 MiB is the limit
+  EXPECT_EQ(stranger.state_of_link(), 1);
+  stranger.say(two);
+  EXPECT_EQ(stranger.state_of_link(), -EPROTO);
+}
+
+}  // namespace
+}  // namespace nagaya::delegatee

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <random>
+
+#include "delegatee/fleet.h"
+
+namespace nagaya::delegatee {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr Options kImpatient{.probe_after_ms = 50, .fail_after_ms = 250};
+
+class Failure : public ::testing::TestWithParam<Notification> {
+ protected:
+  static Options options() {
+    Options options = kImpatient;
+    options.notification = GetParam();
+    return options;
+  }
+  explicit Failure(const Options& chosen = options())
+      : memory(1 << 17), local(1 << 17), fleet(3, chosen) {
+    for (uint32_t node = 0; node < 3; ++node)
+      region = fleet[node].regions.add(0, memory.data(), memory.size());
+  }
+  int run(const Command& command) {
+    Flag flag;
+    fleet[0].push(1, flagged(command, flag));
+    return flag.wait();
+  }
+  Command get(uint32_t node, size_t bytes = 8) {
+    // Large ones apart: on this network they are written by the other node's thread.
+    return transfer(Op::kGet, {node, 0, region}, local.data() + (bytes > 4096 ? 8192 : 0), bytes);
+  }
+
+  Bytes memory, local;
+  Fleet fleet;
+  uint32_t region;
+};
+
+INSTANTIATE_TEST_SUITE_P(All, Failure,
+                         ::testing::Values(Notification::kPolling, Notification::kKernel,
+                                           Notification::kAutomatic));
+
+TEST_P(Failure, OfACutLinkEndsEverythingPendingAndEverythingLater) {
+  fleet.start();
+  ASSERT_EQ(run(get(1, 100000)), 0);
+  fleet.network.pause_link(0, 1);
+  Flag flags[10];
+  for (int n = 0; n < 9; ++n) fleet[0].push(0, flagged(get(1, n % 3 ? 8 : 100000), flags[n]));
+  fleet[0].push(0, flagged(command_to({1, 0, 0}, Op::kFence), flags[9]));
+  fleet.network.cut_link(0, 1);
+  for (Flag& flag : flags) EXPECT_EQ(flag.wait(), -ECONNRESET);
+  EXPECT_EQ(run(get(1)), -ECONNRESET);
+  EXPECT_EQ(run(get(1, 100000)), -ECONNRESET);
+  EXPECT_EQ(run(command_to({1, 0, 0}, Op::kFence)), -ECONNRESET);
+  EXPECT_EQ(run(get(2)), 0);
+}
+
+TEST_P(Failure, OfASilentNodeIsFoundWithinTheTimeAndIsForEver) {
+  fleet.start();
+  ASSERT_EQ(run(get(1, 100000)), 0);
+  fleet.network.pause_link(0, 1);
+  const auto start = Clock::now();
+  Flag flags[10];
+  for (int n = 0; n < 9; ++n) fleet[0].push(0, flagged(get(1, n % 3 ? 8 : 100000), flags[n]));
+  fleet[0].push(0, flagged(command_to({1, 0, 0}, Op::kFence), flags[9]));
+  for (Flag& flag : flags) EXPECT_EQ(flag.wait(), -EHOSTUNREACH);
+  EXPECT_GE(Clock::now() - start, std::chrono::milliseconds(250));
+  EXPECT_EQ(run(get(1)), -EHOSTUNREACH);
+  fleet.network.resume_link(0, 1);
+  for (int n = 0; n < 20; ++n) {
+    EXPECT_EQ(run(get(1)), -EHOSTUNREACH);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(run(get(2)), 0);
+}
+
+TEST_P(Failure, IsNotDeclaredOfANodeThatAnswersTheProbe) {
+  fleet[1].delivery.set_room(0);  // its task is slow, the node is not
+  fleet.start();
+  Flag flag;
+  fleet[0].push(0, flagged(with_payload(Op::kActiveMessage, {1, 0, 0}, "x", 1), flag));
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  EXPECT_EQ(flag.now(), 0);
+  fleet[1].delivery.set_room(1);
+  EXPECT_EQ(flag.wait(), 0);
+}
+
+TEST_P(Failure, ASilenceInWhichNothingIsPendingIsNone) {
+  fleet.start();
+  ASSERT_EQ(run(get(1)), 0);
+  const uint64_t messages = fleet[0].delegatee.messages();
+  fleet.network.pause_link(0, 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  fleet.network.resume_link(0, 1);
+  EXPECT_EQ(fleet[0].delegatee.messages(), messages);
+  EXPECT_EQ(run(get(1)), 0);
+}
+
+TEST_P(Failure, StopEndsWhatIsPending) {
+  fleet.network.pause_link(0, 1);
+  fleet.start();
+  Flag flags[100];
+  for (Flag& flag : flags) fleet[0].push(0, flagged(get(1), flag));
+  fleet[0].stop();
+  for (Flag& flag : flags) EXPECT_EQ(flag.now(), -ESHUTDOWN);
+}
+
+TEST_P(Failure, AnEndedTasksCommandsLeaveNoTrace) {
+  fleet.network.pause_link(0, 1);
+  fleet.start();
+  Flag flags[40];
+  const Bytes untouched = local = pattern(local.size(), 9);
+  for (Flag& flag : flags) fleet[0].push(3, flagged(get(1), flag));
+  ASSERT_TRUE(soon([&] { return fleet[0].lanes[3].lag() == 0; }));
+  fleet[0].delegatee.abandon(3);
+  ASSERT_TRUE(soon([&] { return fleet[0].delivery.has_released(3); }));
+  fleet.network.resume_link(0, 1);
+  EXPECT_EQ(run(command_to({1, 0, 0}, Op::kFence)), 0);
+  Bytes other(8);
+  EXPECT_EQ(run(transfer(Op::kGet, {1, 0, region}, other.data(), 8)), 0);
+  for (Flag& flag : flags) EXPECT_EQ(flag.now(), 0);
+  EXPECT_TRUE(local == untouched);
+}
+
+TEST_P(Failure, AnEndedTaskIsNotReleasedWhileTheFabricHasItsMemory) {
+  fleet.start();
+  ASSERT_EQ(run(get(1, 100000)), 0);
+  fleet.network.pause_link(0, 1);
+  Flag flag;
+  fleet[0].push(3, flagged(get(1, 100000), flag));
+  ASSERT_TRUE(soon([&] { return fleet[0].lanes[3].lag() == 0; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  fleet[0].delegatee.abandon(3);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_FALSE(fleet[0].delivery.has_released(3));
+  fleet.network.resume_link(0, 1);
+  EXPECT_TRUE(soon([&] { return fleet[0].delivery.has_released(3); }));
+  EXPECT_EQ(flag.now(), 0);
+}
+
+// A run in which anything may go wrong; what must hold is that every command ends exactly once.
+class AnyFault : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Hundred, AnyFault, ::testing::Range(0, 100));
+
+TEST_P(AnyFault, EndsEveryCommandExactlyOnce) {
+  constexpr uint32_t kNodes = 3, kLanes = 3, kEach = 150, kBytes = 10000;
+  std::mt19937 random(GetParam());
+  const auto draw = [&](uint32_t end) { return static_cast<uint32_t>(random() % end); };
+  std::vector<Bytes> memory(kNodes, Bytes(kBytes)), sinks(kNodes * kLanes * kEach);
+  Bytes source(kBytes);
+  Fleet fleet(kNodes,
+              Options{.notification = static_cast<Notification>(draw(3)),
+                      .slots = 64 + draw(200),
+                      .credit_commands = 1 + draw(60),
+                      .credit_bytes = 1 + draw(20000),
+                      .pending_max = draw(30),
+                      .probe_after_ms = 20,
+                      .fail_after_ms = 100},
+              fabric::FaultPlan{.seed = static_cast<uint64_t>(GetParam()) + 1,
+                                .refuse_percent = draw(30),
+                                .lose_percent = draw(4) == 0 ? 1u : 0u,
+                                .delay_polls_max = draw(8),
+                                .room = 4 + draw(100)});
+  uint32_t region = 0;
+  for (uint32_t node = 0; node < kNodes; ++node) {
+    region = fleet[node].regions.add(0, memory[node].data(), kBytes);
+    fleet[node].delivery.set_room(1 + draw(50));
+  }
+  fleet.start();
+  std::vector<std::vector<int>> completions(kNodes * kLanes, std::vector<int>(kEach));
+  const auto collect = [&] {
+    size_t sum = 0;
+    for (uint32_t n = 0; n < kNodes * kLanes; ++n) {
+      TestDelivery& delivery = fleet[n / kLanes].delivery;
+      delivery.take_messages(n % kLanes);
+      for (const auto& [request, status] : delivery.take_completions(n % kLanes))
+        ++completions[n][request - 1];
+      sum += static_cast<size_t>(std::count_if(completions[n].begin(), completions[n].end(),
+                                               [](int count) { return count != 0; }));
+    }
+    return sum;
+  };
+  uint32_t pushed = 0;
+  const uint32_t fault_at = draw(kNodes * kLanes * kEach), fault = draw(4);
+  for (uint32_t n = 0; n < kEach; ++n)
+    for (uint32_t from = 0; from < kNodes * kLanes; ++from, ++pushed) {
+      const Place to{draw(kNodes), 0, region, draw(100) * 8};
+      const size_t bytes = draw(2) == 0 ? draw(100) : draw(kBytes - 800);
+      Command command;
+      switch (draw(6)) {
+        case 0:
+          sinks[pushed].resize(bytes);
+          command = transfer(Op::kGet, to, sinks[pushed].data(), bytes);
+          break;
+        case 1:
+          command = transfer(Op::kPut, to, source.data(), bytes);
+          break;
+        case 2:
+          command = with_payload(Op::kPut, to, "12345678", 8);
+          break;
+        case 3:
+          command = with_payload(Op::kActiveMessage, {to.node, draw(kLanes), 0}, "12345678", 8);
+          break;
+        case 4:
+          command = command_to(to, Op::kFence);
+          break;
+        default:
+          command = atomic(llcl::Atomic::kAdd, llcl::Type::kInt32, to, nullptr, 1);
+      }
+      command.completion_kind = Completion::kCallback;
+      command.completion = n + 1;
+      TestNode& node = fleet[from / kLanes];
+      while (!node.lanes[from % kLanes].push(command)) collect();
+      node.bell.ring();
+      if (pushed != fault_at) continue;
+      if (fault == 1) fleet.network.cut_link(0, 1);
+      if (fault == 2) fleet.network.pause_link(1, 2);
+      if (fault == 3) fleet.network.cut_endpoint(2);
+    }
+  EXPECT_TRUE(soon([&] { return collect() == size_t{kNodes} * kLanes * kEach; }));
+  for (auto& node : fleet.all) node->stop();
+  collect();
+  for (const auto& of_lane : completions)
+    for (const int count : of_lane) ASSERT_EQ(count, 1);
+}
+
+}  // namespace
+}  // namespace nagaya::delegatee

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// fleet.h - nodes with their delegatees over a loopback network, and tasks that are only numbers:
+// the tests stand for them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "delegatee/delegatee.h"
+#include "fabric/loopback.h"
+#include "mailbox/lane.h"
+
+namespace nagaya::delegatee {
+
+using llcl::Command;
+using llcl::Completion;
+using llcl::Op;
+using Bytes = std::vector<std::byte>;
+
+// Lane n belongs to task n.
+class TestLanes : public Lanes {
+ public:
+  using Lane = mailbox::Lane<Command>;
+
+  TestLanes() : lanes_(std::make_unique<Lane[]>(kLanes)) {}
+  uint32_t capacity() const override { return kLanes; }
+  uint32_t task_of(uint32_t lane) const override { return lane; }
+  size_t drain(Visitor& visitor) override {
+    Command commands[32];
+    size_t sum = 0;
+    for (uint32_t lane = 0; lane < kLanes; ++lane) {
+      const size_t wanted = visitor.wanted(lane);
+      const size_t count = wanted != 0 ? lanes_[lane].drain(commands, wanted) : 0;
+      if (count != 0) visitor.take(lane, commands, count);
+      sum += count;
+    }
+    return sum;
+  }
+  void reclaim(uint32_t task) override { lanes_[task].clear(); }
+
+  Lane& operator[](uint32_t lane) { return lanes_[lane]; }
+
+ private:
+  static constexpr uint32_t kLanes = 8;
+  std::unique_ptr<Lane[]> lanes_;
+};
+
+// Region numbers count up, so that one that has ended is told from one that never was.
+class TestRegions : public Regions {
+ public:
+  uint32_t add(uint32_t task, std::byte* base, size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    regions_[{task, next_}] = {0, base, bytes};
+    return next_++;
+  }
+  void end(uint32_t task, uint32_t region) {
+    const std::lock_guard lock(mutex_);
+    regions_.erase({task, region});
+    endings_.fetch_add(1);
+  }
+  Memory find(uint32_t task, uint32_t region) override {
+    const std::lock_guard lock(mutex_);
+    const auto found = regions_.find({task, region});
+    if (found != regions_.end()) return found->second;
+    return {region < next_ ? -ESTALE : -EINVAL, nullptr, 0};
+  }
+  uint64_t endings() const override { return endings_.load(); }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<uint32_t, uint32_t>, Memory> regions_;
+  uint32_t next_ = 1;
+  std::atomic<uint64_t> endings_{0};
+};
+
+struct Posted {
+  uint32_t handler, source_node, source_task;
+  Bytes payload;
+};
+
+// Mailboxes of tasks 0 .. 7, each for so many messages.
+class TestDelivery : public Delivery {
+ public:
+  Delivered deliver(const Message& message) override {
+    const std::lock_guard lock(mutex_);
+    if (message.task >= 8) return Delivered::kNoSuchTask;
+    std::vector<Posted>& box = boxes_[message.task];
+    Bytes& parts = parts_[message.source_node];
+    EXPECT_EQ(message.offset, parts.size());
+    const bool is_last = message.offset + message.part.size() == message.bytes;
+    if (is_last && box.size() >= room_) return Delivered::kFull;
+    parts.insert(parts.end(), message.part.begin(), message.part.end());
+    if (is_last)
+      box.push_back(
+          {message.handler, message.source_node, message.source_task, std::exchange(parts, {})});
+    return Delivered::kAccepted;
+  }
+  void abandon(uint32_t source_node) override {
+    const std::lock_guard lock(mutex_);
+    parts_.erase(source_node);
+  }
+  bool post_completion(uint32_t task, uint64_t request, int status) override {
+    const std::lock_guard lock(mutex_);
+    if (completions_[task].size() >= room_) return false;
+    completions_[task].push_back({request, status});
+    return true;
+  }
+  void ring(uint32_t lane) override { rings[lane].fetch_add(1); }
+  void released(uint32_t task) override {
+    const std::lock_guard lock(mutex_);
+    released_.push_back(task);
+  }
+
+  void set_room(size_t messages) {
+    const std::lock_guard lock(mutex_);
+    room_ = messages;
+  }
+  std::vector<Posted> take_messages(uint32_t task) {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(boxes_[task], {});
+  }
+  std::vector<std::pair<uint64_t, int>> take_completions(uint32_t task) {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(completions_[task], {});
+  }
+  bool has_released(uint32_t task) {
+    const std::lock_guard lock(mutex_);
+    return std::find(released_.begin(), released_.end(), task) != released_.end();
+  }
+
+  std::atomic<uint64_t> rings[8]{};  // by lane
+
+ private:
+  std::mutex mutex_;
+  size_t room_ = 1 << 20;
+  std::map<uint32_t, Bytes> parts_;  // by node: of a message that is not whole
+  std::map<uint32_t, std::vector<Posted>> boxes_;
+  std::map<uint32_t, std::vector<std::pair<uint64_t, int>>> completions_;
+  std::vector<uint32_t> released_;
+};
+
+struct TestNode {
+  TestNode(std::unique_ptr<fabric::Fabric> endpoint, uint32_t nodes, const Options& options)
+      : fabric(std::move(endpoint)),
+        delegatee({*fabric, nodes, lanes, regions, delivery, bell, load}, options) {}
+  ~TestNode() { stop(); }
+
+  void start() {
+    thread = std::thread([this] { delegatee.run(); });
+  }
+  void stop() {
+    delegatee.stop();
+    if (thread.joinable()) thread.join();
+  }
+
+  void push(uint32_t lane, const Command& command) {
+    while (!lanes[lane].push(command)) std::this_thread::yield();
+    bell.ring();
+  }
+
+  TestLanes lanes;
+  TestRegions regions;
+  TestDelivery delivery;
+  mailbox::ThreadBell bell{};
+  mailbox::Load load{{0}, 1};
+  std::unique_ptr<fabric::Fabric> fabric;
+  Delegatee delegatee;
+  std::thread thread;
+};
+
+using Endpoints = std::vector<std::unique_ptr<fabric::Fabric>>;
+
+struct Fleet {
+  explicit Fleet(unsigned nodes, const Options& options = {}, const fabric::FaultPlan& plan = {})
+      : network(nodes, plan) {
+    add(fabric::open_all(network, nodes), options);
+  }
+  // Over endpoints that are connected; `network` is not theirs.
+  Fleet(Endpoints endpoints, const Options& options) : network(1) {
+    add(std::move(endpoints), options);
+  }
+  void add(Endpoints endpoints, const Options& options) {
+    const auto nodes = static_cast<uint32_t>(endpoints.size());
+    for (auto& endpoint : endpoints)
+      all.push_back(std::make_unique<TestNode>(std::move(endpoint), nodes, options));
+  }
+  void start() {
+    for (auto& node : all) node->start();
+  }
+  // In place of start(): every delegatee looks once.
+  void round() {
+    for (auto& node : all) node->delegatee.round();
+  }
+  TestNode& operator[](size_t node) { return *all[node]; }
+
+  fabric::LoopbackNetwork network;
+  std::vector<std::unique_ptr<TestNode>> all;
+};
+
+// Whether it became true within the time, which is far more than it takes.
+template <class Predicate>
+bool soon(Predicate predicate, int seconds = 20) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  while (!predicate()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+// A flag and the wait for it: 0, or the error; 1: it never came.
+class Flag {
+ public:
+  uint64_t address() { return reinterpret_cast<uint64_t>(&word_); }
+  int32_t now() {
+    return static_cast<int32_t>(std::atomic_ref(word_).load(std::memory_order_acquire));
+  }
+  int wait(int seconds = 20) {
+    if (!soon([&] { return now() != 0; }, seconds)) return 1;
+    return now() == 1 ? 0 : now();
+  }
+
+ private:
+  uint32_t word_ = 0;
+};
+
+// ---- commands ----------------------------------------------------------------------------------
+
+struct Place {
+  uint32_t node, task, region;
+  uint64_t offset = 0;
+};
+
+inline Command command_to(const Place& place, Op op) {
+  Command command{};
+  command.op = op;
+  command.node = place.node;
+  command.task = place.task;
+  command.region = place.region;
+  command.offset = place.offset;
+  return command;
+}
+
+inline Command transfer(Op op, const Place& place, void* local, size_t bytes) {
+  Command command = command_to(place, op);
+  command.local = reinterpret_cast<uint64_t>(local);
+  command.bytes = bytes;
+  return command;
+}
+
+inline Command with_payload(Op op, const Place& place, const void* payload, size_t bytes) {
+  Command command = command_to(place, op);
+  command.inline_bytes = static_cast<uint8_t>(bytes);
+  std::memcpy(command.payload, payload, bytes);
+  return command;
+}
+
+inline Command atomic(llcl::Atomic operation, llcl::Type type, const Place& place, void* before,
+                      uint64_t operand, uint64_t expected = 0) {
+  Command command = command_to(place, Op::kAtomic);
+  command.atomic = operation;
+  command.local = reinterpret_cast<uint64_t>(before);
+  command.bytes = static_cast<uint64_t>(type);
+  command.operand = operand;
+  command.expected = expected;
+  return command;
+}
+
+inline Command flagged(Command command, Flag& flag) {
+  command.completion_kind = Completion::kFlag;
+  command.completion = flag.address();
+  return command;
+}
+
+inline Command counted(Command command, uint64_t& counter) {
+  command.completion_kind = Completion::kCounter;
+  command.completion = reinterpret_cast<uint64_t>(&counter);
+  return command;
+}
+
+// Of a counter: how many good and bad completions.
+inline std::pair<uint32_t, uint32_t> counts(uint64_t& counter) {
+  const uint64_t value = std::atomic_ref(counter).load(std::memory_order_acquire);
+  return {static_cast<uint32_t>(value), static_cast<uint32_t>(value >> 32)};
+}
+
+inline Bytes pattern(size_t bytes, unsigned seed) {
+  Bytes result(bytes);
+  for (size_t n = 0; n < bytes; ++n) result[n] = static_cast<std::byte>(n * 7 + n / 251 + seed);
+  return result;
+}
+
+}  // namespace nagaya::delegatee

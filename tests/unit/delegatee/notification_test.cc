@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "delegatee/fleet.h"
+#include "delegatee/request.h"
+
+namespace nagaya::delegatee {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A node whose peer is silent, so that a command stays pending for as long as the test wants.
+class Waiting {
+ public:
+  Waiting(Notification notification, uint32_t runnable, bool is_blocking)
+      : memory_(64),
+        fleet_(2, {.notification = notification, .probe_after_ms = 60000, .fail_after_ms = 60000}) {
+    const uint32_t region = fleet_[1].regions.add(0, memory_.data(), memory_.size());
+    fleet_[0].load.runnable = runnable;
+    fleet_.network.pause_link(0, 1);
+    fleet_.start();
+    Command get = flagged(transfer(Op::kGet, {1, 0, region}, local_, 8), flag_);
+    if (is_blocking)
+      get.completion_kind =
+          static_cast<Completion>(static_cast<uint8_t>(get.completion_kind) | kBlocking);
+    fleet_[0].push(0, get);
+    EXPECT_TRUE(soon([&] { return fleet_[0].delegatee.messages() == 1; }));
+  }
+  // Whether it uses a processor while it waits.
+  bool polls() {
+    const double before = fleet_[0].delegatee.processor_seconds();
+    std::this_thread::sleep_for(milliseconds(300));
+    return fleet_[0].delegatee.processor_seconds() - before > 0.02;
+  }
+  int end() {
+    fleet_.network.resume_link(0, 1);
+    return flag_.wait();
+  }
+
+ private:
+  Bytes memory_;
+  uint64_t local_[1];
+  Flag flag_;
+  Fleet fleet_;
+};
+
+TEST(Notification, PollingLooksAgainWhateverTheCommand) {
+  Waiting waiting(Notification::kPolling, 9, false);
+  EXPECT_TRUE(waiting.polls());
+  EXPECT_EQ(waiting.end(), 0);
+}
+
+TEST(Notification, KernelSleepsWhateverTheCommand) {
+  Waiting waiting(Notification::kKernel, 0, true);
+  EXPECT_FALSE(waiting.polls());
+  EXPECT_EQ(waiting.end(), 0);
+}
+
+TEST(Notification, AutomaticPollsForABlockingCommand) {
+  Waiting waiting(Notification::kAutomatic, 1, true);
+  EXPECT_TRUE(waiting.polls());
+  EXPECT_EQ(waiting.end(), 0);
+  EXPECT_FALSE(waiting.polls());  // no longer
+}
+
+TEST(Notification, AutomaticSleepsForACommandThatNobodyWaitsFor) {
+  Waiting waiting(Notification::kAutomatic, 1, false);
+  EXPECT_FALSE(waiting.polls());
+  EXPECT_EQ(waiting.end(), 0);
+}
+
+TEST(Notification, AutomaticSleepsOnAnOversubscribedNode) {
+  Waiting waiting(Notification::kAutomatic, 2, true);
+  EXPECT_FALSE(waiting.polls());
+  EXPECT_EQ(waiting.end(), 0);
+}
+
+TEST(Notification, LosesNoCommandBetweenTheLastLookAndTheSleep) {
+  Fleet fleet(2, {.notification = Notification::kKernel});
+  uint64_t word = 0, done = 0;
+  const uint32_t region = fleet[1].regions.add(0, reinterpret_cast<std::byte*>(&word), 8);
+  fleet.start();
+  for (uint32_t n = 1; n <= 3000; ++n) {
+    fleet[0].push(0, counted(with_payload(Op::kPut, {1, 0, region}, "12345678", 8), done));
+    ASSERT_TRUE(soon([&] { return counts(done).first == n; }));
+  }
+}
+
+}  // namespace
+}  // namespace nagaya::delegatee

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// raw_batch.h - batches made by hand, right and wrong.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "delegatee/batch.h"
+
+namespace nagaya::delegatee {
+
+struct RawBatch {
+  Prologue prologue{kBatchMagic, kBatchVersion, 0, sizeof(Prologue), 0};
+  std::string records;
+
+  RawBatch& add(const Header& header, const std::string& payload = {}) {
+    std::string record(record_bytes(payload.size()), '\0');
+    std::memcpy(record.data(), &header, sizeof header);
+    std::memcpy(record.data() + sizeof header, payload.data(), payload.size());
+    records += record;
+    ++prologue.records;
+    prologue.bytes += static_cast<uint32_t>(record.size());
+    return *this;
+  }
+  std::string bytes() const {
+    return std::string(reinterpret_cast<const char*>(&prologue), sizeof prologue) + records;
+  }
+};
+
+inline Header header_of(Kind kind, uint32_t bytes = 0, uint32_t argument = 0) {
+  Header header{};
+  header.kind = kind;
+  header.bytes = bytes;
+  header.argument = argument;
+  return header;
+}
+
+// A put of 8 bytes into region 1 of task 0.
+inline Header put_header() {
+  Header header = header_of(Kind::kPut, 8);
+  header.region = 1;
+  return header;
+}
+
+struct NamedBatch {
+  const char* name;
+  std::string bytes;
+};
+
+// Everything that parse() must refuse.
+inline std::vector<NamedBatch> malformed_batches() {
+  std::vector<NamedBatch> all;
+  const auto add = [&](const char* name, const RawBatch& batch) {
+    all.push_back({name, batch.bytes()});
+  };
+  const std::string whole = RawBatch().add(put_header(), "12345678").bytes();
+  all.push_back({"empty", ""});
+  all.push_back({"cut-prologue", whole.substr(0, 15)});
+  all.push_back({"cut-record", whole.substr(0, whole.size() - 1)});
+  all.push_back({"longer", whole + "x"});
+  all.push_back({"foreign", "GET / HTTP/1.1\r\n\r\n"});
+  const auto damaged = [&](const char* name, auto damage) {
+    RawBatch batch = RawBatch().add(put_header(), "12345678");
+    damage(batch);
+    add(name, batch);
+  };
+  damaged("magic", [](RawBatch& b) { ++b.prologue.magic; });
+  damaged("version", [](RawBatch& b) { ++b.prologue.version; });
+  damaged("reserved", [](RawBatch& b) { b.prologue.zero = 1; });
+  damaged("too-many-records", [](RawBatch& b) { ++b.prologue.records; });
+  damaged("too-few-records", [](RawBatch& b) { --b.prologue.records; });
+  damaged("records-without-end", [](RawBatch& b) { b.prologue.records = 65535; });
+  damaged("too-long", [](RawBatch& b) { ++b.prologue.bytes; });
+  const auto wrong = [&](const char* name, Header header, const std::string& payload = {}) {
+    add(name, RawBatch().add(header, payload));
+  };
+  wrong("unknown-kind", header_of(static_cast<Kind>(kKinds)));
+  wrong("payload-beyond-the-end", header_of(Kind::kPut, 8));
+  wrong("payload-without-end", header_of(Kind::kPut, UINT32_MAX));
+  wrong("get-with-payload", header_of(Kind::kGet, 8), "12345678");
+  wrong("get-of-too-much", header_of(Kind::kGet, 0, kPayloadMaxBytes + 1));
+  wrong("put-with-argument", header_of(Kind::kPut, 8, 1), "12345678");
+  wrong("atomic-without-operands", header_of(Kind::kAtomic, 8), "12345678");
+  wrong("answer-above-zero", header_of(Kind::kAnswer, 0, 1));
+  Header header = header_of(Kind::kAtomic, 16);
+  header.atomic = 8;
+  wrong("undefined-atomic", header, std::string(16, 'x'));
+  header.atomic = 3;
+  header.type = 4;
+  wrong("and-of-floats", header, std::string(16, 'x'));
+  header = put_header();
+  header.type = 1;
+  wrong("put-with-type", header, "12345678");
+  header = put_header();
+  header.zero = 1;
+  wrong("reserved-in-record", header, "12345678");
+  return all;
+}
+
+// What parse() accepts; the last one is nonsense for all that.
+inline std::vector<NamedBatch> sound_batches() {
+  Header get = header_of(Kind::kGet, 0, 64), atomic = header_of(Kind::kAtomic, 16);
+  Header part = header_of(Kind::kMessage, 8), full = part;
+  get.region = atomic.region = 1;
+  part.offset = full.offset = 16;
+  full.task = 1;
+  RawBatch all;
+  all.add(put_header(), "12345678").add(get).add(atomic, std::string(16, 'x'));
+  all.add(part, "12345678").add(header_of(Kind::kCancel));
+  all.add(part, "12345678").add(part, "12345678");
+  all.add(header_of(Kind::kRegion)).add(header_of(Kind::kEnded)).add(header_of(Kind::kProbe));
+  return {{"sound", all.bytes()},
+          {"full-mailbox", RawBatch().add(full, "12345678").add(full, "12345678").bytes()},
+          {"unasked-answer", RawBatch().add(header_of(Kind::kAnswer)).bytes()}};
+}
+
+}  // namespace nagaya::delegatee
