@@ -12,6 +12,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 BENCHMARKS = {
     "cache-line": ("cache-line", [], "floor: one word between two cores"),
     "copy-bandwidth": ("copy-bandwidth", [], "floor: memcpy by one core and by two"),
+    "mailbox-floor": ("mailbox-floor", [], "floor: 8 bytes and a flag, one line or two"),
     "yield": ("yield", [], "floor: turns handed on by sched_yield on one core"),
     "task-start": ("task-start", [], "240 small programs: time to start, page tables"),
     "page_fault": ("resource", ["page_fault"], "first touch of fresh 4 KiB pages"),
@@ -20,6 +21,7 @@ BENCHMARKS = {
     "thread": ("resource", ["thread"], "thread creation and join"),
     "malloc_mixed": ("resource", ["malloc_mixed"], "malloc of mixed blocks up to 2 MB"),
     "malloc_fixed": ("resource", ["malloc_fixed"], "malloc of reused blocks, 64 B to 64 MiB"),
+    "mailbox": ("mailbox", [], "a message through a mailbox"),
     "rank-tables": ("rank-tables", [], "2^20 ranks: memory of a node and look-ups, by communicator"),
     "switch": ("resource", ["switch"], "context switch between tasks of one core"),
 }

@@ -114,10 +114,6 @@ Host::Host(const HostSettings& settings, base::Fd& listener)
       settings.launcher_pid > 0 && ::kill(settings.launcher_pid, 0) != 0 && errno == ESRCH;
 }
 
-Host::~Host() {
-  stop_listening();
-}
-
 // Once: another host of this job may listen at the same path later.
 void Host::stop_listening() {
   if (!listener_) return;
@@ -157,6 +153,7 @@ void Host::run() {
     if (is_in_use()) idle_since_ = Clock::now();
   }
   stop_at(StopPoint::kHostLeaving);
+  stop_listening();
 }
 
 // Over: nobody is here, and nobody who was announced is still to come. Leaving when merely idle

@@ -23,7 +23,6 @@ class Host {
   // `listener` is bound and listening; the host closes it, and removes the socket, as soon as
   // nobody can come any more. Throws Error.
   Host(const HostSettings& settings, base::Fd& listener);
-  ~Host();
 
   SpaceHeader& space() { return space_.header(); }
 

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs that use nagaya/llcl.h and nagaya/comm.h, on one node and on several."""
+import subprocess
+import threading
+
 import pytest
-from hosts import HOSTS, SHARED_PROCESSORS
+from hosts import HOSTS, SHARED_PROCESSORS, Hosts
 
 ACTS = ["spinning_on_a_callback", "every_size", "atomics_of_many_threads", "every_operation",
         "messages", "misuse", "every_allgather"]
@@ -44,6 +47,29 @@ def test_the_example_counts_the_processes_of_all_nodes(front, on_hosts, installa
     ended = front.run([*on_hosts, 2 * HOSTS, installation.program("ring")], env=SHARED_PROCESSORS)
     assert ended.code == 0, ended
     assert ended.out == f"{2 * HOSTS} processes on {HOSTS} nodes, {2 * HOSTS} counted\n"
+
+
+LOST_LIMIT_S = 20
+
+
+def test_a_cut_link_is_an_error_at_every_process_that_is_left(root_only, user, nagaya,
+                                                             installation):
+    """Two tasks on the first host, two on the second, which is cut off, and one on the third."""
+    hosts = Hosts(user, HOSTS)
+    limit = threading.Timer(LOST_LIMIT_S, hosts.leave)  # ends every process, and so the output
+    try:
+        job = hosts.user_on(0).start(
+            [nagaya, "run", "--hosts", ",".join(hosts.names), "-n", HOSTS + 2,
+             installation.program("requests"), "until_a_node_is_lost"],
+            env=SHARED_PROCESSORS, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        assert [job.stdout.readline() for _ in range(HOSTS + 2)] == ["ready\n"] * (HOSTS + 2)
+        hosts.cut(1)
+        limit.start()
+        assert [job.stdout.readline() for _ in range(3)] == ["lost: unreachable\n"] * 3
+    finally:
+        limit.cancel()
+        hosts.leave()
+        job.communicate()
 
 
 def test_outside_of_a_space_the_example_says_what_to_do(user, installation):

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { HANDLER = 3, LONG_BYTES = 100000, MESSAGES = 2000, ADDS = 20000, THREADS = 3 };
 
@@ -241,6 +242,17 @@ static void every_allgather(void) {
   for (int n = 0; n < 1000; ++n) EXPECT(nagaya_comm_barrier() == 0);
 }
 
+/* Somebody cuts a link meanwhile: nobody may wait for ever. */
+static void until_a_node_is_lost(void) {
+  printf("ready\n");
+  fflush(stdout);
+  int error;
+  while ((error = nagaya_comm_barrier()) == 0) continue;
+  printf("lost: %s\n", error == -EHOSTUNREACH || error == -ECONNRESET ? "unreachable" : "?");
+  fflush(stdout);
+  _exit(0);
+}
+
 int main(int argc, char** argv) {
   const struct {
     const char* name;
@@ -251,7 +263,8 @@ int main(int argc, char** argv) {
               {"every_operation", every_operation},
               {"messages", messages},
               {"misuse", misuse},
-              {"every_allgather", every_allgather}};
+              {"every_allgather", every_allgather},
+              {"until_a_node_is_lost", until_a_node_is_lost}};
   EXPECT(nagaya_comm_size() == -ESRCH && nagaya_comm_barrier() == -ESRCH);
   const int error = nagaya_comm_init();
   if (error != 0) fprintf(stderr, "nagaya_comm_init: %s\n", nagaya_error_text());
