@@ -42,7 +42,7 @@ std::vector<std::string> manners(LauncherKind kind) {
 std::vector<std::string> exported_variables() {
   std::vector<std::string> words;
   for (const std::string& variable : task::own_environment())
-    if (variable.starts_with("NAGAYA_"))
+    if (variable.starts_with("NAGAYA_") || variable.starts_with("FI_"))
       words.insert(words.end(), {"-x", variable.substr(0, variable.find('='))});
   return words;
 }

@@ -9,6 +9,7 @@
 
 #include "delegatee/question.h"
 #include "task/client.h"
+#include "task/program.h"
 #include "task/space_heap.h"
 
 namespace nagaya::comm {
@@ -57,6 +58,14 @@ int retry(Request request) {
   return error;
 }
 
+// The host was started without any environment.
+delegatee::Question question_for_address() {
+  delegatee::Question question;
+  for (std::string& variable : task::own_environment())
+    if (variable.starts_with("FI_")) question.variables.push_back(std::move(variable));
+  return question;
+}
+
 uint32_t tasks_of_job_here(const task::TaskRecord& record) {
   const uint32_t expected = record.space->expected_tasks;
   return expected != 0 ? expected : 1;
@@ -98,7 +107,7 @@ void Membership::join_nodes(bool is_speaker) {
   card.task = endpoint_.record().number;
   task::Client host = task::Client::join(task::job_of_own_space(endpoint_.record()));
   if (is_speaker) {
-    const std::string address = host.ask(delegatee::encode({}));
+    const std::string address = host.ask(delegatee::encode(question_for_address()));
     if (address.size() > sizeof card.address)
       throw Error(-EPROTO, "the fabric's address is too long");
     card.address_bytes = static_cast<uint32_t>(address.size());
@@ -115,7 +124,7 @@ void Membership::join_nodes(bool is_speaker) {
 // Nodes have the order of their lowest ranks: all nodes see the same.
 void Membership::introduce_nodes(const std::vector<Card>& cards, task::Client& host) {
   std::vector<uint64_t> spaces;
-  delegatee::Question connect{delegatee::Question::Kind::kConnect, 0, {}};
+  delegatee::Question connect{delegatee::Question::Kind::kConnect, {}, 0, {}};
   const uint64_t own = identity_of(*endpoint_.record().space);
   for (uint32_t rank = 0; rank < cards.size(); ++rank) {
     const Card& card = cards[rank];

@@ -12,6 +12,14 @@ void append(std::string& bytes, uint32_t number) {
   bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
+void append(std::string& bytes, const std::vector<std::string>& texts) {
+  append(bytes, static_cast<uint32_t>(texts.size()));
+  for (const std::string& text : texts) {
+    append(bytes, static_cast<uint32_t>(text.size()));
+    bytes += text;
+  }
+}
+
 class Reader {
  public:
   explicit Reader(const std::string& bytes) : bytes_(bytes) {}
@@ -24,6 +32,11 @@ class Reader {
   std::string text() {
     const uint32_t length = number();
     return {take(length), length};
+  }
+  std::vector<std::string> texts() {
+    std::vector<std::string> all;
+    for (uint32_t left = number(); left > 0; --left) all.push_back(text());
+    return all;
   }
   bool at_end() const { return at_ == bytes_.size(); }
 
@@ -43,12 +56,9 @@ class Reader {
 std::string encode(const Question& question) {
   std::string bytes;
   append(bytes, static_cast<uint32_t>(question.kind));
+  append(bytes, question.variables);
   append(bytes, question.self);
-  append(bytes, static_cast<uint32_t>(question.addresses.size()));
-  for (const std::string& address : question.addresses) {
-    append(bytes, static_cast<uint32_t>(address.size()));
-    bytes += address;
-  }
+  append(bytes, question.addresses);
   return bytes;
 }
 
@@ -56,8 +66,9 @@ Question decode_question(const std::string& bytes) {
   Reader in(bytes);
   Question question;
   question.kind = static_cast<Question::Kind>(in.number());
+  question.variables = in.texts();
   question.self = in.number();
-  for (uint32_t left = in.number(); left > 0; --left) question.addresses.push_back(in.text());
+  question.addresses = in.texts();
   const bool sensible =
       question.kind == Question::Kind::kAddress ||
       (question.kind == Question::Kind::kConnect && question.self < question.addresses.size());

@@ -13,6 +13,7 @@ struct Question {
   enum class Kind : uint32_t { kAddress, kConnect };
 
   Kind kind = Kind::kAddress;
+  std::vector<std::string> variables;  // kAddress: libfabric's (FI_...=...), the host has none
   uint32_t self = 0;                   // kConnect: this node
   std::vector<std::string> addresses;  // kConnect: of all nodes
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "delegatee/server.h"
 
+#include <cstdlib>
+
 #include "fabric/module.h"
 
 namespace nagaya::delegatee {
@@ -18,14 +20,20 @@ Server::~Server() {
 
 std::string Server::answer(const std::string& question) {
   const Question asked = decode_question(question);
-  if (asked.kind == Question::Kind::kAddress) return address();
+  if (asked.kind == Question::Kind::kAddress) return address(asked);
   connect(asked);
   return {};
 }
 
-std::string Server::address() {
+std::string Server::address(const Question& question) {
   if (thread_.joinable())
     throw base::Error(-EALREADY, "the nodes of this job are connected already");
+  for (const std::string& variable : question.variables) {
+    const size_t equals = variable.find('=');
+    if (!variable.starts_with("FI_") || equals == std::string::npos)
+      throw base::Error(-EPROTO, variable + ": not a variable of libfabric");
+    ::setenv(variable.substr(0, equals).c_str(), variable.c_str() + equals + 1, 1);
+  }
   if (fabric_ == nullptr) fabric_ = fabric::open_libfabric();
   return fabric_->address();
 }

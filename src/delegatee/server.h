@@ -25,7 +25,7 @@ class Server : public task::UpperFloor {
   void task_ended(const task::TaskRecord& record) override;
 
  private:
-  std::string address();
+  std::string address(const Question& question);
   void connect(const Question& question);
 
   base::Mapping memory_;

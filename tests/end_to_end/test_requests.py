@@ -49,6 +49,12 @@ def test_the_example_counts_the_processes_of_all_nodes(front, on_hosts, installa
     assert ended.out == f"{2 * HOSTS} processes on {HOSTS} nodes, {2 * HOSTS} counted\n"
 
 
+def test_the_user_chooses_the_provider_of_the_network(front, on_hosts, installation):
+    refused = front.run([*on_hosts, HOSTS, installation.program("ring")],
+                        env={**SHARED_PROCESSORS, "FI_PROVIDER": "nonsense"})
+    assert refused.code != 0 and "nonsense" in refused.err, refused
+
+
 LOST_LIMIT_S = 20
 
 
