@@ -30,6 +30,22 @@ Found find(const Endpoint& self, const nagaya_remote& place, uint64_t bytes) {
   return self.board().regions->find(place.region, place.process.task, place.offset, bytes);
 }
 
+// Memory of the caller that the delegatee will use in its stead, and where it would fault for all:
+// a pointer that leads nowhere faults here, as in a copy by the caller. -EINVAL: more than there
+// can be.
+int check_local(const Endpoint& self, const void* local, uint64_t bytes) {
+  if (bytes == 0) return 0;
+  const auto first = reinterpret_cast<uint64_t>(local);
+  const task::SpaceHeader& space = *self.record().space;
+  const int64_t holder = task::number_of(space, first);
+  if (first + bytes < first || (holder >= 0 && task::number_of(space, first + bytes - 1) != holder))
+    return -EINVAL;
+  const auto* const all = static_cast<const volatile unsigned char*>(local);
+  static_cast<void>(all[0]);
+  static_cast<void>(all[bytes - 1]);
+  return 0;
+}
+
 Command command_to(Op op, const nagaya_remote& place) {
   Command command{};
   command.op = op;
@@ -56,6 +72,8 @@ int transfer(Op op, const nagaya_llcl_transfer* transfer) {
     complete(transfer->on_complete, 0);
     return 0;
   }
+  if (const int error = check_local(*self, transfer->local, transfer->bytes); error != 0)
+    return error;
   Command command = command_to(op, transfer->remote);
   if (op == Op::kPut && transfer->bytes != 0 && transfer->bytes <= kInlineMaxBytes) {
     command.inline_bytes = static_cast<uint8_t>(transfer->bytes);
@@ -120,6 +138,7 @@ int nagaya_llcl_try_atomic(const nagaya_llcl_atomic* what) {
   const auto type = static_cast<Type>(what->type);
   if (!is_defined(atomic, type)) return -EINVAL;
   if (!self->is_here(what->remote.process)) {
+    if (what->before != nullptr) check_local(*self, what->before, size_of(type));
     Command command = command_to(Op::kAtomic, what->remote);
     command.atomic = atomic;
     command.local = reinterpret_cast<uint64_t>(what->before);
@@ -152,6 +171,7 @@ int nagaya_llcl_try_message(nagaya_process to, uint32_t number, const void* data
     if (error == 0) complete(on_complete, 0);
     return error;
   }
+  if (const int error = check_local(*self, data, bytes); error != 0) return error;
   Command command = command_to(Op::kActiveMessage, {to, number, 0, 0});
   if (bytes != 0 && bytes <= kInlineMaxBytes) {
     command.inline_bytes = static_cast<uint8_t>(bytes);

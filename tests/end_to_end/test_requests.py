@@ -7,7 +7,7 @@ import pytest
 from hosts import HOSTS, SHARED_PROCESSORS, Hosts
 
 ACTS = ["spinning_on_a_callback", "every_size", "atomics_of_many_threads", "every_operation",
-        "messages", "misuse", "every_allgather"]
+        "messages", "misuse", "every_allgather", "wild_pointer"]
 OPEN_MPI, HYDRA = ["mpirun.openmpi", "--oversubscribe"], ["mpiexec.hydra"]
 
 

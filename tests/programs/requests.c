@@ -5,6 +5,8 @@
 #include <nagaya/comm.h>
 #include <nagaya/task.h>
 #include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,6 +196,7 @@ static void misuse(void) {
   EXPECT(write_error(place, &value, sizeof value) == -EINVAL);
   place.offset = 0;
   EXPECT(write_error(place, words, SIZE_MAX) == -EINVAL);
+  EXPECT(write_error(place, words, (size_t)1 << 40) == -EINVAL);
   EXPECT(write_error(place, NULL, 8) == -EINVAL);
   place.region ^= 1 << 16;
   EXPECT(write_error(place, &value, sizeof value) == -EINVAL);
@@ -242,6 +245,24 @@ static void every_allgather(void) {
   for (int n = 0; n < 1000; ++n) EXPECT(nagaya_comm_barrier() == 0);
 }
 
+static sigjmp_buf before_the_fault;
+static void jump_back(int signal) {
+  siglongjmp(before_the_fault, signal);
+}
+
+/* It is the caller that faults, and not what carries the request out; all others go on. */
+static void wild_pointer(void) {
+  static uint64_t words[16];
+  nagaya_remote* const all = share(words, sizeof words);
+  nagaya_llcl_transfer put = {all[(rank + 1) % size], (void*)64, sizeof words, {0, NULL, NULL}};
+  signal(SIGSEGV, jump_back);
+  if (sigsetjmp(before_the_fault, 1) == 0) {
+    nagaya_llcl_try_write(&put);
+    EXPECT(!"a fault");
+  }
+  EXPECT(nagaya_comm_barrier() == 0);
+}
+
 /* Somebody cuts a link meanwhile: nobody may wait for ever. */
 static void until_a_node_is_lost(void) {
   printf("ready\n");
@@ -264,6 +285,7 @@ int main(int argc, char** argv) {
               {"messages", messages},
               {"misuse", misuse},
               {"every_allgather", every_allgather},
+              {"wild_pointer", wild_pointer},
               {"until_a_node_is_lost", until_a_node_is_lost}};
   EXPECT(nagaya_comm_size() == -ESRCH && nagaya_comm_barrier() == -ESRCH);
   const int error = nagaya_comm_init();
