@@ -25,7 +25,7 @@ CONFINED = {
     "CLI": ["tools/", "bench/"],
     "fmt": ["tools/", "bench/"],
     "hwloc": ["tools/", "src/task/host"],
-    "rdma": ["src/fabric/"],
+    "rdma": ["src/fabric/", "tests/unit/fabric/"],
     "nlohmann": ["tools/", "bench/"],
 }
 

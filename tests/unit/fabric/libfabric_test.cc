@@ -2,6 +2,8 @@
 // The contract between two processes, and what happens when one of them stops or dies.
 #include "fabric/libfabric.h"
 
+#include <rdma/fabric.h>
+
 #include <map>
 #include <thread>
 
@@ -178,9 +180,12 @@ TEST(Libfabric, AGapInAPeersMessagesEndsTheLinkAndWhatIsPendingOnIt) {
     is_sent = is_sent || world.at(2).try_send(1, second.data(), second.size(), 0);
   EXPECT_TRUE(is_dead());
   EXPECT_EQ(world.received(1).size(), 3u);
-  // The answer comes too late: the memory is not the operation's any more.
+  // The answer comes too late: the memory is not the operation's any more. (From 1.18 on tcp is not
+  // rxm, and does not close the connection: docs/fabric.md.)
   for (int i = 0; i < 1000; ++i) world.poll_all();
-  EXPECT_EQ(local, std::vector<char>(kLarge, 'l'));
+  if (FI_VERSION_LT(::fi_version(), FI_VERSION(1, 18))) {
+    EXPECT_EQ(local, std::vector<char>(kLarge, 'l'));
+  }
   world.send(1, 0, "later", 3);
   EXPECT_EQ(world.await_one(1, 2).error, -ECONNRESET);
 }
