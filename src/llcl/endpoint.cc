@@ -23,13 +23,13 @@ struct Request {
 };
 
 // The lane of one thread, given back when the thread ends, and empty: the delegatee tells by the
-// lane's owner whose commands are in it.
+// lane's owner whose commands are in it. A forked child has a copy that nobody will ever drain.
 struct OwnLane {
   uint32_t number = Lanes::kNoLane;
   Lanes* lanes = nullptr;
 
   ~OwnLane() {
-    if (lanes == nullptr) return;
+    if (lanes == nullptr || task::own_record() == nullptr) return;
     while (lanes->lag(number) != 0) mailbox::Machine::yield();
     lanes->release(number);
   }
