@@ -5,11 +5,45 @@ import json
 import pathlib
 import subprocess
 import tempfile
+from typing import NamedTuple
+
+import jobs
+from jobs import Comparison, Failed, Job, Jobs
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 
-# Name -> program beside this file, its arguments, what it is. In the order of `all`.
-BENCHMARKS = {
+
+class Benchmark(NamedTuple):
+    program: str  # beside this file
+    arguments: list
+    what: str
+    over: Jobs | None = None  # several hosts
+
+
+def delegation(pattern: str, what: str, **places) -> tuple:
+    """The ways to notify the delegatee, beside Open MPI; and beside the better of the two ways
+    what is chosen automatically."""
+    modes = ["automatic", "kernel", "polling"]
+    return "delegation", [pattern], what, Jobs(
+        **places,
+        jobs=[Job("Open MPI", program="delegation-mpi", is_plain=True),
+              *(Job(mode, environment={"NAGAYA_NOTIFICATION": mode}) for mode in modes)],
+        comparisons=[Comparison(mode, ["Open MPI"], modes[1:] if mode == "automatic" else [])
+                     for mode in modes])
+
+
+# How delegatees may be told to work: what `lanes`, without any word, is held against.
+REQUEST_MODES = {
+    "lanes": {},
+    "ring": {"NAGAYA_QUEUE": "ring"},
+    "unaggregated": {"NAGAYA_AGGREGATION": "off"},
+    "sleeping": {"NAGAYA_NOTIFICATION": "kernel"},
+    "spinning": {"NAGAYA_NOTIFICATION": "polling"},
+}
+
+
+# Benchmarks by name, in the order of `all`.
+TABLE = {
     "cache-line": ("cache-line", [], "floor: one word between two cores"),
     "copy-bandwidth": ("copy-bandwidth", [], "floor: memcpy by one core and by two"),
     "mailbox-floor": ("mailbox-floor", [], "floor: 8 bytes and a flag, one line or two"),
@@ -22,24 +56,41 @@ BENCHMARKS = {
     "malloc_mixed": ("resource", ["malloc_mixed"], "malloc of mixed blocks up to 2 MB"),
     "malloc_fixed": ("resource", ["malloc_fixed"], "malloc of reused blocks, 64 B to 64 MiB"),
     "mailbox": ("mailbox", [], "a message through a mailbox"),
+    "in-node": ("in-node", [], "puts, copies, messages and atomics between tasks of a node"),
+    "offload": ("offload", [], "what it adds that another thread carries a request out"),
     "rank-tables": ("rank-tables", [], "2^20 ranks: memory of a node and look-ups, by communicator"),
     "switch": ("resource", ["switch"], "context switch between tasks of one core"),
+    "pingpong": delegation("pingpong", "between 2 nodes, by size", hosts=2),
+    "pingpong-gigabit": delegation("pingpong", "the same over 1 Gbit/s", hosts=2, link="1gbit",
+                                   setting="gigabit"),
+    "pingpong-crowded": delegation("pingpong", "of 8 pairs at once, between 2 nodes", hosts=2,
+                                   tasks_each=8, setting="crowded"),
+    "alltoall": delegation("alltoall", "among 8 nodes, by size", hosts=8),
+    "alltoall-gigabit": delegation("alltoall", "the same over 1 Gbit/s", hosts=8, link="1gbit",
+                                   setting="gigabit"),
+    "alltoall-crowded": delegation("alltoall", "among 8 tasks on each of 2 nodes", hosts=2,
+                                   tasks_each=8, setting="crowded"),
+    "requests": ("requests", [], "READ between two nodes, beside libfabric itself", Jobs(hosts=2)),
+    "requests-node": ("requests", [], "the same within a node", Jobs(hosts=1, tasks_each=2)),
+    "requests-modes": ("requests", ["--ours-only"], "READ between two nodes, mode by mode", Jobs(
+        hosts=2, jobs=[Job(name, environment=words) for name, words in REQUEST_MODES.items()],
+        comparisons=[Comparison(name, ["lanes"]) for name in list(REQUEST_MODES)[1:]])),
+    "idle": delegation("idle", "processor time of nodes where 8 tasks wait", hosts=2, tasks_each=8),
 }
-
-
-class Failed(Exception):
-    """A benchmark could not measure, or its data check failed."""
+BENCHMARKS = {name: Benchmark(*fields) for name, fields in TABLE.items()}
 
 
 def run(name: str, quick: bool, rounds: int | None) -> dict:
     """Runs one benchmark and returns its JSON. Its progress goes to stderr."""
-    program, arguments, _ = BENCHMARKS[name]
+    program, arguments, _, over = BENCHMARKS[name]
+    if over:
+        return jobs.run(over, program, arguments, quick, rounds)
     command = [str(FOLDER / program), *arguments, "--json"]
     command += ["--quick"] if quick else []
     command += ["--rounds", str(rounds)] if rounds else []
     with tempfile.TemporaryFile("w+") as output:
         ended = subprocess.run(command, stdout=output, stdin=subprocess.DEVNULL, check=False)
         if ended.returncode != 0:
-            raise Failed(f"{name} ended with {ended.returncode}")
+            raise Failed(f"it ended with {ended.returncode}")
         output.seek(0)
         return json.load(output)

@@ -11,25 +11,28 @@ import sys
 
 import bars
 import catalogue
+import jobs
 import machine
 
 
 def measure(names: list[str], options: argparse.Namespace) -> dict:
     """Runs the benchmarks; {"machine": ..., "quick": ..., "figures": {name: figure}}."""
     load = machine.load_text()
-    figures, about, failed = {}, {}, []
+    figures, about, failed, skipped = {}, {}, [], []
     for count, name in enumerate(names, 1):
         print(f"[{count}/{len(names)}] {name}", file=sys.stderr, flush=True)
         try:
             run = catalogue.run(name, options.quick, options.rounds)
-        except catalogue.Failed as error:
-            print(f"nagaya bench: {error}", file=sys.stderr)
-            failed.append(name)
+        except (jobs.Failed, jobs.Skipped) as error:
+            is_skipped = isinstance(error, jobs.Skipped)
+            print(f"nagaya bench: {name}: {'skipped: ' * is_skipped}{error}", file=sys.stderr)
+            (skipped if is_skipped else failed).append(name)
             continue
         about = machine.describe(run)
         figures.update(run["figures"])
     about["load_before"] = load
-    return {"machine": about, "quick": options.quick, "failed": failed, "figures": figures}
+    return {"machine": about, "quick": options.quick, "failed": failed, "skipped": skipped,
+            "figures": figures}
 
 
 def exit_code(results: dict, lines: list[bars.Verdict]) -> int:
@@ -72,8 +75,8 @@ def write_report(options: argparse.Namespace) -> int:
 
 
 def list_benchmarks() -> int:
-    for name, (_, _, what) in catalogue.BENCHMARKS.items():
-        print(f"{name:<16}{what}")
+    for name, benchmark in catalogue.BENCHMARKS.items():
+        print(f"{name:<16}{benchmark.what}")
     return 0
 
 

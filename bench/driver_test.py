@@ -8,8 +8,11 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import bars
+import jobs
+from jobs import Comparison, Job, Jobs
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 
@@ -83,6 +86,50 @@ class Report(unittest.TestCase):
     def test_a_missed_bar_is_its_exit_code(self):
         with tempfile.TemporaryDirectory() as name:
             self.assertEqual(self.report(pathlib.Path(name), 1.5), 1)
+
+
+def printed(**values: float) -> dict:
+    """What a program prints whose figures have these values."""
+    return {"figures": {name: {"title": name.upper(), "unit": "us", "subject": spread(value)}
+                        for name, value in values.items()}}
+
+
+class SeveralJobs(unittest.TestCase):
+    PLAN = Jobs(hosts=2, setting="crowded", jobs=[Job("own"), Job("fast"), Job("slow start")],
+                comparisons=[Comparison("own", ["slow start"], ["fast", "slow start"]),
+                             Comparison("fast")])
+    ROUNDS = [[printed(a=6), printed(a=2), printed(a=3)],
+              [printed(a=6), printed(a=6), printed(a=3)]]
+
+    def test_every_comparison_makes_a_figure_of_the_rounds_of_its_jobs(self):
+        figures = jobs.compared(self.PLAN, self.ROUNDS)
+        self.assertEqual(list(figures), ["crowded_a_own", "crowded_a_fast"])
+        own, fast = figures.values()
+        self.assertEqual((own["title"], own["unit"]), ("A, crowded, own", "us"))
+        self.assertEqual(own["ratio"]["p50"], 2)
+        self.assertEqual(own["incumbent"]["name"], "slow start")
+        self.assertEqual(fast["subject"]["rounds"], [2, 6])
+        self.assertNotIn("ratio", fast)
+
+    def test_of_several_jobs_the_cheapest_of_each_round_counts(self):
+        own = jobs.compared(self.PLAN, self.ROUNDS)["crowded_a_own"]
+        self.assertEqual(own["floor"]["rounds"], [2, 3])
+        self.assertEqual((own["floor_ratio"]["min"], own["floor_ratio"]["max"]), (2, 3))
+        self.assertEqual(own["floor_ratio"]["p50"], 2.5)
+
+    def test_a_figure_that_one_of_the_jobs_lacks_is_not_compared(self):
+        rounds = [[printed(a=6, b=1), printed(a=2, b=1), printed(a=3)]]
+        self.assertIn("crowded_b_fast", jobs.compared(self.PLAN, rounds))
+        self.assertNotIn("crowded_b_own", jobs.compared(self.PLAN, rounds))
+
+    def test_a_single_comparison_has_the_plain_name(self):
+        plan = Jobs(hosts=2, jobs=[Job("a"), Job("b")], comparisons=[Comparison("a", ["b"])])
+        self.assertEqual(list(jobs.compared(plan, [[printed(x=1), printed(x=2)]])), ["x"])
+
+    def test_without_root_several_hosts_are_skipped(self):
+        with mock.patch("os.geteuid", return_value=1000), self.assertRaises(jobs.Skipped) as why:
+            jobs.run(self.PLAN, "none", [], quick=True, rounds=None)
+        self.assertIn("needs root", str(why.exception))
 
 
 if __name__ == "__main__":

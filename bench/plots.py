@@ -13,6 +13,13 @@ from matplotlib import pyplot  # noqa: E402  (after the backend was chosen)
 FILES = {
     "ratios.svg": "Cost in a space, relative to separate processes",
     "malloc.svg": "malloc and free of a reused block, by size",
+    "requests_latency.svg": "READ between two hosts, one thread, until its data is there",
+    "requests_rate.svg": "READ of 8 B between two hosts, many under way, by threads",
+}
+# Of the LLCL paper's figures: the figures of a curve, what its x is, what its y is.
+REQUESTS = {
+    "requests_latency.svg": (r"requests_hosts_latency_1_(\d+)(B|KiB|MiB)", "size [bytes]", "ns"),
+    "requests_rate.svg": (r"requests_hosts_rate_(\d+)_8(B)", "threads", "ns per request of all"),
 }
 UNITS = {"B": 1, "KiB": 1024, "MiB": 1024**2}
 
@@ -30,7 +37,22 @@ def ratio_figures(figures: dict) -> list[tuple[str, dict]]:
     return [(name, figure) for name, figure in figures.items() if "ratio" in figure]
 
 
+def requests_curves(file: str, figures: dict) -> dict:
+    """Points (x, spread) of each way, by its name. A figure beside others of the same point has
+    "_over_..." at its end, and the same subject."""
+    curves = {}
+    for name, figure in figures.items():
+        match = re.fullmatch(REQUESTS[file][0] + "(_over_.*)?", name)
+        for side in ("incumbent",) if match and match[3] else ("subject", "incumbent"):
+            if match and side in figure:
+                points = curves.setdefault(figure[side]["name"], [])
+                points.append((int(match[1]) * UNITS[match[2]], figure[side]))
+    return {way: sorted(points, key=lambda point: point[0]) for way, points in curves.items()}
+
+
 def has_data(file: str, figures: dict) -> bool:
+    if file in REQUESTS:
+        return bool(requests_curves(file, figures))
     return bool(malloc_figures(figures) if file == "malloc.svg" else ratio_figures(figures))
 
 
@@ -75,8 +97,28 @@ def draw_malloc(figures: dict, path: pathlib.Path) -> None:
     save(path)
 
 
+def draw_requests(file: str, figures: dict, path: pathlib.Path) -> None:
+    _, x_label, y_label = REQUESTS[file]
+    pyplot.figure(figsize=(7, 4))
+    for way, points in requests_curves(file, figures).items():
+        places = [place for place, _ in points]
+        pyplot.plot(places, [spread["p50"] for _, spread in points], "o-", label=way, markersize=4)
+        pyplot.fill_between(places, [spread["p10"] for _, spread in points],
+                            [spread["p90"] for _, spread in points], alpha=0.15)
+    pyplot.xscale("log", base=2)
+    pyplot.yscale("log")
+    pyplot.xlabel(x_label)
+    pyplot.ylabel(y_label)
+    pyplot.legend()
+    pyplot.grid(alpha=0.3)
+    save(path)
+
+
 def draw_all(figures: dict, out: pathlib.Path) -> None:
     if has_data("ratios.svg", figures):
         draw_ratios(figures, out / "ratios.svg")
     if has_data("malloc.svg", figures):
         draw_malloc(figures, out / "malloc.svg")
+    for file in REQUESTS:
+        if has_data(file, figures):
+            draw_requests(file, figures, out / file)

@@ -9,7 +9,7 @@ foreach(name ${bench_runs})
   list(APPEND bench_tests bench.resource_${name}_runs)
   list(APPEND bench_fault_tests bench.resource_${name}_notices_wrong_data)
 endforeach()
-foreach(name task-start rank-tables mailbox mailbox-floor cache-line copy-bandwidth yield)
+foreach(name task-start rank-tables mailbox offload mailbox-floor cache-line copy-bandwidth yield in-node)
   set(arguments "")
   if(name STREQUAL task-start)
     set(arguments --tasks 8)
@@ -20,6 +20,22 @@ foreach(name task-start rank-tables mailbox mailbox-floor cache-line copy-bandwi
   list(APPEND bench_tests bench.${name}_runs)
   list(APPEND bench_fault_tests bench.${name}_notices_wrong_data)
 endforeach()
+foreach(pattern pingpong alltoall idle)
+  add_test(NAME bench.delegation_${pattern}_runs COMMAND nagaya-command bench ${pattern} --quick)
+  set_tests_properties(bench.delegation_${pattern}_runs PROPERTIES
+    PASS_REGULAR_EXPRESSION "${pattern}_[a-zA-Z0-9]+_automatic|skipped: several hosts .* root")
+  add_test(NAME bench.delegation_${pattern}_notices_wrong_data
+           COMMAND nagaya-command run -n 2 $<TARGET_FILE:bench-delegation> --quick --corrupt
+                   ${pattern})
+  list(APPEND bench_tests bench.delegation_${pattern}_runs)
+  list(APPEND bench_fault_tests bench.delegation_${pattern}_notices_wrong_data)
+endforeach()
+add_test(NAME bench.requests_runs
+         COMMAND nagaya-command run -n 2 $<TARGET_FILE:bench-requests> --quick --json)
+add_test(NAME bench.requests_notices_wrong_data
+         COMMAND nagaya-command run -n 2 $<TARGET_FILE:bench-requests> --quick --corrupt)
+list(APPEND bench_tests bench.requests_runs)
+list(APPEND bench_fault_tests bench.requests_notices_wrong_data)
 # Exit code 2 and not a crash or a time-out: the program itself says what was wrong.
 set_tests_properties(${bench_fault_tests} PROPERTIES PASS_REGULAR_EXPRESSION
   "lost|wrong|was not zero|not zero|out of order|did not run")
@@ -30,5 +46,7 @@ set_tests_properties(bench.driver_holds_figures_against_bars PROPERTIES
   PASS_REGULAR_EXPRESSION "task_start_time.*bar <= 1.*task_start_page_tables.*bar <= 0.25")
 add_test(NAME bench.driver_judges_and_reports
          COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/driver_test.py)
+set_tests_properties(bench.driver_judges_and_reports PROPERTIES
+  ENVIRONMENT PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/hosts)
 list(APPEND bench_tests bench.driver_holds_figures_against_bars bench.driver_judges_and_reports)
 set_tests_properties(${bench_tests} ${bench_fault_tests} PROPERTIES TIMEOUT 120)

@@ -31,10 +31,14 @@ std::string own_path() {
 }
 
 // What makes each launcher start more processes than there are processors, and end a job of which
-// one has failed.
+// one has failed. Open MPI by its environment, so that an argument of the user's own still counts:
+// with its --oversubscribe Open MPI 5 puts all processes on the first host.
 std::vector<std::string> manners(LauncherKind kind) {
-  if (kind == LauncherKind::kOpenMpi) return {"--oversubscribe"};
   if (kind == LauncherKind::kSlurm) return {"--overcommit", "--kill-on-bad-exit=1"};
+  if (kind == LauncherKind::kOpenMpi) {
+    ::setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 0);
+    ::setenv("PRTE_MCA_rmaps_default_mapping_policy", "slot:oversubscribe", 0);
+  }
   return {};
 }
 

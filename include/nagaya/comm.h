@@ -4,8 +4,9 @@
  *
  * Ranks are the launcher's: 0 .. size-1. Without one (`nagaya run` of a native program) a task's
  * number is its rank.
- * Several nodes: found through the launcher's PMIx, which an MPI in the same program may use too,
- * before or after.
+ * Several nodes: found through the launcher's PMIx or PMI-1 (MPICH's mpiexec), which an MPI in the
+ * same program may use too. Over PMI-1 MPI_Init() must come before nagaya_comm_finalize(), and
+ * nagaya_comm_init() before MPI_Finalize(): the first to end closes the launcher's connection.
  * Errors: negative errno codes; nagaya_error_text() says what happened and what to do.
  * Thread safety: any thread, but one collective at a time.
  */
@@ -21,14 +22,17 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /* Collective: finds all processes of the job and makes their nodes reachable. Once more: nothing
- * happens.
+ * happens. After nagaya_comm_finalize(): collective, and everything is as it was. When one process
+ * fails, all do, with its reason.
  *
- * Returns 0, -ESRCH (the caller is not a task), -ENOTSUP (several nodes, but no PMIx to find them
- * by, or no libfabric to reach them by), -ETIMEDOUT (a process did not come), -EPIPE (the host has
- * died), or what the network says. */
+ * Returns 0, -ESRCH (the caller is not a task), -ENOTSUP (several nodes, but neither PMIx nor PMI-1
+ * to find them by, or no libfabric to reach them by), -ETIMEDOUT (a process did not come within a
+ * minute), -EOWNERDEAD (one on this node has ended before), -EPIPE (the host or the launcher has
+ * died), or what the network says. After a failure it fails for ever. */
 int nagaya_comm_init(void);
 
-/* Collective: returns when all processes have called it, after their last request. */
+/* Collective: returns when all processes have called it, after their last request; else as
+ * nagaya_comm_barrier(), and the caller has left all the same. */
 int nagaya_comm_finalize(void);
 
 /* -ESRCH before nagaya_comm_init(). */
@@ -42,8 +46,13 @@ int64_t nagaya_comm_node(void);
 /* The process of a rank. Returns 0, -EINVAL (no such rank), -ESRCH. */
 int nagaya_comm_process(int64_t rank, nagaya_process* out);
 
+/* The rank of a process. Returns it, -EINVAL (the job has no such process), -ESRCH. */
+int64_t nagaya_comm_rank_of(nagaya_process process);
+
 /* Collective: returns when every process has called it. Stores before it are visible after it, in
- * the memory of the own node. Returns 0, or the error of a node that cannot be reached. */
+ * the memory of the own node. Returns 0, -EOWNERDEAD (a process has ended without coming), or the
+ * error of a node that cannot be reached. From then on every barrier returns that error: all
+ * processes notice within seconds, wherever they wait. */
 int nagaya_comm_barrier(void);
 
 /* Collective: `all` gets the `bytes` of every rank, in their order. Meant for start-up: every

@@ -18,9 +18,13 @@
  *   nagaya_llcl_wait_flag(&written, -1);
  *
  * Requests: a `try_` function never blocks. 0: accepted, exactly one completion follows, possibly
- * with an error. -EAGAIN: no room just now, nothing has happened. Anything else: misuse (a wrong
- * process, region, range, handler), nothing has happened. An error that only the other node can see
- * arrives by the completion. Local memory must stay as it is until the completion.
+ * with an error. Anything else: nothing has happened, and no completion follows:
+ *   -EAGAIN            no room just now: ask again
+ *   -ENOBUFS, -ENOMEM  no lane for one more thread; no memory or, with a callback, no thread
+ *   -EINVAL            misuse: a wrong process, region, range, handler
+ *   -ESRCH             outside of a space
+ * An error that only the other node can see arrives by the completion. Local memory must stay as it
+ * is until the completion.
  * Order: none between requests, nor between completions.
  * No polling call is needed: completions and handlers arrive while the program computes.
  * Requests to the own node work in every task; those to others once the job is wired up (comm.h).
@@ -32,6 +36,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -124,6 +129,46 @@ int nagaya_llcl_try_read(const nagaya_llcl_transfer* transfer);
 /* Local memory to remote memory; complete when it is visible to the remote process. */
 int nagaya_llcl_try_write(const nagaya_llcl_transfer* transfer);
 
+/* As nagaya_llcl_try_write(); when all of it is visible to the remote process, 1 is added to
+ * `counter`, a uint64_t in a region of the same process, and a thread of it that waits for it
+ * (nagaya_llcl_wait_counter) wakes. Complete after that. */
+int nagaya_llcl_try_write_notify(const nagaya_llcl_transfer* transfer,
+                                 const nagaya_remote* counter);
+
+/* `count` blocks of `block_bytes`: a column, a face of a block, or one run of bytes (count 1). */
+typedef struct nagaya_llcl_piece {
+  void* local;     /* the first block */
+  uint64_t offset; /* the same, from the request's place                          [bytes] */
+  uint64_t block_bytes;
+  uint64_t count;
+  int64_t local_stride; /* from one block to the next                                   [bytes] */
+  int64_t remote_stride;
+} nagaya_llcl_piece;
+
+/* Many pieces as one request with one completion. Pieces that overlap where they are written: any
+ * of them wins. */
+typedef struct nagaya_llcl_pieces {
+  nagaya_remote remote;
+  const nagaya_llcl_piece* pieces; /* must stay as they are until the completion, too */
+  size_t count;
+  nagaya_completion on_complete;
+} nagaya_llcl_pieces;
+
+int nagaya_llcl_try_read_pieces(const nagaya_llcl_pieces* pieces);
+int nagaya_llcl_try_write_pieces(const nagaya_llcl_pieces* pieces);
+
+/* Complete when all earlier requests of the calling thread to that node are. Their errors are
+ * theirs. */
+int nagaya_llcl_try_fence(uint32_t node, nagaya_completion on_complete);
+
+/* The same, awaited.
+ *
+ *   timeout_ms   -1: for ever                                                   [milliseconds]
+ *
+ * Returns 0, -ETIMEDOUT (the requests go on), what has failed the node (-ECONNRESET, ...), or as a
+ * `try_` function, but not -EAGAIN. */
+int nagaya_llcl_flush(uint32_t node, int timeout_ms);
+
 typedef enum nagaya_operation {
   NAGAYA_ADD,
   NAGAYA_SWAP,
@@ -158,13 +203,103 @@ typedef struct nagaya_llcl_atomic {
  * that node and every request from anywhere. */
 int nagaya_llcl_try_atomic(const nagaya_llcl_atomic* atomic);
 
+/* ---- prepared requests ------------------------------------------------------------------- */
+
+/* A request that is checked once and started any number of times, by any thread of the task that
+ * prepared it: on the own node inline, without the library; to another node by storing a command
+ * that is ready.
+ *
+ *   nagaya_llcl_prepared put;
+ *   nagaya_llcl_prepare_write(&transfer, &put);
+ *   for (;;) {
+ *     compute(transfer.local);
+ *     while (nagaya_llcl_try_start(&put) == -EAGAIN) continue;
+ *     ...
+ *   }
+ *
+ * Each start transfers what then is in local memory, and gives its own completion. Plain data of
+ * the caller's: nothing is to be freed. It must not be started once the remote memory was
+ * deregistered or its process has ended, nor once the local memory or the flag is gone: nothing
+ * checks that again. */
+typedef struct nagaya_llcl_prepared {
+  /* The library's. */
+  uint32_t way;
+  uint32_t task; /* the remote one */
+  void* to;
+  const void* from;
+  size_t bytes;
+  uint64_t* counter;        /* to be notified, or NULL */
+  const uint32_t* sleepers; /* threads there that may sleep for it */
+  nagaya_completion on_complete;
+  uint64_t command[8]; /* for another node, and an atomic's: [4] where `before` goes, [6] operand */
+} nagaya_llcl_prepared;
+
+/* As nagaya_llcl_try_read(), _try_write(), _try_write_notify(), _try_atomic(), but nothing happens
+ * yet. Returns 0, -EINVAL, -ESRCH. */
+int nagaya_llcl_prepare_read(const nagaya_llcl_transfer* transfer, nagaya_llcl_prepared* out);
+int nagaya_llcl_prepare_write(const nagaya_llcl_transfer* transfer, nagaya_llcl_prepared* out);
+int nagaya_llcl_prepare_write_notify(const nagaya_llcl_transfer* transfer,
+                                     const nagaya_remote* counter, nagaya_llcl_prepared* out);
+int nagaya_llcl_prepare_atomic(const nagaya_llcl_atomic* atomic, nagaya_llcl_prepared* out);
+
+enum {
+  NAGAYA_LLCL_WORD, /* this node: one aligned word of 8 bytes, never seen by halves */
+  NAGAYA_LLCL_COPY, /* this node */
+  NAGAYA_LLCL_ADD,  /* this node: to an integer of 8 bytes */
+  NAGAYA_LLCL_CALL, /* this node, but large, empty, another atomic, or with a callback */
+  NAGAYA_LLCL_LANE  /* another node */
+};
+typedef uint64_t __attribute__((may_alias)) nagaya_llcl_word;
+
+/* nagaya_llcl_try_start() calls these where it cannot do without. */
+int nagaya_llcl_start_by_call(const nagaya_llcl_prepared* request);
+void nagaya_llcl_wake(uint32_t task);
+
+/* After the copy: tells the remote process. */
+static inline void nagaya_llcl_notify(const nagaya_llcl_prepared* request) {
+  if (request->counter == NULL) return;
+  /* Add to the counter before load of the sleepers; a waiter counts itself there before its last
+   * look at the counter. The add releases what was copied to the waiter's acquire. */
+  __atomic_fetch_add(request->counter, 1, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(request->sleepers, __ATOMIC_SEQ_CST) != 0) nagaya_llcl_wake(request->task);
+}
+
+static inline void nagaya_llcl_add(const nagaya_llcl_prepared* request) {
+  const uint64_t before =
+      __atomic_fetch_add((nagaya_llcl_word*)request->to, request->command[6], __ATOMIC_SEQ_CST);
+  if (request->command[4] != 0)
+    memcpy((void*)(uintptr_t)request->command[4], &before, sizeof before);
+}
+
+/* As a `try_` function. */
+static inline int nagaya_llcl_try_start(const nagaya_llcl_prepared* request) {
+  if (request->way == NAGAYA_LLCL_WORD)
+    __atomic_store_n((nagaya_llcl_word*)request->to,
+                     __atomic_load_n((const nagaya_llcl_word*)request->from, __ATOMIC_RELAXED),
+                     __ATOMIC_RELAXED);
+  else if (request->way == NAGAYA_LLCL_COPY)
+    memmove(request->to, request->from, request->bytes);
+  else if (request->way == NAGAYA_LLCL_ADD)
+    nagaya_llcl_add(request);
+  else
+    return nagaya_llcl_start_by_call(request);
+  nagaya_llcl_notify(request);
+  /* Release: pairs with the acquire of whoever waits for the completion. */
+  if (request->on_complete.kind == NAGAYA_FLAG)
+    __atomic_store_n((uint32_t*)request->on_complete.data, 1, __ATOMIC_RELEASE);
+  else if (request->on_complete.kind == NAGAYA_COUNTER)
+    __atomic_fetch_add((uint64_t*)request->on_complete.data, 1, __ATOMIC_RELEASE);
+  return 0;
+}
+
 /* ---- active messages --------------------------------------------------------------------- */
 
 /* Runs in a thread of its task that nagaya_llcl_handle() starts. `data` is the handler's until it
  * returns. It may make requests, but must not wait for a message's handler. */
 typedef void nagaya_handler(void* context, nagaya_process source, const void* data, size_t bytes);
 
-/* Names handler `number` (0 .. 255) of this task. Returns 0, -EINVAL, -EEXIST, -ESRCH. */
+/* Names handler `number` (0 .. 255) of this task. Returns 0, -EINVAL, -EEXIST, -ENOMEM (no thread
+ * can be started just now), -ESRCH. */
 int nagaya_llcl_handle(uint32_t number, nagaya_handler* function, void* context);
 
 /* Calls handler `number` of a process with a copy of `bytes` at `data`; complete when it has been

@@ -1,27 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // comm_api.cc - the C functions of nagaya/comm.h.
-#include <algorithm>
+#include <memory>
 #include <mutex>
 
-#include "comm/world.h"
+#include "comm/membership.h"
 #include "nagaya/comm.h"
 #include "task/api_error.h"
 
 namespace nagaya::comm {
 namespace {
 
-// This process's, from init to finalize. One collective at a time: no lock on the way.
-std::mutex membership_lock;
-std::unique_ptr<Membership> membership;
+std::mutex init_lock;
+// Made by the first init. Ranks and windows stay what they are when the program comes back after a
+// finalize: nobody is asked again.
+std::unique_ptr<Membership> known;
+// The same from init to finalize. One collective at a time: no lock on the way.
+Membership* membership = nullptr;
 
 int init() {
-  const std::lock_guard lock(membership_lock);
-  if (membership != nullptr) return 0;
+  const std::lock_guard lock(init_lock);
   llcl::Endpoint* const endpoint = llcl::Endpoint::own();
   if (endpoint == nullptr)
     throw base::Error(-ESRCH, "not a task: start the program by `nagaya run` or `nagaya exec`");
-  membership = std::make_unique<Membership>(*endpoint);
+  if (known == nullptr) known = std::make_unique<Membership>(*endpoint);
+  membership = known.get();
   return 0;
+}
+
+int finalize() {
+  const int error = membership->barrier();
+  const std::lock_guard lock(init_lock);
+  membership = nullptr;
+  known->leave_launcher();
+  return error;
 }
 
 }  // namespace
@@ -36,10 +47,7 @@ int nagaya_comm_init(void) {
 
 int nagaya_comm_finalize(void) {
   if (membership == nullptr) return -ESRCH;
-  const int error = membership->barrier();
-  const std::lock_guard lock(comm::membership_lock);
-  membership.reset();
-  return error;
+  return task::guarded(comm::finalize);
 }
 
 int64_t nagaya_comm_size(void) {
@@ -60,9 +68,13 @@ int64_t nagaya_comm_node(void) {
 
 int nagaya_comm_process(int64_t rank, nagaya_process* out) {
   if (membership == nullptr) return -ESRCH;
-  if (out == nullptr || rank < 0 || rank >= membership->world().size) return -EINVAL;
-  *out = membership->world().processes[rank];
-  return 0;
+  return out == nullptr ? -EINVAL : membership->world().tables.process_of(rank, *out);
+}
+
+int64_t nagaya_comm_rank_of(nagaya_process process) {
+  if (membership == nullptr) return -ESRCH;
+  const int64_t rank = membership->world().tables.rank_of(process);
+  return rank < 0 ? -EINVAL : rank;
 }
 
 int nagaya_comm_barrier(void) {

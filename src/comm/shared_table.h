@@ -5,6 +5,7 @@
 // before any other can see it, and never changed after that.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "task/space.h"
@@ -45,6 +46,18 @@ inline Memory space_heap_of(task::TaskRecord& self) {
           [](void* task, void* block) {
             task::heap_free(*static_cast<task::TaskRecord*>(task), block);
           }};
+}
+
+// The same for what must outlive the task that has made it: a chunk or more each.
+inline Memory lasting_memory_of(task::TaskRecord& self) {
+  Memory memory = space_heap_of(self);
+  memory.allocate = [](void* task, uint64_t bytes) -> void* {
+    auto& record = *static_cast<task::TaskRecord*>(task);
+    void* block = task::heap_allocate(record, std::max(bytes, task::kHeapBlockMaxBytes + 1));
+    if (block != nullptr) task::heap_leave_to_space(record, block);
+    return block;
+  };
+  return memory;
 }
 
 // A hash of a sequence of numbers. (The multiplier is the golden ratio's, the shifts are those of

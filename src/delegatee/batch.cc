@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "delegatee/batch.h"
 
+#include "delegatee/batch_runs.h"
 #include "llcl/apply_atomic.h"
 
 namespace nagaya::delegatee {
@@ -11,6 +12,8 @@ struct Rule {
   size_t payload_max_bytes;
   uint32_t argument_max;
 };
+
+constexpr uint32_t kRunsMax = kPayloadMaxBytes / sizeof(Run);
 
 // By Kind.
 constexpr Rule kRules[kKinds] = {
@@ -24,6 +27,9 @@ constexpr Rule kRules[kKinds] = {
     {0, 0, 0},                                // kProbe
     {0, 0, 0},                                // kAlive
     {0, kPayloadMaxBytes, UINT32_MAX},        // kAnswer
+    {sizeof(Counter), kPayloadMaxBytes, 0},   // kPutNotify
+    {0, kPayloadMaxBytes, kRunsMax},          // kPutPieces
+    {0, kPayloadMaxBytes, kRunsMax},          // kGetPieces
 };
 
 bool is_well_formed(const Header& header) {
@@ -36,6 +42,18 @@ bool is_well_formed(const Header& header) {
     return llcl::is_defined(static_cast<llcl::Atomic>(header.atomic),
                             static_cast<llcl::Type>(header.type));
   return header.atomic == 0 && header.type == 0;
+}
+
+bool is_well_formed(Kind kind, uint32_t runs, std::span<const std::byte> payload) {
+  if (kind == Kind::kPutNotify) {
+    Counter counter;
+    std::memcpy(&counter, payload.data(), sizeof counter);
+    return counter.zero == 0;
+  }
+  if (kind != Kind::kPutPieces && kind != Kind::kGetPieces) return true;
+  const auto bytes = Runs(payload, runs).bytes(kPayloadMaxBytes);
+  const uint64_t carried_bytes = kind == Kind::kPutPieces && bytes ? *bytes : 0;
+  return bytes && payload.size() == runs * sizeof(Run) + carried_bytes;
 }
 
 }  // namespace
@@ -54,6 +72,9 @@ std::optional<Batch> Batch::parse(std::span<const std::byte> message) {
     std::memcpy(&header, message.data() + at, sizeof header);
     if (!is_well_formed(header)) return std::nullopt;
     if (message.size() - at < record_bytes(header.bytes)) return std::nullopt;
+    if (!is_well_formed(header.kind, header.argument,
+                        message.subspan(at + sizeof header, header.bytes)))
+      return std::nullopt;
     at += record_bytes(header.bytes);
   }
   if (at != message.size()) return std::nullopt;

@@ -37,9 +37,14 @@ enum class Kind : uint8_t {
   kEnded,    // forget what the fabric called this region
   kProbe,    // are you there                                    then: kAlive
   kAlive,
-  kAnswer,  // to `tag`; `argument`: status, 0 or a negative errno
+  kAnswer,     // to `tag`; `argument`: status, 0 or a negative errno
+  kPutNotify,  // payload: Counter, data -> place; then 1 is added to the counter
+               //                                                answer: status
+  kPutPieces,  // payload: `argument` Runs (batch_runs.h), their blocks -> the region
+               //                                                answer: status
+  kGetPieces,  // payload: `argument` Runs                       answer: status, their blocks
 };
-inline constexpr uint8_t kKinds = 10;
+inline constexpr uint8_t kKinds = 13;
 
 struct Prologue {
   uint32_t magic;
@@ -68,6 +73,14 @@ struct Operands {
   uint64_t operand;
   uint64_t expected;
 };
+
+// A uint64_t in a region of the task.
+struct Counter {
+  uint64_t offset;
+  uint32_t region;
+  uint32_t zero;
+};
+static_assert(sizeof(Counter) == 16);
 
 constexpr size_t record_bytes(size_t payload_bytes) {
   return sizeof(Header) + ((payload_bytes + 7) & ~size_t{7});

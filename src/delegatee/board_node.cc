@@ -8,12 +8,25 @@
 #include "llcl/message.h"
 
 namespace nagaya::delegatee {
+namespace {
+
+constexpr size_t kRingRound = 256;  // commands, between two looks at the network
+
+}  // namespace
 
 size_t BoardNode::drain(Visitor& visitor) {
-  return board_.lanes->drain([&](uint32_t lane) { return visitor.wanted(lane); },
-                             [&](uint32_t lane, const llcl::Command* commands, size_t count) {
-                               visitor.take(lane, commands, count);
-                             });
+  const auto wanted = [&](uint32_t lane) { return visitor.wanted(lane); };
+  const auto take = [&](uint32_t lane, const llcl::Command* commands, size_t count) {
+    visitor.take(lane, commands, count);
+  };
+  return ring_ != nullptr ? ring_->drain(kRingRound, wanted, take)
+                          : board_.lanes->drain(wanted, take);
+}
+
+void BoardNode::reclaim(uint32_t task) {
+  if (ring_ != nullptr)
+    ring_->drop([&](const llcl::Command& command) { return command.requester == task; });
+  board_.lanes->reclaim(dead_[task]);
 }
 
 Memory BoardNode::find(uint32_t task, uint32_t region) {
@@ -56,8 +69,11 @@ BoardNode::Body* BoardNode::body_of(const Message& message) {
   if (known != unfinished_.end()) return &*known->second;
   free_bodies();
   try {
-    bodies_.emplace_back(message.bytes);
-    return &*(unfinished_[message.source_node] = std::prev(bodies_.end()));
+    std::list<Body> fresh;
+    fresh.emplace_back(message.bytes);
+    unfinished_.emplace(message.source_node, fresh.begin());
+    bodies_.splice(bodies_.end(), fresh);  // what refers to it stays valid
+    return &bodies_.back();
   } catch (const std::exception&) {
     return nullptr;
   }

@@ -2,6 +2,7 @@
 // board_node.h - the delegatee's own node (node.h) over the board that the node's tasks share.
 #pragma once
 
+#include <atomic>
 #include <list>
 #include <map>
 #include <memory>
@@ -14,15 +15,23 @@ namespace nagaya::delegatee {
 
 class BoardNode final : public Lanes, public Regions, public Delivery {
  public:
-  explicit BoardNode(llcl::Board& board) : board_(board), dead_(board.capacity) {}
+  explicit BoardNode(llcl::Board& board)
+      : board_(board), dead_(board.capacity), holds_(board.capacity) {}
+
+  // Before the delegatee's thread: commands come by the ring, and not by lanes.
+  void use(llcl::Ring& ring) { ring_ = &ring; }
 
   // The host, before Delegatee::abandon.
-  void note_dead(uint32_t task, mailbox::Owner owner) { dead_[task] = owner; }
+  void note_dead(uint32_t task, mailbox::Owner owner) {
+    dead_[task] = owner;
+    holds_[task].store(true, std::memory_order_relaxed);
+  }
+  // The host: from then until released(). Acquire: pairs with its release.
+  bool holds(uint32_t task) const { return holds_[task].load(std::memory_order_acquire); }
 
   uint32_t capacity() const override { return board_.lanes->capacity(); }
-  uint32_t task_of(uint32_t lane) const override { return board_.lanes->owner(lane).number(); }
   size_t drain(Visitor& visitor) override;
-  void reclaim(uint32_t task) override { board_.lanes->reclaim(dead_[task]); }
+  void reclaim(uint32_t task) override;
 
   Memory find(uint32_t task, uint32_t region) override;
   uint64_t endings() const override { return board_.regions->endings(); }
@@ -31,7 +40,10 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
   void abandon(uint32_t source_node) override;
   bool post_completion(uint32_t task, uint64_t request, int status) override;
   void ring(uint32_t lane) override { board_.lane_bells[lane].ring(); }
-  void released(uint32_t) override {}
+  void wake(uint32_t task) override { llcl::wake_task(board_, task); }
+  void released(uint32_t task) override {
+    holds_[task].store(false, std::memory_order_release);  // pairs with holds
+  }
 
  private:
   // A message too long for a mailbox: put together part by part, kept until its handler has
@@ -48,7 +60,9 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
   void free_bodies();
 
   llcl::Board& board_;
-  std::vector<mailbox::Owner> dead_;  // by task number; handed over by abandon's lock
+  llcl::Ring* ring_ = nullptr;
+  std::vector<mailbox::Owner> dead_;      // by task number; handed over by abandon's lock
+  std::vector<std::atomic<bool>> holds_;  // by task number
   std::list<Body> bodies_;
   std::map<uint32_t, std::list<Body>::iterator> unfinished_;  // by source node
 };

@@ -16,6 +16,9 @@ constexpr uint64_t kMillisecond = 1'000'000;  // [ns]
 // Rounds over the lanes between two looks at the network, which cost far more: the first finds a
 // lone command, the second that there is no other, so that it leaves at once.
 constexpr int kLaneRounds = 8;
+// Mode automatic. A wake-up costs 5 to 10 us, of the waker and of the one who wakes.
+constexpr uint64_t kLingerNs = 50'000;
+constexpr uint64_t kCrowdedNs = 10 * kMillisecond;
 
 Options checked(Options options) {
   options.credit_commands = std::clamp<uint32_t>(options.credit_commands, 1, kCreditMaxCommands);
@@ -54,8 +57,13 @@ void Delegatee::run() noexcept {
   clockid_t clock;
   if (::pthread_getcpuclockid(::pthread_self(), &clock) == 0)
     clock_.store(clock, std::memory_order_relaxed);
+  load_.runnable.fetch_add(1, std::memory_order_relaxed);
   while (!is_stopped_.load(std::memory_order_acquire))  // pairs with stop()
-    if (!round()) wait();
+    if (round())
+      moved_ns_ = now_ns_;
+    else
+      wait();
+  load_.runnable.fetch_sub(1, std::memory_order_relaxed);
   fail_all(-ESHUTDOWN);
   // What came last fails at once: at most what a lane holds.
   for (int n = 0; n < kLaneRounds && requester_.drain() != 0; ++n) requester_.advance();
@@ -134,13 +142,19 @@ bool Delegatee::serve(Node node, const Header& header, std::span<const std::byte
 
 void Delegatee::fail(Node node, int error) {
   if (requester_.failed(node) != 0) return;
+  fabric_.give_up(node);
+  forget(node, error);
+}
+
+void Delegatee::forget(Node node, int error) {
+  if (requester_.failed(node) != 0) return;
   requester_.fail(node, error);
   target_.forget(node);
   outbox_.forget(node);
 }
 
 void Delegatee::fail_all(int error) {
-  for (Node node = 0; node < nodes_; ++node) fail(node, error);
+  for (Node node = 0; node < nodes_; ++node) forget(node, error);
 }
 
 void Delegatee::watch() {
@@ -173,16 +187,22 @@ void Delegatee::watch(Node node) {
 // ---- waiting -----------------------------------------------------------------------------------
 
 void Delegatee::wait() {
-  if (polls_on())
-    ::sched_yield();
-  else
-    sleep();
+  if (!polls_on()) return sleep();
+  ::sched_yield();
+  // Whoever ran meanwhile, of this job or not: waking up costs less than such a yield.
+  const uint64_t back_ns = mailbox::Machine::now_ns();
+  if (back_ns - now_ns_ > options_.long_yield_ns) crowded_until_ns_ = back_ns + kCrowdedNs;
 }
 
+// Automatic: while somebody waits, and a little longer, for the next of a dialogue. Who died as it
+// began to wait may be counted for ever.
 bool Delegatee::polls_on() const {
   if (options_.notification != Notification::kAutomatic)
     return options_.notification == Notification::kPolling;
-  return requester_.blocking() != 0 && !load_.crowded();
+  if (now_ns_ < crowded_until_ns_) return false;
+  const uint64_t still_ns = now_ns_ - moved_ns_;
+  return still_ns < kLingerNs ||
+         (still_ns < options_.patience_ns && load_.waiting.load(std::memory_order_relaxed) != 0);
 }
 
 void Delegatee::sleep() {
@@ -191,8 +211,11 @@ void Delegatee::sleep() {
   // Look again: what came before the arm rings no bell.
   const bool must_stay = round() || is_stopped_.load(std::memory_order_acquire) ||
                          (!fabric_is_broken_ && !fabric_.may_sleep(descriptors_));
-  if (!must_stay)
+  if (!must_stay) {
+    load_.runnable.fetch_sub(1, std::memory_order_relaxed);
     mailbox::ThreadBell::sleep(descriptors_.data(), descriptors_.size(), sleep_max_ms());
+    load_.runnable.fetch_add(1, std::memory_order_relaxed);
+  }
   bell_.disarm();
 }
 

@@ -29,7 +29,7 @@ struct Surroundings {
   Regions& regions;
   Delivery& delivery;
   mailbox::ThreadBell& bell;  // shared with the tasks
-  const mailbox::Load& load;  // of this node
+  mailbox::Load& load;        // of this node, this thread included while it is awake
 };
 
 class Delegatee {
@@ -66,6 +66,7 @@ class Delegatee {
   bool serve(Node node, const Header& header, std::span<const std::byte> payload);
   void heard(Node node) { liveness_[node] = {now_ns_, 0, liveness_[node].is_watched}; }
   void fail(Node node, int error);
+  void forget(Node node, int error);
   void fail_all(int error);
 
   void watch();
@@ -80,7 +81,7 @@ class Delegatee {
   const uint32_t nodes_;
   Delivery& delivery_;
   mailbox::ThreadBell& bell_;
-  const mailbox::Load& load_;
+  mailbox::Load& load_;
   const Options options_;
 
   Outbox outbox_;
@@ -91,6 +92,8 @@ class Delegatee {
   std::vector<fabric::Event> events_;
   std::vector<pollfd> descriptors_;
   uint64_t now_ns_ = 0;
+  uint64_t moved_ns_ = 0;          // when something last did
+  uint64_t crowded_until_ns_ = 0;  // a yield took long: others want this processor
   bool fabric_is_broken_ = false;
 
   std::vector<uint32_t> releasing_;  // ended tasks whose memory is not released

@@ -3,6 +3,7 @@
 // as long as it gets (a std::deque does both).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -25,6 +26,16 @@ class Fifo {
   }
   void pop() {
     if (++head_ == items_.size()) clear();
+  }
+  // How many it were.
+  template <class Predicate>
+  size_t erase_if(Predicate predicate) {
+    const auto end =
+        std::remove_if(items_.begin() + static_cast<ptrdiff_t>(head_), items_.end(), predicate);
+    const auto count = static_cast<size_t>(items_.end() - end);
+    items_.erase(end, items_.end());
+    if (empty()) clear();
+    return count;
   }
   void clear() {
     items_.clear();

@@ -25,7 +25,6 @@ class Lanes {
 
   virtual ~Lanes() = default;
   virtual uint32_t capacity() const = 0;
-  virtual uint32_t task_of(uint32_t lane) const = 0;
   // One round over the lanes, as LaneSet::drain: how many commands were taken. 0: nothing waits in
   // a lane of which something is wanted, and whoever puts something there from now on rings.
   virtual size_t drain(Visitor& visitor) = 0;
@@ -73,6 +72,8 @@ class Delivery {
   virtual bool post_completion(uint32_t task, uint64_t request, int status) = 0;
   // A command of the lane is complete.
   virtual void ring(uint32_t lane) = 0;
+  // Something was stored that a thread of the task may be waiting for.
+  virtual void wake(uint32_t task) = 0;
   // An ended task (Delegatee::abandon): from now on nothing of ours touches its memory.
   virtual void released(uint32_t task) = 0;
 };

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace nagaya::delegatee {
 
@@ -11,13 +12,22 @@ namespace nagaya::delegatee {
 enum class Notification : uint8_t {
   kPolling,    // look again, with a yield between
   kKernel,     // sleep until a descriptor is readable
-  kAutomatic,  // look again while a task waits for a command and no processor is short; else sleep
+  kAutomatic,  // look again while a task waits and nobody else wants the processor; else sleep
+};
+
+// How commands come from the tasks.
+enum class Queue : uint8_t {
+  kLanes,
+  kRing,  // the published one, for comparison: mailbox/ring.h
 };
 
 struct Options {
+  Queue queue = Queue::kLanes;
   Notification notification = Notification::kAutomatic;
-  size_t small_max_bytes = 4096;  // up to here data travels in a batch; clipped to what fits
-  size_t batch_bytes = 8192;      // clipped to the fabric's messages
+  uint64_t long_yield_ns = 1'000'000;  // kAutomatic: after a yield this long it sleeps for a while
+  uint64_t patience_ns = 10'000'000;   // kAutomatic: without any movement it looks no longer
+  size_t small_max_bytes = 4096;       // up to here data travels in a batch; clipped to what fits
+  size_t batch_bytes = 8192;           // clipped to the fabric's messages
   uint32_t batch_records = 64;
 
   uint32_t slots = 16384;          // commands of the whole node, accepted and not complete
@@ -28,5 +38,10 @@ struct Options {
   uint32_t probe_after_ms = 1000;  // of a silent node that is to answer
   uint32_t fail_after_ms = 5000;   // the same: it has failed. The probe is in it
 };
+
+// Whether `variable` (NAME=VALUE of a task's environment) chooses an option.
+bool is_option(const std::string& variable);
+// Chooses what such a variable says. Throws base::Error -EINVAL: it does not have that value.
+void choose(Options& options, const std::string& variable);
 
 }  // namespace nagaya::delegatee

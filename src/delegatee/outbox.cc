@@ -8,7 +8,9 @@ namespace nagaya::delegatee {
 
 Outbox::Outbox(fabric::Fabric& fabric, size_t nodes, const Options& options)
     : fabric_(fabric),
-      batch_bytes_(std::min({options.batch_bytes, fabric.message_max_bytes(), kBatchMaxBytes})),
+      // Whole words, as records are.
+      batch_bytes_(std::min({options.batch_bytes, fabric.message_max_bytes(), kBatchMaxBytes}) &
+                   ~size_t{7}),
       batch_records_(
           static_cast<uint16_t>(std::clamp<uint32_t>(options.batch_records, 1, kBatchMaxRecords))),
       peers_(nodes) {}

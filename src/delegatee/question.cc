@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "delegatee/options.h"
 
 namespace nagaya::delegatee {
 namespace {
@@ -52,6 +53,11 @@ class Reader {
 };
 
 }  // namespace
+
+bool passes(const std::string& variable) {
+  const bool is_libfabrics = variable.starts_with("FI_") && variable.find('=') != std::string::npos;
+  return is_libfabrics || is_option(variable);
+}
 
 std::string encode(const Question& question) {
   std::string bytes;

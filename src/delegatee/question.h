@@ -13,10 +13,13 @@ struct Question {
   enum class Kind : uint32_t { kAddress, kConnect };
 
   Kind kind = Kind::kAddress;
-  std::vector<std::string> variables;  // kAddress: libfabric's (FI_...=...), the host has none
+  std::vector<std::string> variables;  // kAddress: of the job, as passes() says; the host has none
   uint32_t self = 0;                   // kConnect: this node
   std::vector<std::string> addresses;  // kConnect: of all nodes
 };
+
+// Whether a task's variable (NAME=VALUE) is for its host: libfabric's and the delegatee's options.
+bool passes(const std::string& variable);
 
 std::string encode(const Question& question);
 // Throws base::Error -EPROTO when it is malformed.

@@ -8,26 +8,26 @@
 
 namespace nagaya::delegatee {
 
-// In completion_kind: the task waits for this command and does nothing else.
-inline constexpr uint8_t kBlocking = 0x80;
-
-inline bool is_blocking(const llcl::Command& command) {
-  return (static_cast<uint8_t>(command.completion_kind) & kBlocking) != 0;
-}
-inline llcl::Completion completion_of(const llcl::Command& command) {
-  return static_cast<llcl::Completion>(static_cast<uint8_t>(command.completion_kind) & ~kBlocking);
-}
-
-inline bool carries_data(const llcl::Command& command) {
+inline bool may_be_inline(const llcl::Command& command) {
   return command.op == llcl::Op::kPut || command.op == llcl::Op::kActiveMessage;
 }
+inline bool is_pieces(const llcl::Command& command) {
+  return command.op == llcl::Op::kGetPieces || command.op == llcl::Op::kPutPieces;
+}
 
-// The task's memory that the command reads or fills. (kAtomic: see Operands.)
+// Whether there can be so many Pieces at that address.
+inline bool lies_somewhere(uint64_t pieces, uint64_t count) {
+  return count == 0 || (pieces != 0 && count <= (UINT64_MAX - pieces) / sizeof(llcl::Piece));
+}
+
+// The task's memory that the command reads or fills: one block. (kAtomic: see Operands; Pieces:
+// see Portion.)
 inline std::byte* local_of(const llcl::Command& command) {
   return reinterpret_cast<std::byte*>(command.local);
 }
 inline uint64_t bytes_of(const llcl::Command& command) {
-  if (command.op == llcl::Op::kAtomic || command.op == llcl::Op::kFence) return 0;
+  if (command.op == llcl::Op::kAtomic || command.op == llcl::Op::kFence || is_pieces(command))
+    return 0;
   return command.inline_bytes != 0 ? command.inline_bytes : command.bytes;
 }
 

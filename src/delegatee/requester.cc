@@ -21,10 +21,12 @@ Requester::Requester(fabric::Fabric& fabric, Outbox& outbox, Lanes& lanes, Deliv
       lanes_(lanes),
       delivery_(delivery),
       options_(options),
-      small_max_bytes_(std::min(options.small_max_bytes, outbox.payload_max_bytes())),
+      small_max_bytes_(
+          std::min(options.small_max_bytes, outbox.payload_max_bytes() - sizeof(Counter))),
       slots_(options.slots),
       peers_(nodes),
-      held_(base::reserve_memory(lanes.capacity() * sizeof(Held), "commands held back")) {
+      portion_(outbox.payload_max_bytes()),
+      held_(lanes.capacity()) {
   parked_.reserve(lanes.capacity());
 }
 
@@ -36,26 +38,23 @@ size_t Requester::drain() {
 }
 
 size_t Requester::wanted(uint32_t lane) {
-  const Held& held = reinterpret_cast<Held*>(held_.data())[lane];
-  return held.next == held.end ? kDrainMax : 0;
+  return held_[lane].empty() ? kDrainMax : 0;
 }
 
 void Requester::take(uint32_t lane, const Command* commands, size_t count) {
   size_t accepted = 0;
   while (accepted < count && accept(lane, commands[accepted])) ++accepted;
   if (accepted == count) return;
-  Held& held = reinterpret_cast<Held*>(held_.data())[lane];
-  held.next = 0;
-  held.end = static_cast<uint32_t>(count - accepted);
-  std::copy_n(commands + accepted, held.end, held.commands);
+  Fifo<Command>& held = held_[lane];
+  for (; accepted < count; ++accepted) held.push(commands[accepted]);
   parked_.push_back(lane);
 }
 
 // Whether nothing of the lane is held any more.
 bool Requester::resume(uint32_t lane) {
-  Held& held = reinterpret_cast<Held*>(held_.data())[lane];
-  while (held.next < held.end && accept(lane, held.commands[held.next])) ++held.next;
-  return held.next == held.end;
+  Fifo<Command>& held = held_[lane];
+  while (!held.empty() && accept(lane, held.front())) held.pop();
+  return held.empty();
 }
 
 // ---- accepting ---------------------------------------------------------------------------------
@@ -69,9 +68,8 @@ bool Requester::accept(uint32_t lane, const Command& command) {
   Slot& slot = slots_[index];
   slot.command = command;
   slot.lane = lane;
-  slot.task = lanes_.task_of(lane);
+  slot.task = command.requester;
   slot.is_large = command.op != Op::kActiveMessage && bytes_of(command) > small_max_bytes_;
-  if (is_blocking(command)) ++blocking_;
   int error = has_peer ? misuse_of(command) : -EINVAL;
   if (error == 0) error = peers_[command.node].failed;
   if (error != 0)
@@ -83,12 +81,14 @@ bool Requester::accept(uint32_t lane, const Command& command) {
 
 int Requester::misuse_of(const Command& command) const {
   const uint64_t bytes = bytes_of(command);
-  if (command.op > Op::kFence || command.inline_bytes > llcl::kInlineMaxBytes) return -EINVAL;
-  if (command.inline_bytes != 0 && !carries_data(command)) return -EINVAL;
+  if (command.op > Op::kPutPieces || command.inline_bytes > llcl::kInlineMaxBytes) return -EINVAL;
+  if (command.inline_bytes != 0 && !may_be_inline(command)) return -EINVAL;
   if (command.op == Op::kAtomic) {
     const bool is_type = command.bytes <= static_cast<uint64_t>(llcl::Type::kDouble);
     return is_type && llcl::is_defined(command.atomic, type_of(command)) ? 0 : -EINVAL;
   }
+  if (is_pieces(command)) return lies_somewhere(command.local, command.bytes) ? 0 : -EINVAL;
+  if (command.op == Op::kPutNotify && command.expected > UINT32_MAX) return -EINVAL;
   if (bytes > UINT64_MAX - command.offset) return -EINVAL;
   if (bytes != 0 && command.inline_bytes == 0 && command.local == 0) return -EINVAL;
   return 0;
@@ -181,7 +181,8 @@ bool Requester::advance() {
 bool Requester::advance(Node node) {
   Peer& peer = peers_[node];
   bool moved = false;
-  while (!peer.pending.empty() && send_first(peer)) moved = true;
+  // A command of pieces that are all empty sends nothing, as often as it is asked.
+  for (int n = 0; n < kStepsMax && !peer.pending.empty() && send_first(peer); ++n) moved = true;
   while (!peer.ready.empty() && transfer_first(peer)) moved = true;
   return moved;
 }
@@ -190,7 +191,6 @@ bool Requester::advance(Node node) {
 
 void Requester::finish(uint32_t index, int status) {
   Slot& slot = slots_[index];
-  if (is_blocking(slot.command)) --blocking_;
   if (post(slot, status)) return retire(index);
   slot.state = State::kUnposted;
   slot.status = status;
@@ -210,7 +210,7 @@ void Requester::retire(uint32_t index) {
 bool Requester::post(const Slot& slot, int status) {
   const uint64_t address = slot.command.completion;
   if (slot.is_orphan || address == 0) return true;
-  switch (completion_of(slot.command)) {
+  switch (slot.command.completion_kind) {
     case Completion::kFlag:
       // Release: what the command brought is there before the flag; the requester acquires.
       std::atomic_ref(*reinterpret_cast<uint32_t*>(address))
@@ -237,6 +237,7 @@ void Requester::fail(Node node, int error) {
   peer.failed = error;
   peer.pending.clear();
   peer.ready.clear();
+  peer.portions.clear();
   peer.sent = 0;
   peer.sent_bytes = 0;
   // Fences first: they fail too, instead of ending well because nothing is left before them.
@@ -251,9 +252,10 @@ void Requester::fail(Node node, int error) {
 }
 
 void Requester::abandon(uint32_t task) {
+  // What waits in a lane is its owner's; what was drained, perhaps of a thread that had it before.
   for (const uint32_t lane : parked_) {
-    Held& held = reinterpret_cast<Held*>(held_.data())[lane];
-    if (lanes_.task_of(lane) == task) held.next = held.end;
+    const auto is_its = [&](const Command& command) { return command.requester == task; };
+    held_[lane].erase_if(is_its);
   }
   lanes_.reclaim(task);
   for (uint32_t n = 0; n < slots_.count(); ++n)

@@ -6,18 +6,19 @@
 //          │                     ▲                        │
 //          │ large ──► ready ◄───┼── the answer names ────┘
 //          │            │        └── asks for the region
-//          │            └──► transferring ──event──► complete
+//          │            └──► transferring ──event──► complete, or pending again: to notify
 //          └─ the node has too many, or no slot is free: the rest that was drained of this lane is
 //             held, and the lane left alone until that command can be accepted
 //
-// So a slow node stops the lanes that insist on it, after pending_max commands, and no others.
+// Pieces are sent portion by portion, behind the other pending commands each time.
+// A slow node stops the lanes that insist on it, after pending_max commands, and no others.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "base/fd.h"
 #include "delegatee/batch.h"
+#include "delegatee/fifo.h"
 #include "delegatee/node.h"
 #include "delegatee/outbox.h"
 #include "delegatee/region_cache.h"
@@ -42,17 +43,16 @@ class Requester : private Lanes::Visitor {
     regions_.drop(node, header.task, header.region);
   }
 
-  // Everything for the node, now and later, ends with the error. Transfers that are under way are
-  // the fabric's until it says otherwise: it may still write into the task's memory.
+  // Everything for the node, now and later, ends with the error. The memory of transfers that are
+  // under way is the fabric's until their events: the caller has given the node up there.
   void fail(Node node, int error);
   int failed(Node node) const { return peers_[node].failed; }
-  // The task has ended: its commands end without a trace.
+  // The task has ended: its commands, in whatever lane, end without a trace.
   void abandon(uint32_t task);
   bool holds_memory_of(uint32_t task);
 
   bool awaits(Node node) const { return peers_[node].count != 0; }
   const std::vector<Node>& awaited() const { return awaited_; }  // and some that were
-  uint32_t blocking() const { return blocking_; }                // commands for which a task waits
   bool has_unposted() const { return !unposted_.empty(); }
   // Whether the fabric has refused a transfer since the last advance.
   bool was_refused() const { return was_refused_; }
@@ -60,15 +60,19 @@ class Requester : private Lanes::Visitor {
 
  private:
   static constexpr size_t kDrainMax = 32;
-  struct Held {  // drained of a lane, and not accepted
-    uint32_t next, end;
-    llcl::Command commands[kDrainMax];
+  static constexpr int kStepsMax = 1024;  // for one node, before others have their turn
+  struct SentPortion {                    // and not answered
+    uint32_t index;
+    uint32_t bytes;  // of the blocks
+    size_t record_bytes;
+    Cursor at;
   };
   struct Peer {
     uint32_t first = kNone, last = kNone;  // all its slots, in the order of acceptance
     uint32_t count = 0;                    // of them
     uint32_t fences = 0;                   // among them
-    Queue pending, ready;
+    SlotQueue pending, ready;
+    Fifo<SentPortion> portions;  // answered in order
     uint32_t sent = 0;
     size_t sent_bytes = 0;
     int failed = 0;
@@ -89,13 +93,18 @@ class Requester : private Lanes::Visitor {
   void settle_fences(const Slot& settled);
 
   bool advance(Node node);
+  std::byte* append(Peer& peer, Node node, const Header& header);
   bool send_first(Peer& peer);
+  bool send_pieces(Peer& peer);
+  bool send_portion(Peer& peer, uint32_t index);
   bool drop_first(Peer& peer);
   bool transfer_first(Peer& peer);
   bool transfer(uint32_t index);
   Header next_record(uint32_t index) const;
   bool was_last_answer(Slot& slot);
   static bool takes(Slot& slot, int status, std::span<const std::byte> payload);
+  bool answered_portion(uint32_t index, int status, std::span<const std::byte> payload);
+  int scatter(const llcl::Command& command, Cursor at, std::span<const std::byte> blocks);
   void finish(uint32_t index, int status);
   bool post(const Slot& slot, int status);
   void retire(uint32_t index);
@@ -110,10 +119,10 @@ class Requester : private Lanes::Visitor {
   RegionCache regions_;
   std::vector<Peer> peers_;
   std::vector<Node> awaited_;
-  base::Mapping held_;            // Held, by lane
-  std::vector<uint32_t> parked_;  // lanes of which something is held
-  Queue unposted_;
-  uint32_t blocking_ = 0;
+  Portion portion_;                        // the latest; a member because it keeps its memory
+  std::vector<Fifo<llcl::Command>> held_;  // by lane: drained, and not accepted
+  std::vector<uint32_t> parked_;           // lanes of which something is held
+  SlotQueue unposted_;
   bool was_refused_ = false;
 };
 

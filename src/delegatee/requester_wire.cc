@@ -15,17 +15,33 @@ using llcl::Op;
 
 namespace {
 
-// By Op; a large transfer asks for the region first.
-constexpr Kind kKindOf[] = {Kind::kGet, Kind::kPut, Kind::kAtomic, Kind::kMessage};
+// By Op; a large transfer asks for the region first. A fence sends nothing.
+constexpr Kind kKindOf[] = {Kind::kGet,   Kind::kPut,       Kind::kAtomic,    Kind::kMessage,
+                            Kind::kProbe, Kind::kPutNotify, Kind::kGetPieces, Kind::kPutPieces};
+
+// Of the one record of a command that is neither a message nor pieces.
+uint64_t payload_bytes(const Slot& slot) {
+  const Command& command = slot.command;
+  if (slot.is_large) return 0;
+  if (command.op == Op::kPut) return bytes_of(command);
+  if (command.op == Op::kPutNotify) return sizeof(Counter) + command.bytes;
+  return command.op == Op::kAtomic ? sizeof(Operands) : 0;
+}
 
 void fill(std::byte* payload, const Slot& slot, size_t bytes) {
   const Command& command = slot.command;
   if (bytes == 0) return;
+  if (command.op == Op::kPutNotify) {
+    const Counter counter{command.operand, static_cast<uint32_t>(command.expected), 0};
+    std::memcpy(payload, &counter, sizeof counter);
+    payload += sizeof counter;
+    bytes -= sizeof counter;
+  }
   const Operands operands{command.operand, command.expected};
   const void* from = local_of(command) + slot.sent_bytes;
   if (command.op == Op::kAtomic) from = &operands;
   if (command.inline_bytes != 0) from = command.payload;
-  std::memcpy(payload, from, bytes);
+  if (bytes != 0) std::memcpy(payload, from, bytes);
 }
 
 }  // namespace
@@ -39,9 +55,9 @@ Header Requester::next_record(uint32_t index) const {
   header.tag = slots_.tag(index);
   header.task = command.task;
   header.region = command.region;
-  if (slot.is_large) return header;
+  if (slot.is_large || is_pieces(command)) return header;
   header.offset = command.offset;
-  if (command.op == Op::kPut) header.bytes = static_cast<uint32_t>(bytes_of(command));
+  header.bytes = static_cast<uint32_t>(payload_bytes(slot));
   if (command.op == Op::kGet) header.argument = static_cast<uint32_t>(command.bytes);
   if (command.op == Op::kActiveMessage) {
     header.argument = slot.task;
@@ -52,29 +68,70 @@ Header Requester::next_record(uint32_t index) const {
   if (command.op == Op::kAtomic) {
     header.atomic = static_cast<uint8_t>(command.atomic);
     header.type = static_cast<uint8_t>(command.bytes);
-    header.bytes = sizeof(Operands);
   }
   return header;
+}
+
+// nullptr: no credit, or no room.
+std::byte* Requester::append(Peer& peer, Node node, const Header& header) {
+  const size_t bytes = record_bytes(header.bytes);
+  if (peer.sent >= options_.credit_commands || peer.sent_bytes + bytes > options_.credit_bytes)
+    return nullptr;
+  std::byte* const payload = outbox_.append(node, header);
+  if (payload == nullptr) return nullptr;
+  ++peer.sent;
+  peer.sent_bytes += bytes;
+  return payload;
 }
 
 bool Requester::send_first(Peer& peer) {
   const uint32_t index = peer.pending.front();
   Slot& slot = slots_[index];
   if (slot.is_orphan) return drop_first(peer);
+  if (is_pieces(slot.command)) return send_pieces(peer);
   const Header header = next_record(index);
-  const size_t bytes = record_bytes(header.bytes);
-  if (peer.sent >= options_.credit_commands || peer.sent_bytes + bytes > options_.credit_bytes)
-    return false;
-  std::byte* payload = outbox_.append(slot.command.node, header);
+  std::byte* const payload = append(peer, slot.command.node, header);
   if (payload == nullptr) return false;
   fill(payload, slot, header.bytes);
-  ++peer.sent;
-  peer.sent_bytes += bytes;
   if (slot.command.op == Op::kActiveMessage) slot.sent_bytes += header.bytes;
   if (slot.command.op == Op::kActiveMessage && slot.sent_bytes < bytes_of(slot.command))
     return true;
   peer.pending.pop(slots_);
   slot.state = State::kSent;
+  return true;
+}
+
+// The next portion; then it is the other commands' turn. After an error nothing more is sent.
+bool Requester::send_pieces(Peer& peer) {
+  const uint32_t index = peer.pending.front();
+  Slot& slot = slots_[index];
+  Cursor next = slot.at;
+  if (slot.status == 0) slot.status = portion_.cut(slot.command, next);
+  if (slot.status == 0 && portion_.bytes() != 0 && !send_portion(peer, index)) return false;
+  slot.at = next;
+  peer.pending.pop(slots_);
+  if (slot.status == 0 && slot.at.piece < slot.command.bytes) {
+    peer.pending.push(slots_, index);
+    return true;
+  }
+  slot.state = State::kSent;
+  if (slot.sent_bytes == slot.answered_bytes) finish(index, slot.status);
+  return true;
+}
+
+bool Requester::send_portion(Peer& peer, uint32_t index) {
+  Slot& slot = slots_[index];
+  const bool is_put = slot.command.op == Op::kPutPieces;
+  Header header = next_record(index);
+  header.argument = static_cast<uint32_t>(portion_.runs());
+  header.bytes = static_cast<uint32_t>(portion_.runs_bytes() + (is_put ? portion_.bytes() : 0));
+  std::byte* const payload = append(peer, slot.command.node, header);
+  if (payload == nullptr) return false;
+  std::byte* const blocks = portion_.write_runs(payload);
+  if (is_put) portion_.gather(blocks);
+  const auto bytes = static_cast<uint32_t>(portion_.bytes());
+  peer.portions.push({index, bytes, record_bytes(header.bytes), slot.at});
+  slot.sent_bytes += bytes;
   return true;
 }
 
@@ -84,7 +141,8 @@ bool Requester::drop_first(Peer& peer) {
   Slot& slot = slots_[index];
   Header cancel{};
   cancel.kind = Kind::kCancel;
-  if (slot.sent_bytes != 0 && outbox_.append(slot.command.node, cancel) == nullptr) return false;
+  const bool is_begun = slot.command.op == Op::kActiveMessage && slot.sent_bytes != 0;
+  if (is_begun && outbox_.append(slot.command.node, cancel) == nullptr) return false;
   peer.pending.pop(slots_);
   slot.state = State::kSent;
   if (slot.sent_bytes == slot.answered_bytes) finish(index, -ESRCH);
@@ -129,7 +187,9 @@ bool Requester::answered(Node node, const Header& header, std::span<const std::b
   const int status = static_cast<int32_t>(header.argument);
   const bool is_asked = slot.state == State::kSent ||
                         (slot.state == State::kPending && slot.sent_bytes > slot.answered_bytes);
-  if (!is_asked || slot.command.node != node || !takes(slot, status, payload)) return false;
+  if (!is_asked || slot.command.node != node) return false;
+  if (is_pieces(slot.command)) return answered_portion(index, status, payload);
+  if (!takes(slot, status, payload)) return false;
   if (slot.status == 0) slot.status = status;
   if (!was_last_answer(slot)) return true;
   if (!slot.is_large || status != 0) {
@@ -145,9 +205,7 @@ bool Requester::answered(Node node, const Header& header, std::span<const std::b
 bool Requester::was_last_answer(Slot& slot) {
   const Command& command = slot.command;
   Peer& peer = peers_[command.node];
-  uint64_t bytes = 0;
-  if (command.op == Op::kPut && !slot.is_large) bytes = bytes_of(command);
-  if (command.op == Op::kAtomic) bytes = sizeof(Operands);
+  uint64_t bytes = payload_bytes(slot);
   if (command.op == Op::kActiveMessage)
     bytes = std::min<uint64_t>(small_max_bytes_, slot.sent_bytes - slot.answered_bytes);
   --peer.sent;
@@ -179,6 +237,32 @@ bool Requester::takes(Slot& slot, int status, std::span<const std::byte> payload
   return true;
 }
 
+// False: not the answer to the oldest portion.
+bool Requester::answered_portion(uint32_t index, int status, std::span<const std::byte> payload) {
+  Slot& slot = slots_[index];
+  Peer& peer = peers_[slot.command.node];
+  if (peer.portions.empty() || peer.portions.front().index != index) return false;
+  const SentPortion sent = peer.portions.front();
+  const bool has_blocks = slot.command.op == Op::kGetPieces && status == 0;
+  if (payload.size() != (has_blocks ? sent.bytes : 0)) return false;
+  peer.portions.pop();
+  --peer.sent;
+  peer.sent_bytes -= sent.record_bytes;
+  slot.answered_bytes += sent.bytes;
+  if (has_blocks && !slot.is_orphan) status = scatter(slot.command, sent.at, payload);
+  if (slot.status == 0) slot.status = status;
+  if (slot.state == State::kSent && slot.sent_bytes == slot.answered_bytes)
+    finish(index, slot.status);
+  return true;
+}
+
+// -EINVAL: the task has changed its pieces meanwhile.
+int Requester::scatter(const Command& command, Cursor at, std::span<const std::byte> blocks) {
+  if (portion_.cut(command, at) != 0 || portion_.bytes() != blocks.size()) return -EINVAL;
+  portion_.scatter(blocks.data());
+  return 0;
+}
+
 void Requester::transferred(const fabric::Event& event) {
   const uint32_t index = slots_.find(event.cookie);
   if (index == kNone) return;
@@ -186,6 +270,12 @@ void Requester::transferred(const fabric::Event& event) {
   slot.in_fabric = false;
   if (slot.state == State::kLost) return slots_.release(index);
   if (slot.state != State::kTransferring) return;  // kUnposted: released when it is posted
+  if (event.error == 0 && slot.command.op == Op::kPutNotify && !slot.is_orphan) {
+    // What is left is a small one without data.
+    slot.is_large = false;
+    slot.command.bytes = 0;
+    return queue(index, State::kPending);
+  }
   if (event.error == 0 || slot.has_retried || slot.is_orphan) return finish(index, event.error);
   // Perhaps the region has ended, and the node can say so; or the node has, then asking shows it.
   slot.has_retried = true;

@@ -2,10 +2,20 @@
 #include "delegatee/server.h"
 
 #include <cstdlib>
+#include <exception>
+#include <utility>
 
 #include "fabric/module.h"
 
 namespace nagaya::delegatee {
+namespace {
+
+void set_environment(const std::string& variable) {
+  const size_t equals = variable.find('=');
+  ::setenv(variable.substr(0, equals).c_str(), variable.c_str() + equals + 1, 1);
+}
+
+}  // namespace
 
 Server::Server(task::SpaceHeader& space)
     : memory_(llcl::create_board(space)),
@@ -18,35 +28,73 @@ Server::~Server() {
   thread_.join();
 }
 
-std::string Server::answer(const std::string& question) {
+std::string Server::answer(const std::string& question) try {
   const Question asked = decode_question(question);
   if (asked.kind == Question::Kind::kAddress) return address(asked);
   connect(asked);
   return {};
+} catch (const base::Error&) {
+  throw;
+} catch (const std::exception& error) {  // no memory, no thread
+  throw base::Error(-EAGAIN, std::string("cannot start the node's delegatee: ") + error.what());
 }
 
 std::string Server::address(const Question& question) {
   if (thread_.joinable())
     throw base::Error(-EALREADY, "the nodes of this job are connected already");
+  Options options;
   for (const std::string& variable : question.variables) {
-    const size_t equals = variable.find('=');
-    if (!variable.starts_with("FI_") || equals == std::string::npos)
-      throw base::Error(-EPROTO, variable + ": not a variable of libfabric");
-    ::setenv(variable.substr(0, equals).c_str(), variable.c_str() + equals + 1, 1);
+    if (!passes(variable)) throw base::Error(-EPROTO, variable + ": not a variable of the network");
+    if (is_option(variable)) choose(options, variable);
   }
+  options_ = options;
+  for (const std::string& variable : question.variables)
+    if (!is_option(variable)) set_environment(variable);
   if (fabric_ == nullptr) fabric_ = fabric::open_libfabric();
   return fabric_->address();
 }
 
+// What fails takes the fabric with it: it can be connected once.
 void Server::connect(const Question& question) {
   if (fabric_ == nullptr || thread_.joinable())
     throw base::Error(-EPROTO, "nodes are connected once, after their addresses were asked for");
-  fabric_->connect(question.addresses, question.self);
+  auto fabric = std::move(fabric_);
+  fabric->connect(question.addresses, question.self);
   const auto nodes = static_cast<uint32_t>(question.addresses.size());
-  delegatee_ = std::make_unique<Delegatee>(
-      Surroundings{*fabric_, nodes, node_, node_, node_, board_.delegatee_bell, board_.load},
-      Options{});
-  thread_ = std::thread([this] { delegatee_->run(); });
+  if (options_.queue == Queue::kRing) make_ring();
+  auto delegatee = std::make_unique<Delegatee>(
+      Surroundings{*fabric, nodes, node_, node_, node_, board_.delegatee_bell, board_.load},
+      options_);
+  thread_ = std::thread([this, &running = *delegatee] {
+    settle_thread();
+    running.run();
+  });
+  fabric_ = std::move(fabric);
+  delegatee_ = std::move(delegatee);
+}
+
+// Of zeros: the empty state.
+void Server::make_ring() {
+  ring_memory_ = base::reserve_memory(sizeof(llcl::Ring), "cannot reserve the ring");
+  auto* const ring = reinterpret_cast<llcl::Ring*>(ring_memory_.data());
+  node_.use(*ring);
+  board_.ring.store(ring, std::memory_order_relaxed);  // tasks push from the store to `nodes` on
+}
+
+// The delegatee's: where it runs, there lies what it reads.
+void Server::settle_thread() {
+  if (!placement_) return;
+  const int node = placement_->settle_thread();
+  const llcl::Lanes& lanes = *board_.lanes;
+  placement_->put(&lanes, llcl::Lanes::bytes_for(lanes.capacity()), node);
+  if (options_.queue == Queue::kRing)
+    placement_->put(ring_memory_.data(), sizeof(llcl::Ring), node);
+}
+
+void Server::task_starts(const task::TaskRecord& record, std::span<const uint64_t> processors) {
+  if (!placement_) return;
+  const mailbox::Mailbox& box = board_.mailboxes[record.number];
+  placement_->put(&box, sizeof box, placement_->node_of(processors));
 }
 
 void Server::task_ended(const task::TaskRecord& record) {

@@ -4,11 +4,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <thread>
 
 #include "base/fd.h"
 #include "delegatee/board_node.h"
 #include "delegatee/delegatee.h"
+#include "delegatee/placement.h"
 #include "delegatee/question.h"
 #include "llcl/board.h"
 #include "task/upper_floor.h"
@@ -22,15 +25,23 @@ class Server : public task::UpperFloor {
   ~Server() override;
 
   std::string answer(const std::string& question) override;
+  // Before the task of this record starts, on these processors.
+  void task_starts(const task::TaskRecord& record, std::span<const uint64_t> processors) override;
   void task_ended(const task::TaskRecord& record) override;
+  bool holds(const task::TaskRecord& record) const override { return node_.holds(record.number); }
 
  private:
   std::string address(const Question& question);
   void connect(const Question& question);
+  void make_ring();
+  void settle_thread();
 
   base::Mapping memory_;
+  base::Mapping ring_memory_;  // with Queue::kRing only
   llcl::Board& board_;
   BoardNode node_;
+  const std::optional<Placement> placement_ = Placement::of_machine();
+  Options options_;
   std::unique_ptr<fabric::Fabric> fabric_;  // the thread's, once there is one
   std::unique_ptr<Delegatee> delegatee_;
   std::thread thread_;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "delegatee/requester_pieces.h"
 #include "fabric/fabric.h"
 #include "llcl/command.h"
 
@@ -31,16 +32,17 @@ struct Slot {
   fabric::Region remote;  // of a large transfer
   uint32_t lane;
   uint32_t task;           // the requester
-  uint32_t next;           // in a Queue
+  uint32_t next;           // in a SlotQueue
   uint32_t before, after;  // in its node's list, in the order of acceptance
   uint32_t fence_waits;    // kFence: for so many commands
-  uint64_t sent_bytes;     // kActiveMessage: of its data, in records
+  uint64_t sent_bytes;     // kActiveMessage, Pieces: of the data, in records
   uint64_t answered_bytes;
-  int32_t status;  // kUnposted
+  Cursor at;       // Pieces: what is sent next
+  int32_t status;  // the first error of its records; kUnposted: what is to be posted
   uint16_t uses;
   State state;
   bool is_listed;    // in its node's list
-  bool is_large;     // goes by the fabric's reads and writes
+  bool is_large;     // is to go by the fabric's reads and writes
   bool in_fabric;    // between a try_ call and its event
   bool has_retried;  // a large transfer: with a region asked for anew
   bool is_orphan;    // the requester has ended: its memory is nobody's
@@ -88,8 +90,8 @@ class Slots {
   std::vector<uint32_t> free_;  // the latest first: it is in the cache
 };
 
-// Slots in order; a slot is in one Queue at a time.
-class Queue {
+// Slots in order; a slot is in one SlotQueue at a time.
+class SlotQueue {
  public:
   bool empty() const { return first_ == kNone; }
   uint32_t front() const { return first_; }

@@ -2,11 +2,13 @@
 #include "delegatee/target.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <new>
 #include <utility>
 
 #include "base/error.h"
+#include "delegatee/batch_runs.h"
 #include "llcl/apply_atomic.h"
 
 namespace nagaya::delegatee {
@@ -23,13 +25,19 @@ Target::Target(fabric::Fabric& fabric, Outbox& outbox, Regions& regions, Deliver
 bool Target::serve(Node node, const Header& header, std::span<const std::byte> payload) {
   Answer done{header, 0, 0};
   if (header.kind == Kind::kProbe) {
-    write(node, done);  // no room: then batches are on their way, and as good
+    write(node, done, {});  // no room: then batches are on their way, and as good
     return true;
   }
   if (header.kind == Kind::kMessage) return serve_message(node, header, payload);
   if (header.kind == Kind::kCancel) return serve_cancel(node, header);
   if (header.kind == Kind::kPut) done.status = put(header, payload);
+  if (header.kind == Kind::kPutNotify) done.status = put_notify(header, payload);
+  if (header.kind == Kind::kPutPieces) done.status = put_pieces(header, payload);
   if (header.kind == Kind::kAtomic) done.status = apply_atomic(header, payload, done.before);
+  if (header.kind == Kind::kGetPieces) return answer(node, done, payload);
+  const bool has_stored = header.kind == Kind::kPut || header.kind == Kind::kPutNotify ||
+                          header.kind == Kind::kPutPieces || header.kind == Kind::kAtomic;
+  if (has_stored && done.status == 0) delivery_.wake(header.task);
   return answer(node, done);  // the others are carried out while their answer is written
 }
 
@@ -45,6 +53,35 @@ int Target::put(const Header& request, std::span<const std::byte> payload) {
   const Memory to = find(request, payload.size());
   if (to.error == 0 && !payload.empty()) std::memcpy(to.base, payload.data(), payload.size());
   return to.error;
+}
+
+// Nothing is written unless all can be.
+int Target::put_notify(const Header& request, std::span<const std::byte> payload) {
+  Counter counter;
+  std::memcpy(&counter, payload.data(), sizeof counter);
+  payload = payload.subspan(sizeof counter);
+  Header of_counter = request;
+  of_counter.region = counter.region;
+  of_counter.offset = counter.offset;
+  const Memory word = find(of_counter, sizeof(uint64_t));
+  if (word.error != 0) return word.error;
+  if (reinterpret_cast<uintptr_t>(word.base) % sizeof(uint64_t) != 0) return -EINVAL;
+  const int error = put(request, payload);
+  if (error != 0) return error;
+  // Release: the data before the count; nagaya_llcl_wait_counter acquires.
+  std::atomic_ref(*reinterpret_cast<uint64_t*>(word.base)).fetch_add(1, std::memory_order_release);
+  return 0;
+}
+
+int Target::put_pieces(const Header& request, std::span<const std::byte> payload) {
+  const Memory to = regions_.find(request.task, request.region);
+  if (to.error != 0) return to.error;
+  const Runs runs(payload, request.argument);
+  if (!runs.lie_in(to.bytes)) return -EINVAL;
+  const std::byte* packed = runs.behind().data();
+  for (size_t n = 0; n < runs.count(); ++n)
+    packed = scatter_blocks(packed, to.base + runs[n].offset, runs[n], runs[n].stride);
+  return 0;
 }
 
 int Target::apply_atomic(const Header& request, std::span<const std::byte> payload,
@@ -90,10 +127,10 @@ bool Target::serve_message(Node node, const Header& request, std::span<const std
       return answer(node, {request, delivered == Delivered::kAccepted ? 0 : -ESRCH, 0});
   }
   if (peer.waiting.size() + peer.due.size() >= kCreditMaxCommands ||
-      peer.waiting_bytes + payload.size() > kCreditMaxBytes)
+      peer.kept_bytes + payload.size() > kCreditMaxBytes)
     return false;
   peer.waiting.push({request, offset, {payload.begin(), payload.end()}});
-  peer.waiting_bytes += payload.size();
+  peer.kept_bytes += payload.size();
   make_busy(node);
   return true;
 }
@@ -115,22 +152,26 @@ bool Target::has_waiting() const {
 
 // ---- answers -----------------------------------------------------------------------------------
 
-bool Target::answer(Node node, const Answer& answer) {
+bool Target::answer(Node node, const Answer& answer, std::span<const std::byte> runs) {
   Peer& peer = peers_[node];
-  if (peer.due.empty() && write(node, answer)) return true;
-  if (peer.waiting.size() + peer.due.size() >= kCreditMaxCommands) return false;
-  peer.due.push(answer);
+  if (peer.due.empty() && write(node, answer, runs)) return true;
+  if (peer.waiting.size() + peer.due.size() >= kCreditMaxCommands ||
+      peer.kept_bytes + runs.size() > kCreditMaxBytes)
+    return false;
+  peer.due.push({answer, {runs.begin(), runs.end()}});
+  peer.kept_bytes += runs.size();
   make_busy(node);
   return true;
 }
 
 // False: no room in the outbox.
-bool Target::write(Node node, const Answer& answer) {
+bool Target::write(Node node, const Answer& answer, std::span<const std::byte> runs) {
   Header header{};
   header.kind = answer.request.kind == Kind::kProbe ? Kind::kAlive : Kind::kAnswer;
   header.tag = answer.request.tag;
   header.argument = static_cast<uint32_t>(answer.status);
   if (answer.request.kind == Kind::kGet) return write_data(node, header, answer);
+  if (answer.request.kind == Kind::kGetPieces) return write_blocks(node, header, answer, runs);
   if (answer.request.kind == Kind::kRegion) return write_region(node, header, answer);
   if (answer.request.kind == Kind::kEnded) header = answer.request;
   const bool has_word = answer.request.kind == Kind::kAtomic && answer.status == 0;
@@ -149,6 +190,22 @@ bool Target::write_data(Node node, Header& header, const Answer& answer) {
   std::byte* payload = outbox_.append(node, header);
   if (payload != nullptr && header.bytes != 0) std::memcpy(payload, from.base, bytes);
   return payload != nullptr;
+}
+
+bool Target::write_blocks(Node node, Header& header, const Answer& answer,
+                          std::span<const std::byte> payload) {
+  const Runs runs(payload, answer.request.argument);
+  const uint64_t bytes = runs.bytes(kPayloadMaxBytes).value_or(0);
+  Memory from = regions_.find(answer.request.task, answer.request.region);
+  if (from.error == 0 && !runs.lie_in(from.bytes)) from.error = -EINVAL;
+  if (bytes > outbox_.payload_max_bytes()) from.error = -EMSGSIZE;
+  header.argument = static_cast<uint32_t>(from.error);
+  header.bytes = from.error == 0 ? static_cast<uint32_t>(bytes) : 0;
+  std::byte* packed = outbox_.append(node, header);
+  if (packed == nullptr) return false;
+  for (size_t n = 0; n < runs.count() && from.error == 0; ++n)
+    packed = gather_blocks(packed, from.base + runs[n].offset, runs[n], runs[n].stride);
+  return true;
 }
 
 bool Target::write_region(Node node, Header& header, const Answer& answer) {
@@ -230,7 +287,12 @@ bool Target::advance() {
 bool Target::advance(Node node) {
   Peer& peer = peers_[node];
   bool moved = false;
-  for (; !peer.due.empty() && write(node, peer.due.front()); moved = true) peer.due.pop();
+  for (; !peer.due.empty(); moved = true) {
+    const Due& first = peer.due.front();
+    if (!write(node, first.answer, first.runs)) break;
+    peer.kept_bytes -= first.runs.size();
+    peer.due.pop();
+  }
   while (!peer.waiting.empty()) {
     const Waiting& first = peer.waiting.front();
     if (first.request.kind == Kind::kCancel) {
@@ -241,7 +303,7 @@ bool Target::advance(Node node) {
     const Delivered delivered = deliver(node, first.request, first.offset, first.payload);
     if (delivered == Delivered::kFull) break;
     const Answer done{first.request, delivered == Delivered::kAccepted ? 0 : -ESRCH, 0};
-    peer.waiting_bytes -= first.payload.size();
+    peer.kept_bytes -= first.payload.size();
     peer.waiting.pop();
     answer(node, done);  // takes the place of what was popped
     moved = true;
@@ -252,7 +314,7 @@ bool Target::advance(Node node) {
 void Target::forget(Node node) {
   peers_[node].due.clear();
   peers_[node].waiting.clear();
-  peers_[node].waiting_bytes = 0;
+  peers_[node].kept_bytes = 0;
   delivery_.abandon(node);
   for (auto& [key, registration] : registrations_) std::erase(registration.known_to, node);
 }

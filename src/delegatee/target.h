@@ -41,15 +41,19 @@ class Target {
     int status;
     uint64_t before;  // kAtomic: the word
   };
+  struct Due {
+    Answer answer;
+    std::vector<std::byte> runs;  // kGetPieces
+  };
   struct Waiting {
     Header request;
     uint64_t offset;  // in its message
     std::vector<std::byte> payload;
   };
   struct Peer {
-    Fifo<Answer> due;
+    Fifo<Due> due;
     Fifo<Waiting> waiting;
-    size_t waiting_bytes = 0;
+    size_t kept_bytes = 0;      // of both
     Header message{};           // that is coming, and
     uint64_t message_come = 0;  // how many bytes of it have
     bool is_busy = false;       // in busy_
@@ -62,14 +66,18 @@ class Target {
 
   Memory find(const Header& request, size_t bytes);
   int put(const Header& request, std::span<const std::byte> payload);
+  int put_notify(const Header& request, std::span<const std::byte> payload);
+  int put_pieces(const Header& request, std::span<const std::byte> payload);
   int apply_atomic(const Header& request, std::span<const std::byte> payload, uint64_t& before);
   bool continues(Peer& peer, const Header& part, uint64_t& offset);
   Delivered deliver(Node node, const Header& request, uint64_t offset,
                     std::span<const std::byte> payload);
   bool serve_cancel(Node node, const Header& request);
   bool serve_message(Node node, const Header& request, std::span<const std::byte> payload);
-  bool answer(Node node, const Answer& answer);
-  bool write(Node node, const Answer& answer);
+  bool answer(Node node, const Answer& answer, std::span<const std::byte> runs = {});
+  bool write(Node node, const Answer& answer, std::span<const std::byte> runs);
+  bool write_blocks(Node node, Header& header, const Answer& answer,
+                    std::span<const std::byte> runs);
   bool write_data(Node node, Header& header, const Answer& answer);
   bool write_region(Node node, Header& header, const Answer& answer);
   int register_region(Node node, const Header& request, fabric::Region& region);

@@ -11,7 +11,8 @@
 // have no order, not even against messages.
 // A peer that has died is reported by events with an error: for everything pending to it, and for
 // everything later; messages that it had sent may still come. A silent one is not, nor one that
-// could never be reached: try_ goes on to answer false (the delegatee's heartbeat finds them).
+// could never be reached: try_ goes on to answer false. The delegatee's heartbeat finds them, and
+// gives them up.
 // Misuse is an event too: -EINVAL (no such node, outside of the region), -EMSGSIZE. What only the
 // network can notice may end the link instead: a region that is deregistered while peers use it,
 // local memory that does not exist.
@@ -68,6 +69,11 @@ class Fabric {
   // The event comes when the data has arrived in the other node's memory.
   virtual bool try_write(Node node, const void* from, size_t bytes, const Region& to,
                          uint64_t offset, uint64_t cookie) = 0;
+
+  // The peer is dead from here on, whatever it does: an error for everything pending, within 1 s,
+  // and for everything later. After its event no operation's memory is touched, here as always.
+  // What the latest poll has shown stays valid.
+  virtual void give_up(Node node) = 0;
 
   // Throws base::Error (-ENOMEM, or what the provider says).
   virtual Region register_memory(void* base, size_t bytes) = 0;

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "fabric/connections.h"
 #include "fabric/misuse.h"
 #include "fabric/provider.h"
 
@@ -40,6 +41,7 @@ struct Slot {
 };
 
 struct Peer {
+  std::string name;  // its address, as it calls it
   fi_addr_t address;
   uint32_t next_to_send = 0;  // number of the next message
   uint32_t next_to_receive = 0;
@@ -85,13 +87,14 @@ class Libfabric : public Fabric {
     const size_t bytes = address().size();
     for (const std::string& text : addresses) {
       Peer peer{};
+      peer.name = text;
       if (text.size() != bytes ||
           ::fi_av_insert(fabric_.addresses.get(), text.data(), 1, &peer.address, 0, nullptr) != 1)
         throw base::Error(-EINVAL, "cannot connect the fabric: node " +
                                        std::to_string(peers_.size()) +
                                        " has another kind of address; FI_PROVIDER must be the "
                                        "same on every node");
-      peers_.push_back(peer);
+      peers_.push_back(std::move(peer));
     }
   }
 
@@ -102,6 +105,8 @@ class Libfabric : public Fabric {
                 uint64_t cookie) override;
   bool try_write(Node node, const void* from, size_t bytes, const Region& to, uint64_t offset,
                  uint64_t cookie) override;
+
+  void give_up(Node node) override { bury(node, -ECONNRESET); }
 
   Region register_memory(void* base, size_t bytes) override;
   void deregister(const Region& region) override { regions_.erase(region.key); }
@@ -348,8 +353,9 @@ bool Libfabric::take_error(Event& event) {
 bool Libfabric::end(Slot& slot, int error, Event& event) {
   const bool is_pending = std::exchange(slot.is_pending, false);
   if (is_pending) {
-    event = {slot.kind, error, slot.node, slot.cookie, nullptr, 0};
     Peer& peer = peers_[slot.node];
+    if (error == 0) error = peer.error;  // it was given up, or is dead: what has come may be a part
+    event = {slot.kind, error, slot.node, slot.cookie, nullptr, 0};
     --peer.pending;
     --pending_;
     peer.has_answered |= error == 0;
@@ -363,8 +369,10 @@ void Libfabric::bury(Node node, int error) {
   if (peer.error != 0) return;
   peer.error = error;
   peer.since = Clock::now();
-  // Ends a connection that still stands: nothing of it may touch memory after the events.
+  // Ends a connection that still stands: nothing of it may touch memory after the events. Only some
+  // providers do with the address.
   ::fi_av_remove(fabric_.addresses.get(), &peer.address, 1, 0);
+  end_connections(peers_[self_].name, peer.name);
   dying_.push_back(node);
 }
 

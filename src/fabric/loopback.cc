@@ -268,6 +268,8 @@ class LoopbackEndpoint : public Fabric {
     return try_start(Event::Kind::kWritten, node, from, bytes, to, offset, cookie);
   }
 
+  void give_up(Node node) override { state_->cut(self_, node); }
+
   Region register_memory(void* base, size_t bytes) override {
     return state_->register_memory(self_, base, bytes);
   }

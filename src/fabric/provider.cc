@@ -26,7 +26,7 @@ void set_defaults() {
   for (const Default& entry : kDefaults) ::setenv(entry.name, entry.value, 0);
 }
 
-Info wanted() {
+Info wanted(fi_threading threading) {
   Info hints(::fi_allocinfo());
   if (hints == nullptr) throw base::Error(-ENOMEM, "no memory for libfabric");
   // Not FI_ATOMIC: on ofi_rxm it costs the order of messages.
@@ -35,7 +35,7 @@ Info wanted() {
   hints->ep_attr->type = FI_EP_RDM;
   hints->tx_attr->msg_order = FI_ORDER_SAS;
   hints->rx_attr->msg_order = FI_ORDER_SAS;
-  hints->domain_attr->threading = FI_THREAD_DOMAIN;
+  hints->domain_attr->threading = threading;
   hints->domain_attr->control_progress = FI_PROGRESS_MANUAL;
   hints->domain_attr->data_progress = FI_PROGRESS_MANUAL;
   hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
@@ -54,11 +54,12 @@ void check_buffers(size_t message_max_bytes) {
                                    std::to_string(message_max_bytes) + " or more");
 }
 
-Info find_provider(size_t message_max_bytes) {
+Info find_provider(size_t message_max_bytes, fi_threading threading) {
   set_defaults();
   check_buffers(message_max_bytes);
   fi_info* found = nullptr;
-  const int result = ::fi_getinfo(FI_VERSION(1, 17), nullptr, nullptr, 0, wanted().get(), &found);
+  const int result =
+      ::fi_getinfo(FI_VERSION(1, 17), nullptr, nullptr, 0, wanted(threading).get(), &found);
   if (result != 0)
     throw base::Error(result == -FI_ENODATA ? -ENODEV : -errno_of(-result),
                       std::string("no fabric for FI_PROVIDER=") + ::getenv("FI_PROVIDER") + ": " +
@@ -82,9 +83,9 @@ void check(long result, const std::string& what) {
                       what + " failed: " + ::fi_strerror(static_cast<int>(-result)));
 }
 
-Endpoint open_endpoint(size_t message_max_bytes, size_t completions_max) {
+Endpoint open_endpoint(size_t message_max_bytes, size_t completions_max, fi_threading threading) {
   Endpoint opening;
-  opening.info = find_provider(message_max_bytes);
+  opening.info = find_provider(message_max_bytes, threading);
   fi_info* const info = opening.info.get();
   opening.fabric = opened<fid_fabric>(
       "fi_fabric", [&](auto** f) { return ::fi_fabric(info->fabric_attr, f, nullptr); });

@@ -37,7 +37,8 @@ struct Endpoint {  // destroyed from below
 };
 
 // Throws base::Error: no such provider, no network.
-Endpoint open_endpoint(size_t message_max_bytes, size_t completions_max);
+Endpoint open_endpoint(size_t message_max_bytes, size_t completions_max,
+                       fi_threading threading = FI_THREAD_DOMAIN);
 
 // "<what> failed: <libfabric's words>" when `result` is not 0.
 void check(long result, const std::string& what);

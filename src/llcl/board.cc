@@ -46,7 +46,10 @@ base::Mapping create_board(task::SpaceHeader& space) {
       layout.add<mailbox::Mailbox>(space.capacity * sizeof(mailbox::Mailbox));
   const uint64_t lanes_at = layout.add<Lanes>(Lanes::bytes_for(lanes));
   const uint64_t bells_at = layout.add<mailbox::Doorbell>(lanes * sizeof(mailbox::Doorbell));
+  const uint64_t waiters_at = layout.add<LaneWaiter>(lanes * sizeof(LaneWaiter));
+  const uint64_t sleepers_at = layout.add<Sleepers>(space.capacity * sizeof(Sleepers));
   const uint64_t regions_at = layout.add<RegionTable>(sizeof(RegionTable));
+  const uint64_t copies_at = layout.add<CopyOffers>(sizeof(CopyOffers));
   base::Mapping memory = base::reserve_memory(layout.bytes(), "cannot reserve the board");
   std::byte* const base = memory.data();
 
@@ -60,20 +63,49 @@ base::Mapping create_board(task::SpaceHeader& space) {
   board->lanes = reinterpret_cast<Lanes*>(base + lanes_at);
   board->lanes->init(lanes);
   board->lane_bells = reinterpret_cast<mailbox::Doorbell*>(base + bells_at);
+  board->lane_waiters = reinterpret_cast<LaneWaiter*>(base + waiters_at);
+  board->sleepers = reinterpret_cast<Sleepers*>(base + sleepers_at);
   board->regions = reinterpret_cast<RegionTable*>(base + regions_at);
+  board->copies = reinterpret_cast<CopyOffers*>(base + copies_at);
   board->load.processors = own_processors();
   space.upper_floors = board;
   return memory;
 }
 
 mailbox::Owner reclaim(Board& board, uint32_t number) {
-  // Acquire: pairs with the endpoint's.
-  const mailbox::Owner dead{board.attached[number].exchange(0, std::memory_order_acquire)};
+  // Acquire: pairs with the endpoint's. Release: with BoardTasks.
+  const mailbox::Owner dead{board.attached[number].exchange(0, std::memory_order_acq_rel)};
   if (dead == mailbox::Owner{}) return dead;
-  board.load.runnable.fetch_sub(1, std::memory_order_relaxed);
+  board.copies->close(dead, BoardTasks{board});
   board.regions->remove_all(dead);
+  board.sleepers[number].count.store(0, std::memory_order_relaxed);
+  for (uint32_t lane = 0; lane < board.lanes->capacity(); ++lane) {
+    if (board.lanes->owner(lane) != dead) continue;
+    // Before the lane's next owner: its consumer gives the lane back after this.
+    LaneWaiter& waiter = board.lane_waiters[lane];
+    const bool had_left = waiter.left.exchange(0, std::memory_order_relaxed) != 0;
+    const uint32_t waited = waiter.waits.exchange(LaneWaiter::kNo, std::memory_order_relaxed);
+    tell(board.load, waited, LaneWaiter::kNo);
+    if (!had_left) board.load.runnable.fetch_sub(1, std::memory_order_relaxed);
+  }
   for (uint32_t task = 0; task < board.capacity; ++task) board.mailboxes[task].forget(dead);
   return dead;
+}
+
+void wake_task(Board& board, uint32_t number) {
+  if (number >= board.capacity) return wake_tasks(board);
+  mailbox::Machine::fence();  // the caller's stores before load of `count`; see Endpoint::Patience
+  if (board.sleepers[number].count.load(std::memory_order_relaxed) == 0) return;
+  for (uint32_t lane = 0; lane < board.lanes->capacity(); ++lane) {
+    const mailbox::Owner owner = board.lanes->owner(lane);
+    if (owner != mailbox::Owner{} && owner.number() == number)
+      board.lane_bells[lane].ring_after_fence();
+  }
+}
+
+void wake_tasks(Board& board) {
+  for (uint32_t number = 0; number < board.capacity; ++number)
+    if (board.attached[number].load(std::memory_order_relaxed) != 0) wake_task(board, number);
 }
 
 }  // namespace nagaya::llcl

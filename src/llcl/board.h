@@ -2,9 +2,9 @@
 // board.h - what the tasks of a node and its delegatee share to talk: the notice board of the
 // house.
 //
-//   SpaceHeader.upper_floors ──► Board ──► mailboxes, one per task number
-//                                      ──► lanes, one per thread that makes requests, and their
-//                                      bells ──► regions
+//   SpaceHeader.upper_floors ──► Board ──► mailboxes, sleepers: one per task number
+//                                      ──► lanes, their bells and waiters: one per thread
+//                                      ──► regions
 //
 // Made by the host before its first task, in pages of zeros that cost nothing until used; never
 // moved, never freed. Which node this is comes later, from whoever wires the job up (comm).
@@ -12,15 +12,43 @@
 
 #include "base/fd.h"
 #include "llcl/command.h"
+#include "llcl/cooperative_copy.h"
 #include "llcl/region.h"
 #include "mailbox/lane_set.h"
 #include "mailbox/mailbox.h"
+#include "mailbox/ring.h"
 #include "mailbox/thread_bell.h"
 #include "mailbox/waiting.h"
 
 namespace nagaya::llcl {
 
 using Lanes = mailbox::LaneSet<Command>;
+using Ring = mailbox::Ring<Command>;
+
+// What the threads of a task tell others about their waiting. Words of their own lines.
+struct alignas(mailbox::kLineBytes) LaneWaiter {
+  enum : uint32_t { kNo, kAwake, kAsleep };  // awake: it spins or yields
+  // Whether the lane's thread waits for something. Its own stores, or the host's for the dead.
+  // Relaxed: as Board.load, which counts it.
+  std::atomic<uint32_t> waits;
+  // 1: that thread has ended, with commands in the lane (Endpoint). Release and acquire between the
+  // threads of the task.
+  std::atomic<uint32_t> left;
+};
+struct alignas(mailbox::kLineBytes) Sleepers {
+  // Threads of the task that are about to sleep for what others store. Whoever stores, fences and
+  // finds it above 0 rings the bells of the task's lanes (wake_task).
+  std::atomic<uint32_t> count;
+};
+
+// A thread with a lane goes from one state of `waits` to another.
+inline void tell(mailbox::Load& load, uint32_t from, uint32_t to) {
+  const auto change = [](std::atomic<uint32_t>& count, uint32_t by) {
+    if (by != 0) count.fetch_add(by, std::memory_order_relaxed);  // by -1, too
+  };
+  change(load.waiting, (to == LaneWaiter::kAwake) - (from == LaneWaiter::kAwake));
+  change(load.runnable, (from == LaneWaiter::kAsleep) - (to == LaneWaiter::kAsleep));
+}
 
 struct Board {
   task::Stamp stamp;
@@ -31,8 +59,12 @@ struct Board {
   std::atomic<uint32_t>* attached;  // by task number: mailbox::Owner of the task that takes part
   mailbox::Mailbox* mailboxes;      // by task number
   Lanes* lanes;
+  std::atomic<Ring*> ring;  // in the lanes' place, for comparison; nullptr: lanes. Before `nodes`
   mailbox::Doorbell* lane_bells;  // rung when a command of the lane is complete
+  LaneWaiter* lane_waiters;       // by lane
+  Sleepers* sleepers;             // by task number
   RegionTable* regions;
+  CopyOffers* copies;
   std::atomic<uint64_t> dropped;  // active messages without a handler
   mailbox::Load load;
   mailbox::ThreadBell delegatee_bell;
@@ -46,5 +78,21 @@ base::Mapping create_board(task::SpaceHeader& space);
 // held, but its lanes, which are their consumer's to take back. Who it was; nobody: it took no
 // part.
 mailbox::Owner reclaim(Board& board, uint32_t number);
+
+// Wakes the threads of a task that sleep for something that the caller has just stored. No task's
+// number: what was stored is the space's, and all may wait for it.
+void wake_task(Board& board, uint32_t number);
+void wake_tasks(Board& board);
+
+// What CopyOffers asks of the node.
+struct BoardTasks {
+  Board& board;
+
+  const mailbox::Load& load() const { return board.load; }
+  bool is_alive(mailbox::Owner owner) const {  // acquire: pairs with reclaim
+    return board.attached[owner.number()].load(std::memory_order_acquire) == owner.bits;
+  }
+  void wake(uint32_t task) const { wake_task(board, task); }
+};
 
 }  // namespace nagaya::llcl

@@ -2,7 +2,7 @@
 // command.h - what a task asks of its node's delegatee: one cell of a lane, 64 bytes.
 //
 //   0         4         8         12        16                  24                  32
-//   | op etc. | node    | task    | region  | remote offset     | completion        |
+//   | op etc. | node    | tasks   | region  | remote offset     | completion        |
 //   | local address     | bytes             | operand           | second operand    |    or
 //   | payload, up to 32 bytes of it                                                 |
 //                                                                                   64
@@ -21,6 +21,9 @@ enum class Op : uint8_t {
   kAtomic,         // on one remote word; the value before it goes to `local` unless that is 0
   kActiveMessage,  // a handler of the remote task, with local memory or the payload
   kFence,          // completes when all earlier commands of this lane to `node` have
+  kPutNotify,      // as kPut, never inline; then 1 is added to a counter of the remote task
+  kGetPieces,      // as kGet and kPut for the `bytes` Pieces at `local`; `offset` is added to all
+  kPutPieces,      // of theirs
 };
 
 enum class Atomic : uint8_t {
@@ -46,22 +49,34 @@ enum class Completion : uint8_t {
 
 inline constexpr uint32_t kInlineMaxBytes = 32;
 
+// `count` blocks of equal size, here and there: what one Piece of a kGetPieces or kPutPieces moves.
+// The public nagaya_llcl_piece.
+struct Piece {
+  uint64_t local;   // address of the first block
+  uint64_t offset;  // of the first block in the region [bytes]
+  uint64_t block_bytes;
+  uint64_t count;
+  int64_t local_stride;  // from one block to the next [bytes]
+  int64_t remote_stride;
+};
+
 struct Command {
   Op op;
   Completion completion_kind;
   uint8_t inline_bytes;  // of `payload`; 0: `local` and `bytes` count
   Atomic atomic;         // kAtomic only
   uint32_t node;
-  uint32_t task;    // at that node
-  uint32_t region;  // registration number at that node; kActiveMessage: the handler
-  uint64_t offset;  // in the region [bytes]
+  uint16_t task;       // at that node
+  uint16_t requester;  // at this node: whose completion it is
+  uint32_t region;     // registration number at that node; kActiveMessage: the handler
+  uint64_t offset;     // in the region [bytes]
   uint64_t completion;
   union {
     struct {
       uint64_t local;
       uint64_t bytes;     // kAtomic: the Type
-      uint64_t operand;   // kAtomic, in its low bytes
-      uint64_t expected;  // kCompareSwap
+      uint64_t operand;   // kAtomic, in its low bytes; kPutNotify: the counter's offset
+      uint64_t expected;  // kCompareSwap; kPutNotify: the counter's region
     };
     unsigned char payload[kInlineMaxBytes];
   };

@@ -8,6 +8,7 @@
 
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "llcl/message.h"
 #include "task/own_record.h"
@@ -22,29 +23,6 @@ struct Request {
   void* data;
 };
 
-// The lane of one thread, given back when the thread ends, and empty: the delegatee tells by the
-// lane's owner whose commands are in it. A forked child has a copy that nobody will ever drain.
-struct OwnLane {
-  uint32_t number = Lanes::kNoLane;
-  Lanes* lanes = nullptr;
-
-  ~OwnLane() {
-    if (lanes == nullptr || task::own_record() == nullptr) return;
-    while (lanes->lag(number) != 0) mailbox::Machine::yield();
-    lanes->release(number);
-  }
-};
-thread_local OwnLane own_lane;
-
-bool claim_lane(Board& board, mailbox::Owner owner) {
-  if (own_lane.lanes != nullptr) return true;
-  const uint32_t number = board.lanes->claim(owner);
-  if (number == Lanes::kNoLane) return false;
-  own_lane.number = number;
-  own_lane.lanes = board.lanes;
-  return true;
-}
-
 Board* board_of(const task::TaskRecord& record) {
   auto* const board = static_cast<Board*>(record.space->upper_floors);
   const bool usable =
@@ -53,6 +31,20 @@ Board* board_of(const task::TaskRecord& record) {
 }
 
 }  // namespace
+
+// The calling thread's. Outlives the keeper: later destructors of the thread may make requests.
+static thread_local uint32_t lane_of_thread = Lanes::kNoLane;
+
+struct LaneKeeper {
+  Endpoint* endpoint = nullptr;
+
+  ~LaneKeeper() {
+    // A forked child has a copy of its parent's lane, which is not its own.
+    if (endpoint == nullptr || task::own_record() == nullptr) return;
+    endpoint->leave_lane(std::exchange(lane_of_thread, Lanes::kNoLane));
+  }
+};
+static thread_local LaneKeeper lane_keeper;
 
 Endpoint* Endpoint::own() {
   task::TaskRecord* const record = task::own_record();
@@ -69,13 +61,44 @@ Endpoint::Endpoint(task::TaskRecord& record)
           mailbox::Owner::task(record.number, record.generation.load(std::memory_order_relaxed))) {
   // Release: pairs with reclaim's.
   board_->attached[record.number].store(owner_.bits, std::memory_order_release);
-  board_->load.runnable.fetch_add(1, std::memory_order_relaxed);
+}
+
+uint32_t Endpoint::own_lane() {
+  if (lane_of_thread == Lanes::kNoLane) {
+    // First: whoever dies on the way has been counted.
+    board_->load.runnable.fetch_add(1, std::memory_order_relaxed);
+    lane_of_thread = claim_lane();
+    if (lane_of_thread == Lanes::kNoLane)
+      board_->load.runnable.fetch_sub(1, std::memory_order_relaxed);
+    else
+      lane_keeper.endpoint = this;
+  }
+  return lane_of_thread;
+}
+
+uint32_t Endpoint::claim_lane() {
+  for (uint32_t lane = 0; lane < board_->lanes->capacity(); ++lane)
+    // Acquire: pairs with leave_lane; the positions are this thread's now.
+    if (board_->lanes->owner(lane) == owner_ &&
+        board_->lane_waiters[lane].left.exchange(0, std::memory_order_acquire) != 0)
+      return lane;
+  return board_->lanes->claim(owner_);
+}
+
+void Endpoint::leave_lane(uint32_t lane) {
+  if (board_->lanes->lag(lane) == 0)
+    board_->lanes->release(lane);
+  else  // release: pairs with claim_lane
+    board_->lane_waiters[lane].left.store(1, std::memory_order_release);
+  board_->load.runnable.fetch_sub(1, std::memory_order_relaxed);  // last; see own_lane
 }
 
 int Endpoint::submit(Command command, const nagaya_completion& on_complete) {
   if (command.node >= board_->nodes.load(std::memory_order_acquire)) return -EINVAL;
-  if (!claim_lane(*board_, owner_)) return -ENOBUFS;
+  const uint32_t lane = own_lane();
+  if (lane == Lanes::kNoLane) return -ENOBUFS;
   Request* request = nullptr;
+  command.requester = static_cast<uint16_t>(record_->number);
   command.completion_kind = static_cast<Completion>(on_complete.kind);
   command.completion = reinterpret_cast<uint64_t>(on_complete.data);
   // A flag or counter that is nowhere faults here, and not in the delegatee.
@@ -84,11 +107,14 @@ int Endpoint::submit(Command command, const nagaya_completion& on_complete) {
     static_cast<void>(*static_cast<const volatile uint32_t*>(on_complete.data));
   if (command.completion_kind == Completion::kCallback) {
     request = new (std::nothrow) Request{on_complete.function, on_complete.data};
-    if (request == nullptr) return -ENOMEM;
-    start_completer();
+    if (request == nullptr || !start_completer()) {
+      delete request;
+      return -ENOMEM;
+    }
     command.completion = reinterpret_cast<uint64_t>(request);
   }
-  if (!board_->lanes->push(own_lane.number, command)) {
+  Ring* const ring = board_->ring.load(std::memory_order_relaxed);
+  if (!(ring != nullptr ? ring->push(lane, command) : board_->lanes->push(lane, command))) {
     delete request;
     return -EAGAIN;
   }
@@ -96,14 +122,64 @@ int Endpoint::submit(Command command, const nagaya_completion& on_complete) {
   return 0;
 }
 
+Endpoint::Fence* Endpoint::take_fence() {
+  const std::lock_guard lock(lock_);
+  for (Fence** link = &fences_; *link != nullptr; link = &(*link)->next) {
+    Fence* const fence = *link;
+    // Relaxed: nothing is read on its strength.
+    if (fence->done.load(std::memory_order_relaxed) == 0) continue;
+    *link = fence->next;
+    fence->done.store(0, std::memory_order_relaxed);
+    return fence;
+  }
+  return new (std::nothrow) Fence{};
+}
+
+void Endpoint::give_back(Fence* fence) {
+  const std::lock_guard lock(lock_);
+  fence->next = fences_;
+  fences_ = fence;
+}
+
+int Endpoint::await(Fence& fence, uint32_t node, uint64_t deadline_ns) {
+  Command command{};
+  command.op = Op::kFence;
+  command.node = node;
+  int error = -EAGAIN;
+  const auto is_answered = [&] {
+    error = submit(command, {NAGAYA_FLAG, nullptr, &fence.done});
+    return error != -EAGAIN;
+  };
+  if (!wait_until(is_answered, deadline_ns)) error = -ETIMEDOUT;
+  if (error != 0) {
+    fence.done.store(1, std::memory_order_relaxed);  // nobody else will
+    return error;
+  }
+  uint32_t done = 0;
+  const auto is_done = [&] {  // acquire: pairs with the delegatee's release
+    done = fence.done.load(std::memory_order_acquire);
+    return done != 0;
+  };
+  return wait_until(is_done, deadline_ns) ? error_of(done) : -ETIMEDOUT;
+}
+
+int Endpoint::flush(uint32_t node, int timeout_ms) {
+  const uint64_t deadline_ns = deadline_of(timeout_ms);
+  Fence* const fence = take_fence();
+  if (fence == nullptr) return -ENOMEM;
+  const int error = await(*fence, node, deadline_ns);
+  give_back(fence);
+  return error;
+}
+
 int Endpoint::handle(uint32_t number, nagaya_handler* function, void* context) {
   if (number >= handlers_.size() || function == nullptr) return -EINVAL;
-  const std::lock_guard lock(handlers_lock_);
+  if (!start_completer()) return -ENOMEM;
+  const std::lock_guard lock(lock_);
   Handler& handler = handlers_[number];
   if (handler.function.load(std::memory_order_relaxed) != nullptr) return -EEXIST;
   handler.context = context;
   handler.function.store(function, std::memory_order_release);  // pairs with call_handler
-  start_completer();
   return 0;
 }
 
@@ -131,24 +207,25 @@ int Endpoint::send(uint32_t task, uint32_t handler, const void* data, size_t byt
   return error;
 }
 
-mailbox::Doorbell* Endpoint::own_bell() {
-  return claim_lane(*board_, owner_) ? &board_->lane_bells[own_lane.number] : nullptr;
-}
-
-// With every signal blocked: handlers of the program run in its own threads.
-void Endpoint::start_completer() {
-  std::call_once(completer_started_, [this] {
-    sigset_t all, old;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &old);
-    pthread_t thread;
-    const auto run = [](void* self) -> void* {
-      static_cast<Endpoint*>(self)->complete_forever();
-      return nullptr;
-    };
-    if (::pthread_create(&thread, nullptr, run, this) == 0) ::pthread_detach(thread);
-    ::pthread_sigmask(SIG_SETMASK, &old, nullptr);
-  });
+// With every signal blocked: handlers of the program run in its own threads. False: it cannot be
+// started just now.
+bool Endpoint::start_completer() {
+  if (has_completer_.load(std::memory_order_relaxed)) return true;  // it says no more than that
+  const std::lock_guard lock(lock_);
+  if (has_completer_.load(std::memory_order_relaxed)) return true;
+  sigset_t all, old;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &old);
+  pthread_t thread;
+  const auto run = [](void* self) -> void* {
+    static_cast<Endpoint*>(self)->complete_forever();
+    return nullptr;
+  };
+  const bool started = ::pthread_create(&thread, nullptr, run, this) == 0;
+  if (started) ::pthread_detach(thread);
+  ::pthread_sigmask(SIG_SETMASK, &old, nullptr);
+  has_completer_.store(started, std::memory_order_relaxed);
+  return started;
 }
 
 void Endpoint::complete_forever() {

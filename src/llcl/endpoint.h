@@ -2,11 +2,20 @@
 // endpoint.h - what a task needs to take part: its board, its name there, a lane for each of its
 // threads that makes requests to other nodes, and one thread that calls back.
 //
+// A lane, of the task that has claimed it:
+//
+//   a thread's -> nobody's    the thread, as it ends: nothing waits in it
+//   a thread's -> left        the thread, as it ends: commands wait, which the task's death drops
+//   left       -> a thread's  the task's next thread that needs a lane
+//   any        -> nobody's    the host, after the task's end
+//
 // A forked child of a task has no endpoint: it lives in a copy of the space.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <mutex>
+#include <utility>
 
 #include "llcl/board.h"
 #include "llcl/message.h"
@@ -23,15 +32,21 @@ class Endpoint {
   mailbox::Owner owner() const { return owner_; }
   task::TaskRecord& record() const { return *record_; }
 
-  bool is_here(nagaya_process process) const {
-    return process.node == board_->node.load(std::memory_order_relaxed);
+  bool is_here(uint32_t node) const { return node == board_->node.load(std::memory_order_relaxed); }
+  bool is_here(nagaya_process process) const { return is_here(process.node); }
+  // Memory of a process of this node.
+  Found find(const nagaya_remote& place, uint64_t bytes) const {
+    return board_->regions->find(place.region, place.process.task, place.offset, bytes);
   }
 
   // For the delegatee. Returns 0, -EAGAIN (the thread's lane is full), -ENOBUFS (no lane is left),
-  // -EINVAL (no such node), or, with a callback, -ENOMEM.
+  // -EINVAL (no such node), or, with a callback, -ENOMEM (no memory, or no thread to call).
   int submit(Command command, const nagaya_completion& on_complete);
+  // Awaits the calling thread's earlier commands to a node. Returns as submit, but -ETIMEDOUT for
+  // -EAGAIN, or the node's error.
+  int flush(uint32_t node, int timeout_ms);
 
-  // Returns 0, -EEXIST, -EINVAL.
+  // Returns 0, -EEXIST, -EINVAL, -ENOMEM (no thread to call it).
   int handle(uint32_t number, nagaya_handler* function, void* context);
   // To a task of this node. Returns 0, -EAGAIN, -EINVAL (no such task), -ENOMEM.
   int send(uint32_t task, uint32_t handler, const void* data, size_t bytes);
@@ -39,12 +54,7 @@ class Endpoint {
   // Looks until ready() or the time is up (-1: for ever), sleeping in between; the last ready().
   template <class Ready>
   bool wait(Ready ready, int timeout_ms) {
-    const uint64_t deadline_ns =
-        timeout_ms < 0 ? mailbox::kNever
-                       : mailbox::Machine::now_ns() + static_cast<uint64_t>(timeout_ms) * 1'000'000;
-    mailbox::Doorbell none{}, *const bell = own_bell();
-    return mailbox::Waiting(bell != nullptr ? *bell : none, board_->load)
-        .until(ready, deadline_ns, Napping{});
+    return wait_until(ready, deadline_of(timeout_ms));
   }
 
  private:
@@ -53,16 +63,92 @@ class Endpoint {
     void* context;
   };
 
+  // One thread's waiting, from its first fruitless look.
+  //
   // What is waited for may be stored by anybody, who does not know this thread's bell: look again
-  // now and then.
-  struct Napping {
-    uint64_t before_sleep() { return 500'000; }  // [ns]
-    void after_sleep() {}
+  // now and then, and less often the longer it takes. Who notifies looks at the count of sleepers.
+  class Patience {
+   public:
+    // `waiter`: of the thread's lane. nullptr: it has none, and is not counted.
+    Patience(Board& board, LaneWaiter* waiter, std::atomic<uint32_t>& sleepers)
+        : board_(board), waiter_(waiter), sleepers_(sleepers) {}
+    ~Patience() {
+      if (looks_ >= kSoon) become(LaneWaiter::kNo);
+    }
+
+    // What comes that soon does not come through the network: nobody is told.
+    void look() {
+      if (++looks_ == kSoon) become(LaneWaiter::kAwake);
+    }
+    uint64_t before_sleep() {
+      looks_ = std::max(looks_, kSoon);
+      become(LaneWaiter::kAsleep);
+      sleepers_.fetch_add(1, std::memory_order_seq_cst);
+      mailbox::Machine::fence();  // store of the count before the last look; see wake_task
+      return std::exchange(nap_ns_, std::min(2 * nap_ns_, kLongestNapNs));
+    }
+    void after_sleep() {
+      sleepers_.fetch_sub(1, std::memory_order_relaxed);
+      become(LaneWaiter::kAwake);
+    }
+
+   private:
+    static constexpr uint64_t kSoon = 20;
+    static constexpr uint64_t kLongestNapNs = 16'000'000;
+
+    void become(uint32_t state) {
+      if (waiter_ == nullptr) return;
+      tell(board_.load, waiter_->waits.load(std::memory_order_relaxed), state);
+      waiter_->waits.store(state, std::memory_order_relaxed);
+    }
+
+    Board& board_;
+    LaneWaiter* waiter_;
+    std::atomic<uint32_t>& sleepers_;
+    uint64_t looks_ = 0, nap_ns_ = 500'000;
   };
 
+  // Awaits a fence. The delegatee stores into `done` even when nobody waits for it any more: never
+  // freed, used again once it is not 0.
+  struct Fence {
+    std::atomic<uint32_t> done;
+    Fence* next;
+  };
+
+  friend struct LaneKeeper;
+
   explicit Endpoint(task::TaskRecord& record);
-  mailbox::Doorbell* own_bell();  // rung for the calling thread; nullptr: no lane is left
-  void start_completer();
+
+  static uint64_t deadline_of(int timeout_ms) {
+    if (timeout_ms < 0) return mailbox::kNever;
+    return mailbox::Machine::now_ns() + static_cast<uint64_t>(timeout_ms) * 1'000'000;
+  }
+  // Meanwhile the thread takes part in large copies of others.
+  template <class Ready>
+  bool wait_until(Ready is_over, uint64_t deadline_ns) {
+    if (is_over()) return true;
+    const uint32_t lane = own_lane();
+    const bool has_lane = lane != Lanes::kNoLane;
+    mailbox::Doorbell unknown{};  // nobody rings it: the naps end by themselves
+    Patience patience(*board_, has_lane ? &board_->lane_waiters[lane] : nullptr,
+                      board_->sleepers[record_->number].count);
+    const auto ready = [&] {
+      patience.look();
+      while (!is_over())
+        if (!board_->copies->any() || !board_->copies->help(owner_)) return false;
+      return true;
+    };
+    return mailbox::Waiting(has_lane ? board_->lane_bells[lane] : unknown, board_->load)
+        .until(ready, deadline_ns, patience);
+  }
+
+  uint32_t own_lane();  // of the calling thread; kNoLane: all are taken
+  uint32_t claim_lane();
+  void leave_lane(uint32_t lane);
+  Fence* take_fence();  // nullptr: no memory
+  void give_back(Fence* fence);
+  int await(Fence& fence, uint32_t node, uint64_t deadline_ns);
+  bool start_completer();
   void complete_forever();
   void dispatch(const mailbox::Message& message);
   void call_handler(const ActiveMessage& message);
@@ -71,12 +157,18 @@ class Endpoint {
   task::TaskRecord* record_;
   Board* board_;
   mailbox::Owner owner_;
-  std::once_flag completer_started_;
-  std::mutex handlers_lock_;  // among threads that name handlers
+  std::atomic<bool> has_completer_{};  // stored under the lock
+  std::mutex lock_;  // among threads that name handlers, start the completer, fence
+  Fence* fences_ = nullptr;
   std::array<Handler, 256> handlers_{};
 };
 
 // Requester's side of command.h's Completion, for what was done at once.
 void complete(const nagaya_completion& on_complete, int error);
+
+// What a completed flag says: 0 or a negative errno.
+inline int error_of(uint32_t flag) {
+  return static_cast<int32_t>(flag) < 0 ? static_cast<int32_t>(flag) : 0;
+}
 
 }  // namespace nagaya::llcl

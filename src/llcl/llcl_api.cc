@@ -1,89 +1,102 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // llcl_api.cc - the C functions of nagaya/llcl.h.
+#include <bit>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 
 #include "llcl/apply_atomic.h"
 #include "llcl/endpoint.h"
+#include "llcl/misuse.h"
+#include "llcl/pieces.h"
+#include "llcl/prepare.h"
 
 namespace nagaya::llcl {
 namespace {
 
-bool is_valid(const nagaya_completion& on_complete) {
-  switch (on_complete.kind) {
-    case NAGAYA_NONE:
-      return true;
-    case NAGAYA_FLAG:
-      return on_complete.data != nullptr &&
-             reinterpret_cast<uintptr_t>(on_complete.data) % sizeof(uint32_t) == 0;
-    case NAGAYA_COUNTER:
-      return on_complete.data != nullptr &&
-             reinterpret_cast<uintptr_t>(on_complete.data) % sizeof(uint64_t) == 0;
-    case NAGAYA_CALLBACK:
-      return on_complete.function != nullptr;
-    default:
-      return false;
+int transfer(Op op, const nagaya_llcl_transfer* transfer, const nagaya_remote* counter) {
+  nagaya_llcl_prepared request;
+  const int error = prepare(op, transfer, counter, &request);
+  return error != 0 ? error : nagaya_llcl_try_start(&request);
+}
+
+// What a piece touches on both sides.
+int spans_of(const nagaya_llcl_pieces& all, size_t n, Span* local, Span* remote) {
+  const Piece piece = std::bit_cast<Piece>(all.pieces[n]);
+  const bool possible = local_span(piece, local) && remote_span(piece, all.remote.offset, remote) &&
+                        (local->bytes == 0 || piece.local != 0);
+  return possible ? 0 : -EINVAL;
+}
+
+int pieces_here(const Endpoint& self, Op op, const nagaya_llcl_pieces& all) {
+  const Found place = self.find(all.remote, 0);
+  int error = place.error;
+  for (size_t n = 0; error == 0 && n < all.count; ++n) {
+    Span local, remote;
+    error = spans_of(all, n, &local, &remote);
+    if (error != 0 || remote.bytes == 0) continue;
+    nagaya_remote touched = all.remote;
+    touched.offset = remote.first;
+    error = self.find(touched, remote.bytes).error;
   }
-}
-
-Found find(const Endpoint& self, const nagaya_remote& place, uint64_t bytes) {
-  return self.board().regions->find(place.region, place.process.task, place.offset, bytes);
-}
-
-// Memory of the caller that the delegatee will use in its stead, and where it would fault for all:
-// a pointer that leads nowhere faults here, as in a copy by the caller. -EINVAL: more than there
-// can be.
-int check_local(const Endpoint& self, const void* local, uint64_t bytes) {
-  if (bytes == 0) return 0;
-  const auto first = reinterpret_cast<uint64_t>(local);
-  const task::SpaceHeader& space = *self.record().space;
-  const int64_t holder = task::number_of(space, first);
-  if (first + bytes < first || (holder >= 0 && task::number_of(space, first + bytes - 1) != holder))
-    return -EINVAL;
-  const auto* const all = static_cast<const volatile unsigned char*>(local);
-  static_cast<void>(all[0]);
-  static_cast<void>(all[bytes - 1]);
+  if (error != 0) return error;
+  for (size_t n = 0; n < all.count; ++n)
+    copy_piece(op, std::bit_cast<Piece>(all.pieces[n]), place.address);
+  complete(all.on_complete, 0);
   return 0;
 }
 
-Command command_to(Op op, const nagaya_remote& place) {
+int pieces_there(Endpoint& self, Op op, const nagaya_llcl_pieces& all) {
+  const task::SpaceHeader& space = *self.record().space;
   Command command{};
+  int error = set_place(&command, all.remote);
+  if (error == 0) error = check_local(space, all.pieces, all.count * sizeof(Piece));
+  for (size_t n = 0; error == 0 && n < all.count; ++n) {
+    Span local, remote;
+    error = spans_of(all, n, &local, &remote);
+    if (error == 0)
+      error = check_local(space, reinterpret_cast<const void*>(local.first), local.bytes);
+  }
+  if (error != 0) return error;
   command.op = op;
-  command.node = place.process.node;
-  command.task = place.process.task;
-  command.region = place.region;
-  command.offset = place.offset;
-  return command;
+  command.local = reinterpret_cast<uint64_t>(all.pieces);
+  command.bytes = all.count;
+  return self.submit(command, all.on_complete);
 }
 
-int transfer(Op op, const nagaya_llcl_transfer* transfer) {
+int pieces(Op op, const nagaya_llcl_pieces* all) {
   Endpoint* const self = Endpoint::own();
   if (self == nullptr) return -ESRCH;
-  if (transfer == nullptr || !is_valid(transfer->on_complete) ||
-      (transfer->local == nullptr && transfer->bytes != 0))
+  if (all == nullptr || !is_valid(all->on_complete) ||
+      (all->pieces == nullptr && all->count != 0) || all->count > SIZE_MAX / sizeof(Piece))
     return -EINVAL;
-  if (self->is_here(transfer->remote.process)) {
-    const Found found = find(*self, transfer->remote, transfer->bytes);
-    if (found.error != 0) return found.error;
-    if (op == Op::kPut)
-      std::memmove(found.address, transfer->local, transfer->bytes);
-    else
-      std::memmove(transfer->local, found.address, transfer->bytes);
-    complete(transfer->on_complete, 0);
-    return 0;
-  }
-  if (const int error = check_local(*self, transfer->local, transfer->bytes); error != 0)
-    return error;
-  Command command = command_to(op, transfer->remote);
-  if (op == Op::kPut && transfer->bytes != 0 && transfer->bytes <= kInlineMaxBytes) {
-    command.inline_bytes = static_cast<uint8_t>(transfer->bytes);
-    std::memcpy(command.payload, transfer->local, transfer->bytes);
-  } else {
-    command.local = reinterpret_cast<uint64_t>(transfer->local);
-    command.bytes = transfer->bytes;
-  }
-  return self->submit(command, transfer->on_complete);
+  return self->is_here(all->remote.process) ? pieces_here(*self, op, *all)
+                                            : pieces_there(*self, op, *all);
 }
+
+// An atomic of this node.
+void apply(const Command& command, void* word) {
+  const auto type = static_cast<Type>(command.bytes);
+  const uint64_t before =
+      apply_atomic(word, command.atomic, type, command.operand, command.expected);
+  if (command.local != 0)
+    std::memcpy(reinterpret_cast<void*>(command.local), &before, size_of(type));
+}
+
+void copy(Endpoint& self, const nagaya_llcl_prepared& request) {
+  Board& board = self.board();
+  const Copy copy{static_cast<std::byte*>(request.to), static_cast<const std::byte*>(request.from),
+                  request.bytes, request.task};
+  board.copies->copy(copy, self.owner(), BoardTasks{board});
+}
+
+static_assert(sizeof(Piece) == sizeof(nagaya_llcl_piece) &&
+              offsetof(Piece, local) == offsetof(nagaya_llcl_piece, local) &&
+              offsetof(Piece, offset) == offsetof(nagaya_llcl_piece, offset) &&
+              offsetof(Piece, block_bytes) == offsetof(nagaya_llcl_piece, block_bytes) &&
+              offsetof(Piece, count) == offsetof(nagaya_llcl_piece, count) &&
+              offsetof(Piece, local_stride) == offsetof(nagaya_llcl_piece, local_stride) &&
+              offsetof(Piece, remote_stride) == offsetof(nagaya_llcl_piece, remote_stride));
 
 // The words of the public header and of the commands are the same numbers.
 static_assert(static_cast<int>(Atomic::kMax) == NAGAYA_MAX &&
@@ -102,6 +115,7 @@ int nagaya_llcl_register(void* base, size_t bytes, nagaya_remote* out) {
   Endpoint* const self = Endpoint::own();
   if (self == nullptr) return -ESRCH;
   if (base == nullptr || bytes == 0 || out == nullptr) return -EINVAL;
+  if (const int error = check_local(*self->record().space, base, bytes); error != 0) return error;
   const uint32_t region = self->board().regions->add(self->owner(), base, bytes);
   if (region == RegionTable::kNone) return -ENOSPC;
   const uint32_t node = self->board().node.load(std::memory_order_relaxed);
@@ -119,41 +133,94 @@ int nagaya_llcl_deregister(const nagaya_remote* place) {
 void* nagaya_llcl_pointer(const nagaya_remote* place, size_t bytes) {
   Endpoint* const self = Endpoint::own();
   if (self == nullptr || place == nullptr || !self->is_here(place->process)) return nullptr;
-  return find(*self, *place, bytes).address;
+  return self->find(*place, bytes).address;
 }
 
 int nagaya_llcl_try_read(const nagaya_llcl_transfer* what) {
-  return transfer(Op::kGet, what);
+  return transfer(Op::kGet, what, nullptr);
 }
 
 int nagaya_llcl_try_write(const nagaya_llcl_transfer* what) {
-  return transfer(Op::kPut, what);
+  return transfer(Op::kPut, what, nullptr);
+}
+
+int nagaya_llcl_try_write_notify(const nagaya_llcl_transfer* what, const nagaya_remote* counter) {
+  return counter == nullptr ? -EINVAL : transfer(Op::kPutNotify, what, counter);
+}
+
+int nagaya_llcl_prepare_read(const nagaya_llcl_transfer* what, nagaya_llcl_prepared* out) {
+  return prepare(Op::kGet, what, nullptr, out);
+}
+
+int nagaya_llcl_prepare_write(const nagaya_llcl_transfer* what, nagaya_llcl_prepared* out) {
+  return prepare(Op::kPut, what, nullptr, out);
+}
+
+int nagaya_llcl_prepare_write_notify(const nagaya_llcl_transfer* what, const nagaya_remote* counter,
+                                     nagaya_llcl_prepared* out) {
+  return counter == nullptr ? -EINVAL : prepare(Op::kPutNotify, what, counter, out);
+}
+
+int nagaya_llcl_prepare_atomic(const nagaya_llcl_atomic* what, nagaya_llcl_prepared* out) {
+  return prepare_atomic(what, out);
+}
+
+int nagaya_llcl_start_by_call(const nagaya_llcl_prepared* request) {
+  Endpoint* const self = Endpoint::own();
+  if (self == nullptr) return -ESRCH;
+  Command command;
+  std::memcpy(&command, request->command, sizeof command);
+  if (request->way == NAGAYA_LLCL_LANE) {
+    if (command.inline_bytes != 0)
+      std::memcpy(command.payload, request->from, command.inline_bytes);
+    return self->submit(command, request->on_complete);
+  }
+  if (command.op == Op::kAtomic)
+    apply(command, request->to);
+  else if (request->bytes != 0)
+    copy(*self, *request);
+  nagaya_llcl_notify(request);
+  complete(request->on_complete, 0);
+  return 0;
+}
+
+void nagaya_llcl_wake(uint32_t task) {
+  Endpoint* const self = Endpoint::own();
+  if (self != nullptr && task < self->board().capacity) wake_task(self->board(), task);
+}
+
+int nagaya_llcl_try_read_pieces(const nagaya_llcl_pieces* what) {
+  return pieces(Op::kGetPieces, what);
+}
+
+int nagaya_llcl_try_write_pieces(const nagaya_llcl_pieces* what) {
+  return pieces(Op::kPutPieces, what);
+}
+
+int nagaya_llcl_try_fence(uint32_t node, nagaya_completion on_complete) {
+  Endpoint* const self = Endpoint::own();
+  if (self == nullptr) return -ESRCH;
+  if (!is_valid(on_complete)) return -EINVAL;
+  if (!self->is_here(node)) {
+    Command command{};
+    command.op = Op::kFence;
+    command.node = node;
+    return self->submit(command, on_complete);
+  }
+  complete(on_complete, 0);
+  return 0;
+}
+
+int nagaya_llcl_flush(uint32_t node, int timeout_ms) {
+  Endpoint* const self = Endpoint::own();
+  if (self == nullptr) return -ESRCH;
+  return self->is_here(node) ? 0 : self->flush(node, timeout_ms);
 }
 
 int nagaya_llcl_try_atomic(const nagaya_llcl_atomic* what) {
-  Endpoint* const self = Endpoint::own();
-  if (self == nullptr) return -ESRCH;
-  if (what == nullptr || !is_valid(what->on_complete)) return -EINVAL;
-  const auto atomic = static_cast<Atomic>(what->operation);
-  const auto type = static_cast<Type>(what->type);
-  if (!is_defined(atomic, type)) return -EINVAL;
-  if (!self->is_here(what->remote.process)) {
-    if (what->before != nullptr) check_local(*self, what->before, size_of(type));
-    Command command = command_to(Op::kAtomic, what->remote);
-    command.atomic = atomic;
-    command.local = reinterpret_cast<uint64_t>(what->before);
-    command.bytes = static_cast<uint64_t>(type);
-    command.operand = what->operand;
-    command.expected = what->expected;
-    return self->submit(command, what->on_complete);
-  }
-  const Found found = find(*self, what->remote, size_of(type));
-  if (found.error != 0) return found.error;
-  if (reinterpret_cast<uintptr_t>(found.address) % size_of(type) != 0) return -EINVAL;
-  const uint64_t before = apply_atomic(found.address, atomic, type, what->operand, what->expected);
-  if (what->before != nullptr) std::memcpy(what->before, &before, size_of(type));
-  complete(what->on_complete, 0);
-  return 0;
+  nagaya_llcl_prepared request;
+  const int error = prepare_atomic(what, &request);
+  return error != 0 ? error : nagaya_llcl_try_start(&request);
 }
 
 int nagaya_llcl_handle(uint32_t number, nagaya_handler* function, void* context) {
@@ -171,8 +238,11 @@ int nagaya_llcl_try_message(nagaya_process to, uint32_t number, const void* data
     if (error == 0) complete(on_complete, 0);
     return error;
   }
-  if (const int error = check_local(*self, data, bytes); error != 0) return error;
-  Command command = command_to(Op::kActiveMessage, {to, number, 0, 0});
+  Command command{};
+  int error = set_place(&command, {to, number, 0, 0});
+  if (error == 0) error = check_local(*self->record().space, data, bytes);
+  if (error != 0) return error;
+  command.op = Op::kActiveMessage;
   if (bytes != 0 && bytes <= kInlineMaxBytes) {
     command.inline_bytes = static_cast<uint8_t>(bytes);
     std::memcpy(command.payload, data, bytes);
@@ -192,7 +262,7 @@ int nagaya_llcl_wait_flag(const uint32_t* flag, int timeout_ms) {
     return value != 0;
   };
   if (!self->wait(ready, timeout_ms)) return -ETIMEDOUT;
-  return static_cast<int32_t>(value) < 0 ? static_cast<int32_t>(value) : 0;
+  return error_of(value);
 }
 
 int nagaya_llcl_wait_counter(const uint64_t* counter, uint32_t least, int timeout_ms) {

@@ -11,8 +11,9 @@ namespace nagaya::mailbox {
 
 // The load of the node, in shared memory, kept by the caller. A hint: a wrong number costs time.
 struct Load {
-  std::atomic<uint32_t> runnable;  // tasks and delegatee threads that do not sleep
-  uint32_t processors;             // that they may use
+  std::atomic<uint32_t> runnable;   // threads with a lane, and the delegatee's, that do not sleep
+  uint32_t processors;              // that they may use
+  std::atomic<uint32_t> waiting{};  // of them: for something that has not come at once
 
   // Relaxed: nothing depends on it.
   bool crowded() const { return runnable.load(std::memory_order_relaxed) > processors; }
@@ -26,7 +27,7 @@ struct WaitPolicy {
 // A task. Spins cover the round trip of a partner that runs; yields: a futex wake costs a pair of
 // tasks on shared cores 2 to 5 times a yield (architecture.md, law 7: 8 ping-pong pairs on 2 cores
 // 0.64 to 0.81 us a message yielding, 1.2 to 4.3 by futex).
-inline constexpr WaitPolicy kTaskPolicy = {.spins = 1000, .yields = 200};
+inline constexpr WaitPolicy kTaskPolicy = {.spins = 100, .yields = 200};
 // A delegatee sleeps at once: spinning on an oversubscribed node it took 130 to 4000 us for what
 // sleeping took 13 to 20 (facts-network.md).
 inline constexpr WaitPolicy kDelegateePolicy = {.spins = 0, .yields = 0};

@@ -245,9 +245,16 @@ base::Fd connect_or_start(const Job& job, const Place& place, base::Fd* host) {
   return socket ? std::move(socket) : start_host(job, place, host);
 }
 
+// Steps of floors above, which read the variable themselves.
+constexpr std::string_view kUpperSteps[] = {"lane.", "bell.", "post."};
+
 void choose_stop_point() {
   const char* name = ::getenv("NAGAYA_STOP_AT");
   if (name == nullptr || *name == '\0') return;
+  if (std::any_of(std::begin(kUpperSteps), std::end(kUpperSteps), [&](std::string_view floor) {
+        return std::string_view(name).starts_with(floor);
+      }))
+    return;
   const auto* found =
       std::find(std::begin(kStopPointNames), std::end(kStopPointNames), std::string_view(name));
   if (found == std::end(kStopPointNames))

@@ -27,6 +27,7 @@ constexpr auto kIdleLimit = 60s;
 constexpr auto kPause = 1s;
 constexpr int kTickMs = 1000;
 constexpr int kFlushTickMs = 2;
+constexpr int kHeldTickMs = 10;
 
 // Takes the same time wherever the keys differ.
 bool same_key(const uint8_t (&a)[16], const uint8_t (&b)[16]) {
@@ -146,6 +147,7 @@ void Host::run() {
         serve(client->second);
       }
     }
+    close_released();
     space_.free_closed();
     watch_listener_again();
     flush_clients();
@@ -210,7 +212,7 @@ void Host::watch_listener_again() {
 // A client that is slow to read gets the rest as soon as it does (a short poll while any is).
 void Host::flush_clients() {
   std::vector<int> gone;
-  tick_ms_ = kTickMs;
+  tick_ms_ = held_.empty() ? kTickMs : kHeldTickMs;
   for (auto& [fd, client] : clients_) {
     try {
       if (!client.channel.flush()) tick_ms_ = kFlushTickMs;
@@ -249,8 +251,7 @@ void Host::drop(int client_fd) {
   if (!keeps_tasks) return;
   for (uint32_t number : orphans) {
     TaskRecord& record = *space_.header().record(number);
-    if (record.state.load(std::memory_order_relaxed) == TaskState::kEnded)
-      space_.close_record(record);
+    if (record.state.load(std::memory_order_relaxed) == TaskState::kEnded) close(record);
   }
 }
 
@@ -334,6 +335,8 @@ void Host::launch(Client& client, const Message& message) {
   try {
     record = &space_.open_record(launch.wanted_number);
     stop_at(StopPoint::kHostRecordOpened);
+    if (upper_ != nullptr)
+      upper_->task_starts(*record, {launch.inherit.cpu_mask, launch.inherit.cpu_mask_bytes / 8});
     auto task = spawn(loader_, *record, launch, message.descriptors);
     stop_at(StopPoint::kHostCloned);
     const Started started{record->number, task->pid};
@@ -361,7 +364,23 @@ void Host::close_waited(Client& client, uint32_t number) {
   TaskRecord& record = *space_.header().record(number);
   if (record.state.load(std::memory_order_relaxed) != TaskState::kEnded) return;
   client.tasks.erase(number);
-  space_.close_record(record);
+  close(record);
+}
+
+// As soon as nothing touches the partition any more.
+void Host::close(TaskRecord& record) {
+  if (upper_ != nullptr && upper_->holds(record))
+    held_.push_back(&record);
+  else
+    space_.close_record(record);
+}
+
+void Host::close_released() {
+  std::erase_if(held_, [&](TaskRecord* record) {
+    if (upper_->holds(*record)) return false;
+    space_.close_record(*record);
+    return true;
+  });
 }
 
 void Host::read_signals() {
@@ -386,7 +405,7 @@ void Host::reap(int pid, int status) {
     return entry.second.tasks.contains(record.number);
   });
   if (owner == clients_.end()) {
-    if (task->kept) space_.close_record(record);
+    if (task->kept) close(record);
     count_end(task->group);
     return;
   }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <vector>
 
 #include "task/host_settings.h"
 #include "task/space_memory.h"
@@ -65,6 +66,8 @@ class Host {
   void launch(Client& client, const Message& message);
   void signal_task(Client& client, const SignalRequest& request);
   void close_waited(Client& client, uint32_t number);
+  void close(TaskRecord& record);
+  void close_released();
   void read_signals();
   void reap(int pid, int status);
   void flush_clients();
@@ -93,6 +96,7 @@ class Host {
   Clock::time_point idle_since_ = Clock::now();
   UpperFloor* upper_ = nullptr;
   SpaceMemory space_;
+  std::vector<TaskRecord*> held_;  // to be closed once the upper floor has let go of them
   Loader loader_;
   std::map<int, Client> clients_;                   // by socket
   std::map<int, std::unique_ptr<LiveTask>> tasks_;  // by pid

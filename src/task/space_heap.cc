@@ -19,6 +19,9 @@ uint64_t owner_id(const TaskRecord& task) {
   return uint64_t{task.generation.load(std::memory_order_relaxed)} << 32 | (task.number + 1);
 }
 
+// No task's: those have their number + 1 in the low half.
+constexpr uint64_t kOwnedBySpace = 1ull << 63;
+
 uint64_t address_of(const SpaceHeap& heap, uint32_t chunk) {
   return heap.chunks_base + chunk * kChunkBytes;
 }
@@ -184,6 +187,21 @@ int heap_free(TaskRecord& self, void* block) {
     return_to(*self.space->record(static_cast<uint32_t>(owner) - 1), block);
   }
   return 0;
+}
+
+int heap_leave_to_space(TaskRecord& self, void* block) {
+  SpaceHeap& heap = *self.space->heap;
+  const uint64_t address = reinterpret_cast<uint64_t>(block);
+  const int64_t first = chunk_of(heap, address);
+  if (first < 0 || address != address_of(heap, static_cast<uint32_t>(first))) return -EINVAL;
+  for (uint32_t n = heap.chunks[first].run; n > 0; --n) {
+    uint64_t own = owner_id(self);
+    // Relaxed: whoever shows the block to others releases it.
+    if (!heap.chunks[first + n - 1].owner.compare_exchange_strong(
+            own, kOwnedBySpace, std::memory_order_relaxed, std::memory_order_relaxed))
+      return -EINVAL;
+  }
+  return heap.chunks[first].run != 0 ? 0 : -EINVAL;
 }
 
 int64_t heap_owner(const SpaceHeap& heap, uint64_t address) {

@@ -14,6 +14,7 @@
 //   take returned blocks owner                exchange of the whole list: no ABA
 //   claim a chunk        any task             CAS owner word 0 -> id
 //   free a large block   any task             CAS owner word id -> 0, last chunk first
+//   leave to the space   owner                CAS owner word id -> the space's, last chunk first
 //   reclaim              host, after the end  every owner word with the dead task's id -> 0
 //
 // Pairs that need outside exclusion: free of a block against the end of waiting for its owner (the
@@ -64,6 +65,10 @@ void* heap_allocate(TaskRecord& self, uint64_t bytes);
 
 // In a task: frees a block of any task. Returns 0, or -EINVAL when `block` is not a live block.
 int heap_free(TaskRecord& self, void* block);
+
+// In a task: a large block of its own, which nobody else has seen yet, stays until the space ends
+// or it is freed. Returns 0, or -EINVAL. (A task that dies meanwhile leaves chunks of it taken.)
+int heap_leave_to_space(TaskRecord& self, void* block);
 
 // The number of the task that owns the block, -1 when `address` is no part of the heap.
 int64_t heap_owner(const SpaceHeap& heap, uint64_t address);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // task_api.cc - the C functions of nagaya/task.h that tasks call.
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <new>
 
 #include "nagaya/task.h"
 #include "task/names.h"
@@ -28,13 +30,29 @@ TaskRecord* find_record() {
   return nullptr;
 }
 
+// False at first, and in every forked child. nullptr: there is no such memory.
+std::atomic<bool>* wiped_by_fork() {
+  const size_t page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  void* const memory =
+      ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  if (::madvise(memory, page, MADV_WIPEONFORK) == 0) return new (memory) std::atomic<bool>{};
+  ::munmap(memory, page);
+  return nullptr;
+}
+
 }  // namespace
 
 TaskRecord* own_record() {
   static TaskRecord* const record = find_record();
   if (record == nullptr) return nullptr;
-  // A forked child has the auxiliary vector too, but a copy of the space.
-  return record->pid.load(std::memory_order_acquire) == ::getpid() ? record : nullptr;
+  // A forked child has the auxiliary vector too, but a copy of the space. Asked once: a getpid is a
+  // system call, and most requests are less than that.
+  static std::atomic<bool>* const is_known = wiped_by_fork();
+  if (is_known != nullptr && is_known->load(std::memory_order_relaxed)) return record;
+  if (record->pid.load(std::memory_order_acquire) != ::getpid()) return nullptr;
+  if (is_known != nullptr) is_known->store(true, std::memory_order_relaxed);
+  return record;
 }
 
 namespace {

@@ -2,6 +2,7 @@
 // upper_floor.h - what the floors above do in the host, called by it.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "task/space.h"
@@ -16,8 +17,15 @@ class UpperFloor {
   // A client's question, in the words of the floor. Throws base::Error: the client is refused.
   virtual std::string answer(const std::string& question) = 0;
 
-  // The task of this record has ended; nobody has its number until this returns.
+  // Before the task of this record starts; bit n % 64 of word n / 64: it may use processor n.
+  virtual void task_starts(const TaskRecord& record, std::span<const uint64_t> processors) = 0;
+
+  // The task of this record has ended; nobody has its number until this returns, and as long as
+  // holds(record).
   virtual void task_ended(const TaskRecord& record) = 0;
+
+  // Whether something may still read or write the partition of that ended task.
+  virtual bool holds(const TaskRecord& record) const = 0;
 };
 
 }  // namespace nagaya::task

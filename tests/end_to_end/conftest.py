@@ -9,8 +9,11 @@ import pathlib
 import resource
 import shutil
 import subprocess
+import sys
 
 import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "hosts"))
 from hosts import HOSTS, Hosts, missing_programs
 from installation import Installation
 from leftovers import Leftovers
@@ -51,10 +54,10 @@ def nagaya(installation):
 @pytest.fixture(scope="session")
 def mpirun():
     """Open MPI's, also where another MPI owns the name mpirun. More ranks than processors is what
-    these tests always have."""
+    these tests always have; with --oversubscribe Open MPI 5 would put all on the first host."""
     launcher = shutil.which("mpirun.openmpi") or shutil.which("mpirun")
     assert launcher, "Open MPI is not installed"
-    return [launcher, "--oversubscribe"]
+    return [launcher, "--map-by", "slot:oversubscribe"]
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 programs when the ordinary user may not read it (a build under root's home)."""
 import os
 import pathlib
-import shutil
 
 import pytest
 
@@ -15,8 +14,7 @@ class Installation:
         self.root = build_folder()
         if not (self.root / "tests" / "programs" / "sharing").exists():
             pytest.exit(f"{self.root} holds no built tests; NAGAYA_BUILD names the build tree", 2)
-        if not user.can_read(self.root / "bin" / "nagaya"):
-            self.root = copy_for(user, self.root)
+        self.root = user.copy_if_unreadable(self.root, PARTS)
         self.nagaya = self.root / "bin" / "nagaya"
 
     def has(self, name):
@@ -30,11 +28,3 @@ class Installation:
 def build_folder():
     default = pathlib.Path(__file__).resolve().parents[2] / "build"
     return pathlib.Path(os.environ.get("NAGAYA_BUILD", default)).resolve()
-
-
-def copy_for(user, build):
-    target = user.new_folder("build")
-    for part in PARTS:
-        ignored = shutil.ignore_patterns("CMakeFiles", "*.a", "*.o")
-        shutil.copytree(build / part, target / part, symlinks=True, ignore=ignored)
-    return target

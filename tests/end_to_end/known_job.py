@@ -10,7 +10,8 @@ import time
 
 import pytest
 from join_protocol import FRAME, REFUSED, STAMP, FalseHost, JoiningClient, frame, hello
-from leftovers import describe, pids_of
+from leftovers import describe
+from ordinary_user import pids_of
 
 SECRET = os.urandom(16).hex()
 RANDOM_OF_MPIRUN = f"{SECRET[:16]}-{SECRET[16:]}"

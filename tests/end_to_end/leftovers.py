@@ -6,6 +6,8 @@ import pathlib
 import signal
 import time
 
+from ordinary_user import names_of, pids_of
+
 LIMIT_S = 5.0
 TICK_S = 0.05
 LAUNCHERS = {"orterun", "orted", "prterun", "prted", "mpirun", "nagaya", "nagaya-host",
@@ -23,20 +25,6 @@ def describe(pid):
         return (folder / "comm").read_text().strip(), os.path.basename(os.readlink(folder / "exe"))
     except OSError:
         return None
-
-
-def names_of(folder, uid):
-    """The entries of a folder that belong to a user; those that vanish meanwhile do not count."""
-    for entry in os.scandir(folder):
-        try:
-            if entry.stat(follow_symlinks=False).st_uid == uid:
-                yield entry.name
-        except FileNotFoundError:
-            pass
-
-
-def pids_of(uid):
-    return [int(name) for name in names_of("/proc", uid) if name.isdigit()]
 
 
 @dataclasses.dataclass

@@ -106,3 +106,17 @@ def test_deaths_at_random_steps_under_random_launchers(kill_at, launchers, tenth
         chance = random.Random(number)
         kill_at(chance.choice(sorted(launchers)), chance.choice(stop_points()),
                 chance.choice(ROLES), chance)
+
+
+@pytest.mark.parametrize("launcher", ["nagaya run", "hydra"])
+@pytest.mark.parametrize("step", ["post.reserved", "post.ready", "bell.rung"])
+def test_a_task_that_dies_in_a_post_ends_the_job(user, installation, launchers, bystander,
+                                                 leftovers, launcher, step):
+    """The steps of src/mailbox/step.h that a task of a single node comes by; every task stops."""
+    command = [*launchers[launcher], installation.program("mixed_operations")]
+    job = StoppedJob(user, leftovers, command, step)
+    os.kill(job.of_role("task")[0], signal.SIGKILL)
+    check_end(job, launcher, step, "task", killed=True)
+    assert bystander.poll() is None
+    left = leftovers.after_limit()
+    assert not (left.processes or left.sockets or left.segments), left

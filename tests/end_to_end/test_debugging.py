@@ -9,7 +9,8 @@ import sys
 import time
 
 import pytest
-from leftovers import describe, pids_of
+from leftovers import describe
+from ordinary_user import pids_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "programs" / "compatibility"))

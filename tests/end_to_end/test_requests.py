@@ -7,7 +7,12 @@ import pytest
 from hosts import HOSTS, SHARED_PROCESSORS, Hosts
 
 ACTS = ["spinning_on_a_callback", "every_size", "atomics_of_many_threads", "every_operation",
-        "messages", "misuse", "every_allgather", "wild_pointer"]
+        "notified_writes", "every_piece", "fences", "prepared_requests", "prepared_atomics",
+        "messages", "a_thread_ends_before_its_requests",
+        "more_threads_than_lanes",
+        "a_forked_child_ends_before_the_requests", "a_process_ends_before_its_requests",
+        "no_thread_for_a_handler", "misuse", "misuse_of_pieces_and_notifications",
+        "every_allgather", "wild_pointer"]
 OPEN_MPI, HYDRA = ["mpirun.openmpi", "--oversubscribe"], ["mpiexec.hydra"]
 
 

@@ -9,8 +9,8 @@ import textwrap
 import pytest
 from join_protocol import HELLO, frame, hello
 from known_job import AS_IT_SHOULD, KnownJob, learned_key
-from leftovers import describe, pids_of
-from ordinary_user import OrdinaryUser
+from leftovers import describe
+from ordinary_user import OrdinaryUser, pids_of
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can run programs as two users")
 

@@ -15,7 +15,6 @@ using namespace nagaya::delegatee;
 
 struct NoLanes : Lanes {
   uint32_t capacity() const override { return 1; }
-  uint32_t task_of(uint32_t) const override { return 0; }
   size_t drain(Visitor&) override { return 0; }
   void reclaim(uint32_t) override {}
 };
@@ -48,6 +47,9 @@ struct Strict : Delivery {
   void abandon(uint32_t) override { come = 0; }
   bool post_completion(uint32_t, uint64_t, int) override { std::abort(); }
   void ring(uint32_t) override { std::abort(); }
+  void wake(uint32_t task) override {
+    if (task != 0) std::abort();
+  }
   void released(uint32_t) override { std::abort(); }
   uint64_t come = 0;
 };
@@ -60,7 +62,7 @@ inline void hear_batch(const uint8_t* data, size_t bytes) {
   OneRegion regions;
   Strict delivery;
   mailbox::ThreadBell bell{};
-  const mailbox::Load load{{0}, 1};
+  mailbox::Load load{{0}, 1};
   Delegatee delegatee({*endpoints[0], 2, lanes, regions, delivery, bell, load}, {.slots = 16});
   for (uint64_t time = 0; time < 2; ++time) {
     endpoints[1]->try_send(0, data, bytes, time);

@@ -24,8 +24,8 @@ CONFINED = {
     "Zydis": ["src/arch/"],
     "CLI": ["tools/", "bench/"],
     "fmt": ["tools/", "bench/"],
-    "hwloc": ["tools/", "src/task/host"],
-    "rdma": ["src/fabric/", "tests/unit/fabric/"],
+    "hwloc": ["tools/", "src/delegatee/placement"],
+    "rdma": ["src/fabric/", "tests/unit/fabric/", "bench/baseline/raw_fabric"],
     "nlohmann": ["tools/", "bench/"],
 }
 

@@ -6,27 +6,13 @@
 
 #include <vector>
 
-#include "comm/stepped_process.h"
 #include "comm/table_index.h"
 #include "comm/tables.h"
+#include "stepped_process.h"
 #include "task/handmade_space.h"
 
 namespace nagaya::comm {
 namespace {
-
-#if defined(NAGAYA_SANITIZE_THREAD)
-#define SKIP_UNDER_THREAD_SANITIZER() \
-  GTEST_SKIP() << "ThreadSanitizer cannot follow a process that shares its memory"
-#else
-#define SKIP_UNDER_THREAD_SANITIZER() static_cast<void>(0)
-#endif
-
-// Instrumented code takes ten times the instructions; the plain build tries every one.
-#if defined(NAGAYA_SANITIZED)
-constexpr int kStride = 29;
-#else
-constexpr int kStride = 1;
-#endif
 
 constexpr uint32_t kChunks = 24;
 constexpr uint32_t kSlots = 64;

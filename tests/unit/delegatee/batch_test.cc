@@ -89,6 +89,35 @@ TEST(Delegatee, ServesANodeThatSpeaksWell) {
   EXPECT_EQ(stranger.messages_heard, 1);
 }
 
+TEST(Delegatee, ScattersWhatLiesInTheRegionAndNothingElse) {
+  Stranger stranger;
+  stranger.say(scattered_batch().bytes());
+  EXPECT_EQ(stranger.state_of_link(), 1);
+  Bytes expected(64, std::byte{'x'});
+  std::memcpy(expected.data(), "12345678", 8);
+  uint64_t counter;
+  std::memcpy(&counter, expected.data() + 56, sizeof counter);
+  ++counter;
+  std::memcpy(expected.data() + 56, &counter, sizeof counter);
+  EXPECT_TRUE(stranger.memory == expected);
+  EXPECT_EQ(stranger.node->delivery.wakes[0].load(), 4u) << "once for every record that stores";
+}
+
+TEST(Delegatee, DeclaresANodeFailedWhoseAnswerIsNotOfTheOldestPieces) {
+  Stranger stranger({.credit_commands = 3});
+  Bytes local(100000);
+  const llcl::Piece piece{reinterpret_cast<uint64_t>(local.data()), 0, local.size(), 1, 0, 0};
+  Flag flags[2];
+  for (Flag& flag : flags)
+    stranger.node->push(0, flagged(of_pieces(Op::kGetPieces, {1, 0, 1}, {&piece, 1}), flag));
+  stranger.node->delegatee.round();
+  Header answer = header_of(Kind::kAnswer);
+  answer.argument = static_cast<uint32_t>(-EINVAL);
+  answer.tag = 1 << 16 | 1;  // the second's: its turn was after the first's
+  stranger.say(RawBatch().add(answer).bytes());
+  for (Flag& flag : flags) EXPECT_EQ(flag.now(), -EPROTO);
+}
+
 TEST(Delegatee, DeclaresANodeFailedThatAnswersWhatNobodyAsked) {
   for (const uint32_t tag : {0u, 0x10000u, 0x1ffffu, UINT32_MAX}) {
     Stranger stranger;

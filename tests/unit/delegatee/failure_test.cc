@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <array>
 #include <random>
 
 #include "delegatee/fleet.h"
@@ -32,7 +33,23 @@ class Failure : public ::testing::TestWithParam<Notification> {
     return transfer(Op::kGet, {node, 0, region}, local.data() + (bytes > 4096 ? 8192 : 0), bytes);
   }
 
+  // From the same lane, in turn.
+  void push_of_two_tasks() {
+    for (uint32_t n = 0; n < flags.size(); ++n)
+      fleet[0].push(1, flagged(get(1), flags[n]), n % 2 ? 3 : 1);
+  }
+  // One, while nothing comes from the other node: the other's commands are carried out, no more.
+  void end_one_of_two_tasks() {
+    ASSERT_TRUE(soon([&] { return fleet[0].lanes[1].lag() == 0; }));
+    fleet[0].delegatee.abandon(3);
+    ASSERT_TRUE(soon([&] { return fleet[0].delivery.has_released(3); }));
+    fleet.network.resume_link(0, 1);
+    EXPECT_EQ(run(command_to({1, 0, 0}, Op::kFence)), 0);
+    for (uint32_t n = 0; n < flags.size(); ++n) EXPECT_EQ(flags[n].now(), n % 2 ? 0 : 1);
+  }
+
   Bytes memory, local;
+  std::array<Flag, 32> flags;
   Fleet fleet;
   uint32_t region;
 };
@@ -40,6 +57,19 @@ class Failure : public ::testing::TestWithParam<Notification> {
 INSTANTIATE_TEST_SUITE_P(All, Failure,
                          ::testing::Values(Notification::kPolling, Notification::kKernel,
                                            Notification::kAutomatic));
+
+class FailureWithLittleCredit : public Failure {
+ protected:
+  static Options options() {
+    Options options = Failure::options();
+    options.credit_commands = 4;
+    options.pending_max = 4;
+    return options;
+  }
+  FailureWithLittleCredit() : Failure(options()) {}
+};
+
+INSTANTIATE_TEST_SUITE_P(All, FailureWithLittleCredit, ::testing::Values(Notification::kKernel));
 
 TEST_P(Failure, OfACutLinkEndsEverythingPendingAndEverythingLater) {
   fleet.start();
@@ -139,6 +169,41 @@ TEST_P(Failure, AnEndedTaskIsNotReleasedWhileTheFabricHasItsMemory) {
   EXPECT_EQ(flag.now(), 0);
 }
 
+TEST_P(Failure, AnEndedTaskIsReleasedEvenWhenTheNodeThatHasItsMemoryIsSilent) {
+  fleet.start();
+  ASSERT_EQ(run(get(1, 100000)), 0);
+  fleet.network.pause_link(0, 1);
+  Flag flag;
+  fleet[0].push(3, flagged(get(1, 100000), flag));
+  ASSERT_TRUE(soon([&] { return fleet[0].lanes[3].lag() == 0; }));
+  fleet[0].delegatee.abandon(3);
+  EXPECT_TRUE(soon([&] { return fleet[0].delivery.has_released(3); }, 5));
+  EXPECT_EQ(flag.now(), 0);
+}
+
+TEST_P(Failure, AnEndedTasksCommandsAreFoundInAnyLane) {
+  fleet.network.pause_link(0, 1);
+  fleet.start();
+  push_of_two_tasks();
+  end_one_of_two_tasks();
+}
+
+TEST_P(FailureWithLittleCredit, AnEndedTasksCommandsAreFoundAmongThoseThatAreHeldBack) {
+  fleet.network.pause_link(0, 1);
+  push_of_two_tasks();
+  fleet.start();
+  end_one_of_two_tasks();
+}
+
+TEST_P(Failure, ACommandOfNoTaskIsCarriedOutLikeAnyOther) {
+  fleet.start();
+  Flag flag;
+  fleet[0].push(1, flagged(get(1), flag), 0xffff);
+  EXPECT_EQ(flag.wait(), 0);
+  fleet[0].delegatee.abandon(3);
+  EXPECT_TRUE(soon([&] { return fleet[0].delivery.has_released(3); }));
+}
+
 // A run in which anything may go wrong; what must hold is that every command ends exactly once.
 class AnyFault : public ::testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Hundred, AnyFault, ::testing::Range(0, 100));
@@ -148,6 +213,7 @@ TEST_P(AnyFault, EndsEveryCommandExactlyOnce) {
   std::mt19937 random(GetParam());
   const auto draw = [&](uint32_t end) { return static_cast<uint32_t>(random() % end); };
   std::vector<Bytes> memory(kNodes, Bytes(kBytes)), sinks(kNodes * kLanes * kEach);
+  std::vector<std::array<llcl::Piece, 3>> pieces(kNodes * kLanes * kEach);
   Bytes source(kBytes);
   Fleet fleet(kNodes,
               Options{.notification = static_cast<Notification>(draw(3)),
@@ -188,7 +254,7 @@ TEST_P(AnyFault, EndsEveryCommandExactlyOnce) {
       const Place to{draw(kNodes), 0, region, draw(100) * 8};
       const size_t bytes = draw(2) == 0 ? draw(100) : draw(kBytes - 800);
       Command command;
-      switch (draw(6)) {
+      switch (draw(9)) {
         case 0:
           sinks[pushed].resize(bytes);
           command = transfer(Op::kGet, to, sinks[pushed].data(), bytes);
@@ -205,11 +271,26 @@ TEST_P(AnyFault, EndsEveryCommandExactlyOnce) {
         case 4:
           command = command_to(to, Op::kFence);
           break;
+        case 5:
+          command = put_notify(to, source.data(), bytes, {0, 0, region, kBytes - 8});
+          break;
+        case 6:
+        case 7: {
+          sinks[pushed].resize(3 * bytes + 100);
+          const auto local = reinterpret_cast<uint64_t>(sinks[pushed].data());
+          pieces[pushed] = {{{local, 0, bytes, 1, 0, 0},
+                             {local + bytes, 9000, 8, bytes / 8, 16, -8},
+                             {local, 9000, 100, 50, 0, 0}}};
+          pieces[pushed][1].count = std::min<uint64_t>(pieces[pushed][1].count / 2, 1000);
+          command = of_pieces(draw(2) ? Op::kPutPieces : Op::kGetPieces, to, pieces[pushed]);
+          break;
+        }
         default:
           command = atomic(llcl::Atomic::kAdd, llcl::Type::kInt32, to, nullptr, 1);
       }
       command.completion_kind = Completion::kCallback;
       command.completion = n + 1;
+      command.requester = static_cast<uint16_t>(from % kLanes);
       TestNode& node = fleet[from / kLanes];
       while (!node.lanes[from % kLanes].push(command)) collect();
       node.bell.ring();

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -24,14 +25,13 @@ using llcl::Completion;
 using llcl::Op;
 using Bytes = std::vector<std::byte>;
 
-// Lane n belongs to task n.
+// Lane n belongs to task n, as long as no test says otherwise.
 class TestLanes : public Lanes {
  public:
   using Lane = mailbox::Lane<Command>;
 
   TestLanes() : lanes_(std::make_unique<Lane[]>(kLanes)) {}
   uint32_t capacity() const override { return kLanes; }
-  uint32_t task_of(uint32_t lane) const override { return lane; }
   size_t drain(Visitor& visitor) override {
     Command commands[32];
     size_t sum = 0;
@@ -47,8 +47,9 @@ class TestLanes : public Lanes {
 
   Lane& operator[](uint32_t lane) { return lanes_[lane]; }
 
- private:
   static constexpr uint32_t kLanes = 8;
+
+ private:
   std::unique_ptr<Lane[]> lanes_;
 };
 
@@ -113,6 +114,7 @@ class TestDelivery : public Delivery {
     return true;
   }
   void ring(uint32_t lane) override { rings[lane].fetch_add(1); }
+  void wake(uint32_t task) override { wakes[task].fetch_add(1); }
   void released(uint32_t task) override {
     const std::lock_guard lock(mutex_);
     released_.push_back(task);
@@ -136,6 +138,7 @@ class TestDelivery : public Delivery {
   }
 
   std::atomic<uint64_t> rings[8]{};  // by lane
+  std::atomic<uint64_t> wakes[8]{};  // by task
 
  private:
   std::mutex mutex_;
@@ -160,7 +163,10 @@ struct TestNode {
     if (thread.joinable()) thread.join();
   }
 
-  void push(uint32_t lane, const Command& command) {
+  // A command of task `lane`.
+  void push(uint32_t lane, const Command& command) { push(lane, command, lane); }
+  void push(uint32_t lane, Command command, uint32_t requester) {
+    command.requester = static_cast<uint16_t>(requester);
     while (!lanes[lane].push(command)) std::this_thread::yield();
     bell.ring();
   }
@@ -169,7 +175,7 @@ struct TestNode {
   TestRegions regions;
   TestDelivery delivery;
   mailbox::ThreadBell bell{};
-  mailbox::Load load{{0}, 1};
+  mailbox::Load load{{0}, 2};
   std::unique_ptr<fabric::Fabric> fabric;
   Delegatee delegatee;
   std::thread thread;
@@ -271,6 +277,18 @@ inline Command atomic(llcl::Atomic operation, llcl::Type type, const Place& plac
   command.operand = operand;
   command.expected = expected;
   return command;
+}
+
+inline Command put_notify(const Place& place, const void* local, size_t bytes,
+                          const Place& counter) {
+  Command command = transfer(Op::kPutNotify, place, const_cast<void*>(local), bytes);
+  command.operand = counter.offset;
+  command.expected = counter.region;
+  return command;
+}
+
+inline Command of_pieces(Op op, const Place& place, std::span<const llcl::Piece> pieces) {
+  return transfer(op, place, const_cast<llcl::Piece*>(pieces.data()), pieces.size());
 }
 
 inline Command flagged(Command command, Flag& flag) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "delegatee/fleet.h"
-#include "delegatee/request.h"
 
 namespace nagaya::delegatee {
 namespace {
@@ -10,17 +9,20 @@ using std::chrono::milliseconds;
 // A node whose peer is silent, so that a command stays pending for as long as the test wants.
 class Waiting {
  public:
-  Waiting(Notification notification, uint32_t runnable, bool is_blocking)
+  Waiting(Notification notification, uint32_t waiting,
+          uint64_t long_yield_ns = UINT64_MAX,  // whatever else this machine does
+          uint64_t patience_ns = UINT64_MAX)
       : memory_(64),
-        fleet_(2, {.notification = notification, .probe_after_ms = 60000, .fail_after_ms = 60000}) {
+        fleet_(2, {.notification = notification,
+                   .long_yield_ns = long_yield_ns,
+                   .patience_ns = patience_ns,
+                   .probe_after_ms = 60000,
+                   .fail_after_ms = 60000}) {
     const uint32_t region = fleet_[1].regions.add(0, memory_.data(), memory_.size());
-    fleet_[0].load.runnable = runnable;
     fleet_.network.pause_link(0, 1);
     fleet_.start();
     Command get = flagged(transfer(Op::kGet, {1, 0, region}, local_, 8), flag_);
-    if (is_blocking)
-      get.completion_kind =
-          static_cast<Completion>(static_cast<uint8_t>(get.completion_kind) | kBlocking);
+    fleet_[0].load.waiting = waiting;
     fleet_[0].push(0, get);
     EXPECT_TRUE(soon([&] { return fleet_[0].delegatee.messages() == 1; }));
   }
@@ -30,6 +32,7 @@ class Waiting {
     std::this_thread::sleep_for(milliseconds(300));
     return fleet_[0].delegatee.processor_seconds() - before > 0.02;
   }
+  void wait_no_more() { fleet_[0].load.waiting = 0; }
   int end() {
     fleet_.network.resume_link(0, 1);
     return flag_.wait();
@@ -43,32 +46,45 @@ class Waiting {
 };
 
 TEST(Notification, PollingLooksAgainWhateverTheCommand) {
-  Waiting waiting(Notification::kPolling, 9, false);
+  Waiting waiting(Notification::kPolling, 0);
   EXPECT_TRUE(waiting.polls());
   EXPECT_EQ(waiting.end(), 0);
 }
 
 TEST(Notification, KernelSleepsWhateverTheCommand) {
-  Waiting waiting(Notification::kKernel, 0, true);
+  Waiting waiting(Notification::kKernel, 1);
   EXPECT_FALSE(waiting.polls());
   EXPECT_EQ(waiting.end(), 0);
 }
 
-TEST(Notification, AutomaticPollsForABlockingCommand) {
-  Waiting waiting(Notification::kAutomatic, 1, true);
+TEST(Notification, AutomaticPollsWhileAThreadWaitsForItsCommand) {
+  Waiting waiting(Notification::kAutomatic, 1);
   EXPECT_TRUE(waiting.polls());
   EXPECT_EQ(waiting.end(), 0);
-  EXPECT_FALSE(waiting.polls());  // no longer
+}
+
+TEST(Notification, AutomaticSleepsAsSoonAsTheThreadWaitsNoMore) {
+  Waiting waiting(Notification::kAutomatic, 1);
+  EXPECT_TRUE(waiting.polls());
+  waiting.wait_no_more();
+  EXPECT_FALSE(waiting.polls());
+  EXPECT_EQ(waiting.end(), 0);
+}
+
+TEST(Notification, AutomaticSleepsWhenNothingMovesThoughSomebodyIsSaidToWait) {
+  Waiting waiting(Notification::kAutomatic, 1, UINT64_MAX, /*patience_ns=*/1);
+  EXPECT_FALSE(waiting.polls());
+  EXPECT_EQ(waiting.end(), 0);
 }
 
 TEST(Notification, AutomaticSleepsForACommandThatNobodyWaitsFor) {
-  Waiting waiting(Notification::kAutomatic, 1, false);
+  Waiting waiting(Notification::kAutomatic, 0);
   EXPECT_FALSE(waiting.polls());
   EXPECT_EQ(waiting.end(), 0);
 }
 
-TEST(Notification, AutomaticSleepsOnAnOversubscribedNode) {
-  Waiting waiting(Notification::kAutomatic, 2, true);
+TEST(Notification, AutomaticSleepsWhereOthersWantTheProcessor) {
+  Waiting waiting(Notification::kAutomatic, 1, /*long_yield_ns=*/0);
   EXPECT_FALSE(waiting.polls());
   EXPECT_EQ(waiting.end(), 0);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "delegatee/batch.h"
+#include "delegatee/batch_runs.h"
 
 namespace nagaya::delegatee {
 
@@ -33,6 +34,11 @@ inline Header header_of(Kind kind, uint32_t bytes = 0, uint32_t argument = 0) {
   header.bytes = bytes;
   header.argument = argument;
   return header;
+}
+
+template <class Plain>
+std::string plain_bytes(const Plain& plain) {
+  return std::string(reinterpret_cast<const char*>(&plain), sizeof plain);
 }
 
 // A put of 8 bytes into region 1 of task 0.
@@ -94,7 +100,38 @@ inline std::vector<NamedBatch> malformed_batches() {
   header = put_header();
   header.zero = 1;
   wrong("reserved-in-record", header, "12345678");
+  wrong("notify-without-counter", header_of(Kind::kPutNotify, 8), "12345678");
+  wrong("reserved-in-counter", header_of(Kind::kPutNotify, 16), plain_bytes(Counter{0, 1, 1}));
+  const std::string run = plain_bytes(Run{0, 8, 1, 0});
+  wrong("more-runs-than-bytes", header_of(Kind::kGetPieces, 24, 2), run);
+  wrong("fewer-runs-than-bytes", header_of(Kind::kGetPieces, 48, 1), run + run);
+  wrong("runs-without-end", header_of(Kind::kPutPieces, 24, UINT32_MAX), run);
+  wrong("fewer-blocks-than-runs", header_of(Kind::kPutPieces, 31, 1), run + "1234567");
+  wrong("more-blocks-than-runs", header_of(Kind::kPutPieces, 33, 1), run + "123456789");
+  wrong("empty-run", header_of(Kind::kGetPieces, 24, 1), plain_bytes(Run{0, 0, 8, 0}));
+  wrong("run-of-too-much", header_of(Kind::kGetPieces, 24, 1),
+        plain_bytes(Run{0, UINT32_MAX, UINT32_MAX, 0}));
+  wrong("runs-of-too-much", header_of(Kind::kGetPieces, 48, 2),
+        run + plain_bytes(Run{0, 1, kPayloadMaxBytes - 7, 1}));
   return all;
+}
+
+// Runs and counters, inside of the region of 64 bytes and not.
+inline RawBatch scattered_batch() {
+  RawBatch batch;
+  for (const Run& run : {Run{56, 8, 8, -8}, Run{0, 4, 8, 8}, Run{8, 8, 8, 8}, Run{56, 8, 9, -8},
+                         Run{UINT64_MAX, 8, 2, 1}, Run{0, 1, 3, INT64_MIN}}) {
+    Header put = header_of(Kind::kPutPieces, static_cast<uint32_t>(sizeof run + run.bytes()), 1);
+    Header get = header_of(Kind::kGetPieces, sizeof run, 1);
+    put.region = get.region = 1;
+    batch.add(put, plain_bytes(run) + std::string(run.bytes(), 'x')).add(get, plain_bytes(run));
+  }
+  for (const uint64_t offset : {0, 56, 57, 64}) {
+    Header notify = header_of(Kind::kPutNotify, 24);
+    notify.region = 1;
+    batch.add(notify, plain_bytes(Counter{offset, 1, 0}) + "12345678");
+  }
+  return batch;
 }
 
 // What parse() accepts; the last one is nonsense for all that.
@@ -110,6 +147,7 @@ inline std::vector<NamedBatch> sound_batches() {
   all.add(part, "12345678").add(part, "12345678");
   all.add(header_of(Kind::kRegion)).add(header_of(Kind::kEnded)).add(header_of(Kind::kProbe));
   return {{"sound", all.bytes()},
+          {"scattered", scattered_batch().bytes()},
           {"full-mailbox", RawBatch().add(full, "12345678").add(full, "12345678").bytes()},
           {"unasked-answer", RawBatch().add(header_of(Kind::kAnswer)).bytes()}};
 }

@@ -202,6 +202,33 @@ TEST_P(Contract, MemoryCanBeRegisteredAgainAndAgain) {
   }
 }
 
+TEST_P(Contract, WhatIsPendingToANodeThatIsGivenUpFailsAndLeavesTheMemory) {
+  World world = open(3);
+  std::vector<char> remote(1 << 20, 'r'), local(remote.size(), 'l');
+  const Region region = world.at(1).register_memory(remote.data(), remote.size());
+  world.send(1, 0, "connected by the other", 0);
+  ASSERT_TRUE(world.until([&] { return world.received(0).size() == 1; }));
+  world.send(0, 1, "connected", 0);
+  world.send(0, 2, "connected", 1);
+  ASSERT_TRUE(world.until([&] { return world.completed(0) == 2; }));
+  bool is_accepted = false;  // nobody but node 0 polls from here on
+  for (int n = 0; n < 100000 && !is_accepted; ++n, world.poll(0))
+    is_accepted = world.at(0).try_read(1, local.data(), local.size(), region, 0, 2);
+  ASSERT_TRUE(is_accepted);
+  world.at(0).give_up(1);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  while (world.completed(0) < 3 && std::chrono::steady_clock::now() < end) world.poll(0);
+  ASSERT_EQ(world.completed(0), 3u);
+  EXPECT_NE(world.reports(0).back().event.error, 0);
+  std::fill(local.begin(), local.end(), 'u');
+  for (int n = 0; n < 1000; ++n) world.poll_all();
+  EXPECT_EQ(local, std::vector<char>(local.size(), 'u'));
+  world.send(0, 1, "later", 3);
+  EXPECT_EQ(world.await_one(0, 3).error, -ECONNRESET);
+  world.send(0, 2, "to another", 4);
+  EXPECT_EQ(world.await_one(0, 4).error, 0);
+}
+
 // Polls until nothing happens any more, then sleeps for good or until it is woken.
 void sleep_once(Fabric& fabric, unsigned limit_ms, std::vector<Reported>& reports) {
   std::vector<pollfd> descriptors;

@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,25 +15,11 @@
 #include <random>
 #include <thread>
 
-#include "arch/arch.h"
+#include "stepped_process.h"
 #include "task/handmade_space.h"
 
 namespace nagaya::task {
 namespace {
-
-#if defined(NAGAYA_SANITIZE_THREAD)
-#define SKIP_UNDER_THREAD_SANITIZER() \
-  GTEST_SKIP() << "ThreadSanitizer cannot follow a process that shares its memory"
-#else
-#define SKIP_UNDER_THREAD_SANITIZER() static_cast<void>(0)
-#endif
-
-// Instrumented code takes ten times the instructions; the plain build tries every one.
-#if defined(NAGAYA_SANITIZED)
-constexpr int kStride = 29;
-#else
-constexpr int kStride = 1;
-#endif
 
 constexpr size_t kStackBytes = 256 << 10;
 constexpr uint32_t kChunks = 24;
@@ -46,65 +31,11 @@ struct Victim {
   HandmadeSpace* space;
   void* block;  // prepared before it starts
   Operation operation;
-  volatile bool done;
-};
 
-// In the victim: raw system calls only, its thread pointer is the parent's.
-int run_stepped(void* argument) {
-  auto* victim = static_cast<Victim*>(argument);
-  arch::raw_syscall(__NR_ptrace, PTRACE_TRACEME, 0, 0, 0);
-  arch::raw_syscall(__NR_kill, arch::raw_syscall(__NR_getpid), SIGSTOP);
-  victim->operation(*victim->space, victim->block);
-  victim->done = true;
-  arch::raw_syscall(__NR_kill, arch::raw_syscall(__NR_getpid), SIGSTOP);
-  arch::raw_syscall(__NR_exit, 0);
-  return 0;
-}
-
-class SteppedProcess {
- public:
-  explicit SteppedProcess(Victim& victim)
-      : victim_(victim), stack_(base::reserve_memory(kStackBytes, "stack")) {
-    pid_ = ::clone(run_stepped, stack_.data() + stack_.bytes(), CLONE_VM | SIGCHLD, &victim);
-    EXPECT_GT(pid_, 0);
-    stopped_ = wait_for_stop() && !may_not_trace();
+  static void operate(void* self) {
+    auto* victim = static_cast<Victim*>(self);
+    victim->operation(*victim->space, victim->block);
   }
-  ~SteppedProcess() { kill(); }
-
-  bool stopped() const { return stopped_; }
-
-  // Returns false when the operation has completed before.
-  bool step(int instructions) {
-    for (int n = 0; n < instructions; ++n) {
-      if (victim_.done) return false;
-      if (::ptrace(PTRACE_SINGLESTEP, pid_, nullptr, nullptr) != 0 || !wait_for_stop())
-        return false;
-    }
-    return !victim_.done;
-  }
-  void kill() {
-    if (pid_ <= 0) return;
-    ::kill(pid_, SIGKILL);
-    int status;
-    while (::waitpid(pid_, &status, 0) == pid_ && !WIFSIGNALED(status) && !WIFEXITED(status)) {
-    }
-    pid_ = -1;
-  }
-
- private:
-  bool wait_for_stop() const {
-    int status;
-    return ::waitpid(pid_, &status, 0) == pid_ && WIFSTOPPED(status);
-  }
-  bool may_not_trace() const {
-    errno = 0;  // the word that is read may be -1
-    return ::ptrace(PTRACE_PEEKUSER, pid_, nullptr, nullptr) == -1 && errno != 0;
-  }
-
-  Victim& victim_;
-  base::Mapping stack_;
-  pid_t pid_;
-  bool stopped_;
 };
 
 struct Case {
@@ -190,11 +121,11 @@ TEST_P(HeapDeath, AtEveryInstructionLosesNothing) {
     auto* kept = static_cast<unsigned char*>(heap_allocate(space.task(kOther), 5000));
     std::memset(kept, 0x33, 5000);
     void* victims = heap_allocate(space.task(kVictim), 200);
-    Victim victim{&space, nullptr, GetParam().operation, false};
+    Victim victim{&space, nullptr, GetParam().operation};
     if (GetParam().prepare != nullptr) victim.block = GetParam().prepare(space);
     {
-      SteppedProcess process(victim);
-      if (!process.stopped()) GTEST_SKIP() << "ptrace is not permitted here";
+      SteppedProcess process(Victim::operate, &victim);
+      if (!process.can_step()) GTEST_SKIP() << "ptrace is not permitted here";
       finished = !process.step(steps);
       ASSERT_NO_FATAL_FAILURE(expect_others_work(space, victims, steps));
       process.kill();

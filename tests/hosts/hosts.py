@@ -6,8 +6,8 @@ namespace, whose end is theirs.
     bridge ─┬─ host0 (veth) ── eth0 10.77.0.1   first process of host0: its remote shell
             ├─ host1 (veth) ── eth0 10.77.0.2   ...
 
-The tests use the class Hosts. Run as a program (by it) this file is the first process of all, or
-the first of one host."""
+Tests and benchmarks use the class Hosts. Run as a program (by it) this file is the first process of
+all, or the first of one host."""
 import copy
 import json
 import os
@@ -20,7 +20,7 @@ import sys
 
 import remote_shell
 from enclosure import Enclosure, children_of, cover, give_account, reap_orphans
-from leftovers import pids_of
+from ordinary_user import pids_of
 from remote_shell import shell_of
 
 HOSTS = 3  # of the hosts that all tests of a file share

@@ -15,7 +15,21 @@
 #include "arch/arch.h"
 #include "base/fd.h"
 
-namespace nagaya::comm {
+#if defined(NAGAYA_SANITIZE_THREAD)
+#define SKIP_UNDER_THREAD_SANITIZER() \
+  GTEST_SKIP() << "ThreadSanitizer cannot follow a process that shares its memory"
+#else
+#define SKIP_UNDER_THREAD_SANITIZER() static_cast<void>(0)
+#endif
+
+namespace nagaya {
+
+// Instrumented code takes ten times the instructions; the plain build tries every one.
+#if defined(NAGAYA_SANITIZED)
+inline constexpr int kStride = 29;
+#else
+inline constexpr int kStride = 1;
+#endif
 
 class SteppedProcess {
  public:
@@ -82,4 +96,4 @@ class SteppedProcess {
   bool can_step_;
 };
 
-}  // namespace nagaya::comm
+}  // namespace nagaya

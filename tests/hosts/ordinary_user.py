@@ -30,6 +30,20 @@ class Finished:
         return f"code {self.code}\n--- out\n{self.out[-3000:]}\n--- err\n{self.err[-3000:]}"
 
 
+def names_of(folder, uid):
+    """The entries of a folder that belong to a user; those that vanish meanwhile do not count."""
+    for entry in os.scandir(folder):
+        try:
+            if entry.stat(follow_symlinks=False).st_uid == uid:
+                yield entry.name
+        except FileNotFoundError:
+            pass
+
+
+def pids_of(uid):
+    return [int(name) for name in names_of("/proc", uid) if name.isdigit()]
+
+
 def owners_of_processes():
     owners = set()
     for entry in os.scandir("/proc"):
@@ -110,6 +124,17 @@ class OrdinaryUser:
 
     def can_read(self, path):
         return self.run(["test", "-r", path]).code == 0
+
+    def copy_if_unreadable(self, folder, parts):
+        """The folder, or a copy of some of its parts when the user may not read it (a build under
+        root's home)."""
+        if self.can_read(folder / parts[0]):
+            return folder
+        target = self.new_folder(folder.name)
+        ignored = shutil.ignore_patterns("CMakeFiles", "*.a", "*.o")
+        for part in parts:
+            shutil.copytree(folder / part, target / part, symlinks=True, ignore=ignored)
+        return target
 
     def leave(self):
         shutil.rmtree(self.folder, ignore_errors=True)

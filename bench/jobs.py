@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Benchmarks over several hosts: network namespaces of this machine, joined by a bridge (hosts.py).
+
+A catalogue entry with Jobs runs its program as a job over these hosts, by `nagaya run --hosts`:
+
+    "rates": ("rates", ["read"], "what it shows", Jobs(hosts=2, tasks_each=4)),
+
+Every rank gets the entry's arguments and the driver's --quick and --rounds; rank 0 alone prints,
+with --json, what every benchmark program prints (figure.h). That is the result.
+
+What cannot change within a job (environment, program, launcher) is compared between jobs. Then
+every round starts each of them once, with --rounds 1, one after the other:
+
+    Jobs(hosts=2, link="1gbit", setting="gigabit",
+         jobs=[Job("polling", environment={"NAGAYA_NOTIFICATION": "polling"}),
+               Job("kernel", environment={"NAGAYA_NOTIFICATION": "kernel"}),
+               Job("Open MPI", program="rates-mpi", is_plain=True)],
+         comparisons=[Comparison("polling", incumbent=["Open MPI"]),
+                      Comparison("kernel", incumbent=["Open MPI"], floor=["polling"])])
+
+The programs' subjects are the values. Each of their figures F and each comparison make a figure
+SETTING_F_SUBJECT ("gigabit_pingpong_8B_polling"), or SETTING_F when there is one comparison only.
+Where several jobs are named, the cheapest one of each round counts. Comparisons that a figure lacks
+jobs for are left out, so programs may have figures of their own.
+
+`nagaya run` hands NAGAYA_* and FI_* on to all hosts, Open MPI's mpirun (is_plain) its own OMPI_*.
+Hosts are made as root, programs run as an ordinary user. Without root the benchmark is skipped.
+"""
+
+import contextlib
+import dataclasses
+import json
+import os
+import pathlib
+import shutil
+
+from hosts import SHARED_PROCESSORS, Hosts, missing_programs
+from ordinary_user import OrdinaryUser
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]  # of the build tree or the installation
+PARTS = ["bin", "lib", "libexec"]
+LIMIT_S = 300
+PERCENTILES = {"min": 0, "p10": 0.10, "p50": 0.50, "p90": 0.90, "p99": 0.99, "max": 1}
+# Each host counts the machine's processors as its own: ranks bound there meet on the first one.
+UNBOUND = {"OMPI_MCA_hwloc_base_binding_policy": "none", **SHARED_PROCESSORS}
+
+
+class Failed(Exception):
+    """A benchmark could not measure, or its data check failed."""
+
+
+class Skipped(Exception):
+    """A benchmark cannot be run here."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    name: str
+    environment: dict = dataclasses.field(default_factory=dict)
+    program: str = ""  # another than the entry's
+    is_plain: bool = False  # ordinary processes, by Open MPI's mpirun
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    subject: str  # the name of a job
+    incumbent: list = dataclasses.field(default_factory=list)
+    floor: list = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass(frozen=True)
+class Jobs:
+    hosts: int
+    tasks_each: int = 1
+    link: str = ""  # the rate of each host's link in both directions, as tc has it
+    setting: str = ""  # a word for titles and before the names of figures: "gigabit"
+    jobs: list = dataclasses.field(default_factory=lambda: [Job("Nagaya")])
+    comparisons: list = dataclasses.field(default_factory=list)
+    rounds: int = 5  # unless the driver says otherwise
+
+
+def run(plan: Jobs, program: str, arguments: list[str], quick: bool, rounds: int | None) -> dict:
+    """What the program has printed, or, of several jobs, that of the last one with all their
+    figures."""
+    if os.geteuid() != 0:
+        raise Skipped("several hosts are made of namespaces, which needs root")
+    if missing_programs():
+        raise Skipped(f"several hosts need {', '.join(missing_programs())}")
+    arguments = [*arguments, "--json", *(["--quick"] if quick else [])]
+    with started_hosts(plan) as start:
+        if len(plan.jobs) == 1:
+            result = start(plan.jobs[0], program, [*arguments, *rounds_option(rounds)])
+            return {**result, "figures": {key_of(plan.setting, name): titled(figure, plan.setting)
+                                          for name, figure in result["figures"].items()}}
+        results = []
+        for _ in range(rounds or (1 if quick else plan.rounds)):
+            results.append([start(job, program, [*arguments, *rounds_option(1)])
+                            for job in plan.jobs])
+    return {**results[-1][-1], "figures": compared(plan, results)}
+
+
+def rounds_option(rounds: int | None) -> list[str]:
+    return ["--rounds", str(rounds)] if rounds else []
+
+
+@contextlib.contextmanager
+def started_hosts(plan: Jobs):
+    """A function that runs one job on the plan's hosts and returns its JSON."""
+    user = OrdinaryUser()
+    hosts = None
+    try:
+        root = user.copy_if_unreadable(ROOT, PARTS)
+        try:
+            hosts = Hosts(user, plan.hosts, plan.link or None)
+        except AssertionError as error:  # it says why
+            raise Failed(f"hosts: {error}") from None
+        front = hosts.user_on(0)
+
+        def start(job: Job, program: str, arguments: list[str]) -> dict:
+            words = [*launcher_of(job, root), "-n", plan.hosts * plan.tasks_each,
+                     "--host" if job.is_plain else "--hosts",
+                     ",".join(f"{name}:{plan.tasks_each}" for name in hosts.names),
+                     root / "libexec/nagaya/bench" / (job.program or program), *arguments]
+            return printed_by(front, job, words)
+        yield start
+    finally:
+        if hosts:
+            hosts.leave()
+        user.leave()
+
+
+def launcher_of(job: Job, root: pathlib.Path) -> list:
+    if not job.is_plain:
+        return [root / "bin/nagaya", "run"]
+    mpirun = shutil.which("mpirun.openmpi") or shutil.which("mpirun")
+    if not mpirun:
+        raise Skipped("Open MPI is not installed")
+    return [mpirun]
+
+
+def printed_by(user: OrdinaryUser, job: Job, words: list) -> dict:
+    try:
+        ended = user.run(words, timeout=LIMIT_S, env={**UNBOUND, **job.environment})
+    except AssertionError as error:  # it did not end
+        raise Failed(f"{job.name}: {error}") from None
+    if ended.code != 0:
+        raise Failed(f"{job.name} ended with {ended.code}: {ended.err[-1000:]}")
+    return json.loads(ended.out)
+
+
+# ---- several jobs ------------------------------------------------------------------------------
+
+def compared(plan: Jobs, results: list[list[dict]]) -> dict:
+    """`results`: by round and job. The figures of all comparisons."""
+    figures = {}
+    for name, about in described(results[0]).items():
+        rounds = rounds_of(plan, results, name)
+        for comparison in plan.comparisons:
+            named = [comparison.subject, *comparison.incumbent, *comparison.floor]
+            if all(job in rounds for job in named):
+                subject = comparison.subject if len(plan.comparisons) > 1 else ""
+                figures[key_of(plan.setting, name, subject)] = {
+                    **titled(about, plan.setting, subject), **sides(comparison, rounds)}
+    return figures
+
+
+def described(results: list[dict]) -> dict:
+    """Title and unit of each figure that one of the jobs has."""
+    return {name: {"title": figure["title"], "unit": figure["unit"]}
+            for result in results for name, figure in result["figures"].items()
+            if "subject" in figure}
+
+
+def rounds_of(plan: Jobs, results: list[list[dict]], name: str) -> dict:
+    """Its value in every round, by job."""
+    return {job.name: [of_round[number]["figures"][name]["subject"]["p50"] for of_round in results]
+            for number, job in enumerate(plan.jobs) if name in results[0][number]["figures"]}
+
+
+def key_of(*words: str) -> str:
+    return "_".join(filter(None, words)).replace(" ", "_")
+
+
+def titled(figure: dict, *words: str) -> dict:
+    return {**figure, "title": ", ".join(filter(None, [figure["title"], *words]))}
+
+
+def sides(comparison: Comparison, rounds: dict) -> dict:
+    subject = rounds[comparison.subject]
+    figure = {"subject": series(comparison.subject, subject)}
+    for side, ratio, names in (("incumbent", "ratio", comparison.incumbent),
+                               ("floor", "floor_ratio", comparison.floor)):
+        if names:
+            other = [min(values) for values in zip(*(rounds[name] for name in names))]
+            figure[side] = series(" or ".join(names), other)
+            figure[ratio] = spread([own / its for own, its in zip(subject, other)])
+    return figure
+
+
+def series(name: str, values: list[float]) -> dict:
+    return {"name": name, **spread(values), "rounds": values}
+
+
+def spread(values: list[float]) -> dict:
+    """As spread_of() of figure.h."""
+    ordered = sorted(values)
+    return {**{key: percentile(ordered, fraction) for key, fraction in PERCENTILES.items()},
+            "count": len(values)}
+
+
+def percentile(ordered: list[float], fraction: float) -> float:
+    position = fraction * (len(ordered) - 1)
+    below = int(position)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (ordered[above] - ordered[below]) * (position - below)

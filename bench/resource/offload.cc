@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// offload.cc - what it adds to a request that another thread carries it out: a read of 8 bytes over
+// the loopback fabric, which costs no network, carried out by the requester itself and by a
+// delegatee's thread on another processor.
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+
+#include "delegatee/board_node.h"
+#include "delegatee/delegatee.h"
+#include "fabric/loopback.h"
+#include "machine.h"
+#include "program_main.h"
+#include "task/space_memory.h"
+
+namespace nagaya::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using mailbox::Machine;
+using mailbox::Owner;
+
+// A node whose only task is this process.
+class Node {
+ public:
+  static constexpr Owner kTask = Owner::task(0, 1);
+
+  explicit Node(fabric::Fabric& fabric)
+      : space_({.capacity = 1}),
+        memory_(llcl::create_board(space_.header())),
+        board(*static_cast<llcl::Board*>(space_.header().upper_floors)),
+        node_(board),
+        delegatee({fabric, 2, node_, node_, node_, board.delegatee_bell, board.load}, {}) {
+    board.attached[0].store(kTask.bits, std::memory_order_release);
+  }
+
+ private:
+  task::SpaceMemory space_;
+  base::Mapping memory_;
+
+ public:
+  llcl::Board& board;
+
+ private:
+  delegatee::BoardNode node_;
+
+ public:
+  delegatee::Delegatee delegatee;
+};
+
+class Pair {
+ public:
+  Pair() : lane_(own_.board.lanes->claim(Node::kTask)) {
+    get_.op = llcl::Op::kGet;
+    get_.completion_kind = llcl::Completion::kFlag;
+    get_.completion = reinterpret_cast<uint64_t>(&flag_);
+    get_.node = 1;
+    get_.region = other_.board.regions->add(Node::kTask, &word_, sizeof word_);
+    get_.local = reinterpret_cast<uint64_t>(&brought_);
+    get_.bytes = sizeof brought_;
+  }
+
+  void work() {
+    own_.delegatee.round();
+    other_.delegatee.round();
+  }
+  // One read, the time that it took [ns]. wait(): until it is worth looking at the flag again.
+  template <class Wait>
+  double read_ns(uint64_t value, Wait wait) {
+    word_ = value;
+    flag_ = 0;
+    const auto start = Clock::now();
+    if (!own_.board.lanes->push(lane_, get_)) throw std::runtime_error("the lane is full");
+    while (std::atomic_ref(flag_).load(std::memory_order_acquire) == 0) wait();
+    const std::chrono::duration<double, std::nano> took = Clock::now() - start;
+    return took.count();
+  }
+  void expect(uint64_t value) const {
+    if (brought_ != value) throw std::runtime_error("a read brought wrong data");
+  }
+
+ private:
+  fabric::LoopbackNetwork network_{2};
+  std::vector<std::unique_ptr<fabric::Fabric>> endpoints_ = fabric::open_all(network_, 2);
+  Node own_{*endpoints_[0]}, other_{*endpoints_[1]};
+  uint32_t lane_;
+  llcl::Command get_{};
+  alignas(128) uint64_t word_ = 0;
+  alignas(128) uint64_t brought_ = 0;
+  alignas(128) uint32_t flag_ = 0;
+};
+
+template <class Wait>
+double median_read_ns(Pair& pair, int reads, const Options& options, Wait wait) {
+  std::vector<double> all;
+  for (int n = 1; n <= reads; ++n) all.push_back(pair.read_ns(static_cast<uint64_t>(n), wait));
+  pair.expect(options.corrupt ? 0 : static_cast<uint64_t>(reads));
+  return median_of(all);
+}
+
+double offloaded_ns(Pair& pair, int reads, const Options& options) {
+  std::atomic<bool> is_over{false};
+  std::thread delegatee([&] {
+    bind_to(usable_processors().back());
+    while (!is_over.load(std::memory_order_relaxed)) pair.work();
+  });
+  struct Join {
+    std::atomic<bool>& is_over;
+    std::thread& thread;
+    ~Join() {
+      is_over.store(true, std::memory_order_relaxed);
+      thread.join();
+    }
+  } join{is_over, delegatee};
+  return median_read_ns(pair, reads, options, [] { Machine::relax(); });
+}
+
+Result measure_all(const Options& options) {
+  Figure latency{"offload_latency",
+                 "a read of 8 bytes without a network",
+                 "ns",
+                 {"by a delegatee on another processor", {}},
+                 {},
+                 Series{"by the requester", {}}};
+  Pair pair;
+  bind_to(usable_processors().front());
+  const int reads = options.quick ? 500 : 20000;
+  for (int round = 0; round < options.rounds_or(25, 2); ++round) {
+    progress(fmt::format("offload: round {}", round + 1));
+    latency.floor->rounds.push_back(median_read_ns(pair, reads, options, [&] { pair.work(); }));
+    latency.subject.rounds.push_back(offloaded_ns(pair, reads, options));
+  }
+  std::vector<double> added;
+  for (size_t n = 0; n < latency.subject.rounds.size(); ++n)
+    added.push_back(latency.subject.rounds[n] - latency.floor->rounds[n]);
+  return {.program = "offload",
+          .quick = options.quick,
+          .figures = {latency},
+          .derived = {{"offload_added_ns", "added by offloading [ns]",
+                       "requester and delegatee on processors of their own", median_of(added)}}};
+}
+
+}  // namespace
+}  // namespace nagaya::bench
+
+int main(int argc, char** argv) {
+  using namespace nagaya::bench;
+  CLI::App app{"What another thread adds to a request.", "offload"};
+  Options options;
+  add_options(app, options);
+  return run_program(app, options, argc, argv, [&] { return measure_all(options); });
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// card.h - what a process of a job shows the others before they can talk: who it is, or why it
+// cannot take part. Either way it shows one: nobody waits for a process that has failed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace nagaya::comm {
+
+struct Card {
+  uint64_t space = 0;   // random: the same for the tasks of one space only
+  uint32_t task = 0;    // its number there
+  uint32_t window = 0;  // the region of its node's window, if it speaks for its node; else 0
+  int32_t error = 0;    // not 0: it has failed, and `text` says why
+  std::string text;     // the address of its node's fabric, if it speaks for its node
+};
+
+std::string encode(const Card& card);
+// Throws base::Error -EPROTO: not a card, or one of another version.
+Card decode_card(const std::string& bytes);
+
+}  // namespace nagaya::comm

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/introduction.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "comm/card.h"
+#include "delegatee/question.h"
+#include "task/client.h"
+#include "task/program.h"
+
+namespace nagaya::comm {
+namespace {
+
+// Whose the window is: it outlives its speaker.
+constexpr mailbox::Owner kSpace = mailbox::Owner::host();
+
+using base::Error;
+
+constexpr int kLookMs = 100;
+constexpr char kCard[] = "nagaya.card";
+constexpr char kConnected[] = "nagaya.connected";  // shown by speakers
+
+// The same for the tasks of one space only, and no secret.
+uint64_t identity_of(const task::SpaceHeader& space) {
+  const auto* const key = reinterpret_cast<const char*>(space.key);
+  return std::hash<std::string_view>{}({key, sizeof space.key});
+}
+
+// The host was started without any environment.
+delegatee::Question question_for_address() {
+  delegatee::Question question;
+  for (std::string& variable : task::own_environment())
+    if (delegatee::passes(variable)) question.variables.push_back(std::move(variable));
+  return question;
+}
+
+// ---- one node ---------------------------------------------------------------------------------
+
+// The task of a rank plus 1; 0: it has not come. Until the world is ready the slot holds it.
+std::atomic_ref<uint32_t> present(const World& world, uint32_t rank) {
+  return std::atomic_ref(*reinterpret_cast<uint32_t*>(world.window + World::slot_at(rank)));
+}
+
+void describe_one_node(World& world, task::TaskRecord& record) {
+  std::vector<Process> by_rank(world.size);
+  for (uint32_t rank = 0; rank < world.size; ++rank)
+    by_rank[rank] = {0, present(world, rank).load(std::memory_order_relaxed) - 1};
+  try {
+    world.describe(by_rank, lasting_memory_of(record));
+    world.be_ready();
+  } catch (const Error& error) {
+    world.fail(error.code(), error.what());
+  }
+}
+
+bool has_come(const World& world, uint32_t task) {
+  for (uint32_t rank = 0; rank < world.size; ++rank)
+    if (present(world, rank).load(std::memory_order_relaxed) == task + 1) return true;
+  return false;
+}
+
+// A task that ended before it came leaves a job that can never be complete.
+void throw_if_one_ended(const World& world, const task::SpaceHeader& space) {
+  for (uint32_t number = 0; number < space.capacity; ++number) {
+    // Acquire: pairs with the host's store, which comes after all stores of the task.
+    const auto state = space.record(number)->state.load(std::memory_order_acquire);
+    if (state == task::TaskState::kEnded && !has_come(world, number))
+      throw Error(-EOWNERDEAD,
+                  "task " + std::to_string(number) + " has ended before nagaya_comm_init");
+  }
+}
+
+void meet_on_one_node(World& world, llcl::Endpoint& endpoint, uint32_t rank) {
+  const task::TaskRecord& record = endpoint.record();
+  present(world, rank).store(record.number + 1, std::memory_order_relaxed);
+  // Release: the slot is written. Acquire: so are those of all who came before.
+  if (world.came.fetch_add(1, std::memory_order_acq_rel) + 1 == world.size)
+    describe_one_node(world, endpoint.record());
+  for (int waited_ms = 0; !endpoint.wait([&] { return world.is_made(); }, kLookMs);
+       waited_ms += kLookMs) {
+    throw_if_one_ended(world, *record.space);
+    if (waited_ms >= kComingLimitMs)
+      throw Error(-ETIMEDOUT, "not all processes of the job have come to nagaya_comm_init");
+  }
+}
+
+// ---- several nodes ----------------------------------------------------------------------------
+
+// What a card says of a failure; `rank` has shown it.
+void throw_if_failed(const Card& card, uint32_t rank) {
+  if (card.error != 0) throw Error(card.error, "rank " + std::to_string(rank) + ": " + card.text);
+}
+
+Card card_of(const Error& error) {
+  Card card;
+  card.error = error.code();
+  card.text = error.what();
+  return card;
+}
+
+// The task that speaks for its node.
+class Speaker {
+ public:
+  Speaker(World& world, llcl::Endpoint& endpoint, Meeting& meeting)
+      : world_(world), endpoint_(endpoint), meeting_(meeting) {}
+
+  // Puts into the card how the node can be reached.
+  void add_address(Card& card) {
+    host_.emplace(task::Client::join(task::job_of_own_space(endpoint_.record())));
+    card.text = host_->ask(delegatee::encode(question_for_address()));
+    card.window = endpoint_.board().regions->add(kSpace, world_.window, world_.window_bytes());
+  }
+
+  // After the first fence: what to show at the second.
+  Card connect() {
+    try {
+      host_->ask(delegatee::encode(read_cards()));
+      return {};
+    } catch (const Error& error) {
+      failure_.emplace(error);
+      return card_of(error);
+    }
+  }
+
+  // After the second fence.
+  void conclude() {
+    try {
+      if (failure_) throw *failure_;
+      for (const uint32_t rank : speakers_)
+        throw_if_failed(decode_card(meeting_.look(rank, kConnected)), rank);
+      // Release: pairs with Endpoint::submit.
+      endpoint_.board().nodes.store(world_.nodes, std::memory_order_release);
+      world_.be_ready();
+    } catch (const Error& error) {
+      world_.fail(error.code(), error.what());
+    }
+  }
+
+ private:
+  // Nodes have the order of their lowest ranks: all nodes see the same.
+  delegatee::Question read_cards() {
+    delegatee::Question connect{delegatee::Question::Kind::kConnect, {}, 0, {}};
+    const uint64_t own = identity_of(*endpoint_.record().space);
+    std::unordered_map<uint64_t, uint32_t> nodes;  // by space
+    std::vector<Process> by_rank;
+    for (uint32_t rank = 0; rank < world_.size; ++rank) {
+      Card card = decode_card(meeting_.look(rank, kCard));
+      throw_if_failed(card, rank);
+      const auto count = static_cast<uint32_t>(nodes.size());
+      const uint32_t node = nodes.try_emplace(card.space, count).first->second;
+      by_rank.push_back({node, card.task});
+      connect.addresses.resize(nodes.size());
+      speakers_.resize(nodes.size());
+      if (card.text.empty()) continue;
+      speakers_[node] = rank;
+      world_.windows[node] = {{node, kSpace.number()}, card.window, 0, 0};
+      connect.addresses[node] = std::move(card.text);
+    }
+    world_.nodes = static_cast<uint32_t>(nodes.size());
+    world_.node = connect.self = nodes.at(own);
+    endpoint_.board().node.store(world_.node, std::memory_order_relaxed);
+    world_.describe(by_rank, lasting_memory_of(endpoint_.record()));
+    return connect;
+  }
+
+  World& world_;
+  llcl::Endpoint& endpoint_;
+  Meeting& meeting_;
+  std::optional<task::Client> host_;
+  std::optional<Error> failure_;
+  std::vector<uint32_t> speakers_;  // by node: who speaks for it
+};
+
+void meet_other_nodes(World& world, llcl::Endpoint& endpoint, Meeting& meeting, Speaker* speaker) {
+  Card card{identity_of(*endpoint.record().space), endpoint.record().number, 0, 0, {}};
+  try {
+    if (speaker != nullptr) speaker->add_address(card);
+  } catch (const Error& error) {
+    card = card_of(error);
+  }
+  meeting.show(kCard, encode(card));
+  meeting.fence();
+  if (speaker != nullptr) meeting.show(kConnected, encode(speaker->connect()));
+  meeting.fence();
+  if (speaker != nullptr) speaker->conclude();
+  if (!endpoint.wait([&] { return world.is_made(); }, kComingLimitMs))
+    throw Error(-ETIMEDOUT, "the task that speaks for this node does not come back");
+}
+
+// Of a process that has no world to wait in.
+void show_failure(Meeting& meeting, const Error& error) {
+  meeting.show(kCard, encode(card_of(error)));
+  meeting.fence();
+  meeting.fence();
+}
+
+}  // namespace
+
+uint32_t tasks_of_job_here(const task::TaskRecord& record) {
+  const uint32_t expected = record.space->expected_tasks;
+  return expected != 0 ? expected : 1;
+}
+
+World& introduce(llcl::Endpoint& endpoint, const Launched& launched) {
+  bool is_first = false;
+  World* world = nullptr;
+  try {
+    if (launched.rank >= launched.size)
+      throw Error(-EINVAL, "rank " + std::to_string(launched.rank) + " in a job of " +
+                               std::to_string(launched.size) + " processes");
+    world = &World::find_or_make(endpoint.record(), endpoint.board(), launched.size, is_first);
+    world->throw_if_failed();
+  } catch (const Error& error) {
+    if (launched.meeting != nullptr && world == nullptr) show_failure(*launched.meeting, error);
+    throw;
+  }
+  if (launched.meeting == nullptr) {
+    meet_on_one_node(*world, endpoint, launched.rank);
+  } else {
+    Speaker speaker(*world, endpoint, *launched.meeting);
+    meet_other_nodes(*world, endpoint, *launched.meeting, is_first ? &speaker : nullptr);
+  }
+  world->throw_if_failed();
+  return *world;
+}
+
+}  // namespace nagaya::comm

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// introduction.h - how the processes of a job become a World: nagaya_comm_init's part.
+//
+// One node: each task leaves its number in its rank's slot of the window, the last one describes
+// the world. No launcher is asked.
+//
+// Several nodes. Whoever fails shows why, and goes on to the next fence: all fail with that reason,
+// and nobody waits for anybody who has failed.
+//
+//   speaker     where can our delegatee be reached? ──► host   (opens libfabric)
+//   all tasks   show a card                                          ── fence ──
+//   speaker     looks at all cards; addresses ──► host (connects); shows whether it could
+//   all tasks                                                        ── fence ──
+//   speaker     looks at what the other speakers have shown; the world is ready, or has failed
+#pragma once
+
+#include "comm/meeting.h"
+#include "comm/world.h"
+#include "llcl/endpoint.h"
+
+namespace nagaya::comm {
+
+// How many tasks of the job this space is to have.
+uint32_t tasks_of_job_here(const task::TaskRecord& record);
+
+// The world of the job, ready. Collective; throws base::Error.
+World& introduce(llcl::Endpoint& endpoint, const Launched& launched);
+
+}  // namespace nagaya::comm

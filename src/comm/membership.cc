@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/membership.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "task/own_record.h"
+
+namespace nagaya::comm {
+namespace {
+
+constexpr int kProbeMs = 1000;
+
+// A request that a lane has no room for just now.
+template <class Request>
+int retry(Request request) {
+  int error = request();
+  for (; error == -EAGAIN; error = request()) ::sched_yield();
+  return error;
+}
+
+}  // namespace
+
+Membership::Membership(llcl::Endpoint& endpoint)
+    : endpoint_(endpoint),
+      launched_(find_launcher(endpoint.record().number, tasks_of_job_here(endpoint.record()))),
+      world_(&introduce(endpoint, launched_)) {}
+
+// In a forked child the launcher's connection is the parent's.
+Membership::~Membership() {
+  if (task::own_record() == nullptr) static_cast<void>(launched_.meeting.release());
+}
+
+int Membership::error() const {
+  // Acquire: pairs with give_up, here or at another node.
+  return -static_cast<int>(world_->broken().load(std::memory_order_acquire));
+}
+
+int Membership::barrier() {
+  if (const int known = error(); known != 0) return known;
+  const uint32_t left = world_->barriers.load(std::memory_order_acquire);
+  // Acquire and release: every task's stores before it are seen by the last one, and by its store
+  // to `barriers` by all.
+  if (world_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == world_->tasks_here) {
+    if (const int failed = meet_other_nodes(); failed != 0) give_up(failed);
+    world_->arrived.store(0, std::memory_order_relaxed);
+    world_->barriers.store(left + 1, std::memory_order_release);
+    llcl::wake_tasks(endpoint_.board());
+  } else {
+    await([&] { return world_->barriers.load(std::memory_order_acquire) != left; });
+  }
+  return error();
+}
+
+// Until ready(), or the job has lost a process.
+template <class Ready>
+void Membership::await(Ready ready) {
+  const auto is_over = [&] { return ready() || error() != 0; };
+  while (!endpoint_.wait(is_over, kProbeMs))
+    if (a_member_has_ended() && !is_over()) give_up(-EOWNERDEAD);  // it may have come, then ended
+}
+
+bool Membership::a_member_has_ended() const {
+  const task::SpaceHeader& space = *endpoint_.record().space;
+  for (uint32_t number = 0; number < space.capacity; ++number) {
+    // Acquire: pairs with the host's store, which comes after all stores of the task.
+    const auto state = space.record(number)->state.load(std::memory_order_acquire);
+    const bool is_alive = state == task::TaskState::kStarting || state == task::TaskState::kRunning;
+    if (!is_alive && world_->tables.rank_of({world_->node, number}) >= 0) return true;
+  }
+  return false;
+}
+
+int Membership::meet_other_nodes() {
+  const uint64_t barrier = world_->barriers.load(std::memory_order_relaxed) + 1;
+  for (uint32_t round = 0, apart = 1; apart < world_->nodes; ++round, apart *= 2) {
+    const uint32_t to = (world_->node + apart) % world_->nodes;
+    const uint32_t from = (world_->node + world_->nodes - apart) % world_->nodes;
+    if (const int error = change_word(to, round, NAGAYA_ADD, 1); error != 0) return error;
+    if (const int error = await_round(round, from, barrier); error != 0) return error;
+  }
+  return 0;
+}
+
+// Nobody reports a node that has died before it could add: ask it now and then.
+int Membership::await_round(uint32_t round, uint32_t from, uint64_t barrier) {
+  const auto has_come = [&] {  // acquire: pairs with the atomic of the other node's delegatee
+    return world_->word(round).load(std::memory_order_acquire) >= barrier;
+  };
+  const auto is_over = [&] { return has_come() || error() != 0; };
+  while (!endpoint_.wait(is_over, kProbeMs)) {
+    const int silent = change_word(from, round, NAGAYA_ADD, 0);
+    if (silent != 0 && !has_come()) return silent;
+    if (a_member_has_ended()) return -EOWNERDEAD;
+  }
+  return has_come() ? 0 : error();
+}
+
+// In the window of a node.
+int Membership::change_word(uint32_t node, size_t word, nagaya_operation operation,
+                            uint64_t operand) {
+  uint32_t changed = 0;
+  nagaya_llcl_atomic atomic{};
+  atomic.remote = world_->windows[node];
+  atomic.remote.offset = World::word_at(word);
+  atomic.operation = operation;
+  atomic.type = NAGAYA_UINT64;
+  atomic.operand = operand;
+  atomic.on_complete = nagaya_flag(&changed);
+  const int error = retry([&] { return nagaya_llcl_try_atomic(&atomic); });
+  return error != 0 ? error : nagaya_llcl_wait_flag(&changed, -1);
+}
+
+// The first one here tells the others. Who cannot be told finds out alone.
+void Membership::give_up(int error) {
+  uint64_t nothing = 0;
+  const auto number = static_cast<uint64_t>(-error);
+  // Release: pairs with error().
+  if (!world_->broken().compare_exchange_strong(nothing, number, std::memory_order_release,
+                                                std::memory_order_relaxed))
+    return;
+  for (uint32_t node = 0; node < world_->nodes; ++node)
+    if (node != world_->node) change_word(node, kRoundsMax, NAGAYA_SWAP, number);
+}
+
+int Membership::allgather(const void* own, size_t bytes, void* all) {
+  const auto* const from = static_cast<const std::byte*>(own);
+  auto* const to = static_cast<std::byte*>(all);
+  for (size_t done = 0; done < bytes; done += kSlotBytes) {
+    const size_t piece = std::min(kSlotBytes, bytes - done);
+    if (const int error = write_slots(from + done, piece); error != 0) return error;
+    if (const int error = barrier(); error != 0) return error;
+    for (uint32_t rank = 0; rank < world_->size; ++rank)
+      std::memcpy(to + rank * bytes + done, world_->window + World::slot_at(rank), piece);
+    if (const int error = barrier(); error != 0) return error;  // before the slots are used again
+  }
+  return 0;
+}
+
+// This rank's slot in the window of every node.
+int Membership::write_slots(const std::byte* from, size_t bytes) {
+  std::memcpy(world_->window + World::slot_at(rank()), from, bytes);
+  uint64_t written = 0;
+  uint32_t asked = 0;
+  for (uint32_t node = 0; node < world_->nodes; ++node) {
+    if (node == world_->node) continue;
+    nagaya_llcl_transfer put{world_->windows[node], const_cast<std::byte*>(from), bytes,
+                             nagaya_counter(&written)};
+    put.remote.offset = World::slot_at(rank());
+    if (const int error = retry([&] { return nagaya_llcl_try_write(&put); }); error != 0)
+      return error;
+    ++asked;
+  }
+  return nagaya_llcl_wait_counter(&written, asked, -1);
+}
+
+}  // namespace nagaya::comm

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/pmix_meeting.h"
+
+#include <dlfcn.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace nagaya::comm {
+
+using base::Error;
+
+Pmix::Pmix() : library_(::dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL)) {
+  if (library_ == nullptr)
+    throw Error(-ENOTSUP, std::string("the job has several nodes and its launcher speaks PMIx, "
+                                      "but libpmix cannot be loaded: ") +
+                              ::dlerror());
+  find(init, "PMIx_Init");
+  find(finalize, "PMIx_Finalize");
+  find(put, "PMIx_Put");
+  find(commit, "PMIx_Commit");
+  find(fence, "PMIx_Fence");
+  find(get, "PMIx_Get");
+  find(name_of, "PMIx_Error_string");
+}
+
+template <class Function>
+void Pmix::find(Function& function, const char* name) {
+  function = reinterpret_cast<Function>(::dlsym(library_, name));
+  if (function == nullptr) throw Error(-ENOTSUP, std::string("libpmix has no ") + name);
+}
+
+void Pmix::check(pmix_status_t status, const char* what) const {
+  if (status != PMIX_SUCCESS) throw Error(-EPROTO, std::string(what) + ": " + name_of(status));
+}
+
+PmixMeeting::PmixMeeting() {
+  pmix_.check(pmix_.init(&self_, nullptr, 0), "PMIx_Init");
+}
+
+PmixMeeting::~PmixMeeting() {
+  pmix_.finalize(nullptr, 0);
+}
+
+void PmixMeeting::show(const std::string& key, const std::string& bytes) {
+  pmix_value_t value{};
+  value.type = PMIX_BYTE_OBJECT;
+  value.data.bo.bytes = const_cast<char*>(bytes.data());
+  value.data.bo.size = bytes.size();
+  pmix_.check(pmix_.put(PMIX_GLOBAL, key.c_str(), &value), "PMIx_Put");
+  pmix_.check(pmix_.commit(), "PMIx_Commit");
+}
+
+// Brings along what all have shown.
+void PmixMeeting::fence() {
+  pmix_info_t info{};
+  std::strncpy(info.key, PMIX_COLLECT_DATA, PMIX_MAX_KEYLEN);
+  info.value.type = PMIX_BOOL;
+  info.value.data.flag = true;
+  pmix_.check(pmix_.fence(nullptr, 0, &info, 1), "PMIx_Fence");
+}
+
+std::string PmixMeeting::look(uint32_t rank, const std::string& key) {
+  pmix_proc_t process = self_;
+  process.rank = rank;
+  pmix_value_t* value = nullptr;
+  pmix_.check(pmix_.get(&process, key.c_str(), nullptr, 0, &value), "PMIx_Get");
+  if (value->type != PMIX_BYTE_OBJECT) throw Error(-EPROTO, "PMIx_Get: not what was put");
+  const std::string bytes(value->data.bo.bytes, value->data.bo.size);
+  std::free(value->data.bo.bytes);
+  std::free(value);
+  return bytes;
+}
+
+}  // namespace nagaya::comm

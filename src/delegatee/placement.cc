@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "delegatee/placement.h"
+
+#include <fstream>
+#include <string>
+
+#include "base/error.h"
+
+namespace nagaya::delegatee {
+namespace {
+
+struct BitmapFreer {
+  void operator()(hwloc_bitmap_t bitmap) const { ::hwloc_bitmap_free(bitmap); }
+};
+using Bitmap = std::unique_ptr<hwloc_bitmap_s, BitmapFreer>;
+
+}  // namespace
+
+std::optional<Placement> Placement::of_machine() try {
+  std::string nodes;  // "0", "0-1", "0,2"
+  std::getline(std::ifstream("/sys/devices/system/node/has_memory"), nodes);
+  if (nodes.find_first_of(",-") == std::string::npos) return std::nullopt;
+  return Placement();
+} catch (const base::Error&) {
+  return std::nullopt;  // it costs speed only
+}
+
+Placement::Placement() {
+  hwloc_topology_t topology;
+  if (::hwloc_topology_init(&topology) != 0) base::throw_errno("hwloc");
+  topology_.reset(topology);
+  if (::hwloc_topology_load(topology) != 0) base::throw_errno("hwloc cannot see this machine");
+}
+
+// The first that is near to all of them. One that is near to all processors of the machine (far
+// memory, or the only node) is no reason to leave the first touch.
+int Placement::node_of(hwloc_const_cpuset_t processors) const {
+  if (::hwloc_bitmap_iszero(processors)) return -1;
+  const auto* const everything = ::hwloc_topology_get_topology_cpuset(topology_.get());
+  hwloc_obj_t node = nullptr;
+  while ((node = ::hwloc_get_next_obj_by_type(topology_.get(), HWLOC_OBJ_NUMANODE, node)))
+    if (::hwloc_bitmap_isincluded(processors, node->cpuset) &&
+        !::hwloc_bitmap_isequal(node->cpuset, everything))
+      return static_cast<int>(node->os_index);
+  return -1;
+}
+
+int Placement::node_of(std::span<const uint64_t> processors) const {
+  const Bitmap set(::hwloc_bitmap_alloc());
+  for (size_t n = 0; n < processors.size(); ++n)
+    ::hwloc_bitmap_set_ith_ulong(set.get(), static_cast<unsigned>(n), processors[n]);
+  return node_of(set.get());
+}
+
+int Placement::settle_thread() const {
+  const Bitmap set(::hwloc_bitmap_alloc());
+  if (::hwloc_get_last_cpu_location(topology_.get(), set.get(), HWLOC_CPUBIND_THREAD) != 0)
+    return -1;
+  const int node = node_of(set.get());
+  if (node < 0) return -1;
+  const auto* const found =
+      ::hwloc_get_numanode_obj_by_os_index(topology_.get(), static_cast<unsigned>(node));
+  const int error = ::hwloc_set_cpubind(topology_.get(), found->cpuset, HWLOC_CPUBIND_THREAD);
+  return error == 0 ? node : -1;
+}
+
+void Placement::put(const void* memory, size_t bytes, int node) const {
+  if (node < 0) return;
+  const Bitmap set(::hwloc_bitmap_alloc());
+  ::hwloc_bitmap_only(set.get(), static_cast<unsigned>(node));
+  // A refusal costs speed only.
+  ::hwloc_set_area_membind(topology_.get(), memory, bytes, set.get(), HWLOC_MEMBIND_BIND,
+                           HWLOC_MEMBIND_BYNODESET);
+}
+
+}  // namespace nagaya::delegatee

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// requester_pieces.h - how a command's Pieces are cut into records.
+//
+//   Pieces, in the task's memory:   | 3 blocks of 5000 | 1000 blocks of 8        | ...
+//   Portions, one record each:      | 1 | 1 |1, 1 part | part, 600 of 8 | 400 of 8, ...
+//                                                      ▲ a Cursor
+//
+// A strided piece is one Run, whatever its count. The task may change its Pieces at any time, or
+// have written nonsense: each is read once per portion, checked, and only then used.
+#pragma once
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <vector>
+
+#include "delegatee/batch_runs.h"
+#include "delegatee/request.h"
+#include "llcl/pieces.h"
+
+namespace nagaya::delegatee {
+
+struct Cursor {
+  uint64_t piece, block, byte;  // of the block, of the piece, of the command
+};
+
+// What one record carries of a command's pieces.
+class Portion {
+ public:
+  // Runs and blocks together, so that a get and its answer both fit.
+  explicit Portion(size_t most_bytes) : most_bytes_(most_bytes) {
+    chunks_.reserve(most_bytes / sizeof(Run));
+  }
+
+  // What comes at `at`, which moves on; perhaps nothing, if there are many empty pieces. The same
+  // pieces give the same portion again. 0, or -EINVAL: a piece whose blocks lie nowhere.
+  int cut(const llcl::Command& command, Cursor& at) {
+    chunks_.clear();
+    bytes_ = 0;
+    for (int looks = 0; looks < kLooksMax && at.piece < command.bytes && room() != 0; ++looks) {
+      llcl::Piece piece;
+      std::memcpy(&piece, local_of(command) + at.piece * sizeof piece, sizeof piece);
+      if (piece.block_bytes == 0 || piece.count == 0) {
+        at = {at.piece + 1, 0, 0};
+        continue;
+      }
+      if (!is_sound(piece, command.offset, at)) return -EINVAL;
+      take(piece, command.offset, at);
+    }
+    return 0;
+  }
+
+  size_t runs() const { return chunks_.size(); }
+  size_t runs_bytes() const { return chunks_.size() * sizeof(Run); }
+  size_t bytes() const { return bytes_; }  // of the blocks
+
+  std::byte* write_runs(std::byte* to) const {
+    for (const Chunk& chunk : chunks_) {
+      std::memcpy(to, &chunk.run, sizeof chunk.run);
+      to += sizeof chunk.run;
+    }
+    return to;
+  }
+  void gather(std::byte* packed) const {
+    for (const Chunk& chunk : chunks_)
+      packed = gather_blocks(packed, chunk.local, chunk.run, chunk.local_stride);
+  }
+  void scatter(const std::byte* packed) const {
+    for (const Chunk& chunk : chunks_)
+      packed = scatter_blocks(packed, chunk.local, chunk.run, chunk.local_stride);
+  }
+
+ private:
+  static constexpr int kLooksMax = 256;
+  struct Chunk {
+    Run run;
+    std::byte* local;
+    int64_t local_stride;
+  };
+
+  // For the blocks of one more run.
+  size_t room() const {
+    const size_t used = runs_bytes() + bytes_ + sizeof(Run);
+    return used < most_bytes_ ? most_bytes_ - used : 0;
+  }
+
+  static bool is_sound(const llcl::Piece& piece, uint64_t offset, const Cursor& at) {
+    llcl::Span local, remote;
+    return piece.local != 0 && at.block < piece.count && at.byte < piece.block_bytes &&
+           local_span(piece, &local) && remote_span(piece, offset, &remote);
+  }
+
+  // As many whole blocks as there is room for, or a part of one.
+  void take(const llcl::Piece& piece, uint64_t offset, Cursor& at) {
+    const bool is_part = at.byte != 0 || piece.block_bytes > room();
+    const uint64_t bytes =
+        is_part ? std::min<uint64_t>(piece.block_bytes - at.byte, room()) : piece.block_bytes;
+    const uint64_t count = is_part ? 1 : std::min(piece.count - at.block, room() / bytes);
+    // Modulo 2^64, and right because the whole piece was found sound.
+    const auto place = [&](uint64_t first, int64_t stride) {
+      return first + at.block * static_cast<uint64_t>(stride) + at.byte;
+    };
+    chunks_.push_back(
+        {{place(offset + piece.offset, piece.remote_stride), static_cast<uint32_t>(bytes),
+          static_cast<uint32_t>(count), piece.remote_stride},
+         reinterpret_cast<std::byte*>(place(piece.local, piece.local_stride)),
+         piece.local_stride});
+    bytes_ += bytes * count;
+    at.byte += bytes;
+    if (at.byte < piece.block_bytes) return;
+    at.byte = 0;
+    at.block += count;
+    if (at.block == piece.count) at = {at.piece + 1, 0, 0};
+  }
+
+  const size_t most_bytes_;
+  std::vector<Chunk> chunks_;
+  size_t bytes_ = 0;
+};
+
+}  // namespace nagaya::delegatee

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// cooperative_copy.h - a large copy in which threads of the node that wait anyway take a part: the
+// copier offers it, and whoever waits takes chunks of it.
+//
+//   | open: 1 bit an offer | offer 0 | offer 1 | ... | offer 63 |     all zero: nothing is offered
+//
+//   offer:  | copier, peer, target, source, bytes | next | chunk 0 | ... | chunk 255 |
+//   next:   | generation (32 bits) | index of the first chunk that nobody has come for (32) |
+//   chunk:  | generation (32 bits) | who has taken it: mailbox::Owner; or that it is done (32) |
+//
+//   offer   free -> claimed      copier     compare-and-swap of `copier`
+//           claimed -> open      copier     store of `next`: a new generation; then sets its bit
+//           open -> exhausted    anybody    fetch-and-add of `next`; the copier clears the bit
+//           exhausted -> free    copier     store of `copier`, once every chunk is done
+//           any -> free          the host, once the copier has ended and no helper is in a chunk
+//   chunk   free -> taken        copier or helper, compare-and-swap. Free: of an older generation
+//           taken -> done        who took it, after the copy
+//           taken -> taken       copier, from a helper that has ended: copied again
+//           free -> done         the host, in the stead of a copier that has ended
+//
+// Why a helper never touches memory of a copy that is over: it reads the generation, then target,
+// source and bytes, then takes an index by a fetch-and-add that shows the same generation, so what
+// it read belongs together; and it copies only after a compare-and-swap of a chunk that is free in
+// that generation, which no chunk of a copy that has returned is.
+//
+//            copy              help     close
+//   copy     64 at once, more  any      of dead copiers only
+//            copy alone
+//   help                       any      any
+//   close                               the host's one thread
+//
+// Progress: help is wait-free up to its copy. copy waits only for helpers in the middle of a chunk,
+// for it may not return while anybody writes. close waits for them too, but not for ever: a helper
+// that stands still (a debugger) may fault when it goes on; the copier's job has ended by then.
+// Death of a helper: before it has taken a chunk nobody notices, for the copier looks at all chunks
+// in the end. In a chunk: once the host has reaped it, the copier copies that chunk again. Death of
+// a copier at any step: close; no helper begins another chunk. A side with a hole in its middle:
+// whoever comes to it faults, and its job ends.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "mailbox/owner.h"
+#include "mailbox/waiting.h"
+
+namespace nagaya::llcl {
+
+struct Copy {
+  std::byte* target;
+  const std::byte* source;
+  uint64_t bytes;
+  uint32_t peer;  // number of the task whose memory the other side is: it helps here first
+};
+
+// The machine below, and the sizes that were measured on it.
+struct CopyMachine : mailbox::Machine {
+  static constexpr uint64_t kOfferedMinBytes = 256 << 10;  // less is not worth an offer
+  static constexpr uint64_t kChunkMinBytes = 128 << 10;  // 64 << 10 costs 1 MiB alone 5 %, this 3 %
+  static constexpr uint64_t kClosePatienceNs = 20'000'000;
+
+  static void move(std::byte* target, const std::byte* source, uint64_t bytes) {
+    std::memmove(target, source, bytes);
+  }
+};
+
+// Node: what these need to know of the node.
+//   const mailbox::Load& load() const
+//   bool is_alive(mailbox::Owner) const      false once the host has reaped that task
+//   void wake(uint32_t task)                 its threads, if they sleep: something is offered
+template <class M>
+class BasicCopyOffers {
+ public:
+  using Owner = mailbox::Owner;
+
+  // A thread of `self`: copies, with whoever helps. The two sides may overlap.
+  template <class Node>
+  void copy(const Copy& copy, Owner self, Node&& node) {
+    const uint64_t apart = copy.target > copy.source ? uint64_t(copy.target - copy.source)
+                                                     : uint64_t(copy.source - copy.target);
+    Offer* offer = nullptr;
+    // On a crowded node a helper only takes the processor from somebody else.
+    if (copy.bytes >= M::kOfferedMinBytes && apart >= copy.bytes && !node.load().crowded())
+      offer = claim(self);
+    if (offer == nullptr) return M::move(copy.target, copy.source, copy.bytes);
+    touch(copy);
+    const uint32_t generation = publish(*offer, copy);
+    node.wake(copy.peer);
+    while (take_part(*offer, self)) continue;
+    open_.fetch_and(~bit_of(*offer), std::memory_order_relaxed);  // a hint
+    for (uint32_t index = 0; index < chunks_in(copy.bytes); ++index)
+      see_done(*offer, copy, {generation, index}, self, node);
+    offer->copier.store(0, std::memory_order_release);  // pairs with claim
+  }
+
+  // Whether help() may find anything. One load of a line that changes with each offer only.
+  bool any() const { return open_.load(std::memory_order_relaxed) != 0; }
+
+  // A waiting thread of `self`: copies one chunk of somebody's, of a peer's if there is one. False:
+  // nothing is left to take.
+  bool help(Owner self) {
+    const uint64_t open = open_.load(std::memory_order_relaxed);  // a hint
+    for (const bool of_peer : {true, false})
+      for (uint64_t bits = open; bits != 0; bits &= bits - 1) {
+        Offer& offer = offers_[std::countr_zero(bits)];
+        const bool is_peer = offer.peer.load(std::memory_order_relaxed) == self.number();
+        if (is_peer == of_peer && take_part(offer, self)) return true;
+      }
+    return false;
+  }
+
+  // The host, when is_alive(dead) is false and before the memory of `dead` goes away.
+  template <class Node>
+  void close(Owner dead, Node&& node) {
+    for (Offer& offer : offers_)
+      if (offer.copier.load(std::memory_order_relaxed) == dead.bits) {
+        open_.fetch_and(~bit_of(offer), std::memory_order_relaxed);
+        end_chunks(offer, node);
+        offer.copier.store(0, std::memory_order_release);  // pairs with claim
+      }
+  }
+
+ private:
+  static constexpr uint32_t kOffers = 64, kChunks = 256;
+  static constexpr uint32_t kDone = UINT32_MAX;  // in a chunk's word; nobody's Owner
+  static constexpr uint32_t kNotYet = 1u << 31;  // an index that no offer has
+  static constexpr uint64_t kPageBytes = 4096;
+
+  template <class T>
+  using Atomic = typename M::template Atomic<T>;
+
+  struct Offer {
+    alignas(mailbox::kLineBytes) Atomic<uint32_t> copier;  // mailbox::Owner
+    Atomic<uint32_t> peer;
+    Atomic<uint64_t> target, source,
+        bytes;  // atomic, for a late helper reads them while they change
+    alignas(mailbox::kLineBytes) Atomic<uint64_t> next;
+    alignas(mailbox::kLineBytes) Atomic<uint64_t> chunks[kChunks];
+  };
+
+  // Both kinds of words: a generation, and what it says in that generation.
+  struct Word {
+    uint32_t generation, value;
+
+    static Word of(uint64_t bits) {
+      return {static_cast<uint32_t>(bits >> 32), static_cast<uint32_t>(bits)};
+    }
+    uint64_t bits() const { return uint64_t{generation} << 32 | value; }
+    bool is_older_than(uint32_t other) const {
+      return static_cast<int32_t>(generation - other) < 0;
+    }
+  };
+
+  static uint64_t chunk_bytes(uint64_t bytes) {
+    const uint64_t least = (bytes + kChunks - 1) / kChunks;
+    return std::max(M::kChunkMinBytes, (least + kPageBytes - 1) / kPageBytes * kPageBytes);
+  }
+  static uint32_t chunks_in(uint64_t bytes) {
+    return static_cast<uint32_t>((bytes + chunk_bytes(bytes) - 1) / chunk_bytes(bytes));
+  }
+  uint64_t bit_of(const Offer& offer) const { return 1ull << (&offer - offers_); }
+
+  Offer* claim(Owner self) {
+    for (uint32_t n = 0; n < kOffers; ++n) {
+      Offer& offer = offers_[(self.bits + n) % kOffers];
+      uint32_t nobody = 0;
+      // Acquire: pairs with the release of whoever had the place; its generation goes on.
+      if (offer.copier.load(std::memory_order_relaxed) == 0 &&
+          offer.copier.compare_exchange_strong(nobody, self.bits, std::memory_order_acquire,
+                                               std::memory_order_relaxed))
+        return &offer;
+    }
+    return nullptr;
+  }
+
+  // A pointer that leads nowhere faults in the copier, and not in a helper.
+  static void touch(const Copy& copy) {
+    for (const volatile std::byte* side :
+         {copy.source, const_cast<const std::byte*>(copy.target)}) {
+      static_cast<void>(side[0]);
+      static_cast<void>(side[copy.bytes - 1]);
+    }
+  }
+
+  // The new generation.
+  uint32_t publish(Offer& offer, const Copy& copy) {
+    const uint32_t generation = Word::of(offer.next.load(std::memory_order_relaxed)).generation + 1;
+    offer.next.store(Word{generation, kNotYet}.bits(), std::memory_order_relaxed);
+    offer.peer.store(copy.peer, std::memory_order_relaxed);
+    // Release: who sees one of these sees the generation before it, too. Pairs with take_part.
+    offer.target.store(reinterpret_cast<uint64_t>(copy.target), std::memory_order_release);
+    offer.source.store(reinterpret_cast<uint64_t>(copy.source), std::memory_order_release);
+    offer.bytes.store(copy.bytes, std::memory_order_release);
+    // Release: what the source holds. Pairs with take_part.
+    offer.next.store(Word{generation, 0}.bits(), std::memory_order_release);
+    open_.fetch_or(bit_of(offer), std::memory_order_relaxed);  // a hint
+    return generation;
+  }
+
+  // Copies the next chunk. False: none is left.
+  bool take_part(Offer& offer, Owner self) {
+    const Word seen = Word::of(offer.next.load(std::memory_order_acquire));  // of publish
+    // Acquire: pairs with publish, so that the fetch-and-add comes after them.
+    const Copy copy{
+        reinterpret_cast<std::byte*>(offer.target.load(std::memory_order_acquire)),
+        reinterpret_cast<const std::byte*>(offer.source.load(std::memory_order_acquire)),
+        offer.bytes.load(std::memory_order_acquire), 0};
+    if (seen.value >= chunks_in(copy.bytes)) return false;
+    const Word next = Word::of(offer.next.fetch_add(1, std::memory_order_acquire));  // of publish
+    if (next.generation != seen.generation || next.value >= chunks_in(copy.bytes)) return false;
+    const uint64_t before = offer.chunks[next.value].load(std::memory_order_relaxed);
+    return Word::of(before).is_older_than(next.generation) &&
+           copy_chunk(offer, copy, next, before, self);
+  }
+
+  // Chunk which.value of that generation, if its word is still `before`.
+  bool copy_chunk(Offer& offer, const Copy& copy, Word which, uint64_t before, Owner self) {
+    Atomic<uint64_t>& chunk = offer.chunks[which.value];
+    uint64_t taken = Word{which.generation, self.bits}.bits();
+    // Acquire: the copy comes after it.
+    if (!chunk.compare_exchange_strong(before, taken, std::memory_order_acquire,
+                                       std::memory_order_relaxed))
+      return false;
+    const uint64_t begin = which.value * chunk_bytes(copy.bytes);
+    M::move(copy.target + begin, copy.source + begin,
+            std::min(chunk_bytes(copy.bytes), copy.bytes - begin));
+    // Release: pairs with see_done. A failure: close has not waited, the place is another's.
+    chunk.compare_exchange_strong(taken, Word{which.generation, kDone}.bits(),
+                                  std::memory_order_release, std::memory_order_relaxed);
+    return true;
+  }
+
+  // The copier: returns when that chunk is done, by whomever.
+  template <class Node>
+  void see_done(Offer& offer, const Copy& copy, Word which, Owner self, Node& node) {
+    uint64_t seen;
+    const auto is_done = [&] {
+      seen = offer.chunks[which.value].load(std::memory_order_acquire);  // of copy_chunk
+      return seen == Word{which.generation, kDone}.bits();
+    };
+    while (!is_done()) {
+      const bool free = Word::of(seen).generation != which.generation;
+      if (free || !node.is_alive({Word::of(seen).value}))
+        copy_chunk(offer, copy, which, seen, self);
+      else
+        wait([&] { return is_done() || !node.is_alive({Word::of(seen).value}); }, mailbox::kNever,
+             node);
+    }
+  }
+
+  // The host: nobody takes one from now on, and nobody is in one, as far as patience goes.
+  template <class Node>
+  void end_chunks(Offer& offer, Node& node) {
+    const uint32_t generation = Word::of(offer.next.load(std::memory_order_relaxed)).generation;
+    for (Atomic<uint64_t>& chunk : offer.chunks) {
+      uint64_t before = chunk.load(std::memory_order_relaxed);
+      if (Word::of(before).is_older_than(generation))
+        chunk.compare_exchange_strong(before, Word{generation, kDone}.bits(),
+                                      std::memory_order_relaxed, std::memory_order_relaxed);
+    }
+    const auto is_over = [&](const Atomic<uint64_t>& chunk) {
+      const Word word = Word::of(chunk.load(std::memory_order_acquire));  // of copy_chunk
+      return word.value == kDone || word.value == 0 || !node.is_alive({word.value});
+    };
+    wait([&] { return std::all_of(offer.chunks, offer.chunks + kChunks, is_over); },
+         M::now_ns() + M::kClosePatienceNs, node);
+  }
+
+  // Nobody rings for these few microseconds: look again now and then.
+  template <class Ready, class Node>
+  static void wait(Ready ready, uint64_t deadline_ns, Node& node) {
+    struct Napping {
+      uint64_t before_sleep() { return 100'000; }  // [ns]
+      void after_sleep() {}
+    };
+    mailbox::BasicDoorbell<M> none{};
+    mailbox::BasicWaiting<M>(none, node.load()).until(ready, deadline_ns, Napping{});
+  }
+
+  alignas(mailbox::kLineBytes) Atomic<uint64_t> open_;
+  Offer offers_[kOffers];
+};
+
+using CopyOffers = BasicCopyOffers<CopyMachine>;
+
+}  // namespace nagaya::llcl

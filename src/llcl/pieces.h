@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// pieces.h - which bytes a Piece touches, and its copy by whoever can reach both sides.
+//
+//   first           + stride        + 2 * stride
+//   | block | ...   | block | ...   | block |      count 3
+//   |<--------------- span ---------------->|
+//
+// By a negative stride the last block lies lowest.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+#include "llcl/command.h"
+
+namespace nagaya::llcl {
+
+struct Span {
+  uint64_t first, bytes;  // from the lowest byte to the highest
+};
+
+// The side of `piece` whose first block is at `first`. False: it leaves what 64 bits can say. A
+// piece without a byte touches nothing, wherever it is.
+inline bool span_of(const Piece& piece, uint64_t first, int64_t stride, Span* out) {
+  *out = {first, 0};
+  if (piece.count == 0 || piece.block_bytes == 0) return true;
+  int64_t reach = 0;  // from the first block to the last
+  uint64_t last = 0, end = 0;
+  if (__builtin_mul_overflow(piece.count - 1, stride, &reach) ||
+      __builtin_add_overflow(first, reach, &last))
+    return false;
+  const uint64_t highest = reach < 0 ? first : last;
+  if (__builtin_add_overflow(highest, piece.block_bytes, &end)) return false;
+  out->first = reach < 0 ? last : first;
+  out->bytes = end - out->first;
+  return true;
+}
+
+inline bool local_span(const Piece& piece, Span* out) {
+  return span_of(piece, piece.local, piece.local_stride, out);
+}
+
+// In the region, when the request is for its byte `offset`.
+inline bool remote_span(const Piece& piece, uint64_t offset, Span* out) {
+  uint64_t first = 0;
+  return !__builtin_add_overflow(offset, piece.offset, &first) &&
+         span_of(piece, first, piece.remote_stride, out);
+}
+
+// Between local memory and `region`, from which the piece's offset counts. Both spans are right.
+inline void copy_piece(Op op, const Piece& piece, std::byte* region) {
+  if (piece.block_bytes == 0) return;
+  for (uint64_t n = 0; n < piece.count; ++n) {
+    const auto at = static_cast<int64_t>(n);
+    std::byte* const here = reinterpret_cast<std::byte*>(piece.local) + at * piece.local_stride;
+    std::byte* const there = region + piece.offset + at * piece.remote_stride;
+    std::memmove(op == Op::kPutPieces ? there : here, op == Op::kPutPieces ? here : there,
+                 piece.block_bytes);
+  }
+}
+
+}  // namespace nagaya::llcl

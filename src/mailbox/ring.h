@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ring.h - the published queue to a delegatee (Endo, Taura 2016): one ring for all threads of all
+// tasks. Kept to be measured beside lanes (lane_set.h), behind the same interface.
+//
+//   | tail | head | cell 0 | cell 1 | ... | cell 1023 |
+//                       ▲ | item, 64 bytes | lane | visible |
+//
+//   Positions count cells for ever; cell = position % 1024.
+//   head .. tail-1      reserved; visible or about to be
+//   tail .. head+1023   free
+//
+//   free     -> reserved   producer   compare-and-swap of `tail`
+//   reserved -> visible    producer   store of `visible`, after the item
+//   visible  -> free       consumer   store of `visible`, then of `head`
+//
+//           push               drain           drop
+//   push    compare-and-swap   any             any
+//   drain                      one consumer    same thread
+//
+// Progress: push is lock-free. drain is blocking: it hands over nothing beyond a position that is
+// reserved and not visible. Death of a producer there stops the queue for everybody, until the job
+// ends; elsewhere its items are whole, and drop() finds them. That, producers that starve each
+// other at `tail`, and items behind one that the consumer cannot accept yet, are why lanes are the
+// default (facts and figures: docs/delegatee.md).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "mailbox/machine.h"
+
+namespace nagaya::mailbox {
+
+template <class Item, class M = Machine>
+class Ring {
+  static_assert(std::is_trivially_copyable_v<Item>);
+
+ public:
+  static constexpr uint64_t kCells = 1024;
+
+  // Of the thread that has claimed the lane. False: full, nothing has changed. True: the caller
+  // rings the consumer's bell (a full fence stands behind the push: ring_after_fence() will do).
+  bool push(uint32_t lane, const Item& item) {
+    uint64_t tail = tail_.load(std::memory_order_relaxed);
+    do {
+      // Acquire: pairs with drain; it has copied the item that is overwritten now. An old `tail`
+      // may lie before it: its swap will fail.
+      const uint64_t head = head_.load(std::memory_order_acquire);
+      if (static_cast<int64_t>(tail - head) >= static_cast<int64_t>(kCells)) return false;
+      // Relaxed: it only decides whose the cell is.
+    } while (!tail_.compare_exchange_weak(tail, tail + 1, std::memory_order_relaxed,
+                                          std::memory_order_relaxed));
+    Cell& cell = cells_[tail % kCells];
+    cell.item = item;
+    cell.lane = lane;
+    cell.visible.store(1, std::memory_order_release);  // pairs with drain
+    M::fence();  // store of `visible` before load of the bell; see ThreadBell::arm
+    return true;
+  }
+
+  // The consumer: up to `max` items in their order, as long as they are visible and wanted(lane)
+  // is not 0: take(lane, item, 1). How many. 0: nothing of which something is wanted can be had,
+  // and whoever makes the next one visible rings.
+  template <class Wanted, class Take>
+  size_t drain(size_t max, Wanted wanted, Take take) {
+    size_t count = 0;
+    for (uint64_t head = head_.load(std::memory_order_relaxed); count < max; ++count) {
+      Cell& cell = cells_[head % kCells];
+      if (cell.visible.load(std::memory_order_acquire) == 0) break;  // of push
+      const uint32_t lane = cell.lane;
+      if (lane != kDropped && wanted(lane) == 0) break;
+      const Item item = cell.item;
+      cell.visible.store(0, std::memory_order_relaxed);  // before `head` is seen
+      head_.store(++head, std::memory_order_release);    // pairs with push
+      if (lane != kDropped) take(lane, &item, size_t{1});
+    }
+    return count;
+  }
+
+  // The consumer: items for which is_it(item), of a task that has ended, will not be handed over.
+  template <class Predicate>
+  void drop(Predicate is_it) {
+    // Relaxed: the items of the dead were visible long before.
+    const uint64_t tail = tail_.load(std::memory_order_relaxed);
+    for (uint64_t at = head_.load(std::memory_order_relaxed); at < tail; ++at) {
+      Cell& cell = cells_[at % kCells];
+      if (cell.visible.load(std::memory_order_acquire) != 0 && is_it(cell.item))  // of push
+        cell.lane = kDropped;
+    }
+  }
+
+ private:
+  static constexpr uint32_t kDropped = UINT32_MAX;
+  struct alignas(kLineBytes) Cell {
+    Item item;
+    uint32_t lane;
+    typename M::template Atomic<uint32_t> visible;
+  };
+
+  alignas(kLineBytes) typename M::template Atomic<uint64_t> tail_;
+  alignas(kLineBytes) typename M::template Atomic<uint64_t> head_;
+  Cell cells_[kCells];
+};
+
+}  // namespace nagaya::mailbox

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All kinds of requests at once, from all threads of all tasks to all tasks. In the end every task
+finds in its memory what the others have put there, by checksum. NAGAYA_FULL=1: 10^7 operations,
+20 GB, between four hosts."""
+import re
+
+import pytest
+from conftest import FULL
+from hosts import SHARED_PROCESSORS, Hosts
+
+TASKS, THREADS, HOSTS = 8, 2, 4
+OPERATIONS, OPERATIONS_FULL = 320_000, 10_000_000  # of all threads
+BYTES_FULL = 20_000_000_000
+LIMIT_S, LIMIT_FULL_S = 60, 1500
+
+
+@pytest.fixture(scope="module")
+def four_hosts(root_only, user):
+    made = Hosts(user, HOSTS)
+    yield made
+    made.leave()
+
+
+def settings(operations, threads, **more):
+    each = operations // (TASKS * threads)
+    words = {"operations": each, "threads": threads, **more}
+    return [f"{name}={value}" for name, value in words.items()]
+
+
+def sums(said):
+    """Of all tasks: requests accepted, errors, bytes."""
+    lines = re.findall(r"operations done: (\d+) accepted, all completed, (\d+) errors, (\d+) bytes",
+                       said)
+    return [sum(map(int, column)) for column in zip(*lines)]
+
+
+def check(ended, operations, leftovers):
+    assert ended.code == 0, ended
+    assert ended.out.count("verified\n") == TASKS, ended
+    accepted, errors, _ = sums(ended.out)
+    assert (accepted, errors) == (operations, 0), ended
+    left = leftovers.after_limit()
+    assert not (left.processes or left.sockets), left
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_tasks_of_one_node_find_what_the_others_have_put_there(user, nagaya, installation,
+                                                              leftovers, threads):
+    ended = user.run([nagaya, "run", "-n", TASKS, installation.program("mixed_operations"),
+                      *settings(OPERATIONS, threads)])
+    check(ended, OPERATIONS, leftovers)
+
+
+def test_tasks_of_four_hosts_find_what_the_others_have_put_there(four_hosts, nagaya, installation,
+                                                                leftovers):
+    operations = OPERATIONS_FULL if FULL else OPERATIONS
+    ended = four_hosts.user_on(0).run(
+        [nagaya, "run", "--hosts", ",".join(four_hosts.names), "-n", TASKS,
+         installation.program("mixed_operations"), *settings(operations, THREADS)],
+        env=SHARED_PROCESSORS, timeout=LIMIT_FULL_S if FULL else LIMIT_S)
+    check(ended, operations, leftovers)
+    assert not FULL or sums(ended.out)[2] >= BYTES_FULL, ended

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How the processes of a job find each other (nagaya/comm.h), by every launcher, and what they are
+told when one of them cannot take part or dies."""
+import shutil
+import time
+
+import pytest
+from hosts import HOSTS, SHARED_PROCESSORS
+
+# Says "RANK: what" for each of its words: a step, and what that must answer (0 if nothing is said).
+PROGRAM = """
+import ctypes, os, sys, time
+nagaya = ctypes.CDLL(sys.argv[1])
+for name in ("rank", "size", "nodes", "rank_of"):
+    getattr(nagaya, f"nagaya_comm_{name}").restype = ctypes.c_int64
+nagaya.nagaya_error_text.restype = ctypes.c_char_p
+
+class Process(ctypes.Structure):
+    _fields_ = [("node", ctypes.c_uint32), ("task", ctypes.c_uint32)]
+
+def mpi():
+    return ctypes.CDLL("libmpich.so.12", mode=ctypes.RTLD_GLOBAL)
+
+def translated():
+    process = Process()
+    for rank in range(nagaya.nagaya_comm_size()):
+        if nagaya.nagaya_comm_process(ctypes.c_int64(rank), ctypes.byref(process)) != 0: return 1
+        if nagaya.nagaya_comm_rank_of(process) != rank: return 2
+    process.node += 1
+    return 0 if nagaya.nagaya_comm_rank_of(process) < 0 else 3
+
+def gathered():
+    own = ctypes.c_int64(nagaya.nagaya_comm_rank())
+    everybody = (ctypes.c_int64 * nagaya.nagaya_comm_size())()
+    if nagaya.nagaya_comm_allgather(ctypes.byref(own), 8, everybody) != 0: return 1
+    return 0 if list(everybody) == list(range(len(everybody))) else 2
+
+STEPS = {"init": nagaya.nagaya_comm_init, "barrier": nagaya.nagaya_comm_barrier,
+         "finalize": nagaya.nagaya_comm_finalize, "translated": translated, "gathered": gathered,
+         "MPI_Init": lambda: mpi().MPI_Init(None, None), "MPI_Finalize": lambda: mpi().MPI_Finalize()}
+for word in sys.argv[2:]:
+    step, _, only = word.partition("@")
+    if only and int(only) != nagaya.nagaya_comm_rank() and int(only) != nagaya.nagaya_task_self():
+        continue
+    if step == "leave": os._exit(0)
+    if step == "linger":  # mpirun ends the others' output with the first that ends
+        time.sleep(2)
+        continue
+    code = STEPS[step]()
+    text = nagaya.nagaya_error_text().decode() if code and step == "init" else ""
+    os.write(1, f"{step} {code} {text}\\n".encode())
+os.write(1, f"of {nagaya.nagaya_comm_size()} on {nagaya.nagaya_comm_nodes()}\\n".encode())
+"""
+EACH = 2  # tasks on each host
+LAUNCHERS = ["mpirun", "hydra"]
+OWNER_DEAD = -130
+OFTEN = ["init", "translated", "gathered", "barrier"]
+NOTICED_S = 15
+
+
+@pytest.fixture
+def program(installation, user, folder):
+    file = user.new_file(folder / "program.py", PROGRAM)
+    return ["/usr/bin/python3", file, installation.root / "lib" / "libnagaya.so.0"]
+
+
+@pytest.fixture
+def native(nagaya, program):
+    return [nagaya, "run", "--launcher", "none", "-n", 3, *program]
+
+
+@pytest.fixture
+def on_hosts(hosts, nagaya, mpirun, program):
+    """The words that start the program on all hosts by a launcher, behind a prefix."""
+    names = ",".join(f"{name}:{EACH}" for name in hosts.names)
+    launchers = {"mpirun": [*mpirun, "--host", names], "hydra": ["mpiexec.hydra", "-hosts", names]}
+
+    def words(launcher, *prefix):
+        return [*launchers[launcher], "-n", HOSTS * EACH, *prefix, nagaya, "exec", *program]
+    return words
+
+
+def said(step, code=0):
+    return f"{step} {code} "
+
+
+def expect_all(ended, steps, size, nodes):
+    assert ended.code == 0, ended  # hydra: the session is closed at exit
+    lines = ended.out.splitlines()
+    for step in set(steps):
+        assert lines.count(said(step)) == size * steps.count(step), ended
+    assert lines.count(f"of {size} on {nodes}") == size, ended
+
+
+def test_ranks_and_processes_translate_both_ways_on_one_node(user, native):
+    expect_all(user.run([*native, *OFTEN]), OFTEN, 3, 1)
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_ranks_and_processes_translate_both_ways_on_several_nodes(front, on_hosts, launcher):
+    ended = front.run([*on_hosts(launcher), *OFTEN], env=SHARED_PROCESSORS)
+    expect_all(ended, OFTEN, HOSTS * EACH, HOSTS)
+
+
+AGAIN = [*OFTEN, "finalize", *OFTEN]
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_a_program_may_come_back_after_finalize(front, on_hosts, launcher):
+    ended = front.run([*on_hosts(launcher), *AGAIN], env=SHARED_PROCESSORS)
+    expect_all(ended, AGAIN, HOSTS * EACH, HOSTS)
+
+
+# ---- PMI-1, together with MPICH ---------------------------------------------------------------
+
+ORDERS = {"before MPI": ["init", "MPI_Init", "gathered", "finalize", "MPI_Finalize"],
+          "within MPI": ["MPI_Init", "init", "gathered", "finalize", "MPI_Finalize"],
+          "after MPI": ["init", "MPI_Init", "MPI_Finalize", "gathered", "finalize"]}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_mpich_and_nagaya_share_the_launchers_connection(front, on_hosts, order):
+    if not shutil.which("mpicc.mpich"):
+        pytest.skip("MPICH's library is not installed (Debian: libmpich-dev)")
+    ended = front.run([*on_hosts("hydra"), *ORDERS[order]],
+                      env={"UCX_TLS": "tcp,self", "FI_PROVIDER": "tcp"})
+    assert ended.code == 0, ended
+    assert ended.out.splitlines().count(said("gathered")) == HOSTS * EACH, ended
+
+
+# Who ends the session first: the step that then fails.
+TOO_LATE = {"MPI_Init": ["init", "finalize", "MPI_Init"],
+            "init": ["MPI_Init", "MPI_Finalize", "init"]}
+
+
+@pytest.mark.parametrize("step", TOO_LATE)
+def test_after_the_launchers_connection_is_closed_nobody_can_start(front, on_hosts, step):
+    if not shutil.which("mpicc.mpich"):
+        pytest.skip("MPICH's library is not installed (Debian: libmpich-dev)")
+    ended = front.run([*on_hosts("hydra"), *TOO_LATE[step]], env={"FI_PROVIDER": "tcp"})
+    assert said(step) not in ended.out.splitlines(), ended
+    assert step == "MPI_Init" or "MPI_Finalize has closed" in ended.out, ended
+
+
+# ---- failures ---------------------------------------------------------------------------------
+
+def test_a_task_that_ends_before_init_is_named_to_the_others(user, native):
+    started = time.monotonic()
+    ended = user.run([*native, "leave@1", "init"])
+    assert time.monotonic() - started < NOTICED_S
+    assert ended.out.count(f"init {OWNER_DEAD} task 1 has ended") == 2, ended
+
+
+@pytest.mark.parametrize("step", ["barrier", "finalize", "gathered"])
+def test_a_task_that_leaves_without_finalize_is_an_error_at_the_others(user, native, step):
+    started = time.monotonic()
+    ended = user.run([*native, "init", "leave@1", step, "barrier"])
+    assert time.monotonic() - started < NOTICED_S
+    later = OWNER_DEAD if step != "finalize" else -3  # ESRCH
+    assert ended.out.splitlines().count(said("barrier", later)) >= 2, ended
+
+
+def test_a_task_that_leaves_is_an_error_on_all_nodes(front, on_hosts):
+    ended = front.run([*on_hosts("mpirun"), "init", "barrier", "leave@3", "barrier", "barrier",
+                       "linger"],
+                      env=SHARED_PROCESSORS, timeout=40)
+    wrong = said("barrier", OWNER_DEAD)
+    assert ended.out.splitlines().count(wrong) == 2 * (HOSTS * EACH - 1), ended
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_a_node_without_a_network_is_named_on_all_nodes(front, on_hosts, launcher, user, folder):
+    """Only the second host is told to use a provider that does not exist."""
+    script = '[ "$(hostname)" = host1 ] && export FI_PROVIDER=nonsense; exec "$@"'
+    choose = ["sh", user.new_file(folder / "choose.sh", script)]
+    started = time.monotonic()
+    ended = front.run([*on_hosts(launcher, *choose), "init"], env=SHARED_PROCESSORS)
+    assert time.monotonic() - started < NOTICED_S
+    lines = [line for line in ended.out.splitlines() if line.startswith("init -")]
+    assert len(lines) == HOSTS * EACH and all("nonsense" in line for line in lines), ended

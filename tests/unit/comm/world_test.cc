@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/world.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "base/error.h"
+#include "comm/card.h"
+#include "comm/communicator.h"
+#include "task/handmade_space.h"
+
+namespace nagaya::comm {
+namespace {
+
+class WorldTest : public testing::Test {
+ protected:
+  World& find_or_make(uint32_t number, uint32_t size) {
+    return World::find_or_make(space_.task(number), board_, size, is_first_);
+  }
+  // `nodes` nodes of 4 tasks, ranks dealt round robin. This is node 1.
+  World& round_robin(uint32_t nodes) {
+    World& world = find_or_make(0, 4 * nodes);
+    world.nodes = nodes;
+    world.node = 1;
+    std::vector<Process> by_rank;
+    for (uint32_t rank = 0; rank < 4 * nodes; ++rank)
+      by_rank.push_back({rank % nodes, rank / nodes});
+    world.describe(by_rank, space_heap_of(space_.task(0)));
+    world.be_ready();
+    return world;
+  }
+
+  task::HandmadeSpace space_{64};
+  llcl::Board board_{};
+  bool is_first_ = false;
+};
+
+TEST_F(WorldTest, IsMadeOnceForAllTasks) {
+  World& world = find_or_make(0, 8);
+  EXPECT_TRUE(is_first_);
+  EXPECT_EQ(&find_or_make(1, 8), &world);
+  EXPECT_FALSE(is_first_);
+  EXPECT_EQ(space_.chunks_of(1), 0u);
+}
+
+TEST_F(WorldTest, RefusesTasksThatSeeAnotherJob) {
+  World& world = find_or_make(0, 8);
+  EXPECT_THROW(find_or_make(1, 9), base::Error);
+  world.stamp.major += 1;
+  EXPECT_THROW(find_or_make(1, 8), base::Error);
+}
+
+TEST_F(WorldTest, OutlivesTheTaskThatHasMadeIt) {
+  World& world = find_or_make(0, 2);
+  world.describe(std::vector<Process>{{0, 0}, {0, 1}}, lasting_memory_of(space_.task(0)));
+  world.be_ready();
+  task::reclaim_heap(space_.task(0));
+  ASSERT_EQ(world_of(board_), &world);
+  EXPECT_EQ(world.tables.rank_of({0, 1}), 1);
+  EXPECT_EQ(find_or_make(1, 2).size, 2u);
+}
+
+TEST_F(WorldTest, TranslatesBothWays) {
+  const World& world = round_robin(3);
+  EXPECT_EQ(world.tasks_here, 4u);
+  EXPECT_EQ(world.tables.ranks->run_count, 1u) << "as regular as its launcher";
+  for (uint32_t rank = 0; rank < 12; ++rank) {
+    Process process;
+    ASSERT_EQ(world.tables.process_of(rank, process), 0);
+    EXPECT_EQ(process.node, rank % 3);
+    EXPECT_EQ(process.task, rank / 3);
+    EXPECT_EQ(world.tables.rank_of(process), rank);
+  }
+}
+
+TEST_F(WorldTest, RefusesARankThatTwoProcessesHave) {
+  World& world = find_or_make(0, 2);
+  const std::vector<Process> by_rank{{0, 1}, {0, 1}};
+  EXPECT_THROW(world.describe(by_rank, space_heap_of(space_.task(0))), base::Error);
+}
+
+TEST_F(WorldTest, SaysWhyItHasFailed) {
+  World& world = find_or_make(0, 2);
+  world.throw_if_failed();
+  world.fail(-ENOTSUP, std::string(1000, 'x').c_str());
+  try {
+    find_or_make(1, 2).throw_if_failed();
+    FAIL() << "no error";
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.code(), -ENOTSUP);
+    EXPECT_EQ(error.what(), std::string(kReasonBytes - 1, 'x'));
+  }
+}
+
+TEST_F(WorldTest, IsShownToFacesOnceItIsReady) {
+  EXPECT_EQ(world_of(board_), nullptr);
+  find_or_make(0, 8);
+  EXPECT_EQ(world_of(board_), nullptr);
+  World& world = round_robin(2);
+  EXPECT_EQ(world_of(board_), &world);
+}
+
+TEST_F(WorldTest, SharesACommunicatorsTableAmongTasks) {
+  World& world = round_robin(3);
+  const Range second{0, 6, 2};
+  const Ranges even{world.tables.ranks, {&second, 1}};
+  Communicator one(world, space_.task(0));
+  {
+    Communicator two(world, space_.task(1));
+    EXPECT_EQ(one->ranks, world.tables.ranks);
+    ASSERT_EQ(one.describe(even), 0);
+    ASSERT_EQ(two.describe(even), 0);
+    EXPECT_EQ(one->ranks, two->ranks);
+  }
+  Process process;
+  ASSERT_EQ(one->process_of(5, process), 0);
+  EXPECT_EQ(world.tables.rank_of(process), 10);
+  EXPECT_EQ(one->rank_of(process), 5);
+}
+
+TEST_F(WorldTest, KeepsACommunicatorWhoseNewDescriptionIsWrong) {
+  World& world = round_robin(3);
+  const std::vector<uint32_t> right{3, 1}, wrong{3, 12};
+  Communicator one(world, space_.task(0));
+  ASSERT_EQ(one.describe(Ranks{world.tables.ranks, right}), 0);
+  EXPECT_EQ(one.describe(Ranks{world.tables.ranks, wrong}), -EINVAL);
+  EXPECT_EQ(one->ranks->size, 2u);
+}
+
+TEST(Card, IsReadAsItWasWritten) {
+  const Card card =
+      decode_card(encode({0x1122334455667788, 3, 4, -ENOTSUP, std::string("a\0b", 3)}));
+  EXPECT_EQ(card.space, 0x1122334455667788u);
+  EXPECT_EQ(card.task, 3u);
+  EXPECT_EQ(card.window, 4u);
+  EXPECT_EQ(card.error, -ENOTSUP);
+  EXPECT_EQ(card.text, std::string("a\0b", 3));
+}
+
+TEST(Card, OfAnotherVersionOrLengthIsRefused) {
+  const std::string good = encode({1, 2, 3, 0, "address"});
+  for (size_t bytes = 0; bytes < good.size(); ++bytes)
+    EXPECT_THROW(decode_card(good.substr(0, bytes)), base::Error) << bytes;
+  EXPECT_THROW(decode_card(good + "x"), base::Error);
+  std::string other = good;
+  other[4] ^= 1;  // the version
+  EXPECT_THROW(decode_card(other), base::Error);
+}
+
+}  // namespace
+}  // namespace nagaya::comm

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "llcl/board.h"
+
+#include <gtest/gtest.h>
+
+namespace nagaya::llcl {
+namespace {
+
+using mailbox::Owner;
+
+constexpr uint32_t kTask = 2, kOther = 3;
+
+class BoardTest : public testing::Test {
+ protected:
+  BoardTest() {
+    space_.capacity = 4;
+    memory_ = create_board(space_);
+    board_ = static_cast<Board*>(space_.upper_floors);
+  }
+  uint32_t claim(uint32_t task) { return board_->lanes->claim(Owner::task(task, 1)); }
+  // A sleeper at the lane's bell; whether it is still armed.
+  void arm(uint32_t lane) { armed_ = board_->lane_bells[lane].arm(); }
+  bool would_sleep(uint32_t lane) {
+    const uint64_t soon = mailbox::Machine::now_ns() + 20'000'000;
+    board_->lane_bells[lane].sleep(armed_, soon);
+    return mailbox::Machine::now_ns() >= soon;
+  }
+
+  task::SpaceHeader space_{};
+  base::Mapping memory_;
+  Board* board_;
+  uint32_t armed_ = 0;
+};
+
+TEST_F(BoardTest, EveryLaneOfASleepingTaskIsRung) {
+  const uint32_t lanes[] = {claim(kTask), claim(kOther), claim(kTask)};
+  board_->sleepers[kTask].count = 1;
+  for (const uint32_t lane : {lanes[0], lanes[2]}) {
+    arm(lane);
+    wake_task(*board_, kTask);
+    EXPECT_FALSE(would_sleep(lane));
+  }
+}
+
+TEST_F(BoardTest, NobodyIsRungForATaskThatIsAwakeNorForAnother) {
+  const uint32_t lane = claim(kTask);
+  claim(kOther);
+  arm(lane);
+  wake_task(*board_, kTask);
+  EXPECT_TRUE(would_sleep(lane));
+  board_->sleepers[kOther].count = 1;
+  wake_task(*board_, kOther);
+  EXPECT_TRUE(would_sleep(lane));
+}
+
+TEST_F(BoardTest, WhatADeadTaskSaidOfItsWaitingIsTakenBack) {
+  const Owner dead = Owner::task(kTask, 1);
+  const uint32_t lane = claim(kTask), other = claim(kOther);
+  board_->attached[kTask] = dead.bits;
+  board_->sleepers[kTask].count = 2;
+  for (const uint32_t number : {lane, other}) {
+    board_->lane_waiters[number].waits = 1;
+    board_->lane_waiters[number].left = 1;
+  }
+  EXPECT_EQ(reclaim(*board_, kTask), dead);
+  EXPECT_EQ(board_->sleepers[kTask].count, 0u);
+  EXPECT_EQ(board_->lane_waiters[lane].waits, 0u);
+  EXPECT_EQ(board_->lane_waiters[lane].left, 0u);
+  EXPECT_EQ(board_->lane_waiters[other].waits, 1u);
+  EXPECT_EQ(board_->lane_waiters[other].left, 1u);
+  EXPECT_EQ(reclaim(*board_, kTask), Owner{});
+}
+
+}  // namespace
+}  // namespace nagaya::llcl
