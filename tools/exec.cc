@@ -96,19 +96,17 @@ int exec(const std::vector<std::string>& command) {
   ::sigprocmask(SIG_SETMASK, &forwarded, nullptr);
   const base::Fd signals =
       base::checked_fd(::signalfd(-1, &forwarded, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd");
+  const task::Announcement announce = [](const base::Error& error) { complain(error.what()); };
   std::optional<task::Client> client;
   try {
-    client = task::Client::join(job.job);
+    client = task::Client::join(job.job, announce);
     return attend(*client, client->launch(launch, descriptors), signals.get(), job);
   } catch (const base::Error& error) {
-    const auto say = [&] { complain(error.what()); };
-    const bool host_died = error.code() == -EPIPE;
-    // Of all proxies of the job one says so.
-    if (host_died && client)
-      task::bury_host(client->socket_path(), say);
-    else
-      say();
-    if (host_died) end_like(W_EXITCODE(0, SIGKILL));  // as its task: launchers then end the job
+    if (error.code() == -EPIPE) {
+      if (client) task::bury_host(client->socket_path(), error, announce);
+      end_like(W_EXITCODE(0, SIGKILL));  // as its task: launchers then end the job
+    }
+    announce(error);
     // Of what the host says only these concern the program; else the task could not be set up.
     const bool of_program = error.code() == -ENOENT || error.code() == -ENOEXEC ||
                             error.code() == -EACCES || error.code() == -E2BIG;

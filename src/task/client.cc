@@ -225,6 +225,15 @@ base::Fd start_host(const Job& job, const Place& place, base::Fd* host) {
   throw Error(-EPIPE, "the host of the job died while it started");
 }
 
+// Removes the socket of a host that has died of `error`, and announces it while the others wait for
+// the folder. False when another has done so, or a host listens there.
+bool bury(const Place& place, const Error& error, const Announcement& announce) {
+  const FolderLock lock(place.folder);
+  if (is_served(place.address) || ::unlink(place.address.sun_path) != 0) return false;
+  if (announce) announce(error);
+  return true;
+}
+
 Place place_of(const Job& job) {
   return existing_place(job.existing_socket.empty() ? socket_folder() + "/" + job.name + ".sock"
                                                     : job.existing_socket);
@@ -299,7 +308,7 @@ Job job_of_own_space(const TaskRecord& self) {
   return job;
 }
 
-Client Client::join(const Job& job) {
+Client Client::join(const Job& job, const Announcement& announce) {
   choose_stop_point();
   for (int n = 0; n < kJoinTries; ++n) {
     const Place place = place_of(job);
@@ -308,7 +317,7 @@ Client Client::join(const Job& job) {
     } catch (const Error& error) {
       // A host that was just leaving has removed its socket, or `nagaya clean` the empty folder:
       // the next try starts a new one.
-      const bool has_left = error.code() == -EPIPE && !remove_stale_socket(place.path);
+      const bool has_left = error.code() == -EPIPE && !bury(place, error, announce);
       if (!has_left && error.code() != -ESTALE) throw;
     }
     ::usleep(1000);
@@ -437,17 +446,14 @@ std::vector<std::string> socket_folders() {
 
 bool remove_stale_socket(const std::string& socket_path) {
   const std::optional<Place> place = find_place(socket_path);
-  if (!place) return false;
-  const FolderLock lock(place->folder);
-  return !is_served(place->address) && ::unlink(place->address.sun_path) == 0;
+  return place && bury(*place, Error(-EPIPE, socket_path), {});
 }
 
-void bury_host(const std::string& socket_path, const std::function<void()>& announce) {
+void bury_host(const std::string& socket_path, const Error& error, const Announcement& announce) {
   const std::optional<Place> place = find_place(socket_path);
-  if (!place) return announce();  // better by each of the proxies than by none
-  const FolderLock lock(place->folder);
-  const bool has_successor = is_served(place->address);
-  if (has_successor || ::unlink(place->address.sun_path) == 0) announce();
+  // Better by each of the proxies than by none: who removed the folder, or started the new host,
+  // has announced nothing.
+  if (!place || (!bury(*place, error, announce) && is_served(place->address))) announce(error);
 }
 
 JobStatus query_status(const std::string& socket_path) {

@@ -29,10 +29,15 @@ Job job_of_own_space(const TaskRecord& self);
 
 struct Place;  // where a host listens
 
+// Says, if it is set, that a host has died. One of the host's many clients calls it, before the
+// others learn that it was called: launchers end a job when the first process ends.
+using Announcement = std::function<void(const base::Error&)>;
+
 class Client {
  public:
-  // Connects to the job's host; starts it when there is none. Throws Error.
-  static Client join(const Job& job);
+  // Connects to the job's host; starts it when there is none. Throws Error. When the host dies
+  // meanwhile (-EPIPE) `announce` is called with it first, as by bury_host.
+  static Client join(const Job& job, const Announcement& announce = {});
 
   // Starts a task. `descriptors` are those that launch.descriptor_numbers name, in order, then
   // the working directory. Throws Error (what the host said) when it cannot be started.
@@ -71,9 +76,10 @@ class Client {
 std::vector<std::string> socket_folders();
 // Removes a socket at which nobody listens; false when somebody does or there is none.
 bool remove_stale_socket(const std::string& socket_path);
-// After the host there has died: removes its socket. Of its many clients one calls `announce`,
-// before the others go on (all do when there is a new host already).
-void bury_host(const std::string& socket_path, const std::function<void()>& announce);
+// After the host there has died of `error`: removes its socket. Of its many clients one announces
+// it (all do when there is a new host already).
+void bury_host(const std::string& socket_path, const base::Error& error,
+               const Announcement& announce);
 // What the host that listens at `socket_path` says of its job. Throws Error: -ESRCH when nobody
 // listens there (a stale socket), -ETIMEDOUT when the host does not answer.
 JobStatus query_status(const std::string& socket_path);

@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sockets whose host is gone or is none: `nagaya exec` trusts nothing that it hears there."""
+import fcntl
 import os
+import select
 import shutil
 import signal
 import socket
 import struct
+import subprocess
 
 import pytest
 from join_protocol import REFUSED, STARTED, WELCOME, FalseHost, frame
-from known_job import AS_IT_SHOULD, KnownJob, rank_environment
+from known_job import AS_IT_SHOULD, KnownJob, rank_environment, settles
 from refusals import OWN_FAILURE, expect_refusal
+
+HELD_UP_US = 1_000_000
 
 
 def test_a_stale_socket_is_replaced(user, nagaya, installation, leftovers):
@@ -68,3 +73,34 @@ def test_a_false_host_is_not_trusted(user, nagaya, installation, leftovers, what
     with FalseHost(user, job.socket, act):
         ended = user.run([nagaya, "exec", program, "exit", "5"], env=rank_environment(), timeout=20)
     expect_refusal(ended, leftovers, OWN_FAILURE, *words)
+
+
+def test_a_proxy_that_finds_its_host_dead_says_so_before_another_can_end(user, nagaya, installation,
+                                                                        leftovers):
+    """Seen under hydra: one proxy, still greeting, removed the dead host's socket; another found
+    none, took the death for told and ended; so hydra killed the first before it had spoken. strace
+    holds the first one up where it has let go of the folder."""
+    program = installation.program("plain_ending")
+    job = KnownJob(user, nagaya, program, tasks=1)
+    assert job.end() == [AS_IT_SHOULD]
+
+    def die(connection):
+        host.listener.shutdown(socket.SHUT_RDWR)
+        connection.shutdown(socket.SHUT_RDWR)
+
+    slow = ["strace", "-D", "-qq", "-o", "/dev/null", "-e", "trace=flock",
+            "-e", f"inject=flock:delay_exit={HELD_UP_US}:when=2"]
+    with FalseHost(user, job.socket, die) as host:
+        proxy = user.start([*slow, nagaya, "exec", program], env=rank_environment(),
+                           stderr=subprocess.PIPE, text=True)
+        assert settles(lambda: not job.socket.exists())
+        folder = os.open(user.socket_folder, os.O_RDONLY)
+        fcntl.flock(folder, fcntl.LOCK_EX)  # as another proxy does before it ends
+        has_spoken = select.select([proxy.stderr], [], [], 0)[0]
+        os.close(folder)
+    _, said = proxy.communicate(timeout=20)
+    assert said.startswith("nagaya: the host of the job has died"), said
+    assert has_spoken
+    assert proxy.returncode == -signal.SIGKILL
+    left = leftovers.after_limit()
+    assert not (left.processes or left.sockets), left
