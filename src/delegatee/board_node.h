@@ -31,6 +31,7 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
 
   uint32_t capacity() const override { return board_.lanes->capacity(); }
   size_t drain(Visitor& visitor) override;
+  void before_sleep() override { board_.lanes->before_sleep(); }
   void reclaim(uint32_t task) override;
 
   Memory find(uint32_t task, uint32_t region) override;

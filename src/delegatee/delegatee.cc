@@ -40,6 +40,7 @@ double seconds_of(clockid_t clock) {
 Delegatee::Delegatee(const Surroundings& node, const Options& options)
     : fabric_(node.fabric),
       nodes_(node.nodes),
+      lanes_(node.lanes),
       delivery_(node.delivery),
       bell_(node.bell),
       load_(node.load),
@@ -208,6 +209,7 @@ bool Delegatee::polls_on() const {
 void Delegatee::sleep() {
   descriptors_.clear();
   bell_.arm();
+  lanes_.before_sleep();
   // Look again: what came before the arm rings no bell.
   const bool must_stay = round() || is_stopped_.load(std::memory_order_acquire) ||
                          (!fabric_is_broken_ && !fabric_.may_sleep(descriptors_));

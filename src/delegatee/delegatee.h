@@ -79,6 +79,7 @@ class Delegatee {
 
   fabric::Fabric& fabric_;
   const uint32_t nodes_;
+  Lanes& lanes_;
   Delivery& delivery_;
   mailbox::ThreadBell& bell_;
   mailbox::Load& load_;

@@ -25,9 +25,11 @@ class Lanes {
 
   virtual ~Lanes() = default;
   virtual uint32_t capacity() const = 0;
-  // One round over the lanes, as LaneSet::drain: how many commands were taken. 0: nothing waits in
-  // a lane of which something is wanted, and whoever puts something there from now on rings.
+  // One round over the lanes: how many commands were taken. 0: nothing has come to a lane of which
+  // something is wanted.
   virtual size_t drain(Visitor& visitor) = 0;
+  // The bell is armed: what came before, the next drain finds; whoever pushes from now on rings.
+  virtual void before_sleep() = 0;
   // The task has ended: what still waits in its lanes is thrown away.
   virtual void reclaim(uint32_t task) = 0;
 };

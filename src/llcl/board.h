@@ -55,18 +55,18 @@ struct Board {
   uint32_t capacity;            // tasks
   std::atomic<uint32_t> node;   // this one; 0 until the job is wired up
   std::atomic<uint32_t> nodes;  // of the job; 1 until then. Release after `node`, acquire before it
-  std::atomic<void*> world;     // comm's; nullptr until then
+  Lanes* lanes;
+  std::atomic<Ring*> ring;   // in the lanes' place, for comparison; nullptr: lanes. Before `nodes`
+  std::atomic<void*> world;  // comm's; nullptr until then
   std::atomic<uint32_t>* attached;  // by task number: mailbox::Owner of the task that takes part
   mailbox::Mailbox* mailboxes;      // by task number
-  Lanes* lanes;
-  std::atomic<Ring*> ring;  // in the lanes' place, for comparison; nullptr: lanes. Before `nodes`
-  mailbox::Doorbell* lane_bells;  // rung when a command of the lane is complete
-  LaneWaiter* lane_waiters;       // by lane
-  Sleepers* sleepers;             // by task number
+  mailbox::Doorbell* lane_bells;    // rung when a command of the lane is complete
+  LaneWaiter* lane_waiters;         // by lane
+  Sleepers* sleepers;               // by task number
   RegionTable* regions;
   CopyOffers* copies;
-  std::atomic<uint64_t> dropped;  // active messages without a handler
-  mailbox::Load load;
+  std::atomic<uint64_t> dropped;                    // active messages without a handler
+  alignas(mailbox::kLineBytes) mailbox::Load load;  // changes often; what is above does not
   mailbox::ThreadBell delegatee_bell;
 };
 

@@ -32,25 +32,22 @@ Board* board_of(const task::TaskRecord& record) {
 
 }  // namespace
 
-// The calling thread's. Outlives the keeper: later destructors of the thread may make requests.
-static thread_local uint32_t lane_of_thread = Lanes::kNoLane;
-
 struct LaneKeeper {
   Endpoint* endpoint = nullptr;
 
   ~LaneKeeper() {
     // A forked child has a copy of its parent's lane, which is not its own.
     if (endpoint == nullptr || task::own_record() == nullptr) return;
-    endpoint->leave_lane(std::exchange(lane_of_thread, Lanes::kNoLane));
+    endpoint->leave_lane(std::exchange(Endpoint::lane_of_thread_, Lanes::kNoLane));
   }
 };
 static thread_local LaneKeeper lane_keeper;
 
 Endpoint* Endpoint::own() {
   task::TaskRecord* const record = task::own_record();
-  if (record == nullptr || board_of(*record) == nullptr) return nullptr;
+  if (record == nullptr) return nullptr;
   // Never destroyed: other threads of the program may still use it while the process exits.
-  static Endpoint* const endpoint = new Endpoint(*record);
+  static Endpoint* const endpoint = board_of(*record) != nullptr ? new Endpoint(*record) : nullptr;
   return endpoint;
 }
 
@@ -63,17 +60,15 @@ Endpoint::Endpoint(task::TaskRecord& record)
   board_->attached[record.number].store(owner_.bits, std::memory_order_release);
 }
 
-uint32_t Endpoint::own_lane() {
-  if (lane_of_thread == Lanes::kNoLane) {
-    // First: whoever dies on the way has been counted.
-    board_->load.runnable.fetch_add(1, std::memory_order_relaxed);
-    lane_of_thread = claim_lane();
-    if (lane_of_thread == Lanes::kNoLane)
-      board_->load.runnable.fetch_sub(1, std::memory_order_relaxed);
-    else
-      lane_keeper.endpoint = this;
-  }
-  return lane_of_thread;
+uint32_t Endpoint::claim_first_lane() {
+  // First: whoever dies on the way has been counted.
+  board_->load.runnable.fetch_add(1, std::memory_order_relaxed);
+  lane_of_thread_ = claim_lane();
+  if (lane_of_thread_ == Lanes::kNoLane)
+    board_->load.runnable.fetch_sub(1, std::memory_order_relaxed);
+  else
+    lane_keeper.endpoint = this;
+  return lane_of_thread_;
 }
 
 uint32_t Endpoint::claim_lane() {
@@ -90,36 +85,18 @@ void Endpoint::leave_lane(uint32_t lane) {
     board_->lanes->release(lane);
   else  // release: pairs with claim_lane
     board_->lane_waiters[lane].left.store(1, std::memory_order_release);
-  board_->load.runnable.fetch_sub(1, std::memory_order_relaxed);  // last; see own_lane
+  board_->load.runnable.fetch_sub(1, std::memory_order_relaxed);  // last; see claim_first_lane
 }
 
-int Endpoint::submit(Command command, const nagaya_completion& on_complete) {
-  if (command.node >= board_->nodes.load(std::memory_order_acquire)) return -EINVAL;
-  const uint32_t lane = own_lane();
-  if (lane == Lanes::kNoLane) return -ENOBUFS;
-  Request* request = nullptr;
-  command.requester = static_cast<uint16_t>(record_->number);
-  command.completion_kind = static_cast<Completion>(on_complete.kind);
-  command.completion = reinterpret_cast<uint64_t>(on_complete.data);
-  // A flag or counter that is nowhere faults here, and not in the delegatee.
-  if (command.completion_kind == Completion::kFlag ||
-      command.completion_kind == Completion::kCounter)
-    static_cast<void>(*static_cast<const volatile uint32_t*>(on_complete.data));
-  if (command.completion_kind == Completion::kCallback) {
-    request = new (std::nothrow) Request{on_complete.function, on_complete.data};
-    if (request == nullptr || !start_completer()) {
-      delete request;
-      return -ENOMEM;
-    }
-    command.completion = reinterpret_cast<uint64_t>(request);
-  }
-  Ring* const ring = board_->ring.load(std::memory_order_relaxed);
-  if (!(ring != nullptr ? ring->push(lane, command) : board_->lanes->push(lane, command))) {
-    delete request;
-    return -EAGAIN;
-  }
-  board_->delegatee_bell.ring_after_fence();
+uint64_t Endpoint::new_callback(const nagaya_completion& on_complete) {
+  auto* const request = new (std::nothrow) Request{on_complete.function, on_complete.data};
+  if (request != nullptr && start_completer()) return reinterpret_cast<uint64_t>(request);
+  delete request;
   return 0;
+}
+
+void Endpoint::drop_callback(uint64_t callback) {
+  delete reinterpret_cast<Request*>(callback);
 }
 
 Endpoint::Fence* Endpoint::take_fence() {
@@ -142,12 +119,9 @@ void Endpoint::give_back(Fence* fence) {
 }
 
 int Endpoint::await(Fence& fence, uint32_t node, uint64_t deadline_ns) {
-  Command command{};
-  command.op = Op::kFence;
-  command.node = node;
   int error = -EAGAIN;
   const auto is_answered = [&] {
-    error = submit(command, {NAGAYA_FLAG, nullptr, &fence.done});
+    error = ask_fence(node, {NAGAYA_FLAG, nullptr, &fence.done});
     return error != -EAGAIN;
   };
   if (!wait_until(is_answered, deadline_ns)) error = -ETIMEDOUT;

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <mutex>
 #include <utility>
 
@@ -39,9 +40,45 @@ class Endpoint {
     return board_->regions->find(place.region, place.process.task, place.offset, bytes);
   }
 
-  // For the delegatee. Returns 0, -EAGAIN (the thread's lane is full), -ENOBUFS (no lane is left),
-  // -EINVAL (no such node), or, with a callback, -ENOMEM (no memory, or no thread to call).
-  int submit(Command command, const nagaya_completion& on_complete);
+  // For the delegatee, a request of `node`: fill(command) writes the command in its place in the
+  // lane, all but its requester and completion. Returns 0, -EAGAIN (the thread's lane is full),
+  // -ENOBUFS (no lane is left), -EINVAL (no such node), or, with a callback, -ENOMEM (no memory, or
+  // no thread to call).
+  template <std::invocable<Command&> Fill>
+  int submit(uint32_t node, const nagaya_completion& on_complete, Fill fill) {
+    if (node >= board_->nodes.load(std::memory_order_acquire)) return -EINVAL;
+    const uint32_t lane = own_lane();
+    if (lane == Lanes::kNoLane) return -ENOBUFS;
+    const bool has_callback = on_complete.kind == NAGAYA_CALLBACK;
+    if (!has_callback) touch(on_complete);
+    const uint64_t completion =
+        has_callback ? new_callback(on_complete) : reinterpret_cast<uint64_t>(on_complete.data);
+    if (has_callback && completion == 0) return -ENOMEM;
+    const auto fill_all = [&](Command& command) {
+      fill(command);
+      command.requester = static_cast<uint16_t>(record_->number);
+      command.completion_kind = static_cast<Completion>(on_complete.kind);
+      command.completion = completion;
+    };
+    // Relaxed: it was stored before `nodes`.
+    Ring* const ring = board_->ring.load(std::memory_order_relaxed);
+    const bool is_pushed =
+        ring == nullptr ? board_->lanes->push(lane, fill_all) : ring->push(lane, fill_all);
+    if (!is_pushed) {
+      if (has_callback) drop_callback(completion);
+      return -EAGAIN;
+    }
+    board_->delegatee_bell.ring_after_fence();
+    return 0;
+  }
+  // A fence: complete when the calling thread's earlier commands to `node` are.
+  int ask_fence(uint32_t node, const nagaya_completion& on_complete) {
+    return submit(node, on_complete, [&](Command& command) {
+      command = {};
+      command.op = Op::kFence;
+      command.node = node;
+    });
+  }
   // Awaits the calling thread's earlier commands to a node. Returns as submit, but -ETIMEDOUT for
   // -EAGAIN, or the node's error.
   int flush(uint32_t node, int timeout_ms);
@@ -142,7 +179,18 @@ class Endpoint {
         .until(ready, deadline_ns, patience);
   }
 
-  uint32_t own_lane();  // of the calling thread; kNoLane: all are taken
+  // A flag or counter that is nowhere faults here, and not in the delegatee.
+  static void touch(const nagaya_completion& on_complete) {
+    if (on_complete.kind == NAGAYA_FLAG || on_complete.kind == NAGAYA_COUNTER)
+      static_cast<void>(*static_cast<const volatile uint32_t*>(on_complete.data));
+  }
+  uint64_t new_callback(const nagaya_completion& on_complete);  // 0: no memory, or no thread
+  static void drop_callback(uint64_t callback);
+  // Of the calling thread; kNoLane: all are taken.
+  uint32_t own_lane() {
+    return lane_of_thread_ != Lanes::kNoLane ? lane_of_thread_ : claim_first_lane();
+  }
+  uint32_t claim_first_lane();
   uint32_t claim_lane();
   void leave_lane(uint32_t lane);
   Fence* take_fence();  // nullptr: no memory
@@ -153,6 +201,9 @@ class Endpoint {
   void dispatch(const mailbox::Message& message);
   void call_handler(const ActiveMessage& message);
   mailbox::Mailbox& mailbox() const { return board_->mailboxes[record_->number]; }
+
+  // Outlives the keeper: later destructors of the thread may make requests.
+  static inline thread_local constinit uint32_t lane_of_thread_ = Lanes::kNoLane;
 
   task::TaskRecord* record_;
   Board* board_;

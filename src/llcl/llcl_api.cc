@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <new>
 
 #include "llcl/apply_atomic.h"
 #include "llcl/endpoint.h"
@@ -15,6 +16,16 @@ namespace nagaya::llcl {
 namespace {
 
 int transfer(Op op, const nagaya_llcl_transfer* transfer, const nagaya_remote* counter) {
+  Endpoint* const self = Endpoint::own();
+  if (self == nullptr) return -ESRCH;
+  if (const int error = check(*self, transfer, counter); error != 0) return error;
+  const uint32_t node = transfer->remote.process.node;
+  if (!self->is_here(node))
+    return self->submit(node, transfer->on_complete, [&](Command& command) {
+      describe(op, *transfer, counter, &command);
+      if (is_inline(op, transfer->bytes))
+        std::memcpy(command.payload, transfer->local, transfer->bytes);
+    });
   nagaya_llcl_prepared request;
   const int error = prepare(op, transfer, counter, &request);
   return error != 0 ? error : nagaya_llcl_try_start(&request);
@@ -48,8 +59,7 @@ int pieces_here(const Endpoint& self, Op op, const nagaya_llcl_pieces& all) {
 
 int pieces_there(Endpoint& self, Op op, const nagaya_llcl_pieces& all) {
   const task::SpaceHeader& space = *self.record().space;
-  Command command{};
-  int error = set_place(&command, all.remote);
+  int error = check_place(all.remote);
   if (error == 0) error = check_local(space, all.pieces, all.count * sizeof(Piece));
   for (size_t n = 0; error == 0 && n < all.count; ++n) {
     Span local, remote;
@@ -58,10 +68,11 @@ int pieces_there(Endpoint& self, Op op, const nagaya_llcl_pieces& all) {
       error = check_local(space, reinterpret_cast<const void*>(local.first), local.bytes);
   }
   if (error != 0) return error;
-  command.op = op;
-  command.local = reinterpret_cast<uint64_t>(all.pieces);
-  command.bytes = all.count;
-  return self.submit(command, all.on_complete);
+  return self.submit(all.remote.process.node, all.on_complete, [&](Command& command) {
+    set_place(&command, op, all.remote);
+    command.local = reinterpret_cast<uint64_t>(all.pieces);
+    command.bytes = all.count;
+  });
 }
 
 int pieces(Op op, const nagaya_llcl_pieces* all) {
@@ -168,13 +179,12 @@ int nagaya_llcl_prepare_atomic(const nagaya_llcl_atomic* what, nagaya_llcl_prepa
 int nagaya_llcl_start_by_call(const nagaya_llcl_prepared* request) {
   Endpoint* const self = Endpoint::own();
   if (self == nullptr) return -ESRCH;
-  Command command;
-  std::memcpy(&command, request->command, sizeof command);
-  if (request->way == NAGAYA_LLCL_LANE) {
-    if (command.inline_bytes != 0)
-      std::memcpy(command.payload, request->from, command.inline_bytes);
-    return self->submit(command, request->on_complete);
-  }
+  const auto& command = *std::launder(reinterpret_cast<const Command*>(request->command));
+  if (request->way == NAGAYA_LLCL_LANE)
+    return self->submit(command.node, request->on_complete, [&](Command& out) {
+      out = command;
+      if (command.inline_bytes != 0) std::memcpy(out.payload, request->from, command.inline_bytes);
+    });
   if (command.op == Op::kAtomic)
     apply(command, request->to);
   else if (request->bytes != 0)
@@ -201,12 +211,7 @@ int nagaya_llcl_try_fence(uint32_t node, nagaya_completion on_complete) {
   Endpoint* const self = Endpoint::own();
   if (self == nullptr) return -ESRCH;
   if (!is_valid(on_complete)) return -EINVAL;
-  if (!self->is_here(node)) {
-    Command command{};
-    command.op = Op::kFence;
-    command.node = node;
-    return self->submit(command, on_complete);
-  }
+  if (!self->is_here(node)) return self->ask_fence(node, on_complete);
   complete(on_complete, 0);
   return 0;
 }
@@ -218,6 +223,13 @@ int nagaya_llcl_flush(uint32_t node, int timeout_ms) {
 }
 
 int nagaya_llcl_try_atomic(const nagaya_llcl_atomic* what) {
+  Endpoint* const self = Endpoint::own();
+  if (self == nullptr) return -ESRCH;
+  if (const int error = check(*self, what); error != 0) return error;
+  const uint32_t node = what->remote.process.node;
+  if (!self->is_here(node))
+    return self->submit(node, what->on_complete,
+                        [&](Command& command) { describe(*what, &command); });
   nagaya_llcl_prepared request;
   const int error = prepare_atomic(what, &request);
   return error != 0 ? error : nagaya_llcl_try_start(&request);
@@ -238,19 +250,20 @@ int nagaya_llcl_try_message(nagaya_process to, uint32_t number, const void* data
     if (error == 0) complete(on_complete, 0);
     return error;
   }
-  Command command{};
-  int error = set_place(&command, {to, number, 0, 0});
+  const nagaya_remote place{to, number, 0, 0};
+  int error = check_place(place);
   if (error == 0) error = check_local(*self->record().space, data, bytes);
   if (error != 0) return error;
-  command.op = Op::kActiveMessage;
-  if (bytes != 0 && bytes <= kInlineMaxBytes) {
-    command.inline_bytes = static_cast<uint8_t>(bytes);
-    std::memcpy(command.payload, data, bytes);
-  } else {
-    command.local = reinterpret_cast<uint64_t>(data);
-    command.bytes = bytes;
-  }
-  return self->submit(command, on_complete);
+  return self->submit(to.node, on_complete, [&](Command& command) {
+    set_place(&command, Op::kActiveMessage, place);
+    if (is_inline(Op::kActiveMessage, bytes)) {
+      command.inline_bytes = static_cast<uint8_t>(bytes);
+      std::memcpy(command.payload, data, bytes);
+    } else {
+      command.local = reinterpret_cast<uint64_t>(data);
+      command.bytes = bytes;
+    }
+  });
 }
 
 int nagaya_llcl_wait_flag(const uint32_t* flag, int timeout_ms) {

@@ -3,7 +3,9 @@
 // was made.
 #pragma once
 
-#include "llcl/command.h"
+#include <cerrno>
+#include <cstdint>
+
 #include "nagaya/llcl.h"
 #include "task/space.h"
 
@@ -13,15 +15,39 @@ inline bool is_aligned(const void* address, size_t bytes) {
   return reinterpret_cast<uintptr_t>(address) % bytes == 0;
 }
 
-bool is_valid(const nagaya_completion& on_complete);
+inline bool is_valid(const nagaya_completion& on_complete) {
+  switch (on_complete.kind) {
+    case NAGAYA_NONE:
+      return true;
+    case NAGAYA_FLAG:
+      return on_complete.data != nullptr && is_aligned(on_complete.data, sizeof(uint32_t));
+    case NAGAYA_COUNTER:
+      return on_complete.data != nullptr && is_aligned(on_complete.data, sizeof(uint64_t));
+    case NAGAYA_CALLBACK:
+      return on_complete.function != nullptr;
+    default:
+      return false;
+  }
+}
 
 // Memory of the caller that the delegatee will use in its stead, and where it would fault for all:
 // a pointer that leads nowhere faults here, as in a copy by the caller. Returns 0 or -EINVAL (more
 // than there can be).
-int check_local(const task::SpaceHeader& space, const void* local, uint64_t bytes);
+inline int check_local(const task::SpaceHeader& space, const void* local, uint64_t bytes) {
+  if (bytes == 0) return 0;
+  const auto first = reinterpret_cast<uint64_t>(local);
+  const int64_t holder = task::number_of(space, first);
+  if (first + bytes < first || (holder >= 0 && task::number_of(space, first + bytes - 1) != holder))
+    return -EINVAL;
+  const auto* const all = static_cast<const volatile unsigned char*>(local);
+  static_cast<void>(all[0]);
+  static_cast<void>(all[bytes - 1]);
+  return 0;
+}
 
-// Names the process and the place in `command`. Returns 0 or -EINVAL (there cannot be such a
-// process).
-int set_place(Command* command, const nagaya_remote& place);
+// Returns 0 or -EINVAL (there cannot be such a process).
+inline int check_place(const nagaya_remote& place) {
+  return place.process.task > UINT16_MAX ? -EINVAL : 0;
+}
 
 }  // namespace nagaya::llcl

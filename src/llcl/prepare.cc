@@ -3,7 +3,7 @@
 
 #include <cerrno>
 #include <cstddef>
-#include <cstring>
+#include <new>
 
 #include "llcl/apply_atomic.h"
 #include "llcl/misuse.h"
@@ -45,93 +45,63 @@ int prepare_here(const Endpoint& self, Op op, const nagaya_llcl_transfer& transf
   out->to = op == Op::kGet ? transfer.local : found.address;
   out->from = op == Op::kGet ? found.address : transfer.local;
   out->way = way_of(*out);
-  out->command[0] = 0;  // no atomic
+  new (out->command) Command{};  // no atomic
   return counter == nullptr ? 0 : prepare_counter(self, *counter, out);
 }
 
-int prepare_there(const Endpoint& self, Op op, const nagaya_llcl_transfer& transfer,
-                  const nagaya_remote* counter, nagaya_llcl_prepared* out) {
-  Command command{};
-  int error = set_place(&command, transfer.remote);
-  if (error == 0) error = check_local(*self.record().space, transfer.local, transfer.bytes);
-  if (error != 0) return error;
-  command.op = op;
-  if (op == Op::kPut && transfer.bytes != 0 && transfer.bytes <= kInlineMaxBytes) {
-    command.inline_bytes = static_cast<uint8_t>(transfer.bytes);
-  } else {
-    command.local = reinterpret_cast<uint64_t>(transfer.local);
-    command.bytes = transfer.bytes;
-  }
-  if (counter != nullptr) {
-    command.operand = counter->offset;
-    command.expected = counter->region;
-  }
-  out->way = NAGAYA_LLCL_LANE;
-  out->from = transfer.local;
-  std::memcpy(out->command, &command, sizeof command);
-  return 0;
-}
-
-bool is_misuse(const nagaya_llcl_atomic* what) {
-  return what == nullptr || !is_valid(what->on_complete) ||
-         static_cast<unsigned>(what->operation) > NAGAYA_MAX ||
-         static_cast<unsigned>(what->type) > NAGAYA_DOUBLE ||
-         !is_defined(static_cast<Atomic>(what->operation), static_cast<Type>(what->type));
-}
-
-bool is_inline(const nagaya_llcl_atomic& what) {
+bool is_inline_add(const nagaya_llcl_atomic& what) {
   return what.operation == NAGAYA_ADD && what.on_complete.kind != NAGAYA_CALLBACK &&
          (what.type == NAGAYA_INT64 || what.type == NAGAYA_UINT64);
 }
 
 }  // namespace
 
+int check(const Endpoint& self, const nagaya_llcl_atomic* atomic) {
+  if (atomic == nullptr || !is_valid(atomic->on_complete) ||
+      static_cast<unsigned>(atomic->operation) > NAGAYA_MAX ||
+      static_cast<unsigned>(atomic->type) > NAGAYA_DOUBLE)
+    return -EINVAL;
+  const auto type = static_cast<Type>(atomic->type);
+  if (!is_defined(static_cast<Atomic>(atomic->operation), type)) return -EINVAL;
+  const int error = check_place(atomic->remote);
+  if (error != 0 || self.is_here(atomic->remote.process) || atomic->before == nullptr) return error;
+  return check_local(*self.record().space, atomic->before, size_of(type));
+}
+
 int prepare(Op op, const nagaya_llcl_transfer* transfer, const nagaya_remote* counter,
             nagaya_llcl_prepared* out) {
   const Endpoint* const self = Endpoint::own();
   if (self == nullptr) return -ESRCH;
-  if (transfer == nullptr || out == nullptr || !is_valid(transfer->on_complete) ||
-      (transfer->local == nullptr && transfer->bytes != 0))
-    return -EINVAL;
-  const nagaya_process process = transfer->remote.process;
-  if (counter != nullptr &&
-      (counter->process.node != process.node || counter->process.task != process.task))
-    return -EINVAL;
-  out->task = process.task;
+  if (out == nullptr) return -EINVAL;
+  if (const int error = check(*self, transfer, counter); error != 0) return error;
+  out->task = transfer->remote.process.task;
   out->bytes = transfer->bytes;
   out->counter = nullptr;
   out->on_complete = transfer->on_complete;
-  return self->is_here(process) ? prepare_here(*self, op, *transfer, counter, out)
-                                : prepare_there(*self, op, *transfer, counter, out);
+  if (self->is_here(transfer->remote.process))
+    return prepare_here(*self, op, *transfer, counter, out);
+  out->way = NAGAYA_LLCL_LANE;
+  out->from = transfer->local;
+  describe(op, *transfer, counter, new (out->command) Command);
+  return 0;
 }
 
 int prepare_atomic(const nagaya_llcl_atomic* what, nagaya_llcl_prepared* out) {
   const Endpoint* const self = Endpoint::own();
   if (self == nullptr) return -ESRCH;
-  if (is_misuse(what) || out == nullptr) return -EINVAL;
-  const auto type = static_cast<Type>(what->type);
-  const bool is_here = self->is_here(what->remote.process);
-  Command command{};
-  int error = set_place(&command, what->remote);
-  if (error == 0 && !is_here && what->before != nullptr)
-    error = check_local(*self->record().space, what->before, size_of(type));
-  if (error != 0) return error;
-  command.op = Op::kAtomic;
-  command.atomic = static_cast<Atomic>(what->operation);
-  command.local = reinterpret_cast<uint64_t>(what->before);
-  command.bytes = what->type;
-  command.operand = what->operand;
-  command.expected = what->expected;
-  std::memcpy(out->command, &command, sizeof command);
+  if (out == nullptr) return -EINVAL;
+  if (const int error = check(*self, what); error != 0) return error;
+  describe(*what, new (out->command) Command);
   out->way = NAGAYA_LLCL_LANE;
   out->counter = nullptr;
   out->on_complete = what->on_complete;
-  if (!is_here) return 0;
-  const Found found = self->find(what->remote, size_of(type));
+  if (!self->is_here(what->remote.process)) return 0;
+  const size_t bytes = size_of(static_cast<Type>(what->type));
+  const Found found = self->find(what->remote, bytes);
   if (found.error != 0) return found.error;
-  if (!is_aligned(found.address, size_of(type))) return -EINVAL;
+  if (!is_aligned(found.address, bytes)) return -EINVAL;
   out->to = found.address;
-  out->way = is_inline(*what) ? NAGAYA_LLCL_ADD : NAGAYA_LLCL_CALL;
+  out->way = is_inline_add(*what) ? NAGAYA_LLCL_ADD : NAGAYA_LLCL_CALL;
   return 0;
 }
 

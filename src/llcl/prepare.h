@@ -10,12 +10,74 @@
 //                                                 each start up to 32 bytes are put into it
 #pragma once
 
+#include <cerrno>
+
 #include "llcl/endpoint.h"
+#include "llcl/misuse.h"
 
 namespace nagaya::llcl {
 
 // Up to here a copy is inlined in the program; a call vanishes beside a longer one.
 inline constexpr size_t kInlineCopyMaxBytes = 4096;
+
+// ---- a command, written in its place: nothing of it is read again ----
+
+// All of `out`: `op` on `place`, everything else 0.
+inline void set_place(Command* out, Op op, const nagaya_remote& place) {
+  *out = {};
+  out->op = op;
+  out->node = place.process.node;
+  out->task = static_cast<uint16_t>(place.process.task);
+  out->region = place.region;
+  out->offset = place.offset;
+}
+// Whether the data travels in the command.
+inline bool is_inline(Op op, uint64_t bytes) {
+  return (op == Op::kPut || op == Op::kActiveMessage) && bytes != 0 && bytes <= kInlineMaxBytes;
+}
+// But the payload, if it is inline.
+inline void describe(Op op, const nagaya_llcl_transfer& transfer, const nagaya_remote* counter,
+                     Command* out) {
+  set_place(out, op, transfer.remote);
+  if (is_inline(op, transfer.bytes)) {
+    out->inline_bytes = static_cast<uint8_t>(transfer.bytes);
+  } else {
+    out->local = reinterpret_cast<uint64_t>(transfer.local);
+    out->bytes = transfer.bytes;
+  }
+  if (counter != nullptr) {
+    out->operand = counter->offset;
+    out->expected = counter->region;
+  }
+}
+inline void describe(const nagaya_llcl_atomic& atomic, Command* out) {
+  set_place(out, Op::kAtomic, atomic.remote);
+  out->atomic = static_cast<Atomic>(atomic.operation);
+  out->local = reinterpret_cast<uint64_t>(atomic.before);
+  out->bytes = atomic.type;
+  out->operand = atomic.operand;
+  out->expected = atomic.expected;
+}
+
+// ---- what can be seen to be wrong: 0 or -EINVAL ----
+
+inline int check(const Endpoint& self, const nagaya_llcl_transfer* transfer,
+                 const nagaya_remote* counter) {
+  if (transfer == nullptr || !is_valid(transfer->on_complete) ||
+      (transfer->local == nullptr && transfer->bytes != 0))
+    return -EINVAL;
+  const nagaya_process process = transfer->remote.process;
+  if (counter != nullptr &&
+      (counter->process.node != process.node || counter->process.task != process.task))
+    return -EINVAL;
+  if (self.is_here(process)) return 0;
+  const int error = check_place(transfer->remote);
+  return error != 0 ? error : check_local(*self.record().space, transfer->local, transfer->bytes);
+}
+
+int check(const Endpoint& self, const nagaya_llcl_atomic* atomic);
+
+// ---- preparing ----
 
 // `op`: kGet, kPut, or kPutNotify with `counter`. Returns 0, -EINVAL, -ESRCH.
 int prepare(Op op, const nagaya_llcl_transfer* transfer, const nagaya_remote* counter,

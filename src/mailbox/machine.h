@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <linux/membarrier.h>
 #include <time.h>
 
 #include <atomic>
@@ -24,6 +25,17 @@ struct Machine {
   using Atomic = std::atomic<T>;
 
   static void fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+  // A pair that stands for two fences, where one side passes often and the other seldom: the light
+  // one costs nothing, the heavy one is a fence in every thread of the space (membarrier(2); the
+  // tasks share one mm). Call has_heavy_fence once per space, in the host; false: use fence twice.
+  static void light_fence() { std::atomic_signal_fence(std::memory_order_seq_cst); }
+  static void heavy_fence() {
+    fence();
+    arch::raw_syscall(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+  }
+  static bool has_heavy_fence() {
+    return arch::raw_syscall(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+  }
   static void relax() { arch::relax(); }
   static void yield() { arch::raw_syscall(__NR_sched_yield); }
   static void step(Step step) { stop_at(step); }

@@ -24,6 +24,7 @@
 // default (facts and figures: docs/delegatee.md).
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -39,9 +40,11 @@ class Ring {
  public:
   static constexpr uint64_t kCells = 1024;
 
-  // Of the thread that has claimed the lane. False: full, nothing has changed. True: the caller
-  // rings the consumer's bell (a full fence stands behind the push: ring_after_fence() will do).
-  bool push(uint32_t lane, const Item& item) {
+  // Of the thread that has claimed the lane; fill(item) writes all of an item. False: full, nothing
+  // has changed. True: the caller rings the consumer's bell (a full fence stands behind the push:
+  // ring_after_fence() will do).
+  template <std::invocable<Item&> Fill>
+  bool push(uint32_t lane, Fill fill) {
     uint64_t tail = tail_.load(std::memory_order_relaxed);
     do {
       // Acquire: pairs with drain; it has copied the item that is overwritten now. An old `tail`
@@ -52,11 +55,15 @@ class Ring {
     } while (!tail_.compare_exchange_weak(tail, tail + 1, std::memory_order_relaxed,
                                           std::memory_order_relaxed));
     Cell& cell = cells_[tail % kCells];
-    cell.item = item;
+    fill(cell.item);
     cell.lane = lane;
     cell.visible.store(1, std::memory_order_release);  // pairs with drain
     M::fence();  // store of `visible` before load of the bell; see ThreadBell::arm
     return true;
+  }
+
+  bool push(uint32_t lane, const Item& item) {
+    return push(lane, [&](Item& free) { free = item; });
   }
 
   // The consumer: up to `max` items in their order, as long as they are visible and wanted(lane)

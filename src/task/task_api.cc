@@ -30,13 +30,13 @@ TaskRecord* find_record() {
   return nullptr;
 }
 
-// False at first, and in every forked child. nullptr: there is no such memory.
-std::atomic<bool>* wiped_by_fork() {
+// nullptr at first, and in every forked child. No such word: there is no such memory.
+std::atomic<TaskRecord*>* wiped_by_fork() {
   const size_t page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
   void* const memory =
       ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
-  if (::madvise(memory, page, MADV_WIPEONFORK) == 0) return new (memory) std::atomic<bool>{};
+  if (::madvise(memory, page, MADV_WIPEONFORK) == 0) return new (memory) std::atomic<TaskRecord*>{};
   ::munmap(memory, page);
   return nullptr;
 }
@@ -44,14 +44,15 @@ std::atomic<bool>* wiped_by_fork() {
 }  // namespace
 
 TaskRecord* own_record() {
+  // Asked once: a getpid is a system call, and most requests are less than that.
+  static std::atomic<TaskRecord*>* const known = wiped_by_fork();
+  if (known != nullptr)
+    if (TaskRecord* const own = known->load(std::memory_order_relaxed)) return own;
   static TaskRecord* const record = find_record();
-  if (record == nullptr) return nullptr;
-  // A forked child has the auxiliary vector too, but a copy of the space. Asked once: a getpid is a
-  // system call, and most requests are less than that.
-  static std::atomic<bool>* const is_known = wiped_by_fork();
-  if (is_known != nullptr && is_known->load(std::memory_order_relaxed)) return record;
-  if (record->pid.load(std::memory_order_acquire) != ::getpid()) return nullptr;
-  if (is_known != nullptr) is_known->store(true, std::memory_order_relaxed);
+  // A forked child has the auxiliary vector too, but a copy of the space.
+  if (record == nullptr || record->pid.load(std::memory_order_acquire) != ::getpid())
+    return nullptr;
+  if (known != nullptr) known->store(record, std::memory_order_relaxed);
   return record;
 }
 

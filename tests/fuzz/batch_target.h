@@ -16,6 +16,7 @@ using namespace nagaya::delegatee;
 struct NoLanes : Lanes {
   uint32_t capacity() const override { return 1; }
   size_t drain(Visitor&) override { return 0; }
+  void before_sleep() override {}
   void reclaim(uint32_t) override {}
 };
 

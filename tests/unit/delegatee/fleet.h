@@ -43,6 +43,7 @@ class TestLanes : public Lanes {
     }
     return sum;
   }
+  void before_sleep() override {}  // push below has its fence
   void reclaim(uint32_t task) override { lanes_[task].clear(); }
 
   Lane& operator[](uint32_t lane) { return lanes_[lane]; }

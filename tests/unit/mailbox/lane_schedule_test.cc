@@ -17,6 +17,18 @@ using TestBell = BasicDoorbell<schedule::Machine>;
 
 constexpr uint64_t kNeverDies = UINT64_MAX;
 
+using Set = LaneSet<TestCell, schedule::Machine>;
+
+struct Announcement {
+  Set& set;
+
+  uint64_t before_sleep() {
+    set.before_sleep();
+    return kNever;
+  }
+  void after_sleep() {}
+};
+
 class Lanes {
  public:
   void produce(uint32_t producer, uint64_t count) {
@@ -30,7 +42,8 @@ class Lanes {
   template <class Enough>
   void consume(Enough enough) {
     BasicWaiting<schedule::Machine> waiting(bell_, load_, kDelegateePolicy);
-    while (!enough()) waiting.until([&] { return drain() != 0 || enough(); });
+    while (!enough())
+      waiting.until([&] { return drain() != 0 || enough(); }, kNever, Announcement{*set_});
   }
   size_t drain() {
     return set_->drain([&](uint32_t, const TestCell* cells, size_t count) {
@@ -46,8 +59,7 @@ class Lanes {
   uint64_t taken_[3] = {};
 
  private:
-  std::unique_ptr<LaneSet<TestCell, schedule::Machine>, Freed> set_ =
-      make_lanes<schedule::Machine>(2);
+  std::unique_ptr<Set, Freed> set_ = make_lanes<schedule::Machine>(2);
   TestBell bell_{};
   Load load_{2, 1};
 };

@@ -95,9 +95,16 @@ const uint64_t* Run::buffered(const void* atomic) const {
 }
 
 void Run::flush() {
-  if (self_ == nullptr) return;
-  for (const Store& store : self_->store_buffer) store.make_visible(store.atomic, store.value);
-  self_->store_buffer.clear();
+  if (self_ != nullptr) flush(*self_);
+}
+
+void Run::flush_all() {
+  for (const auto& fiber : fibers_) flush(*fiber);
+}
+
+void Run::flush(Fiber& fiber) {
+  for (const Store& store : fiber.store_buffer) store.make_visible(store.atomic, store.value);
+  fiber.store_buffer.clear();
 }
 
 void Run::sleep(const void* word, bool timed) {

@@ -76,6 +76,7 @@ class Run {
   void store(const Store& store, bool at_once);
   const uint64_t* buffered(const void* atomic) const;  // what the fiber itself sees there
   void flush();
+  void flush_all();
   void sleep(const void* word, bool timed);
   void wake(const void* word);
   void yield();
@@ -83,6 +84,7 @@ class Run {
 
  private:
   static void enter();
+  static void flush(Fiber& fiber);
   size_t choose(size_t count);
   void leave(Fiber::State state);
   Fiber* next();
@@ -157,6 +159,12 @@ struct Machine {
     Run::current().before_operation();
     Run::current().flush();
   }
+  static void light_fence() {}
+  static void heavy_fence() {
+    Run::current().before_operation();
+    Run::current().flush_all();
+  }
+  static bool has_heavy_fence() { return true; }
   static void relax() {}
   static void yield() { Run::current().yield(); }
   static void step(Step) {}  // here a thread can stop before every operation
