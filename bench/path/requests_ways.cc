@@ -20,29 +20,33 @@ bool is_accepted(int error) {
   return error == 0;
 }
 
-void wait_for(const uint64_t& counter, uint64_t least) {
+uint64_t value_of(const uint64_t& counter) {  // acquire: pairs with who completes
+  return __atomic_load_n(&counter, __ATOMIC_ACQUIRE);
+}
+
+void wait_for(const uint64_t& counter, uint64_t least, bool spins) {
+  while (spins && value_of(counter) < least) arch::relax();
   const int error = ::nagaya_llcl_wait_counter(&counter, static_cast<uint32_t>(least), -1);
   if (error != 0) throw base::Error(error, "a request has failed");
 }
 
 class OurReader : public Reader {
  public:
-  explicit OurReader(const nagaya_remote& memory)
-      : transfer_{memory, nullptr, 0, nagaya_counter(&completed_)} {}
+  OurReader(const nagaya_remote& memory, bool spins)
+      : spins_(spins), transfer_{memory, nullptr, 0, nagaya_counter(&completed_)} {}
 
   bool try_read(void* to, size_t bytes) override {
     transfer_.local = to;
     transfer_.bytes = bytes;
     return is_accepted(::nagaya_llcl_try_read(&transfer_));
   }
-  void wait(uint64_t least) override { wait_for(completed_, least); }
-  uint64_t completed() const override {  // acquire: pairs with who completes
-    return __atomic_load_n(&completed_, __ATOMIC_ACQUIRE);
-  }
+  void wait(uint64_t least) override { wait_for(completed_, least, spins_); }
+  uint64_t completed() const override { return value_of(completed_); }
 
  private:
+  const bool spins_;
   alignas(64) uint64_t completed_ = 0;
-  nagaya_llcl_transfer transfer_;
+  alignas(64) nagaya_llcl_transfer transfer_;
 };
 
 class OurPath : public Path {
@@ -51,10 +55,10 @@ class OurPath : public Path {
 
   std::string name() const override { return "Nagaya, " + mode_.title; }
   std::string key() const override { return mode_.key; }
-  void begin(uint32_t) override {}
+  void begin(uint32_t threads) override { spins_ = threads == 1; }  // as RawPath
   void end() override {}
   std::unique_ptr<Reader> reader(void*, size_t) override {
-    return std::make_unique<OurReader>(pair_.memory());
+    return std::make_unique<OurReader>(pair_.memory(), spins_);
   }
   uint64_t fetch_adds(uint64_t count, uint32_t together) override {
     std::vector<uint64_t> before(together);
@@ -65,7 +69,7 @@ class OurPath : public Path {
             pair_.word(), NAGAYA_ADD, NAGAYA_UINT64, 1, 0, &before[n], nagaya_counter(&completed)};
         while (!is_accepted(::nagaya_llcl_try_atomic(&add))) continue;
       }
-      wait_for(completed, accepted);
+      wait_for(completed, accepted, spins_);
       for (uint64_t n = 0; n < (accepted - 1) % together + 1; ++n) sum += before[n];
     }
     return sum;
@@ -74,6 +78,7 @@ class OurPath : public Path {
  private:
   Pair& pair_;
   const Mode mode_;
+  bool spins_ = false;
 };
 
 // ---- libfabric itself --------------------------------------------------------------------------
