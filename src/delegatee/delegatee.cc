@@ -99,6 +99,7 @@ bool Delegatee::poll() {
   if (fabric_is_broken_) return false;
   const size_t count = fabric_.poll(events_);
   for (size_t n = 0; n < count; ++n) handle(events_[n]);
+  requester_.settle();
   return count != 0;
 }
 

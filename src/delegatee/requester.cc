@@ -175,6 +175,7 @@ bool Requester::advance() {
     retire(index);
     moved = true;
   }
+  settle();
   return moved;
 }
 
@@ -210,16 +211,21 @@ void Requester::retire(uint32_t index) {
 bool Requester::post(const Slot& slot, int status) {
   const uint64_t address = slot.command.completion;
   if (slot.is_orphan || address == 0) return true;
-  switch (slot.command.completion_kind) {
+  const Completion kind = slot.command.completion_kind;
+  const bool joins =
+      kind == Completion::kCounter && address == completed_.counter && slot.lane == completed_.lane;
+  if (!joins) settle();  // in their order
+  switch (kind) {
     case Completion::kFlag:
       // Release: what the command brought is there before the flag; the requester acquires.
       std::atomic_ref(*reinterpret_cast<uint32_t*>(address))
           .store(status == 0 ? 1 : static_cast<uint32_t>(status), std::memory_order_release);
       break;
     case Completion::kCounter:
-      std::atomic_ref(*reinterpret_cast<uint64_t*>(address))
-          .fetch_add(status == 0 ? 1 : uint64_t{1} << 32, std::memory_order_release);
-      break;
+      completed_.counter = address;
+      completed_.sum += status == 0 ? 1 : uint64_t{1} << 32;
+      completed_.lane = slot.lane;
+      return true;
     case Completion::kCallback:
       if (!delivery_.post_completion(slot.task, address, status)) return false;
       break;
@@ -228,6 +234,14 @@ bool Requester::post(const Slot& slot, int status) {
   }
   delivery_.ring(slot.lane);
   return true;
+}
+
+void Requester::settle() {
+  if (completed_.counter == 0) return;
+  const Completed done = std::exchange(completed_, {});
+  std::atomic_ref(*reinterpret_cast<uint64_t*>(done.counter))
+      .fetch_add(done.sum, std::memory_order_release);  // as a flag
+  delivery_.ring(done.lane);
 }
 
 // ---- failures ----------------------------------------------------------------------------------
@@ -252,6 +266,7 @@ void Requester::fail(Node node, int error) {
 }
 
 void Requester::abandon(uint32_t task) {
+  settle();  // while its memory is there
   // What waits in a lane is its owner's; what was drained, perhaps of a thread that had it before.
   for (const uint32_t lane : parked_) {
     const auto is_its = [&](const Command& command) { return command.requester == task; };

@@ -43,6 +43,9 @@ class Requester : private Lanes::Visitor {
     regions_.drop(node, header.task, header.region);
   }
 
+  // What has completed since reaches its counters. Others need not call it: advance() does.
+  void settle();
+
   // Everything for the node, now and later, ends with the error. The memory of transfers that are
   // under way is the fabric's until their events: the caller has given the node up there.
   void fail(Node node, int error);
@@ -77,6 +80,13 @@ class Requester : private Lanes::Visitor {
     size_t sent_bytes = 0;
     int failed = 0;
     bool is_awaited = false;  // in awaited_
+  };
+
+  // Completions of one counter in a row: each store to a line that somebody polls costs 100 ns.
+  struct Completed {
+    uint64_t counter = 0;  // its address; 0: none
+    uint64_t sum = 0;      // to be added
+    uint32_t lane = 0;
   };
 
   size_t wanted(uint32_t lane) override;
@@ -116,6 +126,7 @@ class Requester : private Lanes::Visitor {
   const Options options_;
   const size_t small_max_bytes_;
   Slots slots_;
+  Completed completed_;
   RegionCache regions_;
   std::vector<Peer> peers_;
   std::vector<Node> awaited_;

@@ -37,8 +37,17 @@ bool Target::serve(Node node, const Header& header, std::span<const std::byte> p
   if (header.kind == Kind::kGetPieces) return answer(node, done, payload);
   const bool has_stored = header.kind == Kind::kPut || header.kind == Kind::kPutNotify ||
                           header.kind == Kind::kPutPieces || header.kind == Kind::kAtomic;
-  if (has_stored && done.status == 0) delivery_.wake(header.task);
+  if (has_stored && done.status == 0) wake_later(header.task);
   return answer(node, done);  // the others are carried out while their answer is written
+}
+
+void Target::wake_later(uint32_t task) {
+  if (to_wake_ && *to_wake_ != task) wake();
+  to_wake_ = task;
+}
+
+void Target::wake() {
+  if (to_wake_) delivery_.wake(*std::exchange(to_wake_, std::nullopt));
 }
 
 Memory Target::find(const Header& request, size_t bytes) {
@@ -273,6 +282,7 @@ void Target::make_busy(Node node) {
 }
 
 bool Target::advance() {
+  wake();
   drop_ended_regions();
   bool moved = false;
   std::erase_if(busy_, [&](Node node) {

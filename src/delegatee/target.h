@@ -11,6 +11,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,7 +29,8 @@ class Target {
 
   // A request of the node. False: more than a node may ask for; it has broken the protocol.
   bool serve(Node node, const Header& header, std::span<const std::byte> payload);
-  // Tries again what had to wait, drops registrations of ended regions. Whether anything moved.
+  // Wakes whom the requests served since concern, tries again what had to wait, drops registrations
+  // of ended regions. Whether anything moved.
   bool advance();
   // Whether a mailbox was full: nobody rings when there is room again.
   bool has_waiting() const;
@@ -64,6 +66,8 @@ class Target {
     std::vector<Node> known_to;
   };
 
+  void wake_later(uint32_t task);
+  void wake();
   Memory find(const Header& request, size_t bytes);
   int put(const Header& request, std::span<const std::byte> payload);
   int put_notify(const Header& request, std::span<const std::byte> payload);
@@ -94,6 +98,7 @@ class Target {
   std::vector<Node> busy_;                          // peers for which something is due or waits
   std::map<uint64_t, Registration> registrations_;  // by task << 32 | region
   uint64_t endings_seen_;
+  std::optional<uint32_t> to_wake_;  // once for many requests in a row: each time is a fence
 };
 
 }  // namespace nagaya::delegatee

@@ -31,6 +31,37 @@ TEST_F(Aggregation, SixtyFourCommandsOfManyLanesAreOneMessageAndOneAnswer) {
   EXPECT_EQ(sent(1), 1u);
 }
 
+TEST_F(Aggregation, CompletionsOfACounterInARowRingOnceAndTheTargetWakesOnce) {
+  for (uint32_t n = 0; n < 64; ++n) fleet[0].push(2, add_one(1));
+  for (int n = 0; n < 4; ++n) fleet.round();
+  EXPECT_EQ(counts(done).first, 64u);
+  EXPECT_EQ(fleet[0].delivery.rings[2].load(), 1u);
+  EXPECT_EQ(fleet[1].delivery.wakes[0].load(), 1u);
+}
+
+TEST_F(Aggregation, EveryLaneThatAwaitsACounterIsRung) {
+  for (uint32_t n = 0; n < 64; ++n) fleet[0].push(n % 8, add_one(1));
+  for (int n = 0; n < 4; ++n) fleet.round();
+  EXPECT_EQ(counts(done).first, 64u);
+  for (uint32_t lane = 0; lane < 8; ++lane) EXPECT_GE(fleet[0].delivery.rings[lane].load(), 1u);
+}
+
+TEST_F(Aggregation, AFailureAmongThemIsCountedApart) {
+  Command wrong = add_one(1);
+  wrong.region = 77;
+  for (uint32_t n = 0; n < 9; ++n) fleet[0].push(0, n % 3 == 1 ? wrong : add_one(1));
+  for (int n = 0; n < 4; ++n) fleet.round();
+  EXPECT_EQ(counts(done), (std::pair<uint32_t, uint32_t>{6, 3}));
+}
+
+TEST_F(Aggregation, ACounterIsCompleteBeforeTheFlagOfTheFenceBehindIt) {
+  Flag flag;
+  for (uint32_t n = 0; n < 10; ++n) fleet[0].push(0, add_one(1));
+  fleet[0].push(0, flagged(command_to({1, 0, 0}, Op::kFence), flag));
+  while (flag.now() == 0) fleet[0].delegatee.round(), fleet[1].delegatee.round();
+  EXPECT_EQ(counts(done).first, 10u);
+}
+
 TEST_F(Aggregation, CommandsAreSortedByNode) {
   for (uint32_t n = 0; n < 60; ++n) fleet[0].push(0, add_one(1 + n % 2));
   for (int n = 0; n < 4; ++n) fleet.round();

@@ -100,7 +100,7 @@ TEST(Delegatee, ScattersWhatLiesInTheRegionAndNothingElse) {
   ++counter;
   std::memcpy(expected.data() + 56, &counter, sizeof counter);
   EXPECT_TRUE(stranger.memory == expected);
-  EXPECT_EQ(stranger.node->delivery.wakes[0].load(), 4u) << "once for every record that stores";
+  EXPECT_EQ(stranger.node->delivery.wakes[0].load(), 1u) << "once for all records";
 }
 
 TEST(Delegatee, DeclaresANodeFailedWhoseAnswerIsNotOfTheOldestPieces) {
