@@ -258,6 +258,12 @@ void nagaya_llcl_wake(uint32_t task);
 /* After the copy: tells the remote process. */
 static inline void nagaya_llcl_notify(const nagaya_llcl_prepared* request) {
   if (request->counter == NULL) return;
+#ifdef __x86_64__
+  /* Earlier loads first. A processor that still waits for one asks for the counter's line too
+   * early: who polls the counter takes the line back before the addition, and it must come again
+   * (350 ns a message in place of 190, where lines take 75 ns). */
+  __builtin_ia32_lfence();
+#endif
   /* Add to the counter before load of the sleepers; a waiter counts itself there before its last
    * look at the counter. The add releases what was copied to the waiter's acquire. */
   __atomic_fetch_add(request->counter, 1, __ATOMIC_SEQ_CST);
