@@ -3,14 +3,17 @@
 //
 //   raw_syscall.h     a system call without libc (no errno, no TLS)
 //   entry.S           clone into a function, enter a program, the redirection stubs
-//   redirect_site.cc  finds system-call sites in machine code and rewrites them
+//   redirect_site.cc  finds system-call sites in machine code
+//   answer_site.cc    finds questions to the processor (cpuid), answered from memory by cpuid.cc
+//   rewrite_site.cc   rewrites both
 //
 // All functions here may run where libc may not (between clone and the jump, inside a task's
-// redirected call), except the two of redirect_site.cc, which run in the host.
+// redirected call), except those of redirect_site.cc and answer_site.cc, which run in the host.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -31,13 +34,20 @@ struct SyscallFrame {
 struct RedirectSite {
   uint32_t offset_bytes;  // of the window's first byte, from the start of the text given
   uint32_t window_bytes;  // all bytes that are rewritten
-  uint32_t number;        // the system call
+  uint32_t number;        // the system call, or kAnswered
+  uint32_t slot;          // of the table that the site then calls through
 };
+
+inline constexpr uint32_t kAnswered = UINT32_MAX;  // no system call: a question to the processor
 
 // The system calls that can be redirected.
 inline constexpr unsigned kRedirectable[] = {kSysMmap,     kSysMunmap,   kSysMremap,
                                              kSysShmat,    kSysReadlink, kSysReadlinkat,
                                              kSysMprotect, kSysExecve};
+
+// The table: the stubs of the redirectable calls, that of cpuid, then the thunks of answered sites.
+inline constexpr size_t kTableBytes = 4096;
+inline constexpr size_t kCpuidSlot = std::size(kRedirectable);
 
 // Sites in `text` whose rewriting is proved safe by disassembly: the window is decoded to whole
 // instructions, nothing branches into its middle, and no red zone is in use around it.
@@ -47,6 +57,14 @@ std::vector<RedirectSite> find_redirect_sites(std::span<const std::byte> text);
 // (x86-64: below 2 GiB). Once per host, before the first task. Returns its address, 0 when no
 // such address is free.
 uintptr_t install_redirect_table();
+
+// The sites in `text` that ask the processor, as far as rewriting is proved safe; their thunks are
+// made, for the life of the host, and entered into the table. One thread of the host at a time.
+std::vector<RedirectSite> make_answer_sites(std::span<const std::byte> text, uintptr_t table);
+
+struct CpuidRegisters {
+  uint32_t eax, ebx, ecx, edx;
+};
 
 // Rewrites `window`, the bytes of `site` (writable now), to call through `table`. Freestanding.
 void rewrite_site(std::byte* window, const RedirectSite& site, uintptr_t table);
@@ -68,4 +86,7 @@ long nagaya_arch_clone(unsigned long flags, void* stack_top, void (*function)(vo
 // Where every redirected call arrives, on the calling task's thread and stack. Only general
 // registers may be touched. Returns what the system call would: a value or -errno.
 long nagaya_redirect(const nagaya::arch::SyscallFrame* frame);
+
+// Where every answered question arrives: eax and ecx in, all four out. General registers only.
+void nagaya_cpuid(nagaya::arch::CpuidRegisters* registers);
 }

@@ -296,7 +296,8 @@ Loader::Loader(SpaceHeader& space) : space_(space) {
 
 // Appends the sites of `image` to the table that all tasks read. Sites of text that cannot be
 // proved safe stay as they are: such a libc maps where the kernel likes.
-// mprotect is redirected in what is only a dynamic linker, never for the program's own calls.
+// What is only a dynamic linker has its mprotect redirected, never the program's own calls, and its
+// questions to the processor answered.
 void Loader::know_sites(const ElfImage& image, bool is_only_linker) {
   const uint32_t count = space_.file_count.load(std::memory_order_relaxed);
   if (space_.redirect_table == 0 || count == std::size(space_.files) ||
@@ -310,7 +311,12 @@ void Loader::know_sites(const ElfImage& image, bool is_only_linker) {
     if (::pread(image.file.get(), text.data(), text.size(), static_cast<off_t>(segment.p_offset)) !=
         static_cast<ssize_t>(text.size()))
       return;
-    for (arch::RedirectSite site : arch::find_redirect_sites(text)) {
+    std::vector<arch::RedirectSite> sites = arch::find_redirect_sites(text);
+    if (is_only_linker) {
+      const auto answered = arch::make_answer_sites(text, space_.redirect_table);
+      sites.insert(sites.end(), answered.begin(), answered.end());
+    }
+    for (arch::RedirectSite site : sites) {
       if (site.number == arch::kSysMprotect && !is_only_linker) continue;
       if (known.site_count == std::size(known.sites)) break;
       site.offset_bytes += static_cast<uint32_t>(segment.p_offset);

@@ -71,7 +71,7 @@ struct RedirectedFile {
   uint32_t site_count;
   uint32_t reserved;
   uint64_t changed_copy;         // where text may not be changed: the changed file, mapped; else 0
-  arch::RedirectSite sites[12];  // offset_bytes: from the start of the file
+  arch::RedirectSite sites[72];  // offset_bytes: from the start of the file
 };
 
 inline constexpr size_t kSocketPathBytes = 256;

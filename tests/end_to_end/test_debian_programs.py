@@ -16,6 +16,15 @@ def run_job(user, nagaya, folder, words, ranks=RANKS, separate=False):
     return ended
 
 
+def test_a_program_learns_the_same_of_the_processor(user, nagaya):
+    """Its ld.so asks for the caches, and is answered from memory from the second task on."""
+    def caches(out):
+        return [line for line in out.splitlines() if "CACHE" in line]
+    outside = caches(user.run(["getconf", "-a"]).out)
+    inside = caches(user.run([nagaya, "run", "--launcher", "none", "-n", 2, "getconf", "-a"]).out)
+    assert len(outside) >= 10 and sorted(inside) == sorted(2 * outside)
+
+
 def thermo_table(out):
     rows = re.split(r"\n *Step", out, maxsplit=1)[1].split("\nLoop time", 1)[0].splitlines()[1:]
     return [row.split() for row in rows]

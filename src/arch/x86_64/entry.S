@@ -138,4 +138,49 @@ redirect:
         ret
         .cfi_endproc
 
+/* In place of cpuid: changes eax, ebx, ecx and edx, and nothing else, not even the flags. */
+        .globl  nagaya_arch_cpuid
+        .hidden nagaya_arch_cpuid
+        .type   nagaya_arch_cpuid, @function
+nagaya_arch_cpuid:
+        .cfi_startproc
+        endbr64
+        push    %rbp
+        .cfi_def_cfa_offset 16
+        .cfi_offset %rbp, -16
+        mov     %rsp, %rbp
+        .cfi_def_cfa_register %rbp
+        pushfq
+        push    %rsi
+        push    %rdi
+        push    %r8
+        push    %r9
+        push    %r10
+        push    %r11
+        mov     %rsp, %rsi
+        sub     $24, %rsp
+        and     $-16, %rsp
+        mov     %rsi, 16(%rsp)
+        mov     %eax, 0(%rsp)           /* arch::CpuidRegisters */
+        mov     %ecx, 8(%rsp)
+        mov     %rsp, %rdi
+        cld
+        call    nagaya_cpuid
+        mov     0(%rsp), %eax
+        mov     4(%rsp), %ebx
+        mov     8(%rsp), %ecx
+        mov     12(%rsp), %edx
+        mov     16(%rsp), %rsp
+        pop     %r11
+        pop     %r10
+        pop     %r9
+        pop     %r8
+        pop     %rdi
+        pop     %rsi
+        popfq
+        pop     %rbp
+        .cfi_def_cfa %rsp, 8
+        ret
+        .cfi_endproc
+
         .section .note.GNU-stack, "", @progbits

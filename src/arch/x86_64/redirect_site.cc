@@ -8,7 +8,6 @@
 // The window keeps its length: the call through an absolute 32-bit address takes 7 bytes, as do
 // the load and the syscall. So one table below 2 GiB serves every site of every task, wherever
 // its libc lies, and no trampoline has to be placed near it. The stub loads the number itself.
-#include <Zydis/Zydis.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -16,8 +15,9 @@
 #include <optional>
 
 #include "arch/arch.h"
+#include "arch/x86_64/disassembly.h"
 
-extern "C" const std::byte nagaya_arch_stubs[];
+extern "C" const std::byte nagaya_arch_stubs[], nagaya_arch_cpuid[];
 
 namespace nagaya::arch {
 namespace {
@@ -26,41 +26,10 @@ constexpr size_t kStubBytes = 16;
 constexpr size_t kLoadBytes = 5;
 constexpr size_t kSyscallBytes = 2;
 constexpr size_t kMiddleMaxBytes = 16;
-// Linear disassembly finds its way back to the true instruction boundaries within a few
-// instructions (x86 code is self-synchronising); this much run-up is ample.
-constexpr size_t kRunUpBytes = 1024;
-// Around a site, at least its whole function in the libcs that are rewritten (they are wrappers).
-constexpr size_t kNeighbourhoodBytes = 320;
-
-struct Instruction {
-  size_t offset;
-  ZydisDecodedInstruction decoded;
-  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-};
-
-std::vector<Instruction> disassemble(std::span<const std::byte> text, size_t from, size_t to) {
-  ZydisDecoder decoder;
-  ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-  std::vector<Instruction> all;
-  for (size_t at = from; at < to;) {
-    Instruction one{.offset = at, .decoded = {}, .operands = {}};
-    if (ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, text.data() + at, text.size() - at,
-                                            &one.decoded, one.operands))) {
-      at += one.decoded.length;
-      all.push_back(one);
-    } else {
-      at += 1;
-    }
-  }
-  return all;
-}
 
 bool touches_rax_or_moves_control(const Instruction& i) {
-  if ((i.decoded.attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0) return true;
-  if (i.decoded.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE) return true;
-  const auto is_rax = [](ZydisRegister r) {
-    return ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r) == ZYDIS_REGISTER_RAX;
-  };
+  if (moves_control(i)) return true;
+  const auto is_rax = [](ZydisRegister r) { return is_part_of(r, ZYDIS_REGISTER_RAX); };
   return std::any_of(i.operands, i.operands + i.decoded.operand_count, [&](const auto& operand) {
     if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER) return is_rax(operand.reg.value);
     if (operand.type != ZYDIS_OPERAND_TYPE_MEMORY) return false;
@@ -68,28 +37,10 @@ bool touches_rax_or_moves_control(const Instruction& i) {
   });
 }
 
-bool uses_red_zone(const Instruction& i) {
-  return std::any_of(i.operands, i.operands + i.decoded.operand_count, [](const auto& operand) {
-    return operand.type == ZYDIS_OPERAND_TYPE_MEMORY && operand.mem.base == ZYDIS_REGISTER_RSP &&
-           operand.mem.disp.value < 0 && operand.visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT;
-  });
-}
-
-// Does `i` branch to an address strictly inside (begin, end)?
-bool branches_into(const Instruction& i, size_t begin, size_t end) {
-  if (i.decoded.meta.branch_type == ZYDIS_BRANCH_TYPE_NONE) return false;
-  ZyanU64 target = 0;
-  if (!ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&i.decoded, &i.operands[0], i.offset, &target)))
-    return false;
-  return target > begin && target < end;
-}
-
 // The site whose load stands at `load`, if it is one and rewriting it is safe.
 std::optional<RedirectSite> prove_site(std::span<const std::byte> text, size_t load,
                                        unsigned number) {
-  const size_t from = load > kRunUpBytes ? load - kRunUpBytes : 0;
-  const size_t to = std::min(text.size(), load + kNeighbourhoodBytes);
-  const std::vector<Instruction> code = disassemble(text, from, to);
+  const std::vector<Instruction> code = disassemble_around(text, load);
   auto at = std::find_if(code.begin(), code.end(), [&](auto& i) { return i.offset == load; });
   if (at == code.end() || at->decoded.mnemonic != ZYDIS_MNEMONIC_MOV) return std::nullopt;
   auto end = at + 1;
@@ -104,8 +55,10 @@ std::optional<RedirectSite> prove_site(std::span<const std::byte> text, size_t l
     if (branches_into(i, load, window_end)) return std::nullopt;
     if (i.offset + kNeighbourhoodBytes > load && uses_red_zone(i)) return std::nullopt;
   }
-  return RedirectSite{static_cast<uint32_t>(load), static_cast<uint32_t>(window_end - load),
-                      number};
+  const auto slot = std::find(std::begin(kRedirectable), std::end(kRedirectable), number) -
+                    std::begin(kRedirectable);
+  return RedirectSite{static_cast<uint32_t>(load), static_cast<uint32_t>(window_end - load), number,
+                      static_cast<uint32_t>(slot)};
 }
 
 }  // namespace
@@ -135,7 +88,6 @@ std::vector<RedirectSite> find_redirect_sites(std::span<const std::byte> text) {
 }
 
 uintptr_t install_redirect_table() {
-  constexpr size_t kTableBytes = 4096;
   constexpr uintptr_t kFirst = 0x10000000, kLast = 0x70000000, kStep = 0x1000000;
   for (uintptr_t address = kFirst; address <= kLast; address += kStep) {
     void* page = ::mmap(reinterpret_cast<void*>(address), kTableBytes, PROT_READ | PROT_WRITE,
@@ -148,6 +100,7 @@ uintptr_t install_redirect_table() {
     auto* slots = static_cast<const std::byte**>(page);
     for (size_t n = 0; n < std::size(kRedirectable); ++n)
       slots[n] = nagaya_arch_stubs + n * kStubBytes;
+    slots[kCpuidSlot] = nagaya_arch_cpuid;
     ::mprotect(page, kTableBytes, PROT_READ);
     return address;
   }

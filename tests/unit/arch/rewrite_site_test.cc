@@ -49,7 +49,8 @@ TEST(RewriteSite, KeepsTheLengthAndTheMiddle) {
 TEST(RewriteSite, UsesOneSlotPerSystemCall) {
   for (size_t slot = 0; slot < std::size(kRedirectable); ++slot) {
     std::byte window[7] = {};
-    rewrite_site(window, {0, sizeof window, kRedirectable[slot]}, 0x10000000);
+    rewrite_site(window, {0, sizeof window, kRedirectable[slot], static_cast<uint32_t>(slot)},
+                 0x10000000);
     uint32_t address;
     std::memcpy(&address, window + 3, sizeof address);
     EXPECT_EQ(address, 0x10000000 + slot * 8);

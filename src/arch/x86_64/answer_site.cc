@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// answer_site.cc - finds `cpuid` in x86-64 code and has it answered from memory (cpuid.cc). In a
+// virtual machine each one is an exit to the hypervisor, 1 to 15 us, and a dynamic linker asks 70
+// times as it starts.
+//
+//   before   [ahead] 0f a2 [behind]         neighbours between registers, in all 7 bytes or more
+//   after    ff 14 25 TT TT TT TT  nop ...  call *TT: a thunk of this site
+//   thunk    endbr64, [ahead], call *SS, [behind], ret        SS: nagaya_arch_cpuid
+//
+// A branch to a neighbour would miss the thunk. Near ones are found by disassembly, far ones (into
+// parts that the compiler has put elsewhere) by looking at every four bytes that can be a distance.
+#include <sys/mman.h>
+
+#include <cstring>
+#include <optional>
+
+#include "arch/arch.h"
+#include "arch/x86_64/disassembly.h"
+
+namespace nagaya::arch {
+namespace {
+
+constexpr size_t kCallBytes = 7;
+constexpr size_t kThunkBytes = 64;
+constexpr size_t kSlots = kTableBytes / sizeof(void*);
+
+struct Window {
+  size_t begin, cpuid, end;
+};
+
+// Does the same wherever it stands, with the stack 8 bytes lower.
+bool is_movable(const Instruction& i) {
+  if (moves_control(i) || i.decoded.mnemonic == ZYDIS_MNEMONIC_CPUID) return false;
+  return std::none_of(i.operands, i.operands + i.decoded.operand_count,
+                      [](const ZydisDecodedOperand& operand) {
+                        return operand.type == ZYDIS_OPERAND_TYPE_MEMORY ||
+                               (operand.type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                                is_part_of(operand.reg.value, ZYDIS_REGISTER_RSP));
+                      });
+}
+
+// The call puts its return address into the red zone. Whether anything that may be carried out from
+// an offset on uses what stood there: behind a call or a return nothing does.
+class RedZone {
+ public:
+  explicit RedZone(std::span<const std::byte> text) : decoder_(text), is_dead_(text.size()) {}
+
+  bool is_dead_at(size_t offset) {
+    std::vector<size_t> ways{offset}, come;
+    while (!ways.empty()) {
+      const size_t at = ways.back();
+      ways.pop_back();
+      if (at >= is_dead_.size()) return false;
+      if (is_dead_[at]) continue;
+      Instruction i;
+      if (!decoder_.decode(at, &i) || uses_red_zone(i) || !follow(i, ways)) {
+        for (const size_t there : come) is_dead_[there] = false;
+        return false;
+      }
+      is_dead_[at] = true;  // unless another way says otherwise
+      come.push_back(at);
+    }
+    return true;
+  }
+
+ private:
+  // False: nobody knows where to.
+  static bool follow(const Instruction& i, std::vector<size_t>& ways) {
+    const ZydisInstructionCategory category = i.decoded.meta.category;
+    if (category == ZYDIS_CATEGORY_RET || category == ZYDIS_CATEGORY_CALL ||
+        i.decoded.mnemonic == ZYDIS_MNEMONIC_UD2 || i.decoded.mnemonic == ZYDIS_MNEMONIC_HLT)
+      return true;
+    if (category != ZYDIS_CATEGORY_UNCOND_BR) ways.push_back(i.offset + i.decoded.length);
+    if (i.decoded.meta.branch_type == ZYDIS_BRANCH_TYPE_NONE) return true;
+    const std::optional<size_t> target = target_of(i);
+    if (target) ways.push_back(*target);
+    return target.has_value();
+  }
+
+  const Decoder decoder_;
+  std::vector<bool> is_dead_;
+};
+
+// Neighbours behind first: those ahead are more often reached by branches.
+std::optional<Window> prove_window(std::span<const std::byte> text, size_t cpuid,
+                                   RedZone& red_zone) {
+  const std::vector<Instruction> code = disassemble_around(text, cpuid);
+  auto last = std::find_if(code.begin(), code.end(), [&](auto& i) { return i.offset == cpuid; });
+  if (last == code.end() || last->decoded.mnemonic != ZYDIS_MNEMONIC_CPUID) return std::nullopt;
+  auto first = last;
+  const auto end_of = [](const Instruction& i) { return i.offset + i.decoded.length; };
+  const auto bytes = [&] { return end_of(*last) - first->offset; };
+  while (bytes() < kCallBytes && last + 1 != code.end() && is_movable(last[1]) &&
+         last[1].offset == end_of(*last))
+    ++last;
+  while (bytes() < kCallBytes && first != code.begin() && is_movable(first[-1]) &&
+         end_of(first[-1]) == first->offset)
+    --first;
+  const Window window{first->offset, cpuid, end_of(*last)};
+  const bool is_safe = bytes() >= kCallBytes && red_zone.is_dead_at(cpuid) &&
+                       std::none_of(code.begin(), code.end(), [&](const Instruction& i) {
+                         return branches_into(i, window.begin, window.end);
+                       });
+  return is_safe ? std::optional(window) : std::nullopt;
+}
+
+// Can four bytes anywhere be the distance of a branch into a window? Such windows are dropped.
+void drop_those_reached_from_afar(std::span<const std::byte> text, std::vector<Window>& windows) {
+  if (windows.empty()) return;
+  for (size_t at = 2; at + 4 <= text.size(); ++at) {
+    const auto before = static_cast<uint8_t>(text[at - 2]),
+               opcode = static_cast<uint8_t>(text[at - 1]);
+    const bool is_branch = opcode == 0xe8 || opcode == 0xe9 ||           // call, jmp
+                           (before == 0x0f && (opcode & 0xf0) == 0x80);  // jcc
+    if (!is_branch) continue;
+    int32_t distance;
+    std::memcpy(&distance, &text[at], sizeof distance);
+    const auto target = static_cast<int64_t>(at) + 4 + distance;
+    if (target <= static_cast<int64_t>(windows.front().begin) ||
+        target >= static_cast<int64_t>(windows.back().end))
+      continue;
+    std::erase_if(windows, [&](const Window& window) {
+      return target > static_cast<int64_t>(window.begin) &&
+             target < static_cast<int64_t>(window.end);
+    });
+    if (windows.empty()) return;
+  }
+}
+
+std::vector<Window> find_windows(std::span<const std::byte> text) {
+  constexpr std::byte kCpuid[] = {std::byte{0x0f}, std::byte{0xa2}};
+  std::vector<Window> windows;
+  RedZone red_zone(text);
+  for (auto at = text.begin();; ++at) {
+    at = std::search(at, text.end(), std::begin(kCpuid), std::end(kCpuid));
+    if (at == text.end()) break;
+    const auto window = prove_window(text, static_cast<size_t>(at - text.begin()), red_zone);
+    if (window && (windows.empty() || windows.back().end <= window->begin))
+      windows.push_back(*window);
+  }
+  drop_those_reached_from_afar(text, windows);
+  return windows;
+}
+
+std::byte* append(std::byte* out, std::initializer_list<uint8_t> bytes) {
+  for (const uint8_t byte : bytes) *out++ = std::byte{byte};
+  return out;
+}
+
+void write_thunk(std::byte* out, std::span<const std::byte> text, const Window& window,
+                 uintptr_t stub) {
+  constexpr size_t kCpuidBytes = 2;
+  const auto byte = [&](int n) { return static_cast<uint8_t>(stub >> 8 * n); };
+  out = append(out, {0xf3, 0x0f, 0x1e, 0xfa});  // endbr64
+  out = std::copy(text.begin() + window.begin, text.begin() + window.cpuid, out);
+  out = append(out, {0xff, 0x14, 0x25, byte(0), byte(1), byte(2), byte(3)});
+  out = std::copy(text.begin() + window.cpuid + kCpuidBytes, text.begin() + window.end, out);
+  append(out, {0xc3});  // ret
+}
+
+}  // namespace
+
+std::vector<RedirectSite> make_answer_sites(std::span<const std::byte> text, uintptr_t table) {
+  std::vector<Window> windows = find_windows(text);
+  auto* const slots = reinterpret_cast<const std::byte**>(table);
+  const auto used = static_cast<size_t>(
+      std::find(slots, slots + kSlots, static_cast<const std::byte*>(nullptr)) - slots);
+  windows.resize(std::min(windows.size(), kSlots - used));
+  if (windows.empty()) return {};
+  const size_t bytes = windows.size() * kThunkBytes;
+  void* const memory =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return {};
+  auto* const thunks = static_cast<std::byte*>(memory);
+  const uintptr_t stub = table + kCpuidSlot * sizeof(void*);
+  for (size_t n = 0; n < windows.size(); ++n)
+    write_thunk(thunks + n * kThunkBytes, text, windows[n], stub);
+  if (::mprotect(memory, bytes, PROT_READ | PROT_EXEC) != 0 ||
+      ::mprotect(slots, kTableBytes, PROT_READ | PROT_WRITE) != 0) {
+    ::munmap(memory, bytes);
+    return {};
+  }
+  std::vector<RedirectSite> sites;
+  for (size_t n = 0; n < windows.size(); ++n) {
+    slots[used + n] = thunks + n * kThunkBytes;
+    sites.push_back({static_cast<uint32_t>(windows[n].begin),
+                     static_cast<uint32_t>(windows[n].end - windows[n].begin), kAnswered,
+                     static_cast<uint32_t>(used + n)});
+  }
+  ::mprotect(slots, kTableBytes, PROT_READ);
+  return sites;
+}
+
+}  // namespace nagaya::arch
