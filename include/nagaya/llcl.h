@@ -253,22 +253,7 @@ typedef uint64_t __attribute__((may_alias)) nagaya_llcl_word;
 
 /* nagaya_llcl_try_start() calls these where it cannot do without. */
 int nagaya_llcl_start_by_call(const nagaya_llcl_prepared* request);
-void nagaya_llcl_wake(uint32_t task);
-
-/* After the copy: tells the remote process. */
-static inline void nagaya_llcl_notify(const nagaya_llcl_prepared* request) {
-  if (request->counter == NULL) return;
-#ifdef __x86_64__
-  /* Earlier loads first. A processor that still waits for one asks for the counter's line too
-   * early: who polls the counter takes the line back before the addition, and it must come again
-   * (350 ns a message in place of 190, where lines take 75 ns). */
-  __builtin_ia32_lfence();
-#endif
-  /* Add to the counter before load of the sleepers; a waiter counts itself there before its last
-   * look at the counter. The add releases what was copied to the waiter's acquire. */
-  __atomic_fetch_add(request->counter, 1, __ATOMIC_SEQ_CST);
-  if (__atomic_load_n(request->sleepers, __ATOMIC_SEQ_CST) != 0) nagaya_llcl_wake(request->task);
-}
+void nagaya_llcl_notify(const nagaya_llcl_prepared* request); /* after the copy */
 
 static inline void nagaya_llcl_add(const nagaya_llcl_prepared* request) {
   const uint64_t before =
@@ -289,7 +274,7 @@ static inline int nagaya_llcl_try_start(const nagaya_llcl_prepared* request) {
     nagaya_llcl_add(request);
   else
     return nagaya_llcl_start_by_call(request);
-  nagaya_llcl_notify(request);
+  if (request->counter != NULL) nagaya_llcl_notify(request);
   /* Release: pairs with the acquire of whoever waits for the completion. */
   if (request->on_complete.kind == NAGAYA_FLAG)
     __atomic_store_n((uint32_t*)request->on_complete.data, 1, __ATOMIC_RELEASE);

@@ -189,14 +189,21 @@ int nagaya_llcl_start_by_call(const nagaya_llcl_prepared* request) {
     apply(command, request->to);
   else if (request->bytes != 0)
     copy(*self, *request);
-  nagaya_llcl_notify(request);
+  if (request->counter != nullptr) nagaya_llcl_notify(request);
   complete(request->on_complete, 0);
   return 0;
 }
 
-void nagaya_llcl_wake(uint32_t task) {
-  Endpoint* const self = Endpoint::own();
-  if (self != nullptr && task < self->board().capacity) wake_task(self->board(), task);
+void nagaya_llcl_notify(const nagaya_llcl_prepared* request) {
+  // A processor that still waits for an earlier load asks for the counter's line too early: who
+  // polls the counter takes the line back before the addition, and it must come again (350 ns a
+  // message in place of 190, where lines take 75 ns).
+  nagaya::arch::await_loads();
+  // Add to the counter before load of the sleepers; a waiter counts itself there before its last
+  // look at the counter. The add releases what was copied to the waiter's acquire.
+  std::atomic_ref(*request->counter).fetch_add(1, std::memory_order_seq_cst);
+  if (__atomic_load_n(request->sleepers, __ATOMIC_SEQ_CST) == 0) return;
+  if (Endpoint* const self = Endpoint::own()) wake_task(self->board(), request->task);
 }
 
 int nagaya_llcl_try_read_pieces(const nagaya_llcl_pieces* what) {

@@ -54,4 +54,9 @@ inline void relax() {
   asm volatile("pause" ::: "memory");
 }
 
+// Nothing behind begins before the loads ahead have come.
+inline void await_loads() {
+  asm volatile("lfence" ::: "memory");
+}
+
 }  // namespace nagaya::arch

@@ -7,7 +7,8 @@
 
 namespace {
 
-uint32_t calls, wakes, task_woken;
+uint32_t calls, notifications;
+double come_before_notification;
 
 }  // namespace
 
@@ -15,30 +16,25 @@ int nagaya_llcl_start_by_call(const nagaya_llcl_prepared*) {
   ++calls;
   return -EAGAIN;
 }
-void nagaya_llcl_wake(uint32_t task) {
-  ++wakes;
-  task_woken = task;
+void nagaya_llcl_notify(const nagaya_llcl_prepared* request) {
+  ++notifications;
+  come_before_notification = *static_cast<const double*>(request->to);
 }
 
 namespace nagaya::llcl {
 namespace {
 
-constexpr uint32_t kTask = 7;
-
 class PreparedTest : public testing::Test {
  protected:
   PreparedTest() {
-    calls = wakes = task_woken = 0;
-    request_.task = kTask;
+    calls = notifications = 0;
     request_.from = &source_;
     request_.to = &target_;
     request_.bytes = sizeof source_;
-    request_.sleepers = &sleepers_;
   }
 
   double source_ = 2.5, target_ = 0;
   uint64_t counter_ = 0;
-  uint32_t sleepers_ = 0;
   nagaya_llcl_prepared request_{};
 };
 
@@ -88,16 +84,16 @@ TEST_F(PreparedTest, EveryStartGivesItsCompletion) {
   EXPECT_EQ(count, (1ull << 32) + 3);
 }
 
-TEST_F(PreparedTest, ANotificationWakesOnlyWhereSomebodySleeps) {
+TEST_F(PreparedTest, ANotificationComesBehindTheData) {
+  EXPECT_EQ(nagaya_llcl_try_start(&request_), 0);
+  EXPECT_EQ(notifications, 0u) << "nobody is to be notified";
   request_.counter = &counter_;
-  EXPECT_EQ(nagaya_llcl_try_start(&request_), 0);
-  EXPECT_EQ(counter_, 1u);
-  EXPECT_EQ(wakes, 0u);
-  sleepers_ = 2;
-  EXPECT_EQ(nagaya_llcl_try_start(&request_), 0);
-  EXPECT_EQ(counter_, 2u);
-  EXPECT_EQ(wakes, 1u);
-  EXPECT_EQ(task_woken, kTask);
+  for (const double value : {1.5, -3.0}) {
+    source_ = value;
+    EXPECT_EQ(nagaya_llcl_try_start(&request_), 0);
+    EXPECT_EQ(come_before_notification, value);
+  }
+  EXPECT_EQ(notifications, 2u);
 }
 
 TEST_F(PreparedTest, NothingHappensInTheCallerOnTheOtherWays) {
@@ -111,7 +107,7 @@ TEST_F(PreparedTest, NothingHappensInTheCallerOnTheOtherWays) {
   EXPECT_EQ(calls, 2u);
   EXPECT_EQ(target_, 0);
   EXPECT_EQ(flag, 0u);
-  EXPECT_EQ(counter_, 0u);
+  EXPECT_EQ(notifications, 0u);
 }
 
 }  // namespace
