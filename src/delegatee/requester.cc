@@ -154,7 +154,7 @@ void Requester::settle_fences(const Slot& settled) {
     Slot& slot = slots_[n];
     after = slot.after;
     if (slot.state == State::kFence && slot.lane == settled.lane && --slot.fence_waits == 0)
-      finish(n, 0);
+      finish(n, slot.status);
   }
 }
 
@@ -254,14 +254,14 @@ void Requester::fail(Node node, int error) {
   peer.portions.clear();
   peer.sent = 0;
   peer.sent_bytes = 0;
-  // Fences first: they fail too, instead of ending well because nothing is left before them.
-  for (uint32_t n = peer.first, after; n != kNone; n = after) {
-    after = slots_[n].after;
-    if (slots_[n].state == State::kFence) finish(n, error);
-  }
-  for (uint32_t n = peer.first, after; n != kNone; n = after) {
-    after = slots_[n].after;
-    if (slots_[n].state != State::kUnposted) finish(n, error);
+  // Fences fail too, instead of ending well because nothing is left before them, and still behind
+  // the commands that they wait for.
+  for (uint32_t n = peer.first; n != kNone; n = slots_[n].after)
+    if (slots_[n].state == State::kFence) slots_[n].status = error;
+  // From behind: who finishes may take fences behind it along.
+  for (uint32_t n = peer.last, before; n != kNone; n = before) {
+    before = slots_[n].before;
+    if (slots_[n].state != State::kUnposted && slots_[n].state != State::kFence) finish(n, error);
   }
 }
 

@@ -38,7 +38,7 @@ struct Slot {
   uint64_t sent_bytes;     // kActiveMessage, Pieces: of the data, in records
   uint64_t answered_bytes;
   Cursor at;       // Pieces: what is sent next
-  int32_t status;  // the first error of its records; kUnposted: what is to be posted
+  int32_t status;  // the first error of its records; kFence: its node's; kUnposted: to be posted
   uint16_t uses;
   State state;
   bool is_listed;    // in its node's list

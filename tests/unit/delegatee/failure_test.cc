@@ -181,6 +181,26 @@ TEST_P(Failure, AnEndedTaskIsReleasedEvenWhenTheNodeThatHasItsMemoryIsSilent) {
   EXPECT_EQ(flag.now(), 0);
 }
 
+TEST_P(Failure, LeavesAFenceBehindTheCommandsThatItWaitsFor) {
+  fleet.start();
+  ASSERT_EQ(run(get(1)), 0);
+  fleet.network.pause_link(0, 1);
+  fleet[0].delivery.set_room(0);  // the completion before the fence has to wait
+  Flag last, fence;
+  Command first = get(1);
+  first.completion_kind = Completion::kCallback;
+  first.completion = 1;
+  fleet[0].push(1, first);
+  fleet[0].push(1, flagged(command_to({1, 0, 0}, Op::kFence), fence));
+  fleet[0].push(1, flagged(get(1), last));
+  fleet.network.cut_link(0, 1);
+  EXPECT_EQ(last.wait(), -ECONNRESET);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(fence.now(), 0);
+  fleet[0].delivery.set_room(1);
+  EXPECT_EQ(fence.wait(), -ECONNRESET);
+}
+
 TEST_P(Failure, AnEndedTasksCommandsAreFoundInAnyLane) {
   fleet.network.pause_link(0, 1);
   fleet.start();
