@@ -50,8 +50,7 @@ class RedZone {
     while (!ways.empty()) {
       const size_t at = ways.back();
       ways.pop_back();
-      if (at >= is_dead_.size()) return false;
-      if (is_dead_[at]) continue;
+      if (at < is_dead_.size() && is_dead_[at]) continue;
       Instruction i;
       if (!decoder_.decode(at, &i) || uses_red_zone(i) || !follow(i, ways)) {
         for (const size_t there : come) is_dead_[there] = false;

@@ -120,6 +120,13 @@ TEST(AnswerSites, TakeARedZoneOfAnotherFunctionNearby) {
             1u);
 }
 
+TEST(AnswerSites, RefuseEveryWayOutOfTheText) {
+  EXPECT_TRUE(sites_of(code({0x0f, 0xa2, 0x89, 0xc2, 0x83, 0xe2, 0x1f,  // as above
+                             0x0f, 0xa2, 0x89, 0xc2, 0x83, 0xe2, 0x1f,  // and on the same way
+                             0xe9, 0x00, 0x00, 0x10, 0x00}))            // jmp a megabyte on
+                  .empty());
+}
+
 TEST(AnswerSites, RefuseWhatEndsNobodyKnowsWhere) {
   EXPECT_TRUE(sites_of(code({0x0f, 0xa2, 0x89, 0xc2, 0x83, 0xe2, 0x1f,  // as above
                              0xff, 0xe2}))                              // jmp *%rdx
