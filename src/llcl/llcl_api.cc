@@ -27,7 +27,7 @@ int transfer(Op op, const nagaya_llcl_transfer* transfer, const nagaya_remote* c
         std::memcpy(command.payload, transfer->local, transfer->bytes);
     });
   nagaya_llcl_prepared request;
-  const int error = prepare(op, transfer, counter, &request);
+  const int error = prepare_checked(*self, op, *transfer, counter, &request);
   return error != 0 ? error : nagaya_llcl_try_start(&request);
 }
 
@@ -238,7 +238,7 @@ int nagaya_llcl_try_atomic(const nagaya_llcl_atomic* what) {
     return self->submit(node, what->on_complete,
                         [&](Command& command) { describe(*what, &command); });
   nagaya_llcl_prepared request;
-  const int error = prepare_atomic(what, &request);
+  const int error = prepare_checked(*self, *what, &request);
   return error != 0 ? error : nagaya_llcl_try_start(&request);
 }
 

@@ -68,41 +68,50 @@ int check(const Endpoint& self, const nagaya_llcl_atomic* atomic) {
   return check_local(*self.record().space, atomic->before, size_of(type));
 }
 
+int prepare_checked(const Endpoint& self, Op op, const nagaya_llcl_transfer& transfer,
+                    const nagaya_remote* counter, nagaya_llcl_prepared* out) {
+  out->task = transfer.remote.process.task;
+  out->bytes = transfer.bytes;
+  out->counter = nullptr;
+  out->on_complete = transfer.on_complete;
+  if (self.is_here(transfer.remote.process)) return prepare_here(self, op, transfer, counter, out);
+  out->way = NAGAYA_LLCL_LANE;
+  out->from = transfer.local;
+  describe(op, transfer, counter, new (out->command) Command);
+  return 0;
+}
+
+int prepare_checked(const Endpoint& self, const nagaya_llcl_atomic& atomic,
+                    nagaya_llcl_prepared* out) {
+  describe(atomic, new (out->command) Command);
+  out->way = NAGAYA_LLCL_LANE;
+  out->counter = nullptr;
+  out->on_complete = atomic.on_complete;
+  if (!self.is_here(atomic.remote.process)) return 0;
+  const size_t bytes = size_of(static_cast<Type>(atomic.type));
+  const Found found = self.find(atomic.remote, bytes);
+  if (found.error != 0) return found.error;
+  if (!is_aligned(found.address, bytes)) return -EINVAL;
+  out->to = found.address;
+  out->way = is_inline_add(atomic) ? NAGAYA_LLCL_ADD : NAGAYA_LLCL_CALL;
+  return 0;
+}
+
 int prepare(Op op, const nagaya_llcl_transfer* transfer, const nagaya_remote* counter,
             nagaya_llcl_prepared* out) {
   const Endpoint* const self = Endpoint::own();
   if (self == nullptr) return -ESRCH;
   if (out == nullptr) return -EINVAL;
-  if (const int error = check(*self, transfer, counter); error != 0) return error;
-  out->task = transfer->remote.process.task;
-  out->bytes = transfer->bytes;
-  out->counter = nullptr;
-  out->on_complete = transfer->on_complete;
-  if (self->is_here(transfer->remote.process))
-    return prepare_here(*self, op, *transfer, counter, out);
-  out->way = NAGAYA_LLCL_LANE;
-  out->from = transfer->local;
-  describe(op, *transfer, counter, new (out->command) Command);
-  return 0;
+  const int error = check(*self, transfer, counter);
+  return error != 0 ? error : prepare_checked(*self, op, *transfer, counter, out);
 }
 
-int prepare_atomic(const nagaya_llcl_atomic* what, nagaya_llcl_prepared* out) {
+int prepare_atomic(const nagaya_llcl_atomic* atomic, nagaya_llcl_prepared* out) {
   const Endpoint* const self = Endpoint::own();
   if (self == nullptr) return -ESRCH;
   if (out == nullptr) return -EINVAL;
-  if (const int error = check(*self, what); error != 0) return error;
-  describe(*what, new (out->command) Command);
-  out->way = NAGAYA_LLCL_LANE;
-  out->counter = nullptr;
-  out->on_complete = what->on_complete;
-  if (!self->is_here(what->remote.process)) return 0;
-  const size_t bytes = size_of(static_cast<Type>(what->type));
-  const Found found = self->find(what->remote, bytes);
-  if (found.error != 0) return found.error;
-  if (!is_aligned(found.address, bytes)) return -EINVAL;
-  out->to = found.address;
-  out->way = is_inline_add(*what) ? NAGAYA_LLCL_ADD : NAGAYA_LLCL_CALL;
-  return 0;
+  const int error = check(*self, atomic);
+  return error != 0 ? error : prepare_checked(*self, *atomic, out);
 }
 
 }  // namespace nagaya::llcl

@@ -90,7 +90,7 @@ class LaneSet {
     const uint64_t bit = 1ull << lane % 64;
     if ((word.load(std::memory_order_relaxed) & bit) == 0) {
       word.fetch_or(bit, std::memory_order_seq_cst);  // pairs with drain's load
-      M::fence();  // store of `active` before load of the bell; before_sleep is called between
+      M::fence();  // store of `active` before load of the bell; the consumer arms, then looks here
     }
     M::step(Step::kLaneMarked);
     return true;

@@ -13,14 +13,18 @@ namespace nagaya::mailbox {
 namespace {
 
 using schedule::Run;
-using TestBell = BasicDoorbell<schedule::Machine>;
+
+// A kernel that refuses membarrier.
+struct WithoutHeavyFence : schedule::Machine {
+  static void heavy_fence() { ADD_FAILURE() << "there is none"; }
+  static bool has_heavy_fence() { return false; }
+};
 
 constexpr uint64_t kNeverDies = UINT64_MAX;
 
-using Set = LaneSet<TestCell, schedule::Machine>;
-
+template <class M>
 struct Announcement {
-  Set& set;
+  LaneSet<TestCell, M>& set;
 
   uint64_t before_sleep() {
     set.before_sleep();
@@ -29,6 +33,7 @@ struct Announcement {
   void after_sleep() {}
 };
 
+template <class M>
 class Lanes {
  public:
   void produce(uint32_t producer, uint64_t count) {
@@ -41,9 +46,9 @@ class Lanes {
   }
   template <class Enough>
   void consume(Enough enough) {
-    BasicWaiting<schedule::Machine> waiting(bell_, load_, kDelegateePolicy);
+    BasicWaiting<M> waiting(bell_, load_, kDelegateePolicy);
     while (!enough())
-      waiting.until([&] { return drain() != 0 || enough(); }, kNever, Announcement{*set_});
+      waiting.until([&] { return drain() != 0 || enough(); }, kNever, Announcement<M>{*set_});
   }
   size_t drain() {
     return set_->drain([&](uint32_t, const TestCell* cells, size_t count) {
@@ -59,13 +64,14 @@ class Lanes {
   uint64_t taken_[3] = {};
 
  private:
-  std::unique_ptr<Set, Freed> set_ = make_lanes<schedule::Machine>(2);
-  TestBell bell_{};
+  std::unique_ptr<LaneSet<TestCell, M>, Freed> set_ = make_lanes<M>(2);
+  BasicDoorbell<M> bell_{};
   Load load_{2, 1};
 };
 
+template <class M>
 std::string run_once(Run& run, uint64_t first, uint64_t second, uint64_t dies_before, bool& died) {
-  Lanes lanes;
+  Lanes<M> lanes;
   run.add([&] { lanes.produce(1, first); }, dies_before);
   run.add([&] { lanes.produce(2, second); });
   run.add([&] {
@@ -88,22 +94,29 @@ std::string run_once(Run& run, uint64_t first, uint64_t second, uint64_t dies_be
   return lanes.failure_;
 }
 
-TEST(LaneSchedules, LoseNothingDuplicateNothingAndWakeTheConsumer) {
+template <class M>
+class LaneSchedules : public ::testing::Test {};
+using Machines = ::testing::Types<schedule::Machine, WithoutHeavyFence>;
+TYPED_TEST_SUITE(LaneSchedules, Machines);
+
+TYPED_TEST(LaneSchedules, LoseNothingDuplicateNothingAndWakeTheConsumer) {
   std::string failure;
   bool died = false;
   const uint64_t runs = schedule::explore(
-      2, [&](schedule::Run& run) { return run_once(run, 2, 1, kNeverDies, died); }, failure);
+      2, [&](schedule::Run& run) { return run_once<TypeParam>(run, 2, 1, kNeverDies, died); },
+      failure);
   EXPECT_EQ(failure, "") << "in schedule " << runs;
   std::cout << runs << " schedules\n";
 }
 
-TEST(LaneSchedules, DeathAtAnyStepOfAPushDelaysNobodyElse) {
+TYPED_TEST(LaneSchedules, DeathAtAnyStepOfAPushDelaysNobodyElse) {
   uint64_t runs = 0, steps = 0;
   for (bool died = true; died; ++steps) {
     died = false;
     std::string failure;
     runs += schedule::explore(
-        1, [&](schedule::Run& run) { return run_once(run, 2, 2, steps, died); }, failure);
+        1, [&](schedule::Run& run) { return run_once<TypeParam>(run, 2, 2, steps, died); },
+        failure);
     ASSERT_EQ(failure, "") << "the producer died before operation " << steps;
   }
   EXPECT_GT(steps, 10U);  // it did die at several
