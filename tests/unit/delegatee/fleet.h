@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <span>
@@ -114,7 +115,10 @@ class TestDelivery : public Delivery {
     completions_[task].push_back({request, status});
     return true;
   }
-  void ring(uint32_t lane) override { rings[lane].fetch_add(1); }
+  void ring(uint32_t lane) override {
+    rings[lane].fetch_add(1);
+    if (at_ring) at_ring();
+  }
   void wake(uint32_t task) override { wakes[task].fetch_add(1); }
   void released(uint32_t task) override {
     const std::lock_guard lock(mutex_);
@@ -138,6 +142,7 @@ class TestDelivery : public Delivery {
     return std::find(released_.begin(), released_.end(), task) != released_.end();
   }
 
+  std::function<void()> at_ring;     // in the delegatee's thread; set before it runs
   std::atomic<uint64_t> rings[8]{};  // by lane
   std::atomic<uint64_t> wakes[8]{};  // by task
 
