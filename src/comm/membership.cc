@@ -58,8 +58,9 @@ int Membership::barrier() {
 template <class Ready>
 void Membership::await(Ready ready) {
   const auto is_over = [&] { return ready() || error() != 0; };
-  while (!endpoint_.wait(is_over, kProbeMs))
+  endpoint_.wait(is_over, [&] {
     if (a_member_has_ended() && !is_over()) give_up(-EOWNERDEAD);  // it may have come, then ended
+  });
 }
 
 bool Membership::a_member_has_ended() const {

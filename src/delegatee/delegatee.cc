@@ -19,6 +19,8 @@ constexpr int kLaneRounds = 8;
 // Mode automatic. A wake-up costs 5 to 10 us, of the waker and of the one who wakes.
 constexpr uint64_t kLingerNs = 50'000;
 constexpr uint64_t kCrowdedNs = 10 * kMillisecond;
+constexpr uint32_t kLongYields =
+    2;  // in a row: one alone is an interrupt, or another machine's turn
 
 Options checked(Options options) {
   options.credit_commands = std::clamp<uint32_t>(options.credit_commands, 1, kCreditMaxCommands);
@@ -193,11 +195,13 @@ void Delegatee::wait() {
   ::sched_yield();
   // Whoever ran meanwhile, of this job or not: waking up costs less than such a yield.
   const uint64_t back_ns = mailbox::Machine::now_ns();
-  if (back_ns - now_ns_ > options_.long_yield_ns) crowded_until_ns_ = back_ns + kCrowdedNs;
+  long_yields_ = back_ns - now_ns_ > options_.long_yield_ns ? long_yields_ + 1 : 0;
+  if (long_yields_ >= kLongYields) crowded_until_ns_ = back_ns + kCrowdedNs;
 }
 
-// Automatic: while somebody waits, and a little longer, for the next of a dialogue. Who died as it
-// began to wait may be counted for ever.
+// Automatic: while somebody waits, asleep or not: once tasks sleep because answers take long, and
+// the delegatees because tasks sleep, answers would take long for ever. And a little longer, for
+// the next of a dialogue. Who died as it began to wait may be counted for ever.
 bool Delegatee::polls_on() const {
   if (options_.notification != Notification::kAutomatic)
     return options_.notification == Notification::kPolling;

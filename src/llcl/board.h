@@ -46,7 +46,7 @@ inline void tell(mailbox::Load& load, uint32_t from, uint32_t to) {
   const auto change = [](std::atomic<uint32_t>& count, uint32_t by) {
     if (by != 0) count.fetch_add(by, std::memory_order_relaxed);  // by -1, too
   };
-  change(load.waiting, (to == LaneWaiter::kAwake) - (from == LaneWaiter::kAwake));
+  change(load.waiting, (to != LaneWaiter::kNo) - (from != LaneWaiter::kNo));
   change(load.runnable, (from == LaneWaiter::kAsleep) - (to == LaneWaiter::kAsleep));
 }
 

@@ -33,6 +33,9 @@ class Endpoint {
   mailbox::Owner owner() const { return owner_; }
   task::TaskRecord& record() const { return *record_; }
 
+  // The calling thread counts among those that want a processor, from now until it ends.
+  void be_counted() { own_lane(); }
+
   bool is_here(uint32_t node) const { return node == board_->node.load(std::memory_order_relaxed); }
   bool is_here(nagaya_process process) const { return is_here(process.node); }
   // Memory of a process of this node.
@@ -93,6 +96,12 @@ class Endpoint {
   bool wait(Ready ready, int timeout_ms) {
     return wait_until(ready, deadline_of(timeout_ms));
   }
+  // For ever, and while the thread sleeps calls probe() about every second: it may change what
+  // ready() says, and must not wait itself.
+  template <class Ready, class Probe>
+  void wait(Ready ready, Probe probe) {
+    wait_until(ready, mailbox::kNever, probe);
+  }
 
  private:
   struct Handler {
@@ -117,12 +126,18 @@ class Endpoint {
     void look() {
       if (++looks_ == kSoon) become(LaneWaiter::kAwake);
     }
+    bool is_probe_due() {
+      const bool is_due = slept_ns_ >= probe_at_ns_;
+      if (is_due) probe_at_ns_ = slept_ns_ + kProbeNs;
+      return is_due;
+    }
     uint64_t before_sleep() {
       looks_ = std::max(looks_, kSoon);
       become(LaneWaiter::kAsleep);
       sleepers_.fetch_add(1, std::memory_order_seq_cst);
       mailbox::Machine::fence();  // store of the count before the last look; see wake_task
-      return std::exchange(nap_ns_, std::min(2 * nap_ns_, kLongestNapNs));
+      slept_ns_ += nap_ns_;
+      return std::exchange(nap_ns_, next_nap_ns());
     }
     void after_sleep() {
       sleepers_.fetch_sub(1, std::memory_order_relaxed);
@@ -131,8 +146,14 @@ class Endpoint {
 
    private:
     static constexpr uint64_t kSoon = 20;
-    static constexpr uint64_t kLongestNapNs = 16'000'000;
+    static constexpr uint64_t kProbeNs = 1'000'000'000;
+    static constexpr uint64_t kNapNs = 16'000'000, kLongestNapNs = 250'000'000;
 
+    // Twice as long up to kNapNs; then an eighth of what it has slept, so that tasks that wait for
+    // minutes cost nothing, and nobody is late by more than that part.
+    uint64_t next_nap_ns() const {
+      return std::min(std::max(std::min(2 * nap_ns_, kNapNs), slept_ns_ / 8), kLongestNapNs);
+    }
     void become(uint32_t state) {
       if (waiter_ == nullptr) return;
       tell(board_.load, waiter_->waits.load(std::memory_order_relaxed), state);
@@ -142,7 +163,19 @@ class Endpoint {
     Board& board_;
     LaneWaiter* waiter_;
     std::atomic<uint32_t>& sleepers_;
-    uint64_t looks_ = 0, nap_ns_ = 500'000;
+    uint64_t looks_ = 0, nap_ns_ = 500'000, slept_ns_ = 0, probe_at_ns_ = kProbeNs;
+  };
+
+  template <class Probe>
+  struct Probing {
+    Patience& patience;
+    Probe& probe;
+
+    uint64_t before_sleep() {
+      if (patience.is_probe_due()) probe();
+      return patience.before_sleep();
+    }
+    void after_sleep() { patience.after_sleep(); }
   };
 
   // Awaits a fence. The delegatee stores into `done` even when nobody waits for it any more: never
@@ -161,8 +194,8 @@ class Endpoint {
     return mailbox::Machine::now_ns() + static_cast<uint64_t>(timeout_ms) * 1'000'000;
   }
   // Meanwhile the thread takes part in large copies of others.
-  template <class Ready>
-  bool wait_until(Ready is_over, uint64_t deadline_ns) {
+  template <class Ready, class Probe = decltype([] {})>
+  bool wait_until(Ready is_over, uint64_t deadline_ns, Probe probe = {}) {
     if (is_over()) return true;
     const uint32_t lane = own_lane();
     const bool has_lane = lane != Lanes::kNoLane;
@@ -176,7 +209,7 @@ class Endpoint {
       return true;
     };
     return mailbox::Waiting(has_lane ? board_->lane_bells[lane] : unknown, board_->load)
-        .until(ready, deadline_ns, patience);
+        .until(ready, deadline_ns, Probing<Probe>{patience, probe});
   }
 
   // A flag or counter that is nowhere faults here, and not in the delegatee.
