@@ -16,8 +16,8 @@ constexpr uint64_t kMillisecond = 1'000'000;  // [ns]
 // Rounds over the lanes between two looks at the network, which cost far more: the first finds a
 // lone command, the second that there is no other, so that it leaves at once.
 constexpr int kLaneRounds = 8;
-// Mode automatic. A wake-up costs 5 to 10 us, of the waker and of the one who wakes.
-constexpr uint64_t kLingerNs = 50'000;
+// Mode automatic.
+constexpr uint64_t kLingerNs = kMillisecond;
 constexpr uint64_t kCrowdedNs = 10 * kMillisecond;
 constexpr uint32_t kLongYields =
     2;  // in a row: one alone is an interrupt, or another machine's turn
@@ -195,20 +195,20 @@ void Delegatee::wait() {
   ::sched_yield();
   // Whoever ran meanwhile, of this job or not: waking up costs less than such a yield.
   const uint64_t back_ns = mailbox::Machine::now_ns();
-  long_yields_ = back_ns - now_ns_ > options_.long_yield_ns ? long_yields_ + 1 : 0;
+  const bool is_long = back_ns - now_ns_ > options_.long_yield_ns && !somebody_waits();
+  long_yields_ = is_long ? long_yields_ + 1 : 0;
   if (long_yields_ >= kLongYields) crowded_until_ns_ = back_ns + kCrowdedNs;
 }
 
-// Automatic: while somebody waits, asleep or not: once tasks sleep because answers take long, and
-// the delegatees because tasks sleep, answers would take long for ever. And a little longer, for
-// the next of a dialogue. Who died as it began to wait may be counted for ever.
+// Automatic: for a while after something has moved, longer while somebody waits, asleep or not:
+// once tasks sleep because answers take long, and the delegatees because tasks sleep, answers would
+// take long for ever. Who died as it began to wait may be counted for ever.
 bool Delegatee::polls_on() const {
   if (options_.notification != Notification::kAutomatic)
     return options_.notification == Notification::kPolling;
   if (now_ns_ < crowded_until_ns_) return false;
   const uint64_t still_ns = now_ns_ - moved_ns_;
-  return still_ns < kLingerNs ||
-         (still_ns < options_.patience_ns && load_.waiting.load(std::memory_order_relaxed) != 0);
+  return still_ns < kLingerNs || (still_ns < options_.patience_ns && somebody_waits());
 }
 
 void Delegatee::sleep() {

@@ -74,6 +74,7 @@ class Delegatee {
   void release_ended();
   void wait();
   bool polls_on() const;
+  bool somebody_waits() const { return load_.waiting.load(std::memory_order_relaxed) != 0; }
   void sleep();
   int sleep_max_ms() const;
 

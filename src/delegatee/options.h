@@ -25,7 +25,7 @@ struct Options {
   Queue queue = Queue::kLanes;
   Notification notification = Notification::kAutomatic;
   uint64_t long_yield_ns = 1'000'000;  // kAutomatic: after a yield this long it sleeps for a while
-  uint64_t patience_ns = 1'000'000;    // kAutomatic: without any movement it looks no longer
+  uint64_t patience_ns = 10'000'000;   // kAutomatic: without any movement it looks no longer
   size_t small_max_bytes = 4096;       // up to here data travels in a batch; clipped to what fits
   size_t batch_bytes = 8192;           // clipped to the fabric's messages
   uint32_t batch_records = 64;

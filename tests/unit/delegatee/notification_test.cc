@@ -83,10 +83,36 @@ TEST(Notification, AutomaticSleepsForACommandThatNobodyWaitsFor) {
   EXPECT_EQ(waiting.end(), 0);
 }
 
-TEST(Notification, AutomaticSleepsWhereOthersWantTheProcessor) {
+TEST(Notification, AutomaticPollsThroughLongYieldsWhileSomebodyWaits) {
   Waiting waiting(Notification::kAutomatic, 1, /*long_yield_ns=*/0);
-  EXPECT_FALSE(waiting.polls());
+  EXPECT_TRUE(waiting.polls());
   EXPECT_EQ(waiting.end(), 0);
+}
+
+// The part of a processor that a delegatee uses whose tasks compute and ask for something every
+// half millisecond.
+double used_between_commands(uint64_t long_yield_ns) {
+  Bytes memory(64);
+  Fleet fleet(2, {.notification = Notification::kAutomatic, .long_yield_ns = long_yield_ns});
+  const uint32_t region = fleet[1].regions.add(0, memory.data(), memory.size());
+  fleet.start();
+  const auto now = std::chrono::steady_clock::now;
+  const auto start = now();
+  while (now() - start < milliseconds(300)) {
+    uint64_t local;
+    Flag flag;
+    Command get = flagged(transfer(Op::kGet, {1, 0, region}, &local, 8), flag);
+    fleet[0].push(0, get);
+    std::this_thread::sleep_for(std::chrono::microseconds(500));
+    EXPECT_EQ(flag.wait(), 0);
+  }
+  const std::chrono::duration<double> time = now() - start;
+  return fleet[0].delegatee.processor_seconds() / time.count();
+}
+
+TEST(Notification, AutomaticSleepsBetweenCommandsWhereOthersWantTheProcessor) {
+  const double alone = used_between_commands(UINT64_MAX), wanted = used_between_commands(0);
+  EXPECT_LT(wanted, alone / 2) << "of a processor, where nobody else wants it " << alone;
 }
 
 TEST(Notification, LosesNoCommandBetweenTheLastLookAndTheSleep) {
