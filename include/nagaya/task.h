@@ -129,6 +129,10 @@ int nagaya_task_signal(nagaya_space* space, int task, int signal);
  * child of a task is not). Cost: one getpid. */
 int nagaya_task_self(void);
 
+/* A number that the tasks of this space have in common, and nobody else: for tasks that hear of
+ * each other from elsewhere. 0 when the caller is not a task. */
+uint64_t nagaya_space_identity(void);
+
 /* How many tasks the job has on this node, as its launcher or creator said; when nobody did, how
  * many are alive now. -ESRCH when the caller is not a task. */
 int nagaya_task_count(void);

@@ -44,6 +44,8 @@ base::Mapping create_board(task::SpaceHeader& space) {
       layout.add<std::atomic<uint32_t>>(space.capacity * sizeof(std::atomic<uint32_t>));
   const uint64_t mailboxes_at =
       layout.add<mailbox::Mailbox>(space.capacity * sizeof(mailbox::Mailbox));
+  const uint64_t two_sided_at =
+      layout.add<mailbox::Mailbox>(space.capacity * sizeof(mailbox::Mailbox));
   const uint64_t lanes_at = layout.add<Lanes>(Lanes::bytes_for(lanes));
   const uint64_t bells_at = layout.add<mailbox::Doorbell>(lanes * sizeof(mailbox::Doorbell));
   const uint64_t waiters_at = layout.add<LaneWaiter>(lanes * sizeof(LaneWaiter));
@@ -60,6 +62,7 @@ base::Mapping create_board(task::SpaceHeader& space) {
   board->nodes.store(1, std::memory_order_relaxed);
   board->attached = reinterpret_cast<std::atomic<uint32_t>*>(base + attached_at);
   board->mailboxes = reinterpret_cast<mailbox::Mailbox*>(base + mailboxes_at);
+  board->two_sided = reinterpret_cast<mailbox::Mailbox*>(base + two_sided_at);
   board->lanes = reinterpret_cast<Lanes*>(base + lanes_at);
   board->lanes->init(lanes);
   board->lane_bells = reinterpret_cast<mailbox::Doorbell*>(base + bells_at);
@@ -88,7 +91,10 @@ mailbox::Owner reclaim(Board& board, uint32_t number) {
     tell(board.load, waited, LaneWaiter::kNo);
     if (!had_left) board.load.runnable.fetch_sub(1, std::memory_order_relaxed);
   }
-  for (uint32_t task = 0; task < board.capacity; ++task) board.mailboxes[task].forget(dead);
+  for (uint32_t task = 0; task < board.capacity; ++task) {
+    board.mailboxes[task].forget(dead);
+    board.two_sided[task].forget(dead);
+  }
   return dead;
 }
 

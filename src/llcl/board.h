@@ -2,7 +2,7 @@
 // board.h - what the tasks of a node and its delegatee share to talk: the notice board of the
 // house.
 //
-//   SpaceHeader.upper_floors ──► Board ──► mailboxes, sleepers: one per task number
+//   SpaceHeader.upper_floors ──► Board ──► mailboxes (two), sleepers: one per task number
 //                                      ──► lanes, their bells and waiters: one per thread
 //                                      ──► regions
 //
@@ -60,6 +60,7 @@ struct Board {
   std::atomic<void*> world;  // comm's; nullptr until then
   std::atomic<uint32_t>* attached;  // by task number: mailbox::Owner of the task that takes part
   mailbox::Mailbox* mailboxes;      // by task number
+  mailbox::Mailbox* two_sided;      // by task number; match's
   mailbox::Doorbell* lane_bells;    // rung when a command of the lane is complete
   LaneWaiter* lane_waiters;         // by lane
   Sleepers* sleepers;               // by task number

@@ -5,10 +5,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace nagaya::task {
 
 // The path of a program in libexec/nagaya. Throws Error -ENOENT when it is not there.
 std::string installed_program(const std::string& name);
+
+// The folders in lib/nagaya, of components for Open MPI, one for each release that they were built
+// for. Throws Error -ENOENT when there are none.
+std::vector<std::string> installed_components();
 
 }  // namespace nagaya::task

@@ -56,8 +56,20 @@ constexpr struct {
     {"UCX_MEM_MMAP_HOOK_MODE", "none"},
 };
 
+// Open MPI's messages take our components, which it finds before its own, when NAGAYA_MPI says so.
+void add_components(std::vector<std::string>& environment) {
+  const char* const wish = environment_value(environment, "NAGAYA_MPI");
+  if (wish == nullptr || std::strcmp(wish, "off") == 0) return;
+  if (std::strcmp(wish, "on") != 0)
+    throw Error(-EINVAL, std::string("NAGAYA_MPI=") + wish + " is not known: it is on or off");
+  std::string path;
+  for (const std::string& folder : installed_components()) path += folder + ":";
+  environment.push_back("OMPI_MCA_mca_base_component_path=" + path + "SYSTEM_DEFAULT:USER_DEFAULT");
+}
+
 void add_settings(std::vector<std::string>& environment) {
   add_malloc_settings(environment);
+  add_components(environment);
   for (const auto& [name, value] : kLibrarySettings)
     if (environment_value(environment, name) == nullptr)
       environment.push_back(std::string(name) + "=" + value);

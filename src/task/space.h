@@ -148,6 +148,7 @@ struct SpaceHeader {
   RedirectedFile files[16];
   char host_socket[kSocketPathBytes];
   uint8_t key[16];
+  uint64_t identity;  // random: no other space has it
 
   TaskRecord* record(uint32_t number) const {
     return reinterpret_cast<TaskRecord*>(records + number * kRecordBytes);

@@ -82,6 +82,11 @@ int nagaya_task_self(void) {
   return self != nullptr ? static_cast<int>(self->number) : -ESRCH;
 }
 
+uint64_t nagaya_space_identity(void) {
+  const TaskRecord* self = own_record();
+  return self != nullptr ? self->space->identity : 0;
+}
+
 int nagaya_task_count(void) {
   const TaskRecord* self = own_record();
   if (self == nullptr) return -ESRCH;

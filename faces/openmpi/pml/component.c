@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+
+#include "pml_nagaya.h"
+
+#include <nagaya/task.h>
+
+/* Above Open MPI's own components (ob1 20, cm and ucx up to 51): in a space nothing is faster. */
+enum { PRIORITY = 90 };
+
+/* What each process publishes. */
+struct address {
+  uint64_t space; /* nagaya_space_identity() */
+  uint32_t task;
+};
+
+/* ---- the module -------------------------------------------------------------------------- */
+
+static int add_comm(struct ompi_communicator_t* comm) {
+  return OMPI_SUCCESS;
+}
+
+static int del_comm(struct ompi_communicator_t* comm) {
+  return OMPI_SUCCESS;
+}
+
+int pml_nagaya_find_peer(ompi_proc_t* proc) {
+  struct address* found = NULL;
+  size_t bytes = 0;
+  int error;
+  OPAL_MODEX_RECV(error, &mca_pml_nagaya_component.pmlm_version, &proc->super.proc_name,
+                  (void**)&found, &bytes);
+  if (error != OMPI_SUCCESS || bytes != sizeof *found) return OMPI_ERR_UNREACH;
+  if (found->space != nagaya_space_identity()) return OMPI_ERR_UNREACH;
+  proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML] = (void*)((uintptr_t)found->task + 1);
+  return OMPI_SUCCESS;
+}
+
+static int add_procs(ompi_proc_t** procs, size_t count) {
+  const int error = mca_pml_base_pml_check_selected("nagaya", procs, count);
+  for (size_t n = 0; error == OMPI_SUCCESS && n < count; ++n) {
+    const int unknown = pml_nagaya_find_peer(procs[n]);
+    if (unknown != OMPI_SUCCESS) return unknown;
+  }
+  return error;
+}
+
+static int del_procs(ompi_proc_t** procs, size_t count) {
+  for (size_t n = 0; n < count; ++n) procs[n]->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML] = NULL;
+  return OMPI_SUCCESS;
+}
+
+static int enable(bool enable) {
+  if (!enable) return OMPI_SUCCESS;
+  const struct {
+    opal_free_list_t* list;
+    size_t bytes;
+    opal_class_t* type;
+  } lists[] = {
+      {&mca_pml_base_send_requests, sizeof(pml_nagaya_send_request_t),
+       OBJ_CLASS(pml_nagaya_send_request_t)},
+      {&mca_pml_base_recv_requests, sizeof(pml_nagaya_receive_request_t),
+       OBJ_CLASS(pml_nagaya_receive_request_t)},
+  };
+  for (size_t n = 0; n < 2; ++n) {
+    const int error =
+        opal_free_list_init(lists[n].list, lists[n].bytes, opal_cache_line_size, lists[n].type, 0,
+                            opal_cache_line_size, 4, -1, 64, NULL, 0, NULL, NULL, NULL);
+    if (error != OMPI_SUCCESS) return error;
+  }
+  return OMPI_SUCCESS;
+}
+
+static int progress(void) {
+  return nagaya_match_progress();
+}
+
+int pml_nagaya_start(size_t count, ompi_request_t** requests) {
+  for (size_t n = 0; n < count; ++n) {
+    mca_pml_base_request_t* const request = (mca_pml_base_request_t*)requests[n];
+    if (request == NULL || requests[n]->req_type != OMPI_REQUEST_PML) continue;
+    const int error = request->req_type == MCA_PML_REQUEST_SEND
+                          ? pml_nagaya_start_send((pml_nagaya_send_request_t*)request)
+                          : pml_nagaya_start_receive((pml_nagaya_receive_request_t*)request);
+    if (error != OMPI_SUCCESS) return error;
+  }
+  return OMPI_SUCCESS;
+}
+
+static int dump(struct ompi_communicator_t* comm, int verbose) {
+  return OMPI_SUCCESS;
+}
+
+static int ft_event(int state) {
+  return OMPI_SUCCESS;
+}
+
+mca_pml_base_module_t pml_nagaya_module = {
+    .pml_add_procs = add_procs,
+    .pml_del_procs = del_procs,
+    .pml_enable = enable,
+    .pml_progress = progress,
+    .pml_add_comm = add_comm,
+    .pml_del_comm = del_comm,
+    .pml_irecv_init = pml_nagaya_irecv_init,
+    .pml_irecv = pml_nagaya_irecv,
+    .pml_recv = pml_nagaya_recv,
+    .pml_isend_init = pml_nagaya_isend_init,
+    .pml_isend = pml_nagaya_isend,
+    .pml_send = pml_nagaya_send,
+    .pml_iprobe = pml_nagaya_iprobe,
+    .pml_probe = pml_nagaya_probe,
+    .pml_start = pml_nagaya_start,
+    .pml_improbe = pml_nagaya_improbe,
+    .pml_mprobe = pml_nagaya_mprobe,
+    .pml_imrecv = pml_nagaya_imrecv,
+    .pml_mrecv = pml_nagaya_mrecv,
+    .pml_dump = dump,
+    .pml_ft_event = ft_event,
+    .pml_max_contextid = INT32_MAX,
+    .pml_max_tag = INT_MAX,
+};
+
+/* ---- the component ----------------------------------------------------------------------- */
+
+static bool is_usable; /* as open() has found */
+
+/* Built for one release: its structures are those of no other. */
+static bool is_our_release(void) {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int bytes, major = 0, minor = 0, release = 0;
+  PMPI_Get_library_version(text, &bytes);
+  sscanf(text, "Open MPI v%d.%d.%d", &major, &minor, &release);
+  if (major == OMPI_MAJOR_VERSION && minor == OMPI_MINOR_VERSION && release == OMPI_RELEASE_VERSION)
+    return true;
+  opal_output(0,
+              "nagaya: pml/nagaya was built for Open MPI %d.%d.%d, this is %d.%d.%d: messages take "
+              "Open MPI's own transports",
+              OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION, major, minor, release);
+  return false;
+}
+
+/* Ordinary processes, jobs on several nodes and wrong wishes keep Open MPI's own transports. The
+ * same in all processes of a job. */
+static bool is_for_us(void) {
+  if (nagaya_task_self() < 0 || !nagaya_all_are_local() || !is_our_release()) return false;
+  const int error = nagaya_match_open(opal_using_threads());
+  if (error == 0) return true;
+  if (error == -EINVAL)
+    opal_output(0,
+                "nagaya: NAGAYA_EAGER_BYTES is no number of bytes up to 1048576: messages take "
+                "Open MPI's own transports");
+  return false;
+}
+
+/* Without a word of the user's, or one that only leaves some out (Debian's), Open MPI considers its
+ * own components only. Say ours, as a user would. */
+static int open(void) {
+  char** const wish = &ompi_pml_base_framework.framework_selection;
+  is_usable = is_for_us();
+  const bool names_one = *wish != NULL && **wish != 0 && **wish != '^';
+  if (is_usable && !names_one) *wish = strdup("nagaya");
+  return OMPI_SUCCESS;
+}
+
+static mca_pml_base_module_t* init(int* priority, bool wants_progress_threads, bool wants_threads) {
+  if (!is_usable) return NULL;
+  const struct address own = {nagaya_space_identity(), (uint32_t)nagaya_task_self()};
+  int error;
+  OPAL_MODEX_SEND(error, OPAL_PMIX_GLOBAL, &mca_pml_nagaya_component.pmlm_version, &own,
+                  sizeof own);
+  if (error != OMPI_SUCCESS) return NULL;
+  *priority = PRIORITY;
+  return &pml_nagaya_module;
+}
+
+static int finalize(void) {
+  return OMPI_SUCCESS;
+}
+
+mca_pml_base_component_t mca_pml_nagaya_component = {
+    .pmlm_version =
+        {
+            MCA_PML_BASE_VERSION_2_0_0,
+            .mca_component_name = "nagaya",
+            .mca_component_major_version = OMPI_MAJOR_VERSION,
+            .mca_component_minor_version = OMPI_MINOR_VERSION,
+            .mca_component_release_version = OMPI_RELEASE_VERSION,
+            .mca_open_component = open,
+        },
+    .pmlm_data = {MCA_BASE_METADATA_PARAM_NONE},
+    .pmlm_init = init,
+    .pmlm_finalize = finalize,
+};

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pml_nagaya.h - Open MPI's point-to-point interface, translated to nagaya/match.h.
+ *
+ *   component.c   is it for us?  peers by Open MPI's processes
+ *   send.c        isend, send, persistent and buffered sends
+ *   receive.c     irecv, recv, persistent and matched receives
+ *   probe.c       the four probes
+ *
+ * A request is Open MPI's own, with ours behind it; debuggers find its fields where those of
+ * Open MPI's components are. */
+#ifndef PML_NAGAYA_H
+#define PML_NAGAYA_H
+
+#include "compat.h"
+
+#include <nagaya/match.h>
+
+extern mca_pml_base_component_t mca_pml_nagaya_component;
+extern mca_pml_base_module_t pml_nagaya_module;
+
+/* ---- peers ------------------------------------------------------------------------------- */
+
+/* Asks what the process has published. OMPI_ERR_UNREACH: it is no task of this space. */
+int pml_nagaya_find_peer(ompi_proc_t* proc);
+
+/* Where rank `rank` of the communicator lives; an OMPI_ERR_ code. */
+static inline int pml_nagaya_peer(struct ompi_communicator_t* comm, int rank, nagaya_process* out) {
+  ompi_proc_t* const proc = ompi_comm_peer_lookup(comm, rank);
+  uintptr_t known = (uintptr_t)proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML];
+  if (OPAL_UNLIKELY(known == 0)) {
+    const int error = pml_nagaya_find_peer(proc);
+    if (error != OMPI_SUCCESS) return error;
+    known = (uintptr_t)proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML];
+  }
+  out->node = 0;
+  out->task = (uint32_t)(known - 1);
+  return OMPI_SUCCESS;
+}
+
+/* ---- data -------------------------------------------------------------------------------- */
+
+/* Whether a buffer is one run of bytes, and where it begins then. */
+static inline bool pml_nagaya_is_one_run(const ompi_datatype_t* datatype, size_t count) {
+  return count == 0 || opal_datatype_is_contiguous_memory_layout(&datatype->super, (int32_t)count);
+}
+static inline void* pml_nagaya_run(const void* buffer, const ompi_datatype_t* datatype) {
+  return (char*)buffer + datatype->super.true_lb;
+}
+static inline size_t pml_nagaya_bytes(const ompi_datatype_t* datatype, size_t count) {
+  return datatype->super.size * count;
+}
+
+/* Open MPI's code for one of ours. */
+static inline int pml_nagaya_error(int error) {
+  switch (error) {
+    case 0:
+      return OMPI_SUCCESS;
+    case -ENOMEM:
+      return OMPI_ERR_OUT_OF_RESOURCE;
+    case -EMSGSIZE:
+      return MPI_ERR_TRUNCATE;
+    default:
+      return OMPI_ERR_UNREACH;
+  }
+}
+
+/* ---- requests ---------------------------------------------------------------------------- */
+
+typedef struct pml_nagaya_send_request_t {
+  mca_pml_base_send_request_t super;
+  nagaya_send send;
+} pml_nagaya_send_request_t;
+OBJ_CLASS_DECLARATION(pml_nagaya_send_request_t);
+
+typedef struct pml_nagaya_receive_request_t {
+  mca_pml_base_recv_request_t super;
+  nagaya_receive receive;
+} pml_nagaya_receive_request_t;
+OBJ_CLASS_DECLARATION(pml_nagaya_receive_request_t);
+
+/* Until Open MPI's request is complete. Looks at our own messages first: the rest of the library
+ * need not be asked each time. */
+static inline void pml_nagaya_wait(ompi_request_t* request) {
+  if (opal_using_threads()) {
+    ompi_request_wait_completion(request);
+    return;
+  }
+  for (unsigned looks = 1; !REQUEST_COMPLETE(request); ++looks)
+    if (nagaya_match_progress() == 0 && looks % 64 == 0) opal_progress();
+}
+
+int pml_nagaya_start(size_t count, ompi_request_t** requests);
+int pml_nagaya_start_send(pml_nagaya_send_request_t* request);
+int pml_nagaya_start_receive(pml_nagaya_receive_request_t* request);
+
+/* ---- the module's functions -------------------------------------------------------------- */
+
+int pml_nagaya_isend_init(const void* buffer, size_t count, ompi_datatype_t* datatype, int to,
+                          int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t* comm,
+                          ompi_request_t** request);
+int pml_nagaya_isend(const void* buffer, size_t count, ompi_datatype_t* datatype, int to, int tag,
+                     mca_pml_base_send_mode_t mode, struct ompi_communicator_t* comm,
+                     ompi_request_t** request);
+int pml_nagaya_send(const void* buffer, size_t count, ompi_datatype_t* datatype, int to, int tag,
+                    mca_pml_base_send_mode_t mode, struct ompi_communicator_t* comm);
+int pml_nagaya_irecv_init(void* buffer, size_t count, ompi_datatype_t* datatype, int from, int tag,
+                          struct ompi_communicator_t* comm, ompi_request_t** request);
+int pml_nagaya_irecv(void* buffer, size_t count, ompi_datatype_t* datatype, int from, int tag,
+                     struct ompi_communicator_t* comm, ompi_request_t** request);
+int pml_nagaya_recv(void* buffer, size_t count, ompi_datatype_t* datatype, int from, int tag,
+                    struct ompi_communicator_t* comm, ompi_status_public_t* status);
+int pml_nagaya_imrecv(void* buffer, size_t count, ompi_datatype_t* datatype,
+                      struct ompi_message_t** message, ompi_request_t** request);
+int pml_nagaya_mrecv(void* buffer, size_t count, ompi_datatype_t* datatype,
+                     struct ompi_message_t** message, ompi_status_public_t* status);
+int pml_nagaya_iprobe(int from, int tag, struct ompi_communicator_t* comm, int* matched,
+                      ompi_status_public_t* status);
+int pml_nagaya_probe(int from, int tag, struct ompi_communicator_t* comm,
+                     ompi_status_public_t* status);
+int pml_nagaya_improbe(int from, int tag, struct ompi_communicator_t* comm, int* matched,
+                       struct ompi_message_t** message, ompi_status_public_t* status);
+int pml_nagaya_mprobe(int from, int tag, struct ompi_communicator_t* comm,
+                      struct ompi_message_t** message, ompi_status_public_t* status);
+
+#endif

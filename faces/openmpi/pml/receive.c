@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "pml_nagaya.h"
+
+static pml_nagaya_receive_request_t* request_of(nagaya_receive* receive) {
+  return (pml_nagaya_receive_request_t*)((char*)receive -
+                                         offsetof(pml_nagaya_receive_request_t, receive));
+}
+
+/* ---- what a request becomes -------------------------------------------------------------- */
+
+static void give_back(pml_nagaya_receive_request_t* request) {
+  MCA_PML_BASE_RECV_REQUEST_FINI(&request->super);
+  opal_free_list_return(&mca_pml_base_recv_requests, (opal_free_list_item_t*)request);
+}
+
+static void end(pml_nagaya_receive_request_t* request) {
+  mca_pml_base_request_t* const base = &request->super.req_base;
+  base->req_pml_complete = true;
+  if (base->req_free_called)
+    give_back(request);
+  else
+    ompi_request_complete(&base->req_ompi, true);
+}
+
+static void on_complete(nagaya_receive* receive) {
+  pml_nagaya_receive_request_t* const request = request_of(receive);
+  ompi_status_public_t* const status = &request->super.req_base.req_ompi.req_status;
+  status->MPI_SOURCE = receive->matched.source;
+  status->MPI_TAG = receive->matched.tag;
+  status->MPI_ERROR = pml_nagaya_error(receive->error);
+  status->_ucount = receive->bytes;
+  request->super.req_bytes_packed = receive->bytes;
+  end(request);
+}
+
+/* Into a buffer of several runs. The convertor keeps its place between two calls. */
+static void scatter(nagaya_receive* receive, const void* data, size_t bytes) {
+  struct iovec piece = {.iov_base = (void*)data, .iov_len = bytes};
+  uint32_t pieces = 1;
+  opal_convertor_unpack(&request_of(receive)->super.req_base.req_convertor, &piece, &pieces,
+                        &bytes);
+}
+
+static int free_request(ompi_request_t** handle) {
+  pml_nagaya_receive_request_t* const request = (pml_nagaya_receive_request_t*)*handle;
+  request->super.req_base.req_free_called = true;
+  if (request->super.req_base.req_pml_complete) give_back(request);
+  *handle = MPI_REQUEST_NULL;
+  return OMPI_SUCCESS;
+}
+
+static int cancel_request(ompi_request_t* handle, int flag) {
+  pml_nagaya_receive_request_t* const request = (pml_nagaya_receive_request_t*)handle;
+  if (nagaya_match_cancel_receive(&request->receive) != 0) return OMPI_SUCCESS;
+  handle->req_status._cancelled = true;
+  end(request);
+  return OMPI_SUCCESS;
+}
+
+static void construct(pml_nagaya_receive_request_t* request) {
+  request->super.req_base.req_type = MCA_PML_REQUEST_RECV;
+  request->super.req_base.req_ompi.req_start = pml_nagaya_start;
+  request->super.req_base.req_ompi.req_free = free_request;
+  request->super.req_base.req_ompi.req_cancel = cancel_request;
+  request->receive.complete = on_complete;
+}
+OBJ_CLASS_INSTANCE(pml_nagaya_receive_request_t, mca_pml_base_recv_request_t, construct, NULL);
+
+static pml_nagaya_receive_request_t* new_request(void* buffer, size_t count,
+                                                 ompi_datatype_t* datatype, int from, int tag,
+                                                 struct ompi_communicator_t* comm,
+                                                 bool persistent) {
+  pml_nagaya_receive_request_t* const request =
+      (pml_nagaya_receive_request_t*)opal_free_list_get(&mca_pml_base_recv_requests);
+  if (request == NULL) return NULL;
+  MCA_PML_BASE_RECV_REQUEST_INIT(&request->super, buffer, count, datatype, from, tag, comm,
+                                 persistent);
+  request->super.req_base.req_pml_complete = true;
+  return request;
+}
+
+/* Active from now on. */
+static void prepare(pml_nagaya_receive_request_t* request) {
+  mca_pml_base_request_t* const base = &request->super.req_base;
+  nagaya_receive* const receive = &request->receive;
+  MCA_PML_BASE_RECV_START(&request->super);
+  receive->wanted.context = nagaya_context_of(base->req_comm);
+  receive->wanted.source = base->req_peer == OMPI_ANY_SOURCE ? NAGAYA_ANY_SOURCE : base->req_peer;
+  receive->wanted.tag = base->req_tag == OMPI_ANY_TAG ? NAGAYA_ANY_TAG : base->req_tag;
+  receive->capacity = pml_nagaya_bytes(base->req_datatype, base->req_count);
+  if (pml_nagaya_is_one_run(base->req_datatype, base->req_count)) {
+    receive->buffer = pml_nagaya_run(base->req_addr, base->req_datatype);
+    receive->scatter = NULL;
+  } else {
+    opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor, &base->req_datatype->super,
+                                             base->req_count, base->req_addr, 0,
+                                             &base->req_convertor);
+    receive->scatter = scatter;
+  }
+}
+
+int pml_nagaya_start_receive(pml_nagaya_receive_request_t* request) {
+  prepare(request);
+  return pml_nagaya_error(nagaya_match_receive(&request->receive));
+}
+
+static int wait_and_free(pml_nagaya_receive_request_t* request, ompi_status_public_t* status) {
+  ompi_request_t* handle = &request->super.req_base.req_ompi;
+  pml_nagaya_wait(handle);
+  if (status != MPI_STATUS_IGNORE) OMPI_COPY_STATUS(status, handle->req_status, false);
+  const int error = handle->req_status.MPI_ERROR;
+  free_request(&handle);
+  return error;
+}
+
+/* ---- the module's functions -------------------------------------------------------------- */
+
+int pml_nagaya_irecv_init(void* buffer, size_t count, ompi_datatype_t* datatype, int from, int tag,
+                          struct ompi_communicator_t* comm, ompi_request_t** request) {
+  pml_nagaya_receive_request_t* const made =
+      new_request(buffer, count, datatype, from, tag, comm, true);
+  if (made == NULL) return OMPI_ERR_OUT_OF_RESOURCE;
+  *request = &made->super.req_base.req_ompi;
+  return OMPI_SUCCESS;
+}
+
+static int start_new(void* buffer, size_t count, ompi_datatype_t* datatype, int from, int tag,
+                     struct ompi_communicator_t* comm, pml_nagaya_receive_request_t** out) {
+  pml_nagaya_receive_request_t* const request =
+      new_request(buffer, count, datatype, from, tag, comm, false);
+  if (request == NULL) return OMPI_ERR_OUT_OF_RESOURCE;
+  const int error = pml_nagaya_start_receive(request);
+  if (error != OMPI_SUCCESS)
+    give_back(request);
+  else
+    *out = request;
+  return error;
+}
+
+int pml_nagaya_irecv(void* buffer, size_t count, ompi_datatype_t* datatype, int from, int tag,
+                     struct ompi_communicator_t* comm, ompi_request_t** request) {
+  pml_nagaya_receive_request_t* started;
+  const int error = start_new(buffer, count, datatype, from, tag, comm, &started);
+  if (error == OMPI_SUCCESS) *request = &started->super.req_base.req_ompi;
+  return error;
+}
+
+int pml_nagaya_recv(void* buffer, size_t count, ompi_datatype_t* datatype, int from, int tag,
+                    struct ompi_communicator_t* comm, ompi_status_public_t* status) {
+  pml_nagaya_receive_request_t* request;
+  const int error = start_new(buffer, count, datatype, from, tag, comm, &request);
+  return error == OMPI_SUCCESS ? wait_and_free(request, status) : error;
+}
+
+/* Receives what a probe has taken. */
+static int start_taken(void* buffer, size_t count, ompi_datatype_t* datatype,
+                       struct ompi_message_t** message, pml_nagaya_receive_request_t** out) {
+  pml_nagaya_receive_request_t* const request =
+      new_request(buffer, count, datatype, (*message)->peer, OMPI_ANY_TAG, (*message)->comm, false);
+  if (request == NULL) return OMPI_ERR_OUT_OF_RESOURCE;
+  prepare(request);
+  nagaya_match_receive_taken((*message)->req_ptr, &request->receive);
+  ompi_message_return(*message);
+  *message = MPI_MESSAGE_NULL;
+  *out = request;
+  return OMPI_SUCCESS;
+}
+
+int pml_nagaya_imrecv(void* buffer, size_t count, ompi_datatype_t* datatype,
+                      struct ompi_message_t** message, ompi_request_t** request) {
+  pml_nagaya_receive_request_t* started;
+  const int error = start_taken(buffer, count, datatype, message, &started);
+  if (error == OMPI_SUCCESS) *request = &started->super.req_base.req_ompi;
+  return error;
+}
+
+int pml_nagaya_mrecv(void* buffer, size_t count, ompi_datatype_t* datatype,
+                     struct ompi_message_t** message, ompi_status_public_t* status) {
+  pml_nagaya_receive_request_t* request;
+  const int error = start_taken(buffer, count, datatype, message, &request);
+  return error == OMPI_SUCCESS ? wait_and_free(request, status) : error;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* match.h - two-sided messages between the processes of a job, matched as MPI has it: by context,
+ * source and tag, first come, first served, with wildcards.
+ *
+ * A message of up to nagaya_match_eager_max() bytes is handed over at once and waits at its
+ * receiver until it is asked for. A longer one stays where it is: when it is matched, the receiver
+ * copies it from there, and the sender helps as long as it waits (rendezvous).
+ *
+ *   nagaya_receive receive = {.wanted = {context, NAGAYA_ANY_SOURCE, 7}, .buffer = ...};
+ *   nagaya_match_receive(&receive);
+ *   while (!receive.is_complete) nagaya_match_progress();
+ *
+ * Requests are the caller's memory; they must stay where they are, with their buffers, until they
+ * are complete. Nothing moves but in calls of these functions: whoever waits calls
+ * nagaya_match_progress().
+ * Order: messages of one sender, by one thread or by threads that agree on their order, are matched
+ * in the order in which they were sent.
+ * Errors: negative errno codes. Before nagaya_match_open() all functions return -ESRCH.
+ * Thread safety: none, unless nagaya_match_open() is told of threads. `complete` functions are
+ * called without a lock, by whichever thread makes progress, and may call all functions here.
+ */
+#ifndef NAGAYA_MATCH_H
+#define NAGAYA_MATCH_H
+
+#include <nagaya/llcl.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+#define NAGAYA_ANY_SOURCE (-1)
+#define NAGAYA_ANY_TAG (-1) /* any that is not negative */
+
+typedef struct nagaya_envelope {
+  uint32_t context; /* of the communicator */
+  int32_t source;   /* the sender's rank there */
+  int32_t tag;
+} nagaya_envelope;
+
+/* The library's part of a request. */
+typedef struct nagaya_match_member {
+  struct nagaya_match_member *previous, *next;
+  nagaya_envelope envelope;
+  void* whole;
+} nagaya_match_member;
+
+/* Before anything else, by one thread: takes part with what the environment says
+ * (NAGAYA_EAGER_BYTES). Messages that came before are there. Again: nothing happens.
+ *
+ *   threads   nonzero: several threads may call at once from then on
+ *
+ * Returns 0, -EINVAL (NAGAYA_EAGER_BYTES is no number of 0 .. 1048576), -ENOMEM, -ESRCH. */
+int nagaya_match_open(int threads);
+
+/* ---- sending ----------------------------------------------------------------------------- */
+
+typedef struct nagaya_send {
+  nagaya_process to;
+  nagaya_envelope envelope; /* `source` is the caller's own rank */
+  const void* data;
+  size_t bytes;
+  uint32_t is_synchronous; /* complete only when it is matched */
+  uint32_t is_complete;
+  void (*complete)(struct nagaya_send* send); /* NULL: is_complete is looked at */
+  struct nagaya_send* next;                   /* the library's */
+} nagaya_send;
+
+/* Sends if that is possible without waiting and without a request: a message that is not long, to a
+ * process that has room. `data` is the caller's again on return.
+ *
+ * Returns 0, -EAGAIN (nagaya_match_send() is needed), -EINVAL (no such process), -ESRCH. */
+int nagaya_match_try_send(nagaya_process to, const nagaya_envelope* envelope, const void* data,
+                          size_t bytes);
+
+/* Starts a send. Complete when `data` is the caller's again, which may be before this returns.
+ *
+ * Returns 0, -EINVAL (no such process), -ENOMEM, -ESRCH. */
+int nagaya_match_send(nagaya_send* send);
+
+/* Messages beyond this are handed over by rendezvous.                                  [bytes] */
+size_t nagaya_match_eager_max(void);
+
+/* ---- receiving --------------------------------------------------------------------------- */
+
+typedef struct nagaya_receive {
+  nagaya_envelope wanted; /* NAGAYA_ANY_SOURCE, NAGAYA_ANY_TAG */
+  void* buffer;
+  size_t capacity; /* [bytes] */
+  /* For a buffer that is not one run of bytes: stores the next `bytes` of the message. Called in
+   * their order, for capacity bytes at most. NULL: they are copied to `buffer`. */
+  void (*scatter)(struct nagaya_receive* receive, const void* data, size_t bytes);
+  void (*complete)(struct nagaya_receive* receive); /* NULL: is_complete is looked at */
+  uint32_t is_complete;
+  int32_t error;           /* 0 or -EMSGSIZE: the message was longer, its beginning is there */
+  nagaya_envelope matched; /* of the message */
+  size_t bytes;            /* its length; more than `capacity` with -EMSGSIZE */
+  /* The library's. */
+  nagaya_match_member member;
+  uint64_t order;
+} nagaya_receive;
+
+/* Asks for a message. It may be complete before this returns. Returns 0, -ENOMEM, -ESRCH. */
+int nagaya_match_receive(nagaya_receive* receive);
+
+/* Takes the request back. Returns 0 (it will not be completed), -EALREADY (it is matched or
+ * complete), -ESRCH. */
+int nagaya_match_cancel_receive(nagaya_receive* receive);
+
+/* A message that has arrived and is not yet matched. */
+typedef struct nagaya_message nagaya_message;
+
+typedef struct nagaya_message_description {
+  nagaya_envelope envelope;
+  size_t bytes;
+} nagaya_message_description;
+
+/* The message that a receive with this envelope would match now.
+ * Returns 0, -EAGAIN (none, for all that has arrived), -ESRCH. */
+int nagaya_match_probe(const nagaya_envelope* wanted, nagaya_message_description* out);
+
+/* The same, and takes it out of the matching: it must be received by nagaya_match_receive_taken().
+ */
+int nagaya_match_take(const nagaya_envelope* wanted, nagaya_message_description* out,
+                      nagaya_message** message);
+
+/* Receives a message that was taken; `wanted` is not looked at. As nagaya_match_receive(). */
+int nagaya_match_receive_taken(nagaya_message* message, nagaya_receive* receive);
+
+/* ---- progress ---------------------------------------------------------------------------- */
+
+/* Sees to what has arrived and to what waits to be sent; copies for others. How much there was. A
+ * caller that finds nothing for long hands its processor on where others need it. -ESRCH. */
+int nagaya_match_progress(void);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// cell.h - what travels through the mailboxes for two-sided messages. Plain data, 56 bytes.
+//
+//   sender                                   receiver
+//   kInline      body in the cell       ──►  copies it
+//   kEager       body in a block of its ──►  copies it when it is matched, and gives the block back
+//   kRendezvous  body in its buffer     ──►  copies it when it is matched, then answers
+//                                       ◄──  kCopied
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "mailbox/mailbox.h"
+#include "match/envelope.h"
+
+namespace nagaya::match {
+
+enum class CellKind : uint8_t { kInline, kEager, kRendezvous, kCopied };
+
+inline constexpr size_t kInlineMaxBytes = mailbox::kMessageMaxBytes - sizeof(Envelope);
+
+// A block of the sender's pool (eager_pool.h), lent to the receiver.
+struct Loan {
+  std::byte* data;
+  std::atomic<uint32_t>* returned;  // becomes `serial`, by release, when it is given back
+  uint32_t serial;
+
+  void give_back() const { returned->store(serial, std::memory_order_release); }
+};
+
+struct Cell {
+  Envelope envelope;  // not in kCopied
+  uint32_t sender;    // its task's number; the beginning of an inline body
+  union {
+    std::byte rest[mailbox::kMessageMaxBytes - sizeof(Envelope) - sizeof(uint32_t)];
+    struct {
+      uint64_t bytes;
+      Loan loan;
+    } eager;
+    struct {
+      uint64_t bytes;
+      const std::byte* data;
+      nagaya_send* send;  // the sender's: told back to it
+    } rendezvous;
+    struct {
+      nagaya_send* send;
+    } copied;
+  };
+
+  std::byte* body() { return reinterpret_cast<std::byte*>(&sender); }
+  const std::byte* body() const { return reinterpret_cast<const std::byte*>(&sender); }
+};
+static_assert(sizeof(Cell) == mailbox::kMessageMaxBytes);
+
+// A cell that has been taken out of the mailbox.
+struct Incoming {
+  Cell cell;
+  CellKind kind;
+  uint8_t cell_bytes;
+
+  size_t bytes() const {
+    if (kind == CellKind::kEager) return cell.eager.bytes;
+    if (kind == CellKind::kRendezvous) return cell.rendezvous.bytes;
+    return cell_bytes - sizeof(Envelope);
+  }
+};
+
+}  // namespace nagaya::match

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// eager_pool.h - blocks that a task lends to receivers, with the bodies of its eager messages.
+//
+//   | block | block | ... |         written by the owner while they are its own
+//   | returned | returned | ... |   one word each, written by receivers only
+//
+//   own  -> lent   owner      take: with a serial that the block has never had
+//   lent -> back   receiver   store of the serial to `returned`, after its last read
+//   back -> own    owner      take, when it has none left: looks at all of them
+//
+// The owner never writes the words and reads them once per round through its blocks, so that giving
+// back is a store into a line that stays with the receiver.
+// take: the owner's threads, one at a time. give_back: anybody who holds the loan.
+// Death of a receiver: its loans never come back; its job has ended by then (law 4). Death of the
+// owner: its partition stays until the job has ended (law 3).
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "match/cell.h"
+
+namespace nagaya::match {
+
+class EagerPool {
+ public:
+  explicit EagerPool(size_t block_bytes)
+      : stride_((block_bytes + kLine - 1) / kLine * kLine + kLine) {}
+
+  // False: all that there may be are lent. May throw std::bad_alloc.
+  bool take(Loan& out) {
+    if (own_.empty() && !collect() && !grow()) return false;
+    const uint32_t number = own_.back();
+    own_.pop_back();
+    Block& block = blocks_[number];
+    out = {block.data, block.returned, ++block.serial};
+    return true;
+  }
+  // What was taken and not lent.
+  void put_back(const Loan& loan) { loan.give_back(); }
+
+ private:
+  static constexpr size_t kLine = mailbox::kLineBytes;
+  static constexpr size_t kFirstBytes = 256 << 10, kAllBytes = 64 << 20;
+  static constexpr size_t kFirstMin = 4;
+
+  struct Block {
+    std::byte* data;
+    std::atomic<uint32_t>* returned;
+    uint32_t serial;  // of its last loan
+  };
+  struct Free {
+    void operator()(void* memory) const { ::operator delete (memory, std::align_val_t{kLine}); }
+  };
+  using Memory = std::unique_ptr<std::byte, Free>;
+
+  static Memory allocate(size_t bytes) {
+    return Memory(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kLine})));
+  }
+
+  bool collect() {
+    for (uint32_t number = 0; number < blocks_.size(); ++number)
+      // Acquire: pairs with give_back: the receiver has read.
+      if (blocks_[number].returned->load(std::memory_order_acquire) == blocks_[number].serial)
+        own_.push_back(number);
+    return !own_.empty();
+  }
+
+  // Twice as many.
+  bool grow() {
+    const size_t before = blocks_.size();
+    if (before * stride_ >= kAllBytes) return false;
+    const size_t count = before != 0 ? before : std::max(kFirstMin, kFirstBytes / stride_);
+    Memory data = allocate(count * stride_);
+    Memory words = allocate(count * sizeof(std::atomic<uint32_t>));
+    blocks_.reserve(before + count);
+    own_.reserve(before + count);
+    memory_.reserve(memory_.size() + 2);
+    for (size_t n = 0; n < count; ++n) {
+      auto* const word = reinterpret_cast<std::atomic<uint32_t>*>(words.get()) + n;
+      blocks_.push_back({data.get() + n * stride_, new (word) std::atomic<uint32_t>(0), 0});
+      own_.push_back(static_cast<uint32_t>(before + n));
+    }
+    memory_.push_back(std::move(data));
+    memory_.push_back(std::move(words));
+    return true;
+  }
+
+  size_t stride_;  // a line more than a block, so that blocks begin in different sets of a cache
+  std::vector<Block> blocks_;
+  std::vector<uint32_t> own_;  // by number
+  std::vector<Memory> memory_;
+};
+
+}  // namespace nagaya::match

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// envelope.h - what two-sided messages are matched by, with MPI's wildcards.
+#pragma once
+
+#include <cstdint>
+
+#include "nagaya/match.h"
+
+namespace nagaya::match {
+
+using Envelope = nagaya_envelope;
+
+inline bool operator==(const Envelope& a, const Envelope& b) {
+  return a.context == b.context && a.source == b.source && a.tag == b.tag;
+}
+
+// Which of its fields a receive leaves open: one of four classes, 1 for the source, 2 for the tag.
+inline constexpr unsigned kClasses = 4;
+inline unsigned class_of(const Envelope& wanted) {
+  return unsigned{wanted.source == NAGAYA_ANY_SOURCE} | unsigned{wanted.tag == NAGAYA_ANY_TAG} << 1;
+}
+// How a receive of that class writes the envelope of a message that it matches.
+inline Envelope as_wanted_by(unsigned wanting, Envelope envelope) {
+  if ((wanting & 1) != 0) envelope.source = NAGAYA_ANY_SOURCE;
+  if ((wanting & 2) != 0) envelope.tag = NAGAYA_ANY_TAG;
+  return envelope;
+}
+// Negative tags are an MPI's own traffic, which NAGAYA_ANY_TAG does not match.
+inline bool can_match(unsigned wanting, const Envelope& envelope) {
+  return (wanting & 2) == 0 || envelope.tag >= 0;
+}
+
+}  // namespace nagaya::match

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// index.h - first come, first served among equal envelopes: a hashed index that is threaded through
+// its members, so that entering, finding and leaving cost the same with ten members and with ten
+// thousand. Private to a task; its owner serialises.
+//
+//   buckets:  | o | o | o |      a bucket: a ring of members in their order of entering
+//               |
+//               v
+//             member <-> member <-> member
+//
+// Members of other envelopes in the same bucket are stepped over: less than one on the average,
+// because the index grows with its members.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "match/envelope.h"
+
+namespace nagaya::match {
+
+// A part of whatever is a member; it must not move meanwhile.
+using Member = nagaya_match_member;
+
+class Index {
+ public:
+  Index() : buckets_(kBucketsMin) { clear(); }
+  Index(const Index&) = delete;
+  Index& operator=(const Index&) = delete;
+
+  bool empty() const { return count_ == 0; }
+
+  // May throw std::bad_alloc, then nothing has changed.
+  void enter(Member& member) {
+    if (count_ >= buckets_.size()) grow();
+    append(bucket_of(member.envelope), member);
+    ++count_;
+  }
+  void leave(Member& member) {
+    member.previous->next = member.next;
+    member.next->previous = member.previous;
+    --count_;
+  }
+  // The first that entered with this envelope, or nullptr.
+  Member* first(const Envelope& envelope) {
+    Member& bucket = bucket_of(envelope);
+    for (Member* member = bucket.next; member != &bucket; member = member->next)
+      if (member->envelope == envelope) return member;
+    return nullptr;
+  }
+
+ private:
+  static constexpr size_t kBucketsMin = 64;
+
+  static void append(Member& bucket, Member& member) {
+    member.previous = bucket.previous;
+    member.next = &bucket;
+    bucket.previous->next = &member;
+    bucket.previous = &member;
+  }
+  Member& bucket_of(const Envelope& envelope) {
+    // Multiplicative hashing: Knuth, The Art of Computer Programming 3, 6.4.
+    constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
+    uint64_t hash = (uint64_t{envelope.context} << 32 | static_cast<uint32_t>(envelope.source));
+    hash = (hash * kGolden) ^ static_cast<uint32_t>(envelope.tag);
+    return buckets_[(hash * kGolden >> 32) & (buckets_.size() - 1)];
+  }
+  void clear() {
+    for (Member& bucket : buckets_) bucket.previous = bucket.next = &bucket;
+  }
+  // Members of one envelope come from one bucket, so their order stays.
+  void grow() {
+    std::vector<Member> old(2 * buckets_.size());
+    old.swap(buckets_);
+    clear();
+    for (Member& bucket : old)
+      for (Member* member = bucket.next; member != &bucket;) {
+        Member* const next = member->next;
+        append(bucket_of(member->envelope), *member);
+        member = next;
+      }
+  }
+
+  std::vector<Member> buckets_;
+  size_t count_ = 0;
+};
+
+}  // namespace nagaya::match

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// match_api.cc - the C functions of nagaya/match.h.
+#include <errno.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <new>
+#include <string_view>
+
+#include "llcl/endpoint.h"
+#include "match/matcher.h"
+
+namespace nagaya::match {
+namespace {
+
+constexpr size_t kEagerMaxLimit = 1 << 20;
+
+// Of nagaya_match_open; never destroyed: other threads may still use it while the process exits.
+Matcher* own_matcher = nullptr;
+
+// NAGAYA_EAGER_BYTES, or the default; -1: neither.
+int64_t chosen_eager_max() {
+  const char* const text = std::getenv("NAGAYA_EAGER_BYTES");
+  if (text == nullptr) return Matcher::kEagerMaxDefault;
+  const std::string_view word = text;
+  uint32_t bytes = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), bytes);
+  const bool is_number = error == std::errc{} && end == word.data() + word.size();
+  return is_number && bytes <= kEagerMaxLimit ? int64_t{bytes} : -1;
+}
+
+int open(bool threads) {
+  if (own_matcher != nullptr) return 0;
+  llcl::Endpoint* const endpoint = llcl::Endpoint::own();
+  if (endpoint == nullptr) return -ESRCH;
+  const int64_t eager_max = chosen_eager_max();
+  if (eager_max < 0) return -EINVAL;
+  auto* const matcher = new (std::nothrow)
+      Matcher(endpoint->board(), endpoint->owner(), static_cast<size_t>(eager_max), threads);
+  if (matcher == nullptr) return -ENOMEM;
+  endpoint->be_counted();
+  own_matcher = matcher;
+  return 0;
+}
+
+// Calls `function` with the task's matcher; no exception leaves.
+template <class Function>
+int with_matcher(Function function) {
+  if (own_matcher == nullptr) return -ESRCH;
+  try {
+    return function(*own_matcher);
+  } catch (const std::bad_alloc&) {
+    return -ENOMEM;
+  }
+}
+
+}  // namespace
+}  // namespace nagaya::match
+
+using nagaya::match::Matcher;
+using nagaya::match::with_matcher;
+
+int nagaya_match_open(int threads) {
+  return nagaya::match::open(threads != 0);
+}
+
+int nagaya_match_try_send(nagaya_process to, const nagaya_envelope* envelope, const void* data,
+                          size_t bytes) {
+  return with_matcher(
+      [&](Matcher& matcher) { return matcher.try_send(to.task, *envelope, data, bytes); });
+}
+
+int nagaya_match_send(nagaya_send* send) {
+  return with_matcher([&](Matcher& matcher) { return matcher.send(*send); });
+}
+
+size_t nagaya_match_eager_max() {
+  return nagaya::match::own_matcher == nullptr ? 0 : nagaya::match::own_matcher->eager_max();
+}
+
+int nagaya_match_receive(nagaya_receive* receive) {
+  return with_matcher([&](Matcher& matcher) { return matcher.receive(*receive); });
+}
+
+int nagaya_match_cancel_receive(nagaya_receive* receive) {
+  return with_matcher([&](Matcher& matcher) { return matcher.cancel(*receive); });
+}
+
+int nagaya_match_probe(const nagaya_envelope* wanted, nagaya_message_description* out) {
+  return with_matcher([&](Matcher& matcher) { return matcher.probe(*wanted, out); });
+}
+
+int nagaya_match_take(const nagaya_envelope* wanted, nagaya_message_description* out,
+                      nagaya_message** message) {
+  return with_matcher([&](Matcher& matcher) { return matcher.take(*wanted, out, message); });
+}
+
+int nagaya_match_receive_taken(nagaya_message* message, nagaya_receive* receive) {
+  return with_matcher([&](Matcher& matcher) { return matcher.receive_taken(message, *receive); });
+}
+
+int nagaya_match_progress() {
+  return with_matcher([](Matcher& matcher) { return matcher.progress(); });
+}

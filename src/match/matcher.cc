@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "match/matcher.h"
+
+#include <errno.h>
+
+#include <cstring>
+
+namespace nagaya::match {
+namespace {
+
+constexpr int kMessagesAtOnce = 64;
+// Looks in vain, while every task can have a processor, before the processor is offered to others.
+constexpr uint32_t kPatience = 1000;
+
+// Release: pairs with the acquire of a thread that looks at the flag.
+void mark_complete(uint32_t& flag) {
+  std::atomic_ref(flag).store(1, std::memory_order_release);
+}
+void finish(nagaya_send& send) {
+  const auto complete = send.complete;
+  mark_complete(send.is_complete);
+  if (complete != nullptr) complete(&send);
+}
+void finish(nagaya_receive& receive) {
+  const auto complete = receive.complete;
+  mark_complete(receive.is_complete);
+  if (complete != nullptr) complete(&receive);
+}
+
+void describe(const Incoming& incoming, nagaya_message_description* out) {
+  *out = {incoming.cell.envelope, incoming.bytes()};
+}
+
+}  // namespace
+
+Matcher::Matcher(llcl::Board& board, mailbox::Owner self, size_t eager_max, bool threads)
+    : board_(board),
+      self_(self),
+      mailbox_(board.two_sided[self.number()]),
+      eager_max_(eager_max),
+      locks_(threads),
+      pool_(eager_max) {}
+
+// ---- sending ------------------------------------------------------------------------------------
+
+int Matcher::post(uint32_t task, CellKind kind, const Cell& cell, size_t bytes) {
+  return board_.two_sided[task].post(self_, static_cast<uint8_t>(kind), &cell, bytes);
+}
+
+int Matcher::post_eager(uint32_t task, const Envelope& envelope, const void* data, size_t bytes) {
+  Cell cell;
+  cell.envelope = envelope;
+  if (bytes <= kInlineMaxBytes) {
+    std::memcpy(cell.body(), data, bytes);
+    return post(task, CellKind::kInline, cell, sizeof(Envelope) + bytes);
+  }
+  cell.eager.bytes = bytes;
+  if (!pool_.take(cell.eager.loan)) return -ENOBUFS;
+  std::memcpy(cell.eager.loan.data, data, bytes);
+  const int error = post(task, CellKind::kEager, cell, sizeof cell);
+  if (error != 0) pool_.put_back(cell.eager.loan);
+  return error;
+}
+
+int Matcher::post_rendezvous(nagaya_send& send) {
+  Cell cell;
+  cell.envelope = send.envelope;
+  cell.sender = self_.number();
+  cell.rendezvous = {send.bytes, static_cast<const std::byte*>(send.data), &send};
+  return post(send.to.task, CellKind::kRendezvous, cell, sizeof cell);
+}
+
+int Matcher::begin(nagaya_send& send, bool& is_over) {
+  is_over = false;
+  if (send.is_synchronous == 0 && send.bytes <= eager_max_) {
+    const int error = post_eager(send.to.task, send.envelope, send.data, send.bytes);
+    is_over = error == 0;
+    if (error != -ENOBUFS) return error;
+  }
+  return post_rendezvous(send);
+}
+
+int Matcher::try_send(uint32_t task, const Envelope& envelope, const void* data, size_t bytes) {
+  if (!is_here(task)) return -EINVAL;
+  if (bytes > eager_max_) return -EAGAIN;
+  const Turn turn(*this);
+  if (must_wait(task)) return -EAGAIN;
+  const int error = post_eager(task, envelope, data, bytes);
+  return error == -ENOBUFS ? -EAGAIN : error;
+}
+
+int Matcher::send(nagaya_send& send) {
+  if (!is_here(send.to.task)) return -EINVAL;
+  send.is_complete = 0;
+  bool is_over = false;
+  {
+    const Turn turn(*this);
+    int error = -EAGAIN;
+    if (!must_wait(send.to.task)) error = begin(send, is_over);
+    if (error == -EAGAIN)
+      outbox_[send.to.task].push_back({&send, {}, {}});
+    else if (error != 0)
+      return error;
+  }
+  if (is_over) finish(send);
+  return 0;
+}
+
+// ---- receiving ----------------------------------------------------------------------------------
+
+int Matcher::receive(nagaya_receive& receive) {
+  receive.is_complete = 0;
+  Incoming incoming;
+  {
+    const Turn turn(*this);
+    Unexpected* const message = unexpected_.first(receive.wanted);
+    if (message == nullptr) {
+      posted_.enter(receive);
+      return 0;
+    }
+    unexpected_.leave(*message);
+    receive.member.whole = nullptr;
+    incoming = message->incoming;
+    delete message;
+  }
+  deliver(incoming, receive);
+  return 0;
+}
+
+int Matcher::cancel(nagaya_receive& receive) {
+  const Turn turn(*this);
+  if (!Posted::has(receive)) return -EALREADY;
+  posted_.leave(receive);
+  return 0;
+}
+
+int Matcher::probe(const Envelope& wanted, nagaya_message_description* out) {
+  const Turn turn(*this);
+  const Unexpected* const message = unexpected_.first(wanted);
+  if (message == nullptr) return -EAGAIN;
+  describe(message->incoming, out);
+  return 0;
+}
+
+int Matcher::take(const Envelope& wanted, nagaya_message_description* out,
+                  nagaya_message** message) {
+  const Turn turn(*this);
+  Unexpected* const found = unexpected_.first(wanted);
+  if (found == nullptr) return -EAGAIN;
+  unexpected_.leave(*found);
+  describe(found->incoming, out);
+  *message = reinterpret_cast<nagaya_message*>(found);
+  return 0;
+}
+
+int Matcher::receive_taken(nagaya_message* message, nagaya_receive& receive) {
+  const std::unique_ptr<Unexpected> taken(reinterpret_cast<Unexpected*>(message));
+  receive.is_complete = 0;
+  receive.member.whole = nullptr;
+  deliver(taken->incoming, receive);
+  return 0;
+}
+
+void Matcher::store(nagaya_receive& receive, const std::byte* data, size_t bytes, uint32_t peer) {
+  const size_t stored = std::min(bytes, receive.capacity);
+  if (receive.scatter != nullptr)
+    receive.scatter(&receive, data, stored);
+  else
+    board_.copies->copy({static_cast<std::byte*>(receive.buffer), data, stored, peer}, self_,
+                        llcl::BoardTasks{board_});
+}
+
+// The sender's buffer is its own again.
+void Matcher::answer(const Incoming& incoming) {
+  Cell cell{};
+  cell.copied = {incoming.cell.rendezvous.send};
+  const uint32_t task = incoming.cell.sender;
+  const Turn turn(*this);
+  if (must_wait(task) || post(task, CellKind::kCopied, cell, sizeof cell) != 0)
+    outbox_[task].push_back({nullptr, CellKind::kCopied, cell});
+}
+
+void Matcher::deliver(const Incoming& incoming, nagaya_receive& receive) {
+  const Cell& cell = incoming.cell;
+  receive.matched = cell.envelope;
+  receive.bytes = incoming.bytes();
+  receive.error = receive.bytes > receive.capacity ? -EMSGSIZE : 0;
+  switch (incoming.kind) {
+    case CellKind::kInline:
+      store(receive, cell.body(), receive.bytes, 0);
+      break;
+    case CellKind::kEager:
+      store(receive, cell.eager.loan.data, receive.bytes, 0);
+      cell.eager.loan.give_back();
+      break;
+    case CellKind::kRendezvous:
+      store(receive, cell.rendezvous.data, receive.bytes, cell.sender);
+      answer(incoming);
+      break;
+    case CellKind::kCopied:
+      break;
+  }
+  finish(receive);
+}
+
+// ---- progress -----------------------------------------------------------------------------------
+
+// Takes the next cell and matches it. False: there is none.
+bool Matcher::next(Step& step) {
+  const Turn turn(*this);
+  const mailbox::Message message = mailbox_.take();
+  if (!message) return false;
+  Incoming& incoming = step.incoming;
+  incoming.kind = static_cast<CellKind>(message.kind);
+  incoming.cell_bytes = message.bytes;
+  std::memcpy(&incoming.cell, message.payload, sizeof incoming.cell);
+  step.sent = nullptr;
+  step.receive = nullptr;
+  if (incoming.kind == CellKind::kCopied) {
+    step.sent = incoming.cell.copied.send;
+    return true;
+  }
+  step.receive = posted_.take(incoming.cell.envelope);
+  if (step.receive == nullptr) unexpected_.enter(*new Unexpected{{}, incoming});
+  return true;
+}
+
+// As far as there is room. How many cells went.
+int Matcher::send_waiting(std::deque<nagaya_send*>& over) {
+  int count = 0;
+  for (auto to = outbox_.begin(); to != outbox_.end();) {
+    auto& [task, queue] = *to;
+    for (; !queue.empty(); queue.pop_front(), ++count) {
+      Waiting& first = queue.front();
+      bool is_over = false;
+      const int error = first.send != nullptr ? begin(*first.send, is_over)
+                                              : post(task, first.kind, first.cell, sizeof(Cell));
+      if (error != 0) break;
+      if (is_over) over.push_back(first.send);
+    }
+    to = queue.empty() ? outbox_.erase(to) : std::next(to);
+  }
+  return count;
+}
+
+// Nothing has come: takes part in a large copy, or lets others run (law 7).
+int Matcher::give_way() {
+  if (board_.copies->any() && board_.copies->help(self_)) return 1;
+  if (++fruitless_ > kPatience || board_.load.crowded()) mailbox::Machine::yield();
+  return 0;
+}
+
+int Matcher::progress() {
+  int count = 0;
+  for (Step step; count < kMessagesAtOnce && next(step); ++count) {
+    if (step.sent != nullptr) finish(*step.sent);
+    if (step.receive != nullptr) deliver(step.incoming, *step.receive);
+  }
+  if (!outbox_.empty()) {
+    std::deque<nagaya_send*> over;
+    {
+      const Turn turn(*this);
+      count += send_waiting(over);
+    }
+    for (nagaya_send* const send : over) finish(*send);
+  }
+  if (count == 0) return give_way();
+  fruitless_ = 0;
+  return count;
+}
+
+}  // namespace nagaya::match

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// queues.h - receives that wait for messages, and messages that wait for receives. Private to a
+// task; its owner serialises.
+//
+//                 is in                         is found through
+//   a receive     the index of its class        the message's envelope in each of four classes:
+//                                               the receive of the four that was posted first
+//   a message     the index of every class      the receive's envelope in its one class
+//                 whose receives may match it
+//
+// So either search costs the same however many wait.
+#pragma once
+
+#include <array>
+
+#include "match/cell.h"
+#include "match/index.h"
+
+namespace nagaya::match {
+
+class Posted {
+ public:
+  void enter(nagaya_receive& receive) {
+    receive.order = next_order_;
+    receive.member.envelope = receive.wanted;
+    receive.member.whole = &receive;
+    index_of(receive).enter(receive.member);
+    ++next_order_;
+  }
+  void leave(nagaya_receive& receive) {
+    index_of(receive).leave(receive.member);
+    receive.member.whole = nullptr;
+  }
+  // Whether it is still there.
+  static bool has(const nagaya_receive& receive) { return receive.member.whole != nullptr; }
+
+  // The first receive that matches, taken out; nullptr: none.
+  nagaya_receive* take(const Envelope& envelope) {
+    nagaya_receive* first = nullptr;
+    for (unsigned wanting = 0; wanting < kClasses; ++wanting) {
+      if (indices_[wanting].empty() || !can_match(wanting, envelope)) continue;
+      const Member* const found = indices_[wanting].first(as_wanted_by(wanting, envelope));
+      if (found == nullptr) continue;
+      auto* const receive = static_cast<nagaya_receive*>(found->whole);
+      if (first == nullptr || receive->order < first->order) first = receive;
+    }
+    if (first != nullptr) leave(*first);
+    return first;
+  }
+
+ private:
+  Index& index_of(const nagaya_receive& receive) { return indices_[class_of(receive.wanted)]; }
+
+  std::array<Index, kClasses> indices_;
+  uint64_t next_order_ = 0;
+};
+
+// A message that nobody has asked for yet.
+struct Unexpected {
+  std::array<Member, kClasses> members;
+  Incoming incoming;
+};
+
+class UnexpectedQueue {
+ public:
+  // May throw std::bad_alloc, then nothing has changed.
+  void enter(Unexpected& message) {
+    const Envelope& envelope = message.incoming.cell.envelope;
+    unsigned wanting = 0;
+    try {
+      for (; wanting < kClasses; ++wanting) {
+        if (!can_match(wanting, envelope)) continue;
+        Member& member = message.members[wanting];
+        member.envelope = as_wanted_by(wanting, envelope);
+        member.whole = &message;
+        indices_[wanting].enter(member);
+      }
+    } catch (...) {
+      leave_below(wanting, message);
+      throw;
+    }
+  }
+  void leave(Unexpected& message) { leave_below(kClasses, message); }
+
+  // The first that the receive matches, or nullptr.
+  Unexpected* first(const Envelope& wanted) {
+    Index& index = indices_[class_of(wanted)];
+    Member* const found = index.empty() ? nullptr : index.first(wanted);
+    return found == nullptr ? nullptr : static_cast<Unexpected*>(found->whole);
+  }
+
+ private:
+  void leave_below(unsigned end, Unexpected& message) {
+    for (unsigned wanting = 0; wanting < end; ++wanting)
+      if (can_match(wanting, message.incoming.cell.envelope))
+        indices_[wanting].leave(message.members[wanting]);
+  }
+
+  std::array<Index, kClasses> indices_;
+};
+
+}  // namespace nagaya::match

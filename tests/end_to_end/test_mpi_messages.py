@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Open MPI's messages through pml/nagaya: OMPI_MCA_pml names it, so that a job that could not use it
+would fail."""
+import pytest
+
+from test_debian_programs import results_of_tester, scalapack_tester, thermo_table
+
+RUN_LIMIT_S = 240
+
+
+@pytest.fixture
+def run(user, nagaya, folder):
+    def run_job(words, ranks, **variables):
+        environment = {"NAGAYA_MPI": "on", "OMPI_MCA_pml": "nagaya", **variables}
+        ended = user.run([nagaya, "run", "-n", ranks, *words], cwd=folder, env=environment,
+                         timeout=RUN_LIMIT_S)
+        assert ended.code == 0, ended
+        return ended.out
+    return run_job
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 8])
+def test_every_mode_of_sending_and_receiving(run, installation, ranks):
+    assert run([installation.program("mpi_modes")], ranks) == f"every mode among {ranks}\n"
+
+
+def test_one_variable_switches_it_on(user, nagaya, installation):
+    environment = {"NAGAYA_MPI": "on", "OMPI_MCA_pml_base_verbose": "10"}
+    ended = user.run([nagaya, "run", "-n", 2, installation.program("mpi_modes")], env=environment)
+    assert ended.code == 0 and ended.err.count("component nagaya selected") == 2, ended
+
+
+@pytest.mark.parametrize("eager_bytes", ["0", "64", "1048576"])
+def test_every_mode_with_every_message_by_rendezvous_or_none(run, installation, eager_bytes):
+    out = run([installation.program("mpi_modes")], 3, NAGAYA_EAGER_BYTES=eager_bytes)
+    assert out == "every mode among 3\n"
+
+
+def test_the_program_of_the_modes_holds_for_open_mpi_itself(user, nagaya, installation):
+    """Else the tests above would show nothing."""
+    ended = user.run([nagaya, "run", "--separate", "-n", 3, installation.program("mpi_modes")],
+                     timeout=RUN_LIMIT_S)
+    assert (ended.code, ended.out) == (0, "every mode among 3\n"), ended
+
+
+def test_lammps_prints_the_thermo_table_of_ordinary_processes(user, nagaya, folder, data, run):
+    user.new_file(folder / "in.melt", (data / "in.melt").read_text())
+    words = ["lmp", "-in", "in.melt", "-log", "none"]
+    outside = user.run([nagaya, "run", "--separate", "-n", 4, *words], cwd=folder,
+                       timeout=RUN_LIMIT_S)
+    table = thermo_table(run(words, 4))
+    assert len(table) == 11 and table == thermo_table(outside.out)
+
+
+def test_hpcc_passes_its_own_checks(user, folder, data, run):
+    user.new_file(folder / "hpccinf.txt", (data / "hpccinf.txt").read_text())
+    run(["hpcc"], 4)
+    report = (folder / "hpccoutf.txt").read_text()
+    assert "\nSuccess=1\n" in report and "FAILED" not in report, report
+
+
+@pytest.mark.parametrize("name, input_file", [("xdlu", "LU.dat"), ("xdqr", "QR.dat")])
+def test_scalapack_testers_pass_their_residual_checks(user, folder, run, name, input_file):
+    tester = scalapack_tester(name)
+    user.new_file(folder / input_file, (tester.parent / input_file).read_text())
+    results = results_of_tester(run([tester], 4))
+    assert results["failed"] == 0 < results["passed"]
+
+
+def test_mpi4py_sends_through_it(run, installation):
+    out = run(["python3", installation.program("mpi_ring.py")], 3)
+    assert out == "ring of 3 as mpi_ring.py []\n"
+
+
+def test_a_wrong_wish_is_refused_before_anything_starts(user, nagaya):
+    ended = user.run([nagaya, "exec", "true"], env={"NAGAYA_MPI": "perhaps"})
+    assert ended.code == 126 and "NAGAYA_MPI=perhaps" in ended.err, ended
+    assert len(ended.err.splitlines()) == 1, ended
+
+
+@pytest.mark.parametrize("value", ["many", "1048577", "-1"])
+def test_with_a_wrong_eager_limit_open_mpi_keeps_its_own_transports(user, nagaya, installation,
+                                                                    value):
+    environment = {"NAGAYA_MPI": "on", "NAGAYA_EAGER_BYTES": value}
+    ended = user.run([nagaya, "run", "-n", 2, installation.program("mpi_modes")], env=environment,
+                     timeout=RUN_LIMIT_S)
+    assert (ended.code, ended.out) == (0, "every mode among 2\n"), ended
+    assert "NAGAYA_EAGER_BYTES is no number of bytes up to 1048576" in ended.err, ended
+
+
+def test_ordinary_processes_keep_open_mpis_own_transports(user, nagaya, installation):
+    environment = {"NAGAYA_MPI": "on"}
+    ended = user.run([nagaya, "run", "--separate", "-n", 2, installation.program("mpi_modes")],
+                     env=environment, timeout=RUN_LIMIT_S)
+    assert (ended.code, ended.out) == (0, "every mode among 2\n"), ended

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "match/matcher.h"
+
+#include <errno.h>
+
+#include "match/pair.h"
+
+namespace nagaya::match {
+namespace {
+
+constexpr Envelope kEnvelope = {7, 0, 3};
+
+// By the way that messages of these sizes travel: in a cell, in a block, from the sender's buffer,
+// and in several chunks. [ints]
+class Sizes : public Pair, public testing::WithParamInterface<size_t> {};
+
+TEST_P(Sizes, AMessageArrivesAtAReceiveThatWaits) {
+  const std::vector<int> data = numbers(GetParam(), 1);
+  std::vector<int> buffer(GetParam());
+  nagaya_receive receive = receive_of(buffer, kEnvelope);
+  nagaya_send send = send_of(data, kEnvelope);
+  ASSERT_EQ(task(1).receive(receive), 0);
+  ASSERT_EQ(task(0).send(send), 0);
+  progress();
+  EXPECT_TRUE(send.is_complete);
+  ASSERT_TRUE(receive.is_complete);
+  EXPECT_EQ(receive.error, 0);
+  EXPECT_EQ(receive.bytes, send.bytes);
+  EXPECT_TRUE(receive.matched == kEnvelope);
+  EXPECT_EQ(buffer, data);
+}
+
+TEST_P(Sizes, AMessageWaitsForItsReceive) {
+  const std::vector<int> data = numbers(GetParam(), 1);
+  std::vector<int> buffer(GetParam());
+  nagaya_send send = send_of(data, kEnvelope);
+  ASSERT_EQ(task(0).send(send), 0);
+  progress();
+  nagaya_receive receive = receive_of(buffer, kEnvelope);
+  ASSERT_EQ(task(1).receive(receive), 0);
+  EXPECT_TRUE(receive.is_complete);
+  progress();
+  EXPECT_TRUE(send.is_complete);
+  EXPECT_EQ(buffer, data);
+}
+
+TEST_P(Sizes, ASynchronousSendIsCompleteOnlyWhenItIsMatched) {
+  const std::vector<int> data = numbers(GetParam(), 1);
+  std::vector<int> buffer(GetParam());
+  nagaya_send send = send_of(data, kEnvelope);
+  send.is_synchronous = 1;
+  ASSERT_EQ(task(0).send(send), 0);
+  progress();
+  EXPECT_FALSE(send.is_complete);
+  nagaya_receive receive = receive_of(buffer, kEnvelope);
+  task(1).receive(receive);
+  progress();
+  EXPECT_TRUE(send.is_complete);
+  EXPECT_EQ(buffer, data);
+}
+
+TEST_P(Sizes, OfAMessageThatIsTooLongTheBeginningArrives) {
+  if (GetParam() == 0) GTEST_SKIP() << "nothing is shorter than an empty message";
+  const std::vector<int> data = numbers(GetParam(), 1);
+  std::vector<int> buffer(GetParam() + 1, -1);
+  nagaya_receive receive = receive_of(buffer, kEnvelope);
+  receive.capacity = (GetParam() - 1) * sizeof(int);
+  nagaya_send send = send_of(data, kEnvelope);
+  task(1).receive(receive);
+  task(0).send(send);
+  progress();
+  EXPECT_TRUE(send.is_complete);
+  EXPECT_EQ(receive.error, -EMSGSIZE);
+  EXPECT_EQ(receive.bytes, send.bytes);
+  EXPECT_TRUE(std::equal(data.begin(), data.end() - 1, buffer.begin()));
+  EXPECT_EQ(buffer[GetParam() - 1], -1);
+}
+
+TEST_P(Sizes, AScatteredBufferIsFilledInOrder) {
+  struct Scattered {
+    nagaya_receive receive;
+    std::vector<int> every_second;
+    size_t next = 0;
+  };
+  const std::vector<int> data = numbers(GetParam(), 1);
+  Scattered scattered{{}, std::vector<int>(2 * GetParam()), 0};
+  scattered.receive.wanted = kEnvelope;
+  scattered.receive.capacity = GetParam() * sizeof(int);
+  scattered.receive.scatter = [](nagaya_receive* receive, const void* bytes, size_t count) {
+    auto* const into = reinterpret_cast<Scattered*>(receive);
+    for (size_t n = 0; n < count / sizeof(int); ++n)
+      std::memcpy(&into->every_second[2 * into->next++],
+                  static_cast<const std::byte*>(bytes) + n * sizeof(int), sizeof(int));
+  };
+  nagaya_send send = send_of(data, kEnvelope);
+  task(0).send(send);
+  task(1).receive(scattered.receive);
+  progress();
+  ASSERT_TRUE(scattered.receive.is_complete);
+  for (size_t n = 0; n < GetParam(); ++n) ASSERT_EQ(scattered.every_second[2 * n], data[n]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, Sizes, testing::Values(0, 1, 11, 12, 100, 1024, 1025, 300'000));
+
+class MatcherTest : public Pair {};
+
+TEST_F(MatcherTest, MessagesOfASenderAreMatchedInTheirOrderWhateverTheirSizes) {
+  std::vector<std::vector<int>> data;
+  for (const size_t size : {1, 2000, 20, 5000, 3}) data.push_back(numbers(size, 10 + int(size)));
+  std::vector<nagaya_send> sends;
+  for (const auto& one : data) sends.push_back(send_of(one, kEnvelope));
+  for (nagaya_send& send : sends) task(0).send(send);
+  progress();
+  for (const auto& one : data) {
+    std::vector<int> buffer(5000);
+    nagaya_receive receive = receive_of(buffer, {7, NAGAYA_ANY_SOURCE, NAGAYA_ANY_TAG});
+    task(1).receive(receive);
+    ASSERT_EQ(receive.bytes, one.size() * sizeof(int));
+    EXPECT_EQ(buffer[0], one[0]);
+  }
+}
+
+TEST_F(MatcherTest, ATaskSendsToItself) {
+  const std::vector<int> data = numbers(2000, 5);
+  std::vector<int> buffer(2000);
+  nagaya_receive receive = receive_of(buffer, kEnvelope);
+  nagaya_send send = send_of(data, kEnvelope, 0);
+  task(0).send(send);
+  task(0).receive(receive);
+  while (task(0).progress() != 0) continue;
+  EXPECT_TRUE(send.is_complete);
+  EXPECT_EQ(buffer, data);
+}
+
+TEST_F(MatcherTest, AProbedMessageStaysAndATakenOneIsForItsTakerOnly) {
+  const std::vector<int> data = numbers(50, 1);
+  nagaya_send send = send_of(data, kEnvelope);
+  nagaya_message_description found{};
+  EXPECT_EQ(task(1).probe(kEnvelope, &found), -EAGAIN);
+  task(0).send(send);
+  progress();
+  ASSERT_EQ(task(1).probe({7, NAGAYA_ANY_SOURCE, 3}, &found), 0);
+  EXPECT_TRUE(found.envelope == kEnvelope);
+  EXPECT_EQ(found.bytes, send.bytes);
+
+  nagaya_message* message = nullptr;
+  ASSERT_EQ(task(1).take(kEnvelope, &found, &message), 0);
+  EXPECT_EQ(task(1).probe(kEnvelope, &found), -EAGAIN);
+  std::vector<int> other_buffer(50), buffer(50);
+  nagaya_receive other = receive_of(other_buffer, kEnvelope);
+  task(1).receive(other);
+  nagaya_receive receive = receive_of(buffer, {});
+  ASSERT_EQ(task(1).receive_taken(message, receive), 0);
+  EXPECT_TRUE(receive.is_complete);
+  EXPECT_FALSE(other.is_complete);
+  EXPECT_EQ(buffer, data);
+  EXPECT_EQ(task(1).cancel(other), 0);
+}
+
+TEST_F(MatcherTest, ACancelledReceiveGetsNothingAndAMatchedOneIsNotCancelled) {
+  const std::vector<int> data = numbers(4, 1);
+  std::vector<int> first_buffer(4), second_buffer(4);
+  nagaya_receive first = receive_of(first_buffer, kEnvelope);
+  nagaya_receive second = receive_of(second_buffer, kEnvelope);
+  task(1).receive(first);
+  task(1).receive(second);
+  EXPECT_EQ(task(1).cancel(first), 0);
+  nagaya_send send = send_of(data, kEnvelope);
+  task(0).send(send);
+  progress();
+  EXPECT_FALSE(first.is_complete);
+  EXPECT_EQ(second_buffer, data);
+  EXPECT_EQ(task(1).cancel(second), -EALREADY);
+}
+
+TEST_F(MatcherTest, ACompleteFunctionMaySendAndReceive) {
+  struct Chain {
+    nagaya_receive receive;
+    Matcher* matcher;
+    int value, rounds;
+  };
+  std::vector<int> start = {0};
+  Chain chain[2] = {};
+  for (uint32_t n = 0; n < 2; ++n) {
+    chain[n].matcher = &task(n);
+    chain[n].receive.wanted = {7, static_cast<int>(1 - n), 3};
+    chain[n].receive.buffer = &chain[n].value;
+    chain[n].receive.capacity = sizeof(int);
+    chain[n].receive.complete = [](nagaya_receive* receive) {
+      auto* const own = reinterpret_cast<Chain*>(receive);
+      const auto me = static_cast<uint32_t>(1 - receive->wanted.source);
+      const int next = own->value + 1;
+      if (++own->rounds < 100) own->matcher->receive(*receive);
+      own->matcher->try_send(1 - me, {7, static_cast<int>(me), 3}, &next, sizeof next);
+    };
+    task(n).receive(chain[n].receive);
+  }
+  task(0).try_send(1, {7, 0, 3}, start.data(), sizeof(int));
+  progress();
+  EXPECT_EQ(chain[0].rounds, 100);
+  EXPECT_EQ(chain[1].rounds, 100);
+  EXPECT_EQ(chain[0].value, 199);
+}
+
+TEST_F(MatcherTest, AMessageToNobodyIsRefused) {
+  const std::vector<int> data = numbers(4, 1);
+  nagaya_send send = send_of(data, kEnvelope, 99);
+  EXPECT_EQ(task(0).send(send), -EINVAL);
+  EXPECT_EQ(task(0).try_send(99, kEnvelope, data.data(), 4), -EINVAL);
+}
+
+}  // namespace
+}  // namespace nagaya::match
