@@ -63,21 +63,31 @@ typedef struct nagaya_send {
   size_t bytes;
   uint32_t is_synchronous; /* complete only when it is matched */
   uint32_t is_complete;
+  uint32_t is_cancelled;                      /* it was taken back */
+  uint32_t serial;                            /* which of the sender's messages it is */
+  uint32_t answers;                           /* the library's: how many are to come */
   void (*complete)(struct nagaya_send* send); /* NULL: is_complete is looked at */
-  struct nagaya_send* next;                   /* the library's */
 } nagaya_send;
 
 /* Sends if that is possible without waiting and without a request: a message that is not long, to a
  * process that has room. `data` is the caller's again on return.
  *
+ *   serial   gets what nagaya_match_cancel_send() knows the message by; may be NULL
+ *
  * Returns 0, -EAGAIN (nagaya_match_send() is needed), -EINVAL (no such process), -ESRCH. */
 int nagaya_match_try_send(nagaya_process to, const nagaya_envelope* envelope, const void* data,
-                          size_t bytes);
+                          size_t bytes, uint32_t* serial);
 
 /* Starts a send. Complete when `data` is the caller's again, which may be before this returns.
  *
  * Returns 0, -EINVAL (no such process), -ENOMEM, -ESRCH. */
 int nagaya_match_send(nagaya_send* send);
+
+/* Asks for a message back that may not be matched yet. It is incomplete again; complete when its
+ * receiver has decided, with `is_cancelled` when nobody will receive it. For a message that was
+ * sent without waiting `send` needs `to`, `envelope`, `serial`, `complete`, and answers = 0. Not
+ * for a rendezvous that is complete: that was matched. Returns 0, -EINVAL, -ESRCH. */
+int nagaya_match_cancel_send(nagaya_send* send);
 
 /* Messages beyond this are handed over by rendezvous.                                  [bytes] */
 size_t nagaya_match_eager_max(void);

@@ -6,6 +6,8 @@
 //   kEager       body in a block of its ──►  copies it when it is matched, and gives the block back
 //   kRendezvous  body in its buffer     ──►  copies it when it is matched, then answers
 //                                       ◄──  kCopied
+//   kCancel      the message once more  ──►  forgets it if it is not matched yet, and answers
+//                                       ◄──  kCancelled or, too late, kKept
 #pragma once
 
 #include <atomic>
@@ -17,9 +19,15 @@
 
 namespace nagaya::match {
 
-enum class CellKind : uint8_t { kInline, kEager, kRendezvous, kCopied };
-
-inline constexpr size_t kInlineMaxBytes = mailbox::kMessageMaxBytes - sizeof(Envelope);
+enum class CellKind : uint8_t {
+  kInline,
+  kEager,
+  kRendezvous,
+  kCopied,
+  kCancel,
+  kCancelled,
+  kKept,
+};
 
 // A block of the sender's pool (eager_pool.h), lent to the receiver.
 struct Loan {
@@ -30,11 +38,14 @@ struct Loan {
   void give_back() const { returned->store(serial, std::memory_order_release); }
 };
 
+inline constexpr size_t kInlineMaxBytes =
+    mailbox::kMessageMaxBytes - sizeof(Envelope) - sizeof(uint32_t);
+
 struct Cell {
-  Envelope envelope;  // not in kCopied
-  uint32_t sender;    // its task's number; the beginning of an inline body
+  Envelope envelope;  // of the message; not in answers
+  uint32_t serial;    // of the sender's messages: with the envelope it names one
   union {
-    std::byte rest[mailbox::kMessageMaxBytes - sizeof(Envelope) - sizeof(uint32_t)];
+    std::byte body[kInlineMaxBytes];
     struct {
       uint64_t bytes;
       Loan loan;
@@ -43,16 +54,15 @@ struct Cell {
       uint64_t bytes;
       const std::byte* data;
       nagaya_send* send;  // the sender's: told back to it
-    } rendezvous;
+      uint32_t sender;    // its task's number
+    } rendezvous;         // kCancel: `send` and `sender`
     struct {
       nagaya_send* send;
-    } copied;
+    } answer;
   };
-
-  std::byte* body() { return reinterpret_cast<std::byte*>(&sender); }
-  const std::byte* body() const { return reinterpret_cast<const std::byte*>(&sender); }
 };
 static_assert(sizeof(Cell) == mailbox::kMessageMaxBytes);
+inline constexpr size_t kHeaderBytes = offsetof(Cell, body);
 
 // A cell that has been taken out of the mailbox.
 struct Incoming {
@@ -63,7 +73,7 @@ struct Incoming {
   size_t bytes() const {
     if (kind == CellKind::kEager) return cell.eager.bytes;
     if (kind == CellKind::kRendezvous) return cell.rendezvous.bytes;
-    return cell_bytes - sizeof(Envelope);
+    return cell_bytes - kHeaderBytes;
   }
 };
 

@@ -44,9 +44,14 @@ class Index {
   }
   // The first that entered with this envelope, or nullptr.
   Member* first(const Envelope& envelope) {
+    return first(envelope, [](const Member&) { return true; });
+  }
+  // The same, of those for which is_it(member).
+  template <class Predicate>
+  Member* first(const Envelope& envelope, Predicate is_it) {
     Member& bucket = bucket_of(envelope);
     for (Member* member = bucket.next; member != &bucket; member = member->next)
-      if (member->envelope == envelope) return member;
+      if (member->envelope == envelope && is_it(*member)) return member;
     return nullptr;
   }
 

@@ -47,12 +47,14 @@ int Matcher::post(uint32_t task, CellKind kind, const Cell& cell, size_t bytes) 
   return board_.two_sided[task].post(self_, static_cast<uint8_t>(kind), &cell, bytes);
 }
 
-int Matcher::post_eager(uint32_t task, const Envelope& envelope, const void* data, size_t bytes) {
+int Matcher::post_eager(uint32_t task, const Envelope& envelope, uint32_t serial, const void* data,
+                        size_t bytes) {
   Cell cell;
   cell.envelope = envelope;
+  cell.serial = serial;
   if (bytes <= kInlineMaxBytes) {
-    std::memcpy(cell.body(), data, bytes);
-    return post(task, CellKind::kInline, cell, sizeof(Envelope) + bytes);
+    std::memcpy(cell.body, data, bytes);
+    return post(task, CellKind::kInline, cell, kHeaderBytes + bytes);
   }
   cell.eager.bytes = bytes;
   if (!pool_.take(cell.eager.loan)) return -ENOBUFS;
@@ -65,36 +67,41 @@ int Matcher::post_eager(uint32_t task, const Envelope& envelope, const void* dat
 int Matcher::post_rendezvous(nagaya_send& send) {
   Cell cell;
   cell.envelope = send.envelope;
-  cell.sender = self_.number();
-  cell.rendezvous = {send.bytes, static_cast<const std::byte*>(send.data), &send};
-  return post(send.to.task, CellKind::kRendezvous, cell, sizeof cell);
+  cell.serial = send.serial;
+  cell.rendezvous = {send.bytes, static_cast<const std::byte*>(send.data), &send, self_.number()};
+  const int error = post(send.to.task, CellKind::kRendezvous, cell, sizeof cell);
+  if (error == 0) send.answers = 1;
+  return error;
 }
 
 int Matcher::begin(nagaya_send& send, bool& is_over) {
   is_over = false;
   if (send.is_synchronous == 0 && send.bytes <= eager_max_) {
-    const int error = post_eager(send.to.task, send.envelope, send.data, send.bytes);
+    const int error = post_eager(send.to.task, send.envelope, send.serial, send.data, send.bytes);
     is_over = error == 0;
     if (error != -ENOBUFS) return error;
   }
   return post_rendezvous(send);
 }
 
-int Matcher::try_send(uint32_t task, const Envelope& envelope, const void* data, size_t bytes) {
+int Matcher::try_send(uint32_t task, const Envelope& envelope, const void* data, size_t bytes,
+                      uint32_t* serial) {
   if (!is_here(task)) return -EINVAL;
   if (bytes > eager_max_) return -EAGAIN;
   const Turn turn(*this);
   if (must_wait(task)) return -EAGAIN;
-  const int error = post_eager(task, envelope, data, bytes);
+  const int error = post_eager(task, envelope, ++last_serial_, data, bytes);
+  if (serial != nullptr) *serial = last_serial_;
   return error == -ENOBUFS ? -EAGAIN : error;
 }
 
 int Matcher::send(nagaya_send& send) {
   if (!is_here(send.to.task)) return -EINVAL;
-  send.is_complete = 0;
+  send.is_complete = send.is_cancelled = send.answers = 0;
   bool is_over = false;
   {
     const Turn turn(*this);
+    send.serial = ++last_serial_;
     int error = -EAGAIN;
     if (!must_wait(send.to.task)) error = begin(send, is_over);
     if (error == -EAGAIN)
@@ -104,6 +111,40 @@ int Matcher::send(nagaya_send& send) {
   }
   if (is_over) finish(send);
   return 0;
+}
+
+// In the outbox it has not left yet; else its receiver decides.
+int Matcher::cancel(nagaya_send& send) {
+  const uint32_t task = send.to.task;
+  if (!is_here(task)) return -EINVAL;
+  {
+    const Turn turn(*this);
+    send.is_complete = 0;
+    if (!withdraw(send)) {
+      Cell cell{};
+      cell.envelope = send.envelope;
+      cell.serial = send.serial;
+      cell.rendezvous.send = &send;
+      cell.rendezvous.sender = self_.number();
+      ++send.answers;
+      post_or_wait(task, CellKind::kCancel, cell);
+      return 0;
+    }
+  }
+  send.is_cancelled = 1;
+  finish(send);
+  return 0;
+}
+
+bool Matcher::withdraw(nagaya_send& send) {
+  const auto to = outbox_.find(send.to.task);
+  if (to == outbox_.end()) return false;
+  return std::erase_if(to->second, [&](const Waiting& one) { return one.send == &send; }) != 0;
+}
+
+void Matcher::post_or_wait(uint32_t task, CellKind kind, const Cell& cell) {
+  if (must_wait(task) || post(task, kind, cell, sizeof cell) != 0)
+    outbox_[task].push_back({nullptr, kind, cell});
 }
 
 // ---- receiving ----------------------------------------------------------------------------------
@@ -170,14 +211,11 @@ void Matcher::store(nagaya_receive& receive, const std::byte* data, size_t bytes
                         llcl::BoardTasks{board_});
 }
 
-// The sender's buffer is its own again.
-void Matcher::answer(const Incoming& incoming) {
+// To whom a rendezvous or a cancel has come from.
+void Matcher::answer(const Cell& asked, CellKind kind) {
   Cell cell{};
-  cell.copied = {incoming.cell.rendezvous.send};
-  const uint32_t task = incoming.cell.sender;
-  const Turn turn(*this);
-  if (must_wait(task) || post(task, CellKind::kCopied, cell, sizeof cell) != 0)
-    outbox_[task].push_back({nullptr, CellKind::kCopied, cell});
+  cell.answer = {asked.rendezvous.send};
+  post_or_wait(asked.rendezvous.sender, kind, cell);
 }
 
 void Matcher::deliver(const Incoming& incoming, nagaya_receive& receive) {
@@ -187,17 +225,20 @@ void Matcher::deliver(const Incoming& incoming, nagaya_receive& receive) {
   receive.error = receive.bytes > receive.capacity ? -EMSGSIZE : 0;
   switch (incoming.kind) {
     case CellKind::kInline:
-      store(receive, cell.body(), receive.bytes, 0);
+      store(receive, cell.body, receive.bytes, 0);
       break;
     case CellKind::kEager:
       store(receive, cell.eager.loan.data, receive.bytes, 0);
       cell.eager.loan.give_back();
       break;
     case CellKind::kRendezvous:
-      store(receive, cell.rendezvous.data, receive.bytes, cell.sender);
-      answer(incoming);
+      store(receive, cell.rendezvous.data, receive.bytes, cell.rendezvous.sender);
+      {
+        const Turn turn(*this);
+        answer(cell, CellKind::kCopied);  // the sender's buffer is its own again
+      }
       break;
-    case CellKind::kCopied:
+    default:
       break;
   }
   finish(receive);
@@ -216,12 +257,36 @@ bool Matcher::next(Step& step) {
   std::memcpy(&incoming.cell, message.payload, sizeof incoming.cell);
   step.sent = nullptr;
   step.receive = nullptr;
-  if (incoming.kind == CellKind::kCopied) {
-    step.sent = incoming.cell.copied.send;
-    return true;
+  switch (incoming.kind) {
+    case CellKind::kCopied:
+    case CellKind::kKept:
+    case CellKind::kCancelled:
+      step.sent = answered(*incoming.cell.answer.send, incoming.kind);
+      break;
+    case CellKind::kCancel:
+      answer(incoming.cell, forget(incoming.cell) ? CellKind::kCancelled : CellKind::kKept);
+      break;
+    default:
+      step.receive = posted_.take(incoming.cell.envelope);
+      if (step.receive == nullptr) unexpected_.enter(*new Unexpected{{}, incoming});
   }
-  step.receive = posted_.take(incoming.cell.envelope);
-  if (step.receive == nullptr) unexpected_.enter(*new Unexpected{{}, incoming});
+  return true;
+}
+
+// The send, if it is complete with this.
+nagaya_send* Matcher::answered(nagaya_send& send, CellKind answer) {
+  send.is_cancelled = answer == CellKind::kCancelled;
+  send.answers = send.is_cancelled != 0 ? 0 : send.answers - 1;  // what is cancelled is not copied
+  return send.answers == 0 ? &send : nullptr;
+}
+
+// What is to be cancelled and has not been matched yet. False: it has.
+bool Matcher::forget(const Cell& cancel) {
+  Unexpected* const message = unexpected_.find(cancel.envelope, cancel.serial);
+  if (message == nullptr) return false;
+  unexpected_.leave(*message);
+  if (message->incoming.kind == CellKind::kEager) message->incoming.cell.eager.loan.give_back();
+  delete message;
   return true;
 }
 

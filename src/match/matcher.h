@@ -5,7 +5,7 @@
 //   ┌──────────────────┐   cells   ┌─────────┐  next   ┌────────────────┐   ┌──────────────────┐
 //   │ try_send, send   │ ────────► │ mailbox │ ──────► │ posted receives│   │ deliver: copies, │
 //   └──────────────────┘           └─────────┘         │ unexpected     │──►│ answers, completes│
-//        ▲     kCopied                                 └────────────────┘   └──────────────────┘
+//        ▲     answers                                 └────────────────┘   └──────────────────┘
 //        └──────────────────────────────────────────────────────────────────────────┘
 //
 // A cell for which a mailbox has no room waits in `outbox_`; behind it all others to the same task,
@@ -37,8 +37,10 @@ class Matcher {
   size_t eager_max() const { return eager_max_; }
 
   // The contracts are those of nagaya/match.h.
-  int try_send(uint32_t task, const Envelope& envelope, const void* data, size_t bytes);
+  int try_send(uint32_t task, const Envelope& envelope, const void* data, size_t bytes,
+               uint32_t* serial);
   int send(nagaya_send& send);
+  int cancel(nagaya_send& send);
   int receive(nagaya_receive& receive);
   int cancel(nagaya_receive& receive);
   int probe(const Envelope& wanted, nagaya_message_description* out);
@@ -78,10 +80,13 @@ class Matcher {
 
   bool is_here(uint32_t task) const { return task < board_.capacity; }
   int post(uint32_t task, CellKind kind, const Cell& cell, size_t bytes);
-  int post_eager(uint32_t task, const Envelope& envelope, const void* data, size_t bytes);
+  int post_eager(uint32_t task, const Envelope& envelope, uint32_t serial, const void* data,
+                 size_t bytes);
   int post_rendezvous(nagaya_send& send);
   // Puts the send's cell into the mailbox. 0: `is_over` says whether it is complete with that.
   int begin(nagaya_send& send, bool& is_over);
+  bool withdraw(nagaya_send& send);  // from the outbox; false: it is not there
+  void post_or_wait(uint32_t task, CellKind kind, const Cell& cell);
   bool must_wait(uint32_t task) const { return !outbox_.empty() && outbox_.contains(task); }
 
   bool next(Step& step);
@@ -89,7 +94,9 @@ class Matcher {
   int give_way();
   void deliver(const Incoming& incoming, nagaya_receive& receive);
   void store(nagaya_receive& receive, const std::byte* data, size_t bytes, uint32_t peer);
-  void answer(const Incoming& incoming);
+  void answer(const Cell& asked, CellKind kind);
+  nagaya_send* answered(nagaya_send& send, CellKind answer);
+  bool forget(const Cell& cancel);
 
   llcl::Board& board_;
   mailbox::Owner self_;
@@ -98,6 +105,7 @@ class Matcher {
   bool locks_;
   task::SpinLock lock_;
   uint32_t fruitless_ = 0;
+  uint32_t last_serial_ = 0;
   Posted posted_;
   UnexpectedQueue unexpected_;
   EagerPool pool_;

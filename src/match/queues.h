@@ -85,11 +85,19 @@ class UnexpectedQueue {
   // The first that the receive matches, or nullptr.
   Unexpected* first(const Envelope& wanted) {
     Index& index = indices_[class_of(wanted)];
-    Member* const found = index.empty() ? nullptr : index.first(wanted);
-    return found == nullptr ? nullptr : static_cast<Unexpected*>(found->whole);
+    return whole(index.empty() ? nullptr : index.first(wanted));
+  }
+  // The sender's message of that serial number, or nullptr.
+  Unexpected* find(const Envelope& envelope, uint32_t serial) {
+    return whole(indices_[0].first(envelope, [&](const Member& member) {
+      return whole(&member)->incoming.cell.serial == serial;
+    }));
   }
 
  private:
+  static Unexpected* whole(const Member* member) {
+    return member == nullptr ? nullptr : static_cast<Unexpected*>(member->whole);
+  }
   void leave_below(unsigned end, Unexpected& message) {
     for (unsigned wanting = 0; wanting < end; ++wanting)
       if (can_match(wanting, message.incoming.cell.envelope))

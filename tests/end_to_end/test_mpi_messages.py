@@ -24,6 +24,17 @@ def test_every_mode_of_sending_and_receiving(run, installation, ranks):
     assert run([installation.program("mpi_modes")], ranks) == f"every mode among {ranks}\n"
 
 
+@pytest.mark.parametrize("eager_bytes", ["0", "4096"])
+def test_unmatched_sends_are_cancelled(run, installation, eager_bytes):
+    out = run([installation.program("mpi_modes"), "cancels"], 3, NAGAYA_EAGER_BYTES=eager_bytes)
+    assert out == "every mode among 3\n"
+
+
+def test_a_spawned_job_sends_through_it_too(run, installation):
+    out = run([installation.program("mpi_ending"), "spawn", "2"], 2)
+    assert out == "spawned: 4 ranks, sum 6\n"
+
+
 def test_one_variable_switches_it_on(user, nagaya, installation):
     environment = {"NAGAYA_MPI": "on", "OMPI_MCA_pml_base_verbose": "10"}
     ended = user.run([nagaya, "run", "-n", 2, installation.program("mpi_modes")], env=environment)

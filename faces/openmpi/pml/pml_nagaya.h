@@ -66,9 +66,11 @@ static inline int pml_nagaya_error(int error) {
 
 /* ---- requests ---------------------------------------------------------------------------- */
 
+struct pml_nagaya_buffered; /* send.c */
 typedef struct pml_nagaya_send_request_t {
   mca_pml_base_send_request_t super;
   nagaya_send send;
+  struct pml_nagaya_buffered* buffered; /* what carries it, while it is under way */
 } pml_nagaya_send_request_t;
 OBJ_CLASS_DECLARATION(pml_nagaya_send_request_t);
 

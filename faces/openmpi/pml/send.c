@@ -25,15 +25,28 @@ static int pack(const void* buffer, size_t count, ompi_datatype_t* datatype, voi
 
 /* Without a request, if that is possible. -EAGAIN: it needs one. */
 static int try_send(const void* buffer, size_t count, ompi_datatype_t* datatype, nagaya_process to,
-                    int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t* comm) {
+                    int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t* comm,
+                    uint32_t* serial) {
   if (mode == MCA_PML_BASE_SEND_SYNCHRONOUS || !pml_nagaya_is_one_run(datatype, count))
     return -EAGAIN;
   const nagaya_envelope envelope = envelope_to(comm, tag);
   return nagaya_match_try_send(to, &envelope, pml_nagaya_run(buffer, datatype),
-                               pml_nagaya_bytes(datatype, count));
+                               pml_nagaya_bytes(datatype, count), serial);
 }
 
 /* ---- a send with a request --------------------------------------------------------------- */
+
+/* A copy of the message in the buffer that the user has attached, and what sends it. */
+struct pml_nagaya_buffered {
+  nagaya_send send;
+  void* copy;
+  pml_nagaya_send_request_t* request; /* NULL: it does not wait for this */
+};
+
+static void leave_buffered(pml_nagaya_send_request_t* request) {
+  if (request->buffered != NULL) request->buffered->request = NULL;
+  request->buffered = NULL;
+}
 
 static void free_packed(pml_nagaya_send_request_t* request) {
   if (request->super.req_addr != request->super.req_base.req_addr)
@@ -42,22 +55,28 @@ static void free_packed(pml_nagaya_send_request_t* request) {
 }
 
 static void give_back(pml_nagaya_send_request_t* request) {
+  leave_buffered(request);
   OMPI_REQUEST_FINI(&request->super.req_base.req_ompi);
   OBJ_RELEASE(request->super.req_base.req_comm);
   OMPI_DATATYPE_RELEASE(request->super.req_base.req_datatype);
   opal_free_list_return(&mca_pml_base_send_requests, (opal_free_list_item_t*)request);
 }
 
-static void on_complete(nagaya_send* send) {
-  pml_nagaya_send_request_t* const request =
-      (pml_nagaya_send_request_t*)((char*)send - offsetof(pml_nagaya_send_request_t, send));
+static void end(pml_nagaya_send_request_t* request, bool is_cancelled) {
   mca_pml_base_request_t* const base = &request->super.req_base;
-  free_packed(request);
+  base->req_ompi.req_status._cancelled = is_cancelled;
   base->req_pml_complete = true;
   if (base->req_free_called)
     give_back(request);
   else
     ompi_request_complete(&base->req_ompi, true);
+}
+
+static void on_complete(nagaya_send* send) {
+  pml_nagaya_send_request_t* const request =
+      (pml_nagaya_send_request_t*)((char*)send - offsetof(pml_nagaya_send_request_t, send));
+  free_packed(request);
+  end(request, send->is_cancelled);
 }
 
 static int free_request(ompi_request_t** handle) {
@@ -68,8 +87,16 @@ static int free_request(ompi_request_t** handle) {
   return OMPI_SUCCESS;
 }
 
-static int cancel_request(ompi_request_t* request, int flag) {
-  return OMPI_SUCCESS;
+/* Complete again when the receiver has decided. What was matched by rendezvous is beyond that. */
+static int cancel_request(ompi_request_t* handle, int flag) {
+  pml_nagaya_send_request_t* const request = (pml_nagaya_send_request_t*)handle;
+  nagaya_send* const send = request->buffered != NULL ? &request->buffered->send : &request->send;
+  const bool was_eager = send->is_synchronous == 0 && send->bytes <= nagaya_match_eager_max();
+  if (request->super.req_base.req_pml_complete && request->buffered == NULL && !was_eager)
+    return OMPI_SUCCESS;
+  request->super.req_base.req_pml_complete = false;
+  handle->req_complete = REQUEST_PENDING;
+  return pml_nagaya_error(nagaya_match_cancel_send(send));
 }
 
 static void construct(pml_nagaya_send_request_t* request) {
@@ -103,21 +130,22 @@ static pml_nagaya_send_request_t* new_request(const void* buffer, size_t count,
   base->req_peer = to;
   base->req_tag = tag;
   base->req_comm = comm;
+  request->buffered = NULL;
   request->super.req_addr = buffer;
   request->super.req_send_mode = mode;
   request->super.req_bytes_packed = pml_nagaya_bytes(datatype, count);
   return request;
 }
 
-/* A copy of the message in the buffer that the user has attached, and what sends it. */
-struct buffered {
-  nagaya_send send;
-  void* copy;
-};
-
-static void free_buffered(nagaya_send* send) {
-  struct buffered* const buffered = (struct buffered*)send;
+static void on_buffered_complete(nagaya_send* send) {
+  struct pml_nagaya_buffered* const buffered = (struct pml_nagaya_buffered*)send;
+  pml_nagaya_send_request_t* const request = buffered->request;
   mca_pml_base_bsend_request_free(buffered->copy);
+  if (request != NULL) {
+    request->buffered = NULL;
+    request->send.serial = send->serial;
+    if (!request->super.req_base.req_pml_complete) end(request, send->is_cancelled);
+  }
   free(buffered);
 }
 
@@ -128,24 +156,27 @@ static int start_buffered(pml_nagaya_send_request_t* request) {
   /* That has looked at what is complete: there may be room now. */
   if (copy == NULL) copy = mca_pml_base_bsend_request_alloc_buf(request->send.bytes);
   if (copy == NULL) return OMPI_ERR_BUFFER;
-  struct buffered* const buffered = malloc(sizeof *buffered);
+  struct pml_nagaya_buffered* const buffered = malloc(sizeof *buffered);
   int error = buffered == NULL ? OMPI_ERR_OUT_OF_RESOURCE
                                : pack(base->req_addr, base->req_count, base->req_datatype, copy,
                                       request->send.bytes);
   if (error == OMPI_SUCCESS) {
-    buffered->copy = copy;
-    buffered->send = request->send;
+    leave_buffered(request);
+    *buffered = (struct pml_nagaya_buffered){request->send, copy, request};
     buffered->send.data = copy;
-    buffered->send.complete = free_buffered;
+    buffered->send.complete = on_buffered_complete;
+    request->buffered = buffered;
+    base->req_pml_complete = true;
     error = pml_nagaya_error(nagaya_match_send(&buffered->send));
   }
-  if (error != OMPI_SUCCESS) {
-    mca_pml_base_bsend_request_free(copy);
-    free(buffered);
-    return error;
+  if (error == OMPI_SUCCESS) {
+    end(request, false);
+    return OMPI_SUCCESS;
   }
-  on_complete(&request->send);
-  return OMPI_SUCCESS;
+  request->buffered = NULL;
+  mca_pml_base_bsend_request_free(copy);
+  free(buffered);
+  return error;
 }
 
 static int start_packed(pml_nagaya_send_request_t* request) {
@@ -186,6 +217,19 @@ int pml_nagaya_start_send(pml_nagaya_send_request_t* request) {
   return error;
 }
 
+/* It was sent without the request: what is left is to wait for it, or to cancel it. */
+static void mark_sent(pml_nagaya_send_request_t* request, nagaya_process to, uint32_t serial) {
+  mca_pml_base_request_t* const base = &request->super.req_base;
+  base->req_ompi.req_complete = REQUEST_COMPLETED;
+  base->req_ompi.req_state = OMPI_REQUEST_ACTIVE;
+  request->send.to = to;
+  request->send.envelope = envelope_to(base->req_comm, base->req_tag);
+  request->send.bytes = request->super.req_bytes_packed;
+  request->send.is_synchronous = 0;
+  request->send.serial = serial;
+  request->send.answers = 0;
+}
+
 /* ---- the module's functions -------------------------------------------------------------- */
 
 int pml_nagaya_isend_init(const void* buffer, size_t count, ompi_datatype_t* datatype, int to,
@@ -198,22 +242,13 @@ int pml_nagaya_isend_init(const void* buffer, size_t count, ompi_datatype_t* dat
   return OMPI_SUCCESS;
 }
 
-int pml_nagaya_isend(const void* buffer, size_t count, ompi_datatype_t* datatype, int to, int tag,
+static int start_new(const void* buffer, size_t count, ompi_datatype_t* datatype, int to, int tag,
                      mca_pml_base_send_mode_t mode, struct ompi_communicator_t* comm,
                      ompi_request_t** request) {
-  nagaya_process peer;
-  int error = pml_nagaya_peer(comm, to, &peer);
-  if (error != OMPI_SUCCESS) return error;
-  error = try_send(buffer, count, datatype, peer, tag, mode, comm);
-  if (error == 0) {
-    *request = &ompi_request_empty;
-    return OMPI_SUCCESS;
-  }
-  if (error != -EAGAIN) return pml_nagaya_error(error);
   pml_nagaya_send_request_t* const made =
       new_request(buffer, count, datatype, to, tag, mode, comm, false);
   if (made == NULL) return OMPI_ERR_OUT_OF_RESOURCE;
-  error = pml_nagaya_start_send(made);
+  const int error = pml_nagaya_start_send(made);
   if (error == OMPI_SUCCESS)
     *request = &made->super.req_base.req_ompi;
   else
@@ -221,11 +256,34 @@ int pml_nagaya_isend(const void* buffer, size_t count, ompi_datatype_t* datatype
   return error;
 }
 
+int pml_nagaya_isend(const void* buffer, size_t count, ompi_datatype_t* datatype, int to, int tag,
+                     mca_pml_base_send_mode_t mode, struct ompi_communicator_t* comm,
+                     ompi_request_t** request) {
+  nagaya_process peer;
+  uint32_t serial;
+  int error = pml_nagaya_peer(comm, to, &peer);
+  if (error != OMPI_SUCCESS) return error;
+  error = try_send(buffer, count, datatype, peer, tag, mode, comm, &serial);
+  if (error == -EAGAIN) return start_new(buffer, count, datatype, to, tag, mode, comm, request);
+  if (error != 0) return pml_nagaya_error(error);
+  pml_nagaya_send_request_t* const made =
+      new_request(buffer, count, datatype, to, tag, mode, comm, false);
+  if (made == NULL) return OMPI_ERR_OUT_OF_RESOURCE;
+  mark_sent(made, peer, serial);
+  *request = &made->super.req_base.req_ompi;
+  return OMPI_SUCCESS;
+}
+
 int pml_nagaya_send(const void* buffer, size_t count, ompi_datatype_t* datatype, int to, int tag,
                     mca_pml_base_send_mode_t mode, struct ompi_communicator_t* comm) {
+  nagaya_process peer;
+  int error = pml_nagaya_peer(comm, to, &peer);
+  if (error != OMPI_SUCCESS) return error;
+  error = try_send(buffer, count, datatype, peer, tag, mode, comm, NULL);
+  if (error != -EAGAIN) return pml_nagaya_error(error);
   ompi_request_t* request;
-  const int error = pml_nagaya_isend(buffer, count, datatype, to, tag, mode, comm, &request);
-  if (error != OMPI_SUCCESS || request == &ompi_request_empty) return error;
+  error = start_new(buffer, count, datatype, to, tag, mode, comm, &request);
+  if (error != OMPI_SUCCESS) return error;
   pml_nagaya_wait(request);
   return ompi_request_free(&request);
 }

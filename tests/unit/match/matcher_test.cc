@@ -100,6 +100,40 @@ TEST_P(Sizes, AScatteredBufferIsFilledInOrder) {
   for (size_t n = 0; n < GetParam(); ++n) ASSERT_EQ(scattered.every_second[2 * n], data[n]);
 }
 
+TEST_P(Sizes, AMessageThatNobodyHasMatchedIsTakenBack) {
+  const std::vector<int> data = numbers(GetParam(), 1), other = {17};
+  std::vector<int> buffer(GetParam() + 1);
+  nagaya_send send = send_of(data, kEnvelope), second = send_of(other, kEnvelope);
+  task(0).send(send);
+  progress();
+  ASSERT_EQ(task(0).cancel(send), 0);
+  EXPECT_FALSE(send.is_complete);
+  progress();
+  EXPECT_TRUE(send.is_complete);
+  EXPECT_TRUE(send.is_cancelled);
+  task(0).send(second);
+  nagaya_receive receive = receive_of(buffer, kEnvelope);
+  task(1).receive(receive);
+  progress();
+  EXPECT_EQ(receive.bytes, sizeof(int));
+  EXPECT_EQ(buffer[0], 17);
+}
+
+TEST_P(Sizes, AMessageThatIsMatchedIsNotTakenBack) {
+  const std::vector<int> data = numbers(GetParam(), 1);
+  std::vector<int> buffer(GetParam());
+  nagaya_send send = send_of(data, kEnvelope);
+  nagaya_receive receive = receive_of(buffer, kEnvelope);
+  task(0).send(send);
+  task(1).receive(receive);
+  while (task(1).progress() != 0) continue;  // the sender has not heard of it
+  ASSERT_EQ(task(0).cancel(send), 0);
+  progress();
+  EXPECT_TRUE(send.is_complete);
+  EXPECT_FALSE(send.is_cancelled);
+  EXPECT_EQ(buffer, data);
+}
+
 INSTANTIATE_TEST_SUITE_P(Ways, Sizes, testing::Values(0, 1, 11, 12, 100, 1024, 1025, 300'000));
 
 class MatcherTest : public Pair {};
@@ -191,11 +225,11 @@ TEST_F(MatcherTest, ACompleteFunctionMaySendAndReceive) {
       const auto me = static_cast<uint32_t>(1 - receive->wanted.source);
       const int next = own->value + 1;
       if (++own->rounds < 100) own->matcher->receive(*receive);
-      own->matcher->try_send(1 - me, {7, static_cast<int>(me), 3}, &next, sizeof next);
+      own->matcher->try_send(1 - me, {7, static_cast<int>(me), 3}, &next, sizeof next, nullptr);
     };
     task(n).receive(chain[n].receive);
   }
-  task(0).try_send(1, {7, 0, 3}, start.data(), sizeof(int));
+  task(0).try_send(1, {7, 0, 3}, start.data(), sizeof(int), nullptr);
   progress();
   EXPECT_EQ(chain[0].rounds, 100);
   EXPECT_EQ(chain[1].rounds, 100);
@@ -206,7 +240,7 @@ TEST_F(MatcherTest, AMessageToNobodyIsRefused) {
   const std::vector<int> data = numbers(4, 1);
   nagaya_send send = send_of(data, kEnvelope, 99);
   EXPECT_EQ(task(0).send(send), -EINVAL);
-  EXPECT_EQ(task(0).try_send(99, kEnvelope, data.data(), 4), -EINVAL);
+  EXPECT_EQ(task(0).try_send(99, kEnvelope, data.data(), 4, nullptr), -EINVAL);
 }
 
 }  // namespace
