@@ -336,7 +336,7 @@ Client Client::join_at(const Job& job, const Place& place) {
 }
 
 void Client::greet(const Job& job) {
-  channel_.send(MessageType::kHello, encode_plain(hello_of(job)));
+  send(MessageType::kHello, encode_plain(hello_of(job)));
   channel_.limit_wait(kGreetingLimitS);
   const Message answer = receive();
   channel_.limit_wait(0);
@@ -344,18 +344,28 @@ void Client::greet(const Job& job) {
   if (answer.type != MessageType::kWelcome) throw Error(-EPROTO, "malformed message: no welcome");
 }
 
-Message Client::receive() {
-  try {
-    if (auto message = channel_.receive()) return std::move(*message);
-    throw Error(-ETIMEDOUT, "the host of the job does not answer");
-  } catch (const Error& error) {
-    if (error.code() != -EPIPE) throw;
-    throw Error(-EPIPE, "the host of the job has died, and its tasks with it");
-  }
+// What a channel that has broken means to a client.
+[[noreturn]] static void rethrow_as_client(const Error& error) {
+  if (error.code() != -EPIPE && error.code() != -ECONNRESET) throw error;
+  throw Error(-EPIPE, "the host of the job has died, and its tasks with it");
+}
+
+void Client::send(MessageType type, const std::string& payload,
+                  const std::vector<int>& descriptors) try {
+  channel_.send(type, payload, descriptors);
+} catch (const Error& error) {
+  rethrow_as_client(error);
+}
+
+Message Client::receive() try {
+  if (auto message = channel_.receive()) return std::move(*message);
+  throw Error(-ETIMEDOUT, "the host of the job does not answer");
+} catch (const Error& error) {
+  rethrow_as_client(error);
 }
 
 Started Client::launch(const Launch& launch, const std::vector<int>& descriptors) {
-  channel_.send(MessageType::kLaunch, encode(launch), descriptors);
+  send(MessageType::kLaunch, encode(launch), descriptors);
   stop_at(StopPoint::kClientLaunchSent);
   for (;;) {
     const Message answer = receive();
@@ -369,7 +379,7 @@ Started Client::launch(const Launch& launch, const std::vector<int>& descriptors
 }
 
 std::string Client::ask(const std::string& question) {
-  channel_.send(MessageType::kQuestion, question);
+  send(MessageType::kQuestion, question);
   for (;;) {
     const Message message = receive();
     if (message.type == MessageType::kAnswer) return message.payload;
@@ -394,11 +404,11 @@ std::optional<Ended> Client::poll_ended() {
 }
 
 void Client::signal(uint32_t number, int signal) {
-  channel_.send(MessageType::kSignal, encode_plain(SignalRequest{number, signal}));
+  send(MessageType::kSignal, encode_plain(SignalRequest{number, signal}));
 }
 
 void Client::waited(uint32_t number) {
-  channel_.send(MessageType::kWaited, encode_plain(number));
+  send(MessageType::kWaited, encode_plain(number));
 }
 
 Inheritance inherit_from_this_process() {

@@ -63,6 +63,7 @@ class Client {
   Client(Channel channel, const std::string& socket_path, base::Fd host)
       : channel_(std::move(channel)), socket_path_(socket_path), host_(std::move(host)) {}
   static Client join_at(const Job& job, const Place& place);
+  void send(MessageType type, const std::string& payload, const std::vector<int>& descriptors = {});
   Message receive();
   void greet(const Job& job);
 
