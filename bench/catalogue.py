@@ -42,6 +42,17 @@ REQUEST_MODES = {
 }
 
 
+def messages(what: str, **places) -> tuple:
+    """An MPI's messages within a node: Open MPI's through the space, beside its own best transport
+    and MPICH."""
+    return "messages", [], what, Jobs(
+        hosts=1, **places,
+        jobs=[Job("Open MPI", is_plain=True),
+              Job("MPICH", program="messages-mpich", is_plain=True, launchers=("mpiexec.mpich",)),
+              Job("Nagaya", environment={"NAGAYA_MPI": "on"})],
+        comparisons=[Comparison("Nagaya", ["Open MPI", "MPICH"])])
+
+
 # Benchmarks by name, in the order of `all`.
 TABLE = {
     "cache-line": ("cache-line", [], "floor: one word between two cores"),
@@ -75,6 +86,10 @@ TABLE = {
     "requests-modes": ("requests", ["--ours-only"], "READ between two nodes, mode by mode", Jobs(
         hosts=2, jobs=[Job(name, environment=words) for name, words in REQUEST_MODES.items()],
         comparisons=[Comparison(name, ["lanes"]) for name in list(REQUEST_MODES)[1:]])),
+    "messages": messages("MPI between two ranks of a node, by size", tasks_each=2, setting="mpi",
+                         rounds=9),
+    "messages-crowded": messages("the same between 8 pairs on the processors there are",
+                                 tasks_each=16, setting="mpi crowded"),
     "idle": delegation("idle", "processor time of nodes where 8 tasks wait", hosts=2, tasks_each=8),
 }
 BENCHMARKS = {name: Benchmark(*fields) for name, fields in TABLE.items()}

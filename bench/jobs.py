@@ -24,6 +24,7 @@ Where several jobs are named, the cheapest one of each round counts. Comparisons
 jobs for are left out, so programs may have figures of their own.
 
 `nagaya run` hands NAGAYA_* and FI_* on to all hosts, Open MPI's mpirun (is_plain) its own OMPI_*.
+One host is a job of this kind, too: what an MPI does is chosen when it starts.
 Hosts are made as root, programs run as an ordinary user. Without root the benchmark is skipped.
 """
 
@@ -42,7 +43,8 @@ PARTS = ["bin", "lib", "libexec"]
 LIMIT_S = 300
 PERCENTILES = {"min": 0, "p10": 0.10, "p50": 0.50, "p90": 0.90, "p99": 0.99, "max": 1}
 # Each host counts the machine's processors as its own: ranks bound there meet on the first one.
-UNBOUND = {"OMPI_MCA_hwloc_base_binding_policy": "none", **SHARED_PROCESSORS}
+UNBOUND = {"OMPI_MCA_hwloc_base_binding_policy": "none",
+           "OMPI_MCA_rmaps_base_oversubscribe": "1", **SHARED_PROCESSORS}
 
 
 class Failed(Exception):
@@ -58,7 +60,8 @@ class Job:
     name: str
     environment: dict = dataclasses.field(default_factory=dict)
     program: str = ""  # another than the entry's
-    is_plain: bool = False  # ordinary processes, by Open MPI's mpirun
+    is_plain: bool = False  # ordinary processes, by the MPI's own launcher
+    launchers: tuple = ("mpirun.openmpi", "mpirun")  # names of that one; the first that there is
 
 
 @dataclasses.dataclass(frozen=True)
@@ -118,8 +121,7 @@ def started_hosts(plan: Jobs):
 
         def start(job: Job, program: str, arguments: list[str]) -> dict:
             words = [*launcher_of(job, root), "-n", plan.hosts * plan.tasks_each,
-                     "--host" if job.is_plain else "--hosts",
-                     ",".join(f"{name}:{plan.tasks_each}" for name in hosts.names),
+                     *where(plan, job, hosts.names),
                      root / "libexec/nagaya/bench" / (job.program or program), *arguments]
             return printed_by(front, job, words)
         yield start
@@ -129,13 +131,20 @@ def started_hosts(plan: Jobs):
         user.leave()
 
 
+def where(plan: Jobs, job: Job, names: list[str]) -> list:
+    if job.is_plain and plan.hosts == 1:
+        return []
+    return ["--host" if job.is_plain else "--hosts",
+            ",".join(f"{name}:{plan.tasks_each}" for name in names)]
+
+
 def launcher_of(job: Job, root: pathlib.Path) -> list:
     if not job.is_plain:
         return [root / "bin/nagaya", "run"]
-    mpirun = shutil.which("mpirun.openmpi") or shutil.which("mpirun")
-    if not mpirun:
-        raise Skipped("Open MPI is not installed")
-    return [mpirun]
+    found = [path for path in map(shutil.which, job.launchers) if path]
+    if not found:
+        raise Skipped(f"{job.launchers[0]} is not installed")
+    return found[:1]
 
 
 def printed_by(user: OrdinaryUser, job: Job, words: list) -> dict:

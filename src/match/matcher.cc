@@ -11,6 +11,10 @@ namespace {
 constexpr int kMessagesAtOnce = 64;
 // Looks in vain, while every task can have a processor, before the processor is offered to others.
 constexpr uint32_t kPatience = 1000;
+// Looks in vain, most of them with a yield, before it sleeps: some 10 ms on a node of its own. Then
+// for a millisecond at a time, because others may have something to look at between two calls.
+constexpr uint32_t kLooksAwake = 20'000;
+constexpr uint64_t kNapNs = 1'000'000;
 
 // Release: pairs with the acquire of a thread that looks at the flag.
 void mark_complete(uint32_t& flag) {
@@ -290,6 +294,11 @@ bool Matcher::forget(const Cell& cancel) {
   return true;
 }
 
+bool Matcher::somebody_waits() {
+  const Turn turn(*this);
+  return !outbox_.empty();
+}
+
 // As far as there is room. How many cells went.
 int Matcher::send_waiting(std::deque<nagaya_send*>& over) {
   int count = 0;
@@ -311,7 +320,13 @@ int Matcher::send_waiting(std::deque<nagaya_send*>& over) {
 // Nothing has come: takes part in a large copy, or lets others run (law 7).
 int Matcher::give_way() {
   if (board_.copies->any() && board_.copies->help(self_)) return 1;
-  if (++fruitless_ > kPatience || board_.load.crowded()) mailbox::Machine::yield();
+  const uint32_t fruitless = fruitless_.load(std::memory_order_relaxed) + 1;
+  fruitless_.store(fruitless, std::memory_order_relaxed);
+  if (fruitless > kLooksAwake && !locks_)  // the bell is for one thread
+    mailbox::Waiting(mailbox_.bell(), board_.load, {.spins = 0, .yields = 0})
+        .until([&] { return mailbox_.has_next(); }, mailbox::Machine::now_ns() + kNapNs, mailbox_);
+  else if (fruitless > kPatience || board_.load.crowded())
+    mailbox::Machine::yield();
   return 0;
 }
 
@@ -321,7 +336,7 @@ int Matcher::progress() {
     if (step.sent != nullptr) finish(*step.sent);
     if (step.receive != nullptr) deliver(step.incoming, *step.receive);
   }
-  if (!outbox_.empty()) {
+  if (somebody_waits()) {
     std::deque<nagaya_send*> over;
     {
       const Turn turn(*this);
@@ -330,7 +345,7 @@ int Matcher::progress() {
     for (nagaya_send* const send : over) finish(*send);
   }
   if (count == 0) return give_way();
-  fruitless_ = 0;
+  fruitless_.store(0, std::memory_order_relaxed);
   return count;
 }
 

@@ -78,7 +78,10 @@ class Matcher {
     Cell cell;
   };
 
-  bool is_here(uint32_t task) const { return task < board_.capacity; }
+  // Acquire: pairs with the other endpoint's constructor.
+  bool is_here(uint32_t task) const {
+    return task < board_.capacity && board_.attached[task].load(std::memory_order_acquire) != 0;
+  }
   int post(uint32_t task, CellKind kind, const Cell& cell, size_t bytes);
   int post_eager(uint32_t task, const Envelope& envelope, uint32_t serial, const void* data,
                  size_t bytes);
@@ -90,6 +93,7 @@ class Matcher {
   bool must_wait(uint32_t task) const { return !outbox_.empty() && outbox_.contains(task); }
 
   bool next(Step& step);
+  bool somebody_waits();  // in the outbox
   int send_waiting(std::deque<nagaya_send*>& over);
   int give_way();
   void deliver(const Incoming& incoming, nagaya_receive& receive);
@@ -104,7 +108,7 @@ class Matcher {
   size_t eager_max_;
   bool locks_;
   task::SpinLock lock_;
-  uint32_t fruitless_ = 0;
+  std::atomic<uint32_t> fruitless_ = 0;  // looks in a row, about: relaxed, not counted exactly
   uint32_t last_serial_ = 0;
   Posted posted_;
   UnexpectedQueue unexpected_;

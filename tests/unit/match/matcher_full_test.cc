@@ -119,6 +119,28 @@ TEST_F(Full, WithoutABlockAMessageGoesByRendezvous) {
   EXPECT_EQ(task(0).try_send(1, kEnvelope, data.data(), kEagerMax, nullptr), 0);
 }
 
+TEST_F(Full, ATaskThatWaitsForLongSleepsUntilAMessageComes) {
+  const auto processor_ns = [] {
+    timespec used;
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return used.tv_sec * 1'000'000'000 + used.tv_nsec;
+  };
+  std::vector<int> buffer(1);
+  nagaya_receive receive = receive_of(buffer, kEnvelope);
+  task(1).receive(receive);
+  for (int n = 0; n < 30'000; ++n) task(1).progress();  // it has lost its patience
+  std::thread sender([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    const int value = 42;
+    task(0).try_send(1, kEnvelope, &value, sizeof value, nullptr);
+  });
+  const int64_t before = processor_ns();
+  while (!receive.is_complete) task(1).progress();
+  EXPECT_LT(processor_ns() - before, 100'000'000);
+  EXPECT_EQ(buffer[0], 42);
+  sender.join();
+}
+
 // Several threads of both tasks send, receive and look at once; every message arrives once.
 class Threads : public Pair {
  protected:

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// messages.cc - point-to-point messages by MPI between pairs of ranks of a node, whoever carries
+// them: ping-pong by size, streams, strided buffers. Rank 2n and 2n+1 are a pair, all pairs run at
+// once. Send buffers are written anew before each send.
+#include <mpi.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <functional>
+#include <vector>
+
+#include "program_main.h"
+
+namespace nagaya::bench {
+namespace {
+
+constexpr size_t kBytesMax = 16 << 20, kLineBytes = 64;
+const std::vector<size_t> kSizes = {0,     8,     64,     256,     1024,    4096,
+                                    16384, 65536, 262144, 1 << 20, 4 << 20, kBytesMax};
+const std::vector<size_t> kQuickSizes = {8, 65536};
+const std::vector<size_t> kCrowdedSizes = {8, 4096, 65536};
+
+int int_of(size_t bytes) {
+  return static_cast<int>(bytes);
+}
+
+// A word that two ranks of a node hand to each other: the floor.
+class SharedWords {
+ public:
+  SharedWords(int rank, int partner) {
+    MPI_Comm node;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    void* own_base;
+    MPI_Win_allocate_shared(kLineBytes, 1, MPI_INFO_NULL, node, &own_base, &window_);
+    MPI_Comm_free(&node);
+    own_ = word_of(rank);
+    other_ = word_of(partner);
+    own_->store(0);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  ~SharedWords() { MPI_Win_free(&window_); }
+
+  void give(uint64_t value) { other_->store(value, std::memory_order_release); }
+  template <class Wait>
+  void await(uint64_t value, Wait wait) {
+    while (own_->load(std::memory_order_acquire) != value) wait();
+  }
+
+ private:
+  std::atomic<uint64_t>* word_of(int rank) {
+    MPI_Aint bytes;
+    int unit;
+    void* base;
+    MPI_Win_shared_query(window_, rank, &bytes, &unit, &base);
+    return static_cast<std::atomic<uint64_t>*>(base);
+  }
+
+  MPI_Win window_;
+  std::atomic<uint64_t>*own_, *other_;
+};
+
+class Bench {
+ public:
+  explicit Bench(const Options& options) : options_(options), out_(kBytesMax), in_(kBytesMax) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    partner_ = rank_ ^ 1;
+  }
+
+  Result measure() {
+    if (size_ % 2 != 0) throw std::runtime_error("it takes an even number of ranks");
+    Result result{.program = "messages", .quick = options_.quick, .figures = {}, .derived = {}};
+    result.figures.push_back(figure("word", "a word handed over, without MPI", "us one way"));
+    for (const size_t bytes : sizes())
+      result.figures.push_back(figure(fmt::format("pingpong_{}B", bytes),
+                                      fmt::format("ping-pong of {} B", bytes), "us one way"));
+    result.figures.push_back(figure("above_word_8B", "8 B above a bare word", "us one way"));
+    result.figures.push_back(figure("over_word_8B", "8 B over a bare word", "times"));
+    result.figures.push_back(figure("stream_8B", "64 messages of 8 B at once", "us per message"));
+    result.figures.push_back(figure("strided_64KiB", "64 KiB in runs of 64 B", "us one way"));
+    for (int round = 0; round < options_.rounds_or(5, 1); ++round) measure_round(result);
+    return result;
+  }
+  int rank() const { return rank_; }
+
+ private:
+  const std::vector<size_t>& sizes() const {
+    return options_.quick ? kQuickSizes : crowded() ? kCrowdedSizes : kSizes;
+  }
+  bool crowded() const { return size_ > 2; }
+
+  void measure_round(Result& result) {
+    std::vector<double> values = {word()};
+    for (const size_t bytes : sizes()) values.push_back(pingpong(bytes));
+    const auto eight = std::find(sizes().begin(), sizes().end(), 8u) - sizes().begin();
+    const double of_eight = values[static_cast<size_t>(eight) + 1];
+    values.push_back(of_eight - values[0]);
+    values.push_back(of_eight / values[0]);
+    values.push_back(stream());
+    values.push_back(strided());
+    for (size_t n = 0; n < values.size(); ++n)
+      result.figures[n].subject.rounds.push_back(values[n]);
+  }
+
+  // ---- what is measured [us] ----
+
+  double word() {
+    SharedWords words(rank_, partner_);
+    const int turns = turns_of(8);
+    uint64_t turn = 0;
+    const auto wait = [&] {
+      if (crowded()) ::sched_yield();
+    };
+    return best([&] {
+             for (int n = 0; n < turns; ++n) {
+               ++turn;
+               if (rank_ % 2 == 0) words.give(turn);
+               words.await(turn, wait);
+               if (rank_ % 2 != 0) words.give(turn);
+             }
+           }) /
+           (2 * turns);
+  }
+
+  double pingpong(size_t bytes) {
+    const int turns = turns_of(bytes);
+    return best([&] {
+             for (int n = 0; n < turns; ++n) {
+               if (rank_ % 2 == 0) send(bytes);
+               receive(bytes);
+               if (rank_ % 2 != 0) send(bytes);
+               ++turn_;
+             }
+           }) /
+           (2 * turns);
+  }
+
+  double stream() {
+    constexpr int kAtOnce = 64;
+    const int windows = turns_of(8 * kAtOnce);
+    uint64_t values[kAtOnce];
+    MPI_Request requests[kAtOnce];
+    return best([&] {
+             for (int window = 0; window < windows; ++window) {
+               for (int n = 0; n < kAtOnce; ++n)
+                 if (rank_ % 2 == 0) {
+                   values[n] = static_cast<uint64_t>(window + n);
+                   MPI_Isend(&values[n], 8, MPI_BYTE, partner_, 1, MPI_COMM_WORLD, &requests[n]);
+                 } else {
+                   MPI_Irecv(&values[n], 8, MPI_BYTE, partner_, 1, MPI_COMM_WORLD, &requests[n]);
+                 }
+               MPI_Waitall(kAtOnce, requests, MPI_STATUSES_IGNORE);
+               for (int n = 0; rank_ % 2 != 0 && n < kAtOnce; ++n)
+                 require(values[n] == static_cast<uint64_t>(window + n), 8);
+               if (rank_ % 2 != 0)
+                 MPI_Send(values, 0, MPI_BYTE, partner_, 2, MPI_COMM_WORLD);
+               else
+                 MPI_Recv(values, 0, MPI_BYTE, partner_, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+             }
+           }) /
+           (windows * kAtOnce);
+  }
+
+  double strided() {
+    constexpr int kRuns = 1024, kRun = 64, kStride = 192;
+    MPI_Datatype type;
+    MPI_Type_vector(kRuns, kRun, kStride, MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+    const int turns = turns_of(kRuns * kRun);
+    const auto exchange = [&](bool is_sender) {
+      if (is_sender) {
+        for (int run = 0; run < kRuns; ++run) out_[size_t{kStride} * run] = mark(rank_);
+        MPI_Send(out_.data(), 1, type, partner_, 3, MPI_COMM_WORLD);
+      } else {
+        MPI_Recv(in_.data(), 1, type, partner_, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int run = 0; run < kRuns; ++run)
+          require(in_[size_t{kStride} * run] == mark(partner_), kRuns * kRun);
+      }
+    };
+    const double time = best([&] {
+      for (int n = 0; n < turns; ++n) {
+        exchange(rank_ % 2 == 0);
+        exchange(rank_ % 2 != 0);
+        ++turn_;
+      }
+    });
+    MPI_Type_free(&type);
+    return time / (2 * turns);
+  }
+
+  // ---- with data that is checked ----
+
+  char mark(int from) const { return static_cast<char>(turn_ * 31 + from * 7 + 1); }
+
+  void send(size_t bytes) {
+    for (size_t at = 0; at < bytes; at += kLineBytes) out_[at] = mark(rank_);
+    if (options_.corrupt && bytes > 0) out_[0] ^= 1;
+    MPI_Send(out_.data(), int_of(bytes), MPI_BYTE, partner_, 0, MPI_COMM_WORLD);
+  }
+  void receive(size_t bytes) {
+    MPI_Recv(in_.data(), int_of(bytes), MPI_BYTE, partner_, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (bytes > 0)
+      require(
+          in_[0] == mark(partner_) && in_[(bytes - 1) / kLineBytes * kLineBytes] == mark(partner_),
+          bytes);
+  }
+  static void require(bool is_right, size_t bytes) {
+    if (!is_right) throw std::runtime_error(fmt::format("wrong data in {} bytes", bytes));
+  }
+
+  int turns_of(size_t bytes) const {
+    if (options_.quick) return 20;
+    return static_cast<int>(std::clamp<size_t>((size_t{32} << 20) / (bytes + 4096), 8, 4000)) /
+           (crowded() ? 4 : 1);
+  }
+
+  // The shortest of three: mean over the pairs. [us]
+  double best(const std::function<void()>& turns) {
+    double shortest = 1e30;
+    for (int n = 0; n < 3; ++n) {
+      MPI_Barrier(MPI_COMM_WORLD);
+      const double start = MPI_Wtime();
+      turns();
+      double time = MPI_Wtime() - start, sum = 0;
+      MPI_Allreduce(&time, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+      shortest = std::min(shortest, sum / size_ * 1e6);
+    }
+    return shortest;
+  }
+
+  static Figure figure(const std::string& name, const std::string& title, const std::string& unit) {
+    return {name, title, unit, {"this job", {}}, {}, {}};
+  }
+
+  Options options_;
+  std::vector<char> out_, in_;
+  int rank_, size_, partner_;
+  int turn_ = 0;
+};
+
+int run(int argc, char** argv) {
+  CLI::App app("Messages of an MPI between pairs of ranks of a node", "messages");
+  Options options;
+  add_options(app, options);
+  CLI11_PARSE(app, argc, argv);
+  try {
+    Bench bench(options);
+    const Result result = bench.measure();
+    if (bench.rank() == 0) print(result, options.json);
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}: {}\n", app.get_name(), error.what());
+    MPI_Abort(MPI_COMM_WORLD, 2);
+    return 2;
+  }
+}
+
+}  // namespace
+}  // namespace nagaya::bench
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int code = nagaya::bench::run(argc, argv);
+  MPI_Finalize();
+  return code;
+}
