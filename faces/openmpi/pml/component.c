@@ -68,7 +68,7 @@ static int enable(bool enable) {
                             opal_cache_line_size, 4, -1, 64, NULL, 0, NULL, NULL, NULL);
     if (error != OMPI_SUCCESS) return error;
   }
-  return OMPI_SUCCESS;
+  return pml_nagaya_init_sent_requests();
 }
 
 static int progress(void) {

@@ -91,6 +91,9 @@ static inline void pml_nagaya_wait(ompi_request_t* request) {
     if (nagaya_match_progress() == 0 && looks % 64 == 0) opal_progress();
 }
 
+extern opal_free_list_t pml_nagaya_sent_requests; /* send.c */
+int pml_nagaya_init_sent_requests(void);
+
 int pml_nagaya_start(size_t count, ompi_request_t** requests);
 int pml_nagaya_start_send(pml_nagaya_send_request_t* request);
 int pml_nagaya_start_receive(pml_nagaya_receive_request_t* request);
