@@ -128,7 +128,7 @@ TEST_F(Full, ATaskThatWaitsForLongSleepsUntilAMessageComes) {
   std::vector<int> buffer(1);
   nagaya_receive receive = receive_of(buffer, kEnvelope);
   task(1).receive(receive);
-  for (int n = 0; n < 30'000; ++n) task(1).progress();  // it has lost its patience
+  for (int n = 0; n < 20'010; ++n) task(1).progress();  // it has lost its patience
   std::thread sender([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     const int value = 42;
