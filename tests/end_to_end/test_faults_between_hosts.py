@@ -21,7 +21,7 @@ from stopped_job import stat_fields
 TASKS, HOSTS = 8, 4
 ROUNDS, ROUNDS_FULL = 3, 100
 TRAFFIC_S = 4
-START_LIMIT_S = 60  # of a few seconds on a quiet machine
+START_LIMIT_S = 20
 RESULT_LIMIT_S = 40  # traffic, the fault, and twice what it takes to notice it
 END_LIMIT_S = 20
 NODE_LOST_S = 5  # options.h: fail_after_ms
