@@ -21,27 +21,29 @@ fs::path own_object() {
   return fs::canonical("/proc/self/exe");
 }
 
-// Below the installation's prefix; throws Error -ENOENT when it is not there.
+// Below the installation's prefix; empty when it is not there.
 fs::path installed(const fs::path& place) {
   const fs::path object = own_object();
   // bin/ and lib/ lie one level below the prefix, lib/<multiarch>/ two.
   for (fs::path prefix = object.parent_path().parent_path(); prefix != prefix.root_path();
        prefix = prefix.parent_path())
     if (fs::exists(prefix / place)) return prefix / place;
-  throw base::Error(-ENOENT, place.filename().string() + " is missing from the installation of " +
-                                 object.string());
+  return {};
 }
 
 }  // namespace
 
 std::string installed_program(const std::string& name) {
-  return installed(fs::path("libexec") / "nagaya" / name);
+  const fs::path program = installed(fs::path("libexec") / "nagaya" / name);
+  if (!program.empty()) return program;
+  throw base::Error(-ENOENT,
+                    name + " is missing from the installation of " + own_object().string());
 }
 
 std::vector<std::string> installed_components() {
   std::vector<std::string> folders;
-  for (const auto& entry : fs::directory_iterator(installed(fs::path("lib") / "nagaya")))
-    folders.push_back(entry.path());
+  if (const fs::path all = installed(fs::path("lib") / "nagaya"); !all.empty())
+    for (const auto& entry : fs::directory_iterator(all)) folders.push_back(entry.path());
   return folders;
 }
 

@@ -13,7 +13,7 @@ namespace nagaya::task {
 std::string installed_program(const std::string& name);
 
 // The folders in lib/nagaya, of components for Open MPI, one for each release that they were built
-// for. Throws Error -ENOENT when there are none.
+// for. May be none.
 std::vector<std::string> installed_components();
 
 }  // namespace nagaya::task

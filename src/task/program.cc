@@ -62,9 +62,17 @@ void add_components(std::vector<std::string>& environment) {
   if (wish == nullptr || std::strcmp(wish, "off") == 0) return;
   if (std::strcmp(wish, "on") != 0)
     throw Error(-EINVAL, std::string("NAGAYA_MPI=") + wish + " is not known: it is on or off");
-  std::string path;
-  for (const std::string& folder : installed_components()) path += folder + ":";
-  environment.push_back("OMPI_MCA_mca_base_component_path=" + path + "SYSTEM_DEFAULT:USER_DEFAULT");
+  std::string folders;
+  for (const std::string& folder : installed_components()) folders += folder + ":";
+  if (folders.empty())
+    throw Error(-ENOENT, "NAGAYA_MPI=on: this installation has no components for Open MPI");
+  const std::string name = "OMPI_MCA_mca_base_component_path";
+  const char* const own = environment_value(environment, name.c_str());
+  const std::string others = own != nullptr ? own : "SYSTEM_DEFAULT:USER_DEFAULT";
+  if (others.starts_with(folders)) return;  // a task that starts tasks
+  std::erase_if(environment,
+                [&](const std::string& variable) { return variable.starts_with(name + "="); });
+  environment.push_back(name + "=" + folders + others);
 }
 
 void add_settings(std::vector<std::string>& environment) {
