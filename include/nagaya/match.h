@@ -74,8 +74,8 @@ typedef struct nagaya_send {
  *
  *   serial   gets what nagaya_match_cancel_send() knows the message by; may be NULL
  *
- * Returns 0, -EAGAIN (nagaya_match_send() is needed), -EINVAL (no such process, or it has not
- * opened yet), -ESRCH. */
+ * Returns 0, -EAGAIN (nagaya_match_send() is needed), -EINVAL (no such process on this node, or it
+ * has not opened yet), -ENOMEM, -ESRCH. */
 int nagaya_match_try_send(nagaya_process to, const nagaya_envelope* envelope, const void* data,
                           size_t bytes, uint32_t* serial);
 

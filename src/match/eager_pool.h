@@ -37,8 +37,6 @@ class EagerPool {
     out = {block.data, block.returned, ++block.serial};
     return true;
   }
-  // What was taken and not lent.
-  void put_back(const Loan& loan) { loan.give_back(); }
 
  private:
   static constexpr size_t kLine = mailbox::kLineBytes;

@@ -67,7 +67,7 @@ int nagaya_match_open(int threads) {
 int nagaya_match_try_send(nagaya_process to, const nagaya_envelope* envelope, const void* data,
                           size_t bytes, uint32_t* serial) {
   return with_matcher(
-      [&](Matcher& matcher) { return matcher.try_send(to.task, *envelope, data, bytes, serial); });
+      [&](Matcher& matcher) { return matcher.try_send(to, *envelope, data, bytes, serial); });
 }
 
 int nagaya_match_cancel_send(nagaya_send* send) {

@@ -64,7 +64,7 @@ int Matcher::post_eager(uint32_t task, const Envelope& envelope, uint32_t serial
   if (!pool_.take(cell.eager.loan)) return -ENOBUFS;
   std::memcpy(cell.eager.loan.data, data, bytes);
   const int error = post(task, CellKind::kEager, cell, sizeof cell);
-  if (error != 0) pool_.put_back(cell.eager.loan);
+  if (error != 0) cell.eager.loan.give_back();
   return error;
 }
 
@@ -88,19 +88,19 @@ int Matcher::begin(nagaya_send& send, bool& is_over) {
   return post_rendezvous(send);
 }
 
-int Matcher::try_send(uint32_t task, const Envelope& envelope, const void* data, size_t bytes,
+int Matcher::try_send(nagaya_process to, const Envelope& envelope, const void* data, size_t bytes,
                       uint32_t* serial) {
-  if (!is_here(task)) return -EINVAL;
+  if (!is_here(to)) return -EINVAL;
   if (bytes > eager_max_) return -EAGAIN;
   const Turn turn(*this);
-  if (must_wait(task)) return -EAGAIN;
-  const int error = post_eager(task, envelope, ++last_serial_, data, bytes);
+  if (must_wait(to.task)) return -EAGAIN;
+  const int error = post_eager(to.task, envelope, ++last_serial_, data, bytes);
   if (serial != nullptr) *serial = last_serial_;
   return error == -ENOBUFS ? -EAGAIN : error;
 }
 
 int Matcher::send(nagaya_send& send) {
-  if (!is_here(send.to.task)) return -EINVAL;
+  if (!is_here(send.to)) return -EINVAL;
   send.is_complete = send.is_cancelled = send.answers = 0;
   bool is_over = false;
   {
@@ -119,8 +119,7 @@ int Matcher::send(nagaya_send& send) {
 
 // In the outbox it has not left yet; else its receiver decides.
 int Matcher::cancel(nagaya_send& send) {
-  const uint32_t task = send.to.task;
-  if (!is_here(task)) return -EINVAL;
+  if (!is_here(send.to)) return -EINVAL;
   {
     const Turn turn(*this);
     send.is_complete = 0;
@@ -131,7 +130,7 @@ int Matcher::cancel(nagaya_send& send) {
       cell.rendezvous.send = &send;
       cell.rendezvous.sender = self_.number();
       ++send.answers;
-      post_or_wait(task, CellKind::kCancel, cell);
+      post_or_wait(send.to.task, CellKind::kCancel, cell);
       return 0;
     }
   }

@@ -17,7 +17,6 @@
 #pragma once
 
 #include <deque>
-#include <mutex>
 #include <unordered_map>
 
 #include "llcl/board.h"
@@ -37,7 +36,7 @@ class Matcher {
   size_t eager_max() const { return eager_max_; }
 
   // The contracts are those of nagaya/match.h.
-  int try_send(uint32_t task, const Envelope& envelope, const void* data, size_t bytes,
+  int try_send(nagaya_process to, const Envelope& envelope, const void* data, size_t bytes,
                uint32_t* serial);
   int send(nagaya_send& send);
   int cancel(nagaya_send& send);
@@ -78,9 +77,10 @@ class Matcher {
     Cell cell;
   };
 
-  // Acquire: pairs with the other endpoint's constructor.
-  bool is_here(uint32_t task) const {
-    return task < board_.capacity && board_.attached[task].load(std::memory_order_acquire) != 0;
+  // A task of this node that takes part. Acquire: pairs with the other endpoint's constructor.
+  bool is_here(nagaya_process to) const {
+    return to.node == board_.node.load(std::memory_order_relaxed) && to.task < board_.capacity &&
+           board_.attached[to.task].load(std::memory_order_acquire) != 0;
   }
   int post(uint32_t task, CellKind kind, const Cell& cell, size_t bytes);
   int post_eager(uint32_t task, const Envelope& envelope, uint32_t serial, const void* data,

@@ -18,7 +18,7 @@ class Full : public Pair {
   // Without a look by the receiver, until nothing more is taken at once.
   int fill() {
     int sent = 0;
-    while (task(0).try_send(1, kEnvelope, &sent, sizeof sent, nullptr) == 0) ++sent;
+    while (task(0).try_send({0, 1}, kEnvelope, &sent, sizeof sent, nullptr) == 0) ++sent;
     return sent;
   }
   int receive_one() {
@@ -56,9 +56,9 @@ TEST_F(Full, NobodyOvertakesASendThatWaits) {
   // The receiver makes room; the sender has not looked since.
   while (task(1).progress() != 0) continue;
   const int late = sent + 1;
-  EXPECT_EQ(task(0).try_send(1, kEnvelope, &late, sizeof late, nullptr), -EAGAIN);
+  EXPECT_EQ(task(0).try_send({0, 1}, kEnvelope, &late, sizeof late, nullptr), -EAGAIN);
   task(0).progress();
-  EXPECT_EQ(task(0).try_send(1, kEnvelope, &late, sizeof late, nullptr), 0);
+  EXPECT_EQ(task(0).try_send({0, 1}, kEnvelope, &late, sizeof late, nullptr), 0);
   for (int n = 0; n <= late; ++n) ASSERT_EQ(receive_one(), n);
 }
 
@@ -82,7 +82,7 @@ TEST_F(Full, AnswersWaitForRoomToo) {
   task(0).send(send);
   while (task(1).progress() != 0) continue;
   int filled = 0;
-  while (task(1).try_send(0, {8, 1, 0}, &filled, sizeof filled, nullptr) == 0) ++filled;
+  while (task(1).try_send({0, 0}, {8, 1, 0}, &filled, sizeof filled, nullptr) == 0) ++filled;
   std::vector<int> buffer(5000);
   nagaya_receive receive = receive_of(buffer, kEnvelope);
   task(1).receive(receive);
@@ -97,7 +97,7 @@ TEST_F(Full, WithoutABlockAMessageGoesByRendezvous) {
   int eager = 0;
   // The pool ends at 64 MiB.
   std::vector<int> sink;
-  while (task(0).try_send(1, kEnvelope, data.data(), kEagerMax, nullptr) == 0) {
+  while (task(0).try_send({0, 1}, kEnvelope, data.data(), kEagerMax, nullptr) == 0) {
     ++eager;
     while (task(1).progress() != 0) continue;
     ASSERT_LT(eager, 40'000);
@@ -116,7 +116,7 @@ TEST_F(Full, WithoutABlockAMessageGoesByRendezvous) {
   EXPECT_TRUE(send.is_complete);
   EXPECT_EQ(buffer, data);
   // What was given back can be lent again.
-  EXPECT_EQ(task(0).try_send(1, kEnvelope, data.data(), kEagerMax, nullptr), 0);
+  EXPECT_EQ(task(0).try_send({0, 1}, kEnvelope, data.data(), kEagerMax, nullptr), 0);
 }
 
 TEST_F(Full, ATaskThatWaitsForLongSleepsUntilAMessageComes) {
@@ -132,7 +132,7 @@ TEST_F(Full, ATaskThatWaitsForLongSleepsUntilAMessageComes) {
   std::thread sender([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     const int value = 42;
-    task(0).try_send(1, kEnvelope, &value, sizeof value, nullptr);
+    task(0).try_send({0, 1}, kEnvelope, &value, sizeof value, nullptr);
   });
   const int64_t before = processor_ns();
   while (!receive.is_complete) task(1).progress();

@@ -225,11 +225,12 @@ TEST_F(MatcherTest, ACompleteFunctionMaySendAndReceive) {
       const auto me = static_cast<uint32_t>(1 - receive->wanted.source);
       const int next = own->value + 1;
       if (++own->rounds < 100) own->matcher->receive(*receive);
-      own->matcher->try_send(1 - me, {7, static_cast<int>(me), 3}, &next, sizeof next, nullptr);
+      own->matcher->try_send({0, 1 - me}, {7, static_cast<int>(me), 3}, &next, sizeof next,
+                             nullptr);
     };
     task(n).receive(chain[n].receive);
   }
-  task(0).try_send(1, {7, 0, 3}, start.data(), sizeof(int), nullptr);
+  task(0).try_send({0, 1}, {7, 0, 3}, start.data(), sizeof(int), nullptr);
   progress();
   EXPECT_EQ(chain[0].rounds, 100);
   EXPECT_EQ(chain[1].rounds, 100);
@@ -240,7 +241,8 @@ TEST_F(MatcherTest, AMessageToNobodyIsRefused) {
   const std::vector<int> data = numbers(4, 1);
   nagaya_send send = send_of(data, kEnvelope, 99);
   EXPECT_EQ(task(0).send(send), -EINVAL);
-  EXPECT_EQ(task(0).try_send(99, kEnvelope, data.data(), 4, nullptr), -EINVAL);
+  EXPECT_EQ(task(0).try_send({1, 1}, kEnvelope, data.data(), 4, nullptr), -EINVAL);
+  EXPECT_EQ(task(0).try_send({0, 99}, kEnvelope, data.data(), 4, nullptr), -EINVAL);
 }
 
 }  // namespace
