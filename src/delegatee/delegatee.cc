@@ -19,8 +19,7 @@ constexpr int kLaneRounds = 8;
 // Mode automatic.
 constexpr uint64_t kLingerNs = kMillisecond;
 constexpr uint64_t kCrowdedNs = 10 * kMillisecond;
-constexpr uint32_t kLongYields =
-    2;  // in a row: one alone is an interrupt, or another machine's turn
+constexpr uint32_t kLongYields = 2;  // in a row: one alone is an interrupt, or another machine
 
 Options checked(Options options) {
   options.credit_commands = std::clamp<uint32_t>(options.credit_commands, 1, kCreditMaxCommands);

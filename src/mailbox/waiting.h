@@ -11,10 +11,9 @@ namespace nagaya::mailbox {
 
 // The load of the node, in shared memory, kept by the caller. A hint: a wrong number costs time.
 struct Load {
-  std::atomic<uint32_t> runnable;  // threads with a lane, and the delegatee's, that do not sleep
-  uint32_t processors;             // that they may use
-  std::atomic<uint32_t>
-      waiting{};  // threads that wait for what has not come at once, asleep or not
+  std::atomic<uint32_t> runnable;   // threads with a lane, and the delegatee's, that do not sleep
+  uint32_t processors;              // that they may use
+  std::atomic<uint32_t> waiting{};  // threads that wait for what is late, asleep or not
 
   // Relaxed: nothing depends on it.
   bool crowded() const { return runnable.load(std::memory_order_relaxed) > processors; }

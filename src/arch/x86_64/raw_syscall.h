@@ -54,11 +54,12 @@ inline void relax() {
   asm volatile("pause" ::: "memory");
 }
 
-// Nothing behind begins before the loads ahead have come.
 // Asks for a line that is about to be written, and does not wait for it.
 inline void prefetch_to_write(const void* line) {
   asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));
 }
+
+// Nothing behind begins before the loads ahead have come.
 inline void await_loads() {
   asm volatile("lfence" ::: "memory");
 }
