@@ -34,11 +34,13 @@ struct SyscallFrame {
 struct RedirectSite {
   uint32_t offset_bytes;  // of the window's first byte, from the start of the text given
   uint32_t window_bytes;  // all bytes that are rewritten
-  uint32_t number;        // the system call, or kAnswered
+  uint32_t number;        // the system call, or one of kAnswered, kAnsweredBelowRedZone
   uint32_t slot;          // of the table that the site then calls through
 };
 
-inline constexpr uint32_t kAnswered = UINT32_MAX;  // no system call: a question to the processor
+// No system call: a question to the processor, whose call may use the red zone or not.
+inline constexpr uint32_t kAnswered = UINT32_MAX;
+inline constexpr uint32_t kAnsweredBelowRedZone = UINT32_MAX - 1;
 
 // The system calls that can be redirected.
 inline constexpr unsigned kRedirectable[] = {kSysMmap,     kSysMunmap,   kSysMremap,

@@ -3,9 +3,14 @@
 // virtual machine each one is an exit to the hypervisor, 1 to 15 us, and a dynamic linker asks 70
 // times as it starts.
 //
-//   before   [ahead] 0f a2 [behind]         neighbours between registers, in all 7 bytes or more
+//   before   [ahead] 0f a2 [behind]         neighbours that may move, in all 7 bytes or more
 //   after    ff 14 25 TT TT TT TT  nop ...  call *TT: a thunk of this site
 //   thunk    endbr64, [ahead], call *SS, [behind], ret        SS: nagaya_arch_cpuid
+//
+// Where the red zone may be in use, 12 bytes or more: the call is made below it.
+//
+//   after    48 8d 64 24 80  ff 14 25 ...   lea -128(%rsp),%rsp; call *TT
+//   thunk    as above, but ret $128
 //
 // A branch to a neighbour would miss the thunk. Near ones are found by disassembly, far ones (into
 // parts that the compiler has put elsewhere) by looking at every four bytes that can be a distance.
@@ -21,22 +26,27 @@ namespace nagaya::arch {
 namespace {
 
 constexpr size_t kCallBytes = 7;
+constexpr size_t kCallBelowRedZoneBytes = 12;
 constexpr size_t kThunkBytes = 64;
 constexpr size_t kSlots = kTableBytes / sizeof(void*);
 
 struct Window {
   size_t begin, cpuid, end;
+  uint32_t kind;  // kAnswered or kAnsweredBelowRedZone
 };
 
-// Does the same wherever it stands, with the stack 8 bytes lower.
+// Does the same wherever it stands, with the stack lower.
 bool is_movable(const Instruction& i) {
   if (moves_control(i) || i.decoded.mnemonic == ZYDIS_MNEMONIC_CPUID) return false;
-  return std::none_of(i.operands, i.operands + i.decoded.operand_count,
-                      [](const ZydisDecodedOperand& operand) {
-                        return operand.type == ZYDIS_OPERAND_TYPE_MEMORY ||
-                               (operand.type == ZYDIS_OPERAND_TYPE_REGISTER &&
-                                is_part_of(operand.reg.value, ZYDIS_REGISTER_RSP));
-                      });
+  const auto is_bound = [](ZydisRegister r) {
+    return is_part_of(r, ZYDIS_REGISTER_RSP) || is_part_of(r, ZYDIS_REGISTER_RIP);
+  };
+  return std::none_of(
+      i.operands, i.operands + i.decoded.operand_count, [&](const ZydisDecodedOperand& operand) {
+        return operand.type == ZYDIS_OPERAND_TYPE_MEMORY
+                   ? is_bound(operand.mem.base)
+                   : operand.type == ZYDIS_OPERAND_TYPE_REGISTER && is_bound(operand.reg.value);
+      });
 }
 
 // The call puts its return address into the red zone. Whether anything that may be carried out from
@@ -80,27 +90,36 @@ class RedZone {
   std::vector<bool> is_dead_;
 };
 
-// Neighbours behind first: those ahead are more often reached by branches.
-std::optional<Window> prove_window(std::span<const std::byte> text, size_t cpuid,
-                                   RedZone& red_zone) {
-  const std::vector<Instruction> code = disassemble_around(text, cpuid);
+// Whole instructions around the `cpuid`, `bytes` or more, if they may move and nothing near
+// branches between them. Neighbours behind first: those ahead are more often reached by branches.
+std::optional<Window> take_neighbours(const std::vector<Instruction>& code, size_t cpuid,
+                                      size_t bytes, uint32_t kind) {
   auto last = std::find_if(code.begin(), code.end(), [&](auto& i) { return i.offset == cpuid; });
   if (last == code.end() || last->decoded.mnemonic != ZYDIS_MNEMONIC_CPUID) return std::nullopt;
   auto first = last;
   const auto end_of = [](const Instruction& i) { return i.offset + i.decoded.length; };
-  const auto bytes = [&] { return end_of(*last) - first->offset; };
-  while (bytes() < kCallBytes && last + 1 != code.end() && is_movable(last[1]) &&
+  const auto is_short = [&] { return end_of(*last) - first->offset < bytes; };
+  while (is_short() && last + 1 != code.end() && is_movable(last[1]) &&
          last[1].offset == end_of(*last))
     ++last;
-  while (bytes() < kCallBytes && first != code.begin() && is_movable(first[-1]) &&
+  while (is_short() && first != code.begin() && is_movable(first[-1]) &&
          end_of(first[-1]) == first->offset)
     --first;
-  const Window window{first->offset, cpuid, end_of(*last)};
-  const bool is_safe = bytes() >= kCallBytes && red_zone.is_dead_at(cpuid) &&
-                       std::none_of(code.begin(), code.end(), [&](const Instruction& i) {
-                         return branches_into(i, window.begin, window.end);
-                       });
+  const Window window{first->offset, cpuid, end_of(*last), kind};
+  const bool is_safe =
+      !is_short() && std::none_of(code.begin(), code.end(), [&](const Instruction& i) {
+        return branches_into(i, window.begin, window.end);
+      });
   return is_safe ? std::optional(window) : std::nullopt;
+}
+
+std::optional<Window> prove_window(std::span<const std::byte> text, size_t cpuid,
+                                   RedZone& red_zone) {
+  const std::vector<Instruction> code = disassemble_around(text, cpuid);
+  std::optional<Window> window;
+  if (red_zone.is_dead_at(cpuid)) window = take_neighbours(code, cpuid, kCallBytes, kAnswered);
+  return window ? window
+                : take_neighbours(code, cpuid, kCallBelowRedZoneBytes, kAnsweredBelowRedZone);
 }
 
 // Can four bytes anywhere be the distance of a branch into a window? Such windows are dropped.
@@ -154,7 +173,10 @@ void write_thunk(std::byte* out, std::span<const std::byte> text, const Window& 
   out = std::copy(text.begin() + window.begin, text.begin() + window.cpuid, out);
   out = append(out, {0xff, 0x14, 0x25, byte(0), byte(1), byte(2), byte(3)});
   out = std::copy(text.begin() + window.cpuid + kCpuidBytes, text.begin() + window.end, out);
-  append(out, {0xc3});  // ret
+  if (window.kind == kAnswered)
+    append(out, {0xc3});  // ret
+  else
+    append(out, {0xc2, 0x80, 0x00});  // ret $128
 }
 
 }  // namespace
@@ -183,7 +205,7 @@ std::vector<RedirectSite> make_answer_sites(std::span<const std::byte> text, uin
   for (size_t n = 0; n < windows.size(); ++n) {
     slots[used + n] = thunks + n * kThunkBytes;
     sites.push_back({static_cast<uint32_t>(windows[n].begin),
-                     static_cast<uint32_t>(windows[n].end - windows[n].begin), kAnswered,
+                     static_cast<uint32_t>(windows[n].end - windows[n].begin), windows[n].kind,
                      static_cast<uint32_t>(used + n)});
   }
   ::mprotect(slots, kTableBytes, PROT_READ);

@@ -7,11 +7,15 @@ namespace nagaya::arch {
 
 void rewrite_site(std::byte* window, const RedirectSite& site, uintptr_t table) {
   constexpr size_t kLoadBytes = 5, kCallBytes = 7;
+  constexpr uint8_t kBelowRedZone[] = {0x48, 0x8d, 0x64, 0x24, 0x80};  // lea -128(%rsp),%rsp
   const auto address = static_cast<uint32_t>(table + site.slot * sizeof(void*));
-  // What stands in an answered window is in its thunk.
-  const size_t middle = site.number == kAnswered ? 0 : site.window_bytes - kCallBytes;
   auto* bytes = reinterpret_cast<volatile uint8_t*>(window);
-  for (size_t n = 0; n < middle; ++n) bytes[n] = bytes[n + kLoadBytes];
+  auto* const end = bytes + site.window_bytes;
+  if (site.number == kAnsweredBelowRedZone) {
+    for (const uint8_t byte : kBelowRedZone) *bytes++ = byte;
+  } else if (site.number != kAnswered) {  // what stands in an answered window is in its thunk
+    for (; end - bytes > static_cast<ptrdiff_t>(kCallBytes); ++bytes) *bytes = bytes[kLoadBytes];
+  }
   const uint8_t call[kCallBytes] = {0xff,
                                     0x14,
                                     0x25,
@@ -19,8 +23,8 @@ void rewrite_site(std::byte* window, const RedirectSite& site, uintptr_t table) 
                                     static_cast<uint8_t>(address >> 8),
                                     static_cast<uint8_t>(address >> 16),
                                     static_cast<uint8_t>(address >> 24)};
-  for (size_t n = 0; n < kCallBytes; ++n) bytes[middle + n] = call[n];
-  for (size_t n = middle + kCallBytes; n < site.window_bytes; ++n) bytes[n] = 0x90;  // nop
+  for (const uint8_t byte : call) *bytes++ = byte;
+  while (bytes != end) *bytes++ = 0x90;  // nop
 }
 
 }  // namespace nagaya::arch
