@@ -111,22 +111,57 @@ bool text_may_be_changed(const ElfImage& image) {
   return may;
 }
 
-// The file with its sites rewritten, in memory that was a file's and executable from the start:
-// that needs no change of rights. Returns where it is mapped for the host's life, 0 when even that
-// is refused. (A debugger cannot set breakpoints there: the pages are shared.)
-uint64_t changed_copy(const SpaceHeader& space, const ElfImage& image,
-                      const RedirectedFile& sites) {
+// The file with `sites` rewritten, in memory. Not open when even that is refused.
+base::Fd changed_file(const SpaceHeader& space, const ElfImage& image,
+                      std::span<const arch::RedirectSite> sites) {
   struct stat about;
-  const base::Fd copy(::memfd_create("nagaya-changed-text", MFD_CLOEXEC));
-  if (!copy || ::fstat(image.file.get(), &about) != 0) return 0;
-  std::vector<std::byte> text(static_cast<size_t>(about.st_size));
-  if (::pread(image.file.get(), text.data(), text.size(), 0) != about.st_size) return 0;
-  for (uint32_t n = 0; n < sites.site_count; ++n)
-    arch::rewrite_site(text.data() + sites.sites[n].offset_bytes, sites.sites[n],
-                       space.redirect_table);
-  if (::write(copy.get(), text.data(), text.size()) != about.st_size) return 0;
-  void* at = ::mmap(nullptr, text.size(), PROT_READ | PROT_EXEC, MAP_SHARED, copy.get(), 0);
+  base::Fd file(::memfd_create("nagaya-changed-text", MFD_CLOEXEC));
+  if (!file || ::fstat(image.file.get(), &about) != 0) return {};
+  std::vector<std::byte> bytes(static_cast<size_t>(about.st_size));
+  if (::pread(image.file.get(), bytes.data(), bytes.size(), 0) != about.st_size) return {};
+  for (const arch::RedirectSite& site : sites)
+    arch::rewrite_site(bytes.data() + site.offset_bytes, site, space.redirect_table);
+  if (::write(file.get(), bytes.data(), bytes.size()) != about.st_size) return {};
+  return file;
+}
+
+// That file mapped as text for the host's life: executable from the start, which needs no change of
+// rights. 0 when even that is refused. (A debugger cannot set breakpoints there: the pages are
+// shared.)
+uint64_t changed_copy(const SpaceHeader& space, const ElfImage& image,
+                      std::span<const arch::RedirectSite> sites) {
+  const base::Fd file = changed_file(space, image, sites);
+  struct stat about;
+  if (!file || ::fstat(file.get(), &about) != 0) return 0;
+  void* at = ::mmap(nullptr, static_cast<size_t>(about.st_size), PROT_READ | PROT_EXEC, MAP_SHARED,
+                    file.get(), 0);
   return at == MAP_FAILED ? 0 : reinterpret_cast<uint64_t>(at);
+}
+
+// All of the image's sites; none when its text cannot be read. What is only a dynamic linker has
+// its mprotect redirected, never the program's own calls, and its questions to the processor
+// answered.
+std::vector<arch::RedirectSite> sites_of(const SpaceHeader& space, const ElfImage& image,
+                                         bool is_only_linker) {
+  std::vector<arch::RedirectSite> all;
+  for (const Elf64_Phdr& segment : image.segments) {
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+    std::vector<std::byte> text(segment.p_filesz);
+    if (::pread(image.file.get(), text.data(), text.size(), static_cast<off_t>(segment.p_offset)) !=
+        static_cast<ssize_t>(text.size()))
+      return {};
+    std::vector<arch::RedirectSite> sites = arch::find_redirect_sites(text);
+    if (is_only_linker) {
+      const auto answered = arch::make_answer_sites(text, space.redirect_table);
+      sites.insert(sites.end(), answered.begin(), answered.end());
+    }
+    for (arch::RedirectSite site : sites) {
+      if (site.number == arch::kSysMprotect && !is_only_linker) continue;
+      site.offset_bytes += static_cast<uint32_t>(segment.p_offset);
+      all.push_back(site);
+    }
+  }
+  return all;
 }
 
 // Returns the address at which the image's virtual address 0 lies.
@@ -296,8 +331,6 @@ Loader::Loader(SpaceHeader& space) : space_(space) {
 
 // Appends the sites of `image` to the table that all tasks read. Sites of text that cannot be
 // proved safe stay as they are: such a libc maps where the kernel likes.
-// What is only a dynamic linker has its mprotect redirected, never the program's own calls, and its
-// questions to the processor answered.
 void Loader::know_sites(const ElfImage& image, bool is_only_linker) {
   const uint32_t count = space_.file_count.load(std::memory_order_relaxed);
   if (space_.redirect_table == 0 || count == std::size(space_.files) ||
@@ -305,28 +338,23 @@ void Loader::know_sites(const ElfImage& image, bool is_only_linker) {
     return;
   RedirectedFile& known = space_.files[count];
   known = {image.device, image.inode, image.mtime_ns, 0, 0, 0, {}};
-  for (const Elf64_Phdr& segment : image.segments) {
-    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
-    std::vector<std::byte> text(segment.p_filesz);
-    if (::pread(image.file.get(), text.data(), text.size(), static_cast<off_t>(segment.p_offset)) !=
-        static_cast<ssize_t>(text.size()))
-      return;
-    std::vector<arch::RedirectSite> sites = arch::find_redirect_sites(text);
-    if (is_only_linker) {
-      const auto answered = arch::make_answer_sites(text, space_.redirect_table);
-      sites.insert(sites.end(), answered.begin(), answered.end());
-    }
-    for (arch::RedirectSite site : sites) {
-      if (site.number == arch::kSysMprotect && !is_only_linker) continue;
-      if (known.site_count == std::size(known.sites)) break;
-      site.offset_bytes += static_cast<uint32_t>(segment.p_offset);
-      known.sites[known.site_count++] = site;
-    }
-  }
+  const auto sites = sites_of(space_, image, is_only_linker);
+  known.site_count = static_cast<uint32_t>(std::min(sites.size(), std::size(known.sites)));
+  std::copy_n(sites.begin(), known.site_count, known.sites);
   if (known.site_count != 0 && !text_may_be_changed(image))
-    known.changed_copy = changed_copy(space_, image, known);
+    known.changed_copy = changed_copy(space_, image, {known.sites, known.site_count});
   // Release: pairs with the acquire of the tasks that search the table.
   space_.file_count.store(count + 1, std::memory_order_release);
+}
+
+// All tasks have their linker from one changed file: nobody copies and protects pages once more,
+// and nobody misses the symbols of what only starts programs. False: the system has no such file.
+bool Loader::change_linker(ElfImage& linker) {
+  if (space_.redirect_table == 0) return false;
+  base::Fd changed = changed_file(space_, linker, sites_of(space_, linker, true));
+  if (!changed) return false;
+  linker.file = std::move(changed);
+  return true;
 }
 
 // The interpreters are read once in the life of a host, and so is the libc that belongs to each.
@@ -339,7 +367,8 @@ const ElfImage& Loader::interpreter(const ElfImage& program) {
     const auto linker = std::filesystem::canonical(program.interpreter, ignored);
     const auto libc = linker.parent_path() / "libc.so.6";
     const bool has_libc_beside = std::filesystem::exists(libc, ignored);
-    know_sites(known->second, has_libc_beside);
+    if (!has_libc_beside || !change_linker(known->second))
+      know_sites(known->second, has_libc_beside);
     if (has_libc_beside) know_sites(read_elf(libc), false);
   }
   return known->second;

@@ -52,6 +52,7 @@ class Loader {
 
  private:
   void know_sites(const ElfImage& image, bool is_only_linker);
+  bool change_linker(ElfImage& linker);
   const ElfImage& interpreter(const ElfImage& program);
 
   SpaceHeader& space_;

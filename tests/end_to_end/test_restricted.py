@@ -18,6 +18,7 @@ WORKS = {
     "clone3 missing": ([], "clone3", errno.ENOSYS),
     "changed text refused": ([], "text", errno.EACCES),
     "no memory both writable and executable": ([], "writable-text", errno.EACCES),
+    "no files in memory": ([], "memory-file", errno.EACCES),
     "no right to execute gained": ([], "mdwe", 0),
     "kernel before 5.16": ([], "uname", "2.6"),
     "64 descriptors": ([], "nofile", 64),

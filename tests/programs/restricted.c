@@ -7,6 +7,7 @@
  *   clone ERRNO      clone with memory in common, but not a thread nor a vfork, fails so
  *   text ERRNO       nothing becomes executable by mprotect (SELinux, where text was changed)
  *   writable-text ERRNO   nothing is mapped writable and executable at once
+ *   memory-file ERRNO     memfd_create fails so
  *   mdwe 0           PR_SET_MDWE: nothing becomes executable that was not so from the start
  *   uname 2.6        uname(2) says 2.6.x
  *   cover FOLDER     an empty folder, read-only, lies in its place (needs a mount namespace)
@@ -47,6 +48,7 @@ static const struct refusal refusals[] = {
     {"clone3", SYS_clone3, 0, 0, 0},
     {"clone", SYS_clone, 0, CLONE_VM | CLONE_THREAD | CLONE_VFORK, CLONE_VM},
     {"text", SYS_mprotect, 2, PROT_EXEC, PROT_EXEC},
+    {"memory-file", SYS_memfd_create, 0, 0, 0},
     {"writable-text", SYS_mmap, 2, PROT_WRITE | PROT_EXEC, PROT_WRITE | PROT_EXEC},
 };
 
