@@ -10,6 +10,8 @@
  *   nagaya_match_receive(&receive);
  *   while (!receive.is_complete) nagaya_match_progress();
  *
+ * Processes are those of this node, and from nagaya_comm_init() (comm.h) on those of all nodes:
+ * messages of other nodes are matched with those of this one, in the order of their arrival.
  * Requests are the caller's memory; they must stay where they are, with their buffers, until they
  * are complete. Nothing moves but in calls of these functions: whoever waits calls
  * nagaya_match_progress().
@@ -54,6 +56,9 @@ typedef struct nagaya_match_member {
  * Returns 0, -EINVAL (NAGAYA_EAGER_BYTES is no number of 0 .. 1048576), -ENOMEM, -ESRCH. */
 int nagaya_match_open(int threads);
 
+/* The caller, as others send to it. {UINT32_MAX, UINT32_MAX} before nagaya_match_open(). */
+nagaya_process nagaya_match_self(void);
+
 /* ---- sending ----------------------------------------------------------------------------- */
 
 typedef struct nagaya_send {
@@ -66,6 +71,7 @@ typedef struct nagaya_send {
   uint32_t is_cancelled;                      /* it was taken back */
   uint32_t serial;                            /* which of the sender's messages it is */
   uint32_t answers;                           /* the library's: how many are to come */
+  uint32_t region;                            /* the library's: of `data`, for another node */
   void (*complete)(struct nagaya_send* send); /* NULL: is_complete is looked at */
 } nagaya_send;
 
@@ -74,14 +80,14 @@ typedef struct nagaya_send {
  *
  *   serial   gets what nagaya_match_cancel_send() knows the message by; may be NULL
  *
- * Returns 0, -EAGAIN (nagaya_match_send() is needed), -EINVAL (no such process on this node, or it
- * has not opened yet), -ENOMEM, -ESRCH. */
+ * Returns 0, -EAGAIN (nagaya_match_send() is needed), -EINVAL (no such process, or one of this node
+ * that has not opened yet), -ENOBUFS (as in llcl.h), -ENOMEM, -ESRCH. */
 int nagaya_match_try_send(nagaya_process to, const nagaya_envelope* envelope, const void* data,
                           size_t bytes, uint32_t* serial);
 
 /* Starts a send. Complete when `data` is the caller's again, which may be before this returns.
  *
- * Returns 0, -EINVAL (no such process), -ENOMEM, -ESRCH. */
+ * Returns 0, -EINVAL (no such process), -ENOBUFS, -ENOMEM, -ESRCH. */
 int nagaya_match_send(nagaya_send* send);
 
 /* Asks for a message back that may not be matched yet. It is incomplete again; complete when its
@@ -104,7 +110,8 @@ typedef struct nagaya_receive {
   void (*scatter)(struct nagaya_receive* receive, const void* data, size_t bytes);
   void (*complete)(struct nagaya_receive* receive); /* NULL: is_complete is looked at */
   uint32_t is_complete;
-  int32_t error;           /* 0 or -EMSGSIZE: the message was longer, its beginning is there */
+  int32_t error; /* 0, -EMSGSIZE (the message was longer, its beginning is there), or what has
+                    become of the sender's node (-ECONNRESET, ...) */
   nagaya_envelope matched; /* of the message */
   size_t bytes;            /* its length; more than `capacity` with -EMSGSIZE */
   /* The library's. */

@@ -55,9 +55,11 @@ Delivered BoardNode::deliver(const Message& message) {
   } else if (!message.part.empty()) {
     std::memcpy(active.body, message.part.data(), message.part.size());
   }
-  const int error = board_.mailboxes[message.task].post(
-      mailbox::Owner::host(), static_cast<uint8_t>(llcl::MessageKind::kActive), &active,
-      sizeof active);
+  const bool is_two_sided = message.handler >= llcl::kTwoSidedHandlers;
+  const auto kind = is_two_sided ? llcl::MessageKind::kTwoSided : llcl::MessageKind::kActive;
+  mailbox::Mailbox& box = (is_two_sided ? board_.two_sided : board_.mailboxes)[message.task];
+  const int error =
+      box.post(mailbox::Owner::host(), static_cast<uint8_t>(kind), &active, sizeof active);
   if (error != 0) return Delivered::kFull;
   unfinished_.erase(message.source_node);
   return Delivered::kAccepted;
@@ -94,11 +96,14 @@ bool BoardNode::post_completion(uint32_t task, uint64_t request, int status) {
                                      sizeof done) == 0;
 }
 
-// A task that died before its handler returned leaves its body to the end of the job.
+// A task that died before its handler returned leaves its body to the end of the job. Looks only
+// when there are twice as many as there were left the last time: messages may wait for long.
 void BoardNode::free_bodies() {
+  if (bodies_.size() < 2 * bodies_left_) return;
   // Acquire: pairs with the task's completer.
   std::erase_if(bodies_,
                 [](const Body& body) { return body.done.load(std::memory_order_acquire) != 0; });
+  bodies_left_ = bodies_.size();
 }
 
 }  // namespace nagaya::delegatee

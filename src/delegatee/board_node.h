@@ -65,6 +65,7 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
   std::vector<mailbox::Owner> dead_;      // by task number; handed over by abandon's lock
   std::vector<std::atomic<bool>> holds_;  // by task number
   std::list<Body> bodies_;
+  size_t bodies_left_ = 0;
   std::map<uint32_t, std::list<Body>::iterator> unfinished_;  // by source node
 };
 

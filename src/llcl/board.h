@@ -50,6 +50,10 @@ inline void tell(mailbox::Load& load, uint32_t from, uint32_t to) {
   change(load.runnable, (from == LaneWaiter::kAsleep) - (to == LaneWaiter::kAsleep));
 }
 
+inline void become(mailbox::Load& load, LaneWaiter& waiter, uint32_t state) {
+  tell(load, waiter.waits.exchange(state, std::memory_order_relaxed), state);
+}
+
 struct Board {
   task::Stamp stamp;
   uint32_t capacity;            // tasks

@@ -43,14 +43,30 @@ class Endpoint {
     return board_->regions->find(place.region, place.process.task, place.offset, bytes);
   }
 
+  // Acquire: pairs with the store when the job is wired up.
+  bool is_a_node(uint32_t node) const {
+    return node < board_->nodes.load(std::memory_order_acquire);
+  }
+
+  // Of the calling thread; kNoLane: all are taken.
+  uint32_t own_lane() {
+    return lane_of_thread_ != Lanes::kNoLane ? lane_of_thread_ : claim_first_lane();
+  }
+  // For threads that take turns by a lock of theirs, until the task ends; kNoLane.
+  uint32_t claim_lane();
+
   // For the delegatee, a request of `node`: fill(command) writes the command in its place in the
   // lane, all but its requester and completion. Returns 0, -EAGAIN (the thread's lane is full),
   // -ENOBUFS (no lane is left), -EINVAL (no such node), or, with a callback, -ENOMEM (no memory, or
   // no thread to call).
   template <std::invocable<Command&> Fill>
   int submit(uint32_t node, const nagaya_completion& on_complete, Fill fill) {
-    if (node >= board_->nodes.load(std::memory_order_acquire)) return -EINVAL;
-    const uint32_t lane = own_lane();
+    if (!is_a_node(node)) return -EINVAL;
+    return submit_by(own_lane(), on_complete, fill);
+  }
+  // The same through a given lane, to a node that there is.
+  template <std::invocable<Command&> Fill>
+  int submit_by(uint32_t lane, const nagaya_completion& on_complete, Fill fill) {
     if (lane == Lanes::kNoLane) return -ENOBUFS;
     const bool has_callback = on_complete.kind == NAGAYA_CALLBACK;
     if (!has_callback) touch(on_complete);
@@ -155,9 +171,7 @@ class Endpoint {
       return std::min(std::max(std::min(2 * nap_ns_, kNapNs), slept_ns_ / 8), kLongestNapNs);
     }
     void become(uint32_t state) {
-      if (waiter_ == nullptr) return;
-      tell(board_.load, waiter_->waits.load(std::memory_order_relaxed), state);
-      waiter_->waits.store(state, std::memory_order_relaxed);
+      if (waiter_ != nullptr) llcl::become(board_.load, *waiter_, state);
     }
 
     Board& board_;
@@ -219,12 +233,7 @@ class Endpoint {
   }
   uint64_t new_callback(const nagaya_completion& on_complete);  // 0: no memory, or no thread
   static void drop_callback(uint64_t callback);
-  // Of the calling thread; kNoLane: all are taken.
-  uint32_t own_lane() {
-    return lane_of_thread_ != Lanes::kNoLane ? lane_of_thread_ : claim_first_lane();
-  }
   uint32_t claim_first_lane();
-  uint32_t claim_lane();
   void leave_lane(uint32_t lane);
   Fence* take_fence();  // nullptr: no memory
   void give_back(Fence* fence);

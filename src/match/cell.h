@@ -8,13 +8,15 @@
 //                                       ◄──  kCopied
 //   kCancel      the message once more  ──►  forgets it if it is not matched yet, and answers
 //                                       ◄──  kCancelled or, too late, kKept
+//
+// To another node they travel by messages that begin with the same header: remote.h.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
-#include "mailbox/mailbox.h"
+#include "llcl/message.h"
 #include "match/envelope.h"
 
 namespace nagaya::match {
@@ -27,6 +29,7 @@ enum class CellKind : uint8_t {
   kCancel,
   kCancelled,
   kKept,
+  kFromRemote = static_cast<uint8_t>(llcl::MessageKind::kTwoSided),
 };
 
 // A block of the sender's pool (eager_pool.h), lent to the receiver.
@@ -54,8 +57,9 @@ struct Cell {
       uint64_t bytes;
       const std::byte* data;
       nagaya_send* send;  // the sender's: told back to it
-      uint32_t sender;    // its task's number
-    } rendezvous;         // kCancel: `send` and `sender`
+      nagaya_process sender;
+      uint32_t region;  // of `data`, for other nodes
+    } rendezvous;       // kCancel: `send` and `sender`
     struct {
       nagaya_send* send;
     } answer;

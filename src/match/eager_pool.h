@@ -4,15 +4,15 @@
 //   | block | block | ... |         written by the owner while they are its own
 //   | returned | returned | ... |   one word each, written by receivers only
 //
-//   own  -> lent   owner      take: with a serial that the block has never had
+//   own  -> lent   owner      take: with a serial that the block does not have
 //   lent -> back   receiver   store of the serial to `returned`, after its last read
 //   back -> own    owner      take, when it has none left: looks at all of them
 //
-// The owner never writes the words and reads them once per round through its blocks, so that giving
-// back is a store into a line that stays with the receiver.
-// take: the owner's threads, one at a time. give_back: anybody who holds the loan.
-// Death of a receiver: its loans never come back; its job has ended by then (law 4). Death of the
-// owner: its partition stays until the job has ended (law 3).
+// The owner reads the words once per round through its blocks, and does not write them unless what
+// gives them back is a flag, so that giving back is a store into a line that stays with the
+// receiver. take: the owner's threads, one at a time. give_back: anybody who holds the loan. Death
+// of a receiver: its loans never come back; its job has ended by then (law 4). Death of the owner:
+// its partition stays until the job has ended (law 3).
 #pragma once
 
 #include <algorithm>
@@ -30,11 +30,18 @@ class EagerPool {
 
   // False: all that there may be are lent. May throw std::bad_alloc.
   bool take(Loan& out) {
-    if (own_.empty() && !collect() && !grow()) return false;
-    const uint32_t number = own_.back();
-    own_.pop_back();
-    Block& block = blocks_[number];
-    out = {block.data, block.returned, ++block.serial};
+    Block* const block = take_own();
+    if (block == nullptr) return false;
+    out = {block->data, block->returned, ++block->serial};
+    return true;
+  }
+  // For whoever gives it back by a flag: the word is 0 now and becomes 1.
+  bool take_for_flag(Loan& out) {
+    Block* const block = take_own();
+    if (block == nullptr) return false;
+    block->serial = 1;
+    block->returned->store(0, std::memory_order_relaxed);
+    out = {block->data, block->returned, block->serial};
     return true;
   }
 
@@ -57,6 +64,12 @@ class EagerPool {
     return Memory(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kLine})));
   }
 
+  Block* take_own() {
+    if (own_.empty() && !collect() && !grow()) return nullptr;
+    const uint32_t number = own_.back();
+    own_.pop_back();
+    return &blocks_[number];
+  }
   bool collect() {
     for (uint32_t number = 0; number < blocks_.size(); ++number)
       // Acquire: pairs with give_back: the receiver has read.

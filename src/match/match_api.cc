@@ -7,8 +7,8 @@
 #include <new>
 #include <string_view>
 
-#include "llcl/endpoint.h"
 #include "match/matcher.h"
+#include "match/remote_by_lane.h"
 
 namespace nagaya::match {
 namespace {
@@ -35,9 +35,10 @@ int open(bool threads) {
   if (endpoint == nullptr) return -ESRCH;
   const int64_t eager_max = chosen_eager_max();
   if (eager_max < 0) return -EINVAL;
-  auto* const matcher = new (std::nothrow)
-      Matcher(endpoint->board(), endpoint->owner(), static_cast<size_t>(eager_max), threads);
-  if (matcher == nullptr) return -ENOMEM;
+  auto* const remote = new (std::nothrow) RemoteByLane(*endpoint, threads);
+  auto* const matcher = new (std::nothrow) Matcher(endpoint->board(), endpoint->owner(),
+                                                   static_cast<size_t>(eager_max), threads, remote);
+  if (remote == nullptr || matcher == nullptr) return -ENOMEM;
   endpoint->be_counted();
   own_matcher = matcher;
   return 0;
@@ -62,6 +63,11 @@ using nagaya::match::with_matcher;
 
 int nagaya_match_open(int threads) {
   return nagaya::match::open(threads != 0);
+}
+
+nagaya_process nagaya_match_self() {
+  if (nagaya::match::own_matcher == nullptr) return {UINT32_MAX, UINT32_MAX};
+  return nagaya::match::own_matcher->own_process();
 }
 
 int nagaya_match_try_send(nagaya_process to, const nagaya_envelope* envelope, const void* data,

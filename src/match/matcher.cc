@@ -15,6 +15,10 @@ constexpr uint32_t kPatience = 1000;
 // for a millisecond at a time, because others may have something to look at between two calls.
 constexpr uint32_t kLooksAwake = 20'000;
 constexpr uint64_t kNapNs = 1'000'000;
+// Looks in vain before delegatees are told that somebody waits: what comes sooner is of this node.
+constexpr uint32_t kSoon = 20;
+// A long message of another node's for a buffer that is not one run comes in portions.
+constexpr size_t kStagedBytes = 1 << 20;
 
 // Release: pairs with the acquire of a thread that looks at the flag.
 void mark_complete(uint32_t& flag) {
@@ -37,43 +41,78 @@ void describe(const Incoming& incoming, nagaya_message_description* out) {
 
 }  // namespace
 
-Matcher::Matcher(llcl::Board& board, mailbox::Owner self, size_t eager_max, bool threads)
+// What counts of a cell that is no eager message.
+constexpr size_t bytes_of(CellKind kind) {
+  const bool is_answer =
+      kind == CellKind::kCopied || kind == CellKind::kCancelled || kind == CellKind::kKept;
+  return is_answer ? offsetof(Cell, answer) + sizeof(Cell::answer) : sizeof(Cell);
+}
+
+Matcher::Matcher(llcl::Board& board, mailbox::Owner self, size_t eager_max, bool threads,
+                 Remote* remote)
     : board_(board),
       self_(self),
       mailbox_(board.two_sided[self.number()]),
       eager_max_(eager_max),
       locks_(threads),
-      pool_(eager_max) {}
+      remote_(remote),
+      pool_(std::max(kHeaderBytes + eager_max, sizeof(Cell))) {}
 
 // ---- sending ------------------------------------------------------------------------------------
 
-int Matcher::post(uint32_t task, CellKind kind, const Cell& cell, size_t bytes) {
-  return board_.two_sided[task].post(self_, static_cast<uint8_t>(kind), &cell, bytes);
+int Matcher::post(nagaya_process to, CellKind kind, const Cell& cell, size_t bytes) {
+  if (!is_own_node(to)) return post_remote(to, kind, cell, cell.body, bytes - kHeaderBytes);
+  return board_.two_sided[to.task].post(self_, static_cast<uint8_t>(kind), &cell, bytes);
 }
 
-int Matcher::post_eager(uint32_t task, const Envelope& envelope, uint32_t serial, const void* data,
-                        size_t bytes) {
+int Matcher::post_remote(nagaya_process to, CellKind kind, const Cell& header, const void* body,
+                         size_t bytes) {
+  const auto write = [&](std::byte* message) {
+    std::memcpy(message, &header, kHeaderBytes);
+    std::memcpy(message + kHeaderBytes, body, bytes);
+  };
+  if (kHeaderBytes + bytes <= llcl::kInlineMaxBytes) {
+    std::byte message[llcl::kInlineMaxBytes];
+    write(message);
+    return remote_->send(to, kind, message, kHeaderBytes + bytes, nullptr);
+  }
+  Loan block;
+  if (!pool_.take_for_flag(block)) return -EAGAIN;
+  write(block.data);
+  const int error = remote_->send(to, kind, block.data, kHeaderBytes + bytes, block.returned);
+  if (error != 0) block.give_back();
+  return error;
+}
+
+int Matcher::post_eager(nagaya_process to, const Envelope& envelope, uint32_t serial,
+                        const void* data, size_t bytes) {
   Cell cell;
   cell.envelope = envelope;
   cell.serial = serial;
+  if (!is_own_node(to)) return post_remote(to, CellKind::kInline, cell, data, bytes);
   if (bytes <= kInlineMaxBytes) {
     std::memcpy(cell.body, data, bytes);
-    return post(task, CellKind::kInline, cell, kHeaderBytes + bytes);
+    return post(to, CellKind::kInline, cell, kHeaderBytes + bytes);
   }
   cell.eager.bytes = bytes;
   if (!pool_.take(cell.eager.loan)) return -ENOBUFS;
   std::memcpy(cell.eager.loan.data, data, bytes);
-  const int error = post(task, CellKind::kEager, cell, sizeof cell);
+  const int error = post(to, CellKind::kEager, cell, sizeof cell);
   if (error != 0) cell.eager.loan.give_back();
   return error;
 }
 
 int Matcher::post_rendezvous(nagaya_send& send) {
+  if (!is_own_node(send.to) && send.bytes != 0 && send.region == 0) {
+    const int error = remote_->share(send.data, send.bytes, send.region);
+    if (error != 0) return error;
+  }
   Cell cell;
   cell.envelope = send.envelope;
   cell.serial = send.serial;
-  cell.rendezvous = {send.bytes, static_cast<const std::byte*>(send.data), &send, self_.number()};
-  const int error = post(send.to.task, CellKind::kRendezvous, cell, sizeof cell);
+  cell.rendezvous = {send.bytes, static_cast<const std::byte*>(send.data), &send, own_process(),
+                     send.region};
+  const int error = post(send.to, CellKind::kRendezvous, cell, sizeof cell);
   if (error == 0) send.answers = 1;
   return error;
 }
@@ -81,7 +120,7 @@ int Matcher::post_rendezvous(nagaya_send& send) {
 int Matcher::begin(nagaya_send& send, bool& is_over) {
   is_over = false;
   if (send.is_synchronous == 0 && send.bytes <= eager_max_) {
-    const int error = post_eager(send.to.task, send.envelope, send.serial, send.data, send.bytes);
+    const int error = post_eager(send.to, send.envelope, send.serial, send.data, send.bytes);
     is_over = error == 0;
     if (error != -ENOBUFS) return error;
   }
@@ -90,26 +129,26 @@ int Matcher::begin(nagaya_send& send, bool& is_over) {
 
 int Matcher::try_send(nagaya_process to, const Envelope& envelope, const void* data, size_t bytes,
                       uint32_t* serial) {
-  if (!is_here(to)) return -EINVAL;
+  if (!is_reachable(to)) return -EINVAL;
   if (bytes > eager_max_) return -EAGAIN;
   const Turn turn(*this);
-  if (must_wait(to.task)) return -EAGAIN;
-  const int error = post_eager(to.task, envelope, ++last_serial_, data, bytes);
+  if (must_wait(to)) return -EAGAIN;
+  const int error = post_eager(to, envelope, ++last_serial_, data, bytes);
   if (serial != nullptr) *serial = last_serial_;
   return error == -ENOBUFS ? -EAGAIN : error;
 }
 
 int Matcher::send(nagaya_send& send) {
-  if (!is_here(send.to)) return -EINVAL;
-  send.is_complete = send.is_cancelled = send.answers = 0;
+  if (!is_reachable(send.to)) return -EINVAL;
+  send.is_complete = send.is_cancelled = send.answers = send.region = 0;
   bool is_over = false;
   {
     const Turn turn(*this);
     send.serial = ++last_serial_;
     int error = -EAGAIN;
-    if (!must_wait(send.to.task)) error = begin(send, is_over);
+    if (!must_wait(send.to)) error = begin(send, is_over);
     if (error == -EAGAIN)
-      outbox_[send.to.task].push_back({&send, {}, {}});
+      outbox_[key_of(send.to)].push_back({&send, {}, {}});
     else if (error != 0)
       return error;
   }
@@ -119,7 +158,7 @@ int Matcher::send(nagaya_send& send) {
 
 // In the outbox it has not left yet; else its receiver decides.
 int Matcher::cancel(nagaya_send& send) {
-  if (!is_here(send.to)) return -EINVAL;
+  if (!is_reachable(send.to)) return -EINVAL;
   {
     const Turn turn(*this);
     send.is_complete = 0;
@@ -128,9 +167,9 @@ int Matcher::cancel(nagaya_send& send) {
       cell.envelope = send.envelope;
       cell.serial = send.serial;
       cell.rendezvous.send = &send;
-      cell.rendezvous.sender = self_.number();
+      cell.rendezvous.sender = own_process();
       ++send.answers;
-      post_or_wait(send.to.task, CellKind::kCancel, cell);
+      post_or_wait(send.to, CellKind::kCancel, cell);
       return 0;
     }
   }
@@ -140,14 +179,22 @@ int Matcher::cancel(nagaya_send& send) {
 }
 
 bool Matcher::withdraw(nagaya_send& send) {
-  const auto to = outbox_.find(send.to.task);
+  const auto to = outbox_.find(key_of(send.to));
   if (to == outbox_.end()) return false;
-  return std::erase_if(to->second, [&](const Waiting& one) { return one.send == &send; }) != 0;
+  if (std::erase_if(to->second, [&](const Waiting& one) { return one.send == &send; }) == 0)
+    return false;
+  unshare(send);
+  return true;
 }
 
-void Matcher::post_or_wait(uint32_t task, CellKind kind, const Cell& cell) {
-  if (must_wait(task) || post(task, kind, cell, sizeof cell) != 0)
-    outbox_[task].push_back({nullptr, kind, cell});
+void Matcher::unshare(nagaya_send& send) {
+  if (send.region != 0) remote_->unshare(send.region);
+  send.region = 0;
+}
+
+void Matcher::post_or_wait(nagaya_process to, CellKind kind, const Cell& cell) {
+  if (must_wait(to) || post(to, kind, cell, bytes_of(kind)) != 0)
+    outbox_[key_of(to)].push_back({nullptr, kind, cell});
 }
 
 // ---- receiving ----------------------------------------------------------------------------------
@@ -235,7 +282,8 @@ void Matcher::deliver(const Incoming& incoming, nagaya_receive& receive) {
       cell.eager.loan.give_back();
       break;
     case CellKind::kRendezvous:
-      store(receive, cell.rendezvous.data, receive.bytes, cell.rendezvous.sender);
+      if (!is_own_node(cell.rendezvous.sender)) return read(cell, receive);
+      store(receive, cell.rendezvous.data, receive.bytes, cell.rendezvous.sender.task);
       {
         const Turn turn(*this);
         answer(cell, CellKind::kCopied);  // the sender's buffer is its own again
@@ -247,6 +295,81 @@ void Matcher::deliver(const Incoming& incoming, nagaya_receive& receive) {
   finish(receive);
 }
 
+// ---- long messages of other nodes
+// ----------------------------------------------------------------
+
+void Matcher::read(const Cell& cell, nagaya_receive& receive) {
+  std::list<Reading> one;
+  Reading& reading = one.emplace_back(cell, receive);
+  if (reading.bytes == 0) return end(reading);
+  if (receive.scatter != nullptr)
+    reading.staged = std::make_unique<std::byte[]>(std::min(reading.bytes, kStagedBytes));
+  const Turn turn(*this);
+  reads_.splice(reads_.end(), one);
+  ask_for_portion(reading);
+}
+
+// Or later, when there is no room just now.
+void Matcher::ask_for_portion(Reading& reading) {
+  const auto& there = reading.cell.rendezvous;
+  size_t bytes = reading.bytes - reading.taken_bytes;
+  void* to = static_cast<std::byte*>(reading.receive.buffer) + reading.taken_bytes;
+  if (reading.staged != nullptr) {
+    bytes = std::min(bytes, kStagedBytes);
+    to = reading.staged.get();
+  }
+  reading.done.store(0, std::memory_order_relaxed);
+  const int error =
+      remote_->read(there.sender, there.region, reading.taken_bytes, to, bytes, reading.done);
+  if (error == -EAGAIN) return;
+  reading.asked_bytes = bytes;
+  if (error != 0) reading.done.store(static_cast<uint32_t>(error), std::memory_order_relaxed);
+}
+
+bool Matcher::take_portion(Reading& reading) {
+  const auto status = static_cast<int32_t>(reading.done.load(std::memory_order_relaxed));
+  if (status < 0) reading.receive.error = status;
+  if (status < 0) return true;
+  if (reading.staged != nullptr)
+    reading.receive.scatter(&reading.receive, reading.staged.get(), reading.asked_bytes);
+  reading.taken_bytes += std::exchange(reading.asked_bytes, 0);
+  return reading.taken_bytes == reading.bytes;
+}
+
+void Matcher::end(Reading& reading) {
+  {
+    const Turn turn(*this);
+    answer(reading.cell, CellKind::kCopied);
+  }
+  finish(reading.receive);
+}
+
+// How many portions have come.
+int Matcher::progress_reads() {
+  std::list<Reading> come;
+  {
+    const Turn turn(*this);
+    for (auto at = reads_.begin(); at != reads_.end();) {
+      const auto one = at++;
+      if (one->asked_bytes == 0) ask_for_portion(*one);
+      // Acquire: pairs with the delegatee, the data is there.
+      if (one->done.load(std::memory_order_acquire) != 0) come.splice(come.end(), reads_, one);
+    }
+  }
+  const auto count = static_cast<int>(come.size());
+  for (; !come.empty();) {
+    if (take_portion(come.front())) {
+      end(come.front());
+      come.pop_front();
+      continue;
+    }
+    const Turn turn(*this);
+    ask_for_portion(come.front());
+    reads_.splice(reads_.end(), come, come.begin());
+  }
+  return count;
+}
+
 // ---- progress -----------------------------------------------------------------------------------
 
 // Takes the next cell and matches it. False: there is none.
@@ -255,11 +378,15 @@ bool Matcher::next(Step& step) {
   const mailbox::Message message = mailbox_.take();
   if (!message) return false;
   Incoming& incoming = step.incoming;
-  incoming.kind = static_cast<CellKind>(message.kind);
-  incoming.cell_bytes = message.bytes;
-  std::memcpy(&incoming.cell, message.payload, sizeof incoming.cell);
   step.sent = nullptr;
   step.receive = nullptr;
+  incoming.kind = static_cast<CellKind>(message.kind);
+  if (incoming.kind == CellKind::kFromRemote) {
+    if (!unpack(message, incoming)) return true;
+  } else {
+    incoming.cell_bytes = message.bytes;
+    std::memcpy(&incoming.cell, message.payload, sizeof incoming.cell);
+  }
   switch (incoming.kind) {
     case CellKind::kCopied:
     case CellKind::kKept:
@@ -280,7 +407,9 @@ bool Matcher::next(Step& step) {
 nagaya_send* Matcher::answered(nagaya_send& send, CellKind answer) {
   send.is_cancelled = answer == CellKind::kCancelled;
   send.answers = send.is_cancelled != 0 ? 0 : send.answers - 1;  // what is cancelled is not copied
-  return send.answers == 0 ? &send : nullptr;
+  if (send.answers != 0) return nullptr;
+  unshare(send);
+  return &send;
 }
 
 // What is to be cancelled and has not been matched yet. False: it has.
@@ -293,21 +422,23 @@ bool Matcher::forget(const Cell& cancel) {
   return true;
 }
 
-bool Matcher::somebody_waits() {
+bool Matcher::has_unfinished() {
   const Turn turn(*this);
-  return !outbox_.empty();
+  return !outbox_.empty() || !reads_.empty();
 }
 
 // As far as there is room. How many cells went.
 int Matcher::send_waiting(std::deque<nagaya_send*>& over) {
   int count = 0;
   for (auto to = outbox_.begin(); to != outbox_.end();) {
-    auto& [task, queue] = *to;
+    auto& [key, queue] = *to;
+    const nagaya_process process{static_cast<uint32_t>(key >> 32), static_cast<uint32_t>(key)};
     for (; !queue.empty(); queue.pop_front(), ++count) {
       Waiting& first = queue.front();
       bool is_over = false;
-      const int error = first.send != nullptr ? begin(*first.send, is_over)
-                                              : post(task, first.kind, first.cell, sizeof(Cell));
+      const int error = first.send != nullptr
+                            ? begin(*first.send, is_over)
+                            : post(process, first.kind, first.cell, bytes_of(first.kind));
       if (error != 0) break;
       if (is_over) over.push_back(first.send);
     }
@@ -321,11 +452,15 @@ int Matcher::give_way() {
   if (board_.copies->any() && board_.copies->help(self_)) return 1;
   const uint32_t fruitless = fruitless_.load(std::memory_order_relaxed) + 1;
   fruitless_.store(fruitless, std::memory_order_relaxed);
-  if (fruitless > kLooksAwake && !locks_)  // the bell is for one thread
+  if (fruitless == kSoon) say_waiting(llcl::LaneWaiter::kAwake);
+  if (fruitless > kLooksAwake && !locks_) {  // the bell is for one thread
+    say_waiting(llcl::LaneWaiter::kAsleep);
     mailbox::Waiting(mailbox_.bell(), board_.load, {.spins = 0, .yields = 0})
         .until([&] { return mailbox_.has_next(); }, mailbox::Machine::now_ns() + kNapNs, mailbox_);
-  else if (fruitless > kPatience || board_.load.crowded())
+    say_waiting(llcl::LaneWaiter::kAwake);
+  } else if (fruitless > kPatience || board_.load.crowded()) {
     mailbox::Machine::yield();
+  }
   return 0;
 }
 
@@ -335,7 +470,8 @@ int Matcher::progress() {
     if (step.sent != nullptr) finish(*step.sent);
     if (step.receive != nullptr) deliver(step.incoming, *step.receive);
   }
-  if (somebody_waits()) {
+  if (has_unfinished()) {
+    count += progress_reads();
     std::deque<nagaya_send*> over;
     {
       const Turn turn(*this);
@@ -344,6 +480,7 @@ int Matcher::progress() {
     for (nagaya_send* const send : over) finish(*send);
   }
   if (count == 0) return give_way();
+  if (fruitless_.load(std::memory_order_relaxed) >= kSoon) say_waiting(llcl::LaneWaiter::kNo);
   fruitless_.store(0, std::memory_order_relaxed);
   return count;
 }

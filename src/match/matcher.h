@@ -2,6 +2,7 @@
 // matcher.h - a task's two-sided messages: what it sends, and how what comes finds its receive.
 //
 //        other tasks                                the task
+//   (by delegatees, from other nodes: remote.h)
 //   ┌──────────────────┐   cells   ┌─────────┐  next   ┌────────────────┐   ┌──────────────────┐
 //   │ try_send, send   │ ────────► │ mailbox │ ──────► │ posted receives│   │ deliver: copies, │
 //   └──────────────────┘           └─────────┘         │ unexpected     │──►│ answers, completes│
@@ -11,17 +12,20 @@
 // A cell for which a mailbox has no room waits in `outbox_`; behind it all others to the same task,
 // so that their order stays.
 //
-// Who moves what, when there are threads: queues, pool and outbox under `lock_`; copies and
+// Who moves what, when there are threads: queues, pool, outbox and reads under `lock_`; copies and
 // `complete` functions outside of it. A cell is taken and matched in one turn of the lock, so that
 // threads do not overtake each other between the two.
 #pragma once
 
 #include <deque>
+#include <list>
+#include <memory>
 #include <unordered_map>
 
 #include "llcl/board.h"
 #include "match/eager_pool.h"
 #include "match/queues.h"
+#include "match/remote.h"
 #include "task/spin_lock.h"
 
 namespace nagaya::match {
@@ -31,9 +35,13 @@ class Matcher {
   static constexpr size_t kEagerMaxDefault = 4096;  // PVAS, 2015
 
   // The calling task's; `self` is its name on the board. `threads`: several may call at once.
-  Matcher(llcl::Board& board, mailbox::Owner self, size_t eager_max, bool threads);
+  // `remote`: nullptr when there are no other nodes.
+  Matcher(llcl::Board& board, mailbox::Owner self, size_t eager_max, bool threads, Remote* remote);
 
   size_t eager_max() const { return eager_max_; }
+  nagaya_process own_process() const {
+    return {board_.node.load(std::memory_order_relaxed), self_.number()};
+  }
 
   // The contracts are those of nagaya/match.h.
   int try_send(nagaya_process to, const Envelope& envelope, const void* data, size_t bytes,
@@ -76,44 +84,80 @@ class Matcher {
     CellKind kind;
     Cell cell;
   };
+  // A long message of another node's, of which a portion is on its way.
+  struct Reading {
+    Reading(const Cell& message, nagaya_receive& receiver)
+        : cell(message),
+          receive(receiver),
+          bytes(std::min<size_t>(message.rendezvous.bytes, receiver.capacity)) {}
 
-  // A task of this node that takes part. Acquire: pairs with the other endpoint's constructor.
-  bool is_here(nagaya_process to) const {
-    return to.node == board_.node.load(std::memory_order_relaxed) && to.task < board_.capacity &&
+    Cell cell;
+    nagaya_receive& receive;
+    size_t bytes, taken_bytes = 0;
+    size_t asked_bytes = 0;               // of the portion; 0: not asked for
+    std::atomic<uint32_t> done = 0;       // of the portion: 1, or a negative errno
+    std::unique_ptr<std::byte[]> staged;  // where it goes when the buffer is not one run
+  };
+
+  bool is_own_node(nagaya_process process) const {
+    return process.node == board_.node.load(std::memory_order_relaxed);
+  }
+  // On this node a task that takes part. Acquire: pairs with the other endpoint's constructor.
+  bool is_reachable(nagaya_process to) const {
+    if (!is_own_node(to)) return remote_ != nullptr && remote_->has(to);
+    return to.task < board_.capacity &&
            board_.attached[to.task].load(std::memory_order_acquire) != 0;
   }
-  int post(uint32_t task, CellKind kind, const Cell& cell, size_t bytes);
-  int post_eager(uint32_t task, const Envelope& envelope, uint32_t serial, const void* data,
+  int post(nagaya_process to, CellKind kind, const Cell& cell, size_t bytes);
+  int post_remote(nagaya_process to, CellKind kind, const Cell& header, const void* body,
+                  size_t bytes);
+  int post_eager(nagaya_process to, const Envelope& envelope, uint32_t serial, const void* data,
                  size_t bytes);
   int post_rendezvous(nagaya_send& send);
   // Puts the send's cell into the mailbox. 0: `is_over` says whether it is complete with that.
   int begin(nagaya_send& send, bool& is_over);
   bool withdraw(nagaya_send& send);  // from the outbox; false: it is not there
-  void post_or_wait(uint32_t task, CellKind kind, const Cell& cell);
-  bool must_wait(uint32_t task) const { return !outbox_.empty() && outbox_.contains(task); }
+  void unshare(nagaya_send& send);
+  void post_or_wait(nagaya_process to, CellKind kind, const Cell& cell);
+  bool must_wait(nagaya_process to) const {
+    return !outbox_.empty() && outbox_.contains(key_of(to));
+  }
+  static uint64_t key_of(nagaya_process process) {
+    return uint64_t{process.node} << 32 | process.task;
+  }
 
   bool next(Step& step);
-  bool somebody_waits();  // in the outbox
+  bool has_unfinished();  // in the outbox, or among the reads
   int send_waiting(std::deque<nagaya_send*>& over);
   int give_way();
   void deliver(const Incoming& incoming, nagaya_receive& receive);
+  void read(const Cell& cell, nagaya_receive& receive);
+  void ask_for_portion(Reading& reading);
+  bool take_portion(Reading& reading);  // whether it was the last
+  void end(Reading& reading);
+  int progress_reads();
   void store(nagaya_receive& receive, const std::byte* data, size_t bytes, uint32_t peer);
   void answer(const Cell& asked, CellKind kind);
   nagaya_send* answered(nagaya_send& send, CellKind answer);
   bool forget(const Cell& cancel);
+  void say_waiting(uint32_t state) {
+    if (remote_ != nullptr) remote_->say_waiting(state);
+  }
 
   llcl::Board& board_;
   mailbox::Owner self_;
   mailbox::Mailbox& mailbox_;
   size_t eager_max_;
   bool locks_;
+  Remote* remote_;
   task::SpinLock lock_;
   std::atomic<uint32_t> fruitless_ = 0;  // looks in a row, about: relaxed, not counted exactly
   uint32_t last_serial_ = 0;
   Posted posted_;
   UnexpectedQueue unexpected_;
   EagerPool pool_;
-  std::unordered_map<uint32_t, std::deque<Waiting>> outbox_;  // by task
+  std::unordered_map<uint64_t, std::deque<Waiting>> outbox_;  // by key_of
+  std::list<Reading> reads_;
 };
 
 }  // namespace nagaya::match

@@ -3,15 +3,8 @@
 would fail."""
 import pytest
 
-from test_debian_programs import results_of_tester, scalapack_tester, thermo_table
-
 RUN_LIMIT_S = 240
-
-
-@pytest.fixture(autouse=True)
-def components(nagaya):
-    if not list((nagaya.parent.parent / "lib/nagaya").glob("ompi-*")):
-        pytest.skip("the component is for Open MPI 4.1, and this system has another release")
+pytestmark = pytest.mark.usefixtures("needs_components")
 
 
 @pytest.fixture
@@ -58,35 +51,6 @@ def test_the_program_of_the_modes_holds_for_open_mpi_itself(user, nagaya, instal
     ended = user.run([nagaya, "run", "--separate", "-n", 3, installation.program("mpi_modes")],
                      timeout=RUN_LIMIT_S)
     assert (ended.code, ended.out) == (0, "every mode among 3\n"), ended
-
-
-def test_lammps_prints_the_thermo_table_of_ordinary_processes(user, nagaya, folder, data, run):
-    user.new_file(folder / "in.melt", (data / "in.melt").read_text())
-    words = ["lmp", "-in", "in.melt", "-log", "none"]
-    outside = user.run([nagaya, "run", "--separate", "-n", 4, *words], cwd=folder,
-                       timeout=RUN_LIMIT_S)
-    table = thermo_table(run(words, 4))
-    assert len(table) == 11 and table == thermo_table(outside.out)
-
-
-def test_hpcc_passes_its_own_checks(user, folder, data, run):
-    user.new_file(folder / "hpccinf.txt", (data / "hpccinf.txt").read_text())
-    run(["hpcc"], 4)
-    report = (folder / "hpccoutf.txt").read_text()
-    assert "\nSuccess=1\n" in report and "FAILED" not in report, report
-
-
-@pytest.mark.parametrize("name, input_file", [("xdlu", "LU.dat"), ("xdqr", "QR.dat")])
-def test_scalapack_testers_pass_their_residual_checks(user, folder, run, name, input_file):
-    tester = scalapack_tester(name)
-    user.new_file(folder / input_file, (tester.parent / input_file).read_text())
-    results = results_of_tester(run([tester], 4))
-    assert results["failed"] == 0 < results["passed"]
-
-
-def test_mpi4py_sends_through_it(run, installation):
-    out = run(["python3", installation.program("mpi_ring.py")], 3)
-    assert out == "ring of 3 as mpi_ring.py []\n"
 
 
 def test_a_wrong_wish_is_refused_before_anything_starts(user, nagaya):

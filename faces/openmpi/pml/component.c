@@ -3,6 +3,7 @@
 
 #include "pml_nagaya.h"
 
+#include <nagaya/comm.h>
 #include <nagaya/task.h>
 
 /* Above Open MPI's own components (ob1 20, cm and ucx up to 51): in a space nothing is faster. */
@@ -11,7 +12,7 @@ enum { PRIORITY = 90 };
 /* What each process publishes. */
 struct address {
   uint64_t space; /* nagaya_space_identity() */
-  uint32_t task;
+  nagaya_process process;
 };
 
 /* ---- the module -------------------------------------------------------------------------- */
@@ -31,8 +32,10 @@ int pml_nagaya_find_peer(ompi_proc_t* proc) {
   OPAL_MODEX_RECV(error, &mca_pml_nagaya_component.pmlm_version, &proc->super.proc_name,
                   (void**)&found, &bytes);
   if (error != OMPI_SUCCESS || bytes != sizeof *found) return OMPI_ERR_UNREACH;
-  if (found->space != nagaya_space_identity()) return OMPI_ERR_UNREACH;
-  proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML] = (void*)((uintptr_t)found->task + 1);
+  const bool is_of_this_job =
+      proc->super.proc_name.jobid == ompi_proc_local()->super.proc_name.jobid;
+  if (found->space != nagaya_space_identity() && !is_of_this_job) return OMPI_ERR_UNREACH;
+  proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML] = (void*)pml_nagaya_word_of(found->process);
   return OMPI_SUCCESS;
 }
 
@@ -124,6 +127,7 @@ mca_pml_base_module_t pml_nagaya_module = {
 /* ---- the component ----------------------------------------------------------------------- */
 
 static bool is_usable; /* as open() has found */
+static bool has_wired; /* the job's nodes, and must undo it */
 
 /* Built for one release: its structures are those of no other. */
 static bool is_our_release(void) {
@@ -140,16 +144,32 @@ static bool is_our_release(void) {
   return false;
 }
 
-/* Ordinary processes, jobs on several nodes and wrong wishes keep Open MPI's own transports. The
- * same in all processes of a job. */
+/* Jobs on several nodes are wired up, unless the program has done so. */
+static bool reach_other_nodes(void) {
+  if (nagaya_all_are_local() || nagaya_comm_size() >= 0) return true;
+  has_wired = nagaya_comm_init() == 0;
+  if (!has_wired)
+    opal_output(0, "nagaya: %s: messages take Open MPI's own transports", nagaya_error_text());
+  return has_wired;
+}
+
+static int leave_other_nodes(void) {
+  if (has_wired) nagaya_comm_finalize();
+  has_wired = false;
+  return OMPI_SUCCESS;
+}
+
+/* Ordinary processes and wrong wishes keep Open MPI's own transports. The same in all processes of
+ * a job. */
 static bool is_for_us(void) {
-  if (nagaya_task_self() < 0 || !nagaya_all_are_local() || !is_our_release()) return false;
+  if (nagaya_task_self() < 0 || !is_our_release() || !reach_other_nodes()) return false;
   const int error = nagaya_match_open(opal_using_threads());
   if (error == 0) return true;
   if (error == -EINVAL)
     opal_output(0,
                 "nagaya: NAGAYA_EAGER_BYTES is no number of bytes up to 1048576: messages take "
                 "Open MPI's own transports");
+  leave_other_nodes();
   return false;
 }
 
@@ -165,17 +185,13 @@ static int open(void) {
 
 static mca_pml_base_module_t* init(int* priority, bool wants_progress_threads, bool wants_threads) {
   if (!is_usable) return NULL;
-  const struct address own = {nagaya_space_identity(), (uint32_t)nagaya_task_self()};
+  const struct address own = {nagaya_space_identity(), nagaya_match_self()};
   int error;
   OPAL_MODEX_SEND(error, OPAL_PMIX_GLOBAL, &mca_pml_nagaya_component.pmlm_version, &own,
                   sizeof own);
   if (error != OMPI_SUCCESS) return NULL;
   *priority = PRIORITY;
   return &pml_nagaya_module;
-}
-
-static int finalize(void) {
-  return OMPI_SUCCESS;
 }
 
 mca_pml_base_component_t mca_pml_nagaya_component = {
@@ -190,5 +206,5 @@ mca_pml_base_component_t mca_pml_nagaya_component = {
         },
     .pmlm_data = {MCA_BASE_METADATA_PARAM_NONE},
     .pmlm_init = init,
-    .pmlm_finalize = finalize,
+    .pmlm_finalize = leave_other_nodes,
 };

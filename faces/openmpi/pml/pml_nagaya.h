@@ -20,8 +20,18 @@ extern mca_pml_base_module_t pml_nagaya_module;
 
 /* ---- peers ------------------------------------------------------------------------------- */
 
-/* Asks what the process has published. OMPI_ERR_UNREACH: it is no task of this space. */
+/* Asks what the process has published. OMPI_ERR_UNREACH: it is neither a task of this space nor one
+ * of this job. */
 int pml_nagaya_find_peer(ompi_proc_t* proc);
+
+/* A process in one word, never 0, as Open MPI keeps it for us. */
+static inline uintptr_t pml_nagaya_word_of(nagaya_process process) {
+  return ((uintptr_t)process.node << 32 | process.task) + 1;
+}
+static inline nagaya_process pml_nagaya_process_of(uintptr_t word) {
+  const nagaya_process process = {(uint32_t)((word - 1) >> 32), (uint32_t)(word - 1)};
+  return process;
+}
 
 /* Where rank `rank` of the communicator lives; an OMPI_ERR_ code. */
 static inline int pml_nagaya_peer(struct ompi_communicator_t* comm, int rank, nagaya_process* out) {
@@ -32,8 +42,7 @@ static inline int pml_nagaya_peer(struct ompi_communicator_t* comm, int rank, na
     if (error != OMPI_SUCCESS) return error;
     known = (uintptr_t)proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML];
   }
-  out->node = 0;
-  out->task = (uint32_t)(known - 1);
+  *out = pml_nagaya_process_of(known);
   return OMPI_SUCCESS;
 }
 

@@ -25,7 +25,7 @@ class Pair : public testing::Test {
     for (uint32_t task = 0; task < kTasks; ++task) {
       const mailbox::Owner owner = mailbox::Owner::task(task, 1);
       board_->attached[task] = owner.bits;
-      matchers_.push_back(std::make_unique<Matcher>(*board_, owner, kEagerMax, threads));
+      matchers_.push_back(std::make_unique<Matcher>(*board_, owner, kEagerMax, threads, nullptr));
     }
   }
 

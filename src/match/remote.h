@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// remote.h - what a task's messages need of other nodes.
+//
+//   sender                        delegatees                    receiver
+//   | header | body | ──message──► ... ──► its mailbox for two-sided messages: a cell of
+//                                          kFromRemote that holds an llcl::ActiveMessage
+//   its buffer  ◄─────────────────── read ────────────────────── for rendezvous
+//
+// A message begins with the first kHeaderBytes of its Cell. Those of one sender arrive in order.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "match/cell.h"
+
+namespace nagaya::match {
+
+class Remote {
+ public:
+  virtual ~Remote() = default;
+
+  // Whether the process may be one of another node.
+  virtual bool has(nagaya_process process) const = 0;
+  // `done` (0 now) becomes 1 when `message` is no longer needed; nullptr: it is copied at once, and
+  // has at most llcl::kInlineMaxBytes. Returns 0, -EAGAIN (no room just now), -ENOBUFS.
+  virtual int send(nagaya_process to, CellKind kind, const std::byte* message, size_t bytes,
+                   std::atomic<uint32_t>* done) = 0;
+  // Lets others read the caller's memory. Returns 0, -EAGAIN (too many regions just now), -EINVAL.
+  virtual int share(const void* data, size_t bytes, uint32_t& region) = 0;
+  virtual void unshare(uint32_t region) = 0;
+  // What another task shares, from `offset` on; `done` (0 now) becomes 1, or a negative errno.
+  // Returns as send.
+  virtual int read(nagaya_process from, uint32_t region, uint64_t offset, void* to, size_t bytes,
+                   std::atomic<uint32_t>& done) = 0;
+  // Whether the caller waits: an llcl::LaneWaiter state. Delegatees look more often for those that
+  // do.
+  virtual void say_waiting(uint32_t state) = 0;
+};
+
+// A cell of kFromRemote, as if its sender lived on this node. False: it is not match's.
+inline bool unpack(const mailbox::Message& message, Incoming& out) {
+  llcl::ActiveMessage active;
+  std::memcpy(&active, message.payload, sizeof active);
+  const bool is_longer = active.bytes > llcl::kInlineBodyMaxBytes;
+  const std::byte* const whole = is_longer ? active.longer.address : active.body;
+  const uint32_t kind = active.handler - llcl::kTwoSidedHandlers;
+  if (kind > static_cast<uint32_t>(CellKind::kKept) || active.bytes < kHeaderBytes) return false;
+  out.kind = static_cast<CellKind>(kind);
+  std::memcpy(&out.cell, whole, kHeaderBytes);
+  const size_t bytes = active.bytes - kHeaderBytes;
+  if (out.kind == CellKind::kInline && is_longer) {
+    out.kind = CellKind::kEager;
+    // Who gives it back stores 1.
+    out.cell.eager = {bytes, {const_cast<std::byte*>(whole) + kHeaderBytes, active.longer.done, 1}};
+    return true;
+  }
+  out.cell_bytes = static_cast<uint8_t>(std::min(kHeaderBytes + bytes, sizeof(Cell)));
+  std::memcpy(out.cell.body, whole + kHeaderBytes, out.cell_bytes - kHeaderBytes);
+  if (is_longer) active.longer.done->store(1, std::memory_order_release);  // as a Loan's
+  return true;
+}
+
+}  // namespace nagaya::match

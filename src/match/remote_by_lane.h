@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// remote_by_lane.h - other nodes, through the calling task's endpoint and its node's delegatee.
+#pragma once
+
+#include "llcl/endpoint.h"
+#include "match/remote.h"
+
+namespace nagaya::match {
+
+class RemoteByLane final : public Remote {
+ public:
+  // `threads`: several call at once, but take turns. Through lanes of their own their messages
+  // would overtake each other.
+  RemoteByLane(llcl::Endpoint& endpoint, bool threads)
+      : endpoint_(endpoint), common_lane_(threads ? endpoint.claim_lane() : llcl::Lanes::kNoLane) {}
+
+  bool has(nagaya_process process) const override {
+    return endpoint_.is_a_node(process.node) && process.task <= UINT16_MAX;
+  }
+
+  int send(nagaya_process to, CellKind kind, const std::byte* message, size_t bytes,
+           std::atomic<uint32_t>* done) override {
+    const nagaya_completion on_complete{done != nullptr ? NAGAYA_FLAG : NAGAYA_NONE, nullptr, done};
+    return endpoint_.submit_by(lane(), on_complete, [&](llcl::Command& command) {
+      command = {};
+      command.op = llcl::Op::kActiveMessage;
+      command.node = to.node;
+      command.task = static_cast<uint16_t>(to.task);
+      command.region = llcl::kTwoSidedHandlers + static_cast<uint32_t>(kind);
+      if (done == nullptr) {
+        command.inline_bytes = static_cast<uint8_t>(bytes);
+        std::memcpy(command.payload, message, bytes);
+      } else {
+        command.local = reinterpret_cast<uint64_t>(message);
+        command.bytes = bytes;
+      }
+    });
+  }
+
+  int share(const void* data, size_t bytes, uint32_t& region) override {
+    nagaya_remote place;
+    const int error = nagaya_llcl_register(const_cast<void*>(data), bytes, &place);
+    region = place.region;
+    return error == -ENOSPC ? -EAGAIN : error;
+  }
+  void unshare(uint32_t region) override {
+    endpoint_.board().regions->remove(endpoint_.owner(), region);
+  }
+
+  int read(nagaya_process from, uint32_t region, uint64_t offset, void* to, size_t bytes,
+           std::atomic<uint32_t>& done) override {
+    const nagaya_llcl_transfer transfer{
+        {from, region, 0, offset}, to, bytes, {NAGAYA_FLAG, nullptr, &done}};
+    return nagaya_llcl_try_read(&transfer);
+  }
+
+  // On a node of its own nobody looks for those that wait awake.
+  void say_waiting(uint32_t state) override {
+    const uint32_t own = lane();
+    if (own == llcl::Lanes::kNoLane) return;
+    llcl::Board& board = endpoint_.board();
+    const bool matters = state != llcl::LaneWaiter::kAwake || endpoint_.is_a_node(1);
+    llcl::become(board.load, board.lane_waiters[own], matters ? state : llcl::LaneWaiter::kNo);
+  }
+
+ private:
+  uint32_t lane() const {
+    return common_lane_ != llcl::Lanes::kNoLane ? common_lane_ : endpoint_.own_lane();
+  }
+
+  llcl::Endpoint& endpoint_;
+  const uint32_t common_lane_;
+};
+
+}  // namespace nagaya::match

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Open MPI's messages through pml/nagaya among the ranks of several hosts: local ones and those of
+other nodes are matched in one place."""
+import pytest
+from hosts import HOSTS, SHARED_PROCESSORS
+
+RUN_LIMIT_S = 240
+
+
+@pytest.fixture
+def run(hosts, front, nagaya, folder, needs_components):
+    def run_job(words, hosts_count=HOSTS, per_host=2, **variables):
+        names = ",".join(f"{name}:{per_host}" for name in hosts.names[:hosts_count])
+        environment = {"NAGAYA_MPI": "on", "OMPI_MCA_pml": "nagaya", **SHARED_PROCESSORS,
+                       **variables}
+        ended = front.run([nagaya, "run", "-n", hosts_count * per_host, "--hosts", names, *words],
+                          cwd=folder, env=environment, timeout=RUN_LIMIT_S)
+        assert ended.code == 0, ended
+        return ended.out
+    return run_job
+
+
+@pytest.mark.parametrize("hosts_count, per_host", [(2, 1), (3, 2), (2, 4)])
+def test_every_mode_of_sending_and_receiving(run, installation, hosts_count, per_host):
+    out = run([installation.program("mpi_modes")], hosts_count, per_host)
+    assert out == f"every mode among {hosts_count * per_host}\n"
+
+
+@pytest.mark.parametrize("eager_bytes", ["0", "4096"])
+def test_unmatched_sends_are_cancelled(run, installation, eager_bytes):
+    out = run([installation.program("mpi_modes"), "cancels"], 3, 1, NAGAYA_EAGER_BYTES=eager_bytes)
+    assert out == "every mode among 3\n"
+
+
+@pytest.mark.parametrize("eager_bytes", ["0", "64", "1048576"])
+def test_every_mode_with_every_message_by_rendezvous_or_none(run, installation, eager_bytes):
+    out = run([installation.program("mpi_modes")], 3, 1, NAGAYA_EAGER_BYTES=eager_bytes)
+    assert out == "every mode among 3\n"
