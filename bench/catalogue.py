@@ -53,6 +53,14 @@ def messages(what: str, **places) -> tuple:
         comparisons=[Comparison("Nagaya", ["Open MPI", "MPICH"])])
 
 
+def messages_between_hosts(what: str, **places) -> tuple:
+    """The same between two hosts, beside Open MPI's tcp."""
+    return "messages", ["--halves"], f"MPI between two hosts, {what}", Jobs(
+        hosts=2, **places,
+        jobs=[Job("Open MPI", is_plain=True), Job("Nagaya", environment={"NAGAYA_MPI": "on"})],
+        comparisons=[Comparison("Nagaya", ["Open MPI"])])
+
+
 # Benchmarks by name, in the order of `all`.
 TABLE = {
     "cache-line": ("cache-line", [], "floor: one word between two cores"),
@@ -90,6 +98,9 @@ TABLE = {
                          rounds=9),
     "messages-crowded": messages("the same between 8 pairs on the processors there are",
                                  tasks_each=16, setting="mpi crowded"),
+    "messages-hosts": messages_between_hosts("of a pair", setting="mpi hosts"),
+    "messages-hosts-crowded": messages_between_hosts("of 8 pairs at once", tasks_each=8,
+                                                     setting="mpi hosts crowded"),
     "idle": delegation("idle", "processor time of nodes where 8 tasks wait", hosts=2, tasks_each=8),
 }
 BENCHMARKS = {name: Benchmark(*fields) for name, fields in TABLE.items()}

@@ -197,12 +197,14 @@ def titled(figure: dict, *words: str) -> dict:
 def sides(comparison: Comparison, rounds: dict) -> dict:
     subject = rounds[comparison.subject]
     figure = {"subject": series(comparison.subject, subject)}
-    for side, ratio, names in (("incumbent", "ratio", comparison.incumbent),
-                               ("floor", "floor_ratio", comparison.floor)):
+    for side, ratio, above, names in (
+            ("incumbent", "ratio", "above", comparison.incumbent),
+            ("floor", "floor_ratio", "above_floor", comparison.floor)):
         if names:
             other = [min(values) for values in zip(*(rounds[name] for name in names))]
             figure[side] = series(" or ".join(names), other)
             figure[ratio] = spread([own / its for own, its in zip(subject, other)])
+            figure[above] = spread([own - its for own, its in zip(subject, other)])
     return figure
 
 

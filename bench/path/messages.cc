@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// messages.cc - point-to-point messages by MPI between pairs of ranks of a node, whoever carries
-// them: ping-pong by size, streams, strided buffers. Rank 2n and 2n+1 are a pair, all pairs run at
-// once. Send buffers are written anew before each send.
+// messages.cc - point-to-point messages by MPI between pairs of ranks, whoever carries them:
+// ping-pong by size, streams, strided buffers. Rank 2n and 2n+1 are a pair, or those of the same
+// place in the two halves of the job; all pairs run at once. Send buffers are written anew before
+// each send.
 #include <mpi.h>
 #include <sched.h>
 
@@ -21,6 +22,7 @@ const std::vector<size_t> kSizes = {0,     8,     64,     256,     1024,    4096
                                     16384, 65536, 262144, 1 << 20, 4 << 20, kBytesMax};
 const std::vector<size_t> kQuickSizes = {8, 65536};
 const std::vector<size_t> kCrowdedSizes = {8, 4096, 65536};
+const std::vector<size_t> kHalvesSizes = {0, 8, 1024, 4096, 16384, 65536, 1 << 20, 4 << 20};
 
 int int_of(size_t bytes) {
   return static_cast<int>(bytes);
@@ -63,21 +65,26 @@ class SharedWords {
 
 class Bench {
  public:
-  explicit Bench(const Options& options) : options_(options), out_(kBytesMax), in_(kBytesMax) {
+  Bench(const Options& options, bool halves)
+      : options_(options), halves_(halves), out_(kBytesMax), in_(kBytesMax) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
-    partner_ = rank_ ^ 1;
+    partner_ = halves ? (rank_ + size_ / 2) % size_ : rank_ ^ 1;
+    is_first_ = rank_ < partner_;
   }
 
   Result measure() {
     if (size_ % 2 != 0) throw std::runtime_error("it takes an even number of ranks");
     Result result{.program = "messages", .quick = options_.quick, .figures = {}, .derived = {}};
-    result.figures.push_back(figure("word", "a word handed over, without MPI", "us one way"));
+    if (!halves_)
+      result.figures.push_back(figure("word", "a word handed over, without MPI", "us one way"));
     for (const size_t bytes : sizes())
       result.figures.push_back(figure(fmt::format("pingpong_{}B", bytes),
                                       fmt::format("ping-pong of {} B", bytes), "us one way"));
-    result.figures.push_back(figure("above_word_8B", "8 B above a bare word", "us one way"));
-    result.figures.push_back(figure("over_word_8B", "8 B over a bare word", "times"));
+    if (!halves_) {
+      result.figures.push_back(figure("above_word_8B", "8 B above a bare word", "us one way"));
+      result.figures.push_back(figure("over_word_8B", "8 B over a bare word", "times"));
+    }
     result.figures.push_back(figure("stream_8B", "64 messages of 8 B at once", "us per message"));
     result.figures.push_back(figure("strided_64KiB", "64 KiB in runs of 64 B", "us one way"));
     for (int round = 0; round < options_.rounds_or(5, 1); ++round) measure_round(result);
@@ -87,17 +94,21 @@ class Bench {
 
  private:
   const std::vector<size_t>& sizes() const {
-    return options_.quick ? kQuickSizes : crowded() ? kCrowdedSizes : kSizes;
+    if (options_.quick) return kQuickSizes;
+    return halves_ ? kHalvesSizes : crowded() ? kCrowdedSizes : kSizes;
   }
   bool crowded() const { return size_ > 2; }
 
   void measure_round(Result& result) {
-    std::vector<double> values = {word()};
+    std::vector<double> values;
+    if (!halves_) values.push_back(word());
     for (const size_t bytes : sizes()) values.push_back(pingpong(bytes));
-    const auto eight = std::find(sizes().begin(), sizes().end(), 8u) - sizes().begin();
-    const double of_eight = values[static_cast<size_t>(eight) + 1];
-    values.push_back(of_eight - values[0]);
-    values.push_back(of_eight / values[0]);
+    if (!halves_) {
+      const auto eight = std::find(sizes().begin(), sizes().end(), 8u) - sizes().begin();
+      const double of_eight = values[static_cast<size_t>(eight) + 1];
+      values.push_back(of_eight - values[0]);
+      values.push_back(of_eight / values[0]);
+    }
     values.push_back(stream());
     values.push_back(strided());
     for (size_t n = 0; n < values.size(); ++n)
@@ -116,9 +127,9 @@ class Bench {
     return best([&] {
              for (int n = 0; n < turns; ++n) {
                ++turn;
-               if (rank_ % 2 == 0) words.give(turn);
+               if (is_first_) words.give(turn);
                words.await(turn, wait);
-               if (rank_ % 2 != 0) words.give(turn);
+               if (!is_first_) words.give(turn);
              }
            }) /
            (2 * turns);
@@ -128,9 +139,9 @@ class Bench {
     const int turns = turns_of(bytes);
     return best([&] {
              for (int n = 0; n < turns; ++n) {
-               if (rank_ % 2 == 0) send(bytes);
+               if (is_first_) send(bytes);
                receive(bytes);
-               if (rank_ % 2 != 0) send(bytes);
+               if (!is_first_) send(bytes);
                ++turn_;
              }
            }) /
@@ -145,16 +156,16 @@ class Bench {
     return best([&] {
              for (int window = 0; window < windows; ++window) {
                for (int n = 0; n < kAtOnce; ++n)
-                 if (rank_ % 2 == 0) {
+                 if (is_first_) {
                    values[n] = static_cast<uint64_t>(window + n);
                    MPI_Isend(&values[n], 8, MPI_BYTE, partner_, 1, MPI_COMM_WORLD, &requests[n]);
                  } else {
                    MPI_Irecv(&values[n], 8, MPI_BYTE, partner_, 1, MPI_COMM_WORLD, &requests[n]);
                  }
                MPI_Waitall(kAtOnce, requests, MPI_STATUSES_IGNORE);
-               for (int n = 0; rank_ % 2 != 0 && n < kAtOnce; ++n)
+               for (int n = 0; !is_first_ && n < kAtOnce; ++n)
                  require(values[n] == static_cast<uint64_t>(window + n), 8);
-               if (rank_ % 2 != 0)
+               if (!is_first_)
                  MPI_Send(values, 0, MPI_BYTE, partner_, 2, MPI_COMM_WORLD);
                else
                  MPI_Recv(values, 0, MPI_BYTE, partner_, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -181,8 +192,8 @@ class Bench {
     };
     const double time = best([&] {
       for (int n = 0; n < turns; ++n) {
-        exchange(rank_ % 2 == 0);
-        exchange(rank_ % 2 != 0);
+        exchange(is_first_);
+        exchange(!is_first_);
         ++turn_;
       }
     });
@@ -235,18 +246,22 @@ class Bench {
   }
 
   Options options_;
+  bool halves_;
   std::vector<char> out_, in_;
   int rank_, size_, partner_;
+  bool is_first_;  // of the pair
   int turn_ = 0;
 };
 
 int run(int argc, char** argv) {
-  CLI::App app("Messages of an MPI between pairs of ranks of a node", "messages");
+  CLI::App app("Messages of an MPI between pairs of ranks", "messages");
   Options options;
+  bool halves = false;
   add_options(app, options);
+  app.add_flag("--halves", halves, "Each rank's partner is in the other half of the job");
   CLI11_PARSE(app, argc, argv);
   try {
-    Bench bench(options);
+    Bench bench(options, halves);
     const Result result = bench.measure();
     if (bench.rank() == 0) print(result, options.json);
     return 0;

@@ -251,7 +251,8 @@ int nagaya_llcl_try_message(nagaya_process to, uint32_t number, const void* data
                             nagaya_completion on_complete) {
   Endpoint* const self = Endpoint::own();
   if (self == nullptr) return -ESRCH;
-  if (!is_valid(on_complete) || (data == nullptr && bytes != 0)) return -EINVAL;
+  if (!is_valid(on_complete) || (data == nullptr && bytes != 0) || number >= kTwoSidedHandlers)
+    return -EINVAL;
   if (self->is_here(to)) {
     const int error = self->send(to.task, number, data, bytes);
     if (error == 0) complete(on_complete, 0);

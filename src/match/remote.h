@@ -45,7 +45,10 @@ inline bool unpack(const mailbox::Message& message, Incoming& out) {
   const bool is_longer = active.bytes > llcl::kInlineBodyMaxBytes;
   const std::byte* const whole = is_longer ? active.longer.address : active.body;
   const uint32_t kind = active.handler - llcl::kTwoSidedHandlers;
-  if (kind > static_cast<uint32_t>(CellKind::kKept) || active.bytes < kHeaderBytes) return false;
+  if (kind > static_cast<uint32_t>(CellKind::kKept) || active.bytes < kHeaderBytes) {
+    if (is_longer) active.longer.done->store(1, std::memory_order_release);
+    return false;
+  }
   out.kind = static_cast<CellKind>(kind);
   std::memcpy(&out.cell, whole, kHeaderBytes);
   const size_t bytes = active.bytes - kHeaderBytes;

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include <tuple>
+
 #include "match/pair.h"
 
 namespace nagaya::match {
@@ -12,11 +14,16 @@ constexpr Envelope kEnvelope = {7, 0, 3};
 
 // By the way that messages of these sizes travel: in a cell, in a block, from the sender's buffer,
 // and in several chunks. [ints]
-class Sizes : public Pair, public testing::WithParamInterface<size_t> {};
+using Case = std::tuple<size_t, uint32_t>;  // and the number of nodes
+class Sizes : public Pair, public testing::WithParamInterface<Case> {
+ protected:
+  Sizes() : Pair(std::get<1>(GetParam())) {}
+  static size_t size() { return std::get<0>(GetParam()); }
+};
 
 TEST_P(Sizes, AMessageArrivesAtAReceiveThatWaits) {
-  const std::vector<int> data = numbers(GetParam(), 1);
-  std::vector<int> buffer(GetParam());
+  const std::vector<int> data = numbers(size(), 1);
+  std::vector<int> buffer(size());
   nagaya_receive receive = receive_of(buffer, kEnvelope);
   nagaya_send send = send_of(data, kEnvelope);
   ASSERT_EQ(task(1).receive(receive), 0);
@@ -31,22 +38,22 @@ TEST_P(Sizes, AMessageArrivesAtAReceiveThatWaits) {
 }
 
 TEST_P(Sizes, AMessageWaitsForItsReceive) {
-  const std::vector<int> data = numbers(GetParam(), 1);
-  std::vector<int> buffer(GetParam());
+  const std::vector<int> data = numbers(size(), 1);
+  std::vector<int> buffer(size());
   nagaya_send send = send_of(data, kEnvelope);
   ASSERT_EQ(task(0).send(send), 0);
   progress();
   nagaya_receive receive = receive_of(buffer, kEnvelope);
   ASSERT_EQ(task(1).receive(receive), 0);
-  EXPECT_TRUE(receive.is_complete);
   progress();
+  EXPECT_TRUE(receive.is_complete);
   EXPECT_TRUE(send.is_complete);
   EXPECT_EQ(buffer, data);
 }
 
 TEST_P(Sizes, ASynchronousSendIsCompleteOnlyWhenItIsMatched) {
-  const std::vector<int> data = numbers(GetParam(), 1);
-  std::vector<int> buffer(GetParam());
+  const std::vector<int> data = numbers(size(), 1);
+  std::vector<int> buffer(size());
   nagaya_send send = send_of(data, kEnvelope);
   send.is_synchronous = 1;
   ASSERT_EQ(task(0).send(send), 0);
@@ -60,11 +67,11 @@ TEST_P(Sizes, ASynchronousSendIsCompleteOnlyWhenItIsMatched) {
 }
 
 TEST_P(Sizes, OfAMessageThatIsTooLongTheBeginningArrives) {
-  if (GetParam() == 0) GTEST_SKIP() << "nothing is shorter than an empty message";
-  const std::vector<int> data = numbers(GetParam(), 1);
-  std::vector<int> buffer(GetParam() + 1, -1);
+  if (size() == 0) GTEST_SKIP() << "nothing is shorter than an empty message";
+  const std::vector<int> data = numbers(size(), 1);
+  std::vector<int> buffer(size() + 1, -1);
   nagaya_receive receive = receive_of(buffer, kEnvelope);
-  receive.capacity = (GetParam() - 1) * sizeof(int);
+  receive.capacity = (size() - 1) * sizeof(int);
   nagaya_send send = send_of(data, kEnvelope);
   task(1).receive(receive);
   task(0).send(send);
@@ -73,7 +80,7 @@ TEST_P(Sizes, OfAMessageThatIsTooLongTheBeginningArrives) {
   EXPECT_EQ(receive.error, -EMSGSIZE);
   EXPECT_EQ(receive.bytes, send.bytes);
   EXPECT_TRUE(std::equal(data.begin(), data.end() - 1, buffer.begin()));
-  EXPECT_EQ(buffer[GetParam() - 1], -1);
+  EXPECT_EQ(buffer[size() - 1], -1);
 }
 
 TEST_P(Sizes, AScatteredBufferIsFilledInOrder) {
@@ -82,10 +89,10 @@ TEST_P(Sizes, AScatteredBufferIsFilledInOrder) {
     std::vector<int> every_second;
     size_t next = 0;
   };
-  const std::vector<int> data = numbers(GetParam(), 1);
-  Scattered scattered{{}, std::vector<int>(2 * GetParam()), 0};
+  const std::vector<int> data = numbers(size(), 1);
+  Scattered scattered{{}, std::vector<int>(2 * size()), 0};
   scattered.receive.wanted = kEnvelope;
-  scattered.receive.capacity = GetParam() * sizeof(int);
+  scattered.receive.capacity = size() * sizeof(int);
   scattered.receive.scatter = [](nagaya_receive* receive, const void* bytes, size_t count) {
     auto* const into = reinterpret_cast<Scattered*>(receive);
     for (size_t n = 0; n < count / sizeof(int); ++n)
@@ -97,12 +104,12 @@ TEST_P(Sizes, AScatteredBufferIsFilledInOrder) {
   task(1).receive(scattered.receive);
   progress();
   ASSERT_TRUE(scattered.receive.is_complete);
-  for (size_t n = 0; n < GetParam(); ++n) ASSERT_EQ(scattered.every_second[2 * n], data[n]);
+  for (size_t n = 0; n < size(); ++n) ASSERT_EQ(scattered.every_second[2 * n], data[n]);
 }
 
 TEST_P(Sizes, AMessageThatNobodyHasMatchedIsTakenBack) {
-  const std::vector<int> data = numbers(GetParam(), 1), other = {17};
-  std::vector<int> buffer(GetParam() + 1);
+  const std::vector<int> data = numbers(size(), 1), other = {17};
+  std::vector<int> buffer(size() + 1);
   nagaya_send send = send_of(data, kEnvelope), second = send_of(other, kEnvelope);
   task(0).send(send);
   progress();
@@ -120,8 +127,8 @@ TEST_P(Sizes, AMessageThatNobodyHasMatchedIsTakenBack) {
 }
 
 TEST_P(Sizes, AMessageThatIsMatchedIsNotTakenBack) {
-  const std::vector<int> data = numbers(GetParam(), 1);
-  std::vector<int> buffer(GetParam());
+  const std::vector<int> data = numbers(size(), 1);
+  std::vector<int> buffer(size());
   nagaya_send send = send_of(data, kEnvelope);
   nagaya_receive receive = receive_of(buffer, kEnvelope);
   task(0).send(send);
@@ -134,11 +141,18 @@ TEST_P(Sizes, AMessageThatIsMatchedIsNotTakenBack) {
   EXPECT_EQ(buffer, data);
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, Sizes, testing::Values(0, 1, 11, 12, 100, 1024, 1025, 300'000));
+INSTANTIATE_TEST_SUITE_P(Ways, Sizes,
+                         testing::Combine(testing::Values(0, 1, 4, 5, 11, 12, 100, 1024, 1025,
+                                                          300'000),
+                                          testing::Values(1, 2)));
 
-class MatcherTest : public Pair {};
+class MatcherTest : public Pair, public testing::WithParamInterface<uint32_t> {
+ protected:
+  MatcherTest() : Pair(GetParam()) {}
+};
+INSTANTIATE_TEST_SUITE_P(Nodes, MatcherTest, testing::Values(1, 2));
 
-TEST_F(MatcherTest, MessagesOfASenderAreMatchedInTheirOrderWhateverTheirSizes) {
+TEST_P(MatcherTest, MessagesOfASenderAreMatchedInTheirOrderWhateverTheirSizes) {
   std::vector<std::vector<int>> data;
   for (const size_t size : {1, 2000, 20, 5000, 3}) data.push_back(numbers(size, 10 + int(size)));
   std::vector<nagaya_send> sends;
@@ -149,12 +163,13 @@ TEST_F(MatcherTest, MessagesOfASenderAreMatchedInTheirOrderWhateverTheirSizes) {
     std::vector<int> buffer(5000);
     nagaya_receive receive = receive_of(buffer, {7, NAGAYA_ANY_SOURCE, NAGAYA_ANY_TAG});
     task(1).receive(receive);
+    progress();
     ASSERT_EQ(receive.bytes, one.size() * sizeof(int));
     EXPECT_EQ(buffer[0], one[0]);
   }
 }
 
-TEST_F(MatcherTest, ATaskSendsToItself) {
+TEST_P(MatcherTest, ATaskSendsToItself) {
   const std::vector<int> data = numbers(2000, 5);
   std::vector<int> buffer(2000);
   nagaya_receive receive = receive_of(buffer, kEnvelope);
@@ -166,7 +181,7 @@ TEST_F(MatcherTest, ATaskSendsToItself) {
   EXPECT_EQ(buffer, data);
 }
 
-TEST_F(MatcherTest, AProbedMessageStaysAndATakenOneIsForItsTakerOnly) {
+TEST_P(MatcherTest, AProbedMessageStaysAndATakenOneIsForItsTakerOnly) {
   const std::vector<int> data = numbers(50, 1);
   nagaya_send send = send_of(data, kEnvelope);
   nagaya_message_description found{};
@@ -191,7 +206,7 @@ TEST_F(MatcherTest, AProbedMessageStaysAndATakenOneIsForItsTakerOnly) {
   EXPECT_EQ(task(1).cancel(other), 0);
 }
 
-TEST_F(MatcherTest, ACancelledReceiveGetsNothingAndAMatchedOneIsNotCancelled) {
+TEST_P(MatcherTest, ACancelledReceiveGetsNothingAndAMatchedOneIsNotCancelled) {
   const std::vector<int> data = numbers(4, 1);
   std::vector<int> first_buffer(4), second_buffer(4);
   nagaya_receive first = receive_of(first_buffer, kEnvelope);
@@ -207,16 +222,18 @@ TEST_F(MatcherTest, ACancelledReceiveGetsNothingAndAMatchedOneIsNotCancelled) {
   EXPECT_EQ(task(1).cancel(second), -EALREADY);
 }
 
-TEST_F(MatcherTest, ACompleteFunctionMaySendAndReceive) {
+TEST_P(MatcherTest, ACompleteFunctionMaySendAndReceive) {
   struct Chain {
     nagaya_receive receive;
     Matcher* matcher;
+    nagaya_process other;
     int value, rounds;
   };
   std::vector<int> start = {0};
   Chain chain[2] = {};
   for (uint32_t n = 0; n < 2; ++n) {
     chain[n].matcher = &task(n);
+    chain[n].other = process(1 - n);
     chain[n].receive.wanted = {7, static_cast<int>(1 - n), 3};
     chain[n].receive.buffer = &chain[n].value;
     chain[n].receive.capacity = sizeof(int);
@@ -225,23 +242,23 @@ TEST_F(MatcherTest, ACompleteFunctionMaySendAndReceive) {
       const auto me = static_cast<uint32_t>(1 - receive->wanted.source);
       const int next = own->value + 1;
       if (++own->rounds < 100) own->matcher->receive(*receive);
-      own->matcher->try_send({0, 1 - me}, {7, static_cast<int>(me), 3}, &next, sizeof next,
-                             nullptr);
+      own->matcher->try_send(own->other, {7, static_cast<int>(me), 3}, &next, sizeof next, nullptr);
     };
     task(n).receive(chain[n].receive);
   }
-  task(0).try_send({0, 1}, {7, 0, 3}, start.data(), sizeof(int), nullptr);
+  task(0).try_send(process(1), {7, 0, 3}, start.data(), sizeof(int), nullptr);
   progress();
   EXPECT_EQ(chain[0].rounds, 100);
   EXPECT_EQ(chain[1].rounds, 100);
   EXPECT_EQ(chain[0].value, 199);
 }
 
-TEST_F(MatcherTest, AMessageToNobodyIsRefused) {
+TEST_P(MatcherTest, AMessageToNobodyIsRefused) {
   const std::vector<int> data = numbers(4, 1);
-  nagaya_send send = send_of(data, kEnvelope, 99);
+  nagaya_send send = send_of(data, kEnvelope);
+  send.to = {0, 99};
   EXPECT_EQ(task(0).send(send), -EINVAL);
-  EXPECT_EQ(task(0).try_send({1, 1}, kEnvelope, data.data(), 4, nullptr), -EINVAL);
+  EXPECT_EQ(task(0).try_send({2, 0}, kEnvelope, data.data(), 4, nullptr), -EINVAL);
   EXPECT_EQ(task(0).try_send({0, 99}, kEnvelope, data.data(), 4, nullptr), -EINVAL);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// pair.h - tasks of one node that send messages to each other, all in the test's own process.
+// pair.h - tasks that send messages to each other, on one node or on two, all in the test's own
+// process.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "match/matcher.h"
+#include "match/wire.h"
 
 namespace nagaya::match {
 
@@ -18,26 +20,32 @@ class Pair : public testing::Test {
   static constexpr size_t kEagerMax = 4096;
   static constexpr uint32_t kTasks = 2;
 
-  explicit Pair(bool threads = false) {
-    space_.capacity = kTasks;
-    memory_ = llcl::create_board(space_);
-    board_ = static_cast<llcl::Board*>(space_.upper_floors);
+  // Of one node, or each of its own.
+  explicit Pair(uint32_t nodes = 1, bool threads = false) : nodes_(nodes) {
     for (uint32_t task = 0; task < kTasks; ++task) {
-      const mailbox::Owner owner = mailbox::Owner::task(task, 1);
-      board_->attached[task] = owner.bits;
-      matchers_.push_back(std::make_unique<Matcher>(*board_, owner, kEagerMax, threads, nullptr));
+      const nagaya_process own = process(task);
+      const mailbox::Owner owner = mailbox::Owner::task(own.task, 1);
+      llcl::Board& board = nodes_.board(own.node);
+      board.attached[own.task] = owner.bits;
+      wires_.push_back(std::make_unique<Wire>(nodes_, own, owner));
+      matchers_.push_back(
+          std::make_unique<Matcher>(board, owner, kEagerMax, threads, wires_.back().get()));
     }
   }
 
+  nagaya_process process(uint32_t task) const {
+    return {task % nodes_.count(), task / nodes_.count()};
+  }
   Matcher& task(uint32_t number) { return *matchers_[number]; }
+  Wire& wire_of(uint32_t task) { return *wires_[task]; }
   void progress() {
-    while (task(0).progress() + task(1).progress() != 0) continue;
+    while (wire_of(0).carry() + wire_of(1).carry() + task(0).progress() + task(1).progress() != 0)
+      continue;
   }
 
-  static nagaya_send send_of(const std::vector<int>& data, const Envelope& envelope,
-                             uint32_t to = 1) {
+  nagaya_send send_of(const std::vector<int>& data, const Envelope& envelope, uint32_t to = 1) {
     nagaya_send send{};
-    send.to = {0, to};
+    send.to = process(to);
     send.envelope = envelope;
     send.data = data.data();
     send.bytes = data.size() * sizeof(int);
@@ -56,9 +64,8 @@ class Pair : public testing::Test {
     return all;
   }
 
-  task::SpaceHeader space_{};
-  base::Mapping memory_;
-  llcl::Board* board_;
+  Nodes nodes_;
+  std::vector<std::unique_ptr<Wire>> wires_;
   std::vector<std::unique_ptr<Matcher>> matchers_;
 };
 

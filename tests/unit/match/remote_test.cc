@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is different when the other task lives on another node.
+#include <errno.h>
+
+#include "match/pair.h"
+
+namespace nagaya::match {
+namespace {
+
+constexpr Envelope kEnvelope = {7, 0, 3};
+
+class RemoteTest : public Pair {
+ protected:
+  RemoteTest() : Pair(2) {}
+
+  // A long message, matched; the read of it is asked for.
+  void begin() {
+    task(1).receive(receive_);
+    task(0).send(send_);
+    while (task(1).progress() != 0) continue;
+  }
+
+  std::vector<int> data_ = numbers(5000, 1), buffer_ = std::vector<int>(5000);
+  nagaya_send send_ = send_of(data_, kEnvelope);
+  nagaya_receive receive_ = receive_of(buffer_, kEnvelope);
+};
+
+TEST_F(RemoteTest, TheSendersBufferIsSharedUntilItIsRead) {
+  begin();
+  EXPECT_EQ(wire_of(0).shared, 1);
+  EXPECT_FALSE(receive_.is_complete);
+  progress();
+  EXPECT_TRUE(receive_.is_complete);
+  EXPECT_TRUE(send_.is_complete);
+  EXPECT_EQ(buffer_, data_);
+  EXPECT_EQ(wire_of(0).shared, 0);
+}
+
+TEST_F(RemoteTest, ACancelledLongSendIsSharedNoLonger) {
+  task(0).send(send_);
+  progress();
+  EXPECT_EQ(wire_of(0).shared, 1);
+  ASSERT_EQ(task(0).cancel(send_), 0);
+  progress();
+  EXPECT_TRUE(send_.is_cancelled);
+  EXPECT_EQ(wire_of(0).shared, 0);
+}
+
+TEST_F(RemoteTest, AReadThatFindsNoRoomIsAskedForAgain) {
+  wire_of(1).is_full = true;
+  begin();
+  progress();
+  EXPECT_FALSE(receive_.is_complete);
+  wire_of(1).is_full = false;
+  task(1).progress();
+  progress();
+  EXPECT_TRUE(receive_.is_complete);
+  EXPECT_EQ(buffer_, data_);
+}
+
+TEST_F(RemoteTest, ALostNodeEndsTheReceiveWithItsError) {
+  wire_of(1).broken = -ECONNRESET;
+  begin();
+  progress();
+  EXPECT_TRUE(receive_.is_complete);
+  EXPECT_EQ(receive_.error, -ECONNRESET);
+}
+
+TEST_F(RemoteTest, MessagesOfBothNodesAreMatchedInTheOrderOfTheirArrival) {
+  const std::vector<int> own = {1}, other = {2};
+  nagaya_send of_own = send_of(own, {7, 1, 3}), of_other = send_of(other, {7, 0, 3});
+  task(0).send(of_other);
+  task(1).send(of_own);
+  for (const int expected : {2, 1}) {
+    std::vector<int> buffer(1);
+    nagaya_receive receive = receive_of(buffer, {7, NAGAYA_ANY_SOURCE, 3});
+    task(1).receive(receive);
+    progress();
+    EXPECT_EQ(buffer[0], expected);
+  }
+}
+
+TEST_F(RemoteTest, WhoWaitsForLongSaysSoUntilSomethingComes) {
+  task(1).receive(receive_);
+  for (int n = 0; n < 10; ++n) task(1).progress();
+  EXPECT_EQ(wire_of(1).said, llcl::LaneWaiter::kNo);
+  for (int n = 0; n < 100; ++n) task(1).progress();
+  EXPECT_EQ(wire_of(1).said, llcl::LaneWaiter::kAwake);
+  task(0).send(send_);
+  progress();
+  EXPECT_EQ(wire_of(1).said, llcl::LaneWaiter::kNo);
+}
+
+TEST_F(RemoteTest, WhatIsNoneOfItsMessagesIsDropped) {
+  const std::byte bytes[64] = {};
+  for (const size_t size : {0, 15}) {
+    EXPECT_EQ(wire_of(0).send(process(1), CellKind::kInline, bytes, size, nullptr), 0);
+    EXPECT_NE(task(1).progress(), 0);
+  }
+  EXPECT_EQ(wire_of(0).send(process(1), static_cast<CellKind>(100), bytes, 64, nullptr), 0);
+  EXPECT_NE(task(1).progress(), 0);
+  nagaya_message_description found;
+  EXPECT_EQ(task(1).probe({0, NAGAYA_ANY_SOURCE, NAGAYA_ANY_TAG}, &found), -EAGAIN);
+}
+
+}  // namespace
+}  // namespace nagaya::match

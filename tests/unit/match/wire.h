@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// wire.h - nodes of a job within the test, and a way between them without a network: what a task
+// sends is delivered by the other node's half of a delegatee, at once; what it reads comes when the
+// test has it carried.
+#pragma once
+
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "delegatee/board_node.h"
+#include "match/remote.h"
+
+namespace nagaya::match {
+
+class Nodes {
+ public:
+  explicit Nodes(uint32_t count) {
+    for (uint32_t number = 0; number < count; ++number) {
+      Node& node = all_.emplace_back();
+      node.space.capacity = 2;
+      node.memory = llcl::create_board(node.space);
+      node.board = static_cast<llcl::Board*>(node.space.upper_floors);
+      node.board->node = number;
+      node.board->nodes = count;
+      node.delegatee = std::make_unique<delegatee::BoardNode>(*node.board);
+    }
+  }
+  uint32_t count() const { return static_cast<uint32_t>(all_.size()); }
+  llcl::Board& board(uint32_t node) { return *all_[node].board; }
+  delegatee::BoardNode& delegatee(uint32_t node) { return *all_[node].delegatee; }
+
+ private:
+  struct Node {
+    task::SpaceHeader space{};
+    base::Mapping memory;
+    llcl::Board* board;
+    std::unique_ptr<delegatee::BoardNode> delegatee;
+  };
+  std::deque<Node> all_;
+};
+
+class Wire final : public Remote {
+ public:
+  Wire(Nodes& nodes, nagaya_process own, mailbox::Owner owner)
+      : nodes_(nodes), own_(own), owner_(owner) {}
+
+  bool has(nagaya_process process) const override { return process.node < nodes_.count(); }
+
+  int send(nagaya_process to, CellKind kind, const std::byte* message, size_t bytes,
+           std::atomic<uint32_t>* done) override {
+    const auto delivered =
+        nodes_.delegatee(to.node).deliver({to.task,
+                                           llcl::kTwoSidedHandlers + static_cast<uint32_t>(kind),
+                                           own_.node,
+                                           own_.task,
+                                           bytes,
+                                           0,
+                                           {message, bytes}});
+    if (delivered == delegatee::Delivered::kFull) return -EAGAIN;
+    if (done != nullptr) done->store(1);
+    return 0;
+  }
+
+  int share(const void* data, size_t bytes, uint32_t& region) override {
+    region = board().regions->add(owner_, const_cast<void*>(data), bytes);
+    ++shared;
+    return 0;
+  }
+  void unshare(uint32_t region) override {
+    EXPECT_EQ(board().regions->remove(owner_, region), 0);
+    --shared;
+  }
+
+  int read(nagaya_process from, uint32_t region, uint64_t offset, void* to, size_t bytes,
+           std::atomic<uint32_t>& done) override {
+    if (is_full) return -EAGAIN;
+    const llcl::Found place =
+        nodes_.board(from.node).regions->find(region, from.task, offset, bytes);
+    asked_.push_back({place, to, bytes, done});
+    return 0;
+  }
+
+  void say_waiting(uint32_t state) override { said = state; }
+
+  // How many reads have come.
+  int carry() {
+    const auto count = static_cast<int>(asked_.size());
+    for (; !asked_.empty(); asked_.pop_front()) {
+      const Read& read = asked_.front();
+      const int error = broken != 0 ? broken : read.place.error;
+      if (error == 0) std::memcpy(read.to, read.place.address, read.bytes);
+      read.done.store(error == 0 ? 1 : static_cast<uint32_t>(error));
+    }
+    return count;
+  }
+
+  bool is_full = false;  // no read finds room
+  int broken = 0;        // what reads end with
+  int shared = 0;        // regions
+  uint32_t said = llcl::LaneWaiter::kNo;
+
+ private:
+  struct Read {
+    llcl::Found place;
+    void* to;
+    size_t bytes;
+    std::atomic<uint32_t>& done;
+  };
+
+  llcl::Board& board() { return nodes_.board(own_.node); }
+
+  Nodes& nodes_;
+  const nagaya_process own_;
+  const mailbox::Owner owner_;
+  std::deque<Read> asked_;
+};
+
+}  // namespace nagaya::match
