@@ -43,8 +43,9 @@ PARTS = ["bin", "lib", "libexec"]
 LIMIT_S = 300
 PERCENTILES = {"min": 0, "p10": 0.10, "p50": 0.50, "p90": 0.90, "p99": 0.99, "max": 1}
 # Each host counts the machine's processors as its own: ranks bound there meet on the first one.
-UNBOUND = {"OMPI_MCA_hwloc_base_binding_policy": "none",
-           "OMPI_MCA_rmaps_base_oversubscribe": "1", **SHARED_PROCESSORS}
+UNBOUND = {"OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+           "PRTE_MCA_hwloc_default_binding_policy": "none",  # Open MPI 5
+           "PRTE_MCA_rmaps_default_mapping_policy": "slot:oversubscribe", **SHARED_PROCESSORS}
 
 
 class Failed(Exception):

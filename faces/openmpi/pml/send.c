@@ -87,7 +87,8 @@ static int free_request(ompi_request_t** handle) {
   return OMPI_SUCCESS;
 }
 
-/* Complete again when the receiver has decided. What was matched by rendezvous is beyond that. */
+/* Complete again when the receiver has decided; at once when there is none any more. What was
+ * matched by rendezvous is beyond that. */
 static int cancel_request(ompi_request_t* handle, int flag) {
   pml_nagaya_send_request_t* const request = (pml_nagaya_send_request_t*)handle;
   nagaya_send* const send = request->buffered != NULL ? &request->buffered->send : &request->send;
@@ -96,7 +97,9 @@ static int cancel_request(ompi_request_t* handle, int flag) {
     return OMPI_SUCCESS;
   request->super.req_base.req_pml_complete = false;
   handle->req_complete = REQUEST_PENDING;
-  return pml_nagaya_error(nagaya_match_cancel_send(send));
+  const int error = nagaya_match_cancel_send(send);
+  if (error != 0) end(request, false);
+  return pml_nagaya_error(error);
 }
 
 static void construct(pml_nagaya_send_request_t* request) {
@@ -246,7 +249,9 @@ static int cancel_sent(ompi_request_t* handle, int flag) {
   sent_request_t* const request = (sent_request_t*)handle;
   request->send.answers = 0;
   handle->req_complete = REQUEST_PENDING;
-  return pml_nagaya_error(nagaya_match_cancel_send(&request->send));
+  const int error = nagaya_match_cancel_send(&request->send);
+  if (error != 0) ompi_request_complete(handle, true);
+  return pml_nagaya_error(error);
 }
 
 static void construct_sent(sent_request_t* request) {
