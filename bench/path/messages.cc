@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <functional>
 #include <vector>
@@ -87,6 +88,8 @@ class Bench {
     }
     result.figures.push_back(figure("stream_8B", "64 messages of 8 B at once", "us per message"));
     result.figures.push_back(figure("strided_64KiB", "64 KiB in runs of 64 B", "us one way"));
+    result.figures.push_back(
+        figure("computing_1MiB", "1 MiB of a sender that computes meanwhile", "us to receive"));
     for (int round = 0; round < options_.rounds_or(5, 1); ++round) measure_round(result);
     return result;
   }
@@ -111,6 +114,7 @@ class Bench {
     }
     values.push_back(stream());
     values.push_back(strided());
+    values.push_back(computing());
     for (size_t n = 0; n < values.size(); ++n)
       result.figures[n].subject.rounds.push_back(values[n]);
   }
@@ -201,13 +205,42 @@ class Bench {
     return time / (2 * turns);
   }
 
+  // How long it takes to receive what was sent just now, while the sender does not look.
+  double computing() {
+    constexpr size_t kBytes = 1 << 20;
+    constexpr auto kComputing = std::chrono::milliseconds(2);
+    const int turns = options_.quick ? 5 : 50;
+    double time = 0, all = 0;
+    for (int n = 0; n < turns; ++n, ++turn_) {
+      if (is_first_) {
+        MPI_Request request;
+        write(kBytes);
+        MPI_Send(nullptr, 0, MPI_BYTE, partner_, 4, MPI_COMM_WORLD);
+        MPI_Isend(out_.data(), int_of(kBytes), MPI_BYTE, partner_, 0, MPI_COMM_WORLD, &request);
+        const auto begin = std::chrono::steady_clock::now();
+        while (std::chrono::steady_clock::now() - begin < kComputing) continue;
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+      } else {
+        MPI_Recv(nullptr, 0, MPI_BYTE, partner_, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        const double begin = MPI_Wtime();
+        receive(kBytes);
+        time += MPI_Wtime() - begin;
+      }
+    }
+    MPI_Allreduce(&time, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return all / (size_ / 2) / turns * 1e6;
+  }
+
   // ---- with data that is checked ----
 
   char mark(int from) const { return static_cast<char>(turn_ * 31 + from * 7 + 1); }
 
-  void send(size_t bytes) {
+  void write(size_t bytes) {
     for (size_t at = 0; at < bytes; at += kLineBytes) out_[at] = mark(rank_);
     if (options_.corrupt && bytes > 0) out_[0] ^= 1;
+  }
+  void send(size_t bytes) {
+    write(bytes);
     MPI_Send(out_.data(), int_of(bytes), MPI_BYTE, partner_, 0, MPI_COMM_WORLD);
   }
   void receive(size_t bytes) {

@@ -2,7 +2,7 @@
 /* match.h - two-sided messages between the processes of a job, matched as MPI has it: by context,
  * source and tag, first come, first served, with wildcards.
  *
- * A message of up to nagaya_match_eager_max() bytes is handed over at once and waits at its
+ * A message of up to nagaya_match_eager_max(to) bytes is handed over at once and waits at its
  * receiver until it is asked for. A longer one stays where it is: when it is matched, the receiver
  * copies it from there, and the sender helps as long as it waits (rendezvous).
  *
@@ -96,8 +96,8 @@ int nagaya_match_send(nagaya_send* send);
  * for a rendezvous that is complete: that was matched. Returns 0, -EINVAL, -ESRCH. */
 int nagaya_match_cancel_send(nagaya_send* send);
 
-/* Messages beyond this are handed over by rendezvous.                                  [bytes] */
-size_t nagaya_match_eager_max(void);
+/* Messages beyond this are handed over by rendezvous, to that process.                  [bytes] */
+size_t nagaya_match_eager_max(nagaya_process to);
 
 /* ---- receiving --------------------------------------------------------------------------- */
 

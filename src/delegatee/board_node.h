@@ -50,10 +50,10 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
   // A message too long for a mailbox: put together part by part, kept until its handler has
   // returned.
   struct Body {
-    explicit Body(size_t size) : bytes(size) {}
+    explicit Body(size_t size) : bytes(std::make_unique_for_overwrite<std::byte[]>(size)) {}
 
     std::atomic<uint32_t> done{0};
-    std::vector<std::byte> bytes;
+    std::unique_ptr<std::byte[]> bytes;
   };
 
   bool takes_part(uint32_t task) const;

@@ -28,6 +28,7 @@ class EagerPool {
   explicit EagerPool(size_t block_bytes)
       : stride_((block_bytes + kLine - 1) / kLine * kLine + kLine) {}
 
+  size_t block_bytes() const { return stride_ - kLine; }
   // False: all that there may be are lent. May throw std::bad_alloc.
   bool take(Loan& out) {
     Block* const block = take_own();

@@ -84,8 +84,8 @@ int nagaya_match_send(nagaya_send* send) {
   return with_matcher([&](Matcher& matcher) { return matcher.send(*send); });
 }
 
-size_t nagaya_match_eager_max() {
-  return nagaya::match::own_matcher == nullptr ? 0 : nagaya::match::own_matcher->eager_max();
+size_t nagaya_match_eager_max(nagaya_process to) {
+  return nagaya::match::own_matcher == nullptr ? 0 : nagaya::match::own_matcher->eager_max(to);
 }
 
 int nagaya_match_receive(nagaya_receive* receive) {

@@ -54,9 +54,11 @@ Matcher::Matcher(llcl::Board& board, mailbox::Owner self, size_t eager_max, bool
       self_(self),
       mailbox_(board.two_sided[self.number()]),
       eager_max_(eager_max),
+      remote_eager_max_(std::max(eager_max, std::min(16 * eager_max, kRemoteEagerMax))),
       locks_(threads),
       remote_(remote),
-      pool_(std::max(kHeaderBytes + eager_max, sizeof(Cell))) {}
+      pool_(std::max(kHeaderBytes + eager_max, sizeof(Cell))),
+      remote_pool_(kHeaderBytes + remote_eager_max_) {}
 
 // ---- sending ------------------------------------------------------------------------------------
 
@@ -77,7 +79,8 @@ int Matcher::post_remote(nagaya_process to, CellKind kind, const Cell& header, c
     return remote_->send(to, kind, message, kHeaderBytes + bytes, nullptr);
   }
   Loan block;
-  if (!pool_.take_for_flag(block)) return -EAGAIN;
+  EagerPool& pool = kHeaderBytes + bytes <= pool_.block_bytes() ? pool_ : remote_pool_;
+  if (!pool.take_for_flag(block)) return -EAGAIN;
   write(block.data);
   const int error = remote_->send(to, kind, block.data, kHeaderBytes + bytes, block.returned);
   if (error != 0) block.give_back();
@@ -119,7 +122,7 @@ int Matcher::post_rendezvous(nagaya_send& send) {
 
 int Matcher::begin(nagaya_send& send, bool& is_over) {
   is_over = false;
-  if (send.is_synchronous == 0 && send.bytes <= eager_max_) {
+  if (send.is_synchronous == 0 && send.bytes <= eager_max(send.to)) {
     const int error = post_eager(send.to, send.envelope, send.serial, send.data, send.bytes);
     is_over = error == 0;
     if (error != -ENOBUFS) return error;
@@ -130,7 +133,7 @@ int Matcher::begin(nagaya_send& send, bool& is_over) {
 int Matcher::try_send(nagaya_process to, const Envelope& envelope, const void* data, size_t bytes,
                       uint32_t* serial) {
   if (!is_reachable(to)) return -EINVAL;
-  if (bytes > eager_max_) return -EAGAIN;
+  if (bytes > eager_max(to)) return -EAGAIN;
   const Turn turn(*this);
   if (must_wait(to)) return -EAGAIN;
   const int error = post_eager(to, envelope, ++last_serial_, data, bytes);
@@ -452,13 +455,15 @@ int Matcher::give_way() {
   if (board_.copies->any() && board_.copies->help(self_)) return 1;
   const uint32_t fruitless = fruitless_.load(std::memory_order_relaxed) + 1;
   fruitless_.store(fruitless, std::memory_order_relaxed);
-  if (fruitless == kSoon) say_waiting(llcl::LaneWaiter::kAwake);
+  if (fruitless == kSoon)
+    awaits_delegatee_.store(say_waiting(llcl::LaneWaiter::kAwake), std::memory_order_relaxed);
   if (fruitless > kLooksAwake && !locks_) {  // the bell is for one thread
     say_waiting(llcl::LaneWaiter::kAsleep);
     mailbox::Waiting(mailbox_.bell(), board_.load, {.spins = 0, .yields = 0})
         .until([&] { return mailbox_.has_next(); }, mailbox::Machine::now_ns() + kNapNs, mailbox_);
     say_waiting(llcl::LaneWaiter::kAwake);
-  } else if (fruitless > kPatience || board_.load.crowded()) {
+  } else if (fruitless > kPatience || board_.load.crowded() ||
+             awaits_delegatee_.load(std::memory_order_relaxed)) {
     mailbox::Machine::yield();
   }
   return 0;
@@ -480,7 +485,10 @@ int Matcher::progress() {
     for (nagaya_send* const send : over) finish(*send);
   }
   if (count == 0) return give_way();
-  if (fruitless_.load(std::memory_order_relaxed) >= kSoon) say_waiting(llcl::LaneWaiter::kNo);
+  if (fruitless_.load(std::memory_order_relaxed) >= kSoon) {
+    say_waiting(llcl::LaneWaiter::kNo);
+    awaits_delegatee_.store(false, std::memory_order_relaxed);
+  }
   fruitless_.store(0, std::memory_order_relaxed);
   return count;
 }

@@ -33,12 +33,17 @@ namespace nagaya::match {
 class Matcher {
  public:
   static constexpr size_t kEagerMaxDefault = 4096;  // PVAS, 2015
+  // A rendezvous with another node goes five ways in place of one: it is for messages sixteen times
+  // as long, up to this. [bytes]
+  static constexpr size_t kRemoteEagerMax = 64 << 10;
 
   // The calling task's; `self` is its name on the board. `threads`: several may call at once.
   // `remote`: nullptr when there are no other nodes.
   Matcher(llcl::Board& board, mailbox::Owner self, size_t eager_max, bool threads, Remote* remote);
 
-  size_t eager_max() const { return eager_max_; }
+  size_t eager_max(nagaya_process to) const {
+    return is_own_node(to) ? eager_max_ : remote_eager_max_;
+  }
   nagaya_process own_process() const {
     return {board_.node.load(std::memory_order_relaxed), self_.number()};
   }
@@ -140,22 +145,23 @@ class Matcher {
   void answer(const Cell& asked, CellKind kind);
   nagaya_send* answered(nagaya_send& send, CellKind answer);
   bool forget(const Cell& cancel);
-  void say_waiting(uint32_t state) {
-    if (remote_ != nullptr) remote_->say_waiting(state);
-  }
+  bool say_waiting(uint32_t state) { return remote_ != nullptr && remote_->say_waiting(state); }
 
   llcl::Board& board_;
   mailbox::Owner self_;
   mailbox::Mailbox& mailbox_;
-  size_t eager_max_;
+  size_t eager_max_, remote_eager_max_;
   bool locks_;
   Remote* remote_;
   task::SpinLock lock_;
-  std::atomic<uint32_t> fruitless_ = 0;  // looks in a row, about: relaxed, not counted exactly
+  // Both relaxed: looks in a row are not counted exactly.
+  std::atomic<uint32_t> fruitless_ = 0;
+  std::atomic<bool> awaits_delegatee_ = false;
   uint32_t last_serial_ = 0;
   Posted posted_;
   UnexpectedQueue unexpected_;
   EagerPool pool_;
+  EagerPool remote_pool_;  // for messages that are eager between nodes only
   std::unordered_map<uint64_t, std::deque<Waiting>> outbox_;  // by key_of
   std::list<Reading> reads_;
 };

@@ -34,8 +34,8 @@ class Remote {
   virtual int read(nagaya_process from, uint32_t region, uint64_t offset, void* to, size_t bytes,
                    std::atomic<uint32_t>& done) = 0;
   // Whether the caller waits: an llcl::LaneWaiter state. Delegatees look more often for those that
-  // do.
-  virtual void say_waiting(uint32_t state) = 0;
+  // do. Returns whether it may be them that the caller waits for.
+  virtual bool say_waiting(uint32_t state) = 0;
 };
 
 // A cell of kFromRemote, as if its sender lived on this node. False: it is not match's.

@@ -55,12 +55,14 @@ class RemoteByLane final : public Remote {
   }
 
   // On a node of its own nobody looks for those that wait awake.
-  void say_waiting(uint32_t state) override {
+  bool say_waiting(uint32_t state) override {
     const uint32_t own = lane();
-    if (own == llcl::Lanes::kNoLane) return;
+    const bool has_others = endpoint_.is_a_node(1);
+    if (own == llcl::Lanes::kNoLane) return has_others;
     llcl::Board& board = endpoint_.board();
-    const bool matters = state != llcl::LaneWaiter::kAwake || endpoint_.is_a_node(1);
+    const bool matters = state != llcl::LaneWaiter::kAwake || has_others;
     llcl::become(board.load, board.lane_waiters[own], matters ? state : llcl::LaneWaiter::kNo);
+    return has_others;
   }
 
  private:

@@ -8,6 +8,7 @@ from test_debian_programs import results_of_tester, scalapack_tester, thermo_tab
 
 RUN_LIMIT_S = 240
 RANKS = 6
+THREE_HOSTS_IN_FULL = pytest.param("three hosts", marks=pytest.mark.full)
 pytestmark = pytest.mark.usefixtures("needs_components")
 
 
@@ -36,6 +37,7 @@ def test_lammps_prints_the_thermo_table_of_ordinary_processes(user, nagaya, fold
     assert len(table) == 11 and table == thermo_table(outside.out)
 
 
+@pytest.mark.parametrize("run", ["one host", THREE_HOSTS_IN_FULL], indirect=True)
 def test_hpcc_passes_its_own_checks(user, folder, data, run):
     user.new_file(folder / "hpccinf.txt", (data / "hpccinf.txt").read_text())
     run(["hpcc"])
@@ -43,8 +45,16 @@ def test_hpcc_passes_its_own_checks(user, folder, data, run):
     assert "\nSuccess=1\n" in report and "FAILED" not in report, report
 
 
-@pytest.mark.parametrize("name, input_file", [("xdlu", "LU.dat"), ("xdqr", "QR.dat")])
-def test_scalapack_testers_pass_their_residual_checks(user, folder, run, name, input_file):
+@pytest.mark.parametrize("run", ["one host", THREE_HOSTS_IN_FULL], indirect=True)
+def test_an_lu_decomposition_passes_its_residual_checks(user, folder, run):
+    check_scalapack_tester(user, folder, run, "xdlu", "LU.dat")
+
+
+def test_a_qr_decomposition_passes_its_residual_checks(user, folder, run):
+    check_scalapack_tester(user, folder, run, "xdqr", "QR.dat")
+
+
+def check_scalapack_tester(user, folder, run, name, input_file):
     tester = scalapack_tester(name)
     user.new_file(folder / input_file, (tester.parent / input_file).read_text())
     results = results_of_tester(run([tester]))

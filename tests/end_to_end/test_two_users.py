@@ -195,16 +195,20 @@ def test_a_stranger_can_neither_trace_nor_copy_memory(job, stranger):
 
 
 def test_nothing_of_a_job_lies_where_others_can_open_it(job, stranger):
-    """No shared memory file, and nothing readable in the common folder."""
+    """No file of shared memory but the text of ld.so, changed, and nothing readable in the common
+    folder."""
     segments = [entry for entry in os.scandir("/dev/shm")
                 if entry.stat(follow_symlinks=False).st_uid == job.user.uid]
     assert segments == []
     found = stranger.run(["find", stranger.temporary, "-mindepth", "1", "-user", str(job.user.uid),
                           "(", "-readable", "-o", "-writable", "-o", "-executable", ")"])
     assert found.out == "", found
-    memory_files = [path for pid in processes_of(job) for path in links_of(pid)
-                    if path.startswith(("/memfd:", "/dev/shm"))]
-    assert memory_files == []
+    memory_files = {path for pid in processes_of(job) for path in links_of(pid)
+                    if path.startswith(("/memfd:", "/dev/shm"))}
+    assert memory_files <= {"/memfd:nagaya-changed-text (deleted)"}
+    for pid in processes_of(job):
+        listed = stranger.run(["ls", f"/proc/{pid}/fd/"])
+        assert listed.code != 0 and listed.out == "", listed
 
 
 def links_of(pid):

@@ -92,7 +92,8 @@ static int free_request(ompi_request_t** handle) {
 static int cancel_request(ompi_request_t* handle, int flag) {
   pml_nagaya_send_request_t* const request = (pml_nagaya_send_request_t*)handle;
   nagaya_send* const send = request->buffered != NULL ? &request->buffered->send : &request->send;
-  const bool was_eager = send->is_synchronous == 0 && send->bytes <= nagaya_match_eager_max();
+  const bool was_eager =
+      send->is_synchronous == 0 && send->bytes <= nagaya_match_eager_max(send->to);
   if (request->super.req_base.req_pml_complete && request->buffered == NULL && !was_eager)
     return OMPI_SUCCESS;
   request->super.req_base.req_pml_complete = false;

@@ -80,13 +80,13 @@ TEST_P(Full, ASendThatWaitsForRoomIsTakenBackAtOnce) {
 
 TEST_P(Full, AnswersWaitForRoomToo) {
   // Rendezvous messages of task 1 to task 0, whose mailbox task 0 itself then fills.
-  const std::vector<int> data = numbers(5000, 1);
+  const std::vector<int> data = numbers(50'000, 1);
   nagaya_send send = send_of(data, kEnvelope, 1);
   task(0).send(send);
   while (task(1).progress() != 0) continue;
   int filled = 0;
   while (task(1).try_send(process(0), {8, 1, 0}, &filled, sizeof filled, nullptr) == 0) ++filled;
-  std::vector<int> buffer(5000);
+  std::vector<int> buffer(50'000);
   nagaya_receive receive = receive_of(buffer, kEnvelope);
   task(1).receive(receive);
   while (wire_of(1).carry() + task(1).progress() != 0) continue;

@@ -20,7 +20,7 @@ class RemoteTest : public Pair {
     while (task(1).progress() != 0) continue;
   }
 
-  std::vector<int> data_ = numbers(5000, 1), buffer_ = std::vector<int>(5000);
+  std::vector<int> data_ = numbers(50'000, 1), buffer_ = std::vector<int>(50'000);
   nagaya_send send_ = send_of(data_, kEnvelope);
   nagaya_receive receive_ = receive_of(buffer_, kEnvelope);
 };

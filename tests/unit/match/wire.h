@@ -82,7 +82,10 @@ class Wire final : public Remote {
     return 0;
   }
 
-  void say_waiting(uint32_t state) override { said = state; }
+  bool say_waiting(uint32_t state) override {
+    said = state;
+    return true;
+  }
 
   // How many reads have come.
   int carry() {
