@@ -8,16 +8,21 @@ RUN_LIMIT_S = 240
 
 
 @pytest.fixture
-def run(hosts, front, nagaya, folder, needs_components):
+def start(hosts, front, nagaya, folder, needs_components):
     def run_job(words, hosts_count=HOSTS, per_host=2, **variables):
         names = ",".join(f"{name}:{per_host}" for name in hosts.names[:hosts_count])
-        environment = {"NAGAYA_MPI": "on", "OMPI_MCA_pml": "nagaya", **SHARED_PROCESSORS,
-                       **variables}
+        environment = {"NAGAYA_MPI": "on", **SHARED_PROCESSORS, **variables}
         ended = front.run([nagaya, "run", "-n", hosts_count * per_host, "--hosts", names, *words],
                           cwd=folder, env=environment, timeout=RUN_LIMIT_S)
         assert ended.code == 0, ended
-        return ended.out
+        return ended
     return run_job
+
+
+@pytest.fixture
+def run(start):
+    """A job that could not use pml/nagaya would fail."""
+    return lambda *words, **variables: start(*words, OMPI_MCA_pml="nagaya", **variables).out
 
 
 @pytest.mark.parametrize("hosts_count, per_host", [(2, 1), (3, 2), (2, 4)])
@@ -36,3 +41,10 @@ def test_unmatched_sends_are_cancelled(run, installation, eager_bytes):
 def test_every_mode_with_every_message_by_rendezvous_or_none(run, installation, eager_bytes):
     out = run([installation.program("mpi_modes")], 3, 1, NAGAYA_EAGER_BYTES=eager_bytes)
     assert out == "every mode among 3\n"
+
+
+def test_without_a_network_open_mpi_keeps_its_own_transports(start, installation):
+    ended = start([installation.program("mpi_modes")], 2, 1, FI_PROVIDER="nothing")
+    assert ended.out == "every mode among 2\n"
+    lines = [line for line in ended.err.splitlines() if "Open MPI's own transports" in line]
+    assert len(lines) == 2 and all("FI_PROVIDER" in line for line in lines), ended
