@@ -11,7 +11,7 @@
 namespace nagaya::comm {
 namespace {
 
-constexpr int kProbeMs = 1000;
+constexpr int kProbeMs = 1000, kLatestProbeMs = 4000;
 
 // A request that a lane has no room for just now.
 template <class Request>
@@ -85,13 +85,14 @@ int Membership::meet_other_nodes() {
   return 0;
 }
 
-// Nobody reports a node that has died before it could add: ask it now and then.
+// Nobody reports a node that has died before it could add: ask it now and then, less often the
+// longer it takes, because each answer keeps both delegatees awake for a while.
 int Membership::await_round(uint32_t round, uint32_t from, uint64_t barrier) {
   const auto has_come = [&] {  // acquire: pairs with the atomic of the other node's delegatee
     return world_->word(round).load(std::memory_order_acquire) >= barrier;
   };
   const auto is_over = [&] { return has_come() || error() != 0; };
-  while (!endpoint_.wait(is_over, kProbeMs)) {
+  for (int ms = kProbeMs; !endpoint_.wait(is_over, ms); ms = std::min(2 * ms, kLatestProbeMs)) {
     const int silent = change_word(from, round, NAGAYA_ADD, 0);
     if (silent != 0 && !has_come()) return silent;
     if (a_member_has_ended()) return -EOWNERDEAD;
