@@ -81,7 +81,7 @@ typedef struct nagaya_send {
  *   serial   gets what nagaya_match_cancel_send() knows the message by; may be NULL
  *
  * Returns 0, -EAGAIN (nagaya_match_send() is needed), -EINVAL (no such process, or one of this node
- * that has not opened yet), -ENOBUFS (as in llcl.h), -ENOMEM, -ESRCH. */
+ * that has not opened yet), -ENOMEM, -ESRCH. */
 int nagaya_match_try_send(nagaya_process to, const nagaya_envelope* envelope, const void* data,
                           size_t bytes, uint32_t* serial);
 

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
-
-#include "llcl/message.h"
+#include <new>
 
 namespace nagaya::delegatee {
 namespace {
@@ -27,6 +26,7 @@ void BoardNode::reclaim(uint32_t task) {
   if (ring_ != nullptr)
     ring_->drop([&](const llcl::Command& command) { return command.requester == task; });
   board_.lanes->reclaim(dead_[task]);
+  drop_late(task);
 }
 
 Memory BoardNode::find(uint32_t task, uint32_t region) {
@@ -40,7 +40,10 @@ bool BoardNode::takes_part(uint32_t task) const {
 }
 
 Delivered BoardNode::deliver(const Message& message) {
-  if (!takes_part(message.task)) return Delivered::kNoSuchTask;
+  if (!takes_part(message.task)) {
+    abandon(message.source_node);
+    return Delivered::kNoSuchTask;
+  }
   llcl::ActiveMessage active{};
   active.handler = message.handler;
   active.source_node = message.source_node;
@@ -55,20 +58,58 @@ Delivered BoardNode::deliver(const Message& message) {
   } else if (!message.part.empty()) {
     std::memcpy(active.body, message.part.data(), message.part.size());
   }
-  const bool is_two_sided = message.handler >= llcl::kTwoSidedHandlers;
-  const auto kind = is_two_sided ? llcl::MessageKind::kTwoSided : llcl::MessageKind::kActive;
-  mailbox::Mailbox& box = (is_two_sided ? board_.two_sided : board_.mailboxes)[message.task];
-  const int error =
-      box.post(mailbox::Owner::host(), static_cast<uint8_t>(kind), &active, sizeof active);
-  if (error != 0) return Delivered::kFull;
-  unfinished_.erase(message.source_node);
-  return Delivered::kAccepted;
+  const Delivered delivered = post_or_keep(message.task, active);
+  if (delivered == Delivered::kAccepted) unfinished_.erase(message.source_node);
+  return delivered;
 }
 
-// Where the parts of this long message go. nullptr: there is no memory for it.
+// False: there is no room.
+bool BoardNode::post(uint32_t task, const llcl::ActiveMessage& message) {
+  const bool is_two_sided = message.handler >= llcl::kTwoSidedHandlers;
+  const auto kind = is_two_sided ? llcl::MessageKind::kTwoSided : llcl::MessageKind::kActive;
+  mailbox::Mailbox& box = (is_two_sided ? board_.two_sided : board_.mailboxes)[task];
+  return box.post(mailbox::Owner::host(), static_cast<uint8_t>(kind), &message, sizeof message) ==
+         0;
+}
+
+Delivered BoardNode::post_or_keep(uint32_t task, const llcl::ActiveMessage& message) {
+  const bool is_two_sided = message.handler >= llcl::kTwoSidedHandlers;
+  const bool must_wait = is_two_sided && late_.contains(task);
+  if (!must_wait && post(task, message)) return Delivered::kAccepted;
+  if (!is_two_sided) return Delivered::kFull;
+  try {
+    late_[task].push_back(message);
+    return Delivered::kAccepted;
+  } catch (const std::bad_alloc&) {
+    return Delivered::kFull;
+  }
+}
+
+bool BoardNode::post_late() {
+  for (auto at = late_.begin(); at != late_.end();) {
+    auto& [task, messages] = *at;
+    while (!messages.empty() && post(task, messages.front())) messages.pop_front();
+    at = messages.empty() ? late_.erase(at) : std::next(at);
+  }
+  return !late_.empty();
+}
+
+// The task has ended.
+void BoardNode::drop_late(uint32_t task) {
+  const auto known = late_.find(task);
+  if (known == late_.end()) return;
+  for (const llcl::ActiveMessage& message : known->second)
+    if (message.bytes > llcl::kInlineBodyMaxBytes)
+      message.longer.done->store(1, std::memory_order_relaxed);
+  late_.erase(known);
+}
+
+// Where the parts of this long message go. nullptr: there is no memory for it, or its beginning was
+// refused.
 BoardNode::Body* BoardNode::body_of(const Message& message) {
   const auto known = unfinished_.find(message.source_node);
   if (known != unfinished_.end()) return &*known->second;
+  if (message.offset != 0) return nullptr;
   free_bodies();
   try {
     std::list<Body> fresh;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <list>
 #include <map>
 #include <memory>
@@ -10,6 +11,7 @@
 
 #include "delegatee/node.h"
 #include "llcl/board.h"
+#include "llcl/message.h"
 
 namespace nagaya::delegatee {
 
@@ -38,6 +40,7 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
   uint64_t endings() const override { return board_.regions->endings(); }
 
   Delivered deliver(const Message& message) override;
+  bool post_late() override;
   void abandon(uint32_t source_node) override;
   bool post_completion(uint32_t task, uint64_t request, int status) override;
   void ring(uint32_t lane) override { board_.lane_bells[lane].ring(); }
@@ -57,6 +60,9 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
   };
 
   bool takes_part(uint32_t task) const;
+  bool post(uint32_t task, const llcl::ActiveMessage& message);
+  Delivered post_or_keep(uint32_t task, const llcl::ActiveMessage& message);
+  void drop_late(uint32_t task);
   Body* body_of(const Message& message);
   void free_bodies();
 
@@ -67,6 +73,9 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
   std::list<Body> bodies_;
   size_t bodies_left_ = 0;
   std::map<uint32_t, std::list<Body>::iterator> unfinished_;  // by source node
+  // Two-sided messages that found their mailbox full, by task. Its reader is the program itself,
+  // which may compute for long: nobody else's traffic waits for it.
+  std::map<uint32_t, std::deque<llcl::ActiveMessage>> late_;
 };
 
 }  // namespace nagaya::delegatee

@@ -68,6 +68,8 @@ class Delivery {
  public:
   virtual ~Delivery() = default;
   virtual Delivered deliver(const Message& message) = 0;
+  // Posts what was accepted for mailboxes that were full. Whether some of it still waits.
+  virtual bool post_late() { return false; }
   // The rest will not come: what has come of a message that is not whole is thrown away.
   virtual void abandon(uint32_t source_node) = 0;
   // The Request at `request` of `task` is complete. False: no room just now, nothing has happened.

@@ -155,8 +155,8 @@ bool Target::serve_cancel(Node node, const Header& request) {
 }
 
 bool Target::has_waiting() const {
-  return std::any_of(busy_.begin(), busy_.end(),
-                     [&](Node node) { return !peers_[node].waiting.empty(); });
+  return has_late_ || std::any_of(busy_.begin(), busy_.end(),
+                                  [&](Node node) { return !peers_[node].waiting.empty(); });
 }
 
 // ---- answers -----------------------------------------------------------------------------------
@@ -284,6 +284,7 @@ void Target::make_busy(Node node) {
 bool Target::advance() {
   wake();
   drop_ended_regions();
+  has_late_ = delivery_.post_late();
   bool moved = false;
   std::erase_if(busy_, [&](Node node) {
     moved |= advance(node);

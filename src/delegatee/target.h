@@ -95,7 +95,8 @@ class Target {
   Regions& regions_;
   Delivery& delivery_;
   std::vector<Peer> peers_;
-  std::vector<Node> busy_;                          // peers for which something is due or waits
+  bool has_late_ = false;   // messages that were accepted wait for their mailbox
+  std::vector<Node> busy_;  // peers for which something is due or waits
   std::map<uint64_t, Registration> registrations_;  // by task << 32 | region
   uint64_t endings_seen_;
   std::optional<uint32_t> to_wake_;  // once for many requests in a row: each time is a fence

@@ -86,10 +86,12 @@ mailbox::Owner reclaim(Board& board, uint32_t number) {
     if (board.lanes->owner(lane) != dead) continue;
     // Before the lane's next owner: its consumer gives the lane back after this.
     LaneWaiter& waiter = board.lane_waiters[lane];
-    const bool had_left = waiter.left.exchange(0, std::memory_order_relaxed) != 0;
+    const bool is_no_threads =
+        waiter.left.exchange(LaneWaiter::kThreads, std::memory_order_relaxed) !=
+        LaneWaiter::kThreads;
     const uint32_t waited = waiter.waits.exchange(LaneWaiter::kNo, std::memory_order_relaxed);
     tell(board.load, waited, LaneWaiter::kNo);
-    if (!had_left) board.load.runnable.fetch_sub(1, std::memory_order_relaxed);
+    if (!is_no_threads) board.load.runnable.fetch_sub(1, std::memory_order_relaxed);
   }
   for (uint32_t task = 0; task < board.capacity; ++task) {
     board.mailboxes[task].forget(dead);

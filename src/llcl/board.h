@@ -31,8 +31,9 @@ struct alignas(mailbox::kLineBytes) LaneWaiter {
   // Whether the lane's thread waits for something. Its own stores, or the host's for the dead.
   // Relaxed: as Board.load, which counts it.
   std::atomic<uint32_t> waits;
-  // 1: that thread has ended, with commands in the lane (Endpoint). Release and acquire between the
-  // threads of the task.
+  // Whether the lane is no thread's. kLeft: its thread has ended, with commands in the lane
+  // (Endpoint); release and acquire between the threads of the task. kCommon: threads take turns.
+  enum : uint32_t { kThreads, kLeft, kCommon };
   std::atomic<uint32_t> left;
 };
 struct alignas(mailbox::kLineBytes) Sleepers {

@@ -72,19 +72,29 @@ uint32_t Endpoint::claim_first_lane() {
 }
 
 uint32_t Endpoint::claim_lane() {
-  for (uint32_t lane = 0; lane < board_->lanes->capacity(); ++lane)
+  for (uint32_t lane = 0; lane < board_->lanes->capacity(); ++lane) {
+    uint32_t left = LaneWaiter::kLeft;
     // Acquire: pairs with leave_lane; the positions are this thread's now.
     if (board_->lanes->owner(lane) == owner_ &&
-        board_->lane_waiters[lane].left.exchange(0, std::memory_order_acquire) != 0)
+        board_->lane_waiters[lane].left.compare_exchange_strong(
+            left, LaneWaiter::kThreads, std::memory_order_acquire, std::memory_order_relaxed))
       return lane;
+  }
   return board_->lanes->claim(owner_);
+}
+
+uint32_t Endpoint::claim_common_lane() {
+  const uint32_t lane = board_->lanes->claim(owner_);
+  if (lane != Lanes::kNoLane)
+    board_->lane_waiters[lane].left.store(LaneWaiter::kCommon, std::memory_order_relaxed);
+  return lane;
 }
 
 void Endpoint::leave_lane(uint32_t lane) {
   if (board_->lanes->lag(lane) == 0)
     board_->lanes->release(lane);
   else  // release: pairs with claim_lane
-    board_->lane_waiters[lane].left.store(1, std::memory_order_release);
+    board_->lane_waiters[lane].left.store(LaneWaiter::kLeft, std::memory_order_release);
   board_->load.runnable.fetch_sub(1, std::memory_order_relaxed);  // last; see claim_first_lane
 }
 

@@ -53,7 +53,7 @@ class Endpoint {
     return lane_of_thread_ != Lanes::kNoLane ? lane_of_thread_ : claim_first_lane();
   }
   // For threads that take turns by a lock of theirs, until the task ends; kNoLane.
-  uint32_t claim_lane();
+  uint32_t claim_common_lane();
 
   // For the delegatee, a request of `node`: fill(command) writes the command in its place in the
   // lane, all but its requester and completion. Returns 0, -EAGAIN (the thread's lane is full),
@@ -234,6 +234,7 @@ class Endpoint {
   uint64_t new_callback(const nagaya_completion& on_complete);  // 0: no memory, or no thread
   static void drop_callback(uint64_t callback);
   uint32_t claim_first_lane();
+  uint32_t claim_lane();
   void leave_lane(uint32_t lane);
   Fence* take_fence();  // nullptr: no memory
   void give_back(Fence* fence);

@@ -33,14 +33,16 @@ class EagerPool {
   bool take(Loan& out) {
     Block* const block = take_own();
     if (block == nullptr) return false;
+    block->has_flag = false;
     out = {block->data, block->returned, ++block->serial};
     return true;
   }
-  // For whoever gives it back by a flag: the word is 0 now and becomes 1.
+  // For whoever gives it back by a flag: the word is 0 now and becomes 1, or an error's number.
   bool take_for_flag(Loan& out) {
     Block* const block = take_own();
     if (block == nullptr) return false;
     block->serial = 1;
+    block->has_flag = true;
     block->returned->store(0, std::memory_order_relaxed);
     out = {block->data, block->returned, block->serial};
     return true;
@@ -55,6 +57,7 @@ class EagerPool {
     std::byte* data;
     std::atomic<uint32_t>* returned;
     uint32_t serial;  // of its last loan
+    bool has_flag;    // any word but 0 gives it back: errors, too
   };
   struct Free {
     void operator()(void* memory) const { ::operator delete (memory, std::align_val_t{kLine}); }
@@ -72,10 +75,12 @@ class EagerPool {
     return &blocks_[number];
   }
   bool collect() {
-    for (uint32_t number = 0; number < blocks_.size(); ++number)
+    for (uint32_t number = 0; number < blocks_.size(); ++number) {
+      const Block& block = blocks_[number];
       // Acquire: pairs with give_back: the receiver has read.
-      if (blocks_[number].returned->load(std::memory_order_acquire) == blocks_[number].serial)
-        own_.push_back(number);
+      const uint32_t word = block.returned->load(std::memory_order_acquire);
+      if (block.has_flag ? word != 0 : word == block.serial) own_.push_back(number);
+    }
     return !own_.empty();
   }
 
@@ -91,7 +96,7 @@ class EagerPool {
     memory_.reserve(memory_.size() + 2);
     for (size_t n = 0; n < count; ++n) {
       auto* const word = reinterpret_cast<std::atomic<uint32_t>*>(words.get()) + n;
-      blocks_.push_back({data.get() + n * stride_, new (word) std::atomic<uint32_t>(0), 0});
+      blocks_.push_back({data.get() + n * stride_, new (word) std::atomic<uint32_t>(0), 0, false});
       own_.push_back(static_cast<uint32_t>(before + n));
     }
     memory_.push_back(std::move(data));

@@ -152,8 +152,10 @@ int Matcher::send(nagaya_send& send) {
     if (!must_wait(send.to)) error = begin(send, is_over);
     if (error == -EAGAIN)
       outbox_[key_of(send.to)].push_back({&send, {}, {}});
-    else if (error != 0)
+    else if (error != 0) {
+      unshare(send);
       return error;
+    }
   }
   if (is_over) finish(send);
   return 0;
@@ -166,6 +168,7 @@ int Matcher::cancel(nagaya_send& send) {
     const Turn turn(*this);
     send.is_complete = 0;
     if (!withdraw(send)) {
+      if (send.answers == 0) send.region = 0;  // it was complete
       Cell cell{};
       cell.envelope = send.envelope;
       cell.serial = send.serial;
@@ -324,7 +327,7 @@ void Matcher::ask_for_portion(Reading& reading) {
   reading.done.store(0, std::memory_order_relaxed);
   const int error =
       remote_->read(there.sender, there.region, reading.taken_bytes, to, bytes, reading.done);
-  if (error == -EAGAIN) return;
+  if (error == -EAGAIN || error == -ENOBUFS) return;  // perhaps another thread has a lane
   reading.asked_bytes = bytes;
   if (error != 0) reading.done.store(static_cast<uint32_t>(error), std::memory_order_relaxed);
 }

@@ -22,8 +22,9 @@ class Remote {
 
   // Whether the process may be one of another node.
   virtual bool has(nagaya_process process) const = 0;
-  // `done` (0 now) becomes 1 when `message` is no longer needed; nullptr: it is copied at once, and
-  // has at most llcl::kInlineMaxBytes. Returns 0, -EAGAIN (no room just now), -ENOBUFS.
+  // `done` (0 now) becomes 1, or a negative errno, when `message` is no longer needed; nullptr: it
+  // is copied at once, and has at most llcl::kInlineMaxBytes. Returns 0, -EAGAIN (no room just
+  // now), -ENOBUFS.
   virtual int send(nagaya_process to, CellKind kind, const std::byte* message, size_t bytes,
                    std::atomic<uint32_t>* done) = 0;
   // Lets others read the caller's memory. Returns 0, -EAGAIN (too many regions just now), -EINVAL.

@@ -12,7 +12,8 @@ class RemoteByLane final : public Remote {
   // `threads`: several call at once, but take turns. Through lanes of their own their messages
   // would overtake each other.
   RemoteByLane(llcl::Endpoint& endpoint, bool threads)
-      : endpoint_(endpoint), common_lane_(threads ? endpoint.claim_lane() : llcl::Lanes::kNoLane) {}
+      : endpoint_(endpoint),
+        common_lane_(threads ? endpoint.claim_common_lane() : llcl::Lanes::kNoLane) {}
 
   bool has(nagaya_process process) const override {
     return endpoint_.is_a_node(process.node) && process.task <= UINT16_MAX;

@@ -353,6 +353,10 @@ bool Loader::change_linker(ElfImage& linker) {
   if (space_.redirect_table == 0) return false;
   base::Fd changed = changed_file(space_, linker, sites_of(space_, linker, true));
   if (!changed) return false;
+  void* const page =
+      ::mmap(nullptr, kPageBytes, PROT_READ | PROT_EXEC, MAP_PRIVATE, changed.get(), 0);
+  if (page == MAP_FAILED) return false;
+  ::munmap(page, kPageBytes);
   linker.file = std::move(changed);
   return true;
 }

@@ -14,8 +14,8 @@ pytestmark = pytest.mark.usefixtures("needs_components")
 
 @pytest.fixture(params=["one host", "three hosts"])
 def run(request, user, nagaya, folder):
-    def run_job(words):
-        ended = front.run([nagaya, "run", "-n", RANKS, *placement, *words], cwd=folder,
+    def run_job(words, ranks=RANKS):
+        ended = front.run([nagaya, "run", "-n", ranks, *placement, *words], cwd=folder,
                           env=environment, timeout=RUN_LIMIT_S)
         assert ended.code == 0, ended
         return ended.out
@@ -40,7 +40,7 @@ def test_lammps_prints_the_thermo_table_of_ordinary_processes(user, nagaya, fold
 @pytest.mark.parametrize("run", ["one host", THREE_HOSTS_IN_FULL], indirect=True)
 def test_hpcc_passes_its_own_checks(user, folder, data, run):
     user.new_file(folder / "hpccinf.txt", (data / "hpccinf.txt").read_text())
-    run(["hpcc"])
+    run(["hpcc"], ranks=4)
     report = (folder / "hpccoutf.txt").read_text()
     assert "\nSuccess=1\n" in report and "FAILED" not in report, report
 

@@ -13,9 +13,9 @@ namespace {
 
 constexpr Envelope kEnvelope = {7, 0, 3};
 
-class Full : public Pair, public testing::WithParamInterface<uint32_t> {
+// Of one node: a delegatee keeps what finds no room.
+class Full : public Pair {
  protected:
-  Full() : Pair(GetParam()) {}
   // Without a look by the receiver, until nothing more is taken at once.
   int fill() {
     int sent = 0;
@@ -32,9 +32,7 @@ class Full : public Pair, public testing::WithParamInterface<uint32_t> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Nodes, Full, testing::Values(1, 2));
-
-TEST_P(Full, SendsThatFindNoRoomWaitAndKeepTheirOrder) {
+TEST_F(Full, SendsThatFindNoRoomWaitAndKeepTheirOrder) {
   const int sent = fill();
   ASSERT_GT(sent, 100);
   std::deque<std::vector<int>> data;
@@ -51,7 +49,7 @@ TEST_P(Full, SendsThatFindNoRoomWaitAndKeepTheirOrder) {
   for (const nagaya_send& send : sends) EXPECT_TRUE(send.is_complete);
 }
 
-TEST_P(Full, NobodyOvertakesASendThatWaits) {
+TEST_F(Full, NobodyOvertakesASendThatWaits) {
   const int sent = fill();
   const std::vector<int> data = {sent};
   nagaya_send send = send_of(data, kEnvelope);
@@ -65,7 +63,7 @@ TEST_P(Full, NobodyOvertakesASendThatWaits) {
   for (int n = 0; n <= late; ++n) ASSERT_EQ(receive_one(), n);
 }
 
-TEST_P(Full, ASendThatWaitsForRoomIsTakenBackAtOnce) {
+TEST_F(Full, ASendThatWaitsForRoomIsTakenBackAtOnce) {
   const int sent = fill();
   const std::vector<int> data = {sent}, last = {sent + 1};
   nagaya_send send = send_of(data, kEnvelope), after = send_of(last, kEnvelope);
@@ -78,7 +76,7 @@ TEST_P(Full, ASendThatWaitsForRoomIsTakenBackAtOnce) {
   EXPECT_EQ(receive_one(), sent + 1);
 }
 
-TEST_P(Full, AnswersWaitForRoomToo) {
+TEST_F(Full, AnswersWaitForRoomToo) {
   // Rendezvous messages of task 1 to task 0, whose mailbox task 0 itself then fills.
   const std::vector<int> data = numbers(50'000, 1);
   nagaya_send send = send_of(data, kEnvelope, 1);
@@ -126,7 +124,7 @@ TEST_F(Lent, WithoutABlockAMessageGoesByRendezvous) {
   EXPECT_EQ(task(0).try_send(process(1), kEnvelope, data.data(), kEagerMax, nullptr), 0);
 }
 
-TEST_P(Full, ATaskThatWaitsForLongSleepsUntilAMessageComes) {
+TEST_F(Full, ATaskThatWaitsForLongSleepsUntilAMessageComes) {
   const auto processor_ns = [] {
     timespec used;
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);

@@ -40,7 +40,7 @@ class Pair : public testing::Test {
   Wire& wire_of(uint32_t task) { return *wires_[task]; }
   void progress() {
     while (wire_of(0).carry() + wire_of(1).carry() + task(0).progress() + task(1).progress() != 0)
-      continue;
+      for (uint32_t node = 0; node < nodes_.count(); ++node) nodes_.delegatee(node).post_late();
   }
 
   nagaya_send send_of(const std::vector<int>& data, const Envelope& envelope, uint32_t to = 1) {

@@ -46,6 +46,34 @@ TEST_F(RemoteTest, ACancelledLongSendIsSharedNoLonger) {
   EXPECT_EQ(wire_of(0).shared, 0);
 }
 
+// What was sent without a request has one now, of which only a part is filled in.
+TEST_F(RemoteTest, ACancelOfWhatWasCompleteEndsNoRegion) {
+  const int value = 1;
+  nagaya_send late{};
+  ASSERT_EQ(task(0).try_send(process(1), kEnvelope, &value, sizeof value, &late.serial), 0);
+  late.to = process(1);
+  late.envelope = kEnvelope;
+  ASSERT_EQ(wire_of(0).share(&value, sizeof value, late.region), 0);  // somebody else's
+  ASSERT_EQ(task(0).cancel(late), 0);
+  progress();
+  EXPECT_TRUE(late.is_cancelled);
+  EXPECT_EQ(wire_of(0).shared, 1);
+}
+
+TEST_F(RemoteTest, WhatAMailboxHasNoRoomForIsKeptInItsOrder) {
+  constexpr int kMessages = 1000;
+  for (int n = 0; n < kMessages; ++n)
+    ASSERT_EQ(task(0).try_send(process(1), kEnvelope, &n, sizeof n, nullptr), 0);
+  for (int n = 0; n < kMessages; ++n) {
+    std::vector<int> buffer(1);
+    nagaya_receive receive = receive_of(buffer, kEnvelope);
+    task(1).receive(receive);
+    progress();
+    ASSERT_TRUE(receive.is_complete);
+    ASSERT_EQ(buffer[0], n);
+  }
+}
+
 TEST_F(RemoteTest, AReadThatFindsNoRoomIsAskedForAgain) {
   wire_of(1).is_full = true;
   begin();
