@@ -8,11 +8,13 @@
 //   lent -> back   receiver   store of the serial to `returned`, after its last read
 //   back -> own    owner      take, when it has none left: looks at all of them
 //
-// The owner reads the words once per round through its blocks, and does not write them unless what
-// gives them back is a flag, so that giving back is a store into a line that stays with the
-// receiver. take: the owner's threads, one at a time. give_back: anybody who holds the loan. Death
-// of a receiver: its loans never come back; its job has ended by then (law 4). Death of the owner:
-// its partition stays until the job has ended (law 3).
+// The owner reads the words once per round through its blocks, and writes only those that a flag
+// gives back, so that giving back is a store into a line that stays with the receiver.
+//
+// take: the owner's threads, one at a time. give_back: anybody who holds the loan.
+//
+// Death of a receiver: its loans never come back; its job has ended by then (law 4). Death of the
+// owner: its partition stays until the job has ended (law 3).
 #pragma once
 
 #include <algorithm>

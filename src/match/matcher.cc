@@ -39,14 +39,14 @@ void describe(const Incoming& incoming, nagaya_message_description* out) {
   *out = {incoming.cell.envelope, incoming.bytes()};
 }
 
-}  // namespace
-
 // What counts of a cell that is no eager message.
 constexpr size_t bytes_of(CellKind kind) {
   const bool is_answer =
       kind == CellKind::kCopied || kind == CellKind::kCancelled || kind == CellKind::kKept;
   return is_answer ? offsetof(Cell, answer) + sizeof(Cell::answer) : sizeof(Cell);
 }
+
+}  // namespace
 
 Matcher::Matcher(llcl::Board& board, mailbox::Owner self, size_t eager_max, bool threads,
                  Remote* remote)
@@ -301,8 +301,7 @@ void Matcher::deliver(const Incoming& incoming, nagaya_receive& receive) {
   finish(receive);
 }
 
-// ---- long messages of other nodes
-// ----------------------------------------------------------------
+// ---- long messages of other nodes ---------------------------------------------------------------
 
 void Matcher::read(const Cell& cell, nagaya_receive& receive) {
   std::list<Reading> one;
@@ -334,8 +333,10 @@ void Matcher::ask_for_portion(Reading& reading) {
 
 bool Matcher::take_portion(Reading& reading) {
   const auto status = static_cast<int32_t>(reading.done.load(std::memory_order_relaxed));
-  if (status < 0) reading.receive.error = status;
-  if (status < 0) return true;
+  if (status < 0) {
+    reading.receive.error = status;
+    return true;
+  }
   if (reading.staged != nullptr)
     reading.receive.scatter(&reading.receive, reading.staged.get(), reading.asked_bytes);
   reading.taken_bytes += std::exchange(reading.asked_bytes, 0);

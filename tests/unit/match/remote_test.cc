@@ -62,8 +62,11 @@ TEST_F(RemoteTest, ACancelOfWhatWasCompleteEndsNoRegion) {
 
 TEST_F(RemoteTest, WhatAMailboxHasNoRoomForIsKeptInItsOrder) {
   constexpr int kMessages = 1000;
-  for (int n = 0; n < kMessages; ++n)
+  for (int n = 0; n < kMessages; ++n) {
+    // Room in the mailbox is no room before those that are kept.
+    if (n == kMessages / 2) task(1).progress();
     ASSERT_EQ(task(0).try_send(process(1), kEnvelope, &n, sizeof n, nullptr), 0);
+  }
   for (int n = 0; n < kMessages; ++n) {
     std::vector<int> buffer(1);
     nagaya_receive receive = receive_of(buffer, kEnvelope);
@@ -117,6 +120,20 @@ TEST_F(RemoteTest, WhoWaitsForLongSaysSoUntilSomethingComes) {
   task(0).send(send_);
   progress();
   EXPECT_EQ(wire_of(1).said, llcl::LaneWaiter::kNo);
+}
+
+TEST_F(RemoteTest, AMessageWhoseReceiverEndsInItsMiddleIsGivenUp) {
+  const std::byte part[100] = {};
+  const auto deliver = [&](uint64_t offset) {
+    return nodes_.delegatee(1).deliver({0, llcl::kTwoSidedHandlers, 0, 0, 200, offset, part});
+  };
+  std::atomic<uint32_t>& attached = nodes_.board(1).attached[0];
+  const uint32_t owner = attached;
+  ASSERT_EQ(deliver(0), delegatee::Delivered::kAccepted);
+  attached = 0;
+  EXPECT_EQ(deliver(100), delegatee::Delivered::kNoSuchTask);
+  attached = owner;
+  EXPECT_EQ(deliver(100), delegatee::Delivered::kNoSuchTask) << "its beginning is gone";
 }
 
 TEST_F(RemoteTest, WhatIsNoneOfItsMessagesIsDropped) {
