@@ -36,9 +36,8 @@ inline bool is_valid(const nagaya_completion& on_complete) {
 inline int check_local(const task::SpaceHeader& space, const void* local, uint64_t bytes) {
   if (bytes == 0) return 0;
   const auto first = reinterpret_cast<uint64_t>(local);
-  const int64_t holder = task::number_of(space, first);
-  if (first + bytes < first || (holder >= 0 && task::number_of(space, first + bytes - 1) != holder))
-    return -EINVAL;
+  const task::Part part = task::part_of(space, first);
+  if (first + bytes < first || (part.number >= 0 && first + bytes > part.end)) return -EINVAL;
   const auto* const all = static_cast<const volatile unsigned char*>(local);
   static_cast<void>(all[0]);
   static_cast<void>(all[bytes - 1]);

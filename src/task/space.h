@@ -155,15 +155,25 @@ struct SpaceHeader {
   }
 };
 
+// The home or the range that holds an address: whose it is (-1: nobody's), and where it ends.
+struct Part {
+  int64_t number;
+  uint64_t end;
+};
+
+inline Part part_of(const SpaceHeader& space, uint64_t address) {
+  const auto among = [&](uint64_t base, uint64_t bytes) -> Part {
+    if (address < base || address >= base + space.capacity * bytes) return {-1, 0};
+    const uint64_t number = (address - base) / bytes;
+    return {static_cast<int64_t>(number), base + (number + 1) * bytes};
+  };
+  const Part home = among(space.home_base, kHomeBytes);
+  return home.number >= 0 ? home : among(space.range_base, space.range_bytes);
+}
+
 // The number of the task whose partition holds `address`, -1 when none does.
 inline int64_t number_of(const SpaceHeader& space, uint64_t address) {
-  const uint64_t homes_end = space.home_base + space.capacity * kHomeBytes;
-  if (address >= space.home_base && address < homes_end)
-    return static_cast<int64_t>((address - space.home_base) / kHomeBytes);
-  const uint64_t ranges_end = space.range_base + space.capacity * space.range_bytes;
-  if (address >= space.range_base && address < ranges_end)
-    return static_cast<int64_t>((address - space.range_base) / space.range_bytes);
-  return -1;
+  return part_of(space, address).number;
 }
 
 }  // namespace nagaya::task
