@@ -41,6 +41,13 @@ typedef struct nagaya_envelope {
   int32_t tag;
 } nagaya_envelope;
 
+/* Memory that is not one run of bytes: equal runs, each `stride` bytes behind the one before. */
+typedef struct nagaya_runs {
+  void* first;
+  size_t bytes, count; /* of a run, of runs: not 0 */
+  ptrdiff_t stride;    /* [bytes] */
+} nagaya_runs;
+
 /* The library's part of a request. */
 typedef struct nagaya_match_member {
   struct nagaya_match_member *previous, *next;
@@ -66,6 +73,9 @@ typedef struct nagaya_send {
   nagaya_envelope envelope; /* `source` is the caller's own rank */
   const void* data;
   size_t bytes;
+  /* For a process of this node, in place of `data`, NULL else: as many as `bytes` need, one behind
+   * the other in the order of the message. The caller's again when the send is complete. */
+  const nagaya_runs* runs;
   uint32_t is_synchronous; /* complete only when it is matched */
   uint32_t is_complete;
   uint32_t is_cancelled;                      /* it was taken back */
@@ -87,7 +97,7 @@ int nagaya_match_try_send(nagaya_process to, const nagaya_envelope* envelope, co
 
 /* Starts a send. Complete when `data` is the caller's again, which may be before this returns.
  *
- * Returns 0, -EINVAL (no such process), -ENOBUFS, -ENOMEM, -ESRCH. */
+ * Returns 0, -EINVAL (no such process; or runs for another node's), -ENOBUFS, -ENOMEM, -ESRCH. */
 int nagaya_match_send(nagaya_send* send);
 
 /* Asks for a message back that may not be matched yet. It is incomplete again; complete when its
@@ -104,9 +114,10 @@ size_t nagaya_match_eager_max(nagaya_process to);
 typedef struct nagaya_receive {
   nagaya_envelope wanted; /* NAGAYA_ANY_SOURCE, NAGAYA_ANY_TAG */
   void* buffer;
-  size_t capacity; /* [bytes] */
-  /* For a buffer that is not one run of bytes: stores the next `bytes` of the message. Called in
-   * their order, for capacity bytes at most. NULL: they are copied to `buffer`. */
+  size_t capacity;         /* [bytes] */
+  const nagaya_runs* runs; /* in place of `buffer`, or NULL: as many as `capacity` needs, ... */
+  /* For a buffer that neither describes: stores the next `bytes` of the message. Called in their
+   * order, for capacity bytes at most. Else NULL. */
   void (*scatter)(struct nagaya_receive* receive, const void* data, size_t bytes);
   void (*complete)(struct nagaya_receive* receive); /* NULL: is_complete is looked at */
   uint32_t is_complete;

@@ -55,8 +55,8 @@ struct Cell {
     } eager;
     struct {
       uint64_t bytes;
-      const std::byte* data;
-      nagaya_send* send;  // the sender's: told back to it
+      const std::byte* data;  // nullptr: it lies in runs, which `send` has
+      nagaya_send* send;      // the sender's: told back to it
       nagaya_process sender;
       uint32_t region;  // of `data`, for other nodes
     } rendezvous;       // kCancel: `send` and `sender`

@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "match/finish.h"
+
 namespace nagaya::match {
 namespace {
 
@@ -17,26 +19,37 @@ constexpr uint32_t kLooksAwake = 20'000;
 constexpr uint64_t kNapNs = 1'000'000;
 // Looks in vain before delegatees are told that somebody waits: what comes sooner is of this node.
 constexpr uint32_t kSoon = 20;
-// A long message of another node's for a buffer that is not one run comes in portions.
-constexpr size_t kStagedBytes = 1 << 20;
-
-// Release: pairs with the acquire of a thread that looks at the flag.
-void mark_complete(uint32_t& flag) {
-  std::atomic_ref(flag).store(1, std::memory_order_release);
-}
-void finish(nagaya_send& send) {
-  const auto complete = send.complete;
-  mark_complete(send.is_complete);
-  if (complete != nullptr) complete(&send);
-}
-void finish(nagaya_receive& receive) {
-  const auto complete = receive.complete;
-  mark_complete(receive.is_complete);
-  if (complete != nullptr) complete(&receive);
-}
 
 void describe(const Incoming& incoming, nagaya_message_description* out) {
   *out = {incoming.cell.envelope, incoming.bytes()};
+}
+
+// What a rendezvous of the own node announces.
+Buffer data_of(const Cell& cell) {
+  const auto& there = cell.rendezvous;
+  const bool is_in_runs = there.data == nullptr && there.bytes != 0;
+  return {there.data, there.bytes, is_in_runs ? there.send->runs : nullptr};
+}
+
+// To one run of memory, which is not the caller's.
+void gather(const Buffer& from, void* to, size_t bytes) {
+  if (from.is_one_run())
+    std::memcpy(to, from.data(), bytes);
+  else
+    copy(Buffer(to, bytes, nullptr).begin(), from.begin(), bytes);
+}
+
+// Runs go by way of a portion that stays in the first cache.
+void scatter(nagaya_receive& receive, const Buffer& from, size_t bytes) {
+  if (from.is_one_run()) return receive.scatter(&receive, from.data(), bytes);
+  std::byte portion[16 << 10];
+  Place place = from.begin();
+  while (bytes != 0) {
+    const size_t next = std::min(bytes, sizeof portion);
+    copy(Buffer(portion, next, nullptr).begin(), place, next);
+    receive.scatter(&receive, portion, next);
+    if (bytes -= next; bytes != 0) place.advance(next);
+  }
 }
 
 // What counts of a cell that is no eager message.
@@ -88,18 +101,18 @@ int Matcher::post_remote(nagaya_process to, CellKind kind, const Cell& header, c
 }
 
 int Matcher::post_eager(nagaya_process to, const Envelope& envelope, uint32_t serial,
-                        const void* data, size_t bytes) {
+                        const Buffer& data, size_t bytes) {
   Cell cell;
   cell.envelope = envelope;
   cell.serial = serial;
-  if (!is_own_node(to)) return post_remote(to, CellKind::kInline, cell, data, bytes);
+  if (!is_own_node(to)) return post_remote(to, CellKind::kInline, cell, data.data(), bytes);
   if (bytes <= kInlineMaxBytes) {
-    std::memcpy(cell.body, data, bytes);
+    gather(data, cell.body, bytes);
     return post(to, CellKind::kInline, cell, kHeaderBytes + bytes);
   }
   cell.eager.bytes = bytes;
   if (!pool_.take(cell.eager.loan)) return -ENOBUFS;
-  std::memcpy(cell.eager.loan.data, data, bytes);
+  gather(data, cell.eager.loan.data, bytes);
   const int error = post(to, CellKind::kEager, cell, sizeof cell);
   if (error != 0) cell.eager.loan.give_back();
   return error;
@@ -113,8 +126,9 @@ int Matcher::post_rendezvous(nagaya_send& send) {
   Cell cell;
   cell.envelope = send.envelope;
   cell.serial = send.serial;
-  cell.rendezvous = {send.bytes, static_cast<const std::byte*>(send.data), &send, own_process(),
-                     send.region};
+  const auto* const data =
+      send.runs == nullptr ? static_cast<const std::byte*>(send.data) : nullptr;
+  cell.rendezvous = {send.bytes, data, &send, own_process(), send.region};
   const int error = post(send.to, CellKind::kRendezvous, cell, sizeof cell);
   if (error == 0) send.answers = 1;
   return error;
@@ -123,7 +137,8 @@ int Matcher::post_rendezvous(nagaya_send& send) {
 int Matcher::begin(nagaya_send& send, bool& is_over) {
   is_over = false;
   if (send.is_synchronous == 0 && send.bytes <= eager_max(send.to)) {
-    const int error = post_eager(send.to, send.envelope, send.serial, send.data, send.bytes);
+    const Buffer data(send.data, send.bytes, send.runs);
+    const int error = post_eager(send.to, send.envelope, send.serial, data, send.bytes);
     is_over = error == 0;
     if (error != -ENOBUFS) return error;
   }
@@ -136,13 +151,14 @@ int Matcher::try_send(nagaya_process to, const Envelope& envelope, const void* d
   if (bytes > eager_max(to)) return -EAGAIN;
   const Turn turn(*this);
   if (must_wait(to)) return -EAGAIN;
-  const int error = post_eager(to, envelope, ++last_serial_, data, bytes);
+  const int error = post_eager(to, envelope, ++last_serial_, {data, bytes, nullptr}, bytes);
   if (serial != nullptr) *serial = last_serial_;
   return error == -ENOBUFS ? -EAGAIN : error;
 }
 
 int Matcher::send(nagaya_send& send) {
   if (!is_reachable(send.to)) return -EINVAL;
+  if (send.runs != nullptr && !is_own_node(send.to)) return -EINVAL;
   send.is_complete = send.is_cancelled = send.answers = send.region = 0;
   bool is_over = false;
   {
@@ -258,13 +274,16 @@ int Matcher::receive_taken(nagaya_message* message, nagaya_receive& receive) {
   return 0;
 }
 
-void Matcher::store(nagaya_receive& receive, const std::byte* data, size_t bytes, uint32_t peer) {
-  const size_t stored = std::min(bytes, receive.capacity);
+// `peer`: the task whose memory it is.
+void Matcher::store(nagaya_receive& receive, const Buffer& from, uint32_t peer) {
+  const size_t stored = std::min(receive.bytes, receive.capacity);
+  const Buffer to(receive.buffer, receive.capacity, receive.runs);
   if (receive.scatter != nullptr)
-    receive.scatter(&receive, data, stored);
+    scatter(receive, from, stored);
+  else if (to.is_one_run() && from.is_one_run())
+    board_.copies->copy({to.data(), from.data(), stored, peer}, self_, llcl::BoardTasks{board_});
   else
-    board_.copies->copy({static_cast<std::byte*>(receive.buffer), data, stored, peer}, self_,
-                        llcl::BoardTasks{board_});
+    copy(to.begin(), from.begin(), stored);
 }
 
 // To whom a rendezvous or a cancel has come from.
@@ -281,15 +300,15 @@ void Matcher::deliver(const Incoming& incoming, nagaya_receive& receive) {
   receive.error = receive.bytes > receive.capacity ? -EMSGSIZE : 0;
   switch (incoming.kind) {
     case CellKind::kInline:
-      store(receive, cell.body, receive.bytes, 0);
+      store(receive, {cell.body, receive.bytes, nullptr}, 0);
       break;
     case CellKind::kEager:
-      store(receive, cell.eager.loan.data, receive.bytes, 0);
+      store(receive, {cell.eager.loan.data, receive.bytes, nullptr}, 0);
       cell.eager.loan.give_back();
       break;
     case CellKind::kRendezvous:
       if (!is_own_node(cell.rendezvous.sender)) return read(cell, receive);
-      store(receive, cell.rendezvous.data, receive.bytes, cell.rendezvous.sender.task);
+      store(receive, data_of(cell), cell.rendezvous.sender.task);
       {
         const Turn turn(*this);
         answer(cell, CellKind::kCopied);  // the sender's buffer is its own again
@@ -299,82 +318,6 @@ void Matcher::deliver(const Incoming& incoming, nagaya_receive& receive) {
       break;
   }
   finish(receive);
-}
-
-// ---- long messages of other nodes ---------------------------------------------------------------
-
-void Matcher::read(const Cell& cell, nagaya_receive& receive) {
-  std::list<Reading> one;
-  Reading& reading = one.emplace_back(cell, receive);
-  if (reading.bytes == 0) return end(reading);
-  if (receive.scatter != nullptr)
-    reading.staged = std::make_unique<std::byte[]>(std::min(reading.bytes, kStagedBytes));
-  const Turn turn(*this);
-  reads_.splice(reads_.end(), one);
-  ask_for_portion(reading);
-}
-
-// Or later, when there is no room just now.
-void Matcher::ask_for_portion(Reading& reading) {
-  const auto& there = reading.cell.rendezvous;
-  size_t bytes = reading.bytes - reading.taken_bytes;
-  void* to = static_cast<std::byte*>(reading.receive.buffer) + reading.taken_bytes;
-  if (reading.staged != nullptr) {
-    bytes = std::min(bytes, kStagedBytes);
-    to = reading.staged.get();
-  }
-  reading.done.store(0, std::memory_order_relaxed);
-  const int error =
-      remote_->read(there.sender, there.region, reading.taken_bytes, to, bytes, reading.done);
-  if (error == -EAGAIN || error == -ENOBUFS) return;  // perhaps another thread has a lane
-  reading.asked_bytes = bytes;
-  if (error != 0) reading.done.store(static_cast<uint32_t>(error), std::memory_order_relaxed);
-}
-
-bool Matcher::take_portion(Reading& reading) {
-  const auto status = static_cast<int32_t>(reading.done.load(std::memory_order_relaxed));
-  if (status < 0) {
-    reading.receive.error = status;
-    return true;
-  }
-  if (reading.staged != nullptr)
-    reading.receive.scatter(&reading.receive, reading.staged.get(), reading.asked_bytes);
-  reading.taken_bytes += std::exchange(reading.asked_bytes, 0);
-  return reading.taken_bytes == reading.bytes;
-}
-
-void Matcher::end(Reading& reading) {
-  {
-    const Turn turn(*this);
-    answer(reading.cell, CellKind::kCopied);
-  }
-  finish(reading.receive);
-}
-
-// How many portions have come.
-int Matcher::progress_reads() {
-  std::list<Reading> come;
-  {
-    const Turn turn(*this);
-    for (auto at = reads_.begin(); at != reads_.end();) {
-      const auto one = at++;
-      if (one->asked_bytes == 0) ask_for_portion(*one);
-      // Acquire: pairs with the delegatee, the data is there.
-      if (one->done.load(std::memory_order_acquire) != 0) come.splice(come.end(), reads_, one);
-    }
-  }
-  const auto count = static_cast<int>(come.size());
-  for (; !come.empty();) {
-    if (take_portion(come.front())) {
-      end(come.front());
-      come.pop_front();
-      continue;
-    }
-    const Turn turn(*this);
-    ask_for_portion(come.front());
-    reads_.splice(reads_.end(), come, come.begin());
-  }
-  return count;
 }
 
 // ---- progress -----------------------------------------------------------------------------------

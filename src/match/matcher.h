@@ -24,6 +24,7 @@
 
 #include "llcl/board.h"
 #include "match/eager_pool.h"
+#include "match/layout.h"
 #include "match/queues.h"
 #include "match/remote.h"
 #include "task/spin_lock.h"
@@ -116,7 +117,7 @@ class Matcher {
   int post(nagaya_process to, CellKind kind, const Cell& cell, size_t bytes);
   int post_remote(nagaya_process to, CellKind kind, const Cell& header, const void* body,
                   size_t bytes);
-  int post_eager(nagaya_process to, const Envelope& envelope, uint32_t serial, const void* data,
+  int post_eager(nagaya_process to, const Envelope& envelope, uint32_t serial, const Buffer& data,
                  size_t bytes);
   int post_rendezvous(nagaya_send& send);
   // Puts the send's cell into the mailbox. 0: `is_over` says whether it is complete with that.
@@ -138,10 +139,11 @@ class Matcher {
   void deliver(const Incoming& incoming, nagaya_receive& receive);
   void read(const Cell& cell, nagaya_receive& receive);
   void ask_for_portion(Reading& reading);
-  bool take_portion(Reading& reading);  // whether it was the last
+  static void spread(Reading& reading);  // the portion that has come, over the runs of the buffer
+  bool take_portion(Reading& reading);   // whether it was the last
   void end(Reading& reading);
   int progress_reads();
-  void store(nagaya_receive& receive, const std::byte* data, size_t bytes, uint32_t peer);
+  void store(nagaya_receive& receive, const Buffer& from, uint32_t peer);
   void answer(const Cell& asked, CellKind kind);
   nagaya_send* answered(nagaya_send& send, CellKind answer);
   bool forget(const Cell& cancel);

@@ -32,6 +32,13 @@ def test_every_mode_of_sending_and_receiving(run, installation, hosts_count, per
 
 
 @pytest.mark.parametrize("eager_bytes", ["0", "4096"])
+def test_every_derived_type_into_every_other(run, installation, eager_bytes):
+    """The two ranks of a host, whose partners are on the other."""
+    out = run([installation.program("mpi_types")], 2, 2, NAGAYA_EAGER_BYTES=eager_bytes)
+    assert out == "every type among 4\n"
+
+
+@pytest.mark.parametrize("eager_bytes", ["0", "4096"])
 def test_unmatched_sends_are_cancelled(run, installation, eager_bytes):
     out = run([installation.program("mpi_modes"), "cancels"], 3, 1, NAGAYA_EAGER_BYTES=eager_bytes)
     assert out == "every mode among 3\n"

@@ -5,6 +5,7 @@
  *   send.c        isend, send, persistent and buffered sends
  *   receive.c     irecv, recv, persistent and matched receives
  *   probe.c       the four probes
+ *   layout.c      derived types as runs of bytes
  *
  * A request is Open MPI's own, with ours behind it; debuggers find its fields where those of
  * Open MPI's components are. */
@@ -59,6 +60,13 @@ static inline size_t pml_nagaya_bytes(const ompi_datatype_t* datatype, size_t co
   return datatype->super.size * count;
 }
 
+#define PML_NAGAYA_RUNS_MAX 32
+
+/* Where the data of a buffer that is not one run lies: `*runs`, which is made when it is NULL, and
+ * to be freed. False: more than PML_NAGAYA_RUNS_MAX would say. */
+bool pml_nagaya_describe(const void* buffer, const ompi_datatype_t* datatype, size_t count,
+                         nagaya_runs** runs);
+
 /* Open MPI's code for one of ours. */
 static inline int pml_nagaya_error(int error) {
   switch (error) {
@@ -75,17 +83,21 @@ static inline int pml_nagaya_error(int error) {
 
 /* ---- requests ---------------------------------------------------------------------------- */
 
+/* `runs` are their own memory: requests of many messages at once must fit into the first cache. */
+
 struct pml_nagaya_buffered; /* send.c */
 typedef struct pml_nagaya_send_request_t {
   mca_pml_base_send_request_t super;
   nagaya_send send;
   struct pml_nagaya_buffered* buffered; /* what carries it, while it is under way */
+  nagaya_runs* runs;                    /* of layout.c; NULL before the first */
 } pml_nagaya_send_request_t;
 OBJ_CLASS_DECLARATION(pml_nagaya_send_request_t);
 
 typedef struct pml_nagaya_receive_request_t {
   mca_pml_base_recv_request_t super;
   nagaya_receive receive;
+  nagaya_runs* runs; /* of layout.c; NULL before the first */
 } pml_nagaya_receive_request_t;
 OBJ_CLASS_DECLARATION(pml_nagaya_receive_request_t);
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
 #include "pml_nagaya.h"
 
 static pml_nagaya_receive_request_t* request_of(nagaya_receive* receive) {
@@ -63,8 +65,12 @@ static void construct(pml_nagaya_receive_request_t* request) {
   request->super.req_base.req_ompi.req_free = free_request;
   request->super.req_base.req_ompi.req_cancel = cancel_request;
   request->receive.complete = on_complete;
+  request->runs = NULL;
 }
-OBJ_CLASS_INSTANCE(pml_nagaya_receive_request_t, mca_pml_base_recv_request_t, construct, NULL);
+static void destruct(pml_nagaya_receive_request_t* request) {
+  free(request->runs);
+}
+OBJ_CLASS_INSTANCE(pml_nagaya_receive_request_t, mca_pml_base_recv_request_t, construct, destruct);
 
 static pml_nagaya_receive_request_t* new_request(void* buffer, size_t count,
                                                  ompi_datatype_t* datatype, int from, int tag,
@@ -88,9 +94,13 @@ static void prepare(pml_nagaya_receive_request_t* request) {
   receive->wanted.source = base->req_peer == OMPI_ANY_SOURCE ? NAGAYA_ANY_SOURCE : base->req_peer;
   receive->wanted.tag = base->req_tag == OMPI_ANY_TAG ? NAGAYA_ANY_TAG : base->req_tag;
   receive->capacity = pml_nagaya_bytes(base->req_datatype, base->req_count);
+  receive->runs = NULL;
+  receive->scatter = NULL;
   if (pml_nagaya_is_one_run(base->req_datatype, base->req_count)) {
     receive->buffer = pml_nagaya_run(base->req_addr, base->req_datatype);
-    receive->scatter = NULL;
+  } else if (pml_nagaya_describe(base->req_addr, base->req_datatype, base->req_count,
+                                 &request->runs)) {
+    receive->runs = request->runs;
   } else {
     opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor, &base->req_datatype->super,
                                              base->req_count, base->req_addr, 0,

@@ -109,8 +109,12 @@ static void construct(pml_nagaya_send_request_t* request) {
   request->super.req_base.req_ompi.req_free = free_request;
   request->super.req_base.req_ompi.req_cancel = cancel_request;
   request->send.complete = on_complete;
+  request->runs = NULL;
 }
-OBJ_CLASS_INSTANCE(pml_nagaya_send_request_t, mca_pml_base_send_request_t, construct, NULL);
+static void destruct(pml_nagaya_send_request_t* request) {
+  free(request->runs);
+}
+OBJ_CLASS_INSTANCE(pml_nagaya_send_request_t, mca_pml_base_send_request_t, construct, destruct);
 
 static pml_nagaya_send_request_t* new_request(const void* buffer, size_t count,
                                               ompi_datatype_t* datatype, int to, int tag,
@@ -195,6 +199,16 @@ static int start_packed(pml_nagaya_send_request_t* request) {
   return pml_nagaya_error(nagaya_match_send(&request->send));
 }
 
+/* Whether the receiver can take it from where it lies. */
+static bool describe(pml_nagaya_send_request_t* request) {
+  mca_pml_base_request_t* const base = &request->super.req_base;
+  if (request->send.to.node != nagaya_match_self().node ||
+      !pml_nagaya_describe(base->req_addr, base->req_datatype, base->req_count, &request->runs))
+    return false;
+  request->send.runs = request->runs;
+  return true;
+}
+
 int pml_nagaya_start_send(pml_nagaya_send_request_t* request) {
   mca_pml_base_request_t* const base = &request->super.req_base;
   nagaya_send* const send = &request->send;
@@ -206,13 +220,16 @@ int pml_nagaya_start_send(pml_nagaya_send_request_t* request) {
   base->req_pml_complete = false;
   send->envelope = envelope_to(base->req_comm, base->req_tag);
   send->bytes = request->super.req_bytes_packed;
+  send->runs = NULL;
   send->is_synchronous = request->super.req_send_mode == MCA_PML_BASE_SEND_SYNCHRONOUS;
   if (request->super.req_send_mode == MCA_PML_BASE_SEND_BUFFERED && send->bytes > 0)
     error = start_buffered(request);
   else if (pml_nagaya_is_one_run(base->req_datatype, base->req_count)) {
     send->data = pml_nagaya_run(base->req_addr, base->req_datatype);
     error = pml_nagaya_error(nagaya_match_send(send));
-  } else
+  } else if (describe(request))
+    error = pml_nagaya_error(nagaya_match_send(send));
+  else
     error = start_packed(request);
   if (error != OMPI_SUCCESS) {
     free_packed(request);

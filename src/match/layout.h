@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// layout.h - buffers that are not one run of bytes, and the copy between any two.
+//
+//   runs[0]: first      + stride                     runs[1]: first
+//            | bytes |  | bytes |  | bytes |  ...             |   bytes   |  ...
+//            └ index 0  └ index 1 ── offset ──►               (the message goes on here)
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "nagaya/match.h"
+
+namespace nagaya::match {
+
+// Where a walk through a buffer, in the order of its message, has come to. Never behind its end.
+class Place {
+ public:
+  explicit Place(const nagaya_runs* runs) : runs_(runs) {}
+
+  // Equal parts from here on, as far as they lie in one group of runs.
+  struct Parts {
+    std::byte* first;
+    ptrdiff_t stride;
+    size_t count;  // of parts
+  };
+
+  std::byte* at() const {
+    return static_cast<std::byte*>(runs_->first) + static_cast<ptrdiff_t>(index_) * runs_->stride +
+           offset_;
+  }
+  size_t left_in_run() const { return runs_->bytes - offset_; }
+
+  // `bytes` are not more than left_in_run().
+  Parts parts_of(size_t bytes) const {
+    if (bytes == runs_->bytes) return {at(), runs_->stride, runs_->count - index_};
+    return {at(), static_cast<ptrdiff_t>(bytes), left_in_run() / bytes};
+  }
+
+  void advance(size_t bytes) {
+    size_t ahead = index_ * runs_->bytes + offset_ + bytes;  // from where this group begins
+    index_ = offset_ = 0;
+    for (; ahead != 0 && ahead >= runs_->bytes * runs_->count; ++runs_)
+      ahead -= runs_->bytes * runs_->count;
+    if (ahead == 0) return;  // perhaps of the whole buffer: there is no group any more then
+    index_ = ahead / runs_->bytes;
+    offset_ = ahead % runs_->bytes;
+  }
+
+ private:
+  const nagaya_runs* runs_;
+  size_t index_ = 0, offset_ = 0;
+};
+
+template <size_t bytes>
+void copy_small_parts(const Place::Parts& to, const Place::Parts& from, size_t count) {
+  for (size_t n = 0; n < count; ++n)
+    std::memcpy(to.first + static_cast<ptrdiff_t>(n) * to.stride,
+                from.first + static_cast<ptrdiff_t>(n) * from.stride, bytes);
+}
+
+inline void copy_parts(const Place::Parts& to, const Place::Parts& from, size_t count,
+                       size_t bytes) {
+  switch (bytes) {  // what a call would cost more than the copy
+    case 4:
+      return copy_small_parts<4>(to, from, count);
+    case 8:
+      return copy_small_parts<8>(to, from, count);
+    case 16:
+      return copy_small_parts<16>(to, from, count);
+    case 32:
+      return copy_small_parts<32>(to, from, count);
+    case 64:
+      return copy_small_parts<64>(to, from, count);
+    default:
+      for (size_t n = 0; n < count; ++n)
+        std::memcpy(to.first + static_cast<ptrdiff_t>(n) * to.stride,
+                    from.first + static_cast<ptrdiff_t>(n) * from.stride, bytes);
+  }
+}
+
+// What a request says of its buffer: `runs`, or one run where there are none.
+class Buffer {
+ public:
+  Buffer(const void* first, size_t bytes, const nagaya_runs* runs)
+      : one_{const_cast<void*>(first), bytes, 1, 0}, runs_(runs) {}
+
+  bool is_one_run() const { return runs_ == nullptr; }
+  std::byte* data() const { return static_cast<std::byte*>(one_.first); }  // of the one run
+  Place begin() const { return Place(is_one_run() ? &one_ : runs_); }      // while this lives
+
+ private:
+  nagaya_runs one_;
+  const nagaya_runs* runs_;
+};
+
+// The next `bytes` of the message, which both sides have.
+inline void copy(Place to, Place from, size_t bytes) {
+  while (bytes != 0) {
+    const size_t part = std::min({to.left_in_run(), from.left_in_run(), bytes});
+    const Place::Parts targets = to.parts_of(part), sources = from.parts_of(part);
+    const size_t count = std::min({targets.count, sources.count, bytes / part});
+    copy_parts(targets, sources, count, part);
+    to.advance(count * part);
+    from.advance(count * part);
+    bytes -= count * part;
+  }
+}
+
+}  // namespace nagaya::match
