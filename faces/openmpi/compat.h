@@ -9,6 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#if OMPI_MAJOR_VERSION >= 5
+#undef MCA_threads_base_include_HEADER
+#undef MCA_threads_mutex_base_include_HEADER
+#undef MCA_threads_tsd_base_include_HEADER
+#define MCA_threads_base_include_HEADER "posix_threads.h"
+#define MCA_threads_mutex_base_include_HEADER "posix_threads.h"
+#define MCA_threads_tsd_base_include_HEADER "posix_threads.h"
+#endif
+
 /* The next ones include it, it includes a header that Debian leaves out, and nothing here needs it.
  */
 #define _PERUSE_INTERNAL_H_
@@ -20,17 +29,33 @@
 #include "ompi/mca/pml/base/pml_base_recvreq.h"
 #include "ompi/mca/pml/base/pml_base_sendreq.h"
 #include "ompi/mca/pml/pml.h"
-#include "ompi/mca/rte/rte.h"
 #include "ompi/message/message.h"
 #include "ompi/proc/proc.h"
 #include "ompi/request/request.h"
-#include "opal/mca/pmix/pmix.h"
 #include "opal/runtime/opal_progress.h"
 
-/* What messages of a communicator are matched by. */
+/* What messages of a communicator are matched by. Processes agree on it, for we do not say that we
+ * can do without (MCA_PML_BASE_FLAG_SUPPORTS_EXT_CID). */
 static inline uint32_t nagaya_context_of(struct ompi_communicator_t* comm) {
+#if OMPI_MAJOR_VERSION >= 5
+  return comm->c_index;
+#else
   return comm->c_contextid;
+#endif
 }
+
+#if OMPI_MAJOR_VERSION >= 5
+#include "ompi/runtime/ompi_rte.h"
+#include "opal/mca/pmix/pmix-internal.h"
+#define NAGAYA_PML_VERSION MCA_PML_BASE_VERSION_2_1_0
+#define NAGAYA_EVERYWHERE PMIX_GLOBAL /* who may read what a process publishes */
+#define ompi_process_info opal_process_info
+#else
+#include "ompi/mca/rte/rte.h"
+#include "opal/mca/pmix/pmix.h"
+#define NAGAYA_PML_VERSION MCA_PML_BASE_VERSION_2_0_0
+#define NAGAYA_EVERYWHERE OPAL_PMIX_GLOBAL
+#endif
 
 /* Whether all processes of the job run on this node. */
 static inline bool nagaya_all_are_local(void) {

@@ -123,7 +123,7 @@ def root_only():
 @pytest.fixture
 def needs_components(nagaya):
     if not list((nagaya.parent.parent / "lib/nagaya").glob("ompi-*")):
-        pytest.skip("the components are for Open MPI 4.1, and this system has another release")
+        pytest.skip("the components are for Open MPI 4.1 and 5.0, and this system has another release")
 
 
 @pytest.fixture(scope="module")

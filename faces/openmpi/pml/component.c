@@ -94,10 +94,6 @@ static int dump(struct ompi_communicator_t* comm, int verbose) {
   return OMPI_SUCCESS;
 }
 
-static int ft_event(int state) {
-  return OMPI_SUCCESS;
-}
-
 mca_pml_base_module_t pml_nagaya_module = {
     .pml_add_procs = add_procs,
     .pml_del_procs = del_procs,
@@ -119,7 +115,6 @@ mca_pml_base_module_t pml_nagaya_module = {
     .pml_imrecv = pml_nagaya_imrecv,
     .pml_mrecv = pml_nagaya_mrecv,
     .pml_dump = dump,
-    .pml_ft_event = ft_event,
     .pml_max_contextid = INT32_MAX,
     .pml_max_tag = INT_MAX,
 };
@@ -187,7 +182,7 @@ static mca_pml_base_module_t* init(int* priority, bool wants_progress_threads, b
   if (!is_usable) return NULL;
   const struct address own = {nagaya_space_identity(), nagaya_match_self()};
   int error;
-  OPAL_MODEX_SEND(error, OPAL_PMIX_GLOBAL, &mca_pml_nagaya_component.pmlm_version, &own,
+  OPAL_MODEX_SEND(error, NAGAYA_EVERYWHERE, &mca_pml_nagaya_component.pmlm_version, &own,
                   sizeof own);
   if (error != OMPI_SUCCESS) return NULL;
   *priority = PRIORITY;
@@ -197,7 +192,7 @@ static mca_pml_base_module_t* init(int* priority, bool wants_progress_threads, b
 mca_pml_base_component_t mca_pml_nagaya_component = {
     .pmlm_version =
         {
-            MCA_PML_BASE_VERSION_2_0_0,
+            NAGAYA_PML_VERSION,
             .mca_component_name = "nagaya",
             .mca_component_major_version = OMPI_MAJOR_VERSION,
             .mca_component_minor_version = OMPI_MINOR_VERSION,
