@@ -102,8 +102,11 @@ int nagaya_match_send(nagaya_send* send);
 
 /* Asks for a message back that may not be matched yet. It is incomplete again; complete when its
  * receiver has decided, with `is_cancelled` when nobody will receive it. For a message that was
- * sent without waiting `send` needs `to`, `envelope`, `serial`, `complete`, and answers = 0. Not
- * for a rendezvous that is complete: that was matched. Returns 0, -EINVAL, -ESRCH. */
+ * sent without waiting, or not by rendezvous and is complete, `send` needs `to`, `envelope`,
+ * `serial`, `complete`, and answers = 0. Not for a rendezvous that is complete: that was matched.
+ *
+ * Returns 0, -EALREADY (another thread is about to complete it, or has done so: nothing happens),
+ * -EINVAL, -ESRCH. */
 int nagaya_match_cancel_send(nagaya_send* send);
 
 /* Messages beyond this are handed over by rendezvous, to that process.                  [bytes] */

@@ -11,6 +11,9 @@ namespace nagaya::match {
 namespace {
 
 constexpr int kMessagesAtOnce = 64;
+// In place of a send's `answers`, from when it is found to be complete: what finishes it does so
+// outside of the lock, where nobody may ask for it back any more.
+constexpr uint32_t kNoMore = UINT32_MAX;
 // Looks in vain, while every task can have a processor, before the processor is offered to others.
 constexpr uint32_t kPatience = 1000;
 // Looks in vain, most of them with a yield, before it sleeps: some 10 ms on a node of its own. Then
@@ -182,6 +185,7 @@ int Matcher::cancel(nagaya_send& send) {
   if (!is_reachable(send.to)) return -EINVAL;
   {
     const Turn turn(*this);
+    if (send.answers == kNoMore) return -EALREADY;
     send.is_complete = 0;
     if (!withdraw(send)) {
       if (send.answers == 0) send.region = 0;  // it was complete
@@ -359,6 +363,7 @@ nagaya_send* Matcher::answered(nagaya_send& send, CellKind answer) {
   send.answers = send.is_cancelled != 0 ? 0 : send.answers - 1;  // what is cancelled is not copied
   if (send.answers != 0) return nullptr;
   unshare(send);
+  send.answers = kNoMore;
   return &send;
 }
 
@@ -390,7 +395,9 @@ int Matcher::send_waiting(std::deque<nagaya_send*>& over) {
                             ? begin(*first.send, is_over)
                             : post(process, first.kind, first.cell, bytes_of(first.kind));
       if (error != 0) break;
-      if (is_over) over.push_back(first.send);
+      if (!is_over) continue;
+      first.send->answers = kNoMore;
+      over.push_back(first.send);
     }
     to = queue.empty() ? outbox_.erase(to) : std::next(to);
   }

@@ -88,19 +88,26 @@ static int free_request(ompi_request_t** handle) {
 }
 
 /* Complete again when the receiver has decided; at once when there is none any more. What was
- * matched by rendezvous is beyond that. */
+ * matched by rendezvous is beyond that. Another thread may complete it at any time: only what is
+ * complete is this one's to change. */
 static int cancel_request(ompi_request_t* handle, int flag) {
   pml_nagaya_send_request_t* const request = (pml_nagaya_send_request_t*)handle;
   nagaya_send* const send = request->buffered != NULL ? &request->buffered->send : &request->send;
   const bool was_eager =
       send->is_synchronous == 0 && send->bytes <= nagaya_match_eager_max(send->to);
-  if (request->super.req_base.req_pml_complete && request->buffered == NULL && !was_eager)
-    return OMPI_SUCCESS;
+  int error = 0;
+  if (!REQUEST_COMPLETE(handle)) {
+    error = nagaya_match_cancel_send(send);
+    if (error != -EALREADY) return pml_nagaya_error(error);
+    pml_nagaya_wait(handle);
+  }
+  if (request->buffered == NULL && !was_eager) return OMPI_SUCCESS;
   request->super.req_base.req_pml_complete = false;
   handle->req_complete = REQUEST_PENDING;
-  const int error = nagaya_match_cancel_send(send);
+  if (request->buffered == NULL) send->answers = 0;
+  error = nagaya_match_cancel_send(send);
   if (error != 0) end(request, false);
-  return pml_nagaya_error(error);
+  return error == -EALREADY ? OMPI_SUCCESS : pml_nagaya_error(error);
 }
 
 static void construct(pml_nagaya_send_request_t* request) {

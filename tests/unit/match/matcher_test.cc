@@ -151,6 +151,30 @@ TEST_P(Sizes, AMessageThatNobodyHasMatchedIsTakenBack) {
   EXPECT_EQ(buffer[0], 17);
 }
 
+// As another thread could, between the end of the send and the word of it.
+TEST_P(Sizes, AMessageThatIsBeingCompletedIsNotTakenBack) {
+  struct Asking : nagaya_send {
+    Matcher* matcher;
+    int error, completions;
+  };
+  const std::vector<int> data = numbers(size(), 1);
+  std::vector<int> buffer(size());
+  Asking send{send_of(data, kEnvelope), &task(0), 0, 0};
+  send.is_synchronous = 1;
+  send.complete = [](nagaya_send* ended) {
+    auto* const asking = static_cast<Asking*>(ended);
+    ++asking->completions;
+    asking->error = asking->matcher->cancel(*ended);
+  };
+  task(0).send(send);
+  nagaya_receive receive = receive_of(buffer, kEnvelope);
+  task(1).receive(receive);
+  progress();
+  EXPECT_EQ(send.completions, 1);
+  EXPECT_EQ(send.error, -EALREADY);
+  EXPECT_TRUE(send.is_complete);
+}
+
 TEST_P(Sizes, AMessageThatIsMatchedIsNotTakenBack) {
   const std::vector<int> data = numbers(size(), 1);
   std::vector<int> buffer(size());
