@@ -71,6 +71,9 @@ int exec_launcher(const RunOptions& options, const Launcher& launcher) {
   add(manners(kind));
   add(host_options(kind, options.hosts));
   require_known(kind, names_of(options.hosts));
+  // All of its processes are tasks here, those of MPI_Comm_spawn too; behind a user's own mpirun
+  // only those are that he puts `nagaya exec` before.
+  if (!options.separate) ::setenv("NAGAYA_MPI", "local", 0);
   if (kind == LauncherKind::kOpenMpi && options.names_hosts()) add(exported_variables());
   add(options.launcher_arguments);
   if (!options.separate) {

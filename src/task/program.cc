@@ -58,14 +58,17 @@ constexpr struct {
 
 // Open MPI's messages take our components, which it finds before its own, when NAGAYA_MPI says so.
 void add_components(std::vector<std::string>& environment) {
-  const char* const wish = environment_value(environment, "NAGAYA_MPI");
-  if (wish == nullptr || std::strcmp(wish, "off") == 0) return;
-  if (std::strcmp(wish, "on") != 0)
-    throw Error(-EINVAL, std::string("NAGAYA_MPI=") + wish + " is not known: it is on or off");
+  const char* const value = environment_value(environment, "NAGAYA_MPI");
+  const std::string_view wish = value != nullptr ? value : "off";
+  if (wish == "off") return;
+  if (wish != "on" && wish != "local")
+    throw Error(-EINVAL, std::string("NAGAYA_MPI=") + value + " is not on, local or off");
   std::string folders;
   for (const std::string& folder : installed_components()) folders += folder + ":";
-  if (folders.empty())
+  if (folders.empty()) {
+    if (wish == "local") return;
     throw Error(-ENOENT, "NAGAYA_MPI=on: this installation has no components for Open MPI");
+  }
   const std::string name = "OMPI_MCA_mca_base_component_path";
   const char* const own = environment_value(environment, name.c_str());
   const std::string others = own != nullptr ? own : "SYSTEM_DEFAULT:USER_DEFAULT";

@@ -6,6 +6,7 @@ is promised; without it they are left out or run with smaller counts.
 """
 import os
 import pathlib
+import re
 import resource
 import shutil
 import subprocess
@@ -58,6 +59,13 @@ def mpirun():
     launcher = shutil.which("mpirun.openmpi") or shutil.which("mpirun")
     assert launcher, "Open MPI is not installed"
     return [launcher, "--map-by", "slot:oversubscribe"]
+
+
+@pytest.fixture(scope="session")
+def open_mpi(mpirun):
+    """Its major release."""
+    said = subprocess.run([mpirun[0], "--version"], capture_output=True, text=True, check=True)
+    return int(re.search(r"\(Open(?: MPI|RTE)\) (\d+)", said.stdout).group(1))
 
 
 @pytest.fixture

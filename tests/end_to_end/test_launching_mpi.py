@@ -152,7 +152,7 @@ def test_a_job_ends_as_under_its_launcher(launching, leftovers, case):
     ways = ways_of(launcher, case)
     outcomes = in_every_way(ways, lambda way: launching.outcome(way, CASES[case], ranks))
     outside = check_same(outcomes, launcher.by_turns.get(case, ()))
-    check_what_it_says(case, outside)
+    check_what_it_says(case, outside, launcher)
     for abandoned in ranks(DIRECT):  # the launcher's own doing: mpirun of Open MPI 5
         with contextlib.suppress(ProcessLookupError):
             os.kill(abandoned, signal.SIGKILL)
@@ -160,7 +160,7 @@ def test_a_job_ends_as_under_its_launcher(launching, leftovers, case):
     check_nothing_left(leftovers, segments_allowed=outside.code and RANKS * len(ways))
 
 
-def check_what_it_says(case, outside):
+def check_what_it_says(case, outside, launcher):
     """Both ways alike wrong would be no success."""
     expected = {
         "exit 0": [], "300 kB of input": [f"read {len(INPUT)} sum {sum(INPUT)}"],
@@ -171,7 +171,8 @@ def check_what_it_says(case, outside):
     if case.startswith("exit "):
         assert outside.code == int(case.split()[1]), outside
     if case.startswith("dies of"):
-        assert outside.code not in (0, 97, 99), outside
+        codes = launcher.by_turns.get(case)  # Debian 13's hydra says 0 in half of the ordinary jobs
+        assert outside.code in codes if codes else outside.code not in (0, 97, 99), outside
     if case == "3 MB of output":
         assert len(outside.shown[0]) == OUTPUT_BYTES
     if case == "binding":

@@ -40,10 +40,21 @@ def test_a_spawned_job_sends_through_it_too(run, installation):
     assert out == "spawned: 4 ranks, sum 6\n"
 
 
-def test_one_variable_switches_it_on(user, nagaya, installation):
-    environment = {"NAGAYA_MPI": "on", "OMPI_MCA_pml_base_verbose": "10"}
-    ended = user.run([nagaya, "run", "-n", 2, installation.program("mpi_modes")], env=environment)
-    assert ended.code == 0 and ended.err.count("component nagaya selected") == 2, ended
+@pytest.mark.parametrize("wish, selected", [(None, 2), ("local", 2), ("on", 2), ("off", 0)])
+def test_one_variable_switches_it_off_under_run(user, nagaya, installation, wish, selected):
+    environment = {"OMPI_MCA_pml_base_verbose": "10", **({"NAGAYA_MPI": wish} if wish else {})}
+    ended = user.run([nagaya, "run", "-n", 2, installation.program("mpi_start")], env=environment)
+    assert ended.code == 0, ended
+    assert ended.err.count("component nagaya selected") == selected, ended
+
+
+@pytest.mark.parametrize("wish, selected", [(None, 0), ("on", 2)])
+def test_one_variable_switches_it_on_under_exec(user, nagaya, installation, mpirun, wish, selected):
+    environment = {"OMPI_MCA_pml_base_verbose": "10", **({"NAGAYA_MPI": wish} if wish else {})}
+    ended = user.run([*mpirun, "-n", 2, nagaya, "exec", installation.program("mpi_start")],
+                     env=environment)
+    assert ended.code == 0, ended
+    assert ended.err.count("component nagaya selected") == selected, ended
 
 
 @pytest.mark.parametrize("eager_bytes", ["0", "64", "1048576"])

@@ -234,7 +234,9 @@ ACTS = [("exit", 0), ("exit", 3), ("kill", int(signal.SIGSEGV)), ("abort", 7), (
 
 @pytest.mark.parametrize("act", ACTS, ids=lambda act: " ".join(map(str, act)))
 def test_an_mpi_job_ends_as_one_of_ordinary_processes(front, command, installation,
-                                                      check_nothing_left, act):
+                                                      check_nothing_left, act, open_mpi):
+    if act[0] == "spawn" and open_mpi >= 5:
+        pytest.skip("mpirun itself crashes, without Nagaya too (docs/bugs.md, PMIx)")
     program = installation.program("mpi_ending")
     hurried = {"OMPI_MCA_odls_base_sigkill_timeout": "0", **SHARED_PROCESSORS}
     seen = {}

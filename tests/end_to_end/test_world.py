@@ -157,7 +157,9 @@ def test_a_task_that_leaves_without_finalize_is_an_error_at_the_others(user, nat
     assert ended.out.splitlines().count(said("barrier", later)) >= 2, ended
 
 
-def test_a_task_that_leaves_is_an_error_on_all_nodes(front, on_hosts):
+def test_a_task_that_leaves_is_an_error_on_all_nodes(front, on_hosts, open_mpi):
+    if open_mpi >= 5:
+        pytest.skip("its mpirun sees a process leave behind any wrapper, and ends the job")
     # mpirun ends a job of which a process leaves without a word: it must not see that it has left.
     outlived = ["sh", "-c", '"$@"; sleep 4', "sh"]
     ended = front.run([*on_hosts("mpirun", *outlived), "init", "barrier", "leave@3", "barrier",
