@@ -70,6 +70,21 @@ int attend(task::Client& client, const task::Started& task, int signals, const L
   }
 }
 
+// Open MPI's launcher also finds what is in the working folder, behind all that PATH has, and names
+// it to us as the user did (MPI_Comm_spawn).
+std::string name_for_us(const std::string& command) {
+  const std::string here = "./" + command;
+  if (std::getenv("OMPI_COMM_WORLD_RANK") == nullptr || command.find('/') != std::string::npos ||
+      ::access(here.c_str(), X_OK) != 0)
+    return command;
+  try {
+    task::find_program(command, task::own_environment());
+    return command;
+  } catch (const base::Error&) {
+    return here;
+  }
+}
+
 int exec(const std::vector<std::string>& command) {
   if (command.empty()) {
     complain("exec: no program is named");
@@ -77,8 +92,8 @@ int exec(const std::vector<std::string>& command) {
   }
   task::Launch launch;
   try {
-    launch.text = task::resolve_program(command[0], {command.begin() + 1, command.end()},
-                                        task::own_environment());
+    launch.text = task::resolve_program(
+        name_for_us(command[0]), {command.begin() + 1, command.end()}, task::own_environment());
   } catch (const base::Error& error) {
     complain(error.what());
     return exit_code_of(error.code());

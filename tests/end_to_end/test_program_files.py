@@ -32,6 +32,15 @@ def test_argv0_is_the_name_that_was_given(user, nagaya, program, folder):
     assert inside.splitlines()[0] == f"argv0 {os.path.relpath(program, folder)}"
 
 
+def test_under_mpirun_a_program_of_the_working_folder_needs_no_path(user, nagaya, mpirun, program):
+    """Open MPI's mpirun finds it there, for the ranks and in MPI_Comm_spawn."""
+    words = [*mpirun, "-n", 1]
+    inside = user.run([*words, nagaya, "exec", "own_identity"], cwd=program.parent)
+    assert inside.code == 0 and f"exe {program}\n" in inside.out, inside
+    alone = user.run([nagaya, "exec", "own_identity"], cwd=program.parent)
+    assert alone.code == 127 and "no such program" in alone.err, alone
+
+
 def test_a_program_of_path_keeps_its_short_name(user, nagaya, program, folder):
     environment = {"PATH": f"{program.parent}:/usr/bin"}
     outside = user.run(["own_identity"], env=environment).out
