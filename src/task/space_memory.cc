@@ -14,14 +14,17 @@ namespace nagaya::task {
 namespace {
 
 constexpr uint32_t kCapacityMax = 4096;
+// Of a job, however small: a manager may spawn a hundred workers, one after another.
+constexpr uint32_t kCapacityLeast = 192;
 constexpr uint64_t kRangeBytesChoices[] = {256ull << 30, 64ull << 30, 16ull << 30};
 // Between homes and ranges of neighbouring spaces of a run: the random part of the base.
 constexpr uint64_t kRandomSlots = 64;
 
 uint32_t choose_capacity(const SpaceSettings& settings) {
   // Room for the children of MPI_Comm_spawn and for numbers that are not yet free again.
-  const uint32_t capacity =
-      settings.capacity != 0 ? settings.capacity : std::max(64u, settings.expected_tasks * 2);
+  const uint32_t capacity = settings.capacity != 0
+                                ? settings.capacity
+                                : std::max(kCapacityLeast, settings.expected_tasks * 2);
   if (capacity > kCapacityMax && settings.expected_tasks <= kCapacityMax && settings.capacity == 0)
     return kCapacityMax;
   if (capacity > kCapacityMax)

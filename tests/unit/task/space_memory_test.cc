@@ -39,6 +39,11 @@ TEST(SpaceMemory, SaysThatItIsFull) {
   EXPECT_EQ(space.open_record(-1).number, 1u);
 }
 
+TEST(SpaceMemory, OfASmallJobHasRoomForTheManyThatItSpawns) {
+  SpaceMemory space({.expected_tasks = 1, .heap_bytes = 64 << 20});
+  for (int n = 0; n <= 128; ++n) space.open_record(-1);
+}
+
 TEST(SpaceMemory, RefusesMoreTasksThanTheAddressSpaceHolds) {
   EXPECT_EQ(code_of([] { SpaceMemory space(small_space(4097)); }), -EINVAL);
   EXPECT_EQ(code_of([] { SpaceMemory space({.expected_tasks = 5000}); }), -EINVAL);
