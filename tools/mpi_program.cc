@@ -16,6 +16,7 @@
 #include <sstream>
 
 #include "task/elf_image.h"
+#include "task/installation.h"
 #include "task/program.h"
 
 namespace nagaya::tools {
@@ -163,6 +164,17 @@ Launcher launcher_of_program(const task::ProgramText& text) {
     throw base::Error(-ENOENT, "the program uses " + library +
                                    ", but its mpirun is not found: install it or put it into PATH");
   return {kind, mpirun};
+}
+
+bool has_components(const Launcher& launcher) {
+  if (launcher.kind != LauncherKind::kOpenMpi) return false;
+  const std::string version = output_of(shell_word(launcher.path) + " --version 2>/dev/null");
+  for (const fs::path folder : task::installed_components()) {  // NAME-RELEASE
+    const std::string name = folder.filename();
+    const std::string release = name.substr(name.find('-') + 1);
+    if (version.find(") " + release + "\n") != std::string::npos) return true;
+  }
+  return false;
 }
 
 Launcher launcher_among_hosts() {

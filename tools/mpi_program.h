@@ -23,6 +23,9 @@ struct Launcher {
 // MPI whose mpirun is not found.
 Launcher launcher_of_program(const task::ProgramText& text);
 
+// Whether this installation has components for the launcher's release of Open MPI.
+bool has_components(const Launcher& launcher);
+
 // For a program without MPI: srun inside a Slurm allocation, else the mpirun of whichever MPI is
 // installed, Open MPI's first. Throws Error -ENOENT when there is none.
 Launcher launcher_among_hosts();

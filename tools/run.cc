@@ -73,7 +73,7 @@ int exec_launcher(const RunOptions& options, const Launcher& launcher) {
   require_known(kind, names_of(options.hosts));
   // All of its processes are tasks here, those of MPI_Comm_spawn too; behind a user's own mpirun
   // only those are that he puts `nagaya exec` before.
-  if (!options.separate) ::setenv("NAGAYA_MPI", "local", 0);
+  if (!options.separate && has_components(launcher)) ::setenv("NAGAYA_MPI", "local", 0);
   if (kind == LauncherKind::kOpenMpi && options.names_hosts()) add(exported_variables());
   add(options.launcher_arguments);
   if (!options.separate) {

@@ -56,6 +56,15 @@ constexpr struct {
     {"UCX_MEM_MMAP_HOOK_MODE", "none"},
 };
 
+// Whether Open MPI has started all processes of the job on this node. What MPI_Comm_spawn has
+// started does as those that started it: they have handed on what they were given.
+bool is_job_of_one_node(const std::vector<std::string>& environment) {
+  const char* const all = environment_value(environment, "OMPI_COMM_WORLD_SIZE");
+  const char* const here = environment_value(environment, "OMPI_COMM_WORLD_LOCAL_SIZE");
+  return all != nullptr && here != nullptr && std::strcmp(all, here) == 0 &&
+         environment_value(environment, "OMPI_PARENT_PORT") == nullptr;
+}
+
 // Open MPI's messages take our components, which it finds before its own, when NAGAYA_MPI says so.
 void add_components(std::vector<std::string>& environment) {
   const char* const value = environment_value(environment, "NAGAYA_MPI");
@@ -63,12 +72,17 @@ void add_components(std::vector<std::string>& environment) {
   if (wish == "off") return;
   if (wish != "on" && wish != "local")
     throw Error(-EINVAL, std::string("NAGAYA_MPI=") + value + " is not on, local or off");
+  if (wish == "local") {
+    if (!is_job_of_one_node(environment)) return;
+    // Else its shared memory takes 4 MiB a rank of /dev/shm, for nothing.
+    if (environment_value(environment, "OMPI_MCA_btl") == nullptr)
+      environment.push_back("OMPI_MCA_btl=self");
+  }
   std::string folders;
   for (const std::string& folder : installed_components()) folders += folder + ":";
-  if (folders.empty()) {
-    if (wish == "local") return;
-    throw Error(-ENOENT, "NAGAYA_MPI=on: this installation has no components for Open MPI");
-  }
+  if (folders.empty())
+    throw Error(-ENOENT, std::string("NAGAYA_MPI=") + value +
+                             ": this installation has no components for Open MPI");
   const std::string name = "OMPI_MCA_mca_base_component_path";
   const char* const own = environment_value(environment, name.c_str());
   const std::string others = own != nullptr ? own : "SYSTEM_DEFAULT:USER_DEFAULT";

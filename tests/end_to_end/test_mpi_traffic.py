@@ -10,7 +10,7 @@ import pytest
 from conftest import FULL
 from hosts import HOSTS, SHARED_PROCESSORS
 
-SECONDS = 1800 if FULL else 20
+SECONDS = 1800 if FULL else 10
 MARGIN_S = 60
 pytestmark = pytest.mark.usefixtures("needs_components")
 

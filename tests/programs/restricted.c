@@ -8,9 +8,11 @@
  *   text ERRNO       nothing becomes executable by mprotect (SELinux, where text was changed)
  *   writable-text ERRNO   nothing is mapped writable and executable at once
  *   memory-file ERRNO     memfd_create fails so
+ *   other-memory ERRNO    process_vm_readv fails so (containers: no CMA)
  *   mdwe 0           PR_SET_MDWE: nothing becomes executable that was not so from the start
  *   uname 2.6        uname(2) says 2.6.x
  *   cover FOLDER     an empty folder, read-only, lies in its place (needs a mount namespace)
+ *   small FOLDER     an empty folder with room for 1 MiB lies in its place (the same)
  *   instead A:B      file A lies in the place of file B (needs a mount namespace)
  *   as, core, data, fsize, memlock, nofile, nproc, stack  N   resource limit, soft and hard */
 #include <errno.h>
@@ -49,6 +51,7 @@ static const struct refusal refusals[] = {
     {"clone", SYS_clone, 0, CLONE_VM | CLONE_THREAD | CLONE_VFORK, CLONE_VM},
     {"text", SYS_mprotect, 2, PROT_EXEC, PROT_EXEC},
     {"memory-file", SYS_memfd_create, 0, 0, 0},
+    {"other-memory", SYS_process_vm_readv, 0, 0, 0},
     {"writable-text", SYS_mmap, 2, PROT_WRITE | PROT_EXEC, PROT_WRITE | PROT_EXEC},
 };
 
@@ -91,6 +94,10 @@ static int cover(const char* folder) {
   return mount("none", folder, "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV, "mode=555");
 }
 
+static int make_small(const char* folder) {
+  return mount("none", folder, "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=1m");
+}
+
 static int lay_instead(const char* pair) {
   char* from = strdup(pair);
   char* to = strchr(from, ':');
@@ -103,10 +110,8 @@ static const struct {
   const char* name;
   int (*restrict_by)(const char* value);
 } others[] = {
-    {"mdwe", refuse_exec_gain},
-    {"uname", say_old_kernel},
-    {"cover", cover},
-    {"instead", lay_instead},
+    {"mdwe", refuse_exec_gain}, {"uname", say_old_kernel}, {"cover", cover},
+    {"small", make_small},      {"instead", lay_instead},
 };
 
 static int limit_to(int resource, const char* value) {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "pml_nagaya.h"
 
@@ -141,11 +139,9 @@ static bool is_our_release(void) {
   return false;
 }
 
-/* Jobs on several nodes are wired up where the user wishes it, unless the program has done so. */
+/* Jobs on several nodes are wired up, unless the program has done so. */
 static bool reach_other_nodes(void) {
   if (nagaya_all_are_local() || nagaya_comm_size() >= 0) return true;
-  const char* const wish = getenv("NAGAYA_MPI");
-  if (wish == NULL || strcmp(wish, "on") != 0) return false;
   has_wired = nagaya_comm_init() == 0;
   if (!has_wired)
     opal_output(0, "nagaya: %s: messages take Open MPI's own transports", nagaya_error_text());
@@ -158,20 +154,10 @@ static int leave_other_nodes(void) {
   return OMPI_SUCCESS;
 }
 
-/* Jobs that MPI_Comm_spawn starts must do as those that started them, which have left word in a
- * variable of the kind that Open MPI hands on. */
-static const char kParentsUseIt[] = "OMPI_MCA_pml_nagaya_is_used";
-
-static bool is_for_our_parents(void) {
-  const char* const word = getenv("OMPI_PARENT_PORT") != NULL ? getenv(kParentsUseIt) : NULL;
-  return word == NULL || strcmp(word, "1") == 0;
-}
-
 /* Ordinary processes and wrong wishes keep Open MPI's own transports. The same in all processes of
  * a job. */
 static bool is_for_us(void) {
-  if (nagaya_task_self() < 0 || !is_our_release() || !is_for_our_parents() || !reach_other_nodes())
-    return false;
+  if (nagaya_task_self() < 0 || !is_our_release() || !reach_other_nodes()) return false;
   const int error = nagaya_match_open(opal_using_threads());
   if (error == 0) return true;
   if (error == -EINVAL)
@@ -187,7 +173,6 @@ static bool is_for_us(void) {
 static int open(void) {
   char** const wish = &ompi_pml_base_framework.framework_selection;
   is_usable = is_for_us();
-  setenv(kParentsUseIt, is_usable ? "1" : "0", 1);
   const bool names_one = *wish != NULL && **wish != 0 && **wish != '^';
   if (is_usable && !names_one) *wish = strdup("nagaya");
   return OMPI_SUCCESS;
