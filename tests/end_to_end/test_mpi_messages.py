@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Open MPI's messages through pml/nagaya: OMPI_MCA_pml names it, so that a job that could not use it
 would fail."""
+import os
+
 import pytest
 
 RUN_LIMIT_S = 240
@@ -46,6 +48,22 @@ def test_one_variable_switches_it_off_under_run(user, nagaya, installation, wish
     ended = user.run([nagaya, "run", "-n", 2, installation.program("mpi_start")], env=environment)
     assert ended.code == 0, ended
     assert ended.err.count("component nagaya selected") == selected, ended
+
+
+def test_whoever_chooses_another_component_gets_it(user, nagaya, installation):
+    environment = {"OMPI_MCA_pml_base_verbose": "10", "OMPI_MCA_pml": "ob1"}
+    ended = user.run([nagaya, "run", "-n", 2, installation.program("mpi_modes")], env=environment)
+    assert (ended.code, ended.out) == (0, "every mode among 2\n"), ended
+    assert ended.err.count("component ob1 selected") == 2, ended
+
+
+def test_where_it_declines_the_job_runs_all_the_same(user, nagaya, installation):
+    if os.listdir("/sys/class/net") == ["lo"]:
+        pytest.skip("what is left, Open MPI's tcp, wants an interface besides lo")
+    environment = {"NAGAYA_EAGER_BYTES": "nonsense"}
+    ended = user.run([nagaya, "run", "-n", 2, installation.program("mpi_modes")], env=environment)
+    assert (ended.code, ended.out) == (0, "every mode among 2\n"), ended
+    assert ended.err.count("NAGAYA_EAGER_BYTES") == 2, ended
 
 
 @pytest.mark.parametrize("wish, selected", [(None, 0), ("on", 2)])
