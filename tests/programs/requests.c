@@ -398,7 +398,7 @@ static void a_thread_ends_before_its_requests(void) {
 }
 
 /* More threads than a small node has lanes: they wait all the same, and a request is refused. */
-enum { CROWD = 300 };
+enum { CROWD = 800 };
 static uint32_t crowd_begun, crowd_may_go, crowd_refused;
 static void* ask_and_wait(void* unused) {
   nagaya_llcl_transfer put = {left_places[(rank + 1) % size], left_here, 8,
