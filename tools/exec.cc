@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 
 #include "job.h"
@@ -75,7 +76,7 @@ int attend(task::Client& client, const task::Started& task, int signals, const L
 std::string name_for_us(const std::string& command) {
   const std::string here = "./" + command;
   if (std::getenv("OMPI_COMM_WORLD_RANK") == nullptr || command.find('/') != std::string::npos ||
-      ::access(here.c_str(), X_OK) != 0)
+      ::access(here.c_str(), X_OK) != 0 || !std::filesystem::is_regular_file(here))
     return command;
   try {
     task::find_program(command, task::own_environment());

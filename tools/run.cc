@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 
@@ -61,6 +62,14 @@ void set_fork_agent() {
   ::setenv("PMIX_MCA_gds", "^shmem,shmem2", 0);
 }
 
+// MPI_Comm_spawn then starts processes there that messages through this node's space do not reach.
+// (On this node all of them are tasks; behind a user's own mpirun only those are that he puts
+// `nagaya exec` before.)
+bool may_use_other_nodes(const RunOptions& options) {
+  const char* const nodes = std::getenv("SLURM_JOB_NUM_NODES");
+  return options.names_hosts() || (nodes != nullptr && std::strcmp(nodes, "1") != 0);
+}
+
 // Replaces this process by the launcher, which starts `nagaya exec` in each process's stead.
 int exec_launcher(const RunOptions& options, const Launcher& launcher) {
   const LauncherKind kind = launcher.kind;
@@ -71,9 +80,8 @@ int exec_launcher(const RunOptions& options, const Launcher& launcher) {
   add(manners(kind));
   add(host_options(kind, options.hosts));
   require_known(kind, names_of(options.hosts));
-  // All of its processes are tasks here, those of MPI_Comm_spawn too; behind a user's own mpirun
-  // only those are that he puts `nagaya exec` before.
-  if (!options.separate && has_components(launcher)) ::setenv("NAGAYA_MPI", "local", 0);
+  if (!options.separate && !may_use_other_nodes(options) && has_components(launcher))
+    ::setenv("NAGAYA_MPI", "local", 0);
   if (kind == LauncherKind::kOpenMpi && options.names_hosts()) add(exported_variables());
   add(options.launcher_arguments);
   if (!options.separate) {

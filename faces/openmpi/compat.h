@@ -10,12 +10,14 @@
 #include <stdint.h>
 
 #if OMPI_MAJOR_VERSION >= 5
+#if !__has_include(MCA_threads_mutex_base_include_HEADER)
 #undef MCA_threads_base_include_HEADER
 #undef MCA_threads_mutex_base_include_HEADER
 #undef MCA_threads_tsd_base_include_HEADER
 #define MCA_threads_base_include_HEADER "posix_threads.h"
 #define MCA_threads_mutex_base_include_HEADER "posix_threads.h"
 #define MCA_threads_tsd_base_include_HEADER "posix_threads.h"
+#endif
 #endif
 
 /* The next ones include it, it includes a header that Debian leaves out, and nothing here needs it.

@@ -135,6 +135,13 @@ int nagaya_llcl_try_write(const nagaya_llcl_transfer* transfer);
 int nagaya_llcl_try_write_notify(const nagaya_llcl_transfer* transfer,
                                  const nagaya_remote* counter);
 
+/* Memory that is not one run of bytes: equal runs, each `stride` bytes behind the one before. */
+typedef struct nagaya_runs {
+  void* first;
+  size_t bytes, count; /* of a run, of runs: not 0 */
+  ptrdiff_t stride;    /* [bytes] */
+} nagaya_runs;
+
 /* `count` blocks of `block_bytes`: a column, a face of a block, or one run of bytes (count 1). */
 typedef struct nagaya_llcl_piece {
   void* local;     /* the first block */

@@ -41,13 +41,6 @@ typedef struct nagaya_envelope {
   int32_t tag;
 } nagaya_envelope;
 
-/* Memory that is not one run of bytes: equal runs, each `stride` bytes behind the one before. */
-typedef struct nagaya_runs {
-  void* first;
-  size_t bytes, count; /* of a run, of runs: not 0 */
-  ptrdiff_t stride;    /* [bytes] */
-} nagaya_runs;
-
 /* The library's part of a request. */
 typedef struct nagaya_match_member {
   struct nagaya_match_member *previous, *next;

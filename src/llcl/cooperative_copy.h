@@ -4,7 +4,7 @@
 //
 //   | open: 1 bit an offer | offer 0 | offer 1 | ... | offer 63 |     all zero: nothing is offered
 //
-//   offer:  | copier, peer, target, source, bytes | next | chunk 0 | ... | chunk 255 |
+//   offer:  | copier, peer, target, source, bytes, layouts | next | chunk 0 | ... | chunk 255 |
 //   next:   | generation (32 bits) | index of the first chunk that nobody has come for (32) |
 //   chunk:  | generation (32 bits) | who has taken it: mailbox::Owner; or that it is done (32) |
 //
@@ -19,9 +19,10 @@
 //           free -> done         the host, in the stead of a copier that has ended
 //
 // Why a helper never touches memory of a copy that is over: it reads the generation, then target,
-// source and bytes, then takes an index by a fetch-and-add that shows the same generation, so what
-// it read belongs together; and it copies only after a compare-and-swap of a chunk that is free in
-// that generation, which no chunk of a copy that has returned is.
+// source, bytes and layouts, then takes an index by a fetch-and-add that shows the same generation,
+// so what it read belongs together; and it copies only after a compare-and-swap of a chunk that is
+// free in that generation, which no chunk of a copy that has returned is. (So it may look at its
+// layouts, which are the copier's memory, only then.)
 //
 //            copy              help     close
 //   copy     64 at once, more  any      of dead copiers only
@@ -44,22 +45,32 @@
 #include <cstdint>
 #include <cstring>
 
+#include "llcl/layout.h"
 #include "mailbox/owner.h"
 #include "mailbox/waiting.h"
 
 namespace nagaya::llcl {
+
+// Where the sides of a copy lie, when they are not both one run. They must not overlap.
+struct Layouts {
+  const nagaya_runs* target;
+  const nagaya_runs* source;
+};
 
 struct Copy {
   std::byte* target;
   const std::byte* source;
   uint64_t bytes;
   uint32_t peer;  // number of the task whose memory the other side is: it helps here first
+  const Layouts* layouts = nullptr;  // in place of `target` and `source`
 };
 
 // The machine below, and the sizes that were measured on it.
 struct CopyMachine : mailbox::Machine {
   static constexpr uint64_t kOfferedMinBytes = 256 << 10;  // less is not worth an offer
   static constexpr uint64_t kChunkMinBytes = 128 << 10;  // 64 << 10 costs 1 MiB alone 5 %, this 3 %
+  static constexpr uint64_t kRunsOfferedMinBytes = 32 << 10;  // the same of runs, which take longer
+  static constexpr uint64_t kRunsChunkMinBytes = 16 << 10;
   static constexpr uint64_t kClosePatienceNs = 20'000'000;
 
   static void move(std::byte* target, const std::byte* source, uint64_t bytes) {
@@ -76,22 +87,20 @@ class BasicCopyOffers {
  public:
   using Owner = mailbox::Owner;
 
-  // A thread of `self`: copies, with whoever helps. The two sides may overlap.
+  // A thread of `self`: copies, with whoever helps. The two sides may overlap,
+  // unless they are layouts.
   template <class Node>
   void copy(const Copy& copy, Owner self, Node&& node) {
-    const uint64_t apart = copy.target > copy.source ? uint64_t(copy.target - copy.source)
-                                                     : uint64_t(copy.source - copy.target);
     Offer* offer = nullptr;
     // On a crowded node a helper only takes the processor from somebody else.
-    if (copy.bytes >= M::kOfferedMinBytes && apart >= copy.bytes && !node.load().crowded())
-      offer = claim(self);
-    if (offer == nullptr) return M::move(copy.target, copy.source, copy.bytes);
+    if (is_worth_it(copy) && !node.load().crowded()) offer = claim(self);
+    if (offer == nullptr) return move_part(copy, 0, copy.bytes);
     touch(copy);
     const uint32_t generation = publish(*offer, copy);
     node.wake(copy.peer);
     while (take_part(*offer, self)) continue;
     open_.fetch_and(~bit_of(*offer), std::memory_order_relaxed);  // a hint
-    for (uint32_t index = 0; index < chunks_in(copy.bytes); ++index)
+    for (uint32_t index = 0; index < chunks_in(copy); ++index)
       see_done(*offer, copy, {generation, index}, self, node);
     offer->copier.store(0, std::memory_order_release);  // pairs with claim
   }
@@ -135,8 +144,8 @@ class BasicCopyOffers {
   struct Offer {
     alignas(mailbox::kLineBytes) Atomic<uint32_t> copier;  // mailbox::Owner
     Atomic<uint32_t> peer;
-    Atomic<uint64_t> target, source,
-        bytes;  // atomic, for a late helper reads them while they change
+    Atomic<uint64_t> target, source, bytes,
+        layouts;  // atomic, for a late helper reads them while they change
     alignas(mailbox::kLineBytes) Atomic<uint64_t> next;
     alignas(mailbox::kLineBytes) Atomic<uint64_t> chunks[kChunks];
   };
@@ -154,12 +163,26 @@ class BasicCopyOffers {
     }
   };
 
-  static uint64_t chunk_bytes(uint64_t bytes) {
-    const uint64_t least = (bytes + kChunks - 1) / kChunks;
-    return std::max(M::kChunkMinBytes, (least + kPageBytes - 1) / kPageBytes * kPageBytes);
+  static bool is_worth_it(const Copy& copy) {
+    if (copy.layouts != nullptr) return copy.bytes >= M::kRunsOfferedMinBytes;
+    const uint64_t apart = copy.target > copy.source ? uint64_t(copy.target - copy.source)
+                                                     : uint64_t(copy.source - copy.target);
+    return copy.bytes >= M::kOfferedMinBytes && apart >= copy.bytes;
   }
-  static uint32_t chunks_in(uint64_t bytes) {
-    return static_cast<uint32_t>((bytes + chunk_bytes(bytes) - 1) / chunk_bytes(bytes));
+  static uint64_t chunk_bytes(const Copy& copy) {
+    const uint64_t least = (copy.bytes + kChunks - 1) / kChunks;
+    return std::max(copy.layouts != nullptr ? M::kRunsChunkMinBytes : M::kChunkMinBytes,
+                    (least + kPageBytes - 1) / kPageBytes * kPageBytes);
+  }
+  static uint32_t chunks_in(const Copy& copy) {
+    return static_cast<uint32_t>((copy.bytes + chunk_bytes(copy) - 1) / chunk_bytes(copy));
+  }
+
+  // Whoever may look at `layouts`: the copier, or who has taken a chunk.
+  static void move_part(const Copy& copy, uint64_t begin, uint64_t bytes) {
+    if (copy.layouts == nullptr) return M::move(copy.target + begin, copy.source + begin, bytes);
+    llcl::copy(Place(copy.layouts->target).ahead(begin), Place(copy.layouts->source).ahead(begin),
+               bytes);
   }
   uint64_t bit_of(const Offer& offer) const { return 1ull << (&offer - offers_); }
 
@@ -176,13 +199,18 @@ class BasicCopyOffers {
     return nullptr;
   }
 
-  // A pointer that leads nowhere faults in the copier, and not in a helper.
+  // A pointer that leads nowhere faults in the copier, and not in a helper. (In the middle of runs:
+  // in whoever comes to it.)
   static void touch(const Copy& copy) {
-    for (const volatile std::byte* side :
-         {copy.source, const_cast<const std::byte*>(copy.target)}) {
-      static_cast<void>(side[0]);
-      static_cast<void>(side[copy.bytes - 1]);
-    }
+    const auto read = [](const volatile std::byte* at) { static_cast<void>(*at); };
+    for (const uint64_t at : {uint64_t{0}, copy.bytes - 1})
+      if (copy.layouts == nullptr) {
+        read(copy.source + at);
+        read(copy.target + at);
+      } else {
+        read(Place(copy.layouts->source).ahead(at).at());
+        read(Place(copy.layouts->target).ahead(at).at());
+      }
   }
 
   // The new generation.
@@ -194,6 +222,7 @@ class BasicCopyOffers {
     offer.target.store(reinterpret_cast<uint64_t>(copy.target), std::memory_order_release);
     offer.source.store(reinterpret_cast<uint64_t>(copy.source), std::memory_order_release);
     offer.bytes.store(copy.bytes, std::memory_order_release);
+    offer.layouts.store(reinterpret_cast<uint64_t>(copy.layouts), std::memory_order_release);
     // Release: what the source holds. Pairs with take_part.
     offer.next.store(Word{generation, 0}.bits(), std::memory_order_release);
     open_.fetch_or(bit_of(offer), std::memory_order_relaxed);  // a hint
@@ -207,10 +236,11 @@ class BasicCopyOffers {
     const Copy copy{
         reinterpret_cast<std::byte*>(offer.target.load(std::memory_order_acquire)),
         reinterpret_cast<const std::byte*>(offer.source.load(std::memory_order_acquire)),
-        offer.bytes.load(std::memory_order_acquire), 0};
-    if (seen.value >= chunks_in(copy.bytes)) return false;
+        offer.bytes.load(std::memory_order_acquire), 0,
+        reinterpret_cast<const Layouts*>(offer.layouts.load(std::memory_order_acquire))};
+    if (seen.value >= chunks_in(copy)) return false;
     const Word next = Word::of(offer.next.fetch_add(1, std::memory_order_acquire));  // of publish
-    if (next.generation != seen.generation || next.value >= chunks_in(copy.bytes)) return false;
+    if (next.generation != seen.generation || next.value >= chunks_in(copy)) return false;
     const uint64_t before = offer.chunks[next.value].load(std::memory_order_relaxed);
     return Word::of(before).is_older_than(next.generation) &&
            copy_chunk(offer, copy, next, before, self);
@@ -224,9 +254,8 @@ class BasicCopyOffers {
     if (!chunk.compare_exchange_strong(before, taken, std::memory_order_acquire,
                                        std::memory_order_relaxed))
       return false;
-    const uint64_t begin = which.value * chunk_bytes(copy.bytes);
-    M::move(copy.target + begin, copy.source + begin,
-            std::min(chunk_bytes(copy.bytes), copy.bytes - begin));
+    const uint64_t begin = which.value * chunk_bytes(copy);
+    move_part(copy, begin, std::min(chunk_bytes(copy), copy.bytes - begin));
     // Release: pairs with see_done. A failure: close has not waited, the place is another's.
     chunk.compare_exchange_strong(taken, Word{which.generation, kDone}.bits(),
                                   std::memory_order_release, std::memory_order_relaxed);

@@ -14,6 +14,8 @@ constexpr int kMessagesAtOnce = 64;
 // In place of a send's `answers`, from when it is found to be complete: what finishes it does so
 // outside of the lock, where nobody may ask for it back any more.
 constexpr uint32_t kNoMore = UINT32_MAX;
+// In `answers`, once the send was asked back: no second time, whose answer would come too late.
+constexpr uint32_t kAskedBack = 1u << 31;
 // Looks in vain, while every task can have a processor, before the processor is offered to others.
 constexpr uint32_t kPatience = 1000;
 // Looks in vain, most of them with a yield, before it sleeps: some 10 ms on a node of its own. Then
@@ -39,17 +41,17 @@ void gather(const Buffer& from, void* to, size_t bytes) {
   if (from.is_one_run())
     std::memcpy(to, from.data(), bytes);
   else
-    copy(Buffer(to, bytes, nullptr).begin(), from.begin(), bytes);
+    copy(Place(Buffer(to, bytes, nullptr).runs()), Place(from.runs()), bytes);
 }
 
 // Runs go by way of a portion that stays in the first cache.
 void scatter(nagaya_receive& receive, const Buffer& from, size_t bytes) {
   if (from.is_one_run()) return receive.scatter(&receive, from.data(), bytes);
   std::byte portion[16 << 10];
-  Place place = from.begin();
+  Place place(from.runs());
   while (bytes != 0) {
     const size_t next = std::min(bytes, sizeof portion);
-    copy(Buffer(portion, next, nullptr).begin(), place, next);
+    copy(Place(Buffer(portion, next, nullptr).runs()), place, next);
     receive.scatter(&receive, portion, next);
     if (bytes -= next; bytes != 0) place.advance(next);
   }
@@ -186,6 +188,7 @@ int Matcher::cancel(nagaya_send& send) {
   {
     const Turn turn(*this);
     if (send.answers == kNoMore) return -EALREADY;
+    if ((send.answers & kAskedBack) != 0) return 0;
     send.is_complete = 0;
     if (!withdraw(send)) {
       if (send.answers == 0) send.region = 0;  // it was complete
@@ -194,7 +197,7 @@ int Matcher::cancel(nagaya_send& send) {
       cell.serial = send.serial;
       cell.rendezvous.send = &send;
       cell.rendezvous.sender = own_process();
-      ++send.answers;
+      send.answers = (send.answers + 1) | kAskedBack;
       post_or_wait(send.to, CellKind::kCancel, cell);
       return 0;
     }
@@ -278,16 +281,15 @@ int Matcher::receive_taken(nagaya_message* message, nagaya_receive& receive) {
   return 0;
 }
 
-// `peer`: the task whose memory it is.
+// `peer`: the task that waits for it, or the own one.
 void Matcher::store(nagaya_receive& receive, const Buffer& from, uint32_t peer) {
   const size_t stored = std::min(receive.bytes, receive.capacity);
+  if (receive.scatter != nullptr) return scatter(receive, from, stored);
   const Buffer to(receive.buffer, receive.capacity, receive.runs);
-  if (receive.scatter != nullptr)
-    scatter(receive, from, stored);
-  else if (to.is_one_run() && from.is_one_run())
-    board_.copies->copy({to.data(), from.data(), stored, peer}, self_, llcl::BoardTasks{board_});
-  else
-    copy(to.begin(), from.begin(), stored);
+  const llcl::Layouts layouts{to.runs(), from.runs()};
+  const bool is_one_run = to.is_one_run() && from.is_one_run();
+  board_.copies->copy({to.data(), from.data(), stored, peer, is_one_run ? nullptr : &layouts},
+                      self_, llcl::BoardTasks{board_});
 }
 
 // To whom a rendezvous or a cancel has come from.
@@ -304,10 +306,10 @@ void Matcher::deliver(const Incoming& incoming, nagaya_receive& receive) {
   receive.error = receive.bytes > receive.capacity ? -EMSGSIZE : 0;
   switch (incoming.kind) {
     case CellKind::kInline:
-      store(receive, {cell.body, receive.bytes, nullptr}, 0);
+      store(receive, {cell.body, receive.bytes, nullptr}, self_.number());
       break;
     case CellKind::kEager:
-      store(receive, {cell.eager.loan.data, receive.bytes, nullptr}, 0);
+      store(receive, {cell.eager.loan.data, receive.bytes, nullptr}, self_.number());
       cell.eager.loan.give_back();
       break;
     case CellKind::kRendezvous:
@@ -361,7 +363,7 @@ bool Matcher::next(Step& step) {
 nagaya_send* Matcher::answered(nagaya_send& send, CellKind answer) {
   send.is_cancelled = answer == CellKind::kCancelled;
   send.answers = send.is_cancelled != 0 ? 0 : send.answers - 1;  // what is cancelled is not copied
-  if (send.answers != 0) return nullptr;
+  if ((send.answers & ~kAskedBack) != 0) return nullptr;
   unshare(send);
   send.answers = kNoMore;
   return &send;

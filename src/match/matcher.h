@@ -23,13 +23,16 @@
 #include <unordered_map>
 
 #include "llcl/board.h"
+#include "llcl/layout.h"
 #include "match/eager_pool.h"
-#include "match/layout.h"
 #include "match/queues.h"
 #include "match/remote.h"
 #include "task/spin_lock.h"
 
 namespace nagaya::match {
+
+using llcl::Buffer;
+using llcl::Place;
 
 class Matcher {
  public:

@@ -49,7 +49,7 @@ void Matcher::spread(Reading& reading) {
   if (receive.scatter != nullptr) return receive.scatter(&receive, portion, reading.asked_bytes);
   Place to(receive.runs);
   to.advance(reading.taken_bytes);
-  copy(to, Buffer(portion, reading.asked_bytes, nullptr).begin(), reading.asked_bytes);
+  copy(to, Place(Buffer(portion, reading.asked_bytes, nullptr).runs()), reading.asked_bytes);
 }
 
 bool Matcher::take_portion(Reading& reading) {

@@ -65,12 +65,6 @@ bool is_job_of_one_node(const std::vector<std::string>& environment) {
          environment_value(environment, "OMPI_PARENT_PORT") == nullptr;
 }
 
-// Whether the user has chosen how Open MPI's messages travel, and it is not our way.
-bool names_other_messages(const std::vector<std::string>& environment) {
-  const char* const pml = environment_value(environment, "OMPI_MCA_pml");
-  return pml != nullptr && *pml != '\0' && *pml != '^' && std::strcmp(pml, "nagaya") != 0;
-}
-
 // Open MPI's messages take our components, which it finds before its own, when NAGAYA_MPI says so.
 void add_components(std::vector<std::string>& environment) {
   const char* const value = environment_value(environment, "NAGAYA_MPI");
@@ -78,12 +72,7 @@ void add_components(std::vector<std::string>& environment) {
   if (wish == "off") return;
   if (wish != "on" && wish != "local")
     throw Error(-EINVAL, std::string("NAGAYA_MPI=") + value + " is not on, local or off");
-  if (wish == "local") {
-    if (!is_job_of_one_node(environment) || names_other_messages(environment)) return;
-    // Else Open MPI's shared memory takes 4 MiB a rank of /dev/shm, for nothing.
-    if (environment_value(environment, "OMPI_MCA_btl") == nullptr)
-      environment.push_back("OMPI_MCA_btl=^vader,sm");
-  }
+  if (wish == "local" && !is_job_of_one_node(environment)) return;
   std::string folders;
   for (const std::string& folder : installed_components()) folders += folder + ":";
   if (folders.empty())

@@ -272,6 +272,7 @@ static int free_sent(ompi_request_t** handle) {
 
 static int cancel_sent(ompi_request_t* handle, int flag) {
   sent_request_t* const request = (sent_request_t*)handle;
+  if (!REQUEST_COMPLETE(handle)) return OMPI_SUCCESS; /* it is asked back already */
   request->send.answers = 0;
   handle->req_complete = REQUEST_PENDING;
   const int error = nagaya_match_cancel_send(&request->send);

@@ -24,7 +24,8 @@ struct Memory {
   bool over;
 };
 struct TestMachine : mailbox::schedule::Machine {
-  static constexpr uint64_t kOfferedMinBytes = kBytes, kChunkMinBytes = 1, kClosePatienceNs = 1;
+  static constexpr uint64_t kOfferedMinBytes = kBytes, kChunkMinBytes = 1, kClosePatienceNs = 1,
+                            kRunsOfferedMinBytes = kBytes, kRunsChunkMinBytes = 1;
   static inline std::array<Memory, 2> memory;
   static inline std::string failure;
 

@@ -67,6 +67,22 @@ TEST_F(CooperativeCopy, IsDoneByOthersChunkByChunk) {
   EXPECT_FALSE(offers_->help(kPeer));
 }
 
+TEST_F(CooperativeCopy, OfRunsIsDoneByOthersChunkByChunk) {
+  constexpr uint64_t kMoved = 3 * CopyMachine::kRunsChunkMinBytes + 24;
+  const nagaya_runs from{source_.data(), 8, kMoved / 8, 16},
+      to{target_.data(), 24, kMoved / 24, 32};
+  const Layouts layouts{&to, &from};
+  uint64_t chunks = 0;
+  offers_->copy({nullptr, nullptr, kMoved, kPeer.number(), &layouts}, kCopier, TestNode{[&] {
+                  while (chunks < 3 && offers_->help(kPeer)) ++chunks;
+                }});
+  EXPECT_EQ(chunks, 3U);
+  Bytes expected(target_.size());
+  for (uint64_t n = 0; n < kMoved; ++n)
+    expected[n / 24 * 32 + n % 24] = source_[n / 8 * 16 + n % 8];
+  EXPECT_EQ(target_, expected);
+}
+
 TEST_F(CooperativeCopy, OfMoreThanAllChunksHasLargerOnes) {
   source_ = pattern(260 * CopyMachine::kChunkMinBytes + 5, 2);
   target_ = Bytes(source_.size());

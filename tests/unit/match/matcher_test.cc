@@ -151,6 +151,22 @@ TEST_P(Sizes, AMessageThatNobodyHasMatchedIsTakenBack) {
   EXPECT_EQ(buffer[0], 17);
 }
 
+TEST_P(Sizes, AMessageIsAskedBackOnce) {
+  const std::vector<int> data = numbers(size(), 1);
+  nagaya_send send = send_of(data, kEnvelope);
+  send.is_synchronous = 1;
+  task(0).send(send);
+  progress();
+  ASSERT_EQ(task(0).cancel(send), 0);
+  ASSERT_EQ(task(0).cancel(send), 0);
+  while (task(1).progress() != 0 || wire_of(1).carry() != 0) continue;
+  progress();
+  ASSERT_TRUE(send.is_complete && send.is_cancelled);
+  ASSERT_EQ(task(0).send(send), 0);  // for which no answer of before may count
+  progress();
+  EXPECT_FALSE(send.is_complete);
+}
+
 // As another thread could, between the end of the send and the word of it.
 TEST_P(Sizes, AMessageThatIsBeingCompletedIsNotTakenBack) {
   struct Asking : nagaya_send {

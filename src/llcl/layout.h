@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "nagaya/match.h"
+#include "nagaya/llcl.h"
 
-namespace nagaya::match {
+namespace nagaya::llcl {
 
 // Where a walk through a buffer, in the order of its message, has come to. Never behind its end.
 class Place {
@@ -39,6 +39,11 @@ class Place {
     return {at(), static_cast<ptrdiff_t>(bytes), left_in_run() / bytes};
   }
 
+  Place ahead(size_t bytes) const {
+    Place place = *this;
+    place.advance(bytes);
+    return place;
+  }
   void advance(size_t bytes) {
     size_t ahead = index_ * runs_->bytes + offset_ + bytes;  // from where this group begins
     index_ = offset_ = 0;
@@ -88,8 +93,8 @@ class Buffer {
       : one_{const_cast<void*>(first), bytes, 1, 0}, runs_(runs) {}
 
   bool is_one_run() const { return runs_ == nullptr; }
-  std::byte* data() const { return static_cast<std::byte*>(one_.first); }  // of the one run
-  Place begin() const { return Place(is_one_run() ? &one_ : runs_); }      // while this lives
+  std::byte* data() const { return static_cast<std::byte*>(one_.first); }   // of the one run
+  const nagaya_runs* runs() const { return is_one_run() ? &one_ : runs_; }  // while this lives
 
  private:
   nagaya_runs one_;
@@ -109,4 +114,4 @@ inline void copy(Place to, Place from, size_t bytes) {
   }
 }
 
-}  // namespace nagaya::match
+}  // namespace nagaya::llcl

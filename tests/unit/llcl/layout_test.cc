@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "match/layout.h"
+#include "llcl/layout.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <vector>
 
-namespace nagaya::match {
+namespace nagaya::llcl {
 namespace {
 
 constexpr size_t kMessageBytes = 3000;
@@ -66,10 +66,10 @@ TEST(Layout, ABufferWithoutRunsIsOneRun) {
   const Buffer one(memory.data(), memory.size(), nullptr), many(nullptr, 100, &runs);
   EXPECT_TRUE(one.is_one_run());
   EXPECT_FALSE(many.is_one_run());
-  copy(many.begin(), one.begin(), memory.size());
+  copy(Place(many.runs()), Place(one.runs()), memory.size());
   for (size_t n = 0; n < sizeof every_second; ++n)
     EXPECT_EQ(every_second[n], std::byte(n % 2 == 0 ? 1 : 0)) << n;
 }
 
 }  // namespace
-}  // namespace nagaya::match
+}  // namespace nagaya::llcl
