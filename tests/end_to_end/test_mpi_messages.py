@@ -35,6 +35,12 @@ def test_unmatched_sends_are_cancelled(run, installation, eager_bytes):
     assert out == "every mode among 3\n"
 
 
+@pytest.mark.parametrize("wish", ["on", "local", "off"])
+def test_open_mpis_one_sided_communication_goes_on(run, installation, wish):
+    variables = {"NAGAYA_MPI": wish, "OMPI_MCA_pml": ""}
+    assert run([installation.program("mpi_window")], 4, **variables) == "a window of 4\n"
+
+
 def test_a_spawned_job_sends_through_it_too(run, installation):
     out = run([installation.program("mpi_ending"), "spawn", "2"], 2)
     assert out == "spawned: 4 ranks, sum 6\n"
