@@ -36,16 +36,6 @@
 #include "ompi/request/request.h"
 #include "opal/runtime/opal_progress.h"
 
-/* What messages of a communicator are matched by. Processes agree on it, for we do not say that we
- * can do without (MCA_PML_BASE_FLAG_SUPPORTS_EXT_CID). */
-static inline uint32_t nagaya_context_of(struct ompi_communicator_t* comm) {
-#if OMPI_MAJOR_VERSION >= 5
-  return comm->c_index;
-#else
-  return comm->c_contextid;
-#endif
-}
-
 #if OMPI_MAJOR_VERSION >= 5
 #include "ompi/runtime/ompi_rte.h"
 #include "opal/mca/pmix/pmix-internal.h"
@@ -58,6 +48,16 @@ static inline uint32_t nagaya_context_of(struct ompi_communicator_t* comm) {
 #define NAGAYA_PML_VERSION MCA_PML_BASE_VERSION_2_0_0
 #define NAGAYA_EVERYWHERE OPAL_PMIX_GLOBAL
 #endif
+
+/* What messages of a communicator are matched by. Processes agree on it, for we do not say that we
+ * can do without (MCA_PML_BASE_FLAG_SUPPORTS_EXT_CID). */
+static inline uint32_t nagaya_context_of(struct ompi_communicator_t* comm) {
+#if OMPI_MAJOR_VERSION >= 5
+  return comm->c_index;
+#else
+  return comm->c_contextid;
+#endif
+}
 
 /* Whether all processes of the job run on this node. */
 static inline bool nagaya_all_are_local(void) {

@@ -57,7 +57,7 @@ typedef struct nagaya_space_options {
   size_t size;       /* sizeof(nagaya_space_options): newer fields read as 0 */
   unsigned tasks;    /* how many tasks the job will have; 0: not known in advance.
                         What nagaya_task_count() answers. */
-  unsigned capacity; /* most tasks alive at once, up to 4096; 0: twice `tasks`, at least 64.
+  unsigned capacity; /* most tasks alive at once, up to 4096; 0: twice `tasks`, at least 192.
                         The more, the less address space each has: 256 GiB up to about 270,
                         64 GiB up to about 1,080, then 16 GiB. */
   int keep_ended;    /* nonzero: what tasks leave stays until the space is destroyed, so that tasks
