@@ -76,6 +76,7 @@ struct CopyMachine : mailbox::Machine {
   static void move(std::byte* target, const std::byte* source, uint64_t bytes) {
     std::memmove(target, source, bytes);
   }
+  static void move(Place target, Place source, uint64_t bytes) { copy(target, source, bytes); }
 };
 
 // Node: what these need to know of the node.
@@ -181,8 +182,8 @@ class BasicCopyOffers {
   // Whoever may look at `layouts`: the copier, or who has taken a chunk.
   static void move_part(const Copy& copy, uint64_t begin, uint64_t bytes) {
     if (copy.layouts == nullptr) return M::move(copy.target + begin, copy.source + begin, bytes);
-    llcl::copy(Place(copy.layouts->target).ahead(begin), Place(copy.layouts->source).ahead(begin),
-               bytes);
+    M::move(Place(copy.layouts->target).ahead(begin), Place(copy.layouts->source).ahead(begin),
+            bytes);
   }
   uint64_t bit_of(const Offer& offer) const { return 1ull << (&offer - offers_); }
 

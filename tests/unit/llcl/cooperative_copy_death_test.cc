@@ -29,6 +29,10 @@ struct StoppingMachine : CopyMachine {
     std::exchange(halfway, [] {})();
     std::memcpy(target + bytes / 2, source + bytes / 2, bytes - bytes / 2);
   }
+  // Of runs that lie one behind the other.
+  static void move(Place target, Place source, uint64_t bytes) {
+    move(target.at(), source.at(), bytes);
+  }
 };
 using Offers = BasicCopyOffers<StoppingMachine>;
 
@@ -46,6 +50,8 @@ struct TestNode {
 struct Shared {
   Offers offers;
   std::byte source[kBytes], target[kBytes];
+  nagaya_runs source_runs, target_runs;
+  Layouts layouts;
 };
 
 pid_t stopped_in_a_chunk(const std::function<void()>& work) {
@@ -67,15 +73,21 @@ void kill_and_reap(pid_t child) {
   ::waitpid(child, nullptr, 0);
 }
 
-class CooperativeCopyDeath : public testing::Test {
+// The sides: one run each, or many.
+class CooperativeCopyDeath : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
+    shared_.source_runs = {shared_.source, 64, kBytes / 64, 64};
+    shared_.target_runs = {shared_.target, 64, kBytes / 64, 64};
+    shared_.layouts = {&shared_.target_runs, &shared_.source_runs};
     for (uint64_t at = 0; at < kBytes; ++at) shared_.source[at] = std::byte(at * 31 + at / 251 + 1);
   }
   void TearDown() override { ::munmap(&shared_, sizeof(Shared)); }
 
   void copy(const TestNode& node) {
-    shared_.offers.copy({shared_.target, shared_.source, kBytes, kHelper.number()}, kCopier, node);
+    const Layouts* const layouts = GetParam() ? &shared_.layouts : nullptr;
+    shared_.offers.copy({shared_.target, shared_.source, kBytes, kHelper.number(), layouts},
+                        kCopier, node);
   }
   bool is_whole() const { return std::memcmp(shared_.target, shared_.source, kBytes) == 0; }
   // How many copies can be offered at once, one within the other.
@@ -92,7 +104,7 @@ class CooperativeCopyDeath : public testing::Test {
       ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
 };
 
-TEST_F(CooperativeCopyDeath, OfAHelperInAChunkIsWaitedForAndTheChunkCopiedAgain) {
+TEST_P(CooperativeCopyDeath, OfAHelperInAChunkIsWaitedForAndTheChunkCopiedAgain) {
   pid_t helper = 0;
   int looks = 0;
   const auto help_and_stop = [&] {
@@ -110,7 +122,7 @@ TEST_F(CooperativeCopyDeath, OfAHelperInAChunkIsWaitedForAndTheChunkCopiedAgain)
   EXPECT_EQ(free_places(), 64U);
 }
 
-TEST_F(CooperativeCopyDeath, OfACopierInAChunkEndsItsOfferAndFreesThePlace) {
+TEST_P(CooperativeCopyDeath, OfACopierInAChunkEndsItsOfferAndFreesThePlace) {
   const pid_t copier = stopped_in_a_chunk([&] { copy({[](Owner) { return true; }}); });
   EXPECT_TRUE(shared_.offers.help(kHelper));
   kill_and_reap(copier);
@@ -121,7 +133,7 @@ TEST_F(CooperativeCopyDeath, OfACopierInAChunkEndsItsOfferAndFreesThePlace) {
   EXPECT_EQ(free_places(), 64U);
 }
 
-TEST_F(CooperativeCopyDeath, OfACopierIsOverOnlyWhenItsHelpersAreOutOfTheirChunks) {
+TEST_P(CooperativeCopyDeath, OfACopierIsOverOnlyWhenItsHelpersAreOutOfTheirChunks) {
   const pid_t copier = stopped_in_a_chunk([&] { copy({[](Owner) { return true; }}); });
   kill_and_reap(copier);
   const pid_t helper = stopped_in_a_chunk([&] { shared_.offers.help(kHelper); });
@@ -135,7 +147,7 @@ TEST_F(CooperativeCopyDeath, OfACopierIsOverOnlyWhenItsHelpersAreOutOfTheirChunk
   EXPECT_EQ(free_places(), 64U);
 }
 
-TEST_F(CooperativeCopyDeath, OfACopierIsNotWaitedForWithoutEnd) {
+TEST_P(CooperativeCopyDeath, OfACopierIsNotWaitedForWithoutEnd) {
   const pid_t copier = stopped_in_a_chunk([&] { copy({[](Owner) { return true; }}); });
   kill_and_reap(copier);
   StoppingMachine::halfway = [&] {  // of a helper that stands still
@@ -145,6 +157,8 @@ TEST_F(CooperativeCopyDeath, OfACopierIsNotWaitedForWithoutEnd) {
   EXPECT_TRUE(shared_.offers.help(kHelper));
   EXPECT_EQ(free_places(), 64U);
 }
+
+INSTANTIATE_TEST_SUITE_P(Runs, CooperativeCopyDeath, testing::Bool());
 
 }  // namespace
 }  // namespace nagaya::llcl

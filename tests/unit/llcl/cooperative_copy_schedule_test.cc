@@ -22,6 +22,14 @@ constexpr Owner kCopier = Owner::task(1, 1);
 struct Memory {
   std::array<std::byte, kBytes> source, target;
   bool over;
+  bool has_layouts;  // which nobody may look at any longer, either
+  nagaya_runs source_runs, target_runs;
+  Layouts layouts;
+
+  void end() {
+    over = true;
+    layouts = {};
+  }
 };
 struct TestMachine : mailbox::schedule::Machine {
   static constexpr uint64_t kOfferedMinBytes = kBytes, kChunkMinBytes = 1, kClosePatienceNs = 1,
@@ -38,6 +46,9 @@ struct TestMachine : mailbox::schedule::Machine {
       }
     if (!known) failure = "sides that do not belong together";
     std::memcpy(target, source, bytes);
+  }
+  static void move(Place target, Place source, uint64_t bytes) {
+    move(target.at(), source.at(), bytes);
   }
 };
 
@@ -56,14 +67,22 @@ class Copies {
  public:
   explicit Copies(Owner mortal) : node_{.mortal = mortal} {
     TestMachine::failure.clear();
-    for (Memory& one : TestMachine::memory)
-      one = {{std::byte{1}, std::byte{2}, std::byte{3}}, {}, false};
+    for (Memory& one : TestMachine::memory) {
+      one = {.source = {std::byte{1}, std::byte{2}, std::byte{3}},
+             .target = {},
+             .over = false,
+             .has_layouts = &one != TestMachine::memory.begin(),
+             .source_runs = {one.source.data(), 1, kBytes, 1},
+             .target_runs = {one.target.data(), 1, kBytes, 1},
+             .layouts = {&one.target_runs, &one.source_runs}};
+    }
   }
   void copy_both() {
     for (Memory& one : TestMachine::memory) {
-      offers_->copy({one.target.data(), one.source.data(), kBytes, 2}, kCopier, node_);
+      const Layouts* const layouts = one.has_layouts ? &one.layouts : nullptr;
+      offers_->copy({one.target.data(), one.source.data(), kBytes, 2, layouts}, kCopier, node_);
       if (one.target != one.source) TestMachine::failure = "not all was copied";
-      one.over = true;
+      one.end();
     }
   }
   void help(uint32_t helper, int times) {
@@ -73,7 +92,7 @@ class Copies {
     Schedule::current().await_death();
     if (!Schedule::current().somebody_died()) return;
     offers_->close(kCopier, node_);
-    for (Memory& one : TestMachine::memory) one.over = true;
+    for (Memory& one : TestMachine::memory) one.end();
   }
   bool any() const { return offers_->any(); }
 
