@@ -4,10 +4,10 @@
  *   mpi_traffic SECONDS SEED THREADS [cancels]
  *
  * Goes by rounds. A round's messages come from the seed, so that every rank knows all of them: from
- * whom to whom, how long, with which tag, sent how. Each receiver chooses whether it asks for them
- * one by one, takes whatever comes into receives that are open for all, or probes. Each thread has
- * a communicator and rounds of its own. `cancels`: sends that nobody receives are taken back, which
- * Open MPI's own transports cannot do. */
+ * whom to whom, how long, with which tag, sent how, awaited by their sender or not. Each receiver
+ * chooses whether it asks for them one by one, takes whatever comes into receives that are open for
+ * all, or probes. Each thread has a communicator and rounds of its own. `cancels`: sends that
+ * nobody receives are taken back, which Open MPI's own transports cannot do. */
 #include <malloc.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -20,6 +20,8 @@
 
 enum { kMessages = 40, kMost = 300000, kThreadsMost = 8, kTags = 3, kTagOfNobody = 50 };
 enum { kRoundsAtOnce = 20 };
+/* What a thread's buffered sends of two rounds need. */
+enum { kAttached = 2 * kMessages * (kMost + MPI_BSEND_OVERHEAD) };
 /* What a program may have allocated at the end that it had not when it was warm. */
 static const size_t kGrowth = 8 << 20;
 
@@ -29,7 +31,9 @@ static bool cancels;
 
 struct message {
   int from, to, tag, bytes;
-  bool is_synchronous, is_apart; /* is_apart: in the sender's memory, a gap behind each byte */
+  enum { kStandard, kSynchronous, kBuffered, kModes } mode;
+  bool is_apart; /* in the sender's memory, a gap behind each byte */
+  bool is_freed; /* its request, at once: it has gone when everybody has come to the barrier */
   uint32_t seed;
   bool has_come;
 };
@@ -68,8 +72,9 @@ static void plan(struct traffic* traffic) {
     message->to = (int)next(random, (uint32_t)size);
     message->tag = (int)next(random, kTags);
     message->bytes = random_bytes(random);
-    message->is_synchronous = next(random, 4) == 0;
+    message->mode = next(random, kModes);
     message->is_apart = next(random, 4) == 0;
+    message->is_freed = next(random, 4) == 0;
     message->seed = next(random, 1u << 30);
     message->has_come = false;
   }
@@ -78,12 +83,15 @@ static void plan(struct traffic* traffic) {
 /* ---- sending ------------------------------------------------------------------------------- */
 
 static void start(struct traffic* traffic, int n, MPI_Request* request) {
+  static int (*const kStart[])(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*) = {
+      [kStandard] = MPI_Isend, [kSynchronous] = MPI_Issend, [kBuffered] = MPI_Ibsend};
   const struct message* const message = &traffic->messages[n];
   const int stride = message->is_apart ? 2 : 1;
   for (int k = 0; k < message->bytes; ++k) traffic->out[n][k * stride] = byte_of(message, k);
-  (message->is_synchronous ? MPI_Issend : MPI_Isend)(
-      traffic->out[n], message->bytes, message->is_apart ? traffic->apart : MPI_BYTE, message->to,
-      message->tag, traffic->comm, request);
+  kStart[message->mode](traffic->out[n], message->bytes,
+                        message->is_apart ? traffic->apart : MPI_BYTE, message->to, message->tag,
+                        traffic->comm, request);
+  if (message->is_freed) MPI_Request_free(request);
 }
 
 static void take_one_back(struct traffic* traffic) {
@@ -265,11 +273,18 @@ int main(int argc, char** argv) {
   EXPECT_EQUAL(provided >= wanted, 1);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  void* const attached = malloc((size_t)threads * kAttached);
+  MPI_Buffer_attach(attached, threads * kAttached);
   for (int n = 0; n < threads; ++n) prepare(&traffic[n], n, strtoull(argv[2], NULL, 10));
   for (int n = 1; n < threads; ++n) pthread_create(&running[n], NULL, run, &traffic[n]);
   run(&traffic[0]);
   for (int n = 1; n < threads; ++n) pthread_join(running[n], NULL);
   for (int n = 0; n < threads; ++n) leave(&traffic[n]);
+  void* detached;
+  int bytes;
+  MPI_Buffer_detach(&detached, &bytes);
+  EXPECT_EQUAL(detached == attached && bytes == threads * kAttached, 1);
+  free(attached);
   if (rank == 0) printf("traffic of %d threads among %d: every byte right\n", threads, size);
   MPI_Finalize();
   return 0;

@@ -83,12 +83,27 @@ static inline int pml_nagaya_error(int error) {
 
 /* ---- requests ---------------------------------------------------------------------------- */
 
-/* `runs` are their own memory: requests of many messages at once must fit into the first cache. */
+/* The program and the operation under way each use a request; who leaves it last gives it back,
+ * whichever threads they are in.
+ *
+ * `runs` are their own memory: requests of many messages at once must fit into the first cache. */
+typedef uint32_t pml_nagaya_users;
+static inline uint32_t pml_nagaya_add_users(pml_nagaya_users* users, uint32_t number) {
+  return opal_using_threads() ? __atomic_add_fetch(users, number, __ATOMIC_ACQ_REL)
+                              : (*users += number);
+}
+static inline void pml_nagaya_enter(pml_nagaya_users* users) {
+  pml_nagaya_add_users(users, 1);
+}
+static inline bool pml_nagaya_leave(pml_nagaya_users* users) {
+  return pml_nagaya_add_users(users, -1u) == 0;
+}
 
 struct pml_nagaya_buffered; /* send.c */
 typedef struct pml_nagaya_send_request_t {
   mca_pml_base_send_request_t super;
   nagaya_send send;
+  pml_nagaya_users users;
   struct pml_nagaya_buffered* buffered; /* what carries it, while it is under way */
   nagaya_runs* runs;                    /* of layout.c; NULL before the first */
 } pml_nagaya_send_request_t;
@@ -97,6 +112,7 @@ OBJ_CLASS_DECLARATION(pml_nagaya_send_request_t);
 typedef struct pml_nagaya_receive_request_t {
   mca_pml_base_recv_request_t super;
   nagaya_receive receive;
+  pml_nagaya_users users;
   nagaya_runs* runs; /* of layout.c; NULL before the first */
 } pml_nagaya_receive_request_t;
 OBJ_CLASS_DECLARATION(pml_nagaya_receive_request_t);

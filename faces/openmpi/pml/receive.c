@@ -15,13 +15,14 @@ static void give_back(pml_nagaya_receive_request_t* request) {
   opal_free_list_return(&mca_pml_base_recv_requests, (opal_free_list_item_t*)request);
 }
 
+static void leave(pml_nagaya_receive_request_t* request) {
+  if (pml_nagaya_leave(&request->users)) give_back(request);
+}
+
 static void end(pml_nagaya_receive_request_t* request) {
-  mca_pml_base_request_t* const base = &request->super.req_base;
-  base->req_pml_complete = true;
-  if (base->req_free_called)
-    give_back(request);
-  else
-    ompi_request_complete(&base->req_ompi, true);
+  request->super.req_base.req_pml_complete = true;
+  ompi_request_complete(&request->super.req_base.req_ompi, true);
+  leave(request);
 }
 
 static void on_complete(nagaya_receive* receive) {
@@ -46,7 +47,7 @@ static void scatter(nagaya_receive* receive, const void* data, size_t bytes) {
 static int free_request(ompi_request_t** handle) {
   pml_nagaya_receive_request_t* const request = (pml_nagaya_receive_request_t*)*handle;
   request->super.req_base.req_free_called = true;
-  if (request->super.req_base.req_pml_complete) give_back(request);
+  leave(request);
   *handle = MPI_REQUEST_NULL;
   return OMPI_SUCCESS;
 }
@@ -82,6 +83,7 @@ static pml_nagaya_receive_request_t* new_request(void* buffer, size_t count,
   MCA_PML_BASE_RECV_REQUEST_INIT(&request->super, buffer, count, datatype, from, tag, comm,
                                  persistent);
   request->super.req_base.req_pml_complete = true;
+  request->users = 1;
   return request;
 }
 
@@ -89,6 +91,7 @@ static pml_nagaya_receive_request_t* new_request(void* buffer, size_t count,
 static void prepare(pml_nagaya_receive_request_t* request) {
   mca_pml_base_request_t* const base = &request->super.req_base;
   nagaya_receive* const receive = &request->receive;
+  pml_nagaya_enter(&request->users);
   MCA_PML_BASE_RECV_START(&request->super);
   receive->wanted.context = nagaya_context_of(base->req_comm);
   receive->wanted.source = base->req_peer == OMPI_ANY_SOURCE ? NAGAYA_ANY_SOURCE : base->req_peer;
@@ -111,7 +114,9 @@ static void prepare(pml_nagaya_receive_request_t* request) {
 
 int pml_nagaya_start_receive(pml_nagaya_receive_request_t* request) {
   prepare(request);
-  return pml_nagaya_error(nagaya_match_receive(&request->receive));
+  const int error = nagaya_match_receive(&request->receive);
+  if (error != 0) pml_nagaya_leave(&request->users);
+  return pml_nagaya_error(error);
 }
 
 static int wait_and_free(pml_nagaya_receive_request_t* request, ompi_status_public_t* status) {

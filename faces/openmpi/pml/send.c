@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "pml_nagaya.h"
@@ -36,16 +37,31 @@ static int try_send(const void* buffer, size_t count, ompi_datatype_t* datatype,
 
 /* ---- a send with a request --------------------------------------------------------------- */
 
-/* A copy of the message in the buffer that the user has attached, and what sends it. */
+/* A copy of the message in the buffer that the user has attached, and what sends it. What one and
+ * its request know of each other changes under `buffered_lock`. */
 struct pml_nagaya_buffered {
   nagaya_send send;
   void* copy;
   pml_nagaya_send_request_t* request; /* NULL: it does not wait for this */
 };
 
-static void leave_buffered(pml_nagaya_send_request_t* request) {
+static pthread_mutex_t buffered_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+static void lock_buffered(pml_nagaya_send_request_t* request) {
+  if (request->super.req_send_mode == MCA_PML_BASE_SEND_BUFFERED)
+    pthread_mutex_lock(&buffered_lock);
+}
+static void unlock_buffered(pml_nagaya_send_request_t* request) {
+  if (request->super.req_send_mode == MCA_PML_BASE_SEND_BUFFERED)
+    pthread_mutex_unlock(&buffered_lock);
+}
+
+static void link_buffered(pml_nagaya_send_request_t* request,
+                          struct pml_nagaya_buffered* buffered) {
+  lock_buffered(request);
   if (request->buffered != NULL) request->buffered->request = NULL;
-  request->buffered = NULL;
+  request->buffered = buffered;
+  unlock_buffered(request);
 }
 
 static void free_packed(pml_nagaya_send_request_t* request) {
@@ -55,21 +71,23 @@ static void free_packed(pml_nagaya_send_request_t* request) {
 }
 
 static void give_back(pml_nagaya_send_request_t* request) {
-  leave_buffered(request);
+  link_buffered(request, NULL);
   OMPI_REQUEST_FINI(&request->super.req_base.req_ompi);
   OBJ_RELEASE(request->super.req_base.req_comm);
   OMPI_DATATYPE_RELEASE(request->super.req_base.req_datatype);
   opal_free_list_return(&mca_pml_base_send_requests, (opal_free_list_item_t*)request);
 }
 
+static void leave(pml_nagaya_send_request_t* request) {
+  if (pml_nagaya_leave(&request->users)) give_back(request);
+}
+
 static void end(pml_nagaya_send_request_t* request, bool is_cancelled) {
   mca_pml_base_request_t* const base = &request->super.req_base;
   base->req_ompi.req_status._cancelled = is_cancelled;
   base->req_pml_complete = true;
-  if (base->req_free_called)
-    give_back(request);
-  else
-    ompi_request_complete(&base->req_ompi, true);
+  ompi_request_complete(&base->req_ompi, true);
+  leave(request);
 }
 
 static void on_complete(nagaya_send* send) {
@@ -82,7 +100,7 @@ static void on_complete(nagaya_send* send) {
 static int free_request(ompi_request_t** handle) {
   pml_nagaya_send_request_t* const request = (pml_nagaya_send_request_t*)*handle;
   request->super.req_base.req_free_called = true;
-  if (request->super.req_base.req_pml_complete) give_back(request);
+  leave(request);
   *handle = MPI_REQUEST_NULL;
   return OMPI_SUCCESS;
 }
@@ -90,24 +108,34 @@ static int free_request(ompi_request_t** handle) {
 /* Complete again when the receiver has decided; at once when there is none any more. What was
  * matched by rendezvous is beyond that. Another thread may complete it at any time: only what is
  * complete is this one's to change. */
-static int cancel_request(ompi_request_t* handle, int flag) {
-  pml_nagaya_send_request_t* const request = (pml_nagaya_send_request_t*)handle;
+static int ask_back(pml_nagaya_send_request_t* request) {
+  ompi_request_t* const handle = &request->super.req_base.req_ompi;
   nagaya_send* const send = request->buffered != NULL ? &request->buffered->send : &request->send;
   const bool was_eager =
       send->is_synchronous == 0 && send->bytes <= nagaya_match_eager_max(send->to);
   int error = 0;
   if (!REQUEST_COMPLETE(handle)) {
+    if (request->buffered != NULL) return OMPI_SUCCESS; /* it is asked back already */
     error = nagaya_match_cancel_send(send);
     if (error != -EALREADY) return pml_nagaya_error(error);
     pml_nagaya_wait(handle);
   }
   if (request->buffered == NULL && !was_eager) return OMPI_SUCCESS;
+  pml_nagaya_enter(&request->users);
   request->super.req_base.req_pml_complete = false;
   handle->req_complete = REQUEST_PENDING;
   if (request->buffered == NULL) send->answers = 0;
   error = nagaya_match_cancel_send(send);
   if (error != 0) end(request, false);
   return error == -EALREADY ? OMPI_SUCCESS : pml_nagaya_error(error);
+}
+
+static int cancel_request(ompi_request_t* handle, int flag) {
+  pml_nagaya_send_request_t* const request = (pml_nagaya_send_request_t*)handle;
+  lock_buffered(request);
+  const int error = ask_back(request);
+  unlock_buffered(request);
+  return error;
 }
 
 static void construct(pml_nagaya_send_request_t* request) {
@@ -145,6 +173,7 @@ static pml_nagaya_send_request_t* new_request(const void* buffer, size_t count,
   base->req_peer = to;
   base->req_tag = tag;
   base->req_comm = comm;
+  request->users = 1;
   request->buffered = NULL;
   request->super.req_addr = buffer;
   request->super.req_send_mode = mode;
@@ -154,13 +183,15 @@ static pml_nagaya_send_request_t* new_request(const void* buffer, size_t count,
 
 static void on_buffered_complete(nagaya_send* send) {
   struct pml_nagaya_buffered* const buffered = (struct pml_nagaya_buffered*)send;
-  pml_nagaya_send_request_t* const request = buffered->request;
   mca_pml_base_bsend_request_free(buffered->copy);
+  pthread_mutex_lock(&buffered_lock);
+  pml_nagaya_send_request_t* const request = buffered->request;
   if (request != NULL) {
     request->buffered = NULL;
     request->send.serial = send->serial;
     if (!request->super.req_base.req_pml_complete) end(request, send->is_cancelled);
   }
+  pthread_mutex_unlock(&buffered_lock);
   free(buffered);
 }
 
@@ -176,11 +207,10 @@ static int start_buffered(pml_nagaya_send_request_t* request) {
                                : pack(base->req_addr, base->req_count, base->req_datatype, copy,
                                       request->send.bytes);
   if (error == OMPI_SUCCESS) {
-    leave_buffered(request);
     *buffered = (struct pml_nagaya_buffered){request->send, copy, request};
     buffered->send.data = copy;
     buffered->send.complete = on_buffered_complete;
-    request->buffered = buffered;
+    link_buffered(request, buffered);
     base->req_pml_complete = true;
     error = pml_nagaya_error(nagaya_match_send(&buffered->send));
   }
@@ -188,7 +218,7 @@ static int start_buffered(pml_nagaya_send_request_t* request) {
     end(request, false);
     return OMPI_SUCCESS;
   }
-  request->buffered = NULL;
+  link_buffered(request, NULL);
   mca_pml_base_bsend_request_free(copy);
   free(buffered);
   return error;
@@ -221,6 +251,7 @@ int pml_nagaya_start_send(pml_nagaya_send_request_t* request) {
   nagaya_send* const send = &request->send;
   int error = pml_nagaya_peer(base->req_comm, base->req_peer, &send->to);
   if (error != OMPI_SUCCESS) return error;
+  pml_nagaya_enter(&request->users);
   base->req_ompi.req_complete = REQUEST_PENDING;
   base->req_ompi.req_state = OMPI_REQUEST_ACTIVE;
   base->req_ompi.req_status._cancelled = 0;
@@ -241,6 +272,7 @@ int pml_nagaya_start_send(pml_nagaya_send_request_t* request) {
   if (error != OMPI_SUCCESS) {
     free_packed(request);
     base->req_pml_complete = true;
+    pml_nagaya_leave(&request->users);
   }
   return error;
 }
