@@ -12,7 +12,9 @@
  *
  * Settings (below) are numbers, but for results=FOLDER: output goes to a file named by the rank
  * there. Says "started"; "operations done", with what it did; "verified". Exit code 3: other nodes
- * were lost, which faults=1 permits, and all else was as promised. */
+ * were lost, which faults=1 permits, and all else was as promised.
+ *
+ * Long, for every kind of request is made, checked and undone by the same books. */
 #include <errno.h>
 #include <nagaya/comm.h>
 #include <nagaya/task.h>
