@@ -76,15 +76,18 @@ void Delegatee::run() noexcept {
 
 bool Delegatee::round() try {
   now_ns_ = mailbox::Machine::now_ns();
-  bool moved = poll();
-  moved |= target_.advance();  // answers first: other nodes wait for them
+  // Commands first: a look at the network costs more, and they would wait for it. The answers to
+  // what it brings leave with the next round, which follows at once.
+  bool moved = false;
   bool lanes_are_empty = false;
   for (int n = 0; n < kLaneRounds && !lanes_are_empty; ++n) {
     lanes_are_empty = requester_.drain() == 0;
     moved |= requester_.advance() || !lanes_are_empty;
   }
   watch();
-  outbox_.flush(lanes_are_empty);
+  outbox_.flush(lanes_are_empty, now_ns_);
+  moved |= poll();
+  moved |= target_.advance();
   messages_.store(outbox_.messages(), std::memory_order_relaxed);
   release_ended();
   return moved;
@@ -214,6 +217,7 @@ void Delegatee::sleep() {
   descriptors_.clear();
   bell_.arm();
   lanes_.before_sleep();
+  outbox_.hurry();
   // Look again: what came before the arm rings no bell.
   const bool must_stay = round() || is_stopped_.load(std::memory_order_acquire) ||
                          (!fabric_is_broken_ && !fabric_.may_sleep(descriptors_));

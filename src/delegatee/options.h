@@ -27,8 +27,12 @@ struct Options {
   uint64_t long_yield_ns = 1'000'000;  // kAutomatic: after a yield this long it sleeps for a while
   uint64_t patience_ns = 10'000'000;   // kAutomatic: without any movement it looks no longer
   size_t small_max_bytes = 4096;       // up to here data travels in a batch; clipped to what fits
-  size_t batch_bytes = 8192;           // clipped to the fabric's messages
+  size_t batch_bytes = 32 << 10;       // clipped to the fabric's messages
   uint32_t batch_records = 64;
+  // Receipts of two-sided messages, for which only memory waits, leave with whatever else goes to
+  // the node: after so long, or when there are so many, by themselves.
+  uint64_t receipts_wait_ns = 50'000;
+  uint16_t receipts_max = 16;
 
   uint32_t slots = 16384;          // commands of the whole node, accepted and not complete
   uint32_t credit_commands = 512;  // of them sent to one node

@@ -13,9 +13,11 @@ Outbox::Outbox(fabric::Fabric& fabric, size_t nodes, const Options& options)
                    ~size_t{7}),
       batch_records_(
           static_cast<uint16_t>(std::clamp<uint32_t>(options.batch_records, 1, kBatchMaxRecords))),
+      receipts_wait_ns_(options.receipts_wait_ns),
+      receipts_max_(options.receipts_max),
       peers_(nodes) {}
 
-std::byte* Outbox::append(Node node, const Header& header) {
+std::byte* Outbox::append(Node node, const Header& header, Haste haste) {
   const size_t bytes = record_bytes(header.bytes);
   Peer& peer = peers_[node];
   if (peer.open != kNone && !has_room(*buffers_[peer.open], bytes) && !send(node)) return nullptr;
@@ -27,6 +29,7 @@ std::byte* Outbox::append(Node node, const Header& header) {
   if (header.bytes % 8 != 0) std::memset(record + bytes - 8, 0, 8);
   buffer.bytes += static_cast<uint32_t>(bytes);
   ++buffer.records;
+  buffer.haste = std::max(buffer.haste, haste);
   return record + sizeof header;
 }
 
@@ -44,6 +47,7 @@ bool Outbox::open(Node node) {
   buffer.bytes = sizeof(Prologue);
   buffer.seen_bytes = 0;
   buffer.records = 0;
+  buffer.haste = Haste::kPatient;
   if (!std::exchange(peer.is_listed, true)) open_.push_back(node);
   return true;
 }
@@ -63,20 +67,25 @@ bool Outbox::send(Node node) {
   return true;
 }
 
-void Outbox::flush(bool all) {
+void Outbox::flush(bool all, uint64_t now_ns) {
   was_refused_ = false;
   std::erase_if(open_, [&](Node node) {
-    if (!is_due(node, all) || (peers_[node].open != kNone && !send(node))) return false;
+    if (!is_due(node, all, now_ns) || (peers_[node].open != kNone && !send(node))) return false;
     peers_[node].is_listed = false;
     return true;
   });
+  hurries_ = false;
 }
 
-bool Outbox::is_due(Node node, bool all) {
+bool Outbox::is_due(Node node, bool all, uint64_t now_ns) {
   if (peers_[node].open == kNone) return true;
   Buffer& buffer = *buffers_[peers_[node].open];
+  if (buffer.seen_bytes == 0) buffer.since_ns = now_ns;
   const bool has_grown = std::exchange(buffer.seen_bytes, buffer.bytes) != buffer.bytes;
-  return all || !has_grown || buffer.records == batch_records_;
+  if (buffer.records == batch_records_) return true;
+  if (buffer.haste == Haste::kPatient && !hurries_)
+    return buffer.records >= receipts_max_ || now_ns - buffer.since_ns >= receipts_wait_ns_;
+  return all || !has_grown;
 }
 
 void Outbox::sent(const fabric::Event& event) {

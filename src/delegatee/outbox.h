@@ -4,7 +4,8 @@
 //
 //   append ──► open ──full, or flush──► in flight ──kSent──► free
 //
-// A node has at most kBuffersPerNode of them, so one that takes nothing cannot use up all.
+// A record for which nobody waits is patient: for a while it waits for others, with which it
+// leaves. A node has at most kBuffersPerNode of them, so one that takes nothing cannot use up all.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,7 @@ using fabric::Node;
 class Outbox {
  public:
   static constexpr uint32_t kBuffersPerNode = 4;
+  enum class Haste : uint8_t { kPatient, kSoon };
 
   Outbox(fabric::Fabric& fabric, size_t nodes, const Options& options);
 
@@ -29,9 +31,12 @@ class Outbox {
   size_t payload_max_bytes() const { return batch_bytes_ - sizeof(Prologue) - sizeof(Header); }
   // A record for the node; the caller fills the payload before anything else happens here. nullptr:
   // no room just now. A payload of at most payload_max_bytes().
-  std::byte* append(Node node, const Header& header);
-  // Sends the batches that are full or have not grown since the last flush; or all.
-  void flush(bool all);
+  std::byte* append(Node node, const Header& header, Haste haste = Haste::kSoon);
+  // Sends the batches that are full or have not grown since the last flush; or all; but not those
+  // that are patient.
+  void flush(bool all, uint64_t now_ns);
+  // Nothing is patient until after the next flush.
+  void hurry() { hurries_ = true; }
   // A kSent event, good or bad: the buffer is free again.
   void sent(const fabric::Event& event);
   // The node has failed: what is not under way is thrown away.
@@ -48,6 +53,8 @@ class Outbox {
     uint32_t bytes;
     uint32_t seen_bytes;  // at the last flush
     uint16_t records;
+    Haste haste;
+    uint64_t since_ns;  // the first flush that has seen it
   };
   struct Peer {
     uint32_t open = kNone;
@@ -57,7 +64,7 @@ class Outbox {
 
   bool open(Node node);
   bool send(Node node);
-  bool is_due(Node node, bool all);
+  bool is_due(Node node, bool all, uint64_t now_ns);
   bool has_room(const Buffer& buffer, size_t bytes) const {
     return buffer.records < batch_records_ && batch_bytes_ - buffer.bytes >= bytes;
   }
@@ -65,11 +72,14 @@ class Outbox {
   fabric::Fabric& fabric_;
   const size_t batch_bytes_;
   const uint16_t batch_records_;
+  const uint64_t receipts_wait_ns_;
+  const uint16_t receipts_max_;
   std::vector<Peer> peers_;
   std::vector<std::unique_ptr<Buffer>> buffers_;  // their place is the cookie
   std::vector<uint32_t> free_;
   std::vector<Node> open_;  // nodes that have an open batch, or had one since the last flush
   bool was_refused_ = false;
+  bool hurries_ = false;
   uint64_t messages_ = 0;
 };
 

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "delegatee/batch_runs.h"
 #include "llcl/apply_atomic.h"
+#include "llcl/message.h"
 
 namespace nagaya::delegatee {
 
@@ -185,7 +186,11 @@ bool Target::write(Node node, const Answer& answer, std::span<const std::byte> r
   if (answer.request.kind == Kind::kEnded) header = answer.request;
   const bool has_word = answer.request.kind == Kind::kAtomic && answer.status == 0;
   if (has_word) header.bytes = sizeof answer.before;
-  std::byte* payload = outbox_.append(node, header);
+  // Two-sided messages: only the memory that they were sent from waits for it.
+  const bool is_receipt = answer.request.kind == Kind::kMessage && answer.status == 0 &&
+                          answer.request.region >= llcl::kTwoSidedHandlers;
+  std::byte* payload =
+      outbox_.append(node, header, is_receipt ? Outbox::Haste::kPatient : Outbox::Haste::kSoon);
   if (payload != nullptr && has_word) std::memcpy(payload, &answer.before, sizeof answer.before);
   return payload != nullptr;
 }

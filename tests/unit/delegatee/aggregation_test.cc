@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "delegatee/fleet.h"
+#include "llcl/message.h"
 
 namespace nagaya::delegatee {
 namespace {
@@ -74,12 +75,12 @@ TEST_F(Aggregation, CommandsAreSortedByNode) {
   EXPECT_EQ(sent(0), 2u);
 }
 
-TEST_F(Aggregation, AMessageHoldsEightKibibytesAtMost) {
-  Bytes local(2000);
-  for (int n = 0; n < 8; ++n)
-    fleet[0].push(0, counted(transfer(Op::kPut, {1, 0, region}, local.data(), 2000), done));
+TEST_F(Aggregation, AMessageHolds32KibibytesAtMost) {
+  Bytes local(4000);
+  for (int n = 0; n < 9; ++n)
+    fleet[0].push(0, counted(transfer(Op::kPut, {1, 0, region}, local.data(), 4000), done));
   for (int n = 0; n < 4; ++n) fleet.round();
-  EXPECT_EQ(counts(done).first, 8u);
+  EXPECT_EQ(counts(done).first, 9u);
   EXPECT_EQ(sent(0), 2u);
 }
 
@@ -95,6 +96,60 @@ TEST_F(Aggregation, NothingPendingMeansNoTraffic) {
   ASSERT_EQ(counts(done).first, 1u);
   for (int n = 0; n < 1000; ++n) fleet.round();
   EXPECT_EQ(sent(0) + sent(1) + sent(2), 2u);
+}
+
+// ---- receipts of two-sided messages ------------------------------------------------------------
+
+constexpr uint64_t kForEver = UINT64_MAX;
+
+Command two_sided(uint32_t node) {
+  return with_payload(Op::kActiveMessage, {node, 0, llcl::kTwoSidedHandlers}, "hello", 5);
+}
+
+TEST(Receipts, LeaveWithWhateverElseGoesToTheNode) {
+  Fleet fleet(2, Options{.receipts_wait_ns = kForEver});
+  Flag there, back;
+  fleet[0].push(0, flagged(two_sided(1), there));
+  for (int n = 0; n < 100; ++n) fleet.round();
+  EXPECT_EQ(fleet[1].delegatee.messages(), 0u);
+  EXPECT_EQ(there.now(), 0);
+  fleet[1].push(0, flagged(two_sided(0), back));
+  for (int n = 0; n < 4; ++n) fleet.round();
+  EXPECT_EQ(fleet[1].delegatee.messages(), 1u);
+  EXPECT_EQ(there.now(), 1);
+}
+
+TEST(Receipts, LeaveByThemselvesWhenThereAreMany) {
+  Fleet fleet(2, Options{.receipts_wait_ns = kForEver, .receipts_max = 3});
+  uint64_t done = 0;
+  for (int n = 0; n < 3; ++n) fleet[0].push(0, counted(two_sided(1), done));
+  for (int n = 0; n < 4; ++n) fleet.round();
+  EXPECT_EQ(counts(done).first, 3u);
+}
+
+TEST(Receipts, LeaveByThemselvesAfterAWhile) {
+  Fleet fleet(2, Options{.receipts_wait_ns = 0});
+  Flag there;
+  fleet[0].push(0, flagged(two_sided(1), there));
+  for (int n = 0; n < 4; ++n) fleet.round();
+  EXPECT_EQ(there.now(), 1);
+}
+
+TEST(Receipts, LeaveBeforeTheDelegateeSleeps) {
+  Fleet fleet(2, Options{.notification = Notification::kKernel, .receipts_wait_ns = kForEver});
+  fleet.start();
+  Flag there;
+  fleet[0].push(0, flagged(two_sided(1), there));
+  EXPECT_EQ(there.wait(), 0);
+}
+
+TEST(Receipts, OfAMessageToNobodyDoNotWait) {
+  Fleet fleet(2, Options{.receipts_wait_ns = kForEver});
+  Flag there;
+  fleet[0].push(
+      0, flagged(with_payload(Op::kActiveMessage, {1, 99, llcl::kTwoSidedHandlers}, "", 0), there));
+  for (int n = 0; n < 4; ++n) fleet.round();
+  EXPECT_EQ(there.now(), -ESRCH);
 }
 
 }  // namespace
