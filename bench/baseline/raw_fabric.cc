@@ -25,8 +25,7 @@ fi_threading threading_of(Sharing sharing) {
 }  // namespace
 
 RawFabric::RawFabric(Sharing sharing)
-    : sharing_(sharing),
-      opened_(fabric::open_endpoint(sizeof(Message), kCompletionsMax, threading_of(sharing))) {
+    : sharing_(sharing), opened_(fabric::open_endpoint(kCompletionsMax, threading_of(sharing))) {
   for (size_t n = 0; n < kReceives; ++n) {
     Operation& receive = receives_[n];
     receive_memory_[n] = registered_local(&receive.message, sizeof(Message), FI_RECV);
@@ -104,10 +103,9 @@ bool RawFabric::progress() {
 void RawFabric::pause(Pause how) {
   if (how == Pause::kSpin) return mailbox::Machine::relax();
   if (how == Pause::kYield) return mailbox::Machine::yield();
-  fid* waited[] = {&opened_.completions->fid};
   {
     const auto guard = lock();
-    if (::fi_trywait(opened_.fabric.get(), waited, 1) != FI_SUCCESS) return;
+    if (!opened_.may_sleep()) return;
   }
   pollfd descriptor{opened_.wait_fd, POLLIN, 0};
   ::poll(&descriptor, 1, kSleepMaxMs);

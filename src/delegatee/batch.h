@@ -19,7 +19,7 @@ namespace nagaya::delegatee {
 
 inline constexpr uint32_t kBatchMagic = 0x4e474241;
 inline constexpr uint16_t kBatchVersion = 1;
-inline constexpr size_t kBatchMaxBytes = 8192;
+inline constexpr size_t kBatchMaxBytes = 32 << 10;
 inline constexpr uint16_t kBatchMaxRecords = 64;
 // What one node may ask of another before it is answered. More is malformed: so the memory for
 // what cannot be answered at once is bounded.

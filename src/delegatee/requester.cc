@@ -23,6 +23,7 @@ Requester::Requester(fabric::Fabric& fabric, Outbox& outbox, Lanes& lanes, Deliv
       options_(options),
       small_max_bytes_(
           std::min(options.small_max_bytes, outbox.payload_max_bytes() - sizeof(Counter))),
+      part_max_bytes_(outbox.payload_max_bytes()),
       slots_(options.slots),
       peers_(nodes),
       portion_(outbox.payload_max_bytes()),

@@ -125,6 +125,7 @@ class Requester : private Lanes::Visitor {
   Delivery& delivery_;
   const Options options_;
   const size_t small_max_bytes_;
+  const size_t part_max_bytes_;  // of a message
   Slots slots_;
   Completed completed_;
   RegionCache regions_;

@@ -63,7 +63,7 @@ Header Requester::next_record(uint32_t index) const {
     header.argument = slot.task;
     header.offset = bytes_of(command);
     header.bytes = static_cast<uint32_t>(
-        std::min<uint64_t>(small_max_bytes_, bytes_of(command) - slot.sent_bytes));
+        std::min<uint64_t>(part_max_bytes_, bytes_of(command) - slot.sent_bytes));
   }
   if (command.op == Op::kAtomic) {
     header.atomic = static_cast<uint8_t>(command.atomic);
@@ -207,7 +207,7 @@ bool Requester::was_last_answer(Slot& slot) {
   Peer& peer = peers_[command.node];
   uint64_t bytes = payload_bytes(slot);
   if (command.op == Op::kActiveMessage)
-    bytes = std::min<uint64_t>(small_max_bytes_, slot.sent_bytes - slot.answered_bytes);
+    bytes = std::min<uint64_t>(part_max_bytes_, slot.sent_bytes - slot.answered_bytes);
   --peer.sent;
   peer.sent_bytes -= record_bytes(bytes);
   if (command.op == Op::kActiveMessage) slot.answered_bytes += bytes;

@@ -19,7 +19,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t kMessageMaxBytes = 8192;
 constexpr size_t kReceives = 64;        // posted at a time
 constexpr size_t kOperationsMax = 256;  // under way; more could overrun the provider's buffers
 constexpr std::chrono::milliseconds kGrace{100};
@@ -53,14 +52,14 @@ struct Peer {
 
 class Libfabric : public Fabric {
  public:
-  Libfabric() : fabric_(open_endpoint(kMessageMaxBytes, kOperationsMax + kReceives)) {
-    const size_t bytes = kReceives * kMessageMaxBytes;
+  Libfabric() : fabric_(open_endpoint(kOperationsMax + kReceives)) {
+    const size_t bytes = kReceives * fabric_.message_max_bytes;
     receive_memory_ = base::reserve_memory(bytes, "no memory for the fabric's receive buffers");
     receive_registration_ = register_local(receive_memory_.data(), bytes, FI_RECV);
     for (size_t i = 0; i < kReceives; ++i) {
       Slot& slot = slots_.emplace_back();
       slot.kind = Event::Kind::kReceived;
-      slot.receive_buffer = receive_memory_.data() + i * kMessageMaxBytes;
+      slot.receive_buffer = receive_memory_.data() + i * fabric_.message_max_bytes;
       to_post_.push_back(&slot);
     }
     post_receives();
@@ -98,7 +97,7 @@ class Libfabric : public Fabric {
     }
   }
 
-  size_t message_max_bytes() const override { return kMessageMaxBytes; }
+  size_t message_max_bytes() const override { return fabric_.message_max_bytes; }
 
   bool try_send(Node node, const void* data, size_t bytes, uint64_t cookie) override;
   bool try_read(Node node, void* to, size_t bytes, const Region& from, uint64_t offset,
@@ -162,7 +161,7 @@ class Libfabric : public Fabric {
 };
 
 bool Libfabric::try_send(Node node, const void* data, size_t bytes, uint64_t cookie) {
-  const int misuse = message_misuse(node, peers_.size(), bytes, kMessageMaxBytes);
+  const int misuse = message_misuse(node, peers_.size(), bytes, message_max_bytes());
   return try_start(Event::Kind::kSent, node, cookie, misuse, [&](Slot& slot, Peer& peer) {
     void* const descriptor = local_descriptor(slot, data, bytes, FI_SEND);
     const uint64_t head = self_ << kNumberBits | (peer.next_to_send & kNumberMask);
@@ -294,7 +293,7 @@ size_t Libfabric::poll(std::span<Event> events) {
 void Libfabric::post_receives() {
   while (!to_post_.empty()) {
     Slot& slot = *to_post_.back();
-    if (::fi_recv(fabric_.endpoint.get(), slot.receive_buffer, kMessageMaxBytes,
+    if (::fi_recv(fabric_.endpoint.get(), slot.receive_buffer, message_max_bytes(),
                   descriptor_of(receive_registration_), FI_ADDR_UNSPEC, &slot.context) != 0)
       return;  // later: the provider has no room
     to_post_.pop_back();
@@ -395,8 +394,7 @@ void Libfabric::fail_what_the_dead_never_answered() {
 bool Libfabric::may_sleep(std::vector<pollfd>& descriptors) {
   if (std::exchange(is_in_doubt_, false)) return false;
   if (!reports_.empty() || !to_post_.empty() || !dying_.empty()) return false;
-  fid* waited[] = {&fabric_.completions->fid};
-  if (::fi_trywait(fabric_.fabric.get(), waited, 1) != FI_SUCCESS) return false;
+  if (!fabric_.may_sleep()) return false;
   descriptors.push_back({fabric_.wait_fd, POLLIN, 0});
   return true;
 }

@@ -16,7 +16,7 @@
 namespace nagaya::fabric {
 namespace {
 
-constexpr size_t kMessageMaxBytes = 8192;
+constexpr size_t kMessageMaxBytes = 32 << 10;
 constexpr size_t kInjectMaxBytes = 64;  // up to here a message is copied when it is accepted
 
 using Bytes = std::vector<std::byte>;

@@ -33,12 +33,16 @@ struct Endpoint {  // destroyed from below
   Owned<fid_av> addresses;
   Owned<fid_cq> completions;
   Owned<fid_ep> endpoint;
-  int wait_fd = -1;  // of the completion queue
+  int wait_fd = -1;                    // of the completion queue
+  bool tells_of_sockets_only = false;  // wait_fd: not of completions that the queue already has
+  size_t message_max_bytes = 0;
+
+  // Whether wait_fd will tell of all that comes from now on.
+  bool may_sleep() const;
 };
 
 // Throws base::Error: no such provider, no network.
-Endpoint open_endpoint(size_t message_max_bytes, size_t completions_max,
-                       fi_threading threading = FI_THREAD_DOMAIN);
+Endpoint open_endpoint(size_t completions_max, fi_threading threading = FI_THREAD_DOMAIN);
 
 // "<what> failed: <libfabric's words>" when `result` is not 0.
 void check(long result, const std::string& what);

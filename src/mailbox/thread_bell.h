@@ -62,6 +62,8 @@ class alignas(kLineBytes) ThreadBell {
     return ::ppoll(descriptors, count, timeout_ms < 0 ? nullptr : &timeout, &mask);
   }
   void disarm() { word_.fetch_and(~kArmed, std::memory_order_relaxed); }
+  // Whether the thread sleeps, or is about to. A hint.
+  bool is_armed() const { return (word_.load(std::memory_order_relaxed) & kArmed) != 0; }
 
   // The caller has stored what there is to see.
   void ring() {

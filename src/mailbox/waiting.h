@@ -17,6 +17,8 @@ struct Load {
 
   // Relaxed: nothing depends on it.
   bool crowded() const { return runnable.load(std::memory_order_relaxed) > processors; }
+  // For one more.
+  bool has_room() const { return runnable.load(std::memory_order_relaxed) < processors; }
 };
 
 struct WaitPolicy {

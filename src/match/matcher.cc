@@ -22,6 +22,9 @@ constexpr uint32_t kPatience = 1000;
 // for a millisecond at a time, because others may have something to look at between two calls.
 constexpr uint32_t kLooksAwake = 20'000;
 constexpr uint64_t kNapNs = 1'000'000;
+// While the delegatee sleeps on a crowded node: it is woken by what comes, but whoever only yields
+// keeps its processor for milliseconds (EEVDF).
+constexpr uint64_t kShortNapNs = 50'000;
 // Looks in vain before delegatees are told that somebody waits: what comes sooner is of this node.
 constexpr uint32_t kSoon = 20;
 
@@ -413,16 +416,23 @@ int Matcher::give_way() {
   fruitless_.store(fruitless, std::memory_order_relaxed);
   if (fruitless == kSoon)
     awaits_delegatee_.store(say_waiting(llcl::LaneWaiter::kAwake), std::memory_order_relaxed);
-  if (fruitless > kLooksAwake && !locks_) {  // the bell is for one thread
-    say_waiting(llcl::LaneWaiter::kAsleep);
-    mailbox::Waiting(mailbox_.bell(), board_.load, {.spins = 0, .yields = 0})
-        .until([&] { return mailbox_.has_next(); }, mailbox::Machine::now_ns() + kNapNs, mailbox_);
-    say_waiting(llcl::LaneWaiter::kAwake);
-  } else if (fruitless > kPatience || board_.load.crowded() ||
-             awaits_delegatee_.load(std::memory_order_relaxed)) {
+  const bool awaits_delegatee = awaits_delegatee_.load(std::memory_order_relaxed);
+  if (fruitless > kLooksAwake)
+    nap(kNapNs);
+  else if (awaits_delegatee && !board_.load.has_room() && board_.delegatee_bell.is_armed())
+    nap(kShortNapNs);
+  else if (fruitless > kPatience || board_.load.crowded() || awaits_delegatee)
     mailbox::Machine::yield();
-  }
   return 0;
+}
+
+void Matcher::nap(uint64_t longest_ns) {
+  if (locks_) return mailbox::Machine::yield();  // the bell is for one thread
+  say_waiting(llcl::LaneWaiter::kAsleep);
+  mailbox::Waiting(mailbox_.bell(), board_.load, {.spins = 0, .yields = 0})
+      .until([&] { return mailbox_.has_next(); }, mailbox::Machine::now_ns() + longest_ns,
+             mailbox_);
+  say_waiting(llcl::LaneWaiter::kAwake);
 }
 
 int Matcher::progress() {

@@ -139,6 +139,7 @@ class Matcher {
   bool has_unfinished();  // in the outbox, or among the reads
   int send_waiting(std::deque<nagaya_send*>& over);
   int give_way();
+  void nap(uint64_t longest_ns);
   void deliver(const Incoming& incoming, nagaya_receive& receive);
   void read(const Cell& cell, nagaya_receive& receive);
   void ask_for_portion(Reading& reading);
