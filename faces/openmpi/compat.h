@@ -37,6 +37,7 @@
 #include "opal/runtime/opal_progress.h"
 
 #if OMPI_MAJOR_VERSION >= 5
+#include "ompi/mca/bml/base/base.h"
 #include "ompi/runtime/ompi_rte.h"
 #include "opal/mca/pmix/pmix-internal.h"
 #define NAGAYA_PML_VERSION MCA_PML_BASE_VERSION_2_1_0
@@ -48,6 +49,15 @@
 #define NAGAYA_PML_VERSION MCA_PML_BASE_VERSION_2_0_0
 #define NAGAYA_EVERYWHERE OPAL_PMIX_GLOBAL
 #endif
+
+/* Windows of Open MPI 5 (osc/rdma) want its own transports, which the pml has to start. */
+static inline int nagaya_start_transports(bool wants_progress_threads, bool wants_threads) {
+#if OMPI_MAJOR_VERSION >= 5
+  return mca_bml_base_init(wants_progress_threads, wants_threads);
+#else
+  return OMPI_SUCCESS;
+#endif
+}
 
 /* What messages of a communicator are matched by. Processes agree on it, for we do not say that we
  * can do without (MCA_PML_BASE_FLAG_SUPPORTS_EXT_CID). */

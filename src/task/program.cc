@@ -56,8 +56,11 @@ constexpr struct {
     {"UCX_MEM_MMAP_HOOK_MODE", "none"},
 };
 
-// Whether Open MPI has started all processes of the job on this node. What MPI_Comm_spawn has
-// started does as those that started it: they have handed on what they were given.
+// Open MPI hands variables that look like its own on to what MPI_Comm_spawn starts, which is to do
+// as those that have started it: this says that they have our components.
+constexpr const char* kPassedOn = "OMPI_MCA_pml_nagaya_passed_on";
+
+// Whether Open MPI has started all processes of the job on this node.
 bool is_job_of_one_node(const std::vector<std::string>& environment) {
   const char* const all = environment_value(environment, "OMPI_COMM_WORLD_SIZE");
   const char* const here = environment_value(environment, "OMPI_COMM_WORLD_LOCAL_SIZE");
@@ -72,7 +75,9 @@ void add_components(std::vector<std::string>& environment) {
   if (wish == "off") return;
   if (wish != "on" && wish != "local")
     throw Error(-EINVAL, std::string("NAGAYA_MPI=") + value + " is not on, local or off");
-  if (wish == "local" && !is_job_of_one_node(environment)) return;
+  const bool is_passed_on = environment_value(environment, kPassedOn) != nullptr;
+  if (wish == "local" && !is_passed_on && !is_job_of_one_node(environment)) return;
+  if (!is_passed_on) environment.push_back(std::string(kPassedOn) + "=1");
   std::string folders;
   for (const std::string& folder : installed_components()) folders += folder + ":";
   if (folders.empty())

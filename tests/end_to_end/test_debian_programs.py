@@ -21,7 +21,9 @@ def test_a_program_learns_the_same_of_the_processor(user, nagaya):
     def caches(out):
         return [line for line in out.splitlines() if "CACHE" in line]
     outside = caches(user.run(["getconf", "-a"]).out)
-    inside = caches(user.run([nagaya, "run", "--launcher", "none", "-n", 2, "getconf", "-a"]).out)
+    # A line a write: two tasks' longer ones would come into each other's way.
+    inside = caches(user.run(["stdbuf", "-oL", nagaya, "run", "--launcher", "none", "-n", 2,
+                              "getconf", "-a"]).out)
     assert len(outside) >= 10 and sorted(inside) == sorted(2 * outside)
 
 

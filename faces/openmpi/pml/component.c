@@ -185,6 +185,7 @@ static mca_pml_base_module_t* init(int* priority, bool wants_progress_threads, b
   OPAL_MODEX_SEND(error, NAGAYA_EVERYWHERE, &mca_pml_nagaya_component.pmlm_version, &own,
                   sizeof own);
   if (error != OMPI_SUCCESS) return NULL;
+  if (nagaya_start_transports(wants_progress_threads, wants_threads) != OMPI_SUCCESS) return NULL;
   *priority = PRIORITY;
   return &pml_nagaya_module;
 }
