@@ -62,8 +62,14 @@ void until_a_node_is_lost(void) {
   fflush(stdout);
   int error;
   while ((error = nagaya_comm_barrier()) == 0) continue;
-  printf("lost: %s\n", error == -EHOSTUNREACH || error == -ECONNRESET ? "unreachable" : "?");
-  fflush(stdout);
+  /* Not to stdout: who has started the job may have lost that host's output, too. */
+  char host[64], name[128];
+  gethostname(host, sizeof host);
+  snprintf(name, sizeof name, "lost.%s.%d", host, (int)rank);
+  FILE* const file = fopen(name, "w");
+  EXPECT(file != NULL);
+  fputs(error == -EHOSTUNREACH || error == -ECONNRESET ? "unreachable" : "?", file);
+  fclose(file);
   _exit(0);
 }
 
