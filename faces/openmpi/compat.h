@@ -50,12 +50,16 @@
 #define NAGAYA_EVERYWHERE OPAL_PMIX_GLOBAL
 #endif
 
-/* Windows of Open MPI 5 (osc/rdma) want its own transports, which the pml has to start. */
-static inline int nagaya_start_transports(bool wants_progress_threads, bool wants_threads) {
+/* Windows of Open MPI 5 (osc/rdma) want its own transports, which the pml has to start and to tell
+ * who goes. Without them there are no windows, but all else. */
+static inline void nagaya_start_transports(bool wants_progress_threads, bool wants_threads) {
 #if OMPI_MAJOR_VERSION >= 5
-  return mca_bml_base_init(wants_progress_threads, wants_threads);
-#else
-  return OMPI_SUCCESS;
+  mca_bml_base_init(wants_progress_threads, wants_threads);
+#endif
+}
+static inline void nagaya_tell_transports_who_goes(ompi_proc_t** procs, size_t count) {
+#if OMPI_MAJOR_VERSION >= 5
+  if (mca_bml.bml_del_procs != NULL) mca_bml.bml_del_procs(count, procs);
 #endif
 }
 

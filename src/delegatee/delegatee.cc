@@ -65,6 +65,9 @@ void Delegatee::run() noexcept {
       moved_ns_ = now_ns_;
     else
       wait();
+  // What others still wait for: answers and receipts of what its tasks have got.
+  outbox_.hurry();
+  round();
   load_.runnable.fetch_sub(1, std::memory_order_relaxed);
   fail_all(-ESHUTDOWN);
   // What came last fails at once: at most what a lane holds.

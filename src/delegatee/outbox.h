@@ -4,8 +4,8 @@
 //
 //   append ──► open ──full, or flush──► in flight ──kSent──► free
 //
-// A record for which nobody waits is patient: for a while it waits for others, with which it
-// leaves. A node has at most kBuffersPerNode of them, so one that takes nothing cannot use up all.
+// A batch of which nobody waits for any record is patient: for a while it waits for others. A node
+// has at most kBuffersPerNode batches, so one that takes nothing cannot use up all.
 #pragma once
 
 #include <cstdint>

@@ -13,6 +13,11 @@
 #include "llcl/message.h"
 
 namespace nagaya::delegatee {
+namespace {
+
+constexpr uint32_t kReceiptMaxBytes = 4096;  // of a message
+
+}  // namespace
 
 Target::Target(fabric::Fabric& fabric, Outbox& outbox, Regions& regions, Delivery& delivery,
                size_t nodes)
@@ -186,9 +191,11 @@ bool Target::write(Node node, const Answer& answer, std::span<const std::byte> r
   if (answer.request.kind == Kind::kEnded) header = answer.request;
   const bool has_word = answer.request.kind == Kind::kAtomic && answer.status == 0;
   if (has_word) header.bytes = sizeof answer.before;
-  // Two-sided messages: only the memory that they were sent from waits for it.
+  // Of small two-sided messages only the memory that they were sent from waits for it. Large ones
+  // hold much of the asker's credit.
   const bool is_receipt = answer.request.kind == Kind::kMessage && answer.status == 0 &&
-                          answer.request.region >= llcl::kTwoSidedHandlers;
+                          answer.request.region >= llcl::kTwoSidedHandlers &&
+                          answer.request.bytes <= kReceiptMaxBytes;
   std::byte* payload =
       outbox_.append(node, header, is_receipt ? Outbox::Haste::kPatient : Outbox::Haste::kSoon);
   if (payload != nullptr && has_word) std::memcpy(payload, &answer.before, sizeof answer.before);
@@ -256,17 +263,18 @@ int Target::register_region(Node node, const Header& request, fabric::Region& re
   }
 }
 
-void Target::drop_ended_regions() {
+bool Target::drop_ended_regions() {
   const uint64_t endings = regions_.endings();
-  if (std::exchange(endings_seen_, endings) == endings) return;
-  std::erase_if(registrations_, [&](const auto& entry) {
-    const auto& [key, registration] = entry;
-    const Memory now = regions_.find(static_cast<uint32_t>(key >> 32), static_cast<uint32_t>(key));
-    const bool is_same = now.error == 0 && now.base == registration.memory.base &&
-                         now.bytes == registration.memory.bytes;
-    if (!is_same) end(key, registration);
-    return !is_same;
-  });
+  if (std::exchange(endings_seen_, endings) == endings) return false;
+  return 0 != std::erase_if(registrations_, [&](const auto& entry) {
+           const auto& [key, registration] = entry;
+           const Memory now =
+               regions_.find(static_cast<uint32_t>(key >> 32), static_cast<uint32_t>(key));
+           const bool is_same = now.error == 0 && now.base == registration.memory.base &&
+                                now.bytes == registration.memory.bytes;
+           if (!is_same) end(key, registration);
+           return !is_same;
+         });
 }
 
 // Tells whoever knows the registration, so that a later request is refused by us, and not by the
@@ -288,9 +296,8 @@ void Target::make_busy(Node node) {
 
 bool Target::advance() {
   wake();
-  drop_ended_regions();
+  bool moved = drop_ended_regions();
   has_late_ = delivery_.post_late();
-  bool moved = false;
   std::erase_if(busy_, [&](Node node) {
     moved |= advance(node);
     Peer& peer = peers_[node];

@@ -86,7 +86,7 @@ class Target {
   bool write_region(Node node, Header& header, const Answer& answer);
   int register_region(Node node, const Header& request, fabric::Region& region);
   void end(uint64_t key, const Registration& registration);
-  void drop_ended_regions();
+  bool drop_ended_regions();  // whether there were any
   bool advance(Node node);
   void make_busy(Node node);
 

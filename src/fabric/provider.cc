@@ -25,13 +25,17 @@ constexpr Default kDefaults[] = {
     {"FI_OFI_RXM_TX_SIZE", "512"},    {"FI_OFI_RXM_RX_SIZE", "512"},
     {"FI_OFI_RXM_MSG_TX_SIZE", "64"}, {"FI_OFI_RXM_MSG_RX_SIZE", "64"},
 };
-constexpr size_t kMessageMaxBytes = 32 << 10;
-// Of what goes through ofi_rxm, whose buffers are an endpoint's for good.
-constexpr size_t kRxmMessageMaxBytes = 8 << 10;
+// ofi_rxm and some others divide or fetch what is larger, and report it after smaller messages that
+// came later. TCP's own provider sends anything as it is.
+constexpr size_t kMessageMaxBytes = 8 << 10, kTcpMessageMaxBytes = 32 << 10;
 
 // TCP without ofi_rxm between, which takes 1.2 to 1.9 times as long for a small message.
 const char* own_tcp() {
   return FI_VERSION_LT(::fi_version(), FI_VERSION(1, 18)) ? "net" : "tcp";
+}
+bool is_own_tcp(const fi_info& info) {
+  const std::string_view name = info.fabric_attr->prov_name;
+  return name == "net" || name == "tcp";
 }
 
 void set_defaults() {
@@ -58,17 +62,12 @@ Info wanted(fi_threading threading) {
   return hints;
 }
 
-// ofi_rxm divides or fetches what is larger, and reports it after smaller messages that came later.
 void check_buffers() {
   const char* text = ::getenv("FI_OFI_RXM_BUFFER_SIZE");
-  if (std::strtoull(text, nullptr, 0) < kRxmMessageMaxBytes)
+  if (std::strtoull(text, nullptr, 0) < kMessageMaxBytes)
     throw base::Error(-EINVAL, std::string("FI_OFI_RXM_BUFFER_SIZE=") + text +
                                    " is too small; unset it, or give " +
-                                   std::to_string(kRxmMessageMaxBytes) + " or more");
-}
-
-bool has_rxm(const fi_info& info) {
-  return std::string_view(info.fabric_attr->prov_name).find("ofi_rxm") != std::string_view::npos;
+                                   std::to_string(kMessageMaxBytes) + " or more");
 }
 
 // Before libfabric 1.19 TCP's own provider never takes back what it tells a sleeper of a
@@ -126,7 +125,7 @@ Endpoint open_endpoint(size_t completions_max, fi_threading threading) {
   Endpoint opening;
   opening.info = find_provider(threading);
   fi_info* const info = opening.info.get();
-  opening.message_max_bytes = has_rxm(*info) ? kRxmMessageMaxBytes : kMessageMaxBytes;
+  opening.message_max_bytes = is_own_tcp(*info) ? kTcpMessageMaxBytes : kMessageMaxBytes;
   opening.fabric = opened<fid_fabric>(
       "fi_fabric", [&](auto** f) { return ::fi_fabric(info->fabric_attr, f, nullptr); });
   opening.domain = opened<fid_domain>("fi_domain", [&](auto** domain) {
@@ -148,7 +147,7 @@ Endpoint open_endpoint(size_t completions_max, fi_threading threading) {
   });
   check(::fi_control(&opening.completions->fid, FI_GETWAIT, &opening.wait_fd), "FI_GETWAIT");
   opening.tells_of_sockets_only =
-      !has_rxm(*info) && FI_VERSION_LT(::fi_version(), FI_VERSION(1, 19));
+      is_own_tcp(*info) && FI_VERSION_LT(::fi_version(), FI_VERSION(1, 19));
   if (opening.tells_of_sockets_only) take_signal_out_of(opening.wait_fd);
 
   opening.endpoint = opened<fid_ep>("fi_endpoint", [&](auto** endpoint) {

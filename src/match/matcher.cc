@@ -24,7 +24,10 @@ constexpr uint32_t kLooksAwake = 20'000;
 constexpr uint64_t kNapNs = 1'000'000;
 // While the delegatee sleeps on a crowded node: it is woken by what comes, but whoever only yields
 // keeps its processor for milliseconds (EEVDF).
+constexpr uint32_t kLooksBesideASleeper = 200;
 constexpr uint64_t kShortNapNs = 50'000;
+// So long between two looks: the caller does something else meanwhile, and does not wait.
+constexpr uint64_t kElsewhereNs = 2'000;
 // Looks in vain before delegatees are told that somebody waits: what comes sooner is of this node.
 constexpr uint32_t kSoon = 20;
 
@@ -412,18 +415,26 @@ int Matcher::send_waiting(std::deque<nagaya_send*>& over) {
 // Nothing has come: takes part in a large copy, or lets others run (law 7).
 int Matcher::give_way() {
   if (board_.copies->any() && board_.copies->help(self_)) return 1;
-  const uint32_t fruitless = fruitless_.load(std::memory_order_relaxed) + 1;
+  uint32_t fruitless = fruitless_.load(std::memory_order_relaxed) + 1;
+  if (fruitless > kLooksBesideASleeper && was_elsewhere()) fruitless /= 2;
   fruitless_.store(fruitless, std::memory_order_relaxed);
   if (fruitless == kSoon)
     awaits_delegatee_.store(say_waiting(llcl::LaneWaiter::kAwake), std::memory_order_relaxed);
   const bool awaits_delegatee = awaits_delegatee_.load(std::memory_order_relaxed);
   if (fruitless > kLooksAwake)
     nap(kNapNs);
-  else if (awaits_delegatee && !board_.load.has_room() && board_.delegatee_bell.is_armed())
+  else if (fruitless > kLooksBesideASleeper && awaits_delegatee && !board_.load.has_room() &&
+           board_.delegatee_bell.is_armed() && !has_unfinished())
     nap(kShortNapNs);
   else if (fruitless > kPatience || board_.load.crowded() || awaits_delegatee)
     mailbox::Machine::yield();
+  if (fruitless >= kLooksBesideASleeper)
+    looked_ns_.store(mailbox::Machine::now_ns(), std::memory_order_relaxed);
   return 0;
+}
+
+bool Matcher::was_elsewhere() const {
+  return mailbox::Machine::now_ns() - looked_ns_.load(std::memory_order_relaxed) > kElsewhereNs;
 }
 
 void Matcher::nap(uint64_t longest_ns) {

@@ -139,6 +139,7 @@ class Matcher {
   bool has_unfinished();  // in the outbox, or among the reads
   int send_waiting(std::deque<nagaya_send*>& over);
   int give_way();
+  bool was_elsewhere() const;  // the caller, since it looked last
   void nap(uint64_t longest_ns);
   void deliver(const Incoming& incoming, nagaya_receive& receive);
   void read(const Cell& cell, nagaya_receive& receive);
@@ -163,6 +164,7 @@ class Matcher {
   // Both relaxed: looks in a row are not counted exactly.
   std::atomic<uint32_t> fruitless_ = 0;
   std::atomic<bool> awaits_delegatee_ = false;
+  std::atomic<uint64_t> looked_ns_ = 0;  // once it has looked in vain for a while
   uint32_t last_serial_ = 0;
   Posted posted_;
   UnexpectedQueue unexpected_;

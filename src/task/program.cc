@@ -60,12 +60,14 @@ constexpr struct {
 // as those that have started it: this says that they have our components.
 constexpr const char* kPassedOn = "OMPI_MCA_pml_nagaya_passed_on";
 
-// Whether Open MPI has started all processes of the job on this node.
+// Whether Open MPI has started all processes of the job on this node; of those that MPI_Comm_spawn
+// has started, whether that is so of their parents.
 bool is_job_of_one_node(const std::vector<std::string>& environment) {
+  if (environment_value(environment, "OMPI_PARENT_PORT") != nullptr)
+    return environment_value(environment, kPassedOn) != nullptr;
   const char* const all = environment_value(environment, "OMPI_COMM_WORLD_SIZE");
   const char* const here = environment_value(environment, "OMPI_COMM_WORLD_LOCAL_SIZE");
-  return all != nullptr && here != nullptr && std::strcmp(all, here) == 0 &&
-         environment_value(environment, "OMPI_PARENT_PORT") == nullptr;
+  return all != nullptr && here != nullptr && std::strcmp(all, here) == 0;
 }
 
 // Open MPI's messages take our components, which it finds before its own, when NAGAYA_MPI says so.
@@ -75,9 +77,9 @@ void add_components(std::vector<std::string>& environment) {
   if (wish == "off") return;
   if (wish != "on" && wish != "local")
     throw Error(-EINVAL, std::string("NAGAYA_MPI=") + value + " is not on, local or off");
-  const bool is_passed_on = environment_value(environment, kPassedOn) != nullptr;
-  if (wish == "local" && !is_passed_on && !is_job_of_one_node(environment)) return;
-  if (!is_passed_on) environment.push_back(std::string(kPassedOn) + "=1");
+  if (wish == "local" && !is_job_of_one_node(environment)) return;
+  if (environment_value(environment, kPassedOn) == nullptr)
+    environment.push_back(std::string(kPassedOn) + "=1");
   std::string folders;
   for (const std::string& folder : installed_components()) folders += folder + ":";
   if (folders.empty())

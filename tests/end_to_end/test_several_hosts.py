@@ -242,7 +242,12 @@ def test_an_mpi_job_ends_as_one_of_ordinary_processes(front, command, installati
     seen = {}
     for way in WAYS:
         # Open MPI 4 needs free slots for MPI_Comm_spawn on several hosts.
-        ended = front.run(command(way, [program, *act], 2, slots_each=PER_HOST + 1), env=hurried)
+        try:
+            ended = front.run(command(way, [program, *act], 2, slots_each=PER_HOST + 1), env=hurried)
+        except AssertionError:
+            if way == DIRECT and act[0] == "abort" and open_mpi >= 5:
+                pytest.skip("mpirun has not ended an aborted job of ordinary processes (docs/bugs.md)")
+            raise
         seen[way] = ended.code, re.findall("spawned: .*", ended.out)
     assert len(set(map(str, seen.values()))) == 1, seen
     assert (seen[RUN][0] == 0) == (act in [("exit", 0), ("spawn", 2)]), seen

@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 
 FIRST_FREE_UID, LAST_FREE_UID = 20000, 65000
+KILLED_LIMIT_S = 5
 SEARCHED_FOLDERS = "/usr/local/bin:/usr/bin:/bin"
 
 
@@ -117,7 +118,10 @@ class OrdinaryUser:
             out, err = process.communicate(stdin, timeout=timeout)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
-            out, err = process.communicate()
+            try:
+                out, err = process.communicate(timeout=KILLED_LIMIT_S)
+            except subprocess.TimeoutExpired as late:  # others have its output, too: on other hosts
+                out, err = late.stdout or b"", late.stderr or b""
             ended = Finished(-signal.SIGKILL, text_of(out), text_of(err))
             raise AssertionError(f"still running after {timeout} s: {words}\n{ended}") from None
         return Finished(process.returncode, text_of(out), text_of(err))

@@ -49,6 +49,7 @@ static int add_procs(ompi_proc_t** procs, size_t count) {
 }
 
 static int del_procs(ompi_proc_t** procs, size_t count) {
+  nagaya_tell_transports_who_goes(procs, count);
   for (size_t n = 0; n < count; ++n) procs[n]->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML] = NULL;
   return OMPI_SUCCESS;
 }
@@ -185,7 +186,7 @@ static mca_pml_base_module_t* init(int* priority, bool wants_progress_threads, b
   OPAL_MODEX_SEND(error, NAGAYA_EVERYWHERE, &mca_pml_nagaya_component.pmlm_version, &own,
                   sizeof own);
   if (error != OMPI_SUCCESS) return NULL;
-  if (nagaya_start_transports(wants_progress_threads, wants_threads) != OMPI_SUCCESS) return NULL;
+  nagaya_start_transports(wants_progress_threads, wants_threads);
   *priority = PRIORITY;
   return &pml_nagaya_module;
 }

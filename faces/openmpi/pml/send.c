@@ -47,13 +47,16 @@ struct pml_nagaya_buffered {
 
 static pthread_mutex_t buffered_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
-static void lock_buffered(pml_nagaya_send_request_t* request) {
-  if (request->super.req_send_mode == MCA_PML_BASE_SEND_BUFFERED)
-    pthread_mutex_lock(&buffered_lock);
+/* What has no bytes needs no copy. */
+static bool may_be_buffered(const pml_nagaya_send_request_t* request) {
+  return request->super.req_send_mode == MCA_PML_BASE_SEND_BUFFERED &&
+         request->super.req_bytes_packed > 0;
 }
-static void unlock_buffered(pml_nagaya_send_request_t* request) {
-  if (request->super.req_send_mode == MCA_PML_BASE_SEND_BUFFERED)
-    pthread_mutex_unlock(&buffered_lock);
+static void lock_buffered(const pml_nagaya_send_request_t* request) {
+  if (may_be_buffered(request)) pthread_mutex_lock(&buffered_lock);
+}
+static void unlock_buffered(const pml_nagaya_send_request_t* request) {
+  if (may_be_buffered(request)) pthread_mutex_unlock(&buffered_lock);
 }
 
 static void link_buffered(pml_nagaya_send_request_t* request,
@@ -260,7 +263,7 @@ int pml_nagaya_start_send(pml_nagaya_send_request_t* request) {
   send->bytes = request->super.req_bytes_packed;
   send->runs = NULL;
   send->is_synchronous = request->super.req_send_mode == MCA_PML_BASE_SEND_SYNCHRONOUS;
-  if (request->super.req_send_mode == MCA_PML_BASE_SEND_BUFFERED && send->bytes > 0)
+  if (may_be_buffered(request))
     error = start_buffered(request);
   else if (pml_nagaya_is_one_run(base->req_datatype, base->req_count)) {
     send->data = pml_nagaya_run(base->req_addr, base->req_datatype);

@@ -143,6 +143,16 @@ TEST(Receipts, LeaveBeforeTheDelegateeSleeps) {
   EXPECT_EQ(there.wait(), 0);
 }
 
+TEST(Receipts, LeaveBeforeTheDelegateeEnds) {
+  Fleet fleet(2, Options{.notification = Notification::kPolling, .receipts_wait_ns = kForEver});
+  fleet.start();
+  Flag there;
+  fleet[0].push(0, flagged(two_sided(1), there));
+  ASSERT_TRUE(soon([&] { return !fleet[1].delivery.take_messages(0).empty(); }));
+  fleet[1].stop();
+  EXPECT_EQ(there.wait(), 0);
+}
+
 TEST(Receipts, OfAMessageToNobodyDoNotWait) {
   Fleet fleet(2, Options{.receipts_wait_ns = kForEver});
   Flag there;

@@ -2,8 +2,10 @@
 // What happens when there is no room: in the mailbox, in the pool.
 #include <errno.h>
 
+#include <sys/resource.h>
 #include <atomic>
 #include <deque>
+
 #include <thread>
 
 #include "match/pair.h"
@@ -144,6 +146,22 @@ TEST_F(Full, ATaskThatWaitsForLongSleepsUntilAMessageComes) {
   EXPECT_LT(processor_ns() - before, 100'000'000);
   EXPECT_EQ(buffer[0], 42);
   sender.join();
+}
+
+// A program that computes, and looks now and then whether something has come.
+TEST_F(Full, ATaskThatOnlyLooksInBetweenNeverSleeps) {
+  const auto sleeps = [] {
+    rusage used;
+    ::getrusage(RUSAGE_THREAD, &used);
+    return used.ru_nvcsw;
+  };
+  const long before = sleeps();
+  for (int n = 0; n < 20'500; ++n) {
+    const uint64_t end_ns = mailbox::Machine::now_ns() + 5'000;
+    while (mailbox::Machine::now_ns() < end_ns) continue;
+    task(1).progress();
+  }
+  EXPECT_LT(sleeps() - before, 100);
 }
 
 // Several threads of both tasks send, receive and look at once; every message arrives once.
