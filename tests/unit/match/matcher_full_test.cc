@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What happens when there is no room: in the mailbox, in the pool.
 #include <errno.h>
-
 #include <sys/resource.h>
+
 #include <atomic>
 #include <deque>
-
 #include <thread>
 
 #include "match/pair.h"
