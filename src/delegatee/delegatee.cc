@@ -61,10 +61,12 @@ void Delegatee::run() noexcept {
     clock_.store(clock, std::memory_order_relaxed);
   load_.runnable.fetch_add(1, std::memory_order_relaxed);
   while (!is_stopped_.load(std::memory_order_acquire))  // pairs with stop()
-    if (round())
+    if (round()) {
       moved_ns_ = now_ns_;
-    else
+      long_yields_ = 0;  // others communicate, too, and do not only compute
+    } else {
       wait();
+    }
   // What others still wait for: answers and receipts of what its tasks have got.
   outbox_.hurry();
   round();
