@@ -23,9 +23,9 @@ constexpr uint32_t kLongYields = 2;  // in a row: one alone is an interrupt, or 
 
 Options checked(Options options) {
   options.credit_commands = std::clamp<uint32_t>(options.credit_commands, 1, kCreditMaxCommands);
-  // One record always fits.
-  options.credit_bytes =
-      std::clamp<size_t>(options.credit_bytes, record_bytes(kPayloadMaxBytes), kCreditMaxBytes);
+  // The largest record always fits.
+  options.credit_bytes = std::clamp<size_t>(
+      options.credit_bytes, std::min(options.batch_bytes, kBatchMaxBytes), kCreditMaxBytes);
   options.fail_after_ms = std::max(options.fail_after_ms, options.probe_after_ms);
   return options;
 }

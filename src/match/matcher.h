@@ -161,7 +161,7 @@ class Matcher {
   bool locks_;
   Remote* remote_;
   task::SpinLock lock_;
-  // Both relaxed: looks in a row are not counted exactly.
+  // All relaxed: looks in a row are not counted exactly.
   std::atomic<uint32_t> fruitless_ = 0;
   std::atomic<bool> awaits_delegatee_ = false;
   std::atomic<uint64_t> looked_ns_ = 0;  // once it has looked in vain for a while

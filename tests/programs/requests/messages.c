@@ -7,7 +7,7 @@
 
 #include "requests.h"
 
-enum { LONG_BYTES = 100000, MESSAGES = 600 };
+enum { LONG_BYTES = 100000, MESSAGES = 2000 };
 
 /* Heard from the left neighbour, in order. */
 int heard;

@@ -237,6 +237,7 @@ TEST_P(AnyFault, EndsEveryCommandExactlyOnce) {
   Bytes source(kBytes);
   Fleet fleet(kNodes,
               Options{.notification = static_cast<Notification>(draw(3)),
+                      .batch_bytes = 8192,
                       .slots = 64 + draw(200),
                       .credit_commands = 1 + draw(60),
                       .credit_bytes = 1 + draw(20000),

@@ -48,7 +48,7 @@ TEST(Message, ToNoTaskIsAnErrorOfEverySize) {
 }
 
 TEST(Message, OfATaskThatEndedInTheMiddleIsNeverSeen) {
-  Fleet fleet(2, Options{.credit_bytes = 10000});
+  Fleet fleet(2, Options{.batch_bytes = 8192, .credit_bytes = 10000});
   fleet[1].delivery.set_room(0);  // the message that is whole stays, and keeps those behind it
   fleet.start();
   const Bytes data(100000);

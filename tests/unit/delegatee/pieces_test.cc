@@ -109,8 +109,8 @@ TEST_F(Pieces, OfAnUnknownOrEndedRegionAreAnError) {
 
 TEST_F(Pieces, AnErrorInTheMiddleEndsThemOnceEverythingUnderWayIsAnswered) {
   fleet.start();
-  EXPECT_EQ(run(Op::kPutPieces, {whole(50000), {0, 0, 8, 1, 0, 0}, whole(50000)}), -EINVAL);
-  EXPECT_TRUE(std::equal(local.begin(), local.begin() + 30000, remote.begin()));
+  EXPECT_EQ(run(Op::kPutPieces, {whole(100000), {0, 0, 8, 1, 0, 0}, whole(50000)}), -EINVAL);
+  EXPECT_TRUE(std::equal(local.begin(), local.begin() + 90000, remote.begin()));
   EXPECT_EQ(run(Op::kGetPieces, {whole(50000)}), 0);
 }
 

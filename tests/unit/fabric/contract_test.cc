@@ -286,6 +286,24 @@ TEST_P(Contract, TwoSleepersExchangeManyMessages) {
   for (const auto& list : reports) EXPECT_EQ(list.size(), 2 * kMessages);
 }
 
+// Nothing that has been there wakes a sleeper for ever.
+TEST_P(Contract, WhoHasNothingToDoCanSleep) {
+  World world = open(2);
+  world.send(0, 1, "there", 1);
+  world.send(1, 0, "back", 2);
+  ASSERT_TRUE(world.until([&] {
+    return !world.received(0).empty() && !world.received(1).empty() && world.completed(0) == 1 &&
+           world.completed(1) == 1;
+  }));
+  for (const Node node : {0, 1})
+    EXPECT_TRUE(world.until([&] {
+      std::vector<pollfd> descriptors;
+      return world.at(node).may_sleep(descriptors) &&
+             ::poll(descriptors.data(), descriptors.size(), 20) == 0;
+    })) << "node "
+        << node;
+}
+
 INSTANTIATE_TEST_SUITE_P(Of, Contract, testing::ValuesIn(kBackends),
                          [](const auto& info) { return std::string(info.param.name); });
 
