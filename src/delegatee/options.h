@@ -29,8 +29,8 @@ struct Options {
   size_t small_max_bytes = 4096;       // up to here data travels in a batch; clipped to what fits
   size_t batch_bytes = 32 << 10;       // clipped to the fabric's messages
   uint32_t batch_records = 64;
-  // Receipts of two-sided messages, for which only memory waits, leave with whatever else goes to
-  // the node: after so long, or when there are so many, by themselves.
+  // Receipts of small two-sided messages, for which only memory waits, leave with whatever else
+  // goes to the node: after so long, or when there are so many, by themselves.
   uint64_t receipts_wait_ns = 50'000;
   uint16_t receipts_max = 16;
 
