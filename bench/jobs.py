@@ -26,6 +26,7 @@ jobs for are left out, so programs may have figures of their own.
 `nagaya run` hands NAGAYA_* and FI_* on to all hosts, Open MPI's mpirun (is_plain) its own OMPI_*.
 One host is a job of this kind, too: what an MPI does is chosen when it starts.
 Hosts are made as root, programs run as an ordinary user. Without root the benchmark is skipped.
+Where the kernel lets them, each host has processors of its own (processors.py), as hosts do.
 """
 
 import contextlib
@@ -37,12 +38,13 @@ import shutil
 
 from hosts import SHARED_PROCESSORS, Hosts, missing_programs
 from ordinary_user import OrdinaryUser
+from processors import shares
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]  # of the build tree or the installation
 PARTS = ["bin", "lib", "libexec"]
 LIMIT_S = 300
 PERCENTILES = {"min": 0, "p10": 0.10, "p50": 0.50, "p90": 0.90, "p99": 0.99, "max": 1}
-# Each host counts the machine's processors as its own: ranks bound there meet on the first one.
+# Launchers that know nothing of a host's share of the processors bind all ranks to the first one.
 UNBOUND = {"OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_rmaps_base_oversubscribe": "1",
            "PRTE_MCA_hwloc_default_binding_policy": "none",  # Open MPI 5
            "PRTE_MCA_rmaps_default_mapping_policy": "slot:oversubscribe", **SHARED_PROCESSORS}
@@ -115,7 +117,7 @@ def started_hosts(plan: Jobs):
     try:
         root = user.copy_if_unreadable(ROOT, PARTS)
         try:
-            hosts = Hosts(user, plan.hosts, plan.link or None)
+            hosts = Hosts(user, plan.hosts, plan.link or None, shares(plan.hosts))
         except AssertionError as error:  # it says why
             raise Failed(f"hosts: {error}") from None
         front = hosts.user_on(0)

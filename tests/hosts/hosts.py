@@ -30,13 +30,17 @@ SHARED_PROCESSORS = {"OMPI_MCA_mpi_yield_when_idle": "1"}
 
 class Hosts(Enclosure):
     """Started when made; `leave` ends them with every process in them. `link`: what tc calls the
-    rate of each host's link in both directions, for example "1gbit"."""
+    rate of each host's link in both directions, for example "1gbit". `shares`: the processors of
+    each (processors.py), left with them; otherwise they share all that there are."""
 
-    def __init__(self, user, count, link=None):
+    def __init__(self, user, count, link=None, shares=()):
         self.user = user
         self.names = [name_of(number) for number in range(count)]
+        self.shares = shares
+        self.in_share = [share.enter() for share in shares] or [[]] * count
         folder = user.new_folder("hosts")
         settings = {"folder": str(folder), "count": count, "link": link, "uid": user.uid,
+                    "in_share": self.in_share,
                     "prefix": user.prefix, "environment": user.environment(),
                     "temporary": str(user.temporary)}
         self.agent = folder / "remote_shell"
@@ -61,6 +65,7 @@ class Hosts(Enclosure):
         there = copy.copy(self.user)
         variables = [f"{name}={value}" for name, value in self.launcher_environment().items()]
         there.prefix = [*self.enter(self.first_processes[number], "--ipc", "--pid"),
+                        *self.in_share[number],
                         *self.user.prefix, "env", *variables]
         return there
 
@@ -79,6 +84,11 @@ class Hosts(Enclosure):
         """Of the user's processes there."""
         place = network_of(self.first_processes[number])
         return [pid for pid in pids_of(self.user.uid) if network_of(pid) == place]
+
+    def leave(self):
+        super().leave()
+        for share in self.shares:
+            share.leave()
 
     def files_of(self, number):
         """What the user has on this host alone: temporary files and shared memory segments."""
@@ -126,8 +136,9 @@ def be_all(settings):
     ip("link", "add", "bridge", "type", "bridge")
     ip("link", "set", "bridge", "up")
     for number in range(settings["count"]):
-        subprocess.Popen(["unshare", "--net", "--uts", "--ipc", "--mount", sys.executable, "-B",
-                          __file__, "host", json.dumps({**settings, "number": number})])
+        subprocess.Popen([*settings["in_share"][number], "unshare", "--net", "--uts", "--ipc",
+                          "--mount", sys.executable, "-B", __file__, "host",
+                          json.dumps({**settings, "number": number})])
     reap_orphans()
 
 
