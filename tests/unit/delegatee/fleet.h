@@ -155,10 +155,20 @@ class TestDelivery : public Delivery {
   std::vector<uint32_t> released_;
 };
 
+// So that most sizes of a test are large ones, whatever fits into the fabric's messages.
+constexpr size_t kSmallMaxBytes = 4096;
+
+inline Options with_small_max(Options options) {
+  if (options.small_max_bytes == Options{}.small_max_bytes)
+    options.small_max_bytes = kSmallMaxBytes;
+  return options;
+}
+
 struct TestNode {
   TestNode(std::unique_ptr<fabric::Fabric> endpoint, uint32_t nodes, const Options& options)
       : fabric(std::move(endpoint)),
-        delegatee({*fabric, nodes, lanes, regions, delivery, bell, load}, options) {}
+        delegatee({*fabric, nodes, lanes, regions, delivery, bell, load}, with_small_max(options)) {
+  }
   ~TestNode() { stop(); }
 
   void start() {

@@ -49,6 +49,25 @@ TEST_P(Transfer, PutChangesExactlyTheBytesOfEverySize) {
   }
 }
 
+TEST_P(Transfer, EverySizeAboutTheRoomOfABatchArrives) {
+  Fleet roomy(GetParam().backend.open(2),
+              {.notification = GetParam().notification, .small_max_bytes = SIZE_MAX});
+  const uint32_t number = roomy[1].regions.add(3, remote.data(), remote.size());
+  roomy.start();
+  const size_t room_bytes = roomy[0].fabric->message_max_bytes();
+  for (size_t bytes = room_bytes - 128; bytes <= room_bytes + 1; ++bytes) {
+    Bytes local(bytes);
+    Flag got, put;
+    roomy[0].push(0, flagged(transfer(Op::kGet, {1, 3, number, 17}, local.data(), bytes), got));
+    ASSERT_EQ(got.wait(), 0) << bytes;
+    EXPECT_TRUE(std::equal(local.begin(), local.end(), remote.begin() + 17)) << bytes;
+    local = pattern(bytes, static_cast<uint32_t>(bytes));
+    roomy[0].push(0, flagged(transfer(Op::kPut, {1, 3, number, 17}, local.data(), bytes), put));
+    ASSERT_EQ(put.wait(), 0) << bytes;
+    EXPECT_TRUE(std::equal(local.begin(), local.end(), remote.begin() + 17)) << bytes;
+  }
+}
+
 TEST_P(Transfer, PutTakesItsBytesFromTheCommandItself) {
   for (const size_t bytes : {1, 31, 32}) {
     const Bytes local = pattern(bytes, 5);
