@@ -60,6 +60,8 @@ class Requester : private Lanes::Visitor {
   // Whether the fabric has refused a transfer since the last advance.
   bool was_refused() const { return was_refused_; }
   uint32_t commands() const { return slots_.taken(); }
+  // What the fabric moves straight between the tasks' buffers just now.
+  uint64_t transferring_bytes() const { return transferring_bytes_; }
 
  private:
   static constexpr size_t kDrainMax = 32;
@@ -136,6 +138,7 @@ class Requester : private Lanes::Visitor {
   std::vector<uint32_t> parked_;           // lanes of which something is held
   SlotQueue unposted_;
   bool was_refused_ = false;
+  uint64_t transferring_bytes_ = 0;
 };
 
 }  // namespace nagaya::delegatee

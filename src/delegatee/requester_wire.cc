@@ -171,11 +171,13 @@ bool Requester::transfer(uint32_t index) {
                                           slot.remote, command.offset, tag)
                        : fabric_.try_write(command.node, local_of(command), command.bytes,
                                            slot.remote, command.offset, tag);
-  if (slot.in_fabric)
-    slot.state = State::kTransferring;
-  else
+  if (!slot.in_fabric) {
     was_refused_ = true;
-  return slot.in_fabric;
+    return false;
+  }
+  slot.state = State::kTransferring;
+  transferring_bytes_ += command.bytes;
+  return true;
 }
 
 // ---- from the network --------------------------------------------------------------------------
@@ -268,6 +270,7 @@ void Requester::transferred(const fabric::Event& event) {
   if (index == kNone) return;
   Slot& slot = slots_[index];
   slot.in_fabric = false;
+  transferring_bytes_ -= slot.command.bytes;
   if (slot.state == State::kLost) return slots_.release(index);
   if (slot.state != State::kTransferring) return;  // kUnposted: released when it is posted
   if (event.error == 0 && slot.command.op == Op::kPutNotify && !slot.is_orphan) {

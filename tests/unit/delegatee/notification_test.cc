@@ -89,6 +89,39 @@ TEST(Notification, AutomaticPollsThroughLongYieldsWhileSomebodyWaits) {
   EXPECT_EQ(waiting.end(), 0);
 }
 
+// Whether a delegatee polls while a transfer is under way and somebody waits.
+bool polls_beside_a_transfer(uint64_t bulk_bytes) {
+  Bytes memory(kSmallMaxBytes + 1), local(memory.size());
+  Fleet fleet(2, {.notification = Notification::kAutomatic,
+                  .long_yield_ns = UINT64_MAX,
+                  .patience_ns = UINT64_MAX,
+                  .bulk_bytes = bulk_bytes,
+                  .probe_after_ms = 60000,
+                  .fail_after_ms = 60000});
+  const uint32_t region = fleet[1].regions.add(0, memory.data(), memory.size());
+  fleet.start();
+  const auto get = [&](Flag& flag) {
+    fleet[0].push(0, flagged(transfer(Op::kGet, {1, 0, region}, local.data(), local.size()), flag));
+  };
+  Flag known, got;
+  get(known);  // from now on the region is
+  EXPECT_EQ(known.wait(), 0);
+  fleet.network.pause_link(0, 1);
+  fleet[0].load.waiting = 1;
+  get(got);
+  const double before = fleet[0].delegatee.processor_seconds();
+  std::this_thread::sleep_for(milliseconds(300));
+  const double used = fleet[0].delegatee.processor_seconds() - before;
+  fleet.network.resume_link(0, 1);
+  EXPECT_EQ(got.wait(), 0);
+  return used > 0.02;
+}
+
+TEST(Notification, AutomaticSleepsWhileMuchIsUnderWayThoughSomebodyWaits) {
+  EXPECT_TRUE(polls_beside_a_transfer(kSmallMaxBytes + 2));
+  EXPECT_FALSE(polls_beside_a_transfer(kSmallMaxBytes + 1));
+}
+
 // The part of a processor that a delegatee uses whose tasks compute and ask for something every
 // half millisecond.
 double used_between_commands(uint64_t long_yield_ns) {
