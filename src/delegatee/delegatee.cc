@@ -16,6 +16,8 @@ constexpr uint64_t kMillisecond = 1'000'000;  // [ns]
 // Rounds over the lanes between two looks at the network, which cost far more: the first finds a
 // lone command, the second that there is no other, so that it leaves at once.
 constexpr int kLaneRounds = 8;
+constexpr size_t kShortBytes = 4096;      // of a message
+constexpr uint64_t kLongAwayNs = 50'000;  // a yield among tasks that wait takes some microseconds
 // Mode automatic.
 constexpr uint64_t kLingerNs = kMillisecond;
 constexpr uint64_t kCrowdedNs = 10 * kMillisecond;
@@ -63,6 +65,7 @@ void Delegatee::run() noexcept {
   while (!is_stopped_.load(std::memory_order_acquire))  // pairs with stop()
     if (round()) {
       moved_ns_ = now_ns_;
+      if (has_lone_message_ && load_.crowded_by_one() && polls_on()) answer_after_yield();
       long_yields_ = 0;  // others communicate, too, and do not only compute
     } else {
       wait();
@@ -107,6 +110,8 @@ bool Delegatee::round() try {
 bool Delegatee::poll() {
   if (fabric_is_broken_) return false;
   const size_t count = fabric_.poll(events_);
+  has_lone_message_ = count == 1 && events_[0].kind == fabric::Event::Kind::kReceived &&
+                      events_[0].bytes <= kShortBytes;
   for (size_t n = 0; n < count; ++n) handle(events_[n]);
   requester_.settle();
   return count != 0;
@@ -199,9 +204,25 @@ void Delegatee::watch(Node node) {
 
 void Delegatee::wait() {
   if (!polls_on()) return sleep();
+  yield();
+}
+
+// Whom the message is for gets it before the next look, and may have something to say to it. Not
+// with more tasks about: they would all run first, while messages to others wait.
+void Delegatee::answer_after_yield() {
+  outbox_.flush(true, now_ns_);
+  yield();
+}
+
+void Delegatee::yield() {
+  if (was_long_away_) {  // and may be again: nothing waits for that
+    outbox_.hurry();
+    outbox_.flush(true, now_ns_);
+  }
   ::sched_yield();
   // Whoever ran meanwhile, of this job or not: waking up costs less than such a yield.
   const uint64_t back_ns = mailbox::Machine::now_ns();
+  was_long_away_ = back_ns - now_ns_ > kLongAwayNs;
   const bool is_long = back_ns - now_ns_ > options_.long_yield_ns && !somebody_waits();
   long_yields_ = is_long ? long_yields_ + 1 : 0;
   if (long_yields_ >= kLongYields) crowded_until_ns_ = back_ns + kCrowdedNs;

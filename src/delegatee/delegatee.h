@@ -73,6 +73,8 @@ class Delegatee {
   void watch(Node node);
   void release_ended();
   void wait();
+  void answer_after_yield();
+  void yield();
   bool polls_on() const;
   bool somebody_waits() const { return load_.waiting.load(std::memory_order_relaxed) != 0; }
   void sleep();
@@ -98,6 +100,8 @@ class Delegatee {
   uint32_t long_yields_ = 0;       // in a row
   uint64_t crowded_until_ns_ = 0;  // yields took long: others want this processor
   bool fabric_is_broken_ = false;
+  bool has_lone_message_ = false;  // and nothing else: short, of the latest look
+  bool was_long_away_ = false;     // yielding
 
   std::vector<uint32_t> releasing_;  // ended tasks whose memory is not released
   std::mutex ended_mutex_;           // ended_

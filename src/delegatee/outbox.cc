@@ -85,7 +85,7 @@ bool Outbox::is_due(Node node, bool all, uint64_t now_ns) {
   if (buffer.records == batch_records_) return true;
   if (buffer.haste == Haste::kPatient && !hurries_)
     return buffer.records >= receipts_max_ || now_ns - buffer.since_ns >= receipts_wait_ns_;
-  return all || !has_grown;
+  return !has_grown || (all && (buffer.haste == Haste::kSoon || hurries_));
 }
 
 void Outbox::sent(const fabric::Event& event) {

@@ -23,7 +23,9 @@ using fabric::Node;
 class Outbox {
  public:
   static constexpr uint32_t kBuffersPerNode = 4;
-  enum class Haste : uint8_t { kPatient, kSoon };
+  // kNextRound: after another round over the lanes, before which the delegatee lets tasks run if it
+  // has nothing else to do: one of them may answer in the same batch.
+  enum class Haste : uint8_t { kPatient, kNextRound, kSoon };
 
   Outbox(fabric::Fabric& fabric, size_t nodes, const Options& options);
 

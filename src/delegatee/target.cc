@@ -179,6 +179,19 @@ bool Target::answer(Node node, const Answer& answer, std::span<const std::byte> 
   return true;
 }
 
+// Whatever tells a task something may soon be followed by what the task says to it. Of small
+// two-sided messages only the memory that they were sent from waits for the answer; large ones hold
+// much of the asker's credit.
+Outbox::Haste Target::haste_of(const Answer& answer) {
+  const Header& request = answer.request;
+  const bool tells_a_task = request.kind == Kind::kMessage || request.kind == Kind::kPutNotify;
+  if (!tells_a_task || answer.status != 0) return Outbox::Haste::kSoon;
+  const bool is_receipt = request.kind == Kind::kMessage &&
+                          request.region >= llcl::kTwoSidedHandlers &&
+                          request.bytes <= kReceiptMaxBytes;
+  return is_receipt ? Outbox::Haste::kPatient : Outbox::Haste::kNextRound;
+}
+
 // False: no room in the outbox.
 bool Target::write(Node node, const Answer& answer, std::span<const std::byte> runs) {
   Header header{};
@@ -191,13 +204,7 @@ bool Target::write(Node node, const Answer& answer, std::span<const std::byte> r
   if (answer.request.kind == Kind::kEnded) header = answer.request;
   const bool has_word = answer.request.kind == Kind::kAtomic && answer.status == 0;
   if (has_word) header.bytes = sizeof answer.before;
-  // Of small two-sided messages only the memory that they were sent from waits for it. Large ones
-  // hold much of the asker's credit.
-  const bool is_receipt = answer.request.kind == Kind::kMessage && answer.status == 0 &&
-                          answer.request.region >= llcl::kTwoSidedHandlers &&
-                          answer.request.bytes <= kReceiptMaxBytes;
-  std::byte* payload =
-      outbox_.append(node, header, is_receipt ? Outbox::Haste::kPatient : Outbox::Haste::kSoon);
+  std::byte* payload = outbox_.append(node, header, haste_of(answer));
   if (payload != nullptr && has_word) std::memcpy(payload, &answer.before, sizeof answer.before);
   return payload != nullptr;
 }

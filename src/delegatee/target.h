@@ -79,6 +79,7 @@ class Target {
   bool serve_cancel(Node node, const Header& request);
   bool serve_message(Node node, const Header& request, std::span<const std::byte> payload);
   bool answer(Node node, const Answer& answer, std::span<const std::byte> runs = {});
+  static Outbox::Haste haste_of(const Answer& answer);
   bool write(Node node, const Answer& answer, std::span<const std::byte> runs);
   bool write_blocks(Node node, Header& header, const Answer& answer,
                     std::span<const std::byte> runs);

@@ -312,6 +312,8 @@ size_t Libfabric::take_completions(std::span<Event> events) {
     }
     if (found <= 0) return count;
     for (ssize_t i = 0; i < found; ++i) count += take(completions[i], events[count]);
+    // There was no more; to ask again is a system call with some providers.
+    if (static_cast<size_t>(found) < room) return count;
   }
 }
 

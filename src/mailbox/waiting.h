@@ -17,6 +17,8 @@ struct Load {
 
   // Relaxed: nothing depends on it.
   bool crowded() const { return runnable.load(std::memory_order_relaxed) > processors; }
+  // Whoever yields is back after one other thread.
+  bool crowded_by_one() const { return runnable.load(std::memory_order_relaxed) == processors + 1; }
   // For one more.
   bool has_room() const { return runnable.load(std::memory_order_relaxed) < processors; }
 };

@@ -98,6 +98,43 @@ TEST_F(Aggregation, NothingPendingMeansNoTraffic) {
   EXPECT_EQ(sent(0) + sent(1) + sent(2), 2u);
 }
 
+// ---- answers to what tells a task something ----------------------------------------------------
+
+class Telling : public Aggregation {
+ protected:
+  // A put with notification, which the other node has carried out and not answered.
+  Telling() {
+    counters = fleet[1].regions.add(0, reinterpret_cast<std::byte*>(told), sizeof told);
+    fleet[0].push(0, flagged(put_notify({1, 0, region}, local, 8, {1, 0, counters}), flag));
+    fleet.round();
+    EXPECT_EQ(told[0], 1u);
+  }
+
+  std::byte local[8] = {};
+  uint64_t told[1] = {};
+  uint32_t counters;
+  Flag flag;
+};
+
+TEST_F(Telling, IsAnsweredTogetherWithWhatTheTaskSaysToIt) {
+  fleet[1].delegatee.round();
+  EXPECT_EQ(sent(1), 0u);
+  uint64_t word = 0, told_back = 0;
+  const uint32_t back = fleet[0].regions.add(0, reinterpret_cast<std::byte*>(&word), sizeof word);
+  fleet[1].push(0, counted(with_payload(Op::kPut, {0, 0, back}, "an answer", 8), told_back));
+  for (int n = 0; n < 4; ++n) fleet.round();
+  EXPECT_EQ(sent(1), 1u);
+  EXPECT_EQ(flag.now(), 1);
+  EXPECT_EQ(counts(told_back).first, 1u);
+}
+
+TEST_F(Telling, IsAnsweredARoundLaterAnyway) {
+  fleet[1].delegatee.round();
+  EXPECT_EQ(sent(1), 0u);
+  fleet[1].delegatee.round();
+  EXPECT_EQ(sent(1), 1u);
+}
+
 // ---- receipts of two-sided messages ------------------------------------------------------------
 
 constexpr uint64_t kForEver = UINT64_MAX;
