@@ -139,7 +139,8 @@ class Program {
     const char* const where = pair_.is_on_one_node() ? "in a node" : "between two hosts";
     const char* const shared = threads == 1
                                    ? "requester on one processor, all that serves it on another"
-                                   : "all share all processors";
+                               : pair_.is_on_one_node() ? "all share all processors"
+                                                        : "each host has half of the processors";
     return fmt::format("{}, {}, {} thread{} ({})", what, where, threads, threads == 1 ? "" : "s",
                        shared);
   }

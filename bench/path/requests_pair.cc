@@ -107,8 +107,10 @@ void Pair::reset_word() {
 
 void bind_process(bool measures, bool alone) {
   const int last = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)) - 1;
-  const cpu_set_t all = processors_between(0, last), server = processors_between(last, last);
-  const cpu_set_t requester = processors_between(0, 0);
+  const cpu_set_t server = processors_between(last, last), requester = processors_between(0, 0);
+  cpu_set_t all = processors_between(0, last);
+  if (::nagaya_comm_nodes() != 1)
+    all = measures ? processors_between(0, last / 2) : processors_between((last + 1) / 2, last);
   const auto bind = [](pid_t thread, const cpu_set_t& to) {
     if (::sched_setaffinity(thread, sizeof to, &to) != 0) base::throw_errno("sched_setaffinity");
   };
