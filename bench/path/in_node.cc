@@ -33,6 +33,8 @@ const Family kFamilies[] = {
      "ns one way", "prepared put", "", "two lines"},
     {"put_pointer", "8 bytes and a flag: plain stores by nagaya_llcl_pointer", "ns one way",
      "stores", "", "two lines"},
+    {"put_add", "8 bytes and a flag that counts: a plain store and a locked add", "ns one way",
+     "stores", "", "two lines"},
     {"put_notify", "8 bytes and a flag that counts: a prepared put with notification", "ns one way",
      "prepared put", "", "two lines"},
     {"put_notify_unprepared", "8 bytes and a flag that counts: try_write_notify", "ns one way",

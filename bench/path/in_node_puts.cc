@@ -40,6 +40,14 @@ struct ByFlag : Lines {
   }
 };
 
+// What a counter that several notify costs by itself: a locked add in place of the second store.
+struct ByAdd : Lines {
+  void send(uint64_t next) {
+    other.data = next;
+    std::atomic_ref(other.count).fetch_add(1, std::memory_order_release);
+  }
+};
+
 struct ByTry : Lines {
   uint64_t number = 0;
 
@@ -56,6 +64,7 @@ void measure_puts(const Stage& stage) {
   Lines lines = meet_lines(stage);
   ByFlag by_flag(lines);
   ByPointer by_pointer{lines};
+  ByAdd by_add{lines};
   ByNotify by_notify(lines);
   ByTry by_try{lines};
   const uint64_t trips = stage.times(100'000);
@@ -69,6 +78,7 @@ void measure_puts(const Stage& stage) {
     };
     measured("put_flag", by_flag);
     measured("put_pointer", by_pointer);
+    measured("put_add", by_add);
     measured("put_notify", by_notify);
     measured("put_notify_unprepared", by_try);
   }

@@ -263,14 +263,17 @@ int nagaya_llcl_start_by_call(const nagaya_llcl_prepared* request);
 void nagaya_llcl_notify(const nagaya_llcl_prepared* request); /* after the copy */
 
 static inline void nagaya_llcl_add(const nagaya_llcl_prepared* request) {
+  void* const to = (void*)(uintptr_t)request->command[4];
   const uint64_t before =
       __atomic_fetch_add((nagaya_llcl_word*)request->to, request->command[6], __ATOMIC_SEQ_CST);
-  if (request->command[4] != 0)
-    memcpy((void*)(uintptr_t)request->command[4], &before, sizeof before);
+  if (to != NULL) memcpy(to, &before, sizeof before);
 }
 
 /* As a `try_` function. */
 static inline int nagaya_llcl_try_start(const nagaya_llcl_prepared* request) {
+  /* Loaded first: behind an atomic addition, loads wait for its line. */
+  const nagaya_completion on_complete = request->on_complete;
+  const uint64_t* const counter = request->counter;
   if (request->way == NAGAYA_LLCL_WORD)
     __atomic_store_n((nagaya_llcl_word*)request->to,
                      __atomic_load_n((const nagaya_llcl_word*)request->from, __ATOMIC_RELAXED),
@@ -281,12 +284,12 @@ static inline int nagaya_llcl_try_start(const nagaya_llcl_prepared* request) {
     nagaya_llcl_add(request);
   else
     return nagaya_llcl_start_by_call(request);
-  if (request->counter != NULL) nagaya_llcl_notify(request);
+  if (counter != NULL) nagaya_llcl_notify(request);
   /* Release: pairs with the acquire of whoever waits for the completion. */
-  if (request->on_complete.kind == NAGAYA_FLAG)
-    __atomic_store_n((uint32_t*)request->on_complete.data, 1, __ATOMIC_RELEASE);
-  else if (request->on_complete.kind == NAGAYA_COUNTER)
-    __atomic_fetch_add((uint64_t*)request->on_complete.data, 1, __ATOMIC_RELEASE);
+  if (on_complete.kind == NAGAYA_FLAG)
+    __atomic_store_n((uint32_t*)on_complete.data, 1, __ATOMIC_RELEASE);
+  else if (on_complete.kind == NAGAYA_COUNTER)
+    __atomic_fetch_add((uint64_t*)on_complete.data, 1, __ATOMIC_RELEASE);
   return 0;
 }
 
