@@ -156,6 +156,7 @@ class Libfabric : public Fabric {
   uint64_t next_key_ = 1;
   std::vector<Peer> peers_;
   std::vector<Node> dying_;   // dead, with operations pending
+  bool was_refused_ = false;  // by a provider that connects, since the last look before a sleep
   bool is_in_doubt_ = false;  // the latest refusal may mean death: no descriptor will tell
   Node self_ = 0;
 };
@@ -213,6 +214,7 @@ bool Libfabric::try_start(Event::Kind kind, Node node, uint64_t cookie, int misu
   }
   if (result != 0) free_slot(slot);
   if (result == -FI_EAGAIN) {
+    was_refused_ = !peer.has_answered;
     if (!has_gone(peer)) return false;
     bury(node, -ECONNRESET);
     report(kind, -ECONNRESET, node, cookie);
@@ -312,8 +314,8 @@ size_t Libfabric::take_completions(std::span<Event> events) {
     }
     if (found <= 0) return count;
     for (ssize_t i = 0; i < found; ++i) count += take(completions[i], events[count]);
-    // There was no more; to ask again is a system call with some providers.
-    if (static_cast<size_t>(found) < room) return count;
+    // And again until there is none: only then has the provider looked at all that it has read, and
+    // only then does a descriptor tell of what is next.
   }
 }
 
@@ -396,7 +398,10 @@ void Libfabric::fail_what_the_dead_never_answered() {
 bool Libfabric::may_sleep(std::vector<pollfd>& descriptors) {
   if (std::exchange(is_in_doubt_, false)) return false;
   if (!reports_.empty() || !to_post_.empty() || !dying_.empty()) return false;
-  if (!fabric_.may_sleep()) return false;
+  // What its look brings may be all that a refused operation waits for: no descriptor tells of it
+  // again.
+  const bool was_refused = std::exchange(was_refused_, false);
+  if (!fabric_.may_sleep() || was_refused) return false;
   descriptors.push_back({fabric_.wait_fd, POLLIN, 0});
   return true;
 }
