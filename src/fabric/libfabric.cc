@@ -214,7 +214,7 @@ bool Libfabric::try_start(Event::Kind kind, Node node, uint64_t cookie, int misu
   }
   if (result != 0) free_slot(slot);
   if (result == -FI_EAGAIN) {
-    was_refused_ = !peer.has_answered;
+    was_refused_ |= !peer.has_answered;
     if (!has_gone(peer)) return false;
     bury(node, -ECONNRESET);
     report(kind, -ECONNRESET, node, cookie);
@@ -314,8 +314,6 @@ size_t Libfabric::take_completions(std::span<Event> events) {
     }
     if (found <= 0) return count;
     for (ssize_t i = 0; i < found; ++i) count += take(completions[i], events[count]);
-    // And again until there is none: only then has the provider looked at all that it has read, and
-    // only then does a descriptor tell of what is next.
   }
 }
 
