@@ -83,10 +83,10 @@ TABLE = {
     "alltoall-crowded": delegation("alltoall", "among 8 tasks on each of 2 nodes", hosts=2,
                                    tasks_each=8, setting="crowded", rounds=9),
     "requests": ("requests", [], "READ between two nodes, beside libfabric itself",
-                 Jobs(hosts=2, is_shared=True)),
+                 Jobs(hosts=2, shares_processors=True)),
     "requests-node": ("requests", [], "the same within a node", Jobs(hosts=1, tasks_each=2)),
     "requests-modes": ("requests", ["--ours-only"], "READ between two nodes, mode by mode", Jobs(
-        hosts=2, is_shared=True,
+        hosts=2, shares_processors=True,
         jobs=[Job(name, environment=words) for name, words in REQUEST_MODES.items()],
         comparisons=[Comparison(name, ["lanes"]) for name in list(REQUEST_MODES)[1:]])),
     "messages": messages("MPI between two ranks of a node, by size", MPICH, tasks_each=2,

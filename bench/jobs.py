@@ -83,7 +83,7 @@ class Jobs:
     jobs: list = dataclasses.field(default_factory=lambda: [Job("Nagaya")])
     comparisons: list = dataclasses.field(default_factory=list)
     rounds: int = 5  # unless the driver says otherwise
-    is_shared: bool = False  # hosts share all processors: the program itself shares them out
+    shares_processors: bool = False  # all hosts have all: the program itself shares them out
 
 
 def run(plan: Jobs, program: str, arguments: list[str], quick: bool, rounds: int | None) -> dict:
@@ -119,7 +119,7 @@ def started_hosts(plan: Jobs):
         root = user.copy_if_unreadable(ROOT, PARTS)
         try:
             hosts = Hosts(user, plan.hosts, plan.link or None,
-                          () if plan.is_shared else shares(plan.hosts))
+                          () if plan.shares_processors else shares(plan.hosts))
         except AssertionError as error:  # it says why
             raise Failed(f"hosts: {error}") from None
         front = hosts.user_on(0)

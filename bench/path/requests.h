@@ -101,7 +101,7 @@ std::unique_ptr<Path> raw_path(Pair& pair, const Mode& mode, Sharing sharing);
 // ---- processors --------------------------------------------------------------------------------
 
 // This process's threads to come, its host's and its delegatee's. Alone, a requester has the first
-// processor and all that serves it the last; else each host has half of them.
+// processor and all that serves it the last; else each host has half of them, a lone one all.
 void bind_process(bool measures, bool alone);
 
 // ---- measuring ---------------------------------------------------------------------------------

@@ -108,16 +108,16 @@ void Pair::reset_word() {
 void bind_process(bool measures, bool alone) {
   const int last = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)) - 1;
   const cpu_set_t server = processors_between(last, last), requester = processors_between(0, 0);
-  cpu_set_t all = processors_between(0, last);
-  if (::nagaya_comm_nodes() != 1)
-    all = measures ? processors_between(0, last / 2) : processors_between((last + 1) / 2, last);
+  const bool is_lone = ::nagaya_comm_nodes() == 1;
+  const cpu_set_t own = processors_between(is_lone || measures ? 0 : (last + 1) / 2,
+                                           is_lone || !measures ? last : last / 2);
   const auto bind = [](pid_t thread, const cpu_set_t& to) {
     if (::sched_setaffinity(thread, sizeof to, &to) != 0) base::throw_errno("sched_setaffinity");
   };
-  bind(0, !alone ? all : measures ? requester : server);
+  bind(0, !alone ? own : measures ? requester : server);
   const auto host = "/proc/" + std::to_string(::getppid()) + "/task";  // a task is its host's child
   for (const auto& thread : std::filesystem::directory_iterator(host))
-    bind(std::stoi(thread.path().filename()), alone ? server : all);
+    bind(std::stoi(thread.path().filename()), alone ? server : own);
 }
 
 }  // namespace nagaya::bench

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A share of the machine's processors for each of several hosts. By groups of the kernel (cpuset),
 since launchers undo a processor affinity that they inherit. For root."""
+import contextlib
 import itertools
 import os
 import pathlib
@@ -20,8 +21,16 @@ class Share:
     def __init__(self, number, count):
         every = sorted(os.sched_getaffinity(0))
         own = every[number::count] or [every[number % len(every)]]
-        self.folder = make_group(f"nagaya-{os.getpid()}-{next(NUMBERS)}")
-        (self.folder / "cpuset.cpus").write_text(",".join(map(str, own)))
+        self.folder = folder_of_groups() / f"nagaya-{os.getpid()}-{next(NUMBERS)}"
+        self.folder.mkdir()
+        try:
+            if self.folder.parent == GROUPS_1:  # a group begins without any memory node there
+                memory = (GROUPS_1 / "cpuset.mems").read_text()
+                (self.folder / "cpuset.mems").write_text(memory)
+            (self.folder / "cpuset.cpus").write_text(",".join(map(str, own)))
+        except OSError:
+            self.leave()
+            raise
 
     def enter(self):
         """Words before a command that run it there."""
@@ -38,21 +47,26 @@ class Share:
                 time.sleep(TICK_S)
 
 
-def make_group(name):
-    if not GROUPS_1.exists():
-        (GROUPS / "cgroup.subtree_control").write_text("+cpuset")
-        (GROUPS / name).mkdir()
-        return GROUPS / name
-    (GROUPS_1 / name).mkdir()
-    # It begins without any memory node.
-    (GROUPS_1 / name / "cpuset.mems").write_text((GROUPS_1 / "cpuset.mems").read_text())
-    return GROUPS_1 / name
+def folder_of_groups():
+    if GROUPS_1.exists():
+        return GROUPS_1
+    (GROUPS / "cgroup.subtree_control").write_text("+cpuset")
+    return GROUPS
+
+
+def remove_lost():
+    """Groups of those who were killed before they could leave."""
+    for folder in folder_of_groups().glob("nagaya-*-*"):
+        if not pathlib.Path("/proc", folder.name.split("-")[1]).exists():
+            with contextlib.suppress(OSError):  # it is not empty, or another has removed it
+                folder.rmdir()
 
 
 def shares(count):
     """One for each host, or none at all where there are no such groups."""
     made = []
     try:
+        remove_lost()
         for number in range(count):
             made.append(Share(number, count))
     except OSError:
