@@ -50,10 +50,10 @@ TEST_P(Transfer, PutChangesExactlyTheBytesOfEverySize) {
 }
 
 TEST_P(Transfer, EverySizeAboutTheRoomOfABatchArrives) {
+  uint64_t told = 0;
   Fleet roomy(GetParam().backend.open(2),
               {.notification = GetParam().notification, .small_max_bytes = SIZE_MAX});
   const uint32_t number = roomy[1].regions.add(3, remote.data(), remote.size());
-  uint64_t told = 0;
   const uint32_t counter =
       roomy[1].regions.add(3, reinterpret_cast<std::byte*>(&told), sizeof told);
   roomy.start();
@@ -68,9 +68,11 @@ TEST_P(Transfer, EverySizeAboutTheRoomOfABatchArrives) {
     roomy[0].push(0, flagged(transfer(Op::kPut, {1, 3, number, 17}, local.data(), bytes), put));
     ASSERT_EQ(put.wait(), 0) << bytes;
     EXPECT_TRUE(std::equal(local.begin(), local.end(), remote.begin() + 17)) << bytes;
+    local = pattern(bytes, static_cast<uint32_t>(bytes + 1));
     const Place place{1, 3, number, 17};
     roomy[0].push(0, flagged(put_notify(place, local.data(), bytes, {1, 3, counter}), notified));
     ASSERT_EQ(notified.wait(), 0) << bytes;
+    EXPECT_TRUE(std::equal(local.begin(), local.end(), remote.begin() + 17)) << bytes;
   }
   EXPECT_EQ(told, 130u);
 }
