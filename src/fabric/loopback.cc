@@ -52,7 +52,8 @@ struct Endpoint {
   std::map<uint64_t, Region> regions;  // by key
   uint64_t next_key = 1;
   uint64_t polls = 0;
-  base::Fd bell;  // an eventfd: readable while `is_rung`
+  base::Fd bell;           // an eventfd: readable while `is_rung`
+  bool may_sleep = false;  // since its latest poll: it is to be rung for
   bool is_rung = false;
   bool was_refused = false;  // by the plan: nothing will ring when trying again is worth it
 };
@@ -122,7 +123,7 @@ class LoopbackNetwork::State {
       if (const Link& link = link_of(from, node); !link.is_paused && !link.operations.empty())
         return false;
     descriptors.push_back({self.bell.get(), POLLIN, 0});
-    return true;
+    return self.may_sleep = true;
   }
 
   void cut(Node a, Node b) {
@@ -162,7 +163,7 @@ class LoopbackNetwork::State {
   }
 
   void carry_out(Link& link, size_t reports_max) {
-    if (link.is_paused) return;
+    if (link.is_paused || link.operations.empty()) return;
     bool messages_wait = false;
     for (Operation& operation : std::exchange(link.operations, {}))
       if (!carry_out(operation, reports_max, messages_wait))
@@ -219,11 +220,13 @@ class LoopbackNetwork::State {
   }
 
   void ring(Endpoint& endpoint) {
-    if (!std::exchange(endpoint.is_rung, true)) ::eventfd_write(endpoint.bell.get(), 1);
+    if (endpoint.may_sleep && !std::exchange(endpoint.is_rung, true))
+      ::eventfd_write(endpoint.bell.get(), 1);
   }
 
   void quiet(Endpoint& endpoint) {
     eventfd_t count;
+    endpoint.may_sleep = false;
     if (std::exchange(endpoint.is_rung, false)) ::eventfd_read(endpoint.bell.get(), &count);
   }
 
