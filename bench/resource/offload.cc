@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// offload.cc - what it adds to a request that another thread carries it out: a read of 8 bytes over
+// offload.cc - what it adds to a request that another thread carries it out: a fetch-and-add over
 // the loopback fabric, which costs no network, carried out by the requester itself and by a
-// delegatee's thread on another processor.
+// delegatee's thread on another processor. Between the two nothing travels but the command and its
+// completion: the word at the other node is that node's alone.
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -53,32 +54,36 @@ class Node {
 class Pair {
  public:
   Pair() : lane_(own_.board.lanes->claim(Node::kTask)) {
-    get_.op = llcl::Op::kGet;
-    get_.completion_kind = llcl::Completion::kFlag;
-    get_.completion = reinterpret_cast<uint64_t>(&flag_);
-    get_.node = 1;
-    get_.region = other_.board.regions->add(Node::kTask, &word_, sizeof word_);
-    get_.local = reinterpret_cast<uint64_t>(&brought_);
-    get_.bytes = sizeof brought_;
+    add_.op = llcl::Op::kAtomic;
+    add_.atomic = llcl::Atomic::kAdd;
+    add_.completion_kind = llcl::Completion::kFlag;
+    add_.completion = reinterpret_cast<uint64_t>(&flag_);
+    add_.node = 1;
+    add_.region = other_.board.regions->add(Node::kTask, &word_, sizeof word_);
+    add_.local = reinterpret_cast<uint64_t>(&before_);
+    add_.bytes = static_cast<uint64_t>(llcl::Type::kUint64);
+    add_.operand = 1;
   }
 
   void work() {
     own_.delegatee.round();
-    other_.delegatee.round();
+    if (is_under_way()) other_.delegatee.round();
   }
-  // One read, the time that it took [ns]. wait(): until it is worth looking at the flag again.
+  // One fetch-and-add, the time that it took [ns]. wait(): until it is worth looking at the flag
+  // again.
   template <class Wait>
-  double read_ns(uint64_t value, Wait wait) {
-    word_ = value;
+  double add_ns(Wait wait) {
+    ++count_;
     flag_ = 0;
     const auto start = Clock::now();
-    if (!own_.board.lanes->push(lane_, get_)) throw std::runtime_error("the lane is full");
-    while (std::atomic_ref(flag_).load(std::memory_order_acquire) == 0) wait();
+    if (!own_.board.lanes->push(lane_, add_)) throw std::runtime_error("the lane is full");
+    while (is_under_way()) wait();
     const std::chrono::duration<double, std::nano> took = Clock::now() - start;
     return took.count();
   }
-  void expect(uint64_t value) const {
-    if (brought_ != value) throw std::runtime_error("a read brought wrong data");
+  bool is_under_way() { return std::atomic_ref(flag_).load(std::memory_order_acquire) == 0; }
+  void expect_all(bool corrupt) const {
+    if (before_ + 1 != count_ + uint64_t{corrupt}) throw std::runtime_error("an add got lost");
   }
 
  private:
@@ -86,21 +91,22 @@ class Pair {
   std::vector<std::unique_ptr<fabric::Fabric>> endpoints_ = fabric::open_all(network_, 2);
   Node own_{*endpoints_[0]}, other_{*endpoints_[1]};
   uint32_t lane_;
-  llcl::Command get_{};
+  llcl::Command add_{};
+  uint64_t count_ = 0;
   alignas(128) uint64_t word_ = 0;
-  alignas(128) uint64_t brought_ = 0;
+  alignas(128) uint64_t before_ = 0;
   alignas(128) uint32_t flag_ = 0;
 };
 
 template <class Wait>
-double median_read_ns(Pair& pair, int reads, const Options& options, Wait wait) {
+double median_add_ns(Pair& pair, int adds, const Options& options, Wait wait) {
   std::vector<double> all;
-  for (int n = 1; n <= reads; ++n) all.push_back(pair.read_ns(static_cast<uint64_t>(n), wait));
-  pair.expect(options.corrupt ? 0 : static_cast<uint64_t>(reads));
+  for (int n = 0; n < adds; ++n) all.push_back(pair.add_ns(wait));
+  pair.expect_all(options.corrupt);
   return median_of(all);
 }
 
-double offloaded_ns(Pair& pair, int reads, const Options& options) {
+double offloaded_ns(Pair& pair, int adds, const Options& options) {
   std::atomic<bool> is_over{false};
   std::thread delegatee([&] {
     bind_to(usable_processors().back());
@@ -114,23 +120,23 @@ double offloaded_ns(Pair& pair, int reads, const Options& options) {
       thread.join();
     }
   } join{is_over, delegatee};
-  return median_read_ns(pair, reads, options, [] { Machine::relax(); });
+  return median_add_ns(pair, adds, options, [] { Machine::relax(); });
 }
 
 Result measure_all(const Options& options) {
   Figure latency{"offload_latency",
-                 "a read of 8 bytes without a network",
+                 "a fetch-and-add without a network",
                  "ns",
                  {"by a delegatee on another processor", {}},
                  {},
                  Series{"by the requester", {}}};
   Pair pair;
   bind_to(usable_processors().front());
-  const int reads = options.quick ? 500 : 20000;
+  const int adds = options.quick ? 500 : 20000;
   for (int round = 0; round < options.rounds_or(25, 2); ++round) {
     progress(fmt::format("offload: round {}", round + 1));
-    latency.floor->rounds.push_back(median_read_ns(pair, reads, options, [&] { pair.work(); }));
-    latency.subject.rounds.push_back(offloaded_ns(pair, reads, options));
+    latency.floor->rounds.push_back(median_add_ns(pair, adds, options, [&] { pair.work(); }));
+    latency.subject.rounds.push_back(offloaded_ns(pair, adds, options));
   }
   std::vector<double> added;
   for (size_t n = 0; n < latency.subject.rounds.size(); ++n)
