@@ -20,7 +20,7 @@ every round starts each of them once, with --rounds 1, one after the other:
 
 The programs' subjects are the values. Each of their figures F and each comparison make a figure
 SETTING_F_SUBJECT ("gigabit_pingpong_8B_polling"), or SETTING_F when there is one comparison only.
-Where several jobs are named, the cheapest one of each round counts. Comparisons that a figure lacks
+Where several jobs are named, the one counts that is cheapest over all rounds. Comparisons that a figure lacks
 jobs for are left out, so programs may have figures of their own.
 
 `nagaya run` hands NAGAYA_* and FI_* on to all hosts, Open MPI's mpirun (is_plain) its own OMPI_*.
@@ -206,11 +206,19 @@ def sides(comparison: Comparison, rounds: dict) -> dict:
             ("incumbent", "ratio", "above", comparison.incumbent),
             ("floor", "floor_ratio", "above_floor", comparison.floor)):
         if names:
-            other = [min(values) for values in zip(*(rounds[name] for name in names))]
-            figure[side] = series(" or ".join(names), other)
+            best = best_of(names, rounds)
+            other = rounds[best]
+            figure[side] = series(best, other)
             figure[ratio] = spread([own / its for own, its in zip(subject, other)])
             figure[above] = spread([own - its for own, its in zip(subject, other)])
     return figure
+
+
+def best_of(names: list[str], rounds: dict) -> str:
+    """The job that costs least over all rounds, as somebody would choose it. The cheapest of each
+    round would be one that nobody can choose: of two equal jobs whose rounds vary by 12 % it is 7 %
+    below either."""
+    return min(names, key=lambda name: spread(rounds[name])["p50"])
 
 
 def series(name: str, values: list[float]) -> dict:
