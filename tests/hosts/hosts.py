@@ -8,6 +8,7 @@ namespace, whose end is theirs.
 
 Tests and benchmarks use the class Hosts. Run as a program (by it) this file is the first process of
 all, or the first of one host."""
+import contextlib
 import copy
 import json
 import os
@@ -146,11 +147,19 @@ def be_host(settings):
     number, name = settings["number"], name_of(settings["number"])
     socket.sethostname(name)
     connect_to_bridge(name, address_of(number), settings["link"])
+    be_ordinary()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=1777", "shm", "/dev/shm"], check=True)
     own = ["-o", f"mode=700,uid={settings['uid']},gid={settings['uid']}"]
     subprocess.run(["mount", "-t", "tmpfs", *own, "tmp", settings["temporary"]], check=True)
     remote_shell.serve(shell_of(settings["folder"], name), settings["prefix"],
                        settings["environment"], settings["uid"])
+
+
+def be_ordinary():
+    """Linux's own congestion control, whatever this machine's: one that sends by a timer (bbr) makes
+    turns of equal work take 3 ms or 5."""
+    with contextlib.suppress(OSError):  # a kernel without it
+        pathlib.Path("/proc/sys/net/ipv4/tcp_congestion_control").write_text("cubic")
 
 
 def connect_to_bridge(name, address, link):
