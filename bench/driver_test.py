@@ -117,6 +117,11 @@ class SeveralJobs(unittest.TestCase):
         self.assertEqual(own["floor"]["rounds"], [3, 3])
         self.assertEqual(own["floor_ratio"]["p50"], 2)
 
+    def test_every_round_begins_with_another_job(self):
+        names = [[job.name for job in jobs.rotated(self.PLAN.jobs, number)] for number in range(4)]
+        self.assertEqual([order[0] for order in names], ["own", "fast", "slow start", "own"])
+        self.assertEqual([sorted(order) for order in names], [sorted(names[0])] * 4)
+
     def test_a_figure_that_one_of_the_jobs_lacks_is_not_compared(self):
         rounds = [[printed(a=6, b=1), printed(a=2, b=1), printed(a=3)]]
         self.assertIn("crowded_b_fast", jobs.compared(self.PLAN, rounds))

@@ -9,7 +9,7 @@ Every rank gets the entry's arguments and the driver's --quick and --rounds; ran
 with --json, what every benchmark program prints (figure.h). That is the result.
 
 What cannot change within a job (environment, program, launcher) is compared between jobs. Then
-every round starts each of them once, with --rounds 1, one after the other:
+every round starts each of them once, with --rounds 1, one after the other, another one first:
 
     Jobs(hosts=2, link="1gbit", setting="gigabit",
          jobs=[Job("polling", environment={"NAGAYA_NOTIFICATION": "polling"}),
@@ -100,10 +100,17 @@ def run(plan: Jobs, program: str, arguments: list[str], quick: bool, rounds: int
             return {**result, "figures": {key_of(plan.setting, name): titled(figure, plan.setting)
                                           for name, figure in result["figures"].items()}}
         results = []
-        for _ in range(rounds or (1 if quick else plan.rounds)):
-            results.append([start(job, program, [*arguments, *rounds_option(1)])
-                            for job in plan.jobs])
+        for number in range(rounds or (1 if quick else plan.rounds)):
+            of_round = {job.name: start(job, program, [*arguments, *rounds_option(1)])
+                        for job in rotated(plan.jobs, number)}
+            results.append([of_round[job.name] for job in plan.jobs])
     return {**results[-1][-1], "figures": compared(plan, results)}
+
+
+def rotated(jobs: list[Job], number: int) -> list[Job]:
+    """Another one first in each round: what comes first, or after whom, is nobody's lot."""
+    first = number % len(jobs)
+    return jobs[first:] + jobs[:first]
 
 
 def rounds_option(rounds: int | None) -> list[str]:

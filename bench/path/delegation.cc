@@ -121,7 +121,7 @@ class Bench {
   int turns_of(size_t bytes, int messages_each) const {
     if (options_.quick) return 20;
     const size_t all = bytes * static_cast<size_t>(messages_each * messages_.size);
-    return static_cast<int>(std::clamp<size_t>((size_t{64} << 20) / all, 16, 1000));
+    return static_cast<int>(std::clamp<size_t>((size_t{64} << 20) / all, 64, 1000));
   }
 
   // Everybody but rank 0 waits, and that does nothing.
