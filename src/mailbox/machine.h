@@ -37,6 +37,7 @@ struct Machine {
     return arch::raw_syscall(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
   }
   static void relax() { arch::relax(); }
+  static void prefetch(const void* line) { arch::prefetch(line); }
   static void prefetch_to_write(const void* line) { arch::prefetch_to_write(line); }
   static void yield() { arch::raw_syscall(__NR_sched_yield); }
   static void step(Step step) { stop_at(step); }

@@ -110,6 +110,16 @@ class alignas(kLineBytes) BasicMailbox {
     return take_further();
   }
 
+  // The same, if the next one is ready and is_it(message); else nothing is taken.
+  template <class Predicate>
+  Message take_if(Predicate is_it) {
+    give_back();
+    const uint64_t head = head_.load(std::memory_order_relaxed);
+    const CellState state = look_at(head);
+    const bool is_taken = state.is_message(head) && is_it(message_at(head, state));
+    return is_taken ? hand_out(head, state) : Message{};
+  }
+
   // The reader: whether take() is sure to find something. What is ready behind a slow poster does
   // not show here.
   bool has_next() {
@@ -254,6 +264,10 @@ class alignas(kLineBytes) BasicMailbox {
   Message hand_out(uint64_t position, CellState state) {
     fruitless_ = 0;
     held_ = position + 1;
+    M::prefetch(&cell(position + 1));  // streams of MPI's 8 bytes: 49 ns a message, then 46
+    return message_at(position, state);
+  }
+  Message message_at(uint64_t position, CellState state) {
     return {cell(position).payload, state.kind(), state.bytes()};
   }
   void give_back() {

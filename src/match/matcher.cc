@@ -63,6 +63,11 @@ void scatter(nagaya_receive& receive, const Buffer& from, size_t bytes) {
   }
 }
 
+bool is_short(const mailbox::Message& message) {
+  const auto kind = static_cast<CellKind>(message.kind);
+  return kind == CellKind::kInline || kind == CellKind::kEager;
+}
+
 // What counts of a cell that is no eager message.
 constexpr size_t bytes_of(CellKind kind) {
   const bool is_answer =
@@ -236,20 +241,26 @@ void Matcher::post_or_wait(nagaya_process to, CellKind kind, const Cell& cell) {
 
 int Matcher::receive(nagaya_receive& receive) {
   receive.is_complete = 0;
-  Incoming incoming;
+  Step step;
   {
     const Turn turn(*this);
-    Unexpected* const message = unexpected_.first(receive.wanted);
-    if (message == nullptr) {
+    if (Unexpected* const message = unexpected_.first(receive.wanted); message != nullptr) {
+      unexpected_.leave(*message);
+      receive.member.whole = nullptr;
+      step.receive = &receive;
+      step.incoming = message->incoming;
+      delete message;
+    } else {
       posted_.enter(receive);
-      return 0;
+      // While this receive and those before it are in the first cache; and nobody waits for a long
+      // copy here.
+      const mailbox::Message next = mailbox_.take_if(is_short);
+      if (!next) return 0;
+      sort(next, step);
     }
-    unexpected_.leave(*message);
-    receive.member.whole = nullptr;
-    incoming = message->incoming;
-    delete message;
   }
-  deliver(incoming, receive);
+  found();
+  if (step.receive != nullptr) deliver(step.incoming, *step.receive);
   return 0;
 }
 
@@ -294,6 +305,10 @@ void Matcher::store(nagaya_receive& receive, const Buffer& from, uint32_t peer) 
   const Buffer to(receive.buffer, receive.capacity, receive.runs);
   const llcl::Layouts layouts{to.runs(), from.runs()};
   const bool is_one_run = to.is_one_run() && from.is_one_run();
+  if (is_one_run && stored <= kInlineMaxBytes) {
+    std::memcpy(to.data(), from.data(), stored);
+    return;
+  }
   board_.copies->copy({to.data(), from.data(), stored, peer, is_one_run ? nullptr : &layouts},
                       self_, llcl::BoardTasks{board_});
 }
@@ -339,12 +354,17 @@ bool Matcher::next(Step& step) {
   const Turn turn(*this);
   const mailbox::Message message = mailbox_.take();
   if (!message) return false;
+  sort(message, step);
+  return true;
+}
+
+void Matcher::sort(const mailbox::Message& message, Step& step) {
   Incoming& incoming = step.incoming;
   step.sent = nullptr;
   step.receive = nullptr;
   incoming.kind = static_cast<CellKind>(message.kind);
   if (incoming.kind == CellKind::kFromRemote) {
-    if (!unpack(message, incoming)) return true;
+    if (!unpack(message, incoming)) return;
   } else {
     incoming.cell_bytes = message.bytes;
     std::memcpy(&incoming.cell, message.payload, sizeof incoming.cell);
@@ -362,7 +382,6 @@ bool Matcher::next(Step& step) {
       step.receive = posted_.take(incoming.cell.envelope);
       if (step.receive == nullptr) unexpected_.enter(*new Unexpected{{}, incoming});
   }
-  return true;
 }
 
 // The send, if it is complete with this.
@@ -462,12 +481,17 @@ int Matcher::progress() {
     for (nagaya_send* const send : over) finish(*send);
   }
   if (count == 0) return give_way();
+  found();
+  return count;
+}
+
+// The looks in vain are over.
+void Matcher::found() {
   if (fruitless_.load(std::memory_order_relaxed) >= kSoon) {
     say_waiting(llcl::LaneWaiter::kNo);
     awaits_delegatee_.store(false, std::memory_order_relaxed);
   }
   fruitless_.store(0, std::memory_order_relaxed);
-  return count;
 }
 
 }  // namespace nagaya::match

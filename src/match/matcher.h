@@ -136,9 +136,11 @@ class Matcher {
   }
 
   bool next(Step& step);
+  void sort(const mailbox::Message& message, Step& step);
   bool has_unfinished();  // in the outbox, or among the reads
   int send_waiting(std::deque<nagaya_send*>& over);
   int give_way();
+  void found();
   bool was_elsewhere() const;  // the caller, since it looked last
   void nap(uint64_t longest_ns);
   void deliver(const Incoming& incoming, nagaya_receive& receive);

@@ -54,6 +54,11 @@ inline void relax() {
   asm volatile("pause" ::: "memory");
 }
 
+// Asks for a line that is about to be read, and does not wait for it.
+inline void prefetch(const void* line) {
+  __builtin_prefetch(line);
+}
+
 // Asks for a line that is about to be written, and does not wait for it.
 inline void prefetch_to_write(const void* line) {
   asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));

@@ -44,6 +44,21 @@ TEST(Mailbox, GivesKindSizeAndPayloadToTheReader) {
   EXPECT_FALSE(box->take());
 }
 
+TEST(Mailbox, TakesTheNextMessageOnlyIfItIsTheOneThatIsAskedFor) {
+  auto box = std::make_unique<Mailbox>();
+  const auto is = [](uint64_t wanted) {
+    return [wanted](const Message& message) { return value_of(message) == wanted; };
+  };
+  EXPECT_FALSE(box->take_if(is(0)));
+  for (uint64_t n = 0; n < 3; ++n) ASSERT_EQ(box->post(kTask, 1, &n, sizeof n), 0);
+  EXPECT_FALSE(box->take_if(is(1)));
+  EXPECT_EQ(value_of(box->take_if(is(0))), 0U);
+  EXPECT_FALSE(box->take_if(is(2)));
+  EXPECT_EQ(value_of(box->take()), 1U);
+  EXPECT_EQ(value_of(box->take_if(is(2))), 2U);
+  EXPECT_FALSE(take_patiently(*box));
+}
+
 TEST(Mailbox, RefusesWhatIsTooLarge) {
   auto box = std::make_unique<Mailbox>();
   const char text[64] = {};

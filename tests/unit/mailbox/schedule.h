@@ -166,6 +166,7 @@ struct Machine {
   }
   static bool has_heavy_fence() { return true; }
   static void relax() {}
+  static void prefetch(const void*) {}
   static void prefetch_to_write(const void*) {}
   static void yield() { Run::current().yield(); }
   static void step(Step) {}  // here a thread can stop before every operation

@@ -211,6 +211,39 @@ INSTANTIATE_TEST_SUITE_P(Ways, Sizes,
                                                           300'000),
                                           testing::Values(1, 2)));
 
+class OneNode : public Pair {};
+
+// Posts a receive, then one of another tag: whether the message that came meanwhile is there.
+bool comes_with_the_next_receive(Matcher& receiver, nagaya_receive& first, Matcher& sender,
+                                 nagaya_send& send) {
+  int unused = 0;
+  nagaya_receive next{};
+  next.wanted = {7, 0, 99};
+  next.buffer = &unused;
+  EXPECT_EQ(receiver.receive(first), 0);
+  EXPECT_EQ(sender.send(send), 0);
+  EXPECT_FALSE(first.is_complete);
+  EXPECT_EQ(receiver.receive(next), 0);
+  const bool has_come = first.is_complete != 0;
+  EXPECT_FALSE(next.is_complete);
+  EXPECT_EQ(receiver.cancel(next), 0);
+  return has_come;
+}
+
+TEST_F(OneNode, AShortMessageComesWithTheNextReceiveAndALongOneIsNotCopiedThere) {
+  for (const size_t size : {size_t{1}, size_t{100}, kEagerMax / sizeof(int) + 1}) {
+    const std::vector<int> data = numbers(size, 5);
+    std::vector<int> buffer(size);
+    nagaya_receive receive = receive_of(buffer, kEnvelope);
+    nagaya_send send = send_of(data, kEnvelope);
+    const bool is_short = size * sizeof(int) <= kEagerMax;
+    EXPECT_EQ(comes_with_the_next_receive(task(1), receive, task(0), send), is_short) << size;
+    progress();
+    EXPECT_TRUE(send.is_complete);
+    EXPECT_EQ(buffer, data);
+  }
+}
+
 class MatcherTest : public Pair, public testing::WithParamInterface<uint32_t> {
  protected:
   MatcherTest() : Pair(GetParam()) {}
