@@ -44,7 +44,6 @@ typedef struct nagaya_envelope {
 /* The library's part of a request. */
 typedef struct nagaya_match_member {
   struct nagaya_match_member *previous, *next;
-  nagaya_envelope envelope;
   void* whole;
 } nagaya_match_member;
 

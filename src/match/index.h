@@ -23,6 +23,8 @@ namespace nagaya::match {
 // A part of whatever is a member; it must not move meanwhile.
 using Member = nagaya_match_member;
 
+// envelope_of(member): what it is found by; the same as long as it is a member.
+template <const Envelope& (*envelope_of)(const Member&)>
 class Index {
  public:
   Index() : buckets_(kBucketsMin) { clear(); }
@@ -33,8 +35,8 @@ class Index {
 
   // May throw std::bad_alloc, then nothing has changed.
   void enter(Member& member) {
-    if (count_ >= buckets_.size()) grow();
-    append(bucket_of(member.envelope), member);
+    if (count_ > mask_) grow();
+    append(bucket_of(envelope_of(member)), member);
     ++count_;
   }
   void leave(Member& member) {
@@ -51,7 +53,7 @@ class Index {
   Member* first(const Envelope& envelope, Predicate is_it) {
     Member& bucket = bucket_of(envelope);
     for (Member* member = bucket.next; member != &bucket; member = member->next)
-      if (member->envelope == envelope && is_it(*member)) return member;
+      if (envelope_of(*member) == envelope && is_it(*member)) return member;
     return nullptr;
   }
 
@@ -69,7 +71,7 @@ class Index {
     constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
     uint64_t hash = (uint64_t{envelope.context} << 32 | static_cast<uint32_t>(envelope.source));
     hash = (hash * kGolden) ^ static_cast<uint32_t>(envelope.tag);
-    return buckets_[(hash * kGolden >> 32) & (buckets_.size() - 1)];
+    return buckets_[(hash * kGolden >> 32) & mask_];
   }
   void clear() {
     for (Member& bucket : buckets_) bucket.previous = bucket.next = &bucket;
@@ -78,16 +80,18 @@ class Index {
   void grow() {
     std::vector<Member> old(2 * buckets_.size());
     old.swap(buckets_);
+    mask_ = buckets_.size() - 1;
     clear();
     for (Member& bucket : old)
       for (Member* member = bucket.next; member != &bucket;) {
         Member* const next = member->next;
-        append(bucket_of(member->envelope), *member);
+        append(bucket_of(envelope_of(*member)), *member);
         member = next;
       }
   }
 
   std::vector<Member> buckets_;
+  size_t mask_ = kBucketsMin - 1;  // a power of two, less one
   size_t count_ = 0;
 };
 

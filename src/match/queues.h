@@ -22,7 +22,6 @@ class Posted {
  public:
   void enter(nagaya_receive& receive) {
     receive.order = next_order_;
-    receive.member.envelope = receive.wanted;
     receive.member.whole = &receive;
     index_of(receive).enter(receive.member);
     ++next_order_;
@@ -41,7 +40,7 @@ class Posted {
       if (indices_[wanting].empty() || !can_match(wanting, envelope)) continue;
       const Member* const found = indices_[wanting].first(as_wanted_by(wanting, envelope));
       if (found == nullptr) continue;
-      auto* const receive = static_cast<nagaya_receive*>(found->whole);
+      nagaya_receive* const receive = whole(*found);
       if (first == nullptr || receive->order < first->order) first = receive;
     }
     if (first != nullptr) leave(*first);
@@ -49,15 +48,24 @@ class Posted {
   }
 
  private:
-  Index& index_of(const nagaya_receive& receive) { return indices_[class_of(receive.wanted)]; }
+  static nagaya_receive* whole(const Member& member) {
+    return static_cast<nagaya_receive*>(member.whole);
+  }
+  static const Envelope& wanted_by(const Member& member) { return whole(member)->wanted; }
+  using ByWanted = Index<wanted_by>;
+  ByWanted& index_of(const nagaya_receive& receive) { return indices_[class_of(receive.wanted)]; }
 
-  std::array<Index, kClasses> indices_;
+  std::array<ByWanted, kClasses> indices_;
   uint64_t next_order_ = 0;
 };
 
 // A message that nobody has asked for yet.
 struct Unexpected {
-  std::array<Member, kClasses> members;
+  struct AsWanted : Member {
+    Envelope envelope;
+  };
+
+  std::array<AsWanted, kClasses> members;
   Incoming incoming;
 };
 
@@ -70,7 +78,7 @@ class UnexpectedQueue {
     try {
       for (; wanting < kClasses; ++wanting) {
         if (!can_match(wanting, envelope)) continue;
-        Member& member = message.members[wanting];
+        Unexpected::AsWanted& member = message.members[wanting];
         member.envelope = as_wanted_by(wanting, envelope);
         member.whole = &message;
         indices_[wanting].enter(member);
@@ -84,7 +92,7 @@ class UnexpectedQueue {
 
   // The first that the receive matches, or nullptr.
   Unexpected* first(const Envelope& wanted) {
-    Index& index = indices_[class_of(wanted)];
+    Messages& index = indices_[class_of(wanted)];
     return whole(index.empty() ? nullptr : index.first(wanted));
   }
   // The sender's message of that serial number, or nullptr.
@@ -95,6 +103,10 @@ class UnexpectedQueue {
   }
 
  private:
+  static const Envelope& envelope_of(const Member& member) {
+    return static_cast<const Unexpected::AsWanted&>(member).envelope;
+  }
+  using Messages = Index<envelope_of>;
   static Unexpected* whole(const Member* member) {
     return member == nullptr ? nullptr : static_cast<Unexpected*>(member->whole);
   }
@@ -104,7 +116,7 @@ class UnexpectedQueue {
         indices_[wanting].leave(message.members[wanting]);
   }
 
-  std::array<Index, kClasses> indices_;
+  std::array<Messages, kClasses> indices_;
 };
 
 }  // namespace nagaya::match

@@ -111,8 +111,8 @@ OBJ_CLASS_DECLARATION(pml_nagaya_send_request_t);
 
 typedef struct pml_nagaya_receive_request_t {
   mca_pml_base_recv_request_t super;
+  pml_nagaya_users users; /* here it fills a line, and the next two are the receive's */
   nagaya_receive receive;
-  pml_nagaya_users users;
   nagaya_runs* runs; /* of layout.c; NULL before the first */
 } pml_nagaya_receive_request_t;
 OBJ_CLASS_DECLARATION(pml_nagaya_receive_request_t);

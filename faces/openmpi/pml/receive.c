@@ -93,9 +93,6 @@ static void prepare(pml_nagaya_receive_request_t* request) {
   nagaya_receive* const receive = &request->receive;
   pml_nagaya_enter(&request->users);
   MCA_PML_BASE_RECV_START(&request->super);
-  receive->wanted.context = nagaya_context_of(base->req_comm);
-  receive->wanted.source = base->req_peer == OMPI_ANY_SOURCE ? NAGAYA_ANY_SOURCE : base->req_peer;
-  receive->wanted.tag = base->req_tag == OMPI_ANY_TAG ? NAGAYA_ANY_TAG : base->req_tag;
   receive->capacity = pml_nagaya_bytes(base->req_datatype, base->req_count);
   receive->runs = NULL;
   receive->scatter = NULL;
@@ -112,11 +109,20 @@ static void prepare(pml_nagaya_receive_request_t* request) {
   }
 }
 
-int pml_nagaya_start_receive(pml_nagaya_receive_request_t* request) {
+/* `from` and `tag`, though the request has them: what was stored just now is read back slowly. */
+static int start(pml_nagaya_receive_request_t* request, int from, int tag) {
   prepare(request);
+  nagaya_envelope* const wanted = &request->receive.wanted;
+  wanted->context = nagaya_context_of(request->super.req_base.req_comm);
+  wanted->source = from == OMPI_ANY_SOURCE ? NAGAYA_ANY_SOURCE : from;
+  wanted->tag = tag == OMPI_ANY_TAG ? NAGAYA_ANY_TAG : tag;
   const int error = nagaya_match_receive(&request->receive);
   if (error != 0) pml_nagaya_leave(&request->users);
   return pml_nagaya_error(error);
+}
+
+int pml_nagaya_start_receive(pml_nagaya_receive_request_t* request) {
+  return start(request, request->super.req_base.req_peer, request->super.req_base.req_tag);
 }
 
 static int wait_and_free(pml_nagaya_receive_request_t* request, ompi_status_public_t* status) {
@@ -144,7 +150,7 @@ static int start_new(void* buffer, size_t count, ompi_datatype_t* datatype, int 
   pml_nagaya_receive_request_t* const request =
       new_request(buffer, count, datatype, from, tag, comm, false);
   if (request == NULL) return OMPI_ERR_OUT_OF_RESOURCE;
-  const int error = pml_nagaya_start_receive(request);
+  const int error = start(request, from, tag);
   if (error != OMPI_SUCCESS)
     give_back(request);
   else
