@@ -29,5 +29,9 @@ inline Envelope as_wanted_by(unsigned wanting, Envelope envelope) {
 inline bool can_match(unsigned wanting, const Envelope& envelope) {
   return (wanting & 2) == 0 || envelope.tag >= 0;
 }
+inline bool matches(const Envelope& wanted, const Envelope& envelope) {
+  const unsigned wanting = class_of(wanted);
+  return can_match(wanting, envelope) && as_wanted_by(wanting, envelope) == wanted;
+}
 
 }  // namespace nagaya::match

@@ -11,6 +11,7 @@ namespace nagaya::match {
 namespace {
 
 constexpr int kMessagesAtOnce = 64;
+constexpr int kMessagesPerReceive = 2;  // so that who posts many catches up with who sends
 // In place of a send's `answers`, from when it is found to be complete: what finishes it does so
 // outside of the lock, where nobody may ask for it back any more.
 constexpr uint32_t kNoMore = UINT32_MAX;
@@ -61,6 +62,12 @@ void scatter(nagaya_receive& receive, const Buffer& from, size_t bytes) {
     receive.scatter(&receive, portion, next);
     if (bytes -= next; bytes != 0) place.advance(next);
   }
+}
+
+void copy_out(const mailbox::Message& message, Incoming& incoming) {
+  incoming.kind = static_cast<CellKind>(message.kind);
+  incoming.cell_bytes = message.bytes;
+  std::memcpy(&incoming.cell, message.payload, sizeof incoming.cell);
 }
 
 bool is_short(const mailbox::Message& message) {
@@ -241,27 +248,46 @@ void Matcher::post_or_wait(nagaya_process to, CellKind kind, const Cell& cell) {
 
 int Matcher::receive(nagaya_receive& receive) {
   receive.is_complete = 0;
-  Step step;
-  {
-    const Turn turn(*this);
-    if (Unexpected* const message = unexpected_.first(receive.wanted); message != nullptr) {
-      unexpected_.leave(*message);
-      receive.member.whole = nullptr;
-      step.receive = &receive;
-      step.incoming = message->incoming;
-      delete message;
-    } else {
-      posted_.enter(receive);
-      // While this receive and those before it are in the first cache; and nobody waits for a long
-      // copy here.
-      const mailbox::Message next = mailbox_.take_if(is_short);
-      if (!next) return 0;
-      sort(next, step);
-    }
+  Incoming incoming;
+  if (find(receive, incoming)) {
+    found();
+    deliver(incoming, receive);
+    return 0;
   }
-  found();
-  if (step.receive != nullptr) deliver(step.incoming, *step.receive);
+  // While the receives are in the first cache. Not long ones, for whose copies nobody waits here.
+  Step step;
+  for (int count = 0; count < kMessagesPerReceive && next(step, Only::kShort); ++count) {
+    found();
+    if (step.receive != nullptr) deliver(step.incoming, *step.receive);
+  }
   return 0;
+}
+
+// What has come for it. False: it is posted.
+bool Matcher::find(nagaya_receive& receive, Incoming& incoming) {
+  const Turn turn(*this);
+  if (Unexpected* const message = unexpected_.first(receive.wanted); message != nullptr) {
+    unexpected_.leave(*message);
+    incoming = message->incoming;
+    delete message;
+  } else if (!take_own(receive.wanted, incoming)) {
+    posted_.enter(receive);
+    return false;
+  }
+  receive.member.whole = nullptr;
+  return true;
+}
+
+// The next short message, if it is for this receive, and none is posted that it may be for.
+bool Matcher::take_own(const Envelope& wanted, Incoming& incoming) {
+  if (!posted_.empty()) return false;
+  const mailbox::Message message = mailbox_.take_if([&](const mailbox::Message& next) {
+    Envelope envelope;
+    std::memcpy(&envelope, next.payload, sizeof envelope);
+    return is_short(next) && matches(wanted, envelope);
+  });
+  if (message) copy_out(message, incoming);
+  return static_cast<bool>(message);
 }
 
 int Matcher::cancel(nagaya_receive& receive) {
@@ -350,25 +376,18 @@ void Matcher::deliver(const Incoming& incoming, nagaya_receive& receive) {
 // ---- progress -----------------------------------------------------------------------------------
 
 // Takes the next cell and matches it. False: there is none.
-bool Matcher::next(Step& step) {
+bool Matcher::next(Step& step, Only only) {
   const Turn turn(*this);
-  const mailbox::Message message = mailbox_.take();
+  const mailbox::Message message =
+      only == Only::kShort ? mailbox_.take_if(is_short) : mailbox_.take();
   if (!message) return false;
-  sort(message, step);
-  return true;
-}
-
-void Matcher::sort(const mailbox::Message& message, Step& step) {
   Incoming& incoming = step.incoming;
   step.sent = nullptr;
   step.receive = nullptr;
-  incoming.kind = static_cast<CellKind>(message.kind);
-  if (incoming.kind == CellKind::kFromRemote) {
-    if (!unpack(message, incoming)) return;
-  } else {
-    incoming.cell_bytes = message.bytes;
-    std::memcpy(&incoming.cell, message.payload, sizeof incoming.cell);
-  }
+  if (static_cast<CellKind>(message.kind) != CellKind::kFromRemote)
+    copy_out(message, incoming);
+  else if (!unpack(message, incoming))
+    return true;
   switch (incoming.kind) {
     case CellKind::kCopied:
     case CellKind::kKept:
@@ -382,6 +401,7 @@ void Matcher::sort(const mailbox::Message& message, Step& step) {
       step.receive = posted_.take(incoming.cell.envelope);
       if (step.receive == nullptr) unexpected_.enter(*new Unexpected{{}, incoming});
   }
+  return true;
 }
 
 // The send, if it is complete with this.

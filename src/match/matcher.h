@@ -135,8 +135,10 @@ class Matcher {
     return uint64_t{process.node} << 32 | process.task;
   }
 
-  bool next(Step& step);
-  void sort(const mailbox::Message& message, Step& step);
+  enum class Only : bool { kAny, kShort };
+  bool next(Step& step, Only only = Only::kAny);
+  bool find(nagaya_receive& receive, Incoming& incoming);
+  bool take_own(const Envelope& wanted, Incoming& incoming);
   bool has_unfinished();  // in the outbox, or among the reads
   int send_waiting(std::deque<nagaya_send*>& over);
   int give_way();

@@ -11,6 +11,7 @@
 // So either search costs the same however many wait.
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "match/cell.h"
@@ -29,6 +30,9 @@ class Posted {
   void leave(nagaya_receive& receive) {
     index_of(receive).leave(receive.member);
     receive.member.whole = nullptr;
+  }
+  bool empty() const {
+    return std::ranges::all_of(indices_, [](const ByWanted& index) { return index.empty(); });
   }
   // Whether it is still there.
   static bool has(const nagaya_receive& receive) { return receive.member.whole != nullptr; }

@@ -244,6 +244,53 @@ TEST_F(OneNode, AShortMessageComesWithTheNextReceiveAndALongOneIsNotCopiedThere)
   }
 }
 
+TEST_F(OneNode, AReceiveTakesItsMessageWithoutProgressUnlessAnEarlierOneWantsIt) {
+  const std::vector<int> first = numbers(3, 5), second = numbers(3, 50);
+  nagaya_send sends[] = {send_of(first, kEnvelope), send_of(second, kEnvelope)};
+  for (nagaya_send& send : sends) ASSERT_EQ(task(0).send(send), 0);
+  std::vector<int> buffers[3] = {std::vector<int>(3), std::vector<int>(3), std::vector<int>(3)};
+  nagaya_receive own = receive_of(buffers[0], kEnvelope);
+  ASSERT_EQ(task(1).receive(own), 0);
+  ASSERT_TRUE(own.is_complete);
+  EXPECT_EQ(buffers[0], first);
+
+  progress();  // the other one is unexpected now, and the mailbox is empty
+  ASSERT_EQ(task(0).send(sends[0]), 0);
+  nagaya_receive any = receive_of(buffers[1], {7, NAGAYA_ANY_SOURCE, NAGAYA_ANY_TAG});
+  ASSERT_EQ(task(1).receive(any), 0);
+  ASSERT_TRUE(any.is_complete);
+  EXPECT_EQ(buffers[1], second) << "what is unexpected came before what is in the mailbox";
+
+  progress();
+  any.wanted.tag = kEnvelope.tag;
+  ASSERT_EQ(task(1).receive(any), 0);
+  EXPECT_EQ(buffers[1], first);
+  ASSERT_EQ(task(1).receive(any), 0);
+  ASSERT_FALSE(any.is_complete);
+  ASSERT_EQ(task(0).send(sends[1]), 0);
+  nagaya_receive later = receive_of(buffers[2], kEnvelope);
+  ASSERT_EQ(task(1).receive(later), 0);
+  EXPECT_TRUE(any.is_complete);
+  EXPECT_FALSE(later.is_complete);
+  EXPECT_EQ(buffers[1], second);
+  EXPECT_EQ(task(1).cancel(later), 0);
+}
+
+TEST_F(OneNode, AReceiveLeavesAMessageOfAnotherEnvelopeInTheMailbox) {
+  const std::vector<int> data = numbers(3, 5);
+  nagaya_send send = send_of(data, kEnvelope);
+  ASSERT_EQ(task(0).send(send), 0);
+  std::vector<int> buffer(3), other(3);
+  nagaya_receive wrong = receive_of(other, {kEnvelope.context, kEnvelope.source, 99});
+  ASSERT_EQ(task(1).receive(wrong), 0);
+  EXPECT_FALSE(wrong.is_complete);
+  nagaya_receive right = receive_of(buffer, kEnvelope);
+  ASSERT_EQ(task(1).receive(right), 0);
+  EXPECT_TRUE(right.is_complete);
+  EXPECT_EQ(buffer, data);
+  EXPECT_EQ(task(1).cancel(wrong), 0);
+}
+
 class MatcherTest : public Pair, public testing::WithParamInterface<uint32_t> {
  protected:
   MatcherTest() : Pair(GetParam()) {}
