@@ -70,6 +70,11 @@ void copy_out(const mailbox::Message& message, Incoming& incoming) {
   std::memcpy(&incoming.cell, message.payload, sizeof incoming.cell);
 }
 
+Envelope envelope_of(const mailbox::Message& message) {
+  Envelope envelope;
+  std::memcpy(&envelope, message.payload, sizeof envelope);
+  return envelope;
+}
 bool is_short(const mailbox::Message& message) {
   const auto kind = static_cast<CellKind>(message.kind);
   return kind == CellKind::kInline || kind == CellKind::kEager;
@@ -254,11 +259,11 @@ int Matcher::receive(nagaya_receive& receive) {
     deliver(incoming, receive);
     return 0;
   }
-  // While the receives are in the first cache. Not long ones, for whose copies nobody waits here.
-  Step step;
-  for (int count = 0; count < kMessagesPerReceive && next(step, Only::kShort); ++count) {
+  for (int count = 0; count < kMessagesPerReceive; ++count) {
+    nagaya_receive* const posted = take_along(incoming);
+    if (posted == nullptr) break;
     found();
-    if (step.receive != nullptr) deliver(step.incoming, *step.receive);
+    deliver(incoming, *posted);
   }
   return 0;
 }
@@ -282,12 +287,23 @@ bool Matcher::find(nagaya_receive& receive, Incoming& incoming) {
 bool Matcher::take_own(const Envelope& wanted, Incoming& incoming) {
   if (!posted_.empty()) return false;
   const mailbox::Message message = mailbox_.take_if([&](const mailbox::Message& next) {
-    Envelope envelope;
-    std::memcpy(&envelope, next.payload, sizeof envelope);
-    return is_short(next) && matches(wanted, envelope);
+    return is_short(next) && matches(wanted, envelope_of(next));
   });
   if (message) copy_out(message, incoming);
   return static_cast<bool>(message);
+}
+
+// The receive that the next short message is for, while it is in the first cache; nullptr: none.
+// Not of a long one, for whose copy nobody waits here. Allocates nothing.
+nagaya_receive* Matcher::take_along(Incoming& incoming) {
+  const Turn turn(*this);
+  nagaya_receive* receive = nullptr;
+  const mailbox::Message message = mailbox_.take_if([&](const mailbox::Message& next) {
+    if (is_short(next)) receive = posted_.take(envelope_of(next));
+    return receive != nullptr;
+  });
+  if (message) copy_out(message, incoming);
+  return receive;
 }
 
 int Matcher::cancel(nagaya_receive& receive) {
@@ -376,10 +392,9 @@ void Matcher::deliver(const Incoming& incoming, nagaya_receive& receive) {
 // ---- progress -----------------------------------------------------------------------------------
 
 // Takes the next cell and matches it. False: there is none.
-bool Matcher::next(Step& step, Only only) {
+bool Matcher::next(Step& step) {
   const Turn turn(*this);
-  const mailbox::Message message =
-      only == Only::kShort ? mailbox_.take_if(is_short) : mailbox_.take();
+  const mailbox::Message message = mailbox_.take();
   if (!message) return false;
   Incoming& incoming = step.incoming;
   step.sent = nullptr;

@@ -135,10 +135,10 @@ class Matcher {
     return uint64_t{process.node} << 32 | process.task;
   }
 
-  enum class Only : bool { kAny, kShort };
-  bool next(Step& step, Only only = Only::kAny);
+  bool next(Step& step);
   bool find(nagaya_receive& receive, Incoming& incoming);
   bool take_own(const Envelope& wanted, Incoming& incoming);
+  nagaya_receive* take_along(Incoming& incoming);
   bool has_unfinished();  // in the outbox, or among the reads
   int send_waiting(std::deque<nagaya_send*>& over);
   int give_way();
