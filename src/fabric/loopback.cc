@@ -52,9 +52,9 @@ struct Endpoint {
   std::map<uint64_t, Region> regions;  // by key
   uint64_t next_key = 1;
   uint64_t polls = 0;
-  base::Fd bell;           // an eventfd: readable while `is_rung`
-  bool may_sleep = false;  // since its latest poll: it is to be rung for
-  bool is_rung = false;
+  base::Fd bell;             // an eventfd: readable while `may_sleep` and `is_rung`
+  bool may_sleep = false;    // it was told so, and has not polled since
+  bool is_rung = false;      // since its latest poll
   bool was_refused = false;  // by the plan: nothing will ring when trying again is worth it
 };
 
@@ -118,7 +118,8 @@ class LoopbackNetwork::State {
   bool may_sleep(Node node, std::vector<pollfd>& descriptors) {
     const std::lock_guard lock(mutex_);
     Endpoint& self = endpoints_[node];
-    if (std::exchange(self.was_refused, false) || !self.reports.empty()) return false;
+    if (std::exchange(self.was_refused, false) || self.is_rung || !self.reports.empty())
+      return false;
     for (Node from = 0; from < nodes(); ++from)
       if (const Link& link = link_of(from, node); !link.is_paused && !link.operations.empty())
         return false;
@@ -220,14 +221,15 @@ class LoopbackNetwork::State {
   }
 
   void ring(Endpoint& endpoint) {
-    if (endpoint.may_sleep && !std::exchange(endpoint.is_rung, true))
+    if (!std::exchange(endpoint.is_rung, true) && endpoint.may_sleep)
       ::eventfd_write(endpoint.bell.get(), 1);
   }
 
   void quiet(Endpoint& endpoint) {
     eventfd_t count;
+    if (std::exchange(endpoint.is_rung, false) && endpoint.may_sleep)
+      ::eventfd_read(endpoint.bell.get(), &count);
     endpoint.may_sleep = false;
-    if (std::exchange(endpoint.is_rung, false)) ::eventfd_read(endpoint.bell.get(), &count);
   }
 
   const FaultPlan plan_;

@@ -44,6 +44,21 @@ TEST(Loopback, APausedLinkIsSilentAndDeliversWhenItGoesOn) {
   EXPECT_TRUE(world.until([&] { return world.reports(1).size() + world.reports(0).size() == 2; }));
 }
 
+TEST(Loopback, WhoWasRefusedForRoomThatThereIsNowDoesNotSleep) {
+  LoopbackNetwork network(2, {.room = 4});
+  World world(open_all(network, 2));
+  std::vector<Event> events(8);
+  uint64_t word = 0;
+  for (uint64_t n = 0; n < 4; ++n) ASSERT_TRUE(world.at(0).try_send(1, &word, sizeof word, n));
+  ASSERT_EQ(world.at(0).poll(events), 4U);  // small ones are sent at once, and fill the link
+  ASSERT_FALSE(world.at(0).try_send(1, &word, sizeof word, 4));
+  std::vector<pollfd> descriptors;
+  ASSERT_TRUE(world.at(0).may_sleep(descriptors));
+  ASSERT_EQ(world.at(0).poll(events), 0U);
+  ASSERT_EQ(world.at(1).poll(events), 4U);
+  EXPECT_FALSE(world.at(0).may_sleep(descriptors) && ::poll(descriptors.data(), 1, 0) == 0);
+}
+
 TEST(Loopback, AnEndpointsEndIsItsPeersError) {
   LoopbackNetwork network(2);
   World world(open_all(network, 2));
