@@ -125,7 +125,9 @@ typedef struct nagaya_receive {
   uint64_t order;
 } nagaya_receive;
 
-/* Asks for a message. It may be complete before this returns. Returns 0, -ENOMEM, -ESRCH. */
+/* Asks for a message; `wanted` must not change until the request is complete or taken back. It may
+ * be complete before this returns, and without threads so may others that short messages have come
+ * for. Returns 0, -ENOMEM, -ESRCH. */
 int nagaya_match_receive(nagaya_receive* receive);
 
 /* Takes the request back. Returns 0 (it will not be completed), -EALREADY (it is matched or

@@ -53,7 +53,7 @@ namespace nagaya::mailbox {
 
 inline constexpr size_t kMessageMaxBytes = 56;
 
-// A message in its cell: valid until the next take or end_turn.
+// A message in its cell: valid until the next take, take_if or end_turn.
 struct Message {
   const std::byte* payload = nullptr;  // 8-byte aligned; nullptr: no message
   uint8_t kind = 0;

@@ -259,7 +259,9 @@ int Matcher::receive(nagaya_receive& receive) {
     deliver(incoming, receive);
     return 0;
   }
-  for (int count = 0; count < kMessagesPerReceive; ++count) {
+  // With threads the caller may hold a lock that the others' complete functions take (Open MPI's
+  // coll/adapt).
+  for (int count = 0; !locks_ && count < kMessagesPerReceive; ++count) {
     nagaya_receive* const posted = take_along(incoming);
     if (posted == nullptr) break;
     found();
@@ -293,8 +295,8 @@ bool Matcher::take_own(const Envelope& wanted, Incoming& incoming) {
   return static_cast<bool>(message);
 }
 
-// The receive that the next short message is for, while it is in the first cache; nullptr: none.
-// Not of a long one, for whose copy nobody waits here. Allocates nothing.
+// The posted receive that the next message is for, if that is a short one (nobody waits here for
+// the copy of a long one); nullptr: none. Allocates nothing.
 nagaya_receive* Matcher::take_along(Incoming& incoming) {
   const Turn turn(*this);
   nagaya_receive* receive = nullptr;
@@ -347,8 +349,8 @@ void Matcher::store(nagaya_receive& receive, const Buffer& from, uint32_t peer) 
   const Buffer to(receive.buffer, receive.capacity, receive.runs);
   const llcl::Layouts layouts{to.runs(), from.runs()};
   const bool is_one_run = to.is_one_run() && from.is_one_run();
-  if (is_one_run && stored <= kInlineMaxBytes) {
-    std::memcpy(to.data(), from.data(), stored);
+  if (is_one_run && stored <= kInlineMaxBytes) {  // the way to offer a copy costs more than it
+    std::memmove(to.data(), from.data(), stored);
     return;
   }
   board_.copies->copy({to.data(), from.data(), stored, peer, is_one_run ? nullptr : &layouts},

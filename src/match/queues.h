@@ -24,7 +24,12 @@ class Posted {
   void enter(nagaya_receive& receive) {
     receive.order = next_order_;
     receive.member.whole = &receive;
-    index_of(receive).enter(receive.member);
+    try {
+      index_of(receive).enter(receive.member);
+    } catch (...) {
+      receive.member.whole = nullptr;
+      throw;
+    }
     ++next_order_;
   }
   void leave(nagaya_receive& receive) {
