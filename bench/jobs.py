@@ -20,8 +20,8 @@ every round starts each of them once, with --rounds 1, one after the other, anot
 
 The programs' subjects are the values. Each of their figures F and each comparison make a figure
 SETTING_F_SUBJECT ("gigabit_pingpong_8B_polling"), or SETTING_F when there is one comparison only.
-Where several jobs are named, the one counts that is cheapest over all rounds. Comparisons that a figure lacks
-jobs for are left out, so programs may have figures of their own.
+Where several jobs are named, the one counts that is cheapest over all rounds. Comparisons that a
+figure lacks jobs for are left out, so programs may have figures of their own.
 
 `nagaya run` hands NAGAYA_* and FI_* on to all hosts, Open MPI's mpirun (is_plain) its own OMPI_*.
 One host is a job of this kind, too: what an MPI does is chosen when it starts.
@@ -108,7 +108,7 @@ def run(plan: Jobs, program: str, arguments: list[str], quick: bool, rounds: int
 
 
 def rotated(jobs: list[Job], number: int) -> list[Job]:
-    """Another one first in each round: what comes first, or after whom, is nobody's lot."""
+    """Another one first in each round: what the first one pays for is nobody's lot."""
     first = number % len(jobs)
     return jobs[first:] + jobs[:first]
 

@@ -156,8 +156,8 @@ def be_host(settings):
 
 
 def be_ordinary():
-    """Linux's own congestion control, whatever this machine's: one that sends by a timer (bbr) makes
-    turns of equal work take 3 ms or 5."""
+    """Linux's own congestion control, whatever this machine's: one that sends by a timer (bbr)
+    makes turns of equal work take 3 ms or 5."""
     with contextlib.suppress(OSError):  # a kernel without it
         pathlib.Path("/proc/sys/net/ipv4/tcp_congestion_control").write_text("cubic")
 
