@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "llcl/message.h"
 #include "match/envelope.h"
@@ -74,6 +75,12 @@ struct Incoming {
   CellKind kind;
   uint8_t cell_bytes;
 
+  // Of a task of this node; those of others: remote.h.
+  void copy_from(const mailbox::Message& message) {
+    kind = static_cast<CellKind>(message.kind);
+    cell_bytes = message.bytes;
+    std::memcpy(&cell, message.payload, sizeof cell);
+  }
   size_t bytes() const {
     if (kind == CellKind::kEager) return cell.eager.bytes;
     if (kind == CellKind::kRendezvous) return cell.rendezvous.bytes;
