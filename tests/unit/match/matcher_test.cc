@@ -244,6 +244,45 @@ TEST_F(OneNode, AShortMessageComesWithTheNextReceiveAndALongOneIsNotCopiedThere)
   }
 }
 
+TEST_F(OneNode, AReceiveTakesTwoMessagesAlongAndLeavesTheThird) {
+  const std::vector<int> data = numbers(3, 5);
+  std::vector<int> buffers[3] = {std::vector<int>(3), std::vector<int>(3), std::vector<int>(3)};
+  std::vector<nagaya_receive> receives;
+  for (auto& buffer : buffers) receives.push_back(receive_of(buffer, kEnvelope));
+  for (nagaya_receive& receive : receives) ASSERT_EQ(task(1).receive(receive), 0);
+  for (int n = 0; n < 3; ++n) {
+    nagaya_send send = send_of(data, kEnvelope);
+    ASSERT_EQ(task(0).send(send), 0);
+  }
+  int unused;
+  nagaya_receive next{};
+  next.wanted = {7, 0, 99};
+  next.buffer = &unused;
+  ASSERT_EQ(task(1).receive(next), 0);
+  EXPECT_TRUE(receives[0].is_complete);
+  EXPECT_TRUE(receives[1].is_complete);
+  EXPECT_FALSE(receives[2].is_complete);
+  progress();
+  EXPECT_TRUE(receives[2].is_complete);
+  EXPECT_EQ(task(1).cancel(next), 0);
+}
+
+class WithThreads : public Pair {
+ protected:
+  WithThreads() : Pair(1, /*threads=*/true) {}
+};
+
+// Open MPI's coll/adapt holds a lock across irecv that its complete function takes.
+TEST_F(WithThreads, AReceiveCompletesNoOther) {
+  const std::vector<int> data = numbers(1, 5);
+  std::vector<int> buffer(1);
+  nagaya_receive receive = receive_of(buffer, kEnvelope);
+  nagaya_send send = send_of(data, kEnvelope);
+  EXPECT_FALSE(comes_with_the_next_receive(task(1), receive, task(0), send));
+  progress();
+  EXPECT_EQ(buffer, data);
+}
+
 TEST_F(OneNode, AReceiveTakesItsMessageWithoutProgressUnlessAnEarlierOneWantsIt) {
   const std::vector<int> first = numbers(3, 5), second = numbers(3, 50);
   nagaya_send sends[] = {send_of(first, kEnvelope), send_of(second, kEnvelope)};
