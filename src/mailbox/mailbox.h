@@ -30,7 +30,7 @@
 //
 //            post          take, sleep                        forget
 //   post     any number    any                                any, of others
-//   take                   one thread; several take turns     any
+//   take, take_if          one thread; several take turns     any
 //   forget                                                    the host only
 //
 // Progress: post is lock-free, take is wait-free.
