@@ -45,6 +45,16 @@ REQUEST_MODES = {
 MPICH = Job("MPICH", program="messages-mpich", is_plain=True, launchers=("mpiexec.mpich",))
 
 
+def further_mpis() -> list[Job]:
+    """Those that the build was told of (NAGAYA_BENCH_MPIS); beside the sources there are none."""
+    file = FOLDER / "mpis.json"
+    mpis = json.loads(file.read_text()) if file.exists() else {}
+    return [Job(name, program=f"messages-{name}", is_plain=True,
+                launchers=(f"{folder}/bin/mpiexec",),
+                environment={"LD_LIBRARY_PATH": f"{folder}/lib"})
+            for name, folder in mpis.items()]
+
+
 def messages(what: str, *incumbents: Job, hosts: int = 1, **places) -> tuple:
     """An MPI's messages, within a node or between two: Open MPI's through the space, beside its own
     best transport and others."""
@@ -89,8 +99,8 @@ TABLE = {
         hosts=2, shares_processors=True,
         jobs=[Job(name, environment=words) for name, words in REQUEST_MODES.items()],
         comparisons=[Comparison(name, ["lanes"]) for name in list(REQUEST_MODES)[1:]])),
-    "messages": messages("MPI between two ranks of a node, by size", MPICH, tasks_each=2,
-                         setting="mpi", rounds=9),
+    "messages": messages("MPI between two ranks of a node, by size", MPICH, *further_mpis(),
+                         tasks_each=2, setting="mpi", rounds=9),
     # MPICH spins: 16 of its ranks on 2 processors would take hours.
     "messages-crowded": messages("the same between 8 pairs on the processors there are",
                                  tasks_each=16, setting="mpi crowded"),
