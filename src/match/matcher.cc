@@ -285,9 +285,9 @@ int Matcher::send_waiting(std::deque<nagaya_send*>& over) {
   return count;
 }
 
-// Nothing has come: takes part in a large copy, or lets others run (law 7).
-int Matcher::give_way() {
-  if (board_.copies->any() && board_.copies->help(self_)) return 1;
+// Nothing has come: takes part in a large copy (true), or lets others run (law 7).
+bool Matcher::give_way() {
+  if (board_.copies->any() && board_.copies->help(self_)) return true;
   uint32_t fruitless = fruitless_.load(std::memory_order_relaxed) + 1;
   if (fruitless > kLooksBesideASleeper && was_elsewhere()) fruitless /= 2;
   fruitless_.store(fruitless, std::memory_order_relaxed);
@@ -303,7 +303,7 @@ int Matcher::give_way() {
     mailbox::Machine::yield();
   if (fruitless >= kLooksBesideASleeper)
     looked_ns_.store(mailbox::Machine::now_ns(), std::memory_order_relaxed);
-  return 0;
+  return false;
 }
 
 bool Matcher::was_elsewhere() const {
@@ -320,6 +320,17 @@ void Matcher::nap(uint64_t longest_ns) {
 }
 
 int Matcher::progress() {
+  int count = advance();
+  if (count == 0) {
+    if (give_way()) return 1;
+    count = advance();  // while others ran; or Open MPI, told of nothing, lets them run once more
+  }
+  if (count != 0) found();
+  return count;
+}
+
+// Takes what has come, and goes on with what is under way. How much that was.
+int Matcher::advance() {
   int count = 0;
   for (Step step; count < kMessagesAtOnce && next(step); ++count) {
     if (step.sent != nullptr) finish(*step.sent);
@@ -334,8 +345,6 @@ int Matcher::progress() {
     }
     for (nagaya_send* const send : over) finish(*send);
   }
-  if (count == 0) return give_way();
-  found();
   return count;
 }
 

@@ -135,13 +135,14 @@ class Matcher {
     return uint64_t{process.node} << 32 | process.task;
   }
 
+  int advance();
   bool next(Step& step);
   bool find(nagaya_receive& receive, Incoming& incoming);
   bool take_own(const Envelope& wanted, Incoming& incoming);
   nagaya_receive* take_along(Incoming& incoming);
   bool has_unfinished();  // in the outbox, or among the reads
   int send_waiting(std::deque<nagaya_send*>& over);
-  int give_way();
+  bool give_way();
   void found();
   bool was_elsewhere() const;  // the caller, since it looked last
   void nap(uint64_t longest_ns);
