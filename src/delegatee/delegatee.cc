@@ -235,8 +235,11 @@ bool Delegatee::polls_on() const {
   if (options_.notification != Notification::kAutomatic)
     return options_.notification == Notification::kPolling;
   if (now_ns_ < crowded_until_ns_) return false;
-  // A wake-up costs little beside that, and comes in the middle of whatever the tasks do.
-  if (requester_.transferring_bytes() >= options_.bulk_bytes) return false;
+  // A wake-up costs little beside that, and comes in the middle of whatever the tasks do: a yield
+  // of several comes to an end with the last of them.
+  if (load_.crowded() && !load_.crowded_by_one() &&
+      requester_.transferring_bytes() >= options_.bulk_bytes)
+    return false;
   const uint64_t still_ns = now_ns_ - moved_ns_;
   return still_ns < kLingerNs || (still_ns < options_.patience_ns && somebody_waits());
 }

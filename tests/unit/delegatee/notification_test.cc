@@ -89,8 +89,9 @@ TEST(Notification, AutomaticPollsThroughLongYieldsWhileSomebodyWaits) {
   EXPECT_EQ(waiting.end(), 0);
 }
 
-// Whether a delegatee polls while a transfer is under way and somebody waits.
-bool polls_beside_a_transfer(uint64_t bulk_bytes) {
+// Whether a delegatee that shares its processor with so many tasks polls while a transfer is under
+// way and somebody waits.
+bool polls_beside_a_transfer(uint64_t bulk_bytes, uint32_t tasks) {
   Bytes memory(kSmallMaxBytes + 1), local(memory.size());
   Fleet fleet(2, {.notification = Notification::kAutomatic,
                   .long_yield_ns = UINT64_MAX,
@@ -104,6 +105,8 @@ bool polls_beside_a_transfer(uint64_t bulk_bytes) {
     fleet[0].push(0, flagged(transfer(Op::kGet, {1, 0, region}, local.data(), local.size()), flag));
   };
   Flag known, got;
+  fleet[0].load.processors = 1;
+  fleet[0].load.runnable += tasks;
   get(known);  // from now on the region is
   EXPECT_EQ(known.wait(), 0);
   fleet.network.pause_link(0, 1);
@@ -118,8 +121,12 @@ bool polls_beside_a_transfer(uint64_t bulk_bytes) {
 }
 
 TEST(Notification, AutomaticSleepsWhileMuchIsUnderWayThoughSomebodyWaits) {
-  EXPECT_TRUE(polls_beside_a_transfer(kSmallMaxBytes + 2));
-  EXPECT_FALSE(polls_beside_a_transfer(kSmallMaxBytes + 1));
+  EXPECT_TRUE(polls_beside_a_transfer(kSmallMaxBytes + 2, /*tasks=*/2));
+  EXPECT_FALSE(polls_beside_a_transfer(kSmallMaxBytes + 1, /*tasks=*/2));
+}
+
+TEST(Notification, AutomaticPollsWhileMuchIsUnderWayBesideASingleTask) {
+  EXPECT_TRUE(polls_beside_a_transfer(kSmallMaxBytes + 1, /*tasks=*/1));
 }
 
 // The part of a processor that a delegatee uses whose tasks compute and ask for something every
