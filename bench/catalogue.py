@@ -64,6 +64,20 @@ def messages(what: str, *incumbents: Job, hosts: int = 1, **places) -> tuple:
         comparisons=[Comparison("Nagaya", [job.name for job in others])])
 
 
+def of_the_paper(what: str, eager_bytes: str, mechanisms: dict, vader: dict) -> tuple:
+    """Figure 9 of the PVAS paper: Open MPI's shared memory with such mechanisms to copy once (S: none,
+    K: by the kernel), and with one limit of eager messages for all."""
+    ob1 = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,vader",
+           **{f"OMPI_MCA_btl_vader_{name}": value for name, value in vader.items()}}
+    others = [Job(name, is_plain=True,
+                  environment={**ob1, "OMPI_MCA_btl_vader_single_copy_mechanism": mechanism})
+              for name, mechanism in mechanisms.items()]
+    ours = Job("Nagaya", environment={"NAGAYA_MPI": "on", "NAGAYA_EAGER_BYTES": eager_bytes})
+    return "messages", [], what, Jobs(
+        hosts=1, tasks_each=2, setting=f"figure 9 {what.split()[0]}", rounds=9,
+        jobs=[*others, ours], comparisons=[Comparison(job.name, [ours.name]) for job in others])
+
+
 # Benchmarks by name, in the order of `all`.
 TABLE = {
     "cache-line": ("cache-line", [], "floor: one word between two cores"),
@@ -104,6 +118,13 @@ TABLE = {
     # MPICH spins: 16 of its ranks on 2 processors would take hours.
     "messages-crowded": messages("the same between 8 pairs on the processors there are",
                                  tasks_each=16, setting="mpi crowded"),
+    "messages-eager": of_the_paper("eager messages up to 1 MiB, as in the PVAS paper", str(1 << 20),
+                                   {"S": "none"},
+                                   {"eager_limit": "1048704", "max_send_size": "1048704",
+                                    "segment_size": "268435456"}),
+    "messages-rendezvous": of_the_paper("rendezvous of all messages, as in the PVAS paper", "0",
+                                        {"S": "none", "K": "cma"},
+                                        {"eager_limit": "56", "fbox_max": "0"}),
     "messages-hosts": messages("MPI between two hosts, by size", hosts=2, setting="mpi hosts"),
     "messages-hosts-crowded": messages("the same between 8 pairs", hosts=2, tasks_each=8,
                                        setting="mpi hosts crowded"),
