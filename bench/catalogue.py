@@ -57,8 +57,11 @@ def further_mpis() -> list[Job]:
 
 def messages(what: str, *incumbents: Job, hosts: int = 1, **places) -> tuple:
     """An MPI's messages, within a node or between two: Open MPI's through the space, beside its own
-    best transport and others."""
+    best transport (as it chooses itself, and without the kernel's copies) and others."""
     others = [Job("Open MPI", is_plain=True), *incumbents]
+    if hosts == 1:
+        others.append(Job("Open MPI without CMA", is_plain=True, environment={
+            "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}))
     return "messages", ["--halves"] if hosts > 1 else [], what, Jobs(
         hosts=hosts, **places, jobs=[*others, Job("Nagaya", environment={"NAGAYA_MPI": "on"})],
         comparisons=[Comparison("Nagaya", [job.name for job in others])])
