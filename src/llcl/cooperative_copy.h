@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // cooperative_copy.h - a large copy in which threads of the node that wait anyway take a part: the
-// copier offers it, and whoever waits takes chunks of it.
+// copier offers it, and whoever waits takes chunks of it. The copier begins at the front, helpers
+// at the back: of buffers that are used again, each finds its part in its own cache.
 //
 //   | open: 1 bit an offer | offer 0 | offer 1 | ... | offer 63 |     all zero: nothing is offered
 //
 //   offer:  | copier, peer, target, source, bytes, layouts | next | chunk 0 | ... | chunk 255 |
-//   next:   | generation (32 bits) | index of the first chunk that nobody has come for (32) |
+//   next:   | generation (32 bits) | chunks come for at the back (16) | and at the front (16) |
 //   chunk:  | generation (32 bits) | who has taken it: mailbox::Owner; or that it is done (32) |
 //
 //   offer   free -> claimed      copier     compare-and-swap of `copier`
@@ -99,7 +100,7 @@ class BasicCopyOffers {
     touch(copy);
     const uint32_t generation = publish(*offer, copy);
     node.wake(copy.peer);
-    while (take_part(*offer, self)) continue;
+    while (take_part(*offer, self, kFront)) continue;
     open_.fetch_and(~bit_of(*offer), std::memory_order_relaxed);  // a hint
     for (uint32_t index = 0; index < chunks_in(copy); ++index)
       see_done(*offer, copy, {generation, index}, self, node);
@@ -117,7 +118,7 @@ class BasicCopyOffers {
       for (uint64_t bits = open; bits != 0; bits &= bits - 1) {
         Offer& offer = offers_[std::countr_zero(bits)];
         const bool is_peer = offer.peer.load(std::memory_order_relaxed) == self.number();
-        if (is_peer == of_peer && take_part(offer, self)) return true;
+        if (is_peer == of_peer && take_part(offer, self, kBack)) return true;
       }
     return false;
   }
@@ -135,8 +136,9 @@ class BasicCopyOffers {
 
  private:
   static constexpr uint32_t kOffers = 64, kChunks = 256;
-  static constexpr uint32_t kDone = UINT32_MAX;  // in a chunk's word; nobody's Owner
-  static constexpr uint32_t kNotYet = 1u << 31;  // an index that no offer has
+  static constexpr uint32_t kDone = UINT32_MAX;            // in a chunk's word; nobody's Owner
+  static constexpr uint32_t kFront = 1, kBack = 1u << 16;  // one more chunk from that end
+  static constexpr uint32_t kNotYet = kBack - 1;           // more than any offer has
   static constexpr uint64_t kPageBytes = 4096;
 
   template <class T>
@@ -230,8 +232,10 @@ class BasicCopyOffers {
     return generation;
   }
 
-  // Copies the next chunk. False: none is left.
-  bool take_part(Offer& offer, Owner self) {
+  static uint32_t taken_in(Word next) { return next.value % kBack + next.value / kBack; }
+
+  // Copies the next chunk from that end. False: none is left.
+  bool take_part(Offer& offer, Owner self, uint32_t end) {
     const Word seen = Word::of(offer.next.load(std::memory_order_acquire));  // of publish
     // Acquire: pairs with publish, so that the fetch-and-add comes after them.
     const Copy copy{
@@ -239,12 +243,14 @@ class BasicCopyOffers {
         reinterpret_cast<const std::byte*>(offer.source.load(std::memory_order_acquire)),
         offer.bytes.load(std::memory_order_acquire), 0,
         reinterpret_cast<const Layouts*>(offer.layouts.load(std::memory_order_acquire))};
-    if (seen.value >= chunks_in(copy)) return false;
-    const Word next = Word::of(offer.next.fetch_add(1, std::memory_order_acquire));  // of publish
-    if (next.generation != seen.generation || next.value >= chunks_in(copy)) return false;
-    const uint64_t before = offer.chunks[next.value].load(std::memory_order_relaxed);
+    const uint32_t chunks = chunks_in(copy);
+    if (taken_in(seen) >= chunks) return false;
+    const Word next = Word::of(offer.next.fetch_add(end, std::memory_order_acquire));  // of publish
+    if (next.generation != seen.generation || taken_in(next) >= chunks) return false;
+    const uint32_t index = end == kFront ? next.value % kBack : chunks - 1 - next.value / kBack;
+    const uint64_t before = offer.chunks[index].load(std::memory_order_relaxed);
     return Word::of(before).is_older_than(next.generation) &&
-           copy_chunk(offer, copy, next, before, self);
+           copy_chunk(offer, copy, {next.generation, index}, before, self);
   }
 
   // Chunk which.value of that generation, if its word is still `before`.

@@ -67,8 +67,21 @@ TEST_F(CooperativeCopy, IsDoneByOthersChunkByChunk) {
   EXPECT_FALSE(offers_->help(kPeer));
 }
 
+TEST_F(CooperativeCopy, HelpersBeginAtTheBackAndTheCopierAtTheFront) {
+  copy([&] {
+    EXPECT_TRUE(offers_->help(kPeer));
+    EXPECT_TRUE(offers_->help(kThird));
+    const uint64_t chunk = CopyMachine::kChunkMinBytes, last = kBytes / chunk * chunk;
+    EXPECT_TRUE(
+        std::equal(target_.begin() + last - chunk, target_.end(), source_.begin() + last - chunk));
+    EXPECT_EQ(std::count(target_.begin(), target_.begin() + last - chunk, std::byte{0}),
+              last - chunk);
+  });
+  EXPECT_EQ(target_, source_);
+}
+
 TEST_F(CooperativeCopy, OfRunsIsDoneByOthersChunkByChunk) {
-  constexpr uint64_t kMoved = 3 * CopyMachine::kRunsChunkMinBytes + 24;
+  constexpr uint64_t kMoved = 6 * CopyMachine::kRunsChunkMinBytes + 24;
   const nagaya_runs from{source_.data(), 8, kMoved / 8, 16},
       to{target_.data(), 24, kMoved / 24, 32};
   const Layouts layouts{&to, &from};
