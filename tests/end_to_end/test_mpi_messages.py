@@ -29,6 +29,10 @@ def test_every_derived_type_into_every_other(run, installation, eager_bytes):
     assert out == "every type among 2\n"
 
 
+def test_a_debugger_sees_what_is_pending(run, installation):
+    assert run([installation.program("mpi_queues")], 2) == "two pending, then none\n"
+
+
 @pytest.mark.parametrize("eager_bytes", ["0", "4096"])
 def test_unmatched_sends_are_cancelled(run, installation, eager_bytes):
     out = run([installation.program("mpi_modes"), "cancels"], 3, NAGAYA_EAGER_BYTES=eager_bytes)
