@@ -236,7 +236,7 @@ bool Delegatee::polls_on() const {
     return options_.notification == Notification::kPolling;
   if (now_ns_ < crowded_until_ns_) return false;
   // A wake-up costs little beside that, and comes in the middle of whatever the tasks do: a yield
-  // of several comes to an end with the last of them.
+  // to several comes to an end with the last of them.
   if (load_.crowded() && !load_.crowded_by_one() &&
       requester_.transferring_bytes() >= options_.bulk_bytes)
     return false;

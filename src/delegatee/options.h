@@ -26,7 +26,8 @@ struct Options {
   Notification notification = Notification::kAutomatic;
   uint64_t long_yield_ns = 1'000'000;  // kAutomatic: after a yield this long it sleeps for a while
   uint64_t patience_ns = 10'000'000;   // kAutomatic: without any movement it looks no longer
-  // kAutomatic: beside several tasks it sleeps while so much is being transferred.
+  // kAutomatic: it sleeps while so much is being transferred and at least two threads more than
+  // there are processors want to run.
   uint64_t bulk_bytes = 512 << 10;
   size_t small_max_bytes = 32 << 10;  // up to here data travels in a batch; clipped to what fits
   size_t batch_bytes = 32 << 10;      // clipped to the fabric's messages

@@ -25,6 +25,10 @@
 // free in that generation, which no chunk of a copy that has returned is. (So it may look at its
 // layouts, which are the copier's memory, only then.)
 //
+// Why the halves of `next` do not run into each other: only the copier adds to the front, and only
+// while a chunk is left there; a helper that comes too late adds to the back, once for each copy
+// that it has looked at, so that 2^16 of them would have to be late at once.
+//
 //            copy              help     close
 //   copy     64 at once, more  any      of dead copiers only
 //            copy alone
@@ -72,6 +76,7 @@ struct CopyMachine : mailbox::Machine {
   static constexpr uint64_t kChunkMinBytes = 128 << 10;  // 64 << 10 costs 1 MiB alone 5 %, this 3 %
   static constexpr uint64_t kRunsOfferedMinBytes = 32 << 10;  // the same of runs, which take longer
   static constexpr uint64_t kRunsChunkMinBytes = 8 << 10;  // 64 KiB: 16 << 10 and 4 << 10 cost more
+  static constexpr uint64_t kPageBytes = 4096;             // chunks are whole pages
   static constexpr uint64_t kClosePatienceNs = 20'000'000;
 
   static void move(std::byte* target, const std::byte* source, uint64_t bytes) {
@@ -138,8 +143,8 @@ class BasicCopyOffers {
   static constexpr uint32_t kOffers = 64, kChunks = 256;
   static constexpr uint32_t kDone = UINT32_MAX;            // in a chunk's word; nobody's Owner
   static constexpr uint32_t kFront = 1, kBack = 1u << 16;  // one more chunk from that end
-  static constexpr uint32_t kNotYet = kBack - 1;           // more than any offer has
-  static constexpr uint64_t kPageBytes = 4096;
+  static constexpr uint32_t kNotYet = kBack / 2;           // more than any offer has
+  static_assert(kNotYet > kChunks);
 
   template <class T>
   using Atomic = typename M::template Atomic<T>;
@@ -175,7 +180,7 @@ class BasicCopyOffers {
   static uint64_t chunk_bytes(const Copy& copy) {
     const uint64_t least = (copy.bytes + kChunks - 1) / kChunks;
     return std::max(copy.layouts != nullptr ? M::kRunsChunkMinBytes : M::kChunkMinBytes,
-                    (least + kPageBytes - 1) / kPageBytes * kPageBytes);
+                    (least + M::kPageBytes - 1) / M::kPageBytes * M::kPageBytes);
   }
   static uint32_t chunks_in(const Copy& copy) {
     return static_cast<uint32_t>((copy.bytes + chunk_bytes(copy) - 1) / chunk_bytes(copy));

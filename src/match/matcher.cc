@@ -301,8 +301,6 @@ bool Matcher::give_way() {
     nap(kShortNapNs);
   else if (fruitless > kPatience || board_.load.crowded() || awaits_delegatee)
     mailbox::Machine::yield();
-  if (fruitless >= kLooksBesideASleeper)
-    looked_ns_.store(mailbox::Machine::now_ns(), std::memory_order_relaxed);
   return false;
 }
 
@@ -325,7 +323,10 @@ int Matcher::progress() {
     if (give_way()) return 1;
     count = advance();  // while others ran; or Open MPI, told of nothing, lets them run once more
   }
-  if (count != 0) found();
+  if (count != 0)
+    found();
+  else if (fruitless_.load(std::memory_order_relaxed) >= kLooksBesideASleeper)
+    looked_ns_.store(mailbox::Machine::now_ns(), std::memory_order_relaxed);
   return count;
 }
 

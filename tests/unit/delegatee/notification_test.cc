@@ -89,9 +89,9 @@ TEST(Notification, AutomaticPollsThroughLongYieldsWhileSomebodyWaits) {
   EXPECT_EQ(waiting.end(), 0);
 }
 
-// Whether a delegatee that shares its processor with so many tasks polls while a transfer is under
+// Whether a delegatee that shares the processors with so many tasks polls while a transfer is under
 // way and somebody waits.
-bool polls_beside_a_transfer(uint64_t bulk_bytes, uint32_t tasks) {
+bool polls_beside_a_transfer(uint64_t bulk_bytes, uint32_t tasks, uint32_t processors = 1) {
   Bytes memory(kSmallMaxBytes + 1), local(memory.size());
   Fleet fleet(2, {.notification = Notification::kAutomatic,
                   .long_yield_ns = UINT64_MAX,
@@ -100,13 +100,13 @@ bool polls_beside_a_transfer(uint64_t bulk_bytes, uint32_t tasks) {
                   .probe_after_ms = 60000,
                   .fail_after_ms = 60000});
   const uint32_t region = fleet[1].regions.add(0, memory.data(), memory.size());
+  fleet[0].load.processors = processors;
+  fleet[0].load.runnable += tasks;
   fleet.start();
   const auto get = [&](Flag& flag) {
     fleet[0].push(0, flagged(transfer(Op::kGet, {1, 0, region}, local.data(), local.size()), flag));
   };
   Flag known, got;
-  fleet[0].load.processors = 1;
-  fleet[0].load.runnable += tasks;
   get(known);  // from now on the region is
   EXPECT_EQ(known.wait(), 0);
   fleet.network.pause_link(0, 1);
@@ -125,8 +125,9 @@ TEST(Notification, AutomaticSleepsWhileMuchIsUnderWayThoughSomebodyWaits) {
   EXPECT_FALSE(polls_beside_a_transfer(kSmallMaxBytes + 1, /*tasks=*/2));
 }
 
-TEST(Notification, AutomaticPollsWhileMuchIsUnderWayBesideASingleTask) {
+TEST(Notification, AutomaticPollsWhileMuchIsUnderWayWhereOneThreadTooManyRuns) {
   EXPECT_TRUE(polls_beside_a_transfer(kSmallMaxBytes + 1, /*tasks=*/1));
+  EXPECT_TRUE(polls_beside_a_transfer(kSmallMaxBytes + 1, /*tasks=*/2, /*processors=*/2));
 }
 
 // The part of a processor that a delegatee uses whose tasks compute and ask for something every

@@ -32,8 +32,9 @@ struct Memory {
   }
 };
 struct TestMachine : mailbox::schedule::Machine {
-  static constexpr uint64_t kOfferedMinBytes = kBytes, kChunkMinBytes = 1, kClosePatienceNs = 1,
-                            kRunsOfferedMinBytes = kBytes, kRunsChunkMinBytes = 1;
+  static constexpr uint64_t kOfferedMinBytes = kBytes, kChunkMinBytes = 1, kPageBytes = 1,
+                            kClosePatienceNs = 1, kRunsOfferedMinBytes = kBytes,
+                            kRunsChunkMinBytes = 1;
   static inline std::array<Memory, 2> memory;
   static inline std::string failure;
 

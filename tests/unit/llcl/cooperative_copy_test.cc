@@ -67,7 +67,7 @@ TEST_F(CooperativeCopy, IsDoneByOthersChunkByChunk) {
   EXPECT_FALSE(offers_->help(kPeer));
 }
 
-TEST_F(CooperativeCopy, HelpersBeginAtTheBackAndTheCopierAtTheFront) {
+TEST_F(CooperativeCopy, HelpersBeginAtTheBack) {
   copy([&] {
     EXPECT_TRUE(offers_->help(kPeer));
     EXPECT_TRUE(offers_->help(kThird));
