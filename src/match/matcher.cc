@@ -321,7 +321,7 @@ int Matcher::progress() {
   int count = advance();
   if (count == 0) {
     if (give_way()) return 1;
-    count = advance();  // while others ran; or Open MPI, told of nothing, lets them run once more
+    count = advance();  // what came while others ran: told of nothing, Open MPI yields once more
   }
   if (count != 0)
     found();

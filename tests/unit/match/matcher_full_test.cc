@@ -147,6 +147,36 @@ TEST_F(Full, ATaskThatWaitsForLongSleepsUntilAMessageComes) {
   sender.join();
 }
 
+// Or Open MPI, told of nothing, would let others run once more before the next look.
+TEST_F(Full, WhatComesWhileATaskSleepsIsFoundBeforeThatLookReturns) {
+  constexpr int kTimes = 10;
+  const auto look_ns = [&] {
+    const uint64_t begin_ns = mailbox::Machine::now_ns();
+    task(1).progress();
+    return mailbox::Machine::now_ns() - begin_ns;
+  };
+  const auto pause = [] { std::this_thread::sleep_for(std::chrono::microseconds(50)); };
+  int found = 0;
+  for (int time = 0; time < kTimes; ++time) {
+    std::vector<int> buffer(1);
+    nagaya_receive receive = receive_of(buffer, kEnvelope);
+    task(1).receive(receive);
+    std::atomic<bool> sleeps = false;
+    std::thread sender([&] {
+      while (!sleeps) pause();
+      pause();
+      task(0).try_send(process(1), kEnvelope, &time, sizeof time, nullptr);
+    });
+    while (look_ns() < 900'000) continue;  // it has lost its patience: a look is a nap
+    sleeps = true;
+    task(1).progress();
+    found += receive.is_complete != 0;
+    sender.join();
+    while (!receive.is_complete) task(1).progress();
+  }
+  EXPECT_GT(found, kTimes / 2);  // a sender may come too late
+}
+
 // A program that computes, and looks now and then whether something has come.
 TEST_F(Full, ATaskThatOnlyLooksInBetweenNeverSleeps) {
   const auto sleeps = [] {
