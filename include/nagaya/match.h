@@ -108,6 +108,9 @@ size_t nagaya_match_eager_max(nagaya_process to);
 
 typedef struct nagaya_receive {
   nagaya_envelope wanted; /* NAGAYA_ANY_SOURCE, NAGAYA_ANY_TAG */
+  /* Who is likely to send it, or {UINT32_MAX, UINT32_MAX}. A hint: on a crowded node a caller that
+   * waits keeps its processor a little longer while that process runs, too. */
+  nagaya_process from;
   void* buffer;
   size_t capacity;         /* [bytes] */
   const nagaya_runs* runs; /* in place of `buffer`, or NULL: as many as `capacity` needs, ... */

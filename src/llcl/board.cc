@@ -48,7 +48,8 @@ base::Mapping create_board(task::SpaceHeader& space) {
       layout.add<mailbox::Mailbox>(space.capacity * sizeof(mailbox::Mailbox));
   const uint64_t lanes_at = layout.add<Lanes>(Lanes::bytes_for(lanes));
   const uint64_t bells_at = layout.add<mailbox::Doorbell>(lanes * sizeof(mailbox::Doorbell));
-  const uint64_t waiters_at = layout.add<LaneWaiter>(lanes * sizeof(LaneWaiter));
+  const uint64_t lane_waiters_at = layout.add<LaneWaiter>(lanes * sizeof(LaneWaiter));
+  const uint64_t task_waiters_at = layout.add<TaskWaiter>(space.capacity * sizeof(TaskWaiter));
   const uint64_t sleepers_at = layout.add<Sleepers>(space.capacity * sizeof(Sleepers));
   const uint64_t regions_at = layout.add<RegionTable>(sizeof(RegionTable));
   const uint64_t copies_at = layout.add<CopyOffers>(sizeof(CopyOffers));
@@ -66,7 +67,8 @@ base::Mapping create_board(task::SpaceHeader& space) {
   board->lanes = reinterpret_cast<Lanes*>(base + lanes_at);
   board->lanes->init(lanes);
   board->lane_bells = reinterpret_cast<mailbox::Doorbell*>(base + bells_at);
-  board->lane_waiters = reinterpret_cast<LaneWaiter*>(base + waiters_at);
+  board->lane_waiters = reinterpret_cast<LaneWaiter*>(base + lane_waiters_at);
+  board->task_waiters = reinterpret_cast<TaskWaiter*>(base + task_waiters_at);
   board->sleepers = reinterpret_cast<Sleepers*>(base + sleepers_at);
   board->regions = reinterpret_cast<RegionTable*>(base + regions_at);
   board->copies = reinterpret_cast<CopyOffers*>(base + copies_at);

@@ -2,7 +2,7 @@
 // board.h - what the tasks of a node and its delegatee share to talk: the notice board of the
 // house.
 //
-//   SpaceHeader.upper_floors ──► Board ──► mailboxes (two), sleepers: one per task number
+//   SpaceHeader.upper_floors ──► Board ──► mailboxes (two), waiters, sleepers: by task number
 //                                      ──► lanes, their bells and waiters: one per thread
 //                                      ──► regions
 //
@@ -36,6 +36,11 @@ struct alignas(mailbox::kLineBytes) LaneWaiter {
   enum : uint32_t { kThreads, kLeft, kCommon };
   std::atomic<uint32_t> left;
 };
+struct alignas(mailbox::kLineBytes) TaskWaiter {
+  // Whether the task yields, sleeps, or has looked in vain and not looked again. Its own stores.
+  // Relaxed, a hint: of a dead task it says anything.
+  std::atomic<uint32_t> is_away;
+};
 struct alignas(mailbox::kLineBytes) Sleepers {
   // Threads of the task that are about to sleep for what others store. Whoever stores, fences and
   // finds it above 0 rings the bells of the task's lanes (wake_task).
@@ -68,6 +73,7 @@ struct Board {
   mailbox::Mailbox* two_sided;      // by task number; match's
   mailbox::Doorbell* lane_bells;    // rung when a command of the lane is complete
   LaneWaiter* lane_waiters;         // by lane
+  TaskWaiter* task_waiters;         // by task number; match's
   Sleepers* sleepers;               // by task number
   RegionTable* regions;
   CopyOffers* copies;

@@ -16,20 +16,6 @@ constexpr int kMessagesAtOnce = 64;
 constexpr uint32_t kNoMore = UINT32_MAX;
 // In `answers`, once the send was asked back: no second time, whose answer would come too late.
 constexpr uint32_t kAskedBack = 1u << 31;
-// Looks in vain, while every task can have a processor, before the processor is offered to others.
-constexpr uint32_t kPatience = 1000;
-// Looks in vain, most of them with a yield, before it sleeps: some 10 ms on a node of its own. Then
-// for a millisecond at a time, because others may have something to look at between two calls.
-constexpr uint32_t kLooksAwake = 20'000;
-constexpr uint64_t kNapNs = 1'000'000;
-// While the delegatee sleeps on a crowded node: it is woken by what comes, but whoever only yields
-// keeps its processor for milliseconds (EEVDF).
-constexpr uint32_t kLooksBesideASleeper = 200;
-constexpr uint64_t kShortNapNs = 50'000;
-// So long between two looks: the caller does something else meanwhile, and does not wait.
-constexpr uint64_t kElsewhereNs = 2'000;
-// Looks in vain before delegatees are told that somebody waits: what comes sooner is of this node.
-constexpr uint32_t kSoon = 20;
 
 // To one run of memory, which is not the caller's.
 void gather(const Buffer& from, void* to, size_t bytes) {
@@ -118,6 +104,7 @@ int Matcher::post_rendezvous(nagaya_send& send) {
   cell.rendezvous = {send.bytes, data, &send, own_process(), send.region};
   const int error = post(send.to, CellKind::kRendezvous, cell, sizeof cell);
   if (error == 0) send.answers = 1;
+  expect(send.to);
   return error;
 }
 
@@ -285,51 +272,6 @@ int Matcher::send_waiting(std::deque<nagaya_send*>& over) {
   return count;
 }
 
-// Nothing has come: takes part in a large copy (true), or lets others run (law 7).
-bool Matcher::give_way() {
-  if (board_.copies->any() && board_.copies->help(self_)) return true;
-  uint32_t fruitless = fruitless_.load(std::memory_order_relaxed) + 1;
-  if (fruitless > kLooksBesideASleeper && was_elsewhere()) fruitless /= 2;
-  fruitless_.store(fruitless, std::memory_order_relaxed);
-  if (fruitless == kSoon)
-    awaits_delegatee_.store(say_waiting(llcl::LaneWaiter::kAwake), std::memory_order_relaxed);
-  const bool awaits_delegatee = awaits_delegatee_.load(std::memory_order_relaxed);
-  if (fruitless > kLooksAwake)
-    nap(kNapNs);
-  else if (fruitless > kLooksBesideASleeper && awaits_delegatee && !board_.load.has_room() &&
-           board_.delegatee_bell.is_armed() && !has_unfinished())
-    nap(kShortNapNs);
-  else if (fruitless > kPatience || board_.load.crowded() || awaits_delegatee)
-    mailbox::Machine::yield();
-  return false;
-}
-
-bool Matcher::was_elsewhere() const {
-  return mailbox::Machine::now_ns() - looked_ns_.load(std::memory_order_relaxed) > kElsewhereNs;
-}
-
-void Matcher::nap(uint64_t longest_ns) {
-  if (locks_) return mailbox::Machine::yield();  // the bell is for one thread
-  say_waiting(llcl::LaneWaiter::kAsleep);
-  mailbox::Waiting(mailbox_.bell(), board_.load, {.spins = 0, .yields = 0})
-      .until([&] { return mailbox_.has_next(); }, mailbox::Machine::now_ns() + longest_ns,
-             mailbox_);
-  say_waiting(llcl::LaneWaiter::kAwake);
-}
-
-int Matcher::progress() {
-  int count = advance();
-  if (count == 0) {
-    if (give_way()) return 1;
-    count = advance();  // what came while others ran: told of nothing, Open MPI yields once more
-  }
-  if (count != 0)
-    found();
-  else if (fruitless_.load(std::memory_order_relaxed) >= kLooksBesideASleeper)
-    looked_ns_.store(mailbox::Machine::now_ns(), std::memory_order_relaxed);
-  return count;
-}
-
 // Takes what has come, and goes on with what is under way. How much that was.
 int Matcher::advance() {
   int count = 0;
@@ -347,15 +289,6 @@ int Matcher::advance() {
     for (nagaya_send* const send : over) finish(*send);
   }
   return count;
-}
-
-// The looks in vain are over.
-void Matcher::found() {
-  if (fruitless_.load(std::memory_order_relaxed) >= kSoon) {
-    say_waiting(llcl::LaneWaiter::kNo);
-    awaits_delegatee_.store(false, std::memory_order_relaxed);
-  }
-  fruitless_.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace nagaya::match

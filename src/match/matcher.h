@@ -143,6 +143,10 @@ class Matcher {
   bool has_unfinished();  // in the outbox, or among the reads
   int send_waiting(std::deque<nagaya_send*>& over);
   bool give_way();
+  bool help();
+  void expect(nagaya_process from);
+  bool partner_runs_and_answers();
+  void be_away(bool is_away);
   void found();
   bool was_elsewhere() const;  // the caller, since it looked last
   void nap(uint64_t longest_ns);
@@ -166,10 +170,13 @@ class Matcher {
   bool locks_;
   Remote* remote_;
   task::SpinLock lock_;
+  static constexpr uint32_t kNobody = UINT32_MAX;
+
   // All relaxed: looks in a row are not counted exactly.
   std::atomic<uint32_t> fruitless_ = 0;
   std::atomic<bool> awaits_delegatee_ = false;
-  std::atomic<uint64_t> looked_ns_ = 0;  // once it has looked in vain for a while
+  std::atomic<uint32_t> partner_ = kNobody;  // of this node, who will probably send something next
+  std::atomic<uint64_t> looked_ns_ = 0;      // once it has looked in vain for a while
   uint32_t last_serial_ = 0;
   Posted posted_;
   UnexpectedQueue unexpected_;

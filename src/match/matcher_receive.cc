@@ -76,6 +76,7 @@ bool Matcher::find(nagaya_receive& receive, Incoming& incoming) {
     delete message;
   } else if (!take_own(receive.wanted, incoming)) {
     posted_.enter(receive);
+    expect(receive.from);
     return false;
   }
   receive.member.whole = nullptr;

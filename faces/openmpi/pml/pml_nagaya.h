@@ -25,7 +25,7 @@ extern mca_pml_base_module_t pml_nagaya_module;
  * of this job. */
 int pml_nagaya_find_peer(ompi_proc_t* proc);
 
-/* A process in one word, never 0, as Open MPI keeps it for us. */
+/* A process in one word, as Open MPI keeps it for us. 0: none, {UINT32_MAX, UINT32_MAX}. */
 static inline uintptr_t pml_nagaya_word_of(nagaya_process process) {
   return ((uintptr_t)process.node << 32 | process.task) + 1;
 }

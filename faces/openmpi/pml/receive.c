@@ -109,6 +109,13 @@ static void prepare(pml_nagaya_receive_request_t* request) {
   }
 }
 
+/* Whom a receive names, if it is known already. */
+static nagaya_process likely_sender(struct ompi_communicator_t* comm, int from) {
+  if (from == OMPI_ANY_SOURCE) return pml_nagaya_process_of(0);
+  ompi_proc_t* const proc = ompi_comm_peer_lookup(comm, from);
+  return pml_nagaya_process_of((uintptr_t)proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML]);
+}
+
 /* `from` and `tag`, though the request has them: what was stored just now is read back slowly. */
 static int start(pml_nagaya_receive_request_t* request, int from, int tag) {
   prepare(request);
@@ -116,6 +123,7 @@ static int start(pml_nagaya_receive_request_t* request, int from, int tag) {
   wanted->context = nagaya_context_of(request->super.req_base.req_comm);
   wanted->source = from == OMPI_ANY_SOURCE ? NAGAYA_ANY_SOURCE : from;
   wanted->tag = tag == OMPI_ANY_TAG ? NAGAYA_ANY_TAG : tag;
+  request->receive.from = likely_sender(request->super.req_base.req_comm, from);
   const int error = nagaya_match_receive(&request->receive);
   if (error != 0) pml_nagaya_leave(&request->users);
   return pml_nagaya_error(error);

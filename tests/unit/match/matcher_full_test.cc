@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What happens when there is no room: in the mailbox, in the pool.
 #include <errno.h>
-#include <sys/resource.h>
 
 #include <atomic>
 #include <deque>
@@ -123,74 +122,6 @@ TEST_F(Lent, WithoutABlockAMessageGoesByRendezvous) {
   EXPECT_EQ(buffer, data);
   // What was given back can be lent again.
   EXPECT_EQ(task(0).try_send(process(1), kEnvelope, data.data(), kEagerMax, nullptr), 0);
-}
-
-TEST_F(Full, ATaskThatWaitsForLongSleepsUntilAMessageComes) {
-  const auto processor_ns = [] {
-    timespec used;
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return used.tv_sec * 1'000'000'000 + used.tv_nsec;
-  };
-  std::vector<int> buffer(1);
-  nagaya_receive receive = receive_of(buffer, kEnvelope);
-  task(1).receive(receive);
-  for (int n = 0; n < 20'010; ++n) task(1).progress();  // it has lost its patience
-  std::thread sender([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    const int value = 42;
-    task(0).try_send(process(1), kEnvelope, &value, sizeof value, nullptr);
-  });
-  const int64_t before = processor_ns();
-  while (!receive.is_complete) task(1).progress();
-  EXPECT_LT(processor_ns() - before, 100'000'000);
-  EXPECT_EQ(buffer[0], 42);
-  sender.join();
-}
-
-// Or Open MPI, told of nothing, would let others run once more before the next look.
-TEST_F(Full, WhatComesWhileATaskSleepsIsFoundBeforeThatLookReturns) {
-  constexpr int kTimes = 10;
-  const auto look_ns = [&] {
-    const uint64_t begin_ns = mailbox::Machine::now_ns();
-    task(1).progress();
-    return mailbox::Machine::now_ns() - begin_ns;
-  };
-  const auto pause = [] { std::this_thread::sleep_for(std::chrono::microseconds(50)); };
-  int found = 0;
-  for (int time = 0; time < kTimes; ++time) {
-    std::vector<int> buffer(1);
-    nagaya_receive receive = receive_of(buffer, kEnvelope);
-    task(1).receive(receive);
-    std::atomic<bool> sleeps = false;
-    std::thread sender([&] {
-      while (!sleeps) pause();
-      pause();
-      task(0).try_send(process(1), kEnvelope, &time, sizeof time, nullptr);
-    });
-    while (look_ns() < 900'000) continue;  // it has lost its patience: a look is a nap
-    sleeps = true;
-    task(1).progress();
-    found += receive.is_complete != 0;
-    sender.join();
-    while (!receive.is_complete) task(1).progress();
-  }
-  EXPECT_GT(found, kTimes / 2);  // a sender may come too late
-}
-
-// A program that computes, and looks now and then whether something has come.
-TEST_F(Full, ATaskThatOnlyLooksInBetweenNeverSleeps) {
-  const auto sleeps = [] {
-    rusage used;
-    ::getrusage(RUSAGE_THREAD, &used);
-    return used.ru_nvcsw;
-  };
-  const long before = sleeps();
-  for (int n = 0; n < 20'500; ++n) {
-    const uint64_t end_ns = mailbox::Machine::now_ns() + 5'000;
-    while (mailbox::Machine::now_ns() < end_ns) continue;
-    task(1).progress();
-  }
-  EXPECT_LT(sleeps() - before, 100);
 }
 
 // Several threads of both tasks send, receive and look at once; every message arrives once.

@@ -37,6 +37,7 @@ class Pair : public testing::Test {
     return {task % nodes_.count(), task / nodes_.count()};
   }
   Matcher& task(uint32_t number) { return *matchers_[number]; }
+  llcl::Board& board() { return nodes_.board(0); }
   Wire& wire_of(uint32_t task) { return *wires_[task]; }
   void progress() {
     while (wire_of(0).carry() + wire_of(1).carry() + task(0).progress() + task(1).progress() != 0)

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a task does while nothing comes.
+#include <sys/resource.h>
+#include <time.h>
+
+#include <atomic>
+#include <thread>
+
+#include "match/pair.h"
+
+namespace nagaya::match {
+namespace {
+
+constexpr Envelope kEnvelope = {7, 0, 3};
+
+class Wait : public Pair {
+ protected:
+  void crowd() { board().load.runnable = board().load.processors + 1; }
+  std::atomic<uint32_t>& is_away(uint32_t task) { return board().task_waiters[task].is_away; }
+  static uint64_t nanoseconds(auto call) {
+    const uint64_t begin_ns = mailbox::Machine::now_ns();
+    call();
+    return mailbox::Machine::now_ns() - begin_ns;
+  }
+};
+
+TEST_F(Wait, WhoYieldsIsAwayMeanwhile) {
+  crowd();
+  std::atomic<bool> is_over = false;
+  std::thread waiter([&] {
+    while (!is_over) task(1).progress();
+  });
+  bool was_away = false;
+  const uint64_t end_ns = mailbox::Machine::now_ns() + 10'000'000'000;
+  while (!was_away && mailbox::Machine::now_ns() < end_ns) was_away = is_away(1) != 0;
+  is_over = true;
+  waiter.join();
+  EXPECT_TRUE(was_away);
+  const int value = 42;
+  ASSERT_EQ(task(0).try_send(process(1), kEnvelope, &value, sizeof value, nullptr), 0);
+  task(1).progress();
+  EXPECT_EQ(is_away(1), 0);
+}
+
+// On a crowded node. The shortest of many looks: others may run between.
+TEST_F(Wait, AfterAMessageATaskSpinsWhileItsPartnerRuns) {
+  crowd();
+  std::vector<int> data = {1};
+  uint64_t first_ns = UINT64_MAX, second_ns = UINT64_MAX;
+  const auto look = [&](nagaya_process from) {
+    first_ns = second_ns = UINT64_MAX;
+    for (int time = 0; time < 50; ++time) {
+      nagaya_receive receive = receive_of(data, kEnvelope);
+      receive.from = from;
+      task(0).receive(receive);
+      ASSERT_EQ(task(1).try_send(process(0), kEnvelope, data.data(), sizeof(int), nullptr), 0);
+      ASSERT_EQ(task(0).progress(), 1);
+      first_ns = std::min(first_ns, nanoseconds([&] { task(0).progress(); }));
+      second_ns = std::min(second_ns, nanoseconds([&] { task(0).progress(); }));
+    }
+  };
+  look(process(1));
+  EXPECT_GE(first_ns, 5000);
+  EXPECT_LT(second_ns, 5000);
+  look({UINT32_MAX, UINT32_MAX});
+  EXPECT_LT(first_ns, 5000);
+  is_away(1) = 1;
+  look(process(1));
+  EXPECT_LT(first_ns, 5000);
+}
+
+TEST_F(Wait, ATaskThatWaitsForLongSleepsUntilAMessageComes) {
+  const auto processor_ns = [] {
+    timespec used;
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return used.tv_sec * 1'000'000'000 + used.tv_nsec;
+  };
+  std::vector<int> buffer(1);
+  nagaya_receive receive = receive_of(buffer, kEnvelope);
+  task(1).receive(receive);
+  for (int n = 0; n < 20'010; ++n) task(1).progress();  // it has lost its patience
+  std::thread sender([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    const int value = 42;
+    task(0).try_send(process(1), kEnvelope, &value, sizeof value, nullptr);
+  });
+  const int64_t before = processor_ns();
+  while (!receive.is_complete) task(1).progress();
+  EXPECT_LT(processor_ns() - before, 100'000'000);
+  EXPECT_EQ(buffer[0], 42);
+  sender.join();
+}
+
+// Or Open MPI, told of nothing, would let others run once more before the next look.
+TEST_F(Wait, WhatComesWhileATaskSleepsIsFoundBeforeThatLookReturns) {
+  constexpr int kTimes = 10;
+  const auto pause = [] { std::this_thread::sleep_for(std::chrono::microseconds(50)); };
+  int found = 0;
+  for (int time = 0; time < kTimes; ++time) {
+    std::vector<int> buffer(1);
+    nagaya_receive receive = receive_of(buffer, kEnvelope);
+    task(1).receive(receive);
+    std::atomic<bool> sleeps = false;
+    std::thread sender([&] {
+      while (!sleeps) pause();
+      pause();
+      task(0).try_send(process(1), kEnvelope, &time, sizeof time, nullptr);
+    });
+    while (nanoseconds([&] { task(1).progress(); }) < 900'000)
+      continue;  // it has lost its patience: a look is a nap
+    sleeps = true;
+    task(1).progress();
+    found += receive.is_complete != 0;
+    sender.join();
+    while (!receive.is_complete) task(1).progress();
+  }
+  EXPECT_GT(found, kTimes / 2);  // a sender may come too late
+}
+
+// A program that computes, and looks now and then whether something has come.
+TEST_F(Wait, ATaskThatOnlyLooksInBetweenNeverSleeps) {
+  const auto sleeps = [] {
+    rusage used;
+    ::getrusage(RUSAGE_THREAD, &used);
+    return used.ru_nvcsw;
+  };
+  const long before = sleeps();
+  for (int n = 0; n < 20'500; ++n) {
+    const uint64_t end_ns = mailbox::Machine::now_ns() + 5'000;
+    while (mailbox::Machine::now_ns() < end_ns) continue;
+    task(1).progress();
+  }
+  EXPECT_LT(sleeps() - before, 100);
+}
+
+}  // namespace
+}  // namespace nagaya::match
