@@ -5,13 +5,13 @@
 //
 //   | open: 1 bit an offer | offer 0 | offer 1 | ... | offer 63 |     all zero: nothing is offered
 //
-//   offer:  | copier, peer, target, source, bytes, layouts | next | chunk 0 | ... | chunk 255 |
-//   next:   | generation (32 bits) | chunks come for at the back (16) | and at the front (16) |
+//   offer:  | copier, peer, generation, target, source, bytes, layouts | 256 words for chunks |
 //   chunk:  | generation (32 bits) | who has taken it: mailbox::Owner; or that it is done (32) |
 //
 //   offer   free -> claimed      copier     compare-and-swap of `copier`
-//           claimed -> open      copier     store of `next`: a new generation; then sets its bit
-//           open -> exhausted    anybody    fetch-and-add of `next`; the copier clears the bit
+//           claimed -> open      copier     store of `generation`: odd while it changes the rest,
+//                                           then a new even one; then sets its bit
+//           open -> exhausted    anybody    the last chunk is taken; the copier clears the bit
 //           exhausted -> free    copier     store of `copier`, once every chunk is done
 //           any -> free          the host, once the copier has ended and no helper is in a chunk
 //   chunk   free -> taken        copier or helper, compare-and-swap. Free: of an older generation
@@ -20,14 +20,13 @@
 //           free -> done         the host, in the stead of a copier that has ended
 //
 // Why a helper never touches memory of a copy that is over: it reads the generation, then target,
-// source, bytes and layouts, then takes an index by a fetch-and-add that shows the same generation,
-// so what it read belongs together; and it copies only after a compare-and-swap of a chunk that is
-// free in that generation, which no chunk of a copy that has returned is. (So it may look at its
-// layouts, which are the copier's memory, only then.)
+// source, bytes and layouts, then the same generation again, so what it read belongs together; and
+// it copies only after a compare-and-swap of a chunk that is free in that generation, which no
+// chunk of a copy that has returned is. (So it may look at its layouts, which are the copier's
+// memory, only then.)
 //
-// Why the halves of `next` do not run into each other: only the copier adds to the front, and only
-// while a chunk is left there; a helper that comes too late adds to the back, once for each copy
-// that it has looked at, so that 2^16 of them would have to be late at once.
+// Which lines go to and fro: until copier and helper meet, none. Words of the front half of the
+// chunks are the first ones of an offer, those of the back half the last ones.
 //
 //            copy              help     close
 //   copy     64 at once, more  any      of dead copiers only
@@ -72,11 +71,14 @@ struct Copy {
 
 // The machine below, and the sizes that were measured on it.
 struct CopyMachine : mailbox::Machine {
-  static constexpr uint64_t kOfferedMinBytes = 256 << 10;  // less is not worth an offer
-  static constexpr uint64_t kChunkMinBytes = 128 << 10;  // 64 << 10 costs 1 MiB alone 5 %, this 3 %
-  static constexpr uint64_t kRunsOfferedMinBytes = 32 << 10;  // the same of runs, which take longer
-  static constexpr uint64_t kRunsChunkMinBytes = 8 << 10;  // 64 KiB: 16 << 10 and 4 << 10 cost more
-  static constexpr uint64_t kPageBytes = 4096;             // chunks are whole pages
+  static constexpr uint64_t kOfferedMinBytes = 32 << 10;  // less is not worth an offer
+  static constexpr uint64_t kRunsOfferedMinBytes = 32 << 10;
+  // The last chunk of one side keeps the other waiting, and each costs some 50 ns. 8 to 16 of 16 to
+  // 128 KiB: 64 KiB of memory 2.5 us, 3.6 by the copier alone; 1 MiB by 32 of 32 KiB 3 to 5 % more.
+  static constexpr uint64_t kChunksWanted = 16;
+  static constexpr uint64_t kChunkMinBytes = 16 << 10, kChunkMaxBytes = 128 << 10;
+  static constexpr uint64_t kRunsChunkMinBytes = 4 << 10;
+  static constexpr uint64_t kPageBytes = 4096;  // chunks are whole pages
   static constexpr uint64_t kClosePatienceNs = 20'000'000;
 
   static void move(std::byte* target, const std::byte* source, uint64_t bytes) {
@@ -105,9 +107,10 @@ class BasicCopyOffers {
     touch(copy);
     const uint32_t generation = publish(*offer, copy);
     node.wake(copy.peer);
-    while (take_part(*offer, self, kFront)) continue;
+    uint32_t index = 0;
+    while (index < chunks_in(copy) && take(*offer, copy, {generation, index}, self)) ++index;
     open_.fetch_and(~bit_of(*offer), std::memory_order_relaxed);  // a hint
-    for (uint32_t index = 0; index < chunks_in(copy); ++index)
+    for (index = 0; index < chunks_in(copy); ++index)
       see_done(*offer, copy, {generation, index}, self, node);
     offer->copier.store(0, std::memory_order_release);  // pairs with claim
   }
@@ -123,7 +126,7 @@ class BasicCopyOffers {
       for (uint64_t bits = open; bits != 0; bits &= bits - 1) {
         Offer& offer = offers_[std::countr_zero(bits)];
         const bool is_peer = offer.peer.load(std::memory_order_relaxed) == self.number();
-        if (is_peer == of_peer && take_part(offer, self, kBack)) return true;
+        if (is_peer == of_peer && help_with(offer, self)) return true;
       }
     return false;
   }
@@ -141,24 +144,20 @@ class BasicCopyOffers {
 
  private:
   static constexpr uint32_t kOffers = 64, kChunks = 256;
-  static constexpr uint32_t kDone = UINT32_MAX;            // in a chunk's word; nobody's Owner
-  static constexpr uint32_t kFront = 1, kBack = 1u << 16;  // one more chunk from that end
-  static constexpr uint32_t kNotYet = kBack / 2;           // more than any offer has
-  static_assert(kNotYet > kChunks);
+  static constexpr uint32_t kDone = UINT32_MAX;  // in a chunk's word; nobody's Owner
 
   template <class T>
   using Atomic = typename M::template Atomic<T>;
 
   struct Offer {
     alignas(mailbox::kLineBytes) Atomic<uint32_t> copier;  // mailbox::Owner
-    Atomic<uint32_t> peer;
+    Atomic<uint32_t> peer, generation;
     Atomic<uint64_t> target, source, bytes,
         layouts;  // atomic, for a late helper reads them while they change
-    alignas(mailbox::kLineBytes) Atomic<uint64_t> next;
-    alignas(mailbox::kLineBytes) Atomic<uint64_t> chunks[kChunks];
+    alignas(mailbox::kLineBytes) Atomic<uint64_t> words[kChunks];
   };
 
-  // Both kinds of words: a generation, and what it says in that generation.
+  // A generation, and what a chunk is in that generation. Or, on the way there, its index.
   struct Word {
     uint32_t generation, value;
 
@@ -178,9 +177,10 @@ class BasicCopyOffers {
     return copy.bytes >= M::kOfferedMinBytes && apart >= copy.bytes;
   }
   static uint64_t chunk_bytes(const Copy& copy) {
-    const uint64_t least = (copy.bytes + kChunks - 1) / kChunks;
-    return std::max(copy.layouts != nullptr ? M::kRunsChunkMinBytes : M::kChunkMinBytes,
-                    (least + M::kPageBytes - 1) / M::kPageBytes * M::kPageBytes);
+    const uint64_t min = copy.layouts != nullptr ? M::kRunsChunkMinBytes : M::kChunkMinBytes;
+    const uint64_t wanted = std::clamp(copy.bytes / M::kChunksWanted, min, M::kChunkMaxBytes);
+    const uint64_t least = std::max(wanted, (copy.bytes + kChunks - 1) / kChunks);
+    return (least + M::kPageBytes - 1) / M::kPageBytes * M::kPageBytes;
   }
   static uint32_t chunks_in(const Copy& copy) {
     return static_cast<uint32_t>((copy.bytes + chunk_bytes(copy) - 1) / chunk_bytes(copy));
@@ -223,44 +223,52 @@ class BasicCopyOffers {
 
   // The new generation.
   uint32_t publish(Offer& offer, const Copy& copy) {
-    const uint32_t generation = Word::of(offer.next.load(std::memory_order_relaxed)).generation + 1;
-    offer.next.store(Word{generation, kNotYet}.bits(), std::memory_order_relaxed);
+    // Odd already: another copier has ended here.
+    const uint32_t odd = (offer.generation.load(std::memory_order_relaxed) + 1) | 1;
+    offer.generation.store(odd, std::memory_order_relaxed);
     offer.peer.store(copy.peer, std::memory_order_relaxed);
-    // Release: who sees one of these sees the generation before it, too. Pairs with take_part.
+    // Release: who sees one of these sees the odd generation, too. Pairs with help_with.
     offer.target.store(reinterpret_cast<uint64_t>(copy.target), std::memory_order_release);
     offer.source.store(reinterpret_cast<uint64_t>(copy.source), std::memory_order_release);
     offer.bytes.store(copy.bytes, std::memory_order_release);
     offer.layouts.store(reinterpret_cast<uint64_t>(copy.layouts), std::memory_order_release);
-    // Release: what the source holds. Pairs with take_part.
-    offer.next.store(Word{generation, 0}.bits(), std::memory_order_release);
+    // Release: what the source holds. Pairs with help_with.
+    offer.generation.store(odd + 1, std::memory_order_release);
     open_.fetch_or(bit_of(offer), std::memory_order_relaxed);  // a hint
-    return generation;
+    return odd + 1;
   }
 
-  static uint32_t taken_in(Word next) { return next.value % kBack + next.value / kBack; }
-
-  // Copies the next chunk from that end. False: none is left.
-  bool take_part(Offer& offer, Owner self, uint32_t end) {
-    const Word seen = Word::of(offer.next.load(std::memory_order_acquire));  // of publish
-    // Acquire: pairs with publish, so that the fetch-and-add comes after them.
+  // Copies the last chunk that is free. False: none is.
+  bool help_with(Offer& offer, Owner self) {
+    const uint32_t generation = offer.generation.load(std::memory_order_acquire);  // of publish
+    // Acquire: pairs with publish, so that the generation is read again after them.
     const Copy copy{
         reinterpret_cast<std::byte*>(offer.target.load(std::memory_order_acquire)),
         reinterpret_cast<const std::byte*>(offer.source.load(std::memory_order_acquire)),
         offer.bytes.load(std::memory_order_acquire), 0,
         reinterpret_cast<const Layouts*>(offer.layouts.load(std::memory_order_acquire))};
+    if (generation % 2 != 0 || offer.generation.load(std::memory_order_relaxed) != generation)
+      return false;
+    for (uint32_t index = chunks_in(copy); index-- != 0;)
+      if (take(offer, copy, {generation, index}, self)) return true;
+    return false;
+  }
+
+  // Copies chunk which.value of that generation, if it is free.
+  bool take(Offer& offer, const Copy& copy, Word which, Owner self) {
+    const uint64_t before = word_of(offer, copy, which.value).load(std::memory_order_relaxed);
+    return Word::of(before).is_older_than(which.generation) &&
+           copy_chunk(offer, copy, which, before, self);
+  }
+
+  static Atomic<uint64_t>& word_of(Offer& offer, const Copy& copy, uint32_t index) {
     const uint32_t chunks = chunks_in(copy);
-    if (taken_in(seen) >= chunks) return false;
-    const Word next = Word::of(offer.next.fetch_add(end, std::memory_order_acquire));  // of publish
-    if (next.generation != seen.generation || taken_in(next) >= chunks) return false;
-    const uint32_t index = end == kFront ? next.value % kBack : chunks - 1 - next.value / kBack;
-    const uint64_t before = offer.chunks[index].load(std::memory_order_relaxed);
-    return Word::of(before).is_older_than(next.generation) &&
-           copy_chunk(offer, copy, {next.generation, index}, before, self);
+    return offer.words[index < chunks / 2 ? index : kChunks - chunks + index];
   }
 
   // Chunk which.value of that generation, if its word is still `before`.
   bool copy_chunk(Offer& offer, const Copy& copy, Word which, uint64_t before, Owner self) {
-    Atomic<uint64_t>& chunk = offer.chunks[which.value];
+    Atomic<uint64_t>& chunk = word_of(offer, copy, which.value);
     uint64_t taken = Word{which.generation, self.bits}.bits();
     // Acquire: the copy comes after it.
     if (!chunk.compare_exchange_strong(before, taken, std::memory_order_acquire,
@@ -279,7 +287,8 @@ class BasicCopyOffers {
   void see_done(Offer& offer, const Copy& copy, Word which, Owner self, Node& node) {
     uint64_t seen;
     const auto is_done = [&] {
-      seen = offer.chunks[which.value].load(std::memory_order_acquire);  // of copy_chunk
+      // Acquire: pairs with copy_chunk.
+      seen = word_of(offer, copy, which.value).load(std::memory_order_acquire);
       return seen == Word{which.generation, kDone}.bits();
     };
     while (!is_done()) {
@@ -295,8 +304,8 @@ class BasicCopyOffers {
   // The host: nobody takes one from now on, and nobody is in one, as far as patience goes.
   template <class Node>
   void end_chunks(Offer& offer, Node& node) {
-    const uint32_t generation = Word::of(offer.next.load(std::memory_order_relaxed)).generation;
-    for (Atomic<uint64_t>& chunk : offer.chunks) {
+    const uint32_t generation = offer.generation.load(std::memory_order_relaxed);
+    for (Atomic<uint64_t>& chunk : offer.words) {
       uint64_t before = chunk.load(std::memory_order_relaxed);
       if (Word::of(before).is_older_than(generation))
         chunk.compare_exchange_strong(before, Word{generation, kDone}.bits(),
@@ -306,7 +315,7 @@ class BasicCopyOffers {
       const Word word = Word::of(chunk.load(std::memory_order_acquire));  // of copy_chunk
       return word.value == kDone || word.value == 0 || !node.is_alive({word.value});
     };
-    wait([&] { return std::all_of(offer.chunks, offer.chunks + kChunks, is_over); },
+    wait([&] { return std::all_of(offer.words, offer.words + kChunks, is_over); },
          M::now_ns() + M::kClosePatienceNs, node);
   }
 

@@ -21,6 +21,7 @@ constexpr Owner kCopier = Owner::task(1, 1);
 // Tells in which memory nobody may copy any longer.
 struct Memory {
   std::array<std::byte, kBytes> source, target;
+  uint64_t bytes;
   bool over;
   bool has_layouts;  // which nobody may look at any longer, either
   nagaya_runs source_runs, target_runs;
@@ -32,9 +33,9 @@ struct Memory {
   }
 };
 struct TestMachine : mailbox::schedule::Machine {
-  static constexpr uint64_t kOfferedMinBytes = kBytes, kChunkMinBytes = 1, kPageBytes = 1,
-                            kClosePatienceNs = 1, kRunsOfferedMinBytes = kBytes,
-                            kRunsChunkMinBytes = 1;
+  static constexpr uint64_t kOfferedMinBytes = kBytes - 1, kRunsOfferedMinBytes = kBytes - 1,
+                            kChunksWanted = kBytes, kChunkMinBytes = 1, kChunkMaxBytes = 1,
+                            kRunsChunkMinBytes = 1, kPageBytes = 1, kClosePatienceNs = 1;
   static inline std::array<Memory, 2> memory;
   static inline std::string failure;
 
@@ -58,10 +59,12 @@ struct TestNode {
   Owner mortal{};
 
   const mailbox::Load& load() const { return idle; }
+  std::function<void()> on_wake = [] {};
+
   bool is_alive(Owner owner) const {
     return owner != mortal || !Schedule::current().somebody_died();
   }
-  void wake(uint32_t) const {}
+  void wake(uint32_t) const { on_wake(); }
 };
 
 class Copies {
@@ -69,22 +72,35 @@ class Copies {
   explicit Copies(Owner mortal) : node_{.mortal = mortal} {
     TestMachine::failure.clear();
     for (Memory& one : TestMachine::memory) {
+      const bool is_first = &one == TestMachine::memory.begin();
+      const uint64_t bytes = is_first ? kBytes - 1 : kBytes;  // late helpers come to a longer one
       one = {.source = {std::byte{1}, std::byte{2}, std::byte{3}},
              .target = {},
+             .bytes = bytes,
              .over = false,
-             .has_layouts = &one != TestMachine::memory.begin(),
-             .source_runs = {one.source.data(), 1, kBytes, 1},
-             .target_runs = {one.target.data(), 1, kBytes, 1},
+             .has_layouts = !is_first,
+             .source_runs = {one.source.data(), 1, bytes, 1},
+             .target_runs = {one.target.data(), 1, bytes, 1},
              .layouts = {&one.target_runs, &one.source_runs}};
     }
   }
   void copy_both() {
     for (Memory& one : TestMachine::memory) {
       const Layouts* const layouts = one.has_layouts ? &one.layouts : nullptr;
-      offers_->copy({one.target.data(), one.source.data(), kBytes, 2, layouts}, kCopier, node_);
-      if (one.target != one.source) TestMachine::failure = "not all was copied";
+      offers_->copy({one.target.data(), one.source.data(), one.bytes, 2, layouts}, kCopier, node_);
+      if (!std::equal(one.target.begin(), one.target.begin() + one.bytes, one.source.begin()))
+        TestMachine::failure = "not all was copied";
       one.end();
     }
+  }
+  // By the next task of the same number, after the schedule.
+  bool later_is_helped() {
+    bool is_helped = false;
+    Memory& one = TestMachine::memory[0];
+    one.over = false;
+    offers_->copy({one.target.data(), one.source.data(), one.bytes, 2}, Owner::task(1, 2),
+                  TestNode{.on_wake = [&] { is_helped = offers_->help(Owner::task(2, 1)); }});
+    return is_helped;
   }
   void help(uint32_t helper, int times) {
     for (int n = 0; n < times; ++n) offers_->help(Owner::task(helper, 1));
@@ -159,6 +175,7 @@ TEST(CooperativeCopySchedules, EndWhereverTheCopierDies) {
       const std::string failure = run.go();
       died |= run.somebody_died();
       if (run.somebody_died() && copies.any()) return std::string("an offer is still open");
+      if (!copies.later_is_helped()) return std::string("nobody can help in a later copy");
       return failure.empty() ? TestMachine::failure : failure;
     });
   }

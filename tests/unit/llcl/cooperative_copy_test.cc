@@ -16,7 +16,7 @@ using mailbox::Owner;
 using Bytes = std::vector<std::byte>;
 
 constexpr Owner kCopier = Owner::task(1, 1), kPeer = Owner::task(2, 1), kThird = Owner::task(3, 1);
-constexpr uint64_t kBytes = 1'000'003;  // the last chunk is not whole
+constexpr uint64_t kBytes = 200'003;  // in chunks of the least size, the last of which is not whole
 
 // A node on which everybody lives; `on_wake` runs while the offer is open.
 struct TestNode {
@@ -81,7 +81,7 @@ TEST_F(CooperativeCopy, HelpersBeginAtTheBack) {
 }
 
 TEST_F(CooperativeCopy, OfRunsIsDoneByOthersChunkByChunk) {
-  constexpr uint64_t kMoved = 6 * CopyMachine::kRunsChunkMinBytes + 24;
+  constexpr uint64_t kMoved = CopyMachine::kRunsOfferedMinBytes / 24 * 24 + 24;
   const nagaya_runs from{source_.data(), 8, kMoved / 8, 16},
       to{target_.data(), 24, kMoved / 24, 32};
   const Layouts layouts{&to, &from};
@@ -97,7 +97,7 @@ TEST_F(CooperativeCopy, OfRunsIsDoneByOthersChunkByChunk) {
 }
 
 TEST_F(CooperativeCopy, OfMoreThanAllChunksHasLargerOnes) {
-  source_ = pattern(260 * CopyMachine::kChunkMinBytes + 5, 2);
+  source_ = pattern(260 * CopyMachine::kChunkMaxBytes + 5, 2);
   target_ = Bytes(source_.size());
   uint64_t chunks = 0;
   copy(
