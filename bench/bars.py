@@ -55,13 +55,16 @@ def spread_text(spread: dict) -> str:
     return f"{spread['p50']:.3f} [{spread['p10']:.3f}..{spread['p90']:.3f}]"
 
 
-def text_of(figure: dict) -> str:
-    """The figure in few words: its ratio to the incumbent if it has one."""
+def text_of(figure: dict, part: str | None = None) -> str:
+    """A part of the figure in few words; without one its ratio to the incumbent if it has one."""
     if "value" in figure:
         return f"{figure['value']:.3f} {figure['note']}"
-    if "ratio" in figure:
-        return f"{spread_text(figure['ratio'])} times {figure['incumbent']['name']}"
-    return f"{spread_text(figure['subject'])} {figure['unit']}"
+    part = part or ("ratio" if "ratio" in figure else "subject")
+    unit = "times" if part.endswith("ratio") else figure["unit"]
+    other = {"ratio": "incumbent", "above": "incumbent", "floor_ratio": "floor",
+             "above_floor": "floor"}.get(part)
+    beside = f"{' above' * part.startswith('above')} {figure[other]['name']}" if other else ""
+    return f"{spread_text(figure[part])} {unit}{beside}"
 
 
 def verdicts(figures: dict, bars: list[Bar]) -> list[Verdict]:
@@ -70,13 +73,14 @@ def verdicts(figures: dict, bars: list[Bar]) -> list[Verdict]:
     for name, figure in figures.items():
         own = [bar for bar in bars if bar.figure.split(".")[0] == name]
         for bar in own or [None]:
-            verdict = REPORTED
+            verdict, part = REPORTED, None
             if bar is not None:
+                part = bar.figure.split(".")[1]
                 value = value_at(figures, bar.figure)
                 if value is None:
                     raise ValueError(f"bar {bar.name!r}: no figure {bar.figure}")
                 verdict = MET if bar.holds_for(value) else MISSED
-            result.append(Verdict(name, figure["title"], text_of(figure), verdict, bar))
+            result.append(Verdict(name, figure["title"], text_of(figure, part), verdict, bar))
     return result
 
 

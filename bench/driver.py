@@ -59,11 +59,25 @@ def bench(names: list[str], options: argparse.Namespace) -> int:
     return exit_code(results, lines)
 
 
+def merged(files: list[pathlib.Path]) -> dict:
+    """What --json has written of several runs on one machine, as of one run."""
+    runs = [json.loads(file.read_text()) for file in files]
+    machines, commits = (list(dict.fromkeys(run["machine"].get(key) for run in runs))
+                         for key in ("cpu", "commit"))
+    if len(machines) > 1:
+        raise SystemExit(f"nagaya bench: measured on {' and on '.join(machines)}: "
+                         "a report is of one machine")
+    about = {**runs[0]["machine"], "commit": ", ".join(map(str, commits))}
+    return {"machine": about, "quick": any(run["quick"] for run in runs),
+            "failed": [name for run in runs for name in run["failed"]],
+            "figures": {name: one for run in runs for name, one in run["figures"].items()}}
+
+
 def write_report(options: argparse.Namespace) -> int:
     import report  # here, because it needs matplotlib, which measuring does not
 
-    if options.source:
-        results = json.loads(options.source.read_text())
+    if options.sources:
+        results = merged(options.sources)
     else:
         results = measure(list(catalogue.BENCHMARKS), options)
     lines = bars.verdicts(results["figures"], bars.load(catalogue.FOLDER / "bars.json"))
@@ -76,7 +90,7 @@ def write_report(options: argparse.Namespace) -> int:
 
 def list_benchmarks() -> int:
     for name, benchmark in catalogue.BENCHMARKS.items():
-        print(f"{name:<16}{benchmark.what}")
+        print(f"{name:<24}{benchmark.what}")
     return 0
 
 
@@ -88,7 +102,7 @@ def parse(words: list[str]) -> argparse.Namespace:
                         help="few, short rounds: proves that the programs work")
     parser.add_argument("--rounds", type=int, help="interleaved rounds of each benchmark")
     parser.add_argument("--json", type=pathlib.Path, help="also write the figures to this file")
-    parser.add_argument("--from", dest="source", type=pathlib.Path, metavar="FILE",
+    parser.add_argument("--from", dest="sources", type=pathlib.Path, metavar="FILE", nargs="+",
                         help="report: use figures written by --json instead of measuring")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("docs/results"),
                         help="report: the folder to write (default: docs/results)")

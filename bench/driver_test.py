@@ -53,6 +53,14 @@ class Judgement(unittest.TestCase):
     def test_a_figure_without_a_bar_is_reported(self):
         self.assertEqual(self.verdicts(1)["page_fault"], bars.REPORTED)
 
+    def test_a_line_shows_what_its_bar_is_about(self):
+        def text(part):
+            bar = bars.Bar("b", f"page_fault.{part}.p50", "<=", 1, "s")
+            return bars.verdicts({"page_fault": figure(1.08)}, [bar])[0].text
+        self.assertEqual(text("ratio"), "1.080 [0.972..1.188] times x")
+        self.assertEqual(text("floor_ratio"), "2.160 [1.944..2.376] times x")
+        self.assertEqual(text("subject"), "10.800 [9.720..11.880] ns")
+
     def test_a_bar_on_a_path_that_a_figure_lacks_is_an_error(self):
         wrong = bars.Bar("b", "page_fault.ratio.p49", "<=", 1, "s")
         with self.assertRaises(ValueError):
@@ -60,14 +68,20 @@ class Judgement(unittest.TestCase):
 
 
 class Report(unittest.TestCase):
-    def report(self, folder: pathlib.Path, start_ratio: float) -> int:
-        source, page = folder / "figures.json", folder / "page.md"
-        source.write_text(json.dumps({
-            "machine": {"cpu": "Invented CPU", "cores": 2, "kernel": "6", "libc": "glibc",
-                        "commit": "abc", "date": "2001-01-01", "load_before": "0"},
-            "quick": False, "failed": [], "figures": figures(start_ratio)}))
+    def report(self, folder: pathlib.Path, start_ratio: float,
+               other_cpu: str = "Invented CPU") -> int:
+        """Of two runs: task starts by one, the rest by another."""
+        all_figures, page = figures(start_ratio), folder / "page.md"
+        starts = {name: all_figures.pop(name) for name in list(all_figures) if "start" in name}
+        sources = []
+        for cpu, some, commit in (("Invented CPU", starts, "abc"), (other_cpu, all_figures, "def")):
+            sources.append(folder / f"{commit}.json")
+            sources[-1].write_text(json.dumps({
+                "machine": {"cpu": cpu, "cores": 2, "kernel": "6", "libc": "glibc",
+                            "commit": commit, "date": "2001-01-01", "load_before": "0"},
+                "quick": False, "failed": [], "figures": some}))
         page.write_text("before\n<!-- measured -->old<!-- /measured -->\nafter\n")
-        command = [sys.executable, str(FOLDER / "driver.py"), "report", "--from", str(source),
+        command = [sys.executable, str(FOLDER / "driver.py"), "report", "--from", *map(str, sources),
                    "--out", str(folder / "results"), "--page", str(page)]
         return subprocess.run(command, check=False, capture_output=True).returncode
 
@@ -75,7 +89,11 @@ class Report(unittest.TestCase):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             self.assertEqual(self.report(folder, 0.9), 0)
-            self.assertIn("Invented CPU", (folder / "results/README.md").read_text())
+            text = (folder / "results/README.md").read_text()
+            self.assertIn("Invented CPU", text)
+            self.assertIn("commit abc, def", text)
+            self.assertIn("page tables at most a quarter", text)
+            self.assertIn("| Invented |", text)
             for plot in ("ratios.svg", "malloc.svg"):
                 self.assertIn("<svg", (folder / "results" / plot).read_text())
             page = (folder / "page.md").read_text()
@@ -86,6 +104,12 @@ class Report(unittest.TestCase):
     def test_a_missed_bar_is_its_exit_code(self):
         with tempfile.TemporaryDirectory() as name:
             self.assertEqual(self.report(pathlib.Path(name), 1.5), 1)
+
+    def test_runs_on_two_machines_make_no_report(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            self.assertNotEqual(self.report(folder, 0.9, "Other CPU"), 0)
+            self.assertFalse((folder / "results").exists())
 
 
 def printed(**values: float) -> dict:
