@@ -6,7 +6,8 @@
  * receiver until it is asked for. A longer one stays where it is: when it is matched, the receiver
  * copies it from there, and the sender helps as long as it waits (rendezvous).
  *
- *   nagaya_receive receive = {.wanted = {context, NAGAYA_ANY_SOURCE, 7}, .buffer = ...};
+ *   nagaya_receive receive = {.wanted = {context, NAGAYA_ANY_SOURCE, 7},
+ *                             .from = {UINT32_MAX, UINT32_MAX}, .buffer = ...};
  *   nagaya_match_receive(&receive);
  *   while (!receive.is_complete) nagaya_match_progress();
  *

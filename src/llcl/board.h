@@ -37,8 +37,8 @@ struct alignas(mailbox::kLineBytes) LaneWaiter {
   std::atomic<uint32_t> left;
 };
 struct alignas(mailbox::kLineBytes) TaskWaiter {
-  // Whether the task yields, sleeps, or has looked in vain and not looked again. Its own stores.
-  // Relaxed, a hint: of a dead task it says anything.
+  // Whether the task yields, sleeps, or has looked in vain and not looked again. Its own stores, or
+  // the host's for the dead. Relaxed: a hint.
   std::atomic<uint32_t> is_away;
 };
 struct alignas(mailbox::kLineBytes) Sleepers {

@@ -25,8 +25,9 @@
 // chunk of a copy that has returned is. (So it may look at its layouts, which are the copier's
 // memory, only then.)
 //
-// Which lines go to and fro: until copier and helper meet, none. Words of the front half of the
-// chunks are the first ones of an offer, those of the back half the last ones.
+// Which lines go to and fro between a copier and one helper, once it is open: none, as long as each
+// is in its half. Words of the front half of the chunks are the first ones of an offer, those of
+// the back half the last ones.
 //
 //            copy              help     close
 //   copy     64 at once, more  any      of dead copiers only
@@ -73,8 +74,8 @@ struct Copy {
 struct CopyMachine : mailbox::Machine {
   static constexpr uint64_t kOfferedMinBytes = 32 << 10;  // less is not worth an offer
   static constexpr uint64_t kRunsOfferedMinBytes = 32 << 10;
-  // The last chunk of one side keeps the other waiting, and each costs some 50 ns. 8 to 16 of 16 to
-  // 128 KiB: 64 KiB of memory 2.5 us, 3.6 by the copier alone; 1 MiB by 32 of 32 KiB 3 to 5 % more.
+  // The last chunk of one side keeps the other waiting, and each costs some 50 ns. 64 KiB in 4 of
+  // 16 KiB: 2.5 us, 3.6 by the copier alone; 1 MiB in 32 of 32 KiB: 3 to 5 % more (2 processors).
   static constexpr uint64_t kChunksWanted = 16;
   static constexpr uint64_t kChunkMinBytes = 16 << 10, kChunkMaxBytes = 128 << 10;
   static constexpr uint64_t kRunsChunkMinBytes = 4 << 10;
@@ -145,6 +146,8 @@ class BasicCopyOffers {
  private:
   static constexpr uint32_t kOffers = 64, kChunks = 256;
   static constexpr uint32_t kDone = UINT32_MAX;  // in a chunk's word; nobody's Owner
+  // All words get a new generation now and then, so that none is ever half a round old.
+  static constexpr uint32_t kRefreshed = 1u << 29;
 
   template <class T>
   using Atomic = typename M::template Atomic<T>;
@@ -157,7 +160,7 @@ class BasicCopyOffers {
     alignas(mailbox::kLineBytes) Atomic<uint64_t> words[kChunks];
   };
 
-  // A generation, and what a chunk is in that generation. Or, on the way there, its index.
+  // A generation, and what a chunk is in it; or which chunk of it is meant, by its index.
   struct Word {
     uint32_t generation, value;
 
@@ -226,6 +229,9 @@ class BasicCopyOffers {
     // Odd already: another copier has ended here.
     const uint32_t odd = (offer.generation.load(std::memory_order_relaxed) + 1) | 1;
     offer.generation.store(odd, std::memory_order_relaxed);
+    if (odd % kRefreshed == 1)
+      for (Atomic<uint64_t>& word : offer.words)
+        word.store(Word{odd, kDone}.bits(), std::memory_order_relaxed);
     offer.peer.store(copy.peer, std::memory_order_relaxed);
     // Release: who sees one of these sees the odd generation, too. Pairs with help_with.
     offer.target.store(reinterpret_cast<uint64_t>(copy.target), std::memory_order_release);
@@ -307,9 +313,10 @@ class BasicCopyOffers {
     const uint32_t generation = offer.generation.load(std::memory_order_relaxed);
     for (Atomic<uint64_t>& chunk : offer.words) {
       uint64_t before = chunk.load(std::memory_order_relaxed);
-      if (Word::of(before).is_older_than(generation))
-        chunk.compare_exchange_strong(before, Word{generation, kDone}.bits(),
-                                      std::memory_order_relaxed, std::memory_order_relaxed);
+      while (Word::of(before).is_older_than(generation) &&
+             !chunk.compare_exchange_strong(before, Word{generation, kDone}.bits(),
+                                            std::memory_order_relaxed, std::memory_order_relaxed))
+        continue;
     }
     const auto is_over = [&](const Atomic<uint64_t>& chunk) {
       const Word word = Word::of(chunk.load(std::memory_order_acquire));  // of copy_chunk

@@ -143,9 +143,8 @@ class Matcher {
   bool has_unfinished();  // in the outbox, or among the reads
   int send_waiting(std::deque<nagaya_send*>& over);
   bool give_way();
-  bool help();
   void expect(nagaya_process from);
-  bool partner_runs_and_answers();
+  bool partner_runs_and_sends();
   void be_away(bool is_away);
   void found();
   bool was_elsewhere() const;  // the caller, since it looked last

@@ -54,7 +54,7 @@ void Matcher::found() {
 
 // Nothing has come: takes part in a large copy (true), or lets others run.
 bool Matcher::give_way() {
-  if (help()) return true;
+  if (board_.copies->any() && board_.copies->help(self_)) return true;
   uint32_t fruitless = fruitless_.load(std::memory_order_relaxed) + 1;
   if (fruitless > kLooksBesideASleeper && was_elsewhere()) fruitless /= 2;
   fruitless_.store(fruitless, std::memory_order_relaxed);
@@ -67,7 +67,7 @@ bool Matcher::give_way() {
            board_.delegatee_bell.is_armed() && !has_unfinished())
     nap(kShortNapNs);
   else if (fruitless > kPatience || board_.load.crowded() || awaits_delegatee) {
-    if (fruitless == 1 && partner_runs_and_answers()) return help();
+    if (fruitless == 1 && partner_runs_and_sends()) return false;
     be_away(true);
     mailbox::Machine::yield();
     be_away(false);
@@ -75,23 +75,20 @@ bool Matcher::give_way() {
   return false;
 }
 
-bool Matcher::help() {
-  return board_.copies->any() && board_.copies->help(self_);
-}
-
 // For who has found something just before: if its partner runs too, on another processor, the two
-// go on together as long as they find each other there (docs/decisions/0011). Whether something
-// came.
-bool Matcher::partner_runs_and_answers() {
+// go on together as long as they find each other there (docs/decisions/0011). Not while others wait
+// for the delegatee, who needs a processor. (With threads each look would take a lock.)
+bool Matcher::partner_runs_and_sends() {
   const uint32_t partner = partner_.load(std::memory_order_relaxed);
-  if (partner == kNobody) return false;
+  if (partner == kNobody || locks_ || board_.load.waiting.load(std::memory_order_relaxed) != 0)
+    return false;
   const auto is_away = [&] {
     return board_.task_waiters[partner].is_away.load(std::memory_order_relaxed) != 0;
   };
   if (is_away()) return false;
   const uint64_t end_ns = mailbox::Machine::now_ns() + kBesidePartnerNs;
   while (!is_away() && mailbox::Machine::now_ns() < end_ns) {
-    if (mailbox_.has_next() || board_.copies->any()) return true;
+    if (mailbox_.has_next()) return true;
     mailbox::Machine::relax();
   }
   return false;
@@ -99,7 +96,8 @@ bool Matcher::partner_runs_and_answers() {
 
 // `from` will send something next, or answer: the best guess is who was asked last.
 void Matcher::expect(nagaya_process from) {
-  const bool is_here = is_own_node(from) && from.task < board_.capacity;
+  const bool is_here =
+      is_own_node(from) && from.task < board_.capacity && from.task != self_.number();
   partner_.store(is_here ? from.task : kNobody, std::memory_order_relaxed);
 }
 

@@ -111,9 +111,10 @@ static void prepare(pml_nagaya_receive_request_t* request) {
 
 /* Whom a receive names, if it is known already. */
 static nagaya_process likely_sender(struct ompi_communicator_t* comm, int from) {
-  if (from == OMPI_ANY_SOURCE) return pml_nagaya_process_of(0);
-  ompi_proc_t* const proc = ompi_comm_peer_lookup(comm, from);
-  return pml_nagaya_process_of((uintptr_t)proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML]);
+  const ompi_proc_t* const proc =
+      from == OMPI_ANY_SOURCE ? NULL : ompi_group_peer_lookup_existing(comm->c_remote_group, from);
+  return pml_nagaya_process_of(
+      proc == NULL ? 0 : (uintptr_t)proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML]);
 }
 
 /* `from` and `tag`, though the request has them: what was stored just now is read back slowly. */

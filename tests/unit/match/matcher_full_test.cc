@@ -128,9 +128,10 @@ TEST_F(Lent, WithoutABlockAMessageGoesByRendezvous) {
 class Threads : public Pair {
  protected:
   Threads() : Pair(1, true) {}
+  void share_a_task();
 };
 
-TEST_F(Threads, ShareATask) {
+void Threads::share_a_task() {
   constexpr int kThreads = 3, kMessages = 2000;
   std::vector<std::thread> threads;
   std::atomic<int64_t> sum = 0;
@@ -148,6 +149,7 @@ TEST_F(Threads, ShareATask) {
       for (int n = 0; n < kMessages; ++n) {
         std::vector<int> buffer(1500);
         nagaya_receive receive = receive_of(buffer, {7, thread, NAGAYA_ANY_TAG});
+        receive.from = process(0);
         task(1).receive(receive);
         while (std::atomic_ref(receive.is_complete).load(std::memory_order_acquire) == 0)
           task(1).progress();
@@ -159,6 +161,15 @@ TEST_F(Threads, ShareATask) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(sum, int64_t{kThreads} * kMessages * (kMessages - 1) / 2);
+}
+
+TEST_F(Threads, ShareATask) {
+  share_a_task();
+}
+
+TEST_F(Threads, ShareATaskOfACrowdedNode) {
+  board().load.runnable = board().load.processors + 1;
+  share_a_task();
 }
 
 }  // namespace

@@ -55,6 +55,7 @@ class Pair : public testing::Test {
   static nagaya_receive receive_of(std::vector<int>& buffer, const Envelope& wanted) {
     nagaya_receive receive{};
     receive.wanted = wanted;
+    receive.from = {UINT32_MAX, UINT32_MAX};
     receive.buffer = buffer.data();
     receive.capacity = buffer.size() * sizeof(int);
     return receive;
