@@ -229,7 +229,7 @@ class BasicCopyOffers {
     // Odd already: another copier has ended here.
     const uint32_t odd = (offer.generation.load(std::memory_order_relaxed) + 1) | 1;
     offer.generation.store(odd, std::memory_order_relaxed);
-    if (odd % kRefreshed == 1)
+    if (odd % kRefreshed == kRefreshed - 1)
       for (Atomic<uint64_t>& word : offer.words)
         word.store(Word{odd, kDone}.bits(), std::memory_order_relaxed);
     offer.peer.store(copy.peer, std::memory_order_relaxed);
