@@ -61,7 +61,10 @@ def bench(names: list[str], options: argparse.Namespace) -> int:
 
 def merged(files: list[pathlib.Path]) -> dict:
     """What --json has written of several runs on one machine, as of one run."""
-    runs = [json.loads(file.read_text()) for file in files]
+    try:
+        runs = [json.loads(file.read_text()) for file in files]
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"nagaya bench: report --from: {error}") from error
     machines, commits = (list(dict.fromkeys(run["machine"].get(key) for run in runs))
                          for key in ("cpu", "commit"))
     if len(machines) > 1:
@@ -70,6 +73,7 @@ def merged(files: list[pathlib.Path]) -> dict:
     about = {**runs[0]["machine"], "commit": ", ".join(map(str, commits))}
     return {"machine": about, "quick": any(run["quick"] for run in runs),
             "failed": [name for run in runs for name in run["failed"]],
+            "skipped": [name for run in runs for name in run.get("skipped", [])],
             "figures": {name: one for run in runs for name, one in run["figures"].items()}}
 
 

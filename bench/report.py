@@ -49,7 +49,8 @@ def bar_table(lines: list[bars.Verdict]) -> list[str]:
     table = ["| bar | demanded by | | measured | |", "|---|---|---|---|---|"]
     for line in lines:
         if line.bar:
-            table.append(f"| {line.bar.name} | {line.bar.source} | {line.bar.comparison} {line.bar.value:g} "
+            table.append(f"| {line.bar.name} | {line.bar.source} "
+                         f"| {line.bar.comparison} {line.bar.value:g} "
                          f"| {line.text} | {line.verdict} |")
     return table
 
