@@ -73,7 +73,6 @@ struct Copy {
 // The machine below, and the sizes that were measured on it.
 struct CopyMachine : mailbox::Machine {
   static constexpr uint64_t kOfferedMinBytes = 32 << 10;  // less is not worth an offer
-  static constexpr uint64_t kRunsOfferedMinBytes = 32 << 10;
   // The last chunk of one side keeps the other waiting, and each costs some 50 ns. 64 KiB in 4 of
   // 16 KiB: 2.5 us, 3.6 by the copier alone; 1 MiB in 32 of 32 KiB: 3 to 5 % more (2 processors).
   static constexpr uint64_t kChunksWanted = 16;
@@ -174,10 +173,11 @@ class BasicCopyOffers {
   };
 
   static bool is_worth_it(const Copy& copy) {
-    if (copy.layouts != nullptr) return copy.bytes >= M::kRunsOfferedMinBytes;
+    if (copy.bytes < M::kOfferedMinBytes) return false;
+    if (copy.layouts != nullptr) return true;
     const uint64_t apart = copy.target > copy.source ? uint64_t(copy.target - copy.source)
                                                      : uint64_t(copy.source - copy.target);
-    return copy.bytes >= M::kOfferedMinBytes && apart >= copy.bytes;
+    return apart >= copy.bytes;
   }
   static uint64_t chunk_bytes(const Copy& copy) {
     const uint64_t min = copy.layouts != nullptr ? M::kRunsChunkMinBytes : M::kChunkMinBytes;

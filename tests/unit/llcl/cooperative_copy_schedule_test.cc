@@ -33,9 +33,9 @@ struct Memory {
   }
 };
 struct TestMachine : mailbox::schedule::Machine {
-  static constexpr uint64_t kOfferedMinBytes = kBytes - 1, kRunsOfferedMinBytes = kBytes - 1,
-                            kChunksWanted = kBytes, kChunkMinBytes = 1, kChunkMaxBytes = 1,
-                            kRunsChunkMinBytes = 1, kPageBytes = 1, kClosePatienceNs = 1;
+  static constexpr uint64_t kOfferedMinBytes = kBytes - 1, kChunksWanted = kBytes,
+                            kChunkMinBytes = 1, kChunkMaxBytes = 1, kRunsChunkMinBytes = 1,
+                            kPageBytes = 1, kClosePatienceNs = 1;
   static inline std::array<Memory, 2> memory;
   static inline std::string failure;
 

@@ -81,7 +81,7 @@ TEST_F(CooperativeCopy, HelpersBeginAtTheBack) {
 }
 
 TEST_F(CooperativeCopy, OfRunsIsDoneByOthersChunkByChunk) {
-  constexpr uint64_t kMoved = CopyMachine::kRunsOfferedMinBytes / 24 * 24 + 24;
+  constexpr uint64_t kMoved = CopyMachine::kOfferedMinBytes / 24 * 24 + 24;
   const nagaya_runs from{source_.data(), 8, kMoved / 8, 16},
       to{target_.data(), 24, kMoved / 24, 32};
   const Layouts layouts{&to, &from};
