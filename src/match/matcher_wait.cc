@@ -18,8 +18,10 @@ constexpr uint32_t kLooksBesideASleeper = 200;
 constexpr uint64_t kShortNapNs = 50'000;
 // How long a task of a crowded node spins while its partner runs: some turns of the scheduler.
 constexpr uint64_t kBesidePartnerNs = 5'000;
-// So long between two looks: the caller does something else meanwhile, and does not wait.
-constexpr uint64_t kElsewhereNs = 2'000;
+// So long between two looks: the caller does something else meanwhile, and does not wait. That
+// takes back so many looks: it never sleeps, but who waits is not kept awake by interrupts.
+constexpr uint64_t kElsewhereNs = 500;
+constexpr uint32_t kLooksTakenBack = 16;
 // Looks in vain before delegatees are told that somebody waits: what comes sooner is of this node.
 constexpr uint32_t kSoon = 20;
 
@@ -30,7 +32,7 @@ int Matcher::progress() {
   int count = advance();
   if (count == 0) {
     if (give_way()) return 1;
-    count = advance();  // what came while others ran: told of nothing, Open MPI yields once more
+    count = advance();  // what came while others ran
   }
   if (count != 0) {
     found();
@@ -56,7 +58,8 @@ void Matcher::found() {
 bool Matcher::give_way() {
   if (board_.copies->any() && board_.copies->help(self_)) return true;
   uint32_t fruitless = fruitless_.load(std::memory_order_relaxed) + 1;
-  if (fruitless > kLooksBesideASleeper && was_elsewhere()) fruitless /= 2;
+  if (fruitless > kLooksBesideASleeper && was_elsewhere()) fruitless -= kLooksTakenBack;
+  if (fruitless > kLooksAwake) fruitless = kLooksAwake + 1;
   fruitless_.store(fruitless, std::memory_order_relaxed);
   if (fruitless == kSoon)
     awaits_delegatee_.store(say_waiting(llcl::LaneWaiter::kAwake), std::memory_order_relaxed);

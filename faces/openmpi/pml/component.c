@@ -75,7 +75,9 @@ static int enable(bool enable) {
   return pml_nagaya_init_sent_requests();
 }
 
+/* Which yields as long as nothing comes. Told of that, Open MPI would yield once more. */
 static int progress(void) {
+  opal_progress_yield_when_idle = false;
   return nagaya_match_progress();
 }
 

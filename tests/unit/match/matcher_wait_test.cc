@@ -28,6 +28,10 @@ class Wait : public Pair {
     call();
     return now() - begin_ns;
   }
+  static void compute() {
+    const uint64_t end_ns = mailbox::Machine::now_ns() + 5'000;
+    while (mailbox::Machine::now_ns() < end_ns) continue;
+  }
   // Of the calling thread so far; yields are none.
   static long sleeps() {
     rusage used;
@@ -122,27 +126,28 @@ TEST_F(Wait, ATaskThatWaitsForLongSleepsUntilAMessageComes) {
   sender.join();
 }
 
-// Or Open MPI, told of nothing, would let others run once more before the next look.
-TEST_F(Wait, WhatComesWhileATaskSleepsIsFoundBeforeThatLookReturns) {
+TEST_F(Wait, WhatComesWhileATaskSleepsIsFoundByThatLook) {
   constexpr int kTimes = 10;
-  const auto pause = [] { std::this_thread::sleep_for(std::chrono::microseconds(50)); };
   int found = 0;
   for (int time = 0; time < kTimes; ++time) {
     std::vector<int> buffer(1);
     nagaya_receive receive = receive_of(buffer, kEnvelope);
     task(1).receive(receive);
-    std::atomic<bool> naps = false;
+    std::atomic<uint32_t> looks = 0;
+    uint32_t look = 0;  // in which it sleeps
     std::thread sender([&] {
-      while (!naps) pause();
-      pause();
+      do {
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+        look = looks;
+      } while (look <= 20'000 || is_away(1) == 0 || looks != look);
       task(0).try_send(process(1), kEnvelope, &time, sizeof time, nullptr);
     });
-    for (const long before = sleeps(); sleeps() == before;) task(1).progress();
-    naps = true;
-    task(1).progress();
-    found += receive.is_complete != 0;
+    while (!receive.is_complete) {
+      ++looks;
+      task(1).progress();
+    }
     sender.join();
-    while (!receive.is_complete) task(1).progress();
+    found += looks == look;
   }
   EXPECT_GT(found, kTimes / 2);  // a sender may come too late
 }
@@ -151,11 +156,23 @@ TEST_F(Wait, WhatComesWhileATaskSleepsIsFoundBeforeThatLookReturns) {
 TEST_F(Wait, ATaskThatOnlyLooksInBetweenNeverSleeps) {
   const long before = sleeps();
   for (int n = 0; n < 20'500; ++n) {
-    const uint64_t end_ns = mailbox::Machine::now_ns() + 5'000;
-    while (mailbox::Machine::now_ns() < end_ns) continue;
+    compute();
     task(1).progress();
   }
   EXPECT_LT(sleeps() - before, 100);
+}
+
+TEST_F(Wait, InterruptsDoNotKeepATaskAwake) {
+  const auto look = [&](int times, int compute_each) {
+    const long before = sleeps();
+    for (int n = 1; n <= times; ++n) {
+      if (n % compute_each == 0) compute();
+      task(1).progress();
+    }
+    return sleeps() - before;
+  };
+  EXPECT_GT(look(23'000, 500), 50);
+  EXPECT_LT(look(1000, 1), 100) << "once it computes again";
 }
 
 }  // namespace
