@@ -11,7 +11,8 @@
  *   nagaya_match_receive(&receive);
  *   while (!receive.is_complete) nagaya_match_progress();
  *
- * Processes are those of this node, and from nagaya_comm_init() (comm.h) on those of all nodes:
+ * Processes are those of this node, and from nagaya_comm_init() (comm.h) on, which is called before
+ * any of these functions, those of all nodes:
  * messages of other nodes are matched with those of this one, in the order of their arrival.
  * Requests are the caller's memory; they must stay where they are, with their buffers, until they
  * are complete. Nothing moves but in calls of these functions: whoever waits calls
@@ -49,11 +50,14 @@ typedef struct nagaya_match_member {
 } nagaya_match_member;
 
 /* Before anything else, by one thread: takes part with what the environment says
- * (NAGAYA_EAGER_BYTES). Messages that came before are there. Again: nothing happens.
+ * (NAGAYA_EAGER_BYTES). Messages that came before are there. Again: nothing happens. In a job whose
+ * tasks leave each other their memory (`nagaya run`; `keep_ended` of task.h): messages outlive
+ * their senders.
  *
- *   threads   nonzero: several threads may call at once from then on
+ *   threads   nonzero: several threads may call from then on, at once or by turns
  *
- * Returns 0, -EINVAL (NAGAYA_EAGER_BYTES is no number of 0 .. 1048576), -ENOMEM, -ESRCH. */
+ * Returns 0, -EINVAL (NAGAYA_EAGER_BYTES is no number of 0 .. 1048576), -EBUSY (it is open already,
+ * for one thread), -ENOMEM, -ESRCH. */
 int nagaya_match_open(int threads);
 
 /* The caller, as others send to it. {UINT32_MAX, UINT32_MAX} before nagaya_match_open(). */
@@ -99,7 +103,7 @@ int nagaya_match_send(nagaya_send* send);
  * `serial`, `complete`, and answers = 0. Not for a rendezvous that is complete: that was matched.
  *
  * Returns 0, -EALREADY (another thread is about to complete it, or has done so: nothing happens),
- * -EINVAL, -ESRCH. */
+ * -EINVAL, -ENOMEM, -ESRCH. */
 int nagaya_match_cancel_send(nagaya_send* send);
 
 /* Messages beyond this are handed over by rendezvous, to that process.                  [bytes] */
@@ -151,17 +155,22 @@ typedef struct nagaya_message_description {
 int nagaya_match_probe(const nagaya_envelope* wanted, nagaya_message_description* out);
 
 /* The same, and takes it out of the matching: it must be received by nagaya_match_receive_taken().
- */
+ * Returns as nagaya_match_probe(). */
 int nagaya_match_take(const nagaya_envelope* wanted, nagaya_message_description* out,
                       nagaya_message** message);
 
 /* Receives a message that was taken; `wanted` is not looked at. As nagaya_match_receive(). */
 int nagaya_match_receive_taken(nagaya_message* message, nagaya_receive* receive);
 
+/* Drops what has arrived of a context and is not matched: nobody will receive it any more.
+ * Returns 0, -ESRCH. */
+int nagaya_match_drop(uint32_t context);
+
 /* ---- progress ---------------------------------------------------------------------------- */
 
 /* Sees to what has arrived and to what waits to be sent; copies for others. How much there was. A
- * caller that finds nothing for long hands its processor on where others need it. -ESRCH. */
+ * caller that finds nothing for long hands its processor on where others need it. -ENOMEM, -ESRCH.
+ */
 int nagaya_match_progress(void);
 
 #pragma GCC visibility pop

@@ -8,8 +8,9 @@
 //   lent -> back   receiver   store of the serial to `returned`, after its last read
 //   back -> own    owner      take, when it has none left: looks at all of them
 //
-// The owner reads the words once per round through its blocks, and writes only those that a flag
-// gives back, so that giving back is a store into a line that stays with the receiver.
+// The owner reads the words once per round through its blocks (as long as some come back in each),
+// and writes only those that a flag gives back, so that giving back is a store into a line that
+// stays with the receiver.
 //
 // take: the owner's threads, one at a time. give_back: anybody who holds the loan.
 //
@@ -86,11 +87,12 @@ class EagerPool {
     return !own_.empty();
   }
 
-  // Twice as many.
+  // Twice as many, as long as all stay within kAllBytes.
   bool grow() {
     const size_t before = blocks_.size();
-    if (before * stride_ >= kAllBytes) return false;
-    const size_t count = before != 0 ? before : std::max(kFirstMin, kFirstBytes / stride_);
+    const size_t wanted = before != 0 ? before : std::max(kFirstMin, kFirstBytes / stride_);
+    const size_t count = std::min(wanted, kAllBytes / stride_ - before);
+    if (count == 0) return false;
     Memory data = allocate(count * stride_);
     Memory words = allocate(count * sizeof(std::atomic<uint32_t>));
     blocks_.reserve(before + count);

@@ -56,10 +56,24 @@ class Index {
       if (envelope_of(*member) == envelope && is_it(*member)) return member;
     return nullptr;
   }
+  // Calls function(member) for all; it may leave, and nobody else.
+  template <class Function>
+  void for_each(Function function) {
+    for_each_in(buckets_, function);
+  }
 
  private:
   static constexpr size_t kBucketsMin = 64;
 
+  template <class Function>
+  static void for_each_in(std::vector<Member>& buckets, Function function) {
+    for (Member& bucket : buckets)
+      for (Member* member = bucket.next; member != &bucket;) {
+        Member* const next = member->next;
+        function(*member);
+        member = next;
+      }
+  }
   static void append(Member& bucket, Member& member) {
     member.previous = bucket.previous;
     member.next = &bucket;
@@ -82,12 +96,7 @@ class Index {
     old.swap(buckets_);
     mask_ = buckets_.size() - 1;
     clear();
-    for (Member& bucket : old)
-      for (Member* member = bucket.next; member != &bucket;) {
-        Member* const next = member->next;
-        append(bucket_of(envelope_of(*member)), *member);
-        member = next;
-      }
+    for_each_in(old, [&](Member& member) { append(bucket_of(envelope_of(member)), member); });
   }
 
   std::vector<Member> buckets_;

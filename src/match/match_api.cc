@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <string_view>
 
@@ -17,6 +18,7 @@ constexpr size_t kEagerMaxLimit = 1 << 20;
 
 // Of nagaya_match_open; never destroyed: other threads may still use it while the process exits.
 Matcher* own_matcher = nullptr;
+bool has_threads;
 
 // NAGAYA_EAGER_BYTES, or the default; -1: neither.
 int64_t chosen_eager_max() {
@@ -30,29 +32,35 @@ int64_t chosen_eager_max() {
 }
 
 int open(bool threads) {
-  if (own_matcher != nullptr) return 0;
+  if (own_matcher != nullptr) return threads && !has_threads ? -EBUSY : 0;
   llcl::Endpoint* const endpoint = llcl::Endpoint::own();
   if (endpoint == nullptr) return -ESRCH;
   const int64_t eager_max = chosen_eager_max();
   if (eager_max < 0) return -EINVAL;
-  auto* const remote = new (std::nothrow) RemoteByLane(*endpoint, threads);
-  auto* const matcher = new (std::nothrow) Matcher(endpoint->board(), endpoint->owner(),
-                                                   static_cast<size_t>(eager_max), threads, remote);
-  if (remote == nullptr || matcher == nullptr) return -ENOMEM;
+  auto remote = std::make_unique<RemoteByLane>(*endpoint, threads);
+  own_matcher = new Matcher(endpoint->board(), endpoint->owner(), static_cast<size_t>(eager_max),
+                            threads, *remote);
+  static_cast<void>(remote.release());  // as long as the matcher
+  has_threads = threads;
   endpoint->be_counted();
-  own_matcher = matcher;
   return 0;
+}
+
+// Calls `function`; no exception leaves.
+template <class Function>
+int guarded(Function function) {
+  try {
+    return function();
+  } catch (const std::bad_alloc&) {
+    return -ENOMEM;
+  }
 }
 
 // Calls `function` with the task's matcher; no exception leaves.
 template <class Function>
 int with_matcher(Function function) {
   if (own_matcher == nullptr) return -ESRCH;
-  try {
-    return function(*own_matcher);
-  } catch (const std::bad_alloc&) {
-    return -ENOMEM;
-  }
+  return guarded([&] { return function(*own_matcher); });
 }
 
 }  // namespace
@@ -62,7 +70,7 @@ using nagaya::match::Matcher;
 using nagaya::match::with_matcher;
 
 int nagaya_match_open(int threads) {
-  return nagaya::match::open(threads != 0);
+  return nagaya::match::guarded([&] { return nagaya::match::open(threads != 0); });
 }
 
 nagaya_process nagaya_match_self() {
@@ -107,6 +115,10 @@ int nagaya_match_take(const nagaya_envelope* wanted, nagaya_message_description*
 
 int nagaya_match_receive_taken(nagaya_message* message, nagaya_receive* receive) {
   return with_matcher([&](Matcher& matcher) { return matcher.receive_taken(message, *receive); });
+}
+
+int nagaya_match_drop(uint32_t context) {
+  return with_matcher([&](Matcher& matcher) { return matcher.drop(context); });
 }
 
 int nagaya_match_progress() {

@@ -35,7 +35,7 @@ constexpr size_t bytes_of(CellKind kind) {
 }  // namespace
 
 Matcher::Matcher(llcl::Board& board, mailbox::Owner self, size_t eager_max, bool threads,
-                 Remote* remote)
+                 Remote& remote)
     : board_(board),
       self_(self),
       mailbox_(board.two_sided[self.number()]),
@@ -62,13 +62,13 @@ int Matcher::post_remote(nagaya_process to, CellKind kind, const Cell& header, c
   if (kHeaderBytes + bytes <= llcl::kInlineMaxBytes) {
     std::byte message[llcl::kInlineMaxBytes];
     write(message);
-    return remote_->send(to, kind, message, kHeaderBytes + bytes, nullptr);
+    return remote_.send(to, kind, message, kHeaderBytes + bytes, nullptr);
   }
   Loan block;
   EagerPool& pool = kHeaderBytes + bytes <= pool_.block_bytes() ? pool_ : remote_pool_;
   if (!pool.take_for_flag(block)) return -EAGAIN;
   write(block.data);
-  const int error = remote_->send(to, kind, block.data, kHeaderBytes + bytes, block.returned);
+  const int error = remote_.send(to, kind, block.data, kHeaderBytes + bytes, block.returned);
   if (error != 0) block.give_back();
   return error;
 }
@@ -93,7 +93,7 @@ int Matcher::post_eager(nagaya_process to, const Envelope& envelope, uint32_t se
 
 int Matcher::post_rendezvous(nagaya_send& send) {
   if (!is_own_node(send.to) && send.bytes != 0 && send.region == 0) {
-    const int error = remote_->share(send.data, send.bytes, send.region);
+    const int error = remote_.share(send.data, send.bytes, send.region);
     if (error != 0) return error;
   }
   Cell cell;
@@ -171,7 +171,6 @@ int Matcher::cancel(nagaya_send& send) {
       return 0;
     }
   }
-  send.is_cancelled = 1;
   finish(send);
   return 0;
 }
@@ -179,20 +178,24 @@ int Matcher::cancel(nagaya_send& send) {
 bool Matcher::withdraw(nagaya_send& send) {
   const auto to = outbox_.find(key_of(send.to));
   if (to == outbox_.end()) return false;
-  if (std::erase_if(to->second, [&](const Waiting& one) { return one.send == &send; }) == 0)
+  if (std::erase_if(to->second, [&](const Unsent& one) { return one.send == &send; }) == 0)
     return false;
   unshare(send);
+  send.is_cancelled = 1;
+  send.answers = kNoMore;
   return true;
 }
 
 void Matcher::unshare(nagaya_send& send) {
-  if (send.region != 0) remote_->unshare(send.region);
+  if (send.region != 0) remote_.unshare(send.region);
   send.region = 0;
 }
 
+// What is no message need not keep its place among them, and must not: who waits for a region waits
+// for the answers of others, who may wait for ours.
 void Matcher::post_or_wait(nagaya_process to, CellKind kind, const Cell& cell) {
-  if (must_wait(to) || post(to, kind, cell, bytes_of(kind)) != 0)
-    outbox_[key_of(to)].push_back({nullptr, kind, cell});
+  if (post(to, kind, cell, bytes_of(kind)) != 0)
+    outbox_[key_of(to)].push_front({nullptr, kind, cell});
 }
 
 // ---- progress -----------------------------------------------------------------------------------
@@ -238,11 +241,22 @@ nagaya_send* Matcher::answered(nagaya_send& send, CellKind answer) {
 // What is to be cancelled and has not been matched yet. False: it has.
 bool Matcher::forget(const Cell& cancel) {
   Unexpected* const message = unexpected_.find(cancel.envelope, cancel.serial);
-  if (message == nullptr) return false;
-  unexpected_.leave(*message);
-  if (message->incoming.kind == CellKind::kEager) message->incoming.cell.eager.loan.give_back();
-  delete message;
-  return true;
+  if (message != nullptr) drop(*message);
+  return message != nullptr;
+}
+
+void Matcher::drop(Unexpected& message) {
+  unexpected_.leave(message);
+  if (message.incoming.kind == CellKind::kEager) message.incoming.cell.eager.loan.give_back();
+  delete &message;
+}
+
+int Matcher::drop(uint32_t context) {
+  const Turn turn(*this);
+  unexpected_.for_each([&](Unexpected& message) {
+    if (message.incoming.cell.envelope.context == context) drop(message);
+  });
+  return 0;
 }
 
 bool Matcher::has_unfinished() {
@@ -257,7 +271,7 @@ int Matcher::send_waiting(std::deque<nagaya_send*>& over) {
     auto& [key, queue] = *to;
     const nagaya_process process{static_cast<uint32_t>(key >> 32), static_cast<uint32_t>(key)};
     for (; !queue.empty(); queue.pop_front(), ++count) {
-      Waiting& first = queue.front();
+      Unsent& first = queue.front();
       bool is_over = false;
       const int error = first.send != nullptr
                             ? begin(*first.send, is_over)

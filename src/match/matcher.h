@@ -9,12 +9,13 @@
 //        ▲     answers                                 └────────────────┘   └──────────────────┘
 //        └──────────────────────────────────────────────────────────────────────────┘
 //
-// A cell for which a mailbox has no room waits in `outbox_`; behind it all others to the same task,
-// so that their order stays.
+// A cell for which a mailbox has no room waits in `outbox_`; behind it all messages to the same
+// task, so that their order stays.
 //
-// Who moves what, when there are threads: queues, pool, outbox and reads under `lock_`; copies and
-// `complete` functions outside of it. A cell is taken and matched in one turn of the lock, so that
-// threads do not overtake each other between the two.
+// Who moves what, when there are threads: queues, pool, outbox and reads under `lock_`, and what is
+// sent eagerly into its block; copies to receivers and `complete` functions outside of it. A cell
+// is taken and matched in one turn of the lock, so that threads do not overtake each other between
+// the two.
 #pragma once
 
 #include <deque>
@@ -42,8 +43,7 @@ class Matcher {
   static constexpr size_t kRemoteEagerMax = 64 << 10;
 
   // The calling task's; `self` is its name on the board. `threads`: several may call at once.
-  // `remote`: nullptr when there are no other nodes.
-  Matcher(llcl::Board& board, mailbox::Owner self, size_t eager_max, bool threads, Remote* remote);
+  Matcher(llcl::Board& board, mailbox::Owner self, size_t eager_max, bool threads, Remote& remote);
 
   size_t eager_max(nagaya_process to) const {
     return is_own_node(to) ? eager_max_ : remote_eager_max_;
@@ -62,6 +62,7 @@ class Matcher {
   int probe(const Envelope& wanted, nagaya_message_description* out);
   int take(const Envelope& wanted, nagaya_message_description* out, nagaya_message** message);
   int receive_taken(nagaya_message* message, nagaya_receive& receive);
+  int drop(uint32_t context);
   int progress();
 
  private:
@@ -88,7 +89,7 @@ class Matcher {
     Incoming incoming;
   };
   // A cell, or a send that could not begin, for a mailbox that was full.
-  struct Waiting {
+  struct Unsent {
     nagaya_send* send;  // nullptr: the cell
     CellKind kind;
     Cell cell;
@@ -113,7 +114,7 @@ class Matcher {
   }
   // On this node a task that takes part. Acquire: pairs with the other endpoint's constructor.
   bool is_reachable(nagaya_process to) const {
-    if (!is_own_node(to)) return remote_ != nullptr && remote_->has(to);
+    if (!is_own_node(to)) return remote_.has(to);
     return to.task < board_.capacity &&
            board_.attached[to.task].load(std::memory_order_acquire) != 0;
   }
@@ -137,7 +138,7 @@ class Matcher {
 
   int advance();
   bool next(Step& step);
-  bool find(nagaya_receive& receive, Incoming& incoming);
+  bool find_or_post(nagaya_receive& receive, Incoming& incoming);
   bool take_own(const Envelope& wanted, Incoming& incoming);
   nagaya_receive* take_along(Incoming& incoming);
   bool has_unfinished();  // in the outbox, or among the reads
@@ -160,14 +161,14 @@ class Matcher {
   void answer(const Cell& asked, CellKind kind);
   nagaya_send* answered(nagaya_send& send, CellKind answer);
   bool forget(const Cell& cancel);
-  bool say_waiting(uint32_t state) { return remote_ != nullptr && remote_->say_waiting(state); }
+  void drop(Unexpected& message);
 
   llcl::Board& board_;
   mailbox::Owner self_;
   mailbox::Mailbox& mailbox_;
   size_t eager_max_, remote_eager_max_;
   bool locks_;
-  Remote* remote_;
+  Remote& remote_;
   task::SpinLock lock_;
   static constexpr uint32_t kNobody = UINT32_MAX;
 
@@ -181,7 +182,7 @@ class Matcher {
   UnexpectedQueue unexpected_;
   EagerPool pool_;
   EagerPool remote_pool_;  // for messages that are eager between nodes only
-  std::unordered_map<uint64_t, std::deque<Waiting>> outbox_;  // by key_of
+  std::unordered_map<uint64_t, std::deque<Unsent>> outbox_;  // by key_of
   std::list<Reading> reads_;
 };
 

@@ -37,7 +37,7 @@ void Matcher::ask_for_portion(Reading& reading) {
   }
   reading.done.store(0, std::memory_order_relaxed);
   const int error =
-      remote_->read(there.sender, there.region, reading.taken_bytes, to, bytes, reading.done);
+      remote_.read(there.sender, there.region, reading.taken_bytes, to, bytes, reading.done);
   if (error == -EAGAIN || error == -ENOBUFS) return;  // perhaps another thread has a lane
   reading.asked_bytes = bytes;
   if (error != 0) reading.done.store(static_cast<uint32_t>(error), std::memory_order_relaxed);

@@ -51,7 +51,7 @@ bool is_short(const mailbox::Message& message) {
 int Matcher::receive(nagaya_receive& receive) {
   receive.is_complete = 0;
   Incoming incoming;
-  if (find(receive, incoming)) {
+  if (find_or_post(receive, incoming)) {
     found();
     deliver(incoming, receive);
     return 0;
@@ -68,7 +68,7 @@ int Matcher::receive(nagaya_receive& receive) {
 }
 
 // What has come for it. False: it is posted.
-bool Matcher::find(nagaya_receive& receive, Incoming& incoming) {
+bool Matcher::find_or_post(nagaya_receive& receive, Incoming& incoming) {
   const Turn turn(*this);
   if (Unexpected* const message = unexpected_.first(receive.wanted); message != nullptr) {
     unexpected_.leave(*message);

@@ -48,7 +48,7 @@ int Matcher::progress() {
 void Matcher::found() {
   be_away(false);
   if (fruitless_.load(std::memory_order_relaxed) >= kSoon) {
-    say_waiting(llcl::LaneWaiter::kNo);
+    remote_.say_waiting(llcl::LaneWaiter::kNo);
     awaits_delegatee_.store(false, std::memory_order_relaxed);
   }
   fruitless_.store(0, std::memory_order_relaxed);
@@ -62,7 +62,8 @@ bool Matcher::give_way() {
   if (fruitless > kLooksAwake) fruitless = kLooksAwake + 1;
   fruitless_.store(fruitless, std::memory_order_relaxed);
   if (fruitless == kSoon)
-    awaits_delegatee_.store(say_waiting(llcl::LaneWaiter::kAwake), std::memory_order_relaxed);
+    awaits_delegatee_.store(remote_.say_waiting(llcl::LaneWaiter::kAwake),
+                            std::memory_order_relaxed);
   const bool awaits_delegatee = awaits_delegatee_.load(std::memory_order_relaxed);
   if (fruitless > kLooksAwake)
     nap(kNapNs);
@@ -118,11 +119,11 @@ bool Matcher::was_elsewhere() const {
 void Matcher::nap(uint64_t longest_ns) {
   be_away(true);
   if (locks_) return mailbox::Machine::yield();  // the bell is for one thread
-  say_waiting(llcl::LaneWaiter::kAsleep);
+  remote_.say_waiting(llcl::LaneWaiter::kAsleep);
   mailbox::Waiting(mailbox_.bell(), board_.load, {.spins = 0, .yields = 0})
       .until([&] { return mailbox_.has_next(); }, mailbox::Machine::now_ns() + longest_ns,
              mailbox_);
-  say_waiting(llcl::LaneWaiter::kAwake);
+  remote_.say_waiting(llcl::LaneWaiter::kAwake);
 }
 
 }  // namespace nagaya::match

@@ -110,6 +110,11 @@ class UnexpectedQueue {
       return whole(&member)->incoming.cell.serial == serial;
     }));
   }
+  // Calls function(message) for all; it may leave, and nobody else.
+  template <class Function>
+  void for_each(Function function) {
+    indices_[0].for_each([&](Member& member) { function(*whole(&member)); });
+  }
 
  private:
   static const Envelope& envelope_of(const Member& member) {

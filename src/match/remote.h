@@ -27,7 +27,8 @@ class Remote {
   // now), -ENOBUFS.
   virtual int send(nagaya_process to, CellKind kind, const std::byte* message, size_t bytes,
                    std::atomic<uint32_t>* done) = 0;
-  // Lets others read the caller's memory. Returns 0, -EAGAIN (too many regions just now), -EINVAL.
+  // Lets others read the caller's memory. Returns 0, or -EAGAIN (too many regions just now),
+  // -EINVAL, -ESRCH, and `region` is as it was.
   virtual int share(const void* data, size_t bytes, uint32_t& region) = 0;
   virtual void unshare(uint32_t region) = 0;
   // What another task shares, from `offset` on; `done` (0 now) becomes 1, or a negative errno.

@@ -41,7 +41,7 @@ class RemoteByLane final : public Remote {
   int share(const void* data, size_t bytes, uint32_t& region) override {
     nagaya_remote place;
     const int error = nagaya_llcl_register(const_cast<void*>(data), bytes, &place);
-    region = place.region;
+    if (error == 0) region = place.region;
     return error == -ENOSPC ? -EAGAIN : error;
   }
   void unshare(uint32_t region) override {

@@ -29,6 +29,11 @@ def test_every_derived_type_into_every_other(run, installation, eager_bytes):
     assert out == "every type among 2\n"
 
 
+@pytest.mark.parametrize("kind, count", [("turns", 5000), ("many", 70_000)])
+def test_messages_keep_their_order(run, installation, kind, count):
+    assert run([installation.program("mpi_order"), kind, count], 2) == f"{kind} in order among 2\n"
+
+
 def test_a_debugger_sees_what_is_pending(run, installation):
     assert run([installation.program("mpi_queues")], 2) == "two pending, then none\n"
 

@@ -50,6 +50,12 @@ def test_every_mode_with_every_message_by_rendezvous_or_none(run, installation, 
     assert out == "every mode among 3\n"
 
 
+@pytest.mark.parametrize("kind, count", [("turns", 5000), ("many", 70_000)])
+def test_messages_keep_their_order(run, installation, kind, count):
+    """Of two threads that send by turns, and of more sends at once than a node has regions."""
+    assert run([installation.program("mpi_order"), kind, count], 2, 1) == f"{kind} in order among 2\n"
+
+
 def test_without_a_network_open_mpi_keeps_its_own_transports(start, installation):
     ended = start([installation.program("mpi_modes")], 2, 1, FI_PROVIDER="nothing")
     assert ended.out == "every mode among 2\n"

@@ -167,6 +167,23 @@ TEST_P(Sizes, AMessageIsAskedBackOnce) {
   EXPECT_FALSE(send.is_complete);
 }
 
+TEST_P(Sizes, WhatAContextHasNotReceivedIsDroppedWithIt) {
+  const std::vector<int> data = numbers(size(), 1), other = {17};
+  std::vector<int> buffer(size() + 1);
+  nagaya_send send = send_of(data, kEnvelope), kept = send_of(other, {8, 0, 3});
+  task(0).send(send);
+  task(0).send(kept);
+  progress();
+  ASSERT_EQ(task(1).drop(7), 0);
+  nagaya_message_description found;
+  EXPECT_EQ(task(1).probe(kEnvelope, &found), -EAGAIN);
+  nagaya_receive receive = receive_of(buffer, {8, 0, 3});
+  task(1).receive(receive);
+  progress();
+  EXPECT_TRUE(receive.is_complete);
+  EXPECT_EQ(buffer[0], 17);
+}
+
 // As another thread could, between the end of the send and the word of it.
 TEST_P(Sizes, AMessageThatIsBeingCompletedIsNotTakenBack) {
   struct Asking : nagaya_send {

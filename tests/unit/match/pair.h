@@ -29,7 +29,7 @@ class Pair : public testing::Test {
       board.attached[own.task] = owner.bits;
       wires_.push_back(std::make_unique<Wire>(nodes_, own, owner));
       matchers_.push_back(
-          std::make_unique<Matcher>(board, owner, kEagerMax, threads, wires_.back().get()));
+          std::make_unique<Matcher>(board, owner, kEagerMax, threads, *wires_.back()));
     }
   }
 

@@ -60,6 +60,28 @@ TEST_F(RemoteTest, ACancelOfWhatWasCompleteEndsNoRegion) {
   EXPECT_EQ(wire_of(0).shared, 1);
 }
 
+// Each waits for a region that the other's answer gives back.
+TEST_F(RemoteTest, AnswersOvertakeMessagesThatWaitForARegion) {
+  std::vector<int> second = numbers(50'000, 2);
+  std::vector<std::vector<int>> buffers(4, std::vector<int>(50'000));
+  std::vector<nagaya_send> sends;
+  std::vector<nagaya_receive> receives;
+  for (const uint32_t to : {1u, 0u}) {
+    wire_of(to).most_shared = 1;
+    for (std::vector<int>* const data : {&data_, &second}) {
+      sends.push_back(send_of(*data, kEnvelope, to));
+      receives.push_back(receive_of(buffers[receives.size()], kEnvelope));
+    }
+  }
+  for (int n = 0; n < 4; ++n) task(n / 2).send(sends[n]);
+  for (int n = 0; n < 4; ++n) task(1 - n / 2).receive(receives[n]);
+  progress();
+  for (int n = 0; n < 4; ++n) {
+    EXPECT_TRUE(sends[n].is_complete && receives[n].is_complete) << n;
+    EXPECT_EQ(buffers[n], n % 2 == 0 ? data_ : second) << n;
+  }
+}
+
 TEST_F(RemoteTest, WhatAMailboxHasNoRoomForIsKeptInItsOrder) {
   constexpr int kMessages = 1000;
   for (int n = 0; n < kMessages; ++n) {

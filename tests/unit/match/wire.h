@@ -64,6 +64,7 @@ class Wire final : public Remote {
   }
 
   int share(const void* data, size_t bytes, uint32_t& region) override {
+    if (shared == most_shared) return -EAGAIN;
     region = board().regions->add(owner_, const_cast<void*>(data), bytes);
     ++shared;
     return 0;
@@ -102,6 +103,7 @@ class Wire final : public Remote {
   bool is_full = false;  // no read finds room
   int broken = 0;        // what reads end with
   int shared = 0;        // regions
+  int most_shared = 1000;
   uint32_t said = llcl::LaneWaiter::kNo;
 
  private:
