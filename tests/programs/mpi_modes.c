@@ -218,6 +218,9 @@ static void cancelled_sends(void) {
       int was_cancelled = 0;
       modes[mode](out, kCounts[n], MPI_INT, to, 78, MPI_COMM_WORLD, &requests[0]);
       MPI_Cancel(&requests[0]);
+      MPI_Barrier(MPI_COMM_WORLD); /* it is decided, and a second time changes nothing */
+      MPI_Barrier(MPI_COMM_WORLD);
+      MPI_Cancel(&requests[0]);
       MPI_Wait(&requests[0], &status);
       MPI_Test_cancelled(&status, &was_cancelled);
       EXPECT_EQUAL(was_cancelled, 1);
@@ -239,14 +242,34 @@ static void cancelled_sends(void) {
   free(buffer);
 }
 
+/* What nobody has received is no message of the next communicator, which may get the same number.
+ */
+static void freed_communicators(void) {
+  const int to = (rank + 1) % size, from = (rank + size - 1) % size;
+  MPI_Comm comm;
+  int is_there;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Send(NULL, 0, MPI_INT, to, kTag, comm);
+  MPI_Sendrecv(NULL, 0, MPI_INT, to, kTag, NULL, 0, MPI_INT, from, kTag, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  MPI_Iprobe(from, kTag, comm, &is_there, MPI_STATUS_IGNORE);
+  EXPECT(is_there);
+  MPI_Comm_free(&comm);
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Iprobe(from, kTag, comm, &is_there, MPI_STATUS_IGNORE);
+  EXPECT(!is_there);
+  MPI_Comm_free(&comm);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   out = malloc(kMost * sizeof *out);
   in = malloc(kMost * sizeof *in);
-  void (*const parts[])(void) = {every_mode, persistent, wildcards_and_probes, floods, columns,
-                                 truncated,  cancelled,  cancelled_sends};
+  void (*const parts[])(void) = {
+      every_mode, persistent, wildcards_and_probes, floods,         columns,
+      truncated,  cancelled,  freed_communicators,  cancelled_sends};
   enum { kParts = sizeof parts / sizeof *parts };
   const int only_cancels = argc > 1 && strcmp(argv[1], "cancels") == 0;
   for (int n = only_cancels ? kParts - 1 : 0; n < (only_cancels ? kParts : kParts - 1); ++n) {

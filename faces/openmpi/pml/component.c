@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "pml_nagaya.h"
 
@@ -21,8 +22,9 @@ static int add_comm(struct ompi_communicator_t* comm) {
   return OMPI_SUCCESS;
 }
 
+/* What nobody will receive any more: the next communicator may get its number. */
 static int del_comm(struct ompi_communicator_t* comm) {
-  return OMPI_SUCCESS;
+  return pml_nagaya_error(nagaya_match_drop(nagaya_context_of(comm)));
 }
 
 int pml_nagaya_find_peer(ompi_proc_t* proc) {
@@ -31,12 +33,14 @@ int pml_nagaya_find_peer(ompi_proc_t* proc) {
   int error;
   OPAL_MODEX_RECV(error, &mca_pml_nagaya_component.pmlm_version, &proc->super.proc_name,
                   (void**)&found, &bytes);
-  if (error != OMPI_SUCCESS || bytes != sizeof *found) return OMPI_ERR_UNREACH;
   const bool is_of_this_job =
       proc->super.proc_name.jobid == ompi_proc_local()->super.proc_name.jobid;
-  if (found->space != nagaya_space_identity() && !is_of_this_job) return OMPI_ERR_UNREACH;
-  proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML] = (void*)pml_nagaya_word_of(found->process);
-  return OMPI_SUCCESS;
+  const bool is_in_reach = error == OMPI_SUCCESS && bytes == sizeof *found &&
+                           (found->space == nagaya_space_identity() || is_of_this_job);
+  if (is_in_reach)
+    proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML] = (void*)pml_nagaya_word_of(found->process);
+  free(found);
+  return is_in_reach ? OMPI_SUCCESS : OMPI_ERR_UNREACH;
 }
 
 static int add_procs(ompi_proc_t** procs, size_t count) {
@@ -72,7 +76,7 @@ static int enable(bool enable) {
                             opal_cache_line_size, 4, -1, 64, NULL, 0, NULL, NULL, NULL);
     if (error != OMPI_SUCCESS) return error;
   }
-  return pml_nagaya_init_sent_requests();
+  return pml_nagaya_init_sent();
 }
 
 /* Which yields as long as nothing comes. Told of that, Open MPI would yield once more. */
@@ -157,16 +161,25 @@ static int leave_other_nodes(void) {
   return OMPI_SUCCESS;
 }
 
+/* Whether several threads may call, at once or by turns: Open MPI 5 says it uses threads only when
+ * they call at once, 4.1 says so for FUNNELED, too, where one thread calls. (A session of Open MPI
+ * 5 has no level here.) */
+static bool several_threads_call(void) {
+  return ompi_mpi_thread_provided >= MPI_THREAD_SERIALIZED ||
+         (OMPI_MAJOR_VERSION >= 5 && opal_using_threads());
+}
+
 /* Ordinary processes and wrong wishes keep Open MPI's own transports. The same in all processes of
  * a job. */
 static bool is_for_us(void) {
   if (nagaya_task_self() < 0 || !is_our_release() || !reach_other_nodes()) return false;
-  const int error = nagaya_match_open(opal_using_threads());
+  const int error = nagaya_match_open(several_threads_call());
   if (error == 0) return true;
-  if (error == -EINVAL)
-    opal_output(0,
-                "nagaya: NAGAYA_EAGER_BYTES is no number of bytes up to 1048576: messages take "
-                "Open MPI's own transports");
+  const char* const why = error == -EINVAL
+                              ? "NAGAYA_EAGER_BYTES is no number of bytes up to 1048576"
+                          : error == -EBUSY ? "the program has opened it for one thread only"
+                                            : strerror(-error);
+  opal_output(0, "nagaya: %s: messages take Open MPI's own transports", why);
   leave_other_nodes();
   return false;
 }

@@ -3,6 +3,7 @@
  *
  *   component.c   is it for us?  peers by Open MPI's processes
  *   send.c        isend, send, persistent and buffered sends
+ *   sent.c        requests of what was sent without one
  *   receive.c     irecv, recv, persistent and matched receives
  *   probe.c       the four probes
  *   layout.c      derived types as runs of bytes
@@ -128,8 +129,10 @@ static inline void pml_nagaya_wait(ompi_request_t* request) {
     if (nagaya_match_progress() == 0 && looks % 64 == 0) opal_progress();
 }
 
-extern opal_free_list_t pml_nagaya_sent_requests; /* send.c */
-int pml_nagaya_init_sent_requests(void);
+int pml_nagaya_init_sent(void);
+/* Complete; `serial`: of nagaya_match_try_send(). NULL: no memory. */
+ompi_request_t* pml_nagaya_new_sent(nagaya_process to, const nagaya_envelope* envelope,
+                                    uint32_t serial);
 
 int pml_nagaya_start(size_t count, ompi_request_t** requests);
 int pml_nagaya_start_send(pml_nagaya_send_request_t* request);

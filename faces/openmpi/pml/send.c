@@ -123,7 +123,8 @@ static int ask_back(pml_nagaya_send_request_t* request) {
     if (error != -EALREADY) return pml_nagaya_error(error);
     pml_nagaya_wait(handle);
   }
-  if (request->buffered == NULL && !was_eager) return OMPI_SUCCESS;
+  if (handle->req_status._cancelled || (request->buffered == NULL && !was_eager))
+    return OMPI_SUCCESS;
   pml_nagaya_enter(&request->users);
   request->super.req_base.req_pml_complete = false;
   handle->req_complete = REQUEST_PENDING;
@@ -280,75 +281,6 @@ int pml_nagaya_start_send(pml_nagaya_send_request_t* request) {
   return error;
 }
 
-/* ---- what was sent without a request ------------------------------------------------------ */
-
-/* All that is left is to wait for it, or to cancel it: a small request, because programs have many
- * of them at once, and those above do not fit into the first cache. */
-typedef struct sent_request_t {
-  ompi_request_t super;
-  nagaya_send send;
-} sent_request_t;
-
-static void on_sent_complete(nagaya_send* send) {
-  sent_request_t* const request = (sent_request_t*)((char*)send - offsetof(sent_request_t, send));
-  request->super.req_status._cancelled = (int)send->is_cancelled;
-  ompi_request_complete(&request->super, true);
-}
-
-/* One that is freed while its receiver still decides is never used again. */
-static int free_sent(ompi_request_t** handle) {
-  ompi_request_t* const request = *handle;
-  OMPI_REQUEST_FINI(request);
-  if (REQUEST_COMPLETE(request))
-    opal_free_list_return(&pml_nagaya_sent_requests, (opal_free_list_item_t*)request);
-  *handle = MPI_REQUEST_NULL;
-  return OMPI_SUCCESS;
-}
-
-static int cancel_sent(ompi_request_t* handle, int flag) {
-  sent_request_t* const request = (sent_request_t*)handle;
-  if (!REQUEST_COMPLETE(handle)) return OMPI_SUCCESS; /* it is asked back already */
-  request->send.answers = 0;
-  handle->req_complete = REQUEST_PENDING;
-  const int error = nagaya_match_cancel_send(&request->send);
-  if (error != 0) ompi_request_complete(handle, true);
-  return pml_nagaya_error(error);
-}
-
-static void construct_sent(sent_request_t* request) {
-  OMPI_REQUEST_INIT(&request->super, false);
-  request->super.req_type = OMPI_REQUEST_PML;
-  request->super.req_start = NULL;
-  request->super.req_free = free_sent;
-  request->super.req_cancel = cancel_sent;
-  request->super.req_mpi_object.comm = &ompi_mpi_comm_world.comm;
-  request->super.req_status = ompi_status_empty;
-  request->send.complete = on_sent_complete;
-}
-OBJ_CLASS_INSTANCE(sent_request_t, ompi_request_t, construct_sent, NULL);
-
-opal_free_list_t pml_nagaya_sent_requests;
-
-int pml_nagaya_init_sent_requests(void) {
-  OBJ_CONSTRUCT(&pml_nagaya_sent_requests, opal_free_list_t);
-  return opal_free_list_init(&pml_nagaya_sent_requests, sizeof(sent_request_t),
-                             opal_cache_line_size, OBJ_CLASS(sent_request_t), 0,
-                             opal_cache_line_size, 4, -1, 64, NULL, 0, NULL, NULL, NULL);
-}
-
-static ompi_request_t* new_sent(nagaya_process to, const nagaya_envelope* envelope,
-                                uint32_t serial) {
-  sent_request_t* const request = (sent_request_t*)opal_free_list_get(&pml_nagaya_sent_requests);
-  if (request == NULL) return NULL;
-  request->super.req_complete = REQUEST_COMPLETED;
-  request->super.req_state = OMPI_REQUEST_ACTIVE;
-  request->super.req_status._cancelled = 0;
-  request->send.to = to;
-  request->send.envelope = *envelope;
-  request->send.serial = serial;
-  return &request->super;
-}
-
 /* ---- the module's functions -------------------------------------------------------------- */
 
 int pml_nagaya_isend_init(const void* buffer, size_t count, ompi_datatype_t* datatype, int to,
@@ -386,7 +318,7 @@ int pml_nagaya_isend(const void* buffer, size_t count, ompi_datatype_t* datatype
   if (error == -EAGAIN) return start_new(buffer, count, datatype, to, tag, mode, comm, request);
   if (error != 0) return pml_nagaya_error(error);
   const nagaya_envelope envelope = envelope_to(comm, tag);
-  *request = new_sent(peer, &envelope, serial);
+  *request = pml_nagaya_new_sent(peer, &envelope, serial);
   return *request == NULL ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
 }
 

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sent.c - requests of what was sent without one: all that is left is to wait for it, or to cancel
+ * it. They are small, because programs have many of them at once, and those of send.c do not fit
+ * into the first cache. */
+#include "pml_nagaya.h"
+
+static opal_free_list_t sent_requests;
+
+typedef struct sent_request_t {
+  ompi_request_t super;
+  nagaya_send send;
+} sent_request_t;
+
+static void on_complete(nagaya_send* send) {
+  sent_request_t* const request = (sent_request_t*)((char*)send - offsetof(sent_request_t, send));
+  request->super.req_status._cancelled = (int)send->is_cancelled;
+  ompi_request_complete(&request->super, true);
+}
+
+/* One that is freed while its receiver still decides is never used again. */
+static int free_request(ompi_request_t** handle) {
+  ompi_request_t* const request = *handle;
+  OMPI_REQUEST_FINI(request);
+  if (REQUEST_COMPLETE(request))
+    opal_free_list_return(&sent_requests, (opal_free_list_item_t*)request);
+  *handle = MPI_REQUEST_NULL;
+  return OMPI_SUCCESS;
+}
+
+static int cancel_request(ompi_request_t* handle, int flag) {
+  sent_request_t* const request = (sent_request_t*)handle;
+  const bool is_asked_back = !REQUEST_COMPLETE(handle);
+  if (is_asked_back || handle->req_status._cancelled) return OMPI_SUCCESS;
+  request->send.answers = 0;
+  handle->req_complete = REQUEST_PENDING;
+  const int error = nagaya_match_cancel_send(&request->send);
+  if (error != 0) ompi_request_complete(handle, true);
+  return pml_nagaya_error(error);
+}
+
+static void construct(sent_request_t* request) {
+  OMPI_REQUEST_INIT(&request->super, false);
+  request->super.req_type = OMPI_REQUEST_PML;
+  request->super.req_start = NULL;
+  request->super.req_free = free_request;
+  request->super.req_cancel = cancel_request;
+  request->super.req_mpi_object.comm = &ompi_mpi_comm_world.comm;
+  request->super.req_status = ompi_status_empty;
+  request->send.complete = on_complete;
+}
+OBJ_CLASS_INSTANCE(sent_request_t, ompi_request_t, construct, NULL);
+
+int pml_nagaya_init_sent(void) {
+  OBJ_CONSTRUCT(&sent_requests, opal_free_list_t);
+  return opal_free_list_init(&sent_requests, sizeof(sent_request_t), opal_cache_line_size,
+                             OBJ_CLASS(sent_request_t), 0, opal_cache_line_size, 4, -1, 64, NULL, 0,
+                             NULL, NULL, NULL);
+}
+
+ompi_request_t* pml_nagaya_new_sent(nagaya_process to, const nagaya_envelope* envelope,
+                                    uint32_t serial) {
+  sent_request_t* const request = (sent_request_t*)opal_free_list_get(&sent_requests);
+  if (request == NULL) return NULL;
+  request->super.req_complete = REQUEST_COMPLETED;
+  request->super.req_state = OMPI_REQUEST_ACTIVE;
+  request->super.req_status._cancelled = 0;
+  request->send.to = to;
+  request->send.envelope = *envelope;
+  request->send.serial = serial;
+  return &request->super;
+}
