@@ -96,9 +96,6 @@ mailbox::Owner reclaim(Board& board, uint32_t number) {
     tell(board.load, waited, LaneWaiter::kNo);
     if (!is_no_threads) board.load.runnable.fetch_sub(1, std::memory_order_relaxed);
   }
-  // Nobody else reads there any more, and the number's next owner must not get it.
-  for (mailbox::Mailbox* const own : {&board.mailboxes[number], &board.two_sided[number]})
-    while (own->take()) continue;
   for (uint32_t task = 0; task < board.capacity; ++task) {
     board.mailboxes[task].forget(dead);
     board.two_sided[task].forget(dead);

@@ -71,22 +71,5 @@ TEST_F(BoardTest, WhatADeadTaskSaidOfItsWaitingIsTakenBack) {
   EXPECT_EQ(reclaim(*board_, kTask), Owner{});
 }
 
-TEST_F(BoardTest, WhatADeadTaskHasNotReadIsNotItsSuccessors) {
-  const Owner dead = Owner::task(kTask, 1), poster = Owner::task(kOther, 1);
-  board_->attached[kTask] = dead.bits;
-  for (mailbox::Mailbox* const of : {board_->mailboxes, board_->two_sided}) {
-    for (const int message : {1, 2, 3})
-      ASSERT_EQ(of[kTask].post(poster, 1, &message, sizeof message), 0);
-    ASSERT_TRUE(of[kTask].take());  // and dies
-  }
-  reclaim(*board_, kTask);
-  for (mailbox::Mailbox* const of : {board_->mailboxes, board_->two_sided}) {
-    EXPECT_FALSE(of[kTask].take());
-    const int message = 4;
-    ASSERT_EQ(of[kTask].post(poster, 2, &message, sizeof message), 0);
-    EXPECT_EQ(of[kTask].take().kind, 2);
-  }
-}
-
 }  // namespace
 }  // namespace nagaya::llcl
