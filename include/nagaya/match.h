@@ -162,8 +162,8 @@ int nagaya_match_take(const nagaya_envelope* wanted, nagaya_message_description*
 /* Receives a message that was taken; `wanted` is not looked at. As nagaya_match_receive(). */
 int nagaya_match_receive_taken(nagaya_message* message, nagaya_receive* receive);
 
-/* Drops what has arrived of a context and is not matched: nobody will receive it any more.
- * Returns 0, -ESRCH. */
+/* Drops what has arrived of a context and is not matched, for nobody will receive it any more; not
+ * what its sender still waits for and may take back. Returns 0, -ESRCH. */
 int nagaya_match_drop(uint32_t context);
 
 /* ---- progress ---------------------------------------------------------------------------- */

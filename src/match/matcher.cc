@@ -254,7 +254,9 @@ void Matcher::drop(Unexpected& message) {
 int Matcher::drop(uint32_t context) {
   const Turn turn(*this);
   unexpected_.for_each([&](Unexpected& message) {
-    if (message.incoming.cell.envelope.context == context) drop(message);
+    const Incoming& incoming = message.incoming;
+    const bool is_sent = incoming.kind != CellKind::kRendezvous;
+    if (is_sent && incoming.cell.envelope.context == context) drop(message);
   });
   return 0;
 }

@@ -22,7 +22,8 @@ static int add_comm(struct ompi_communicator_t* comm) {
   return OMPI_SUCCESS;
 }
 
-/* What nobody will receive any more: the next communicator may get its number. */
+/* What nobody will receive any more, if it has arrived: the next communicator may get its number.
+ */
 static int del_comm(struct ompi_communicator_t* comm) {
   return pml_nagaya_error(nagaya_match_drop(nagaya_context_of(comm)));
 }
@@ -161,12 +162,11 @@ static int leave_other_nodes(void) {
   return OMPI_SUCCESS;
 }
 
-/* Whether several threads may call, at once or by turns: Open MPI 5 says it uses threads only when
- * they call at once, 4.1 says so for FUNNELED, too, where one thread calls. (A session of Open MPI
- * 5 has no level here.) */
+/* Whether several threads may call, at once or by turns. Open MPI 5 uses threads only if they call
+ * at once; 4.1 also for FUNNELED, and then holds locks while it calls us. (A session of Open MPI 5
+ * has no level here.) */
 static bool several_threads_call(void) {
-  return ompi_mpi_thread_provided >= MPI_THREAD_SERIALIZED ||
-         (OMPI_MAJOR_VERSION >= 5 && opal_using_threads());
+  return opal_using_threads() || ompi_mpi_thread_provided >= MPI_THREAD_SERIALIZED;
 }
 
 /* Ordinary processes and wrong wishes keep Open MPI's own transports. The same in all processes of
@@ -177,7 +177,7 @@ static bool is_for_us(void) {
   if (error == 0) return true;
   const char* const why = error == -EINVAL
                               ? "NAGAYA_EAGER_BYTES is no number of bytes up to 1048576"
-                          : error == -EBUSY ? "the program has opened it for one thread only"
+                          : error == -EBUSY ? "it was opened for one thread before"
                                             : strerror(-error);
   opal_output(0, "nagaya: %s: messages take Open MPI's own transports", why);
   leave_other_nodes();
