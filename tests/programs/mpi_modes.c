@@ -242,8 +242,7 @@ static void cancelled_sends(void) {
   free(buffer);
 }
 
-/* What nobody has received is no message of the next communicator, which may get the same number.
- */
+/* What nobody has received is no message of the next communicator, whose number may be the same. */
 static void freed_communicators(void) {
   const int to = (rank + 1) % size, from = (rank + size - 1) % size;
   MPI_Comm comm;

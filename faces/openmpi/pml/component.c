@@ -22,8 +22,7 @@ static int add_comm(struct ompi_communicator_t* comm) {
   return OMPI_SUCCESS;
 }
 
-/* What nobody will receive any more, if it has arrived: the next communicator may get its number.
- */
+/* What has arrived and nobody will receive: the next communicator may get the number of this. */
 static int del_comm(struct ompi_communicator_t* comm) {
   return pml_nagaya_error(nagaya_match_drop(nagaya_context_of(comm)));
 }
