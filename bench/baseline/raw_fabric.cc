@@ -82,7 +82,7 @@ fabric::Owned<fid_mr> RawFabric::registered_local(void* base, size_t bytes, uint
 // ---- completions -------------------------------------------------------------------------------
 
 bool RawFabric::progress() {
-  fi_cq_data_entry found[32];
+  fi_cq_msg_entry found[32];
   ssize_t count;
   {
     const auto guard = lock();

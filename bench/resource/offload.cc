@@ -28,16 +28,19 @@ class Node {
  public:
   static constexpr Owner kTask = Owner::task(0, 1);
 
-  explicit Node(fabric::Fabric& fabric)
+  Node(fabric::Fabric& fabric, fabric::Node self)
       : space_({.capacity = 1}),
         memory_(llcl::create_board(space_.header())),
         board(*static_cast<llcl::Board*>(space_.header().upper_floors)),
         node_(board),
-        delegatee({fabric, 2, node_, node_, node_, board.delegatee_bell, board.load}, {}) {
+        delegatee({fabric, self, kSecrets, node_, node_, node_, board.delegatee_bell, board.load},
+                  {}) {
     board.attached[0].store(kTask.bits, std::memory_order_release);
   }
 
  private:
+  static constexpr delegatee::Secret kSecrets[2] = {};
+
   task::SpaceMemory space_;
   base::Mapping memory_;
 
@@ -91,7 +94,7 @@ class Pair {
  private:
   fabric::LoopbackNetwork network_{2};
   std::vector<std::unique_ptr<fabric::Fabric>> endpoints_ = fabric::open_all(network_, 2);
-  Node own_{*endpoints_[0]}, other_{*endpoints_[1]};
+  Node own_{*endpoints_[0], 0}, other_{*endpoints_[1], 1};
   uint32_t lane_;
   llcl::Command add_{};
   uint64_t count_ = 0;

@@ -13,7 +13,7 @@ struct Card {
   uint32_t task = 0;    // its number there
   uint32_t window = 0;  // the region of its node's window, if it speaks for its node; else 0
   int32_t error = 0;    // not 0: it has failed, and `text` says why
-  std::string text;     // the address of its node's fabric, if it speaks for its node
+  std::string text;     // its node's contact (delegatee/contact.h), if it speaks for its node
 };
 
 std::string encode(const Card& card);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/introduction.h"
 
-#include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -25,14 +23,8 @@ constexpr int kLookMs = 100;
 constexpr char kCard[] = "nagaya.card";
 constexpr char kConnected[] = "nagaya.connected";  // shown by speakers
 
-// The same for the tasks of one space only, and no secret.
-uint64_t identity_of(const task::SpaceHeader& space) {
-  const auto* const key = reinterpret_cast<const char*>(space.key);
-  return std::hash<std::string_view>{}({key, sizeof space.key});
-}
-
 // The host was started without any environment.
-delegatee::Question question_for_address() {
+delegatee::Question question_for_contact() {
   delegatee::Question question;
   for (std::string& variable : task::own_environment())
     if (delegatee::passes(variable)) question.variables.push_back(std::move(variable));
@@ -110,9 +102,9 @@ class Speaker {
       : world_(world), endpoint_(endpoint), meeting_(meeting) {}
 
   // Puts into the card how the node can be reached.
-  void add_address(Card& card) {
+  void add_contact(Card& card) {
     host_.emplace(task::Client::join(task::job_of_own_space(endpoint_.record())));
-    card.text = host_->ask(delegatee::encode(question_for_address()));
+    card.text = host_->ask(delegatee::encode(question_for_contact()));
     card.window = endpoint_.board().regions->add(kSpace, world_.window, world_.window_bytes());
   }
 
@@ -145,7 +137,7 @@ class Speaker {
   // Nodes have the order of their lowest ranks: all nodes see the same.
   delegatee::Question read_cards() {
     delegatee::Question connect{delegatee::Question::Kind::kConnect, {}, 0, {}};
-    const uint64_t own = identity_of(*endpoint_.record().space);
+    const uint64_t own = endpoint_.record().space->identity;
     std::unordered_map<uint64_t, uint32_t> nodes;  // by space
     std::vector<Process> by_rank;
     for (uint32_t rank = 0; rank < world_.size; ++rank) {
@@ -154,12 +146,12 @@ class Speaker {
       const auto count = static_cast<uint32_t>(nodes.size());
       const uint32_t node = nodes.try_emplace(card.space, count).first->second;
       by_rank.push_back({node, card.task});
-      connect.addresses.resize(nodes.size());
+      connect.contacts.resize(nodes.size());
       speakers_.resize(nodes.size());
       if (card.text.empty()) continue;
       speakers_[node] = rank;
       world_.windows[node] = {{node, kSpace.number()}, card.window, 0, 0};
-      connect.addresses[node] = std::move(card.text);
+      connect.contacts[node] = std::move(card.text);
     }
     world_.nodes = static_cast<uint32_t>(nodes.size());
     world_.node = connect.self = nodes.at(own);
@@ -177,9 +169,9 @@ class Speaker {
 };
 
 void meet_other_nodes(World& world, llcl::Endpoint& endpoint, Meeting& meeting, Speaker* speaker) {
-  Card card{identity_of(*endpoint.record().space), endpoint.record().number, 0, 0, {}};
+  Card card{endpoint.record().space->identity, endpoint.record().number, 0, 0, {}};
   try {
-    if (speaker != nullptr) speaker->add_address(card);
+    if (speaker != nullptr) speaker->add_contact(card);
   } catch (const Error& error) {
     card = card_of(error);
   }

@@ -7,9 +7,9 @@
 // Several nodes. Whoever fails shows why, and goes on to the next fence: all fail with that reason,
 // and nobody waits for anybody who has failed.
 //
-//   speaker     where can our delegatee be reached? ──► host   (opens libfabric)
+//   speaker     the contact of our delegatee? ──► host       (opens libfabric)
 //   all tasks   show a card                                          ── fence ──
-//   speaker     looks at all cards; addresses ──► host (connects); shows whether it could
+//   speaker     looks at all cards; contacts ──► host (connects); shows whether it could
 //   all tasks                                                        ── fence ──
 //   speaker     looks at what the other speakers have shown; the world is ready, or has failed
 #pragma once

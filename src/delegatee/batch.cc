@@ -62,7 +62,7 @@ std::optional<Batch> Batch::parse(std::span<const std::byte> message) {
   Prologue prologue;
   if (message.size() < sizeof prologue) return std::nullopt;
   std::memcpy(&prologue, message.data(), sizeof prologue);
-  if (prologue.magic != kBatchMagic || prologue.version != kBatchVersion || prologue.zero != 0 ||
+  if (prologue.magic != kBatchMagic || prologue.version != kBatchVersion ||
       prologue.bytes != message.size() || prologue.records > kBatchMaxRecords)
     return std::nullopt;
   size_t at = sizeof prologue;

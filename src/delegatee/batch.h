@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // batch.h - what two delegatees say to each other: one fabric message is one batch of records.
 //
-//   | Prologue 16 | Header 32 | payload, padded to 8 | Header 32 | payload | ...
+//   | Prologue 32 | Header 32 | payload, padded to 8 | Header 32 | payload | ...
 //
-// Requests carry a tag, which the answer repeats. What arrives is foreign until parse() has
-// accepted it; afterwards its form is right, its meaning (regions, ranges, tags) still to be
-// checked by whoever acts on it. Numbers are in the byte order of the node: another one fails by
+// Requests carry a tag, which the answer repeats. A message is anybody's until Proofs::check() has
+// accepted it (proof.h). Then parse() checks its form; its meaning (regions, ranges, tags) is still
+// to be checked by whoever acts on it. Numbers are in the byte order of the node: another one fails by
 // the magic number.
 #pragma once
 
@@ -18,7 +18,7 @@
 namespace nagaya::delegatee {
 
 inline constexpr uint32_t kBatchMagic = 0x4e474241;
-inline constexpr uint16_t kBatchVersion = 1;
+inline constexpr uint16_t kBatchVersion = 2;
 inline constexpr size_t kBatchMaxBytes = 32 << 10;
 inline constexpr uint16_t kBatchMaxRecords = 64;
 // What one node may ask of another before it is answered. More is malformed: so the memory for
@@ -50,10 +50,12 @@ struct Prologue {
   uint32_t magic;
   uint16_t version;
   uint16_t records;
-  uint32_t bytes;  // of the whole batch
-  uint32_t zero;
+  uint32_t bytes;   // of the whole batch
+  uint32_t from;    // the node
+  uint64_t number;  // of the batches of that node to this one
+  uint64_t proof;   // that it is from there: proof.h
 };
-static_assert(sizeof(Prologue) == 16);
+static_assert(sizeof(Prologue) == 32);
 
 struct Header {
   Kind kind;

@@ -42,17 +42,20 @@ double seconds_of(clockid_t clock) {
 
 Delegatee::Delegatee(const Surroundings& node, const Options& options)
     : fabric_(node.fabric),
-      nodes_(node.nodes),
+      nodes_(static_cast<uint32_t>(node.secrets.size())),
       lanes_(node.lanes),
       delivery_(node.delivery),
       bell_(node.bell),
       load_(node.load),
       options_(checked(options)),
-      outbox_(node.fabric, node.nodes, options_),
-      requester_(node.fabric, outbox_, node.lanes, node.delivery, node.nodes, options_),
-      target_(node.fabric, outbox_, node.regions, node.delivery, node.nodes),
-      liveness_(node.nodes),
-      events_(kEvents) {}
+      proofs_(node.secrets, node.self, options_.proof_covers_records),
+      outbox_(node.fabric, proofs_, nodes_, options_),
+      requester_(node.fabric, outbox_, node.lanes, node.delivery, nodes_, options_),
+      target_(node.fabric, outbox_, node.regions, node.delivery, nodes_),
+      liveness_(nodes_),
+      events_(kEvents) {
+  requester_.fail(node.self, -EINVAL);  // its memory is here: tasks use it themselves
+}
 
 // ---- the loop ----------------------------------------------------------------------------------
 
@@ -120,7 +123,7 @@ bool Delegatee::poll() {
 void Delegatee::handle(const fabric::Event& event) {
   switch (event.kind) {
     case fabric::Event::Kind::kReceived:
-      return receive(event);
+      return receive({event.data, event.bytes});
     case fabric::Event::Kind::kSent:
       outbox_.sent(event);
       // Others rely on what was in it, and nobody knows whether it arrived.
@@ -132,15 +135,23 @@ void Delegatee::handle(const fabric::Event& event) {
   }
 }
 
-void Delegatee::receive(const fabric::Event& event) {
-  if (event.node >= nodes_ || requester_.failed(event.node) != 0) return;
-  heard(event.node);
-  const auto batch = Batch::parse({event.data, event.bytes});
+// Any program that reaches this node's endpoint can have sent it.
+void Delegatee::receive(std::span<const std::byte> message) {
+  Node from;
+  const Verdict verdict = proofs_.check(message, from);
+  if (verdict == Verdict::kRefused) {
+    refused_.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  if (requester_.failed(from) != 0) return;
+  if (verdict == Verdict::kGap) return fail(from, -ECONNRESET);
+  heard(from);
+  const auto batch = Batch::parse(message);
   const bool is_sound =
       batch && batch->for_each([&](const Header& header, std::span<const std::byte> payload) {
-        return serve(event.node, header, payload);
+        return serve(from, header, payload);
       });
-  if (!is_sound) fail(event.node, -EPROTO);
+  if (!is_sound) fail(from, -EPROTO);
 }
 
 // False: the node has broken the protocol.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/fd.h"
+#include "delegatee/proof.h"
 #include "delegatee/requester.h"
 #include "delegatee/target.h"
 #include "mailbox/thread_bell.h"
@@ -24,7 +25,8 @@ namespace nagaya::delegatee {
 
 struct Surroundings {
   fabric::Fabric& fabric;  // connected
-  uint32_t nodes;
+  Node self;
+  std::span<const Secret> secrets;  // of all nodes, in their order; read by the constructor only
   Lanes& lanes;
   Regions& regions;
   Delivery& delivery;
@@ -51,6 +53,8 @@ class Delegatee {
   double processor_seconds() const;
   // Messages sent, for measurement.
   uint64_t messages() const { return messages_.load(std::memory_order_relaxed); }
+  // Messages that came and were dropped, because they did not prove that they were of this job.
+  uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
 
  private:
   static constexpr size_t kEvents = 64;
@@ -62,7 +66,7 @@ class Delegatee {
 
   bool poll();
   void handle(const fabric::Event& event);
-  void receive(const fabric::Event& event);
+  void receive(std::span<const std::byte> message);
   bool serve(Node node, const Header& header, std::span<const std::byte> payload);
   void heard(Node node) { liveness_[node] = {now_ns_, 0, liveness_[node].is_watched}; }
   void fail(Node node, int error);
@@ -88,6 +92,7 @@ class Delegatee {
   mailbox::Load& load_;
   const Options options_;
 
+  Proofs proofs_;
   Outbox outbox_;
   Requester requester_;
   Target target_;
@@ -112,6 +117,7 @@ class Delegatee {
   std::atomic<clockid_t> clock_{kNoClock};  // of the thread; nothing is read on its strength
   std::atomic<double> final_seconds_{0};    // when the thread has left run(): as clock_
   std::atomic<uint64_t> messages_{0};       // as clock_
+  std::atomic<uint64_t> refused_{0};        // as clock_
   static constexpr clockid_t kNoClock = -1;
 };
 

@@ -6,8 +6,9 @@
 
 namespace nagaya::delegatee {
 
-Outbox::Outbox(fabric::Fabric& fabric, size_t nodes, const Options& options)
+Outbox::Outbox(fabric::Fabric& fabric, Proofs& proofs, size_t nodes, const Options& options)
     : fabric_(fabric),
+      proofs_(proofs),
       // Whole words, as records are.
       batch_bytes_(std::min({options.batch_bytes, fabric.message_max_bytes(), kBatchMaxBytes}) &
                    ~size_t{7}),
@@ -55,12 +56,14 @@ bool Outbox::open(Node node) {
 bool Outbox::send(Node node) {
   Peer& peer = peers_[node];
   Buffer& buffer = *buffers_[peer.open];
-  const Prologue prologue{kBatchMagic, kBatchVersion, buffer.records, buffer.bytes, 0};
+  const Prologue prologue{kBatchMagic, kBatchVersion, buffer.records, buffer.bytes, 0, 0, 0};
   std::memcpy(buffer.data, &prologue, sizeof prologue);
+  proofs_.sign(node, {buffer.data, buffer.bytes});
   if (!fabric_.try_send(node, buffer.data, buffer.bytes, peer.open)) {
     was_refused_ = true;
     return false;
   }
+  proofs_.sent(node);
   ++messages_;
   ++peer.in_flight;
   peer.open = kNone;

@@ -14,11 +14,10 @@
 
 #include "delegatee/batch.h"
 #include "delegatee/options.h"
+#include "delegatee/proof.h"
 #include "fabric/fabric.h"
 
 namespace nagaya::delegatee {
-
-using fabric::Node;
 
 class Outbox {
  public:
@@ -27,7 +26,7 @@ class Outbox {
   // has nothing else to do: one of them may answer in the same batch.
   enum class Haste : uint8_t { kPatient, kNextRound, kSoon };
 
-  Outbox(fabric::Fabric& fabric, size_t nodes, const Options& options);
+  Outbox(fabric::Fabric& fabric, Proofs& proofs, size_t nodes, const Options& options);
 
   // What fits into an empty batch.
   size_t payload_max_bytes() const { return batch_bytes_ - sizeof(Prologue) - sizeof(Header); }
@@ -72,6 +71,7 @@ class Outbox {
   }
 
   fabric::Fabric& fabric_;
+  Proofs& proofs_;
   const size_t batch_bytes_;
   const uint16_t batch_records_;
   const uint64_t receipts_wait_ns_;

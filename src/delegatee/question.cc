@@ -64,7 +64,7 @@ std::string encode(const Question& question) {
   append(bytes, static_cast<uint32_t>(question.kind));
   append(bytes, question.variables);
   append(bytes, question.self);
-  append(bytes, question.addresses);
+  append(bytes, question.contacts);
   return bytes;
 }
 
@@ -74,10 +74,10 @@ Question decode_question(const std::string& bytes) {
   question.kind = static_cast<Question::Kind>(in.number());
   question.variables = in.texts();
   question.self = in.number();
-  question.addresses = in.texts();
+  question.contacts = in.texts();
   const bool sensible =
-      question.kind == Question::Kind::kAddress ||
-      (question.kind == Question::Kind::kConnect && question.self < question.addresses.size());
+      question.kind == Question::Kind::kContact ||
+      (question.kind == Question::Kind::kConnect && question.self < question.contacts.size());
   if (!sensible || !in.at_end()) throw base::Error(-EPROTO, "malformed question");
   return question;
 }

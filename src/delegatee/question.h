@@ -10,12 +10,12 @@
 namespace nagaya::delegatee {
 
 struct Question {
-  enum class Kind : uint32_t { kAddress, kConnect };
+  enum class Kind : uint32_t { kContact, kConnect };
 
-  Kind kind = Kind::kAddress;
-  std::vector<std::string> variables;  // kAddress: of the job, as passes() says; the host has none
+  Kind kind = Kind::kContact;
+  std::vector<std::string> variables;  // kContact: of the job, as passes() says; the host has none
   uint32_t self = 0;                   // kConnect: this node
-  std::vector<std::string> addresses;  // kConnect: of all nodes
+  std::vector<std::string> contacts;   // kConnect: of all nodes
 };
 
 // Whether a task's variable (NAME=VALUE) is for its host: libfabric's and the delegatee's options.

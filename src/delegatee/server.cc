@@ -30,7 +30,7 @@ Server::~Server() {
 
 std::string Server::answer(const std::string& question) try {
   const Question asked = decode_question(question);
-  if (asked.kind == Question::Kind::kAddress) return address(asked);
+  if (asked.kind == Question::Kind::kContact) return contact(asked);
   connect(asked);
   return {};
 } catch (const base::Error&) {
@@ -39,7 +39,7 @@ std::string Server::answer(const std::string& question) try {
   throw base::Error(-EAGAIN, std::string("cannot start the node's delegatee: ") + error.what());
 }
 
-std::string Server::address(const Question& question) {
+std::string Server::contact(const Question& question) {
   if (thread_.joinable())
     throw base::Error(-EALREADY, "the nodes of this job are connected already");
   Options options;
@@ -51,20 +51,27 @@ std::string Server::address(const Question& question) {
   for (const std::string& variable : question.variables)
     if (!is_option(variable)) set_environment(variable);
   if (fabric_ == nullptr) fabric_ = fabric::open_libfabric();
-  return fabric_->address();
+  return encode(Contact{secret_, fabric_->address()});
 }
 
 // What fails takes the fabric with it: it can be connected once.
 void Server::connect(const Question& question) {
   if (fabric_ == nullptr || thread_.joinable())
-    throw base::Error(-EPROTO, "nodes are connected once, after their addresses were asked for");
+    throw base::Error(-EPROTO, "nodes are connected once, after their contacts were asked for");
   auto fabric = std::move(fabric_);
-  fabric->connect(question.addresses, question.self);
-  const auto nodes = static_cast<uint32_t>(question.addresses.size());
+  std::vector<Secret> secrets;
+  std::vector<std::string> addresses;
+  for (const std::string& bytes : question.contacts) {
+    Contact contact = decode_contact(bytes);
+    secrets.push_back(contact.secret);
+    addresses.push_back(std::move(contact.address));
+  }
+  fabric->connect(addresses, question.self);
   if (options_.queue == Queue::kRing) make_ring();
-  auto delegatee = std::make_unique<Delegatee>(
-      Surroundings{*fabric, nodes, node_, node_, node_, board_.delegatee_bell, board_.load},
-      options_);
+  auto delegatee =
+      std::make_unique<Delegatee>(Surroundings{*fabric, question.self, secrets, node_, node_, node_,
+                                               board_.delegatee_bell, board_.load},
+                                  options_);
   thread_ = std::thread([this, &running = *delegatee] {
     settle_thread();
     running.run();

@@ -10,6 +10,7 @@
 
 #include "base/fd.h"
 #include "delegatee/board_node.h"
+#include "delegatee/contact.h"
 #include "delegatee/delegatee.h"
 #include "delegatee/placement.h"
 #include "delegatee/question.h"
@@ -31,7 +32,7 @@ class Server : public task::UpperFloor {
   bool holds(const task::TaskRecord& record) const override { return node_.holds(record.number); }
 
  private:
-  std::string address(const Question& question);
+  std::string contact(const Question& question);
   void connect(const Question& question);
   void make_ring();
   void settle_thread();
@@ -41,6 +42,7 @@ class Server : public task::UpperFloor {
   llcl::Board& board_;
   BoardNode node_;
   const std::optional<Placement> placement_ = Placement::of_machine();
+  const Secret secret_ = new_secret();
   Options options_;
   std::unique_ptr<fabric::Fabric> fabric_;  // the thread's, once there is one
   std::unique_ptr<Delegatee> delegatee_;

@@ -8,7 +8,10 @@
 // `try_` answers false when the fabric has no room just now: nothing has happened, try again after
 // a poll. True means: exactly one event with that cookie will come, in the end possibly an error.
 // Order: messages to one node arrive in the order in which they were accepted. Reads and writes
-// have no order, not even against messages.
+// have no order, not even against messages. A network may lose messages between two others, and any
+// program that reaches the endpoint may send one: the receiver of messages finds out by what stands
+// in them (delegatee/proof.h).
+// Reads and writes: whoever reaches the endpoint and knows a region's key may do them.
 // A peer that has died is reported by events with an error: for everything pending to it, and for
 // everything later; messages that it had sent may still come. A silent one is not, nor one that
 // could never be reached: try_ goes on to answer false. The delegatee's heartbeat finds them, and
@@ -30,12 +33,13 @@
 namespace nagaya::fabric {
 
 using Node = uint32_t;  // 0 .. nodes-1, as in the list given to connect()
+inline constexpr Node kUnknownNode = UINT32_MAX;
 
 // Memory that other nodes may read and write; plain data, to be sent to them.
 struct Region {
   uint64_t base;  // what the fabric calls the first byte: its address or 0
   uint64_t bytes;
-  uint64_t key;
+  uint64_t key;  // random, if keys_are_secret()
 };
 
 struct Event {
@@ -43,7 +47,7 @@ struct Event {
 
   Kind kind;
   int error;              // 0, or a negative errno: the operation of this cookie has failed
-  Node node;              // the peer (kReceived: the sender)
+  Node node;              // the peer; kReceived: kUnknownNode, only the message itself says it
   uint64_t cookie;        // of the try_ call; 0 for kReceived
   const std::byte* data;  // kReceived only: valid until the next poll
   size_t bytes;
@@ -78,6 +82,9 @@ class Fabric {
   // Throws base::Error (-ENOMEM, or what the provider says).
   virtual Region register_memory(void* base, size_t bytes) = 0;
   virtual void deregister(const Region& region) = 0;
+  // Whether a stranger has to guess 32 random bits or more to use a region. Else the provider
+  // chooses the keys, and a stranger may know how.
+  virtual bool keys_are_secret() const = 0;
 
   // Moves everything on and reports what has happened, at most `events.size()` at a time; how many.
   virtual size_t poll(std::span<Event> events) = 0;

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/random.h"
 #include "fabric/connections.h"
 #include "fabric/misuse.h"
 #include "fabric/provider.h"
@@ -22,11 +23,8 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kReceives = 64;        // posted at a time
 constexpr size_t kOperationsMax = 256;  // under way; more could overrun the provider's buffers
 constexpr std::chrono::milliseconds kGrace{100};
-
-// The completion data of a message: 32 bits, which every provider has.
-constexpr unsigned kNumberBits = 12;
-constexpr uint32_t kNumberMask = (1u << kNumberBits) - 1;
-constexpr size_t kNodesMax = size_t{1} << (32 - kNumberBits);
+constexpr int kKeyTries = 16;
+constexpr size_t kSecretKeyBytes = 4;  // at least
 
 // What a completion leads back to.
 struct Slot {
@@ -42,8 +40,6 @@ struct Slot {
 struct Peer {
   std::string name;  // its address, as it calls it
   fi_addr_t address;
-  uint32_t next_to_send = 0;  // number of the next message
-  uint32_t next_to_receive = 0;
   size_t pending = 0;         // operations
   bool has_answered = false;  // an operation has succeeded: there is, or was, a connection
   int error = 0;              // since its death: of everything to it
@@ -80,8 +76,8 @@ class Libfabric : public Fabric {
   }
 
   void connect(std::span<const std::string> addresses, Node self) override {
-    if (addresses.size() > kNodesMax || self >= addresses.size())
-      throw base::Error(-EINVAL, "cannot connect the fabric: too many nodes, or not one of them");
+    if (self >= addresses.size())
+      throw base::Error(-EINVAL, "cannot connect the fabric: not one of the nodes");
     self_ = self;
     const size_t bytes = address().size();
     for (const std::string& text : addresses) {
@@ -109,13 +105,17 @@ class Libfabric : public Fabric {
 
   Region register_memory(void* base, size_t bytes) override;
   void deregister(const Region& region) override { regions_.erase(region.key); }
+  bool keys_are_secret() const override {
+    return !wants(FI_MR_PROV_KEY) && fabric_.info->domain_attr->mr_key_size >= kSecretKeyBytes;
+  }
 
   size_t poll(std::span<Event> events) override;
   bool may_sleep(std::vector<pollfd>& descriptors) override;
 
  private:
   bool wants(uint64_t mr_mode) const { return (fabric_.info->domain_attr->mr_mode & mr_mode) != 0; }
-  Owned<fid_mr> register_at(void* base, size_t bytes, uint64_t access, uint64_t key);
+  uint64_t new_key() const;
+  Owned<fid_mr> register_at(void* base, size_t bytes, uint64_t access);
   Owned<fid_mr> register_local(const void* base, size_t bytes, uint64_t access);
   static void* descriptor_of(const Owned<fid_mr>& memory) {
     return memory == nullptr ? nullptr : ::fi_mr_desc(memory.get());
@@ -137,8 +137,7 @@ class Libfabric : public Fabric {
 
   void post_receives();
   size_t take_completions(std::span<Event> events);
-  bool take(const fi_cq_data_entry& completion, Event& event);
-  bool take_message(Slot& slot, const fi_cq_data_entry& completion, Event& event);
+  bool take(const fi_cq_msg_entry& completion, Event& event);
   bool take_error(Event& event);
   bool end(Slot& slot, int error, Event& event);
   void bury(Node node, int error);
@@ -153,7 +152,6 @@ class Libfabric : public Fabric {
   size_t pending_ = 0;          // operations
   std::deque<Event> reports_;   // events that libfabric has none for
   std::map<uint64_t, Owned<fid_mr>> regions_;
-  uint64_t next_key_ = 1;
   std::vector<Peer> peers_;
   std::vector<Node> dying_;   // dead, with operations pending
   bool was_refused_ = false;  // by a provider that connects, since the last look before a sleep
@@ -165,11 +163,7 @@ bool Libfabric::try_send(Node node, const void* data, size_t bytes, uint64_t coo
   const int misuse = message_misuse(node, peers_.size(), bytes, message_max_bytes());
   return try_start(Event::Kind::kSent, node, cookie, misuse, [&](Slot& slot, Peer& peer) {
     void* const descriptor = local_descriptor(slot, data, bytes, FI_SEND);
-    const uint64_t head = self_ << kNumberBits | (peer.next_to_send & kNumberMask);
-    const ssize_t result = ::fi_senddata(fabric_.endpoint.get(), data, bytes, descriptor, head,
-                                         peer.address, &slot.context);
-    if (result == 0) ++peer.next_to_send;
-    return result;
+    return ::fi_send(fabric_.endpoint.get(), data, bytes, descriptor, peer.address, &slot.context);
   });
 }
 
@@ -256,10 +250,20 @@ void Libfabric::free_slot(Slot& slot) {
   free_slots_.push_back(&slot);
 }
 
-Owned<fid_mr> Libfabric::register_at(void* base, size_t bytes, uint64_t access, uint64_t key) {
+// As long as the provider's keys are.
+uint64_t Libfabric::new_key() const {
+  const size_t key_bytes = fabric_.info->domain_attr->mr_key_size;
+  const uint64_t number = base::random_number();
+  return key_bytes >= sizeof number ? number : number & ((uint64_t{1} << 8 * key_bytes) - 1);
+}
+
+Owned<fid_mr> Libfabric::register_at(void* base, size_t bytes, uint64_t access) {
   fid_mr* memory = nullptr;
-  check(::fi_mr_reg(fabric_.domain.get(), base, bytes, access, 0, key, 0, &memory, nullptr),
-        "registration of " + std::to_string(bytes) + " bytes");
+  int result = -FI_ENOKEY;
+  for (int n = 0; n < kKeyTries && result == -FI_ENOKEY; ++n)  // another region has that key
+    result = ::fi_mr_reg(fabric_.domain.get(), base, bytes, access, 0, new_key(), 0, &memory,
+                         nullptr);
+  check(result, "registration of " + std::to_string(bytes) + " bytes");
   Owned<fid_mr> owned(memory);
   if (wants(FI_MR_ENDPOINT)) {
     check(::fi_mr_bind(memory, &fabric_.endpoint->fid, 0), "fi_mr_bind");
@@ -270,11 +274,11 @@ Owned<fid_mr> Libfabric::register_at(void* base, size_t bytes, uint64_t access, 
 
 Owned<fid_mr> Libfabric::register_local(const void* base, size_t bytes, uint64_t access) {
   if (!wants(FI_MR_LOCAL)) return nullptr;
-  return register_at(const_cast<void*>(base), bytes, access, next_key_++);
+  return register_at(const_cast<void*>(base), bytes, access);
 }
 
 Region Libfabric::register_memory(void* base, size_t bytes) {
-  Owned<fid_mr> memory = register_at(base, bytes, FI_REMOTE_READ | FI_REMOTE_WRITE, next_key_++);
+  Owned<fid_mr> memory = register_at(base, bytes, FI_REMOTE_READ | FI_REMOTE_WRITE);
   const uint64_t key = ::fi_mr_key(memory.get());
   regions_[key] = std::move(memory);
   return {wants(FI_MR_VIRT_ADDR) ? reinterpret_cast<uint64_t>(base) : 0, bytes, key};
@@ -303,7 +307,7 @@ void Libfabric::post_receives() {
 }
 
 size_t Libfabric::take_completions(std::span<Event> events) {
-  fi_cq_data_entry completions[32];
+  fi_cq_msg_entry completions[32];
   size_t count = 0;
   for (;;) {
     const size_t room = std::min(std::size(completions), events.size() - count);
@@ -317,23 +321,11 @@ size_t Libfabric::take_completions(std::span<Event> events) {
   }
 }
 
-bool Libfabric::take(const fi_cq_data_entry& completion, Event& event) {
+bool Libfabric::take(const fi_cq_msg_entry& completion, Event& event) {
   Slot& slot = *static_cast<Slot*>(completion.op_context);
-  if (slot.kind == Event::Kind::kReceived) return take_message(slot, completion, event);
-  return end(slot, 0, event);
-}
-
-bool Libfabric::take_message(Slot& slot, const fi_cq_data_entry& completion, Event& event) {
+  if (slot.kind != Event::Kind::kReceived) return end(slot, 0, event);
   to_post_.push_back(&slot);
-  const Node node = completion.data >> kNumberBits;
-  if (node >= peers_.size()) return false;  // of another job: nobody here waits for it
-  Peer& peer = peers_[node];
-  if ((completion.data & kNumberMask) != (peer.next_to_receive & kNumberMask)) {
-    bury(node, -ECONNRESET);
-    return false;
-  }
-  ++peer.next_to_receive;
-  event = {Event::Kind::kReceived, 0, node, 0, slot.receive_buffer, completion.len};
+  event = {Event::Kind::kReceived, 0, kUnknownNode, 0, slot.receive_buffer, completion.len};
   return true;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/random.h"
 #include "fabric/misuse.h"
 
 namespace nagaya::fabric {
@@ -50,7 +51,6 @@ struct Link {
 struct Endpoint {
   std::deque<Report> reports;
   std::map<uint64_t, Region> regions;  // by key
-  uint64_t next_key = 1;
   uint64_t polls = 0;
   base::Fd bell;             // an eventfd: readable while `may_sleep` and `is_rung`
   bool may_sleep = false;    // it was told so, and has not polled since
@@ -92,7 +92,7 @@ class LoopbackNetwork::State {
   Region register_memory(Node node, void* base, size_t bytes) {
     const std::lock_guard lock(mutex_);
     Endpoint& self = endpoints_[node];
-    const Region region{reinterpret_cast<uint64_t>(base), bytes, self.next_key++};
+    const Region region{reinterpret_cast<uint64_t>(base), bytes, base::random_number()};
     return self.regions[region.key] = region;
   }
 
@@ -185,7 +185,7 @@ class LoopbackNetwork::State {
   int deliver(Operation& operation, Endpoint& target) {
     if (!operation.is_reported)
       operation.copy.assign(operation.local, operation.local + operation.bytes);
-    const Event event{Event::Kind::kReceived, 0, operation.from, 0, nullptr, operation.bytes};
+    const Event event{Event::Kind::kReceived, 0, kUnknownNode, 0, nullptr, operation.bytes};
     target.reports.push_back({event, std::move(operation.copy)});
     return 0;
   }
@@ -279,6 +279,8 @@ class LoopbackEndpoint : public Fabric {
     return state_->register_memory(self_, base, bytes);
   }
   void deregister(const Region& region) override { state_->deregister(self_, region); }
+
+  bool keys_are_secret() const override { return true; }
 
   size_t poll(std::span<Event> events) override {
     shown_.clear();

@@ -56,7 +56,6 @@ Info wanted(fi_threading threading) {
   hints->domain_attr->control_progress = FI_PROGRESS_MANUAL;
   hints->domain_attr->data_progress = FI_PROGRESS_MANUAL;
   hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
-  hints->domain_attr->cq_data_size = sizeof(uint32_t);
   hints->domain_attr->mr_mode =
       FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
   return hints;
@@ -140,7 +139,7 @@ Endpoint open_endpoint(size_t completions_max, fi_threading threading) {
 
   fi_cq_attr completions{};
   completions.size = completions_max;
-  completions.format = FI_CQ_FORMAT_DATA;
+  completions.format = FI_CQ_FORMAT_MSG;
   completions.wait_obj = FI_WAIT_FD;
   opening.completions = opened<fid_cq>("fi_cq_open", [&](auto** cq) {
     return ::fi_cq_open(opening.domain.get(), &completions, cq, nullptr);

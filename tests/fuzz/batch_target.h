@@ -55,18 +55,25 @@ struct Strict : Delivery {
   uint64_t come = 0;
 };
 
+// First as a stranger's, who proves nothing, then as node 1's, then as its replay.
 inline void hear_batch(const uint8_t* data, size_t bytes) {
   fabric::LoopbackNetwork network(2);
   auto endpoints = fabric::open_all(network, 2);
   if (bytes > endpoints[1]->message_max_bytes()) return;
+  const std::vector<Secret> secrets(2);
+  const Proofs proofs(secrets, 1, false);
   NoLanes lanes;
   OneRegion regions;
   Strict delivery;
   mailbox::ThreadBell bell{};
   mailbox::Load load{{0}, 1};
-  Delegatee delegatee({*endpoints[0], 2, lanes, regions, delivery, bell, load}, {.slots = 16});
-  for (uint64_t time = 0; time < 2; ++time) {
-    endpoints[1]->try_send(0, data, bytes, time);
+  Delegatee delegatee({*endpoints[0], 0, secrets, lanes, regions, delivery, bell, load},
+                      {.slots = 16});
+  std::vector<std::byte> message(bytes);
+  std::copy_n(reinterpret_cast<const std::byte*>(data), bytes, message.begin());
+  for (uint64_t time = 0; time < 3; ++time) {
+    if (time == 1 && bytes >= sizeof(Prologue)) proofs.sign(0, message);
+    endpoints[1]->try_send(0, message.data(), bytes, time);
     delegatee.round();
     fabric::Event events[16];
     endpoints[1]->poll(events);

@@ -92,21 +92,22 @@ TYPED_TEST(AtomicOf, EveryOperationAnswersTheWordBeforeAndLeavesTheRightOne) {
 
 TEST(Atomics, AreAtomicAgainstOtherNodesAndAgainstTheOwnersThreads) {
   constexpr int kEach = 2000;
-  Fleet fleet(4);
+  constexpr uint32_t kTarget = 4;
+  Fleet fleet(kTarget + 1);
   uint64_t word = 0;
   double sum = 0;
-  const uint32_t region = fleet[3].regions.add(0, reinterpret_cast<std::byte*>(&word), 8);
-  const uint32_t sum_region = fleet[3].regions.add(0, reinterpret_cast<std::byte*>(&sum), 8);
+  const uint32_t region = fleet[kTarget].regions.add(0, reinterpret_cast<std::byte*>(&word), 8);
+  const uint32_t sum_region = fleet[kTarget].regions.add(0, reinterpret_cast<std::byte*>(&sum), 8);
   fleet.start();
   std::vector<std::thread> threads;
-  uint64_t done[4] = {};
-  for (uint32_t node = 0; node < 4; ++node)
+  uint64_t done[kTarget] = {};
+  for (uint32_t node = 0; node < kTarget; ++node)
     threads.emplace_back([&, node] {
       for (int n = 0; n < kEach; ++n) {
         std::atomic_ref(word).fetch_add(1);
-        fleet[node].push(0, counted(atomic(Atomic::kAdd, Type::kUint64, {3, 0, region}, nullptr, 1),
+        fleet[node].push(0, counted(atomic(Atomic::kAdd, Type::kUint64, {kTarget, 0, region}, nullptr, 1),
                                     done[node]));
-        fleet[node].push(0, counted(atomic(Atomic::kAdd, Type::kDouble, {3, 0, sum_region}, nullptr,
+        fleet[node].push(0, counted(atomic(Atomic::kAdd, Type::kDouble, {kTarget, 0, sum_region}, nullptr,
                                            bits_of(0.5)),
                                     done[node]));
       }

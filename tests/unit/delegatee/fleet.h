@@ -164,11 +164,19 @@ inline Options with_small_max(Options options) {
   return options;
 }
 
+// Of a job of the tests: the same at every node.
+inline std::vector<Secret> secrets_of(size_t nodes) {
+  std::vector<Secret> secrets(nodes);
+  for (size_t node = 0; node < nodes; ++node) secrets[node].fill(static_cast<unsigned char>(node));
+  return secrets;
+}
+
 struct TestNode {
-  TestNode(std::unique_ptr<fabric::Fabric> endpoint, uint32_t nodes, const Options& options)
+  TestNode(std::unique_ptr<fabric::Fabric> endpoint, Node self, size_t nodes,
+           const Options& options)
       : fabric(std::move(endpoint)),
-        delegatee({*fabric, nodes, lanes, regions, delivery, bell, load}, with_small_max(options)) {
-  }
+        delegatee({*fabric, self, secrets_of(nodes), lanes, regions, delivery, bell, load},
+                  with_small_max(options)) {}
   ~TestNode() { stop(); }
 
   void start() {
@@ -209,9 +217,9 @@ struct Fleet {
     add(std::move(endpoints), options);
   }
   void add(Endpoints endpoints, const Options& options) {
-    const auto nodes = static_cast<uint32_t>(endpoints.size());
-    for (auto& endpoint : endpoints)
-      all.push_back(std::make_unique<TestNode>(std::move(endpoint), nodes, options));
+    for (Node self = 0; self < endpoints.size(); ++self)
+      all.push_back(std::make_unique<TestNode>(std::move(endpoints[self]), self, endpoints.size(),
+                                               options));
   }
   void start() {
     for (auto& node : all) node->start();

@@ -49,7 +49,7 @@ class Requests {
     Bytes buffers[kAtOnce];
     std::vector<std::pair<uint32_t, uint32_t>> gets;  // cell, node
     for (uint32_t cell = 0; cell < kAtOnce; ++cell) {
-      const uint32_t to = draw(kNodes);
+      const uint32_t to = (node_ + 1 + draw(kNodes - 1)) % kNodes;  // not this one
       const uint32_t kind = draw(4);
       const Place place{to, 0, world_.region, area() + cell * kCell};
       Bytes& buffer = buffers[cell];

@@ -15,8 +15,8 @@ TEST(Question, IsReadAsItWasWritten) {
   EXPECT_EQ(read.kind, connect.kind);
   EXPECT_EQ(read.variables, connect.variables);
   EXPECT_EQ(read.self, 1u);
-  EXPECT_EQ(read.addresses, connect.addresses);
-  EXPECT_EQ(decode_question(encode({})).kind, Question::Kind::kAddress);
+  EXPECT_EQ(read.contacts, connect.contacts);
+  EXPECT_EQ(decode_question(encode({})).kind, Question::Kind::kContact);
 }
 
 TEST(Question, IsRefusedWhenItIsCutOrGrown) {

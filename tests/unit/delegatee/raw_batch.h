@@ -7,11 +7,13 @@
 
 #include "delegatee/batch.h"
 #include "delegatee/batch_runs.h"
+#include "delegatee/proof.h"
 
 namespace nagaya::delegatee {
 
+// Node 1's, the first to node 0, as long as nothing else is said; without a proof.
 struct RawBatch {
-  Prologue prologue{kBatchMagic, kBatchVersion, 0, sizeof(Prologue), 0};
+  Prologue prologue{kBatchMagic, kBatchVersion, 0, sizeof(Prologue), 1, 0, 0};
   std::string records;
 
   RawBatch& add(const Header& header, const std::string& payload = {}) {
@@ -34,6 +36,19 @@ inline Header header_of(Kind kind, uint32_t bytes = 0, uint32_t argument = 0) {
   header.bytes = bytes;
   header.argument = argument;
   return header;
+}
+
+// Whether it can have a proof.
+inline bool has_its_length(const std::string& batch) {
+  Prologue prologue;
+  if (batch.size() < sizeof prologue) return false;
+  std::memcpy(&prologue, batch.data(), sizeof prologue);
+  return prologue.bytes == batch.size();
+}
+
+inline std::string signed_by(const Proofs& proofs, std::string batch) {
+  proofs.sign(0, std::as_writable_bytes(std::span(batch.data(), batch.size())));
+  return batch;
 }
 
 template <class Plain>
@@ -61,7 +76,7 @@ inline std::vector<NamedBatch> malformed_batches() {
   };
   const std::string whole = RawBatch().add(put_header(), "12345678").bytes();
   all.push_back({"empty", ""});
-  all.push_back({"cut-prologue", whole.substr(0, 15)});
+  all.push_back({"cut-prologue", whole.substr(0, 31)});
   all.push_back({"cut-record", whole.substr(0, whole.size() - 1)});
   all.push_back({"longer", whole + "x"});
   all.push_back({"foreign", "GET / HTTP/1.1\r\n\r\n"});
@@ -72,7 +87,6 @@ inline std::vector<NamedBatch> malformed_batches() {
   };
   damaged("magic", [](RawBatch& b) { ++b.prologue.magic; });
   damaged("version", [](RawBatch& b) { ++b.prologue.version; });
-  damaged("reserved", [](RawBatch& b) { b.prologue.zero = 1; });
   damaged("too-many-records", [](RawBatch& b) { ++b.prologue.records; });
   damaged("too-few-records", [](RawBatch& b) { --b.prologue.records; });
   damaged("records-without-end", [](RawBatch& b) { b.prologue.records = 65535; });

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <map>
 #include <random>
+#include <sstream>
 #include <thread>
 
 #include "fabric/world.h"
@@ -121,7 +122,8 @@ class Chatter {
     bool is_accepted = false;
     switch (random_() % 3) {
       case 0:
-        messages_[cookie] = std::to_string(cookie) + std::string(bytes, '.');
+        messages_[cookie] =
+            std::to_string(self_) + " " + std::to_string(cookie) + std::string(bytes, '.');
         is_accepted =
             fabric_.try_send(to, messages_[cookie].data(), messages_[cookie].size(), cookie);
         break;
@@ -155,11 +157,14 @@ class Chatter {
       return;
     }
     // Cookies of a sender only grow, whichever of its messages were lost.
-    const uint64_t number =
-        std::stoull(std::string(reinterpret_cast<const char*>(event.data), event.bytes));
-    const bool is_first = !last_received_.contains(event.node);
-    EXPECT_TRUE(is_first || number > last_received_[event.node]);
-    last_received_[event.node] = number;
+    std::istringstream text(
+        std::string(reinterpret_cast<const char*>(event.data), event.bytes));
+    Node from;
+    uint64_t number;
+    text >> from >> number;
+    const bool is_first = !last_received_.contains(from);
+    EXPECT_TRUE(is_first || number > last_received_[from]);
+    last_received_[from] = number;
   }
 
   Fabric& fabric_;

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// contact.h - what a node's delegatee tells those of the other nodes of its job, by way of the
+// launcher: where it can be reached, and its part of the secret by which they know each other
+// (proof.h). To everybody in between a contact is opaque bytes.
+#pragma once
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "base/error.h"
+#include "base/random.h"
+
+namespace nagaya::delegatee {
+
+using Secret = std::array<unsigned char, 32>;
+
+inline Secret new_secret() {
+  Secret secret;
+  base::fill_random(secret.data(), secret.size());
+  return secret;
+}
+
+struct Contact {
+  Secret secret;
+  std::string address;  // fabric::Fabric::address()
+};
+
+inline std::string encode(const Contact& contact) {
+  return std::string(contact.secret.begin(), contact.secret.end()) + contact.address;
+}
+
+// Throws base::Error -EPROTO: too short.
+inline Contact decode_contact(const std::string& bytes) {
+  Contact contact;
+  if (bytes.size() < contact.secret.size()) throw base::Error(-EPROTO, "malformed contact");
+  std::memcpy(contact.secret.data(), bytes.data(), contact.secret.size());
+  contact.address = bytes.substr(contact.secret.size());
+  return contact;
+}
+
+}  // namespace nagaya::delegatee

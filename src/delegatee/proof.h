@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// proof.h - how a delegatee knows that a batch is from a delegatee of its own job, and the next one
+// of that. Any program that reaches the endpoint can send it a message: nothing of a message is
+// used before it has passed check().
+//
+//   every node draws a secret, which travels with its address by way of the launcher (contact.h)
+//   secrets of all nodes ──BLAKE2b──► key of the job ──BLAKE2b, from, to──► keys of one direction
+//
+//   proof = SipHash-2-4 (what stands before it in the prologue [, SipHash-2-4 (all records)])
+//
+// The numbers of a direction count from 0. So a proof is good for one message, once; who sees it on
+// the network learns nothing about the next one's. What it covers is chosen (NAGAYA_PROOF): against
+// strangers the prologue is enough, against somebody who changes messages on their way it is not.
+//
+//   | what is wrong                                     | verdict   | what the delegatee does    |
+//   | shorter than a prologue, or of another length     |           |                            |
+//   | the sender is no other node of the job            | kRefused  | drops it and counts it     |
+//   | the proof                                         |           |                            |
+//   | an earlier number                                 |           |                            |
+//   | a later number: messages before it were lost      | kGap      | the link has failed        |
+//
+// Thread safety: none; the delegatee's thread.
+// Source: Aumasson, Bernstein: SipHash, a fast short-input PRF (2012); by libsodium.
+#pragma once
+
+#include <sodium/crypto_shorthash_siphash24.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "delegatee/batch.h"
+#include "delegatee/contact.h"
+#include "fabric/fabric.h"
+
+namespace nagaya::delegatee {
+
+using fabric::Node;
+
+enum class Verdict : uint8_t { kGenuine, kRefused, kGap };
+
+class Proofs {
+ public:
+  // `secrets`: of all nodes, in their order. `covers_records`: the same on all nodes.
+  Proofs(std::span<const Secret> secrets, Node self, bool covers_records);
+
+  // Adds sender, number and proof to a batch for the node. Until sent() the next batch has the same
+  // number.
+  void sign(Node to, std::span<std::byte> batch) const;
+  void sent(Node to) { ++outgoing_[to].number; }
+
+  // Who has sent the message, unless it is refused.
+  Verdict check(std::span<const std::byte> message, Node& from);
+
+ private:
+  using Key = std::array<unsigned char, crypto_shorthash_siphash24_KEYBYTES>;
+  struct Direction {
+    Key of_proof, of_records;
+    uint64_t number = 0;  // of the next message
+  };
+
+  uint64_t proof_of(const Prologue& prologue, std::span<const std::byte> records,
+                    const Direction& direction) const;
+
+  const Node self_;
+  const bool covers_records_;
+  std::vector<Direction> outgoing_, incoming_;  // by node
+};
+
+}  // namespace nagaya::delegatee
