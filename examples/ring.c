@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ring.c - processes on any number of nodes, each of which writes into its right neighbour's memory,
- * counts itself in at rank 0, and is called by its left neighbour.
+/* ring.c - processes on any number of nodes, each of which writes into its right neighbour's
+ * memory, counts itself in at rank 0, and is called by its left neighbour.
  *
  *   cc -fPIE -pie ring.c -o ring $(pkg-config --cflags --libs nagaya)
  *   nagaya run -n 4 ./ring
@@ -30,11 +30,11 @@ static void hear(void* context, nagaya_process source, const void* data, size_t 
 }
 
 /* A request that finds no room just now is asked again. */
-#define UNTIL_ACCEPTED(call)                                  \
-  do {                                                        \
-    int error;                                                \
-    while ((error = (call)) == -EAGAIN) continue;        \
-    check(error, #call);                                      \
+#define UNTIL_ACCEPTED(call)                      \
+  do {                                            \
+    int error;                                    \
+    while ((error = (call)) == -EAGAIN) continue; \
+    check(error, #call);                          \
   } while (0)
 
 int main(void) {
@@ -55,15 +55,17 @@ int main(void) {
   nagaya_llcl_transfer put = {all[right][0], values, sizeof values, nagaya_counter(&done)};
   UNTIL_ACCEPTED(nagaya_llcl_try_write(&put));
 
-  nagaya_llcl_atomic count = {.remote = all[0][1], .operation = NAGAYA_ADD, .type = NAGAYA_UINT64,
-                              .operand = 1, .on_complete = nagaya_counter(&done)};
+  nagaya_llcl_atomic count = {.remote = all[0][1],
+                              .operation = NAGAYA_ADD,
+                              .type = NAGAYA_UINT64,
+                              .operand = 1,
+                              .on_complete = nagaya_counter(&done)};
   UNTIL_ACCEPTED(nagaya_llcl_try_atomic(&count));
 
   const uint32_t name = (uint32_t)rank;
   nagaya_process neighbour;
   check(nagaya_comm_process(right, &neighbour), "process");
-  UNTIL_ACCEPTED(
-      nagaya_llcl_try_message(neighbour, 7, &name, sizeof name, nagaya_counter(&done)));
+  UNTIL_ACCEPTED(nagaya_llcl_try_message(neighbour, 7, &name, sizeof name, nagaya_counter(&done)));
 
   check(nagaya_llcl_wait_counter(&done, 3, 10000), "wait");
   check(nagaya_llcl_wait_flag(&called_by, 10000), "wait for the left neighbour");

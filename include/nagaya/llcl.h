@@ -303,10 +303,14 @@ typedef void nagaya_handler(void* context, nagaya_process source, const void* da
  * can be started just now), -ESRCH. */
 int nagaya_llcl_handle(uint32_t number, nagaya_handler* function, void* context);
 
+/* The longest active message.                                                             [bytes]
+ */
+#define NAGAYA_LLCL_MESSAGE_MAX (16u << 20)
+
 /* Calls handler `number` of a process with a copy of `bytes` at `data`; complete when it has been
  * handed over (the memory is free again), not when it has run. Handlers are called in the order in
  * which one thread has sent. No such handler: the completion says -ENOENT, or, once handed over,
- * the message is dropped and counted. */
+ * the message is dropped and counted. -EMSGSIZE: longer than NAGAYA_LLCL_MESSAGE_MAX. */
 int nagaya_llcl_try_message(nagaya_process to, uint32_t number, const void* data, size_t bytes,
                             nagaya_completion on_complete);
 

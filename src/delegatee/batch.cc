@@ -30,6 +30,7 @@ constexpr Rule kRules[kKinds] = {
     {sizeof(Counter), kPayloadMaxBytes, 0},   // kPutNotify
     {0, kPayloadMaxBytes, kRunsMax},          // kPutPieces
     {0, kPayloadMaxBytes, kRunsMax},          // kGetPieces
+    {0, 0, 0},                                // kUnused
 };
 
 bool is_well_formed(const Header& header) {
@@ -38,6 +39,10 @@ bool is_well_formed(const Header& header) {
   if (header.bytes < rule.payload_min_bytes || header.bytes > rule.payload_max_bytes) return false;
   if (header.argument > rule.argument_max) return false;
   if (header.kind == Kind::kAnswer && static_cast<int32_t>(header.argument) > 0) return false;
+  // Without empty parts a message is one record or several, each of which brings it on.
+  if (header.kind == Kind::kMessage &&
+      (header.offset > kMessageMaxBytes || (header.bytes == 0 && header.offset != 0)))
+    return false;
   if (header.kind == Kind::kAtomic)
     return llcl::is_defined(static_cast<llcl::Atomic>(header.atomic),
                             static_cast<llcl::Type>(header.type));

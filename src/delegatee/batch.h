@@ -5,8 +5,8 @@
 //
 // Requests carry a tag, which the answer repeats. A message is anybody's until Proofs::check() has
 // accepted it (proof.h). Then parse() checks its form; its meaning (regions, ranges, tags) is still
-// to be checked by whoever acts on it. Numbers are in the byte order of the node: another one fails by
-// the magic number.
+// to be checked by whoever acts on it. Numbers are in the byte order of the node: another one fails
+// by the magic number.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,8 @@
 #include <cstring>
 #include <optional>
 #include <span>
+
+#include "llcl/command.h"
 
 namespace nagaya::delegatee {
 
@@ -25,6 +27,8 @@ inline constexpr uint16_t kBatchMaxRecords = 64;
 // what cannot be answered at once is bounded.
 inline constexpr uint32_t kCreditMaxCommands = 4096;
 inline constexpr size_t kCreditMaxBytes = 1 << 20;
+// Of an active message: the receiving node holds it in its memory.
+inline constexpr uint64_t kMessageMaxBytes = llcl::kActiveMessageMaxBytes;
 
 enum class Kind : uint8_t {
   kPut,      // payload -> place                                 answer: status
@@ -43,8 +47,9 @@ enum class Kind : uint8_t {
   kPutPieces,  // payload: `argument` Runs (batch_runs.h), their blocks -> the region
                //                                                answer: status
   kGetPieces,  // payload: `argument` Runs                       answer: status, their blocks
+  kUnused,     // the sender uses this region no longer: its registration may end
 };
-inline constexpr uint8_t kKinds = 13;
+inline constexpr uint8_t kKinds = 14;
 
 struct Prologue {
   uint32_t magic;

@@ -52,9 +52,14 @@ Delivered BoardNode::deliver(const Message& message) {
   if (message.bytes > llcl::kInlineBodyMaxBytes) {
     Body* const body = body_of(message);
     if (body == nullptr) return Delivered::kNoSuchTask;
-    std::copy(message.part.begin(), message.part.end(), body->bytes.get() + message.offset);
+    if (message.bytes != body->size || message.offset > body->size ||
+        message.part.size() > body->size - message.offset) {
+      abandon(message.source_node);
+      return Delivered::kNoSuchTask;
+    }
+    std::copy(message.part.begin(), message.part.end(), body->data.get() + message.offset);
     if (message.offset + message.part.size() < message.bytes) return Delivered::kAccepted;
-    active.longer = {body->bytes.get(), &body->done};
+    active.longer = {body->data.get(), &body->done};
   } else if (!message.part.empty()) {
     std::memcpy(active.body, message.part.data(), message.part.size());
   }

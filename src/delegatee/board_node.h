@@ -53,10 +53,12 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
   // A message too long for a mailbox: put together part by part, kept until its handler has
   // returned.
   struct Body {
-    explicit Body(size_t size) : bytes(std::make_unique_for_overwrite<std::byte[]>(size)) {}
+    explicit Body(size_t bytes)
+        : size(bytes), data(std::make_unique_for_overwrite<std::byte[]>(bytes)) {}
 
     std::atomic<uint32_t> done{0};
-    std::unique_ptr<std::byte[]> bytes;
+    const size_t size;  // [bytes]
+    const std::unique_ptr<std::byte[]> data;
   };
 
   bool takes_part(uint32_t task) const;

@@ -96,6 +96,10 @@ bool Delegatee::round() try {
     moved |= requester_.advance() || !lanes_are_empty;
   }
   watch();
+  if (now_ns_ - let_go_ns_ >= options_.region_idle_ms * kMillisecond) {
+    let_go_ns_ = now_ns_;
+    requester_.let_go_of_regions();
+  }
   outbox_.flush(lanes_are_empty, now_ns_);
   moved |= poll();
   moved |= target_.advance();
@@ -277,6 +281,7 @@ int Delegatee::sleep_max_ms() const {
       outbox_.was_refused())
     return 1;
   uint64_t soonest_ns = mailbox::kNever;
+  if (requester_.knows_regions()) soonest_ns = let_go_ns_ + options_.region_idle_ms * kMillisecond;
   for (const Node node : watched_) {
     const Liveness& peer = liveness_[node];
     const uint64_t due_ns =

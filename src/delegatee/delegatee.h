@@ -102,6 +102,7 @@ class Delegatee {
   std::vector<pollfd> descriptors_;
   uint64_t now_ns_ = 0;
   uint64_t moved_ns_ = 0;          // when something last did
+  uint64_t let_go_ns_ = 0;         // when regions that nobody used were last let go of
   uint32_t long_yields_ = 0;       // in a row
   uint64_t crowded_until_ns_ = 0;  // yields took long: others want this processor
   bool fabric_is_broken_ = false;

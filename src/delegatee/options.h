@@ -43,6 +43,8 @@ struct Options {
   size_t credit_bytes = 262144;    // of their records
   uint32_t pending_max = 256;      // commands that wait for credit of one node
 
+  uint32_t region_idle_ms = 2000;  // another node's region that nobody used for one to two such
+                                   // times is let go of
   uint32_t probe_after_ms = 1000;  // of a silent node that is to answer
   uint32_t fail_after_ms = 5000;   // the same: it has failed. The probe is in it
 };

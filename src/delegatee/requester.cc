@@ -14,6 +14,14 @@ using llcl::Command;
 using llcl::Completion;
 using llcl::Op;
 
+namespace {
+
+KnownRegions::Name region_of(const Command& command) {
+  return {command.node, command.task, command.region};
+}
+
+}  // namespace
+
 Requester::Requester(fabric::Fabric& fabric, Outbox& outbox, Lanes& lanes, Delivery& delivery,
                      size_t nodes, const Options& options)
     : fabric_(fabric),
@@ -90,6 +98,7 @@ int Requester::misuse_of(const Command& command) const {
   }
   if (is_pieces(command)) return lies_somewhere(command.local, command.bytes) ? 0 : -EINVAL;
   if (command.op == Op::kPutNotify && command.expected > UINT32_MAX) return -EINVAL;
+  if (command.op == Op::kActiveMessage && bytes > kMessageMaxBytes) return -EMSGSIZE;
   if (bytes > UINT64_MAX - command.offset) return -EINVAL;
   if (bytes != 0 && command.inline_bytes == 0 && command.local == 0) return -EINVAL;
   return 0;
@@ -101,7 +110,8 @@ void Requester::start(uint32_t index) {
   enlist(index);
   if (command.op == Op::kFence) return start_fence(index);
   if (!slot.is_large) return queue(index, State::kPending);
-  const fabric::Region* known = regions_.find(command.node, command.task, command.region);
+  slot.uses_region = true;
+  const fabric::Region* known = regions_.use(region_of(command));
   if (known == nullptr) return queue(index, State::kPending);
   slot.remote = *known;
   queue(index, State::kReady);
@@ -202,6 +212,7 @@ void Requester::finish(uint32_t index, int status) {
 // Its completion is with the requester: only now may a fence behind it complete.
 void Requester::retire(uint32_t index) {
   unlist(index);
+  if (slots_[index].uses_region) regions_.done(region_of(slots_[index].command));
   if (slots_[index].in_fabric)
     slots_[index].state = State::kLost;
   else
@@ -264,6 +275,7 @@ void Requester::fail(Node node, int error) {
     before = slots_[n].before;
     if (slots_[n].state != State::kUnposted && slots_[n].state != State::kFence) finish(n, error);
   }
+  regions_.forget(node);
 }
 
 void Requester::abandon(uint32_t task) {

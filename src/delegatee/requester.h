@@ -19,9 +19,9 @@
 
 #include "delegatee/batch.h"
 #include "delegatee/fifo.h"
+#include "delegatee/known_regions.h"
 #include "delegatee/node.h"
 #include "delegatee/outbox.h"
-#include "delegatee/region_cache.h"
 #include "delegatee/slots.h"
 
 namespace nagaya::delegatee {
@@ -40,8 +40,11 @@ class Requester : private Lanes::Visitor {
   void transferred(const fabric::Event& event);
   // The node's region has ended.
   void forget_region(Node node, const Header& header) {
-    regions_.drop(node, header.task, header.region);
+    regions_.forget({node, header.task, header.region});
   }
+  // Tells other nodes which of their regions were not used since the last call.
+  void let_go_of_regions();
+  bool knows_regions() const { return !regions_.empty(); }
 
   // What has completed since reaches its counters. Others need not call it: advance() does.
   void settle();
@@ -130,7 +133,7 @@ class Requester : private Lanes::Visitor {
   const size_t part_max_bytes_;  // of a message
   Slots slots_;
   Completed completed_;
-  RegionCache regions_;
+  KnownRegions regions_;
   std::vector<Peer> peers_;
   std::vector<Node> awaited_;
   Portion portion_;                        // the latest; a member because it keeps its memory

@@ -198,7 +198,7 @@ bool Requester::answered(Node node, const Header& header, std::span<const std::b
     finish(index, slot.status);
     return true;
   }
-  regions_.put(node, slot.command.task, slot.command.region, slot.remote);
+  regions_.learn({node, slot.command.task, slot.command.region}, slot.remote);
   queue(index, State::kReady);
   return true;
 }
@@ -282,8 +282,18 @@ void Requester::transferred(const fabric::Event& event) {
   if (event.error == 0 || slot.has_retried || slot.is_orphan) return finish(index, event.error);
   // Perhaps the region has ended, and the node can say so; or the node has, then asking shows it.
   slot.has_retried = true;
-  regions_.drop(slot.command.node, slot.command.task, slot.command.region);
+  regions_.forget({slot.command.node, slot.command.task, slot.command.region});
   queue(index, State::kPending);
+}
+
+void Requester::let_go_of_regions() {
+  regions_.let_go([&](const KnownRegions::Name& name) {
+    Header notice{};
+    notice.kind = Kind::kUnused;
+    notice.task = name.task;
+    notice.region = name.region;
+    return outbox_.append(name.node, notice, Outbox::Haste::kPatient) != nullptr;
+  });
 }
 
 }  // namespace nagaya::delegatee

@@ -43,6 +43,7 @@ struct Slot {
   State state;
   bool is_listed;    // in its node's list
   bool is_large;     // is to go by the fabric's reads and writes
+  bool uses_region;  // in KnownRegions
   bool in_fabric;    // between a try_ call and its event
   bool has_retried;  // a large transfer: with a region asked for anew
   bool is_orphan;    // the requester has ended: its memory is nobody's

@@ -36,6 +36,10 @@ bool Target::serve(Node node, const Header& header, std::span<const std::byte> p
   }
   if (header.kind == Kind::kMessage) return serve_message(node, header, payload);
   if (header.kind == Kind::kCancel) return serve_cancel(node, header);
+  if (header.kind == Kind::kUnused) {
+    end_unused(node, header);
+    return true;
+  }
   if (header.kind == Kind::kPut) done.status = put(header, payload);
   if (header.kind == Kind::kPutNotify) done.status = put_notify(header, payload);
   if (header.kind == Kind::kPutPieces) done.status = put_pieces(header, payload);
@@ -116,13 +120,14 @@ int Target::apply_atomic(const Header& request, std::span<const std::byte> paylo
 
 // Whether the part is the beginning of a message, or the next part of the one that is coming.
 bool Target::continues(Peer& peer, const Header& part, uint64_t& offset) {
-  const Header& whole = peer.message_come == 0 ? part : peer.message;
+  const Header& whole = peer.has_begun ? peer.message : part;
   const bool is_same = part.task == whole.task && part.region == whole.region &&
                        part.argument == whole.argument && part.offset == whole.offset;
-  if (!is_same || part.bytes > part.offset - peer.message_come) return false;
-  offset = peer.message_come;
+  offset = peer.has_begun ? peer.message_come : 0;
+  if (!is_same || part.bytes > part.offset - offset) return false;
   peer.message = part;
-  peer.message_come = offset + part.bytes == part.offset ? 0 : offset + part.bytes;
+  peer.message_come = offset + part.bytes;
+  peer.has_begun = peer.message_come != part.offset;
   return true;
 }
 
@@ -152,7 +157,7 @@ bool Target::serve_message(Node node, const Header& request, std::span<const std
 
 bool Target::serve_cancel(Node node, const Header& request) {
   Peer& peer = peers_[node];
-  if (std::exchange(peer.message_come, 0) == 0) return false;
+  if (!std::exchange(peer.has_begun, false)) return false;
   if (peer.waiting.empty())
     delivery_.abandon(node);
   else
@@ -270,6 +275,20 @@ int Target::register_region(Node node, const Header& request, fabric::Region& re
   }
 }
 
+// Whether nobody uses it when the node does no longer.
+bool Target::is_last_user(Registration& registration, Node node) {
+  std::erase(registration.known_to, node);
+  if (!registration.known_to.empty()) return false;
+  fabric_.deregister(registration.region);
+  return true;
+}
+
+void Target::end_unused(Node node, const Header& notice) {
+  const auto found = registrations_.find(uint64_t{notice.task} << 32 | notice.region);
+  if (found != registrations_.end() && is_last_user(found->second, node))
+    registrations_.erase(found);
+}
+
 bool Target::drop_ended_regions() {
   const uint64_t endings = regions_.endings();
   if (std::exchange(endings_seen_, endings) == endings) return false;
@@ -346,7 +365,9 @@ void Target::forget(Node node) {
   peers_[node].waiting.clear();
   peers_[node].kept_bytes = 0;
   delivery_.abandon(node);
-  for (auto& [key, registration] : registrations_) std::erase(registration.known_to, node);
+  peers_[node].has_begun = false;
+  for (auto at = registrations_.begin(); at != registrations_.end();)
+    at = is_last_user(at->second, node) ? registrations_.erase(at) : std::next(at);
 }
 
 }  // namespace nagaya::delegatee

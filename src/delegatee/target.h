@@ -56,8 +56,9 @@ class Target {
     Fifo<Due> due;
     Fifo<Waiting> waiting;
     size_t kept_bytes = 0;      // of both
-    Header message{};           // that is coming, and
-    uint64_t message_come = 0;  // how many bytes of it have
+    bool has_begun = false;     // a message of which not all parts have come
+    Header message{};           // that one, and
+    uint64_t message_come = 0;  // how many bytes of it have come
     bool is_busy = false;       // in busy_
   };
   struct Registration {
@@ -87,6 +88,8 @@ class Target {
   bool write_region(Node node, Header& header, const Answer& answer);
   int register_region(Node node, const Header& request, fabric::Region& region);
   void end(uint64_t key, const Registration& registration);
+  void end_unused(Node node, const Header& notice);
+  bool is_last_user(Registration& registration, Node node);
   bool drop_ended_regions();  // whether there were any
   bool advance(Node node);
   void make_busy(Node node);

@@ -261,8 +261,8 @@ Owned<fid_mr> Libfabric::register_at(void* base, size_t bytes, uint64_t access) 
   fid_mr* memory = nullptr;
   int result = -FI_ENOKEY;
   for (int n = 0; n < kKeyTries && result == -FI_ENOKEY; ++n)  // another region has that key
-    result = ::fi_mr_reg(fabric_.domain.get(), base, bytes, access, 0, new_key(), 0, &memory,
-                         nullptr);
+    result =
+        ::fi_mr_reg(fabric_.domain.get(), base, bytes, access, 0, new_key(), 0, &memory, nullptr);
   check(result, "registration of " + std::to_string(bytes) + " bytes");
   Owned<fid_mr> owned(memory);
   if (wants(FI_MR_ENDPOINT)) {

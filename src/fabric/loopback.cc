@@ -96,6 +96,11 @@ class LoopbackNetwork::State {
     return self.regions[region.key] = region;
   }
 
+  size_t registered(Node node) {
+    const std::lock_guard lock(mutex_);
+    return endpoints_[node].regions.size();
+  }
+
   void deregister(Node node, const Region& region) {
     const std::lock_guard lock(mutex_);
     endpoints_[node].regions.erase(region.key);
@@ -327,6 +332,10 @@ void LoopbackNetwork::pause_link(Node a, Node b) {
 }
 void LoopbackNetwork::resume_link(Node a, Node b) {
   state_->pause(a, b, false);
+}
+
+size_t LoopbackNetwork::registered(Node node) const {
+  return state_->registered(node);
 }
 
 void LoopbackNetwork::cut_endpoint(Node node) {

@@ -38,6 +38,8 @@ class LoopbackNetwork {
   // Silence in both directions; what was accepted arrives after resume_link.
   void pause_link(Node a, Node b);
   void resume_link(Node a, Node b);
+  // How many regions of the node are registered.
+  size_t registered(Node node) const;
   // The death of a node: every link to it is cut.
   void cut_endpoint(Node node);
 

@@ -13,6 +13,8 @@
 
 #include <cstdint>
 
+#include "nagaya/llcl.h"
+
 namespace nagaya::llcl {
 
 enum class Op : uint8_t {
@@ -48,6 +50,7 @@ enum class Completion : uint8_t {
 };
 
 inline constexpr uint32_t kInlineMaxBytes = 32;
+inline constexpr uint64_t kActiveMessageMaxBytes = NAGAYA_LLCL_MESSAGE_MAX;
 
 // `count` blocks of equal size, here and there: what one Piece of a kGetPieces or kPutPieces moves.
 // The public nagaya_llcl_piece.

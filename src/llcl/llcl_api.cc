@@ -253,6 +253,7 @@ int nagaya_llcl_try_message(nagaya_process to, uint32_t number, const void* data
   if (self == nullptr) return -ESRCH;
   if (!is_valid(on_complete) || (data == nullptr && bytes != 0) || number >= kTwoSidedHandlers)
     return -EINVAL;
+  if (bytes > kActiveMessageMaxBytes) return -EMSGSIZE;
   if (self->is_here(to)) {
     const int error = self->send(to.task, number, data, bytes);
     if (error == 0) complete(on_complete, 0);

@@ -178,10 +178,11 @@ static void wrong_sizes(void) {
     EXPECT_ERROR(notify_outcome(neighbour, sizes[n], neighbour), -EINVAL);
     EXPECT(nagaya_llcl_pointer(&all[rank], sizes[n]) == NULL);
   }
-  for (size_t n = 1; n < sizeof sizes / sizeof *sizes; ++n) {
-    const int error = message_outcome(neighbour.process, HANDLER, local, sizes[n]);
-    EXPECT(error == -EINVAL || error == -ENOMEM);
-  }
+  for (size_t n = 1; n < sizeof sizes / sizeof *sizes; ++n)
+    EXPECT_ERROR(message_outcome(neighbour.process, HANDLER, local, sizes[n]), -EMSGSIZE);
+  EXPECT_ERROR(
+      message_outcome(neighbour.process, HANDLER, local, NAGAYA_LLCL_MESSAGE_MAX + (size_t)1),
+      -EMSGSIZE);
   EXPECT_ERROR(write_outcome(neighbour, NULL, 8), -EINVAL);
   EXPECT_ERROR(read_outcome(neighbour, NULL, 8), -EINVAL);
   EXPECT_ERROR(message_outcome(neighbour.process, HANDLER, NULL, 8), -EINVAL);

@@ -105,10 +105,11 @@ TEST(Atomics, AreAtomicAgainstOtherNodesAndAgainstTheOwnersThreads) {
     threads.emplace_back([&, node] {
       for (int n = 0; n < kEach; ++n) {
         std::atomic_ref(word).fetch_add(1);
-        fleet[node].push(0, counted(atomic(Atomic::kAdd, Type::kUint64, {kTarget, 0, region}, nullptr, 1),
-                                    done[node]));
-        fleet[node].push(0, counted(atomic(Atomic::kAdd, Type::kDouble, {kTarget, 0, sum_region}, nullptr,
-                                           bits_of(0.5)),
+        fleet[node].push(
+            0, counted(atomic(Atomic::kAdd, Type::kUint64, {kTarget, 0, region}, nullptr, 1),
+                       done[node]));
+        fleet[node].push(0, counted(atomic(Atomic::kAdd, Type::kDouble, {kTarget, 0, sum_region},
+                                           nullptr, bits_of(0.5)),
                                     done[node]));
       }
       EXPECT_TRUE(soon([&] { return counts(done[node]).first == 2 * kEach; }));

@@ -218,8 +218,8 @@ struct Fleet {
   }
   void add(Endpoints endpoints, const Options& options) {
     for (Node self = 0; self < endpoints.size(); ++self)
-      all.push_back(std::make_unique<TestNode>(std::move(endpoints[self]), self, endpoints.size(),
-                                               options));
+      all.push_back(
+          std::make_unique<TestNode>(std::move(endpoints[self]), self, endpoints.size(), options));
   }
   void start() {
     for (auto& node : all) node->start();

@@ -36,6 +36,15 @@ TEST(Message, CarriesItsBytesInTheCommandItself) {
   EXPECT_EQ(std::memcmp(messages[0].payload.data(), "hello", 5), 0);
 }
 
+TEST(Message, OfMoreThanTheLongestIsAnError) {
+  Fleet fleet(2);
+  fleet.start();
+  Flag flag;
+  const Bytes data(kMessageMaxBytes + 1);
+  fleet[0].push(0, flagged(message(1, 0, 0, data.data(), data.size()), flag));
+  EXPECT_EQ(flag.wait(), -EMSGSIZE);
+}
+
 TEST(Message, ToNoTaskIsAnErrorOfEverySize) {
   Fleet fleet(2);
   fleet.start();

@@ -122,6 +122,13 @@ inline std::vector<NamedBatch> malformed_batches() {
   wrong("runs-without-end", header_of(Kind::kPutPieces, 24, UINT32_MAX), run);
   wrong("fewer-blocks-than-runs", header_of(Kind::kPutPieces, 31, 1), run + "1234567");
   wrong("more-blocks-than-runs", header_of(Kind::kPutPieces, 33, 1), run + "123456789");
+  Header message = header_of(Kind::kMessage);
+  message.offset = 100;
+  wrong("empty-part-of-a-message", message);
+  message = header_of(Kind::kMessage, 8);
+  message.offset = kMessageMaxBytes + 1;
+  wrong("message-of-too-much", message, "12345678");
+  wrong("unused-with-payload", header_of(Kind::kUnused, 8), "12345678");
   wrong("empty-run", header_of(Kind::kGetPieces, 24, 1), plain_bytes(Run{0, 0, 8, 0}));
   wrong("run-of-too-much", header_of(Kind::kGetPieces, 24, 1),
         plain_bytes(Run{0, UINT32_MAX, UINT32_MAX, 0}));

@@ -157,8 +157,7 @@ class Chatter {
       return;
     }
     // Cookies of a sender only grow, whichever of its messages were lost.
-    std::istringstream text(
-        std::string(reinterpret_cast<const char*>(event.data), event.bytes));
+    std::istringstream text(std::string(reinterpret_cast<const char*>(event.data), event.bytes));
     Node from;
     uint64_t number;
     text >> from >> number;

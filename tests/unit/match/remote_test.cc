@@ -158,6 +158,17 @@ TEST_F(RemoteTest, AMessageWhoseReceiverEndsInItsMiddleIsGivenUp) {
   EXPECT_EQ(deliver(100), delegatee::Delivered::kNoSuchTask) << "its beginning is gone";
 }
 
+TEST_F(RemoteTest, PartsOfMessagesOfDifferentSizesAreNotPutTogether) {
+  const std::vector<std::byte> large(32'000);
+  const auto deliver = [&](uint64_t bytes, uint64_t offset, std::span<const std::byte> part) {
+    return nodes_.delegatee(1).deliver({0, llcl::kTwoSidedHandlers, 0, 0, bytes, offset, part});
+  };
+  ASSERT_EQ(deliver(100, 0, {}), delegatee::Delivered::kAccepted);
+  EXPECT_EQ(deliver(large.size(), 0, large), delegatee::Delivered::kNoSuchTask);
+  ASSERT_EQ(deliver(100, 0, {large.data(), 50}), delegatee::Delivered::kAccepted);
+  EXPECT_EQ(deliver(100, 50, {large.data(), 51}), delegatee::Delivered::kNoSuchTask);
+}
+
 TEST_F(RemoteTest, WhatIsNoneOfItsMessagesIsDropped) {
   const std::byte bytes[64] = {};
   for (const size_t size : {0, 15}) {

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// known_regions.h - what the fabric calls regions of other nodes, as they have told, and whether
+// this node still uses them. As long as it does, they stay registered there, where whoever learns
+// their key can use them, too.
+//
+//   unknown -> asked    use: a transfer needs the region
+//   asked   -> known    learn: the node has told
+//   known   -> asked    forget: the region has ended, or a transfer failed
+//   any     -> unknown  nobody uses it: at once, or, of what is known, when it was not used between
+//                       two calls of let_go
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "fabric/fabric.h"
+
+namespace nagaya::delegatee {
+
+class KnownRegions {
+ public:
+  struct Name {
+    fabric::Node node;
+    uint32_t task, region;
+
+    auto operator<=>(const Name&) const = default;
+  };
+
+  // A transfer begins to need it, until done(). nullptr: ask for it.
+  const fabric::Region* use(const Name& name) {
+    Entry& entry = entries_[name];
+    ++entry.users;
+    entry.was_used = true;
+    return entry.region ? &*entry.region : nullptr;
+  }
+  void done(const Name& name) {
+    const auto found = entries_.find(name);
+    if (found == entries_.end()) return;  // its node has failed
+    found->second.was_used = true;
+    if (--found->second.users == 0 && !found->second.region) entries_.erase(found);
+  }
+  // Of one that is used.
+  void learn(const Name& name, const fabric::Region& region) { entries_[name].region = region; }
+  void forget(const Name& name) {
+    const auto found = entries_.find(name);
+    if (found == entries_.end()) return;
+    found->second.region.reset();
+    if (found->second.users == 0) entries_.erase(found);
+  }
+  void forget(fabric::Node node) {
+    std::erase_if(entries_, [&](const auto& entry) { return entry.first.node == node; });
+  }
+  // Calls tell(name) for what was not used since the last call, and forgets it if that says true.
+  template <class Tell>
+  void let_go(Tell tell) {
+    for (auto at = entries_.begin(); at != entries_.end();) {
+      auto& [name, known] = *at;
+      const bool was_used = std::exchange(known.was_used, false);
+      const bool goes = known.users == 0 && !was_used && tell(name);
+      at = goes ? entries_.erase(at) : std::next(at);
+    }
+  }
+  bool empty() const { return entries_.empty(); }
+
+ private:
+  struct Entry {
+    std::optional<fabric::Region> region;
+    uint32_t users = 0;
+    bool was_used = false;
+  };
+
+  std::map<Name, Entry> entries_;
+};
+
+}  // namespace nagaya::delegatee
