@@ -79,6 +79,7 @@ typedef struct nagaya_send {
   uint32_t serial;                            /* which of the sender's messages it is */
   uint32_t answers;                           /* the library's: how many are to come */
   uint32_t region;                            /* the library's: of `data`, for another node */
+  uint64_t handle;                            /* the library's: what its receiver calls it */
   void (*complete)(struct nagaya_send* send); /* NULL: is_complete is looked at */
 } nagaya_send;
 

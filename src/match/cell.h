@@ -56,18 +56,27 @@ struct Cell {
     } eager;
     struct {
       uint64_t bytes;
-      const std::byte* data;  // nullptr: it lies in runs, which `send` has
-      nagaya_send* send;      // the sender's: told back to it
+      const void* data;  // for receivers of the same node: the body, or the nagaya_runs of it
+      uint64_t send;     // the sender's handle of its request, which answers repeat
       nagaya_process sender;
       uint32_t region;  // of `data`, for other nodes
-    } rendezvous;       // kCancel: `send` and `sender`
+      uint32_t is_in_runs;
+    } rendezvous;  // kCancel: `send` and `sender`
     struct {
-      nagaya_send* send;
+      uint64_t send;
     } answer;
   };
 };
 static_assert(sizeof(Cell) == mailbox::kMessageMaxBytes);
 inline constexpr size_t kHeaderBytes = offsetof(Cell, body);
+
+constexpr bool is_answer(CellKind kind) {
+  return kind == CellKind::kCopied || kind == CellKind::kCancelled || kind == CellKind::kKept;
+}
+// The size of a cell without a body of its own. [bytes]
+constexpr size_t bytes_of(CellKind kind) {
+  return is_answer(kind) ? offsetof(Cell, answer) + sizeof(Cell::answer) : sizeof(Cell);
+}
 
 // A cell that has been taken out of the mailbox.
 struct Incoming {

@@ -25,13 +25,6 @@ void gather(const Buffer& from, void* to, size_t bytes) {
     copy(Place(Buffer(to, bytes, nullptr).runs()), Place(from.runs()), bytes);
 }
 
-// What counts of a cell that is no eager message.
-constexpr size_t bytes_of(CellKind kind) {
-  const bool is_answer =
-      kind == CellKind::kCopied || kind == CellKind::kCancelled || kind == CellKind::kKept;
-  return is_answer ? offsetof(Cell, answer) + sizeof(Cell::answer) : sizeof(Cell);
-}
-
 }  // namespace
 
 Matcher::Matcher(llcl::Board& board, mailbox::Owner self, size_t eager_max, bool threads,
@@ -92,6 +85,7 @@ int Matcher::post_eager(nagaya_process to, const Envelope& envelope, uint32_t se
 }
 
 int Matcher::post_rendezvous(nagaya_send& send) {
+  if (send.handle == 0) send.handle = sends_.give(send);
   if (!is_own_node(send.to) && send.bytes != 0 && send.region == 0) {
     const int error = remote_.share(send.data, send.bytes, send.region);
     if (error != 0) return error;
@@ -99,9 +93,10 @@ int Matcher::post_rendezvous(nagaya_send& send) {
   Cell cell;
   cell.envelope = send.envelope;
   cell.serial = send.serial;
-  const auto* const data =
-      send.runs == nullptr ? static_cast<const std::byte*>(send.data) : nullptr;
-  cell.rendezvous = {send.bytes, data, &send, own_process(), send.region};
+  const bool is_in_runs = send.runs != nullptr;
+  cell.rendezvous = {send.bytes,  is_in_runs ? send.runs : send.data,
+                     send.handle, own_process(),
+                     send.region, is_in_runs};
   const int error = post(send.to, CellKind::kRendezvous, cell, sizeof cell);
   if (error == 0) send.answers = 1;
   expect(send.to);
@@ -134,6 +129,7 @@ int Matcher::send(nagaya_send& send) {
   if (!is_reachable(send.to)) return -EINVAL;
   if (send.runs != nullptr && !is_own_node(send.to)) return -EINVAL;
   send.is_complete = send.is_cancelled = send.answers = send.region = 0;
+  send.handle = 0;
   bool is_over = false;
   {
     const Turn turn(*this);
@@ -143,7 +139,7 @@ int Matcher::send(nagaya_send& send) {
     if (error == -EAGAIN)
       outbox_[key_of(send.to)].push_back({&send, {}, {}});
     else if (error != 0) {
-      unshare(send);
+      be_unknown(send);
       return error;
     }
   }
@@ -160,11 +156,12 @@ int Matcher::cancel(nagaya_send& send) {
     if ((send.answers & kAskedBack) != 0) return 0;
     send.is_complete = 0;
     if (!withdraw(send)) {
-      if (send.answers == 0) send.region = 0;  // it was complete
+      if (send.answers == 0) send.region = 0, send.handle = 0;  // it was complete
+      if (send.handle == 0) send.handle = sends_.give(send);
       Cell cell{};
       cell.envelope = send.envelope;
       cell.serial = send.serial;
-      cell.rendezvous.send = &send;
+      cell.rendezvous.send = send.handle;
       cell.rendezvous.sender = own_process();
       send.answers = (send.answers + 1) | kAskedBack;
       post_or_wait(send.to, CellKind::kCancel, cell);
@@ -180,15 +177,18 @@ bool Matcher::withdraw(nagaya_send& send) {
   if (to == outbox_.end()) return false;
   if (std::erase_if(to->second, [&](const Unsent& one) { return one.send == &send; }) == 0)
     return false;
-  unshare(send);
+  be_unknown(send);
   send.is_cancelled = 1;
   send.answers = kNoMore;
   return true;
 }
 
-void Matcher::unshare(nagaya_send& send) {
+// Ends what other processes know the send by.
+void Matcher::be_unknown(nagaya_send& send) {
   if (send.region != 0) remote_.unshare(send.region);
+  sends_.take_back(send.handle);
   send.region = 0;
+  send.handle = 0;
 }
 
 // What is no message need not keep its place among them, and must not: who waits for a region waits
@@ -208,15 +208,18 @@ bool Matcher::next(Step& step) {
   Incoming& incoming = step.incoming;
   step.sent = nullptr;
   step.receive = nullptr;
-  if (static_cast<CellKind>(message.kind) != CellKind::kFromRemote)
+  std::optional<nagaya_process> elsewhere;
+  if (static_cast<CellKind>(message.kind) != CellKind::kFromRemote) {
     incoming.copy_from(message);
-  else if (!unpack(message, incoming))
+  } else if (!unpack(message, incoming, elsewhere.emplace())) {
+    board_.dropped.fetch_add(1, std::memory_order_relaxed);
     return true;
+  }
   switch (incoming.kind) {
     case CellKind::kCopied:
     case CellKind::kKept:
     case CellKind::kCancelled:
-      step.sent = answered(*incoming.cell.answer.send, incoming.kind);
+      step.sent = answered(incoming, elsewhere);
       break;
     case CellKind::kCancel:
       answer(incoming.cell, forget(incoming.cell) ? CellKind::kCancelled : CellKind::kKept);
@@ -228,12 +231,20 @@ bool Matcher::next(Step& step) {
   return true;
 }
 
-// The send, if it is complete with this.
-nagaya_send* Matcher::answered(nagaya_send& send, CellKind answer) {
-  send.is_cancelled = answer == CellKind::kCancelled;
+// The send that the answer is about, if it is complete with this. `elsewhere`: the process of
+// another node that has answered.
+nagaya_send* Matcher::answered(const Incoming& answer,
+                               const std::optional<nagaya_process>& elsewhere) {
+  nagaya_send* const found = sends_.find(answer.cell.answer.send);
+  if (found == nullptr || (elsewhere && key_of(*elsewhere) != key_of(found->to))) {
+    board_.dropped.fetch_add(1, std::memory_order_relaxed);
+    return nullptr;
+  }
+  nagaya_send& send = *found;
+  send.is_cancelled = answer.kind == CellKind::kCancelled;
   send.answers = send.is_cancelled != 0 ? 0 : send.answers - 1;  // what is cancelled is not copied
   if ((send.answers & ~kAskedBack) != 0) return nullptr;
-  unshare(send);
+  be_unknown(send);
   send.answers = kNoMore;
   return &send;
 }

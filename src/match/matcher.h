@@ -21,9 +21,11 @@
 #include <deque>
 #include <list>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "llcl/board.h"
+#include "llcl/handles.h"
 #include "llcl/layout.h"
 #include "match/eager_pool.h"
 #include "match/queues.h"
@@ -127,7 +129,7 @@ class Matcher {
   // Puts the send's cell into the mailbox. 0: `is_over` says whether it is complete with that.
   int begin(nagaya_send& send, bool& is_over);
   bool withdraw(nagaya_send& send);  // from the outbox; false: it is not there
-  void unshare(nagaya_send& send);
+  void be_unknown(nagaya_send& send);
   void post_or_wait(nagaya_process to, CellKind kind, const Cell& cell);
   bool must_wait(nagaya_process to) const {
     return !outbox_.empty() && outbox_.contains(key_of(to));
@@ -159,7 +161,7 @@ class Matcher {
   int progress_reads();
   void store(nagaya_receive& receive, const Buffer& from, uint32_t peer);
   void answer(const Cell& asked, CellKind kind);
-  nagaya_send* answered(nagaya_send& send, CellKind answer);
+  nagaya_send* answered(const Incoming& answer, const std::optional<nagaya_process>& elsewhere);
   bool forget(const Cell& cancel);
   void drop(Unexpected& message);
 
@@ -184,6 +186,7 @@ class Matcher {
   EagerPool remote_pool_;  // for messages that are eager between nodes only
   std::unordered_map<uint64_t, std::deque<Unsent>> outbox_;  // by key_of
   std::list<Reading> reads_;
+  llcl::Handles<nagaya_send> sends_;  // those that answers are to come for
 };
 
 }  // namespace nagaya::match

@@ -19,8 +19,9 @@ void describe(const Incoming& incoming, nagaya_message_description* out) {
 // What a rendezvous of the own node announces.
 Buffer data_of(const Cell& cell) {
   const auto& there = cell.rendezvous;
-  const bool is_in_runs = there.data == nullptr && there.bytes != 0;
-  return {there.data, there.bytes, is_in_runs ? there.send->runs : nullptr};
+  if (there.is_in_runs != 0)
+    return {nullptr, there.bytes, static_cast<const nagaya_runs*>(there.data)};
+  return {there.data, there.bytes, nullptr};
 }
 
 // Runs go by way of a portion that stays in the first cache.

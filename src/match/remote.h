@@ -40,30 +40,43 @@ class Remote {
   virtual bool say_waiting(uint32_t state) = 0;
 };
 
-// A cell of kFromRemote, as if its sender lived on this node. False: it is not match's.
-inline bool unpack(const mailbox::Message& message, Incoming& out) {
+// Whether a message of another node has the kind and the size of one that is sent there. (A body in
+// a block of the sender's pool is not: nothing but memory of this node is read by a pointer.)
+inline bool can_come_from_elsewhere(CellKind kind, uint64_t bytes) {
+  if (kind == CellKind::kInline) return bytes >= kHeaderBytes;
+  const bool comes = kind == CellKind::kRendezvous || kind == CellKind::kCancel || is_answer(kind);
+  return comes && bytes == bytes_of(kind);
+}
+
+// A cell of kFromRemote, as if its sender lived on this node; `source`: that process, as the
+// delegatees know it. False: it is none that may come from there.
+inline bool unpack(const mailbox::Message& message, Incoming& out, nagaya_process& source) {
   llcl::ActiveMessage active;
   std::memcpy(&active, message.payload, sizeof active);
   const bool is_longer = active.bytes > llcl::kInlineBodyMaxBytes;
   const std::byte* const whole = is_longer ? active.longer.address : active.body;
+  source = {active.source_node, active.source_task};
   const uint32_t kind = active.handler - llcl::kTwoSidedHandlers;
-  if (kind > static_cast<uint32_t>(CellKind::kKept) || active.bytes < kHeaderBytes) {
-    if (is_longer) active.longer.done->store(1, std::memory_order_release);
-    return false;
-  }
   out.kind = static_cast<CellKind>(kind);
-  std::memcpy(&out.cell, whole, kHeaderBytes);
-  const size_t bytes = active.bytes - kHeaderBytes;
-  if (out.kind == CellKind::kInline && is_longer) {
+  bool is_sound = kind < static_cast<uint32_t>(CellKind::kFromRemote) &&
+                  can_come_from_elsewhere(out.kind, active.bytes);
+  if (is_sound && out.kind == CellKind::kInline && is_longer) {
+    std::memcpy(&out.cell, whole, kHeaderBytes);
     out.kind = CellKind::kEager;
     // Who gives it back stores 1.
-    out.cell.eager = {bytes, {const_cast<std::byte*>(whole) + kHeaderBytes, active.longer.done, 1}};
+    out.cell.eager = {active.bytes - kHeaderBytes,
+                      {const_cast<std::byte*>(whole) + kHeaderBytes, active.longer.done, 1}};
     return true;
   }
-  out.cell_bytes = static_cast<uint8_t>(std::min(kHeaderBytes + bytes, sizeof(Cell)));
-  std::memcpy(out.cell.body, whole + kHeaderBytes, out.cell_bytes - kHeaderBytes);
+  if (is_sound) {
+    out.cell_bytes = static_cast<uint8_t>(active.bytes);
+    std::memcpy(&out.cell, whole, active.bytes);
+    const nagaya_process sender = out.cell.rendezvous.sender;
+    if (out.kind == CellKind::kRendezvous || out.kind == CellKind::kCancel)
+      is_sound = sender.node == source.node && sender.task == source.task;
+  }
   if (is_longer) active.longer.done->store(1, std::memory_order_release);  // as a Loan's
-  return true;
+  return is_sound;
 }
 
 }  // namespace nagaya::match

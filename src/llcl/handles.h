@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// handles.h - what a process calls its own objects before other processes: numbers, because nobody
+// follows a pointer that another node has sent back. A number that was never given, or whose object
+// is gone, leads to nothing.
+//
+//   handle: generation << 32 | place + 1; 0 is nobody's
+//
+// Private to its owner, who serialises.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace nagaya::llcl {
+
+template <class Object>
+class Handles {
+ public:
+  // A handle for the object, until take_back. May throw std::bad_alloc; then nothing has changed.
+  uint64_t give(Object& object) {
+    if (free_.empty()) {
+      free_.reserve(entries_.size() + 1);
+      entries_.push_back({nullptr, 0});
+      free_.push_back(static_cast<uint32_t>(entries_.size() - 1));
+    }
+    const uint32_t place = free_.back();
+    free_.pop_back();
+    entries_[place].object = &object;
+    return uint64_t{entries_[place].generation} << 32 | (place + 1);
+  }
+  void take_back(uint64_t handle) {
+    Entry* const entry = find_entry(handle);
+    if (entry == nullptr) return;
+    *entry = {nullptr, entry->generation + 1};
+    free_.push_back(static_cast<uint32_t>(entry - entries_.data()));
+  }
+  // nullptr: it is nobody's.
+  Object* find(uint64_t handle) {
+    Entry* const entry = find_entry(handle);
+    return entry == nullptr ? nullptr : entry->object;
+  }
+
+ private:
+  struct Entry {
+    Object* object;
+    uint32_t generation;
+  };
+
+  Entry* find_entry(uint64_t handle) {
+    const uint64_t place = (handle & UINT32_MAX) - 1;
+    if (place >= entries_.size()) return nullptr;
+    Entry& entry = entries_[place];
+    const bool is_it = entry.object != nullptr && entry.generation == handle >> 32;
+    return is_it ? &entry : nullptr;
+  }
+
+  std::vector<Entry> entries_;
+  std::vector<uint32_t> free_;  // places; never grows beyond what give has reserved
+};
+
+}  // namespace nagaya::llcl
