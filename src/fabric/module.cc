@@ -4,11 +4,13 @@
 #include <dlfcn.h>
 
 #include "base/error.h"
+#include "fabric/kept_signal_handlers.h"
 #include "task/installation.h"
 
 namespace nagaya::fabric {
 
 std::unique_ptr<Fabric> open_libfabric() {
+  const KeptSignalHandlers kept;
   // Never unloaded: the Fabric's code lies in it.
   void* module = ::dlopen(task::installed_program("nagaya-fabric.so").c_str(), RTLD_NOW);
   if (module == nullptr)

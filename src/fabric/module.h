@@ -13,7 +13,8 @@ namespace nagaya::fabric {
 using CreateFunction = Fabric*();
 inline constexpr char kCreateFunction[] = "nagaya_fabric_create";
 
-// Throws base::Error when the module, libfabric or its provider is missing.
+// Throws base::Error when the module, libfabric or its provider is missing. Every signal keeps the
+// handler that it has: libraries of providers install their own while they are loaded.
 std::unique_ptr<Fabric> open_libfabric();
 
 }  // namespace nagaya::fabric

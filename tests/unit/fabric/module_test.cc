@@ -2,8 +2,9 @@
 #include "fabric/module.h"
 
 #include <gtest/gtest.h>
-#include <rdma/fabric.h>
+#include <signal.h>
 
+#include <array>
 #include <cstdlib>
 
 #include "base/error.h"
@@ -31,6 +32,26 @@ class ModuleDeathTest : public testing::Test {
   }
 };
 
+// Ends the process with the numbers of the signals whose handler is another one afterwards.
+[[noreturn]] void open_and_look_at_signals() {
+  const auto handlers = [] {
+    std::array<void (*)(int), NSIG> all{};
+    for (int signal = 1; signal < NSIG; ++signal) {
+      struct sigaction action {};
+      if (::sigaction(signal, nullptr, &action) == 0) all[signal] = action.sa_handler;
+    }
+    return all;
+  };
+  const auto before = handlers();
+  const std::unique_ptr<Fabric> fabric = open_libfabric();
+  const auto after = handlers();
+  std::fprintf(stderr, "changed:");
+  for (int signal = 1; signal < NSIG; ++signal)
+    if (after[signal] != before[signal]) std::fprintf(stderr, " %d", signal);
+  std::fprintf(stderr, ".");
+  std::_Exit(0);
+}
+
 using testing::ExitedWithCode;
 
 TEST_F(ModuleDeathTest, OpensWithTheDefaultProvider) {
@@ -50,6 +71,11 @@ TEST_F(ModuleDeathTest, SaysWhichProviderIsMissing) {
 TEST_F(ModuleDeathTest, RefusesBuffersThatAMessageDoesNotFit) {
   EXPECT_EXIT(open_with("FI_OFI_RXM_BUFFER_SIZE", "4096"), ExitedWithCode(0),
               "^FI_OFI_RXM_BUFFER_SIZE=4096 is too small");
+}
+
+// Libraries that libfabric is linked to install handlers (libpsm_infinipath, in Debian).
+TEST_F(ModuleDeathTest, LeavesEverySignalToTheHandlerThatItHad) {
+  EXPECT_EXIT(open_and_look_at_signals(), ExitedWithCode(0), "^changed:\\.$");
 }
 
 }  // namespace
