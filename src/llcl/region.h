@@ -11,9 +11,14 @@
 //   registered                              -> claimed     that task, store of id 0
 //   claimed                                 -> free        that task, or the host after its end
 //
-//            claim   register   find                     deregister
-//   find     any     any        any                      the caller of deregister knows that no
-//                                                        request is under way
+//            claim   register   find   deregister
+//   find     any     any        any    any: the region as it was, or none. (Its owner sees to it
+//                                      that nobody uses the memory any more.)
+//
+// Why find never mixes two regions: it reads the id, then owner, base and bytes, then the id again.
+// An entry's owner, base and bytes change only while its id is another one, so what was read
+// between two equal ids belongs together. (An id comes again after 65,535 regions in its entry.)
+//
 // Progress: lock-free claim, everything else wait-free. Death of an owner at any step: the host
 // frees all entries with its name, before its number is used again.
 #pragma once
@@ -23,6 +28,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mailbox/machine.h"
 #include "mailbox/owner.h"
 
 namespace nagaya::llcl {
@@ -37,9 +43,12 @@ struct Found {
   int error;  // 0 or a negative errno
 };
 
-class RegionTable {
+template <class M, uint32_t kEntries = 1 << 16>
+class BasicRegionTable {
+  static_assert(kEntries <= 1 << 16);
+
  public:
-  static constexpr uint32_t kRegions = 1 << 16;
+  static constexpr uint32_t kRegions = kEntries;
   static constexpr uint32_t kNone = 0;  // no region's id
 
   // kNone: all entries are taken.
@@ -49,17 +58,18 @@ class RegionTable {
       const uint32_t index = (begin + n) % kRegions;
       Entry& entry = entries_[index];
       uint32_t nobody = 0;
-      // Acquire: pairs with the release of whoever had the entry before.
+      // Acquire: pairs with the release of whoever had the entry before, who has cleared the id.
       if (!entry.owner.compare_exchange_strong(nobody, owner.bits, std::memory_order_acquire,
                                                std::memory_order_relaxed))
         continue;
       hint_.store(index + 1, std::memory_order_relaxed);
       raise_end(index + 1);
-      entry.base = static_cast<std::byte*>(base);
-      entry.bytes = bytes;
+      // Release: a reader that sees one of these sees the id cleared, too. Pairs with whole.
+      entry.base.store(reinterpret_cast<uint64_t>(base), std::memory_order_release);
+      entry.bytes.store(bytes, std::memory_order_release);
       entry.generation = entry.generation == 0xffff ? 1 : entry.generation + 1;
       const uint32_t id = entry.generation << 16 | index;
-      entry.id.store(id, std::memory_order_release);  // pairs with find
+      entry.id.store(id, std::memory_order_release);  // base and bytes; pairs with whole
       return id;
     }
     return kNone;
@@ -67,13 +77,14 @@ class RegionTable {
 
   // Returns 0 or -EINVAL: not a region of `owner`.
   int remove(mailbox::Owner owner, uint32_t id) {
-    Entry& entry = entries_[id % kRegions];
+    Entry& entry = entries_[(id & 0xffff) % kRegions];
     if (entry.owner.load(std::memory_order_relaxed) != owner.bits) return -EINVAL;
     // Of two threads that remove the same region one succeeds.
-    if (id == kNone || !entry.id.compare_exchange_strong(id, kNone, std::memory_order_relaxed))
+    if (id == kNone || !entry.id.compare_exchange_strong(id, kNone, std::memory_order_relaxed,
+                                                         std::memory_order_relaxed))
       return -EINVAL;
     endings_.fetch_add(1, std::memory_order_release);  // pairs with endings
-    entry.owner.store(0, std::memory_order_release);   // pairs with add
+    entry.owner.store(0, std::memory_order_release);   // the id is cleared; add, whole
     return 0;
   }
 
@@ -85,7 +96,7 @@ class RegionTable {
       if (entry.owner.load(std::memory_order_relaxed) != dead.bits) continue;
       entry.id.store(kNone, std::memory_order_relaxed);
       endings_.fetch_add(1, std::memory_order_release);  // pairs with endings
-      entry.owner.store(0, std::memory_order_release);   // pairs with add
+      entry.owner.store(0, std::memory_order_release);   // the id is cleared; add, whole
     }
   }
 
@@ -98,35 +109,46 @@ class RegionTable {
   }
 
   Whole whole(uint32_t id, uint32_t task) const {
-    const Entry& entry = entries_[id % kRegions];
-    if (id == kNone || entry.id.load(std::memory_order_acquire) != id ||
-        mailbox::Owner{entry.owner.load(std::memory_order_relaxed)}.number() != task)
+    const Entry& entry = entries_[(id & 0xffff) % kRegions];
+    // Acquire: pairs with add; base and bytes are at least as new as the id.
+    if (id == kNone || entry.id.load(std::memory_order_acquire) != id) return {nullptr, 0};
+    // Acquire: pairs with what the next owner of the entry stores and with the clearing of `owner`
+    // before that, so that the second look at the id finds it cleared.
+    const mailbox::Owner owner{entry.owner.load(std::memory_order_acquire)};
+    const uint64_t base = entry.base.load(std::memory_order_acquire);
+    const uint64_t bytes = entry.bytes.load(std::memory_order_acquire);
+    if (owner.number() != task || entry.id.load(std::memory_order_relaxed) != id)
       return {nullptr, 0};
-    return {entry.base, entry.bytes};
+    return {reinterpret_cast<std::byte*>(base), bytes};
   }
 
   // Grows whenever a region has ended.
   uint64_t endings() const { return endings_.load(std::memory_order_acquire); }
 
  private:
+  template <class T>
+  using Atomic = typename M::template Atomic<T>;
+
   struct Entry {
-    std::atomic<uint32_t> owner;  // mailbox::Owner
-    std::atomic<uint32_t> id;
+    Atomic<uint32_t> owner;  // mailbox::Owner
+    Atomic<uint32_t> id;
     uint32_t generation;
-    std::byte* base;
-    uint64_t bytes;
+    Atomic<uint64_t> base, bytes;
   };
 
   void raise_end(uint32_t least) {
     uint32_t end = end_.load(std::memory_order_relaxed);
-    while (end < least && !end_.compare_exchange_weak(end, least, std::memory_order_relaxed))
+    while (end < least && !end_.compare_exchange_weak(end, least, std::memory_order_relaxed,
+                                                      std::memory_order_relaxed))
       continue;
   }
 
-  std::atomic<uint32_t> hint_;  // where a free entry may be
-  std::atomic<uint32_t> end_;   // entries from here on were never taken
-  std::atomic<uint64_t> endings_;
+  Atomic<uint32_t> hint_;  // where a free entry may be
+  Atomic<uint32_t> end_;   // entries from here on were never taken
+  Atomic<uint64_t> endings_;
   Entry entries_[kRegions];
 };
+
+using RegionTable = BasicRegionTable<mailbox::Machine>;
 
 }  // namespace nagaya::llcl
