@@ -112,4 +112,10 @@ void Server::task_ended(const task::TaskRecord& record) {
   delegatee_->abandon(record.number);
 }
 
+bool Server::holds(const task::TaskRecord& record) const {
+  const auto dead =
+      mailbox::Owner::task(record.number, record.generation.load(std::memory_order_relaxed));
+  return node_.holds(record.number) || !llcl::release_copies(board_, dead);
+}
+
 }  // namespace nagaya::delegatee

@@ -29,7 +29,8 @@ class Server : public task::UpperFloor {
   // Before the task of this record starts, on these processors.
   void task_starts(const task::TaskRecord& record, std::span<const uint64_t> processors) override;
   void task_ended(const task::TaskRecord& record) override;
-  bool holds(const task::TaskRecord& record) const override { return node_.holds(record.number); }
+  // The delegatee has requests of that task under way, or another task helps in a copy of it.
+  bool holds(const task::TaskRecord& record) const override;
 
  private:
   std::string contact(const Question& question);

@@ -81,7 +81,8 @@ mailbox::Owner reclaim(Board& board, uint32_t number) {
   // Acquire: pairs with the endpoint's. Release: with BoardTasks.
   const mailbox::Owner dead{board.attached[number].exchange(0, std::memory_order_acq_rel)};
   if (dead == mailbox::Owner{}) return dead;
-  board.copies->close(dead, BoardTasks{board});
+  board.copies->close(dead);
+  release_copies(board, dead);  // the places; whether all of them, the host asks
   board.regions->remove_all(dead);
   board.sleepers[number].count.store(0, std::memory_order_relaxed);
   board.task_waiters[number].is_away.store(1, std::memory_order_relaxed);
@@ -101,6 +102,10 @@ mailbox::Owner reclaim(Board& board, uint32_t number) {
     board.two_sided[task].forget(dead);
   }
   return dead;
+}
+
+bool release_copies(Board& board, mailbox::Owner dead) {
+  return board.copies->release(dead, BoardTasks{board});
 }
 
 void wake_task(Board& board, uint32_t number) {

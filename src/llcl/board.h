@@ -91,6 +91,10 @@ base::Mapping create_board(task::SpaceHeader& space);
 // part.
 mailbox::Owner reclaim(Board& board, uint32_t number);
 
+// In the host, after reclaim: whether no other task is in the middle of a chunk of its copies any
+// more. While one is, it reads and writes the dead task's memory. Wait-free.
+bool release_copies(Board& board, mailbox::Owner dead);
+
 // Wakes the threads of a task that sleep for something that the caller has just stored. No task's
 // number: what was stored is the space's, and all may wait for it.
 void wake_task(Board& board, uint32_t number);

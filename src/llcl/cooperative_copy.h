@@ -13,7 +13,9 @@
 //                                           then a new even one; then sets its bit
 //           open -> exhausted    anybody    the last chunk is taken; the copier clears the bit
 //           exhausted -> free    copier     store of `copier`, once every chunk is done
-//           any -> free          the host, once the copier has ended and no helper is in a chunk
+//           any -> closed        the host, once the copier has ended: every chunk that was free is
+//                                done, and `copier` stays
+//           closed -> free       the host: store of `copier`, once no helper is in a chunk
 //   chunk   free -> taken        copier or helper, compare-and-swap. Free: of an older generation
 //           taken -> done        who took it, after the copy
 //           taken -> taken       copier, from a helper that has ended: copied again
@@ -29,19 +31,21 @@
 // is in its half. Words of the front half of the chunks are the first ones of an offer, those of
 // the back half the last ones.
 //
-//            copy              help     close
+//            copy              help     close, release
 //   copy     64 at once, more  any      of dead copiers only
 //            copy alone
 //   help                       any      any
-//   close                               the host's one thread
+//   close, release                      the host's one thread
 //
 // Progress: help is wait-free up to its copy. copy waits only for helpers in the middle of a chunk,
-// for it may not return while anybody writes. close waits for them too, but not for ever: a helper
-// that stands still (a debugger) may fault when it goes on; the copier's job has ended by then.
+// for it may not return while anybody writes. close and release are wait-free.
 // Death of a helper: before it has taken a chunk nobody notices, for the copier looks at all chunks
-// in the end. In a chunk: once the host has reaped it, the copier copies that chunk again. Death of
-// a copier at any step: close; no helper begins another chunk. A side with a hole in its middle:
-// whoever comes to it faults, and its job ends.
+// in the end. In a chunk: once the host has reaped it, the copier copies that chunk again.
+// Death of a copier at any step: close; no helper begins another chunk. A helper that is in the
+// middle of one still reads and writes, however long it stands still (a debugger, SIGSTOP): until
+// it is out, or has been reaped, release answers false. Meanwhile nobody claims the offer, and the
+// host keeps the dead task's partition, its blocks of the space heap and its number. A side with a
+// hole in its middle: whoever comes to it faults, and its job ends.
 #pragma once
 
 #include <algorithm>
@@ -79,7 +83,6 @@ struct CopyMachine : mailbox::Machine {
   static constexpr uint64_t kChunkMinBytes = 16 << 10, kChunkMaxBytes = 128 << 10;
   static constexpr uint64_t kRunsChunkMinBytes = 4 << 10;
   static constexpr uint64_t kPageBytes = 4096;  // chunks are whole pages
-  static constexpr uint64_t kClosePatienceNs = 20'000'000;
 
   static void move(std::byte* target, const std::byte* source, uint64_t bytes) {
     std::memmove(target, source, bytes);
@@ -131,15 +134,30 @@ class BasicCopyOffers {
     return false;
   }
 
-  // The host, when is_alive(dead) is false and before the memory of `dead` goes away.
-  template <class Node>
-  void close(Owner dead, Node&& node) {
+  // The host, as soon as is_alive(dead) is false: nobody begins another chunk of its copies.
+  void close(Owner dead) {
     for (Offer& offer : offers_)
       if (offer.copier.load(std::memory_order_relaxed) == dead.bits) {
         open_.fetch_and(~bit_of(offer), std::memory_order_relaxed);
-        end_chunks(offer, node);
-        offer.copier.store(0, std::memory_order_release);  // pairs with claim
+        end_chunks(offer);
       }
+  }
+
+  // The host, after close(dead): whether no helper is in a chunk of its copies any more. Not before
+  // may its memory go away and its number be used again. Gives back the offers that are over, also
+  // those of other dead copiers: in many a job nobody asks for each of them.
+  template <class Node>
+  bool release(Owner dead, const Node& node) {
+    bool is_over = true;
+    for (Offer& offer : offers_) {
+      const Owner copier{offer.copier.load(std::memory_order_relaxed)};
+      if (copier == Owner{} || node.is_alive(copier)) continue;
+      if (!is_in_a_chunk(offer, node))
+        offer.copier.store(0, std::memory_order_release);  // pairs with claim
+      else if (copier == dead)
+        is_over = false;
+    }
+    return is_over;
   }
 
  private:
@@ -275,16 +293,16 @@ class BasicCopyOffers {
   // Chunk which.value of that generation, if its word is still `before`.
   bool copy_chunk(Offer& offer, const Copy& copy, Word which, uint64_t before, Owner self) {
     Atomic<uint64_t>& chunk = word_of(offer, copy, which.value);
-    uint64_t taken = Word{which.generation, self.bits}.bits();
+    const uint64_t taken = Word{which.generation, self.bits}.bits();
     // Acquire: the copy comes after it.
     if (!chunk.compare_exchange_strong(before, taken, std::memory_order_acquire,
                                        std::memory_order_relaxed))
       return false;
     const uint64_t begin = which.value * chunk_bytes(copy);
     move_part(copy, begin, std::min(chunk_bytes(copy), copy.bytes - begin));
-    // Release: pairs with see_done. A failure: close has not waited, the place is another's.
-    chunk.compare_exchange_strong(taken, Word{which.generation, kDone}.bits(),
-                                  std::memory_order_release, std::memory_order_relaxed);
+    // Nobody else has changed the word: who took the chunk lives. Release: pairs with see_done and
+    // is_in_a_chunk.
+    chunk.store(Word{which.generation, kDone}.bits(), std::memory_order_release);
     return true;
   }
 
@@ -302,14 +320,12 @@ class BasicCopyOffers {
       if (free || !node.is_alive({Word::of(seen).value}))
         copy_chunk(offer, copy, which, seen, self);
       else
-        wait([&] { return is_done() || !node.is_alive({Word::of(seen).value}); }, mailbox::kNever,
-             node);
+        wait([&] { return is_done() || !node.is_alive({Word::of(seen).value}); }, node);
     }
   }
 
-  // The host: nobody takes one from now on, and nobody is in one, as far as patience goes.
-  template <class Node>
-  void end_chunks(Offer& offer, Node& node) {
+  // The host: nobody takes one from now on.
+  static void end_chunks(Offer& offer) {
     const uint32_t generation = offer.generation.load(std::memory_order_relaxed);
     for (Atomic<uint64_t>& chunk : offer.words) {
       uint64_t before = chunk.load(std::memory_order_relaxed);
@@ -318,23 +334,26 @@ class BasicCopyOffers {
                                             std::memory_order_relaxed, std::memory_order_relaxed))
         continue;
     }
-    const auto is_over = [&](const Atomic<uint64_t>& chunk) {
+  }
+
+  // The host, once no chunk is free.
+  template <class Node>
+  static bool is_in_a_chunk(const Offer& offer, const Node& node) {
+    return std::any_of(offer.words, offer.words + kChunks, [&](const Atomic<uint64_t>& chunk) {
       const Word word = Word::of(chunk.load(std::memory_order_acquire));  // of copy_chunk
-      return word.value == kDone || word.value == 0 || !node.is_alive({word.value});
-    };
-    wait([&] { return std::all_of(offer.words, offer.words + kChunks, is_over); },
-         M::now_ns() + M::kClosePatienceNs, node);
+      return word.value != kDone && word.value != 0 && node.is_alive({word.value});
+    });
   }
 
   // Nobody rings for these few microseconds: look again now and then.
   template <class Ready, class Node>
-  static void wait(Ready ready, uint64_t deadline_ns, Node& node) {
+  static void wait(Ready ready, Node& node) {
     struct Napping {
       uint64_t before_sleep() { return 100'000; }  // [ns]
       void after_sleep() {}
     };
     mailbox::BasicDoorbell<M> none{};
-    mailbox::BasicWaiting<M>(none, node.load()).until(ready, deadline_ns, Napping{});
+    mailbox::BasicWaiting<M>(none, node.load()).until(ready, mailbox::kNever, Napping{});
   }
 
   alignas(mailbox::kLineBytes) Atomic<uint64_t> open_;

@@ -15,7 +15,8 @@ namespace {
 
 using mailbox::Owner;
 
-constexpr Owner kCopier = Owner::task(1, 1), kHelper = Owner::task(2, 1);
+constexpr Owner kCopier = Owner::task(1, 1), kHelper = Owner::task(2, 1),
+                kThird = Owner::task(3, 1);
 constexpr uint64_t kBytes = 4 * CopyMachine::kChunkMinBytes;
 
 // A copy that stops its process halfway, or does there what the test says, once.
@@ -45,6 +46,8 @@ struct TestNode {
   bool is_alive(Owner owner) const { return alive(owner); }
   void wake(uint32_t) const { on_wake(); }
 };
+
+const TestNode kHelperLives{[](Owner owner) { return owner == kHelper; }};
 
 // What forked processes share, as tasks share all memory.
 struct Shared {
@@ -127,34 +130,56 @@ TEST_P(CooperativeCopyDeath, OfACopierInAChunkEndsItsOfferAndFreesThePlace) {
   EXPECT_TRUE(shared_.offers.help(kHelper));
   kill_and_reap(copier);
   EXPECT_TRUE(shared_.offers.any());
-  shared_.offers.close(kCopier, TestNode{[](Owner owner) { return owner == kHelper; }});
+  shared_.offers.close(kCopier);
   EXPECT_FALSE(shared_.offers.any());
   EXPECT_FALSE(shared_.offers.help(kHelper));
+  EXPECT_TRUE(shared_.offers.release(kCopier, kHelperLives));
   EXPECT_EQ(free_places(), 64U);
 }
 
-TEST_P(CooperativeCopyDeath, OfACopierIsOverOnlyWhenItsHelpersAreOutOfTheirChunks) {
+TEST_P(CooperativeCopyDeath, OfACopierIsOverWhenItsHelperInAChunkHasBeenReaped) {
   const pid_t copier = stopped_in_a_chunk([&] { copy({[](Owner) { return true; }}); });
   kill_and_reap(copier);
   const pid_t helper = stopped_in_a_chunk([&] { shared_.offers.help(kHelper); });
-  int looks = 0;
-  const auto goes_on_at_the_third_look = [&](Owner owner) {
-    if (owner == kHelper && ++looks == 3) kill_and_reap(helper);
-    return owner == kHelper && looks < 3;
-  };
-  shared_.offers.close(kCopier, TestNode{goes_on_at_the_third_look});
-  EXPECT_GE(looks, 3);
+  shared_.offers.close(kCopier);
+  EXPECT_FALSE(shared_.offers.release(kCopier, kHelperLives));
+  EXPECT_FALSE(shared_.offers.release(kCopier, kHelperLives));
+  kill_and_reap(helper);
+  EXPECT_TRUE(shared_.offers.release(kCopier, TestNode{[](Owner) { return false; }}));
   EXPECT_EQ(free_places(), 64U);
 }
 
-TEST_P(CooperativeCopyDeath, OfACopierIsNotWaitedForWithoutEnd) {
+// The copies of free_places() are the next ones in all places that can be claimed.
+TEST_P(CooperativeCopyDeath, OfACopierLeavesItsPlaceToAHelperThatStandsStillUntilThatIsOut) {
   const pid_t copier = stopped_in_a_chunk([&] { copy({[](Owner) { return true; }}); });
   kill_and_reap(copier);
-  StoppingMachine::halfway = [&] {  // of a helper that stands still
-    shared_.offers.close(kCopier, TestNode{[](Owner owner) { return owner == kHelper; }});
-    EXPECT_EQ(free_places(), 64U);
+  StoppingMachine::halfway = [&] {  // the helper stands still
+    shared_.offers.close(kCopier);
+    EXPECT_FALSE(shared_.offers.any());
+    EXPECT_FALSE(shared_.offers.release(kCopier, kHelperLives));
+    EXPECT_FALSE(shared_.offers.help(kThird));
+    EXPECT_EQ(free_places(), 63U);
+    EXPECT_TRUE(is_whole());
+    std::memset(shared_.target, 0, kBytes);
   };
   EXPECT_TRUE(shared_.offers.help(kHelper));
+  EXPECT_FALSE(is_whole()) << "the helper goes on in its own chunk only";
+  EXPECT_TRUE(shared_.offers.release(kCopier, kHelperLives));
+  EXPECT_EQ(free_places(), 64U);
+  EXPECT_TRUE(is_whole());
+}
+
+TEST_P(CooperativeCopyDeath, OfOneCopierFreesThePlacesThatOthersLeftWhenTheyEnded) {
+  const pid_t copier = stopped_in_a_chunk([&] { copy({[](Owner) { return true; }}); });
+  kill_and_reap(copier);
+  StoppingMachine::halfway = [&] {
+    shared_.offers.close(kCopier);
+    EXPECT_FALSE(shared_.offers.release(kCopier, kHelperLives));
+    EXPECT_TRUE(shared_.offers.release(kThird, kHelperLives));
+    EXPECT_EQ(free_places(), 63U);
+  };
+  EXPECT_TRUE(shared_.offers.help(kHelper));
+  EXPECT_TRUE(shared_.offers.release(kThird, kHelperLives));
   EXPECT_EQ(free_places(), 64U);
 }
 

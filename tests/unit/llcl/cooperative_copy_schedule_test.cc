@@ -35,7 +35,7 @@ struct Memory {
 struct TestMachine : mailbox::schedule::Machine {
   static constexpr uint64_t kOfferedMinBytes = kBytes - 1, kChunksWanted = kBytes,
                             kChunkMinBytes = 1, kChunkMaxBytes = 1, kRunsChunkMinBytes = 1,
-                            kPageBytes = 1, kClosePatienceNs = 1;
+                            kPageBytes = 1;
   static inline std::array<Memory, 2> memory;
   static inline std::string failure;
 
@@ -108,7 +108,8 @@ class Copies {
   void close() {
     Schedule::current().await_death();
     if (!Schedule::current().somebody_died()) return;
-    offers_->close(kCopier, node_);
+    offers_->close(kCopier);
+    while (!offers_->release(kCopier, node_)) TestMachine::yield();
     for (Memory& one : TestMachine::memory) one.end();
   }
   bool any() const { return offers_->any(); }
