@@ -270,14 +270,18 @@ class alignas(kLineBytes) BasicMailbox {
   Message message_at(uint64_t position, CellState state) {
     return {cell(position).payload, state.kind(), state.bytes()};
   }
+  // A reader that dies in here has not given its message back, or has and still seems to hold it:
+  // the next one does the same again, and nothing is taken twice.
   void give_back() {
     if (held_ == 0) return;
     const uint64_t position = held_ - 1;
-    held_ = 0;
-    if (position == head_.load(std::memory_order_relaxed))
+    const uint64_t head = head_.load(std::memory_order_relaxed);
+    if (position == head)
       head_.store(position + 1, std::memory_order_release);  // pairs with full
-    else
+    else if (position > head)
       cell(position).state.store(CellState::nothing(position).bits, std::memory_order_relaxed);
+    M::light_fence();  // the compiler, too, leaves it last
+    held_ = 0;
   }
 
   // The head is reserved or nothing, or it is time to look.

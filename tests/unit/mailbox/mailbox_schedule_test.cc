@@ -167,5 +167,45 @@ TEST(MailboxSchedules, DeathInMidPostInAFullMailboxEndsWithTheForgetting) {
   expect_death_survived<2>(1, 2, 2, true);
 }
 
+// All schedules with two posters of one message each, and a reader that dies before its operation
+// `dies_before`. When all are at their end, next_reader(post) goes on.
+template <class NextReader>
+std::string run_reader(Run& run, uint64_t dies_before, NextReader next_reader, bool& died) {
+  Post<4> post;
+  run.add([&] { post.post(1, 1); });
+  run.add([&] { post.post(2, 1); });
+  run.add(
+      [&] {
+        for (int n = 0; n < 3; ++n)
+          if (const Message message = post.box().take()) post.note(message);
+      },
+      dies_before);
+  const std::string failure = run.go();
+  if (!failure.empty()) return failure;
+  died |= run.somebody_died();
+  next_reader(post);
+  if (post.taken_[1] != 1 || post.taken_[2] != 1) return "a message was lost or came twice";
+  post.check_whole();
+  return post.failure_;
+}
+
+template <class NextReader>
+void expect_death_of_reader_survived(NextReader next_reader) {
+  uint64_t runs = 0, steps = 0;
+  for (bool died = true; died; ++steps) {
+    died = false;
+    std::string failure;
+    runs += schedule::explore(
+        2 - kLess, [&](Run& run) { return run_reader(run, steps, next_reader, died); }, failure);
+    ASSERT_EQ(failure, "") << "the reader died before operation " << steps;
+  }
+  EXPECT_GT(steps, 5U);
+  std::cout << runs << " schedules, death at " << steps - 1 << " steps\n";
+}
+
+TEST(MailboxSchedules, NothingIsTakenTwiceOrLostWhereverAReaderDies) {
+  expect_death_of_reader_survived([](auto& post) { post.drain(); });
+}
+
 }  // namespace
 }  // namespace nagaya::mailbox
