@@ -99,6 +99,9 @@ void Server::settle_thread() {
 }
 
 void Server::task_starts(const task::TaskRecord& record, std::span<const uint64_t> processors) {
+  // Not of a number that nobody had before: its pages are untouched, and placed below.
+  if (record.generation.load(std::memory_order_relaxed) > 1)
+    llcl::empty_mailboxes(board_, *record.space->record(record.number));
   if (!placement_) return;
   const mailbox::Mailbox& box = board_.mailboxes[record.number];
   placement_->put(&box, sizeof box, placement_->node_of(processors));

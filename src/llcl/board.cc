@@ -4,7 +4,11 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstring>
 #include <new>
+
+#include "llcl/message.h"
+#include "task/space_heap.h"
 
 namespace nagaya::llcl {
 namespace {
@@ -31,6 +35,30 @@ class Layout {
 uint32_t own_processors() {
   cpu_set_t set;
   return ::sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<uint32_t>(CPU_COUNT(&set)) : 1;
+}
+
+// Whether the sender's blocks are still its own: its record is not closed, or another's.
+bool has_its_blocks(const task::SpaceHeader& space, mailbox::Owner sender) {
+  if (sender.number() >= space.capacity) return false;
+  const task::TaskRecord& record = *space.record(sender.number());
+  const uint32_t generation = record.generation.load(std::memory_order_relaxed);
+  return record.state.load(std::memory_order_relaxed) != task::TaskState::kFree &&
+         mailbox::Owner::task(record.number, generation) == sender;
+}
+
+// A message that nobody will read. A body of the delegatee is told to be done with. A body in a
+// block of the space heap goes back to its sender, unless that has gone, and the block with it. The
+// host may do so: it frees in the name of the next owner of the number, which has no block yet, so
+// that no lock of a task is taken; and nobody but the host, in this thread, takes a task's blocks
+// away from it.
+void give_back_body(const mailbox::Message& message, task::TaskRecord& next) {
+  ActiveMessage active;
+  std::memcpy(&active, message.payload, sizeof active);
+  if (active.bytes <= kInlineBodyMaxBytes) return;
+  if (active.longer.done != nullptr)
+    active.longer.done->store(1, std::memory_order_release);  // pairs with the delegatee's sweep
+  else if (has_its_blocks(*next.space, {active.sender}))
+    task::heap_free(next, const_cast<std::byte*>(active.longer.address));
 }
 
 }  // namespace
@@ -102,6 +130,18 @@ mailbox::Owner reclaim(Board& board, uint32_t number) {
     board.two_sided[task].forget(dead);
   }
   return dead;
+}
+
+void empty_mailboxes(Board& board, task::TaskRecord& next) {
+  const auto drop = [&](MessageKind kind_of_actives) {
+    return [&next, kind_of_actives](const mailbox::Message& message) {
+      if (static_cast<MessageKind>(message.kind) == kind_of_actives) give_back_body(message, next);
+    };
+  };
+  board.mailboxes[next.number].clear(drop(MessageKind::kActive));
+  // Other kinds are match's cells of this node. A block that one of them lends is left to its
+  // sender, whose memory may be gone: a store into it would end the host.
+  board.two_sided[next.number].clear(drop(MessageKind::kTwoSided));
 }
 
 bool release_copies(Board& board, mailbox::Owner dead) {

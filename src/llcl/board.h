@@ -91,6 +91,11 @@ base::Mapping create_board(task::SpaceHeader& space);
 // part.
 mailbox::Owner reclaim(Board& board, uint32_t number);
 
+// In the host, before the task of this record starts and when reclaim has run for the last one of
+// its number: drops what that one has not read, and gives back the bodies of the messages that are
+// the host's or a living sender's. Wait-free.
+void empty_mailboxes(Board& board, task::TaskRecord& next);
+
 // In the host, after reclaim: whether no other task is in the middle of a chunk of its copies any
 // more. While one is, it reads and writes the dead task's memory. Wait-free.
 bool release_copies(Board& board, mailbox::Owner dead);

@@ -175,6 +175,7 @@ int Endpoint::send(uint32_t task, uint32_t handler, const void* data, size_t byt
   message.handler = handler;
   message.source_node = board_->node.load(std::memory_order_relaxed);
   message.source_task = record_->number;
+  message.sender = owner_.bits;
   message.bytes = bytes;
   std::byte* block = nullptr;
   if (bytes > kInlineBodyMaxBytes) {

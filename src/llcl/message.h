@@ -32,7 +32,7 @@ inline constexpr size_t kInlineBodyMaxBytes = mailbox::kMessageMaxBytes - 24;
 struct ActiveMessage {
   uint32_t handler;
   uint32_t source_node, source_task;
-  uint32_t reserved;
+  uint32_t sender;  // mailbox::Owner of a sender of this node; 0: it came from another node
   uint64_t bytes;
   union {
     std::byte body[kInlineBodyMaxBytes];

@@ -31,9 +31,10 @@
 //            post          take, sleep                        forget
 //   post     any number    any                                any, of others
 //   take, take_if          one thread; several take turns     any
-//   forget                                                    the host only
+//   forget, clear                                             the host's one thread
+// (clear is the reader meanwhile: its owner has ended, and nobody else takes.)
 //
-// Progress: post is lock-free, take is wait-free.
+// Progress: post is lock-free, everything else is wait-free.
 // Death of a poster or of the reader at each step: docs/mailbox.md.
 //
 // All zero is the empty mailbox: it may lie in pages that nobody has touched.
@@ -153,6 +154,25 @@ class alignas(kLineBytes) BasicMailbox {
         cell(position).state.store(CellState::nothing(position).bits, std::memory_order_release);
     }
     bell_.ring();  // it may have died on its way to the bell
+  }
+
+  // The host, as the reader between two owners: when it has reaped the earlier one, and before the
+  // next one starts. Takes every message that was ready before the call, and calls visit(message)
+  // for each. A message that becomes ready during the call is taken, too, or is for the next owner.
+  // The message that the earlier owner held when it died counts as taken. Wait-free.
+  template <class Visit>
+  void clear(Visit visit) {
+    give_back();
+    // No more can have been ready; a poster that goes on cannot keep the host here.
+    for (uint64_t n = 0; n < kCells; ++n) {
+      fruitless_ = kLookFurther;  // at once behind reserved positions
+      const Message message = take();
+      if (!message) break;
+      visit(message);
+    }
+    after_sleep();
+    bell_.disarm();
+    end_turn();
   }
 
   // Several threads of the reading task take turns; `thread` is the caller's id (gettid).

@@ -6,9 +6,12 @@
 #include <signal.h>
 #include <sys/mman.h>
 
+#include <atomic>
 #include <functional>
 #include <utility>
 
+#include "llcl/message.h"
+#include "task/space_heap.h"
 #include "task/space_memory.h"
 
 namespace nagaya::delegatee {
@@ -122,6 +125,101 @@ TEST_F(ServerTest, HoldsNothingOfATaskThatDiedInACopyOnceItsHelperHasEnded) {
                    end(helper);
                    EXPECT_FALSE(server_.holds(copier));
                  });
+}
+
+// ---- what a dead task has not read
+// ---------------------------------------------------------------
+
+// What a task finds in its mailboxes.
+class MessagesOfADeadTask : public ServerTest {
+ protected:
+  // Of `bytes`, which only the body of a longer one may be.
+  static llcl::ActiveMessage message(size_t bytes, void* body = nullptr,
+                                     std::atomic<uint32_t>* done = nullptr) {
+    llcl::ActiveMessage message{};
+    message.bytes = bytes;
+    if (body != nullptr) message.longer = {static_cast<std::byte*>(body), done};
+    return message;
+  }
+  void post(mailbox::Mailbox* boxes, Owner sender, uint8_t kind, llcl::ActiveMessage message) {
+    if (sender != Owner::host()) message.sender = sender.bits;
+    ASSERT_EQ(boxes[dead_.number].post(sender, kind, &message, sizeof message), 0);
+  }
+  // Of the next task of that number.
+  task::TaskRecord& next_task() {
+    end(dead_);
+    close(dead_);
+    task::TaskRecord& next = start_task();
+    EXPECT_EQ(next.number, dead_.number);
+    return next;
+  }
+  static bool is_empty(mailbox::Mailbox& box) {
+    for (int n = 0; n < 100; ++n)
+      if (box.take()) return false;
+    return true;
+  }
+
+  static constexpr uint8_t kActive = static_cast<uint8_t>(llcl::MessageKind::kActive),
+                           kCompletion = static_cast<uint8_t>(llcl::MessageKind::kCompletion),
+                           kTwoSided = static_cast<uint8_t>(llcl::MessageKind::kTwoSided);
+  static constexpr size_t kLong = 1000;
+
+  task::TaskRecord& dead_ = start_task();
+  task::TaskRecord& sender_ = start_task();
+};
+
+TEST_F(MessagesOfADeadTask, AreNotForTheNextTaskOfItsNumber) {
+  post(board_.mailboxes, owner_of(sender_), kActive, message(8));
+  post(board_.mailboxes, Owner::host(), kCompletion, message(8));
+  post(board_.two_sided, Owner::host(), kTwoSided, message(8));
+  for (uint8_t kind = 0; kind < 7; ++kind)
+    post(board_.two_sided, owner_of(sender_), kind, message(8));
+  const uint32_t number = next_task().number;
+  EXPECT_TRUE(is_empty(board_.mailboxes[number]));
+  EXPECT_TRUE(is_empty(board_.two_sided[number]));
+}
+
+TEST_F(MessagesOfADeadTask, GiveBackTheirBodiesToTheDelegateeUnlessTheTaskHadThemInItsHands) {
+  std::byte body[kLong];
+  std::atomic<uint32_t> held{}, in_mailbox{}, in_two_sided{};
+  post(board_.mailboxes, Owner::host(), kActive, message(kLong, body, &held));
+  post(board_.mailboxes, Owner::host(), kActive, message(kLong, body, &in_mailbox));
+  post(board_.two_sided, Owner::host(), kTwoSided, message(kLong, body, &in_two_sided));
+  EXPECT_TRUE(board_.mailboxes[dead_.number].take());
+  next_task();
+  EXPECT_EQ(held, 0U) << "its body may have been given back, and freed";
+  EXPECT_EQ(in_mailbox, 1U);
+  EXPECT_EQ(in_two_sided, 1U);
+}
+
+// Their kinds are numbers of llcl's, too, and what lies there is no body.
+TEST_F(MessagesOfADeadTask, AreLeftAloneIfTheyAreCellsOfTheMatcher) {
+  auto* const nowhere = reinterpret_cast<std::atomic<uint32_t>*>(8);
+  for (uint8_t kind = 0; kind < 7; ++kind)
+    post(board_.two_sided, owner_of(sender_), kind, message(kLong, nowhere, nowhere));
+  EXPECT_TRUE(is_empty(board_.two_sided[next_task().number]));
+}
+
+TEST_F(MessagesOfADeadTask, GiveBackTheirBlocksToASenderThatLives) {
+  for (const size_t bytes : {kLong, 2 * task::kHeapBlockMaxBytes}) {
+    void* const block = task::heap_allocate(sender_, bytes);
+    post(board_.mailboxes, owner_of(sender_), kActive, message(bytes, block));
+    next_task();
+    EXPECT_EQ(task::heap_allocate(sender_, bytes), block);
+  }
+}
+
+TEST_F(MessagesOfADeadTask, GiveNoBlockToTheNextTaskOfASendersNumber) {
+  const Owner sender = owner_of(sender_);
+  void* const block = task::heap_allocate(sender_, kLong);
+  post(board_.mailboxes, sender, kActive, message(kLong, block));
+  end(sender_);
+  close(sender_);
+  task::TaskRecord& next_sender = start_task();
+  ASSERT_EQ(next_sender.number, sender.number());
+  ASSERT_EQ(task::heap_allocate(next_sender, kLong), block);
+  next_task();
+  EXPECT_NE(task::heap_allocate(next_sender, kLong), block) << "is used by two";
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <functional>
+#include <vector>
 
 #include "mailbox/cell.h"
 #include "mailbox/mailbox.h"
@@ -71,6 +72,20 @@ TEST(MailboxDeath, APosterKilledBeforeItsMessageIsReadyDelaysNobody) {
   for (int n = 0; n < 256; ++n) ASSERT_EQ(post_one(box, kOther, 3), 0);
   EXPECT_EQ(post_one(box, kOther, 3), -EAGAIN);
   for (int n = 0; n < 256; ++n) ASSERT_EQ(kind_of_next(box), 3);
+}
+
+TEST(MailboxDeath, APosterKilledBeforeItsMessageIsReadyHidesNothingFromTheClearing) {
+  auto& box = shared<Mailbox>();
+  ASSERT_EQ(post_one(box, kOther, 1), 0);
+  kill_at(Step::kPostReserved, [&] { post_one(box, kDead, 2); });
+  ASSERT_EQ(post_one(box, kOther, 3), 0);
+  std::vector<uint8_t> kinds;
+  box.clear([&](const Message& message) { kinds.push_back(message.kind); });
+  EXPECT_EQ(kinds, (std::vector<uint8_t>{1, 3}));
+  box.forget(kDead);
+  EXPECT_EQ(kind_of_next(box), 0);
+  for (int n = 0; n < 256; ++n) ASSERT_EQ(post_one(box, kOther, 4), 0);
+  for (int n = 0; n < 256; ++n) ASSERT_EQ(kind_of_next(box), 4);
 }
 
 TEST(MailboxDeath, WhatAnotherPosterHasReservedIsNotForgotten) {

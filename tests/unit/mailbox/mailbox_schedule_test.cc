@@ -167,36 +167,44 @@ TEST(MailboxSchedules, DeathInMidPostInAFullMailboxEndsWithTheForgetting) {
   expect_death_survived<2>(1, 2, 2, true);
 }
 
-// All schedules with two posters of one message each, and a reader that dies before its operation
-// `dies_before`. When all are at their end, next_reader(post) goes on.
-template <class NextReader>
-std::string run_reader(Run& run, uint64_t dies_before, NextReader next_reader, bool& died) {
+// All schedules with two posters of one message each, and a reader that dies in its turn before its
+// operation `dies_before`; host(post) runs from then on. When all are at their end, the next reader
+// takes the rest.
+template <class Host>
+std::string run_reader(Run& run, uint64_t dies_before, Host host, bool& died) {
   Post<4> post;
   run.add([&] { post.post(1, 1); });
   run.add([&] { post.post(2, 1); });
-  run.add(
-      [&] {
-        for (int n = 0; n < 3; ++n)
-          if (const Message message = post.box().take()) post.note(message);
-      },
-      dies_before);
+  const auto read = [&] {
+    post.box().begin_turn(7);
+    for (int n = 0; n < 2; ++n)
+      if (const Message message = post.box().take()) post.note(message);
+    post.box().end_turn();
+  };
+  run.add(read, dies_before);
+  run.add([&] {
+    run.await_death();
+    if (run.somebody_died()) host(post);
+  });
   const std::string failure = run.go();
   if (!failure.empty()) return failure;
   died |= run.somebody_died();
-  next_reader(post);
+  post.box().end_turn_of_dead();
+  if (!post.box().begin_turn(8)) return "the turn is not free";
+  post.drain();
   if (post.taken_[1] != 1 || post.taken_[2] != 1) return "a message was lost or came twice";
   post.check_whole();
   return post.failure_;
 }
 
-template <class NextReader>
-void expect_death_of_reader_survived(NextReader next_reader) {
+template <class Host>
+void expect_death_of_reader_survived(Host host) {
   uint64_t runs = 0, steps = 0;
   for (bool died = true; died; ++steps) {
     died = false;
     std::string failure;
     runs += schedule::explore(
-        2 - kLess, [&](Run& run) { return run_reader(run, steps, next_reader, died); }, failure);
+        2 - kLess, [&](Run& run) { return run_reader(run, steps, host, died); }, failure);
     ASSERT_EQ(failure, "") << "the reader died before operation " << steps;
   }
   EXPECT_GT(steps, 5U);
@@ -204,7 +212,15 @@ void expect_death_of_reader_survived(NextReader next_reader) {
 }
 
 TEST(MailboxSchedules, NothingIsTakenTwiceOrLostWhereverAReaderDies) {
-  expect_death_of_reader_survived([](auto& post) { post.drain(); });
+  expect_death_of_reader_survived([](auto&) {});
+}
+
+TEST(MailboxSchedules, NothingIsClearedTwiceOrLostWhereverAReaderDiesWhileOthersPost) {
+  expect_death_of_reader_survived([](auto& post) {
+    post.box().clear([&](const Message& message) { post.note(message); });
+    if (!post.box().begin_turn(9)) post.failure_ = "the turn is not free after the clearing";
+    post.box().end_turn();
+  });
 }
 
 }  // namespace

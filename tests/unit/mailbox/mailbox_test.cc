@@ -109,6 +109,64 @@ TEST(Mailbox, PassesOnTheTurnOfAThreadThatHasEnded) {
   box->end_turn();
 }
 
+// What the host does between two owners.
+std::vector<uint64_t> cleared(Mailbox& box) {
+  std::vector<uint64_t> values;
+  box.clear([&](const Message& message) { values.push_back(value_of(message)); });
+  return values;
+}
+
+TEST(Mailbox, IsClearedOfWhatNobodyHasReadButNotOfWhatItsReaderHeld) {
+  auto box = std::make_unique<Mailbox>();
+  for (const uint64_t value : {1, 2, 3, 4}) box->post(kTask, 1, &value, sizeof value);
+  ASSERT_TRUE(box->begin_turn(7));
+  box->take();
+  EXPECT_EQ(value_of(box->take()), 2U);
+  EXPECT_EQ(cleared(*box), (std::vector<uint64_t>{3, 4}));
+  EXPECT_EQ(cleared(*box), std::vector<uint64_t>{});
+  EXPECT_TRUE(box->begin_turn(8)) << "the turn of the dead";
+  EXPECT_FALSE(take_patiently(*box));
+}
+
+TEST(Mailbox, IsClearedOfAllThatItHasRoomFor) {
+  auto box = std::make_unique<Mailbox>();
+  for (int round = 0; round < 3; ++round) {
+    for (uint64_t n = 0; n < 256; ++n) ASSERT_EQ(box->post(kTask, 1, &n, sizeof n), 0);
+    EXPECT_EQ(cleared(*box).size(), 256U);
+    EXPECT_FALSE(take_patiently(*box));
+  }
+}
+
+TEST(Mailbox, IsNotArmedAfterTheClearingForAReaderThatDiedAsleep) {
+  auto box = std::make_unique<Mailbox>();
+  const uint32_t armed = box->bell().arm();
+  box->before_sleep();
+  cleared(*box);
+  const uint64_t value = 1;
+  box->post(kTask, 1, &value, sizeof value);
+  const uint64_t soon = Machine::now_ns() + 10'000'000;
+  box->bell().sleep(armed, soon);
+  EXPECT_LT(Machine::now_ns(), soon) << "the bell is not armed any more";
+  EXPECT_EQ(value_of(box->take()), value);
+}
+
+TEST(Mailbox, LosesNothingThatIsPostedWhileItIsCleared) {
+  constexpr uint64_t kPosts = 50000;
+  auto box = std::make_unique<Mailbox>();
+  std::thread poster([&] {
+    for (uint64_t n = 1; n <= kPosts; ++n)
+      while (box->post(kOther, 1, &n, sizeof n) != 0) Machine::yield();
+  });
+  uint64_t last = 0, wrong = 0;
+  while (last < kPosts) {
+    for (const uint64_t value : cleared(*box)) wrong += value != ++last;
+    if (const Message message = box->take()) wrong += value_of(message) != ++last;
+    Machine::yield();
+  }
+  poster.join();
+  EXPECT_EQ(wrong, 0U);
+}
+
 // Posters against one sleeping reader; run under ThreadSanitizer too.
 TEST(Mailbox, LosesNothingAmongThreads) {
   constexpr uint64_t kThreads = 3, kPosts = 20000;
