@@ -38,7 +38,9 @@ bool is_well_formed(const Header& header) {
   const Rule& rule = kRules[static_cast<uint8_t>(header.kind)];
   if (header.bytes < rule.payload_min_bytes || header.bytes > rule.payload_max_bytes) return false;
   if (header.argument > rule.argument_max) return false;
-  if (header.kind == Kind::kAnswer && static_cast<int32_t>(header.argument) > 0) return false;
+  if (header.kind == Kind::kAnswer &&
+      (static_cast<int32_t>(header.argument) > 0 || header.region > 1))
+    return false;
   // Without empty parts a message is one record or several, each of which brings it on.
   if (header.kind == Kind::kMessage &&
       (header.offset > kMessageMaxBytes || (header.bytes == 0 && header.offset != 0)))

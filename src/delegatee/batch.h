@@ -41,7 +41,8 @@ enum class Kind : uint8_t {
   kEnded,    // forget what the fabric called this region
   kProbe,    // are you there                                    then: kAlive
   kAlive,
-  kAnswer,     // to `tag`; `argument`: status, 0 or a negative errno
+  kAnswer,     // to `tag`; `argument`: status, 0 or a negative errno; `region`: 1 if the task that
+               // a message was for has a backlog, else 0
   kPutNotify,  // payload: Counter, data -> place; then 1 is added to the counter
                //                                                answer: status
   kPutPieces,  // payload: `argument` Runs (batch_runs.h), their blocks -> the region

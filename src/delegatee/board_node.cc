@@ -10,6 +10,10 @@ namespace nagaya::delegatee {
 namespace {
 
 constexpr size_t kRingRound = 256;  // commands, between two looks at the network
+// What the node holds for a task before its senders are told to keep bodies with themselves; and at
+// the most: what they had handed over by then, 2 MiB each and what is in their lanes.
+constexpr uint64_t kBacklogBytes = 4 << 20, kBacklogMaxBytes = 256 << 20;
+constexpr size_t kLooks = 8;  // at bodies, for each message
 
 }  // namespace
 
@@ -26,7 +30,7 @@ void BoardNode::reclaim(uint32_t task) {
   if (ring_ != nullptr)
     ring_->drop([&](const llcl::Command& command) { return command.requester == task; });
   board_.lanes->reclaim(dead_[task]);
-  drop_late(task);
+  drop_backlog(task);
 }
 
 Memory BoardNode::find(uint32_t task, uint32_t region) {
@@ -50,6 +54,7 @@ Delivered BoardNode::deliver(const Message& message) {
   active.source_task = message.source_task;
   active.bytes = message.bytes;
   if (message.bytes > llcl::kInlineBodyMaxBytes) {
+    if (message.offset == 0 && !has_room(message.task, message.bytes)) return Delivered::kFull;
     Body* const body = body_of(message);
     if (body == nullptr) return Delivered::kNoSuchTask;
     if (message.bytes != body->size || message.offset > body->size ||
@@ -64,7 +69,8 @@ Delivered BoardNode::deliver(const Message& message) {
     std::memcpy(active.body, message.part.data(), message.part.size());
   }
   const Delivered delivered = post_or_keep(message.task, active);
-  if (delivered == Delivered::kAccepted) unfinished_.erase(message.source_node);
+  if (delivered == Delivered::kFull) return delivered;  // the same part comes again
+  unfinished_.erase(message.source_node);
   return delivered;
 }
 
@@ -80,48 +86,78 @@ bool BoardNode::post(uint32_t task, const llcl::ActiveMessage& message) {
 Delivered BoardNode::post_or_keep(uint32_t task, const llcl::ActiveMessage& message) {
   const bool is_two_sided = message.handler >= llcl::kTwoSidedHandlers;
   const bool must_wait = is_two_sided && late_.contains(task);
-  if (!must_wait && post(task, message)) return Delivered::kAccepted;
+  if (!must_wait && post(task, message)) return accepted(task);
   if (!is_two_sided) return Delivered::kFull;
   try {
-    late_[task].push_back(message);
-    return Delivered::kAccepted;
+    Backlog& backlog = backlogs_[task];
+    late_.insert(task);
+    backlog.late.push_back(message);
+    backlog.bytes += sizeof message;
+    return accepted(task);
   } catch (const std::bad_alloc&) {
     return Delivered::kFull;
   }
 }
 
 bool BoardNode::post_late() {
-  for (auto at = late_.begin(); at != late_.end();) {
-    auto& [task, messages] = *at;
-    while (!messages.empty() && post(task, messages.front())) messages.pop_front();
-    at = messages.empty() ? late_.erase(at) : std::next(at);
-  }
+  std::erase_if(late_, [&](uint32_t task) {
+    Backlog& backlog = backlogs_[task];
+    for (; !backlog.late.empty() && post(task, backlog.late.front()); backlog.late.pop_front())
+      backlog.bytes -= sizeof(llcl::ActiveMessage);
+    return backlog.late.empty();
+  });
   return !late_.empty();
 }
 
-// The task has ended.
-void BoardNode::drop_late(uint32_t task) {
-  const auto known = late_.find(task);
-  if (known == late_.end()) return;
-  for (const llcl::ActiveMessage& message : known->second)
+// Whether the node may hold so much more for the task. Its senders have gone on long after they
+// were told of its backlog.
+bool BoardNode::has_room(uint32_t task, uint64_t bytes) {
+  const auto known = backlogs_.find(task);
+  if (known == backlogs_.end() || known->second.bytes + bytes <= kBacklogMaxBytes) return true;
+  free_bodies(known->second);
+  return known->second.bytes + bytes <= kBacklogMaxBytes;
+}
+
+Delivered BoardNode::accepted(uint32_t task) {
+  const auto known = backlogs_.find(task);
+  if (known == backlogs_.end() || known->second.bytes <= kBacklogBytes) return Delivered::kAccepted;
+  free_bodies(known->second);
+  return known->second.bytes <= kBacklogBytes ? Delivered::kAccepted : Delivered::kBacklogged;
+}
+
+// The task has ended. What it has read of its bodies, nobody says any more: they stay.
+void BoardNode::drop_backlog(uint32_t task) {
+  const auto known = backlogs_.find(task);
+  if (known == backlogs_.end()) return;
+  for (const llcl::ActiveMessage& message : known->second.late)
     if (message.bytes > llcl::kInlineBodyMaxBytes)
       message.longer.done->store(1, std::memory_order_relaxed);
-  late_.erase(known);
+  std::erase_if(unfinished_, [&](const auto& entry) {
+    if (entry.second.task != task) return false;
+    known->second.bodies.erase(entry.second.body);
+    return true;
+  });
+  left_.splice(left_.end(), known->second.bodies);
+  backlogs_.erase(known);
+  late_.erase(task);
 }
 
 // Where the parts of this long message go. nullptr: there is no memory for it, or its beginning was
 // refused.
 BoardNode::Body* BoardNode::body_of(const Message& message) {
   const auto known = unfinished_.find(message.source_node);
-  if (known != unfinished_.end()) return &*known->second;
+  if (known != unfinished_.end())
+    return known->second.task == message.task ? &*known->second.body : nullptr;
   if (message.offset != 0) return nullptr;
-  free_bodies();
   try {
+    Backlog& backlog = backlogs_[message.task];
+    free_bodies(backlog);
     std::list<Body> fresh;
     fresh.emplace_back(message.bytes);
-    unfinished_.emplace(message.source_node, fresh.begin());
-    bodies_.splice(bodies_.end(), fresh);  // what refers to it stays valid
-    return &bodies_.back();
+    unfinished_.emplace(message.source_node, Unfinished{message.task, fresh.begin()});
+    backlog.bodies.splice(backlog.bodies.end(), fresh);  // what refers to it stays valid
+    backlog.bytes += message.bytes;
+    return &backlog.bodies.back();
   } catch (const std::exception&) {
     return nullptr;
   }
@@ -130,7 +166,9 @@ BoardNode::Body* BoardNode::body_of(const Message& message) {
 void BoardNode::abandon(uint32_t source_node) {
   const auto known = unfinished_.find(source_node);
   if (known == unfinished_.end()) return;
-  bodies_.erase(known->second);
+  Backlog& backlog = backlogs_[known->second.task];
+  backlog.bytes -= known->second.body->size;
+  backlog.bodies.erase(known->second.body);
   unfinished_.erase(known);
 }
 
@@ -142,14 +180,18 @@ bool BoardNode::post_completion(uint32_t task, uint64_t request, int status) {
                                      sizeof done) == 0;
 }
 
-// A task that died before its handler returned leaves its body to the end of the job. Looks only
-// when there are twice as many as there were left the last time: messages may wait for long.
-void BoardNode::free_bodies() {
-  if (bodies_.size() < 2 * bodies_left_) return;
-  // Acquire: pairs with the task's completer.
-  std::erase_if(bodies_,
-                [](const Body& body) { return body.done.load(std::memory_order_acquire) != 0; });
-  bodies_left_ = bodies_.size();
+// The oldest ones; those that are not read yet have their next turn after all others.
+void BoardNode::free_bodies(Backlog& backlog) {
+  for (size_t n = std::min(backlog.bodies.size(), kLooks); n > 0; --n) {
+    const auto oldest = backlog.bodies.begin();
+    // Acquire: pairs with the task's store.
+    if (oldest->done.load(std::memory_order_acquire) != 0) {
+      backlog.bytes -= oldest->size;
+      backlog.bodies.erase(oldest);
+    } else {
+      backlog.bodies.splice(backlog.bodies.end(), backlog.bodies, oldest);
+    }
+  }
 }
 
 }  // namespace nagaya::delegatee

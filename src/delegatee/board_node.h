@@ -7,6 +7,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "delegatee/node.h"
@@ -19,6 +20,12 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
  public:
   explicit BoardNode(llcl::Board& board)
       : board_(board), dead_(board.capacity), holds_(board.capacity) {}
+
+  // What the node holds for the task. For tests; the delegatee's thread.                   [bytes]
+  uint64_t backlog_bytes(uint32_t task) const {
+    const auto known = backlogs_.find(task);
+    return known == backlogs_.end() ? 0 : known->second.bytes;
+  }
 
   // Before the delegatee's thread: commands come by the ring, and not by lanes.
   void use(llcl::Ring& ring) { ring_ = &ring; }
@@ -41,6 +48,9 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
 
   Delivered deliver(const Message& message) override;
   bool post_late() override;
+  void note_backlog(uint32_t node, uint32_t task, bool has_one) override {
+    board_.backlogs->note(node, task, has_one);
+  }
   void abandon(uint32_t source_node) override;
   bool post_completion(uint32_t task, uint64_t request, int status) override;
   void ring(uint32_t lane) override { board_.lane_bells[lane].ring(); }
@@ -61,23 +71,37 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
     const std::unique_ptr<std::byte[]> data;
   };
 
+  // What the node holds for a task: bodies until they are read, and two-sided messages that found
+  // their mailbox full. Their reader is the program itself, which may compute for long: nobody
+  // else's traffic waits for it.
+  struct Backlog {
+    uint64_t bytes = 0;  // of all
+    std::list<Body> bodies;
+    std::deque<llcl::ActiveMessage> late;
+  };
+  // A message of which not all parts have come: whose it is, where it is put together.
+  struct Unfinished {
+    uint32_t task;
+    std::list<Body>::iterator body;
+  };
+
   bool takes_part(uint32_t task) const;
   bool post(uint32_t task, const llcl::ActiveMessage& message);
   Delivered post_or_keep(uint32_t task, const llcl::ActiveMessage& message);
-  void drop_late(uint32_t task);
+  bool has_room(uint32_t task, uint64_t bytes);
+  Delivered accepted(uint32_t task);
+  void drop_backlog(uint32_t task);
   Body* body_of(const Message& message);
-  void free_bodies();
+  static void free_bodies(Backlog& backlog);
 
   llcl::Board& board_;
   llcl::Ring* ring_ = nullptr;
-  std::vector<mailbox::Owner> dead_;      // by task number; handed over by abandon's lock
-  std::vector<std::atomic<bool>> holds_;  // by task number
-  std::list<Body> bodies_;
-  size_t bodies_left_ = 0;
-  std::map<uint32_t, std::list<Body>::iterator> unfinished_;  // by source node
-  // Two-sided messages that found their mailbox full, by task. Its reader is the program itself,
-  // which may compute for long: nobody else's traffic waits for it.
-  std::map<uint32_t, std::deque<llcl::ActiveMessage>> late_;
+  std::vector<mailbox::Owner> dead_;           // by task number; handed over by abandon's lock
+  std::vector<std::atomic<bool>> holds_;       // by task number
+  std::map<uint32_t, Backlog> backlogs_;       // by task
+  std::map<uint32_t, Unfinished> unfinished_;  // by source node
+  std::set<uint32_t> late_;                    // tasks that have late messages
+  std::list<Body> left_;                       // bodies of tasks that have ended
 };
 
 }  // namespace nagaya::delegatee

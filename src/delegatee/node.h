@@ -61,7 +61,8 @@ struct Message {
   std::span<const std::byte> part;
 };
 
-enum class Delivered : uint8_t { kAccepted, kFull, kNoSuchTask };
+// kBacklogged: accepted, and the node holds more for the task than it may: it does not keep up.
+enum class Delivered : uint8_t { kAccepted, kBacklogged, kFull, kNoSuchTask };
 
 // The mailboxes and bells of the node's tasks.
 class Delivery {
@@ -70,6 +71,8 @@ class Delivery {
   virtual Delivered deliver(const Message& message) = 0;
   // Posts what was accepted for mailboxes that were full. Whether some of it still waits.
   virtual bool post_late() { return false; }
+  // Whether a task of another node has a backlog, as its node has said.
+  virtual void note_backlog(uint32_t, uint32_t, bool) {}
   // The rest will not come: what has come of a message that is not whole is thrown away.
   virtual void abandon(uint32_t source_node) = 0;
   // The Request at `request` of `task` is complete. False: no room just now, nothing has happened.

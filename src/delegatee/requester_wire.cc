@@ -190,6 +190,8 @@ bool Requester::answered(Node node, const Header& header, std::span<const std::b
   const bool is_asked = slot.state == State::kSent ||
                         (slot.state == State::kPending && slot.sent_bytes > slot.answered_bytes);
   if (!is_asked || slot.command.node != node) return false;
+  if (slot.command.op == Op::kActiveMessage)
+    delivery_.note_backlog(node, slot.command.task, header.region != 0);
   if (is_pieces(slot.command)) return answered_portion(index, status, payload);
   if (!takes(slot, status, payload)) return false;
   if (slot.status == 0) slot.status = status;

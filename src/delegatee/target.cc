@@ -137,14 +137,18 @@ Delivered Target::deliver(Node node, const Header& request, uint64_t offset,
       {request.task, request.region, node, request.argument, request.offset, offset, payload});
 }
 
+Target::Answer Target::receipt(const Header& request, Delivered delivered) {
+  return {request, delivered == Delivered::kNoSuchTask ? -ESRCH : 0, 0,
+          delivered == Delivered::kBacklogged};
+}
+
 bool Target::serve_message(Node node, const Header& request, std::span<const std::byte> payload) {
   Peer& peer = peers_[node];
   uint64_t offset;
   if (!continues(peer, request, offset)) return false;
   if (peer.waiting.empty()) {
     const Delivered delivered = deliver(node, request, offset, payload);
-    if (delivered != Delivered::kFull)
-      return answer(node, {request, delivered == Delivered::kAccepted ? 0 : -ESRCH, 0});
+    if (delivered != Delivered::kFull) return answer(node, receipt(request, delivered));
   }
   if (peer.waiting.size() + peer.due.size() >= kCreditMaxCommands ||
       peer.kept_bytes + payload.size() > kCreditMaxBytes)
@@ -190,7 +194,7 @@ bool Target::answer(Node node, const Answer& answer, std::span<const std::byte> 
 Outbox::Haste Target::haste_of(const Answer& answer) {
   const Header& request = answer.request;
   const bool tells_a_task = request.kind == Kind::kMessage || request.kind == Kind::kPutNotify;
-  if (!tells_a_task || answer.status != 0) return Outbox::Haste::kSoon;
+  if (!tells_a_task || answer.status != 0 || answer.has_backlog) return Outbox::Haste::kSoon;
   const bool is_receipt = request.kind == Kind::kMessage &&
                           request.region >= llcl::kTwoSidedHandlers &&
                           request.bytes <= kReceiptMaxBytes;
@@ -203,6 +207,7 @@ bool Target::write(Node node, const Answer& answer, std::span<const std::byte> r
   header.kind = answer.request.kind == Kind::kProbe ? Kind::kAlive : Kind::kAnswer;
   header.tag = answer.request.tag;
   header.argument = static_cast<uint32_t>(answer.status);
+  header.region = answer.has_backlog ? 1 : 0;
   if (answer.request.kind == Kind::kGet) return write_data(node, header, answer);
   if (answer.request.kind == Kind::kGetPieces) return write_blocks(node, header, answer, runs);
   if (answer.request.kind == Kind::kRegion) return write_region(node, header, answer);
@@ -351,7 +356,7 @@ bool Target::advance(Node node) {
     }
     const Delivered delivered = deliver(node, first.request, first.offset, first.payload);
     if (delivered == Delivered::kFull) break;
-    const Answer done{first.request, delivered == Delivered::kAccepted ? 0 : -ESRCH, 0};
+    const Answer done = receipt(first.request, delivered);
     peer.kept_bytes -= first.payload.size();
     peer.waiting.pop();
     answer(node, done);  // takes the place of what was popped

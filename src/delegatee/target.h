@@ -41,7 +41,8 @@ class Target {
   struct Answer {
     Header request;
     int status;
-    uint64_t before;  // kAtomic: the word
+    uint64_t before;           // kAtomic: the word
+    bool has_backlog = false;  // kMessage: the task has one
   };
   struct Due {
     Answer answer;
@@ -77,6 +78,7 @@ class Target {
   bool continues(Peer& peer, const Header& part, uint64_t& offset);
   Delivered deliver(Node node, const Header& request, uint64_t offset,
                     std::span<const std::byte> payload);
+  static Answer receipt(const Header& request, Delivered delivered);
   bool serve_cancel(Node node, const Header& request);
   bool serve_message(Node node, const Header& request, std::span<const std::byte> payload);
   bool answer(Node node, const Answer& answer, std::span<const std::byte> runs = {});

@@ -81,6 +81,7 @@ base::Mapping create_board(task::SpaceHeader& space) {
   const uint64_t sleepers_at = layout.add<Sleepers>(space.capacity * sizeof(Sleepers));
   const uint64_t regions_at = layout.add<RegionTable>(sizeof(RegionTable));
   const uint64_t copies_at = layout.add<CopyOffers>(sizeof(CopyOffers));
+  const uint64_t backlogs_at = layout.add<Backlogs>(sizeof(Backlogs));
   base::Mapping memory = base::reserve_memory(layout.bytes(), "cannot reserve the board");
   std::byte* const base = memory.data();
 
@@ -100,6 +101,7 @@ base::Mapping create_board(task::SpaceHeader& space) {
   board->sleepers = reinterpret_cast<Sleepers*>(base + sleepers_at);
   board->regions = reinterpret_cast<RegionTable*>(base + regions_at);
   board->copies = reinterpret_cast<CopyOffers*>(base + copies_at);
+  board->backlogs = reinterpret_cast<Backlogs*>(base + backlogs_at);
   board->load.processors = own_processors();
   space.upper_floors = board;
   return memory;

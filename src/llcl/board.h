@@ -11,6 +11,7 @@
 #pragma once
 
 #include "base/fd.h"
+#include "llcl/backlogs.h"
 #include "llcl/command.h"
 #include "llcl/cooperative_copy.h"
 #include "llcl/region.h"
@@ -77,6 +78,7 @@ struct Board {
   Sleepers* sleepers;               // by task number
   RegionTable* regions;
   CopyOffers* copies;
+  Backlogs* backlogs;
   std::atomic<uint64_t> dropped;                    // active messages without a handler
   alignas(mailbox::kLineBytes) mailbox::Load load;  // changes often; what is above does not
   mailbox::ThreadBell delegatee_bell;

@@ -28,8 +28,10 @@ namespace nagaya::match {
 
 class EagerPool {
  public:
-  explicit EagerPool(size_t block_bytes)
-      : stride_((block_bytes + kLine - 1) / kLine * kLine + kLine) {}
+  // `all_bytes`: never more than that, but always four blocks.
+  EagerPool(size_t block_bytes, size_t all_bytes)
+      : stride_((block_bytes + kLine - 1) / kLine * kLine + kLine),
+        blocks_max_(std::max(kFirstMin, all_bytes / stride_)) {}
 
   size_t block_bytes() const { return stride_ - kLine; }
   // False: all that there may be are lent. May throw std::bad_alloc.
@@ -53,7 +55,7 @@ class EagerPool {
 
  private:
   static constexpr size_t kLine = mailbox::kLineBytes;
-  static constexpr size_t kFirstBytes = 256 << 10, kAllBytes = 64 << 20;
+  static constexpr size_t kFirstBytes = 256 << 10;
   static constexpr size_t kFirstMin = 4;
 
   struct Block {
@@ -87,11 +89,11 @@ class EagerPool {
     return !own_.empty();
   }
 
-  // Twice as many, as long as all stay within kAllBytes.
+  // Twice as many, up to blocks_max_.
   bool grow() {
     const size_t before = blocks_.size();
     const size_t wanted = before != 0 ? before : std::max(kFirstMin, kFirstBytes / stride_);
-    const size_t count = std::min(wanted, kAllBytes / stride_ - before);
+    const size_t count = std::min(wanted, blocks_max_ - before);
     if (count == 0) return false;
     Memory data = allocate(count * stride_);
     Memory words = allocate(count * sizeof(std::atomic<uint32_t>));
@@ -109,6 +111,7 @@ class EagerPool {
   }
 
   size_t stride_;  // a line more than a block, so that blocks begin in different sets of a cache
+  size_t blocks_max_;
   std::vector<Block> blocks_;
   std::vector<uint32_t> own_;  // by number
   std::vector<Memory> memory_;

@@ -11,6 +11,8 @@ namespace nagaya::match {
 namespace {
 
 constexpr int kMessagesAtOnce = 64;
+// The bodies of so many messages may be with others, or on their way, at once. [bytes]
+constexpr size_t kPoolBytes = 64 << 20, kRemotePoolBytes = 2 << 20;
 // In place of a send's `answers`, from when it is found to be complete: what finishes it does so
 // outside of the lock, where nobody may ask for it back any more.
 constexpr uint32_t kNoMore = UINT32_MAX;
@@ -36,8 +38,8 @@ Matcher::Matcher(llcl::Board& board, mailbox::Owner self, size_t eager_max, bool
       remote_eager_max_(std::max(eager_max, std::min(16 * eager_max, kRemoteEagerMax))),
       locks_(threads),
       remote_(remote),
-      pool_(std::max(kHeaderBytes + eager_max, sizeof(Cell))),
-      remote_pool_(kHeaderBytes + remote_eager_max_) {}
+      pool_(std::max(kHeaderBytes + eager_max, sizeof(Cell)), kPoolBytes),
+      remote_pool_(kHeaderBytes + remote_eager_max_, kRemotePoolBytes) {}
 
 // ---- sending ------------------------------------------------------------------------------------
 
@@ -105,7 +107,7 @@ int Matcher::post_rendezvous(nagaya_send& send) {
 
 int Matcher::begin(nagaya_send& send, bool& is_over) {
   is_over = false;
-  if (send.is_synchronous == 0 && send.bytes <= eager_max(send.to)) {
+  if (send.is_synchronous == 0 && is_eager(send.to, send.bytes)) {
     const Buffer data(send.data, send.bytes, send.runs);
     const int error = post_eager(send.to, send.envelope, send.serial, data, send.bytes);
     is_over = error == 0;
@@ -117,7 +119,7 @@ int Matcher::begin(nagaya_send& send, bool& is_over) {
 int Matcher::try_send(nagaya_process to, const Envelope& envelope, const void* data, size_t bytes,
                       uint32_t* serial) {
   if (!is_reachable(to)) return -EINVAL;
-  if (bytes > eager_max(to)) return -EAGAIN;
+  if (!is_eager(to, bytes)) return -EAGAIN;
   const Turn turn(*this);
   if (must_wait(to)) return -EAGAIN;
   const int error = post_eager(to, envelope, ++last_serial_, {data, bytes, nullptr}, bytes);

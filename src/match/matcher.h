@@ -111,6 +111,11 @@ class Matcher {
     std::unique_ptr<std::byte[]> staged;  // where it goes when the buffer is not one run
   };
 
+  // Whether a message is handed over at once. To a process that does not keep up nothing is, so
+  // that what others hold for it stays bounded.
+  bool is_eager(nagaya_process to, size_t bytes) const {
+    return bytes <= eager_max(to) && (is_own_node(to) || !remote_.has_backlog(to));
+  }
   bool is_own_node(nagaya_process process) const {
     return process.node == board_.node.load(std::memory_order_relaxed);
   }

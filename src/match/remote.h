@@ -27,6 +27,8 @@ class Remote {
   // now), -ENOBUFS.
   virtual int send(nagaya_process to, CellKind kind, const std::byte* message, size_t bytes,
                    std::atomic<uint32_t>* done) = 0;
+  // Whether the process does not keep up with what is sent to it.
+  virtual bool has_backlog(nagaya_process process) const = 0;
   // Lets others read the caller's memory. Returns 0, or -EAGAIN (too many regions just now),
   // -EINVAL, -ESRCH, and `region` is as it was.
   virtual int share(const void* data, size_t bytes, uint32_t& region) = 0;

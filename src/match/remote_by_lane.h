@@ -38,6 +38,10 @@ class RemoteByLane final : public Remote {
     });
   }
 
+  bool has_backlog(nagaya_process process) const override {
+    return endpoint_.board().backlogs->has(process.node, process.task);
+  }
+
   int share(const void* data, size_t bytes, uint32_t& region) override {
     nagaya_remote place;
     const int error = nagaya_llcl_register(const_cast<void*>(data), bytes, &place);

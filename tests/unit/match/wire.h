@@ -59,8 +59,13 @@ class Wire final : public Remote {
                                            0,
                                            {message, bytes}});
     if (delivered == delegatee::Delivered::kFull) return -EAGAIN;
+    board().backlogs->note(to.node, to.task, delivered == delegatee::Delivered::kBacklogged);
     if (done != nullptr) done->store(1);
     return 0;
+  }
+
+  bool has_backlog(nagaya_process process) const override {
+    return board().backlogs->has(process.node, process.task);
   }
 
   int share(const void* data, size_t bytes, uint32_t& region) override {
@@ -114,7 +119,7 @@ class Wire final : public Remote {
     std::atomic<uint32_t>& done;
   };
 
-  llcl::Board& board() { return nodes_.board(own_.node); }
+  llcl::Board& board() const { return nodes_.board(own_.node); }
 
   Nodes& nodes_;
   const nagaya_process own_;
