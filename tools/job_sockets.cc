@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "task/client.h"
+#include "task/socket_folder.h"
 
 namespace nagaya::tools {
 namespace {

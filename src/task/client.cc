@@ -8,21 +8,19 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 
 #include "task/installation.h"
+#include "task/socket_folder.h"
 
 namespace nagaya::task {
 namespace {
@@ -30,81 +28,8 @@ namespace {
 using base::Error;
 
 constexpr int kJoinTries = 100;
-constexpr int kListenBacklog = 4096;
 constexpr int kAnswerLimitMs = 5000;
 constexpr int kGreetingLimitS = 15;  // longer than a host on a busy node takes to start
-
-// Where the folder of this user's sockets may lie, best first.
-std::vector<std::string> possible_socket_folders() {
-  std::vector<std::string> folders;
-  for (const char* variable : {"XDG_RUNTIME_DIR", "TMPDIR"})
-    if (const char* value = ::getenv(variable); value != nullptr && ::access(value, W_OK) == 0)
-      folders.push_back(value);
-  folders.push_back("/tmp");
-  for (std::string& folder : folders) folder += "/nagaya-" + std::to_string(::geteuid());
-  return folders;
-}
-
-// The private folder of this user's sockets, made when missing.
-std::string socket_folder() {
-  const std::string folder = possible_socket_folders().front();
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
-    base::throw_errno("cannot make the socket folder " + folder);
-  struct stat about;
-  if (::lstat(folder.c_str(), &about) != 0) base::throw_errno(folder);
-  if (!S_ISDIR(about.st_mode) || about.st_uid != ::geteuid() || (about.st_mode & 0777) != 0700)
-    throw Error(-EPERM,
-                folder + ": not a folder of yours alone (mode 0700); remove it or set TMPDIR");
-  return folder;
-}
-
-// Reaches a socket by way of its open folder, so that its path may be of any length.
-sockaddr_un address_in(const base::Fd& folder, const std::string& name) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string path = "/proc/self/fd/" + std::to_string(folder.get()) + "/" + name;
-  if (path.size() >= sizeof address.sun_path) throw Error(-ENAMETOOLONG, name + ": name too long");
-  std::copy(path.begin(), path.end(), address.sun_path);
-  return address;
-}
-
-base::Fd new_socket() {
-  return base::checked_fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket");
-}
-
-// A connection, or none when nobody listens there.
-base::Fd connect_to(const sockaddr_un& address) {
-  base::Fd socket = new_socket();
-  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
-    return socket;
-  if (errno == ENOENT || errno == ECONNREFUSED) return {};
-  base::throw_errno("cannot connect to the host of the job");
-}
-
-// Does a live host listen? One that has just been killed still accepts connections for an instant,
-// until the kernel has taken its descriptors from it and from tasks that were just cloned.
-bool is_served(const sockaddr_un& address) {
-  constexpr int kDyingMs = 100, kTries = 10;
-  for (int n = 0; n < kTries; ++n) {
-    const base::Fd socket = connect_to(address);
-    if (!socket) return false;
-    pollfd end{socket.get(), POLLIN, 0};
-    if (::poll(&end, 1, kDyingMs) == 0) return true;  // a host says nothing unasked
-    ::usleep(1000);
-  }
-  return true;  // somebody who accepts and closes: no host, but not ours to remove
-}
-
-void listen_at(const base::Fd& socket, const sockaddr_un& address) {
-  ::unlink(address.sun_path);  // a stale one: nobody listened, and the folder is locked
-  const mode_t old = ::umask(0177);
-  const int bound =
-      ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  ::umask(old);
-  if (bound != 0 || ::listen(socket.get(), kListenBacklog) != 0)
-    base::throw_errno("cannot listen for the tasks of the job");
-  ::fcntl(socket.get(), F_SETFL, O_NONBLOCK);
-}
 
 HostSettings settings_of(const Job& job, const std::string& socket_path) {
   HostSettings settings{};
@@ -153,45 +78,6 @@ void spawn_host(const base::Fd& listener, const base::Fd& settings) {
   ::waitpid(pid, nullptr, 0);
 }
 
-// Against others who start a host in this folder, or remove what one has left.
-class FolderLock {
- public:
-  explicit FolderLock(const base::Fd& folder) : folder_(folder.get()) {
-    if (::flock(folder_, LOCK_EX) != 0) base::throw_errno("cannot lock the socket folder");
-  }
-  ~FolderLock() { ::flock(folder_, LOCK_UN); }
-  FolderLock(const FolderLock&) = delete;
-
- private:
-  int folder_;
-};
-
-}  // namespace
-
-// Where the host of a job listens.
-struct Place {
-  std::string path;
-  base::Fd folder;
-  sockaddr_un address;
-};
-
-namespace {
-
-// Nothing when there is no such folder: whoever removed it took the socket with it.
-std::optional<Place> find_place(const std::filesystem::path& path) {
-  const std::string folder_path = path.parent_path();
-  const int fd = ::open(folder_path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0 && errno == ENOENT) return std::nullopt;
-  base::Fd folder = base::checked_fd(fd, folder_path);
-  const sockaddr_un address = address_in(folder, path.filename());
-  return Place{path, std::move(folder), address};
-}
-
-Place existing_place(const std::string& path) {
-  if (std::optional<Place> place = find_place(path)) return std::move(*place);
-  throw Error(-ENOENT, path + ": no such folder");
-}
-
 // The pid that the host says itself: the process that was spawned has ended in favour of another.
 base::Fd await_host(const base::Fd& host) {
   int32_t pid = 0;
@@ -216,12 +102,12 @@ base::Fd start_host(const Job& job, const Place& place, base::Fd* host) {
   if (::send(ours.get(), &settings, sizeof settings, MSG_NOSIGNAL) != sizeof settings)
     throw Error(-EPIPE, "the host of the job died while it started");
   stop_at(StopPoint::kClientHostSpawned);
-  listen_at(listener, place.address);
+  listen_at(listener, place);
   stop_at(StopPoint::kClientListening);
   listener.reset();  // from now on the host alone keeps it open
   if (::send(ours.get(), "", 1, MSG_NOSIGNAL) == 1)
-    if (base::Fd socket = connect_to(place.address)) return socket;
-  ::unlink(place.address.sun_path);
+    if (base::Fd socket = connect_to_host(place)) return socket;
+  remove_socket(place);
   throw Error(-EPIPE, "the host of the job died while it started");
 }
 
@@ -229,19 +115,26 @@ base::Fd start_host(const Job& job, const Place& place, base::Fd* host) {
 // the folder. False when another has done so, or a host listens there.
 bool bury(const Place& place, const Error& error, const Announcement& announce) {
   const FolderLock lock(place.folder);
-  if (is_served(place.address) || ::unlink(place.address.sun_path) != 0) return false;
+  if (is_served(place) || !remove_socket(place)) return false;
   if (announce) announce(error);
   return true;
 }
 
+Place existing_place(const std::string& path) {
+  if (std::optional<Place> place = find_place(path)) return std::move(*place);
+  throw Error(-ENOENT, path + ": no such folder");
+}
+
 Place place_of(const Job& job) {
-  return existing_place(job.existing_socket.empty() ? socket_folder() + "/" + job.name + ".sock"
-                                                    : job.existing_socket);
+  if (!job.existing_socket.empty()) return existing_place(job.existing_socket);
+  std::string path;
+  base::Fd folder = open_socket_folder(&path);
+  return place_in(std::move(folder), path, job.name + ".sock");
 }
 
 // A connection to the job's host, and the host's pidfd when this process has started it.
 base::Fd connect_or_start(const Job& job, const Place& place, base::Fd* host) {
-  base::Fd socket = connect_to(place.address);
+  base::Fd socket = connect_to_host(place);
   if (socket) return socket;
   if (!job.existing_socket.empty()) throw Error(-ESRCH, "the host of this space is gone");
   // One starter at a time; who waited for the lock finds the host of who held it.
@@ -250,7 +143,7 @@ base::Fd connect_or_start(const Job& job, const Place& place, base::Fd* host) {
   if (::fstat(place.folder.get(), &about) == 0 && about.st_nlink == 0)
     throw Error(-ESTALE, "the socket folder was removed (by `nagaya clean`?)");
   stop_at(StopPoint::kClientLocked);
-  socket = connect_to(place.address);
+  socket = connect_to_host(place);
   return socket ? std::move(socket) : start_host(job, place, host);
 }
 
@@ -445,15 +338,6 @@ std::vector<int> inheritable_descriptors() {
   return all;
 }
 
-std::vector<std::string> socket_folders() {
-  std::vector<std::string> existing;
-  for (const std::string& folder : possible_socket_folders())
-    if (::access(folder.c_str(), R_OK) == 0) existing.push_back(folder);
-  std::sort(existing.begin(), existing.end());
-  existing.erase(std::unique(existing.begin(), existing.end()), existing.end());
-  return existing;
-}
-
 bool remove_stale_socket(const std::string& socket_path) {
   const std::optional<Place> place = find_place(socket_path);
   return place && bury(*place, Error(-EPIPE, socket_path), {});
@@ -463,11 +347,11 @@ void bury_host(const std::string& socket_path, const Error& error, const Announc
   const std::optional<Place> place = find_place(socket_path);
   // Better by each of the proxies than by none: who removed the folder, or started the new host,
   // has announced nothing.
-  if (!place || (!bury(*place, error, announce) && is_served(place->address))) announce(error);
+  if (!place || (!bury(*place, error, announce) && is_served(*place))) announce(error);
 }
 
 JobStatus query_status(const std::string& socket_path) {
-  base::Fd socket = connect_to(existing_place(socket_path).address);
+  base::Fd socket = connect_to_host(existing_place(socket_path));
   if (!socket) throw Error(-ESRCH, socket_path + ": nobody listens there");
   const int fd = socket.get();
   Channel channel(std::move(socket));

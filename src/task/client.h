@@ -27,7 +27,7 @@ struct Job {
 // To join the space that the calling task lives in.
 Job job_of_own_space(const TaskRecord& self);
 
-struct Place;  // where a host listens
+struct Place;  // where a host listens (socket_folder.h)
 
 // Says, if it is set, that a host has died. One of the host's many clients calls it, before the
 // others learn that it was called: launchers end a job when the first process ends.
@@ -73,8 +73,6 @@ class Client {
   std::deque<Ended> ended_;
 };
 
-// The folders in which hosts of this user may listen, those that exist.
-std::vector<std::string> socket_folders();
 // Removes a socket at which nobody listens; false when somebody does or there is none.
 bool remove_stale_socket(const std::string& socket_path);
 // After the host there has died of `error`: removes its socket. Of its many clients one announces

@@ -15,6 +15,7 @@
 #include <algorithm>
 
 #include "task/freestanding/redirect.h"
+#include "task/socket_folder.h"
 
 namespace nagaya::task {
 namespace {
@@ -35,13 +36,6 @@ bool same_key(const uint8_t (&a)[16], const uint8_t (&b)[16]) {
   uint8_t difference = 0;
   for (size_t n = 0; n < sizeof a; ++n) difference |= static_cast<uint8_t>(a[n] ^ b[n]);
   return difference == 0;
-}
-
-bool is_same_user(int socket) {
-  ucred peer{};
-  socklen_t bytes = sizeof peer;
-  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 &&
-         peer.uid == ::geteuid();
 }
 
 // All signals are blocked in the host. It reads two: SIGCHLD, "a task has ended" (its tasks are its
@@ -191,7 +185,7 @@ void Host::accept_clients() {
     base::Fd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket && (errno == EMFILE || errno == ENFILE)) return pause_listener();
     if (!socket) return;
-    if (!is_same_user(socket.get())) continue;
+    if (!is_of_same_user(socket)) continue;
     stop_at(StopPoint::kHostAccepted);
     const int fd = socket.get();
     watch(fd);
