@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // clean.cc - `nagaya clean`: removes what killed hosts have left. Sockets are all that can be left:
 // the memory of a job is private, and nothing else of it has a name.
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/file.h>
 #include <sys/socket.h>
@@ -67,28 +66,27 @@ bool lock(const base::Fd& folder) {
   return false;
 }
 
-void clean_folder(const std::string& path, Cleaning& cleaning) {
-  const base::Fd folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!folder) return;  // gone meanwhile
-  if (!lock(folder)) {
+void clean_folder(const task::SocketFolder& folder, Cleaning& cleaning) {
+  if (!lock(folder.fd)) {
     ++cleaning.failed;
-    complain(path + ": locked by a job that starts; try again");
+    complain(folder.path + ": locked by a job that starts; try again");
     return;
   }
-  size_t left = std::distance(fs::directory_iterator(path), {});
-  for (const std::string& socket : sockets_in(path)) {
+  const auto entries = fs::directory_iterator(fmt::format("/proc/self/fd/{}", folder.fd.get()));
+  size_t left = std::distance(entries, {});
+  for (const std::string& socket : sockets_in(folder)) {
     const std::string name = fs::path(socket).filename();
-    if (!is_stale(folder, name)) continue;
-    const bool gone = cleaning.dry_run || ::unlinkat(folder.get(), name.c_str(), 0) == 0;
+    if (!is_stale(folder.fd, name)) continue;
+    const bool gone = cleaning.dry_run || ::unlinkat(folder.fd.get(), name.c_str(), 0) == 0;
     cleaning.did(socket, gone);
     if (gone) --left;
   }
-  if (left == 0) cleaning.did(path, cleaning.dry_run || ::rmdir(path.c_str()) == 0);
+  if (left == 0) cleaning.did(folder.path, cleaning.dry_run || ::rmdir(folder.path.c_str()) == 0);
 }
 
 int clean(bool dry_run) {
   Cleaning cleaning{.dry_run = dry_run};
-  for (const std::string& folder : own_socket_folders()) clean_folder(folder, cleaning);
+  for (const task::SocketFolder& folder : task::socket_folders()) clean_folder(folder, cleaning);
   if (cleaning.removed == 0 && cleaning.failed == 0) fmt::print("nothing to remove\n");
   return cleaning.failed == 0 ? 0 : kExitOwnFailure;
 }

@@ -8,7 +8,6 @@
 #include <filesystem>
 
 #include "task/client.h"
-#include "task/socket_folder.h"
 
 namespace nagaya::tools {
 namespace {
@@ -16,12 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kEnding[] = ".sock";
-
-bool is_own_private_folder(const std::string& path) {
-  struct stat about;
-  return ::lstat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode) &&
-         about.st_uid == ::geteuid() && (about.st_mode & 077) == 0;
-}
 
 bool is_own_socket(const std::string& path) {
   struct stat about;
@@ -45,18 +38,13 @@ bool ask(JobSocket& socket) {
 
 }  // namespace
 
-std::vector<std::string> own_socket_folders() {
-  std::vector<std::string> folders = task::socket_folders();
-  std::erase_if(folders, [](const std::string& path) { return !is_own_private_folder(path); });
-  return folders;
-}
-
-std::vector<std::string> sockets_in(const std::string& folder) {
+std::vector<std::string> sockets_in(const task::SocketFolder& folder) {
   std::vector<std::string> paths;
   std::error_code ignored;  // a folder that is gone holds nothing
-  for (const auto& entry : fs::directory_iterator(folder, ignored))
+  for (const auto& entry :
+       fs::directory_iterator("/proc/self/fd/" + std::to_string(folder.fd.get()), ignored))
     if (entry.path().extension() == kEnding && is_own_socket(entry.path()))
-      paths.push_back(entry.path());
+      paths.push_back(folder.path + "/" + entry.path().filename().string());
   std::sort(paths.begin(), paths.end());
   return paths;
 }
@@ -67,7 +55,7 @@ std::string job_name(const std::string& socket_path) {
 
 std::vector<JobSocket> ask_all_sockets() {
   std::vector<JobSocket> all;
-  for (const std::string& folder : own_socket_folders())
+  for (const task::SocketFolder& folder : task::socket_folders())
     for (const std::string& path : sockets_in(folder)) {
       JobSocket socket;
       socket.path = path;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "task/socket_folder.h"
 #include "task/wire.h"
 
 namespace nagaya::tools {
@@ -23,12 +24,8 @@ struct JobSocket {
   task::JobStatus status;  // when it answers
 };
 
-// The folders of sockets that belong to this user alone. Others' of the same name, made to
-// deceive, are left out.
-std::vector<std::string> own_socket_folders();
-
-// The sockets in `folder`, as paths, sorted.
-std::vector<std::string> sockets_in(const std::string& folder);
+// The sockets of this user in `folder`, as paths, sorted.
+std::vector<std::string> sockets_in(const task::SocketFolder& folder);
 
 std::string job_name(const std::string& socket_path);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // host_main.cc - the program nagaya-host. Started by a client (client.cc) with its listening
-// socket as descriptor 3 and a socket with HostSettings as descriptor 4.
+// socket as descriptor 3, a socket with HostSettings as descriptor 4, and the folder of the former
+// as descriptor 5.
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -14,10 +15,12 @@
 #include <climits>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "delegatee/server.h"
 #include "task/client.h"
 #include "task/host.h"
+#include "task/socket_folder.h"
 
 namespace {
 
@@ -112,6 +115,12 @@ bool read_settings(task::HostSettings* settings) {
   return ::read(starter.get(), &go, 1) == 1;
 }
 
+task::Place place_of(const task::HostSettings& settings) {
+  base::Fd folder(task::kHostFolderFd);
+  const std::filesystem::path path(settings.socket_path);
+  return task::place_in(std::move(folder), path.parent_path(), path.filename());
+}
+
 // The host's standard streams go nowhere: its first client says what has gone wrong.
 void refuse_first_client(const base::Fd& listener, const base::Error& reason) {
   constexpr int kLimitMs = 5000;
@@ -128,10 +137,10 @@ void refuse_first_client(const base::Fd& listener, const base::Error& reason) {
 }
 
 // Another host may listen under the same path by now: its socket stays.
-void leave(base::Fd& listener, const task::HostSettings& settings) {
+void leave(base::Fd& listener, const task::Place& place) {
   listener.reset();
   try {
-    task::remove_stale_socket(settings.socket_path);
+    task::remove_stale_socket(place);
   } catch (const base::Error&) {
     return;  // it is as stale to others as to this host
   }
@@ -142,21 +151,24 @@ void leave(base::Fd& listener, const task::HostSettings& settings) {
 int main(int argc, char** argv) {
   task::HostSettings settings{};
   base::Fd listener(task::kHostListenerFd);
+  std::optional<task::Place> place;
   try {
     if (argc < 2) start_second_life(argv);
     guard_the_break();
-    ::close_range(task::kHostSettingsFd + 1, ~0u, 0);
+    ::close_range(task::kHostFolderFd + 1, ~0u, 0);
     sigset_t all;
     ::sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, nullptr);
-    if (!read_settings(&settings)) {
+    const bool is_to_serve = read_settings(&settings);
+    place = place_of(settings);
+    if (!is_to_serve) {
       std::fprintf(stderr, "nagaya-host: started by nagaya only\n");
-      leave(listener, settings);
+      leave(listener, *place);
       return 125;
     }
     unignore_signals();
     shed_inherited_limits();
-    task::Host host(settings, listener);
+    task::Host host(settings, listener, *place);
     delegatee::Server server(host.space());
     host.serve(server);
     spare_the_others();
@@ -164,7 +176,7 @@ int main(int argc, char** argv) {
     return 0;
   } catch (const base::Error& error) {
     refuse_first_client(listener, error);
-    leave(listener, settings);
+    if (place) leave(listener, *place);
     return 125;
   }
 }

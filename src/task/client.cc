@@ -45,9 +45,15 @@ HostSettings settings_of(const Job& job, const std::string& socket_path) {
   return settings;
 }
 
+// The same folder, opened once more: a lock that this process holds must not live on in the host.
+base::Fd opened_again(const base::Fd& folder) {
+  return base::checked_fd(::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+                          "the socket folder");
+}
+
 // The host gets a process group of its own (the launcher's killpg must not reach it), no
-// descriptor of ours, and default signals.
-void spawn_host(const base::Fd& listener, const base::Fd& settings) {
+// descriptor of ours but these, and default signals.
+void spawn_host(const base::Fd& listener, const base::Fd& settings, const base::Fd& folder) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   ::posix_spawn_file_actions_init(&files);
@@ -56,8 +62,10 @@ void spawn_host(const base::Fd& listener, const base::Fd& settings) {
   // launcher waits for the end of its ranks' output.
   const base::Fd high_listener(::fcntl(listener.get(), F_DUPFD_CLOEXEC, 16));
   const base::Fd high_settings(::fcntl(settings.get(), F_DUPFD_CLOEXEC, 16));
+  const base::Fd high_folder(::fcntl(folder.get(), F_DUPFD_CLOEXEC, 16));
   ::posix_spawn_file_actions_adddup2(&files, high_listener.get(), kHostListenerFd);
   ::posix_spawn_file_actions_adddup2(&files, high_settings.get(), kHostSettingsFd);
+  ::posix_spawn_file_actions_adddup2(&files, high_folder.get(), kHostFolderFd);
   for (int fd : {0, 1, 2}) ::posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
   ::posix_spawnattr_setpgroup(&attributes, 0);
@@ -96,7 +104,7 @@ base::Fd start_host(const Job& job, const Place& place, base::Fd* host) {
     base::throw_errno("socketpair");
   base::Fd theirs(ends[0]), ours(ends[1]);
   const HostSettings settings = settings_of(job, place.path);
-  spawn_host(listener, theirs);
+  spawn_host(listener, theirs, opened_again(place.folder));
   theirs.reset();
   *host = await_host(ours);
   if (::send(ours.get(), &settings, sizeof settings, MSG_NOSIGNAL) != sizeof settings)
@@ -338,9 +346,13 @@ std::vector<int> inheritable_descriptors() {
   return all;
 }
 
+bool remove_stale_socket(const Place& place) {
+  return bury(place, Error(-EPIPE, place.path), {});
+}
+
 bool remove_stale_socket(const std::string& socket_path) {
   const std::optional<Place> place = find_place(socket_path);
-  return place && bury(*place, Error(-EPIPE, socket_path), {});
+  return place && remove_stale_socket(*place);
 }
 
 void bury_host(const std::string& socket_path, const Error& error, const Announcement& announce) {

@@ -74,13 +74,15 @@ class Client {
 };
 
 // Removes a socket at which nobody listens; false when somebody does or there is none.
+bool remove_stale_socket(const Place& place);
 bool remove_stale_socket(const std::string& socket_path);
 // After the host there has died of `error`: removes its socket. Of its many clients one announces
 // it (all do when there is a new host already).
 void bury_host(const std::string& socket_path, const base::Error& error,
                const Announcement& announce);
 // What the host that listens at `socket_path` says of its job. Throws Error: -ESRCH when nobody
-// listens there (a stale socket), -ETIMEDOUT when the host does not answer.
+// listens there (a stale socket), -ETIMEDOUT when the host does not answer, -EPERM when the folder
+// or the host there is not this user's.
 JobStatus query_status(const std::string& socket_path);
 
 // What this process passes on to a task in its stead.

@@ -15,7 +15,6 @@
 #include <algorithm>
 
 #include "task/freestanding/redirect.h"
-#include "task/socket_folder.h"
 
 namespace nagaya::task {
 namespace {
@@ -89,9 +88,10 @@ Error as_error(const std::exception& error) {
 
 }  // namespace
 
-Host::Host(const HostSettings& settings, base::Fd& listener)
+Host::Host(const HostSettings& settings, base::Fd& listener, const Place& place)
     : settings_(settings),
       listener_(listener),
+      place_(place),
       epoll_(base::checked_fd(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
       signals_(base::checked_fd(open_signals(), "signalfd")),
       launcher_(open_pidfd(settings.launcher_pid)),
@@ -114,7 +114,7 @@ Host::Host(const HostSettings& settings, base::Fd& listener)
 // Once: another host of this job may listen at the same path later.
 void Host::stop_listening() {
   if (!listener_) return;
-  ::unlink(settings_.socket_path);
+  remove_socket(place_);
   listener_.reset();
 }
 

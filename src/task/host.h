@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "task/host_settings.h"
+#include "task/socket_folder.h"
 #include "task/space_memory.h"
 #include "task/spawner.h"
 #include "task/upper_floor.h"
@@ -21,9 +22,9 @@ namespace nagaya::task {
 
 class Host {
  public:
-  // `listener` is bound and listening; the host closes it, and removes the socket, as soon as
-  // nobody can come any more. Throws Error.
-  Host(const HostSettings& settings, base::Fd& listener);
+  // `listener` is bound to `place` and listening; the host closes it, and removes the socket, as
+  // soon as nobody can come any more. Throws Error.
+  Host(const HostSettings& settings, base::Fd& listener, const Place& place);
 
   SpaceHeader& space() { return space_.header(); }
 
@@ -85,6 +86,7 @@ class Host {
 
   HostSettings settings_;
   base::Fd& listener_;
+  const Place& place_;
   base::Fd epoll_;
   base::Fd signals_;   // signalfd
   base::Fd launcher_;  // pidfd

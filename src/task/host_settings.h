@@ -9,6 +9,7 @@ namespace nagaya::task {
 
 inline constexpr int kHostListenerFd = 3;
 inline constexpr int kHostSettingsFd = 4;
+inline constexpr int kHostFolderFd = 5;  // the folder of the socket, checked by the client
 
 // Passed through a socket, upon which the host has said its pid, because the key must not show in
 // argv. One more byte follows when the listener does listen; the end of the stream before that

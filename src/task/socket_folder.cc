@@ -53,28 +53,39 @@ uid_t user_of_peer(const base::Fd& socket) {
 }  // namespace
 
 base::Fd open_private_folder(const std::string& path) {
-  return base::checked_fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), path);
+  base::Fd folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  const int error = errno;
+  // A link, a file, and a folder that is closed to this user.
+  const bool is_not_private = !folder && (error == ENOTDIR || error == ELOOP || error == EACCES);
+  if (!folder && !is_not_private) base::throw_errno(path, error);
+  struct stat about {};
+  if (folder && ::fstat(folder.get(), &about) != 0) base::throw_errno(path);
+  if (is_not_private || about.st_uid != ::geteuid() || (about.st_mode & 0777) != 0700)
+    throw Error(-EPERM,
+                path + ": not a folder of yours alone (mode 0700); remove it or set TMPDIR");
+  return folder;
 }
 
 base::Fd open_socket_folder(std::string* path) {
   *path = possible_socket_folders().front();
   if (::mkdir(path->c_str(), 0700) != 0 && errno != EEXIST)
     base::throw_errno("cannot make the socket folder " + *path);
-  struct stat about;
-  if (::lstat(path->c_str(), &about) != 0) base::throw_errno(*path);
-  if (!S_ISDIR(about.st_mode) || about.st_uid != ::geteuid() || (about.st_mode & 0777) != 0700)
-    throw Error(-EPERM,
-                *path + ": not a folder of yours alone (mode 0700); remove it or set TMPDIR");
   return open_private_folder(*path);
 }
 
-std::vector<std::string> socket_folders() {
-  std::vector<std::string> existing;
-  for (const std::string& folder : possible_socket_folders())
-    if (::access(folder.c_str(), R_OK) == 0) existing.push_back(folder);
-  std::sort(existing.begin(), existing.end());
-  existing.erase(std::unique(existing.begin(), existing.end()), existing.end());
-  return existing;
+std::vector<SocketFolder> socket_folders() {
+  std::vector<std::string> paths = possible_socket_folders();
+  std::sort(paths.begin(), paths.end());
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  std::vector<SocketFolder> folders;
+  for (const std::string& path : paths) {
+    try {
+      folders.push_back({path, open_private_folder(path)});
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  return folders;
 }
 
 Place place_in(base::Fd folder, const std::string& folder_path, const std::string& name) {
@@ -101,7 +112,11 @@ base::Fd new_socket() {
 }
 
 base::Fd connect_to_host(const Place& place) {
-  return connect_to(place);
+  base::Fd socket = connect_to(place);
+  if (socket && !is_of_same_user(socket))
+    throw Error(-EPERM, place.path + ": user " + std::to_string(user_of_peer(socket)) +
+                            " listens there in place of your host; remove it or set TMPDIR");
+  return socket;
 }
 
 bool is_served(const Place& place) {

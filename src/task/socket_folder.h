@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // socket_folder.h - the private folder in which the hosts of a user listen, and the sockets in it.
+//
+// A folder is opened once, checked by its descriptor, and used by that descriptor from then on: its
+// name may lie under a parent that others write, and may mean another folder a moment later.
 #pragma once
 
 #include <sys/un.h>
@@ -12,14 +15,21 @@
 
 namespace nagaya::task {
 
-// Opens a folder. Throws Error: -ENOENT when it is not there.
+// Opens a folder that belongs to this user alone: mode 0700, no link. Throws Error: -ENOENT when it
+// is not there, -EPERM when it is not private.
 base::Fd open_private_folder(const std::string& path);
 
 // Opens the folder for new sockets of this user, and makes it when it is missing. Throws Error.
 base::Fd open_socket_folder(std::string* path);
 
-// The folders in which hosts of this user may listen: those that exist, each one once.
-std::vector<std::string> socket_folders();
+struct SocketFolder {
+  std::string path;
+  base::Fd fd;
+};
+
+// The folders in which hosts of this user may listen: those that exist, each one once. Folders of
+// the same name that are not private are left out: others may have made them to deceive.
+std::vector<SocketFolder> socket_folders();
 
 // Where the host of a job listens.
 struct Place {
@@ -30,12 +40,14 @@ struct Place {
 
 // A socket `name` in the open folder. Throws Error -ENAMETOOLONG.
 Place place_in(base::Fd folder, const std::string& folder_path, const std::string& name);
-// The place of a socket with this path; none when there is no such folder.
+// The place of a socket with this path; none when there is no such folder. Throws Error -EPERM when
+// the folder is not private.
 std::optional<Place> find_place(const std::string& socket_path);
 
 base::Fd new_socket();
 
-// A connection to the host that listens at `place`; not open when nobody listens there.
+// A connection to the host that listens at `place`; not open when nobody listens there. Throws
+// Error -EPERM when another user listens there: nothing was sent to that user.
 base::Fd connect_to_host(const Place& place);
 
 // Whether somebody listens at `place`. A host that has just been killed still accepts connections

@@ -185,7 +185,8 @@ def processor_s(pid):
 
 
 class FalseHost:
-    """Listens where the host of a job would, and treats each client by `act(connection)`."""
+    """Listens where the host of a job would, as a process of `user`, and treats each client by
+    `act(connection)`. A socket's peer is for its clients who has called listen(2)."""
 
     def __init__(self, user, path, act):
         self.path, self.act, self.connections = path, act, []
@@ -193,7 +194,8 @@ class FalseHost:
         self.listener.bind(str(path))
         path.chmod(0o600)
         user.own(path)
-        self.listener.listen(200)
+        with acting_as(user):
+            self.listener.listen(200)
         threading.Thread(target=self.serve, daemon=True).start()
 
     def serve(self):

@@ -4,11 +4,12 @@ capabilities; both use the same folder for temporary files, as they do on every 
 import os
 import signal
 import stat
+import subprocess
 import textwrap
 
 import pytest
-from join_protocol import HELLO, frame, hello
-from known_job import AS_IT_SHOULD, KnownJob, learned_key
+from join_protocol import HELLO, FalseHost, frame, hello
+from known_job import AS_IT_SHOULD, KnownJob, learned_key, rank_environment, settles
 from leftovers import describe
 from ordinary_user import OrdinaryUser, pids_of
 
@@ -285,3 +286,95 @@ def test_a_name_that_a_stranger_has_taken_is_not_used(users, nagaya, installatio
     assert len(ended.err.splitlines()) == 1 and str(path) in ended.err, ended
     assert "TMPDIR" in ended.err, ended
     assert not leftovers.after_limit().processes
+
+
+class Listening(FalseHost):
+    """A stranger's socket that everybody may connect to, and all that came there."""
+
+    def __init__(self, stranger, path):
+        self.heard = []
+        super().__init__(stranger, path, lambda client: self.heard.append(client.recv(4096)))
+        path.chmod(0o666)
+
+
+@pytest.mark.parametrize("how", ["exec", "ps"])
+def test_a_stranger_who_listens_in_the_hosts_place_hears_nothing(users, nagaya, installation, how):
+    owner, stranger = users
+    program = installation.program("plain_ending")
+    job = KnownJob(owner, nagaya, program, tasks=1)
+    assert job.end() == [AS_IT_SHOULD]
+    assert settles(lambda: not job.socket.exists())
+    with Listening(stranger, job.socket) as listening:
+        owner.own(job.socket)
+        words = {"exec": ["exec", program, "exit", "5"], "ps": ["ps"]}[how]
+        ended = owner.run([nagaya, *words], env=rank_environment())
+        assert settles(lambda: listening.heard)
+        assert set(listening.heard) == {b""}
+    said = ended.err if how == "exec" else ended.out.splitlines()[-1]
+    assert ended.code == (125 if how == "exec" else 0), ended
+    assert str(job.socket) in said and str(stranger.uid) in said and "TMPDIR" in said, ended
+    assert len(ended.err.splitlines()) == (1 if how == "exec" else 0), ended
+
+
+# A task that joins its own space once it is told to.
+JOINING = """
+    import ctypes, sys
+    nagaya = ctypes.CDLL(sys.argv[1])
+    nagaya.nagaya_error_text.restype = ctypes.c_char_p
+    print("ready", flush=True)
+    sys.stdin.readline()
+    code = nagaya.nagaya_space_current(ctypes.byref(ctypes.c_void_p()))
+    print(code, nagaya.nagaya_error_text().decode(), flush=True)
+    sys.stdin.readline()
+"""
+
+
+@pytest.fixture
+def parent_of_all(users):
+    """A folder in which everybody may rename and remove what belongs to others."""
+    folder = users[0].new_folder("of-all")
+    folder.chmod(0o777)
+    return folder
+
+
+def plant_folder(stranger, path):
+    assert stranger.run(["mkdir", "-m", "777", path]).code == 0
+
+
+def plant_link(stranger, path):
+    plant_folder(stranger, path.with_suffix(".target"))
+    assert stranger.run(["ln", "-s", path.with_suffix(".target"), path]).code == 0
+
+
+@pytest.mark.parametrize("plant", [plant_folder, plant_link])
+def test_a_folder_that_a_stranger_has_put_in_the_place_of_the_users_gets_neither_key_nor_removal(
+        users, nagaya, installation, parent_of_all, plant):
+    owner, stranger = users
+    folder = parent_of_all / f"nagaya-{owner.uid}"
+    words = [nagaya, "exec", "/usr/bin/python3", "-c", textwrap.dedent(JOINING),
+             installation.root / "lib" / "libnagaya.so.0"]
+    proxy = owner.start(words, env={"TMPDIR": str(parent_of_all), **rank_environment()},
+                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                        text=True)
+    try:
+        assert proxy.stdout.readline() == "ready\n"
+        [socket] = folder.glob("*.sock")
+        moved = folder.with_suffix(".moved")
+        assert stranger.run(["mv", folder, moved]).code == 0
+        plant(stranger, folder)
+        with Listening(stranger, socket) as listening:
+            proxy.stdin.write("go\n")
+            proxy.stdin.flush()
+            said = proxy.stdout.readline()
+            assert listening.heard == []
+            assert said.startswith("-1 ") and str(folder) in said and "TMPDIR" in said, said
+            for command in ("ps", "clean"):
+                ended = owner.run([nagaya, command], env={"TMPDIR": str(parent_of_all)})
+                assert (ended.code, str(folder) in ended.out + ended.err) == (0, False), ended
+            proxy.communicate("end\n", timeout=20)
+            assert proxy.returncode == 0
+            assert settles(lambda: not list(moved.glob("*.sock")))
+            assert socket.exists() and listening.heard == []
+    finally:
+        proxy.kill()
+        proxy.communicate()
