@@ -1,25 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// random.h - the kernel's random numbers: good enough for keys.
+// random.h - random numbers of the kernel, fit for keys. Each call is one system call.
 #pragma once
 
 #include <sys/random.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "base/error.h"
 
 namespace nagaya::base {
 
-// At most 256 bytes, so that no signal interrupts it. Throws Error.
-inline void fill_random(void* to, size_t bytes) {
-  if (::getrandom(to, bytes, 0) != static_cast<ssize_t>(bytes)) throw_errno("getrandom");
+// At most 256 bytes: the kernel gives so many whole or not at all.
+inline void fill_random(std::span<uint8_t> bytes) {
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+    throw_errno("getrandom");
 }
 
 inline uint64_t random_number() {
   uint64_t number = 0;
-  fill_random(&number, sizeof number);
+  fill_random({reinterpret_cast<uint8_t*>(&number), sizeof number});
   return number;
+}
+
+// A number from 0 to bound - 1, for bounds up to 2^40: then the lower numbers are more likely than
+// the higher ones by less than 2^-24 of their likelihood.
+inline uint64_t random_below(uint64_t bound) {
+  return random_number() % bound;
 }
 
 }  // namespace nagaya::base

@@ -18,7 +18,7 @@ using Secret = std::array<unsigned char, 32>;
 
 inline Secret new_secret() {
   Secret secret;
-  base::fill_random(secret.data(), secret.size());
+  base::fill_random(secret);
   return secret;
 }
 

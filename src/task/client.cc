@@ -8,7 +8,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -19,6 +18,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/random.h"
 #include "task/installation.h"
 #include "task/socket_folder.h"
 
@@ -377,7 +377,7 @@ JobStatus query_status(const std::string& socket_path) {
 }
 
 void random_key(uint8_t (&key)[16]) {
-  if (::getrandom(key, sizeof key, 0) != sizeof key) base::throw_errno("getrandom");
+  base::fill_random(key);
 }
 
 std::string hex(const uint8_t (&key)[16]) {

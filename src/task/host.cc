@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/epoll.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -14,6 +13,7 @@
 
 #include <algorithm>
 
+#include "base/random.h"
 #include "task/freestanding/redirect.h"
 
 namespace nagaya::task {
@@ -100,7 +100,7 @@ Host::Host(const HostSettings& settings, base::Fd& listener, const Place& place)
   SpaceHeader& header = space_.header();
   std::copy(std::begin(settings.key), std::end(settings.key), header.key);
   std::copy(std::begin(settings.socket_path), std::end(settings.socket_path), header.host_socket);
-  if (::getrandom(&header.identity, sizeof header.identity, 0) < 0) base::throw_errno("getrandom");
+  header.identity = base::random_number();
   header.redirect_table = arch::install_redirect_table();
   header.can_read_thread_pointer = arch::can_read_thread_pointer(::getauxval(AT_HWCAP2)) ? 1 : 0;
   redirect_space = &header;

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -14,6 +13,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/random.h"
 #include "base/same_content.h"
 #include "task/freestanding/library.h"
 
@@ -238,7 +238,7 @@ const std::vector<Elf64_auxv_t>& host_auxv() {
 std::vector<Elf64_auxv_t> task_auxv(TaskRecord& task, const ElfImage& image, uint64_t base,
                                     const std::string& program, StackWriter& stack) {
   uint8_t random[16];
-  if (::getrandom(random, sizeof random, 0) != sizeof random) base::throw_errno("getrandom");
+  base::fill_random(random);
   std::vector<Elf64_auxv_t> all = host_auxv();
   for (Elf64_auxv_t& entry : all) {
     uint64_t& value = entry.a_un.a_val;

@@ -2,12 +2,15 @@
 // space.h - the structures that the host and all tasks of a space share: the map of the space.
 //
 //   0x1100'0000'0000                                                     0x5500'0000'0000
-//   | homes: one of 128 MiB per task number | ranges: one of 16 to 256 GiB per task number |
+//   | random | homes: 128 MiB per number | random | ranges: 16 to 256 GiB per number | rest |
+//
+//   one home, one range:  | random gap, up to an eighth | what the task maps, from below |
 //
 //   A task's partition is its home and its range. Stack, libraries and the first heap lie in the
-//   home; homes lie side by side, so that eight tasks share one page-table page of the second
-//   level. What does not fit goes to the range. Below the first address lies the shadow of
-//   AddressSanitizer, above the last the kernel's own choice of addresses, where the host lives.
+//   home; homes lie side by side, so that eight tasks share one or two page-table pages of the
+//   second level. What does not fit goes to the range. All begin at whole pages, nothing is aligned
+//   to more. Below the first address lies the shadow of AddressSanitizer, above the last the
+//   kernel's own choice of addresses, where the host lives.
 //
 // All structures are plain data in private memory of the host (private, so that a forked child
 // copies them instead of sharing them). Every task brings its own copy of libnagaya: the stamp
@@ -119,7 +122,7 @@ struct TaskRecord {
 
   const char* program;  // absolute path, answers readlink("/proc/self/exe")
 
-  // The partition.
+  // The partition, with the gaps at the beginning of its two parts.
   uint64_t home;
   uint64_t range;
   uint64_t range_bytes;

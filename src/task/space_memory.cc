@@ -2,11 +2,11 @@
 #include "task/space_memory.h"
 
 #include <sys/mman.h>
-#include <sys/random.h>
 
 #include <algorithm>
 #include <new>
 
+#include "base/random.h"
 #include "task/freestanding/futex.h"
 #include "task/space_heap.h"
 
@@ -17,8 +17,11 @@ constexpr uint32_t kCapacityMax = 4096;
 // Of a job, however small: a manager may spawn a hundred workers, one after another.
 constexpr uint32_t kCapacityLeast = 192;
 constexpr uint64_t kRangeBytesChoices[] = {256ull << 30, 64ull << 30, 16ull << 30};
-// Between homes and ranges of neighbouring spaces of a run: the random part of the base.
-constexpr uint64_t kRandomSlots = 64;
+// Of kSpaceBegin to kSpaceEnd, for the random parts of the two bases: 28 random bits each, and more
+// where partitions take less.
+constexpr uint64_t kSlackMinBytes = 2ull << 40;
+// The part of a home or a range of which a random number of pages stay empty at its beginning.
+constexpr uint64_t kGapShare = 8;
 
 uint32_t choose_capacity(const SpaceSettings& settings) {
   // Room for the children of MPI_Comm_spawn and for numbers that are not yet free again.
@@ -34,16 +37,30 @@ uint32_t choose_capacity(const SpaceSettings& settings) {
 }
 
 uint64_t choose_range_bytes(uint32_t capacity) {
-  const uint64_t room = kSpaceEnd - kSpaceBegin - (kCapacityMax + kRandomSlots) * kHomeBytes;
+  const uint64_t room = kSpaceEnd - kSpaceBegin - kSlackMinBytes;
   for (uint64_t bytes : kRangeBytesChoices)
-    if (bytes * (capacity + 2) <= room) return bytes;
+    if ((kHomeBytes + bytes) * capacity <= room) return bytes;
   throw base::Error(-EINVAL, "no address range is left for " + std::to_string(capacity) + " tasks");
 }
 
-uint64_t random_below(uint64_t bound) {
-  uint64_t value = 0;
-  if (::getrandom(&value, sizeof value, 0) != sizeof value) base::throw_errno("getrandom");
-  return value % bound;
+// A random number of whole pages, less than `bytes`. [bytes]
+uint64_t random_pages(uint64_t bytes) {
+  return base::random_below(bytes / kPageBytes) * kPageBytes;
+}
+
+// Homes, then ranges. What they leave of the addresses goes, in halves, before each of them, a
+// random part of it.
+void place_partitions(SpaceHeader& space) {
+  const uint64_t homes_bytes = space.capacity * kHomeBytes;
+  const uint64_t slack = kSpaceEnd - kSpaceBegin - homes_bytes - space.capacity * space.range_bytes;
+  space.home_base = kSpaceBegin + random_pages(slack / 2);
+  space.range_base = space.home_base + homes_bytes + random_pages(slack / 2);
+}
+
+// All but a random gap at the beginning, so that the address of one mapping of one task says little
+// about the others.
+void give_with_gap(FreeRanges& ranges, uint64_t begin, uint64_t bytes) {
+  ranges.give(begin + random_pages(bytes / kGapShare), begin + bytes);
 }
 
 }  // namespace
@@ -60,10 +77,7 @@ SpaceMemory::SpaceMemory(const SpaceSettings& settings) {
   header_->capacity = capacity;
   header_->expected_tasks = settings.expected_tasks;
   header_->range_bytes = choose_range_bytes(capacity);
-  const uint64_t ranges_begin = kSpaceBegin + (kCapacityMax + kRandomSlots) * kHomeBytes;
-  const uint64_t spare = (kSpaceEnd - ranges_begin) / header_->range_bytes - capacity;
-  header_->home_base = kSpaceBegin + random_below(kRandomSlots) * kHomeBytes;
-  header_->range_base = ranges_begin + random_below(spare) * header_->range_bytes;
+  place_partitions(*header_);
   header_->records = memory_.data() + header_bytes;
   header_->heap = create_heap(heap_memory_);
 }
@@ -100,8 +114,8 @@ TaskRecord& SpaceMemory::open_record(int64_t wanted) {
   record.range_bytes = header_->range_bytes;
   const size_t ranges_bytes = kRecordBytes - sizeof(TaskRecord);
   record.ranges.reset(static_cast<uint32_t>(ranges_bytes / sizeof(FreeRanges::Range)));
-  record.ranges.give(record.home, record.home + kHomeBytes);
-  record.ranges.give(record.range, record.range + record.range_bytes);
+  give_with_gap(record.ranges, record.home, kHomeBytes);
+  give_with_gap(record.ranges, record.range, record.range_bytes);
   record.state.store(TaskState::kStarting, std::memory_order_release);
   return record;
 }

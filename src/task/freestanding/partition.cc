@@ -63,9 +63,11 @@ bool is_own(const TaskRecord& task, uint64_t begin, uint64_t end) {
 bool is_foreign(const TaskRecord& task, uint64_t begin, uint64_t end) {
   if (end <= begin) return false;
   const SpaceHeader& space = *task.space;
-  const Span all{space.home_base, space.range_base + space.capacity * space.range_bytes};
-  if (end <= all.begin || begin >= all.end) return false;
-  return !is_own(task, begin, end);
+  const auto touches = [&](uint64_t base, uint64_t bytes) {
+    return begin < base + space.capacity * bytes && end > base;
+  };
+  return (touches(space.home_base, kHomeBytes) || touches(space.range_base, space.range_bytes)) &&
+         !is_own(task, begin, end);
 }
 
 void mark_used(TaskRecord& task, uint64_t begin, uint64_t end) {

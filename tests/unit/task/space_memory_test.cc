@@ -59,6 +59,72 @@ TEST(SpaceMemory, HasRoomForFourThousandTasksAndForOne) {
   }
 }
 
+// Which of an address's bits have been seen as 1, and which as 0.
+struct SeenBits {
+  uint64_t ones = 0, zeros = 0;
+
+  void add(uint64_t address) {
+    ones |= address;
+    zeros |= ~address;
+  }
+  // Whether each of the bits first .. last has taken both values.
+  void expect_random(int first, int last, const char* what) const {
+    for (int bit = first; bit <= last; ++bit)
+      EXPECT_EQ(ones & zeros & uint64_t{1} << bit, uint64_t{1} << bit) << what << ", bit " << bit;
+  }
+};
+
+TEST(SpaceMemory, LaysTwoSpacesAtDifferentAddressesWithRandomHighAndLowBits) {
+  // 64 spaces: a fair bit fails to take both values once in 2^63 times.
+  for (const auto& [capacity, last_bit] : {std::pair{1u, 40}, {192u, 40}, {4096u, 39}}) {
+    SeenBits homes, ranges;
+    std::set<uint64_t> bases;
+    for (int n = 0; n < 64; ++n) {
+      SpaceMemory space(small_space(capacity));
+      const SpaceHeader& header = space.header();
+      EXPECT_EQ(header.home_base % kPageBytes, 0u);
+      EXPECT_EQ(header.range_base % kPageBytes, 0u);
+      EXPECT_GE(header.home_base, kSpaceBegin);
+      EXPECT_GE(header.range_base, header.home_base + capacity * kHomeBytes);
+      EXPECT_LE(header.range_base + capacity * header.range_bytes, kSpaceEnd);
+      bases.insert({header.home_base, header.range_base});
+      homes.add(header.home_base);
+      ranges.add(header.range_base);
+    }
+    EXPECT_EQ(bases.size(), 128u);
+    homes.expect_random(12, last_bit, "home_base");
+    ranges.expect_random(12, last_bit, "range_base");
+  }
+}
+
+TEST(SpaceMemory, BeginsEachTasksMappingsAtAnotherPageOfItsHomeAndItsRange) {
+  SpaceMemory space(small_space(64));
+  SeenBits homes, ranges;
+  for (int n = 0; n < 64; ++n) {
+    TaskRecord& task = space.open_record(-1);
+    const uint64_t in_home = task.ranges.take(kPageBytes, kPageBytes);
+    const uint64_t in_range = task.ranges.take(kHomeBytes, kPageBytes);
+    EXPECT_LT(in_home - task.home, kHomeBytes / 8);
+    EXPECT_LT(in_range - task.range, task.range_bytes / 8);
+    homes.add(in_home - task.home);
+    ranges.add(in_range - task.range);
+  }
+  homes.expect_random(12, 23, "first mapping in a home");
+  ranges.expect_random(12, 34, "first mapping in a range");
+}
+
+TEST(SpaceMemory, BeginsTheMappingsOfANumbersNextTaskAtAnotherPage) {
+  SpaceMemory space(small_space(1));
+  std::set<uint64_t> seen;
+  for (int n = 0; n < 64; ++n) {
+    TaskRecord& task = space.open_record(0);
+    seen.insert(task.ranges.take(kPageBytes, kPageBytes));
+    space.mark_ended(task, 0);
+    space.close_record(task);
+  }
+  EXPECT_GT(seen.size(), 50u);  // of 4096 pages: some may come twice
+}
+
 TEST(SpaceMemory, GivesPartitionsThatDoNotOverlap) {
   SpaceMemory space(small_space(16));
   std::set<std::pair<uint64_t, uint64_t>> spans;
@@ -80,7 +146,7 @@ TEST(SpaceMemory, FreesPartitionAndBlocksOfAClosedTask) {
   SpaceMemory space(small_space(2));
   TaskRecord& task = space.open_record(-1);
   const uint64_t home = task.ranges.take(kPageBytes, kPageBytes);
-  ASSERT_EQ(home, task.home);
+  ASSERT_EQ(number_of(space.header(), home), 0);
   ASSERT_NE(::mmap(reinterpret_cast<void*>(home), kPageBytes, PROT_READ,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0),
             MAP_FAILED);
