@@ -16,6 +16,8 @@ constexpr uint32_t kFrameMagic = 0x4e414746;
 constexpr uint32_t kPayloadMaxBytes = 16 << 20;
 constexpr size_t kUnsentMaxBytes = 1 << 20;
 constexpr uint32_t kDescriptorsMax = 65536;
+// Of a task in a JobStatus: five numbers of 32 bits, four of 64, two empty texts.
+constexpr uint64_t kTaskStatusMinBytes = 5 * sizeof(uint32_t) + 6 * sizeof(uint64_t);
 constexpr size_t kDescriptorsPerPiece = 253;  // SCM_MAX_FD
 
 struct Frame {
@@ -156,10 +158,11 @@ JobStatus decode_status(const std::string& payload) {
   status.launcher_pid = in.plain<int32_t>();
   status.expected_tasks = in.plain<uint32_t>();
   status.capacity = in.plain<uint32_t>();
-  status.tasks.resize(in.count(sizeof(uint64_t)));
+  status.tasks.resize(in.count(kTaskStatusMinBytes));
   for (TaskStatus& task : status.tasks) {
     task.number = in.plain<uint32_t>();
     task.state = in.plain<TaskState>();
+    if (task.state > TaskState::kEnded) malformed("a task is in no known state");
     task.pid = in.plain<int32_t>();
     task.wait_status = in.plain<int32_t>();
     for (uint64_t* value : {&task.home, &task.range, &task.home_bytes, &task.range_bytes})

@@ -61,6 +61,12 @@ TEST(Status, IsRefusedWhereverItIsCutOff) {
     EXPECT_EQ(code_of([&] { decode_status(whole.substr(0, bytes)); }), -EPROTO) << bytes;
 }
 
+TEST(Status, IsRefusedWithAStateThatNoTaskHas) {
+  JobStatus status = example_status();
+  status.tasks[0].state = static_cast<TaskState>(4);
+  EXPECT_EQ(code_of([&] { decode_status(encode(status)); }), -EPROTO);
+}
+
 TEST(Launch, IsRefusedWhereverItIsCutOff) {
   const std::string whole = encode(example());
   for (size_t bytes = 0; bytes < whole.size(); ++bytes)
