@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes the seeds of the corpus: make_corpus FOLDER (tests/fuzz/corpus). Run it again when the
 // layout of a message has changed.
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 
 #include "../unit/delegatee/raw_batch.h"
 #include "../unit/task/elf_file.h"
+#include "comm/card.h"
+#include "delegatee/question.h"
 #include "task/wire.h"
 
 namespace {
@@ -77,6 +80,80 @@ void write_connections() {
   write("channel/no-descriptors", frame(kMagic, 3, 0, 3));
 }
 
+void write_questions() {
+  using nagaya::delegatee::Question;
+  write("question/address", encode(Question{Question::Kind::kAddress, {"FI_A=1", "B"}, 0, {}}));
+  const std::string whole =
+      encode(Question{Question::Kind::kConnect, {}, 1, {"one", std::string("\0two", 4), ""}});
+  write("question/connect", whole);
+  write("question/cut", whole.substr(0, whole.size() - 5));
+  write("question/longer", whole + "x");
+  write("question/unknown-kind", encode(Question{static_cast<Question::Kind>(7), {}, 0, {}}));
+  write("question/no-such-node", encode(Question{Question::Kind::kConnect, {}, 2, {"a", "b"}}));
+  std::string many = encode(Question{});
+  many.replace(4, 4, 4, '\xff');
+  write("question/huge-count", many);
+}
+
+void write_cards() {
+  const std::string whole = encode(nagaya::comm::Card{7, 3, 2, 0, "the address of a node"});
+  write("card/speaker", whole);
+  write("card/other", encode(nagaya::comm::Card{7, 4, 0, 0, ""}));
+  write("card/failed", encode(nagaya::comm::Card{7, 5, 0, -ENOMEM, "no memory"}));
+  write("card/cut", whole.substr(0, whole.size() - 1));
+  write("card/half-a-head", whole.substr(0, 9));
+  write("card/longer", whole + "x");
+  std::string reserved = whole;
+  reserved[6] = 1;
+  write("card/reserved", reserved);
+}
+
+void write_statuses() {
+  JobStatus status{
+      .host_pid = 7, .launcher_pid = 6, .expected_tasks = 3, .capacity = 64, .tasks = {}};
+  write("status/empty", encode(status));
+  status.tasks.push_back({1, TaskState::kRunning, 8, 0, 1, 2, 3, 4, 5, "/bin/prog", "group"});
+  status.tasks.push_back({2, TaskState::kEnded, 9, 256, 1, 2, 3, 4, 0, "", ""});
+  const std::string whole = encode(status);
+  write("status/usual", whole);
+  write("status/cut", whole.substr(0, whole.size() - 3));
+  write("status/longer", whole + "x");
+  status.tasks[0] = {~0u, static_cast<TaskState>(4), -1,    -1, ~0ull, ~0ull, ~0ull, ~0ull,
+                     ~0u, "\xff\x1b[2J\n",           "\xc3"};
+  write("status/unknown-state", encode(status));
+  status.tasks[0].state = TaskState::kEnded;
+  write("status/strange-numbers", encode(status));
+  status.tasks.clear();
+  // As many tasks as bytes allow of the shortest thing, a length.
+  std::string many = encode(status);
+  many.replace(many.size() - 8, 8, std::string("\0\4\0\0\0\0\0\0", 8));
+  write("status/many-short-tasks", many + std::string(0x400 * 8, '\0'));
+}
+
+void write_pmi_answers() {
+  const auto joined = [](std::initializer_list<const char*> lines) {
+    std::string all;
+    for (const char* line : lines) all += std::string(line) + '\0';
+    return all;
+  };
+  const std::string opening =
+      joined({"cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n",
+              "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=20\n",
+              "cmd=my_kvsname kvsname=kvs_1\n", "cmd=put_result rc=0 msg=success\n",
+              "cmd=put_result rc=0 msg=success\n", "cmd=barrier_out rc=0\n"});
+  const std::string usual =
+      opening + joined({"cmd=get_result rc=0 value=00000008001122334455\n", "cmd=get_result rc=0 ",
+                        "value=66778\n", "cmd=barrier_out rc=0\n",
+                        "cmd=get_result rc=0 value=0000000161\n", "cmd=finalize_ack\n"});
+  write("pmi1/empty", "");
+  write("pmi1/opening", opening);
+  write("pmi1/usual", usual);
+  write("pmi1/no-end-of-line", usual.substr(0, 20));
+  write("pmi1/huge-length", opening + joined({"cmd=get_result rc=0 value=99999999001122334455\n"}));
+  write("pmi1/two-lines", "cmd=response_to_init rc=0\ncmd=maxes vallen_max=64\n");
+  write("pmi1/long-line", "cmd=response_to_init rc=0 " + std::string(70000, 'x') + "\n");
+}
+
 void write_batches() {
   for (const auto& batches :
        {nagaya::delegatee::malformed_batches(), nagaya::delegatee::sound_batches()})
@@ -91,5 +168,9 @@ int main(int argc, char** argv) {
   write_programs();
   write_launches();
   write_connections();
+  write_questions();
+  write_cards();
+  write_statuses();
+  write_pmi_answers();
   write_batches();
 }

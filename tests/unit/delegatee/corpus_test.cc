@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Replays the seeds of the fuzzer of batches: those of raw_batch.h, and what the fuzzer found.
-#include "../../fuzz/batch_target.h"
+// Replays the seeds of the fuzzers of batches (those of raw_batch.h, and what the fuzzer found) and
+// of questions.
 #include "corpus.h"
+#include "../../fuzz/batch_target.h"
+#include "../../fuzz/question_target.h"
 
 namespace nagaya {
 namespace {
 
 TEST(Corpus, OfBatchesTouchesNothingThatIsNotRegistered) {
   EXPECT_GT(replay("batch", fuzz::hear_batch), 20u);
+}
+
+TEST(Corpus, OfQuestionsIsAnsweredOrRefused) {
+  EXPECT_GT(replay("question", fuzz::decode_question_payload), 5u);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Replays the seeds of the fuzzers of program files and of the join protocol.
-#include "../../fuzz/targets.h"
 #include "corpus.h"
+#include "../../fuzz/targets.h"
 
 namespace nagaya {
 namespace {
