@@ -67,6 +67,9 @@ std::string job_text(const JobView& job, bool with_addresses) {
   text += fmt::format("  memory {} (Pss), page tables {}, mappings {} of {}\n",
                       size_text(job.pss_bytes), size_text(job.page_table_bytes),
                       count_text(job.mappings), count_text(max_map_count()));
+  if (job.status.refused_messages != 0)
+    text += fmt::format("  refused {} messages that came by the network and are not of this job\n",
+                        job.status.refused_messages);
   const auto row = [&](auto number, auto pid, auto state, auto pss, auto cpu, auto home, auto range,
                        auto program) {
     text += fmt::format("  {:>4} {:>8}  {:<16} {:>11} {:>10}  ", number, pid, state, pss, cpu);
@@ -118,6 +121,7 @@ Json json_of(const JobView& job) {
           {"launcher", job.launcher.empty() ? Json() : Json(job.launcher)},
           {"expected_tasks", job.status.expected_tasks},
           {"capacity", job.status.capacity},
+          {"refused_messages", job.status.refused_messages},
           {"pss_bytes", or_null(job.pss_bytes)},
           {"page_table_bytes", or_null(job.page_table_bytes)},
           {"mappings", or_null(job.mappings)},

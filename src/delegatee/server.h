@@ -31,6 +31,9 @@ class Server : public task::UpperFloor {
   void task_ended(const task::TaskRecord& record) override;
   // The delegatee has requests of that task under way, or another task helps in a copy of it.
   bool holds(const task::TaskRecord& record) const override;
+  uint64_t refused_messages() const override {
+    return delegatee_ != nullptr ? delegatee_->refused() : 0;
+  }
 
  private:
   std::string contact(const Question& question);

@@ -17,8 +17,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
 #include "base/random.h"
+#include "task/host_log.h"
 #include "task/installation.h"
 #include "task/socket_folder.h"
 
@@ -31,6 +33,15 @@ constexpr int kJoinTries = 100;
 constexpr int kAnswerLimitMs = 5000;
 constexpr int kGreetingLimitS = 15;  // longer than a host on a busy node takes to start
 
+// The file for what the host notices; "": none is wanted. Throws Error: it cannot be written.
+std::string chosen_log() {
+  const char* const path = ::getenv("NAGAYA_LOG");
+  if (path == nullptr || *path == '\0') return {};
+  const std::string absolute = std::filesystem::absolute(path);
+  const HostLog log(absolute);  // the host, which would find out, has nobody to tell
+  return absolute;
+}
+
 HostSettings settings_of(const Job& job, const std::string& socket_path) {
   HostSettings settings{};
   settings.stamp = {kMagic, kAbiMajor, kAbiMinor, sizeof settings, 0};
@@ -42,6 +53,10 @@ HostSettings settings_of(const Job& job, const std::string& socket_path) {
   if (socket_path.size() >= sizeof settings.socket_path)
     throw Error(-ENAMETOOLONG, socket_path + ": path too long, set TMPDIR to a shorter one");
   std::copy(socket_path.begin(), socket_path.end(), settings.socket_path);
+  const std::string log_path = chosen_log();
+  if (log_path.size() >= sizeof settings.log_path)
+    throw Error(-ENAMETOOLONG, "NAGAYA_LOG=" + log_path + ": path too long");
+  std::copy(log_path.begin(), log_path.end(), settings.log_path);
   return settings;
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/random.h"
 #include "task/freestanding/redirect.h"
@@ -26,6 +27,7 @@ constexpr auto kGreetingLimit = 10s;
 // A job whose launcher cannot be watched and some of whose tasks never came: how long to wait.
 constexpr auto kIdleLimit = 60s;
 constexpr auto kPause = 1s;
+constexpr auto kLogPause = 1s;
 constexpr int kTickMs = 1000;
 constexpr int kFlushTickMs = 2;
 constexpr int kHeldTickMs = 10;
@@ -90,6 +92,7 @@ Error as_error(const std::exception& error) {
 
 Host::Host(const HostSettings& settings, base::Fd& listener, const Place& place)
     : settings_(settings),
+      log_(settings.log_path[0] == '\0' ? HostLog() : HostLog(settings.log_path)),
       listener_(listener),
       place_(place),
       epoll_(base::checked_fd(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
@@ -109,6 +112,17 @@ Host::Host(const HostSettings& settings, base::Fd& listener, const Place& place)
   if (launcher_) watch(launcher_.get());
   launcher_gone_ =
       settings.launcher_pid > 0 && ::kill(settings.launcher_pid, 0) != 0 && errno == ESRCH;
+}
+
+// At most once a second, however many messages strangers send.
+void Host::log_refused(Clock::time_point now) {
+  const uint64_t refused = upper_ != nullptr ? upper_->refused_messages() : 0;
+  if (refused == logged_refused_ || now < next_log_) return;
+  log_.say("job " + std::filesystem::path(settings_.socket_path).stem().string() + ": refused " +
+           std::to_string(refused) +
+           " messages in all that came by the network and did not prove to be of this job");
+  logged_refused_ = refused;
+  next_log_ = now + kLogPause;
 }
 
 // Once: another host of this job may listen at the same path later.
@@ -148,8 +162,10 @@ void Host::run() {
     watch_listener_again();
     flush_clients();
     drop_late_clients();
+    log_refused(Clock::now());
     if (is_in_use()) idle_since_ = Clock::now();
   }
+  log_refused(next_log_);
   stop_at(StopPoint::kHostLeaving);
   stop_listening();
 }
@@ -287,6 +303,7 @@ void Host::tell_status(Client& client) {
                    .launcher_pid = settings_.launcher_pid,
                    .expected_tasks = space.expected_tasks,
                    .capacity = space.capacity,
+                   .refused_messages = upper_ != nullptr ? upper_->refused_messages() : 0,
                    .tasks = {}};
   std::map<const TaskRecord*, const LiveTask*> live;
   for (const auto& [pid, task] : tasks_) live[task->record] = task.get();

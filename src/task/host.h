@@ -12,6 +12,7 @@
 #include <set>
 #include <vector>
 
+#include "task/host_log.h"
 #include "task/host_settings.h"
 #include "task/socket_folder.h"
 #include "task/space_memory.h"
@@ -83,8 +84,12 @@ class Host {
                        [&](const auto& entry) { return predicate(entry.second); });
   }
   bool is_over() const;
+  void log_refused(Clock::time_point now);
 
   HostSettings settings_;
+  HostLog log_;
+  uint64_t logged_refused_ = 0;
+  Clock::time_point next_log_{};
   base::Fd& listener_;
   const Place& place_;
   base::Fd epoll_;

@@ -22,6 +22,7 @@ struct HostSettings {
   int32_t launcher_pid;  // when it ends, so does a host without clients; 0: none
   StopPoint stop_point;
   char socket_path[kSocketPathBytes];
+  char log_path[kSocketPathBytes];  // absolute; "": no log
 };
 
 }  // namespace nagaya::task

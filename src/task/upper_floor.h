@@ -26,6 +26,10 @@ class UpperFloor {
 
   // Whether something may still read or write the partition of that ended task.
   virtual bool holds(const TaskRecord& record) const = 0;
+
+  // Messages from the network that were dropped, because they did not prove that they were of this
+  // job.
+  virtual uint64_t refused_messages() const = 0;
 };
 
 }  // namespace nagaya::task

@@ -135,6 +135,7 @@ std::string encode(const JobStatus& status) {
   out.plain(status.launcher_pid);
   out.plain(status.expected_tasks);
   out.plain(status.capacity);
+  out.number(status.refused_messages);
   out.number(status.tasks.size());
   for (const TaskStatus& task : status.tasks) {
     out.plain(task.number);
@@ -158,6 +159,7 @@ JobStatus decode_status(const std::string& payload) {
   status.launcher_pid = in.plain<int32_t>();
   status.expected_tasks = in.plain<uint32_t>();
   status.capacity = in.plain<uint32_t>();
+  status.refused_messages = in.number();
   status.tasks.resize(in.count(kTaskStatusMinBytes));
   for (TaskStatus& task : status.tasks) {
     task.number = in.plain<uint32_t>();

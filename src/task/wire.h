@@ -99,6 +99,7 @@ struct TaskStatus {
 struct JobStatus {
   int32_t host_pid = 0, launcher_pid = 0;
   uint32_t expected_tasks = 0, capacity = 0;
+  uint64_t refused_messages = 0;  // of strangers, that came by the network
   std::vector<TaskStatus> tasks;  // in the order of their numbers
 };
 

@@ -36,8 +36,12 @@ TEST(Launch, ArrivesAsItWasSent) {
 }
 
 JobStatus example_status() {
-  JobStatus status{
-      .host_pid = 7, .launcher_pid = 6, .expected_tasks = 3, .capacity = 64, .tasks = {}};
+  JobStatus status{.host_pid = 7,
+                   .launcher_pid = 6,
+                   .expected_tasks = 3,
+                   .capacity = 64,
+                   .refused_messages = 11,
+                   .tasks = {}};
   status.tasks.push_back({1, TaskState::kRunning, 8, 0, 1, 2, 3, 4, 5, "/bin/prog", "group"});
   status.tasks.push_back({2, TaskState::kEnded, 9, 256, 1, 2, 3, 4, 0, "", ""});
   return status;
@@ -48,6 +52,7 @@ TEST(Status, ArrivesAsItWasSent) {
   EXPECT_EQ(got.host_pid, 7);
   EXPECT_EQ(got.launcher_pid, 6);
   EXPECT_EQ(got.expected_tasks, 3u);
+  EXPECT_EQ(got.refused_messages, 11u);
   ASSERT_EQ(got.tasks.size(), 2u);
   EXPECT_EQ(got.tasks[0].program, "/bin/prog");
   EXPECT_EQ(got.tasks[0].escaped, 5u);
