@@ -60,6 +60,12 @@ HostSettings settings_of(const Job& job, const std::string& socket_path) {
   return settings;
 }
 
+// A copy above all numbers at which a host finds something.
+base::Fd out_of_the_way(const base::Fd& fd) {
+  constexpr int kLowest = 16;
+  return base::checked_fd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kLowest), "cannot start the host");
+}
+
 // The same folder, opened once more: a lock that this process holds must not live on in the host.
 base::Fd opened_again(const base::Fd& folder) {
   return base::checked_fd(::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
@@ -69,15 +75,14 @@ base::Fd opened_again(const base::Fd& folder) {
 // The host gets a process group of its own (the launcher's killpg must not reach it), no
 // descriptor of ours but these, and default signals.
 void spawn_host(const base::Fd& listener, const base::Fd& settings, const base::Fd& folder) {
+  const base::Fd high_listener = out_of_the_way(listener);
+  const base::Fd high_settings = out_of_the_way(settings);
+  const base::Fd high_folder = out_of_the_way(folder);
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   ::posix_spawn_file_actions_init(&files);
   ::posix_spawnattr_init(&attributes);
-  // Out of the way of the target numbers first; then the standard streams go nowhere, because a
-  // launcher waits for the end of its ranks' output.
-  const base::Fd high_listener(::fcntl(listener.get(), F_DUPFD_CLOEXEC, 16));
-  const base::Fd high_settings(::fcntl(settings.get(), F_DUPFD_CLOEXEC, 16));
-  const base::Fd high_folder(::fcntl(folder.get(), F_DUPFD_CLOEXEC, 16));
+  // The standard streams go nowhere, because a launcher waits for the end of its ranks' output.
   ::posix_spawn_file_actions_adddup2(&files, high_listener.get(), kHostListenerFd);
   ::posix_spawn_file_actions_adddup2(&files, high_settings.get(), kHostSettingsFd);
   ::posix_spawn_file_actions_adddup2(&files, high_folder.get(), kHostFolderFd);
@@ -266,10 +271,23 @@ void Client::greet(const Job& job) {
   throw Error(-EPIPE, "the host of the job has died, and its tasks with it");
 }
 
+// After the host has ended the connection: what it has said last, if that is why.
+std::optional<Error> Client::reason_of_end() {
+  try {
+    while (const auto message = channel_.receive())
+      if (message->type == MessageType::kRefused) return decode_refusal(message->payload);
+  } catch (const Error&) {
+    return std::nullopt;  // the end of what it has said
+  }
+  return std::nullopt;
+}
+
 void Client::send(MessageType type, const std::string& payload,
                   const std::vector<int>& descriptors) try {
   channel_.send(type, payload, descriptors);
 } catch (const Error& error) {
+  const bool has_ended = error.code() == -EPIPE || error.code() == -ECONNRESET;
+  if (const auto reason = has_ended ? reason_of_end() : std::nullopt) throw *reason;
   rethrow_as_client(error);
 }
 

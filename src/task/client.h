@@ -65,6 +65,7 @@ class Client {
   static Client join_at(const Job& job, const Place& place);
   void send(MessageType type, const std::string& payload, const std::vector<int>& descriptors = {});
   Message receive();
+  std::optional<base::Error> reason_of_end();
   void greet(const Job& job);
 
   Channel channel_;

@@ -247,8 +247,21 @@ void Host::serve(Client& client) {
   try {
     auto message = client.channel.receive();
     for (; message; message = client.channel.take_message()) handle(client, std::move(*message));
-  } catch (const std::exception&) {
+  } catch (const std::exception& error) {
+    tell_why_dropped(client, as_error(error));
     drop(fd);
+  }
+}
+
+// Strangers, who have not greeted with the key, learn nothing.
+void Host::tell_why_dropped(Client& client, const Error& reason) {
+  if (!client.greeted) return;
+  try {
+    client.channel.send(
+        MessageType::kRefused,
+        encode_refusal({reason.code(), std::string("the host of the job: ") + reason.what()}));
+  } catch (const Error&) {
+    return;  // the client has gone
   }
 }
 

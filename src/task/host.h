@@ -61,6 +61,7 @@ class Host {
   void watch_listener_again();
   void serve(Client& client);
   void drop(int client_fd);
+  void tell_why_dropped(Client& client, const base::Error& reason);
   void handle(Client& client, Message message);
   void answer(Client& client, const std::string& question);
   void tell_status(Client& client);

@@ -291,7 +291,9 @@ std::optional<Message> Channel::receive() {
     }
     if (got <= 0) throw Error(-EPIPE, "the other end is gone");
     if ((header.msg_flags & MSG_CTRUNC) != 0)
-      throw Error(-EMFILE, "too many open descriptors to receive more (RLIMIT_NOFILE)");
+      throw Error(-EMFILE,
+                  "too many open descriptors to receive more (RLIMIT_NOFILE): raise the hard "
+                  "limit, or close what the program does not need");
     bytes_.append(data, static_cast<size_t>(got));
   }
 }

@@ -13,6 +13,8 @@
 //                                         <-   Status {job, tasks}
 //   Question {of a floor above}           ->
 //                                         <-   Answer, or Refused {code, text}
+//                                         <-   Refused {code, text} and the end: the client's
+//                                              message was malformed, or could not be received
 //   end of file: the host kills what is left of the client's tasks.
 //
 // A frame is a Frame header and `payload_bytes` of payload; descriptors travel beside the bytes,

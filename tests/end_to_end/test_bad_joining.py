@@ -9,7 +9,8 @@ import time
 import pytest
 from join_protocol import (HELLO, LAUNCH, REFUSED, SIGNAL, STARTED, WAITED, WELCOME, JoiningClient,
                            frame, hello, launch, processor_s, stamp)
-from known_job import AS_IT_SHOULD, KnownJob, job, settles  # noqa: F401 (job is a fixture)
+from known_job import (AS_IT_SHOULD, KnownJob, job,  # noqa: F401 (job is a fixture)
+                       rank_environment, settles)
 
 
 def expect_undisturbed(job, leftovers):
@@ -84,6 +85,8 @@ def test_a_malformed_message_ends_the_connection(job, leftovers, what):
     with job.connect() as client:
         assert client.greet(job.key).kind == WELCOME
         client.send(MALFORMED[what])
+        code, message = client.hear().refusal
+        assert code < 0 and message.startswith("the host of the job: "), message
         assert client.hear() is None
     expect_undisturbed(job, leftovers)
 
@@ -206,4 +209,33 @@ def test_the_host_is_quiet_when_its_descriptors_are_used_up(user, nagaya, instal
     finally:
         for client in clients:
             client.socket.close()
+    expect_undisturbed(job, leftovers)
+
+
+def test_who_passes_more_descriptors_than_the_host_may_have_is_told_so(user, nagaya, installation,
+                                                                       leftovers):
+    """The host has the limit of its first client."""
+    program = installation.program("plain_ending")
+    job = KnownJob(user, nagaya, program, prefix=["prlimit", "--nofile=40:40"])
+    opened = "[os.dup2(0, n) for n in range(3, 60)];"
+    launcher = f"import os, sys; {opened} os.execv(sys.argv[1], sys.argv[1:])"
+    ended = user.run(["/usr/bin/python3", "-c", launcher, nagaya, "exec", program, "exit", "5"],
+                     env=rank_environment(tasks=2))
+    assert ended.code == 125 and ended.out == "", ended
+    assert len(ended.err.splitlines()) == 1, ended
+    assert "too many open descriptors" in ended.err and "RLIMIT_NOFILE" in ended.err, ended
+    expect_undisturbed(job, leftovers)
+
+
+def test_who_passes_so_many_descriptors_that_the_host_hangs_up_before_the_last_is_told_so(
+        user, nagaya, installation, leftovers):
+    """Only 253 fit into one message of the kernel: the client is still sending then."""
+    job = KnownJob(user, nagaya, installation.program("plain_ending"),
+                   prefix=["prlimit", "--nofile=40:40"])
+    opened = "[os.dup2(0, n) for n in range(3, 900)];"
+    launcher = f"import os, sys; {opened} os.execv(sys.argv[1], sys.argv[1:])"
+    ended = user.run(["/usr/bin/python3", "-c", launcher, nagaya, "exec", job.program, "exit", "5"],
+                     env=rank_environment(tasks=2))
+    assert ended.code == 125 and ended.out == "", ended
+    assert "too many open descriptors" in ended.err, ended
     expect_undisturbed(job, leftovers)
