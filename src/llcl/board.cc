@@ -82,7 +82,7 @@ base::Mapping create_board(task::SpaceHeader& space) {
   const uint64_t regions_at = layout.add<RegionTable>(sizeof(RegionTable));
   const uint64_t copies_at = layout.add<CopyOffers>(sizeof(CopyOffers));
   const uint64_t backlogs_at = layout.add<Backlogs>(sizeof(Backlogs));
-  base::Mapping memory = base::reserve_memory(layout.bytes(), "cannot reserve the board");
+  base::Mapping memory = base::reserve_undumped_memory(layout.bytes(), "cannot reserve the board");
   std::byte* const base = memory.data();
 
   // Pages of zeros: the empty state of every part.

@@ -70,7 +70,8 @@ SpaceMemory::SpaceMemory(const SpaceSettings& settings) {
   const uint64_t header_bytes = (sizeof(SpaceHeader) + kPageBytes - 1) & ~(kPageBytes - 1);
   memory_ =
       base::reserve_memory(header_bytes + capacity * kRecordBytes, "cannot reserve the space");
-  heap_memory_ = base::reserve_memory(settings.heap_bytes, "cannot reserve the space heap");
+  heap_memory_ =
+      base::reserve_undumped_memory(settings.heap_bytes, "cannot reserve the space heap");
 
   header_ = new (memory_.data()) SpaceHeader{};
   header_->stamp = {kMagic, kAbiMajor, kAbiMinor, sizeof(SpaceHeader), 0};

@@ -18,6 +18,7 @@ import recipes  # noqa: E402
 
 RANKS = 2
 HOME_BYTES = 128 << 20  # a task's libraries lie this near to its stack
+SPACE_HEAP_BYTES = 16 << 30
 
 
 @pytest.fixture
@@ -108,6 +109,7 @@ def test_the_core_file_of_a_task_shows_where_it_crashed(user, nagaya, programs, 
     ended = user.run([*dumping, nagaya, "run", "-n", RANKS, "./hot", "crash"], cwd=programs)
     assert ended.code == 128 + signal.SIGSEGV, ended
     core, = programs.glob("core*")
+    assert core.stat().st_size < SPACE_HEAP_BYTES
     subject = [installation.root / "libexec" / "nagaya" / "nagaya-host", core]
     shown = gdb(user, programs, subject, *symbol_commands(user, programs, subject), "backtrace")
     assert re.search(r"^#0 .*wait_or_crash \(.*^#1 .*main \(", shown.out, re.M | re.S), shown

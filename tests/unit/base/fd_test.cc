@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
+#include "vm_flags.h"
+
 namespace nagaya::base {
 namespace {
 
@@ -61,6 +63,14 @@ TEST(Mapping, IsZeroAndEndsWithItsOwner) {
   unsigned char resident;
   EXPECT_EQ(::mincore(data, 4096, &resident), -1);
   EXPECT_EQ(errno, ENOMEM);
+}
+
+TEST(Mapping, IsPartOfCoreFilesUnlessReservedOtherwise) {
+  const Mapping dumped = reserve_memory(8192, "cannot reserve");
+  const Mapping undumped = reserve_undumped_memory(8192, "cannot reserve");
+  EXPECT_FALSE(is_left_out_of_core_files(dumped.data()));
+  EXPECT_TRUE(is_left_out_of_core_files(undumped.data()));
+  EXPECT_TRUE(is_left_out_of_core_files(undumped.data() + 8191));
 }
 
 TEST(Mapping, SaysThatMemoryIsExhausted) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "vm_flags.h"
+
 namespace nagaya::llcl {
 namespace {
 
@@ -31,6 +33,11 @@ class BoardTest : public testing::Test {
   Board* board_;
   uint32_t armed_ = 0;
 };
+
+TEST_F(BoardTest, StaysOutOfCoreFiles) {
+  EXPECT_TRUE(is_left_out_of_core_files(memory_.data()));
+  EXPECT_TRUE(is_left_out_of_core_files(memory_.data() + memory_.bytes() - 1));
+}
 
 TEST_F(BoardTest, EveryLaneOfASleepingTaskIsRung) {
   const uint32_t lanes[] = {claim(kTask), claim(kOther), claim(kTask)};

@@ -11,6 +11,7 @@
 #include "task/error_code.h"
 #include "task/names.h"
 #include "task/space_heap.h"
+#include "vm_flags.h"
 
 namespace nagaya::task {
 namespace {
@@ -178,6 +179,13 @@ TEST(SpaceMemory, ResetsARecordThatWasTornByADeath) {
   int value;
   EXPECT_EQ(publish_name(next, "halo", &value), 0);
   EXPECT_NE(heap_allocate(next, 64), nullptr);
+}
+
+TEST(SpaceMemory, KeepsItsHeapOutOfCoreFilesAndItsRecordsIn) {
+  SpaceMemory space(small_space(1));
+  EXPECT_TRUE(is_left_out_of_core_files(space.header().heap));
+  EXPECT_TRUE(is_left_out_of_core_files(heap_allocate(space.open_record(0), 64)));
+  EXPECT_FALSE(is_left_out_of_core_files(space.header().record(0)));  // `nagaya gdb` reads it
 }
 
 TEST(SpaceMemory, WakesWaitersOfAnEndedTask) {
