@@ -141,33 +141,35 @@ void Host::watch(int fd) {
 
 void Host::run() {
   stop_at(StopPoint::kHostServing);
-  while (!terminated_ && !is_over()) {
-    epoll_event events[64];
-    const int count = ::epoll_wait(epoll_.get(), events, std::size(events), tick_ms_);
-    for (int n = 0; n < count; ++n) {
-      const int fd = events[n].data.fd;
-      if (fd == listener_.get()) {
-        accept_clients();
-      } else if (fd == signals_.get()) {
-        read_signals();
-      } else if (fd == launcher_.get()) {
-        launcher_gone_ = true;
-        launcher_.reset();
-      } else if (auto client = clients_.find(fd); client != clients_.end()) {
-        serve(client->second);
-      }
-    }
-    close_released();
-    space_.free_closed();
-    watch_listener_again();
-    flush_clients();
-    drop_late_clients();
-    log_refused(Clock::now());
-    if (is_in_use()) idle_since_ = Clock::now();
-  }
+  while (!has_ended()) serve_once(tick_ms_);
   log_refused(next_log_);
   stop_at(StopPoint::kHostLeaving);
   stop_listening();
+}
+
+void Host::serve_once(int timeout_ms) {
+  epoll_event events[64];
+  const int count = ::epoll_wait(epoll_.get(), events, std::size(events), timeout_ms);
+  for (int n = 0; n < count; ++n) {
+    const int fd = events[n].data.fd;
+    if (fd == listener_.get()) {
+      accept_clients();
+    } else if (fd == signals_.get()) {
+      read_signals();
+    } else if (fd == launcher_.get()) {
+      launcher_gone_ = true;
+      launcher_.reset();
+    } else if (auto client = clients_.find(fd); client != clients_.end()) {
+      serve(client->second);
+    }
+  }
+  close_released();
+  space_.free_closed();
+  watch_listener_again();
+  flush_clients();
+  drop_late_clients();
+  log_refused(Clock::now());
+  if (is_in_use()) idle_since_ = Clock::now();
 }
 
 // Over: nobody is here, and nobody who was announced is still to come. Leaving when merely idle

@@ -35,6 +35,10 @@ class Host {
   // Serves until the job has ended.
   void run();
 
+  // One round of run(): waits for up to `timeout_ms` until something has happened, and serves it.
+  void serve_once(int timeout_ms);
+  bool has_ended() const { return terminated_ || is_over(); }
+
  private:
   using Clock = std::chrono::steady_clock;
 
