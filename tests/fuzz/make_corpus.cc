@@ -154,6 +154,45 @@ void write_pmi_answers() {
   write("pmi1/long-line", "cmd=response_to_init rc=0 " + std::string(70000, 'x') + "\n");
 }
 
+// What host_target.h reads: a step (its top bit says which liar, the next that the host is not to
+// serve it yet) and what the step needs.
+void write_lies() {
+  const auto script = [](std::initializer_list<int> bytes) {
+    return std::string(bytes.begin(), bytes.end());
+  };
+  constexpr int kGreet = 0, kLaunch = 1, kSignal = 2, kWaited = 3, kStatus = 4, kQuestion = 5,
+                kFrame = 6, kBytes = 7, kCut = 8, kRead = 9, kShut = 10, kLeave = 11,
+                kServeLater = 64, kOther = 128, kAnyNumber = 255;
+  write("host/usual",
+        script({kGreet, 1,     kLaunch, 0, 0,       kAnyNumber, 0,         kSignal, 1,   9,
+                kRead,  kRead, kWaited, 1, kStatus, 0,          kQuestion, 1,       'a', kRead}));
+  write("host/unasked-child",
+        script({kGreet, 1, kLaunch, 2, 0, kAnyNumber, 0, kRead, kRead, kRead}));
+  write("host/leaves-while-launching",
+        script({kGreet, 0x20, kLaunch | kServeLater, 1, 0, kAnyNumber, 0, kLeave, kRead, kRead}));
+  write("host/signal-to-another", script({kGreet, 1, kSignal, 0, 9, kWaited, 0, kLaunch, 0, 0, 0, 0,
+                                          kGreet | kOther, 1, kSignal | kOther, 1, 9}));
+  std::string full = script({kGreet, 0});
+  for (int n = 0; n < 7; ++n) full += script({kLaunch, 0, 1, kAnyNumber, 0});
+  write("host/full", full + script({kRead, kLeave, kGreet, 1, kLaunch, 0, 0, kAnyNumber, 0}));
+  std::string refused = script({kGreet, 1});
+  for (int program = 3; program < 8; ++program)
+    refused += script({kLaunch, program, 0, kAnyNumber, 0});
+  write("host/refused", refused + script({kRead}));
+  write("host/descriptors", script({kGreet, 0, kLaunch, 1, 0x13, 1, 0, kLaunch, 1, 2, 2, 7}));
+  write("host/pieces",
+        script({kCut, 5, kGreet, 1, kCut, 100, kLaunch, 0, 3, 1, 0, kCut, 15, kSignal, 1, 15}));
+  write("host/frames", script({kGreet, 1, kFrame, 1, 0, 0, kLeave, kFrame, 8, 3, 0, kShut, 0,
+                               kBytes, 3, 'a', 'b', 'c', 1}));
+  write("host/reads-nothing",
+        script({kGreet, 1, kQuestion, 1, 255, kQuestion, 1, 255, kQuestion, 1, 255, kStatus, 0}));
+  write("host/damaged-launches", script({kGreet, 1, kLaunch, 1, 0, kAnyNumber, 1, 9,  0, 3, kLeave,
+                                         kGreet, 1, kLaunch, 1, 0, kAnyNumber, 2, 40, 0}));
+  write("host/inherits",
+        script({kGreet, 0, kLaunch, 1, 12, kAnyNumber, 0, 0, 1, 0, 0, 0, 0, 0, 1, 2, 3,
+                4,      5, 6,       7, 8,  1,          2, 3, 4, 5, 6, 7, 8, 8, 3, 1, 0}));
+}
+
 void write_batches() {
   for (const auto& batches :
        {nagaya::delegatee::malformed_batches(), nagaya::delegatee::sound_batches()})
@@ -172,5 +211,6 @@ int main(int argc, char** argv) {
   write_cards();
   write_statuses();
   write_pmi_answers();
+  write_lies();
   write_batches();
 }
