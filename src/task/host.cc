@@ -423,7 +423,10 @@ void Host::read_signals() {
 }
 
 void Host::reap(int pid, int status) {
-  const std::unique_ptr<LiveTask> task = std::move(tasks_.extract(pid).mapped());
+  const auto found = tasks_.find(pid);
+  if (found == tasks_.end()) return;  // a task has given the host a child (CLONE_PARENT)
+  const std::unique_ptr<LiveTask> task = std::move(found->second);
+  tasks_.erase(found);
   TaskRecord& record = *task->record;
   stop_at(StopPoint::kHostReaped);
   space_.mark_ended(record, status);
