@@ -360,6 +360,7 @@ void Host::greet(Client& client, const Hello& hello) {
 void Host::launch(Client& client, const Message& message) {
   const Launch launch = decode_launch(message.payload);
   TaskRecord* record = nullptr;
+  Started started{};
   try {
     record = &space_.open_record(launch.wanted_number);
     stop_at(StopPoint::kHostRecordOpened);
@@ -367,18 +368,18 @@ void Host::launch(Client& client, const Message& message) {
       upper_->task_starts(*record, {launch.inherit.cpu_mask, launch.inherit.cpu_mask_bytes / 8});
     auto task = spawn(loader_, *record, launch, message.descriptors);
     stop_at(StopPoint::kHostCloned);
-    const Started started{record->number, task->pid};
+    started = {record->number, task->pid};
     task->kept = client.keeps_tasks;
     task->program = launch.text.program;
     task->group = client.group;
     client.tasks.insert(record->number);
     tasks_.emplace(started.pid, std::move(task));
-    client.channel.send(MessageType::kStarted, encode_plain(started));
   } catch (const std::exception& error) {
     if (record != nullptr && !client.tasks.contains(record->number)) space_.close_record(*record);
     count_end(client.group);
-    client.channel.send(MessageType::kRefused, encode_refusal(as_error(error)));
+    return client.channel.send(MessageType::kRefused, encode_refusal(as_error(error)));
   }
+  client.channel.send(MessageType::kStarted, encode_plain(started));
 }
 
 void Host::signal_task(Client& client, const SignalRequest& request) {
