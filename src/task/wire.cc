@@ -16,6 +16,7 @@ constexpr uint32_t kFrameMagic = 0x4e414746;
 constexpr uint32_t kPayloadMaxBytes = 16 << 20;
 constexpr size_t kUnsentMaxBytes = 1 << 20;
 constexpr uint32_t kDescriptorsMax = 65536;
+constexpr int64_t kErrnoMax = 4095;
 // Of a task in a JobStatus: five numbers of 32 bits, four of 64, two empty texts.
 constexpr uint64_t kTaskStatusMinBytes = 5 * sizeof(uint32_t) + 6 * sizeof(uint64_t);
 constexpr size_t kDescriptorsPerPiece = 253;  // SCM_MAX_FD
@@ -186,8 +187,9 @@ std::string encode_refusal(const Error& error) {
 
 Error decode_refusal(const std::string& payload) {
   Reader in(payload);
-  const int code = static_cast<int>(in.number());
-  return {code, in.text()};
+  const auto code = static_cast<int64_t>(in.number());
+  if (code >= 0 || code < -kErrnoMax) malformed("a refusal without an error");
+  return {static_cast<int>(code), in.text()};
 }
 
 void Channel::send(MessageType type, const std::string& payload,

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <random>
 
 #include "task/error_code.h"
@@ -137,6 +138,15 @@ TEST(Refusal, IsRefusedWhereverItIsCutOff) {
   const std::string whole = encode_refusal({-ENOENT, "x"});
   for (size_t bytes = 0; bytes < whole.size(); ++bytes)
     EXPECT_EQ(code_of([&] { decode_refusal(whole.substr(0, bytes)); }), -EPROTO) << bytes;
+}
+
+// A caller took code 0 for success.
+TEST(Refusal, IsRefusedWithACodeThatIsNoError) {
+  for (const int code : {0, 1, 4096, -4096, INT_MIN})
+    EXPECT_EQ(code_of([&] { decode_refusal(encode_refusal({code, "x"})); }), -EPROTO) << code;
+  std::string beyond = encode_refusal({-ENOENT, "x"});
+  beyond[7] = 0;  // the low 32 bits are those of -ENOENT
+  EXPECT_EQ(code_of([&] { decode_refusal(beyond); }), -EPROTO);
 }
 
 TEST(PlainMessage, MustHaveItsExactSize) {
