@@ -36,7 +36,7 @@ Card decode_card(const std::string& bytes) {
   Head head{};
   std::memcpy(&head, bytes.data(), std::min(bytes.size(), sizeof head));
   if (head.magic != task::kMagic || head.major != task::kAbiMajor || head.reserved != 0 ||
-      bytes.size() != sizeof head + uint64_t{head.text_bytes})
+      head.error > 0 || bytes.size() != sizeof head + uint64_t{head.text_bytes})
     throw base::Error(-EPROTO, "a process of the job uses another version of nagaya");
   return {head.space, head.task, head.window, head.error, bytes.substr(sizeof head)};
 }

@@ -10,7 +10,8 @@ namespace nagaya::fuzz {
 inline void decode_shown_card(const uint8_t* data, size_t bytes) {
   const std::string shown(reinterpret_cast<const char*>(data), bytes);
   try {
-    if (comm::encode(comm::decode_card(shown)) != shown) std::abort();
+    const comm::Card card = comm::decode_card(shown);
+    if (comm::encode(card) != shown || card.error > 0) std::abort();
   } catch (const base::Error& error) {
     if (error.code() != -EPROTO) undocumented(error);
   }
