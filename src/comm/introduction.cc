@@ -154,6 +154,7 @@ class Speaker {
       connect.contacts[node] = std::move(card.text);
     }
     world_.nodes = static_cast<uint32_t>(nodes.size());
+    if (!nodes.contains(own)) throw Error(-EPROTO, "the launcher shows no card of this node");
     world_.node = connect.self = nodes.at(own);
     endpoint_.board().node.store(world_.node, std::memory_order_relaxed);
     world_.describe(by_rank, lasting_memory_of(endpoint_.record()));
