@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// batch_target.h - a delegatee that hears any bytes from another node. The sanitizers and the
-// guards around the one region see what it must not touch.
+// batch_target.h - a delegatee over the board of a real node hears any bytes: first as a
+// stranger's, then, as far as they are batches, as those of node 1, which is of its job. Meanwhile
+// commands of a task wait for node 1's answers. The task then reads what has come for it. The
+// sanitizers and the guards around every memory see what must not be touched.
 #pragma once
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
+#include <vector>
 
+#include "delegatee/board_node.h"
 #include "delegatee/delegatee.h"
 #include "fabric/loopback.h"
 
@@ -13,72 +18,147 @@ namespace nagaya::fuzz {
 
 using namespace nagaya::delegatee;
 
-struct NoLanes : Lanes {
-  uint32_t capacity() const override { return 1; }
-  size_t drain(Visitor&) override { return 0; }
-  void before_sleep() override {}
-  void reclaim(uint32_t) override {}
-};
+// 64 bytes between guards.
+struct GuardedMemory {
+  static constexpr size_t kBytes = 64;
 
-// Region 1 of task 0.
-struct OneRegion : Regions {
-  Memory find(uint32_t task, uint32_t region) override {
-    if (task != 0 || region != 1) return {-EINVAL, nullptr, 0};
-    return {0, memory + kGuardBytes, 64};
-  }
-  uint64_t endings() const override { return 0; }
+  std::byte* data() { return memory + kBytes; }
   bool is_guarded() const {
     const auto is_zero = [](std::byte byte) { return byte == std::byte{}; };
-    return std::all_of(memory, memory + kGuardBytes, is_zero) &&
-           std::all_of(memory + kGuardBytes + 64, memory + sizeof memory, is_zero);
+    return std::all_of(memory, memory + kBytes, is_zero) &&
+           std::all_of(memory + 2 * kBytes, memory + sizeof memory, is_zero);
   }
-  static constexpr size_t kGuardBytes = 64;
-  alignas(64) std::byte memory[3 * kGuardBytes] = {};
+
+ private:
+  alignas(64) std::byte memory[3 * kBytes] = {};
 };
 
-// Task 0 takes what comes, task 1 is full, others are not there. Parts must fit together.
-struct Strict : Delivery {
-  Delivered deliver(const Message& message) override {
-    if (message.task == 1) return Delivered::kFull;
-    if (message.offset != come || message.part.size() > message.bytes - message.offset)
-      std::abort();
-    come = message.offset + message.part.size() == message.bytes ? 0 : come + message.part.size();
-    return message.task == 0 ? Delivered::kAccepted : Delivered::kNoSuchTask;
+// Task 0 has a region and commands under way, the mailboxes of task 1 are full, task 2 takes no
+// part.
+class HearingNode {
+ public:
+  HearingNode()
+      : memory_(llcl::create_board(space_with(3))),
+        board_(*static_cast<llcl::Board*>(space_.upper_floors)),
+        node_(board_),
+        endpoints_(fabric::open_all(network_, 2)),
+        proofs_(kSecrets, 1, false),
+        delegatee_(
+            {*endpoints_[0], 0, kSecrets, node_, node_, node_, board_.delegatee_bell, board_.load},
+            {.slots = 16}) {
+    board_.nodes = 2;
+    for (uint32_t task = 0; task < 2; ++task)
+      board_.attached[task] = mailbox::Owner::task(task, 1).bits;
+    board_.regions->add(mailbox::Owner::task(0, 1), region_.data(), GuardedMemory::kBytes);
+    const llcl::ActiveMessage any{};
+    for (mailbox::Mailbox* const boxes : {board_.mailboxes, board_.two_sided})
+      while (boxes[1].post(mailbox::Owner::host(), 1, &any, sizeof any) == 0) continue;
+    ask_everything();
   }
-  void abandon(uint32_t) override { come = 0; }
-  bool post_completion(uint32_t, uint64_t, int) override { std::abort(); }
-  void ring(uint32_t) override { std::abort(); }
-  void wake(uint32_t task) override {
-    if (task != 0) std::abort();
-  }
-  void released(uint32_t) override { std::abort(); }
-  uint64_t come = 0;
-};
 
-// First as a stranger's, who proves nothing, then as node 1's, then as its replay.
-inline void hear_batch(const uint8_t* data, size_t bytes) {
-  fabric::LoopbackNetwork network(2);
-  auto endpoints = fabric::open_all(network, 2);
-  if (bytes > endpoints[1]->message_max_bytes()) return;
-  const std::vector<Secret> secrets(2);
-  const Proofs proofs(secrets, 1, false);
-  NoLanes lanes;
-  OneRegion regions;
-  Strict delivery;
-  mailbox::ThreadBell bell{};
-  mailbox::Load load{{0}, 1};
-  Delegatee delegatee({*endpoints[0], 0, secrets, lanes, regions, delivery, bell, load},
-                      {.slots = 16});
-  std::vector<std::byte> message(bytes);
-  std::copy_n(reinterpret_cast<const std::byte*>(data), bytes, message.begin());
-  for (uint64_t time = 0; time < 3; ++time) {
-    if (time == 1 && bytes >= sizeof(Prologue)) proofs.sign(0, message);
-    endpoints[1]->try_send(0, message.data(), bytes, time);
-    delegatee.round();
+  void hear(std::vector<std::byte> message, bool as_its_own) {
+    if (message.size() > endpoints_[1]->message_max_bytes()) return;
+    if (as_its_own) proofs_.sign(0, message);
+    endpoints_[1]->try_send(0, message.data(), message.size(), 1);
+    delegatee_.round();
+    if (as_its_own) proofs_.sent(0);
     fabric::Event events[16];
-    endpoints[1]->poll(events);
+    endpoints_[1]->poll(events);
   }
-  if (!regions.is_guarded()) std::abort();
+  uint64_t refused() const { return delegatee_.refused(); }
+
+  // As task 0 does: every body is read, and given back.
+  void read_messages() {
+    for (mailbox::Mailbox* const box : {&board_.mailboxes[0], &board_.two_sided[0]})
+      while (const mailbox::Message message = box->take()) {
+        llcl::ActiveMessage active;
+        std::memcpy(&active, message.payload, sizeof active);
+        if (active.bytes <= llcl::kInlineBodyMaxBytes) continue;
+        unsigned sum = 0;
+        for (uint64_t n = 0; n < active.bytes; ++n)
+          sum += std::to_integer<unsigned>(active.longer.address[n]);
+        active.longer.done->store(1 + sum * 0, std::memory_order_release);
+      }
+    node_.post_late();
+  }
+  void end_task() {
+    node_.note_dead(0, llcl::reclaim(board_, 0));
+    delegatee_.abandon(0);
+    delegatee_.round();
+  }
+  bool is_guarded() const {
+    return region_.is_guarded() && local_.is_guarded() && flags_.is_guarded();
+  }
+
+ private:
+  static constexpr Secret kSecrets[2] = {};
+
+  task::SpaceHeader& space_with(uint32_t capacity) {
+    space_.capacity = capacity;
+    return space_;
+  }
+
+  // A command of every kind to node 1, in the slots 0, 1, ...
+  void ask_everything() {
+    const uint32_t lane = board_.lanes->claim(mailbox::Owner::task(0, 1));
+    const auto flag = reinterpret_cast<uint64_t>(flags_.data());
+    const auto local = reinterpret_cast<uint64_t>(local_.data());
+    const auto ask = [&](llcl::Op op, uint64_t bytes, uint64_t from) {
+      llcl::Command command{};
+      command.op = op;
+      command.node = 1;
+      command.region = 1;
+      command.completion_kind = llcl::Completion::kFlag;
+      command.completion = flag + 4 * asked_++;
+      command.local = from;
+      command.bytes = bytes;
+      board_.lanes->push(lane, [&](llcl::Command& place) { place = command; });
+    };
+    ask(llcl::Op::kGet, 64, local);
+    ask(llcl::Op::kGet, large_.size(), reinterpret_cast<uint64_t>(large_.data()));
+    ask(llcl::Op::kPut, large_.size(), reinterpret_cast<uint64_t>(large_.data()));
+    ask(llcl::Op::kAtomic, static_cast<uint64_t>(llcl::Type::kUint64), local);
+    ask(llcl::Op::kActiveMessage, large_.size(), reinterpret_cast<uint64_t>(large_.data()));
+    piece_ = {local, 0, 8, 8, 8, 16};
+    ask(llcl::Op::kGetPieces, 1, reinterpret_cast<uint64_t>(&piece_));
+    ask(llcl::Op::kPutPieces, 1, reinterpret_cast<uint64_t>(&piece_));
+    ask(llcl::Op::kFence, 0, 0);
+    delegatee_.round();
+  }
+
+  task::SpaceHeader space_{};
+  base::Mapping memory_;
+  llcl::Board& board_;
+  GuardedMemory region_, local_, flags_;
+  std::vector<std::byte> large_ = std::vector<std::byte>(100000);
+  llcl::Piece piece_{};
+  uint64_t asked_ = 0;
+  BoardNode node_;
+  fabric::LoopbackNetwork network_{2};
+  std::vector<std::unique_ptr<fabric::Fabric>> endpoints_;
+  Proofs proofs_;
+  Delegatee delegatee_;
+};
+
+// One batch, or several, one behind the other.
+inline void hear_batch(const uint8_t* data, size_t bytes) {
+  HearingNode node;
+  const auto* const begin = reinterpret_cast<const std::byte*>(data);
+  node.hear({begin, begin + bytes}, false);
+  if (node.refused() != 1) std::abort();
+  for (size_t at = 0; bytes - at >= sizeof(Prologue);) {
+    Prologue prologue;
+    std::memcpy(&prologue, data + at, sizeof prologue);
+    const bool is_one_of_several =
+        prologue.bytes >= sizeof prologue && prologue.bytes <= bytes - at;
+    const size_t next = at + (is_one_of_several ? prologue.bytes : bytes - at);
+    node.hear({begin + at, begin + next}, true);
+    at = next;
+    if (at % 16 == 0) node.read_messages();
+  }
+  node.read_messages();
+  node.end_task();
+  if (!node.is_guarded()) std::abort();
 }
 
 }  // namespace nagaya::fuzz

@@ -123,6 +123,7 @@ struct Floor : task::UpperFloor {
   bool holds(const task::TaskRecord& record) const override {
     return rounds[record.number] != 0 && --rounds[record.number] != 0;
   }
+  uint64_t refused_messages() const override { return 0; }
   mutable uint32_t rounds[kHostCapacity] = {};
 };
 
@@ -131,7 +132,7 @@ class HostUnderTest {
   // By default of a launcher that is gone: the host waits for no tasks that were announced.
   explicit HostUnderTest(int launcher_pid = INT_MAX)
       : listener_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)),
-        host_(settings(launcher_pid), listening()) {
+        host_(settings(launcher_pid), listening(), no_file_) {
     host_.serve(floor_);
   }
   // What a host leaves to the end of its process.
@@ -171,6 +172,7 @@ class HostUnderTest {
   sockaddr_un address_{};
   socklen_t address_bytes_ = sizeof address_;
   base::Fd listener_;
+  task::Place no_file_{};  // it listens at no path
   task::Host host_;
 };
 

@@ -10,6 +10,7 @@
 #include "../unit/task/elf_file.h"
 #include "comm/card.h"
 #include "delegatee/question.h"
+#include "match/cell.h"
 #include "task/wire.h"
 
 namespace {
@@ -82,7 +83,7 @@ void write_connections() {
 
 void write_questions() {
   using nagaya::delegatee::Question;
-  write("question/address", encode(Question{Question::Kind::kAddress, {"FI_A=1", "B"}, 0, {}}));
+  write("question/contact", encode(Question{Question::Kind::kContact, {"FI_A=1", "B"}, 0, {}}));
   const std::string whole =
       encode(Question{Question::Kind::kConnect, {}, 1, {"one", std::string("\0two", 4), ""}});
   write("question/connect", whole);
@@ -194,6 +195,47 @@ void write_lies() {
                 4,      5, 6,       7, 8,  1,          2, 3, 4, 5, 6, 7, 8, 8, 3, 1, 0}));
 }
 
+// One of each kind to a task that receives and sends, in an order in which they fit together.
+void write_cells() {
+  using namespace nagaya::match;
+  const auto step = [](uint8_t what, uint8_t argument, const std::string& payload = {}) {
+    const auto bytes = static_cast<uint16_t>(payload.size());
+    return std::string{static_cast<char>(what), static_cast<char>(argument),
+                       static_cast<char>(bytes), static_cast<char>(bytes >> 8)} +
+           payload;
+  };
+  const auto of = [](const Cell& cell, size_t bytes) {
+    return std::string(reinterpret_cast<const char*>(&cell), bytes);
+  };
+  const auto kind = [](CellKind which) { return static_cast<uint8_t>(which); };
+  constexpr uint8_t kSend = 10, kCancel = 11, kReceive = 12, kTake = 13, kDrop = 14, kProgress = 15;
+  Cell cell{};
+  cell.rendezvous.bytes = 300;
+  cell.rendezvous.sender = {1, 0};
+  const std::string announced = of(cell, sizeof cell);
+  Cell answer{};
+  answer.answer.send = 1;  // the handle of the first send
+  const std::string answered = of(answer, bytes_of(CellKind::kCopied));
+  const std::string eager = step(kind(CellKind::kInline), 0, of(Cell{}, kHeaderBytes) + "body");
+  const std::string longer =
+      step(kind(CellKind::kInline), 0, of(Cell{}, kHeaderBytes) + std::string(200, 'b'));
+  write("cell/eager", step(kReceive, 6) + eager + step(kProgress, 0));
+  write("cell/unexpected", eager + longer + step(kProgress, 0) + step(kReceive, 6) +
+                               step(kTake, 9) + eager + step(kDrop, 0));
+  write("cell/rendezvous",
+        step(kReceive, 60) + step(kind(CellKind::kRendezvous), 0, announced) + step(kProgress, 0));
+  write("cell/answered", step(kSend, 0) + step(kind(CellKind::kCopied), 0, answered) +
+                             step(kind(CellKind::kCopied), 0, answered));
+  write("cell/cancelled", step(kSend, 0) + step(kCancel, 0) +
+                              step(kind(CellKind::kCancelled), 0, answered) + step(kProgress, 0));
+  write("cell/kept", step(kSend, 0) + step(kCancel, 0) + step(kind(CellKind::kKept), 0, answered) +
+                         step(kind(CellKind::kCopied), 0, answered));
+  write("cell/cancel", step(kind(CellKind::kRendezvous), 0, announced) + step(kProgress, 0) +
+                           step(kind(CellKind::kCancel), 0, announced));
+  write("cell/pointers", step(kReceive, 6) + step(kind(CellKind::kEager), 0, announced) +
+                             step(kind(CellKind::kFromRemote) % 16, 0, announced));
+}
+
 void write_batches() {
   for (const auto& batches :
        {nagaya::delegatee::malformed_batches(), nagaya::delegatee::sound_batches()})
@@ -214,4 +256,5 @@ int main(int argc, char** argv) {
   write_pmi_answers();
   write_lies();
   write_batches();
+  write_cells();
 }
