@@ -47,6 +47,7 @@ constexpr Check kChecks[] = {
     {"/dev/shm", doctor::shared_memory},
     {"debugger", doctor::debugger},
     {"core files", doctor::core_files},
+    {"network", doctor::network},
     {"MPI", doctor::message_passing},
     {"Python", doctor::python},
 };

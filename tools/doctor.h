@@ -63,6 +63,9 @@ Finding partitions(const Need& need);
 Finding overcommit(const Need& need);
 Finding huge_pages(const Need& need);
 
+// doctor_network.cc
+Finding network(const Need& need);
+
 // doctor_places.cc
 Finding installation(const Need& need);
 Finding process_files(const Need& need);

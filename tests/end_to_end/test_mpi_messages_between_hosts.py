@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Open MPI's messages through pml/nagaya among the ranks of several hosts: local ones and those of
 other nodes are matched in one place."""
+import json
+import re
+import subprocess
+import time
+
 import pytest
 from hosts import HOSTS, SHARED_PROCESSORS
 
 RUN_LIMIT_S = 240
+MIB = 1 << 20
 
 
 @pytest.fixture
@@ -54,6 +60,30 @@ def test_every_mode_with_every_message_by_rendezvous_or_none(run, installation, 
 def test_messages_keep_their_order(run, installation, kind, count):
     """Of two threads that send by turns, and of more sends at once than a node has regions."""
     assert run([installation.program("mpi_order"), kind, count], 2, 1) == f"{kind} in order among 2\n"
+
+
+def test_a_receiver_that_does_not_look_costs_its_node_little_and_delays_nobody(
+        hosts, front, nagaya, installation, folder, needs_components):
+    """Rank 0 on the first host sends 256 MiB to rank 1 on the second, and talks to rank 2 there."""
+    asleep_s = 6
+    words = [nagaya, "run", "-n", 3, "--hosts", f"{hosts.names[0]}:1,{hosts.names[1]}:2",
+             installation.program("mpi_slow_receiver"), asleep_s]
+    job = front.start(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                      env={"NAGAYA_MPI": "on", "OMPI_MCA_pml": "nagaya", **SHARED_PROCESSORS})
+    seen = []
+    try:
+        while job.poll() is None:
+            said = hosts.user_on(1).run([nagaya, "ps", "--json"])
+            jobs = json.loads(said.out)["jobs"] if said.code == 0 else []
+            seen += [one["pss_bytes"] for one in jobs if one["pss_bytes"]]
+            time.sleep(0.3)
+        out, err = job.communicate(timeout=RUN_LIMIT_S)
+    finally:
+        job.kill()
+    assert job.returncode == 0, (out, err)
+    # What a node may hold, what was under way, cells and buffers of 100,000 and 4,096 messages.
+    assert max(seen) - min(seen[:1]) < 96 * MIB, [round(one / MIB) for one in seen]
+    assert float(re.search(rb"longest exchange ([0-9.]+) s", out).group(1)) < asleep_s / 3, out
 
 
 def test_without_a_network_open_mpi_keeps_its_own_transports(start, installation):

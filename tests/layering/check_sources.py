@@ -25,7 +25,9 @@ CONFINED = {
     "CLI": ["tools/", "bench/"],
     "fmt": ["tools/", "bench/"],
     "hwloc": ["tools/", "src/delegatee/placement"],
-    "rdma": ["src/fabric/", "tests/unit/fabric/", "bench/baseline/raw_fabric"],
+    "rdma": ["src/fabric/", "tests/unit/fabric/", "tests/programs/stranger",
+             "bench/baseline/raw_fabric"],
+    "sodium": ["src/delegatee/proof"],
     "nlohmann": ["tools/", "bench/"],
 }
 
