@@ -111,6 +111,7 @@ int Matcher::begin(nagaya_send& send, bool& is_over) {
     const Buffer data(send.data, send.bytes, send.runs);
     const int error = post_eager(send.to, send.envelope, send.serial, data, send.bytes);
     is_over = error == 0;
+    if (is_over) be_unknown(send);  // it may have waited in the outbox to go by rendezvous
     if (error != -ENOBUFS) return error;
   }
   return post_rendezvous(send);
@@ -238,7 +239,12 @@ bool Matcher::next(Step& step) {
 nagaya_send* Matcher::answered(const Incoming& answer,
                                const std::optional<nagaya_process>& elsewhere) {
   nagaya_send* const found = sends_.find(answer.cell.answer.send);
-  if (found == nullptr || (elsewhere && key_of(*elsewhere) != key_of(found->to))) {
+  const auto is_awaited = [&] {
+    const bool was_asked_back = (found->answers & kAskedBack) != 0;
+    return found->answers != kNoMore && (found->answers & ~kAskedBack) != 0 &&
+           (was_asked_back || answer.kind == CellKind::kCopied);
+  };
+  if (found == nullptr || !is_awaited() || (elsewhere && key_of(*elsewhere) != key_of(found->to))) {
     board_.dropped.fetch_add(1, std::memory_order_relaxed);
     return nullptr;
   }

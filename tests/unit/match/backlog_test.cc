@@ -117,6 +117,32 @@ TEST_F(BacklogTest, DelaysNoAnswersAndNoCancels) {
   EXPECT_TRUE(last.is_cancelled);
 }
 
+// The backlog ends while a send waits to go by rendezvous.
+TEST_F(BacklogTest, ASendThatBecomesEagerIsKnownToNobody) {
+  send_many(200, 64 << 10);
+  wire_of(0).most_shared = wire_of(0).shared;
+  std::vector<nagaya_send> more(3, send_of(data_, kEnvelope));
+  for (nagaya_send& send : more) ASSERT_EQ(task(0).send(send), 0);
+  wire_of(0).is_mailbox_full = true;
+  wire_of(0).most_shared = 1000;
+  task(0).progress();  // a region each, but no room
+  nodes_.board(0).backlogs->note(1, 0, false);
+  wire_of(0).is_mailbox_full = false;
+  std::vector<int> buffer(data_.size());
+  for (size_t n = 0; n < 203; ++n) {
+    nagaya_receive receive = receive_of(buffer, kEnvelope);
+    task(1).receive(receive);
+    progress();
+    ASSERT_TRUE(receive.is_complete) << n;
+  }
+  for (const nagaya_send& send : more) {
+    EXPECT_TRUE(send.is_complete);
+    EXPECT_EQ(send.handle, 0u);
+    EXPECT_EQ(send.region, 0u);
+  }
+  EXPECT_EQ(wire_of(0).shared, 0);
+}
+
 TEST_F(BacklogTest, OfATaskThatHasEndedGoesWithIt) {
   send_many(200, 64 << 10);
   EXPECT_GT(held(), kBudgetBytes);
