@@ -150,7 +150,7 @@ bool Target::serve_message(Node node, const Header& request, std::span<const std
     const Delivered delivered = deliver(node, request, offset, payload);
     if (delivered != Delivered::kFull) return answer(node, receipt(request, delivered));
   }
-  if (peer.waiting.size() + peer.due.size() >= kCreditMaxCommands ||
+  if (peer.waiting.size() + peer.due.size() - peer.notices >= kCreditMaxCommands ||
       peer.kept_bytes + payload.size() > kCreditMaxBytes)
     return false;
   peer.waiting.push({request, offset, {payload.begin(), payload.end()}});
@@ -179,10 +179,12 @@ bool Target::has_waiting() const {
 bool Target::answer(Node node, const Answer& answer, std::span<const std::byte> runs) {
   Peer& peer = peers_[node];
   if (peer.due.empty() && write(node, answer, runs)) return true;
-  if (peer.waiting.size() + peer.due.size() >= kCreditMaxCommands ||
-      peer.kept_bytes + runs.size() > kCreditMaxBytes)
+  const bool is_asked = answer.request.kind != Kind::kEnded;  // a notice is no part of its credit
+  if (is_asked && (peer.waiting.size() + peer.due.size() - peer.notices >= kCreditMaxCommands ||
+                   peer.kept_bytes + runs.size() > kCreditMaxBytes))
     return false;
   peer.due.push({answer, {runs.begin(), runs.end()}});
+  if (!is_asked) ++peer.notices;
   peer.kept_bytes += runs.size();
   make_busy(node);
   return true;
@@ -265,8 +267,11 @@ int Target::register_region(Node node, const Header& request, fabric::Region& re
   try {
     auto found = registrations_.find(key);
     if (found == registrations_.end()) {
-      const Registration fresh{memory, fabric_.register_memory(memory.base, memory.bytes), {}};
-      found = registrations_.emplace(key, fresh).first;
+      std::map<uint64_t, Registration> fresh;
+      fresh.emplace(key, Registration{memory, {}, {node}});
+      fresh.begin()->second.region = fabric_.register_memory(memory.base, memory.bytes);
+      registrations_.merge(fresh);  // allocates nothing: what is registered is in the table
+      found = registrations_.find(key);
     }
     std::vector<Node>& known_to = found->second.known_to;
     if (std::find(known_to.begin(), known_to.end(), node) == known_to.end())
@@ -344,6 +349,7 @@ bool Target::advance(Node node) {
   for (; !peer.due.empty(); moved = true) {
     const Due& first = peer.due.front();
     if (!write(node, first.answer, first.runs)) break;
+    if (first.answer.request.kind == Kind::kEnded) --peer.notices;
     peer.kept_bytes -= first.runs.size();
     peer.due.pop();
   }
@@ -369,6 +375,7 @@ void Target::forget(Node node) {
   peers_[node].due.clear();
   peers_[node].waiting.clear();
   peers_[node].kept_bytes = 0;
+  peers_[node].notices = 0;
   delivery_.abandon(node);
   peers_[node].has_begun = false;
   for (auto at = registrations_.begin(); at != registrations_.end();)

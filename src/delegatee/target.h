@@ -55,6 +55,7 @@ class Target {
   };
   struct Peer {
     Fifo<Due> due;
+    size_t notices = 0;  // among `due`: kEnded, which nobody has asked for
     Fifo<Waiting> waiting;
     size_t kept_bytes = 0;      // of both
     bool has_begun = false;     // a message of which not all parts have come
