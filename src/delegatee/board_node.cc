@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
 #include <new>
 
 namespace nagaya::delegatee {
@@ -43,7 +42,7 @@ bool BoardNode::takes_part(uint32_t task) const {
   return task < board_.capacity && board_.attached[task].load(std::memory_order_acquire) != 0;
 }
 
-Delivered BoardNode::deliver(const Message& message) {
+Delivered BoardNode::deliver(const Message& message) try {
   if (!takes_part(message.task)) {
     abandon(message.source_node);
     return Delivered::kNoSuchTask;
@@ -63,7 +62,7 @@ Delivered BoardNode::deliver(const Message& message) {
       return Delivered::kNoSuchTask;
     }
     std::copy(message.part.begin(), message.part.end(), body->data.get() + message.offset);
-    if (message.offset + message.part.size() < message.bytes) return Delivered::kAccepted;
+    if (message.offset + message.part.size() < message.bytes) return accepted(message.task);
     active.longer = {body->data.get(), &body->done};
   } else if (!message.part.empty()) {
     std::memcpy(active.body, message.part.data(), message.part.size());
@@ -72,6 +71,8 @@ Delivered BoardNode::deliver(const Message& message) {
   if (delivered == Delivered::kFull) return delivered;  // the same part comes again
   unfinished_.erase(message.source_node);
   return delivered;
+} catch (const std::bad_alloc&) {
+  return Delivered::kFull;  // it is tried again
 }
 
 // False: there is no room.
@@ -125,7 +126,8 @@ Delivered BoardNode::accepted(uint32_t task) {
   return known->second.bytes <= kBacklogBytes ? Delivered::kAccepted : Delivered::kBacklogged;
 }
 
-// The task has ended. What it has read of its bodies, nobody says any more: they stay.
+// The task has ended. A body that it has not given back stays: it may be in a mailbox yet, which is
+// emptied before the next task of the number.
 void BoardNode::drop_backlog(uint32_t task) {
   const auto known = backlogs_.find(task);
   if (known == backlogs_.end()) return;
@@ -138,29 +140,27 @@ void BoardNode::drop_backlog(uint32_t task) {
     return true;
   });
   left_.splice(left_.end(), known->second.bodies);
+  // Acquire: pairs with the task's store, or the host's.
+  left_.remove_if([](const Body& body) { return body.done.load(std::memory_order_acquire) != 0; });
   backlogs_.erase(known);
   late_.erase(task);
 }
 
-// Where the parts of this long message go. nullptr: there is no memory for it, or its beginning was
-// refused.
+// Where the parts of this long message go. nullptr: its beginning was refused. May throw
+// std::bad_alloc; then nothing has changed.
 BoardNode::Body* BoardNode::body_of(const Message& message) {
   const auto known = unfinished_.find(message.source_node);
   if (known != unfinished_.end())
     return known->second.task == message.task ? &*known->second.body : nullptr;
   if (message.offset != 0) return nullptr;
-  try {
-    Backlog& backlog = backlogs_[message.task];
-    free_bodies(backlog);
-    std::list<Body> fresh;
-    fresh.emplace_back(message.bytes);
-    unfinished_.emplace(message.source_node, Unfinished{message.task, fresh.begin()});
-    backlog.bodies.splice(backlog.bodies.end(), fresh);  // what refers to it stays valid
-    backlog.bytes += message.bytes;
-    return &backlog.bodies.back();
-  } catch (const std::exception&) {
-    return nullptr;
-  }
+  Backlog& backlog = backlogs_[message.task];
+  free_bodies(backlog);
+  std::list<Body> fresh;
+  fresh.emplace_back(message.bytes);
+  unfinished_.emplace(message.source_node, Unfinished{message.task, fresh.begin()});
+  backlog.bodies.splice(backlog.bodies.end(), fresh);  // what refers to it stays valid
+  backlog.bytes += message.bytes;
+  return &backlog.bodies.back();
 }
 
 void BoardNode::abandon(uint32_t source_node) {

@@ -4,7 +4,8 @@
 // over.
 //
 // One byte a task, in a table that is not large enough for all tasks of all nodes: two may share a
-// byte, and the one then counts for the other. That costs a message a way more, and nothing else.
+// byte, and the latest news of one then counts for the other. A message goes a way more, or a body
+// too many is sent: a node bounds by itself what it holds (board_node.cc).
 //
 // note: the delegatee's thread. has: any. Relaxed: a hint.
 #pragma once
