@@ -162,6 +162,7 @@ class alignas(kLineBytes) BasicMailbox {
   // The message that the earlier owner held when it died counts as taken. Wait-free.
   template <class Visit>
   void clear(Visit visit) {
+    if (is_untouched()) return;
     give_back();
     // No more can have been ready; a poster that goes on cannot keep the host here.
     for (uint64_t n = 0; n < kCells; ++n) {
@@ -195,6 +196,12 @@ class alignas(kLineBytes) BasicMailbox {
     if (holder != 0 && !M::thread_exists(holder))
       turn_.compare_exchange_strong(holder, 0, std::memory_order_release,
                                     std::memory_order_relaxed);
+  }
+
+  // Whether nobody has posted, slept or taken a turn yet: its pages, which the kernel has not
+  // backed so far, need not be.
+  bool is_untouched() const {
+    return tail_.load(std::memory_order_acquire) == 0 && turn_.load(std::memory_order_relaxed) == 0;
   }
 
   // What the owner sleeps on, here and elsewhere.
