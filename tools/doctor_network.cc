@@ -20,11 +20,12 @@ Finding network(const Need&) try {
                         "memory that they read and write",
                         provider),
             ""};
-  return {Level::kWarning,
-          fmt::format("libfabric's provider {} chooses the keys for memory that nodes read and "
-                      "write: strangers who reach this node's network may guess them",
-                      provider),
-          "jobs on several nodes only on a network that strangers do not reach, or FI_PROVIDER=net"};
+  return {
+      Level::kWarning,
+      fmt::format("libfabric's provider {} chooses the keys for memory that nodes read and "
+                  "write: strangers who reach this node's network may guess them",
+                  provider),
+      "jobs on several nodes only on a network that strangers do not reach, or FI_PROVIDER=net"};
 } catch (const base::Error& error) {
   return {Level::kWarning, fmt::format("jobs on several nodes cannot run here: {}", error.what()),
           "install libfabric, or bring a network up; jobs on one node need neither"};

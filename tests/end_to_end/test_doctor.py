@@ -123,3 +123,11 @@ def test_the_mpi_of_the_tests_is_found(user, nagaya, mpirun):
     _, findings = examine(user, nagaya, "-n", 2)
     wanted = f"Open MPI {version.group(1)}" if version else "PRRTE"
     assert wanted in findings["MPI"]["text"], findings["MPI"]
+
+
+def test_the_network_between_nodes_is_examined_as_a_host_opens_it(user, nagaya):
+    _, findings = examine(user, nagaya, "-n", 2)
+    assert findings["network"]["level"] == "ok" and "random keys" in findings["network"]["text"]
+    ended = user.run([nagaya, "doctor", "-n", 2], env={"FI_PROVIDER": "nothing"})
+    [line] = [line for line in ended.out.splitlines() if " network: " in line]
+    assert ended.code == 0 and line.startswith("warning") and "FI_PROVIDER=nothing" in line, ended
