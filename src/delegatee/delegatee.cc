@@ -48,7 +48,7 @@ Delegatee::Delegatee(const Surroundings& node, const Options& options)
       bell_(node.bell),
       load_(node.load),
       options_(checked(options)),
-      proofs_(node.secrets, node.self, options_.proof_covers_records),
+      proofs_(node.secrets, node.self, options_.proof_covers_data),
       outbox_(node.fabric, proofs_, nodes_, options_),
       requester_(node.fabric, outbox_, node.lanes, node.delivery, nodes_, options_),
       target_(node.fabric, outbox_, node.regions, node.delivery, nodes_),

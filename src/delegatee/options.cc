@@ -47,8 +47,8 @@ bool choose_queue(Options& options, std::string_view value) {
 }
 
 bool choose_proof(Options& options, std::string_view value) {
-  constexpr Named<bool> kChoices[] = {{"prologue", false}, {"batch", true}};
-  return find(kChoices, value, options.proof_covers_records);
+  constexpr Named<bool> kChoices[] = {{"control", false}, {"batch", true}};
+  return find(kChoices, value, options.proof_covers_data);
 }
 
 // The probe leaves the node half of the time.
@@ -69,7 +69,7 @@ constexpr Variable kVariables[] = {
     {"NAGAYA_NOTIFICATION", "polling, kernel or automatic", choose_notification},
     {"NAGAYA_AGGREGATION", "on or off", choose_aggregation},
     {"NAGAYA_QUEUE", "lanes or ring", choose_queue},
-    {"NAGAYA_PROOF", "prologue or batch", choose_proof},
+    {"NAGAYA_PROOF", "control or batch", choose_proof},
     {"NAGAYA_FAIL_AFTER_MS", "10 to 86400000", choose_fail_after},
 };
 

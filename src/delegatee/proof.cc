@@ -4,15 +4,19 @@
 #include <sodium/core.h>
 #include <sodium/crypto_generichash.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "base/error.h"
+#include "delegatee/batch_runs.h"
 
 namespace nagaya::delegatee {
 namespace {
 
 constexpr unsigned char kPurpose[] = "nagaya batches";
+constexpr size_t kControlBytes = 64;       // of a payload
+constexpr size_t kShortRecordBytes = 128;  // on the average: then a hash of all costs less
 
 using JobKey = std::array<unsigned char, crypto_generichash_BYTES>;
 
@@ -27,6 +31,13 @@ JobKey job_key_of(std::span<const Secret> secrets) {
   return key;
 }
 
+// Of a record: its header, and of its payload all that says where data go, or its beginning.
+uint64_t control_bytes_of(const Header& header) {
+  const bool has_runs = header.kind == Kind::kPutPieces || header.kind == Kind::kGetPieces;
+  const uint64_t control = has_runs ? uint64_t{header.argument} * sizeof(Run) : kControlBytes;
+  return sizeof header + std::min<uint64_t>(header.bytes, control);
+}
+
 uint64_t siphash(const void* data, size_t bytes, const unsigned char* key) {
   uint64_t hash;
   static_assert(sizeof hash == crypto_shorthash_siphash24_BYTES);
@@ -37,8 +48,8 @@ uint64_t siphash(const void* data, size_t bytes, const unsigned char* key) {
 
 }  // namespace
 
-Proofs::Proofs(std::span<const Secret> secrets, Node self, bool covers_records)
-    : self_(self), covers_records_(covers_records) {
+Proofs::Proofs(std::span<const Secret> secrets, Node self, bool covers_data)
+    : self_(self), covers_data_(covers_data) {
   if (::sodium_init() < 0) throw base::Error(-ENOSYS, "libsodium does not work on this machine");
   const JobKey job_key = job_key_of(secrets);
   const auto direction = [&](Node from, Node to) {
@@ -64,9 +75,27 @@ uint64_t Proofs::proof_of(const Prologue& prologue, std::span<const std::byte> r
     uint64_t records;
   } covered;
   std::memcpy(covered.head, &prologue, sizeof covered.head);
-  covered.records =
-      covers_records_ ? siphash(records.data(), records.size(), direction.of_records.data()) : 0;
+  covered.records = hash_of(records, prologue.records, direction.of_records);
   return siphash(&covered, sizeof covered, direction.of_proof.data());
+}
+
+// Of all, or, where that is much more, of what controls: record by record, each with the hash
+// before it. Nothing is known of them yet: they may be anything.
+uint64_t Proofs::hash_of(std::span<const std::byte> records, uint16_t count, const Key& key) const {
+  if (covers_data_ || records.size() <= count * kShortRecordBytes)
+    return siphash(records.data(), records.size(), key.data());
+  struct {
+    uint64_t before, record;
+  } hashes{};
+  while (records.size() >= sizeof(Header)) {
+    Header header;
+    std::memcpy(&header, records.data(), sizeof header);
+    const uint64_t bytes = std::min<uint64_t>(control_bytes_of(header), records.size());
+    hashes.record = siphash(records.data(), bytes, key.data());
+    hashes.before = siphash(&hashes, sizeof hashes, key.data());
+    records = records.subspan(std::min(record_bytes(header.bytes), records.size()));
+  }
+  return hashes.before;
 }
 
 void Proofs::sign(Node to, std::span<std::byte> batch) const {

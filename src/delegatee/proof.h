@@ -6,11 +6,13 @@
 //   every node draws a secret, which travels with its address by way of the launcher (contact.h)
 //   secrets of all nodes ──BLAKE2b──► key of the job ──BLAKE2b, from, to──► keys of one direction
 //
-//   proof = SipHash-2-4 (what stands before it in the prologue [, SipHash-2-4 (all records)])
+//   proof = SipHash-2-4 (what stands before it in the prologue, SipHash-2-4 (records))
 //
 // The numbers of a direction count from 0. So a proof is good for one message, once; who sees it on
-// the network learns nothing about the next one's. What it covers is chosen (NAGAYA_PROOF): against
-// strangers the prologue is enough, against somebody who changes messages on their way it is not.
+// the network learns nothing about the next one's. Somebody who gets hold of a message may change
+// it and pass it on, unless the proof covers that, too. It always covers what controls: the header
+// of every record, its runs, and the first 64 bytes of its payload, in which operands, answers and
+// the cells of two-sided messages lie. NAGAYA_PROOF=batch lets it cover all data (decision 12).
 //
 //   | what is wrong                                     | verdict   | what the delegatee does    |
 //   | shorter than a prologue, or of another length     |           |                            |
@@ -43,8 +45,8 @@ enum class Verdict : uint8_t { kGenuine, kRefused, kGap };
 
 class Proofs {
  public:
-  // `secrets`: of all nodes, in their order. `covers_records`: the same on all nodes.
-  Proofs(std::span<const Secret> secrets, Node self, bool covers_records);
+  // `secrets`: of all nodes, in their order. `covers_data`: the same on all nodes.
+  Proofs(std::span<const Secret> secrets, Node self, bool covers_data);
 
   // Adds sender, number and proof to a batch for the node. Until sent() the next batch has the same
   // number.
@@ -63,9 +65,10 @@ class Proofs {
 
   uint64_t proof_of(const Prologue& prologue, std::span<const std::byte> records,
                     const Direction& direction) const;
+  uint64_t hash_of(std::span<const std::byte> records, uint16_t count, const Key& key) const;
 
   const Node self_;
-  const bool covers_records_;
+  const bool covers_data_;
   std::vector<Direction> outgoing_, incoming_;  // by node
 };
 

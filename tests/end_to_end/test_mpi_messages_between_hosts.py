@@ -56,6 +56,11 @@ def test_every_mode_with_every_message_by_rendezvous_or_none(run, installation, 
     assert out == "every mode among 3\n"
 
 
+def test_proofs_may_cover_whole_batches(run, installation):
+    out = run([installation.program("mpi_modes")], 2, 1, NAGAYA_PROOF="batch")
+    assert out == "every mode among 2\n"
+
+
 @pytest.mark.parametrize("kind, count", [("turns", 5000), ("many", 70_000)])
 def test_messages_keep_their_order(run, installation, kind, count):
     """Of two threads that send by turns, and of more sends at once than a node has regions."""

@@ -38,7 +38,7 @@ TEST(Batch, ThatIsMalformedIsRefusedWhole) {
 // A delegatee, and node 1, which says what the test wants.
 struct Stranger {
   explicit Stranger(const Options& options = {})
-      : network(2), proofs(secrets_of(2), 1, options.proof_covers_records) {
+      : network(2), proofs(secrets_of(2), 1, options.proof_covers_data) {
     auto endpoints = fabric::open_all(network, 2);
     node = std::make_unique<TestNode>(std::move(endpoints[0]), 0, 2, options);
     raw = std::move(endpoints[1]);

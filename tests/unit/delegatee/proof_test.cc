@@ -91,18 +91,57 @@ TEST_P(ProofTest, ABatchOfAnotherLengthIsRefused) {
 }
 
 TEST_P(ProofTest, EveryBitThatTheProofCoversCounts) {
-  const std::string batch = signed_by(peer_, put_of("12345678"));
-  const size_t covered_bytes = GetParam() ? batch.size() : sizeof(Prologue);
-  for (size_t bit = 0; bit < 8 * covered_bytes; ++bit) {
+  Header long_put = put_header();
+  long_put.bytes = 1000;
+  const std::string first = RawBatch().add(long_put, std::string(1000, 'x')).bytes();
+  const std::string both =
+      RawBatch().add(long_put, std::string(1000, 'x')).add(put_header(), "12345678").bytes();
+  for (const std::string& unsigned_batch : {put_of("12345678"), both}) {
+    const std::string batch = signed_by(peer_, unsigned_batch);
+    const auto is_covered = [&](size_t at) {
+      const size_t control_end = sizeof(Prologue) + sizeof(Header) + 64;
+      return GetParam() || batch.size() < 256 || at < control_end || at >= first.size();
+    };
+    for (size_t bit = 0; bit < 8 * batch.size(); ++bit) {
+      if (!is_covered(bit / 8)) continue;
+      std::string changed = batch;
+      changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ 1 << bit % 8);
+      ASSERT_EQ(check(changed), Verdict::kRefused) << "bit " << bit << " of " << batch.size();
+    }
+    EXPECT_EQ(check(batch), Verdict::kGenuine);
+    peer_.sent(kSelf);
+  }
+}
+
+TEST_P(ProofTest, WhereScatteredDataGoesIsCovered) {
+  constexpr uint32_t kRuns = 20;
+  std::string payload;
+  for (uint64_t n = 0; n < kRuns; ++n) payload += plain_bytes(delegatee::Run{64 * n, 8, 1, 0});
+  payload.resize(payload.size() + 8 * kRuns, 'x');
+  const Header put = header_of(Kind::kPutPieces, static_cast<uint32_t>(payload.size()), kRuns);
+  const std::string batch = signed_by(peer_, RawBatch().add(put, payload).bytes());
+  for (size_t at = 0; at < sizeof(Prologue) + sizeof(Header) + kRuns * sizeof(delegatee::Run);
+       ++at) {
     std::string changed = batch;
-    changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ 1 << bit % 8);
-    EXPECT_EQ(check(changed), Verdict::kRefused) << "bit " << bit;
+    changed[at] = static_cast<char>(changed[at] ^ 1);
+    ASSERT_EQ(check(changed), Verdict::kRefused) << "byte " << at;
   }
   EXPECT_EQ(check(batch), Verdict::kGenuine);
 }
 
-INSTANTIATE_TEST_SUITE_P(, ProofTest, testing::Bool(), [](const auto& covers_records) {
-  return std::string(covers_records.param ? "OfTheBatch" : "OfThePrologue");
+// As long as nothing is known of them, records are walked over that lead anywhere.
+TEST_P(ProofTest, RecordsThatLeadNowhereAreHashedToTheirEnd) {
+  for (const uint32_t bytes : {0u, 1u, 999u, 1001u, 70000u, UINT32_MAX - 7, UINT32_MAX}) {
+    Header header = put_header();
+    header.bytes = bytes;
+    const std::string batch = RawBatch().add(header, std::string(1000, 'x')).bytes();
+    EXPECT_EQ(check(signed_by(peer_, batch)), Verdict::kGenuine) << bytes;
+    peer_.sent(kSelf);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, ProofTest, testing::Bool(), [](const auto& covers_data) {
+  return std::string(covers_data.param ? "OfTheBatch" : "OfWhatControls");
 });
 
 // ---- while two nodes exchange data -------------------------------------------------------------
