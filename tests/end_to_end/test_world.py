@@ -2,10 +2,11 @@
 """How the processes of a job find each other (nagaya/comm.h), by every launcher, and what they are
 told when one of them cannot take part or dies."""
 import shutil
+import subprocess
 import time
 
 import pytest
-from hosts import HOSTS, SHARED_PROCESSORS
+from hosts import HOSTS, SHARED_PROCESSORS, Hosts
 
 # Says "RANK: what" for each of its words: a step, and what that must answer (0 if nothing is said).
 PROGRAM = """
@@ -97,6 +98,24 @@ def test_ranks_and_processes_translate_both_ways_on_one_node(user, native):
 def test_ranks_and_processes_translate_both_ways_on_several_nodes(front, on_hosts, launcher):
     ended = front.run([*on_hosts(launcher), *OFTEN], env=SHARED_PROCESSORS)
     expect_all(ended, OFTEN, HOSTS * EACH, HOSTS)
+
+
+@pytest.fixture
+def twins(root_only, user):
+    """Two hosts of one name, as clones of one image may be."""
+    made = Hosts(user, 2)
+    for first_process in made.first_processes:
+        subprocess.run(["nsenter", f"--target={first_process}", "--uts", "hostname", "twin"],
+                       check=True)
+    yield made
+    made.leave()
+
+
+def test_nodes_of_one_name_are_two(twins, mpirun, nagaya, program):
+    """And of one launcher, whose secret they share: each space has an identity of its own."""
+    names = ",".join(f"{name}:{EACH}" for name in twins.names)
+    words = [*mpirun, "--host", names, "-n", 2 * EACH, nagaya, "exec", *program, *OFTEN]
+    expect_all(twins.user_on(0).run(words, env=SHARED_PROCESSORS), OFTEN, 2 * EACH, 2)
 
 
 AGAIN = [*OFTEN, "finalize", *OFTEN]
