@@ -9,8 +9,9 @@ namespace nagaya::delegatee {
 namespace {
 
 constexpr size_t kRingRound = 256;  // commands, between two looks at the network
-// What the node holds for a task before its senders are told to keep bodies with themselves; and at
-// the most: what they had handed over by then, 2 MiB each and what is in their lanes.
+// The node tells a task's senders to keep bodies with themselves once it holds more than the first
+// for the task. It holds at most the second: senders have handed over 2 MiB each by the time they
+// are told, and the content of their lanes. [bytes]
 constexpr uint64_t kBacklogBytes = 4 << 20, kBacklogMaxBytes = 256 << 20;
 constexpr size_t kLooks = 8;  // at bodies, for each message
 

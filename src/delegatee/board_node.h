@@ -21,7 +21,7 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
   explicit BoardNode(llcl::Board& board)
       : board_(board), dead_(board.capacity), holds_(board.capacity) {}
 
-  // What the node holds for the task. For tests; the delegatee's thread.                   [bytes]
+  // Size of the task's backlog. For tests; the delegatee's thread.                         [bytes]
   uint64_t backlog_bytes(uint32_t task) const {
     const auto known = backlogs_.find(task);
     return known == backlogs_.end() ? 0 : known->second.bytes;
@@ -71,9 +71,9 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
     const std::unique_ptr<std::byte[]> data;
   };
 
-  // What the node holds for a task: bodies until they are read, and two-sided messages that found
-  // their mailbox full. Their reader is the program itself, which may compute for long: nobody
-  // else's traffic waits for it.
+  // Messages that the node holds for a task: bodies until they are read, and two-sided messages
+  // that found their mailbox full. Their reader is the program itself, which may compute for long:
+  // nobody else's traffic waits for it.
   struct Backlog {
     uint64_t bytes = 0;  // of all
     std::list<Body> bodies;

@@ -53,7 +53,7 @@ class Proofs {
   void sign(Node to, std::span<std::byte> batch) const;
   void sent(Node to) { ++outgoing_[to].number; }
 
-  // Who has sent the message, unless it is refused.
+  // Sets `from` to the sender, unless the message is refused.
   Verdict check(std::span<const std::byte> message, Node& from);
 
  private:

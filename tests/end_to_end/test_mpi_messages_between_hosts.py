@@ -86,7 +86,7 @@ def test_a_receiver_that_does_not_look_costs_its_node_little_and_delays_nobody(
     finally:
         job.kill()
     assert job.returncode == 0, (out, err)
-    # What a node may hold, what was under way, cells and buffers of 100,000 and 4,096 messages.
+    # The budget of a node, messages under way, cells and buffers of 100,000 and 4,096 messages.
     assert max(seen) - min(seen[:1]) < 96 * MIB, [round(one / MIB) for one in seen]
     assert float(re.search(rb"longest exchange ([0-9.]+) s", out).group(1)) < asleep_s / 3, out
 
