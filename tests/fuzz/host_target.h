@@ -47,7 +47,7 @@ class Deadline {
   Clock::time_point at_ = Clock::now() + std::chrono::seconds(8);
 };
 
-// What the input says; zeros once it is used up.
+// Reads the input; gives zeros once the input is used up.
 class Script {
  public:
   Script(const uint8_t* data, size_t bytes) : at_(data), end_(data + bytes) {}
@@ -110,7 +110,7 @@ inline task::Launch launch_of(uint8_t which) {
   return launch;
 }
 
-// What the floors above do: they answer at length, and hold on to ended tasks for some rounds.
+// The floors above: they answer at length, and hold on to ended tasks for some rounds.
 struct Floor : task::UpperFloor {
   std::string answer(const std::string& question) override {
     if (question.empty()) throw base::Error(-EPROTO, "an empty question");
@@ -135,7 +135,7 @@ class HostUnderTest {
         host_(settings(launcher_pid), listening(), no_file_) {
     host_.serve(floor_);
   }
-  // What a host leaves to the end of its process.
+  // Frees the memory that a host leaves to the end of its process.
   ~HostUnderTest() {
     ::munmap(reinterpret_cast<void*>(host_.space().redirect_table), arch::kTableBytes);
     ::munmap(reinterpret_cast<void*>(task::kSpaceBegin), task::kSpaceEnd - task::kSpaceBegin);

@@ -130,7 +130,7 @@ TEST_F(ServerTest, HoldsNothingOfATaskThatDiedInACopyOnceItsHelperHasEnded) {
 // ---- what a dead task has not read
 // ---------------------------------------------------------------
 
-// What a task finds in its mailboxes.
+// Messages that a task finds in its mailboxes.
 class MessagesOfADeadTask : public ServerTest {
  protected:
   // Of `bytes`, which only the body of a longer one may be.

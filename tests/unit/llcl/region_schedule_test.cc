@@ -23,7 +23,7 @@ uint32_t add(OneEntry& table, Owner owner, uint64_t n) {
   return table.add(owner, reinterpret_cast<void*>(n * 1000), n);
 }
 
-// What is found under the number of region 1.
+// The region that a lookup finds under the number of region 1.
 std::string judged(const Whole& found) {
   if (found.address == nullptr) return "";
   const auto address = reinterpret_cast<uint64_t>(found.address);

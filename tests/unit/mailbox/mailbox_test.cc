@@ -109,7 +109,7 @@ TEST(Mailbox, PassesOnTheTurnOfAThreadThatHasEnded) {
   box->end_turn();
 }
 
-// What the host does between two owners.
+// The host empties a mailbox between two owners.
 std::vector<uint64_t> cleared(Mailbox& box) {
   std::vector<uint64_t> values;
   box.clear([&](const Message& message) { values.push_back(value_of(message)); });

@@ -84,7 +84,7 @@ TEST_F(BacklogTest, IsOverWhenTheTaskHasReadWhatWasHeldForIt) {
   EXPECT_LT(held(), kBudgetBytes);
 }
 
-// What the receiver wants first was sent last.
+// The message that the receiver wants first was sent last.
 TEST_F(BacklogTest, KeepsNoMessageFromBeingMatched) {
   send_many(200, 64 << 10);
   const std::vector<int> wanted = {42};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a process of another node must not be able to do to this one, whatever it sends.
+// A process of another node can send anything, and must not harm this one by it.
 #include <cstring>
 
 #include "match/pair.h"
