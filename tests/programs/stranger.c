@@ -35,8 +35,10 @@ struct endpoint {
   struct fid_ep* endpoint;
 };
 
-/* As the delegatee's (src/fabric/provider.cc), which the provider has chosen by FI_PROVIDER. */
+/* Opens the endpoint that a delegatee opens by default (src/fabric/provider.cc). With any other
+ * provider the delegatee would receive frames of that provider, which are no batches. */
 static void open_endpoint(struct endpoint* own) {
+  setenv("FI_PROVIDER", FI_VERSION_LT(fi_version(), FI_VERSION(1, 18)) ? "net" : "tcp", 0);
   struct fi_info* hints = fi_allocinfo();
   hints->caps = FI_MSG | FI_RMA;
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
