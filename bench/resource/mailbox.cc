@@ -61,7 +61,7 @@ struct Slept {
   void send(uint64_t number) { box.post(Owner::task(0, 1), 1, &number, sizeof number); }
   uint64_t receive(uint64_t) {
     Message message;
-    mailbox::Waiting(box.bell(), load, mailbox::kDelegateePolicy)
+    mailbox::Waiting(box.bell(), load, mailbox::kSleepAtOnce)
         .until([&] { return static_cast<bool>(message = box.take()); }, mailbox::kNever, box);
     return Payload<8>::number_in(message);
   }

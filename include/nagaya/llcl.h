@@ -34,6 +34,7 @@
 #ifndef NAGAYA_LLCL_H
 #define NAGAYA_LLCL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -108,12 +109,41 @@ static inline nagaya_completion nagaya_callback(void (*function)(void* data, int
 }
 
 /* Waits until the flag is no longer 0, or the counter has reached `least`: spins, yields, sleeps.
+ * Meanwhile the thread moves along what its task owes to others: messages of nagaya/match.h, copies
+ * of its peers, what nagaya_llcl_add_progress() has added.
  *
  *   timeout_ms   -1: for ever                                                   [milliseconds]
  *
  * Returns 0, the request's error (an error counted by the counter: -EIO), -ETIMEDOUT, -ESRCH. */
 int nagaya_llcl_wait_flag(const uint32_t* flag, int timeout_ms);
 int nagaya_llcl_wait_counter(const uint64_t* counter, uint32_t least, int timeout_ms);
+
+/* The same until is_over(context) is nonzero. is_over() is called often, by the calling thread
+ * only; it must not wait. It is called anew at once when something of this task has moved, at the
+ * latest a quarter of a second after something else has.
+ *
+ * Returns 0, -ETIMEDOUT, -ESRCH. */
+int nagaya_llcl_wait(int (*is_over)(void* context), void* context, int timeout_ms);
+
+/* A sleep may be short only, for nothing of Nagaya's tells of what is under way. */
+#define NAGAYA_NOBODY_RINGS 0
+
+/* What else every wait of this task is to move along, of nagaya/match.h too: another library's
+ * progress. The functions are called by whichever threads wait, several at once if several wait;
+ * they must not wait themselves. */
+typedef struct nagaya_progress {
+  /* Looks once. `is_last_look`: before the thread sleeps. Returns how much has moved. */
+  int (*advance)(void* context, bool is_last_look);
+  /* Before the last look: how long the thread may sleep. UINT64_MAX: whatever happens from now on
+   * comes by a message, a completion or a notification of Nagaya's.             [nanoseconds] */
+  uint64_t (*before_sleep)(void* context);
+  void* context; /* the library's name for it */
+} nagaya_progress;
+
+/* Returns 0, -ENOSPC (too many), -ESRCH. */
+int nagaya_llcl_add_progress(const nagaya_progress* progress);
+/* No thread may be waiting. Returns 0, -ESRCH. */
+int nagaya_llcl_remove_progress(const void* context);
 
 /* ---- requests ---------------------------------------------------------------------------- */
 

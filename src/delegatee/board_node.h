@@ -53,7 +53,6 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
   }
   void abandon(uint32_t source_node) override;
   bool post_completion(uint32_t task, uint64_t request, int status) override;
-  void ring(uint32_t lane) override { board_.lane_bells[lane].ring(); }
   void wake(uint32_t task) override { llcl::wake_task(board_, task); }
   void released(uint32_t task) override {
     holds_[task].store(false, std::memory_order_release);  // pairs with holds

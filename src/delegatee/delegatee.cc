@@ -16,12 +16,8 @@ constexpr uint64_t kMillisecond = 1'000'000;  // [ns]
 // Rounds over the lanes between two looks at the network, which cost far more: the first finds a
 // lone command, the second that there is no other, so that it leaves at once.
 constexpr int kLaneRounds = 8;
-constexpr size_t kShortBytes = 4096;      // of a message
-constexpr uint64_t kLongAwayNs = 50'000;  // a yield among tasks that wait takes some microseconds
-// Mode automatic.
-constexpr uint64_t kLingerNs = kMillisecond;
-constexpr uint64_t kCrowdedNs = 10 * kMillisecond;
-constexpr uint32_t kLongYields = 2;  // in a row: one alone is an interrupt, or another machine
+constexpr size_t kShortBytes = 4096;  // of a message
+using Table = mailbox::WaitTable;
 
 Options checked(Options options) {
   options.credit_commands = std::clamp<uint32_t>(options.credit_commands, 1, kCreditMaxCommands);
@@ -65,14 +61,15 @@ void Delegatee::run() noexcept {
   if (::pthread_getcpuclockid(::pthread_self(), &clock) == 0)
     clock_.store(clock, std::memory_order_relaxed);
   load_.runnable.fetch_add(1, std::memory_order_relaxed);
-  while (!is_stopped_.load(std::memory_order_acquire))  // pairs with stop()
-    if (round()) {
-      moved_ns_ = now_ns_;
-      if (has_lone_message_ && load_.crowded_by_one() && polls_on()) answer_after_yield();
-      long_yields_ = 0;  // others communicate, too, and do not only compute
-    } else {
-      wait();
-    }
+  const auto is_stopped = [this] {
+    return is_stopped_.load(std::memory_order_acquire);
+  };  // of stop
+  while (!is_stopped()) {
+    mailbox::wait<mailbox::Machine>([&] { return round() || is_stopped(); }, Patience{*this});
+    moved_ns_ = now_ns_;
+    if (has_lone_message_ && load_.crowded_by_one() && polls_on()) answer_after_yield();
+    long_yields_ = 0;  // others communicate, too, and do not only compute
+  }
   // What others still wait for: answers and receipts of what its tasks have got.
   outbox_.hurry();
   round();
@@ -217,11 +214,6 @@ void Delegatee::watch(Node node) {
 
 // ---- waiting -----------------------------------------------------------------------------------
 
-void Delegatee::wait() {
-  if (!polls_on()) return sleep();
-  yield();
-}
-
 // Whom the message is for gets it before the next look, and may have something to say to it. Not
 // with more tasks about: they would all run first, while messages to others wait.
 void Delegatee::answer_after_yield() {
@@ -237,10 +229,10 @@ void Delegatee::yield() {
   ::sched_yield();
   // Whoever ran meanwhile, of this job or not: waking up costs less than such a yield.
   const uint64_t back_ns = mailbox::Machine::now_ns();
-  was_long_away_ = back_ns - now_ns_ > kLongAwayNs;
+  was_long_away_ = back_ns - now_ns_ > Table::kLongAwayNs;
   const bool is_long = back_ns - now_ns_ > options_.long_yield_ns && !somebody_waits();
   long_yields_ = is_long ? long_yields_ + 1 : 0;
-  if (long_yields_ >= kLongYields) crowded_until_ns_ = back_ns + kCrowdedNs;
+  if (long_yields_ >= Table::kLongYields) crowded_until_ns_ = back_ns + Table::kCrowdedNs;
 }
 
 // Automatic: for a while after something has moved, longer while somebody waits, asleep or not:
@@ -256,23 +248,22 @@ bool Delegatee::polls_on() const {
       requester_.transferring_bytes() >= options_.bulk_bytes)
     return false;
   const uint64_t still_ns = now_ns_ - moved_ns_;
-  return still_ns < kLingerNs || (still_ns < options_.patience_ns && somebody_waits());
+  return still_ns < Table::kLingerNs || (still_ns < options_.patience_ns && somebody_waits());
 }
 
-void Delegatee::sleep() {
-  descriptors_.clear();
-  bell_.arm();
-  lanes_.before_sleep();
-  outbox_.hurry();
-  // Look again: what came before the arm rings no bell.
-  const bool must_stay = round() || is_stopped_.load(std::memory_order_acquire) ||
-                         (!fabric_is_broken_ && !fabric_.may_sleep(descriptors_));
-  if (!must_stay) {
-    load_.runnable.fetch_sub(1, std::memory_order_relaxed);
-    mailbox::ThreadBell::sleep(descriptors_.data(), descriptors_.size(), sleep_max_ms());
-    load_.runnable.fetch_add(1, std::memory_order_relaxed);
-  }
-  bell_.disarm();
+void Delegatee::Patience::arm() {
+  self.descriptors_.clear();
+  self.bell_.arm();
+  self.lanes_.before_sleep();
+  self.outbox_.hurry();
+}
+
+void Delegatee::Patience::sleep() {
+  if (!self.fabric_is_broken_ && !self.fabric_.may_sleep(self.descriptors_)) return;
+  self.load_.runnable.fetch_sub(1, std::memory_order_relaxed);
+  mailbox::ThreadBell::sleep(self.descriptors_.data(), self.descriptors_.size(),
+                             self.sleep_max_ms());
+  self.load_.runnable.fetch_add(1, std::memory_order_relaxed);
 }
 
 int Delegatee::sleep_max_ms() const {

@@ -76,13 +76,23 @@ class Delegatee {
   void watch();
   void watch(Node node);
   void release_ended();
-  void wait();
   void answer_after_yield();
-  void yield();
   bool polls_on() const;
   bool somebody_waits() const { return load_.waiting.load(std::memory_order_relaxed) != 0; }
-  void sleep();
   int sleep_max_ms() const;
+  // The waiter of mailbox::wait().
+  struct Patience {
+    Delegatee& self;
+
+    mailbox::Pause pause() {
+      return self.polls_on() ? mailbox::Pause::kYield : mailbox::Pause::kSleep;
+    }
+    void yield() { self.yield(); }
+    void arm();
+    void sleep();
+    void disarm() { self.bell_.disarm(); }
+  };
+  void yield();
 
   fabric::Fabric& fabric_;
   const uint32_t nodes_;

@@ -77,9 +77,8 @@ class Delivery {
   virtual void abandon(uint32_t source_node) = 0;
   // The Request at `request` of `task` is complete. False: no room just now, nothing has happened.
   virtual bool post_completion(uint32_t task, uint64_t request, int status) = 0;
-  // A command of the lane is complete.
-  virtual void ring(uint32_t lane) = 0;
-  // Something was stored that a thread of the task may be waiting for.
+  // Something was stored that a thread of the task may be waiting for: a completion, or what
+  // another node has written.
   virtual void wake(uint32_t task) = 0;
   // An ended task (Delegatee::abandon): from now on nothing of ours touches its memory.
   virtual void released(uint32_t task) = 0;

@@ -225,7 +225,7 @@ bool Requester::post(const Slot& slot, int status) {
   if (slot.is_orphan || address == 0) return true;
   const Completion kind = slot.command.completion_kind;
   const bool joins =
-      kind == Completion::kCounter && address == completed_.counter && slot.lane == completed_.lane;
+      kind == Completion::kCounter && address == completed_.counter && slot.task == completed_.task;
   if (!joins) settle();  // in their order
   switch (kind) {
     case Completion::kFlag:
@@ -236,7 +236,7 @@ bool Requester::post(const Slot& slot, int status) {
     case Completion::kCounter:
       completed_.counter = address;
       completed_.sum += status == 0 ? 1 : uint64_t{1} << 32;
-      completed_.lane = slot.lane;
+      completed_.task = slot.task;
       return true;
     case Completion::kCallback:
       if (!delivery_.post_completion(slot.task, address, status)) return false;
@@ -244,7 +244,7 @@ bool Requester::post(const Slot& slot, int status) {
     default:
       return true;
   }
-  delivery_.ring(slot.lane);
+  delivery_.wake(slot.task);
   return true;
 }
 
@@ -253,7 +253,7 @@ void Requester::settle() {
   const Completed done = std::exchange(completed_, {});
   std::atomic_ref(*reinterpret_cast<uint64_t*>(done.counter))
       .fetch_add(done.sum, std::memory_order_release);  // as a flag
-  delivery_.ring(done.lane);
+  delivery_.wake(done.task);
 }
 
 // ---- failures ----------------------------------------------------------------------------------

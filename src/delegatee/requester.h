@@ -91,7 +91,7 @@ class Requester : private Lanes::Visitor {
   struct Completed {
     uint64_t counter = 0;  // its address; 0: none
     uint64_t sum = 0;      // to be added
-    uint32_t lane = 0;
+    uint32_t task = 0;
   };
 
   size_t wanted(uint32_t lane) override;

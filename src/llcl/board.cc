@@ -75,7 +75,6 @@ base::Mapping create_board(task::SpaceHeader& space) {
   const uint64_t two_sided_at =
       layout.add<mailbox::Mailbox>(space.capacity * sizeof(mailbox::Mailbox));
   const uint64_t lanes_at = layout.add<Lanes>(Lanes::bytes_for(lanes));
-  const uint64_t bells_at = layout.add<mailbox::Doorbell>(lanes * sizeof(mailbox::Doorbell));
   const uint64_t lane_waiters_at = layout.add<LaneWaiter>(lanes * sizeof(LaneWaiter));
   const uint64_t task_waiters_at = layout.add<TaskWaiter>(space.capacity * sizeof(TaskWaiter));
   const uint64_t sleepers_at = layout.add<Sleepers>(space.capacity * sizeof(Sleepers));
@@ -95,7 +94,6 @@ base::Mapping create_board(task::SpaceHeader& space) {
   board->two_sided = reinterpret_cast<mailbox::Mailbox*>(base + two_sided_at);
   board->lanes = reinterpret_cast<Lanes*>(base + lanes_at);
   board->lanes->init(lanes);
-  board->lane_bells = reinterpret_cast<mailbox::Doorbell*>(base + bells_at);
   board->lane_waiters = reinterpret_cast<LaneWaiter*>(base + lane_waiters_at);
   board->task_waiters = reinterpret_cast<TaskWaiter*>(base + task_waiters_at);
   board->sleepers = reinterpret_cast<Sleepers*>(base + sleepers_at);
@@ -152,13 +150,9 @@ bool release_copies(Board& board, mailbox::Owner dead) {
 
 void wake_task(Board& board, uint32_t number) {
   if (number >= board.capacity) return wake_tasks(board);
-  mailbox::Machine::fence();  // the caller's stores before load of `count`; see Endpoint::Patience
+  mailbox::Machine::fence();  // the caller's stores before load of `count`; see Wait::arm
   if (board.sleepers[number].count.load(std::memory_order_relaxed) == 0) return;
-  for (uint32_t lane = 0; lane < board.lanes->capacity(); ++lane) {
-    const mailbox::Owner owner = board.lanes->owner(lane);
-    if (owner != mailbox::Owner{} && owner.number() == number)
-      board.lane_bells[lane].ring_after_fence();
-  }
+  board.two_sided[number].bell().ring_after_fence();
 }
 
 void wake_tasks(Board& board) {

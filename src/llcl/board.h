@@ -3,7 +3,7 @@
 // house.
 //
 //   SpaceHeader.upper_floors ──► Board ──► mailboxes (two), waiters, sleepers: by task number
-//                                      ──► lanes, their bells and waiters: one per thread
+//                                      ──► lanes, their waiters: one per thread
 //                                      ──► regions
 //
 // Made by the host before its first task, in pages of zeros that cost nothing until used; never
@@ -43,8 +43,8 @@ struct alignas(mailbox::kLineBytes) TaskWaiter {
   std::atomic<uint32_t> is_away;
 };
 struct alignas(mailbox::kLineBytes) Sleepers {
-  // Threads of the task that are about to sleep for what others store. Whoever stores, fences and
-  // finds it above 0 rings the bells of the task's lanes (wake_task).
+  // Threads of the task that are about to sleep (Wait). A thread that stores something for the
+  // task, fences and finds this above 0 rings the task's bell (wake_task).
   std::atomic<uint32_t> count;
 };
 
@@ -71,8 +71,7 @@ struct Board {
   std::atomic<void*> world;  // comm's; nullptr until then
   std::atomic<uint32_t>* attached;  // by task number: mailbox::Owner of the task that takes part
   mailbox::Mailbox* mailboxes;      // by task number
-  mailbox::Mailbox* two_sided;      // by task number; match's
-  mailbox::Doorbell* lane_bells;    // rung when a command of the lane is complete
+  mailbox::Mailbox* two_sided;      // by task number; match's. Its bell is the task's (Wait)
   LaneWaiter* lane_waiters;         // by lane
   TaskWaiter* task_waiters;         // by task number; match's
   Sleepers* sleepers;               // by task number

@@ -349,7 +349,7 @@ class BasicCopyOffers {
   template <class Ready, class Node>
   static void wait(Ready ready, Node& node) {
     struct Napping {
-      uint64_t before_sleep() { return 100'000; }  // [ns]
+      uint64_t before_sleep() { return mailbox::WaitTable::kCopierNapNs; }
       void after_sleep() {}
     };
     mailbox::BasicDoorbell<M> none{};

@@ -55,7 +55,8 @@ Endpoint::Endpoint(task::TaskRecord& record)
     : record_(&record),
       board_(board_of(record)),
       owner_(
-          mailbox::Owner::task(record.number, record.generation.load(std::memory_order_relaxed))) {
+          mailbox::Owner::task(record.number, record.generation.load(std::memory_order_relaxed))),
+      waits_(*board_, owner_) {
   // Release: pairs with reclaim's.
   board_->attached[record.number].store(owner_.bits, std::memory_order_release);
 }
@@ -91,6 +92,7 @@ uint32_t Endpoint::claim_common_lane() {
 }
 
 void Endpoint::leave_lane(uint32_t lane) {
+  become(board_->load, board_->lane_waiters[lane], LaneWaiter::kNo);  // it may have polled in vain
   if (board_->lanes->lag(lane) == 0)
     board_->lanes->release(lane);
   else  // release: pairs with claim_lane

@@ -12,7 +12,6 @@
 // A forked child of a task has no endpoint: it lives in a copy of the space.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <concepts>
 #include <mutex>
@@ -20,6 +19,7 @@
 
 #include "llcl/board.h"
 #include "llcl/message.h"
+#include "llcl/wait.h"
 #include "nagaya/llcl.h"
 
 namespace nagaya::llcl {
@@ -107,13 +107,18 @@ class Endpoint {
   // To a task of this node. Returns 0, -EAGAIN, -EINVAL (no such task), -ENOMEM.
   int send(uint32_t task, uint32_t handler, const void* data, size_t bytes);
 
-  // Looks until ready() or the time is up (-1: for ever), sleeping in between; the last ready().
+  // How all threads of the task wait.
+  Wait& waits() { return waits_; }
+  // What the thread of a lane tells of its waiting; nullptr: it has no lane.
+  LaneWaiter* waiter_of(uint32_t lane) const {
+    return lane == Lanes::kNoLane ? nullptr : &board_->lane_waiters[lane];
+  }
+  // Until ready() or the time is up (-1: for ever); the last ready().
   template <class Ready>
   bool wait(Ready ready, int timeout_ms) {
     return wait_until(ready, deadline_of(timeout_ms));
   }
-  // For ever, and while the thread sleeps calls probe() about every second: it may change what
-  // ready() says, and must not wait itself.
+  // For ever, with probe() as Wait::until has it.
   template <class Ready, class Probe>
   void wait(Ready ready, Probe probe) {
     wait_until(ready, mailbox::kNever, probe);
@@ -123,73 +128,6 @@ class Endpoint {
   struct Handler {
     std::atomic<nagaya_handler*> function;  // release after `context`, acquire before it
     void* context;
-  };
-
-  // One thread's waiting, from its first fruitless look.
-  //
-  // What is waited for may be stored by anybody, who does not know this thread's bell: look again
-  // now and then, and less often the longer it takes. Who notifies looks at the count of sleepers.
-  class Patience {
-   public:
-    // `waiter`: of the thread's lane. nullptr: it has none, and is not counted.
-    Patience(Board& board, LaneWaiter* waiter, std::atomic<uint32_t>& sleepers)
-        : board_(board), waiter_(waiter), sleepers_(sleepers) {}
-    ~Patience() {
-      if (looks_ >= kSoon) become(LaneWaiter::kNo);
-    }
-
-    // What comes that soon does not come through the network: nobody is told.
-    void look() {
-      if (++looks_ == kSoon) become(LaneWaiter::kAwake);
-    }
-    bool is_probe_due() {
-      const bool is_due = slept_ns_ >= probe_at_ns_;
-      if (is_due) probe_at_ns_ = slept_ns_ + kProbeNs;
-      return is_due;
-    }
-    uint64_t before_sleep() {
-      looks_ = std::max(looks_, kSoon);
-      become(LaneWaiter::kAsleep);
-      sleepers_.fetch_add(1, std::memory_order_seq_cst);
-      mailbox::Machine::fence();  // store of the count before the last look; see wake_task
-      slept_ns_ += nap_ns_;
-      return std::exchange(nap_ns_, next_nap_ns());
-    }
-    void after_sleep() {
-      sleepers_.fetch_sub(1, std::memory_order_relaxed);
-      become(LaneWaiter::kAwake);
-    }
-
-   private:
-    static constexpr uint64_t kSoon = 20;
-    static constexpr uint64_t kProbeNs = 1'000'000'000;
-    static constexpr uint64_t kNapNs = 16'000'000, kLongestNapNs = 250'000'000;
-
-    // Twice as long up to kNapNs; then an eighth of what it has slept, so that tasks that wait for
-    // minutes cost nothing, and nobody is late by more than that part.
-    uint64_t next_nap_ns() const {
-      return std::min(std::max(std::min(2 * nap_ns_, kNapNs), slept_ns_ / 8), kLongestNapNs);
-    }
-    void become(uint32_t state) {
-      if (waiter_ != nullptr) llcl::become(board_.load, *waiter_, state);
-    }
-
-    Board& board_;
-    LaneWaiter* waiter_;
-    std::atomic<uint32_t>& sleepers_;
-    uint64_t looks_ = 0, nap_ns_ = 500'000, slept_ns_ = 0, probe_at_ns_ = kProbeNs;
-  };
-
-  template <class Probe>
-  struct Probing {
-    Patience& patience;
-    Probe& probe;
-
-    uint64_t before_sleep() {
-      if (patience.is_probe_due()) probe();
-      return patience.before_sleep();
-    }
-    void after_sleep() { patience.after_sleep(); }
   };
 
   // Awaits a fence. The delegatee stores into `done` even when nobody waits for it any more: never
@@ -207,23 +145,9 @@ class Endpoint {
     if (timeout_ms < 0) return mailbox::kNever;
     return mailbox::Machine::now_ns() + static_cast<uint64_t>(timeout_ms) * 1'000'000;
   }
-  // Meanwhile the thread takes part in large copies of others.
   template <class Ready, class Probe = decltype([] {})>
-  bool wait_until(Ready is_over, uint64_t deadline_ns, Probe probe = {}) {
-    if (is_over()) return true;
-    const uint32_t lane = own_lane();
-    const bool has_lane = lane != Lanes::kNoLane;
-    mailbox::Doorbell unknown{};  // nobody rings it: the naps end by themselves
-    Patience patience(*board_, has_lane ? &board_->lane_waiters[lane] : nullptr,
-                      board_->sleepers[record_->number].count);
-    const auto ready = [&] {
-      patience.look();
-      while (!is_over())
-        if (!board_->copies->any() || !board_->copies->help(owner_)) return false;
-      return true;
-    };
-    return mailbox::Waiting(has_lane ? board_->lane_bells[lane] : unknown, board_->load)
-        .until(ready, deadline_ns, Probing<Probe>{patience, probe});
+  bool wait_until(Ready ready, uint64_t deadline_ns, Probe probe = {}) {
+    return ready() || waits_.until(ready, deadline_ns, waiter_of(own_lane()), probe);
   }
 
   // A flag or counter that is nowhere faults here, and not in the delegatee.
@@ -251,6 +175,7 @@ class Endpoint {
   task::TaskRecord* record_;
   Board* board_;
   mailbox::Owner owner_;
+  Wait waits_;
   std::atomic<bool> has_completer_{};  // stored under the lock
   std::mutex lock_;  // among threads that name handlers, start the completer, fence
   Fence* fences_ = nullptr;

@@ -298,3 +298,22 @@ int nagaya_llcl_wait_counter(const uint64_t* counter, uint32_t least, int timeou
   if (!self->wait(ready, timeout_ms)) return -ETIMEDOUT;
   return value >> 32 != 0 ? -EIO : 0;
 }
+
+int nagaya_llcl_wait(int (*is_over)(void* context), void* context, int timeout_ms) {
+  Endpoint* const self = Endpoint::own();
+  if (self == nullptr) return -ESRCH;
+  return self->wait([&] { return is_over(context) != 0; }, timeout_ms) ? 0 : -ETIMEDOUT;
+}
+
+int nagaya_llcl_add_progress(const nagaya_progress* progress) {
+  Endpoint* const self = Endpoint::own();
+  if (self == nullptr) return -ESRCH;
+  return self->waits().add({progress->advance, progress->before_sleep, nullptr, progress->context});
+}
+
+int nagaya_llcl_remove_progress(const void* context) {
+  Endpoint* const self = Endpoint::own();
+  if (self == nullptr) return -ESRCH;
+  self->waits().remove(context);
+  return 0;
+}

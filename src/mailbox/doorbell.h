@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // doorbell.h - how a sleeping waiter learns that it should look again. One cache line per waiter;
-// anybody may ring, and ringing is one load while the waiter is awake.
+// anybody may ring, and ringing is one load while the waiter is awake. Several threads may be the
+// waiter: a ring wakes all of them.
 //
 //   | 31 ................ 1 |   0   |  one futex word
 //   |   count of changes    | armed |
@@ -14,8 +15,9 @@
 // The waiter arms, looks once more for what it waits for, and sleeps on the word that arm gave it.
 // A ringer first makes visible what there is to see, then rings.
 //
-//           arm, sleep, disarm   ring
-//   waiter  one thread           any number of ringers at once
+//           arm, disarm                        sleep       ring
+//   waiter  one thread at a time; of several   any, after  any number of ringers at once
+//           that sleep, the last one disarms   its arm
 //
 // Progress: a ringer retries only when another one has rung or the waiter has moved.
 // Death of a ringer: before +2 nothing has happened; between +2 and the wake the word stays armed,

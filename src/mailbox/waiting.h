@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// waiting.h - how everything in a space waits: look, spin, yield, sleep (law 7).
+// waiting.h - the one loop in which everything of a space waits (laws 7 and 11): it looks, and
+// after each look in vain spins, yields or sleeps. A waiter says which, and knows its bell.
+//
+//   wait(ready, waiter)    ready? ──► true
+//                          pause(): spin, yield ──► look again
+//                                   sleep ──► arm ──► ready? ──► disarm, true
+//                                             sleep ──► disarm ──► look again
+//                                   give up ──► ready?
+//
+// Waiters: BasicWaiting (below) of whoever has a bell of its own, llcl::Patience of a task's
+// threads, Delegatee::Patience of a node's delegatee.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +18,47 @@
 #include "mailbox/machine.h"
 
 namespace nagaya::mailbox {
+
+// The constants of all waiters. Measured in November 2026 on 2 virtual processors (AMD EPYC, Intel
+// Xeon; Linux 6.18) by `nagaya bench`, unless another source is named.
+struct WaitTable {
+  // A task's thread: looks in vain.
+  // Before it offers its processor to others, while every thread of the node can have one: the
+  // round trip of a partner that computes for a while.
+  static constexpr uint32_t kSpins = 1000;
+  // Before it sleeps, nearly all of them with a yield: some 10 ms on a node of its own. A futex
+  // wake costs a pair of tasks on shared processors 2 to 5 times a yield (law 7: 8 ping-pong pairs
+  // on 2 processors 0.64 to 0.81 us a message by yields, 1.2 to 4.3 by futex).
+  static constexpr uint32_t kLooksAwake = 20'000;
+  // Before a thread on a crowded node sleeps for kShortNapNs at a time beside a delegatee that
+  // sleeps: what comes wakes the delegatee, but a thread that only yields keeps its processor for
+  // milliseconds (EEVDF).
+  static constexpr uint32_t kLooksBesideASleeper = 200;
+  static constexpr uint64_t kShortNapNs = 50'000;
+  // Before the delegatee is told that somebody waits: what comes sooner is of this node.
+  static constexpr uint32_t kSoon = 20;
+  // How long it spins beside a partner that runs on another processor of a crowded node: some turns
+  // of the scheduler (docs/decisions/0011).
+  static constexpr uint64_t kBesidePartnerNs = 5'000;
+  // How long it sleeps at first, then twice as long up to the next, then an eighth of what it has
+  // slept, and at most the last: a store without a notification is seen that late.
+  static constexpr uint64_t kNapNs = 500'000, kLongNapNs = 16'000'000, kLongestNapNs = 250'000'000;
+  // The longest sleep while something is under way that rings no bell: messages for full mailboxes,
+  // windows, files and collectives of other components of Open MPI.
+  static constexpr uint64_t kUnrungNapNs = 1'000'000;
+
+  // A completer, which waits for active messages, and a copier that waits for its last helper.
+  static constexpr uint32_t kBellSpins = 100, kBellYields = 200;
+  static constexpr uint64_t kCopierNapNs = 100'000;
+
+  // A delegatee in mode automatic. How long it polls after something has moved.
+  static constexpr uint64_t kLingerNs = 1'000'000;
+  // A yield that takes longer than this: other programs want the processor, not only tasks that
+  // wait. So many of these in a row (one alone is an interrupt), and it sleeps for kCrowdedNs.
+  static constexpr uint64_t kLongAwayNs = 50'000;
+  static constexpr uint32_t kLongYields = 2;
+  static constexpr uint64_t kCrowdedNs = 10'000'000;
+};
 
 // The load of the node, in shared memory, kept by the caller. A hint: a wrong number costs time.
 struct Load {
@@ -23,18 +74,53 @@ struct Load {
   bool has_room() const { return runnable.load(std::memory_order_relaxed) < processors; }
 };
 
+// What a waiter does after a look in vain.
+enum class Pause : uint8_t { kSpin, kYield, kSleep, kGiveUp };
+
+// Waits until ready(), or until the waiter gives up; the last ready(). After waiter.arm() whatever
+// can end the wait must ring, or end the sleep in another way; ready() must see, by acquire, what a
+// ringer stored before it rang.
+template <class M, class Ready, class Waiter>
+bool wait(Ready ready, Waiter&& waiter) {
+  while (!ready()) switch (waiter.pause()) {
+      case Pause::kSpin:
+        M::relax();
+        break;
+      case Pause::kYield:
+        waiter.yield();
+        break;
+      case Pause::kSleep: {
+        waiter.arm();
+        const bool is_early = ready();  // what came before the arm rings no bell
+        if (!is_early) waiter.sleep();
+        waiter.disarm();
+        if (is_early) return true;
+        break;
+      }
+      case Pause::kGiveUp:
+        return ready();
+    }
+  return true;
+}
+
+template <class M>
+bool has_passed(uint64_t deadline_ns) {
+  return deadline_ns != kNever && M::now_ns() >= deadline_ns;
+}
+// When a sleep of at most `longest_ns` ends that begins now.
+template <class M>
+uint64_t end_of_sleep(uint64_t longest_ns, uint64_t deadline_ns) {
+  if (longest_ns == kNever) return deadline_ns;
+  const uint64_t end_ns = M::now_ns() + longest_ns;
+  return end_ns < deadline_ns ? end_ns : deadline_ns;
+}
+
 struct WaitPolicy {
   uint32_t spins;   // looks, with the CPU's hint between, while the partner can be running
   uint32_t yields;  // then looks with sched_yield between; then sleep
 };
-
-// A task. Spins cover the round trip of a partner that runs; yields: a futex wake costs a pair of
-// tasks on shared cores 2 to 5 times a yield (architecture.md, law 7: 8 ping-pong pairs on 2 cores
-// 0.64 to 0.81 us a message yielding, 1.2 to 4.3 by futex).
-inline constexpr WaitPolicy kTaskPolicy = {.spins = 100, .yields = 200};
-// A delegatee sleeps at once: spinning on an oversubscribed node it took 130 to 4000 us for what
-// sleeping took 13 to 20 (facts-network.md).
-inline constexpr WaitPolicy kDelegateePolicy = {.spins = 0, .yields = 0};
+inline constexpr WaitPolicy kBellPolicy = {WaitTable::kBellSpins, WaitTable::kBellYields};
+inline constexpr WaitPolicy kSleepAtOnce = {.spins = 0, .yields = 0};
 
 // For waiters whose partners ring the bell themselves: nothing to announce.
 struct NoAnnouncement {
@@ -46,49 +132,46 @@ struct NoAnnouncement {
 template <class M>
 class BasicWaiting {
  public:
-  BasicWaiting(BasicDoorbell<M>& bell, const Load& load, WaitPolicy policy = kTaskPolicy)
+  BasicWaiting(BasicDoorbell<M>& bell, const Load& load, WaitPolicy policy = kBellPolicy)
       : bell_(bell), load_(load), policy_(policy) {}
 
-  // Until ready() or the deadline; the last ready(). ready() must see, by acquire, what a ringer
-  // stored before it rang. `announcement` tells ringers that look elsewhere than at the bell:
-  // before_sleep() answers how long to sleep at most [ns], 0: not now.
+  // Until ready() or the deadline; the last ready(). `announcement` tells ringers that look
+  // elsewhere than at the bell: before_sleep() answers how long to sleep at most [ns], 0: not now.
   template <class Ready, class Announcement = NoAnnouncement>
   bool until(Ready ready, uint64_t deadline_ns = kNever, Announcement&& announcement = {}) {
-    if (ready()) return true;
-    if (!load_.crowded())
-      for (uint32_t n = 0; n < policy_.spins; ++n) {
-        M::relax();
-        if (ready()) return true;
-      }
-    for (uint32_t n = 0; n < policy_.yields; ++n) {
-      if (passed(deadline_ns)) return ready();
-      M::yield();
-      if (ready()) return true;
-    }
-    while (!passed(deadline_ns))
-      if (sleep_once(ready, deadline_ns, announcement)) return true;
-    return ready();
+    return wait<M>(ready, Waiter<Announcement>{*this, announcement, deadline_ns});
   }
 
  private:
-  template <class Ready, class Announcement>
-  bool sleep_once(Ready& ready, uint64_t deadline_ns, Announcement& announcement) {
-    const uint32_t armed = bell_.arm();
-    const uint64_t longest_ns = announcement.before_sleep();
-    const bool early = ready();  // what came before the arm rings no bell
-    if (!early && longest_ns != 0) bell_.sleep(armed, sooner(deadline_ns, longest_ns));
-    announcement.after_sleep();
-    bell_.disarm();
-    return early || ready();
-  }
-  static bool passed(uint64_t deadline_ns) {
-    return deadline_ns != kNever && M::now_ns() >= deadline_ns;
-  }
-  static uint64_t sooner(uint64_t deadline_ns, uint64_t longest_ns) {
-    if (longest_ns == kNever) return deadline_ns;
-    const uint64_t end_ns = M::now_ns() + longest_ns;
-    return end_ns < deadline_ns ? end_ns : deadline_ns;
-  }
+  template <class Announcement>
+  struct Waiter {
+    BasicWaiting& self;
+    Announcement& announcement;
+    uint64_t deadline_ns;
+    uint32_t looks = 0, armed = 0;
+    uint64_t longest_ns = 0;
+
+    Pause pause() {
+      const WaitPolicy& policy = self.policy_;
+      if (looks == 0 && self.load_.crowded()) looks = policy.spins;
+      if (looks < policy.spins) return ++looks, Pause::kSpin;
+      if (has_passed<M>(deadline_ns)) return Pause::kGiveUp;
+      if (looks < policy.spins + policy.yields) return ++looks, Pause::kYield;
+      return Pause::kSleep;
+    }
+    void yield() { M::yield(); }
+    void arm() {
+      armed = self.bell_.arm();
+      longest_ns = announcement.before_sleep();
+    }
+    void sleep() {
+      if (longest_ns != 0) self.bell_.sleep(armed, end_of_sleep<M>(longest_ns, deadline_ns));
+    }
+    void disarm() {
+      announcement.after_sleep();
+      self.bell_.disarm();
+    }
+  };
 
   BasicDoorbell<M>& bell_;
   const Load& load_;

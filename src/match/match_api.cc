@@ -39,10 +39,11 @@ int open(bool threads) {
   if (eager_max < 0) return -EINVAL;
   auto remote = std::make_unique<RemoteByLane>(*endpoint, threads);
   own_matcher = new Matcher(endpoint->board(), endpoint->owner(), static_cast<size_t>(eager_max),
-                            threads, *remote);
+                            threads, *remote, endpoint->waits());
+  endpoint->be_counted();
+  endpoint->waits().begin_polls(endpoint->waiter_of(remote->lane()), threads);
   static_cast<void>(remote.release());  // as long as the matcher
   has_threads = threads;
-  endpoint->be_counted();
   return 0;
 }
 

@@ -30,7 +30,7 @@ void gather(const Buffer& from, void* to, size_t bytes) {
 }  // namespace
 
 Matcher::Matcher(llcl::Board& board, mailbox::Owner self, size_t eager_max, bool threads,
-                 Remote& remote)
+                 Remote& remote, llcl::Wait& waits)
     : board_(board),
       self_(self),
       mailbox_(board.two_sided[self.number()]),
@@ -38,8 +38,20 @@ Matcher::Matcher(llcl::Board& board, mailbox::Owner self, size_t eager_max, bool
       remote_eager_max_(std::max(eager_max, std::min(16 * eager_max, kRemoteEagerMax))),
       locks_(threads),
       remote_(remote),
+      waits_(waits),
       pool_(std::max(kHeaderBytes + eager_max, sizeof(Cell)), kPoolBytes),
-      remote_pool_(kHeaderBytes + remote_eager_max_, kRemotePoolBytes) {}
+      remote_pool_(kHeaderBytes + remote_eager_max_, kRemotePoolBytes) {
+  const int error = waits_.add(
+      {.advance = [](void* self, bool) { return static_cast<Matcher*>(self)->advance(); },
+       .before_sleep = [](void* self) { return static_cast<Matcher*>(self)->before_sleep(); },
+       .after_sleep = [](void* self) { static_cast<Matcher*>(self)->mailbox_.after_sleep(); },
+       .context = this});
+  if (error != 0) throw std::bad_alloc();
+}
+
+Matcher::~Matcher() {
+  waits_.remove(this);
+}
 
 // ---- sending ------------------------------------------------------------------------------------
 
@@ -324,6 +336,22 @@ int Matcher::advance() {
     for (nagaya_send* const send : over) finish(*send);
   }
   return count;
+}
+
+// ---- waiting ------------------------------------------------------------------------------------
+
+// Nobody rings when another task's mailbox has room again.
+uint64_t Matcher::before_sleep() {
+  const Turn turn(*this);
+  const uint64_t longest_ns = mailbox_.before_sleep();
+  return outbox_.empty() && reads_.empty() ? longest_ns : NAGAYA_NOBODY_RINGS;
+}
+
+// `from` will send something next, or answer: the best guess is who was asked last.
+void Matcher::expect(nagaya_process from) {
+  const bool is_here =
+      is_own_node(from) && from.task < board_.capacity && from.task != self_.number();
+  waits_.expect(is_here ? from.task : llcl::Wait::kNobody);
 }
 
 }  // namespace nagaya::match

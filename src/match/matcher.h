@@ -27,6 +27,7 @@
 #include "llcl/board.h"
 #include "llcl/handles.h"
 #include "llcl/layout.h"
+#include "llcl/wait.h"
 #include "match/eager_pool.h"
 #include "match/queues.h"
 #include "match/remote.h"
@@ -44,8 +45,13 @@ class Matcher {
   // as long, up to this. [bytes]
   static constexpr size_t kRemoteEagerMax = 64 << 10;
 
-  // The calling task's; `self` is its name on the board. `threads`: several may call at once.
-  Matcher(llcl::Board& board, mailbox::Owner self, size_t eager_max, bool threads, Remote& remote);
+  // The calling task's; `self` is its name on the board. `threads`: several may call at once. Every
+  // wait of the task moves its messages from now on. Throws std::bad_alloc.
+  Matcher(llcl::Board& board, mailbox::Owner self, size_t eager_max, bool threads, Remote& remote,
+          llcl::Wait& waits);
+  ~Matcher();
+  Matcher(const Matcher&) = delete;
+  Matcher& operator=(const Matcher&) = delete;
 
   size_t eager_max(nagaya_process to) const {
     return is_own_node(to) ? eager_max_ : remote_eager_max_;
@@ -65,7 +71,7 @@ class Matcher {
   int take(const Envelope& wanted, nagaya_message_description* out, nagaya_message** message);
   int receive_taken(nagaya_message* message, nagaya_receive& receive);
   int drop(uint32_t context);
-  int progress();
+  int progress() { return waits_.poll(); }
 
  private:
   // Between a lock that is there and one that is not needed.
@@ -150,13 +156,8 @@ class Matcher {
   nagaya_receive* take_along(Incoming& incoming);
   bool has_unfinished();  // in the outbox, or among the reads
   int send_waiting(std::deque<nagaya_send*>& over);
-  bool give_way();
+  uint64_t before_sleep();
   void expect(nagaya_process from);
-  bool partner_runs_and_sends();
-  void be_away(bool is_away);
-  void found();
-  bool was_elsewhere() const;  // the caller, since it looked last
-  void nap(uint64_t longest_ns);
   void deliver(const Incoming& incoming, nagaya_receive& receive);
   void read(const Cell& cell, nagaya_receive& receive);
   void ask_for_portion(Reading& reading);
@@ -176,14 +177,8 @@ class Matcher {
   size_t eager_max_, remote_eager_max_;
   bool locks_;
   Remote& remote_;
+  llcl::Wait& waits_;
   task::SpinLock lock_;
-  static constexpr uint32_t kNobody = UINT32_MAX;
-
-  // All relaxed: looks in a row are not counted exactly.
-  std::atomic<uint32_t> fruitless_ = 0;
-  std::atomic<bool> awaits_delegatee_ = false;
-  std::atomic<uint32_t> partner_ = kNobody;  // of this node, who will probably send something next
-  std::atomic<uint64_t> looked_ns_ = 0;      // once it has looked in vain for a while
   uint32_t last_serial_ = 0;
   Posted posted_;
   UnexpectedQueue unexpected_;

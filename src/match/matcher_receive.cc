@@ -53,7 +53,7 @@ int Matcher::receive(nagaya_receive& receive) {
   receive.is_complete = 0;
   Incoming incoming;
   if (find_or_post(receive, incoming)) {
-    found();
+    waits_.found();
     deliver(incoming, receive);
     return 0;
   }
@@ -62,7 +62,7 @@ int Matcher::receive(nagaya_receive& receive) {
   for (int count = 0; !locks_ && count < kMessagesPerReceive; ++count) {
     nagaya_receive* const posted = take_along(incoming);
     if (posted == nullptr) break;
-    found();
+    waits_.found();
     deliver(incoming, *posted);
   }
   return 0;

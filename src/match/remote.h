@@ -37,9 +37,6 @@ class Remote {
   // Returns as send.
   virtual int read(nagaya_process from, uint32_t region, uint64_t offset, void* to, size_t bytes,
                    std::atomic<uint32_t>& done) = 0;
-  // Whether the caller waits: an llcl::LaneWaiter state. Delegatees look more often for those that
-  // do. Returns whether it may be them that the caller waits for.
-  virtual bool say_waiting(uint32_t state) = 0;
 };
 
 // Whether a message of another node has the kind and the size of one that is sent there. (A body in

@@ -59,22 +59,11 @@ class RemoteByLane final : public Remote {
     return nagaya_llcl_try_read(&transfer);
   }
 
-  // On a node of its own nobody looks for those that wait awake.
-  bool say_waiting(uint32_t state) override {
-    const uint32_t own = lane();
-    const bool has_others = endpoint_.is_a_node(1);
-    if (own == llcl::Lanes::kNoLane) return has_others;
-    llcl::Board& board = endpoint_.board();
-    const bool matters = state != llcl::LaneWaiter::kAwake || has_others;
-    llcl::become(board.load, board.lane_waiters[own], matters ? state : llcl::LaneWaiter::kNo);
-    return has_others;
-  }
-
- private:
   uint32_t lane() const {
     return common_lane_ != llcl::Lanes::kNoLane ? common_lane_ : endpoint_.own_lane();
   }
 
+ private:
   llcl::Endpoint& endpoint_;
   const uint32_t common_lane_;
 };

@@ -16,6 +16,7 @@ class SpinLock {
     // Acquire: pairs with the release in unlock().
     while (word_.exchange(1, std::memory_order_acquire) != 0) ::sched_yield();
   }
+  bool try_lock() { return word_.exchange(1, std::memory_order_acquire) == 0; }
   void unlock() { word_.store(0, std::memory_order_release); }
 
  private:

@@ -40,7 +40,6 @@ class WireToNobody final : public Remote {
     done.store(1);
     return 0;
   }
-  bool say_waiting(uint32_t) override { return false; }
 };
 
 class HearingTask {
@@ -51,7 +50,8 @@ class HearingTask {
       : memory_(llcl::create_board(space_with(2))),
         board_(*static_cast<llcl::Board*>(space_.upper_floors)),
         node_(board_),
-        matcher_(board_, kSelf, kEagerMax, false, wire_) {
+        waits_(board_, kSelf),
+        matcher_(board_, kSelf, kEagerMax, false, wire_, waits_) {
     board_.nodes = 2;
     board_.attached[0] = kSelf.bits;
   }
@@ -137,6 +137,7 @@ class HearingTask {
   WireToNobody wire_;
   std::deque<Send> sends_;  // they stay where they are
   std::deque<Receive> receives_;
+  llcl::Wait waits_;
   Matcher matcher_;
 };
 

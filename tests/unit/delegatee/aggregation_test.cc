@@ -36,15 +36,15 @@ TEST_F(Aggregation, CompletionsOfACounterInARowRingOnceAndTheTargetWakesOnce) {
   for (uint32_t n = 0; n < 64; ++n) fleet[0].push(2, add_one(1));
   for (int n = 0; n < 4; ++n) fleet.round();
   EXPECT_EQ(counts(done).first, 64u);
-  EXPECT_EQ(fleet[0].delivery.rings[2].load(), 1u);
+  EXPECT_EQ(fleet[0].delivery.wakes[2].load(), 1u);
   EXPECT_EQ(fleet[1].delivery.wakes[0].load(), 1u);
 }
 
-TEST_F(Aggregation, EveryLaneThatAwaitsACounterIsRung) {
+TEST_F(Aggregation, EveryTaskThatAwaitsACounterIsWoken) {
   for (uint32_t n = 0; n < 64; ++n) fleet[0].push(n % 8, add_one(1));
   for (int n = 0; n < 4; ++n) fleet.round();
   EXPECT_EQ(counts(done).first, 64u);
-  for (uint32_t lane = 0; lane < 8; ++lane) EXPECT_GE(fleet[0].delivery.rings[lane].load(), 1u);
+  for (uint32_t task = 0; task < 8; ++task) EXPECT_GE(fleet[0].delivery.wakes[task].load(), 1u);
 }
 
 TEST_F(Aggregation, AFailureAmongThemIsCountedApart) {
@@ -57,7 +57,7 @@ TEST_F(Aggregation, AFailureAmongThemIsCountedApart) {
 
 TEST_F(Aggregation, ACounterIsCompleteBeforeTheFlagOfTheFenceBehindIt) {
   Flag flag;
-  fleet[0].delivery.at_ring = [&] {
+  fleet[0].delivery.at_wake = [&] {
     if (flag.now() != 0) {
       EXPECT_EQ(counts(done).first, 10u);
     }

@@ -115,11 +115,10 @@ class TestDelivery : public Delivery {
     completions_[task].push_back({request, status});
     return true;
   }
-  void ring(uint32_t lane) override {
-    rings[lane].fetch_add(1);
-    if (at_ring) at_ring();
+  void wake(uint32_t task) override {
+    wakes[task].fetch_add(1);
+    if (at_wake) at_wake();
   }
-  void wake(uint32_t task) override { wakes[task].fetch_add(1); }
   void released(uint32_t task) override {
     const std::lock_guard lock(mutex_);
     released_.push_back(task);
@@ -142,8 +141,7 @@ class TestDelivery : public Delivery {
     return std::find(released_.begin(), released_.end(), task) != released_.end();
   }
 
-  std::function<void()> at_ring;     // in the delegatee's thread; set before it runs
-  std::atomic<uint64_t> rings[8]{};  // by lane
+  std::function<void()> at_wake;     // in the delegatee's thread; set before it runs
   std::atomic<uint64_t> wakes[8]{};  // by task
 
  private:

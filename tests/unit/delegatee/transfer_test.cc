@@ -156,10 +156,10 @@ TEST_P(Transfer, AnEndedRegionIsForgottenByThoseWhoKnewIt) {
   EXPECT_TRUE(soon([&] { return fleet[1].delegatee.messages() == before + 1; }));
 }
 
-TEST_P(Transfer, ACompletionRingsItsLane) {
+TEST_P(Transfer, ACompletionWakesItsTask) {
   Bytes local(8);
   ASSERT_EQ(run(transfer(Op::kGet, at(0), local.data(), 8)), 0);
-  EXPECT_TRUE(soon([&] { return fleet[0].delivery.rings[0].load() == 1; }));
+  EXPECT_TRUE(soon([&] { return fleet[0].delivery.wakes[0].load() == 1; }));
 }
 
 TEST_P(Transfer, CallbacksArriveOncePerCommandEvenThroughAFullMailbox) {

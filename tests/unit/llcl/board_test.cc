@@ -20,11 +20,11 @@ class BoardTest : public testing::Test {
     board_ = static_cast<Board*>(space_.upper_floors);
   }
   uint32_t claim(uint32_t task) { return board_->lanes->claim(Owner::task(task, 1)); }
-  // A sleeper at the lane's bell; whether it is still armed.
-  void arm(uint32_t lane) { armed_ = board_->lane_bells[lane].arm(); }
-  bool would_sleep(uint32_t lane) {
+  // A sleeper at the task's bell; whether it would still sleep.
+  void arm(uint32_t task) { armed_ = board_->two_sided[task].bell().arm(); }
+  bool would_sleep(uint32_t task) {
     const uint64_t soon = mailbox::Machine::now_ns() + 20'000'000;
-    board_->lane_bells[lane].sleep(armed_, soon);
+    board_->two_sided[task].bell().sleep(armed_, soon);
     return mailbox::Machine::now_ns() >= soon;
   }
 
@@ -39,25 +39,20 @@ TEST_F(BoardTest, StaysOutOfCoreFiles) {
   EXPECT_TRUE(is_left_out_of_core_files(memory_.data() + memory_.bytes() - 1));
 }
 
-TEST_F(BoardTest, EveryLaneOfASleepingTaskIsRung) {
-  const uint32_t lanes[] = {claim(kTask), claim(kOther), claim(kTask)};
+TEST_F(BoardTest, ASleepingTaskIsRung) {
   board_->sleepers[kTask].count = 1;
-  for (const uint32_t lane : {lanes[0], lanes[2]}) {
-    arm(lane);
-    wake_task(*board_, kTask);
-    EXPECT_FALSE(would_sleep(lane));
-  }
+  arm(kTask);
+  wake_task(*board_, kTask);
+  EXPECT_FALSE(would_sleep(kTask));
 }
 
 TEST_F(BoardTest, NobodyIsRungForATaskThatIsAwakeNorForAnother) {
-  const uint32_t lane = claim(kTask);
-  claim(kOther);
-  arm(lane);
+  arm(kTask);
   wake_task(*board_, kTask);
-  EXPECT_TRUE(would_sleep(lane));
+  EXPECT_TRUE(would_sleep(kTask));
   board_->sleepers[kOther].count = 1;
   wake_task(*board_, kOther);
-  EXPECT_TRUE(would_sleep(lane));
+  EXPECT_TRUE(would_sleep(kTask));
 }
 
 TEST_F(BoardTest, WhatADeadTaskSaidOfItsWaitingIsTakenBack) {

@@ -40,7 +40,7 @@ TEST(Doorbell, IsUsableAfterAWaiterThatNeverDisarmed) {
 
 // Ping-pong with every policy: whoever is late in sleeping, a ring is never lost.
 TEST(Waiting, NeverMissesARing) {
-  for (const WaitPolicy policy : {kDelegateePolicy, kTaskPolicy, WaitPolicy{0, 3}}) {
+  for (const WaitPolicy policy : {kSleepAtOnce, kBellPolicy, WaitPolicy{0, 3}}) {
     struct Side {
       Doorbell bell{};
       std::atomic<uint64_t> flag{0};
@@ -67,7 +67,7 @@ TEST(Waiting, NeverMissesARing) {
 TEST(Waiting, GivesUpAtTheDeadline) {
   Doorbell bell{};
   Load load{2, 1};
-  Waiting waiting(bell, load, kDelegateePolicy);
+  Waiting waiting(bell, load, kSleepAtOnce);
   EXPECT_FALSE(waiting.until([] { return false; }, Machine::now_ns() + 3 * kMillisecond));
   EXPECT_TRUE(waiting.until([] { return true; }, 0));
 }

@@ -46,7 +46,7 @@ class Lanes {
   }
   template <class Enough>
   void consume(Enough enough) {
-    BasicWaiting<M> waiting(bell_, load_, kDelegateePolicy);
+    BasicWaiting<M> waiting(bell_, load_, kSleepAtOnce);
     while (!enough())
       waiting.until([&] { return drain() != 0 || enough(); }, kNever, Announcement<M>{*set_});
   }

@@ -22,7 +22,6 @@ constexpr int kLess = 1;  // of the budget: a sanitizer takes its time
 #else
 constexpr int kLess = 0;
 #endif
-constexpr WaitPolicy kSleepAtOnce = {.spins = 0, .yields = 0};
 
 Owner poster_of(unsigned n) {
   return Owner::task(n, 1);

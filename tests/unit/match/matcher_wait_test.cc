@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a task does while nothing comes.
-#include <sys/resource.h>
 #include <time.h>
 
 #include <atomic>
@@ -28,16 +27,6 @@ class Wait : public Pair {
     call();
     return now() - begin_ns;
   }
-  static void compute() {
-    const uint64_t end_ns = mailbox::Machine::now_ns() + 5'000;
-    while (mailbox::Machine::now_ns() < end_ns) continue;
-  }
-  // Of the calling thread so far; yields are none.
-  static long sleeps() {
-    rusage used;
-    ::getrusage(RUSAGE_THREAD, &used);
-    return used.ru_nvcsw;
-  }
 };
 
 TEST_F(Wait, WhoYieldsIsAwayMeanwhile) {
@@ -45,7 +34,7 @@ TEST_F(Wait, WhoYieldsIsAwayMeanwhile) {
   std::atomic<uint32_t> looks = 0;  // odd: in one
   std::atomic<bool> is_over = false;
   std::thread waiter([&] {
-    for (int n = 0; n < 19'000 && !is_over; ++n) {  // then it would sleep
+    for (int n = 0; n < 19'000 && !is_over; ++n) {
       ++looks;
       task(1).progress();
       ++looks;
@@ -69,110 +58,73 @@ TEST_F(Wait, WhoYieldsIsAwayMeanwhile) {
   EXPECT_EQ(is_away(1), 0);
 }
 
-// On a crowded node. The shortest of many looks: others may run between.
-TEST_F(Wait, AfterAMessageATaskSpinsWhileItsPartnerRuns) {
+TEST_F(Wait, AReceiveAndALongSendSayWhomTheyWaitFor) {
   crowd();
-  std::vector<int> data = {1};
-  uint64_t first_ns, first_processor_ns, second_processor_ns;
-  const auto look = [&](nagaya_process from) {
-    first_ns = first_processor_ns = second_processor_ns = UINT64_MAX;
-    for (int time = 0; time < 50; ++time) {
-      nagaya_receive receive = receive_of(data, kEnvelope);
-      receive.from = from;
-      task(0).receive(receive);
-      ASSERT_EQ(task(1).try_send(process(0), kEnvelope, data.data(), sizeof(int), nullptr), 0);
-      ASSERT_EQ(task(0).progress(), 1);
-      uint64_t processor_ns = 0;
-      const auto timed = [&] {
-        processor_ns = nanoseconds(CLOCK_THREAD_CPUTIME_ID, [&] { task(0).progress(); });
-      };
-      first_ns = std::min(first_ns, nanoseconds(CLOCK_MONOTONIC, timed));
-      first_processor_ns = std::min(first_processor_ns, processor_ns);
-      timed();
-      second_processor_ns = std::min(second_processor_ns, processor_ns);
-    }
+  const auto spins = [&] {
+    llcl::Patience patience(waits_of(0), nullptr, mailbox::kNever);
+    return patience.pause() == mailbox::Pause::kSpin;
   };
-  look(process(1));
-  EXPECT_GE(first_ns, 5000);
-  EXPECT_LT(second_processor_ns, 5000);
-  look({UINT32_MAX, UINT32_MAX});
-  EXPECT_LT(first_processor_ns, 5000) << "for anybody";
-  look({0, UINT32_MAX - 1});
-  EXPECT_LT(first_processor_ns, 5000) << "for no task";
-  board().load.waiting = 1;
-  look(process(1));
-  EXPECT_LT(first_processor_ns, 5000) << "though somebody waits for the delegatee";
-  board().load.waiting = 0;
-  is_away(1) = 1;
-  look(process(1));
-  EXPECT_LT(first_processor_ns, 5000) << "though the partner is away";
+  std::vector<int> data(10'000, 1);
+  nagaya_receive receive = receive_of(data, kEnvelope);
+  for (const nagaya_process from : {nagaya_process{UINT32_MAX, UINT32_MAX}, {0, UINT32_MAX - 1}}) {
+    receive.from = from;
+    task(0).receive(receive);
+    EXPECT_FALSE(spins());
+    task(0).cancel(receive);
+  }
+  receive.from = process(1);
+  task(0).receive(receive);
+  EXPECT_TRUE(spins());
+  waits_of(0).expect(llcl::Wait::kNobody);
+  nagaya_send send = send_of(data, kEnvelope);
+  task(0).send(send);
+  EXPECT_TRUE(spins());
 }
 
 TEST_F(Wait, ATaskThatWaitsForLongSleepsUntilAMessageComes) {
-  std::vector<int> buffer(1);
-  nagaya_receive receive = receive_of(buffer, kEnvelope);
-  task(1).receive(receive);
-  for (int n = 0; n < 20'010; ++n) task(1).progress();  // it has lost its patience
-  std::thread sender([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    const int value = 42;
-    task(0).try_send(process(1), kEnvelope, &value, sizeof value, nullptr);
-  });
-  const uint64_t processor_ns = nanoseconds(CLOCK_THREAD_CPUTIME_ID, [&] {
-    while (!receive.is_complete) task(1).progress();
-  });
-  EXPECT_LT(processor_ns, 100'000'000);
-  EXPECT_EQ(buffer[0], 42);
-  sender.join();
-}
-
-TEST_F(Wait, WhatComesWhileATaskSleepsIsFoundByThatLook) {
-  constexpr int kTimes = 10;
-  int found = 0;
+  constexpr int kTimes = 5;
+  uint64_t least_delay_ns = UINT64_MAX;
   for (int time = 0; time < kTimes; ++time) {
     std::vector<int> buffer(1);
     nagaya_receive receive = receive_of(buffer, kEnvelope);
     task(1).receive(receive);
-    std::atomic<uint32_t> looks = 0;
-    uint32_t look = 0;  // in which it sleeps
+    uint64_t sent_ns = 0;
     std::thread sender([&] {
-      do {
-        std::this_thread::sleep_for(std::chrono::microseconds(50));
-        look = looks;
-      } while (look <= 20'000 || is_away(1) == 0 || looks != look);
+      while (board().sleepers[1].count == 0) std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      sent_ns = mailbox::Machine::now_ns();
       task(0).try_send(process(1), kEnvelope, &time, sizeof time, nullptr);
     });
-    while (!receive.is_complete) {
-      ++looks;
-      task(1).progress();
-    }
+    const uint64_t processor_ns = nanoseconds(CLOCK_THREAD_CPUTIME_ID, [&] {
+      waits_of(1).until([&] { return receive.is_complete != 0; }, mailbox::kNever, nullptr, [] {});
+    });
+    const uint64_t over_ns = mailbox::Machine::now_ns();
     sender.join();
-    found += looks == look;
+    EXPECT_LT(processor_ns, 100'000'000u);
+    EXPECT_EQ(buffer[0], time);
+    least_delay_ns = std::min(least_delay_ns, over_ns - sent_ns);
   }
-  EXPECT_GT(found, kTimes / 2);  // a sender may come too late
+  EXPECT_LT(least_delay_ns, 1'000'000u);
 }
 
-// A program that computes, and looks now and then whether something has come.
-TEST_F(Wait, ATaskThatOnlyLooksInBetweenNeverSleeps) {
-  const long before = sleeps();
-  for (int n = 0; n < 20'500; ++n) {
-    compute();
-    task(1).progress();
-  }
-  EXPECT_LT(sleeps() - before, 100);
-}
-
-TEST_F(Wait, InterruptsDoNotKeepATaskAwake) {
-  const auto look = [&](int times, int compute_each) {
-    const long before = sleeps();
-    for (int n = 1; n <= times; ++n) {
-      if (n % compute_each == 0) compute();
-      task(1).progress();
-    }
-    return sleeps() - before;
-  };
-  EXPECT_GT(look(23'000, 500), 50);
-  EXPECT_LT(look(1000, 1), 100) << "once it computes again";
+// A wait for something else delivers messages, too.
+TEST_F(Wait, AWaitForAWordAnswersTheSendOfAnother) {
+  std::vector<int> data(100'000, 3), buffer(100'000);
+  nagaya_receive receive = receive_of(buffer, kEnvelope);
+  task(1).receive(receive);
+  std::atomic<bool> word = false;
+  std::thread sender([&] {
+    nagaya_send send = send_of(data, kEnvelope);
+    send.is_synchronous = 1;
+    task(0).send(send);
+    waits_of(0).until([&] { return send.is_complete != 0; }, mailbox::kNever, nullptr, [] {});
+    word = true;
+    llcl::wake_task(board(), 1);
+  });
+  waits_of(1).until([&] { return word.load(); }, mailbox::kNever, nullptr, [] {});
+  sender.join();
+  EXPECT_EQ(receive.is_complete, 1u);
+  EXPECT_EQ(buffer, data);
 }
 
 }  // namespace

@@ -28,8 +28,9 @@ class Pair : public testing::Test {
       llcl::Board& board = nodes_.board(own.node);
       board.attached[own.task] = owner.bits;
       wires_.push_back(std::make_unique<Wire>(nodes_, own, owner));
-      matchers_.push_back(
-          std::make_unique<Matcher>(board, owner, kEagerMax, threads, *wires_.back()));
+      matchers_.push_back(std::make_unique<Matcher>(
+          board, owner, kEagerMax, threads, *wires_.back(),
+          *waits_.emplace_back(std::make_unique<llcl::Wait>(board, owner))));
     }
   }
 
@@ -37,6 +38,7 @@ class Pair : public testing::Test {
     return {task % nodes_.count(), task / nodes_.count()};
   }
   Matcher& task(uint32_t number) { return *matchers_[number]; }
+  llcl::Wait& waits_of(uint32_t task) { return *waits_[task]; }
   llcl::Board& board() { return nodes_.board(0); }
   Wire& wire_of(uint32_t task) { return *wires_[task]; }
   void progress() {
@@ -68,6 +70,7 @@ class Pair : public testing::Test {
 
   Nodes nodes_;
   std::vector<std::unique_ptr<Wire>> wires_;
+  std::vector<std::unique_ptr<llcl::Wait>> waits_;
   std::vector<std::unique_ptr<Matcher>> matchers_;
 };
 

@@ -133,17 +133,6 @@ TEST_F(RemoteTest, MessagesOfBothNodesAreMatchedInTheOrderOfTheirArrival) {
   }
 }
 
-TEST_F(RemoteTest, WhoWaitsForLongSaysSoUntilSomethingComes) {
-  task(1).receive(receive_);
-  for (int n = 0; n < 10; ++n) task(1).progress();
-  EXPECT_EQ(wire_of(1).said, llcl::LaneWaiter::kNo);
-  for (int n = 0; n < 100; ++n) task(1).progress();
-  EXPECT_EQ(wire_of(1).said, llcl::LaneWaiter::kAwake);
-  task(0).send(send_);
-  progress();
-  EXPECT_EQ(wire_of(1).said, llcl::LaneWaiter::kNo);
-}
-
 TEST_F(RemoteTest, AMessageWhoseReceiverEndsInItsMiddleIsGivenUp) {
   const std::byte part[100] = {};
   const auto deliver = [&](uint64_t offset) {

@@ -89,11 +89,6 @@ class Wire final : public Remote {
     return 0;
   }
 
-  bool say_waiting(uint32_t state) override {
-    said = state;
-    return true;
-  }
-
   // How many reads have come.
   int carry() {
     const auto count = static_cast<int>(asked_.size());
@@ -111,7 +106,6 @@ class Wire final : public Remote {
   int broken = 0;                // what reads end with
   int shared = 0;                // regions
   int most_shared = 1000;
-  uint32_t said = llcl::LaneWaiter::kNo;
 
  private:
   struct Read {

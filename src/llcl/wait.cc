@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "llcl/wait.h"
+
+#include <errno.h>
+
+#include <mutex>
+
+namespace nagaya::llcl {
+
+using mailbox::Machine;
+using mailbox::Pause;
+
+// ---- what every look moves ----------------------------------------------------------------------
+
+int Wait::add(const Progress& progress) {
+  const std::lock_guard lock(lock_);
+  uint32_t n = 0;
+  while (n < size_ && all_[n].advance.load(std::memory_order_relaxed) != nullptr) ++n;
+  if (n == all_.size()) return -ENOSPC;
+  all_[n].progress = progress;
+  all_[n].advance.store(progress.advance, std::memory_order_release);  // pairs with advance
+  if (n == size_) size_.store(n + 1, std::memory_order_release);       // pairs with advance
+  return 0;
+}
+
+void Wait::remove(const void* context) {
+  const std::lock_guard lock(lock_);
+  for (Entry& entry : all_)
+    if (entry.progress.context == context) entry.advance.store(nullptr, std::memory_order_relaxed);
+}
+
+// ---- polls --------------------------------------------------------------------------------------
+
+void Wait::begin_polls(LaneWaiter* waiter, bool threads) {
+  polls_.waiter_ = waiter;
+  has_threads_.store(threads, std::memory_order_relaxed);
+}
+
+int Wait::poll() {
+  be_away(false);
+  int count = advance(false);
+  if (count == 0) {
+    if (help()) return 1;
+    Pause pause = Pause::kYield;
+    with_polls([&] { pause = polls_.pause(); });
+    if (pause != Pause::kSpin) polls_.yield();
+    count = advance(false);  // what came while others ran
+  }
+  if (count != 0)
+    found();
+  else
+    be_away(true);
+  return count;
+}
+
+// ---- sleep --------------------------------------------------------------------------------------
+
+// The bell's word, and how long the thread may sleep at most.
+uint32_t Wait::arm(uint64_t& longest_ns) {
+  const std::lock_guard lock(lock_);
+  ++sleepers_;
+  const uint32_t armed = bell().arm();
+  for (Entry& entry : all_)
+    if (entry.advance.load(std::memory_order_relaxed) != nullptr) {
+      const uint64_t wanted_ns = entry.progress.before_sleep(entry.progress.context);
+      longest_ns =
+          std::min(longest_ns,
+                   wanted_ns == NAGAYA_NOBODY_RINGS ? mailbox::WaitTable::kUnrungNapNs : wanted_ns);
+    }
+  board_.sleepers[self_.number()].count.fetch_add(1, std::memory_order_seq_cst);
+  Machine::fence();  // store of the count before the last look; see wake_task
+  return armed;
+}
+
+void Wait::disarm() {
+  const std::lock_guard lock(lock_);
+  board_.sleepers[self_.number()].count.fetch_sub(1, std::memory_order_relaxed);
+  if (--sleepers_ != 0) return;
+  for (Entry& entry : all_)
+    if (entry.advance.load(std::memory_order_relaxed) != nullptr &&
+        entry.progress.after_sleep != nullptr)
+      entry.progress.after_sleep(entry.progress.context);
+  bell().disarm();
+}
+
+// ---- the partner --------------------------------------------------------------------------------
+
+// What others look at: one of the own lines, which is written only when it changes.
+void Wait::be_away(bool is_away) {
+  std::atomic<uint32_t>& said = board_.task_waiters[self_.number()].is_away;
+  if (said.load(std::memory_order_relaxed) != is_away)
+    said.store(is_away, std::memory_order_relaxed);
+}
+
+// Whether the task that is expected to send something runs, too, on another processor. Not while
+// others wait for the delegatee, which needs a processor. (With threads each look would take a
+// lock.)
+bool Wait::is_partner_running() const {
+  const uint32_t partner = partner_.load(std::memory_order_relaxed);
+  return partner != kNobody && !has_threads_.load(std::memory_order_relaxed) &&
+         board_.load.waiting.load(std::memory_order_relaxed) == 0 &&
+         board_.task_waiters[partner].is_away.load(std::memory_order_relaxed) == 0;
+}
+
+// ---- one thread's patience ----------------------------------------------------------------------
+
+// On a crowded node, after something has moved: the two go on together as long as they find each
+// other there (docs/decisions/0011).
+bool Patience::is_beside_partner() {
+  if (beside_until_ns_ == mailbox::kNever) return false;
+  if (beside_until_ns_ == 0 && wait_.board_.load.crowded() && wait_.is_partner_running())
+    beside_until_ns_ = Machine::now_ns() + Table::kBesidePartnerNs;
+  else if (beside_until_ns_ == 0 || !wait_.is_partner_running() ||
+           Machine::now_ns() >= beside_until_ns_)
+    beside_until_ns_ = mailbox::kNever;
+  return beside_until_ns_ != mailbox::kNever;
+}
+
+Pause Patience::pause() {
+  if (looks_ % 64 == 0 && !has_time()) return Pause::kGiveUp;
+  if (is_beside_partner()) return Pause::kSpin;
+  if (looks_ <= Table::kLooksAwake) ++looks_;
+  if (looks_ == Table::kSoon) become(LaneWaiter::kAwake);
+  const mailbox::Load& load = wait_.board_.load;
+  const bool awaits_delegatee = looks_ >= Table::kSoon && wait_.has_other_nodes();
+  const bool is_beside_a_sleeper = looks_ > Table::kLooksBesideASleeper && awaits_delegatee &&
+                                   !load.has_room() && wait_.board_.delegatee_bell.is_armed();
+  const bool sleeps = looks_ > Table::kLooksAwake || is_beside_a_sleeper;
+  if (!sleeps && looks_ <= Table::kSpins && !load.crowded() && !awaits_delegatee)
+    return Pause::kSpin;
+  if (!has_time()) return Pause::kGiveUp;
+  longest_ns_ = looks_ > Table::kLooksAwake ? nap_ns_ : Table::kShortNapNs;
+  return sleeps ? Pause::kSleep : Pause::kYield;
+}
+
+void Patience::end_looks() {
+  wait_.be_away(false);
+  if (looks_ >= Table::kSoon) become(LaneWaiter::kNo);
+  looks_ = 0;
+  nap_ns_ = Table::kNapNs;
+}
+
+void Patience::yield() {
+  wait_.be_away(true);
+  Machine::yield();
+  wait_.be_away(false);
+}
+
+void Patience::arm() {
+  armed_ = wait_.arm(longest_ns_);
+  is_armed_ = true;
+  become(LaneWaiter::kAsleep);
+  wait_.be_away(true);
+}
+
+// Unless something has moved since: then more may follow.
+void Patience::sleep() {
+  if (looks_ == 0 || longest_ns_ == 0) return;
+  wait_.bell().sleep(armed_, mailbox::end_of_sleep<Machine>(longest_ns_, deadline_ns_));
+  if (looks_ <= Table::kLooksAwake) return;
+  slept_ns_ += longest_ns_;
+  nap_ns_ = std::min(std::max(std::min(2 * nap_ns_, Table::kLongNapNs), slept_ns_ / 8),
+                     Table::kLongestNapNs);
+}
+
+void Patience::disarm() {
+  is_armed_ = false;
+  wait_.disarm();
+  become(looks_ == 0 ? LaneWaiter::kNo : LaneWaiter::kAwake);
+  wait_.be_away(false);
+}
+
+bool Patience::is_probe_due() {
+  const bool is_due = slept_ns_ >= probe_at_ns_;
+  if (is_due) probe_at_ns_ = slept_ns_ + kProbeNs;
+  return is_due;
+}
+
+// On a node of its own nobody looks for threads that wait awake.
+void Patience::become(uint32_t state) {
+  if (waiter_ == nullptr) return;
+  const bool matters = state != LaneWaiter::kAwake || wait_.has_other_nodes();
+  llcl::become(wait_.board_.load, *waiter_, matters ? state : LaneWaiter::kNo);
+}
+
+}  // namespace nagaya::llcl

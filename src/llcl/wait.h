@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// wait.h - how the threads of a task wait, whatever they wait for (law 11). A look of a waiting
+// thread moves everything that its task owes to others, too: what is registered here, and chunks of
+// large copies of its peers.
+//
+//   until(is_over)   look: is_over? all that is registered, copies ──► Patience: spin, yield, sleep
+//   poll()           for callers that do not say what they wait for: one look, and at most a yield
+//
+// A sleeping thread sleeps on the bell of its task, board.two_sided[task].bell(). Whatever may end
+// its wait rings that bell:
+//
+//   | what ends the wait                              | who rings                            |
+//   | a message                                       | its poster: the mailbox has a mark   |
+//   | a completion by the delegatee                   | the delegatee                        |
+//   | a notification, a copy that is offered          | wake_task()                          |
+//   | another thread of the task, which has moved     | that thread, at the end of its look  |
+//   | something for which nobody rings                | nobody: naps end by themselves, soon |
+//   |                                                 | if before_sleep() says so            |
+//
+// Thread safety: all functions by any threads of the task. The threads that sleep take turns by a
+// lock of the task's to arm and disarm the one bell.
+// Death: what is shared is the board's (board.h), and the host takes it back.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "llcl/board.h"
+#include "nagaya/llcl.h"
+#include "task/spin_lock.h"
+
+namespace nagaya::llcl {
+
+// Something that every wait of the task moves along. Any thread of the task calls the functions,
+// and several at once; they must not wait, and throw nothing.
+struct Progress {
+  // Looks once; how much has moved. `is_last_look`: before a sleep.
+  int (*advance)(void* context, bool is_last_look);
+  // A thread is about to sleep, and looks once more after this: how long it may [ns]; kNever:
+  // whatever happens from now on rings the bell; NAGAYA_NOBODY_RINGS.
+  uint64_t (*before_sleep)(void* context);
+  void (*after_sleep)(void* context);  // no thread of the task sleeps any more; may be nullptr
+  void* context;
+};
+
+class Wait;
+
+// One thread's waiting, from its first look in vain to the next one that is not.
+class Patience {
+ public:
+  // `waiter`: of the thread's lane; nullptr: it has none, and is not counted.
+  Patience(Wait& wait, LaneWaiter* waiter, uint64_t deadline_ns)
+      : wait_(wait), waiter_(waiter), deadline_ns_(deadline_ns) {}
+
+  // Something has moved: the looks in vain are over.
+  void found() {
+    if (looks_ != 0) end_looks();
+    beside_until_ns_ = 0;
+  }
+  bool has_time() const { return !mailbox::has_passed<mailbox::Machine>(deadline_ns_); }
+  bool is_last_look() const { return is_armed_; }
+  bool is_probe_due();
+
+  // The waiter of mailbox::wait().
+  mailbox::Pause pause();
+  void yield();
+  void arm();
+  void sleep();
+  void disarm();
+
+ private:
+  friend class Wait;
+  using Table = mailbox::WaitTable;
+  static constexpr uint64_t kProbeNs = 1'000'000'000;
+
+  void end_looks();
+  bool is_beside_partner();
+  void become(uint32_t state);
+
+  Wait& wait_;
+  LaneWaiter* waiter_;
+  const uint64_t deadline_ns_;
+  uint32_t looks_ = 0;  // in vain
+  uint32_t armed_ = 0;  // the bell's word
+  bool is_armed_ = false;
+  uint64_t beside_until_ns_ = 0;  // 0: it has not begun; kNever: it is over
+  uint64_t nap_ns_ = Table::kNapNs, longest_ns_ = 0, slept_ns_ = 0, probe_at_ns_ = kProbeNs;
+};
+
+class Wait {
+ public:
+  Wait(Board& board, mailbox::Owner self) : board_(board), self_(self) {}
+
+  // Returns 0, -ENOSPC.
+  int add(const Progress& progress);
+  void remove(const void* context);  // no thread is in one of its functions
+  // Before anybody polls: who does so is counted as that waiter, and whether several threads poll
+  // or wait from now on.
+  void begin_polls(LaneWaiter* waiter, bool threads);
+
+  // Until is_over() or the deadline; the last is_over(). While the thread sleeps, probe() is called
+  // about every second: it may change what is_over() says, and must not wait itself.
+  template <class IsOver, class Probe>
+  bool until(IsOver is_over, uint64_t deadline_ns, LaneWaiter* waiter, Probe probe) {
+    if (is_over()) return true;
+    Patience patience(*this, waiter, deadline_ns);
+    const auto look = [&] {
+      if (patience.is_probe_due()) probe();
+      while (!is_over()) {
+        if (advance(patience.is_last_look()) == 0 && !help()) return false;
+        patience.found();
+        if (!patience.has_time()) return is_over();
+      }
+      return true;
+    };
+    const bool is_over_now = mailbox::wait<mailbox::Machine>(look, patience);
+    patience.found();
+    return is_over_now;
+  }
+  // One look, and another one after a pause without sleep if nothing has moved; how much has.
+  int poll();
+  // Something has moved but by poll().
+  void found() {
+    with_polls([this] { polls_.found(); });
+  }
+
+  // A message or an answer of that task of this node is probably what the caller waits for next.
+  void expect(uint32_t task) { partner_.store(task, std::memory_order_relaxed); }
+  static constexpr uint32_t kNobody = UINT32_MAX;
+
+ private:
+  friend class Patience;
+  struct Entry {
+    std::atomic<int (*)(void*, bool)> advance;  // nullptr: removed. Stored after the rest
+    Progress progress;
+  };
+
+  int advance(bool is_last_look) {
+    int count = 0;
+    const uint32_t size = size_.load(std::memory_order_acquire);  // pairs with add
+    for (uint32_t n = 0; n < size; ++n)
+      if (const auto function = all_[n].advance.load(std::memory_order_acquire))  // of add
+        count += function(all_[n].progress.context, is_last_look);
+    // Another thread may wait for what has moved.
+    if (count != 0 && has_threads_.load(std::memory_order_relaxed)) bell().ring();
+    return count;
+  }
+  bool help() { return board_.copies->any() && board_.copies->help(self_); }
+  mailbox::Doorbell& bell() { return board_.two_sided[self_.number()].bell(); }
+  bool has_other_nodes() const { return board_.nodes.load(std::memory_order_relaxed) > 1; }
+  bool is_partner_running() const;
+  void be_away(bool is_away);
+  uint32_t arm(uint64_t& longest_ns);
+  void disarm();
+  // Calls function, unless another thread is in there just now: then this one need not count.
+  template <class Function>
+  void with_polls(Function function) {
+    if (!has_threads_.load(std::memory_order_relaxed)) return function();
+    if (!polls_lock_.try_lock()) return;
+    function();
+    polls_lock_.unlock();
+  }
+
+  Board& board_;
+  const mailbox::Owner self_;
+  // Relaxed: hints.
+  std::atomic<uint32_t> partner_ = kNobody;
+  std::atomic<bool> has_threads_ = false;
+  std::array<Entry, 8> all_{};
+  std::atomic<uint32_t> size_ = 0;
+  task::SpinLock lock_;    // of all_ while it changes, and of sleepers_
+  uint32_t sleepers_ = 0;  // threads of the task
+  task::SpinLock polls_lock_;
+  Patience polls_{*this, nullptr, mailbox::kNever};  // of poll()
+};
+
+}  // namespace nagaya::llcl

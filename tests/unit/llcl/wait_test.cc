@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "llcl/wait.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace nagaya::llcl {
+namespace {
+
+using mailbox::Machine;
+using mailbox::Owner;
+using mailbox::Pause;
+using mailbox::WaitTable;
+
+constexpr uint32_t kSelf = 1, kPartner = 2;
+constexpr uint64_t kMillisecond = 1'000'000, kSecond = 1'000 * kMillisecond;
+
+class WaitTest : public testing::Test {
+ protected:
+  WaitTest()
+      : memory_(create_board(space_of(4))), board_(*static_cast<Board*>(space_.upper_floors)) {
+    board_.load.processors = 2;
+  }
+  void crowd() { board_.load.runnable = board_.load.processors + 1; }
+  static bool never() { return false; }
+  template <class IsOver>
+  bool until(IsOver is_over, uint64_t timeout_ns = mailbox::kNever) {
+    const uint64_t deadline_ns =
+        timeout_ns == mailbox::kNever ? timeout_ns : Machine::now_ns() + timeout_ns;
+    return wait_.until(is_over, deadline_ns, &board_.lane_waiters[0], [this] { ++probes_; });
+  }
+  // A thread that waits for a word, and has come to sleep.
+  class Sleeper {
+   public:
+    explicit Sleeper(WaitTest& test, uint32_t sleepers = 1)
+        : thread_([this, &test] {
+            test.wait_.until([this] { return word.load() != 0; }, mailbox::kNever, nullptr, [] {});
+            woken_ns = Machine::now_ns();
+          }) {
+      while (test.board_.sleepers[kSelf].count != sleepers) std::this_thread::yield();
+      // Its first naps are short; later ones last longer than a notification may take.
+      std::this_thread::sleep_for(std::chrono::milliseconds(70));
+    }
+    void join() { thread_.join(); }
+
+    std::atomic<uint32_t> word = 0;
+    uint64_t woken_ns = 0;
+
+   private:
+    std::thread thread_;
+  };
+  // How long after `end` the sleeper was awake; the least of some times, for others may run.
+  uint64_t least_delay_ns(const std::function<void(Sleeper&)>& end) {
+    uint64_t least = UINT64_MAX;
+    for (int time = 0; time < 3; ++time) {
+      Sleeper sleeper(*this);
+      const uint64_t begin_ns = Machine::now_ns();
+      end(sleeper);
+      sleeper.join();
+      least = std::min(least, sleeper.woken_ns - begin_ns);
+    }
+    return least;
+  }
+  static uint64_t processor_ns() {
+    timespec time;
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<uint64_t>(time.tv_sec) * kSecond + static_cast<uint64_t>(time.tv_nsec);
+  }
+  task::SpaceHeader& space_of(uint32_t capacity) {
+    space_.capacity = capacity;
+    return space_;
+  }
+
+  task::SpaceHeader space_{};
+  base::Mapping memory_;
+  Board& board_;
+  Wait wait_{board_, Owner::task(kSelf, 1)};
+  int probes_ = 0;
+};
+
+// What a library registers: counts, and moves when it is told to.
+struct Library {
+  static Progress progress(Library& self) {
+    return {[](void* context, bool is_last_look) {
+              auto& library = *static_cast<Library*>(context);
+              library.last_looks += is_last_look;
+              ++library.looks;
+              return library.moves.exchange(0);
+            },
+            [](void* context) { return static_cast<Library*>(context)->longest_ns.load(); },
+            [](void* context) { ++static_cast<Library*>(context)->ends; }, &self};
+  }
+  std::atomic<int> looks = 0, last_looks = 0, ends = 0, moves = 0;
+  std::atomic<uint64_t> longest_ns = mailbox::kNever;
+};
+
+TEST_F(WaitTest, EndsAtOnceWhenItIsOver) {
+  EXPECT_TRUE(until([] { return true; }));
+  int looks = 0;
+  EXPECT_TRUE(until([&] { return ++looks == 500; }));
+  EXPECT_EQ(looks, 500);
+}
+
+TEST_F(WaitTest, EndsAtItsDeadlineAndAtOnceAtOneThatHasPassed) {
+  const uint64_t begin_ns = Machine::now_ns();
+  EXPECT_FALSE(until(never, 30 * kMillisecond));
+  EXPECT_GE(Machine::now_ns() - begin_ns, 30 * kMillisecond);
+  int looks = 0;
+  EXPECT_FALSE(until([&] { return ++looks, false; }, 0));
+  EXPECT_LT(looks, 10);
+}
+
+TEST_F(WaitTest, EveryLookMovesAllThatIsRegistered) {
+  Library libraries[2];
+  for (Library& library : libraries) ASSERT_EQ(wait_.add(Library::progress(library)), 0);
+  int looks = 0;
+  until([&] { return ++looks == 100; });
+  for (Library& library : libraries) EXPECT_GE(library.looks, 98);
+  EXPECT_EQ(wait_.poll(), 0);
+  libraries[1].moves = 3;
+  EXPECT_EQ(wait_.poll(), 3);
+  wait_.remove(&libraries[0]);
+  const int before = libraries[0].looks;
+  wait_.poll();
+  EXPECT_EQ(libraries[0].looks, before);
+}
+
+TEST_F(WaitTest, ThereIsRoomForEightAndARemovedOneMakesRoom) {
+  Library libraries[9];
+  for (int n = 0; n < 8; ++n) EXPECT_EQ(wait_.add(Library::progress(libraries[n])), 0);
+  EXPECT_EQ(wait_.add(Library::progress(libraries[8])), -ENOSPC);
+  wait_.remove(&libraries[3]);
+  EXPECT_EQ(wait_.add(Library::progress(libraries[8])), 0);
+}
+
+TEST_F(WaitTest, ANotificationWakesAThreadThatSleepsWithinAMillisecond) {
+  EXPECT_LT(least_delay_ns([&](Sleeper& sleeper) {
+              sleeper.word = 1;
+              wake_task(board_, kSelf);
+            }),
+            kMillisecond);
+}
+
+TEST_F(WaitTest, AStoreWithoutANotificationIsSeenAtTheEndOfANap) {
+  EXPECT_LT(least_delay_ns([](Sleeper& sleeper) { sleeper.word = 1; }), 300 * kMillisecond);
+}
+
+TEST_F(WaitTest, ANotificationWakesEveryThreadThatSleeps) {
+  wait_.begin_polls(nullptr, true);
+  Sleeper first(*this, 1), second(*this, 2);
+  second.word = 1;
+  wake_task(board_, kSelf);
+  second.join();
+  const uint64_t begin_ns = Machine::now_ns();
+  first.word = 1;
+  wake_task(board_, kSelf);
+  first.join();
+  EXPECT_LT(first.woken_ns - begin_ns, 20 * kMillisecond);
+  EXPECT_EQ(board_.sleepers[kSelf].count, 0u);
+}
+
+// One thread's look completes what another one sleeps for.
+TEST_F(WaitTest, AThreadThatMovesSomethingWakesTheOthers) {
+  wait_.begin_polls(nullptr, true);
+  Library library;
+  wait_.add(Library::progress(library));
+  EXPECT_LT(least_delay_ns([&](Sleeper& sleeper) {
+              library.moves = 1;
+              sleeper.word = 1;
+              wait_.poll();
+            }),
+            kMillisecond);
+}
+
+TEST_F(WaitTest, AMinuteOfWaitingWouldCostLessThanAHundredthOfAProcessor) {
+  const uint64_t before_ns = processor_ns();
+  until(never, 2 * kSecond);
+  EXPECT_LT(processor_ns() - before_ns, 30 * kMillisecond);  // 20,000 looks, then naps
+  EXPECT_GE(probes_, 1);
+}
+
+TEST_F(WaitTest, SleepsAreShortWhereNobodyRings) {
+  Library library;
+  library.longest_ns = NAGAYA_NOBODY_RINGS;
+  wait_.add(Library::progress(library));
+  Sleeper sleeper(*this);
+  const int before = library.last_looks;
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_GT(library.last_looks - before, 50);
+  EXPECT_GT(library.ends, 50);
+  sleeper.word = 1;
+  sleeper.join();
+}
+
+TEST_F(WaitTest, APollNeverSleeps) {
+  rusage before, after;
+  ::getrusage(RUSAGE_THREAD, &before);
+  for (uint32_t n = 0; n < WaitTable::kLooksAwake + 1000; ++n) wait_.poll();
+  ::getrusage(RUSAGE_THREAD, &after);
+  EXPECT_LT(after.ru_nvcsw - before.ru_nvcsw, 100);
+}
+
+TEST_F(WaitTest, AThreadThatWaitsForLongSaysSoUntilItIsOver) {
+  board_.nodes = 2;
+  const std::atomic<uint32_t>& said = board_.lane_waiters[0].waits;
+  int looks = 0;
+  until([&] {
+    if (++looks < 10) {
+      EXPECT_EQ(said, LaneWaiter::kNo);
+    } else if (looks == 100) {
+      EXPECT_EQ(said, LaneWaiter::kAwake);
+    }
+    return looks == 100;
+  });
+  EXPECT_EQ(said, LaneWaiter::kNo);
+  EXPECT_EQ(board_.load.waiting, 0u);
+  wait_.begin_polls(&board_.lane_waiters[0], false);
+  for (int n = 0; n < 100; ++n) wait_.poll();
+  EXPECT_EQ(said, LaneWaiter::kAwake);
+  wait_.found();
+  EXPECT_EQ(said, LaneWaiter::kNo);
+}
+
+TEST_F(WaitTest, AThreadThatSleepsIsNotRunnable) {
+  board_.load.runnable = 5;
+  std::thread thread([&] {
+    const auto is_over = [&] { return board_.load.runnable == 4; };  // itself, asleep
+    while (!is_over()) std::this_thread::yield();
+    board_.load.processors = 77;
+    wake_task(board_, kSelf);
+  });
+  until([&] { return board_.load.processors == 77; });
+  thread.join();
+  EXPECT_EQ(board_.load.runnable, 5u);
+}
+
+class PatienceTest : public WaitTest {
+ protected:
+  // How long a thread spins that has just found something.
+  uint64_t spins_ns() {
+    uint64_t least = UINT64_MAX;
+    for (int time = 0; time < 50; ++time) {
+      Patience patience(wait_, nullptr, mailbox::kNever);
+      const uint64_t begin_ns = Machine::now_ns();
+      while (patience.pause() == Pause::kSpin) continue;
+      least = std::min(least, Machine::now_ns() - begin_ns);
+    }
+    return least;
+  }
+};
+
+TEST_F(PatienceTest, OnACrowdedNodeAThreadSpinsWhileItsPartnerRuns) {
+  crowd();
+  EXPECT_LT(spins_ns(), WaitTable::kBesidePartnerNs) << "for nobody";
+  wait_.expect(kPartner);
+  EXPECT_GE(spins_ns(), WaitTable::kBesidePartnerNs);
+  board_.load.waiting = 1;
+  EXPECT_LT(spins_ns(), WaitTable::kBesidePartnerNs) << "though somebody waits for the delegatee";
+  board_.load.waiting = 0;
+  board_.task_waiters[kPartner].is_away = 1;
+  EXPECT_LT(spins_ns(), WaitTable::kBesidePartnerNs) << "though the partner is away";
+}
+
+TEST_F(PatienceTest, SpinsThenYieldsThenSleeps) {
+  Patience patience(wait_, nullptr, mailbox::kNever);
+  std::vector<uint32_t> counts(4);
+  for (uint32_t n = 0; n < WaitTable::kLooksAwake + 10; ++n)
+    ++counts[static_cast<size_t>(patience.pause())];
+  EXPECT_EQ(counts, (std::vector<uint32_t>{WaitTable::kSpins,
+                                           WaitTable::kLooksAwake - WaitTable::kSpins, 10, 0}));
+  patience.found();
+  EXPECT_EQ(patience.pause(), Pause::kSpin);
+  crowd();
+  patience.found();
+  EXPECT_EQ(patience.pause(), Pause::kYield);
+}
+
+TEST_F(PatienceTest, OnACrowdedNodeAThreadSleepsBesideADelegateeThatSleeps) {
+  crowd();
+  board_.nodes = 2;
+  board_.delegatee_bell.arm();
+  Patience patience(wait_, nullptr, mailbox::kNever);
+  for (uint32_t n = 0; n < WaitTable::kLooksBesideASleeper; ++n)
+    ASSERT_EQ(patience.pause(), Pause::kYield);
+  EXPECT_EQ(patience.pause(), Pause::kSleep);
+  board_.delegatee_bell.disarm();
+  EXPECT_EQ(patience.pause(), Pause::kYield);
+}
+
+}  // namespace
+}  // namespace nagaya::llcl
