@@ -76,13 +76,8 @@ static int enable(bool enable) {
                             opal_cache_line_size, 4, -1, 64, NULL, 0, NULL, NULL, NULL);
     if (error != OMPI_SUCCESS) return error;
   }
-  return pml_nagaya_init_sent();
-}
-
-/* Which yields as long as nothing comes. Told of that, Open MPI would yield once more. */
-static int progress(void) {
-  opal_progress_yield_when_idle = false;
-  return nagaya_match_progress();
+  const int error = pml_nagaya_init_sent();
+  return error == OMPI_SUCCESS ? pml_nagaya_begin_waits() : error;
 }
 
 int pml_nagaya_start(size_t count, ompi_request_t** requests) {
@@ -105,7 +100,7 @@ mca_pml_base_module_t pml_nagaya_module = {
     .pml_add_procs = add_procs,
     .pml_del_procs = del_procs,
     .pml_enable = enable,
-    .pml_progress = progress,
+    .pml_progress = pml_nagaya_progress,
     .pml_add_comm = add_comm,
     .pml_del_comm = del_comm,
     .pml_irecv_init = pml_nagaya_irecv_init,
@@ -205,6 +200,11 @@ static mca_pml_base_module_t* init(int* priority, bool wants_progress_threads, b
   return &pml_nagaya_module;
 }
 
+static int finalize(void) {
+  pml_nagaya_end_waits();
+  return leave_other_nodes();
+}
+
 mca_pml_base_component_t mca_pml_nagaya_component = {
     .pmlm_version =
         {
@@ -217,5 +217,5 @@ mca_pml_base_component_t mca_pml_nagaya_component = {
         },
     .pmlm_data = {MCA_BASE_METADATA_PARAM_NONE},
     .pmlm_init = init,
-    .pmlm_finalize = leave_other_nodes,
+    .pmlm_finalize = finalize,
 };

@@ -6,6 +6,7 @@
  *   sent.c        requests of what was sent without one
  *   receive.c     irecv, recv, persistent and matched receives
  *   probe.c       the four probes
+ *   wait.c        waits and progress
  *   layout.c      derived types as runs of bytes
  *
  * A request is Open MPI's own, with ours behind it; debuggers find its fields where those of
@@ -118,16 +119,16 @@ typedef struct pml_nagaya_receive_request_t {
 } pml_nagaya_receive_request_t;
 OBJ_CLASS_DECLARATION(pml_nagaya_receive_request_t);
 
-/* Until Open MPI's request is complete. Looks at our own messages first: the rest of the library
- * need not be asked each time. */
-static inline void pml_nagaya_wait(ompi_request_t* request) {
-  if (opal_using_threads()) {
-    ompi_request_wait_completion(request);
-    return;
-  }
-  for (unsigned looks = 1; !REQUEST_COMPLETE(request); ++looks)
-    if (nagaya_match_progress() == 0 && looks % 64 == 0) opal_progress();
-}
+/* ---- waits (wait.c) ---------------------------------------------------------------------- */
+
+/* In place of Open MPI's waits, from when it has chosen us to its end. */
+int pml_nagaya_begin_waits(void);
+void pml_nagaya_end_waits(void);
+/* Until a request of ours is complete. */
+void pml_nagaya_wait(ompi_request_t* request);
+/* Until is_over(context), which messages of ours bring about. */
+void pml_nagaya_wait_until(int (*is_over)(void* context), void* context);
+int pml_nagaya_progress(void);
 
 int pml_nagaya_init_sent(void);
 /* Complete; `serial`: of nagaya_match_try_send(). NULL: no memory. */

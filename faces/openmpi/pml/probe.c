@@ -31,45 +31,68 @@ int pml_nagaya_iprobe(int from, int tag, struct ompi_communicator_t* comm, int* 
   return error == -EAGAIN ? OMPI_SUCCESS : pml_nagaya_error(error);
 }
 
+/* A probe that waits, and what it has found. */
+struct waiting_probe {
+  nagaya_envelope wanted;
+  nagaya_message_description found;
+  nagaya_message** taken; /* NULL: the message stays */
+  int error;
+};
+
+static int has_found(void* context) {
+  struct waiting_probe* const probe = context;
+  probe->error = probe->taken == NULL
+                     ? nagaya_match_probe(&probe->wanted, &probe->found)
+                     : nagaya_match_take(&probe->wanted, &probe->found, probe->taken);
+  return probe->error != -EAGAIN;
+}
+
 int pml_nagaya_probe(int from, int tag, struct ompi_communicator_t* comm,
                      ompi_status_public_t* status) {
-  int matched = 0, error = OMPI_SUCCESS;
-  while (error == OMPI_SUCCESS && !matched)
-    error = pml_nagaya_iprobe(from, tag, comm, &matched, status);
-  return error;
+  struct waiting_probe probe = {.wanted = wanted_from(from, tag, comm)};
+  pml_nagaya_wait_until(has_found, &probe);
+  if (probe.error == 0) fill(&probe.found, status);
+  return pml_nagaya_error(probe.error);
+}
+
+/* Open MPI's message for what the probe has taken; MPI_MESSAGE_NULL: nothing. */
+static struct ompi_message_t* message_of(const struct waiting_probe* probe,
+                                         struct ompi_communicator_t* comm, ompi_message_t* made) {
+  if (probe->error != 0) {
+    ompi_message_return(made);
+    return MPI_MESSAGE_NULL;
+  }
+  made->comm = comm;
+  made->req_ptr = *probe->taken;
+  made->peer = probe->found.envelope.source;
+  made->count = probe->found.bytes;
+  return made;
 }
 
 int pml_nagaya_improbe(int from, int tag, struct ompi_communicator_t* comm, int* matched,
                        struct ompi_message_t** message, ompi_status_public_t* status) {
-  const nagaya_envelope wanted = wanted_from(from, tag, comm);
-  nagaya_message_description found;
   nagaya_message* taken;
+  struct waiting_probe probe = {.wanted = wanted_from(from, tag, comm), .taken = &taken};
   ompi_message_t* const made = ompi_message_alloc();
   if (made == NULL) return OMPI_ERR_OUT_OF_RESOURCE;
-  int error = nagaya_match_take(&wanted, &found, &taken);
-  if (error == -EAGAIN) {
+  if (!has_found(&probe)) {
     opal_progress();
-    error = nagaya_match_take(&wanted, &found, &taken);
+    has_found(&probe);
   }
-  *matched = error == 0;
-  if (error != 0) {
-    ompi_message_return(made);
-    *message = MPI_MESSAGE_NULL;
-    return error == -EAGAIN ? OMPI_SUCCESS : pml_nagaya_error(error);
-  }
-  fill(&found, status);
-  made->comm = comm;
-  made->req_ptr = taken;
-  made->peer = found.envelope.source;
-  made->count = found.bytes;
-  *message = made;
-  return OMPI_SUCCESS;
+  *matched = probe.error == 0;
+  if (probe.error == 0) fill(&probe.found, status);
+  *message = message_of(&probe, comm, made);
+  return probe.error == -EAGAIN ? OMPI_SUCCESS : pml_nagaya_error(probe.error);
 }
 
 int pml_nagaya_mprobe(int from, int tag, struct ompi_communicator_t* comm,
                       struct ompi_message_t** message, ompi_status_public_t* status) {
-  int matched = 0, error = OMPI_SUCCESS;
-  while (error == OMPI_SUCCESS && !matched)
-    error = pml_nagaya_improbe(from, tag, comm, &matched, message, status);
-  return error;
+  nagaya_message* taken;
+  struct waiting_probe probe = {.wanted = wanted_from(from, tag, comm), .taken = &taken};
+  ompi_message_t* const made = ompi_message_alloc();
+  if (made == NULL) return OMPI_ERR_OUT_OF_RESOURCE;
+  pml_nagaya_wait_until(has_found, &probe);
+  if (probe.error == 0) fill(&probe.found, status);
+  *message = message_of(&probe, comm, made);
+  return pml_nagaya_error(probe.error);
 }

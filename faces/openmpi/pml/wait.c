@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wait.c - Open MPI's waits, by way of Nagaya's. Open MPI's progress says nothing of who waits: a
+ * thread that is asked for progress only yields. A thread that waits for requests, by MPI_Wait and
+ * its like or within the library, comes here, and sleeps if it takes long.
+ *
+ *   MPI_Wait... ──► ompi_request_functions ──► wait.c ──► nagaya_llcl_wait ◄──► opal_progress
+ *                                                 └─► Open MPI's own function, once there is
+ *                                                     nothing to wait for any more
+ *
+ * Components that are not ours (windows, files, collectives) get their progress by opal_progress(),
+ * which calls ours again: each within the other does nothing. */
+#include "pml_nagaya.h"
+
+#include "ompi/file/file.h"
+#include "ompi/win/win.h"
+
+/* Looks of a wait from one opal_progress() to the next. It costs more than a look of ours. */
+enum { LOOKS_APART = 64 };
+
+static _Thread_local bool is_inside;     /* of one progress or the other */
+static _Thread_local bool awaits_others; /* requests that are not ours */
+
+static ompi_request_fns_t own_functions; /* Open MPI's */
+
+/* ---- progress ---------------------------------------------------------------------------- */
+
+/* Told that nothing has come, Open MPI would yield once more. */
+int pml_nagaya_progress(void) {
+  opal_progress_yield_when_idle = false;
+  if (is_inside) return 0;
+  is_inside = true;
+  const int count = nagaya_match_progress();
+  is_inside = false;
+  return count;
+}
+
+/* What others have to do after a message of ours they do before the thread sleeps. */
+static int progress_of_others(void* context, bool is_last_look) {
+  static _Thread_local unsigned looks;
+  const bool is_due = awaits_others || is_last_look || ++looks % LOOKS_APART == 0;
+  if (is_inside || !is_due) return 0;
+  is_inside = true;
+  opal_progress();
+  is_inside = false;
+  return 0;
+}
+
+/* The first entry is MPI_WIN_NULL, or MPI_FILE_NULL. */
+static bool has_any(const opal_pointer_array_t* table) {
+  return table->size - table->number_free > 1;
+}
+
+static uint64_t before_sleep(void* context) {
+  const bool others_are_active =
+      awaits_others || has_any(&ompi_mpi_windows) || has_any(&ompi_file_f_to_c_table);
+  return others_are_active ? NAGAYA_NOBODY_RINGS : UINT64_MAX;
+}
+
+/* ---- waits ------------------------------------------------------------------------------- */
+
+struct awaited {
+  size_t count;
+  ompi_request_t** requests;
+  size_t complete; /* the first ones */
+};
+
+static int is_complete(void* request) {
+  return REQUEST_COMPLETE((ompi_request_t*)request);
+}
+
+static int are_all_complete(void* context) {
+  struct awaited* const all = context;
+  while (all->complete < all->count && REQUEST_COMPLETE(all->requests[all->complete]))
+    ++all->complete;
+  return all->complete == all->count;
+}
+
+/* Or there is none that could be. */
+static int is_any_complete(void* context) {
+  const struct awaited* const all = context;
+  bool has_active = false;
+  for (size_t n = 0; n < all->count; ++n) {
+    if (all->requests[n]->req_state == OMPI_REQUEST_INACTIVE) continue;
+    if (REQUEST_COMPLETE(all->requests[n])) return true;
+    has_active = true;
+  }
+  return !has_active;
+}
+
+static bool are_ours(size_t count, ompi_request_t** requests) {
+  for (size_t n = 0; n < count; ++n)
+    if (!REQUEST_COMPLETE(requests[n]) && requests[n]->req_type != OMPI_REQUEST_PML) return false;
+  return true;
+}
+
+static void await(int (*is_over)(void*), void* context, bool others) {
+  const bool before = awaits_others;
+  awaits_others = others;
+  nagaya_llcl_wait(is_over, context, -1);
+  awaits_others = before;
+}
+
+void pml_nagaya_wait_until(int (*is_over)(void* context), void* context) {
+  if (!is_over(context)) await(is_over, context, false);
+}
+
+void pml_nagaya_wait(ompi_request_t* request) {
+  pml_nagaya_wait_until(is_complete, request);
+}
+
+static void await_requests(int (*are_over)(void*), size_t count, ompi_request_t** requests) {
+  struct awaited all = {count, requests, 0};
+  if (!are_over(&all)) await(are_over, &all, !are_ours(count, requests));
+}
+
+static int wait_one(ompi_request_t** request, ompi_status_public_t* status) {
+  await_requests(are_all_complete, 1, request);
+  return own_functions.req_wait(request, status);
+}
+
+static int wait_any(size_t count, ompi_request_t** requests, int* index,
+                    ompi_status_public_t* status) {
+  await_requests(is_any_complete, count, requests);
+  return own_functions.req_wait_any(count, requests, index, status);
+}
+
+static int wait_all(size_t count, ompi_request_t** requests, ompi_status_public_t* statuses) {
+  await_requests(are_all_complete, count, requests);
+  return own_functions.req_wait_all(count, requests, statuses);
+}
+
+static int wait_some(size_t count, ompi_request_t** requests, int* done, int* indices,
+                     ompi_status_public_t* statuses) {
+  await_requests(is_any_complete, count, requests);
+  return own_functions.req_wait_some(count, requests, done, indices, statuses);
+}
+
+/* ---- in place of Open MPI's -------------------------------------------------------------- */
+
+int pml_nagaya_begin_waits(void) {
+  static const nagaya_progress others = {progress_of_others, before_sleep, &own_functions};
+  if (nagaya_llcl_add_progress(&others) != 0) return OMPI_ERR_OUT_OF_RESOURCE;
+  own_functions = ompi_request_functions;
+  ompi_request_functions.req_wait = wait_one;
+  ompi_request_functions.req_wait_any = wait_any;
+  ompi_request_functions.req_wait_all = wait_all;
+  ompi_request_functions.req_wait_some = wait_some;
+  return OMPI_SUCCESS;
+}
+
+void pml_nagaya_end_waits(void) {
+  if (own_functions.req_wait == NULL) return;
+  ompi_request_functions = own_functions;
+  nagaya_llcl_remove_progress(&own_functions);
+  own_functions.req_wait = NULL;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mpi_waits.c - waits of MPI and waits of Nagaya in one program. The first half of the ranks
+ * receive from the second.
+ *
+ *   mpi_waits word ROUNDS THREADS   a receiver posts a receive, and waits for a counter that its
+ *                                   sender raises only after its synchronous send
+ *   mpi_waits full ROUNDS THREADS   the same behind more messages than a mailbox holds
+ *   mpi_waits idle SECONDS HOW      waits as long for its sender; says what that has cost, and how
+ *                                   late it was awake */
+#include <mpi.h>
+#include <nagaya/llcl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "expect.h"
+
+enum { kLimitMs = 60000, kThreadsMax = 8, kSmall = 600, kIdleTimes = 3 };
+
+static const int sizes[] = {1, 100, 1000, 20000}; /* [ints]: eager and rendezvous */
+
+static int rank, size, rounds, before; /* `before`: small messages in front of each */
+
+/* ---- word, full ------------------------------------------------------------------------------ */
+
+static void fill(int* data, int count, int round, int tag) {
+  for (int n = 0; n < count; ++n) data[n] = n * 7 + round * 1000 + tag;
+}
+
+static void receive(int from, int tag) {
+  uint64_t counter = 0;
+  nagaya_remote place;
+  int *const got = malloc(sizeof(int) * 20000), *const expected = malloc(sizeof(int) * 20000);
+  EXPECT_EQUAL(nagaya_llcl_register(&counter, sizeof counter, &place), 0);
+  MPI_Send(&place, sizeof place, MPI_BYTE, from, tag, MPI_COMM_WORLD);
+  for (int round = 1; round <= rounds; ++round) {
+    const int count = sizes[round % 4];
+    MPI_Request request;
+    MPI_Irecv(got, count, MPI_INT, from, kThreadsMax + tag, MPI_COMM_WORLD, &request);
+    EXPECT_EQUAL(nagaya_llcl_wait_counter(&counter, (uint32_t)round, kLimitMs), 0);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    fill(expected, count, round, tag);
+    EXPECT(memcmp(got, expected, sizeof(int) * (size_t)count) == 0);
+    for (int n = 0; n < before; ++n) {
+      MPI_Recv(got, 1, MPI_INT, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      EXPECT_EQUAL(*got, round * before + n);
+    }
+  }
+  EXPECT_EQUAL(nagaya_llcl_deregister(&place), 0);
+  free(got);
+  free(expected);
+}
+
+static void send(int to, int tag) {
+  nagaya_remote place;
+  int* const data = malloc(sizeof(int) * 20000);
+  int small[kSmall];
+  MPI_Request requests[kSmall];
+  MPI_Recv(&place, sizeof place, MPI_BYTE, to, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (int round = 1; round <= rounds; ++round) {
+    for (int n = 0; n < before; ++n) {
+      small[n] = round * before + n;
+      MPI_Isend(&small[n], 1, MPI_INT, to, tag, MPI_COMM_WORLD, &requests[n]);
+    }
+    const int count = sizes[round % 4];
+    fill(data, count, round, tag);
+    MPI_Ssend(data, count, MPI_INT, to, kThreadsMax + tag, MPI_COMM_WORLD);
+    uint32_t done = 0;
+    const nagaya_llcl_transfer nothing = {place, data, 0, nagaya_flag(&done)};
+    int error;
+    do error = nagaya_llcl_try_write_notify(&nothing, &place);
+    while (error == -11 /* EAGAIN */);
+    EXPECT_EQUAL(error, 0);
+    EXPECT_EQUAL(nagaya_llcl_wait_flag(&done, kLimitMs), 0);
+    MPI_Waitall(before, requests, MPI_STATUSES_IGNORE);
+  }
+  free(data);
+}
+
+static void* one_thread(void* tag) {
+  const int half = size / 2;
+  if (rank < half)
+    receive(rank + half, *(int*)tag);
+  else
+    send(rank - half, *(int*)tag);
+  return NULL;
+}
+
+static void words(int threads) {
+  pthread_t all[kThreadsMax];
+  int tags[kThreadsMax];
+  for (int n = 0; n < threads; ++n) {
+    tags[n] = n;
+    EXPECT_EQUAL(pthread_create(&all[n], NULL, one_thread, &tags[n]), 0);
+  }
+  for (int n = 0; n < threads; ++n) pthread_join(all[n], NULL);
+}
+
+/* ---- idle ------------------------------------------------------------------------------------ */
+
+static double seconds(clockid_t clock) {
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Receives the sender's time in the way `how`. */
+static double wait_idly(const char* how) {
+  double sent = 0;
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  int index;
+  if (strcmp(how, "probe") == 0) MPI_Probe(1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (strcmp(how, "recv") == 0 || strcmp(how, "probe") == 0) {
+    MPI_Recv(&sent, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return sent;
+  }
+  if (strcmp(how, "bcast") == 0) {
+    MPI_Bcast(&sent, 1, MPI_DOUBLE, 1, MPI_COMM_WORLD);
+    return sent;
+  }
+  MPI_Irecv(&sent, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &requests[1]);
+  if (strcmp(how, "wait") == 0) MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+  if (strcmp(how, "waitany") == 0) MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
+  if (strcmp(how, "waitall") == 0) MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  if (strcmp(how, "waitsome") == 0)
+    MPI_Waitsome(2, requests, &index, &(int){0}, MPI_STATUSES_IGNORE);
+  EXPECT(requests[1] == MPI_REQUEST_NULL);
+  return sent;
+}
+
+static void idle(double duration_s, const char* how) {
+  double used_s = 0, late_s = duration_s;
+  for (int time = 0; time < kIdleTimes; ++time) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+      const double before_s = seconds(CLOCK_PROCESS_CPUTIME_ID);
+      const double sent_s = wait_idly(how);
+      const double late_now_s = seconds(CLOCK_MONOTONIC) - sent_s;
+      if (late_now_s < late_s) late_s = late_now_s;
+      used_s += seconds(CLOCK_PROCESS_CPUTIME_ID) - before_s;
+    } else if (rank == 1) {
+      usleep((useconds_t)(duration_s / kIdleTimes * 1e6));
+      double now_s = seconds(CLOCK_MONOTONIC);
+      if (strcmp(how, "bcast") == 0)
+        MPI_Bcast(&now_s, 1, MPI_DOUBLE, 1, MPI_COMM_WORLD);
+      else
+        MPI_Send(&now_s, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+    }
+  }
+  if (rank == 0) printf("used %.6f s, late %.6f s\n", used_s, late_s);
+}
+
+int main(int argc, char** argv) {
+  EXPECT(argc == 4);
+  const int threads = atoi(argv[3]);
+  const int wanted = threads > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+  int provided;
+  MPI_Init_thread(&argc, &argv, wanted, &provided);
+  EXPECT(provided >= wanted && threads <= kThreadsMax);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  EXPECT(size % 2 == 0);
+  rounds = atoi(argv[2]);
+  before = strcmp(argv[1], "full") == 0 ? kSmall : 0;
+  if (strcmp(argv[1], "idle") == 0)
+    idle(atof(argv[2]), argv[3]);
+  else
+    words(threads);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0 && strcmp(argv[1], "idle") != 0) printf("%s among %d\n", argv[1], size);
+  MPI_Finalize();
+  return 0;
+}
