@@ -34,7 +34,6 @@
 #ifndef NAGAYA_LLCL_H
 #define NAGAYA_LLCL_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -132,15 +131,18 @@ int nagaya_llcl_wait(int (*is_over)(void* context), void* context, int timeout_m
  * progress. The functions are called by whichever threads wait, several at once if several wait;
  * they must not wait themselves. */
 typedef struct nagaya_progress {
-  /* Looks once. `is_last_look`: before the thread sleeps. Returns how much has moved. */
-  int (*advance)(void* context, bool is_last_look);
-  /* Before the last look: how long the thread may sleep. UINT64_MAX: whatever happens from now on
+  /* Looks once. Returns how much has moved. */
+  int (*advance)(void* context);
+  /* Looks of the task from one call to the next, a power of two: the more a call costs, the more
+   * of them. Before a sleep it is called in any case. */
+  uint32_t every;
+  /* Before that call: how long the thread may sleep. UINT64_MAX: whatever happens from now on
    * comes by a message, a completion or a notification of Nagaya's.             [nanoseconds] */
   uint64_t (*before_sleep)(void* context);
   void* context; /* the library's name for it */
 } nagaya_progress;
 
-/* Returns 0, -ENOSPC (too many), -ESRCH. */
+/* Returns 0, -EINVAL (`every`), -ENOSPC (too many), -ESRCH. */
 int nagaya_llcl_add_progress(const nagaya_progress* progress);
 /* No thread may be waiting. Returns 0, -ESRCH. */
 int nagaya_llcl_remove_progress(const void* context);

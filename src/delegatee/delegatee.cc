@@ -65,7 +65,7 @@ void Delegatee::run() noexcept {
     return is_stopped_.load(std::memory_order_acquire);
   };  // of stop
   while (!is_stopped()) {
-    mailbox::wait<mailbox::Machine>([&] { return round() || is_stopped(); }, Patience{*this});
+    mailbox::wait([&] { return round() || is_stopped(); }, Patience{*this});
     moved_ns_ = now_ns_;
     if (has_lone_message_ && load_.crowded_by_one() && polls_on()) answer_after_yield();
     long_yields_ = 0;  // others communicate, too, and do not only compute

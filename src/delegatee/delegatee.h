@@ -87,6 +87,7 @@ class Delegatee {
     mailbox::Pause pause() {
       return self.polls_on() ? mailbox::Pause::kYield : mailbox::Pause::kSleep;
     }
+    void spin() {}
     void yield() { self.yield(); }
     void arm();
     void sleep();

@@ -308,7 +308,9 @@ int nagaya_llcl_wait(int (*is_over)(void* context), void* context, int timeout_m
 int nagaya_llcl_add_progress(const nagaya_progress* progress) {
   Endpoint* const self = Endpoint::own();
   if (self == nullptr) return -ESRCH;
-  return self->waits().add({progress->advance, progress->before_sleep, nullptr, progress->context});
+  if (!std::has_single_bit(progress->every)) return -EINVAL;
+  return self->waits().add(
+      {progress->advance, progress->every, progress->before_sleep, nullptr, progress->context});
 }
 
 int nagaya_llcl_remove_progress(const void* context) {

@@ -36,8 +36,9 @@ namespace nagaya::llcl {
 // Something that every wait of the task moves along. Any thread of the task calls the functions,
 // and several at once; they must not wait, and throw nothing.
 struct Progress {
-  // Looks once; how much has moved. `is_last_look`: before a sleep.
-  int (*advance)(void* context, bool is_last_look);
+  // Looks once; how much has moved.
+  int (*advance)(void* context);
+  uint32_t every;  // so many looks of the task: a power of two. Before a sleep in any case
   // A thread is about to sleep, and looks once more after this: how long it may [ns]; kNever:
   // whatever happens from now on rings the bell; NAGAYA_NOBODY_RINGS.
   uint64_t (*before_sleep)(void* context);
@@ -65,6 +66,7 @@ class Patience {
 
   // The waiter of mailbox::wait().
   mailbox::Pause pause();
+  void spin() {}  // a look takes long enough
   void yield();
   void arm();
   void sleep();
@@ -115,7 +117,7 @@ class Wait {
       }
       return true;
     };
-    const bool is_over_now = mailbox::wait<mailbox::Machine>(look, patience);
+    const bool is_over_now = mailbox::wait(look, patience);
     patience.found();
     return is_over_now;
   }
@@ -133,16 +135,21 @@ class Wait {
  private:
   friend class Patience;
   struct Entry {
-    std::atomic<int (*)(void*, bool)> advance;  // nullptr: removed. Stored after the rest
+    std::atomic<int (*)(void*)> advance;  // nullptr: removed. Stored after the rest
     Progress progress;
   };
 
   int advance(bool is_last_look) {
     int count = 0;
+    const uint32_t look = looks_.load(std::memory_order_relaxed) + 1;
+    looks_.store(look, std::memory_order_relaxed);
     const uint32_t size = size_.load(std::memory_order_acquire);  // pairs with add
-    for (uint32_t n = 0; n < size; ++n)
-      if (const auto function = all_[n].advance.load(std::memory_order_acquire))  // of add
-        count += function(all_[n].progress.context, is_last_look);
+    for (uint32_t n = 0; n < size; ++n) {
+      const auto function = all_[n].advance.load(std::memory_order_acquire);  // of add
+      if (function == nullptr) continue;
+      const Progress& progress = all_[n].progress;
+      if (is_last_look || (look & (progress.every - 1)) == 0) count += function(progress.context);
+    }
     // Another thread may wait for what has moved.
     if (count != 0 && has_threads_.load(std::memory_order_relaxed)) bell().ring();
     return count;
@@ -168,6 +175,7 @@ class Wait {
   // Relaxed: hints.
   std::atomic<uint32_t> partner_ = kNobody;
   std::atomic<bool> has_threads_ = false;
+  std::atomic<uint32_t> looks_ = 0;  // not all of them, if threads look at once
   std::array<Entry, 8> all_{};
   std::atomic<uint32_t> size_ = 0;
   task::SpinLock lock_;    // of all_ while it changes, and of sleepers_

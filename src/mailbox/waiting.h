@@ -80,11 +80,11 @@ enum class Pause : uint8_t { kSpin, kYield, kSleep, kGiveUp };
 // Waits until ready(), or until the waiter gives up; the last ready(). After waiter.arm() whatever
 // can end the wait must ring, or end the sleep in another way; ready() must see, by acquire, what a
 // ringer stored before it rang.
-template <class M, class Ready, class Waiter>
+template <class Ready, class Waiter>
 bool wait(Ready ready, Waiter&& waiter) {
   while (!ready()) switch (waiter.pause()) {
       case Pause::kSpin:
-        M::relax();
+        waiter.spin();
         break;
       case Pause::kYield:
         waiter.yield();
@@ -139,7 +139,7 @@ class BasicWaiting {
   // elsewhere than at the bell: before_sleep() answers how long to sleep at most [ns], 0: not now.
   template <class Ready, class Announcement = NoAnnouncement>
   bool until(Ready ready, uint64_t deadline_ns = kNever, Announcement&& announcement = {}) {
-    return wait<M>(ready, Waiter<Announcement>{*this, announcement, deadline_ns});
+    return mailbox::wait(ready, Waiter<Announcement>{*this, announcement, deadline_ns});
   }
 
  private:
@@ -159,6 +159,7 @@ class BasicWaiting {
       if (looks < policy.spins + policy.yields) return ++looks, Pause::kYield;
       return Pause::kSleep;
     }
+    void spin() { M::relax(); }
     void yield() { M::yield(); }
     void arm() {
       armed = self.bell_.arm();

@@ -42,7 +42,8 @@ Matcher::Matcher(llcl::Board& board, mailbox::Owner self, size_t eager_max, bool
       pool_(std::max(kHeaderBytes + eager_max, sizeof(Cell)), kPoolBytes),
       remote_pool_(kHeaderBytes + remote_eager_max_, kRemotePoolBytes) {
   const int error = waits_.add(
-      {.advance = [](void* self, bool) { return static_cast<Matcher*>(self)->advance(); },
+      {.advance = [](void* self) { return static_cast<Matcher*>(self)->advance(); },
+       .every = 1,
        .before_sleep = [](void* self) { return static_cast<Matcher*>(self)->before_sleep(); },
        .after_sleep = [](void* self) { static_cast<Matcher*>(self)->mailbox_.after_sleep(); },
        .context = this});

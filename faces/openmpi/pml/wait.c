@@ -17,8 +17,8 @@
 /* Looks of a wait from one opal_progress() to the next. It costs more than a look of ours. */
 enum { LOOKS_APART = 64 };
 
-static _Thread_local bool is_inside;     /* of one progress or the other */
-static _Thread_local bool awaits_others; /* requests that are not ours */
+static _Thread_local bool is_inside;            /* of one progress or the other */
+static _Thread_local unsigned waits_for_others; /* for requests that are not ours */
 
 static ompi_request_fns_t own_functions; /* Open MPI's */
 
@@ -35,10 +35,8 @@ int pml_nagaya_progress(void) {
 }
 
 /* What others have to do after a message of ours they do before the thread sleeps. */
-static int progress_of_others(void* context, bool is_last_look) {
-  static _Thread_local unsigned looks;
-  const bool is_due = awaits_others || is_last_look || ++looks % LOOKS_APART == 0;
-  if (is_inside || !is_due) return 0;
+static int progress_of_others(void* context) {
+  if (is_inside) return 0;
   is_inside = true;
   opal_progress();
   is_inside = false;
@@ -52,7 +50,7 @@ static bool has_any(const opal_pointer_array_t* table) {
 
 static uint64_t before_sleep(void* context) {
   const bool others_are_active =
-      awaits_others || has_any(&ompi_mpi_windows) || has_any(&ompi_file_f_to_c_table);
+      waits_for_others != 0 || has_any(&ompi_mpi_windows) || has_any(&ompi_file_f_to_c_table);
   return others_are_active ? NAGAYA_NOBODY_RINGS : UINT64_MAX;
 }
 
@@ -62,6 +60,7 @@ struct awaited {
   size_t count;
   ompi_request_t** requests;
   size_t complete; /* the first ones */
+  int (*are_over)(void* awaited);
 };
 
 static int is_complete(void* request) {
@@ -93,24 +92,31 @@ static bool are_ours(size_t count, ompi_request_t** requests) {
   return true;
 }
 
-static void await(int (*is_over)(void*), void* context, bool others) {
-  const bool before = awaits_others;
-  awaits_others = others;
-  nagaya_llcl_wait(is_over, context, -1);
-  awaits_others = before;
-}
-
 void pml_nagaya_wait_until(int (*is_over)(void* context), void* context) {
-  if (!is_over(context)) await(is_over, context, false);
+  nagaya_llcl_wait(is_over, context, -1);
 }
 
 void pml_nagaya_wait(ompi_request_t* request) {
-  pml_nagaya_wait_until(is_complete, request);
+  if (!REQUEST_COMPLETE(request)) nagaya_llcl_wait(is_complete, request, -1);
+}
+
+/* Others need their progress in each look. */
+static int are_over_with_others(void* context) {
+  struct awaited* const all = context;
+  progress_of_others(NULL);
+  return all->are_over(all);
 }
 
 static void await_requests(int (*are_over)(void*), size_t count, ompi_request_t** requests) {
-  struct awaited all = {count, requests, 0};
-  if (!are_over(&all)) await(are_over, &all, !are_ours(count, requests));
+  struct awaited all = {count, requests, 0, are_over};
+  if (are_over(&all)) return;
+  if (are_ours(count, requests)) {
+    nagaya_llcl_wait(are_over, &all, -1);
+    return;
+  }
+  ++waits_for_others;
+  nagaya_llcl_wait(are_over_with_others, &all, -1);
+  --waits_for_others;
 }
 
 static int wait_one(ompi_request_t** request, ompi_status_public_t* status) {
@@ -138,7 +144,8 @@ static int wait_some(size_t count, ompi_request_t** requests, int* done, int* in
 /* ---- in place of Open MPI's -------------------------------------------------------------- */
 
 int pml_nagaya_begin_waits(void) {
-  static const nagaya_progress others = {progress_of_others, before_sleep, &own_functions};
+  static const nagaya_progress others = {progress_of_others, LOOKS_APART, before_sleep,
+                                         &own_functions};
   if (nagaya_llcl_add_progress(&others) != 0) return OMPI_ERR_OUT_OF_RESOURCE;
   own_functions = ompi_request_functions;
   ompi_request_functions.req_wait = wait_one;
