@@ -184,6 +184,12 @@ inline task::Hello right_hello() {
   return hello;
 }
 
+// Ends a client's connection. A task that is stopped before it has closed its copies of the
+// descriptors of this process, in which the clients live, would keep it open.
+inline void hang_up(int socket) {
+  ::shutdown(socket, SHUT_RDWR);
+}
+
 // A client that keeps the protocol.
 class Honest {
  public:
@@ -191,6 +197,10 @@ class Honest {
     channel_.send(MessageType::kHello, task::encode_plain(right_hello()));
     await(MessageType::kWelcome);
   }
+  ~Honest() { hang_up(channel_.fd()); }
+  Honest(const Honest&) = delete;
+  Honest& operator=(const Honest&) = delete;
+
   task::Started launch_waiting_task() {
     const base::Fd folder(::open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC));
     channel_.send(MessageType::kLaunch, task::encode(launch_of(0)), {folder.get()});
@@ -219,6 +229,9 @@ class Honest {
 class Liar {
  public:
   explicit Liar(HostUnderTest& host) : host_(host), socket_(host.connect()) {}
+  ~Liar() { hang_up(socket_.get()); }
+  Liar(const Liar&) = delete;
+  Liar& operator=(const Liar&) = delete;
 
   void step(uint8_t what, Script& script) {
     switch (what % 12) {
@@ -251,7 +264,7 @@ class Liar {
         ::shutdown(socket_.get(), script.byte() % 2 == 0 ? SHUT_WR : SHUT_RD);
         return;
       default:
-        socket_ = base::Fd();
+        hang_up(socket_.get());
         socket_ = host_.connect();
     }
   }
