@@ -6,12 +6,14 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstdio>
 #include <cstring>
@@ -26,6 +28,8 @@ namespace {
 
 using namespace nagaya;
 
+constexpr rlim_t kStackMaxBytes = 8 << 20;  // of the host
+
 // The first life of the program ends here, in a second one that is nobody's child: what a launcher
 // or a terminal does to the processes below a proxy must not reach the host of all tasks.
 //
@@ -33,8 +37,16 @@ using namespace nagaya;
 // and every libc believes that it owns it: a task that lowers it (UCX does, to test its hooks)
 // would unmap what the host has there. While the soft RLIMIT_DATA is 0, brk fails and mmap does not
 // (the kernel allows that for valgrind's sake), which must hold before libc's first malloc.
+//
+// And the second one lies above kSpaceEnd: with a large or unlimited stack the kernel would put its
+// libraries and mappings (mmap_base) where the partitions of the tasks are. Tasks have a limit of
+// their own for the stack.
 void start_second_life(char** argv) {
   rlimit limit{};
+  ::getrlimit(RLIMIT_STACK, &limit);
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, kStackMaxBytes);
+  ::setrlimit(RLIMIT_STACK, &limit);
+  ::personality(static_cast<unsigned long>(::personality(0xffffffff)) & ~ADDR_COMPAT_LAYOUT);
   ::getrlimit(RLIMIT_DATA, &limit);
   limit.rlim_cur = 0;
   char path[PATH_MAX];

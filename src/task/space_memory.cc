@@ -63,6 +63,15 @@ void give_with_gap(FreeRanges& ranges, uint64_t begin, uint64_t bytes) {
   ranges.give(begin + random_pages(bytes / kGapShare), begin + bytes);
 }
 
+// Tasks map at fixed addresses: they would overwrite what the host has there.
+void throw_if_among_partitions(const std::byte* memory) {
+  const auto address = reinterpret_cast<uint64_t>(memory);
+  if (address >= kSpaceBegin && address < kSpaceEnd)
+    throw base::Error(-ENOTSUP,
+                      "the kernel puts the host's memory among the addresses of tasks: set the "
+                      "sysctl vm.legacy_va_layout to 0");
+}
+
 }  // namespace
 
 SpaceMemory::SpaceMemory(const SpaceSettings& settings) {
@@ -72,6 +81,8 @@ SpaceMemory::SpaceMemory(const SpaceSettings& settings) {
       base::reserve_memory(header_bytes + capacity * kRecordBytes, "cannot reserve the space");
   heap_memory_ =
       base::reserve_undumped_memory(settings.heap_bytes, "cannot reserve the space heap");
+  throw_if_among_partitions(memory_.data());
+  throw_if_among_partitions(heap_memory_.data());
 
   header_ = new (memory_.data()) SpaceHeader{};
   header_->stamp = {kMagic, kAbiMajor, kAbiMinor, sizeof(SpaceHeader), 0};

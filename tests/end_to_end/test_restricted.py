@@ -8,6 +8,7 @@ import shutil
 import pytest
 
 GIB = 1 << 30
+SPACE_END = 0x550000000000  # src/task/space.h
 USER_NAMESPACE = ["unshare", "-Ur"]
 # Under a shell: the first process of a namespace cannot end itself by a signal.
 OWN_PROCESSES = ["unshare", "-Urpf", "--mount-proc", "sh", "-c", '"$@"; exit $?', "sh"]
@@ -91,6 +92,17 @@ def test_a_restricted_job_meets_in_one_space(restricted, installation, leftovers
     assert (ended.code, sorted(ended.out.splitlines()), ended.err) == (
         0, sorted(unrestricted.out.splitlines()), ""), ended
     assert_nothing_left(leftovers)
+
+
+# The kernel puts libraries of a program with such a stack, or such a layout, where partitions are.
+@pytest.mark.parametrize("words, restriction, value", [
+    ([], "stack", "unlimited"), (["setarch", "-L"], "core", 0)])
+def test_the_host_keeps_out_of_the_addresses_of_tasks(restricted, words, restriction, value):
+    ended = restricted.run(words, restriction, value, restricted.nagaya, "exec", "cat",
+                           "/proc/self/maps")
+    libraries = [line for line in ended.out.splitlines() if "libhwloc" in line]
+    assert ended.code == 0 and libraries, ended
+    assert all(int(line.split("-")[0], 16) >= SPACE_END for line in libraries), libraries
 
 
 # what: (restrictions and their values, a word of the message)
