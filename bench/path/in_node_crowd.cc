@@ -20,7 +20,7 @@ struct Waiting : ByNotify {
   using ByNotify::ByNotify;
 
   uint64_t receive(uint64_t least) {
-    check(nagaya_llcl_wait_counter(&own.count, static_cast<uint32_t>(least), -1), "wait");
+    check(nagaya_llcl_wait_counter(&own.count, least, -1), "wait");
     return own.data;
   }
 };

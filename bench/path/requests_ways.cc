@@ -26,7 +26,7 @@ uint64_t value_of(const uint64_t& counter) {  // acquire: pairs with who complet
 
 void wait_for(const uint64_t& counter, uint64_t least, bool spins) {
   while (spins && value_of(counter) < least) arch::relax();
-  const int error = ::nagaya_llcl_wait_counter(&counter, static_cast<uint32_t>(least), -1);
+  const int error = ::nagaya_llcl_wait_counter(&counter, least, -1);
   if (error != 0) throw base::Error(error, "a request has failed");
 }
 

@@ -82,10 +82,14 @@ void* nagaya_llcl_pointer(const nagaya_remote* place, size_t bytes);
 enum {
   NAGAYA_NONE = 0,
   NAGAYA_FLAG = 1,    /* the flag becomes 1, or the negative errno */
-  NAGAYA_COUNTER = 2, /* the counter grows by 1, or by 1 << 32 for an error */
+  NAGAYA_COUNTER = 2, /* the counter, a uint64_t, grows by 1; for an error NAGAYA_COUNTER_FAILED is
+                         set before, and stays */
   NAGAYA_CALLBACK = 3 /* the function runs in a thread of the requester: in the caller before the
                          call returns, or in a thread that the first such request starts */
 };
+
+/* A counter's highest bit: at least one of the requests that it has counted has failed. */
+#define NAGAYA_COUNTER_FAILED (UINT64_C(1) << 63)
 
 typedef struct nagaya_completion {
   uint32_t kind;
@@ -115,7 +119,7 @@ static inline nagaya_completion nagaya_callback(void (*function)(void* data, int
  *
  * Returns 0, the request's error (an error counted by the counter: -EIO), -ETIMEDOUT, -ESRCH. */
 int nagaya_llcl_wait_flag(const uint32_t* flag, int timeout_ms);
-int nagaya_llcl_wait_counter(const uint64_t* counter, uint32_t least, int timeout_ms);
+int nagaya_llcl_wait_counter(const uint64_t* counter, uint64_t least, int timeout_ms);
 
 /* The same until is_over(context) is nonzero. is_over() is called often, by the calling thread
  * only; it must not wait. It is called anew at once when something of this task has moved, at the

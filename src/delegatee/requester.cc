@@ -235,7 +235,8 @@ bool Requester::post(const Slot& slot, int status) {
       break;
     case Completion::kCounter:
       completed_.counter = address;
-      completed_.sum += status == 0 ? 1 : uint64_t{1} << 32;
+      ++completed_.count;
+      completed_.has_failed |= status != 0;
       completed_.task = slot.task;
       return true;
     case Completion::kCallback:
@@ -251,8 +252,7 @@ bool Requester::post(const Slot& slot, int status) {
 void Requester::settle() {
   if (completed_.counter == 0) return;
   const Completed done = std::exchange(completed_, {});
-  std::atomic_ref(*reinterpret_cast<uint64_t*>(done.counter))
-      .fetch_add(done.sum, std::memory_order_release);  // as a flag
+  llcl::count_completions(reinterpret_cast<uint64_t*>(done.counter), done.count, done.has_failed);
   delivery_.wake(done.task);
 }
 

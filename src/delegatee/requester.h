@@ -90,7 +90,8 @@ class Requester : private Lanes::Visitor {
   // Completions of one counter in a row: each store to a line that somebody polls costs 100 ns.
   struct Completed {
     uint64_t counter = 0;  // its address; 0: none
-    uint64_t sum = 0;      // to be added
+    uint64_t count = 0;    // to be added
+    bool has_failed = false;
     uint32_t task = 0;
   };
 

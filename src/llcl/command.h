@@ -11,6 +11,7 @@
 // the delegatee lives in the same space. They stay valid until the completion.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "nagaya/llcl.h"
@@ -45,9 +46,18 @@ enum class Type : uint8_t { kInt32, kInt64, kUint32, kUint64, kFloat, kDouble };
 enum class Completion : uint8_t {
   kNone,
   kFlag,      // the uint32_t at `completion` becomes 1, or the negative errno
-  kCounter,   // the uint64_t at `completion` grows by 1, or by 1 << 32 for an error
+  kCounter,   // the uint64_t at `completion` counts it (count_completions)
   kCallback,  // the Request at `completion` is posted to the requester's mailbox
 };
+
+// Release: what the requests brought is there before; their requester acquires. An error is there
+// before the count that includes it.
+inline void count_completions(uint64_t* counter, uint64_t completions, bool has_failed) {
+  std::atomic_ref<uint64_t> count(*counter);
+  if (has_failed) [[unlikely]]
+    count.fetch_or(NAGAYA_COUNTER_FAILED, std::memory_order_relaxed);
+  count.fetch_add(completions, std::memory_order_release);
+}
 
 inline constexpr uint32_t kInlineMaxBytes = 32;
 inline constexpr uint64_t kActiveMessageMaxBytes = NAGAYA_LLCL_MESSAGE_MAX;

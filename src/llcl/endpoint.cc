@@ -267,9 +267,7 @@ void complete(const nagaya_completion& on_complete, int error) {
       return std::atomic_ref(*static_cast<uint32_t*>(on_complete.data))
           .store(error == 0 ? 1 : static_cast<uint32_t>(error), std::memory_order_release);
     case Completion::kCounter:
-      std::atomic_ref(*static_cast<uint64_t*>(on_complete.data))
-          .fetch_add(error == 0 ? 1 : 1ull << 32, std::memory_order_release);
-      return;
+      return count_completions(static_cast<uint64_t*>(on_complete.data), 1, error != 0);
     case Completion::kCallback:
       return on_complete.function(on_complete.data, error);
   }

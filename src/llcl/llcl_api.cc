@@ -287,16 +287,16 @@ int nagaya_llcl_wait_flag(const uint32_t* flag, int timeout_ms) {
   return error_of(value);
 }
 
-int nagaya_llcl_wait_counter(const uint64_t* counter, uint32_t least, int timeout_ms) {
+int nagaya_llcl_wait_counter(const uint64_t* counter, uint64_t least, int timeout_ms) {
   Endpoint* const self = Endpoint::own();
   if (self == nullptr) return -ESRCH;
   uint64_t value = 0;
   const auto ready = [&] {  // acquire: pairs with whoever completes
     value = std::atomic_ref(*const_cast<uint64_t*>(counter)).load(std::memory_order_acquire);
-    return (value & UINT32_MAX) + (value >> 32) >= least;
+    return (value & ~NAGAYA_COUNTER_FAILED) >= least;
   };
   if (!self->wait(ready, timeout_ms)) return -ETIMEDOUT;
-  return value >> 32 != 0 ? -EIO : 0;
+  return (value & NAGAYA_COUNTER_FAILED) != 0 ? -EIO : 0;
 }
 
 int nagaya_llcl_wait(int (*is_over)(void* context), void* context, int timeout_ms) {

@@ -307,6 +307,11 @@ static void wrong_waits(void) {
   EXPECT_ERROR(nagaya_llcl_wait_flag(&never, 0), -ETIMEDOUT);
   EXPECT_ERROR(nagaya_llcl_wait_flag(&never, 10), -ETIMEDOUT);
   EXPECT_ERROR(nagaya_llcl_wait_counter(&few, 2, 10), -ETIMEDOUT);
+  uint64_t many = UINT64_C(3) << 32;
+  EXPECT(nagaya_llcl_wait_counter(&many, UINT64_C(3) << 32, 0) == 0);
+  EXPECT_ERROR(nagaya_llcl_wait_counter(&many, (UINT64_C(3) << 32) + 1, 0), -ETIMEDOUT);
+  many |= NAGAYA_COUNTER_FAILED;
+  EXPECT_ERROR(nagaya_llcl_wait_counter(&many, 3, 0), -EIO);
 }
 
 static void wrong_ranks(void) {

@@ -285,7 +285,7 @@ static void settle(writer* self, request* done) {
     EXPECT(memcmp(done->got, done->wanted, done->end - done->begin) == 0);
   if (error == 0 && done->word >= 0) note_atomic(self, done);
   free(done->got);
-  EXPECT(done->kind != NAGAYA_COUNTER || (done->counter & UINT32_MAX) + (done->counter >> 32) == 1);
+  EXPECT(done->kind != NAGAYA_COUNTER || (done->counter & ~NAGAYA_COUNTER_FAILED) == 1);
   done->flag = TAKEN;
   done->counter = TAKEN;
   done->is_used = false;

@@ -40,7 +40,7 @@ static void receive(int from, int tag) {
     const int count = sizes[round % 4];
     MPI_Request request;
     MPI_Irecv(got, count, MPI_INT, from, kThreadsMax + tag, MPI_COMM_WORLD, &request);
-    EXPECT_EQUAL(nagaya_llcl_wait_counter(&counter, (uint32_t)round, kLimitMs), 0);
+    EXPECT_EQUAL(nagaya_llcl_wait_counter(&counter, (uint64_t)round, kLimitMs), 0);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     fill(expected, count, round, tag);
     EXPECT(memcmp(got, expected, sizeof(int) * (size_t)count) == 0);

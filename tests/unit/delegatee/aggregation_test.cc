@@ -47,12 +47,19 @@ TEST_F(Aggregation, EveryTaskThatAwaitsACounterIsWoken) {
   for (uint32_t task = 0; task < 8; ++task) EXPECT_GE(fleet[0].delivery.wakes[task].load(), 1u);
 }
 
-TEST_F(Aggregation, AFailureAmongThemIsCountedApart) {
+TEST_F(Aggregation, ACounterGoesOnBeyond32BitsWithoutAnError) {
+  done = UINT32_MAX - 1;
+  for (uint32_t n = 0; n < 9; ++n) fleet[0].push(0, add_one(1));
+  for (int n = 0; n < 4; ++n) fleet.round();
+  EXPECT_EQ(counts(done), (std::pair<uint64_t, bool>{uint64_t{UINT32_MAX} + 8, false}));
+}
+
+TEST_F(Aggregation, AFailureAmongThemIsSaid) {
   Command wrong = add_one(1);
   wrong.region = 77;
   for (uint32_t n = 0; n < 9; ++n) fleet[0].push(0, n % 3 == 1 ? wrong : add_one(1));
   for (int n = 0; n < 4; ++n) fleet.round();
-  EXPECT_EQ(counts(done), (std::pair<uint32_t, uint32_t>{6, 3}));
+  EXPECT_EQ(counts(done), (std::pair<uint64_t, bool>{9, true}));
 }
 
 TEST_F(Aggregation, ACounterIsCompleteBeforeTheFlagOfTheFenceBehindIt) {

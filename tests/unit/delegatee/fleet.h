@@ -325,10 +325,10 @@ inline Command counted(Command command, uint64_t& counter) {
   return command;
 }
 
-// Of a counter: how many good and bad completions.
-inline std::pair<uint32_t, uint32_t> counts(uint64_t& counter) {
+// Of a counter: how many completions, and whether one of them failed.
+inline std::pair<uint64_t, bool> counts(uint64_t& counter) {
   const uint64_t value = std::atomic_ref(counter).load(std::memory_order_acquire);
-  return {static_cast<uint32_t>(value), static_cast<uint32_t>(value >> 32)};
+  return {value & ~NAGAYA_COUNTER_FAILED, (value & NAGAYA_COUNTER_FAILED) != 0};
 }
 
 inline Bytes pattern(size_t bytes, unsigned seed) {

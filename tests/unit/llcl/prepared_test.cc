@@ -75,13 +75,13 @@ TEST_F(PreparedTest, ACopyMayOverlapItself) {
 
 TEST_F(PreparedTest, EveryStartGivesItsCompletion) {
   uint32_t flag = 0;
-  uint64_t count = 1ull << 32;  // an error of another request
+  uint64_t count = NAGAYA_COUNTER_FAILED;  // by another request
   request_.on_complete = nagaya_flag(&flag);
   EXPECT_EQ(nagaya_llcl_try_start(&request_), 0);
   EXPECT_EQ(flag, 1u);
   request_.on_complete = nagaya_counter(&count);
   for (int n = 0; n < 3; ++n) EXPECT_EQ(nagaya_llcl_try_start(&request_), 0);
-  EXPECT_EQ(count, (1ull << 32) + 3);
+  EXPECT_EQ(count, NAGAYA_COUNTER_FAILED + 3);
 }
 
 TEST_F(PreparedTest, ANotificationComesBehindTheData) {
