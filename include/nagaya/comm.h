@@ -21,9 +21,10 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* Collective: finds all processes of the job and makes their nodes reachable. Once more: nothing
- * happens. After nagaya_comm_finalize(): collective, and everything is as it was. When one process
- * fails, all do, with its reason.
+/* Collective: finds all processes of the job and makes their nodes reachable. Once more, by another
+ * library in the process, say: counted, and nothing else happens. After the last
+ * nagaya_comm_finalize(): collective, and everything is as it was. When one process fails, all do,
+ * with its reason. A job that was spawned into the space (MPI_Comm_spawn) has ranks of its own.
  *
  * Returns 0, -ESRCH (the caller is not a task), -ENOTSUP (several nodes, but neither PMIx nor PMI-1
  * to find them by, or no libfabric to reach them by), -ETIMEDOUT (a process did not come within a
@@ -31,8 +32,9 @@ extern "C" {
  * died), or what the network says. After a failure it fails for ever. */
 int nagaya_comm_init(void);
 
-/* Collective: returns when all processes have called it, after their last request; else as
- * nagaya_comm_barrier(), and the caller has left all the same. */
+/* Undoes one nagaya_comm_init(). The last one is collective: it returns when all processes have
+ * called it, after their last request; else as nagaya_comm_barrier(), and the caller has left all
+ * the same. The others return 0. */
 int nagaya_comm_finalize(void);
 
 /* -ESRCH before nagaya_comm_init(). */

@@ -14,8 +14,9 @@ std::mutex init_lock;
 // Made by the first init. Ranks and windows stay what they are when the program comes back after a
 // finalize: nobody is asked again.
 std::unique_ptr<Membership> known;
-// The same from init to finalize. One collective at a time: no lock on the way.
+// The same from the first init to the last finalize. One collective at a time: no lock on the way.
 Membership* membership = nullptr;
+uint32_t inits = 0;  // that no finalize has undone
 
 int init() {
   const std::lock_guard lock(init_lock);
@@ -24,12 +25,18 @@ int init() {
     throw base::Error(-ESRCH, "not a task: start the program by `nagaya run` or `nagaya exec`");
   if (known == nullptr) known = std::make_unique<Membership>(*endpoint);
   membership = known.get();
+  ++inits;
   return 0;
 }
 
 int finalize() {
+  {
+    const std::lock_guard lock(init_lock);
+    if (inits > 1) return --inits, 0;
+  }
   const int error = membership->barrier();
   const std::lock_guard lock(init_lock);
+  inits = 0;
   membership = nullptr;
   known->leave_launcher();
   return error;

@@ -2,7 +2,7 @@
 // communicator.h - how a face gets a communicator's table: described, found or built, shared by the
 // tasks of the node, and given back. After nagaya_comm_init().
 //
-//   World& world = *world_of(endpoint.board());
+//   World& world = membership.world();
 //   const Range second{0, (world.size + 1) / 2, 2};
 //   Communicator even(world, endpoint.record());
 //   const int error = even.describe(Ranges{world.tables.ranks, {&second, 1}});
@@ -17,14 +17,6 @@
 #include "comm/world.h"
 
 namespace nagaya::comm {
-
-// The world of the own node; nullptr before it is ready.
-inline World* world_of(const llcl::Board& board) {
-  auto* const world = static_cast<World*>(board.world.load(std::memory_order_acquire));
-  const bool is_ready = world != nullptr && world->stamp.matches(sizeof(World)) &&
-                        world->state.load(std::memory_order_acquire) == WorldState::kReady;
-  return is_ready ? world : nullptr;
-}
 
 // One task's reference to a table. Belongs to one thread at a time.
 class Communicator {

@@ -56,12 +56,22 @@ bool has_come(const World& world, uint32_t task) {
   return false;
 }
 
+// Whether the task is of another job of the space.
+bool is_of_another(const World& world, const llcl::Board& board, uint32_t task) {
+  for (const World* other = World::latest(board); other != nullptr; other = other->next)
+    if (other != &world && other->is_ready() && other->tables.rank_of({other->node, task}) >= 0)
+      return true;
+  return false;
+}
+
 // A task that ended before it came leaves a job that can never be complete.
-void throw_if_one_ended(const World& world, const task::SpaceHeader& space) {
+void throw_if_one_ended(const World& world, const llcl::Board& board,
+                        const task::SpaceHeader& space) {
   for (uint32_t number = 0; number < space.capacity; ++number) {
     // Acquire: pairs with the host's store, which comes after all stores of the task.
     const auto state = space.record(number)->state.load(std::memory_order_acquire);
-    if (state == task::TaskState::kEnded && !has_come(world, number))
+    if (state == task::TaskState::kEnded && !has_come(world, number) &&
+        !is_of_another(world, board, number))
       throw Error(-EOWNERDEAD,
                   "task " + std::to_string(number) + " has ended before nagaya_comm_init");
   }
@@ -75,7 +85,7 @@ void meet_on_one_node(World& world, llcl::Endpoint& endpoint, uint32_t rank) {
     describe_one_node(world, endpoint.record());
   for (int waited_ms = 0; !endpoint.wait([&] { return world.is_made(); }, kLookMs);
        waited_ms += kLookMs) {
-    throw_if_one_ended(world, *record.space);
+    throw_if_one_ended(world, endpoint.board(), *record.space);
     if (waited_ms >= kComingLimitMs)
       throw Error(-ETIMEDOUT, "not all processes of the job have come to nagaya_comm_init");
   }
@@ -206,7 +216,8 @@ World& introduce(llcl::Endpoint& endpoint, const Launched& launched) {
     if (launched.rank >= launched.size)
       throw Error(-EINVAL, "rank " + std::to_string(launched.rank) + " in a job of " +
                                std::to_string(launched.size) + " processes");
-    world = &World::find_or_make(endpoint.record(), endpoint.board(), launched.size, is_first);
+    world = &World::find_or_make(endpoint.record(), endpoint.board(), launched.job, launched.size,
+                                 is_first);
     world->throw_if_failed();
   } catch (const Error& error) {
     if (launched.meeting != nullptr && world == nullptr) show_failure(*launched.meeting, error);

@@ -27,13 +27,15 @@ Launched find_launcher(uint32_t task, uint32_t tasks_here) {
                             .value_or(tasks_here);
   const uint32_t rank =
       first_number({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}).value_or(task);
-  if (size <= tasks_here) return {rank, size, nullptr};
-  if (std::getenv("PMIX_NAMESPACE") != nullptr) {
+  const char* const name = std::getenv("PMIX_NAMESPACE");
+  const std::string job = name != nullptr ? name : "";
+  if (size <= tasks_here) return {rank, size, nullptr, job};
+  if (name != nullptr) {
     auto meeting = std::make_unique<PmixMeeting>();
-    return {meeting->rank(), size, std::move(meeting)};
+    return {meeting->rank(), size, std::move(meeting), job};
   }
   if (const auto descriptor = first_number({"PMI_FD"}))
-    return {rank, size, std::make_unique<Pmi1Meeting>(static_cast<int>(*descriptor), rank)};
+    return {rank, size, std::make_unique<Pmi1Meeting>(static_cast<int>(*descriptor), rank), job};
   throw base::Error(
       -ENOTSUP,
       "the job has several nodes, but its launcher speaks neither PMIx nor PMI-1: use "

@@ -30,6 +30,7 @@ struct Launched {
   uint32_t rank;
   uint32_t size;                     // processes of the job
   std::unique_ptr<Meeting> meeting;  // nullptr: all of them are on this node
+  std::string job;                   // the launcher's name for it; "": it has none
 };
 
 // Where there is no launcher, the task's number is its rank. Throws base::Error -ENOTSUP: several

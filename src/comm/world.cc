@@ -20,7 +20,7 @@ constexpr uint64_t round_up(uint64_t bytes) {
 
 // Of `size` processes, none of whom is known yet. The index makes it a large block, and so pages of
 // zeros, of which nobody pays for those that he does not use.
-World& make_world(task::TaskRecord& owner, uint32_t size) {
+World& make_world(task::TaskRecord& owner, std::string_view job, uint32_t size) {
   static_assert(TableIndex::bytes_for(TableIndex::kUsualSlots) > task::kHeapBlockMaxBytes);
   const uint64_t index_at = round_up(sizeof(World));
   const uint64_t windows_at = round_up(index_at + TableIndex::bytes_for(TableIndex::kUsualSlots));
@@ -33,6 +33,7 @@ World& make_world(task::TaskRecord& owner, uint32_t size) {
   auto* const world = new (base) World{};
   world->stamp = {task::kMagic, task::kAbiMajor, task::kAbiMinor, sizeof(World), 0};
   world->size = size;
+  job.copy(world->job, kJobBytes - 1);
   world->nodes = 1;
   world->index = TableIndex::create(base + index_at, TableIndex::kUsualSlots);
   world->windows = reinterpret_cast<nagaya_remote*>(base + windows_at);
@@ -40,24 +41,39 @@ World& make_world(task::TaskRecord& owner, uint32_t size) {
   return *world;
 }
 
+// In the list that begins there; nullptr: the job's is not in it.
+World* find(World* world, std::string_view job, uint32_t size) {
+  const std::string_view name = job.substr(0, kJobBytes - 1);
+  for (; world != nullptr; world = world->next) {
+    if (!world->stamp.matches(sizeof(World)) || !world->index->matches())
+      throw Error(-EPROTO, "the tasks of this job use different versions of nagaya");
+    if (world->job != name) continue;
+    if (world->size != size)
+      throw Error(-EPROTO, "the tasks of this job see " + std::to_string(world->size) + " and " +
+                               std::to_string(size) + " processes");
+    return world;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
-World& World::find_or_make(task::TaskRecord& self, llcl::Board& board, uint32_t size,
-                           bool& is_first) {
-  void* found = board.world.load(std::memory_order_acquire);  // pairs with the release below
+World& World::find_or_make(task::TaskRecord& self, llcl::Board& board, std::string_view job,
+                           uint32_t size, bool& is_first) {
+  World* own = nullptr;
   is_first = false;
-  if (found == nullptr) {
-    World& own = make_world(self, size);
+  for (void* head = latest(board);;) {
+    if (World* const found = find(static_cast<World*>(head), job, size); found != nullptr) {
+      if (own != nullptr) task::heap_free(self, own);
+      return *found;
+    }
+    if (own == nullptr) own = &make_world(self, job, size);
+    own->next = static_cast<World*>(head);
     // Release: the world is complete for those who come later. Acquire: another's is.
-    is_first = board.world.compare_exchange_strong(found, &own, std::memory_order_acq_rel,
+    is_first = board.world.compare_exchange_strong(head, own, std::memory_order_acq_rel,
                                                    std::memory_order_acquire);
-    if (is_first) return own;
-    task::heap_free(self, &own);
+    if (is_first) return *own;
   }
-  World& world = *static_cast<World*>(found);
-  if (!world.stamp.matches(sizeof(World)) || !world.index->matches() || world.size != size)
-    throw Error(-EPROTO, "the tasks of this job use different versions of nagaya");
-  return world;
 }
 
 void World::describe(std::span<const Process> by_rank, Memory memory) {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // world.h - all processes of a job, one description for the node, shared by its tasks.
 //
-//   Board.world ──► World: | header | TableIndex | windows, by node | own window |
+//   Board.world ──► World: | header, next | TableIndex | windows, by node | own window |
 //                              │          │
 //                              │          └──► every communicator's table (table_index.h)
 //                              └──► node table, the world's rank table
 //   window: | 31 counters: rounds of the barrier | broken | a slot of 256 bytes for every rank |
 //
 // Made by the first task that comes (compare-and-swap of Board.world: it speaks for its node), in
-// the space heap; whoever knows the last thing that is missing fills it in (introduction.h).
+// the space heap; whoever knows the last thing that is missing fills it in (introduction.h). A job
+// that another one has spawned into the space (MPI_Comm_spawn) has a world of its own, in front of
+// the list.
 //
 //   state: making -> ready    the last task to come (one node), or the speaker (several)
 //          making -> failed   the same; `failure` and `reason` say why. Both for ever
@@ -27,6 +29,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 
 #include "comm/table_index.h"
 #include "llcl/board.h"
@@ -37,6 +40,7 @@ inline constexpr size_t kSlotBytes = 256;
 inline constexpr size_t kRoundsMax = 31;  // nodes are numbered by 31 bits
 inline constexpr size_t kWindowWords = kRoundsMax + 1;
 inline constexpr size_t kReasonBytes = 256;
+inline constexpr size_t kJobBytes = 256;
 
 enum class WorldState : uint32_t { kMaking, kReady, kFailed };
 
@@ -52,14 +56,20 @@ struct World {
   std::atomic<uint32_t> barriers;  // that this node has left
   int32_t failure;                 // state kFailed: -errno
   char reason[kReasonBytes];
+  char job[kJobBytes];     // its launcher's name for it
+  World* next;             // of an earlier job of the space
   Translation tables;      // of the world
   TableIndex* index;       // of all communicators
   nagaya_remote* windows;  // by node
   std::byte* window;
 
-  // The one of the space, made by the caller if nobody has (`is_first`). Throws base::Error.
-  static World& find_or_make(task::TaskRecord& self, llcl::Board& board, uint32_t size,
-                             bool& is_first);
+  // The one of that job, made by the caller if nobody has (`is_first`). Throws base::Error.
+  static World& find_or_make(task::TaskRecord& self, llcl::Board& board, std::string_view job,
+                             uint32_t size, bool& is_first);
+  // The latest job's; nullptr: nobody has come.
+  static World* latest(const llcl::Board& board) {
+    return static_cast<World*>(board.world.load(std::memory_order_acquire));  // of find_or_make
+  }
   // Once everybody is known: the tables, and how many tasks are here. `nodes` and `node` are set.
   // Throws base::Error.
   void describe(std::span<const Process> by_rank, Memory memory);
@@ -68,6 +78,7 @@ struct World {
   void fail(int error, const char* text);
   // As it is now.
   void throw_if_failed() const;
+  bool is_ready() const { return state.load(std::memory_order_acquire) == WorldState::kReady; }
   bool is_made() const { return state.load(std::memory_order_acquire) != WorldState::kMaking; }
 
   std::atomic_ref<uint64_t> word(size_t n) const {

@@ -141,9 +141,9 @@ static bool is_our_release(void) {
   return false;
 }
 
-/* Jobs on several nodes are wired up, unless the program has done so. */
+/* Jobs on several nodes are wired up. */
 static bool reach_other_nodes(void) {
-  if (nagaya_all_are_local() || nagaya_comm_size() >= 0) return true;
+  if (nagaya_all_are_local()) return true;
   has_wired = nagaya_comm_init() == 0;
   if (!has_wired)
     opal_output(0, "nagaya: %s: messages take Open MPI's own transports", nagaya_error_text());

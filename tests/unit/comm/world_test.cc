@@ -16,7 +16,7 @@ namespace {
 class WorldTest : public testing::Test {
  protected:
   World& find_or_make(uint32_t number, uint32_t size) {
-    return World::find_or_make(space_.task(number), board_, size, is_first_);
+    return World::find_or_make(space_.task(number), board_, job_, size, is_first_);
   }
   // `nodes` nodes of 4 tasks, ranks dealt round robin. This is node 1.
   World& round_robin(uint32_t nodes) {
@@ -33,6 +33,7 @@ class WorldTest : public testing::Test {
 
   task::HandmadeSpace space_{64};
   llcl::Board board_{};
+  std::string job_ = "prterun-17@1";
   bool is_first_ = false;
 };
 
@@ -56,7 +57,7 @@ TEST_F(WorldTest, OutlivesTheTaskThatHasMadeIt) {
   world.describe(std::vector<Process>{{0, 0}, {0, 1}}, lasting_memory_of(space_.task(0)));
   world.be_ready();
   task::reclaim_heap(space_.task(0));
-  ASSERT_EQ(world_of(board_), &world);
+  ASSERT_EQ(World::latest(board_), &world);
   EXPECT_EQ(world.tables.rank_of({0, 1}), 1);
   EXPECT_EQ(find_or_make(1, 2).size, 2u);
 }
@@ -93,12 +94,22 @@ TEST_F(WorldTest, SaysWhyItHasFailed) {
   }
 }
 
-TEST_F(WorldTest, IsShownToFacesOnceItIsReady) {
-  EXPECT_EQ(world_of(board_), nullptr);
-  find_or_make(0, 8);
-  EXPECT_EQ(world_of(board_), nullptr);
-  World& world = round_robin(2);
-  EXPECT_EQ(world_of(board_), &world);
+TEST_F(WorldTest, ASpawnedJobOfEqualSizeHasOneOfItsOwn) {
+  World& parents = find_or_make(0, 8);
+  job_ = "prterun-17@2";
+  World& children = find_or_make(4, 8);
+  EXPECT_TRUE(is_first_);
+  EXPECT_NE(&children, &parents);
+  EXPECT_EQ(&find_or_make(5, 8), &children);
+  EXPECT_EQ(World::latest(board_), &children);
+  job_ = "prterun-17@1";
+  EXPECT_EQ(&find_or_make(1, 8), &parents);
+}
+
+TEST_F(WorldTest, ALongNameOfAJobIsCut) {
+  job_ = std::string(1000, 'x');
+  World& world = find_or_make(0, 8);
+  EXPECT_EQ(&find_or_make(1, 8), &world);
 }
 
 TEST_F(WorldTest, SharesACommunicatorsTableAmongTasks) {
