@@ -50,15 +50,20 @@ typedef struct nagaya_match_member {
 } nagaya_match_member;
 
 /* Before anything else, by one thread: takes part with what the environment says
- * (NAGAYA_EAGER_BYTES). Messages that came before are there. Again: nothing happens. In a job whose
- * tasks leave each other their memory (`nagaya run`; `keep_ended` of task.h): messages outlive
- * their senders.
+ * (NAGAYA_EAGER_BYTES). Messages that came before are there. In a job whose tasks leave each other
+ * their memory (`nagaya run`; `keep_ended` of task.h): messages outlive their senders.
+ * One library of a process has these functions at a time, because contexts are its own to give: an
+ * MPI that uses Nagaya from MPI_Init() to MPI_Finalize().
  *
  *   threads   nonzero: several threads may call from then on, at once or by turns
  *
- * Returns 0, -EINVAL (NAGAYA_EAGER_BYTES is no number of 0 .. 1048576), -EBUSY (it is open already,
- * for one thread), -ENOMEM, -ESRCH. */
+ * Returns 0, -EINVAL (NAGAYA_EAGER_BYTES is no number of 0 .. 1048576), -EBUSY (another library of
+ * this process has it open, or it was opened for one thread before), -ENOMEM, -ESRCH. */
 int nagaya_match_open(int threads);
+
+/* By the library that has opened it, when no request of its own is left: another may open it.
+ * Messages go on to be taken out of the mailbox. Returns 0, -ESRCH. */
+int nagaya_match_close(void);
 
 /* The caller, as others send to it. {UINT32_MAX, UINT32_MAX} before nagaya_match_open(). */
 nagaya_process nagaya_match_self(void);
@@ -76,6 +81,7 @@ typedef struct nagaya_send {
   uint32_t is_synchronous; /* complete only when it is matched */
   uint32_t is_complete;
   uint32_t is_cancelled;                      /* it was taken back */
+  int32_t error;                              /* when it is complete: 0, or why nobody gets it */
   uint32_t serial;                            /* which of the sender's messages it is */
   uint32_t answers;                           /* the library's: how many are to come */
   uint32_t region;                            /* the library's: of `data`, for another node */
@@ -95,7 +101,8 @@ int nagaya_match_try_send(nagaya_process to, const nagaya_envelope* envelope, co
 
 /* Starts a send. Complete when `data` is the caller's again, which may be before this returns.
  *
- * Returns 0, -EINVAL (no such process; or runs for another node's), -ENOBUFS, -ENOMEM, -ESRCH. */
+ * Returns 0, -EINVAL (no such process; or runs for another node's), -ENOBUFS, -ENOMEM, -ESRCH. A
+ * send that has to wait for room may end with such an error later (`error`). */
 int nagaya_match_send(nagaya_send* send);
 
 /* Asks for a message back that may not be matched yet. It is incomplete again; complete when its
@@ -125,8 +132,8 @@ typedef struct nagaya_receive {
   void (*scatter)(struct nagaya_receive* receive, const void* data, size_t bytes);
   void (*complete)(struct nagaya_receive* receive); /* NULL: is_complete is looked at */
   uint32_t is_complete;
-  int32_t error; /* 0, -EMSGSIZE (the message was longer, its beginning is there), or what has
-                    become of the sender's node (-ECONNRESET, ...) */
+  int32_t error; /* 0, -EMSGSIZE (the message was longer, its beginning is there), -ENOMEM (its
+                    data is lost), or what has become of the sender's node (-ECONNRESET, ...) */
   nagaya_envelope matched; /* of the message */
   size_t bytes;            /* its length; more than `capacity` with -EMSGSIZE */
   /* The library's. */
@@ -170,8 +177,8 @@ int nagaya_match_drop(uint32_t context);
 /* ---- progress ---------------------------------------------------------------------------- */
 
 /* Sees to what has arrived and to what waits to be sent; copies for others. How much there was. A
- * caller that finds nothing for long hands its processor on where others need it. -ENOMEM, -ESRCH.
- */
+ * caller that finds nothing for long hands its processor on where others need it. -ENOMEM: what has
+ * arrived stays where it is, and its senders wait, until there is memory. -ESRCH. */
 int nagaya_match_progress(void);
 
 #pragma GCC visibility pop

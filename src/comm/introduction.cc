@@ -83,7 +83,7 @@ void meet_on_one_node(World& world, llcl::Endpoint& endpoint, uint32_t rank) {
   // Release: the slot is written. Acquire: so are those of all who came before.
   if (world.came.fetch_add(1, std::memory_order_acq_rel) + 1 == world.size)
     describe_one_node(world, endpoint.record());
-  for (int waited_ms = 0; !endpoint.wait([&] { return world.is_made(); }, kLookMs);
+  for (int waited_ms = 0; endpoint.wait([&] { return world.is_made(); }, kLookMs) != 0;
        waited_ms += kLookMs) {
     throw_if_one_ended(world, endpoint.board(), *record.space);
     if (waited_ms >= kComingLimitMs)
@@ -191,7 +191,7 @@ void meet_other_nodes(World& world, llcl::Endpoint& endpoint, Meeting& meeting, 
   if (speaker != nullptr) meeting.show(kConnected, encode(speaker->connect()));
   meeting.fence();
   if (speaker != nullptr) speaker->conclude();
-  if (!endpoint.wait([&] { return world.is_made(); }, kComingLimitMs))
+  if (endpoint.wait([&] { return world.is_made(); }, kComingLimitMs) != 0)
     throw Error(-ETIMEDOUT, "the task that speaks for this node does not come back");
 }
 

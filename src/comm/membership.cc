@@ -58,9 +58,10 @@ int Membership::barrier() {
 template <class Ready>
 void Membership::await(Ready ready) {
   const auto is_over = [&] { return ready() || error() != 0; };
-  endpoint_.wait(is_over, [&] {
+  const auto probe = [&] {
     if (a_member_has_ended() && !is_over()) give_up(-EOWNERDEAD);  // it may have come, then ended
-  });
+  };
+  while (endpoint_.wait(is_over, probe) != 0) continue;  // messages wait for memory: not these
 }
 
 bool Membership::a_member_has_ended() const {
@@ -92,7 +93,7 @@ int Membership::await_round(uint32_t round, uint32_t from, uint64_t barrier) {
     return world_->word(round).load(std::memory_order_acquire) >= barrier;
   };
   const auto is_over = [&] { return has_come() || error() != 0; };
-  for (int ms = kProbeMs; !endpoint_.wait(is_over, ms); ms = std::min(2 * ms, kLatestProbeMs)) {
+  for (int ms = kProbeMs; endpoint_.wait(is_over, ms) != 0; ms = std::min(2 * ms, kLatestProbeMs)) {
     const int silent = change_word(from, round, NAGAYA_ADD, 0);
     if (silent != 0 && !has_come()) return silent;
     if (a_member_has_ended()) return -EOWNERDEAD;

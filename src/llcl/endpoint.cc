@@ -136,7 +136,7 @@ int Endpoint::await(Fence& fence, uint32_t node, uint64_t deadline_ns) {
     error = ask_fence(node, {NAGAYA_FLAG, nullptr, &fence.done});
     return error != -EAGAIN;
   };
-  if (!wait_until(is_answered, deadline_ns)) error = -ETIMEDOUT;
+  if (const int ended = wait_until(is_answered, deadline_ns); ended != 0) error = ended;
   if (error != 0) {
     fence.done.store(1, std::memory_order_relaxed);  // nobody else will
     return error;
@@ -146,7 +146,8 @@ int Endpoint::await(Fence& fence, uint32_t node, uint64_t deadline_ns) {
     done = fence.done.load(std::memory_order_acquire);
     return done != 0;
   };
-  return wait_until(is_done, deadline_ns) ? error_of(done) : -ETIMEDOUT;
+  const int ended = wait_until(is_done, deadline_ns);
+  return ended != 0 ? ended : error_of(done);
 }
 
 int Endpoint::flush(uint32_t node, int timeout_ms) {

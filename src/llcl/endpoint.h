@@ -113,15 +113,15 @@ class Endpoint {
   LaneWaiter* waiter_of(uint32_t lane) const {
     return lane == Lanes::kNoLane ? nullptr : &board_->lane_waiters[lane];
   }
-  // Until ready() or the time is up (-1: for ever); the last ready().
+  // Until ready() (0) or the time is up (-1: for ever); otherwise as Wait::until.
   template <class Ready>
-  bool wait(Ready ready, int timeout_ms) {
+  int wait(Ready ready, int timeout_ms) {
     return wait_until(ready, deadline_of(timeout_ms));
   }
   // For ever, with probe() as Wait::until has it.
   template <class Ready, class Probe>
-  void wait(Ready ready, Probe probe) {
-    wait_until(ready, mailbox::kNever, probe);
+  int wait(Ready ready, Probe probe) {
+    return wait_until(ready, mailbox::kNever, probe);
   }
 
  private:
@@ -146,8 +146,8 @@ class Endpoint {
     return mailbox::Machine::now_ns() + static_cast<uint64_t>(timeout_ms) * 1'000'000;
   }
   template <class Ready, class Probe = decltype([] {})>
-  bool wait_until(Ready ready, uint64_t deadline_ns, Probe probe = {}) {
-    return ready() || waits_.until(ready, deadline_ns, waiter_of(own_lane()), probe);
+  int wait_until(Ready ready, uint64_t deadline_ns, Probe probe = {}) {
+    return ready() ? 0 : waits_.until(ready, deadline_ns, waiter_of(own_lane()), probe);
   }
 
   // A flag or counter that is nowhere faults here, and not in the delegatee.

@@ -283,8 +283,8 @@ int nagaya_llcl_wait_flag(const uint32_t* flag, int timeout_ms) {
     value = std::atomic_ref(*const_cast<uint32_t*>(flag)).load(std::memory_order_acquire);
     return value != 0;
   };
-  if (!self->wait(ready, timeout_ms)) return -ETIMEDOUT;
-  return error_of(value);
+  const int error = self->wait(ready, timeout_ms);
+  return error != 0 ? error : error_of(value);
 }
 
 int nagaya_llcl_wait_counter(const uint64_t* counter, uint64_t least, int timeout_ms) {
@@ -295,14 +295,15 @@ int nagaya_llcl_wait_counter(const uint64_t* counter, uint64_t least, int timeou
     value = std::atomic_ref(*const_cast<uint64_t*>(counter)).load(std::memory_order_acquire);
     return (value & ~NAGAYA_COUNTER_FAILED) >= least;
   };
-  if (!self->wait(ready, timeout_ms)) return -ETIMEDOUT;
+  const int error = self->wait(ready, timeout_ms);
+  if (error != 0) return error;
   return (value & NAGAYA_COUNTER_FAILED) != 0 ? -EIO : 0;
 }
 
 int nagaya_llcl_wait(int (*is_over)(void* context), void* context, int timeout_ms) {
   Endpoint* const self = Endpoint::own();
   if (self == nullptr) return -ESRCH;
-  return self->wait([&] { return is_over(context) != 0; }, timeout_ms) ? 0 : -ETIMEDOUT;
+  return self->wait([&] { return is_over(context) != 0; }, timeout_ms);
 }
 
 int nagaya_llcl_add_progress(const nagaya_progress* progress) {

@@ -46,7 +46,7 @@ int Wait::poll() {
     if (pause != Pause::kSpin) polls_.yield();
     count = advance(false);  // what came while others ran
   }
-  if (count != 0)
+  if (count > 0)
     found();
   else
     be_away(true);

@@ -22,6 +22,8 @@
 // Death: what is shared is the board's (board.h), and the host takes it back.
 #pragma once
 
+#include <errno.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -36,7 +38,7 @@ namespace nagaya::llcl {
 // Something that every wait of the task moves along. Any thread of the task calls the functions,
 // and several at once; they must not wait, and throw nothing.
 struct Progress {
-  // Looks once; how much has moved.
+  // Looks once; how much has moved, or a negative errno, with which the wait ends.
   int (*advance)(void* context);
   uint32_t every;  // so many looks of the task: a power of two. Before a sleep in any case
   // A thread is about to sleep, and looks once more after this: how long it may [ns]; kNever:
@@ -102,26 +104,32 @@ class Wait {
   // or wait from now on.
   void begin_polls(LaneWaiter* waiter, bool threads);
 
-  // Until is_over() or the deadline; the last is_over(). While the thread sleeps, probe() is called
-  // about every second: it may change what is_over() says, and must not wait itself.
+  // Until is_over() (0), the deadline (-ETIMEDOUT), or an error of what is registered. While the
+  // thread sleeps, probe() is called about every second: it may change what is_over() says, and
+  // must not wait itself.
   template <class IsOver, class Probe>
-  bool until(IsOver is_over, uint64_t deadline_ns, LaneWaiter* waiter, Probe probe) {
-    if (is_over()) return true;
+  int until(IsOver is_over, uint64_t deadline_ns, LaneWaiter* waiter, Probe probe) {
+    if (is_over()) return 0;
     Patience patience(*this, waiter, deadline_ns);
+    int error = 0;
     const auto look = [&] {
       if (patience.is_probe_due()) probe();
       while (!is_over()) {
-        if (advance(patience.is_last_look()) == 0 && !help()) return false;
+        const int moved = advance(patience.is_last_look());
+        if (moved < 0) [[unlikely]]
+          return error = moved, true;
+        if (moved == 0 && !help()) return false;
         patience.found();
         if (!patience.has_time()) return is_over();
       }
       return true;
     };
-    const bool is_over_now = mailbox::wait(look, patience);
+    const bool has_ended = mailbox::wait(look, patience);
     patience.found();
-    return is_over_now;
+    return has_ended ? error : -ETIMEDOUT;
   }
-  // One look, and another one after a pause without sleep if nothing has moved; how much has.
+  // One look, and another one after a pause without sleep if nothing has moved; how much has, or an
+  // error.
   int poll();
   // Something has moved but by poll().
   void found() {
@@ -139,8 +147,9 @@ class Wait {
     Progress progress;
   };
 
+  // How much has moved; nothing, and an error: the error.
   int advance(bool is_last_look) {
-    int count = 0;
+    int count = 0, error = 0;
     const uint32_t look = looks_.load(std::memory_order_relaxed) + 1;
     looks_.store(look, std::memory_order_relaxed);
     const uint32_t size = size_.load(std::memory_order_acquire);  // pairs with add
@@ -148,11 +157,16 @@ class Wait {
       const auto function = all_[n].advance.load(std::memory_order_acquire);  // of add
       if (function == nullptr) continue;
       const Progress& progress = all_[n].progress;
-      if (is_last_look || (look & (progress.every - 1)) == 0) count += function(progress.context);
+      if (!is_last_look && (look & (progress.every - 1)) != 0) continue;
+      const int moved = function(progress.context);
+      if (moved < 0) [[unlikely]]
+        error = moved;
+      else
+        count += moved;
     }
     // Another thread may wait for what has moved.
     if (count != 0 && has_threads_.load(std::memory_order_relaxed)) bell().ring();
-    return count;
+    return count != 0 ? count : error;
   }
   bool help() { return board_.copies->any() && board_.copies->help(self_); }
   mailbox::Doorbell& bell() { return board_.two_sided[self_.number()].bell(); }

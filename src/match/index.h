@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <vector>
 
 #include "match/envelope.h"
@@ -33,7 +34,6 @@ class Index {
 
   bool empty() const { return count_ == 0; }
 
-  // May throw std::bad_alloc, then nothing has changed.
   void enter(Member& member) {
     if (count_ > mask_) grow();
     append(bucket_of(envelope_of(member)), member);
@@ -90,9 +90,15 @@ class Index {
   void clear() {
     for (Member& bucket : buckets_) bucket.previous = bucket.next = &bucket;
   }
-  // Members of one envelope come from one bucket, so their order stays.
+  // Members of one envelope come from one bucket, so their order stays. Without memory the buckets
+  // stay as few as they are.
   void grow() {
-    std::vector<Member> old(2 * buckets_.size());
+    std::vector<Member> old;
+    try {
+      old.resize(2 * buckets_.size());
+    } catch (const std::bad_alloc&) {
+      return;
+    }
     old.swap(buckets_);
     mask_ = buckets_.size() - 1;
     clear();

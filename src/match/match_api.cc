@@ -2,6 +2,7 @@
 // match_api.cc - the C functions of nagaya/match.h.
 #include <errno.h>
 
+#include <atomic>
 #include <charconv>
 #include <cstdlib>
 #include <memory>
@@ -19,6 +20,7 @@ constexpr size_t kEagerMaxLimit = 1 << 20;
 // Of nagaya_match_open; never destroyed: other threads may still use it while the process exits.
 Matcher* own_matcher = nullptr;
 bool has_threads;
+std::atomic<bool> is_taken = false;  // by one library of the process
 
 // NAGAYA_EAGER_BYTES, or the default; -1: neither.
 int64_t chosen_eager_max() {
@@ -32,7 +34,7 @@ int64_t chosen_eager_max() {
 }
 
 int open(bool threads) {
-  if (own_matcher != nullptr) return threads && !has_threads ? -EBUSY : 0;
+  if (own_matcher != nullptr) return threads && !has_threads ? -EBUSY : 0;  // opened before
   llcl::Endpoint* const endpoint = llcl::Endpoint::own();
   if (endpoint == nullptr) return -ESRCH;
   const int64_t eager_max = chosen_eager_max();
@@ -71,7 +73,14 @@ using nagaya::match::Matcher;
 using nagaya::match::with_matcher;
 
 int nagaya_match_open(int threads) {
-  return nagaya::match::guarded([&] { return nagaya::match::open(threads != 0); });
+  if (nagaya::match::is_taken.exchange(true)) return -EBUSY;
+  const int error = nagaya::match::guarded([&] { return nagaya::match::open(threads != 0); });
+  if (error != 0) nagaya::match::is_taken = false;
+  return error;
+}
+
+int nagaya_match_close() {
+  return nagaya::match::is_taken.exchange(false) ? 0 : -ESRCH;
 }
 
 nagaya_process nagaya_match_self() {

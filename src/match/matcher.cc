@@ -42,7 +42,7 @@ Matcher::Matcher(llcl::Board& board, mailbox::Owner self, size_t eager_max, bool
       pool_(std::max(kHeaderBytes + eager_max, sizeof(Cell)), kPoolBytes),
       remote_pool_(kHeaderBytes + remote_eager_max_, kRemotePoolBytes) {
   const int error = waits_.add(
-      {.advance = [](void* self) { return static_cast<Matcher*>(self)->advance(); },
+      {.advance = [](void* self) { return static_cast<Matcher*>(self)->try_advance(); },
        .every = 1,
        .before_sleep = [](void* self) { return static_cast<Matcher*>(self)->before_sleep(); },
        .after_sleep = [](void* self) { static_cast<Matcher*>(self)->mailbox_.after_sleep(); },
@@ -135,7 +135,7 @@ int Matcher::try_send(nagaya_process to, const Envelope& envelope, const void* d
   if (!is_reachable(to)) return -EINVAL;
   if (!is_eager(to, bytes)) return -EAGAIN;
   const Turn turn(*this);
-  if (must_wait(to)) return -EAGAIN;
+  if (outbox_.holds_up(to)) return -EAGAIN;
   const int error = post_eager(to, envelope, ++last_serial_, {data, bytes, nullptr}, bytes);
   if (serial != nullptr) *serial = last_serial_;
   return error == -ENOBUFS ? -EAGAIN : error;
@@ -145,18 +145,24 @@ int Matcher::send(nagaya_send& send) {
   if (!is_reachable(send.to)) return -EINVAL;
   if (send.runs != nullptr && !is_own_node(send.to)) return -EINVAL;
   send.is_complete = send.is_cancelled = send.answers = send.region = 0;
+  send.error = 0;
   send.handle = 0;
   bool is_over = false;
   {
     const Turn turn(*this);
     send.serial = ++last_serial_;
-    int error = -EAGAIN;
-    if (!must_wait(send.to)) error = begin(send, is_over);
-    if (error == -EAGAIN)
-      outbox_[key_of(send.to)].push_back({&send, {}, {}});
-    else if (error != 0) {
+    try {
+      int error = -EAGAIN;
+      if (!outbox_.holds_up(send.to)) error = begin(send, is_over);
+      if (error == -EAGAIN) {
+        outbox_.enter(send);
+      } else if (error != 0) {
+        be_unknown(send);
+        return error;
+      }
+    } catch (const std::bad_alloc&) {
       be_unknown(send);
-      return error;
+      throw;
     }
   }
   if (is_over) finish(send);
@@ -170,6 +176,7 @@ int Matcher::cancel(nagaya_send& send) {
     const Turn turn(*this);
     if (send.answers == kNoMore) return -EALREADY;
     if ((send.answers & kAskedBack) != 0) return 0;
+    outbox_.keep_place();
     send.is_complete = 0;
     if (!withdraw(send)) {
       if (send.answers == 0) send.region = 0, send.handle = 0;  // it was complete
@@ -189,10 +196,7 @@ int Matcher::cancel(nagaya_send& send) {
 }
 
 bool Matcher::withdraw(nagaya_send& send) {
-  const auto to = outbox_.find(key_of(send.to));
-  if (to == outbox_.end()) return false;
-  if (std::erase_if(to->second, [&](const Unsent& one) { return one.send == &send; }) == 0)
-    return false;
+  if (!outbox_.withdraw(send)) return false;
   be_unknown(send);
   send.is_cancelled = 1;
   send.answers = kNoMore;
@@ -207,18 +211,24 @@ void Matcher::be_unknown(nagaya_send& send) {
   send.handle = 0;
 }
 
-// What is no message need not keep its place among them, and must not: who waits for a region waits
-// for the answers of others, who may wait for ours.
+// An answer or a cancel, for which the outbox keeps a place.
 void Matcher::post_or_wait(nagaya_process to, CellKind kind, const Cell& cell) {
-  if (post(to, kind, cell, bytes_of(kind)) != 0)
-    outbox_[key_of(to)].push_front({nullptr, kind, cell});
+  if (post(to, kind, cell, bytes_of(kind)) != 0) outbox_.enter({to, kind, cell});
 }
 
 // ---- progress -----------------------------------------------------------------------------------
 
-// Takes the next cell and matches it. False: there is none.
+// May throw std::bad_alloc.
+void Matcher::keep_memory_for_next() {
+  if (spare_ == nullptr) spare_ = std::make_unique<Unexpected>();
+  outbox_.keep_place();
+}
+
+// Takes the next cell and matches it. False: there is none. May throw std::bad_alloc, then nothing
+// is taken.
 bool Matcher::next(Step& step) {
   const Turn turn(*this);
+  keep_memory_for_next();
   const mailbox::Message message = mailbox_.take();
   if (!message) return false;
   Incoming& incoming = step.incoming;
@@ -231,6 +241,7 @@ bool Matcher::next(Step& step) {
     board_.dropped.fetch_add(1, std::memory_order_relaxed);
     return true;
   }
+  if (incoming.kind == CellKind::kRendezvous || incoming.kind == CellKind::kCancel) outbox_.owe();
   switch (incoming.kind) {
     case CellKind::kCopied:
     case CellKind::kKept:
@@ -242,7 +253,9 @@ bool Matcher::next(Step& step) {
       break;
     default:
       step.receive = posted_.take(incoming.cell.envelope);
-      if (step.receive == nullptr) unexpected_.enter(*new Unexpected{{}, incoming});
+      if (step.receive != nullptr) break;
+      spare_->incoming = incoming;
+      unexpected_.enter(*spare_.release());
   }
   return true;
 }
@@ -257,7 +270,8 @@ nagaya_send* Matcher::answered(const Incoming& answer,
     return found->answers != kNoMore && (found->answers & ~kAskedBack) != 0 &&
            (was_asked_back || answer.kind == CellKind::kCopied);
   };
-  if (found == nullptr || !is_awaited() || (elsewhere && key_of(*elsewhere) != key_of(found->to))) {
+  if (found == nullptr || !is_awaited() ||
+      (elsewhere && (elsewhere->node != found->to.node || elsewhere->task != found->to.task))) {
     board_.dropped.fetch_add(1, std::memory_order_relaxed);
     return nullptr;
   }
@@ -279,6 +293,7 @@ bool Matcher::forget(const Cell& cancel) {
 
 void Matcher::drop(Unexpected& message) {
   unexpected_.leave(message);
+  if (message.incoming.kind == CellKind::kRendezvous) outbox_.settle();
   if (message.incoming.kind == CellKind::kEager) message.incoming.cell.eager.loan.give_back();
   delete &message;
 }
@@ -298,26 +313,37 @@ bool Matcher::has_unfinished() {
   return !outbox_.empty() || !reads_.empty();
 }
 
-// As far as there is room. How many cells went.
-int Matcher::send_waiting(std::deque<nagaya_send*>& over) {
-  int count = 0;
-  for (auto to = outbox_.begin(); to != outbox_.end();) {
-    auto& [key, queue] = *to;
-    const nagaya_process process{static_cast<uint32_t>(key >> 32), static_cast<uint32_t>(key)};
-    for (; !queue.empty(); queue.pop_front(), ++count) {
-      Unsent& first = queue.front();
-      bool is_over = false;
-      const int error = first.send != nullptr
-                            ? begin(*first.send, is_over)
-                            : post(process, first.kind, first.cell, bytes_of(first.kind));
-      if (error != 0) break;
-      if (!is_over) continue;
-      first.send->answers = kNoMore;
-      over.push_back(first.send);
-    }
-    to = queue.empty() ? outbox_.erase(to) : std::next(to);
+// Of the outbox. Whether it has left it: begun, or ended by an error (then it is in `over`, too).
+bool Matcher::begin_late(nagaya_send& send, std::vector<nagaya_send*>& over) {
+  bool is_over = false;
+  int error;
+  try {
+    over.push_back(&send);
+    error = begin(send, is_over);
+  } catch (const std::bad_alloc&) {
+    error = -ENOMEM;
+    if (over.empty() || over.back() != &send) return false;  // no memory to end it either
   }
-  return count;
+  // Another thread may have a lane.
+  const bool stays = error == -EAGAIN || error == -ENOBUFS;
+  if (stays || (error == 0 && !is_over)) {
+    over.pop_back();
+    return !stays;
+  }
+  if (error != 0) be_unknown(send);
+  send.error = error;
+  send.answers = kNoMore;
+  return true;
+}
+
+// As far as there is room. How many cells went.
+int Matcher::send_waiting(std::vector<nagaya_send*>& over) {
+  return outbox_.flush(
+      [this](const Outbox::Note& note) {
+        const int error = post(note.to, note.kind, note.cell, bytes_of(note.kind));
+        return error != -EAGAIN && error != -ENOBUFS;  // else its receiver is gone
+      },
+      [&](nagaya_send& send) { return begin_late(send, over); });
 }
 
 // Takes what has come, and goes on with what is under way. How much that was.
@@ -329,7 +355,7 @@ int Matcher::advance() {
   }
   if (has_unfinished()) {
     count += progress_reads();
-    std::deque<nagaya_send*> over;
+    std::vector<nagaya_send*> over;
     {
       const Turn turn(*this);
       count += send_waiting(over);
@@ -337,6 +363,15 @@ int Matcher::advance() {
     for (nagaya_send* const send : over) finish(*send);
   }
   return count;
+}
+
+// As advance; -ENOMEM: messages stay in the mailbox, for there is no memory for them.
+int Matcher::try_advance() {
+  try {
+    return advance();
+  } catch (const std::bad_alloc&) {
+    return -ENOMEM;
+  }
 }
 
 // ---- waiting ------------------------------------------------------------------------------------

@@ -9,8 +9,10 @@
 //        ▲     answers                                 └────────────────┘   └──────────────────┘
 //        └──────────────────────────────────────────────────────────────────────────┘
 //
-// A cell for which a mailbox has no room waits in `outbox_`; behind it all messages to the same
-// task, so that their order stays.
+// What a mailbox has no room for waits in the outbox (outbox.h).
+//
+// Memory: a message is taken out of the mailbox only when there is memory for it and for its
+// answer. Without, it stays there, and its senders wait: nothing is lost.
 //
 // Who moves what, when there are threads: queues, pool, outbox and reads under `lock_`, and what is
 // sent eagerly into its block; copies to receivers and `complete` functions outside of it. A cell
@@ -18,17 +20,17 @@
 // the two.
 #pragma once
 
-#include <deque>
 #include <list>
 #include <memory>
 #include <optional>
-#include <unordered_map>
+#include <vector>
 
 #include "llcl/board.h"
 #include "llcl/handles.h"
 #include "llcl/layout.h"
 #include "llcl/wait.h"
 #include "match/eager_pool.h"
+#include "match/outbox.h"
 #include "match/queues.h"
 #include "match/remote.h"
 #include "task/spin_lock.h"
@@ -96,12 +98,6 @@ class Matcher {
     nagaya_send* sent = nullptr;        // is complete
     Incoming incoming;
   };
-  // A cell, or a send that could not begin, for a mailbox that was full.
-  struct Unsent {
-    nagaya_send* send;  // nullptr: the cell
-    CellKind kind;
-    Cell cell;
-  };
   // A long message of another node's, of which a portion is on its way.
   struct Reading {
     Reading(const Cell& message, nagaya_receive& receiver)
@@ -139,23 +135,20 @@ class Matcher {
   int post_rendezvous(nagaya_send& send);
   // Puts the send's cell into the mailbox. 0: `is_over` says whether it is complete with that.
   int begin(nagaya_send& send, bool& is_over);
+  bool begin_late(nagaya_send& send, std::vector<nagaya_send*>& over);
   bool withdraw(nagaya_send& send);  // from the outbox; false: it is not there
   void be_unknown(nagaya_send& send);
   void post_or_wait(nagaya_process to, CellKind kind, const Cell& cell);
-  bool must_wait(nagaya_process to) const {
-    return !outbox_.empty() && outbox_.contains(key_of(to));
-  }
-  static uint64_t key_of(nagaya_process process) {
-    return uint64_t{process.node} << 32 | process.task;
-  }
 
+  int try_advance();
   int advance();
+  void keep_memory_for_next();
   bool next(Step& step);
   bool find_or_post(nagaya_receive& receive, Incoming& incoming);
   bool take_own(const Envelope& wanted, Incoming& incoming);
   nagaya_receive* take_along(Incoming& incoming);
   bool has_unfinished();  // in the outbox, or among the reads
-  int send_waiting(std::deque<nagaya_send*>& over);
+  int send_waiting(std::vector<nagaya_send*>& over);
   uint64_t before_sleep();
   void expect(nagaya_process from);
   void deliver(const Incoming& incoming, nagaya_receive& receive);
@@ -163,7 +156,7 @@ class Matcher {
   void ask_for_portion(Reading& reading);
   static void spread(Reading& reading);  // the portion that has come, over the runs of the buffer
   bool take_portion(Reading& reading);   // whether it was the last
-  void end(Reading& reading);
+  void end(const Cell& cell, nagaya_receive& receive);
   int progress_reads();
   void store(nagaya_receive& receive, const Buffer& from, uint32_t peer);
   void answer(const Cell& asked, CellKind kind);
@@ -182,9 +175,10 @@ class Matcher {
   uint32_t last_serial_ = 0;
   Posted posted_;
   UnexpectedQueue unexpected_;
+  std::unique_ptr<Unexpected> spare_;  // for the next message
   EagerPool pool_;
   EagerPool remote_pool_;  // for messages that are eager between nodes only
-  std::unordered_map<uint64_t, std::deque<Unsent>> outbox_;  // by key_of
+  Outbox outbox_;
   std::list<Reading> reads_;
   llcl::Handles<nagaya_send> sends_;  // those that answers are to come for
 };

@@ -17,10 +17,17 @@ constexpr size_t kStagedBytes = 1 << 20;
 
 void Matcher::read(const Cell& cell, nagaya_receive& receive) {
   std::list<Reading> one;
-  Reading& reading = one.emplace_back(cell, receive);
-  if (reading.bytes == 0) return end(reading);
-  if (receive.scatter != nullptr || receive.runs != nullptr)
-    reading.staged = std::make_unique<std::byte[]>(std::min(reading.bytes, kStagedBytes));
+  try {
+    one.emplace_back(cell, receive);
+    const size_t bytes = one.front().bytes;
+    if (bytes != 0 && (receive.scatter != nullptr || receive.runs != nullptr))
+      one.front().staged = std::make_unique<std::byte[]>(std::min(bytes, kStagedBytes));
+  } catch (const std::bad_alloc&) {
+    receive.error = -ENOMEM;
+    return end(cell, receive);
+  }
+  Reading& reading = one.front();
+  if (reading.bytes == 0) return end(cell, receive);
   const Turn turn(*this);
   reads_.splice(reads_.end(), one);
   ask_for_portion(reading);
@@ -63,12 +70,13 @@ bool Matcher::take_portion(Reading& reading) {
   return reading.taken_bytes == reading.bytes;
 }
 
-void Matcher::end(Reading& reading) {
+// Nothing of the message is read any more.
+void Matcher::end(const Cell& cell, nagaya_receive& receive) {
   {
     const Turn turn(*this);
-    answer(reading.cell, CellKind::kCopied);
+    answer(cell, CellKind::kCopied);
   }
-  finish(reading.receive);
+  finish(receive);
 }
 
 // How many portions have come.
@@ -86,7 +94,7 @@ int Matcher::progress_reads() {
   const auto count = static_cast<int>(come.size());
   for (; !come.empty();) {
     if (take_portion(come.front())) {
-      end(come.front());
+      end(come.front().cell, come.front().receive);
       come.pop_front();
       continue;
     }

@@ -158,6 +158,7 @@ void Matcher::store(nagaya_receive& receive, const Buffer& from, uint32_t peer) 
 
 // To whom a rendezvous or a cancel has come from.
 void Matcher::answer(const Cell& asked, CellKind kind) {
+  outbox_.settle();
   Cell cell{};
   cell.answer = {asked.rendezvous.send};
   post_or_wait(asked.rendezvous.sender, kind, cell);

@@ -24,12 +24,7 @@ class Posted {
   void enter(nagaya_receive& receive) {
     receive.order = next_order_;
     receive.member.whole = &receive;
-    try {
-      index_of(receive).enter(receive.member);
-    } catch (...) {
-      receive.member.whole = nullptr;
-      throw;
-    }
+    index_of(receive).enter(receive.member);
     ++next_order_;
   }
   void leave(nagaya_receive& receive) {
@@ -80,24 +75,21 @@ struct Unexpected {
 
 class UnexpectedQueue {
  public:
-  // May throw std::bad_alloc, then nothing has changed.
   void enter(Unexpected& message) {
     const Envelope& envelope = message.incoming.cell.envelope;
-    unsigned wanting = 0;
-    try {
-      for (; wanting < kClasses; ++wanting) {
-        if (!can_match(wanting, envelope)) continue;
-        Unexpected::AsWanted& member = message.members[wanting];
-        member.envelope = as_wanted_by(wanting, envelope);
-        member.whole = &message;
-        indices_[wanting].enter(member);
-      }
-    } catch (...) {
-      leave_below(wanting, message);
-      throw;
+    for (unsigned wanting = 0; wanting < kClasses; ++wanting) {
+      if (!can_match(wanting, envelope)) continue;
+      Unexpected::AsWanted& member = message.members[wanting];
+      member.envelope = as_wanted_by(wanting, envelope);
+      member.whole = &message;
+      indices_[wanting].enter(member);
     }
   }
-  void leave(Unexpected& message) { leave_below(kClasses, message); }
+  void leave(Unexpected& message) {
+    for (unsigned wanting = 0; wanting < kClasses; ++wanting)
+      if (can_match(wanting, message.incoming.cell.envelope))
+        indices_[wanting].leave(message.members[wanting]);
+  }
 
   // The first that the receive matches, or nullptr.
   Unexpected* first(const Envelope& wanted) {
@@ -124,12 +116,6 @@ class UnexpectedQueue {
   static Unexpected* whole(const Member* member) {
     return member == nullptr ? nullptr : static_cast<Unexpected*>(member->whole);
   }
-  void leave_below(unsigned end, Unexpected& message) {
-    for (unsigned wanting = 0; wanting < end; ++wanting)
-      if (can_match(wanting, message.incoming.cell.envelope))
-        indices_[wanting].leave(message.members[wanting]);
-  }
-
   std::array<Messages, kClasses> indices_;
 };
 

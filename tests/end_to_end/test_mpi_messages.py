@@ -34,6 +34,16 @@ def test_messages_keep_their_order(run, installation, kind, count):
     assert run([installation.program("mpi_order"), kind, count], 2) == f"{kind} in order among 2\n"
 
 
+def test_without_memory_a_receive_ends_with_an_error(run, installation):
+    assert run([installation.program("mpi_no_memory")], 2) == "nothing lost\n"
+
+
+def test_a_program_that_uses_match_itself_keeps_it(user, nagaya, installation):
+    ended = user.run([nagaya, "run", "-n", 2, installation.program("mpi_beside_match")])
+    assert (ended.code, ended.out) == (0, "both\n"), ended
+    assert ended.err.count("another library of the program uses nagaya/match.h") == 2, ended
+
+
 def test_a_debugger_sees_what_is_pending(run, installation):
     assert run([installation.program("mpi_queues")], 2) == "two pending, then none\n"
 
@@ -88,6 +98,25 @@ def test_one_variable_switches_it_on_under_exec(user, nagaya, installation, mpir
                      env=environment)
     assert ended.code == 0, ended
     assert ended.err.count("component nagaya selected") == selected, ended
+
+
+def test_a_spawned_job_of_ordinary_processes_is_refused_by_one_line(user, nagaya, installation,
+                                                                    mpirun):
+    """mpirun starts what MPI_Comm_spawn asks for without the words `nagaya exec`."""
+    ended = user.run([*mpirun, "-n", 1, nagaya, "exec", installation.program("mpi_ending"),
+                      "spawn", 2], env={"NAGAYA_MPI": "on", "PMIX_MCA_gds": "^shmem,shmem2"})
+    ours = [line for line in ended.err.splitlines() if "nagaya: " in line]
+    assert ended.code != 0 and ended.out == "" and len(ours) == 1, ended
+    assert "it is no task: start the job by `nagaya run`" in ours[0], ended
+
+
+def test_the_cure_of_that_line_helps(user, nagaya, installation, mpirun):
+    agent = f"{nagaya} exec"
+    environment = {"NAGAYA_MPI": "on", "OMPI_MCA_orte_fork_agent": agent,
+                   "PRTE_MCA_odls_base_exec_agent": agent, "PMIX_MCA_gds": "^shmem,shmem2"}
+    ended = user.run([*mpirun, "-n", 2, installation.program("mpi_ending"), "spawn", 2],
+                     env=environment)
+    assert (ended.code, ended.out) == (0, "spawned: 4 ranks, sum 6\n"), ended
 
 
 @pytest.mark.parametrize("eager_bytes", ["0", "64", "1048576"])

@@ -123,7 +123,7 @@ mca_pml_base_module_t pml_nagaya_module = {
 
 /* ---- the component ----------------------------------------------------------------------- */
 
-static bool is_usable; /* as open() has found */
+static bool is_usable; /* as open() has found: the messages of nagaya/match.h are ours */
 static bool has_wired; /* the job's nodes, and must undo it */
 
 /* Built for one release: its structures are those of no other. */
@@ -169,10 +169,11 @@ static bool is_for_us(void) {
   if (nagaya_task_self() < 0 || !is_our_release() || !reach_other_nodes()) return false;
   const int error = nagaya_match_open(several_threads_call());
   if (error == 0) return true;
-  const char* const why = error == -EINVAL
-                              ? "NAGAYA_EAGER_BYTES is no number of bytes up to 1048576"
-                          : error == -EBUSY ? "it was opened for one thread before"
-                                            : strerror(-error);
+  const char* const why =
+      error == -EINVAL  ? "NAGAYA_EAGER_BYTES is no number of bytes up to 1048576"
+      : error == -EBUSY ? "another library of the program uses nagaya/match.h, or it was "
+                          "opened for one thread before"
+                        : strerror(-error);
   opal_output(0, "nagaya: %s: messages take Open MPI's own transports", why);
   leave_other_nodes();
   return false;
@@ -205,6 +206,12 @@ static int finalize(void) {
   return leave_other_nodes();
 }
 
+static int leave_match(void) {
+  if (is_usable) nagaya_match_close();
+  is_usable = false;
+  return OMPI_SUCCESS;
+}
+
 mca_pml_base_component_t mca_pml_nagaya_component = {
     .pmlm_version =
         {
@@ -214,6 +221,7 @@ mca_pml_base_component_t mca_pml_nagaya_component = {
             .mca_component_minor_version = OMPI_MINOR_VERSION,
             .mca_component_release_version = OMPI_RELEASE_VERSION,
             .mca_open_component = open,
+            .mca_close_component = leave_match,
         },
     .pmlm_data = {MCA_BASE_METADATA_PARAM_NONE},
     .pmlm_init = init,

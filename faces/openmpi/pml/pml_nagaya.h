@@ -74,8 +74,8 @@ static inline int pml_nagaya_error(int error) {
   switch (error) {
     case 0:
       return OMPI_SUCCESS;
-    case -ENOMEM:
-      return OMPI_ERR_OUT_OF_RESOURCE;
+    case -ENOMEM: /* of OMPI_ERR_OUT_OF_RESOURCE Open MPI makes MPI_ERR_INTERN */
+      return MPI_ERR_NO_MEM;
     case -EMSGSIZE:
       return MPI_ERR_TRUNCATE;
     default:
@@ -124,16 +124,20 @@ OBJ_CLASS_DECLARATION(pml_nagaya_receive_request_t);
 /* In place of Open MPI's waits, from when it has chosen us to its end. */
 int pml_nagaya_begin_waits(void);
 void pml_nagaya_end_waits(void);
-/* Until a request of ours is complete. */
-void pml_nagaya_wait(ompi_request_t* request);
-/* Until is_over(context), which messages of ours bring about. */
-void pml_nagaya_wait_until(int (*is_over)(void* context), void* context);
+/* Until a request of ours is complete. Returns OMPI_SUCCESS; MPI_ERR_NO_MEM: messages wait for
+ * memory, the request is not complete. */
+int pml_nagaya_wait(ompi_request_t* request);
+/* The same, until is_over(context), which messages of ours bring about. */
+int pml_nagaya_wait_until(int (*is_over)(void* context), void* context);
 int pml_nagaya_progress(void);
 
 int pml_nagaya_init_sent(void);
 /* Complete; `serial`: of nagaya_match_try_send(). NULL: no memory. */
 ompi_request_t* pml_nagaya_new_sent(nagaya_process to, const nagaya_envelope* envelope,
                                     uint32_t serial);
+
+/* Completes a receive of ours with the error, if no message is matched with it. */
+void pml_nagaya_fail_receive(ompi_request_t* request, int error);
 
 int pml_nagaya_start(size_t count, ompi_request_t** requests);
 int pml_nagaya_start_send(pml_nagaya_send_request_t* request);

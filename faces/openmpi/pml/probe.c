@@ -50,7 +50,8 @@ static int has_found(void* context) {
 int pml_nagaya_probe(int from, int tag, struct ompi_communicator_t* comm,
                      ompi_status_public_t* status) {
   struct waiting_probe probe = {.wanted = wanted_from(from, tag, comm)};
-  pml_nagaya_wait_until(has_found, &probe);
+  const int error = pml_nagaya_wait_until(has_found, &probe);
+  if (error != OMPI_SUCCESS) return error;
   if (probe.error == 0) fill(&probe.found, status);
   return pml_nagaya_error(probe.error);
 }
@@ -91,7 +92,7 @@ int pml_nagaya_mprobe(int from, int tag, struct ompi_communicator_t* comm,
   struct waiting_probe probe = {.wanted = wanted_from(from, tag, comm), .taken = &taken};
   ompi_message_t* const made = ompi_message_alloc();
   if (made == NULL) return OMPI_ERR_OUT_OF_RESOURCE;
-  pml_nagaya_wait_until(has_found, &probe);
+  if (pml_nagaya_wait_until(has_found, &probe) != OMPI_SUCCESS) probe.error = -ENOMEM;
   if (probe.error == 0) fill(&probe.found, status);
   *message = message_of(&probe, comm, made);
   return pml_nagaya_error(probe.error);

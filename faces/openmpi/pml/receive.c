@@ -60,6 +60,15 @@ static int cancel_request(ompi_request_t* handle, int flag) {
   return OMPI_SUCCESS;
 }
 
+void pml_nagaya_fail_receive(ompi_request_t* handle, int error) {
+  pml_nagaya_receive_request_t* const request = (pml_nagaya_receive_request_t*)handle;
+  if (handle->req_type != OMPI_REQUEST_PML || handle->req_cancel != cancel_request ||
+      nagaya_match_cancel_receive(&request->receive) != 0)
+    return;
+  handle->req_status.MPI_ERROR = error;
+  end(request);
+}
+
 static void construct(pml_nagaya_receive_request_t* request) {
   request->super.req_base.req_type = MCA_PML_REQUEST_RECV;
   request->super.req_base.req_ompi.req_start = pml_nagaya_start;
@@ -136,9 +145,10 @@ int pml_nagaya_start_receive(pml_nagaya_receive_request_t* request) {
 
 static int wait_and_free(pml_nagaya_receive_request_t* request, ompi_status_public_t* status) {
   ompi_request_t* handle = &request->super.req_base.req_ompi;
-  pml_nagaya_wait(handle);
+  const int failed = pml_nagaya_wait(handle);
+  if (failed != OMPI_SUCCESS) pml_nagaya_fail_receive(handle, failed);
   if (status != MPI_STATUS_IGNORE) OMPI_COPY_STATUS(status, handle->req_status, false);
-  const int error = handle->req_status.MPI_ERROR;
+  const int error = failed != OMPI_SUCCESS ? failed : handle->req_status.MPI_ERROR;
   free_request(&handle);
   return error;
 }
@@ -189,7 +199,12 @@ static int start_taken(void* buffer, size_t count, ompi_datatype_t* datatype,
       new_request(buffer, count, datatype, (*message)->peer, OMPI_ANY_TAG, (*message)->comm, false);
   if (request == NULL) return OMPI_ERR_OUT_OF_RESOURCE;
   prepare(request);
-  nagaya_match_receive_taken((*message)->req_ptr, &request->receive);
+  const int error = nagaya_match_receive_taken((*message)->req_ptr, &request->receive);
+  if (error != 0) {
+    pml_nagaya_leave(&request->users);
+    give_back(request);
+    return pml_nagaya_error(error);
+  }
   ompi_message_return(*message);
   *message = MPI_MESSAGE_NULL;
   *out = request;

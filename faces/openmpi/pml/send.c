@@ -85,8 +85,9 @@ static void leave(pml_nagaya_send_request_t* request) {
   if (pml_nagaya_leave(&request->users)) give_back(request);
 }
 
-static void end(pml_nagaya_send_request_t* request, bool is_cancelled) {
+static void end(pml_nagaya_send_request_t* request, bool is_cancelled, int error) {
   mca_pml_base_request_t* const base = &request->super.req_base;
+  base->req_ompi.req_status.MPI_ERROR = pml_nagaya_error(error);
   base->req_ompi.req_status._cancelled = is_cancelled;
   base->req_pml_complete = true;
   ompi_request_complete(&base->req_ompi, true);
@@ -97,7 +98,7 @@ static void on_complete(nagaya_send* send) {
   pml_nagaya_send_request_t* const request =
       (pml_nagaya_send_request_t*)((char*)send - offsetof(pml_nagaya_send_request_t, send));
   free_packed(request);
-  end(request, send->is_cancelled);
+  end(request, send->is_cancelled, send->error);
 }
 
 static int free_request(ompi_request_t** handle) {
@@ -121,7 +122,8 @@ static int ask_back(pml_nagaya_send_request_t* request) {
     if (request->buffered != NULL) return OMPI_SUCCESS; /* it is asked back already */
     error = nagaya_match_cancel_send(send);
     if (error != -EALREADY) return pml_nagaya_error(error);
-    pml_nagaya_wait(handle);
+    const int failed = pml_nagaya_wait(handle);
+    if (failed != OMPI_SUCCESS) return failed;
   }
   if (handle->req_status._cancelled || (request->buffered == NULL && !was_eager))
     return OMPI_SUCCESS;
@@ -130,7 +132,7 @@ static int ask_back(pml_nagaya_send_request_t* request) {
   handle->req_complete = REQUEST_PENDING;
   if (request->buffered == NULL) send->answers = 0;
   error = nagaya_match_cancel_send(send);
-  if (error != 0) end(request, false);
+  if (error != 0) end(request, false, 0);
   return error == -EALREADY ? OMPI_SUCCESS : pml_nagaya_error(error);
 }
 
@@ -193,7 +195,7 @@ static void on_buffered_complete(nagaya_send* send) {
   if (request != NULL) {
     request->buffered = NULL;
     request->send.serial = send->serial;
-    if (!request->super.req_base.req_pml_complete) end(request, send->is_cancelled);
+    if (!request->super.req_base.req_pml_complete) end(request, send->is_cancelled, send->error);
   }
   pthread_mutex_unlock(&buffered_lock);
   free(buffered);
@@ -219,7 +221,7 @@ static int start_buffered(pml_nagaya_send_request_t* request) {
     error = pml_nagaya_error(nagaya_match_send(&buffered->send));
   }
   if (error == OMPI_SUCCESS) {
-    end(request, false);
+    end(request, false, 0);
     return OMPI_SUCCESS;
   }
   link_buffered(request, NULL);
@@ -332,6 +334,8 @@ int pml_nagaya_send(const void* buffer, size_t count, ompi_datatype_t* datatype,
   ompi_request_t* request;
   error = start_new(buffer, count, datatype, to, tag, mode, comm, &request);
   if (error != OMPI_SUCCESS) return error;
-  pml_nagaya_wait(request);
-  return ompi_request_free(&request);
+  error = pml_nagaya_wait(request);
+  if (error == OMPI_SUCCESS) error = request->req_status.MPI_ERROR;
+  ompi_request_free(&request);
+  return error;
 }

@@ -92,12 +92,12 @@ static bool are_ours(size_t count, ompi_request_t** requests) {
   return true;
 }
 
-void pml_nagaya_wait_until(int (*is_over)(void* context), void* context) {
-  nagaya_llcl_wait(is_over, context, -1);
+int pml_nagaya_wait_until(int (*is_over)(void* context), void* context) {
+  return pml_nagaya_error(nagaya_llcl_wait(is_over, context, -1));
 }
 
-void pml_nagaya_wait(ompi_request_t* request) {
-  if (!REQUEST_COMPLETE(request)) nagaya_llcl_wait(is_complete, request, -1);
+int pml_nagaya_wait(ompi_request_t* request) {
+  return REQUEST_COMPLETE(request) ? OMPI_SUCCESS : pml_nagaya_wait_until(is_complete, request);
 }
 
 /* Others need their progress in each look. */
@@ -107,37 +107,49 @@ static int are_over_with_others(void* context) {
   return all->are_over(all);
 }
 
-static void await_requests(int (*are_over)(void*), size_t count, ompi_request_t** requests) {
-  struct awaited all = {count, requests, 0, are_over};
-  if (are_over(&all)) return;
-  if (are_ours(count, requests)) {
-    nagaya_llcl_wait(are_over, &all, -1);
-    return;
+/* Each request that is not complete has the error: Open MPI reads it there. */
+static int fail(size_t count, ompi_request_t** requests, int error) {
+  for (size_t n = 0; n < count; ++n) {
+    if (REQUEST_COMPLETE(requests[n])) continue;
+    requests[n]->req_status.MPI_ERROR = error;
+    pml_nagaya_fail_receive(requests[n], error);
   }
-  ++waits_for_others;
-  nagaya_llcl_wait(are_over_with_others, &all, -1);
-  --waits_for_others;
+  return error;
+}
+
+static int await_requests(int (*are_over)(void*), size_t count, ompi_request_t** requests) {
+  struct awaited all = {count, requests, 0, are_over};
+  if (are_over(&all)) return OMPI_SUCCESS;
+  const bool ours = are_ours(count, requests);
+  waits_for_others += !ours;
+  const int error = pml_nagaya_wait_until(ours ? are_over : are_over_with_others, &all);
+  waits_for_others -= !ours;
+  return error == OMPI_SUCCESS ? OMPI_SUCCESS : fail(count, requests, error);
 }
 
 static int wait_one(ompi_request_t** request, ompi_status_public_t* status) {
-  await_requests(are_all_complete, 1, request);
+  const int error = await_requests(are_all_complete, 1, request);
+  if (error != OMPI_SUCCESS && !REQUEST_COMPLETE(*request)) return error;
   return own_functions.req_wait(request, status);
 }
 
 static int wait_any(size_t count, ompi_request_t** requests, int* index,
                     ompi_status_public_t* status) {
-  await_requests(is_any_complete, count, requests);
+  const int error = await_requests(is_any_complete, count, requests);
+  if (error != OMPI_SUCCESS) return error;
   return own_functions.req_wait_any(count, requests, index, status);
 }
 
 static int wait_all(size_t count, ompi_request_t** requests, ompi_status_public_t* statuses) {
-  await_requests(are_all_complete, count, requests);
+  const int error = await_requests(are_all_complete, count, requests);
+  if (error != OMPI_SUCCESS) return error;
   return own_functions.req_wait_all(count, requests, statuses);
 }
 
 static int wait_some(size_t count, ompi_request_t** requests, int* done, int* indices,
                      ompi_status_public_t* statuses) {
-  await_requests(is_any_complete, count, requests);
+  const int error = await_requests(is_any_complete, count, requests);
+  if (error != OMPI_SUCCESS) return error;
   return own_functions.req_wait_some(count, requests, done, indices, statuses);
 }
 

@@ -32,7 +32,7 @@ class WaitTest : public testing::Test {
   bool until(IsOver is_over, uint64_t timeout_ns = mailbox::kNever) {
     const uint64_t deadline_ns =
         timeout_ns == mailbox::kNever ? timeout_ns : Machine::now_ns() + timeout_ns;
-    return wait_.until(is_over, deadline_ns, &board_.lane_waiters[0], [this] { ++probes_; });
+    return wait_.until(is_over, deadline_ns, &board_.lane_waiters[0], [this] { ++probes_; }) == 0;
   }
   // A thread that waits for a word, and has come to sleep.
   class Sleeper {

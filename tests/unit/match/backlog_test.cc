@@ -123,11 +123,11 @@ TEST_F(BacklogTest, ASendThatBecomesEagerIsKnownToNobody) {
   wire_of(0).most_shared = wire_of(0).shared;
   std::vector<nagaya_send> more(3, send_of(data_, kEnvelope));
   for (nagaya_send& send : more) ASSERT_EQ(task(0).send(send), 0);
-  wire_of(0).is_mailbox_full = true;
+  wire_of(0).send_error = -EAGAIN;
   wire_of(0).most_shared = 1000;
   task(0).progress();  // a region each, but no room
   nodes_.board(0).backlogs->note(1, 0, false);
-  wire_of(0).is_mailbox_full = false;
+  wire_of(0).send_error = 0;
   std::vector<int> buffer(data_.size());
   for (size_t n = 0; n < 203; ++n) {
     nagaya_receive receive = receive_of(buffer, kEnvelope);

@@ -50,7 +50,7 @@ class Wire final : public Remote {
 
   int send(nagaya_process to, CellKind kind, const std::byte* message, size_t bytes,
            std::atomic<uint32_t>* done) override {
-    if (is_mailbox_full) return -EAGAIN;
+    if (send_error != 0) return send_error;
     const auto delivered =
         nodes_.delegatee(to.node).deliver({to.task,
                                            llcl::kTwoSidedHandlers + static_cast<uint32_t>(kind),
@@ -101,10 +101,10 @@ class Wire final : public Remote {
     return count;
   }
 
-  bool is_full = false;          // no read finds room
-  bool is_mailbox_full = false;  // no message does
-  int broken = 0;                // what reads end with
-  int shared = 0;                // regions
+  bool is_full = false;  // no read finds room
+  int send_error = 0;    // of every message; -EAGAIN: none finds room
+  int broken = 0;        // what reads end with
+  int shared = 0;        // regions
   int most_shared = 1000;
 
  private:
