@@ -38,6 +38,10 @@ def test_without_memory_a_receive_ends_with_an_error(run, installation):
     assert run([installation.program("mpi_no_memory")], 2) == "nothing lost\n"
 
 
+def test_a_buffered_send_starts_again_while_another_thread_ends_it(run, installation):
+    assert run([installation.program("mpi_bsends"), 2], 2) == "each start once\n"
+
+
 def test_a_program_that_uses_match_itself_keeps_it(user, nagaya, installation):
     ended = user.run([nagaya, "run", "-n", 2, installation.program("mpi_beside_match")])
     assert (ended.code, ended.out) == (0, "both\n"), ended

@@ -257,6 +257,7 @@ int pml_nagaya_start_send(pml_nagaya_send_request_t* request) {
   nagaya_send* const send = &request->send;
   int error = pml_nagaya_peer(base->req_comm, base->req_peer, &send->to);
   if (error != OMPI_SUCCESS) return error;
+  link_buffered(request, NULL); /* another thread may complete the copy of the start before */
   pml_nagaya_enter(&request->users);
   base->req_ompi.req_complete = REQUEST_PENDING;
   base->req_ompi.req_state = OMPI_REQUEST_ACTIVE;
