@@ -91,6 +91,19 @@ def test_a_receiver_that_does_not_look_costs_its_node_little_and_delays_nobody(
     assert float(re.search(rb"longest exchange ([0-9.]+) s", out).group(1)) < asleep_s / 3, out
 
 
+def test_a_job_spawned_on_another_host_is_refused_by_one_line(hosts, front, nagaya, installation,
+                                                              needs_components, open_mpi):
+    if open_mpi >= 5:
+        pytest.skip("mpirun itself crashes, without Nagaya too (docs/bugs.md, PMIx)")
+    names = f"{hosts.names[0]}:1,{hosts.names[1]}:1"
+    ended = front.run([nagaya, "run", "-n", 1, "--hosts", names, installation.program("mpi_ending"),
+                       "spawn", 1], env={"NAGAYA_MPI": "on", **SHARED_PROCESSORS},
+                      timeout=RUN_LIMIT_S)
+    ours = [line for line in ended.err.splitlines() if "nagaya: " in line]
+    assert ended.code != 0 and ended.out == "" and len(ours) == 1, ended
+    assert "in another space: spawn it on this task's node" in ours[0], ended
+
+
 def test_without_a_network_open_mpi_keeps_its_own_transports(start, installation):
     ended = start([installation.program("mpi_modes")], 2, 1, FI_PROVIDER="nothing")
     assert ended.out == "every mode among 2\n"

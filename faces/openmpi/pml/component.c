@@ -27,6 +27,15 @@ static int del_comm(struct ompi_communicator_t* comm) {
   return pml_nagaya_error(nagaya_match_drop(nagaya_context_of(comm)));
 }
 
+static void say_out_of_reach(const ompi_proc_t* proc, bool is_task) {
+  opal_output(0,
+              "nagaya: process %s cannot get this task's messages: it is %s, or set NAGAYA_MPI=off",
+              OMPI_NAME_PRINT(&proc->super.proc_name),
+              is_task ? "in another space: spawn it on this task's node"
+                      : "no task: start the job by `nagaya run`, or make `nagaya exec` mpirun's "
+                        "fork agent (nagaya-exec(1))");
+}
+
 int pml_nagaya_find_peer(ompi_proc_t* proc) {
   struct address* found = NULL;
   size_t bytes = 0;
@@ -39,6 +48,8 @@ int pml_nagaya_find_peer(ompi_proc_t* proc) {
                            (found->space == nagaya_space_identity() || is_of_this_job);
   if (is_in_reach)
     proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML] = (void*)pml_nagaya_word_of(found->process);
+  else
+    say_out_of_reach(proc, found != NULL);
   free(found);
   return is_in_reach ? OMPI_SUCCESS : OMPI_ERR_UNREACH;
 }
