@@ -10,21 +10,15 @@ import re
 import resource
 import shutil
 import subprocess
-import sys
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "hosts"))
 from hosts import HOSTS, Hosts, missing_programs
 from installation import Installation
 from leftovers import Leftovers
 from ordinary_user import OrdinaryUser
 
 FULL = os.environ.get("NAGAYA_FULL") == "1"
-
-
-def pytest_configure(config):
-    config.addinivalue_line("markers", "full: takes long; runs with NAGAYA_FULL=1 only")
 
 
 def pytest_collection_modifyitems(items):

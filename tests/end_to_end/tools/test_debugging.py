@@ -1,20 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Debuggers, tracers and profilers on tasks, used as docs/debugging.md says."""
-import pathlib
 import re
 import shutil
 import signal
 import subprocess
-import sys
 import time
 
 import pytest
+import recipes
 from leftovers import describe
 from ordinary_user import pids_of
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "programs" / "compatibility"))
-import recipes  # noqa: E402
 
 RANKS = 2
 HOME_BYTES = 128 << 20  # a task's libraries lie this near to its stack

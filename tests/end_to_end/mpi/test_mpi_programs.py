@@ -2,9 +2,8 @@
 """Debian's MPI programs, with their messages through pml/nagaya on one host and on three: the same
 results as in ordinary processes, or their own checks."""
 import pytest
+from debian_programs import results_of_tester, scalapack_tester, thermo_table
 from hosts import HOSTS, SHARED_PROCESSORS
-
-from test_debian_programs import results_of_tester, scalapack_tester, thermo_table
 
 RUN_LIMIT_S = 240
 RANKS = 6

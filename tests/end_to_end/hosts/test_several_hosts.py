@@ -11,6 +11,7 @@ import tempfile
 import time
 
 import pytest
+from debian_programs import thermo_table
 from hosts import HOSTS, SHARED_PROCESSORS, Hosts, command_of, network_of
 from launching import DIRECT, EXEC, RUN
 from leftovers import describe
@@ -19,7 +20,6 @@ from refusals import OWN_FAILURE, expect_refusal
 from slurm import Slurm
 from slurm import missing_programs as missing_of_slurm
 from terminal import Terminal
-from test_debian_programs import thermo_table
 
 PER_HOST = 2
 END_LIMIT_S = 5

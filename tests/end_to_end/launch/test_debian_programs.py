@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Unmodified programs of Debian give the same results as tasks as in ordinary processes."""
-import pathlib
 import re
 
 import pytest
+from debian_programs import results_of_tester, scalapack_tester, thermo_table
 
 RANKS = 4
 RUN_LIMIT_S = 240
@@ -25,11 +25,6 @@ def test_a_program_learns_the_same_of_the_processor(user, nagaya):
     inside = caches(user.run(["stdbuf", "-oL", nagaya, "run", "--launcher", "none", "-n", 2,
                               "getconf", "-a"]).out)
     assert len(outside) >= 10 and sorted(inside) == sorted(2 * outside)
-
-
-def thermo_table(out):
-    rows = re.split(r"\n *Step", out, maxsplit=1)[1].split("\nLoop time", 1)[0].splitlines()[1:]
-    return [row.split() for row in rows]
 
 
 def test_lammps_prints_the_same_thermo_table(user, nagaya, folder, data):
@@ -65,12 +60,6 @@ def test_hpcc_passes_its_own_checks(user, nagaya, folder, data):
     assert errors and all(float(fraction) < 0.01 for _, fraction in errors), errors
 
 
-def scalapack_tester(name):
-    found = sorted(pathlib.Path("/usr/lib").glob(f"*/scalapack/openmpi-tests/{name}"))
-    assert found, "scalapack-mpi-test is not installed"
-    return found[0]
-
-
 @pytest.mark.parametrize("name, input_file", [("xdlu", "LU.dat"), ("xdqr", "QR.dat"),
                                               ("xdsep", "SEP.dat")])
 def test_scalapack_testers_pass_their_residual_checks(user, nagaya, folder, name, input_file):
@@ -84,14 +73,6 @@ def test_scalapack_testers_pass_their_residual_checks(user, nagaya, folder, name
     assert results_of_tester(out)["failed"] == 0 < results_of_tester(out)["passed"], out[-3000:]
     outside = run_job(user, nagaya, folder, [tester], separate=True).out
     assert results_of_tester(out) == results_of_tester(outside)
-
-
-def results_of_tester(out):
-    """Of its summary: `    352 tests completed and passed residual checks.` and the like."""
-    def total(what):
-        return sum(int(number) for number in re.findall(rf"(\d+) tests {what}", out))
-    return {"passed": total("completed and passed"), "failed": total("completed and failed"),
-            "unchecked": total("completed without checking"), "skipped": total("skipped")}
 
 
 def test_mpi4py_runs_through_the_python_launcher(user, nagaya, installation, folder):

@@ -13,7 +13,7 @@ from known_job import settles
 
 MIB = 1 << 20
 TOUCHED_BYTES = 50 * MIB
-MANUAL = pathlib.Path(__file__).resolve().parents[2] / "docs" / "man" / "nagaya-ps.1"
+MANUAL = pathlib.Path(__file__).resolve().parents[3] / "docs" / "man" / "nagaya-ps.1"
 
 # Only task 0 of a native job has standard input: a word on it makes that task different.
 ONE_DIFFERS = """

@@ -15,7 +15,7 @@ import socket
 import struct
 import threading
 
-SOURCE = pathlib.Path(__file__).resolve().parents[2] / "src" / "task"
+SOURCE = pathlib.Path(__file__).resolve().parents[3] / "src" / "task"
 HELLO, WELCOME, REFUSED, LAUNCH, STARTED, SIGNAL, ENDED, WAITED = range(8)
 FRAME = struct.Struct("<IIII")  # magic, type, bytes of payload, descriptors
 FRAME_MAGIC = 0x4e414746

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-STOP_POINTS = pathlib.Path(__file__).parents[2] / "src/task/freestanding/stop_point.h"
+STOP_POINTS = pathlib.Path(__file__).resolve().parents[3] / "src/task/freestanding/stop_point.h"
 REACHED_LIMIT_S = 20
 RECOVERY_LIMIT_S = 3
 TICK_S = 0.01

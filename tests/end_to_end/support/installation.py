@@ -26,5 +26,5 @@ class Installation:
 
 
 def build_folder():
-    default = pathlib.Path(__file__).resolve().parents[2] / "build"
+    default = pathlib.Path(__file__).resolve().parents[3] / "build"
     return pathlib.Path(os.environ.get("NAGAYA_BUILD", default)).resolve()
