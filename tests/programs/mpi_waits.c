@@ -6,7 +6,9 @@
  *                                   sender raises only after its synchronous send
  *   mpi_waits full ROUNDS THREADS   the same behind more messages than a mailbox holds
  *   mpi_waits idle SECONDS HOW      waits as long for its sender; says what that has cost, and how
- *                                   late it was awake */
+ *                                   late it was awake
+ *   mpi_waits window TIMES 1        adds so often to a window of rank 1, which waits in a barrier;
+ *                                   says how long that took */
 #include <mpi.h>
 #include <nagaya/llcl.h>
 #include <pthread.h>
@@ -89,7 +91,7 @@ static void* one_thread(void* tag) {
   return NULL;
 }
 
-static void words(int threads) {
+static void words(const char* kind, int threads) {
   pthread_t all[kThreadsMax];
   int tags[kThreadsMax];
   for (int n = 0; n < threads; ++n) {
@@ -97,6 +99,8 @@ static void words(int threads) {
     EXPECT_EQUAL(pthread_create(&all[n], NULL, one_thread, &tags[n]), 0);
   }
   for (int n = 0; n < threads; ++n) pthread_join(all[n], NULL);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) printf("%s among %d\n", kind, size);
 }
 
 /* ---- idle ------------------------------------------------------------------------------------ */
@@ -153,6 +157,32 @@ static void idle(double duration_s, const char* how) {
   if (rank == 0) printf("used %.6f s, late %.6f s\n", used_s, late_s);
 }
 
+/* ---- window ---------------------------------------------------------------------------------- */
+
+/* Each time rank 1 has to answer. It sleeps when the first one comes. */
+static void window(int times) {
+  const int one = 1;
+  int sum = 0;
+  MPI_Win all;
+  MPI_Win_create(&sum, sizeof sum, sizeof sum, MPI_INFO_NULL, MPI_COMM_WORLD, &all);
+  if (rank == 0) {
+    usleep(200000);
+    const double start_s = seconds(CLOCK_MONOTONIC);
+    MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, all);
+    for (int n = 0; n < times; ++n) {
+      MPI_Accumulate(&one, 1, MPI_INT, 1, 0, 1, MPI_INT, MPI_SUM, all);
+      MPI_Win_flush(1, all);
+    }
+    MPI_Win_unlock(1, all);
+    printf("took %.6f s\n", seconds(CLOCK_MONOTONIC) - start_s);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, all);
+  EXPECT_EQUAL(sum, rank == 1 ? times : 0);
+  MPI_Win_unlock(rank, all);
+  MPI_Win_free(&all);
+}
+
 int main(int argc, char** argv) {
   EXPECT(argc == 4);
   const int threads = atoi(argv[3]);
@@ -167,10 +197,11 @@ int main(int argc, char** argv) {
   before = strcmp(argv[1], "full") == 0 ? kSmall : 0;
   if (strcmp(argv[1], "idle") == 0)
     idle(atof(argv[2]), argv[3]);
+  else if (strcmp(argv[1], "window") == 0)
+    window(rounds);
   else
-    words(threads);
+    words(argv[1], threads);
   MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0 && strcmp(argv[1], "idle") != 0) printf("%s among %d\n", argv[1], size);
   MPI_Finalize();
   return 0;
 }

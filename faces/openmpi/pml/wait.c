@@ -13,6 +13,7 @@
 
 #include "ompi/file/file.h"
 #include "ompi/win/win.h"
+#include "opal/mca/btl/base/base.h"
 
 /* Looks of a wait from one opal_progress() to the next. It costs more than a look of ours. */
 enum { LOOKS_APART = 64 };
@@ -34,18 +35,38 @@ int pml_nagaya_progress(void) {
   return count;
 }
 
-/* What others have to do after a message of ours they do before the thread sleeps. */
-static int progress_of_others(void* context) {
-  if (is_inside) return 0;
-  is_inside = true;
-  opal_progress();
-  is_inside = false;
-  return 0;
-}
-
 /* The first entry is MPI_WIN_NULL, or MPI_FILE_NULL. */
 static bool has_any(const opal_pointer_array_t* table) {
   return table->size - table->number_free > 1;
+}
+
+/* How much has moved: opal_progress() does not tell. */
+static int progress_of_transports(void) {
+  const opal_list_t* const all = &mca_btl_base_modules_initialized;
+  const mca_btl_base_selected_module_t* one;
+  int count = 0;
+  OPAL_LIST_FOREACH(one, all, const mca_btl_base_selected_module_t) {
+    const mca_btl_base_component_progress_fn_t progress = one->btl_component->btl_progress;
+    const int moved = progress != NULL ? progress() : 0;
+    if (moved > 0) count += moved;
+  }
+  return count;
+}
+
+/* What others have to do after a message of ours they do before the thread sleeps. */
+static int progress_of_others(void* context) {
+  const bool was_inside = is_inside;
+  is_inside = true;
+  const int count = has_any(&ompi_mpi_windows) ? progress_of_transports() : 0;
+  if (!was_inside) opal_progress();
+  is_inside = was_inside;
+  return count;
+}
+
+/* A peer may wait for each answer of this task, as to its accumulates: so this is due in each look,
+ * and whoever has answered stays awake for the next. */
+static int progress_of_windows(void* context) {
+  return has_any(&ompi_mpi_windows) ? progress_of_others(context) : 0;
 }
 
 static uint64_t before_sleep(void* context) {
@@ -158,7 +179,11 @@ static int wait_some(size_t count, ompi_request_t** requests, int* done, int* in
 int pml_nagaya_begin_waits(void) {
   static const nagaya_progress others = {progress_of_others, LOOKS_APART, before_sleep,
                                          &own_functions};
-  if (nagaya_llcl_add_progress(&others) != 0) return OMPI_ERR_OUT_OF_RESOURCE;
+  static const nagaya_progress windows = {progress_of_windows, 1, before_sleep, &own_functions};
+  if (nagaya_llcl_add_progress(&others) != 0 || nagaya_llcl_add_progress(&windows) != 0) {
+    nagaya_llcl_remove_progress(&own_functions);
+    return OMPI_ERR_OUT_OF_RESOURCE;
+  }
   own_functions = ompi_request_functions;
   ompi_request_functions.req_wait = wait_one;
   ompi_request_functions.req_wait_any = wait_any;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One loop waits: a wait of Nagaya's in an MPI program delivers MPI's messages, waits for long sleep,
-and wake at once."""
+wake at once, and serve the windows of Open MPI meanwhile."""
 import re
 
 import pytest
@@ -67,3 +67,8 @@ def test_a_wait_for_long_for_another_node_does_too(run_on_two_hosts):
     used_s, late_s = used_and_late_s(run_on_two_hosts(1, "idle", IDLE_S, "recv"))
     assert used_s < 0.01 * IDLE_S + 0.06, used_s
     assert late_s < 0.005, late_s
+
+
+def test_a_wait_answers_the_accumulates_of_a_window_at_once(run):
+    took_s, = re.findall(r"[\d.]+(?= s)", run(2, "window", 1000, 1))
+    assert float(took_s) < 0.5, took_s  # one sleep of a millisecond before each makes it 1 s at least
