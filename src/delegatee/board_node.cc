@@ -44,31 +44,38 @@ bool BoardNode::takes_part(uint32_t task) const {
 }
 
 Delivered BoardNode::deliver(const Message& message) try {
+  const bool is_for_port = message.handler >= llcl::kPortHandlers;
+  if (is_for_port && !llcl::is_port_message(message.handler, message.bytes)) {
+    board_.dropped.fetch_add(1, std::memory_order_relaxed);
+    abandon(message.source_node);
+    return Delivered::kNoSuchTask;
+  }
   if (!takes_part(message.task)) {
     abandon(message.source_node);
     return Delivered::kNoSuchTask;
   }
-  llcl::ActiveMessage active{};
-  active.handler = message.handler;
-  active.source_node = message.source_node;
-  active.source_task = message.source_task;
-  active.bytes = message.bytes;
-  if (message.bytes > llcl::kInlineBodyMaxBytes) {
-    if (message.offset == 0 && !has_room(message.task, message.bytes)) return Delivered::kFull;
-    Body* const body = body_of(message);
-    if (body == nullptr) return Delivered::kNoSuchTask;
-    if (message.bytes != body->size || message.offset > body->size ||
-        message.part.size() > body->size - message.offset) {
+  const size_t cell_max_bytes =
+      is_for_port ? sizeof(llcl::PortHeader) + llcl::kNoteMaxBytes : llcl::kInlineBodyMaxBytes;
+  if (message.bytes <= cell_max_bytes) {
+    if (message.part.size() != message.bytes) {
       abandon(message.source_node);
       return Delivered::kNoSuchTask;
     }
-    std::copy(message.part.begin(), message.part.end(), body->data.get() + message.offset);
-    if (message.offset + message.part.size() < message.bytes) return accepted(message.task);
-    active.longer = {body->data.get(), &body->done};
-  } else if (!message.part.empty()) {
-    std::memcpy(active.body, message.part.data(), message.part.size());
+    const Delivered delivered = deliver_whole(message, message.part.data(), nullptr);
+    if (delivered != Delivered::kFull) unfinished_.erase(message.source_node);
+    return delivered;
   }
-  const Delivered delivered = post_or_keep(message.task, active);
+  if (message.offset == 0 && !has_room(message.task, message.bytes)) return Delivered::kFull;
+  Body* const body = body_of(message);
+  if (body == nullptr) return Delivered::kNoSuchTask;
+  if (message.bytes != body->size || message.offset > body->size ||
+      message.part.size() > body->size - message.offset) {
+    abandon(message.source_node);
+    return Delivered::kNoSuchTask;
+  }
+  std::copy(message.part.begin(), message.part.end(), body->data.get() + message.offset);
+  if (message.offset + message.part.size() < message.bytes) return accepted(message.task);
+  const Delivered delivered = deliver_whole(message, body->data.get(), body);
   if (delivered == Delivered::kFull) return delivered;  // the same part comes again
   unfinished_.erase(message.source_node);
   return delivered;
@@ -76,20 +83,38 @@ Delivered BoardNode::deliver(const Message& message) try {
   return Delivered::kFull;  // it is tried again
 }
 
-// False: there is no room.
-bool BoardNode::post(uint32_t task, const llcl::ActiveMessage& message) {
-  const bool is_two_sided = message.handler >= llcl::kTwoSidedHandlers;
-  const auto kind = is_two_sided ? llcl::MessageKind::kTwoSided : llcl::MessageKind::kActive;
-  mailbox::Mailbox& box = (is_two_sided ? board_.two_sided : board_.mailboxes)[task];
-  return box.post(mailbox::Owner::host(), static_cast<uint8_t>(kind), &message, sizeof message) ==
-         0;
+// All of it has come. `body`: where it lies, if it is longer than a cell.
+Delivered BoardNode::deliver_whole(const Message& message, const std::byte* whole, Body* body) {
+  if (message.handler >= llcl::kPortHandlers)
+    return post_or_keep(
+        message.task,
+        llcl::Incoming::from_elsewhere(static_cast<uint8_t>(message.handler - llcl::kPortHandlers),
+                                       {message.source_node, message.source_task}, whole,
+                                       message.bytes, body != nullptr ? &body->done : nullptr));
+  llcl::ActiveMessage active{};
+  active.handler = message.handler;
+  active.source_node = message.source_node;
+  active.source_task = message.source_task;
+  active.bytes = message.bytes;
+  if (body != nullptr)
+    active.longer = {whole, &body->done};
+  else if (message.bytes != 0)
+    std::memcpy(active.body, whole, message.bytes);
+  const int error = board_.mailboxes[message.task].post(
+      mailbox::Owner::host(), static_cast<uint8_t>(llcl::MessageKind::kActive), &active,
+      sizeof active);
+  return error == 0 ? accepted(message.task) : Delivered::kFull;
 }
 
-Delivered BoardNode::post_or_keep(uint32_t task, const llcl::ActiveMessage& message) {
-  const bool is_two_sided = message.handler >= llcl::kTwoSidedHandlers;
-  const bool must_wait = is_two_sided && late_.contains(task);
-  if (!must_wait && post(task, message)) return accepted(task);
-  if (!is_two_sided) return Delivered::kFull;
+// False: there is no room.
+bool BoardNode::post(uint32_t task, const llcl::Incoming& message) {
+  return board_.ports[task].post(mailbox::Owner::host(), message.kind_and_form, &message.cell,
+                                 message.cell_bytes) == 0;
+}
+
+// To the task's port.
+Delivered BoardNode::post_or_keep(uint32_t task, const llcl::Incoming& message) {
+  if (!late_.contains(task) && post(task, message)) return accepted(task);
   try {
     Backlog& backlog = backlogs_[task];
     late_.insert(task);
@@ -105,7 +130,7 @@ bool BoardNode::post_late() {
   std::erase_if(late_, [&](uint32_t task) {
     Backlog& backlog = backlogs_[task];
     for (; !backlog.late.empty() && post(task, backlog.late.front()); backlog.late.pop_front())
-      backlog.bytes -= sizeof(llcl::ActiveMessage);
+      backlog.bytes -= sizeof(llcl::Incoming);
     return backlog.late.empty();
   });
   return !late_.empty();
@@ -132,9 +157,7 @@ Delivered BoardNode::accepted(uint32_t task) {
 void BoardNode::drop_backlog(uint32_t task) {
   const auto known = backlogs_.find(task);
   if (known == backlogs_.end()) return;
-  for (const llcl::ActiveMessage& message : known->second.late)
-    if (message.bytes > llcl::kInlineBodyMaxBytes)
-      message.longer.done->store(1, std::memory_order_relaxed);
+  for (const llcl::Incoming& message : known->second.late) message.give_back();
   std::erase_if(unfinished_, [&](const auto& entry) {
     if (entry.second.task != task) return false;
     known->second.bodies.erase(entry.second.body);

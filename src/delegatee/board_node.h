@@ -13,6 +13,7 @@
 #include "delegatee/node.h"
 #include "llcl/board.h"
 #include "llcl/message.h"
+#include "llcl/port_cell.h"
 
 namespace nagaya::delegatee {
 
@@ -70,13 +71,13 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
     const std::unique_ptr<std::byte[]> data;
   };
 
-  // Messages that the node holds for a task: bodies until they are read, and two-sided messages
-  // that found their mailbox full. Their reader is the program itself, which may compute for long:
-  // nobody else's traffic waits for it.
+  // Messages that the node holds for a task: bodies until they are read, and those that found its
+  // port full. The reader of a port is the program itself, which may compute for long: nobody
+  // else's traffic waits for it.
   struct Backlog {
     uint64_t bytes = 0;  // of all
     std::list<Body> bodies;
-    std::deque<llcl::ActiveMessage> late;
+    std::deque<llcl::Incoming> late;
   };
   // A message of which not all parts have come: whose it is, where it is put together.
   struct Unfinished {
@@ -85,8 +86,9 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
   };
 
   bool takes_part(uint32_t task) const;
-  bool post(uint32_t task, const llcl::ActiveMessage& message);
-  Delivered post_or_keep(uint32_t task, const llcl::ActiveMessage& message);
+  Delivered deliver_whole(const Message& message, const std::byte* whole, Body* body);
+  bool post(uint32_t task, const llcl::Incoming& message);
+  Delivered post_or_keep(uint32_t task, const llcl::Incoming& message);
   bool has_room(uint32_t task, uint64_t bytes);
   Delivered accepted(uint32_t task);
   void drop_backlog(uint32_t task);

@@ -11,6 +11,7 @@
 #include "delegatee/batch_runs.h"
 #include "llcl/apply_atomic.h"
 #include "llcl/message.h"
+#include "llcl/port_cell.h"
 
 namespace nagaya::delegatee {
 namespace {
@@ -197,8 +198,7 @@ Outbox::Haste Target::haste_of(const Answer& answer) {
   const Header& request = answer.request;
   const bool tells_a_task = request.kind == Kind::kMessage || request.kind == Kind::kPutNotify;
   if (!tells_a_task || answer.status != 0 || answer.has_backlog) return Outbox::Haste::kSoon;
-  const bool is_receipt = request.kind == Kind::kMessage &&
-                          request.region >= llcl::kTwoSidedHandlers &&
+  const bool is_receipt = request.kind == Kind::kMessage && request.region >= llcl::kPortHandlers &&
                           request.bytes <= kReceiptMaxBytes;
   return is_receipt ? Outbox::Haste::kPatient : Outbox::Haste::kNextRound;
 }

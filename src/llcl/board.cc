@@ -8,6 +8,7 @@
 #include <new>
 
 #include "llcl/message.h"
+#include "llcl/port_cell.h"
 #include "task/space_heap.h"
 
 namespace nagaya::llcl {
@@ -72,8 +73,7 @@ base::Mapping create_board(task::SpaceHeader& space) {
       layout.add<std::atomic<uint32_t>>(space.capacity * sizeof(std::atomic<uint32_t>));
   const uint64_t mailboxes_at =
       layout.add<mailbox::Mailbox>(space.capacity * sizeof(mailbox::Mailbox));
-  const uint64_t two_sided_at =
-      layout.add<mailbox::Mailbox>(space.capacity * sizeof(mailbox::Mailbox));
+  const uint64_t ports_at = layout.add<mailbox::Mailbox>(space.capacity * sizeof(mailbox::Mailbox));
   const uint64_t lanes_at = layout.add<Lanes>(Lanes::bytes_for(lanes));
   const uint64_t lane_waiters_at = layout.add<LaneWaiter>(lanes * sizeof(LaneWaiter));
   const uint64_t task_waiters_at = layout.add<TaskWaiter>(space.capacity * sizeof(TaskWaiter));
@@ -91,7 +91,7 @@ base::Mapping create_board(task::SpaceHeader& space) {
   board->nodes.store(1, std::memory_order_relaxed);
   board->attached = reinterpret_cast<std::atomic<uint32_t>*>(base + attached_at);
   board->mailboxes = reinterpret_cast<mailbox::Mailbox*>(base + mailboxes_at);
-  board->two_sided = reinterpret_cast<mailbox::Mailbox*>(base + two_sided_at);
+  board->ports = reinterpret_cast<mailbox::Mailbox*>(base + ports_at);
   board->lanes = reinterpret_cast<Lanes*>(base + lanes_at);
   board->lanes->init(lanes);
   board->lane_waiters = reinterpret_cast<LaneWaiter*>(base + lane_waiters_at);
@@ -127,21 +127,24 @@ mailbox::Owner reclaim(Board& board, uint32_t number) {
   }
   for (uint32_t task = 0; task < board.capacity; ++task) {
     board.mailboxes[task].forget(dead);
-    board.two_sided[task].forget(dead);
+    board.ports[task].forget(dead);
   }
   return dead;
 }
 
 void empty_mailboxes(Board& board, task::TaskRecord& next) {
-  const auto drop = [&](MessageKind kind_of_actives) {
-    return [&next, kind_of_actives](const mailbox::Message& message) {
-      if (static_cast<MessageKind>(message.kind) == kind_of_actives) give_back_body(message, next);
-    };
-  };
-  board.mailboxes[next.number].clear(drop(MessageKind::kActive));
-  // Other kinds are match's cells of this node. A block that one of them lends is left to its
-  // sender, whose memory may be gone: a store into it would end the host.
-  board.two_sided[next.number].clear(drop(MessageKind::kTwoSided));
+  board.mailboxes[next.number].clear([&](const mailbox::Message& message) {
+    if (static_cast<MessageKind>(message.kind) == MessageKind::kActive)
+      give_back_body(message, next);
+  });
+  // A block that a task of this node has lent is left to it: its memory may be gone, and a store
+  // into it would end the host.
+  board.ports[next.number].clear([&](const mailbox::Message& message) {
+    const Incoming incoming = Incoming::copy_of(message);
+    if (incoming.has_source() &&
+        incoming.source().node != board.node.load(std::memory_order_relaxed))
+      incoming.give_back();
+  });
 }
 
 bool release_copies(Board& board, mailbox::Owner dead) {
@@ -152,7 +155,7 @@ void wake_task(Board& board, uint32_t number) {
   if (number >= board.capacity) return wake_tasks(board);
   mailbox::Machine::fence();  // the caller's stores before load of `count`; see Wait::arm
   if (board.sleepers[number].count.load(std::memory_order_relaxed) == 0) return;
-  board.two_sided[number].bell().ring_after_fence();
+  board.ports[number].bell().ring_after_fence();
 }
 
 void wake_tasks(Board& board) {

@@ -71,14 +71,14 @@ struct Board {
   std::atomic<void*> world;  // comm's; nullptr until then
   std::atomic<uint32_t>* attached;  // by task number: mailbox::Owner of the task that takes part
   mailbox::Mailbox* mailboxes;      // by task number
-  mailbox::Mailbox* two_sided;      // by task number; match's. Its bell is the task's (Wait)
+  mailbox::Mailbox* ports;          // by task number: port.h. Its bell is the task's (Wait)
   LaneWaiter* lane_waiters;         // by lane
-  TaskWaiter* task_waiters;         // by task number; match's
+  TaskWaiter* task_waiters;         // by task number
   Sleepers* sleepers;               // by task number
   RegionTable* regions;
   CopyOffers* copies;
   Backlogs* backlogs;
-  std::atomic<uint64_t> dropped;                    // active messages without a handler
+  std::atomic<uint64_t> dropped;                    // messages that nobody knows
   alignas(mailbox::kLineBytes) mailbox::Load load;  // changes often; what is above does not
   mailbox::ThreadBell delegatee_bell;
 };

@@ -114,4 +114,12 @@ inline void copy(Place to, Place from, size_t bytes) {
   }
 }
 
+// To one run of memory.
+inline void gather(const Buffer& from, void* to, size_t bytes) {
+  if (from.is_one_run())
+    std::memcpy(to, from.data(), bytes);
+  else
+    copy(Place(Buffer(to, bytes, nullptr).runs()), Place(from.runs()), bytes);
+}
+
 }  // namespace nagaya::llcl

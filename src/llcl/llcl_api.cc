@@ -10,6 +10,7 @@
 #include "llcl/endpoint.h"
 #include "llcl/misuse.h"
 #include "llcl/pieces.h"
+#include "llcl/port_cell.h"
 #include "llcl/prepare.h"
 
 namespace nagaya::llcl {
@@ -251,7 +252,7 @@ int nagaya_llcl_try_message(nagaya_process to, uint32_t number, const void* data
                             nagaya_completion on_complete) {
   Endpoint* const self = Endpoint::own();
   if (self == nullptr) return -ESRCH;
-  if (!is_valid(on_complete) || (data == nullptr && bytes != 0) || number >= kTwoSidedHandlers)
+  if (!is_valid(on_complete) || (data == nullptr && bytes != 0) || number >= kPortHandlers)
     return -EINVAL;
   if (bytes > kActiveMessageMaxBytes) return -EMSGSIZE;
   if (self->is_here(to)) {

@@ -11,14 +11,9 @@
 namespace nagaya::llcl {
 
 enum class MessageKind : uint8_t {
-  kCompletion,       // of a request with a callback
-  kActive,           // an active message
-  kTwoSided = 0xff,  // the same, of another node, in the mailbox for two-sided messages
+  kCompletion,  // of a request with a callback
+  kActive,      // an active message
 };
-
-// From here on handlers are match's: what another node sends to them comes into the mailbox for
-// two-sided messages.
-inline constexpr uint32_t kTwoSidedHandlers = 256;
 
 // The Request was made by the task that now reads this, with its own allocator.
 struct CompletionMessage {

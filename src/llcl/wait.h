@@ -6,7 +6,7 @@
 //   until(is_over)   look: is_over? all that is registered, copies ──► Patience: spin, yield, sleep
 //   poll()           for callers that do not say what they wait for: one look, and at most a yield
 //
-// A sleeping thread sleeps on the bell of its task, board.two_sided[task].bell(). Whatever may end
+// A sleeping thread sleeps on the bell of its task, board.ports[task].bell(). Whatever may end
 // its wait rings that bell:
 //
 //   | what ends the wait                              | who rings                            |
@@ -169,7 +169,7 @@ class Wait {
     return count != 0 ? count : error;
   }
   bool help() { return board_.copies->any() && board_.copies->help(self_); }
-  mailbox::Doorbell& bell() { return board_.two_sided[self_.number()].bell(); }
+  mailbox::Doorbell& bell() { return board_.ports[self_.number()].bell(); }
   bool has_other_nodes() const { return board_.nodes.load(std::memory_order_relaxed) > 1; }
   bool is_partner_running() const;
   void be_away(bool is_away);

@@ -1,99 +1,71 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cell.h - what travels through the mailboxes for two-sided messages. Plain data, 56 bytes.
+// cell.h - what two-sided messages say to the ports of others (llcl/port.h).
 //
-//   sender                                   receiver
-//   kInline      body in the cell       ──►  copies it
-//   kEager       body in a block of its ──►  copies it when it is matched, and gives the block back
-//   kRendezvous  body in its buffer     ──►  copies it when it is matched, then answers
-//                                       ◄──  kCopied
-//   kCancel      the message once more  ──►  forgets it if it is not matched yet, and answers
-//                                       ◄──  kCancelled or, too late, kKept
-//
-// To another node they travel by messages that begin with the same header: remote.h.
+//   sender                                          receiver
+//   kMessage      the body                     ──►  copies it when it is matched
+//   kRendezvous   where the body is (a Source) ──►  pulls it when it is matched, then answers
+//                                              ◄──  kCopied
+//   kCancel       the message once more        ──►  forgets it if it is not matched yet, and
+//   answers
+//                                              ◄──  kCancelled or, too late, kKept
 #pragma once
 
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
+#include <bit>
 #include <cstring>
 
-#include "llcl/message.h"
+#include "llcl/port_cell.h"
+#include "llcl/pull.h"
 #include "match/envelope.h"
 
 namespace nagaya::match {
 
-enum class CellKind : uint8_t {
-  kInline,
-  kEager,
-  kRendezvous,
-  kCopied,
-  kCancel,
-  kCancelled,
-  kKept,
-  kFromRemote = static_cast<uint8_t>(llcl::MessageKind::kTwoSided),
-};
+enum class Kind : uint8_t { kMessage, kRendezvous, kCopied, kCancel, kCancelled, kKept };
 
-// A block of the sender's pool (eager_pool.h), lent to the receiver.
-struct Loan {
-  std::byte* data;
-  std::atomic<uint32_t>* returned;  // becomes `serial`, by release, when it is given back
-  uint32_t serial;
-
-  void give_back() const { returned->store(serial, std::memory_order_release); }
-};
-
-inline constexpr size_t kInlineMaxBytes =
-    mailbox::kMessageMaxBytes - sizeof(Envelope) - sizeof(uint32_t);
-
-struct Cell {
+struct Header {
   Envelope envelope;  // of the message; not in answers
   uint32_t serial;    // of the sender's messages: with the envelope it names one
-  union {
-    std::byte body[kInlineMaxBytes];
-    struct {
-      uint64_t bytes;
-      Loan loan;
-    } eager;
-    struct {
-      uint64_t bytes;
-      const void* data;  // for receivers of the same node: the body, or the nagaya_runs of it
-      uint64_t send;     // the sender's handle of its request, which answers repeat
-      nagaya_process sender;
-      uint32_t region;  // of `data`, for other nodes
-      uint32_t is_in_runs;
-    } rendezvous;  // kCancel: `send` and `sender`
-    struct {
-      uint64_t send;
-    } answer;
-  };
 };
-static_assert(sizeof(Cell) == mailbox::kMessageMaxBytes);
-inline constexpr size_t kHeaderBytes = offsetof(Cell, body);
 
-constexpr bool is_answer(CellKind kind) {
-  return kind == CellKind::kCopied || kind == CellKind::kCancelled || kind == CellKind::kKept;
+// The bodies of notes.
+struct Rendezvous {
+  llcl::Source source;
+  uint64_t send;  // the sender's handle of its request, which answers repeat
+};
+struct Handle {  // of kCancel and of the answers
+  uint64_t send;
+};
+
+inline llcl::PortHeader port_header(const Header& header) {
+  return std::bit_cast<llcl::PortHeader>(header);
 }
-// The size of a cell without a body of its own. [bytes]
-constexpr size_t bytes_of(CellKind kind) {
-  return is_answer(kind) ? offsetof(Cell, answer) + sizeof(Cell::answer) : sizeof(Cell);
-}
 
-// A cell that has been taken out of the mailbox.
-struct Incoming {
-  Cell cell;
-  CellKind kind;
-  uint8_t cell_bytes;
-
-  // Of a task of this node; those of others: remote.h.
-  void copy_from(const mailbox::Message& message) {
-    kind = static_cast<CellKind>(message.kind);
-    cell_bytes = message.bytes;
-    std::memcpy(&cell, message.payload, sizeof cell);
+// A message that has been taken out of the port.
+struct Incoming : llcl::Incoming {
+  Kind kind() const { return static_cast<Kind>(llcl::Incoming::kind()); }
+  Header header() const { return std::bit_cast<Header>(cell.header); }
+  Envelope envelope() const { return header().envelope; }
+  Rendezvous rendezvous() const { return body_as<Rendezvous>(); }
+  uint64_t send() const {
+    return kind() == Kind::kRendezvous ? rendezvous().send : body_as<Handle>().send;
   }
-  size_t bytes() const {
-    if (kind == CellKind::kEager) return cell.eager.bytes;
-    if (kind == CellKind::kRendezvous) return cell.rendezvous.bytes;
-    return cell_bytes - kHeaderBytes;
+  // Of the message that it is or announces.
+  size_t message_bytes() const {
+    return kind() == Kind::kRendezvous ? rendezvous().source.bytes : bytes();
+  }
+  // Whether it has the form and the size of its kind: another node can say anything.
+  bool is_sound() const {
+    if (kind() == Kind::kMessage) return true;
+    const bool is_rendezvous = kind() == Kind::kRendezvous;
+    return kind() <= Kind::kKept && form() == llcl::Form::kNote &&
+           bytes() == (is_rendezvous ? sizeof(Rendezvous) : sizeof(Handle));
+  }
+
+ private:
+  template <class Body>
+  Body body_as() const {
+    Body body;
+    std::memcpy(&body, cell.sourced.body, sizeof body);
+    return body;
   }
 };
 

@@ -5,12 +5,11 @@
 #include <atomic>
 #include <charconv>
 #include <cstdlib>
-#include <memory>
 #include <new>
 #include <string_view>
 
+#include "llcl/elsewhere_by_lane.h"
 #include "match/matcher.h"
-#include "match/remote_by_lane.h"
 
 namespace nagaya::match {
 namespace {
@@ -18,6 +17,18 @@ namespace {
 constexpr size_t kEagerMaxLimit = 1 << 20;
 
 // Of nagaya_match_open; never destroyed: other threads may still use it while the process exits.
+struct Own {
+  Own(llcl::Endpoint& endpoint, size_t eager_max, bool threads)
+      : elsewhere(endpoint, threads),
+        port(endpoint.board(), endpoint.owner(), eager_max, endpoint.waits(), elsewhere),
+        pulls(endpoint.board(), endpoint.owner(), elsewhere),
+        matcher(port, pulls, endpoint.waits(), threads) {}
+
+  llcl::ElsewhereByLane elsewhere;
+  llcl::Port port;
+  llcl::Pulls pulls;
+  Matcher matcher;
+};
 Matcher* own_matcher = nullptr;
 bool has_threads;
 std::atomic<bool> is_taken = false;  // by one library of the process
@@ -39,12 +50,10 @@ int open(bool threads) {
   if (endpoint == nullptr) return -ESRCH;
   const int64_t eager_max = chosen_eager_max();
   if (eager_max < 0) return -EINVAL;
-  auto remote = std::make_unique<RemoteByLane>(*endpoint, threads);
-  own_matcher = new Matcher(endpoint->board(), endpoint->owner(), static_cast<size_t>(eager_max),
-                            threads, *remote, endpoint->waits());
+  auto* const own = new Own(*endpoint, static_cast<size_t>(eager_max), threads);
+  own_matcher = &own->matcher;
   endpoint->be_counted();
-  endpoint->waits().begin_polls(endpoint->waiter_of(remote->lane()), threads);
-  static_cast<void>(remote.release());  // as long as the matcher
+  endpoint->waits().begin_polls(endpoint->waiter_of(own->elsewhere.lane()), threads);
   has_threads = threads;
   return 0;
 }

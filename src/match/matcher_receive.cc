@@ -2,7 +2,9 @@
 // matcher_receive.cc - receives and probes: what has come for them, and how it is delivered.
 #include <errno.h>
 
-#include <cstring>
+#include <algorithm>
+#include <bit>
+#include <utility>
 
 #include "match/finish.h"
 #include "match/matcher.h"
@@ -13,38 +15,24 @@ namespace {
 constexpr int kMessagesPerReceive = 2;  // so that who posts many catches up with who sends
 
 void describe(const Incoming& incoming, nagaya_message_description* out) {
-  *out = {incoming.cell.envelope, incoming.bytes()};
+  *out = {incoming.envelope(), incoming.message_bytes()};
 }
 
-// What a rendezvous of the own node announces.
-Buffer data_of(const Cell& cell) {
-  const auto& there = cell.rendezvous;
-  if (there.is_in_runs != 0)
-    return {nullptr, there.bytes, static_cast<const nagaya_runs*>(there.data)};
-  return {there.data, there.bytes, nullptr};
+Envelope envelope_of(const llcl::PortHeader& header) {
+  return std::bit_cast<Header>(header).envelope;
+}
+bool is_message(uint8_t kind) {
+  return static_cast<Kind>(kind) == Kind::kMessage;
 }
 
-// Runs go by way of a portion that stays in the first cache.
-void scatter(nagaya_receive& receive, const Buffer& from, size_t bytes) {
-  if (from.is_one_run()) return receive.scatter(&receive, from.data(), bytes);
-  std::byte portion[16 << 10];
-  Place place(from.runs());
-  while (bytes != 0) {
-    const size_t next = std::min(bytes, sizeof portion);
-    copy(Place(Buffer(portion, next, nullptr).runs()), place, next);
-    receive.scatter(&receive, portion, next);
-    if (bytes -= next; bytes != 0) place.advance(next);
-  }
-}
-
-Envelope envelope_of(const mailbox::Message& message) {
-  Envelope envelope;
-  std::memcpy(&envelope, message.payload, sizeof envelope);
-  return envelope;
-}
-bool is_short(const mailbox::Message& message) {
-  const auto kind = static_cast<CellKind>(message.kind);
-  return kind == CellKind::kInline || kind == CellKind::kEager;
+llcl::Sink sink_of(nagaya_receive& receive) {
+  llcl::Sink sink{receive.buffer, receive.capacity, receive.runs, nullptr, &receive};
+  if (receive.scatter != nullptr)
+    sink.store = [](void* context, const void* data, size_t bytes) {
+      auto* const receive = static_cast<nagaya_receive*>(context);
+      receive->scatter(receive, data, bytes);
+    };
+  return sink;
 }
 
 }  // namespace
@@ -77,33 +65,34 @@ bool Matcher::find_or_post(nagaya_receive& receive, Incoming& incoming) {
     delete message;
   } else if (!take_own(receive.wanted, incoming)) {
     posted_.enter(receive);
-    expect(receive.from);
+    port_.expect(receive.from);
     return false;
   }
   receive.member.whole = nullptr;
   return true;
 }
 
-// The next short message, if it is for this receive, and none is posted that it may be for.
+// The next message, if it is for this receive and no long one, and none is posted that it may be
+// for.
 bool Matcher::take_own(const Envelope& wanted, Incoming& incoming) {
-  if (!posted_.empty()) return false;
-  const mailbox::Message message = mailbox_.take_if([&](const mailbox::Message& next) {
-    return is_short(next) && matches(wanted, envelope_of(next));
-  });
-  if (message) incoming.copy_from(message);
-  return static_cast<bool>(message);
+  return posted_.empty() && port_.take_if(
+                                [&](uint8_t kind, const llcl::PortHeader& header) {
+                                  return is_message(kind) && matches(wanted, envelope_of(header));
+                                },
+                                incoming);
 }
 
-// The posted receive that the next message is for, if that is a short one (nobody waits here for
-// the copy of a long one); nullptr: none. Allocates nothing.
+// The posted receive that the next message is for, if that is no long one (nobody waits here for
+// the copy of that); nullptr: none. Allocates nothing.
 nagaya_receive* Matcher::take_along(Incoming& incoming) {
   const Turn turn(*this);
   nagaya_receive* receive = nullptr;
-  const mailbox::Message message = mailbox_.take_if([&](const mailbox::Message& next) {
-    if (is_short(next)) receive = posted_.take(envelope_of(next));
-    return receive != nullptr;
-  });
-  if (message) incoming.copy_from(message);
+  port_.take_if(
+      [&](uint8_t kind, const llcl::PortHeader& header) {
+        if (is_message(kind)) receive = posted_.take(envelope_of(header));
+        return receive != nullptr;
+      },
+      incoming);
   return receive;
 }
 
@@ -141,54 +130,75 @@ int Matcher::receive_taken(nagaya_message* message, nagaya_receive& receive) {
   return 0;
 }
 
-// `peer`: the task that waits for it, or the own one.
-void Matcher::store(nagaya_receive& receive, const Buffer& from, uint32_t peer) {
-  const size_t stored = std::min(receive.bytes, receive.capacity);
-  if (receive.scatter != nullptr) return scatter(receive, from, stored);
-  const Buffer to(receive.buffer, receive.capacity, receive.runs);
-  const llcl::Layouts layouts{to.runs(), from.runs()};
-  const bool is_one_run = to.is_one_run() && from.is_one_run();
-  if (is_one_run && stored <= kInlineMaxBytes) {  // the way to offer a copy costs more than it
-    std::memmove(to.data(), from.data(), stored);
-    return;
-  }
-  board_.copies->copy({to.data(), from.data(), stored, peer, is_one_run ? nullptr : &layouts},
-                      self_, llcl::BoardTasks{board_});
-}
-
-// To whom a rendezvous or a cancel has come from.
-void Matcher::answer(const Cell& asked, CellKind kind) {
+// A process that has sent a rendezvous or a cancel gets its one answer.
+void Matcher::answer(nagaya_process asker, uint64_t send, Kind kind) {
   outbox_.settle();
-  Cell cell{};
-  cell.answer = {asked.rendezvous.send};
-  post_or_wait(asked.rendezvous.sender, kind, cell);
+  post_or_wait({asker, kind, {}, send});
 }
 
 void Matcher::deliver(const Incoming& incoming, nagaya_receive& receive) {
-  const Cell& cell = incoming.cell;
-  receive.matched = cell.envelope;
-  receive.bytes = incoming.bytes();
+  receive.matched = incoming.envelope();
+  receive.bytes = incoming.message_bytes();
   receive.error = receive.bytes > receive.capacity ? -EMSGSIZE : 0;
-  switch (incoming.kind) {
-    case CellKind::kInline:
-      store(receive, {cell.body, receive.bytes, nullptr}, self_.number());
-      break;
-    case CellKind::kEager:
-      store(receive, {cell.eager.loan.data, receive.bytes, nullptr}, self_.number());
-      cell.eager.loan.give_back();
-      break;
-    case CellKind::kRendezvous:
-      if (!is_own_node(cell.rendezvous.sender)) return read(cell, receive);
-      store(receive, data_of(cell), cell.rendezvous.sender.task);
-      {
-        const Turn turn(*this);
-        answer(cell, CellKind::kCopied);  // the sender's buffer is its own again
-      }
-      break;
-    default:
-      break;
+  if (incoming.kind() == Kind::kRendezvous) return pull(incoming, receive);
+  pulls_.store(sink_of(receive), incoming.body(), std::min(receive.bytes, receive.capacity));
+  incoming.give_back();
+  finish(receive);
+}
+
+// ---- long messages ------------------------------------------------------------------------------
+
+void Matcher::pull(const Incoming& incoming, nagaya_receive& receive) {
+  const nagaya_process sender = incoming.source();
+  const Rendezvous rendezvous = incoming.rendezvous();
+  llcl::Pull pull(pulls_, sender, rendezvous.source, sink_of(receive),
+                  std::min(receive.bytes, receive.capacity));
+  std::list<Reading> one;
+  try {
+    if (pull.start()) return end_pull(sender, rendezvous.send, receive, 0);
+    one.emplace_back(std::move(pull), sender, rendezvous.send, receive);
+  } catch (const std::bad_alloc&) {
+    return end_pull(sender, rendezvous.send, receive, -ENOMEM);
+  }
+  if (one.front().pull.advance())
+    return end_pull(sender, rendezvous.send, receive, one.front().pull.error());
+  const Turn turn(*this);
+  readings_.splice(readings_.end(), one);
+}
+
+// The sender's buffer is its own again.
+void Matcher::end_pull(nagaya_process sender, uint64_t send, nagaya_receive& receive, int error) {
+  if (error != 0) receive.error = error;
+  {
+    const Turn turn(*this);
+    answer(sender, send, Kind::kCopied);
   }
   finish(receive);
+}
+
+// How many portions have come.
+int Matcher::progress_pulls() {
+  std::list<Reading> ready;
+  {
+    const Turn turn(*this);
+    for (auto at = readings_.begin(); at != readings_.end();) {
+      const auto one = at++;
+      if (!one->pull.is_asked() || one->pull.has_come()) ready.splice(ready.end(), readings_, one);
+    }
+  }
+  int count = 0;
+  while (!ready.empty()) {
+    Reading& first = ready.front();
+    count += first.pull.has_come();
+    if (first.pull.advance()) {
+      end_pull(first.sender, first.send, first.receive, first.pull.error());
+      ready.pop_front();
+    } else {
+      const Turn turn(*this);
+      readings_.splice(readings_.end(), ready, ready.begin());
+    }
+  }
+  return count;
 }
 
 }  // namespace nagaya::match

@@ -24,8 +24,9 @@ class Outbox {
   // An answer or a cancel.
   struct Note {
     nagaya_process to;
-    CellKind kind;
-    Cell cell;
+    Kind kind;
+    Header header;
+    uint64_t send;  // a handle
   };
 
   bool empty() const { return sends_.empty() && notes_.empty(); }

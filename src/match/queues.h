@@ -76,7 +76,7 @@ struct Unexpected {
 class UnexpectedQueue {
  public:
   void enter(Unexpected& message) {
-    const Envelope& envelope = message.incoming.cell.envelope;
+    const Envelope envelope = message.incoming.envelope();
     for (unsigned wanting = 0; wanting < kClasses; ++wanting) {
       if (!can_match(wanting, envelope)) continue;
       Unexpected::AsWanted& member = message.members[wanting];
@@ -87,7 +87,7 @@ class UnexpectedQueue {
   }
   void leave(Unexpected& message) {
     for (unsigned wanting = 0; wanting < kClasses; ++wanting)
-      if (can_match(wanting, message.incoming.cell.envelope))
+      if (can_match(wanting, message.incoming.envelope()))
         indices_[wanting].leave(message.members[wanting]);
   }
 
@@ -99,7 +99,7 @@ class UnexpectedQueue {
   // The sender's message of that serial number, or nullptr.
   Unexpected* find(const Envelope& envelope, uint32_t serial) {
     return whole(indices_[0].first(envelope, [&](const Member& member) {
-      return whole(&member)->incoming.cell.serial == serial;
+      return whole(&member)->incoming.header().serial == serial;
     }));
   }
   // Calls function(message) for all; it may leave, and nobody else.

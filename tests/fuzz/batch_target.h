@@ -13,6 +13,7 @@
 #include "delegatee/board_node.h"
 #include "delegatee/delegatee.h"
 #include "fabric/loopback.h"
+#include "llcl/port_cell.h"
 
 namespace nagaya::fuzz {
 
@@ -51,7 +52,7 @@ class HearingNode {
       board_.attached[task] = mailbox::Owner::task(task, 1).bits;
     board_.regions->add(mailbox::Owner::task(0, 1), region_.data(), GuardedMemory::kBytes);
     const llcl::ActiveMessage any{};
-    for (mailbox::Mailbox* const boxes : {board_.mailboxes, board_.two_sided})
+    for (mailbox::Mailbox* const boxes : {board_.mailboxes, board_.ports})
       while (boxes[1].post(mailbox::Owner::host(), 1, &any, sizeof any) == 0) continue;
     ask_everything();
   }
@@ -69,16 +70,18 @@ class HearingNode {
 
   // As task 0 does: every body is read, and given back.
   void read_messages() {
-    for (mailbox::Mailbox* const box : {&board_.mailboxes[0], &board_.two_sided[0]})
-      while (const mailbox::Message message = box->take()) {
-        llcl::ActiveMessage active;
-        std::memcpy(&active, message.payload, sizeof active);
-        if (active.bytes <= llcl::kInlineBodyMaxBytes) continue;
-        unsigned sum = 0;
-        for (uint64_t n = 0; n < active.bytes; ++n)
-          sum += std::to_integer<unsigned>(active.longer.address[n]);
-        active.longer.done->store(1 + sum * 0, std::memory_order_release);
-      }
+    while (const mailbox::Message message = board_.mailboxes[0].take()) {
+      llcl::ActiveMessage active;
+      std::memcpy(&active, message.payload, sizeof active);
+      if (active.bytes <= llcl::kInlineBodyMaxBytes) continue;
+      active.longer.done->store(1 + 0 * sum_of(active.longer.address, active.bytes),
+                                std::memory_order_release);
+    }
+    while (const mailbox::Message message = board_.ports[0].take()) {
+      const llcl::Incoming incoming = llcl::Incoming::copy_of(message);
+      static_cast<void>(sum_of(incoming.body(), incoming.bytes()));
+      incoming.give_back();
+    }
     node_.post_late();
   }
   void end_task() {
@@ -92,6 +95,12 @@ class HearingNode {
 
  private:
   static constexpr Secret kSecrets[2] = {};
+
+  static uint32_t sum_of(const std::byte* body, uint64_t bytes) {
+    volatile uint32_t sum = 0;  // each byte is read
+    for (uint64_t n = 0; n < bytes; ++n) sum = sum + std::to_integer<uint32_t>(body[n]);
+    return sum;
+  }
 
   task::SpaceHeader& space_with(uint32_t capacity) {
     space_.capacity = capacity;

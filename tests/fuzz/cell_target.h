@@ -20,10 +20,10 @@ namespace nagaya::fuzz {
 using namespace nagaya::match;
 
 // Takes everything. Reads bring zeros at once.
-class WireToNobody final : public Remote {
+class WireToNobody final : public llcl::Elsewhere {
  public:
   bool has(nagaya_process process) const override { return process.node < 2; }
-  int send(nagaya_process, CellKind, const std::byte*, size_t,
+  int send(nagaya_process, uint8_t, const std::byte*, size_t,
            std::atomic<uint32_t>* done) override {
     if (done != nullptr) done->store(1);
     return 0;
@@ -51,19 +51,16 @@ class HearingTask {
         board_(*static_cast<llcl::Board*>(space_.upper_floors)),
         node_(board_),
         waits_(board_, kSelf),
-        matcher_(board_, kSelf, kEagerMax, false, wire_, waits_) {
+        port_(board_, kSelf, kEagerMax, waits_, wire_),
+        pulls_(board_, kSelf, wire_),
+        matcher_(port_, pulls_, waits_, false) {
     board_.nodes = 2;
     board_.attached[0] = kSelf.bits;
   }
 
   void hear(uint8_t kind, uint8_t source, const std::byte* message, size_t bytes) {
-    node_.deliver({0,
-                   llcl::kTwoSidedHandlers + uint32_t{kind},
-                   kOther.node,
-                   source,
-                   bytes,
-                   0,
-                   {message, bytes}});
+    node_.deliver(
+        {0, llcl::kPortHandlers + uint32_t{kind}, kOther.node, source, bytes, 0, {message, bytes}});
   }
   void send(uint8_t argument) {
     Send& send = sends_.emplace_back();
@@ -138,6 +135,8 @@ class HearingTask {
   std::deque<Send> sends_;  // they stay where they are
   std::deque<Receive> receives_;
   llcl::Wait waits_;
+  llcl::Port port_;
+  llcl::Pulls pulls_;
   Matcher matcher_;
 };
 

@@ -204,36 +204,32 @@ void write_cells() {
                        static_cast<char>(bytes), static_cast<char>(bytes >> 8)} +
            payload;
   };
-  const auto of = [](const Cell& cell, size_t bytes) {
-    return std::string(reinterpret_cast<const char*>(&cell), bytes);
+  const auto of = [](const auto& body) {
+    const Header header{};
+    return std::string(reinterpret_cast<const char*>(&header), sizeof header) +
+           std::string(reinterpret_cast<const char*>(&body), sizeof body);
   };
-  const auto kind = [](CellKind which) { return static_cast<uint8_t>(which); };
+  const auto kind = [](Kind which) { return static_cast<uint8_t>(which); };
   constexpr uint8_t kSend = 10, kCancel = 11, kReceive = 12, kTake = 13, kDrop = 14, kProgress = 15;
-  Cell cell{};
-  cell.rendezvous.bytes = 300;
-  cell.rendezvous.sender = {1, 0};
-  const std::string announced = of(cell, sizeof cell);
-  Cell answer{};
-  answer.answer.send = 1;  // the handle of the first send
-  const std::string answered = of(answer, bytes_of(CellKind::kCopied));
-  const std::string eager = step(kind(CellKind::kInline), 0, of(Cell{}, kHeaderBytes) + "body");
-  const std::string longer =
-      step(kind(CellKind::kInline), 0, of(Cell{}, kHeaderBytes) + std::string(200, 'b'));
+  const std::string announced = of(Rendezvous{{300, nullptr, 1, 0}, 1});
+  const std::string answered = of(Handle{1});  // of the first send
+  const std::string nothing(sizeof(Header), 0);
+  const std::string eager = step(kind(Kind::kMessage), 0, nothing + "body");
+  const std::string longer = step(kind(Kind::kMessage), 0, nothing + std::string(200, 'b'));
   write("cell/eager", step(kReceive, 6) + eager + step(kProgress, 0));
   write("cell/unexpected", eager + longer + step(kProgress, 0) + step(kReceive, 6) +
                                step(kTake, 9) + eager + step(kDrop, 0));
   write("cell/rendezvous",
-        step(kReceive, 60) + step(kind(CellKind::kRendezvous), 0, announced) + step(kProgress, 0));
-  write("cell/answered", step(kSend, 0) + step(kind(CellKind::kCopied), 0, answered) +
-                             step(kind(CellKind::kCopied), 0, answered));
+        step(kReceive, 60) + step(kind(Kind::kRendezvous), 0, announced) + step(kProgress, 0));
+  write("cell/answered", step(kSend, 0) + step(kind(Kind::kCopied), 0, answered) +
+                             step(kind(Kind::kCopied), 0, answered));
   write("cell/cancelled", step(kSend, 0) + step(kCancel, 0) +
-                              step(kind(CellKind::kCancelled), 0, answered) + step(kProgress, 0));
-  write("cell/kept", step(kSend, 0) + step(kCancel, 0) + step(kind(CellKind::kKept), 0, answered) +
-                         step(kind(CellKind::kCopied), 0, answered));
-  write("cell/cancel", step(kind(CellKind::kRendezvous), 0, announced) + step(kProgress, 0) +
-                           step(kind(CellKind::kCancel), 0, announced));
-  write("cell/pointers", step(kReceive, 6) + step(kind(CellKind::kEager), 0, announced) +
-                             step(kind(CellKind::kFromRemote) % 16, 0, announced));
+                              step(kind(Kind::kCancelled), 0, answered) + step(kProgress, 0));
+  write("cell/kept", step(kSend, 0) + step(kCancel, 0) + step(kind(Kind::kKept), 0, answered) +
+                         step(kind(Kind::kCopied), 0, answered));
+  write("cell/cancel", step(kind(Kind::kRendezvous), 0, announced) + step(kProgress, 0) +
+                           step(kind(Kind::kCancel), 0, answered));
+  write("cell/pointers", step(kReceive, 6) + step(6, 0, announced) + step(7, 0, announced));
 }
 
 void write_batches() {

@@ -12,6 +12,11 @@ import sys
 # Bottom first: a floor includes itself and what stands before it.
 FLOORS = ["base", "arch", "task", "mailbox", "llcl", "fabric", "delegatee", "comm", "match",
           "area", "array", "coll"]
+# Floors that know neither where a task lives nor what moves data between nodes, and what they may
+# include of llcl. (An API's file makes the port, through the endpoint of its task.)
+ABOVE_THE_WAIST = ["match", "area", "array", "coll"]
+WAIST = re.compile(r"llcl/(port|port_cell|pull|wait|handles|layout)\.h$")
+WAIST_OF_APIS = re.compile(r"llcl/elsewhere_by_lane\.h$")
 # What stands on the floors, and the floors that each may include.
 ABOVE = {"faces": FLOORS, "tools": FLOORS, "bench": FLOORS, "tests": FLOORS}
 
@@ -64,6 +69,11 @@ def check_includes(path, text):
         floor = included_floor(name) if quote == '"' else None
         if floor is not None and floor not in allowed:
             yield f"{path}: includes {name}, which does not lie below"
+        if parts[0] == "src" and parts[1] in ABOVE_THE_WAIST and floor in ("llcl", "delegatee",
+                                                                           "fabric"):
+            is_api = parts[-1].endswith("_api.cc")
+            if not WAIST.match(name) and not (is_api and WAIST_OF_APIS.match(name)):
+                yield f"{path}: includes {name}, which is below the waist (llcl/port.h)"
         if parts[0] == "include" and quote == '"' and not name.startswith("nagaya/"):
             yield f"{path}: a public header includes {name}, which is not public"
         if parts[0] == "src" and re.match(r"(\.\./|tools/|bench/|tests/|faces/)", name):

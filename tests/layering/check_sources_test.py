@@ -22,6 +22,15 @@ class Rules(unittest.TestCase):
         self.assertTrue(complaints("src/task/a.cc", '#include "mailbox/mailbox.h"\n'))
         self.assertEqual(complaints("src/match/a.cc", '#include "mailbox/mailbox.h"\n'), [])
 
+    def test_upper_floors_do_not_go_round_the_waist(self):
+        for name in ("llcl/port.h", "llcl/pull.h", "llcl/wait.h", "match/queues.h"):
+            self.assertEqual(complaints("src/match/a.h", f'#include "{name}"\n'), [])
+        for name in ("llcl/board.h", "llcl/region.h", "llcl/endpoint.h", "delegatee/node.h",
+                     "llcl/elsewhere_by_lane.h"):
+            self.assertTrue(complaints("src/match/a.h", f'#include "{name}"\n'))
+        name = '#include "llcl/elsewhere_by_lane.h"\n'
+        self.assertEqual(complaints("src/match/match_api.cc", name), [])
+
     def test_public_headers_include_only_public_ones(self):
         self.assertEqual(complaints("include/nagaya/a.h", "#include <stddef.h>\n"), [])
         self.assertEqual(complaints("include/nagaya/a.h", '#include "nagaya/task.h"\n'), [])

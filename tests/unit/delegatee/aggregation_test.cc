@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "delegatee/fleet.h"
+#include "llcl/port_cell.h"
 #include "llcl/message.h"
 
 namespace nagaya::delegatee {
@@ -146,18 +147,18 @@ TEST_F(Telling, IsAnsweredARoundLaterAnyway) {
 
 constexpr uint64_t kForEver = UINT64_MAX;
 
-Command two_sided(uint32_t node) {
-  return with_payload(Op::kActiveMessage, {node, 0, llcl::kTwoSidedHandlers}, "hello", 5);
+Command to_port(uint32_t node) {
+  return with_payload(Op::kActiveMessage, {node, 0, llcl::kPortHandlers}, "hello, port here!", 17);
 }
 
 TEST(Receipts, LeaveWithWhateverElseGoesToTheNode) {
   Fleet fleet(2, Options{.receipts_wait_ns = kForEver});
   Flag there, back;
-  fleet[0].push(0, flagged(two_sided(1), there));
+  fleet[0].push(0, flagged(to_port(1), there));
   for (int n = 0; n < 100; ++n) fleet.round();
   EXPECT_EQ(fleet[1].delegatee.messages(), 0u);
   EXPECT_EQ(there.now(), 0);
-  fleet[1].push(0, flagged(two_sided(0), back));
+  fleet[1].push(0, flagged(to_port(0), back));
   for (int n = 0; n < 4; ++n) fleet.round();
   EXPECT_EQ(fleet[1].delegatee.messages(), 1u);
   EXPECT_EQ(there.now(), 1);
@@ -166,7 +167,7 @@ TEST(Receipts, LeaveWithWhateverElseGoesToTheNode) {
 TEST(Receipts, LeaveByThemselvesWhenThereAreMany) {
   Fleet fleet(2, Options{.receipts_wait_ns = kForEver, .receipts_max = 3});
   uint64_t done = 0;
-  for (int n = 0; n < 3; ++n) fleet[0].push(0, counted(two_sided(1), done));
+  for (int n = 0; n < 3; ++n) fleet[0].push(0, counted(to_port(1), done));
   for (int n = 0; n < 4; ++n) fleet.round();
   EXPECT_EQ(counts(done).first, 3u);
 }
@@ -174,7 +175,7 @@ TEST(Receipts, LeaveByThemselvesWhenThereAreMany) {
 TEST(Receipts, LeaveByThemselvesAfterAWhile) {
   Fleet fleet(2, Options{.receipts_wait_ns = 0});
   Flag there;
-  fleet[0].push(0, flagged(two_sided(1), there));
+  fleet[0].push(0, flagged(to_port(1), there));
   for (int n = 0; n < 4; ++n) fleet.round();
   EXPECT_EQ(there.now(), 1);
 }
@@ -183,7 +184,7 @@ TEST(Receipts, LeaveBeforeTheDelegateeSleeps) {
   Fleet fleet(2, Options{.notification = Notification::kKernel, .receipts_wait_ns = kForEver});
   fleet.start();
   Flag there;
-  fleet[0].push(0, flagged(two_sided(1), there));
+  fleet[0].push(0, flagged(to_port(1), there));
   EXPECT_EQ(there.wait(), 0);
 }
 
@@ -191,7 +192,7 @@ TEST(Receipts, LeaveBeforeTheDelegateeEnds) {
   Fleet fleet(2, Options{.notification = Notification::kPolling, .receipts_wait_ns = kForEver});
   fleet.start();
   Flag there;
-  fleet[0].push(0, flagged(two_sided(1), there));
+  fleet[0].push(0, flagged(to_port(1), there));
   ASSERT_TRUE(soon([&] { return !fleet[1].delivery.take_messages(0).empty(); }));
   fleet[1].stop();
   EXPECT_EQ(there.wait(), 0);
@@ -201,7 +202,7 @@ TEST(Receipts, OfAMessageToNobodyDoNotWait) {
   Fleet fleet(2, Options{.receipts_wait_ns = kForEver});
   Flag there;
   fleet[0].push(
-      0, flagged(with_payload(Op::kActiveMessage, {1, 99, llcl::kTwoSidedHandlers}, "", 0), there));
+      0, flagged(with_payload(Op::kActiveMessage, {1, 99, llcl::kPortHandlers}, "", 0), there));
   for (int n = 0; n < 4; ++n) fleet.round();
   EXPECT_EQ(there.now(), -ESRCH);
 }

@@ -159,9 +159,18 @@ class MessagesOfADeadTask : public ServerTest {
     return true;
   }
 
+  // In the dead task's port, of a process of that node: a message whose body is lent.
+  void lend(Owner poster, uint32_t node, std::byte* body, std::atomic<uint32_t>* returned) {
+    llcl::PortCell cell{};
+    cell.sourced.source = {node, 0};
+    cell.sourced.lent = {kLong, {body, returned, 1}};
+    board_.ports[dead_.number].post(poster, static_cast<uint8_t>(llcl::Form::kLent), &cell,
+                                    sizeof cell);
+  }
+
   static constexpr uint8_t kActive = static_cast<uint8_t>(llcl::MessageKind::kActive),
-                           kCompletion = static_cast<uint8_t>(llcl::MessageKind::kCompletion),
-                           kTwoSided = static_cast<uint8_t>(llcl::MessageKind::kTwoSided);
+                           kCompletion = static_cast<uint8_t>(llcl::MessageKind::kCompletion);
+  static constexpr uint32_t kOtherNode = 1;
   static constexpr size_t kLong = 1000;
 
   task::TaskRecord& dead_ = start_task();
@@ -171,33 +180,32 @@ class MessagesOfADeadTask : public ServerTest {
 TEST_F(MessagesOfADeadTask, AreNotForTheNextTaskOfItsNumber) {
   post(board_.mailboxes, owner_of(sender_), kActive, message(8));
   post(board_.mailboxes, Owner::host(), kCompletion, message(8));
-  post(board_.two_sided, Owner::host(), kTwoSided, message(8));
-  for (uint8_t kind = 0; kind < 7; ++kind)
-    post(board_.two_sided, owner_of(sender_), kind, message(8));
+  std::atomic<uint32_t> returned{};
+  lend(Owner::host(), kOtherNode, nullptr, &returned);
+  for (const auto form : {llcl::Form::kShort, llcl::Form::kNote})
+    post(board_.ports, owner_of(sender_), static_cast<uint8_t>(form), message(8));
   const uint32_t number = next_task().number;
   EXPECT_TRUE(is_empty(board_.mailboxes[number]));
-  EXPECT_TRUE(is_empty(board_.two_sided[number]));
+  EXPECT_TRUE(is_empty(board_.ports[number]));
 }
 
 TEST_F(MessagesOfADeadTask, GiveBackTheirBodiesToTheDelegateeUnlessTheTaskHadThemInItsHands) {
   std::byte body[kLong];
-  std::atomic<uint32_t> held{}, in_mailbox{}, in_two_sided{};
+  std::atomic<uint32_t> held{}, in_mailbox{}, in_port{};
   post(board_.mailboxes, Owner::host(), kActive, message(kLong, body, &held));
   post(board_.mailboxes, Owner::host(), kActive, message(kLong, body, &in_mailbox));
-  post(board_.two_sided, Owner::host(), kTwoSided, message(kLong, body, &in_two_sided));
+  lend(Owner::host(), kOtherNode, body, &in_port);
   EXPECT_TRUE(board_.mailboxes[dead_.number].take());
   next_task();
   EXPECT_EQ(held, 0U) << "its body may have been given back, and freed";
   EXPECT_EQ(in_mailbox, 1U);
-  EXPECT_EQ(in_two_sided, 1U);
+  EXPECT_EQ(in_port, 1U);
 }
 
-// Their kinds are numbers of llcl's, too, and what lies there is no body.
-TEST_F(MessagesOfADeadTask, AreLeftAloneIfTheyAreCellsOfTheMatcher) {
-  auto* const nowhere = reinterpret_cast<std::atomic<uint32_t>*>(8);
-  for (uint8_t kind = 0; kind < 7; ++kind)
-    post(board_.two_sided, owner_of(sender_), kind, message(kLong, nowhere, nowhere));
-  EXPECT_TRUE(is_empty(board_.two_sided[next_task().number]));
+// The memory of a task of this node may be gone.
+TEST_F(MessagesOfADeadTask, LeaveABlockToItsSenderOfThisNode) {
+  lend(owner_of(sender_), board_.node, nullptr, reinterpret_cast<std::atomic<uint32_t>*>(8));
+  EXPECT_TRUE(is_empty(board_.ports[next_task().number]));
 }
 
 TEST_F(MessagesOfADeadTask, GiveBackTheirBlocksToASenderThatLives) {

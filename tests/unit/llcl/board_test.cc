@@ -21,10 +21,10 @@ class BoardTest : public testing::Test {
   }
   uint32_t claim(uint32_t task) { return board_->lanes->claim(Owner::task(task, 1)); }
   // A sleeper at the task's bell; whether it would still sleep.
-  void arm(uint32_t task) { armed_ = board_->two_sided[task].bell().arm(); }
+  void arm(uint32_t task) { armed_ = board_->ports[task].bell().arm(); }
   bool would_sleep(uint32_t task) {
     const uint64_t soon = mailbox::Machine::now_ns() + 20'000'000;
-    board_->two_sided[task].bell().sleep(armed_, soon);
+    board_->ports[task].bell().sleep(armed_, soon);
     return mailbox::Machine::now_ns() >= soon;
   }
 

@@ -45,7 +45,7 @@ TEST_F(BacklogTest, LongMessagesBeyondTheBudgetStayWithTheirSender) {
   const size_t bytes = 64 << 10;
   send_many(1000, bytes);
   EXPECT_GT(most_held_, kBudgetBytes);
-  EXPECT_LT(most_held_, kBudgetBytes + 2 * bytes + 1000 * 2 * sizeof(Cell));
+  EXPECT_LT(most_held_, kBudgetBytes + 2 * bytes + 1000 * 2 * sizeof(llcl::Incoming));
   receive_all();
 }
 
@@ -55,7 +55,7 @@ TEST_F(BacklogTest, ShortMessagesBeyondTheBudgetStayWithTheirSender) {
   const auto is_at_sender = [](const nagaya_send& send) { return !send.is_complete; };
   const auto waiting = std::count_if(sends_.begin(), sends_.end(), is_at_sender);
   EXPECT_GT(waiting, 1000);
-  EXPECT_LT(most_held_, kBudgetBytes + static_cast<size_t>(waiting) * 2 * sizeof(Cell));
+  EXPECT_LT(most_held_, kBudgetBytes + static_cast<size_t>(waiting) * 2 * sizeof(llcl::Incoming));
   receive_all();
 }
 

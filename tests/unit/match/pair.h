@@ -28,9 +28,12 @@ class Pair : public testing::Test {
       llcl::Board& board = nodes_.board(own.node);
       board.attached[own.task] = owner.bits;
       wires_.push_back(std::make_unique<Wire>(nodes_, own, owner));
-      matchers_.push_back(std::make_unique<Matcher>(
-          board, owner, kEagerMax, threads, *wires_.back(),
-          *waits_.emplace_back(std::make_unique<llcl::Wait>(board, owner))));
+      llcl::Wait& waits = *waits_.emplace_back(std::make_unique<llcl::Wait>(board, owner));
+      llcl::Port& port = *ports_.emplace_back(
+          std::make_unique<llcl::Port>(board, owner, kEagerMax, waits, *wires_.back()));
+      llcl::Pulls& pulls =
+          *pulls_.emplace_back(std::make_unique<llcl::Pulls>(board, owner, *wires_.back()));
+      matchers_.push_back(std::make_unique<Matcher>(port, pulls, waits, threads));
     }
   }
 
@@ -71,6 +74,8 @@ class Pair : public testing::Test {
   Nodes nodes_;
   std::vector<std::unique_ptr<Wire>> wires_;
   std::vector<std::unique_ptr<llcl::Wait>> waits_;
+  std::vector<std::unique_ptr<llcl::Port>> ports_;
+  std::vector<std::unique_ptr<llcl::Pulls>> pulls_;
   std::vector<std::unique_ptr<Matcher>> matchers_;
 };
 

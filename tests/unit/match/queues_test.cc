@@ -73,13 +73,13 @@ TEST_P(RandomQueues, AReceiveFindsTheMessageThatCameFirst) {
   for (int step = 0; step < 20'000; ++step) {
     if (envelopes.below(20) < 12) {
       all.push_back(std::make_unique<Unexpected>());
-      all.back()->incoming.cell.envelope = envelopes.sent();
+      all.back()->incoming.cell.header = port_header({envelopes.sent(), 0});
       queue.enter(*all.back());
       continue;
     }
     const Envelope wanted = envelopes.wanted();
     const auto expected = std::find_if(all.begin(), all.end(), [&](const auto& one) {
-      return matches(wanted, one->incoming.cell.envelope);
+      return matches(wanted, one->incoming.envelope());
     });
     Unexpected* const found = queue.first(wanted);
     ASSERT_EQ(found, expected == all.end() ? nullptr : expected->get());

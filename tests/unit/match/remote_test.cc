@@ -136,7 +136,7 @@ TEST_F(RemoteTest, MessagesOfBothNodesAreMatchedInTheOrderOfTheirArrival) {
 TEST_F(RemoteTest, AMessageWhoseReceiverEndsInItsMiddleIsGivenUp) {
   const std::byte part[100] = {};
   const auto deliver = [&](uint64_t offset) {
-    return nodes_.delegatee(1).deliver({0, llcl::kTwoSidedHandlers, 0, 0, 200, offset, part});
+    return nodes_.delegatee(1).deliver({0, llcl::kPortHandlers, 0, 0, 200, offset, part});
   };
   std::atomic<uint32_t>& attached = nodes_.board(1).attached[0];
   const uint32_t owner = attached;
@@ -150,24 +150,12 @@ TEST_F(RemoteTest, AMessageWhoseReceiverEndsInItsMiddleIsGivenUp) {
 TEST_F(RemoteTest, PartsOfMessagesOfDifferentSizesAreNotPutTogether) {
   const std::vector<std::byte> large(32'000);
   const auto deliver = [&](uint64_t bytes, uint64_t offset, std::span<const std::byte> part) {
-    return nodes_.delegatee(1).deliver({0, llcl::kTwoSidedHandlers, 0, 0, bytes, offset, part});
+    return nodes_.delegatee(1).deliver({0, llcl::kPortHandlers, 0, 0, bytes, offset, part});
   };
   ASSERT_EQ(deliver(100, 0, {}), delegatee::Delivered::kAccepted);
   EXPECT_EQ(deliver(large.size(), 0, large), delegatee::Delivered::kNoSuchTask);
   ASSERT_EQ(deliver(100, 0, {large.data(), 50}), delegatee::Delivered::kAccepted);
   EXPECT_EQ(deliver(100, 50, {large.data(), 51}), delegatee::Delivered::kNoSuchTask);
-}
-
-TEST_F(RemoteTest, WhatIsNoneOfItsMessagesIsDropped) {
-  const std::byte bytes[64] = {};
-  for (const size_t size : {0, 15}) {
-    EXPECT_EQ(wire_of(0).send(process(1), CellKind::kInline, bytes, size, nullptr), 0);
-    EXPECT_NE(task(1).progress(), 0);
-  }
-  EXPECT_EQ(wire_of(0).send(process(1), static_cast<CellKind>(100), bytes, 64, nullptr), 0);
-  EXPECT_NE(task(1).progress(), 0);
-  nagaya_message_description found;
-  EXPECT_EQ(task(1).probe({0, NAGAYA_ANY_SOURCE, NAGAYA_ANY_TAG}, &found), -EAGAIN);
 }
 
 }  // namespace

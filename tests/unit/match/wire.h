@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "delegatee/board_node.h"
-#include "match/remote.h"
+#include "llcl/elsewhere.h"
+#include "llcl/port_cell.h"
 
 namespace nagaya::match {
 
@@ -41,24 +42,18 @@ class Nodes {
   std::deque<Node> all_;
 };
 
-class Wire final : public Remote {
+class Wire final : public llcl::Elsewhere {
  public:
   Wire(Nodes& nodes, nagaya_process own, mailbox::Owner owner)
       : nodes_(nodes), own_(own), owner_(owner) {}
 
   bool has(nagaya_process process) const override { return process.node < nodes_.count(); }
 
-  int send(nagaya_process to, CellKind kind, const std::byte* message, size_t bytes,
+  int send(nagaya_process to, uint8_t kind, const std::byte* message, size_t bytes,
            std::atomic<uint32_t>* done) override {
     if (send_error != 0) return send_error;
-    const auto delivered =
-        nodes_.delegatee(to.node).deliver({to.task,
-                                           llcl::kTwoSidedHandlers + static_cast<uint32_t>(kind),
-                                           own_.node,
-                                           own_.task,
-                                           bytes,
-                                           0,
-                                           {message, bytes}});
+    const auto delivered = nodes_.delegatee(to.node).deliver(
+        {to.task, llcl::kPortHandlers + kind, own_.node, own_.task, bytes, 0, {message, bytes}});
     if (delivered == delegatee::Delivered::kFull) return -EAGAIN;
     board().backlogs->note(to.node, to.task, delivered == delegatee::Delivered::kBacklogged);
     if (done != nullptr) done->store(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// eager_pool.h - blocks that a task lends to receivers, with the bodies of its eager messages.
+// block_pool.h - blocks that a task lends to receivers, with the bodies of its messages.
 //
 //   | block | block | ... |         written by the owner while they are its own
 //   | returned | returned | ... |   one word each, written by receivers only
@@ -22,14 +22,14 @@
 #include <memory>
 #include <vector>
 
-#include "match/cell.h"
+#include "llcl/port_cell.h"
 
-namespace nagaya::match {
+namespace nagaya::llcl {
 
-class EagerPool {
+class BlockPool {
  public:
   // `all_bytes`: never more than that, but always four blocks.
-  EagerPool(size_t block_bytes, size_t all_bytes)
+  BlockPool(size_t block_bytes, size_t all_bytes)
       : stride_((block_bytes + kLine - 1) / kLine * kLine + kLine),
         blocks_max_(std::max(kFirstMin, all_bytes / stride_)) {}
 
@@ -117,4 +117,4 @@ class EagerPool {
   std::vector<Memory> memory_;
 };
 
-}  // namespace nagaya::match
+}  // namespace nagaya::llcl

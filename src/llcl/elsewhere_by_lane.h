@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// remote_by_lane.h - other nodes, through the calling task's endpoint and its node's delegatee.
+// elsewhere_by_lane.h - other nodes, through the calling task's endpoint and its node's delegatee.
 #pragma once
 
+#include <cstring>
+
+#include "llcl/elsewhere.h"
 #include "llcl/endpoint.h"
-#include "match/remote.h"
+#include "llcl/port_cell.h"
 
-namespace nagaya::match {
+namespace nagaya::llcl {
 
-class RemoteByLane final : public Remote {
+class ElsewhereByLane final : public Elsewhere {
  public:
   // `threads`: several call at once, but take turns. Through lanes of their own their messages
   // would overtake each other.
-  RemoteByLane(llcl::Endpoint& endpoint, bool threads)
+  ElsewhereByLane(Endpoint& endpoint, bool threads)
       : endpoint_(endpoint),
-        common_lane_(threads ? endpoint.claim_common_lane() : llcl::Lanes::kNoLane) {}
+        common_lane_(threads ? endpoint.claim_common_lane() : Lanes::kNoLane) {}
 
   bool has(nagaya_process process) const override {
     return endpoint_.is_a_node(process.node) && process.task <= UINT16_MAX;
   }
 
-  int send(nagaya_process to, CellKind kind, const std::byte* message, size_t bytes,
+  int send(nagaya_process to, uint8_t kind, const std::byte* message, size_t bytes,
            std::atomic<uint32_t>* done) override {
     const nagaya_completion on_complete{done != nullptr ? NAGAYA_FLAG : NAGAYA_NONE, nullptr, done};
-    return endpoint_.submit_by(lane(), on_complete, [&](llcl::Command& command) {
+    return endpoint_.submit_by(lane(), on_complete, [&](Command& command) {
       command = {};
-      command.op = llcl::Op::kActiveMessage;
+      command.op = Op::kActiveMessage;
       command.node = to.node;
       command.task = static_cast<uint16_t>(to.task);
-      command.region = llcl::kTwoSidedHandlers + static_cast<uint32_t>(kind);
+      command.region = kPortHandlers + kind;
       if (done == nullptr) {
         command.inline_bytes = static_cast<uint8_t>(bytes);
         std::memcpy(command.payload, message, bytes);
@@ -60,12 +63,12 @@ class RemoteByLane final : public Remote {
   }
 
   uint32_t lane() const {
-    return common_lane_ != llcl::Lanes::kNoLane ? common_lane_ : endpoint_.own_lane();
+    return common_lane_ != Lanes::kNoLane ? common_lane_ : endpoint_.own_lane();
   }
 
  private:
-  llcl::Endpoint& endpoint_;
+  Endpoint& endpoint_;
   const uint32_t common_lane_;
 };
 
-}  // namespace nagaya::match
+}  // namespace nagaya::llcl

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// elsewhere.h - what ports and pulls need of other nodes. In a task: elsewhere_by_lane.h. In tests:
+// nodes without a network.
+//
+//   sender                        delegatees                    receiver
+//   | header | body | ──message──► ... ──► its port: a note, or a body that is lent
+//   its buffer, a region  ◄───────── read ─────────────────────── pull
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "nagaya/llcl.h"
+
+namespace nagaya::llcl {
+
+class Elsewhere {
+ public:
+  virtual ~Elsewhere() = default;
+
+  // Whether the process may be one of another node.
+  virtual bool has(nagaya_process process) const = 0;
+  // `done` (0 now) becomes 1, or a negative errno, when `message` is no longer needed; nullptr: it
+  // is copied at once, and has at most kInlineMaxBytes. Messages of one sender arrive in order.
+  // Returns 0, -EAGAIN (no room just now), -ENOBUFS.
+  virtual int send(nagaya_process to, uint8_t kind, const std::byte* message, size_t bytes,
+                   std::atomic<uint32_t>* done) = 0;
+  // Whether the process does not keep up with what is sent to it.
+  virtual bool has_backlog(nagaya_process process) const = 0;
+  // Lets others read the caller's memory. Returns 0, or -EAGAIN (too many regions just now),
+  // -EINVAL, -ESRCH, and `region` is as it was.
+  virtual int share(const void* data, size_t bytes, uint32_t& region) = 0;
+  virtual void unshare(uint32_t region) = 0;
+  // What another task shares, from `offset` on; `done` (0 now) becomes 1, or a negative errno.
+  // Returns as send.
+  virtual int read(nagaya_process from, uint32_t region, uint64_t offset, void* to, size_t bytes,
+                   std::atomic<uint32_t>& done) = 0;
+};
+
+}  // namespace nagaya::llcl
