@@ -109,6 +109,7 @@ int main(int argc, char** argv) {
   for (size_t n = 0; n < sizeof acts / sizeof *acts; ++n)
     if (argc > 1 && strcmp(argv[1], acts[n].name) == 0) {
       acts[n].act();
+      EXPECT(nagaya_comm_finalize() == 0 && nagaya_comm_size() == size); /* one of two */
       EXPECT(nagaya_comm_finalize() == 0);
       EXPECT(nagaya_comm_size() == -ESRCH && nagaya_comm_finalize() == -ESRCH);
       return 0;
