@@ -62,7 +62,7 @@ Delivered BoardNode::deliver(const Message& message) try {
       return Delivered::kNoSuchTask;
     }
     const Delivered delivered = deliver_whole(message, message.part.data(), nullptr);
-    if (delivered != Delivered::kFull) unfinished_.erase(message.source_node);
+    if (delivered != Delivered::kFull) abandon(message.source_node);
     return delivered;
   }
   if (message.offset == 0 && !has_room(message.task, message.bytes)) return Delivered::kFull;
