@@ -105,10 +105,20 @@ class Port {
     if (message) out = Incoming::copy_of(message);
     return static_cast<bool>(message);
   }
-  // What was taken is no message of its user's: another node has made it up.
+  // Of a taken message that no user of this port has sent: another node has made it up.
   void refuse(const Incoming& message) {
     message.give_back();
     board_.dropped.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  // Whether the next message in its order is there.
+  bool has_next() {
+    bool is_there = false;
+    inbox_.take_if([&](const mailbox::Message&) {
+      is_there = true;
+      return false;
+    });
+    return is_there;
   }
 
   // The process will send something next, or answer: who waits for it may go on beside it.

@@ -22,7 +22,7 @@ constexpr uint32_t kAskedBack = 1u << 31;
 Matcher::Matcher(llcl::Port& port, llcl::Pulls& pulls, llcl::Wait& waits, bool threads)
     : port_(port), pulls_(pulls), waits_(waits), locks_(threads) {
   const int error = waits_.add(
-      {.advance = [](void* self) { return static_cast<Matcher*>(self)->try_advance(); },
+      {.advance = [](void* self) { return static_cast<Matcher*>(self)->advance(); },
        .every = 1,
        .before_sleep = [](void* self) { return static_cast<Matcher*>(self)->before_sleep(); },
        .after_sleep = [](void* self) { static_cast<Matcher*>(self)->port_.after_sleep(); },
@@ -158,18 +158,22 @@ void Matcher::keep_memory_for_next() {
   outbox_.keep_place();
 }
 
-// Takes the next message and matches it. False: there is none. May throw std::bad_alloc, then
-// nothing is taken.
-bool Matcher::next(Step& step) {
+// Takes the next message and matches it. Returns 0, -EAGAIN (there is none), or -ENOMEM: it stays
+// where it is.
+int Matcher::next(Step& step) {
   const Turn turn(*this);
-  keep_memory_for_next();
+  try {
+    keep_memory_for_next();
+  } catch (const std::bad_alloc&) {
+    return port_.has_next() ? -ENOMEM : -EAGAIN;
+  }
   Incoming& incoming = step.incoming;
   step.sent = nullptr;
   step.receive = nullptr;
-  if (!port_.take(incoming)) return false;
+  if (!port_.take(incoming)) return -EAGAIN;
   if (!incoming.is_sound()) {
     port_.refuse(incoming);
-    return true;
+    return 0;
   }
   if (incoming.kind() == Kind::kRendezvous || incoming.kind() == Kind::kCancel) outbox_.owe();
   switch (incoming.kind()) {
@@ -187,7 +191,7 @@ bool Matcher::next(Step& step) {
       spare_->incoming = incoming;
       unexpected_.enter(*spare_.release());
   }
-  return true;
+  return 0;
 }
 
 // The send that the answer is about, if it is complete with this.
@@ -277,10 +281,13 @@ int Matcher::send_waiting(std::vector<nagaya_send*>& over) {
       [&](nagaya_send& send) { return begin_late(send, over); });
 }
 
-// Takes what has come, and goes on with what is under way. How much that was.
+// Takes what has come, and goes on with what is under way, with memory or without: others wait for
+// the answers. How much that was; nothing, and messages stay in the port: -ENOMEM.
 int Matcher::advance() {
-  int count = 0;
-  for (Step step; count < kMessagesAtOnce && next(step); ++count) {
+  int count = 0, error = 0;
+  for (Step step; count < kMessagesAtOnce; ++count) {
+    error = next(step);
+    if (error != 0) break;
     if (step.sent != nullptr) finish(*step.sent);
     if (step.receive != nullptr) deliver(step.incoming, *step.receive);
   }
@@ -293,21 +300,12 @@ int Matcher::advance() {
     }
     for (nagaya_send* const send : over) finish(*send);
   }
-  return count;
-}
-
-// As advance; -ENOMEM: messages stay in the mailbox, for there is no memory for them.
-int Matcher::try_advance() {
-  try {
-    return advance();
-  } catch (const std::bad_alloc&) {
-    return -ENOMEM;
-  }
+  return count == 0 && error == -ENOMEM ? error : count;
 }
 
 // ---- waiting ------------------------------------------------------------------------------------
 
-// Nobody rings when another task's mailbox has room again.
+// Nobody rings when another task's port has room again.
 uint64_t Matcher::before_sleep() {
   const Turn turn(*this);
   const uint64_t longest_ns = port_.before_sleep();

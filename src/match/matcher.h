@@ -9,14 +9,14 @@
 //        │                                                                  └──────────────────┘
 //        └──────────────────────────────────────────────────────────────────────────┘
 //
-// What a receiver's port has no room for waits in the outbox (outbox.h).
+// A message or answer for which its receiver's port has no room waits in the outbox (outbox.h).
 //
 // Memory: a message is taken out of the port only when there is memory for it and for its
 // answer. Without, it stays there, and its senders wait: nothing is lost.
 //
-// Who moves what, when there are threads: queues, port, outbox and the list of pulls under `lock_`;
-// copies to receivers and `complete` functions outside of it. A message is taken and matched in one
-// turn of the lock, so that threads do not overtake each other between the two.
+// Threads: `lock_` protects queues, port, outbox and the list of pulls. Copies to receivers and
+// `complete` functions run outside of it. A thread takes a message and matches it in one turn of
+// the lock, so that no other thread's message comes between the two.
 #pragma once
 
 #include <list>
@@ -61,7 +61,7 @@ class Matcher {
   int progress() { return waits_.poll(); }
 
  private:
-  // Between a lock that is there and one that is not needed.
+  // Holds the lock while it lives, if there are threads.
   class Turn {
    public:
     explicit Turn(Matcher& matcher) : matcher_(matcher) {
@@ -77,7 +77,7 @@ class Matcher {
     Matcher& matcher_;
   };
 
-  // What there is to do for one message, outside of the lock.
+  // The work for one message that is done outside of the lock.
   struct Step {
     nagaya_receive* receive = nullptr;  // gets `incoming`
     nagaya_send* sent = nullptr;        // is complete
@@ -101,10 +101,9 @@ class Matcher {
   int post(const Outbox::Note& note);
   void post_or_wait(const Outbox::Note& note);
 
-  int try_advance();
   int advance();
   void keep_memory_for_next();
-  bool next(Step& step);
+  int next(Step& step);
   bool find_or_post(nagaya_receive& receive, Incoming& incoming);
   bool take_own(const Envelope& wanted, Incoming& incoming);
   nagaya_receive* take_along(Incoming& incoming);

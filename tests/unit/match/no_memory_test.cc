@@ -78,6 +78,30 @@ TEST_F(NoMemory, MessagesStayInTheMailboxAndTheirOrder) {
   }
 }
 
+TEST_F(NoMemory, WithoutAMessageThereIsNoError) {
+  EXPECT_EQ(look(1), 0);
+}
+
+TEST_F(NoMemory, AnswersThatWaitGoOut) {
+  const std::vector<int> data = numbers(50'000, 1);
+  std::vector<int> buffer(50'000);
+  nagaya_receive receive = receive_of(buffer, kEnvelope);
+  ASSERT_EQ(task(1).receive(receive), 0);
+  nagaya_send send = send_of(data, kEnvelope);
+  ASSERT_EQ(task(0).send(send), 0);
+  const int sent = fill(1);  // so the answer waits
+  task(1).progress();
+  ASSERT_TRUE(receive.is_complete);
+  for (int n = 0; n < 3; ++n)
+    ASSERT_EQ(task(0).try_send(process(1), {7, 0, 0}, &n, sizeof n, nullptr), 0);
+  for (int n = 0; n < sent; ++n) task(0).progress();
+  EXPECT_FALSE(send.is_complete);
+  EXPECT_GE(look(1), 0);  // the answer goes, and there was memory for one message
+  EXPECT_EQ(look(1), -ENOMEM);
+  task(0).progress();
+  EXPECT_TRUE(send.is_complete);
+}
+
 TEST_F(NoMemory, MessagesEnterAnIndexThatCannotGrow) {
   const int value = 1;
   for (int n = 0; n < 65; ++n) {  // one more than it has buckets at first
