@@ -114,6 +114,7 @@ class Matcher {
   void pull(const Incoming& incoming, nagaya_receive& receive);
   void end_pull(nagaya_process sender, uint64_t send, nagaya_receive& receive, int error);
   int progress_pulls();
+  void put_back(std::list<Reading>& readings);  // the first of them
   void answer(nagaya_process asker, uint64_t send, Kind kind);
   nagaya_send* answered(const Incoming& answer);
   bool forget(const Incoming& cancel);

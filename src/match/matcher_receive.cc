@@ -13,6 +13,7 @@ namespace nagaya::match {
 namespace {
 
 constexpr int kMessagesPerReceive = 2;  // so that who posts many catches up with who sends
+constexpr int kPullsAskedAtOnce = 16;   // a look tries no more, for all may be refused
 
 void describe(const Incoming& incoming, nagaya_message_description* out) {
   *out = {incoming.envelope(), incoming.message_bytes()};
@@ -163,7 +164,13 @@ void Matcher::pull(const Incoming& incoming, nagaya_receive& receive) {
   if (one.front().pull.advance())
     return end_pull(sender, rendezvous.send, receive, one.front().pull.error());
   const Turn turn(*this);
-  readings_.splice(readings_.end(), one);
+  put_back(one);
+}
+
+// Those that are asked for lie before those that have found no room yet.
+void Matcher::put_back(std::list<Reading>& readings) {
+  const auto first = readings.begin();
+  readings_.splice(first->pull.is_asked() ? readings_.begin() : readings_.end(), readings, first);
 }
 
 // The sender's buffer is its own again.
@@ -181,8 +188,10 @@ int Matcher::progress_pulls() {
   std::list<Reading> ready;
   {
     const Turn turn(*this);
-    for (auto at = readings_.begin(); at != readings_.end();) {
+    int unasked = 0;
+    for (auto at = readings_.begin(); at != readings_.end() && unasked < kPullsAskedAtOnce;) {
       const auto one = at++;
+      unasked += !one->pull.is_asked();
       if (!one->pull.is_asked() || one->pull.has_come()) ready.splice(ready.end(), readings_, one);
     }
   }
@@ -195,7 +204,7 @@ int Matcher::progress_pulls() {
       ready.pop_front();
     } else {
       const Turn turn(*this);
-      readings_.splice(readings_.end(), ready, ready.begin());
+      put_back(ready);
     }
   }
   return count;

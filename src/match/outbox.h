@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// outbox.h - what a receiver's mailbox has had no room for.
+// outbox.h - sends, answers and cancels for which their receiver's port has had no room.
 //
 //   sends                in their order for each receiver: behind one that waits, all others wait
 //   answers and cancels  overtake sends: a send may wait for a region of memory, which only the
 //                        answers of others give back, and these may wait for ours
 //
 // An answer never lacks memory: its place is kept from before the message that it answers is taken
-// out of the mailbox (keep_place, owe) until it is posted (settle) or enters.
+// out of the port (keep_place, owe) until it is posted (settle) or enters.
 //
 // Private to a task; its owner serialises.
 #pragma once
@@ -65,15 +65,16 @@ class Outbox {
   }
 
   // As far as there is room: post(note) and begin(send) say whether that has left the outbox. How
-  // many have.
+  // many have. Of notes, a look tries few in vain, and the next one tries the others.
   template <class Post, class Begin>
   int flush(Post post, Begin begin) {
     int count = 0;
-    for (auto note = notes_.begin(); note != notes_.end();) {
-      const auto one = note++;
-      if (!post(*one)) continue;
-      places_.splice(places_.end(), notes_, one);
-      ++count;
+    int refused = 0;
+    for (size_t left = notes_.size(); left != 0 && refused < kRefusedMax; --left) {
+      const bool has_left = post(notes_.front());
+      std::list<Note>& next = has_left ? places_ : notes_;
+      next.splice(next.end(), notes_, notes_.begin());
+      has_left ? ++count : ++refused;
     }
     for (auto to = sends_.begin(); to != sends_.end();) {
       std::deque<nagaya_send*>& queue = to->second;
@@ -84,6 +85,8 @@ class Outbox {
   }
 
  private:
+  static constexpr int kRefusedMax = 16;  // notes that one look tries in vain
+
   static uint64_t key_of(nagaya_process process) {
     return uint64_t{process.node} << 32 | process.task;
   }
