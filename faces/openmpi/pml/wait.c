@@ -128,14 +128,16 @@ static int are_over_with_others(void* context) {
   return all->are_over(all);
 }
 
-/* Each request that is not complete has the error: Open MPI reads it there. */
-static int fail(size_t count, ompi_request_t** requests, int error) {
+/* Each of our requests that is not complete has the error: Open MPI reads it there. How many. */
+static size_t fail(size_t count, ompi_request_t** requests, int error) {
+  size_t failed = 0;
   for (size_t n = 0; n < count; ++n) {
-    if (REQUEST_COMPLETE(requests[n])) continue;
+    if (REQUEST_COMPLETE(requests[n]) || requests[n]->req_type != OMPI_REQUEST_PML) continue;
     requests[n]->req_status.MPI_ERROR = error;
     pml_nagaya_fail_receive(requests[n], error);
+    ++failed;
   }
-  return error;
+  return failed;
 }
 
 static int await_requests(int (*are_over)(void*), size_t count, ompi_request_t** requests) {
@@ -143,9 +145,11 @@ static int await_requests(int (*are_over)(void*), size_t count, ompi_request_t**
   if (are_over(&all)) return OMPI_SUCCESS;
   const bool ours = are_ours(count, requests);
   waits_for_others += !ours;
-  const int error = pml_nagaya_wait_until(ours ? are_over : are_over_with_others, &all);
+  int error;
+  do error = pml_nagaya_wait_until(ours ? are_over : are_over_with_others, &all);
+  while (error != OMPI_SUCCESS && fail(count, requests, error) == 0);
   waits_for_others -= !ours;
-  return error == OMPI_SUCCESS ? OMPI_SUCCESS : fail(count, requests, error);
+  return error;
 }
 
 static int wait_one(ompi_request_t** request, ompi_status_public_t* status) {
