@@ -30,15 +30,16 @@ static_assert(sizeof(Run) == 24);
 // Both return where the next run's blocks are in `packed`.
 inline std::byte* gather_blocks(std::byte* packed, const std::byte* first, const Run& run,
                                 int64_t stride) {
-  for (int64_t n = 0; n < run.count; ++n, packed += run.block_bytes)
-    std::memcpy(packed, first + n * stride, run.block_bytes);
-  return packed;
+  llcl::copy_parts({packed, run.block_bytes, run.count},
+                   {const_cast<std::byte*>(first), stride, run.count}, run.count, run.block_bytes);
+  return packed + run.bytes();
 }
 inline const std::byte* scatter_blocks(const std::byte* packed, std::byte* first, const Run& run,
                                        int64_t stride) {
-  for (int64_t n = 0; n < run.count; ++n, packed += run.block_bytes)
-    std::memcpy(first + n * stride, packed, run.block_bytes);
-  return packed;
+  llcl::copy_parts({first, stride, run.count},
+                   {const_cast<std::byte*>(packed), run.block_bytes, run.count}, run.count,
+                   run.block_bytes);
+  return packed + run.bytes();
 }
 
 // The runs at the begin of a record's payload.

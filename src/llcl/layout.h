@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// layout.h - buffers that are not one run of bytes, and the copy between any two.
+// layout.h - buffers that are not one run of bytes, and the copy between any two: the one that all
+// floors and the delegatee use.
 //
 //   runs[0]: first      + stride                     runs[1]: first
 //            | bytes |  | bytes |  | bytes |  ...             |   bytes   |  ...
@@ -66,6 +67,7 @@ void copy_small_parts(const Place::Parts& to, const Place::Parts& from, size_t c
                 from.first + static_cast<ptrdiff_t>(n) * from.stride, bytes);
 }
 
+// The parts of the one side and of the other may overlap.
 inline void copy_parts(const Place::Parts& to, const Place::Parts& from, size_t count,
                        size_t bytes) {
   switch (bytes) {  // what a call would cost more than the copy
@@ -81,8 +83,8 @@ inline void copy_parts(const Place::Parts& to, const Place::Parts& from, size_t 
       return copy_small_parts<64>(to, from, count);
     default:
       for (size_t n = 0; n < count; ++n)
-        std::memcpy(to.first + static_cast<ptrdiff_t>(n) * to.stride,
-                    from.first + static_cast<ptrdiff_t>(n) * from.stride, bytes);
+        std::memmove(to.first + static_cast<ptrdiff_t>(n) * to.stride,
+                     from.first + static_cast<ptrdiff_t>(n) * from.stride, bytes);
   }
 }
 
@@ -101,17 +103,31 @@ class Buffer {
   const nagaya_runs* runs_;
 };
 
-// The next `bytes` of the message, which both sides have.
-inline void copy(Place to, Place from, size_t bytes) {
-  while (bytes != 0) {
-    const size_t part = std::min({to.left_in_run(), from.left_in_run(), bytes});
+// Cuts the next `bytes` of the message, which both sides have, into parts of one size on both:
+// each(to, from, count, bytes of a part) says whether it takes any more after these. How many bytes
+// it has had.
+template <class Each>
+size_t cut(Place to, Place from, size_t bytes, Each each) {
+  size_t left = bytes;
+  for (bool goes_on = true; goes_on && left != 0;) {
+    const size_t part = std::min({to.left_in_run(), from.left_in_run(), left});
     const Place::Parts targets = to.parts_of(part), sources = from.parts_of(part);
-    const size_t count = std::min({targets.count, sources.count, bytes / part});
-    copy_parts(targets, sources, count, part);
+    const size_t count = std::min({targets.count, sources.count, left / part});
+    goes_on = each(targets, sources, count, part);
     to.advance(count * part);
     from.advance(count * part);
-    bytes -= count * part;
+    left -= count * part;
   }
+  return bytes - left;
+}
+
+// The next `bytes` of the message, which both sides have.
+inline void copy(Place to, Place from, size_t bytes) {
+  cut(to, from, bytes,
+      [](const Place::Parts& targets, const Place::Parts& sources, size_t count, size_t part) {
+        copy_parts(targets, sources, count, part);
+        return true;
+      });
 }
 
 // To one run of memory.

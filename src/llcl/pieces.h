@@ -9,9 +9,9 @@
 #pragma once
 
 #include <cstddef>
-#include <cstring>
 
 #include "llcl/command.h"
+#include "llcl/layout.h"
 
 namespace nagaya::llcl {
 
@@ -50,13 +50,11 @@ inline bool remote_span(const Piece& piece, uint64_t offset, Span* out) {
 // Between local memory and `region`, from which the piece's offset counts. Both spans are right.
 inline void copy_piece(Op op, const Piece& piece, std::byte* region) {
   if (piece.block_bytes == 0) return;
-  for (uint64_t n = 0; n < piece.count; ++n) {
-    const auto at = static_cast<int64_t>(n);
-    std::byte* const here = reinterpret_cast<std::byte*>(piece.local) + at * piece.local_stride;
-    std::byte* const there = region + piece.offset + at * piece.remote_stride;
-    std::memmove(op == Op::kPutPieces ? there : here, op == Op::kPutPieces ? here : there,
-                 piece.block_bytes);
-  }
+  const Place::Parts here{reinterpret_cast<std::byte*>(piece.local), piece.local_stride,
+                          piece.count};
+  const Place::Parts there{region + piece.offset, piece.remote_stride, piece.count};
+  copy_parts(op == Op::kPutPieces ? there : here, op == Op::kPutPieces ? here : there, piece.count,
+             piece.block_bytes);
 }
 
 }  // namespace nagaya::llcl
