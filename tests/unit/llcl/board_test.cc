@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "llcl/own_board.h"
 #include "vm_flags.h"
 
 namespace nagaya::llcl {
@@ -14,63 +15,58 @@ constexpr uint32_t kTask = 2, kOther = 3;
 
 class BoardTest : public testing::Test {
  protected:
-  BoardTest() {
-    space_.capacity = 4;
-    memory_ = create_board(space_);
-    board_ = static_cast<Board*>(space_.upper_floors);
-  }
-  uint32_t claim(uint32_t task) { return board_->lanes->claim(Owner::task(task, 1)); }
+  uint32_t claim(uint32_t task) { return board_.lanes->claim(Owner::task(task, 1)); }
   // A sleeper at the task's bell; whether it would still sleep.
-  void arm(uint32_t task) { armed_ = board_->ports[task].bell().arm(); }
+  void arm(uint32_t task) { armed_ = board_.ports[task].bell().arm(); }
   bool would_sleep(uint32_t task) {
     const uint64_t soon = mailbox::Machine::now_ns() + 20'000'000;
-    board_->ports[task].bell().sleep(armed_, soon);
+    board_.ports[task].bell().sleep(armed_, soon);
     return mailbox::Machine::now_ns() >= soon;
   }
 
-  task::SpaceHeader space_{};
-  base::Mapping memory_;
-  Board* board_;
+  OwnBoard own_board_{4};
+  Board& board_ = *own_board_;
   uint32_t armed_ = 0;
 };
 
 TEST_F(BoardTest, StaysOutOfCoreFiles) {
-  EXPECT_TRUE(is_left_out_of_core_files(memory_.data()));
-  EXPECT_TRUE(is_left_out_of_core_files(memory_.data() + memory_.bytes() - 1));
+  const base::Mapping& memory = own_board_.memory();
+  EXPECT_TRUE(is_left_out_of_core_files(memory.data()));
+  EXPECT_TRUE(is_left_out_of_core_files(memory.data() + memory.bytes() - 1));
 }
 
 TEST_F(BoardTest, ASleepingTaskIsRung) {
-  board_->sleepers[kTask].count = 1;
+  board_.sleepers[kTask].count = 1;
   arm(kTask);
-  wake_task(*board_, kTask);
+  wake_task(board_, kTask);
   EXPECT_FALSE(would_sleep(kTask));
 }
 
 TEST_F(BoardTest, NobodyIsRungForATaskThatIsAwakeNorForAnother) {
   arm(kTask);
-  wake_task(*board_, kTask);
+  wake_task(board_, kTask);
   EXPECT_TRUE(would_sleep(kTask));
-  board_->sleepers[kOther].count = 1;
-  wake_task(*board_, kOther);
+  board_.sleepers[kOther].count = 1;
+  wake_task(board_, kOther);
   EXPECT_TRUE(would_sleep(kTask));
 }
 
 TEST_F(BoardTest, WhatADeadTaskSaidOfItsWaitingIsTakenBack) {
   const Owner dead = Owner::task(kTask, 1);
   const uint32_t lane = claim(kTask), other = claim(kOther);
-  board_->attached[kTask] = dead.bits;
-  board_->sleepers[kTask].count = 2;
+  board_.attached[kTask] = dead.bits;
+  board_.sleepers[kTask].count = 2;
   for (const uint32_t number : {lane, other}) {
-    board_->lane_waiters[number].waits = 1;
-    board_->lane_waiters[number].left = 1;
+    board_.lane_waiters[number].waits = 1;
+    board_.lane_waiters[number].left = 1;
   }
-  EXPECT_EQ(reclaim(*board_, kTask), dead);
-  EXPECT_EQ(board_->sleepers[kTask].count, 0u);
-  EXPECT_EQ(board_->lane_waiters[lane].waits, 0u);
-  EXPECT_EQ(board_->lane_waiters[lane].left, 0u);
-  EXPECT_EQ(board_->lane_waiters[other].waits, 1u);
-  EXPECT_EQ(board_->lane_waiters[other].left, 1u);
-  EXPECT_EQ(reclaim(*board_, kTask), Owner{});
+  EXPECT_EQ(reclaim(board_, kTask), dead);
+  EXPECT_EQ(board_.sleepers[kTask].count, 0u);
+  EXPECT_EQ(board_.lane_waiters[lane].waits, 0u);
+  EXPECT_EQ(board_.lane_waiters[lane].left, 0u);
+  EXPECT_EQ(board_.lane_waiters[other].waits, 1u);
+  EXPECT_EQ(board_.lane_waiters[other].left, 1u);
+  EXPECT_EQ(reclaim(board_, kTask), Owner{});
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "llcl/own_board.h"
+
 namespace nagaya::llcl {
 namespace {
 
@@ -22,10 +24,7 @@ constexpr uint64_t kMillisecond = 1'000'000, kSecond = 1'000 * kMillisecond;
 
 class WaitTest : public testing::Test {
  protected:
-  WaitTest()
-      : memory_(create_board(space_of(4))), board_(*static_cast<Board*>(space_.upper_floors)) {
-    board_.load.processors = 2;
-  }
+  WaitTest() { board_.load.processors = 2; }
   void crowd() { board_.load.runnable = board_.load.processors + 1; }
   static bool never() { return false; }
   template <class IsOver>
@@ -71,14 +70,9 @@ class WaitTest : public testing::Test {
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return static_cast<uint64_t>(time.tv_sec) * kSecond + static_cast<uint64_t>(time.tv_nsec);
   }
-  task::SpaceHeader& space_of(uint32_t capacity) {
-    space_.capacity = capacity;
-    return space_;
-  }
 
-  task::SpaceHeader space_{};
-  base::Mapping memory_;
-  Board& board_;
+  OwnBoard own_board_{4};
+  Board& board_ = *own_board_;
   Wait wait_{board_, Owner::task(kSelf, 1)};
   int probes_ = 0;
 };
