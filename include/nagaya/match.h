@@ -75,8 +75,8 @@ typedef struct nagaya_send {
   nagaya_envelope envelope; /* `source` is the caller's own rank */
   const void* data;
   size_t bytes;
-  /* For a process of this node, in place of `data`, NULL else: as many as `bytes` need, one behind
-   * the other in the order of the message. The caller's again when the send is complete. */
+  /* In place of `data`, or NULL: as many as `bytes` need, one behind the other in the order of the
+   * message. The caller's again when the send is complete. */
   const nagaya_runs* runs;
   uint32_t is_synchronous; /* complete only when it is matched */
   uint32_t is_complete;
@@ -84,7 +84,6 @@ typedef struct nagaya_send {
   int32_t error;                              /* when it is complete: 0, or why nobody gets it */
   uint32_t serial;                            /* which of the sender's messages it is */
   uint32_t answers;                           /* the library's: how many are to come */
-  uint32_t region;                            /* the library's: of `data`, for another node */
   uint64_t handle;                            /* the library's: what its receiver calls it */
   void (*complete)(struct nagaya_send* send); /* NULL: is_complete is looked at */
 } nagaya_send;
@@ -101,8 +100,8 @@ int nagaya_match_try_send(nagaya_process to, const nagaya_envelope* envelope, co
 
 /* Starts a send. Complete when `data` is the caller's again, which may be before this returns.
  *
- * Returns 0, -EINVAL (no such process; or runs for another node's), -ENOBUFS, -ENOMEM, -ESRCH. A
- * send that has to wait for room may end with such an error later (`error`). */
+ * Returns 0, -EINVAL (no such process), -ENOBUFS, -ENOMEM, -ESRCH. A send that has to wait for room
+ * may end with such an error later (`error`). */
 int nagaya_match_send(nagaya_send* send);
 
 /* Asks for a message back that may not be matched yet. It is incomplete again; complete when its

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "nagaya/llcl.h"
 
@@ -36,6 +37,10 @@ class Elsewhere {
   // Returns as send.
   virtual int read(nagaya_process from, uint32_t region, uint64_t offset, void* to, size_t bytes,
                    std::atomic<uint32_t>& done) = 0;
+  // The same in pieces, which stay as they are until then.
+  virtual int read_pieces(nagaya_process from, uint32_t region,
+                          std::span<const nagaya_llcl_piece> pieces,
+                          std::atomic<uint32_t>& done) = 0;
 };
 
 }  // namespace nagaya::llcl

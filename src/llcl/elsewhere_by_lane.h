@@ -61,6 +61,12 @@ class ElsewhereByLane final : public Elsewhere {
         {from, region, 0, offset}, to, bytes, {NAGAYA_FLAG, nullptr, &done}};
     return nagaya_llcl_try_read(&transfer);
   }
+  int read_pieces(nagaya_process from, uint32_t region, std::span<const nagaya_llcl_piece> pieces,
+                  std::atomic<uint32_t>& done) override {
+    const nagaya_llcl_pieces all{
+        {from, region, 0, 0}, pieces.data(), pieces.size(), {NAGAYA_FLAG, nullptr, &done}};
+    return nagaya_llcl_try_read_pieces(&all);
+  }
 
   uint32_t lane() const {
     return common_lane_ != Lanes::kNoLane ? common_lane_ : endpoint_.own_lane();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// handles.h - what a process calls its own objects before other processes: numbers, because nobody
-// follows a pointer that another node has sent back. A number that was never given, or whose object
-// is gone, leads to nothing.
+// handles.h - numbers by which a process names its own objects to other processes, because nobody
+// follows a pointer that another node has sent back. A number that was never given, or that was
+// taken back, leads to nothing.
 //
 //   handle: generation << 32 | place + 1; 0 is nobody's
 //
@@ -17,40 +17,42 @@ template <class Object>
 class Handles {
  public:
   // A handle for the object, until take_back. May throw std::bad_alloc; then nothing has changed.
-  uint64_t give(Object& object) {
+  uint64_t give(const Object& object) {
     if (free_.empty()) {
       free_.reserve(entries_.size() + 1);
-      entries_.push_back({nullptr, 0});
+      entries_.push_back({});
       free_.push_back(static_cast<uint32_t>(entries_.size() - 1));
     }
     const uint32_t place = free_.back();
     free_.pop_back();
-    entries_[place].object = &object;
+    entries_[place].object = object;
+    entries_[place].is_given = true;
     return uint64_t{entries_[place].generation} << 32 | (place + 1);
   }
   void take_back(uint64_t handle) {
     Entry* const entry = find_entry(handle);
     if (entry == nullptr) return;
-    *entry = {nullptr, entry->generation + 1};
+    *entry = {{}, entry->generation + 1, false};
     free_.push_back(static_cast<uint32_t>(entry - entries_.data()));
   }
-  // nullptr: it is nobody's.
+  // nullptr: the handle is nobody's. Until the next give or take_back.
   Object* find(uint64_t handle) {
     Entry* const entry = find_entry(handle);
-    return entry == nullptr ? nullptr : entry->object;
+    return entry == nullptr ? nullptr : &entry->object;
   }
 
  private:
   struct Entry {
-    Object* object;
+    Object object;
     uint32_t generation;
+    bool is_given;
   };
 
   Entry* find_entry(uint64_t handle) {
     const uint64_t place = (handle & UINT32_MAX) - 1;
     if (place >= entries_.size()) return nullptr;
     Entry& entry = entries_[place];
-    const bool is_it = entry.object != nullptr && entry.generation == handle >> 32;
+    const bool is_it = entry.is_given && entry.generation == handle >> 32;
     return is_it ? &entry : nullptr;
   }
 

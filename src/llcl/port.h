@@ -37,6 +37,7 @@ class Port {
   // than a message (a rendezvous) goes several ways to another node and back, where a message goes
   // one: there bodies of sixteen times that are handed over, up to kLongestElsewhere.     [bytes]
   static constexpr size_t kLongestElsewhere = 64 << 10;
+  static constexpr size_t kLongestNote = 4 << 10;  // [bytes]
 
   Port(Board& board, mailbox::Owner self, size_t longest, Wait& waits, Elsewhere& elsewhere)
       : board_(board),
@@ -46,8 +47,9 @@ class Port {
         elsewhere_(elsewhere),
         longest_(longest),
         longest_elsewhere_(std::max(longest, std::min(16 * longest, kLongestElsewhere))),
-        pool_(std::max(sizeof(PortHeader) + longest, sizeof(PortCell)), kPoolBytes),
-        pool_elsewhere_(sizeof(PortHeader) + longest_elsewhere_, kPoolElsewhereBytes) {}
+        pool_(sizeof(PortHeader) + std::max(longest, kLongestNote), kPoolBytes),
+        pool_elsewhere_(sizeof(PortHeader) + std::max(longest_elsewhere_, kLongestNote),
+                        kPoolElsewhereBytes) {}
   Port(const Port&) = delete;
   Port& operator=(const Port&) = delete;
 
@@ -74,17 +76,16 @@ class Port {
     return is_here(to) ? post_here(to, kind, header, body, bytes)
                        : post_elsewhere(to, kind, header, body, bytes);
   }
-  // A message of a few bytes that says from whom it comes. Returns as post.
-  template <class Body>
-  int note(nagaya_process to, uint8_t kind, const PortHeader& header, const Body& body) {
-    static_assert(sizeof body <= kNoteMaxBytes);
-    if (!is_here(to))
-      return post_elsewhere(to, kind, header, {&body, sizeof body, nullptr}, sizeof body);
+  // A message that says from whom it comes, of up to kLongestNote. Returns as post.
+  int note(nagaya_process to, uint8_t kind, const PortHeader& header, const Buffer& body,
+           size_t bytes) {
+    if (!is_here(to)) return post_elsewhere(to, kind, header, body, bytes);
+    if (bytes > kNoteMaxBytes) return post_lent(to, kind, header, body, bytes);
     PortCell cell;
     cell.header = header;
     cell.sourced.source = own_process();
-    std::memcpy(cell.sourced.body, &body, sizeof body);
-    return post_cell(to, kind, Form::kNote, cell, Incoming::kNoteHeadBytes + sizeof body);
+    gather(body, cell.sourced.body, bytes);
+    return post_cell(to, kind, Form::kNote, cell, Incoming::kNoteHeadBytes + bytes);
   }
 
   // The next message. False: there is none.
@@ -143,12 +144,16 @@ class Port {
   }
   int post_here(nagaya_process to, uint8_t kind, const PortHeader& header, const Buffer& body,
                 size_t bytes) {
+    if (bytes > kShortMaxBytes) return post_lent(to, kind, header, body, bytes);
     PortCell cell;
     cell.header = header;
-    if (bytes <= kShortMaxBytes) {
-      gather(body, cell.body, bytes);
-      return post_cell(to, kind, Form::kShort, cell, sizeof header + bytes);
-    }
+    gather(body, cell.body, bytes);
+    return post_cell(to, kind, Form::kShort, cell, sizeof header + bytes);
+  }
+  int post_lent(nagaya_process to, uint8_t kind, const PortHeader& header, const Buffer& body,
+                size_t bytes) {
+    PortCell cell;
+    cell.header = header;
     PortCell::Lent& lent = cell.sourced.lent;
     if (!pool_.take(lent.loan)) return -ENOBUFS;
     lent.bytes = bytes;

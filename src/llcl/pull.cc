@@ -7,11 +7,13 @@
 #include <cstring>
 #include <utility>
 
+#include "llcl/pieces.h"
+
 namespace nagaya::llcl {
 namespace {
 
-// What is for a sink that is not one run comes in portions.
-constexpr size_t kStagedBytes = 1 << 20;
+constexpr size_t kStagedBytes = 1 << 20;  // a portion for a sink that stores
+constexpr size_t kPiecesAtOnce = 64;
 // Up to this the way to offer a copy costs more than the copy.
 constexpr size_t kTinyBytes = 40;
 
@@ -45,7 +47,141 @@ void Pulls::copy_here(const Sink& sink, const Buffer& from, size_t bytes, uint32
                       BoardTasks{board_});
 }
 
-bool Pull::start() {
+// ---- sharing ------------------------------------------------------------------------------------
+
+namespace {
+
+Span span_of(const nagaya_runs& runs) {
+  Span span;
+  llcl::span_of({0, 0, runs.bytes, runs.count, 0, 0}, reinterpret_cast<uint64_t>(runs.first),
+                runs.stride, &span);
+  return span;
+}
+
+// Those that hold the first `bytes`, and the memory from the lowest to the highest. Ends early when
+// they are more than a Layout holds.
+Span describe(const nagaya_runs* runs, size_t bytes, Layout& layout) {
+  uint64_t first = UINT64_MAX, end = 0;
+  layout.clear();
+  for (size_t left = bytes; left != 0 && layout.size() <= kLayoutMaxRuns; ++runs) {
+    nagaya_runs& one = layout.emplace_back(*runs);
+    one.count = std::min(one.count, (left - 1) / one.bytes + 1);
+    left -= std::min(left, one.count * one.bytes);
+    const Span span = span_of(one);
+    first = std::min(first, span.first);
+    end = std::max(end, span.first + span.bytes);
+  }
+  return {first, end - first};
+}
+
+}  // namespace
+
+int Pulls::share(nagaya_process taker, const Buffer& data, size_t bytes, uint32_t& region,
+                 Source& out, Layout& layout) {
+  const void* const first = data.is_one_run() ? static_cast<const void*>(data.data()) : data.runs();
+  out = {bytes, first, region, !data.is_one_run()};
+  if (is_here(taker) || bytes == 0) return 0;
+  Span span{reinterpret_cast<uint64_t>(first), bytes};
+  if (!data.is_one_run()) span = describe(data.runs(), bytes, layout);
+  if (layout.size() > kLayoutMaxRuns) {
+    layout.clear();
+    return share_packed(data, bytes, region, out);
+  }
+  out.data = reinterpret_cast<const void*>(span.first);
+  const int error = region != 0 ? 0 : elsewhere_.share(out.data, span.bytes, region);
+  out.region = region;
+  return error;
+}
+
+int Pulls::share_packed(const Buffer& data, size_t bytes, uint32_t& region, Source& out) {
+  if (region == 0) {
+    auto copy = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    gather(data, copy.get(), bytes);
+    const int error = elsewhere_.share(copy.get(), bytes, region);
+    if (error != 0) return error;
+    try {
+      packed_[region] = std::move(copy);
+    } catch (...) {
+      elsewhere_.unshare(std::exchange(region, 0));
+      throw;
+    }
+  }
+  out = {bytes, packed_[region].get(), region, 0};
+  return 0;
+}
+
+// ---- a transfer ---------------------------------------------------------------------------------
+
+// The layouts of both sides, cut into what one read may ask for.
+class Pull::Pieces {
+ public:
+  // `layout`: of the source; empty: it is one run. May throw std::bad_alloc.
+  Pieces(const Source& source, std::span<const std::byte> layout, const Sink& sink)
+      : begin_(reinterpret_cast<uint64_t>(source.data)),
+        layout_(layout.size() / sizeof(nagaya_runs)),
+        source_(source.data, source.bytes, layout_.empty() ? nullptr : layout_.data()),
+        sink_(sink.buffer, sink.capacity, sink.runs),
+        is_stored_(sink.store != nullptr),
+        from_(source_.runs()),
+        to_(sink_.runs()) {
+    std::memcpy(layout_.data(), layout.data(), layout_.size() * sizeof(nagaya_runs));
+    all_.reserve(kPiecesAtOnce);
+  }
+
+  // Whether the source can lie so, and holds `bytes`: another node says it.
+  bool is_sound(size_t bytes) const {
+    uint64_t held = layout_.empty() ? source_.runs()->bytes : 0;
+    for (const nagaya_runs& runs : layout_) {
+      Span span;
+      uint64_t held_here;
+      if (runs.bytes == 0 || runs.count == 0 ||
+          !llcl::span_of({0, 0, runs.bytes, runs.count, 0, 0},
+                         reinterpret_cast<uint64_t>(runs.first), runs.stride, &span) ||
+          span.first < begin_ || __builtin_mul_overflow(runs.bytes, runs.count, &held_here) ||
+          __builtin_add_overflow(held, held_here, &held))
+        return false;
+    }
+    return held >= bytes;
+  }
+
+  // The next ones, of `bytes` at most, to the sink, or to `staged`. How many bytes they have.
+  size_t cut(std::byte* staged, size_t bytes) {
+    const Buffer portion(staged, bytes, nullptr);
+    all_.clear();
+    return llcl::cut(
+        staged != nullptr ? Place(portion.runs()) : to_, from_, bytes,
+        [&](const Place::Parts& to, const Place::Parts& from, size_t count, size_t part) {
+          all_.push_back({to.first, reinterpret_cast<uint64_t>(from.first) - begin_, part, count,
+                          to.stride, from.stride});
+          return all_.size() < kPiecesAtOnce;
+        });
+  }
+  std::span<const nagaya_llcl_piece> all() const { return all_; }
+  // So many bytes have come, and there are more.
+  void go_on(size_t bytes) {
+    from_.advance(bytes);
+    if (!is_stored_) to_.advance(bytes);
+  }
+
+ private:
+  const uint64_t begin_;  // of the region
+  std::vector<nagaya_runs> layout_;
+  const Buffer source_, sink_;
+  const bool is_stored_;
+  Place from_, to_;
+  std::vector<nagaya_llcl_piece> all_;
+};
+
+Pull::Pull(Pulls& pulls, nagaya_process from, const Source& source, const Sink& sink, size_t bytes)
+    : pulls_(pulls), from_(from), source_(source), sink_(sink), bytes_(bytes) {}
+Pull::Pull(Pull&& other)
+    : Pull(other.pulls_, other.from_, other.source_, other.sink_, other.bytes_) {
+  staged_ = std::move(other.staged_);
+  pieces_ = std::move(other.pieces_);
+}
+Pull::~Pull() = default;
+
+bool Pull::start(std::span<const std::byte> layout) {
   if (bytes_ == 0) return true;
   if (pulls_.is_here(from_)) {
     const auto* const runs =
@@ -53,32 +189,31 @@ bool Pull::start() {
     pulls_.copy_here(sink_, {source_.data, source_.bytes, runs}, bytes_, from_.task);
     return true;
   }
-  if (sink_.store != nullptr || sink_.runs != nullptr)
-    staged_ = std::make_unique<std::byte[]>(std::min(bytes_, kStagedBytes));
-  return false;
+  if (sink_.store != nullptr)
+    staged_ = std::make_unique_for_overwrite<std::byte[]>(std::min(bytes_, kStagedBytes));
+  if (!layout.empty() || sink_.runs != nullptr)
+    pieces_ = std::make_unique<Pieces>(source_, layout, sink_);
+  if (pieces_ != nullptr && !pieces_->is_sound(bytes_)) error_ = -EINVAL;
+  return error_ != 0;
 }
 
 // For the next portion; or later, when there is no room just now.
 void Pull::ask() {
   size_t bytes = bytes_ - taken_bytes_;
-  void* to = static_cast<std::byte*>(sink_.buffer) + taken_bytes_;
-  if (staged_ != nullptr) {
-    bytes = std::min(bytes, kStagedBytes);
-    to = staged_.get();
-  }
+  if (staged_ != nullptr) bytes = std::min(bytes, kStagedBytes);
   done_.store(0, std::memory_order_relaxed);
-  const int error = pulls_.elsewhere_.read(from_, source_.region, taken_bytes_, to, bytes, done_);
+  int error;
+  if (pieces_ != nullptr) {
+    bytes = pieces_->cut(staged_.get(), bytes);
+    error = pulls_.elsewhere_.read_pieces(from_, source_.region, pieces_->all(), done_);
+  } else {
+    std::byte* const to =
+        staged_ != nullptr ? staged_.get() : static_cast<std::byte*>(sink_.buffer) + taken_bytes_;
+    error = pulls_.elsewhere_.read(from_, source_.region, taken_bytes_, to, bytes, done_);
+  }
   if (error == -EAGAIN || error == -ENOBUFS) return;  // perhaps another thread has a lane
   asked_bytes_ = bytes;
   if (error != 0) done_.store(static_cast<uint32_t>(error), std::memory_order_relaxed);
-}
-
-// The portion that has come, over the runs of the sink.
-void Pull::spread() {
-  if (sink_.store != nullptr) return sink_.store(sink_.context, staged_.get(), asked_bytes_);
-  Place to(sink_.runs);
-  to.advance(taken_bytes_);
-  copy(to, Place(Buffer(staged_.get(), asked_bytes_, nullptr).runs()), asked_bytes_);
 }
 
 bool Pull::advance() {
@@ -89,9 +224,11 @@ bool Pull::advance() {
     error_ = status;
     return true;
   }
-  if (staged_ != nullptr) spread();
-  taken_bytes_ += std::exchange(asked_bytes_, 0);
+  const size_t come_bytes = std::exchange(asked_bytes_, 0);
+  if (staged_ != nullptr) sink_.store(sink_.context, staged_.get(), come_bytes);
+  taken_bytes_ += come_bytes;
   if (taken_bytes_ == bytes_) return true;
+  if (pieces_ != nullptr) pieces_->go_on(come_bytes);
   ask();
   return false;
 }

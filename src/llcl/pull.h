@@ -2,17 +2,22 @@
 // pull.h - data that a process of the job keeps where it is, and another one takes: here by a copy
 // in which both sides take part, between nodes by reads.
 //
-//   owner                                          taker
-//   Sources::share(data) ── Source, in a note ──►  Pull(from, source, sink, bytes)
-//                                                  start(); while it is not over: advance()
-//   Sources::unshare()   ◄── an answer ──────────  end
+//   owner                                           taker
+//   Pulls::share(data)  ── Source, in a message ──► Pull(from, source, sink, bytes)
+//                          (and Layout)             start(layout); while it is not over: advance()
+//   Pulls::unshare()    ◄── an answer ───────────── end
 //
 // A Source is plain data; it is followed only by the process that it was given to, and its pointer
 // only within the node. The owner keeps the data as they are until it is told.
+// Between nodes the bytes go from the one layout to the other without a copy of them all on either
+// side: as reads of one run, or of pieces.
 #pragma once
 
 #include <atomic>
 #include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
 
 #include "llcl/board.h"
 #include "llcl/elsewhere.h"
@@ -22,10 +27,17 @@ namespace nagaya::llcl {
 
 struct Source {
   uint64_t bytes;
-  const void* data;     // within the node: the data, or the nagaya_runs of them
-  uint32_t region;      // for other nodes; 0: none
-  uint32_t is_in_runs;  // `data`
+  // Within the node the data, or the nagaya_runs of them. For other nodes: where the region begins,
+  // among the owner's addresses.
+  const void* data;
+  uint32_t region;  // for other nodes; 0: none
+  uint32_t is_in_runs;
 };
+
+// What a taker on another node needs of data that are not one run: their runs, as the owner
+// addresses them. At most kLayoutMaxRuns; empty for one run.
+using Layout = std::vector<nagaya_runs>;
+inline constexpr size_t kLayoutMaxRuns = 64;
 
 // Where data go: a buffer, or in pieces, in their order, to a function that stores them.
 struct Sink {
@@ -36,27 +48,21 @@ struct Sink {
   void* context;
 };
 
-// What a task needs to share data, and to take those of others.
+// A task's side of all transfers.
 class Pulls {
  public:
   Pulls(Board& board, mailbox::Owner self, Elsewhere& elsewhere)
       : board_(board), self_(self), elsewhere_(elsewhere) {}
 
-  // Whether the taker can have data that lie so: between nodes one run of bytes.
-  bool can_share(nagaya_process taker, const nagaya_runs* runs) const {
-    return runs == nullptr || is_here(taker);
-  }
-  // Lets `taker` have the data. Returns 0, -EAGAIN (too many regions just now), -EINVAL, -ESRCH.
-  // `region`: of an earlier call that was to be repeated, or 0; the new one.
-  int share(nagaya_process taker, const void* data, const nagaya_runs* runs, size_t bytes,
-            uint32_t& region, Source& out) {
-    if (!is_here(taker) && bytes != 0 && region == 0)
-      if (const int error = elsewhere_.share(data, bytes, region); error != 0) return error;
-    out = {bytes, runs != nullptr ? static_cast<const void*>(runs) : data, region, runs != nullptr};
-    return 0;
-  }
+  // Lets `taker` have the first `bytes` of the data. Returns 0, -EAGAIN (too many regions just
+  // now), -EINVAL, -ESRCH. May throw std::bad_alloc, then nothing has changed.
+  //   region   of an earlier call that was to be repeated, or 0; gets the new one
+  int share(nagaya_process taker, const Buffer& data, size_t bytes, uint32_t& region, Source& out,
+            Layout& layout);
   void unshare(uint32_t region) {
-    if (region != 0) elsewhere_.unshare(region);
+    if (region == 0) return;
+    elsewhere_.unshare(region);
+    if (!packed_.empty()) packed_.erase(region);
   }
   // The data of a message that was handed over: up to `bytes`, from a buffer of the caller's.
   void store(const Sink& sink, const std::byte* data, size_t bytes) {
@@ -71,24 +77,26 @@ class Pulls {
   }
   // `peer`: the task that waits for it, or the own one.
   void copy_here(const Sink& sink, const Buffer& from, size_t bytes, uint32_t peer);
+  int share_packed(const Buffer& data, size_t bytes, uint32_t& region, Source& out);
 
   Board& board_;
   const mailbox::Owner self_;
   Elsewhere& elsewhere_;
+  // Copies of data in more runs than a Layout says, by region.
+  std::unordered_map<uint32_t, std::unique_ptr<std::byte[]>> packed_;
 };
 
 // One transfer. Belongs to one thread at a time. It must not move once advance() was called.
 class Pull {
  public:
   // `bytes`: so much of the source, at most what the sink holds.
-  Pull(Pulls& pulls, nagaya_process from, const Source& source, const Sink& sink, size_t bytes)
-      : pulls_(pulls), from_(from), source_(source), sink_(sink), bytes_(bytes) {}
-  Pull(Pull&& other) : Pull(other.pulls_, other.from_, other.source_, other.sink_, other.bytes_) {
-    staged_ = std::move(other.staged_);
-  }
+  Pull(Pulls& pulls, nagaya_process from, const Source& source, const Sink& sink, size_t bytes);
+  Pull(Pull&& other);
+  ~Pull();
 
-  // Whether it is over: the data are there. May throw std::bad_alloc, then nothing has happened.
-  bool start();
+  // Whether it is over, with error(). `layout`: nagaya_runs that came with the source. May throw
+  // std::bad_alloc, then nothing has happened.
+  bool start(std::span<const std::byte> layout);
   // Of one that was not: goes on. Whether it is over, with error().
   bool advance();
   // Whether something has come since the last advance(). Acquire: pairs with the delegatee.
@@ -97,8 +105,9 @@ class Pull {
   int error() const { return error_; }
 
  private:
+  class Pieces;
+
   void ask();
-  void spread();
 
   Pulls& pulls_;
   nagaya_process from_;
@@ -108,7 +117,8 @@ class Pull {
   size_t asked_bytes_ = 0;          // of the portion that is on its way; 0: not asked for
   std::atomic<uint32_t> done_ = 0;  // of the portion: 1, or a negative errno
   int error_ = 0;
-  std::unique_ptr<std::byte[]> staged_;  // where it goes when the sink is not one run
+  std::unique_ptr<std::byte[]> staged_;  // where a portion goes that the sink stores
+  std::unique_ptr<Pieces> pieces_;       // nullptr: both sides are one run
 };
 
 }  // namespace nagaya::llcl

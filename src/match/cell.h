@@ -3,7 +3,8 @@
 //
 //   sender                                          receiver
 //   kMessage      the body                     ──►  copies it when it is matched
-//   kRendezvous   where the body is (a Source) ──►  pulls it when it is matched, then answers
+//   kRendezvous   where the body is (a Source, ──►  pulls it when it is matched, then answers
+//                 and for other nodes a Layout)
 //                                              ◄──  kCopied
 //   kCancel       the message once more        ──►  forgets it if it is not matched yet, and
 //   answers
@@ -12,6 +13,7 @@
 
 #include <bit>
 #include <cstring>
+#include <span>
 
 #include "llcl/port_cell.h"
 #include "llcl/pull.h"
@@ -26,7 +28,7 @@ struct Header {
   uint32_t serial;    // of the sender's messages: with the envelope it names one
 };
 
-// The bodies of notes.
+// The bodies of notes. Behind a Rendezvous for another node comes the Layout.
 struct Rendezvous {
   llcl::Source source;
   uint64_t send;  // the sender's handle of its request, which answers repeat
@@ -45,6 +47,9 @@ struct Incoming : llcl::Incoming {
   Header header() const { return std::bit_cast<Header>(cell.header); }
   Envelope envelope() const { return header().envelope; }
   Rendezvous rendezvous() const { return body_as<Rendezvous>(); }
+  std::span<const std::byte> layout() const {  // of a rendezvous
+    return {body() + sizeof(Rendezvous), bytes() - sizeof(Rendezvous)};
+  }
   uint64_t send() const {
     return kind() == Kind::kRendezvous ? rendezvous().send : body_as<Handle>().send;
   }
@@ -54,18 +59,28 @@ struct Incoming : llcl::Incoming {
   }
   // Whether it has the form and the size of its kind: another node can say anything.
   bool is_sound() const {
-    if (kind() == Kind::kMessage) return true;
-    const bool is_rendezvous = kind() == Kind::kRendezvous;
-    return kind() <= Kind::kKept && form() == llcl::Form::kNote &&
-           bytes() == (is_rendezvous ? sizeof(Rendezvous) : sizeof(Handle));
+    switch (kind()) {
+      case Kind::kMessage:
+        return true;
+      case Kind::kRendezvous:
+        return has_source() && bytes() >= sizeof(Rendezvous) &&
+               layout().size() % sizeof(nagaya_runs) == 0 &&
+               layout().size() / sizeof(nagaya_runs) <= llcl::kLayoutMaxRuns;
+      case Kind::kCopied:
+      case Kind::kCancel:
+      case Kind::kCancelled:
+      case Kind::kKept:
+        return form() == llcl::Form::kNote && bytes() == sizeof(Handle);
+    }
+    return false;
   }
 
  private:
   template <class Body>
   Body body_as() const {
-    Body body;
-    std::memcpy(&body, cell.sourced.body, sizeof body);
-    return body;
+    Body copy;
+    std::memcpy(&copy, body(), sizeof copy);
+    return copy;
   }
 };
 

@@ -37,14 +37,20 @@ Matcher::~Matcher() {
 // ---- sending ------------------------------------------------------------------------------------
 
 int Matcher::post_rendezvous(nagaya_send& send) {
-  Rendezvous rendezvous{};
-  if (send.handle == 0) send.handle = sends_.give(send);
-  rendezvous.send = send.handle;
-  int error =
-      pulls_.share(send.to, send.data, send.runs, send.bytes, send.region, rendezvous.source);
+  if (send.handle == 0) send.handle = sends_.give({&send, 0});
+  Rendezvous rendezvous{{}, send.handle};
+  llcl::Layout layout;
+  const llcl::Buffer data(send.data, send.bytes, send.runs);
+  int error = pulls_.share(send.to, data, send.bytes, sends_.find(send.handle)->region,
+                           rendezvous.source, layout);
   if (error != 0) return error;
-  error = port_.note(send.to, static_cast<uint8_t>(Kind::kRendezvous),
-                     port_header({send.envelope, send.serial}), rendezvous);
+  const size_t layout_bytes = layout.size() * sizeof(nagaya_runs);
+  const nagaya_runs both[] = {{&rendezvous, sizeof rendezvous, 1, 0},
+                              {layout.data(), layout_bytes, 1, 0}};
+  const llcl::Buffer body(&rendezvous, sizeof rendezvous, layout.empty() ? nullptr : both);
+  error =
+      port_.note(send.to, static_cast<uint8_t>(Kind::kRendezvous),
+                 port_header({send.envelope, send.serial}), body, sizeof rendezvous + layout_bytes);
   if (error == 0) send.answers = 1;
   port_.expect(send.to);
   return error;
@@ -77,8 +83,8 @@ int Matcher::try_send(nagaya_process to, const Envelope& envelope, const void* d
 }
 
 int Matcher::send(nagaya_send& send) {
-  if (!port_.reaches(send.to) || !pulls_.can_share(send.to, send.runs)) return -EINVAL;
-  send.is_complete = send.is_cancelled = send.answers = send.region = 0;
+  if (!port_.reaches(send.to)) return -EINVAL;
+  send.is_complete = send.is_cancelled = send.answers = 0;
   send.error = 0;
   send.handle = 0;
   bool is_over = false;
@@ -113,8 +119,8 @@ int Matcher::cancel(nagaya_send& send) {
     outbox_.keep_place();
     send.is_complete = 0;
     if (!withdraw(send)) {
-      if (send.answers == 0) send.region = 0, send.handle = 0;  // it was complete
-      if (send.handle == 0) send.handle = sends_.give(send);
+      if (send.answers == 0) send.handle = 0;  // it was complete
+      if (send.handle == 0) send.handle = sends_.give({&send, 0});
       send.answers = (send.answers + 1) | kAskedBack;
       post_or_wait({send.to, Kind::kCancel, {send.envelope, send.serial}, send.handle});
       return 0;
@@ -134,15 +140,16 @@ bool Matcher::withdraw(nagaya_send& send) {
 
 // Ends what other processes know the send by.
 void Matcher::be_unknown(nagaya_send& send) {
-  pulls_.unshare(send.region);
+  const Known* const known = sends_.find(send.handle);
+  if (known != nullptr) pulls_.unshare(known->region);
   sends_.take_back(send.handle);
-  send.region = 0;
   send.handle = 0;
 }
 
 int Matcher::post(const Outbox::Note& note) {
+  const Handle handle{note.send};
   return port_.note(note.to, static_cast<uint8_t>(note.kind), port_header(note.header),
-                    Handle{note.send});
+                    {&handle, sizeof handle, nullptr}, sizeof handle);
 }
 
 // For which the outbox keeps a place.
@@ -196,7 +203,8 @@ int Matcher::next(Step& step) {
 
 // The send that the answer is about, if it is complete with this.
 nagaya_send* Matcher::answered(const Incoming& answer) {
-  nagaya_send* const found = sends_.find(answer.send());
+  const Known* const known = sends_.find(answer.send());
+  nagaya_send* const found = known == nullptr ? nullptr : known->send;
   const auto is_awaited = [&] {
     const bool was_asked_back = (found->answers & kAskedBack) != 0;
     return found->answers != kNoMore && (found->answers & ~kAskedBack) != 0 &&

@@ -83,6 +83,11 @@ class Matcher {
     nagaya_send* sent = nullptr;        // is complete
     Incoming incoming;
   };
+  // A send that other processes know by its handle, and their region of its data.
+  struct Known {
+    nagaya_send* send;
+    uint32_t region;  // 0: none
+  };
   // A long message that comes in portions.
   struct Reading {
     llcl::Pull pull;
@@ -131,7 +136,7 @@ class Matcher {
   std::unique_ptr<Unexpected> spare_;  // for the next message
   Outbox outbox_;
   std::list<Reading> readings_;
-  llcl::Handles<nagaya_send> sends_;  // those that answers are to come for
+  llcl::Handles<Known> sends_;
 };
 
 }  // namespace nagaya::match

@@ -155,14 +155,21 @@ void Matcher::pull(const Incoming& incoming, nagaya_receive& receive) {
   llcl::Pull pull(pulls_, sender, rendezvous.source, sink_of(receive),
                   std::min(receive.bytes, receive.capacity));
   std::list<Reading> one;
+  int error = 0;
   try {
-    if (pull.start()) return end_pull(sender, rendezvous.send, receive, 0);
-    one.emplace_back(std::move(pull), sender, rendezvous.send, receive);
+    if (!pull.start(incoming.layout()))
+      one.emplace_back(std::move(pull), sender, rendezvous.send, receive);
+    else
+      error = pull.error();
   } catch (const std::bad_alloc&) {
-    return end_pull(sender, rendezvous.send, receive, -ENOMEM);
+    error = -ENOMEM;
   }
-  if (one.front().pull.advance())
-    return end_pull(sender, rendezvous.send, receive, one.front().pull.error());
+  incoming.give_back();
+  if (!one.empty() && one.front().pull.advance()) {
+    error = one.front().pull.error();
+    one.clear();
+  }
+  if (one.empty()) return end_pull(sender, rendezvous.send, receive, error);
   const Turn turn(*this);
   put_back(one);
 }

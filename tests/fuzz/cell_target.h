@@ -40,6 +40,16 @@ class WireToNobody final : public llcl::Elsewhere {
     done.store(1);
     return 0;
   }
+  int read_pieces(nagaya_process, uint32_t, std::span<const nagaya_llcl_piece> pieces,
+                  std::atomic<uint32_t>& done) override {
+    for (const nagaya_llcl_piece& piece : pieces)
+      for (uint64_t n = 0; n < piece.count; ++n)
+        std::memset(
+            static_cast<std::byte*>(piece.local) + static_cast<int64_t>(n) * piece.local_stride, 0,
+            piece.block_bytes);
+    done.store(1);
+    return 0;
+  }
 };
 
 class HearingTask {
@@ -70,6 +80,8 @@ class HearingTask {
     send.request.data = send.data.get();
     send.request.bytes = argument % 2 == 0 ? kLongBytes : 8;
     send.request.is_synchronous = argument % 3 == 0;
+    send.runs = {send.data.get(), 4, kLongBytes / 4, 4};
+    if (argument % 7 == 0) send.request.runs = &send.runs;
     send.request.complete = [](nagaya_send* request) {
       if (++reinterpret_cast<Send*>(request)->completions > 1) std::abort();
     };
@@ -83,7 +95,10 @@ class HearingTask {
   void receive(uint8_t argument) {
     Receive& receive = receives_.emplace_back();
     const size_t bytes = size_t{argument} * 7;
-    receive.data = std::make_unique<std::byte[]>(bytes);
+    const bool has_runs = argument % 5 == 1;
+    receive.data = std::make_unique<std::byte[]>(has_runs ? 2 * bytes : bytes);
+    receive.runs = {receive.data.get(), 7, argument, 14};
+    if (has_runs) receive.request.runs = &receive.runs;
     receive.request.wanted = {0, argument % 2 == 0 ? NAGAYA_ANY_SOURCE : 0,
                               argument % 3 == 0 ? NAGAYA_ANY_TAG : argument % 8};
     receive.request.from = {UINT32_MAX, UINT32_MAX};
@@ -114,11 +129,13 @@ class HearingTask {
 
   struct Send {
     nagaya_send request{};  // first: its functions get its address
+    nagaya_runs runs;
     int completions = 0;
     std::unique_ptr<std::byte[]> data;
   };
   struct Receive {
     nagaya_receive request{};
+    nagaya_runs runs;
     std::unique_ptr<std::byte[]> data;
   };
 

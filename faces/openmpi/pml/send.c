@@ -245,8 +245,7 @@ static int start_packed(pml_nagaya_send_request_t* request) {
 /* Whether the receiver can take it from where it lies. */
 static bool describe(pml_nagaya_send_request_t* request) {
   mca_pml_base_request_t* const base = &request->super.req_base;
-  if (request->send.to.node != nagaya_match_self().node ||
-      !pml_nagaya_describe(base->req_addr, base->req_datatype, base->req_count, &request->runs))
+  if (!pml_nagaya_describe(base->req_addr, base->req_datatype, base->req_count, &request->runs))
     return false;
   request->send.runs = request->runs;
   return true;

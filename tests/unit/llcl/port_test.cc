@@ -7,6 +7,8 @@
 #include <numeric>
 #include <vector>
 
+#include "llcl/own_board.h"
+
 namespace nagaya::llcl {
 namespace {
 
@@ -26,12 +28,15 @@ class Nowhere final : public Elsewhere {
   int read(nagaya_process, uint32_t, uint64_t, void*, size_t, std::atomic<uint32_t>&) override {
     return -EINVAL;
   }
+  int read_pieces(nagaya_process, uint32_t, std::span<const nagaya_llcl_piece>,
+                  std::atomic<uint32_t>&) override {
+    return -EINVAL;
+  }
 };
 
 class PortTest : public testing::Test {
  protected:
-  PortTest()
-      : memory_(create_board(space_of(2))), board_(*static_cast<Board*>(space_.upper_floors)) {
+  PortTest() {
     for (uint32_t task = 0; task < 2; ++task)
       board_.attached[task] = mailbox::Owner::task(task, 1).bits;
   }
@@ -45,14 +50,8 @@ class PortTest : public testing::Test {
     EXPECT_EQ(std::memcmp(incoming.body(), data_.data(), bytes), 0);
   }
 
-  task::SpaceHeader& space_of(uint32_t capacity) {
-    space_.capacity = capacity;
-    return space_;
-  }
-
-  task::SpaceHeader space_{};
-  base::Mapping memory_;
-  Board& board_;
+  OwnBoard own_board_{2};
+  Board& board_ = *own_board_;
   Nowhere nowhere_;
   Wait waits_[2] = {{board_, mailbox::Owner::task(0, 1)}, {board_, mailbox::Owner::task(1, 1)}};
   Port sender_{board_, mailbox::Owner::task(0, 1), kLongest, waits_[0], nowhere_};
@@ -79,15 +78,18 @@ TEST_F(PortTest, MessagesOfEveryFormArriveWholeAndInOrder) {
 }
 
 TEST_F(PortTest, ANoteSaysFromWhomItComes) {
-  const uint64_t body = 42;
-  ASSERT_EQ(sender_.note({0, 1}, 3, kHeader, body), 0);
-  Incoming incoming;
-  ASSERT_TRUE(receiver_.take(incoming));
-  EXPECT_EQ(incoming.kind(), 3);
-  ASSERT_TRUE(incoming.has_source());
-  EXPECT_EQ(incoming.source().task, 0u);
-  ASSERT_EQ(incoming.bytes(), sizeof body);
-  EXPECT_EQ(std::memcmp(incoming.body(), &body, sizeof body), 0);
+  const std::vector<uint8_t> body(Port::kLongestNote, 42);
+  for (const size_t bytes : {size_t{8}, kNoteMaxBytes, kNoteMaxBytes + 1, Port::kLongestNote}) {
+    ASSERT_EQ(sender_.note({0, 1}, 3, kHeader, {body.data(), bytes, nullptr}, bytes), 0);
+    Incoming incoming;
+    ASSERT_TRUE(receiver_.take(incoming));
+    EXPECT_EQ(incoming.kind(), 3);
+    ASSERT_TRUE(incoming.has_source());
+    EXPECT_EQ(incoming.source().task, 0u);
+    ASSERT_EQ(incoming.bytes(), bytes);
+    EXPECT_EQ(std::memcmp(incoming.body(), body.data(), bytes), 0);
+    incoming.give_back();
+  }
 }
 
 TEST_F(PortTest, WhatIsNotWantedIsNotTaken) {

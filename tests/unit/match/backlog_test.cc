@@ -138,7 +138,6 @@ TEST_F(BacklogTest, ASendThatBecomesEagerIsKnownToNobody) {
   for (const nagaya_send& send : more) {
     EXPECT_TRUE(send.is_complete);
     EXPECT_EQ(send.handle, 0u);
-    EXPECT_EQ(send.region, 0u);
   }
   EXPECT_EQ(wire_of(0).shared, 0);
 }

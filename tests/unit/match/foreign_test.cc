@@ -100,13 +100,44 @@ TEST_F(ForeignTest, ALongMessageLiesAtItsSenderWhateverItSays) {
   EXPECT_EQ(receive.error, -EINVAL) << "the sender has no such region";
 }
 
+// Runs that are none, that lie nowhere or before their region, or that hold less than they should.
+TEST_F(ForeignTest, ALayoutThatCannotBeEndsItsReceive) {
+  std::byte memory[72] = {};
+  std::byte* const data = memory + 8;
+  std::byte* const end = data + 64;
+  const uint32_t region = nodes_.board(0).regions->add(mailbox::Owner::task(0, 1), data, 64);
+  constexpr size_t kMuch = SIZE_MAX / 2 + 1;
+  const nagaya_runs all[] = {
+      {data, 0, 1, 0},         {data, 64, 0, 0},    {data, kMuch, 2, 0}, {data - 1, 64, 1, 0},
+      {data, 8, 8, -8},        {data, 8, 7, 8},     {end, 8, 8, 8},      {data, 8, 8, INT64_MAX},
+      {data, kMuch, kMuch, 0}, {data + 8, 8, 8, 8}, {data, 1, kMuch, 1},
+  };
+  for (const nagaya_runs& runs : all) {
+    std::vector<int> buffer(16);
+    nagaya_receive receive = receive_of(buffer, kEnvelope);
+    task(1).receive(receive);
+    struct {
+      Rendezvous rendezvous;
+      nagaya_runs runs;
+    } const body{{{64, data, region, 1}, 1}, runs};
+    say(Kind::kRendezvous, body);
+    progress();
+    ASSERT_TRUE(receive.is_complete);
+    const bool is_possible = runs.bytes == 1;  // it says more than there is; nobody reads that
+    EXPECT_EQ(receive.error, is_possible ? 0 : -EINVAL) << &runs - all;
+  }
+}
+
 TEST_F(ForeignTest, AMessageOfAnotherSizeIsDropped) {
   const std::byte bytes[100] = {};
   uint64_t expected = 0;
+  const std::vector<std::byte> much((llcl::kLayoutMaxRuns + 2) * sizeof(nagaya_runs));
   for (const Kind kind :
        {Kind::kRendezvous, Kind::kCancel, Kind::kCopied, Kind::kKept, Kind::kCancelled}) {
     const size_t whole =
         sizeof(Header) + (kind == Kind::kRendezvous ? sizeof(Rendezvous) : sizeof(Handle));
+    say_bytes(static_cast<uint32_t>(kind), much);
+    EXPECT_EQ(dropped(), ++expected);
     for (const size_t size : {size_t{0}, sizeof(Header), whole - 1, whole + 1, sizeof bytes}) {
       say_bytes(static_cast<uint32_t>(kind), {bytes, size});
       EXPECT_EQ(dropped(), ++expected) << static_cast<int>(kind) << " of " << size;

@@ -4,13 +4,14 @@
 // test has it carried.
 #pragma once
 
-#include <cstring>
+#include <bit>
 #include <deque>
 #include <memory>
 #include <vector>
 
 #include "delegatee/board_node.h"
 #include "llcl/elsewhere.h"
+#include "llcl/pieces.h"
 #include "llcl/port_cell.h"
 
 namespace nagaya::match {
@@ -80,7 +81,21 @@ class Wire final : public llcl::Elsewhere {
     if (is_full) return -EAGAIN;
     const llcl::Found place =
         nodes_.board(from.node).regions->find(region, from.task, offset, bytes);
-    asked_.push_back({place, to, bytes, done});
+    asked_.push_back({place, {{to, 0, bytes, 1, 0, 0}}, done});
+    return 0;
+  }
+  int read_pieces(nagaya_process from, uint32_t region, std::span<const nagaya_llcl_piece> pieces,
+                  std::atomic<uint32_t>& done) override {
+    if (is_full) return -EAGAIN;
+    const llcl::Whole whole = nodes_.board(from.node).regions->whole(region, from.task);
+    llcl::Found place{whole.address, whole.address == nullptr ? -EINVAL : 0};
+    for (const nagaya_llcl_piece& piece : pieces) {
+      llcl::Span span;
+      if (!remote_span(std::bit_cast<llcl::Piece>(piece), 0, &span) ||
+          span.first + span.bytes > whole.bytes)
+        place.error = -EINVAL;
+    }
+    asked_.push_back({place, {pieces.begin(), pieces.end()}, done});
     return 0;
   }
 
@@ -90,7 +105,9 @@ class Wire final : public llcl::Elsewhere {
     for (; !asked_.empty(); asked_.pop_front()) {
       const Read& read = asked_.front();
       const int error = broken != 0 ? broken : read.place.error;
-      if (error == 0) std::memcpy(read.to, read.place.address, read.bytes);
+      for (const nagaya_llcl_piece& piece : read.pieces)
+        if (error == 0)
+          copy_piece(llcl::Op::kGetPieces, std::bit_cast<llcl::Piece>(piece), read.place.address);
       read.done.store(error == 0 ? 1 : static_cast<uint32_t>(error));
     }
     return count;
@@ -105,8 +122,7 @@ class Wire final : public llcl::Elsewhere {
  private:
   struct Read {
     llcl::Found place;
-    void* to;
-    size_t bytes;
+    std::vector<nagaya_llcl_piece> pieces;
     std::atomic<uint32_t>& done;
   };
 
