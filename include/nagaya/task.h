@@ -126,7 +126,7 @@ int nagaya_task_signal(nagaya_space* space, int task, int signal);
 /* ---- tasks ------------------------------------------------------------------------------- */
 
 /* The number of the calling task in its space, -ESRCH when the caller is not a task (a forked
- * child of a task is not). Cost: one getpid. */
+ * child of a task is not). Cost: a load; the first call asks the system. */
 int nagaya_task_self(void);
 
 /* A number that the tasks of this space have in common, and nobody else: for tasks that hear of
@@ -184,8 +184,8 @@ int nagaya_heap_free(void* block);
 /* The name of a negative error code, for ever valid. */
 const char* nagaya_strerror(int code);
 
-/* What went wrong in the calling thread's last failed call of a creator's function: one line.
- * Valid until its next call. */
+/* One line on the calling thread's last failed call of a creator's function or of one of comm.h:
+ * what happened and what to do. Valid until that thread's next failure. */
 const char* nagaya_error_text(void);
 
 #pragma GCC visibility pop
