@@ -63,8 +63,8 @@ static inline void nagaya_tell_transports_who_goes(ompi_proc_t** procs, size_t c
 #endif
 }
 
-/* What messages of a communicator are matched by. Processes agree on it, for we do not say that we
- * can do without (MCA_PML_BASE_FLAG_SUPPORTS_EXT_CID). */
+/* The context by which messages of a communicator are matched. Processes agree on it, for we do not
+ * say that we can do without (MCA_PML_BASE_FLAG_SUPPORTS_EXT_CID). */
 static inline uint32_t nagaya_context_of(struct ompi_communicator_t* comm) {
 #if OMPI_MAJOR_VERSION >= 5
   return comm->c_index;

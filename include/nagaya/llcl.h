@@ -131,9 +131,9 @@ int nagaya_llcl_wait(int (*is_over)(void* context), void* context, int timeout_m
 /* A sleep may be short only, for nothing of Nagaya's tells of what is under way. */
 #define NAGAYA_NOBODY_RINGS 0
 
-/* What else every wait of this task is to move along, of nagaya/match.h too: another library's
- * progress. The functions are called by whichever threads wait, several at once if several wait;
- * they must not wait themselves. */
+/* The progress of another library, which every wait of this task calls, too, also those of
+ * nagaya/match.h. All threads that wait call the functions, several at once if several wait; the
+ * functions must not wait themselves. */
 typedef struct nagaya_progress {
   /* Looks once. Returns how much has moved. */
   int (*advance)(void* context);

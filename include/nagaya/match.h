@@ -63,7 +63,7 @@ typedef struct nagaya_match_member {
 int nagaya_match_open(int threads);
 
 /* By the library that has opened it, when no request of its own is left: another may open it.
- * Messages go on to be taken out of the mailbox. Returns 0, -ESRCH. */
+ * The task goes on to take messages out of its port. Returns 0, -ESRCH. */
 int nagaya_match_close(void);
 
 /* The caller, as others send to it. {UINT32_MAX, UINT32_MAX} before nagaya_match_open(). */
@@ -121,8 +121,8 @@ size_t nagaya_match_eager_max(nagaya_process to);
 
 typedef struct nagaya_receive {
   nagaya_envelope wanted; /* NAGAYA_ANY_SOURCE, NAGAYA_ANY_TAG */
-  /* Who is likely to send it, or {UINT32_MAX, UINT32_MAX}. A hint: on a crowded node a caller that
-   * waits keeps its processor a little longer while that process runs, too. */
+  /* The process that will probably send it, or {UINT32_MAX, UINT32_MAX}. A hint: on a crowded node
+   * a caller that waits keeps its processor a little longer while that process runs, too. */
   nagaya_process from;
   void* buffer;
   size_t capacity;         /* [bytes] */

@@ -93,7 +93,7 @@ void meet_on_one_node(World& world, llcl::Endpoint& endpoint, uint32_t rank) {
 
 // ---- several nodes ----------------------------------------------------------------------------
 
-// What a card says of a failure; `rank` has shown it.
+// Throws the failure that a card tells of; `rank` has shown the card.
 void throw_if_failed(const Card& card, uint32_t rank) {
   if (card.error != 0) throw Error(card.error, "rank " + std::to_string(rank) + ": " + card.text);
 }

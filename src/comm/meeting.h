@@ -20,12 +20,12 @@ class Meeting {
   virtual void show(const std::string& key, const std::string& bytes) = 0;
   // Collective: all are here.
   virtual void fence() = 0;
-  // What a process has shown; it must have.
+  // The bytes that the process `rank` has shown under the key. It must have shown some.
   virtual std::string look(uint32_t rank, const std::string& key) = 0;
   // All three throw base::Error.
 };
 
-// What the launcher of this process says of it.
+// This process as its launcher describes it.
 struct Launched {
   uint32_t rank;
   uint32_t size;                     // processes of the job

@@ -80,7 +80,7 @@ struct NodeTable {
   }
 };
 
-// What a node table will say; a plan as TableIndex::intern() wants it. Borrows `tasks`.
+// The content of a node table to come; a plan as TableIndex::intern() wants it. Borrows `tasks`.
 class NodePlan {
  public:
   using Table = NodeTable;

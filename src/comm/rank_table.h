@@ -142,7 +142,7 @@ struct RankTable {
   }
 };
 
-// What a task keeps of a communicator, in private memory: both levels.
+// A task's pointers to both tables of a communicator, in private memory.
 struct Translation {
   const NodeTable* nodes;
   const RankTable* ranks;

@@ -23,8 +23,8 @@ inline constexpr uint32_t kBatchMagic = 0x4e474241;
 inline constexpr uint16_t kBatchVersion = 2;
 inline constexpr size_t kBatchMaxBytes = 32 << 10;
 inline constexpr uint16_t kBatchMaxRecords = 64;
-// What one node may ask of another before it is answered. More is malformed: so the memory for
-// what cannot be answered at once is bounded.
+// A node's credit: so much it may ask of another before it is answered. More is malformed, so the
+// memory for requests that cannot be answered at once is bounded.
 inline constexpr uint32_t kCreditMaxCommands = 4096;
 inline constexpr size_t kCreditMaxBytes = 1 << 20;
 // Of an active message: the receiving node holds it in its memory.

@@ -70,12 +70,12 @@ void Delegatee::run() noexcept {
     if (has_lone_message_ && load_.crowded_by_one() && polls_on()) answer_after_yield();
     long_yields_ = 0;  // others communicate, too, and do not only compute
   }
-  // What others still wait for: answers and receipts of what its tasks have got.
+  // Sends the answers and receipts for which other nodes still wait.
   outbox_.hurry();
   round();
   load_.runnable.fetch_sub(1, std::memory_order_relaxed);
   fail_all(-ESHUTDOWN);
-  // What came last fails at once: at most what a lane holds.
+  // The last commands in the lanes fail at once: no more than a lane holds.
   for (int n = 0; n < kLaneRounds && requester_.drain() != 0; ++n) requester_.advance();
   requester_.advance();
   final_seconds_.store(seconds_of(CLOCK_THREAD_CPUTIME_ID), std::memory_order_relaxed);
@@ -227,7 +227,8 @@ void Delegatee::yield() {
     outbox_.flush(true, now_ns_);
   }
   ::sched_yield();
-  // Whoever ran meanwhile, of this job or not: waking up costs less than such a yield.
+  // A long yield means that other threads, of this job or not, had the processor: to wake up costs
+  // less than such a yield.
   const uint64_t back_ns = mailbox::Machine::now_ns();
   was_long_away_ = back_ns - now_ns_ > Table::kLongAwayNs;
   const bool is_long = back_ns - now_ns_ > options_.long_yield_ns && !somebody_waits();

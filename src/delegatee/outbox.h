@@ -28,7 +28,7 @@ class Outbox {
 
   Outbox(fabric::Fabric& fabric, Proofs& proofs, size_t nodes, const Options& options);
 
-  // What fits into an empty batch.
+  // The longest payload that fits into an empty batch.
   size_t payload_max_bytes() const { return batch_bytes_ - sizeof(Prologue) - sizeof(Header); }
   // A record for the node; the caller fills the payload before anything else happens here. nullptr:
   // no room just now. A payload of at most payload_max_bytes().

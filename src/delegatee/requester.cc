@@ -280,7 +280,8 @@ void Requester::fail(Node node, int error) {
 
 void Requester::abandon(uint32_t task) {
   settle();  // while its memory is there
-  // What waits in a lane is its owner's; what was drained, perhaps of a thread that had it before.
+  // Commands that wait in a lane are of the lane's owner. Those that were drained may be of a task
+  // that had the lane before.
   for (const uint32_t lane : parked_) {
     const auto is_its = [&](const Command& command) { return command.requester == task; };
     held_[lane].erase_if(is_its);

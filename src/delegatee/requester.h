@@ -46,7 +46,8 @@ class Requester : private Lanes::Visitor {
   void let_go_of_regions();
   bool knows_regions() const { return !regions_.empty(); }
 
-  // What has completed since reaches its counters. Others need not call it: advance() does.
+  // Stores the completions that were collected for counters since the last call. Callers from
+  // outside need not call it: advance() does.
   void settle();
 
   // Everything for the node, now and later, ends with the error. The memory of transfers that are
@@ -63,7 +64,7 @@ class Requester : private Lanes::Visitor {
   // Whether the fabric has refused a transfer since the last advance.
   bool was_refused() const { return was_refused_; }
   uint32_t commands() const { return slots_.taken(); }
-  // What the fabric moves straight between the tasks' buffers just now.
+  // The bytes of all transfers that the fabric moves straight between tasks' buffers just now.
   uint64_t transferring_bytes() const { return transferring_bytes_; }
 
  private:

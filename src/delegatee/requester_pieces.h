@@ -24,7 +24,7 @@ struct Cursor {
   uint64_t piece, block, byte;  // of the block, of the piece, of the command
 };
 
-// What one record carries of a command's pieces.
+// The part of a command's pieces that one record carries.
 class Portion {
  public:
   // Runs and blocks together, so that a get and its answer both fit.
@@ -32,8 +32,9 @@ class Portion {
     chunks_.reserve(most_bytes / sizeof(Run));
   }
 
-  // What comes at `at`, which moves on; perhaps nothing, if there are many empty pieces. The same
-  // pieces give the same portion again. 0, or -EINVAL: a piece whose blocks lie nowhere.
+  // Becomes the portion that begins at `at`, and moves `at` behind it. An empty portion is possible
+  // if there are many empty pieces. The same pieces give the same portion again. Returns 0, or
+  // -EINVAL: a piece whose blocks lie nowhere.
   int cut(const llcl::Command& command, Cursor& at) {
     chunks_.clear();
     bytes_ = 0;

@@ -218,7 +218,7 @@ bool Requester::was_last_answer(Slot& slot) {
   return slot.state == State::kSent && slot.answered_bytes == slot.sent_bytes;
 }
 
-// What came with the answer goes to the task. False: not what was asked for.
+// Copies the payload of an answer to the task. False: it is not as long as the request asked for.
 bool Requester::takes(Slot& slot, int status, std::span<const std::byte> payload) {
   const Command& command = slot.command;
   void* to = nullptr;
@@ -276,7 +276,7 @@ void Requester::transferred(const fabric::Event& event) {
   if (slot.state == State::kLost) return slots_.release(index);
   if (slot.state != State::kTransferring) return;  // kUnposted: released when it is posted
   if (event.error == 0 && slot.command.op == Op::kPutNotify && !slot.is_orphan) {
-    // What is left is a small one without data.
+    // The notification is left: a small command without data.
     slot.is_large = false;
     slot.command.bytes = 0;
     return queue(index, State::kPending);

@@ -54,7 +54,7 @@ std::string Server::contact(const Question& question) {
   return encode(Contact{secret_, fabric_->address()});
 }
 
-// What fails takes the fabric with it: it can be connected once.
+// A failure ends the fabric, too: it can be connected only once.
 void Server::connect(const Question& question) {
   if (fabric_ == nullptr || thread_.joinable())
     throw base::Error(-EPROTO, "nodes are connected once, after their contacts were asked for");

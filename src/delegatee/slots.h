@@ -15,7 +15,7 @@ namespace nagaya::delegatee {
 
 inline constexpr uint32_t kNone = UINT32_MAX;
 
-// Who moves them: docs/delegatee.md.
+// The states of a slot. Their transitions, and who moves them: docs/delegatee.md.
 enum class State : uint8_t {
   kFree,
   kPending,       // waits for credit or room in the outbox

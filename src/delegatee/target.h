@@ -6,8 +6,9 @@
 //                     │        no room in the outbox ─► due, in order ──advance──┘
 //                     └─ message, mailbox full ───────► waiting, in order ──advance─► due
 //
-// What a node may have due and waiting here is what it may have unanswered: its credit. Messages of
-// one node are delivered in the order in which they came; everything else passes those that wait.
+// A node's credit (its unanswered requests) bounds the records that are due or waiting here for it.
+// Messages of one node are delivered in the order in which they came; all other requests pass those
+// that wait.
 #pragma once
 
 #include <map>

@@ -57,7 +57,7 @@ class Fabric {
  public:
   virtual ~Fabric() = default;
 
-  // What the peers need to reach this endpoint: opaque bytes, at most 256.
+  // The address by which peers reach this endpoint: opaque bytes, at most 256.
   virtual std::string address() const = 0;
   // Once, before anything else: the endpoint of every node, one's own included (a node sends to
   // itself like to any other). Throws base::Error.
@@ -76,7 +76,7 @@ class Fabric {
 
   // The peer is dead from here on, whatever it does: an error for everything pending, within 1 s,
   // and for everything later. After its event no operation's memory is touched, here as always.
-  // What the latest poll has shown stays valid.
+  // The events of the latest poll stay valid.
   virtual void give_up(Node node) = 0;
 
   // Throws base::Error (-ENOMEM, or what the provider says).

@@ -26,7 +26,7 @@ constexpr std::chrono::milliseconds kGrace{100};
 constexpr int kKeyTries = 16;
 constexpr size_t kSecretKeyBytes = 4;  // at least
 
-// What a completion leads back to.
+// An operation under way. A completion leads to it by the address of its context.
 struct Slot {
   fi_context2 context;  // the provider's, and first: completions name its address
   Event::Kind kind;
@@ -388,8 +388,8 @@ void Libfabric::fail_what_the_dead_never_answered() {
 bool Libfabric::may_sleep(std::vector<pollfd>& descriptors) {
   if (std::exchange(is_in_doubt_, false)) return false;
   if (!reports_.empty() || !to_post_.empty() || !dying_.empty()) return false;
-  // What its look brings may be all that a refused operation waits for: no descriptor tells of it
-  // again.
+  // may_sleep() of the provider looks for completions. It may find all that a refused operation
+  // waits for, and no descriptor tells of that again: the caller tries once more before it sleeps.
   const bool was_refused = std::exchange(was_refused_, false);
   if (!fabric_.may_sleep() || was_refused) return false;
   descriptors.push_back({fabric_.wait_fd, POLLIN, 0});

@@ -26,7 +26,7 @@ namespace nagaya::llcl {
 using Lanes = mailbox::LaneSet<Command>;
 using Ring = mailbox::Ring<Command>;
 
-// What the threads of a task tell others about their waiting. Words of their own lines.
+// A thread with a lane, or a task, tells others here about its waiting. Each has a line of its own.
 struct alignas(mailbox::kLineBytes) LaneWaiter {
   enum : uint32_t { kNo, kAwake, kAsleep };  // awake: it spins or yields
   // Whether the lane's thread waits for something. Its own stores, or the host's for the dead.
@@ -106,7 +106,7 @@ bool release_copies(Board& board, mailbox::Owner dead);
 void wake_task(Board& board, uint32_t number);
 void wake_tasks(Board& board);
 
-// What CopyOffers asks of the node.
+// The node, as CopyOffers sees it.
 struct BoardTasks {
   Board& board;
 

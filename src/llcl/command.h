@@ -42,7 +42,7 @@ enum class Atomic : uint8_t {
 
 enum class Type : uint8_t { kInt32, kInt64, kUint32, kUint64, kFloat, kDouble };
 
-// What the delegatee does, in the requester's node, once the command is complete.
+// The way in which the delegatee of the requester's node tells that the command is complete.
 enum class Completion : uint8_t {
   kNone,
   kFlag,      // the uint32_t at `completion` becomes 1, or the negative errno

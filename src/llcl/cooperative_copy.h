@@ -207,7 +207,7 @@ class BasicCopyOffers {
     return static_cast<uint32_t>((copy.bytes + chunk_bytes(copy) - 1) / chunk_bytes(copy));
   }
 
-  // Whoever may look at `layouts`: the copier, or who has taken a chunk.
+  // Called by the copier, or by a helper that has taken a chunk: they may read `layouts`.
   static void move_part(const Copy& copy, uint64_t begin, uint64_t bytes) {
     if (copy.layouts == nullptr) return M::move(copy.target + begin, copy.source + begin, bytes);
     M::move(Place(copy.layouts->target).ahead(begin), Place(copy.layouts->source).ahead(begin),

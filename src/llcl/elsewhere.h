@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// elsewhere.h - what ports and pulls need of other nodes. In a task: elsewhere_by_lane.h. In tests:
-// nodes without a network.
+// elsewhere.h - the calls by which ports and pulls reach other nodes. In a task:
+// elsewhere_by_lane.h. In tests: nodes without a network.
 //
 //   sender                        delegatees                    receiver
 //   | header | body | ──message──► ... ──► its port: a note, or a body that is lent
@@ -33,8 +33,8 @@ class Elsewhere {
   // -EINVAL, -ESRCH, and `region` is as it was.
   virtual int share(const void* data, size_t bytes, uint32_t& region) = 0;
   virtual void unshare(uint32_t region) = 0;
-  // What another task shares, from `offset` on; `done` (0 now) becomes 1, or a negative errno.
-  // Returns as send.
+  // Reads the memory that another task shares as `region`, from `offset` on. `done` (0 now) becomes
+  // 1, or a negative errno. Returns as send.
   virtual int read(nagaya_process from, uint32_t region, uint64_t offset, void* to, size_t bytes,
                    std::atomic<uint32_t>& done) = 0;
   // The same in pieces, which stay as they are until then.

@@ -109,7 +109,7 @@ class Endpoint {
 
   // How all threads of the task wait.
   Wait& waits() { return waits_; }
-  // What the thread of a lane tells of its waiting; nullptr: it has no lane.
+  // The word in which the thread of a lane tells of its waiting; nullptr: it has no lane.
   LaneWaiter* waiter_of(uint32_t lane) const {
     return lane == Lanes::kNoLane ? nullptr : &board_->lane_waiters[lane];
   }
@@ -185,7 +185,7 @@ class Endpoint {
 // Requester's side of command.h's Completion, for what was done at once.
 void complete(const nagaya_completion& on_complete, int error);
 
-// What a completed flag says: 0 or a negative errno.
+// The result in a completed flag: 0 or a negative errno.
 inline int error_of(uint32_t flag) {
   return static_cast<int32_t>(flag) < 0 ? static_cast<int32_t>(flag) : 0;
 }

@@ -88,7 +88,7 @@ inline void copy_parts(const Place::Parts& to, const Place::Parts& from, size_t 
   }
 }
 
-// What a request says of its buffer: `runs`, or one run where there are none.
+// A buffer as a request describes it: by `runs`, or as one run where there are none.
 class Buffer {
  public:
   Buffer(const void* first, size_t bytes, const nagaya_runs* runs)

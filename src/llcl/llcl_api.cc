@@ -32,7 +32,7 @@ int transfer(Op op, const nagaya_llcl_transfer* transfer, const nagaya_remote* c
   return error != 0 ? error : nagaya_llcl_try_start(&request);
 }
 
-// What a piece touches on both sides.
+// The memory that a piece touches on both sides. Returns 0, -EINVAL.
 int spans_of(const nagaya_llcl_pieces& all, size_t n, Span* local, Span* remote) {
   const Piece piece = std::bit_cast<Piece>(all.pieces[n]);
   const bool possible = local_span(piece, local) && remote_span(piece, all.remote.offset, remote) &&

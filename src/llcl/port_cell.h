@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// port_cell.h - what travels through ports (port.h): plain data, 56 bytes, the same whether a task
-// of this node or the node's delegatee has posted it.
+// port_cell.h - the messages of ports (port.h): plain data, 56 bytes, the same whether a task of
+// this node or the node's delegatee has posted them.
 //
 //   Form
 //   kShort   | header | body, up to 40 bytes                       |  of a task of this node
@@ -85,8 +85,8 @@ struct Incoming {
     std::memcpy(&incoming.cell, message.payload, sizeof incoming.cell);
     return incoming;
   }
-  // What another node's message becomes. `longer`: where it lies, and the word that gives it back
-  // by a 1, when its body is no note.
+  // The cell for a message of another node. nullptr for `longer`: its body goes into the cell, a
+  // note. Else the cell lends the body, and the reader gives it back by a 1 in `longer`.
   static Incoming from_elsewhere(uint8_t kind, nagaya_process source, const std::byte* message,
                                  uint64_t bytes, std::atomic<uint32_t>* longer) {
     Incoming incoming{};

@@ -79,7 +79,7 @@ int check(const Endpoint& self, const nagaya_llcl_atomic* atomic);
 
 // ---- preparing ----
 
-// What check() has found nothing wrong with. Returns 0, -EINVAL.
+// Prepares a transfer or atomic in which check() has found nothing wrong. Returns 0, -EINVAL.
 int prepare_checked(const Endpoint& self, Op op, const nagaya_llcl_transfer& transfer,
                     const nagaya_remote* counter, nagaya_llcl_prepared* out);
 int prepare_checked(const Endpoint& self, const nagaya_llcl_atomic& atomic,

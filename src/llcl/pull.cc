@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kStagedBytes = 1 << 20;  // a portion for a sink that stores
 constexpr size_t kPiecesAtOnce = 64;
-// Up to this the way to offer a copy costs more than the copy.
+// Up to this size an offer to helpers costs more than the copy.
 constexpr size_t kTinyBytes = 40;
 
 // Runs go by way of a portion that stays in the first cache.

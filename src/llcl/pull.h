@@ -48,7 +48,7 @@ struct Sink {
   void* context;
 };
 
-// A task's side of all transfers.
+// A task's way to share data, and to take those of others.
 class Pulls {
  public:
   Pulls(Board& board, mailbox::Owner self, Elsewhere& elsewhere)
@@ -97,9 +97,9 @@ class Pull {
   // Whether it is over, with error(). `layout`: nagaya_runs that came with the source. May throw
   // std::bad_alloc, then nothing has happened.
   bool start(std::span<const std::byte> layout);
-  // Of one that was not: goes on. Whether it is over, with error().
+  // Goes on with a pull that start() has not ended. True: it is over, with error().
   bool advance();
-  // Whether something has come since the last advance(). Acquire: pairs with the delegatee.
+  // Whether a portion has come since the last advance(). Acquire: pairs with the delegatee.
   bool has_come() const { return done_.load(std::memory_order_acquire) != 0; }
   bool is_asked() const { return asked_bytes_ != 0; }
   int error() const { return error_; }

@@ -85,7 +85,7 @@ void Wait::disarm() {
 
 // ---- the partner --------------------------------------------------------------------------------
 
-// What others look at: one of the own lines, which is written only when it changes.
+// Tells other tasks, which look at this line of the own task. Written only when it changes.
 void Wait::be_away(bool is_away) {
   std::atomic<uint32_t>& said = board_.task_waiters[self_.number()].is_away;
   if (said.load(std::memory_order_relaxed) != is_away)

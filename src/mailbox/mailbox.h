@@ -22,8 +22,9 @@
 // `sleeping` is set and cleared by the reader; whoever reserves while it is set rings the bell, so
 // that a poster that dies before it rings is covered by the next.
 //
-// Who reserved a position that is not ready? Of the last one, `tail` says it; of earlier ones,
-// `posters`: written by the poster itself after its swap, or by the next poster before its own.
+// The poster of a reserved position that is not ready: `tail` names that of the last one, `posters`
+// those of earlier ones. The poster writes its name there after its swap, or the next poster does
+// before its own swap.
 //
 // Order: FIFO per posting thread. The reader steps over reserved positions, so a poster that is
 // slow or dead delays its own message only (with its cell out of use 255 more messages fit).
@@ -204,7 +205,7 @@ class alignas(kLineBytes) BasicMailbox {
     return tail_.load(std::memory_order_acquire) == 0 && turn_.load(std::memory_order_relaxed) == 0;
   }
 
-  // What the owner sleeps on, here and elsewhere.
+  // The bell of the owner, on which it sleeps for this mailbox and for other things.
   BasicDoorbell<M>& bell() { return bell_; }
 
  private:

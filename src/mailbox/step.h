@@ -51,7 +51,8 @@ struct StepChoice {
     return false;
   }
 
-  // What it says of other floors they read. The host has no environment.
+  // From the variable NAGAYA_STOP_AT; the steps of other floors are read there. The host has no
+  // environment.
   explicit StepChoice(const char* variable) {
     if (variable != nullptr) choose(variable);
   }

@@ -68,13 +68,13 @@ struct Load {
 
   // Relaxed: nothing depends on it.
   bool crowded() const { return runnable.load(std::memory_order_relaxed) > processors; }
-  // Whoever yields is back after one other thread.
+  // A thread that yields runs again after one other thread.
   bool crowded_by_one() const { return runnable.load(std::memory_order_relaxed) == processors + 1; }
   // For one more.
   bool has_room() const { return runnable.load(std::memory_order_relaxed) < processors; }
 };
 
-// What a waiter does after a look in vain.
+// A waiter's next step after a look in vain.
 enum class Pause : uint8_t { kSpin, kYield, kSleep, kGiveUp };
 
 // Waits until ready(), or until the waiter gives up; the last ready(). After waiter.arm() whatever

@@ -57,7 +57,7 @@ int Matcher::receive(nagaya_receive& receive) {
   return 0;
 }
 
-// What has come for it. False: it is posted.
+// Takes the first message that has come for the receive. False: there is none, and it is posted.
 bool Matcher::find_or_post(nagaya_receive& receive, Incoming& incoming) {
   const Turn turn(*this);
   if (Unexpected* const message = unexpected_.first(receive.wanted); message != nullptr) {

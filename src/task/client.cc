@@ -265,7 +265,7 @@ void Client::greet(const Job& job) {
   if (answer.type != MessageType::kWelcome) throw Error(-EPROTO, "malformed message: no welcome");
 }
 
-// What a channel that has broken means to a client.
+// Throws the error; that of a broken channel as the death of the host.
 [[noreturn]] static void rethrow_as_client(const Error& error) {
   if (error.code() != -EPIPE && error.code() != -ECONNRESET) throw error;
   throw Error(-EPIPE, "the host of the job has died, and its tasks with it");

@@ -51,7 +51,8 @@ class Client {
   void signal(uint32_t number, int signal);
   void waited(uint32_t number);
 
-  // What the floors above (upper_floor.h) answer in the host. Throws Error: what they refuse with.
+  // Asks the floors above (upper_floor.h) in the host. Returns their answer; throws their refusal,
+  // an Error.
   std::string ask(const std::string& question);
 
   int fd() const { return channel_.fd(); }
@@ -81,12 +82,12 @@ bool remove_stale_socket(const std::string& socket_path);
 // it (all do when there is a new host already).
 void bury_host(const std::string& socket_path, const base::Error& error,
                const Announcement& announce);
-// What the host that listens at `socket_path` says of its job. Throws Error: -ESRCH when nobody
-// listens there (a stale socket), -ETIMEDOUT when the host does not answer, -EPERM when the folder
-// or the host there is not this user's.
+// Asks the host that listens at `socket_path` for its job's status. Throws Error: -ESRCH when
+// nobody listens there (a stale socket), -ETIMEDOUT when the host does not answer, -EPERM when the
+// folder or the host there is not this user's.
 JobStatus query_status(const std::string& socket_path);
 
-// What this process passes on to a task in its stead.
+// Collects all that a task which runs in the stead of this process takes over from it.
 Inheritance inherit_from_this_process();
 // All descriptors of this process that are not close-on-exec, ascending.
 std::vector<int> inheritable_descriptors();

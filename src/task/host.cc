@@ -80,7 +80,8 @@ TaskStatus status_of(const TaskRecord& record) {
           .group = ""};
 }
 
-// What one client's request meets must end neither the host nor the other tasks.
+// An exception in the service of one client, as an answer to that client: the host and the other
+// tasks go on.
 Error as_error(const std::exception& error) {
   if (const auto* ours = dynamic_cast<const Error*>(&error)) return *ours;
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
@@ -181,7 +182,8 @@ bool Host::is_over() const {
   return !is_in_use() && (launcher_gone_ || Clock::now() - idle_since_ > kIdleLimit);
 }
 
-// Who only observes does not count; who has connected may be about to greet.
+// A client that only observes does not count. One that has connected counts: it may be about to
+// greet.
 bool Host::is_in_use() const {
   return !tasks_.empty() || has_clients([](const Client& client) { return !client.observes; });
 }

@@ -41,8 +41,8 @@ void add_malloc_settings(std::vector<std::string>& environment) {
   environment.push_back(prefix + kMallocSettings);
 }
 
-// What libraries do that only a whole address space of one's own allows. A user's own value is
-// respected.
+// Settings that keep libraries from doing what needs an address space of one's own. A variable that
+// the user has set stays as it is.
 constexpr struct {
   const char* name;
   const char* value;

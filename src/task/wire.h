@@ -86,7 +86,7 @@ struct SignalRequest {
   int32_t signal;
 };
 
-// What a host says of its job: nothing that its user could not read in /proc.
+// A host's answer about one task of its job: its user could read all of it in /proc.
 struct TaskStatus {
   uint32_t number = 0;
   TaskState state = TaskState::kFree;

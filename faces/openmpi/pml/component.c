@@ -10,7 +10,7 @@
 /* Above Open MPI's own components (ob1 20, cm and ucx up to 51): in a space nothing is faster. */
 enum { PRIORITY = 90 };
 
-/* What each process publishes. */
+/* Each process publishes this. */
 struct address {
   uint64_t space; /* nagaya_space_identity() */
   nagaya_process process;
@@ -22,7 +22,8 @@ static int add_comm(struct ompi_communicator_t* comm) {
   return OMPI_SUCCESS;
 }
 
-/* What has arrived and nobody will receive: the next communicator may get the number of this. */
+/* Drops the messages that have arrived and that nobody will receive: the next communicator may get
+ * the number of this one. */
 static int del_comm(struct ompi_communicator_t* comm) {
   return pml_nagaya_error(nagaya_match_drop(nagaya_context_of(comm)));
 }

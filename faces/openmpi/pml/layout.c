@@ -39,7 +39,7 @@ static void add(list_t* list, nagaya_runs next) {
   ++list->count;
 }
 
-/* What the descriptions [first, end) say, once, for data at `base`. */
+/* Adds the runs of the descriptions [first, end), once, for data at `base`. */
 static void describe(list_t* list, const dt_elem_desc_t* first, const dt_elem_desc_t* end,
                      char* base) {
   for (const dt_elem_desc_t* one = first; one < end && !is_full(list); ++one) {

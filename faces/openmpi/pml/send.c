@@ -47,7 +47,7 @@ struct pml_nagaya_buffered {
 
 static pthread_mutex_t buffered_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
-/* What has no bytes needs no copy. */
+/* A message without bytes needs no copy. */
 static bool may_be_buffered(const pml_nagaya_send_request_t* request) {
   return request->super.req_send_mode == MCA_PML_BASE_SEND_BUFFERED &&
          request->super.req_bytes_packed > 0;

@@ -53,7 +53,8 @@ static int progress_of_transports(void) {
   return count;
 }
 
-/* What others have to do after a message of ours they do before the thread sleeps. */
+/* Open MPI's other components may have to act on a message of ours: they do so here, before the
+ * thread sleeps. */
 static int progress_of_others(void* context) {
   const bool was_inside = is_inside;
   is_inside = true;

@@ -17,7 +17,8 @@ inline constexpr int kSignalsMax = 64;     // signals 1 .. 64
 inline constexpr int kNodeMaskWords = 16;  // 1024 memory nodes
 inline constexpr int kCpuMaskWords = 128;  // 8192 processors
 
-// What a task takes over from its proxy. Plain data: the proxy fills it in and sends it as it is.
+// The state that a task takes over from its proxy. Plain data: the proxy fills it in and sends it
+// as it is.
 struct Inheritance {
   uint64_t signal_mask;  // bit n-1: signal n
   uint64_t ignored_signals;

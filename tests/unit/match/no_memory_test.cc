@@ -32,7 +32,8 @@ namespace {
 
 constexpr Envelope kEnvelope = {7, 0, 3};
 
-// What function() returns without memory; -ENOMEM for std::bad_alloc, as the C functions have it.
+// Calls function() while no memory can be allocated. Returns its result; -ENOMEM if it throws
+// std::bad_alloc, as the C functions do.
 template <class Function>
 int without_memory(Function function) {
   is_out_of_memory = true;
