@@ -2,7 +2,7 @@
 /* pml_nagaya.h - Open MPI's point-to-point interface, translated to nagaya/match.h.
  *
  *   component.c   is it for us?  peers by Open MPI's processes
- *   send.c        isend, send, persistent and buffered sends
+ *   send.h        sends, a file for each kind: send.c, send_*.c
  *   sent.c        requests of what was sent without one
  *   receive.c     irecv, recv, persistent and matched receives
  *   probe.c       the four probes
@@ -101,7 +101,7 @@ static inline bool pml_nagaya_leave(pml_nagaya_users* users) {
   return pml_nagaya_add_users(users, -1u) == 0;
 }
 
-struct pml_nagaya_buffered; /* send.c */
+struct pml_nagaya_buffered; /* send.h */
 typedef struct pml_nagaya_send_request_t {
   mca_pml_base_send_request_t super;
   nagaya_send send;

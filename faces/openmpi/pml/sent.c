@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sent.c - requests of what was sent without one: all that is left is to wait for it, or to cancel
- * it. They are small, because programs have many of them at once, and those of send.c do not fit
+ * it. They are small, because programs have many of them at once, and those of send.h do not fit
  * into the first cache. */
 #include "pml_nagaya.h"
 
