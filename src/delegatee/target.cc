@@ -29,27 +29,44 @@ Target::Target(fabric::Fabric& fabric, Outbox& outbox, Regions& regions, Deliver
       peers_(nodes),
       endings_seen_(regions.endings()) {}
 
-bool Target::serve(Node node, const Header& header, std::span<const std::byte> payload) {
+// By Kind.
+const Target::Rule Target::kRules[kKinds] = {
+    {nullptr, &Target::put, &Target::write_status},                             // kPut
+    {nullptr, nullptr, &Target::write_data},                                    // kGet
+    {nullptr, &Target::apply_atomic, &Target::write_word},                      // kAtomic
+    {&Target::serve_message, nullptr, &Target::write_status, Haste::kPatient},  // kMessage
+    {&Target::serve_cancel, nullptr, nullptr},                                  // kCancel
+    {nullptr, nullptr, &Target::write_region},                                  // kRegion
+    {&Target::refuse, nullptr, &Target::write_notice},                          // kEnded
+    {&Target::serve_probe, nullptr, &Target::write_alive},                      // kProbe
+    {&Target::refuse, nullptr, nullptr},                                        // kAlive
+    {&Target::refuse, nullptr, nullptr},                                        // kAnswer
+    {nullptr, &Target::put_notify, &Target::write_status, Haste::kNextRound},   // kPutNotify
+    {nullptr, &Target::put_pieces, &Target::write_status},                      // kPutPieces
+    {nullptr, nullptr, &Target::write_blocks},                                  // kGetPieces
+    {&Target::end_unused, nullptr, nullptr},                                    // kUnused
+};
+
+bool Target::serve(Node node, const Header& header, Payload payload) {
+  const Rule& rule = rule_of(header);
+  if (rule.serve != nullptr) return (this->*rule.serve)(node, header, payload);
   Answer done{header, 0, 0};
-  if (header.kind == Kind::kProbe) {
-    write(node, done, {});  // no room: then batches are on their way, and as good
-    return true;
-  }
-  if (header.kind == Kind::kMessage) return serve_message(node, header, payload);
-  if (header.kind == Kind::kCancel) return serve_cancel(node, header);
-  if (header.kind == Kind::kUnused) {
-    end_unused(node, header);
-    return true;
-  }
-  if (header.kind == Kind::kPut) done.status = put(header, payload);
-  if (header.kind == Kind::kPutNotify) done.status = put_notify(header, payload);
-  if (header.kind == Kind::kPutPieces) done.status = put_pieces(header, payload);
-  if (header.kind == Kind::kAtomic) done.status = apply_atomic(header, payload, done.before);
-  if (header.kind == Kind::kGetPieces) return answer(node, done, payload);
-  const bool has_stored = header.kind == Kind::kPut || header.kind == Kind::kPutNotify ||
-                          header.kind == Kind::kPutPieces || header.kind == Kind::kAtomic;
-  if (has_stored && done.status == 0) wake_later(header.task);
-  return answer(node, done);  // the others are carried out while their answer is written
+  if (rule.store == nullptr) return answer(node, done, payload);
+  done.status = (this->*rule.store)(header, payload, done.before);
+  if (done.status == 0) wake_later(header.task);
+  return answer(node, done);
+}
+
+// The requester's half takes records of these kinds (Delegatee::serve).
+bool Target::refuse(Node, const Header&, Payload) {
+  return false;
+}
+
+// If the outbox has no room, batches are on their way to the node: they say that this one lives,
+// too.
+bool Target::serve_probe(Node node, const Header& request, Payload) {
+  write(node, {request, 0, 0}, {});
+  return true;
 }
 
 void Target::wake_later(uint32_t task) {
@@ -69,14 +86,14 @@ Memory Target::find(const Header& request, size_t bytes) {
   return {0, memory.base + request.offset, bytes};
 }
 
-int Target::put(const Header& request, std::span<const std::byte> payload) {
+int Target::put(const Header& request, Payload payload, uint64_t&) {
   const Memory to = find(request, payload.size());
   if (to.error == 0 && !payload.empty()) std::memcpy(to.base, payload.data(), payload.size());
   return to.error;
 }
 
 // Nothing is written unless all can be.
-int Target::put_notify(const Header& request, std::span<const std::byte> payload) {
+int Target::put_notify(const Header& request, Payload payload, uint64_t& before) {
   Counter counter;
   std::memcpy(&counter, payload.data(), sizeof counter);
   payload = payload.subspan(sizeof counter);
@@ -86,14 +103,14 @@ int Target::put_notify(const Header& request, std::span<const std::byte> payload
   const Memory word = find(of_counter, sizeof(uint64_t));
   if (word.error != 0) return word.error;
   if (reinterpret_cast<uintptr_t>(word.base) % sizeof(uint64_t) != 0) return -EINVAL;
-  const int error = put(request, payload);
+  const int error = put(request, payload, before);
   if (error != 0) return error;
   // Release: the data before the count; nagaya_llcl_wait_counter acquires.
   std::atomic_ref(*reinterpret_cast<uint64_t*>(word.base)).fetch_add(1, std::memory_order_release);
   return 0;
 }
 
-int Target::put_pieces(const Header& request, std::span<const std::byte> payload) {
+int Target::put_pieces(const Header& request, Payload payload, uint64_t&) {
   const Memory to = regions_.find(request.task, request.region);
   if (to.error != 0) return to.error;
   const Runs runs(payload, request.argument);
@@ -104,8 +121,7 @@ int Target::put_pieces(const Header& request, std::span<const std::byte> payload
   return 0;
 }
 
-int Target::apply_atomic(const Header& request, std::span<const std::byte> payload,
-                         uint64_t& before) {
+int Target::apply_atomic(const Header& request, Payload payload, uint64_t& before) {
   const auto type = static_cast<llcl::Type>(request.type);
   const Memory word = find(request, llcl::size_of(type));
   if (word.error != 0) return word.error;
@@ -132,8 +148,7 @@ bool Target::continues(Peer& peer, const Header& part, uint64_t& offset) {
   return true;
 }
 
-Delivered Target::deliver(Node node, const Header& request, uint64_t offset,
-                          std::span<const std::byte> payload) {
+Delivered Target::deliver(Node node, const Header& request, uint64_t offset, Payload payload) {
   return delivery_.deliver(
       {request.task, request.region, node, request.argument, request.offset, offset, payload});
 }
@@ -143,7 +158,7 @@ Target::Answer Target::receipt(const Header& request, Delivered delivered) {
           delivered == Delivered::kBacklogged};
 }
 
-bool Target::serve_message(Node node, const Header& request, std::span<const std::byte> payload) {
+bool Target::serve_message(Node node, const Header& request, Payload payload) {
   Peer& peer = peers_[node];
   uint64_t offset;
   if (!continues(peer, request, offset)) return false;
@@ -160,7 +175,7 @@ bool Target::serve_message(Node node, const Header& request, std::span<const std
   return true;
 }
 
-bool Target::serve_cancel(Node node, const Header& request) {
+bool Target::serve_cancel(Node node, const Header& request, Payload) {
   Peer& peer = peers_[node];
   if (!std::exchange(peer.has_begun, false)) return false;
   if (peer.waiting.empty())
@@ -177,7 +192,7 @@ bool Target::has_waiting() const {
 
 // ---- answers -----------------------------------------------------------------------------------
 
-bool Target::answer(Node node, const Answer& answer, std::span<const std::byte> runs) {
+bool Target::answer(Node node, const Answer& answer, Payload runs) {
   Peer& peer = peers_[node];
   if (peer.due.empty() && write(node, answer, runs)) return true;
   const bool is_asked = answer.request.kind != Kind::kEnded;  // a notice is no part of its credit
@@ -191,37 +206,50 @@ bool Target::answer(Node node, const Answer& answer, std::span<const std::byte> 
   return true;
 }
 
-// Whatever tells a task something may soon be followed by what the task says to it. Of small
-// two-sided messages only the memory that they were sent from waits for the answer; large ones hold
-// much of the asker's credit.
+// A task that was told something may soon send something itself: both leave in one batch. For the
+// answer to a small two-sided message nobody waits but the memory that it was sent from; a large
+// one holds much of the asker's credit.
 Outbox::Haste Target::haste_of(const Answer& answer) {
+  if (answer.status != 0 || answer.has_backlog) return Haste::kSoon;
   const Header& request = answer.request;
-  const bool tells_a_task = request.kind == Kind::kMessage || request.kind == Kind::kPutNotify;
-  if (!tells_a_task || answer.status != 0 || answer.has_backlog) return Outbox::Haste::kSoon;
-  const bool is_receipt = request.kind == Kind::kMessage && request.region >= llcl::kPortHandlers &&
-                          request.bytes <= kReceiptMaxBytes;
-  return is_receipt ? Outbox::Haste::kPatient : Outbox::Haste::kNextRound;
+  const Haste haste = rule_of(request).haste;
+  const bool is_receipt =
+      request.region >= llcl::kPortHandlers && request.bytes <= kReceiptMaxBytes;
+  return haste == Haste::kPatient && !is_receipt ? Haste::kNextRound : haste;
 }
 
 // False: no room in the outbox.
-bool Target::write(Node node, const Answer& answer, std::span<const std::byte> runs) {
+bool Target::write(Node node, const Answer& answer, Payload runs) {
   Header header{};
-  header.kind = answer.request.kind == Kind::kProbe ? Kind::kAlive : Kind::kAnswer;
+  header.kind = Kind::kAnswer;
   header.tag = answer.request.tag;
   header.argument = static_cast<uint32_t>(answer.status);
   header.region = answer.has_backlog ? 1 : 0;
-  if (answer.request.kind == Kind::kGet) return write_data(node, header, answer);
-  if (answer.request.kind == Kind::kGetPieces) return write_blocks(node, header, answer, runs);
-  if (answer.request.kind == Kind::kRegion) return write_region(node, header, answer);
-  if (answer.request.kind == Kind::kEnded) header = answer.request;
-  const bool has_word = answer.request.kind == Kind::kAtomic && answer.status == 0;
-  if (has_word) header.bytes = sizeof answer.before;
-  std::byte* payload = outbox_.append(node, header, haste_of(answer));
-  if (payload != nullptr && has_word) std::memcpy(payload, &answer.before, sizeof answer.before);
+  return (this->*rule_of(answer.request).write)(node, header, answer, runs);
+}
+
+bool Target::write_status(Node node, Header& header, const Answer& answer, Payload) {
+  return outbox_.append(node, header, haste_of(answer)) != nullptr;
+}
+
+bool Target::write_alive(Node node, Header& header, const Answer&, Payload) {
+  header.kind = Kind::kAlive;
+  return outbox_.append(node, header) != nullptr;
+}
+
+bool Target::write_notice(Node node, Header&, const Answer& answer, Payload) {
+  return outbox_.append(node, answer.request) != nullptr;
+}
+
+bool Target::write_word(Node node, Header& header, const Answer& answer, Payload) {
+  header.bytes = answer.status == 0 ? sizeof answer.before : 0;
+  std::byte* payload = outbox_.append(node, header);
+  if (payload != nullptr && header.bytes != 0)
+    std::memcpy(payload, &answer.before, sizeof answer.before);
   return payload != nullptr;
 }
 
-bool Target::write_data(Node node, Header& header, const Answer& answer) {
+bool Target::write_data(Node node, Header& header, const Answer& answer, Payload) {
   const size_t bytes = answer.request.argument;
   Memory from = find(answer.request, bytes);
   if (bytes > outbox_.payload_max_bytes()) from.error = -EMSGSIZE;
@@ -232,8 +260,7 @@ bool Target::write_data(Node node, Header& header, const Answer& answer) {
   return payload != nullptr;
 }
 
-bool Target::write_blocks(Node node, Header& header, const Answer& answer,
-                          std::span<const std::byte> payload) {
+bool Target::write_blocks(Node node, Header& header, const Answer& answer, Payload payload) {
   const Runs runs(payload, answer.request.argument);
   const uint64_t bytes = runs.bytes(kPayloadMaxBytes).value_or(0);
   Memory from = regions_.find(answer.request.task, answer.request.region);
@@ -248,7 +275,7 @@ bool Target::write_blocks(Node node, Header& header, const Answer& answer,
   return true;
 }
 
-bool Target::write_region(Node node, Header& header, const Answer& answer) {
+bool Target::write_region(Node node, Header& header, const Answer& answer, Payload) {
   fabric::Region region{};
   const int error = register_region(node, answer.request, region);
   header.argument = static_cast<uint32_t>(error);
@@ -293,10 +320,11 @@ bool Target::is_last_user(Registration& registration, Node node) {
   return true;
 }
 
-void Target::end_unused(Node node, const Header& notice) {
+bool Target::end_unused(Node node, const Header& notice, Payload) {
   const auto found = registrations_.find(uint64_t{notice.task} << 32 | notice.region);
   if (found != registrations_.end() && is_last_user(found->second, node))
     registrations_.erase(found);
+  return true;
 }
 
 bool Target::drop_ended_regions() {

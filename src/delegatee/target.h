@@ -25,11 +25,13 @@ namespace nagaya::delegatee {
 
 class Target {
  public:
+  using Payload = std::span<const std::byte>;
+
   Target(fabric::Fabric& fabric, Outbox& outbox, Regions& regions, Delivery& delivery,
          size_t nodes);
 
   // A request of the node. False: more than a node may ask for; it has broken the protocol.
-  bool serve(Node node, const Header& header, std::span<const std::byte> payload);
+  bool serve(Node node, const Header& header, Payload payload);
   // Wakes whom the requests served since concern, tries again what had to wait, drops registrations
   // of ended regions. Whether anything moved.
   bool advance();
@@ -39,11 +41,23 @@ class Target {
   void forget(Node node);
 
  private:
+  using Haste = Outbox::Haste;
   struct Answer {
     Header request;
     int status;
     uint64_t before;           // kAtomic: the word
     bool has_backlog = false;  // kMessage: the task has one
+  };
+  // What is done with requests of one kind. Batch::parse has checked their form.
+  struct Rule {
+    // Does all. nullptr: `store` and then an answer are all.
+    bool (Target::*serve)(Node node, const Header& request, Payload payload);
+    // Stores into the task's memory; returns the status. nullptr: `write` reads that memory.
+    int (Target::*store)(const Header& request, Payload payload, uint64_t& before);
+    // Writes the answer. False: no room in the outbox.
+    bool (Target::*write)(Node node, Header& header, const Answer& answer, Payload runs);
+    // Of an answer that tells of no error and no backlog.
+    Haste haste = Haste::kSoon;
   };
   struct Due {
     Answer answer;
@@ -73,30 +87,39 @@ class Target {
   void wake_later(uint32_t task);
   void wake();
   Memory find(const Header& request, size_t bytes);
-  int put(const Header& request, std::span<const std::byte> payload);
-  int put_notify(const Header& request, std::span<const std::byte> payload);
-  int put_pieces(const Header& request, std::span<const std::byte> payload);
-  int apply_atomic(const Header& request, std::span<const std::byte> payload, uint64_t& before);
+  int put(const Header& request, Payload payload, uint64_t& before);
+  int put_notify(const Header& request, Payload payload, uint64_t& before);
+  int put_pieces(const Header& request, Payload payload, uint64_t& before);
+  int apply_atomic(const Header& request, Payload payload, uint64_t& before);
   bool continues(Peer& peer, const Header& part, uint64_t& offset);
-  Delivered deliver(Node node, const Header& request, uint64_t offset,
-                    std::span<const std::byte> payload);
+  Delivered deliver(Node node, const Header& request, uint64_t offset, Payload payload);
   static Answer receipt(const Header& request, Delivered delivered);
-  bool serve_cancel(Node node, const Header& request);
-  bool serve_message(Node node, const Header& request, std::span<const std::byte> payload);
-  bool answer(Node node, const Answer& answer, std::span<const std::byte> runs = {});
-  static Outbox::Haste haste_of(const Answer& answer);
-  bool write(Node node, const Answer& answer, std::span<const std::byte> runs);
-  bool write_blocks(Node node, Header& header, const Answer& answer,
-                    std::span<const std::byte> runs);
-  bool write_data(Node node, Header& header, const Answer& answer);
-  bool write_region(Node node, Header& header, const Answer& answer);
+  bool serve_message(Node node, const Header& request, Payload payload);
+  bool serve_cancel(Node node, const Header& request, Payload payload);
+  bool serve_probe(Node node, const Header& request, Payload payload);
+  bool end_unused(Node node, const Header& notice, Payload payload);
+  bool refuse(Node node, const Header& header, Payload payload);
+  bool answer(Node node, const Answer& answer, Payload runs = {});
+  static Haste haste_of(const Answer& answer);
+  bool write(Node node, const Answer& answer, Payload runs);
+  bool write_status(Node node, Header& header, const Answer& answer, Payload runs);
+  bool write_word(Node node, Header& header, const Answer& answer, Payload runs);
+  bool write_data(Node node, Header& header, const Answer& answer, Payload runs);
+  bool write_blocks(Node node, Header& header, const Answer& answer, Payload runs);
+  bool write_region(Node node, Header& header, const Answer& answer, Payload runs);
+  bool write_alive(Node node, Header& header, const Answer& answer, Payload runs);
+  bool write_notice(Node node, Header& header, const Answer& answer, Payload runs);
   int register_region(Node node, const Header& request, fabric::Region& region);
   void end(uint64_t key, const Registration& registration);
-  void end_unused(Node node, const Header& notice);
   bool is_last_user(Registration& registration, Node node);
   bool drop_ended_regions();  // whether there were any
   bool advance(Node node);
   void make_busy(Node node);
+
+  static const Rule kRules[kKinds];
+  static const Rule& rule_of(const Header& record) {
+    return kRules[static_cast<uint8_t>(record.kind)];
+  }
 
   fabric::Fabric& fabric_;
   Outbox& outbox_;
