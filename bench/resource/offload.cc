@@ -63,9 +63,8 @@ class Pair {
     add_.completion = reinterpret_cast<uint64_t>(&flag_);
     add_.node = 1;
     add_.region = other_.board.regions->add(Node::kTask, &word_, sizeof word_);
-    add_.local = reinterpret_cast<uint64_t>(&before_);
-    add_.bytes = static_cast<uint64_t>(llcl::Type::kUint64);
-    add_.operand = 1;
+    add_.data.word = {reinterpret_cast<uint64_t>(&before_),
+                      static_cast<uint64_t>(llcl::Type::kUint64), 1, 0};
   }
 
   // Whether something has moved: then there may be something for the other node, which has no

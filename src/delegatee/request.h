@@ -16,23 +16,23 @@ inline bool is_pieces(const llcl::Command& command) {
 }
 
 // Whether there can be so many Pieces at that address.
-inline bool lies_somewhere(uint64_t pieces, uint64_t count) {
-  return count == 0 || (pieces != 0 && count <= (UINT64_MAX - pieces) / sizeof(llcl::Piece));
+inline bool lies_somewhere(const llcl::Command::Pieces& all) {
+  return all.count == 0 ||
+         (all.local != 0 && all.count <= (UINT64_MAX - all.local) / sizeof(llcl::Piece));
 }
 
-// The task's memory that the command reads or fills: one block. (kAtomic: see Operands; Pieces:
-// see Portion.)
+// The task's memory that a command with a block reads or fills.
 inline std::byte* local_of(const llcl::Command& command) {
-  return reinterpret_cast<std::byte*>(command.local);
+  return reinterpret_cast<std::byte*>(command.data.block.local);
 }
 inline uint64_t bytes_of(const llcl::Command& command) {
   if (command.op == llcl::Op::kAtomic || command.op == llcl::Op::kFence || is_pieces(command))
     return 0;
-  return command.inline_bytes != 0 ? command.inline_bytes : command.bytes;
+  return command.inline_bytes != 0 ? command.inline_bytes : command.data.block.bytes;
 }
 
 inline llcl::Type type_of(const llcl::Command& command) {
-  return static_cast<llcl::Type>(command.bytes);
+  return static_cast<llcl::Type>(command.data.word.type);
 }
 
 }  // namespace nagaya::delegatee

@@ -93,14 +93,15 @@ int Requester::misuse_of(const Command& command) const {
   if (command.op > Op::kPutPieces || command.inline_bytes > llcl::kInlineMaxBytes) return -EINVAL;
   if (command.inline_bytes != 0 && !may_be_inline(command)) return -EINVAL;
   if (command.op == Op::kAtomic) {
-    const bool is_type = command.bytes <= static_cast<uint64_t>(llcl::Type::kDouble);
+    const bool is_type = command.data.word.type <= static_cast<uint64_t>(llcl::Type::kDouble);
     return is_type && llcl::is_defined(command.atomic, type_of(command)) ? 0 : -EINVAL;
   }
-  if (is_pieces(command)) return lies_somewhere(command.local, command.bytes) ? 0 : -EINVAL;
-  if (command.op == Op::kPutNotify && command.expected > UINT32_MAX) return -EINVAL;
+  if (is_pieces(command)) return lies_somewhere(command.data.pieces) ? 0 : -EINVAL;
+  if (command.op == Op::kPutNotify && command.data.block.counter_region > UINT32_MAX)
+    return -EINVAL;
   if (command.op == Op::kActiveMessage && bytes > kMessageMaxBytes) return -EMSGSIZE;
   if (bytes > UINT64_MAX - command.offset) return -EINVAL;
-  if (bytes != 0 && command.inline_bytes == 0 && command.local == 0) return -EINVAL;
+  if (bytes != 0 && command.inline_bytes == 0 && command.data.block.local == 0) return -EINVAL;
   return 0;
 }
 

@@ -38,9 +38,11 @@ class Portion {
   int cut(const llcl::Command& command, Cursor& at) {
     chunks_.clear();
     bytes_ = 0;
-    for (int looks = 0; looks < kLooksMax && at.piece < command.bytes && room() != 0; ++looks) {
+    for (int looks = 0; looks < kLooksMax && at.piece < command.data.pieces.count && room() != 0;
+         ++looks) {
       llcl::Piece piece;
-      std::memcpy(&piece, local_of(command) + at.piece * sizeof piece, sizeof piece);
+      const auto* all = reinterpret_cast<const std::byte*>(command.data.pieces.local);
+      std::memcpy(&piece, all + at.piece * sizeof piece, sizeof piece);
       if (piece.block_bytes == 0 || piece.count == 0) {
         at = {at.piece + 1, 0, 0};
         continue;

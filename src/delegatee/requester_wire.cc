@@ -24,7 +24,7 @@ uint64_t payload_bytes(const Slot& slot) {
   const Command& command = slot.command;
   if (slot.is_large) return 0;
   if (command.op == Op::kPut) return bytes_of(command);
-  if (command.op == Op::kPutNotify) return sizeof(Counter) + command.bytes;
+  if (command.op == Op::kPutNotify) return sizeof(Counter) + command.data.block.bytes;
   return command.op == Op::kAtomic ? sizeof(Operands) : 0;
 }
 
@@ -32,15 +32,16 @@ void fill(std::byte* payload, const Slot& slot, size_t bytes) {
   const Command& command = slot.command;
   if (bytes == 0) return;
   if (command.op == Op::kPutNotify) {
-    const Counter counter{command.operand, static_cast<uint32_t>(command.expected), 0};
+    const Command::Block& block = command.data.block;
+    const Counter counter{block.counter_offset, static_cast<uint32_t>(block.counter_region), 0};
     std::memcpy(payload, &counter, sizeof counter);
     payload += sizeof counter;
     bytes -= sizeof counter;
   }
-  const Operands operands{command.operand, command.expected};
+  const Operands operands{command.data.word.operand, command.data.word.expected};
   const void* from = local_of(command) + slot.sent_bytes;
   if (command.op == Op::kAtomic) from = &operands;
-  if (command.inline_bytes != 0) from = command.payload;
+  if (command.inline_bytes != 0) from = command.data.payload;
   if (bytes != 0) std::memcpy(payload, from, bytes);
 }
 
@@ -58,7 +59,7 @@ Header Requester::next_record(uint32_t index) const {
   if (slot.is_large || is_pieces(command)) return header;
   header.offset = command.offset;
   header.bytes = static_cast<uint32_t>(payload_bytes(slot));
-  if (command.op == Op::kGet) header.argument = static_cast<uint32_t>(command.bytes);
+  if (command.op == Op::kGet) header.argument = static_cast<uint32_t>(command.data.block.bytes);
   if (command.op == Op::kActiveMessage) {
     header.argument = slot.task;
     header.offset = bytes_of(command);
@@ -67,7 +68,7 @@ Header Requester::next_record(uint32_t index) const {
   }
   if (command.op == Op::kAtomic) {
     header.atomic = static_cast<uint8_t>(command.atomic);
-    header.type = static_cast<uint8_t>(command.bytes);
+    header.type = static_cast<uint8_t>(command.data.word.type);
   }
   return header;
 }
@@ -110,7 +111,7 @@ bool Requester::send_pieces(Peer& peer) {
   if (slot.status == 0 && portion_.bytes() != 0 && !send_portion(peer, index)) return false;
   slot.at = next;
   peer.pending.pop(slots_);
-  if (slot.status == 0 && slot.at.piece < slot.command.bytes) {
+  if (slot.status == 0 && slot.at.piece < slot.command.data.pieces.count) {
     peer.pending.push(slots_, index);
     return true;
   }
@@ -153,8 +154,9 @@ bool Requester::transfer_first(Peer& peer) {
   const uint32_t index = peer.ready.front();
   Slot& slot = slots_[index];
   const Command& command = slot.command;
+  const Command::Block& block = command.data.block;
   int error = slot.is_orphan ? -ESRCH : 0;
-  if (command.offset > slot.remote.bytes || command.bytes > slot.remote.bytes - command.offset)
+  if (command.offset > slot.remote.bytes || block.bytes > slot.remote.bytes - command.offset)
     error = -EINVAL;
   if (error == 0 && !transfer(index)) return false;
   peer.ready.pop(slots_);
@@ -165,18 +167,19 @@ bool Requester::transfer_first(Peer& peer) {
 bool Requester::transfer(uint32_t index) {
   Slot& slot = slots_[index];
   const Command& command = slot.command;
+  const uint64_t bytes = command.data.block.bytes;
   const uint32_t tag = slots_.tag(index);
   slot.in_fabric = command.op == Op::kGet
-                       ? fabric_.try_read(command.node, local_of(command), command.bytes,
-                                          slot.remote, command.offset, tag)
-                       : fabric_.try_write(command.node, local_of(command), command.bytes,
-                                           slot.remote, command.offset, tag);
+                       ? fabric_.try_read(command.node, local_of(command), bytes, slot.remote,
+                                          command.offset, tag)
+                       : fabric_.try_write(command.node, local_of(command), bytes, slot.remote,
+                                           command.offset, tag);
   if (!slot.in_fabric) {
     was_refused_ = true;
     return false;
   }
   slot.state = State::kTransferring;
-  transferring_bytes_ += command.bytes;
+  transferring_bytes_ += bytes;
   return true;
 }
 
@@ -229,9 +232,9 @@ bool Requester::takes(Slot& slot, int status, std::span<const std::byte> payload
     expected_bytes = used_bytes = sizeof slot.remote;
   } else if (command.op == Op::kGet) {
     to = local_of(command);
-    expected_bytes = used_bytes = command.bytes;
+    expected_bytes = used_bytes = command.data.block.bytes;
   } else if (command.op == Op::kAtomic) {
-    to = local_of(command);
+    to = reinterpret_cast<std::byte*>(command.data.word.before);
     expected_bytes = sizeof(uint64_t);
     used_bytes = llcl::size_of(type_of(command));  // its low bytes: they come first
   }
@@ -272,13 +275,13 @@ void Requester::transferred(const fabric::Event& event) {
   if (index == kNone) return;
   Slot& slot = slots_[index];
   slot.in_fabric = false;
-  transferring_bytes_ -= slot.command.bytes;
+  transferring_bytes_ -= slot.command.data.block.bytes;
   if (slot.state == State::kLost) return slots_.release(index);
   if (slot.state != State::kTransferring) return;  // kUnposted: released when it is posted
   if (event.error == 0 && slot.command.op == Op::kPutNotify && !slot.is_orphan) {
     // The notification is left: a small command without data.
     slot.is_large = false;
-    slot.command.bytes = 0;
+    slot.command.data.block.bytes = 0;
     return queue(index, State::kPending);
   }
   if (event.error == 0 || slot.has_retried || slot.is_orphan) return finish(index, event.error);

@@ -3,8 +3,10 @@
 //
 //   0         4         8         12        16                  24                  32
 //   | op etc. | node    | tasks   | region  | remote offset     | completion        |
-//   | local address     | bytes             | operand           | second operand    |    or
-//   | payload, up to 32 bytes of it                                                 |
+//   | local address     | bytes             | counter           | its region        |    block, or
+//   | address of before | type              | operand           | expected          |    word, or
+//   | address of pieces | how many          |                                            pieces, or
+//   | up to 32 bytes                                                                |    payload
 //                                                                                   64
 //
 // Written by the requester, read by the delegatee; plain data. Local addresses are plain pointers:
@@ -21,11 +23,11 @@ namespace nagaya::llcl {
 enum class Op : uint8_t {
   kGet,            // remote memory to local memory
   kPut,            // local memory, or the payload, to remote memory
-  kAtomic,         // on one remote word; the value before it goes to `local` unless that is 0
+  kAtomic,         // on one remote word; the value before it goes to `before` unless that is 0
   kActiveMessage,  // a handler of the remote task, with local memory or the payload
   kFence,          // completes when all earlier commands of this lane to `node` have
   kPutNotify,      // as kPut, never inline; then 1 is added to a counter of the remote task
-  kGetPieces,      // as kGet and kPut for the `bytes` Pieces at `local`; `offset` is added to all
+  kGetPieces,      // as kGet and kPut for all `pieces`; `offset` is added to all
   kPutPieces,      // of theirs
 };
 
@@ -74,9 +76,32 @@ struct Piece {
 };
 
 struct Command {
+  struct Block {
+    uint64_t local;  // address
+    uint64_t bytes;
+    uint64_t counter_offset;  // kPutNotify, at the remote task
+    uint64_t counter_region;
+  };
+  struct Word {
+    uint64_t before;    // address, or 0
+    uint64_t type;      // Type
+    uint64_t operand;   // in its low bytes
+    uint64_t expected;  // kCompareSwap
+  };
+  struct Pieces {
+    uint64_t local;  // address of the first Piece
+    uint64_t count;
+  };
+  union Data {
+    Block block;                             // kGet, kPut, kPutNotify, kActiveMessage
+    Word word;                               // kAtomic
+    Pieces pieces;                           // kGetPieces, kPutPieces
+    unsigned char payload[kInlineMaxBytes];  // kPut, kActiveMessage: in place of a block
+  };
+
   Op op;
   Completion completion_kind;
-  uint8_t inline_bytes;  // of `payload`; 0: `local` and `bytes` count
+  uint8_t inline_bytes;  // of `payload`; 0: another of `data` counts
   Atomic atomic;         // kAtomic only
   uint32_t node;
   uint16_t task;       // at that node
@@ -84,15 +109,7 @@ struct Command {
   uint32_t region;     // registration number at that node; kActiveMessage: the handler
   uint64_t offset;     // in the region [bytes]
   uint64_t completion;
-  union {
-    struct {
-      uint64_t local;
-      uint64_t bytes;     // kAtomic: the Type
-      uint64_t operand;   // kAtomic, in its low bytes; kPutNotify: the counter's offset
-      uint64_t expected;  // kCompareSwap; kPutNotify: the counter's region
-    };
-    unsigned char payload[kInlineMaxBytes];
-  };
+  Data data;
 };
 static_assert(sizeof(Command) == 64);
 

@@ -33,10 +33,9 @@ class ElsewhereByLane final : public Elsewhere {
       command.region = kPortHandlers + kind;
       if (done == nullptr) {
         command.inline_bytes = static_cast<uint8_t>(bytes);
-        std::memcpy(command.payload, message, bytes);
+        std::memcpy(command.data.payload, message, bytes);
       } else {
-        command.local = reinterpret_cast<uint64_t>(message);
-        command.bytes = bytes;
+        command.data.block = {reinterpret_cast<uint64_t>(message), bytes, 0, 0};
       }
     });
   }

@@ -25,7 +25,7 @@ int transfer(Op op, const nagaya_llcl_transfer* transfer, const nagaya_remote* c
     return self->submit(node, transfer->on_complete, [&](Command& command) {
       describe(op, *transfer, counter, &command);
       if (is_inline(op, transfer->bytes))
-        std::memcpy(command.payload, transfer->local, transfer->bytes);
+        std::memcpy(command.data.payload, transfer->local, transfer->bytes);
     });
   nagaya_llcl_prepared request;
   const int error = prepare_checked(*self, op, *transfer, counter, &request);
@@ -71,8 +71,7 @@ int pieces_there(Endpoint& self, Op op, const nagaya_llcl_pieces& all) {
   if (error != 0) return error;
   return self.submit(all.remote.process.node, all.on_complete, [&](Command& command) {
     set_place(&command, op, all.remote);
-    command.local = reinterpret_cast<uint64_t>(all.pieces);
-    command.bytes = all.count;
+    command.data.pieces = {reinterpret_cast<uint64_t>(all.pieces), all.count};
   });
 }
 
@@ -88,11 +87,10 @@ int pieces(Op op, const nagaya_llcl_pieces* all) {
 
 // An atomic of this node.
 void apply(const Command& command, void* word) {
-  const auto type = static_cast<Type>(command.bytes);
-  const uint64_t before =
-      apply_atomic(word, command.atomic, type, command.operand, command.expected);
-  if (command.local != 0)
-    std::memcpy(reinterpret_cast<void*>(command.local), &before, size_of(type));
+  const Command::Word& how = command.data.word;
+  const auto type = static_cast<Type>(how.type);
+  const uint64_t before = apply_atomic(word, command.atomic, type, how.operand, how.expected);
+  if (how.before != 0) std::memcpy(reinterpret_cast<void*>(how.before), &before, size_of(type));
 }
 
 void copy(Endpoint& self, const nagaya_llcl_prepared& request) {
@@ -184,7 +182,8 @@ int nagaya_llcl_start_by_call(const nagaya_llcl_prepared* request) {
   if (request->way == NAGAYA_LLCL_LANE)
     return self->submit(command.node, request->on_complete, [&](Command& out) {
       out = command;
-      if (command.inline_bytes != 0) std::memcpy(out.payload, request->from, command.inline_bytes);
+      if (command.inline_bytes != 0)
+        std::memcpy(out.data.payload, request->from, command.inline_bytes);
     });
   if (command.op == Op::kAtomic)
     apply(command, request->to);
@@ -268,10 +267,9 @@ int nagaya_llcl_try_message(nagaya_process to, uint32_t number, const void* data
     set_place(&command, Op::kActiveMessage, place);
     if (is_inline(Op::kActiveMessage, bytes)) {
       command.inline_bytes = static_cast<uint8_t>(bytes);
-      std::memcpy(command.payload, data, bytes);
+      std::memcpy(command.data.payload, data, bytes);
     } else {
-      command.local = reinterpret_cast<uint64_t>(data);
-      command.bytes = bytes;
+      command.data.block = {reinterpret_cast<uint64_t>(data), bytes, 0, 0};
     }
   });
 }

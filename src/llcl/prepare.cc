@@ -12,8 +12,8 @@ namespace nagaya::llcl {
 namespace {
 
 static_assert(sizeof nagaya_llcl_prepared::command == sizeof(Command) &&
-              offsetof(Command, local) == 4 * sizeof(uint64_t) &&
-              offsetof(Command, operand) == 6 * sizeof(uint64_t));
+              offsetof(Command, data.word.before) == 4 * sizeof(uint64_t) &&
+              offsetof(Command, data.word.operand) == 6 * sizeof(uint64_t));
 // The header reads it by the compiler's atomics.
 static_assert(sizeof(Sleepers::count) == sizeof(uint32_t) &&
               std::atomic<uint32_t>::is_always_lock_free);

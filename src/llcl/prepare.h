@@ -42,21 +42,19 @@ inline void describe(Op op, const nagaya_llcl_transfer& transfer, const nagaya_r
   if (is_inline(op, transfer.bytes)) {
     out->inline_bytes = static_cast<uint8_t>(transfer.bytes);
   } else {
-    out->local = reinterpret_cast<uint64_t>(transfer.local);
-    out->bytes = transfer.bytes;
+    out->data.block.local = reinterpret_cast<uint64_t>(transfer.local);
+    out->data.block.bytes = transfer.bytes;
   }
   if (counter != nullptr) {
-    out->operand = counter->offset;
-    out->expected = counter->region;
+    out->data.block.counter_offset = counter->offset;
+    out->data.block.counter_region = counter->region;
   }
 }
 inline void describe(const nagaya_llcl_atomic& atomic, Command* out) {
   set_place(out, Op::kAtomic, atomic.remote);
   out->atomic = static_cast<Atomic>(atomic.operation);
-  out->local = reinterpret_cast<uint64_t>(atomic.before);
-  out->bytes = atomic.type;
-  out->operand = atomic.operand;
-  out->expected = atomic.expected;
+  out->data.word = {reinterpret_cast<uint64_t>(atomic.before), static_cast<uint64_t>(atomic.type),
+                    atomic.operand, atomic.expected};
 }
 
 // ---- what can be seen to be wrong: 0 or -EINVAL ----

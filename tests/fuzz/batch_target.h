@@ -112,6 +112,7 @@ class HearingNode {
     const uint32_t lane = board_.lanes->claim(mailbox::Owner::task(0, 1));
     const auto flag = reinterpret_cast<uint64_t>(flags_.data());
     const auto local = reinterpret_cast<uint64_t>(local_.data());
+    // `bytes`: of a block; the type of a word; the number of pieces.
     const auto ask = [&](llcl::Op op, uint64_t bytes, uint64_t from) {
       llcl::Command command{};
       command.op = op;
@@ -119,8 +120,7 @@ class HearingNode {
       command.region = 1;
       command.completion_kind = llcl::Completion::kFlag;
       command.completion = flag + 4 * asked_++;
-      command.local = from;
-      command.bytes = bytes;
+      command.data.block = {from, bytes, 0, 0};
       board_.lanes->push(lane, [&](llcl::Command& place) { place = command; });
     };
     ask(llcl::Op::kGet, 64, local);

@@ -278,15 +278,14 @@ inline Command command_to(const Place& place, Op op) {
 
 inline Command transfer(Op op, const Place& place, void* local, size_t bytes) {
   Command command = command_to(place, op);
-  command.local = reinterpret_cast<uint64_t>(local);
-  command.bytes = bytes;
+  command.data.block = {reinterpret_cast<uint64_t>(local), bytes, 0, 0};
   return command;
 }
 
 inline Command with_payload(Op op, const Place& place, const void* payload, size_t bytes) {
   Command command = command_to(place, op);
   command.inline_bytes = static_cast<uint8_t>(bytes);
-  std::memcpy(command.payload, payload, bytes);
+  std::memcpy(command.data.payload, payload, bytes);
   return command;
 }
 
@@ -294,23 +293,23 @@ inline Command atomic(llcl::Atomic operation, llcl::Type type, const Place& plac
                       uint64_t operand, uint64_t expected = 0) {
   Command command = command_to(place, Op::kAtomic);
   command.atomic = operation;
-  command.local = reinterpret_cast<uint64_t>(before);
-  command.bytes = static_cast<uint64_t>(type);
-  command.operand = operand;
-  command.expected = expected;
+  command.data.word = {reinterpret_cast<uint64_t>(before), static_cast<uint64_t>(type), operand,
+                       expected};
   return command;
 }
 
 inline Command put_notify(const Place& place, const void* local, size_t bytes,
                           const Place& counter) {
   Command command = transfer(Op::kPutNotify, place, const_cast<void*>(local), bytes);
-  command.operand = counter.offset;
-  command.expected = counter.region;
+  command.data.block.counter_offset = counter.offset;
+  command.data.block.counter_region = counter.region;
   return command;
 }
 
 inline Command of_pieces(Op op, const Place& place, std::span<const llcl::Piece> pieces) {
-  return transfer(op, place, const_cast<llcl::Piece*>(pieces.data()), pieces.size());
+  Command command = command_to(place, op);
+  command.data.pieces = {reinterpret_cast<uint64_t>(pieces.data()), pieces.size()};
+  return command;
 }
 
 inline Command flagged(Command command, Flag& flag) {

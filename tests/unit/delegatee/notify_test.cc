@@ -75,7 +75,7 @@ TEST_P(PutNotify, WithAWrongCounterIsAnErrorAndASmallOneWritesNothing) {
     std::copy(before.begin(), before.end(), memory.begin());
   }
   Command far = put_notify(at(0), local.data(), 8, in_counters(0));
-  far.expected |= uint64_t{1} << 32;
+  far.data.block.counter_region |= uint64_t{1} << 32;
   EXPECT_EQ(run(far), -EINVAL);
   EXPECT_TRUE(memory == before);
   EXPECT_EQ(counter[0] + counter[1], 0u);

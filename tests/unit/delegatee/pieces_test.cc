@@ -84,11 +84,10 @@ TEST_F(Pieces, OfAbsurdSizesEndInTheErrorOfWhateverDoesNotExist) {
     EXPECT_EQ(run(op, {whole(8)}, uint64_t{1} << 63), -EINVAL);
     Flag nowhere, endless;
     Command command = of_pieces(op, at(0), {});
-    command.bytes = 1;
+    command.data.pieces.count = 1;
     fleet[0].push(0, flagged(command, nowhere));
     EXPECT_EQ(nowhere.wait(), -EINVAL);
-    command.local = here();
-    command.bytes = UINT64_MAX / 8;
+    command.data.pieces = {here(), UINT64_MAX / 8};
     fleet[0].push(0, flagged(command, endless));
     EXPECT_EQ(endless.wait(), -EINVAL);
   }
@@ -117,7 +116,8 @@ TEST_F(Pieces, AnErrorInTheMiddleEndsThemOnceEverythingUnderWayIsAnswered) {
 TEST_F(Pieces, ThatAreEmptyWithoutEndDoNotStopOtherCommands) {
   constexpr size_t kMany = 40'000'000;
   const base::Mapping zeros = base::reserve_memory(kMany * sizeof(Piece), "empty pieces");
-  const Command endless = transfer(Op::kPutPieces, at(0), zeros.data(), kMany);
+  const Command endless =
+      of_pieces(Op::kPutPieces, at(0), {reinterpret_cast<const Piece*>(zeros.data()), kMany});
   Flag empty, other;
   fleet[0].push(0, flagged(endless, empty));
   fleet[0].push(1, flagged(transfer(Op::kGet, at(0), local.data(), 8), other));
