@@ -121,6 +121,9 @@ static inline nagaya_completion nagaya_callback(void (*function)(void* data, int
 int nagaya_llcl_wait_flag(const uint32_t* flag, int timeout_ms);
 int nagaya_llcl_wait_counter(const uint64_t* counter, uint64_t least, int timeout_ms);
 
+/* The same until a word (below) has reached `least`. Returns 0, -ETIMEDOUT, -ESRCH. */
+int nagaya_llcl_wait_word(const uint64_t* word, uint64_t least, int timeout_ms);
+
 /* The same until is_over(context) is nonzero. is_over() is called often, by the calling thread
  * only; it must not wait. It is called anew at once when something of this task has moved, at the
  * latest a quarter of a second after something else has.
@@ -245,6 +248,20 @@ typedef struct nagaya_llcl_atomic {
 /* Applies an operation to one word, atomically against every atomic instruction of the processes of
  * that node and every request from anywhere. */
 int nagaya_llcl_try_atomic(const nagaya_llcl_atomic* atomic);
+
+/* ---- words ------------------------------------------------------------------------------- */
+
+/* A word says how far its process, or what others do for it, has come: an aligned uint64_t in a
+ * region. It grows, and may wrap: it has reached a value that it is less than 2^63 ahead of.
+ * Each change wakes the threads of its process that wait for it by nagaya_llcl_wait_word().
+ *
+ * Adds to a word of any process, or sets it, atomically. In the own node whoever sees the change
+ * sees what the caller has stored before. To another node there is no order with the caller's
+ * other requests: see nagaya_llcl_try_write_notify(), whose counters are words. */
+int nagaya_llcl_try_add_word(const nagaya_remote* word, uint64_t value,
+                             nagaya_completion on_complete);
+int nagaya_llcl_try_set_word(const nagaya_remote* word, uint64_t value,
+                             nagaya_completion on_complete);
 
 /* ---- prepared requests ------------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "llcl/word.h"
 #include "task/own_record.h"
 
 namespace nagaya::comm {
@@ -40,7 +41,7 @@ int Membership::error() const {
 
 int Membership::barrier() {
   if (const int known = error(); known != 0) return known;
-  const uint32_t left = world_->barriers.load(std::memory_order_acquire);
+  const uint64_t left = world_->barriers.load(std::memory_order_acquire);
   // Acquire and release: every task's stores before it are seen by the last one, and by its store
   // to `barriers` by all.
   if (world_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == world_->tasks_here) {
@@ -80,7 +81,8 @@ int Membership::meet_other_nodes() {
   for (uint32_t round = 0, apart = 1; apart < world_->nodes; ++round, apart *= 2) {
     const uint32_t to = (world_->node + apart) % world_->nodes;
     const uint32_t from = (world_->node + world_->nodes - apart) % world_->nodes;
-    if (const int error = change_word(to, round, NAGAYA_ADD, 1); error != 0) return error;
+    if (const int error = change_word(to, round, nagaya_llcl_try_add_word, 1); error != 0)
+      return error;
     if (const int error = await_round(round, from, barrier); error != 0) return error;
   }
   return 0;
@@ -90,11 +92,11 @@ int Membership::meet_other_nodes() {
 // longer it takes, because each answer keeps both delegatees awake for a while.
 int Membership::await_round(uint32_t round, uint32_t from, uint64_t barrier) {
   const auto has_come = [&] {  // acquire: pairs with the atomic of the other node's delegatee
-    return world_->word(round).load(std::memory_order_acquire) >= barrier;
+    return llcl::has_reached(world_->word(round).load(std::memory_order_acquire), barrier);
   };
   const auto is_over = [&] { return has_come() || error() != 0; };
   for (int ms = kProbeMs; endpoint_.wait(is_over, ms) != 0; ms = std::min(2 * ms, kLatestProbeMs)) {
-    const int silent = change_word(from, round, NAGAYA_ADD, 0);
+    const int silent = change_word(from, round, nagaya_llcl_try_add_word, 0);
     if (silent != 0 && !has_come()) return silent;
     if (a_member_has_ended()) return -EOWNERDEAD;
   }
@@ -102,17 +104,11 @@ int Membership::await_round(uint32_t round, uint32_t from, uint64_t barrier) {
 }
 
 // In the window of a node.
-int Membership::change_word(uint32_t node, size_t word, nagaya_operation operation,
-                            uint64_t operand) {
+int Membership::change_word(uint32_t node, size_t word, Change change, uint64_t value) {
+  nagaya_remote place = world_->windows[node];
+  place.offset = World::word_at(word);
   uint32_t changed = 0;
-  nagaya_llcl_atomic atomic{};
-  atomic.remote = world_->windows[node];
-  atomic.remote.offset = World::word_at(word);
-  atomic.operation = operation;
-  atomic.type = NAGAYA_UINT64;
-  atomic.operand = operand;
-  atomic.on_complete = nagaya_flag(&changed);
-  const int error = retry([&] { return nagaya_llcl_try_atomic(&atomic); });
+  const int error = retry([&] { return change(&place, value, nagaya_flag(&changed)); });
   return error != 0 ? error : nagaya_llcl_wait_flag(&changed, -1);
 }
 
@@ -125,7 +121,7 @@ void Membership::give_up(int error) {
                                                 std::memory_order_relaxed))
     return;
   for (uint32_t node = 0; node < world_->nodes; ++node)
-    if (node != world_->node) change_word(node, kRoundsMax, NAGAYA_SWAP, number);
+    if (node != world_->node) change_word(node, kRoundsMax, nagaya_llcl_try_set_word, number);
 }
 
 int Membership::allgather(const void* own, size_t bytes, void* all) {

@@ -50,7 +50,8 @@ class Membership {
   bool a_member_has_ended() const;
   int meet_other_nodes();
   int await_round(uint32_t round, uint32_t from, uint64_t barrier);
-  int change_word(uint32_t node, size_t word, nagaya_operation operation, uint64_t operand);
+  using Change = decltype(nagaya_llcl_try_add_word);
+  int change_word(uint32_t node, size_t word, Change change, uint64_t value);
   void give_up(int error);
   int write_slots(const std::byte* from, size_t bytes);
 

@@ -53,8 +53,8 @@ struct World {
   std::atomic<WorldState> state;
   std::atomic<uint32_t> came;      // tasks of this node
   std::atomic<uint32_t> arrived;   // at the present barrier
-  std::atomic<uint32_t> barriers;  // that this node has left
   int32_t failure;                 // state kFailed: -errno
+  std::atomic<uint64_t> barriers;  // that this node has left
   char reason[kReasonBytes];
   char job[kJobBytes];     // its launcher's name for it
   World* next;             // of an earlier job of the space

@@ -12,6 +12,7 @@
 #include "llcl/pieces.h"
 #include "llcl/port_cell.h"
 #include "llcl/prepare.h"
+#include "llcl/word.h"
 
 namespace nagaya::llcl {
 namespace {
@@ -91,6 +92,18 @@ void apply(const Command& command, void* word) {
   const auto type = static_cast<Type>(how.type);
   const uint64_t before = apply_atomic(word, command.atomic, type, how.operand, how.expected);
   if (how.before != 0) std::memcpy(reinterpret_cast<void*>(how.before), &before, size_of(type));
+}
+
+// Another node's delegatee wakes the word's process after every atomic.
+int change_word(const nagaya_remote* word, nagaya_operation operation, uint64_t value,
+                nagaya_completion on_complete) {
+  Endpoint* const self = Endpoint::own();
+  if (self == nullptr) return -ESRCH;
+  if (word == nullptr) return -EINVAL;
+  const nagaya_llcl_atomic what{*word, operation, NAGAYA_UINT64, value, 0, nullptr, on_complete};
+  const int error = nagaya_llcl_try_atomic(&what);
+  if (error == 0 && self->is_here(word->process.node)) wake_task(self->board(), word->process.task);
+  return error;
 }
 
 void copy(Endpoint& self, const nagaya_llcl_prepared& request) {
@@ -242,6 +255,16 @@ int nagaya_llcl_try_atomic(const nagaya_llcl_atomic* what) {
   return error != 0 ? error : nagaya_llcl_try_start(&request);
 }
 
+int nagaya_llcl_try_add_word(const nagaya_remote* word, uint64_t value,
+                             nagaya_completion on_complete) {
+  return change_word(word, NAGAYA_ADD, value, on_complete);
+}
+
+int nagaya_llcl_try_set_word(const nagaya_remote* word, uint64_t value,
+                             nagaya_completion on_complete) {
+  return change_word(word, NAGAYA_SWAP, value, on_complete);
+}
+
 int nagaya_llcl_handle(uint32_t number, nagaya_handler* function, void* context) {
   Endpoint* const self = Endpoint::own();
   return self == nullptr ? -ESRCH : self->handle(number, function, context);
@@ -297,6 +320,16 @@ int nagaya_llcl_wait_counter(const uint64_t* counter, uint64_t least, int timeou
   const int error = self->wait(ready, timeout_ms);
   if (error != 0) return error;
   return (value & NAGAYA_COUNTER_FAILED) != 0 ? -EIO : 0;
+}
+
+int nagaya_llcl_wait_word(const uint64_t* word, uint64_t least, int timeout_ms) {
+  Endpoint* const self = Endpoint::own();
+  if (self == nullptr) return -ESRCH;
+  const auto ready = [&] {  // acquire: pairs with whoever changes it
+    const std::atomic_ref value(*const_cast<uint64_t*>(word));
+    return has_reached(value.load(std::memory_order_acquire), least);
+  };
+  return self->wait(ready, timeout_ms);
 }
 
 int nagaya_llcl_wait(int (*is_over)(void* context), void* context, int timeout_ms) {

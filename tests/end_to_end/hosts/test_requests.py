@@ -7,7 +7,7 @@ import pytest
 from hosts import HOSTS, SHARED_PROCESSORS, Hosts
 
 ACTS = ["spinning_on_a_callback", "every_size", "atomics_of_many_threads", "every_operation",
-        "notified_writes", "every_piece", "fences", "prepared_requests", "prepared_atomics",
+        "notified_writes", "every_piece", "fences", "prepared_requests", "prepared_atomics", "words",
         "messages", "a_thread_ends_before_its_requests",
         "more_threads_than_lanes",
         "a_forked_child_ends_before_the_requests", "a_process_ends_before_its_requests",

@@ -2,6 +2,7 @@
 /* atomics.c - the atomics of `requests`. */
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "requests.h"
 
@@ -93,4 +94,37 @@ void prepared_atomics(void) {
   }
   EXPECT(nagaya_comm_barrier() == 0);
   if (rank == 0) EXPECT(word == 3u * ROUNDS * (uint64_t)size && largest == (uint64_t)size + 6);
+}
+
+/* Round a ring of words, which wrap on the way. Each process waits, now and then long enough to
+ * sleep. */
+void words(void) {
+  enum { ROUNDS = 20, LAPS = 200 };
+  const uint64_t begin = UINT64_MAX - ROUNDS;
+  static uint64_t ring, sum;
+  const nagaya_remote next = share(&ring, sizeof ring)[(rank + 1) % size];
+  const nagaya_remote first = share(&sum, sizeof sum)[0];
+  uint64_t done = 0, asked = 0;
+  ACCEPTED(nagaya_llcl_try_set_word(&next, begin, nagaya_counter(&done)));
+  EXPECT(nagaya_llcl_wait_counter(&done, ++asked, 20000) == 0);
+  EXPECT(nagaya_llcl_wait_word(&ring, begin, 20000) == 0 && ring == begin);
+  EXPECT(nagaya_llcl_wait_word(&ring, begin + 1, 10) == -ETIMEDOUT);
+  EXPECT(nagaya_comm_barrier() == 0);
+  for (uint64_t round = 1; round <= LAPS; ++round) {
+    if (rank != 0) EXPECT(nagaya_llcl_wait_word(&ring, begin + round, 20000) == 0);
+    if (rank == 0 && round % 50 == 0) usleep(100000); /* the others sleep */
+    ACCEPTED(nagaya_llcl_try_add_word(&next, 1, nagaya_counter(&done)));
+    if (rank == 0) EXPECT(nagaya_llcl_wait_word(&ring, begin + round, 20000) == 0);
+    ACCEPTED(nagaya_llcl_try_add_word(&first, (uint64_t)rank, nagaya_counter(&done)));
+    asked += 2;
+  }
+  EXPECT(ring == begin + LAPS);
+  EXPECT(nagaya_llcl_wait_counter(&done, asked, 20000) == 0);
+  EXPECT(nagaya_comm_barrier() == 0);
+  EXPECT(rank != 0 || sum == (uint64_t)(LAPS * size * (size - 1) / 2));
+  EXPECT(nagaya_llcl_try_add_word(NULL, 1, nagaya_counter(&done)) == -EINVAL);
+  nagaya_remote odd = next;
+  odd.offset = 4;
+  EXPECT(size == 1 || !nagaya_llcl_pointer(&next, 8) ||
+         nagaya_llcl_try_set_word(&odd, 1, nagaya_counter(&done)) == -EINVAL);
 }

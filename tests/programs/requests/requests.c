@@ -89,6 +89,7 @@ int main(int argc, char** argv) {
               {"fences", fences},
               {"prepared_requests", prepared_requests},
               {"prepared_atomics", prepared_atomics},
+              {"words", words},
               {"a_thread_ends_before_its_requests", a_thread_ends_before_its_requests},
               {"more_threads_than_lanes", more_threads_than_lanes},
               {"a_forked_child_ends_before_the_requests", a_forked_child_ends_before_the_requests},

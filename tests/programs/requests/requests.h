@@ -3,7 +3,7 @@
  *
  *   requests.c    beginning, end, what concerns all processes
  *   transfers.c   reads, writes, pieces, fences, prepared requests
- *   atomics.c     every atomic, from many threads
+ *   atomics.c     every atomic, from many threads; words
  *   messages.c    messages and their handlers
  *   endings.c     threads and processes that end before their requests do
  *   misuse.c      mistakes: each is answered where it was made */
@@ -62,6 +62,7 @@ void prepared_requests(void);
 void atomics_of_many_threads(void);
 void every_operation(void);
 void prepared_atomics(void);
+void words(void);
 void messages(void);
 void no_thread_for_a_handler(void);
 void wild_pointer(void);

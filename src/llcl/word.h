@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// word.h - 64-bit words by which processes tell each other how far they are. They only grow, and
+// may wrap: what counts is which of two values is ahead, by less than 2^63.
+//
+//   0 ... least - 1 | least ... least + 2^63 - 1 | ... 2^64 - 1
+//      not reached  |          reached           |  not reached
+#pragma once
+
+#include <cstdint>
+
+namespace nagaya::llcl {
+
+inline bool has_reached(uint64_t word, uint64_t least) {
+  return static_cast<int64_t>(word - least) >= 0;
+}
+
+}  // namespace nagaya::llcl
