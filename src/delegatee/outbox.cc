@@ -16,14 +16,15 @@ Outbox::Outbox(fabric::Fabric& fabric, Proofs& proofs, size_t nodes, const Optio
           static_cast<uint16_t>(std::clamp<uint32_t>(options.batch_records, 1, kBatchMaxRecords))),
       receipts_wait_ns_(options.receipts_wait_ns),
       receipts_max_(options.receipts_max),
-      peers_(nodes) {}
+      destinations_(nodes) {}
 
 std::byte* Outbox::append(Node node, const Header& header, Haste haste) {
   const size_t bytes = record_bytes(header.bytes);
-  Peer& peer = peers_[node];
-  if (peer.open != kNone && !has_room(*buffers_[peer.open], bytes) && !send(node)) return nullptr;
-  if (peer.open == kNone && !open(node)) return nullptr;
-  Buffer& buffer = *buffers_[peer.open];
+  Destination& destination = destinations_[node];
+  if (destination.open != kNone && !has_room(*buffers_[destination.open], bytes) && !send(node))
+    return nullptr;
+  if (destination.open == kNone && !open(node)) return nullptr;
+  Buffer& buffer = *buffers_[destination.open];
   std::byte* record = buffer.data + buffer.bytes;
   std::memcpy(record, &header, sizeof header);
   // The padding is sent too: nothing of an earlier batch in it.
@@ -35,54 +36,55 @@ std::byte* Outbox::append(Node node, const Header& header, Haste haste) {
 }
 
 bool Outbox::open(Node node) {
-  Peer& peer = peers_[node];
-  if (peer.in_flight == kBuffersPerNode) return false;
+  Destination& destination = destinations_[node];
+  if (destination.in_flight == kBuffersPerNode) return false;
   if (free_.empty()) {
     free_.reserve(buffers_.size() + 1);
     buffers_.push_back(std::make_unique<Buffer>());
     free_.push_back(static_cast<uint32_t>(buffers_.size() - 1));
   }
-  peer.open = free_.back();
+  destination.open = free_.back();
   free_.pop_back();
-  Buffer& buffer = *buffers_[peer.open];
+  Buffer& buffer = *buffers_[destination.open];
   buffer.bytes = sizeof(Prologue);
   buffer.seen_bytes = 0;
   buffer.records = 0;
   buffer.haste = Haste::kPatient;
-  if (!std::exchange(peer.is_listed, true)) open_.push_back(node);
+  if (!std::exchange(destination.is_listed, true)) open_.push_back(node);
   return true;
 }
 
 bool Outbox::send(Node node) {
-  Peer& peer = peers_[node];
-  Buffer& buffer = *buffers_[peer.open];
+  Destination& destination = destinations_[node];
+  Buffer& buffer = *buffers_[destination.open];
   const Prologue prologue{kBatchMagic, kBatchVersion, buffer.records, buffer.bytes, 0, 0, 0};
   std::memcpy(buffer.data, &prologue, sizeof prologue);
   proofs_.sign(node, {buffer.data, buffer.bytes});
-  if (!fabric_.try_send(node, buffer.data, buffer.bytes, peer.open)) {
+  if (!fabric_.try_send(node, buffer.data, buffer.bytes, destination.open)) {
     was_refused_ = true;
     return false;
   }
   proofs_.sent(node);
   ++messages_;
-  ++peer.in_flight;
-  peer.open = kNone;
+  ++destination.in_flight;
+  destination.open = kNone;
   return true;
 }
 
 void Outbox::flush(bool all, uint64_t now_ns) {
   was_refused_ = false;
   std::erase_if(open_, [&](Node node) {
-    if (!is_due(node, all, now_ns) || (peers_[node].open != kNone && !send(node))) return false;
-    peers_[node].is_listed = false;
+    if (!is_due(node, all, now_ns) || (destinations_[node].open != kNone && !send(node)))
+      return false;
+    destinations_[node].is_listed = false;
     return true;
   });
   hurries_ = false;
 }
 
 bool Outbox::is_due(Node node, bool all, uint64_t now_ns) {
-  if (peers_[node].open == kNone) return true;
-  Buffer& buffer = *buffers_[peers_[node].open];
+  if (destinations_[node].open == kNone) return true;
+  Buffer& buffer = *buffers_[destinations_[node].open];
   if (buffer.seen_bytes == 0) buffer.since_ns = now_ns;
   const bool has_grown = std::exchange(buffer.seen_bytes, buffer.bytes) != buffer.bytes;
   if (buffer.records == batch_records_) return true;
@@ -92,13 +94,13 @@ bool Outbox::is_due(Node node, bool all, uint64_t now_ns) {
 }
 
 void Outbox::sent(const fabric::Event& event) {
-  --peers_[event.node].in_flight;
+  --destinations_[event.node].in_flight;
   free_.push_back(static_cast<uint32_t>(event.cookie));
 }
 
 void Outbox::forget(Node node) {
-  Peer& peer = peers_[node];
-  if (peer.open != kNone) free_.push_back(std::exchange(peer.open, kNone));
+  Destination& destination = destinations_[node];
+  if (destination.open != kNone) free_.push_back(std::exchange(destination.open, kNone));
 }
 
 }  // namespace nagaya::delegatee

@@ -57,7 +57,7 @@ class Outbox {
     Haste haste;
     uint64_t since_ns;  // the first flush that has seen it
   };
-  struct Peer {
+  struct Destination {
     uint32_t open = kNone;
     uint32_t in_flight = 0;
     bool is_listed = false;  // in open_
@@ -76,7 +76,7 @@ class Outbox {
   const uint16_t batch_records_;
   const uint64_t receipts_wait_ns_;
   const uint16_t receipts_max_;
-  std::vector<Peer> peers_;
+  std::vector<Destination> destinations_;
   std::vector<std::unique_ptr<Buffer>> buffers_;  // their place is the cookie
   std::vector<uint32_t> free_;
   std::vector<Node> open_;  // nodes that have an open batch, or had one since the last flush

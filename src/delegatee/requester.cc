@@ -33,7 +33,7 @@ Requester::Requester(fabric::Fabric& fabric, Outbox& outbox, Lanes& lanes, Deliv
           std::min(options.small_max_bytes, outbox.payload_max_bytes() - sizeof(Counter))),
       part_max_bytes_(outbox.payload_max_bytes()),
       slots_(options.slots),
-      peers_(nodes),
+      targets_(nodes),
       portion_(outbox.payload_max_bytes()),
       held_(lanes.capacity()) {
   parked_.reserve(lanes.capacity());
@@ -70,17 +70,17 @@ bool Requester::resume(uint32_t lane) {
 
 // False: not now.
 bool Requester::accept(uint32_t lane, const Command& command) {
-  const bool has_peer = command.node < peers_.size();
+  const bool has_target = command.node < targets_.size();
   const uint32_t most = options_.credit_commands + options_.pending_max;
-  if (slots_.empty() || (has_peer && peers_[command.node].count >= most)) return false;
+  if (slots_.empty() || (has_target && targets_[command.node].count >= most)) return false;
   const uint32_t index = slots_.take();
   Slot& slot = slots_[index];
   slot.command = command;
   slot.lane = lane;
   slot.task = command.requester;
   slot.is_large = command.op != Op::kActiveMessage && bytes_of(command) > small_max_bytes_;
-  int error = has_peer ? misuse_of(command) : -EINVAL;
-  if (error == 0) error = peers_[command.node].failed;
+  int error = has_target ? misuse_of(command) : -EINVAL;
+  if (error == 0) error = targets_[command.node].failed;
   if (error != 0)
     finish(index, error);
   else
@@ -119,42 +119,42 @@ void Requester::start(uint32_t index) {
 }
 
 void Requester::queue(uint32_t index, State state) {
-  Peer& peer = peers_[slots_[index].command.node];
+  TargetNode& target = targets_[slots_[index].command.node];
   slots_[index].state = state;
-  (state == State::kReady ? peer.ready : peer.pending).push(slots_, index);
+  (state == State::kReady ? target.ready : target.pending).push(slots_, index);
 }
 
 // ---- a node's list, fences ---------------------------------------------------------------------
 
 void Requester::enlist(uint32_t index) {
   Slot& slot = slots_[index];
-  Peer& peer = peers_[slot.command.node];
+  TargetNode& target = targets_[slot.command.node];
   slot.is_listed = true;
-  slot.before = peer.last;
+  slot.before = target.last;
   slot.after = kNone;
-  (peer.last == kNone ? peer.first : slots_[peer.last].after) = index;
-  peer.last = index;
-  ++peer.count;
-  if (!std::exchange(peer.is_awaited, true)) awaited_.push_back(slot.command.node);
+  (target.last == kNone ? target.first : slots_[target.last].after) = index;
+  target.last = index;
+  ++target.count;
+  if (!std::exchange(target.is_awaited, true)) awaited_.push_back(slot.command.node);
 }
 
 void Requester::unlist(uint32_t index) {
   Slot& slot = slots_[index];
   if (!std::exchange(slot.is_listed, false)) return;
-  Peer& peer = peers_[slot.command.node];
-  (slot.before == kNone ? peer.first : slots_[slot.before].after) = slot.after;
-  (slot.after == kNone ? peer.last : slots_[slot.after].before) = slot.before;
-  --peer.count;
+  TargetNode& target = targets_[slot.command.node];
+  (slot.before == kNone ? target.first : slots_[slot.before].after) = slot.after;
+  (slot.after == kNone ? target.last : slots_[slot.after].before) = slot.before;
+  --target.count;
   if (slot.command.op == Op::kFence)
-    --peer.fences;
-  else if (peer.fences != 0)
+    --target.fences;
+  else if (target.fences != 0)
     settle_fences(slot);
 }
 
 void Requester::start_fence(uint32_t index) {
   Slot& fence = slots_[index];
   fence.state = State::kFence;
-  ++peers_[fence.command.node].fences;
+  ++targets_[fence.command.node].fences;
   for (uint32_t n = fence.before; n != kNone; n = slots_[n].before)
     if (slots_[n].lane == fence.lane && slots_[n].command.op != Op::kFence) ++fence.fence_waits;
   if (fence.fence_waits == 0) finish(index, 0);
@@ -177,8 +177,8 @@ bool Requester::advance() {
   was_refused_ = false;
   std::erase_if(awaited_, [&](Node node) {
     moved |= advance(node);
-    peers_[node].is_awaited = peers_[node].count != 0;
-    return !peers_[node].is_awaited;
+    targets_[node].is_awaited = targets_[node].count != 0;
+    return !targets_[node].is_awaited;
   });
   while (!unposted_.empty()) {
     const uint32_t index = unposted_.front();
@@ -192,11 +192,11 @@ bool Requester::advance() {
 }
 
 bool Requester::advance(Node node) {
-  Peer& peer = peers_[node];
+  TargetNode& target = targets_[node];
   bool moved = false;
   // A command of pieces that are all empty sends nothing, as often as it is asked.
-  for (int n = 0; n < kStepsMax && !peer.pending.empty() && send_first(peer); ++n) moved = true;
-  while (!peer.ready.empty() && transfer_first(peer)) moved = true;
+  for (int n = 0; n < kStepsMax && !target.pending.empty() && send_first(target); ++n) moved = true;
+  while (!target.ready.empty() && transfer_first(target)) moved = true;
   return moved;
 }
 
@@ -260,19 +260,19 @@ void Requester::settle() {
 // ---- failures ----------------------------------------------------------------------------------
 
 void Requester::fail(Node node, int error) {
-  Peer& peer = peers_[node];
-  peer.failed = error;
-  peer.pending.clear();
-  peer.ready.clear();
-  peer.portions.clear();
-  peer.sent = 0;
-  peer.sent_bytes = 0;
+  TargetNode& target = targets_[node];
+  target.failed = error;
+  target.pending.clear();
+  target.ready.clear();
+  target.portions.clear();
+  target.sent = 0;
+  target.sent_bytes = 0;
   // Fences fail too, instead of ending well because nothing is left before them, and still behind
   // the commands that they wait for.
-  for (uint32_t n = peer.first; n != kNone; n = slots_[n].after)
+  for (uint32_t n = target.first; n != kNone; n = slots_[n].after)
     if (slots_[n].state == State::kFence) slots_[n].status = error;
   // From behind: who finishes may take fences behind it along.
-  for (uint32_t n = peer.last, before; n != kNone; n = before) {
+  for (uint32_t n = target.last, before; n != kNone; n = before) {
     before = slots_[n].before;
     if (slots_[n].state != State::kUnposted && slots_[n].state != State::kFence) finish(n, error);
   }

@@ -53,12 +53,12 @@ class Requester : private Lanes::Visitor {
   // Everything for the node, now and later, ends with the error. The memory of transfers that are
   // under way is the fabric's until their events: the caller has given the node up there.
   void fail(Node node, int error);
-  int failed(Node node) const { return peers_[node].failed; }
+  int failed(Node node) const { return targets_[node].failed; }
   // The task has ended: its commands, in whatever lane, end without a trace.
   void abandon(uint32_t task);
   bool holds_memory_of(uint32_t task);
 
-  bool awaits(Node node) const { return peers_[node].count != 0; }
+  bool awaits(Node node) const { return targets_[node].count != 0; }
   const std::vector<Node>& awaited() const { return awaited_; }  // and some that were
   bool has_unposted() const { return !unposted_.empty(); }
   // Whether the fabric has refused a transfer since the last advance.
@@ -76,7 +76,7 @@ class Requester : private Lanes::Visitor {
     size_t record_bytes;
     Cursor at;
   };
-  struct Peer {
+  struct TargetNode {
     uint32_t first = kNone, last = kNone;  // all its slots, in the order of acceptance
     uint32_t count = 0;                    // of them
     uint32_t fences = 0;                   // among them
@@ -110,12 +110,12 @@ class Requester : private Lanes::Visitor {
   void settle_fences(const Slot& settled);
 
   bool advance(Node node);
-  std::byte* append(Peer& peer, Node node, const Header& header);
-  bool send_first(Peer& peer);
-  bool send_pieces(Peer& peer);
-  bool send_portion(Peer& peer, uint32_t index);
-  bool drop_first(Peer& peer);
-  bool transfer_first(Peer& peer);
+  std::byte* append(TargetNode& target, Node node, const Header& header);
+  bool send_first(TargetNode& target);
+  bool send_pieces(TargetNode& target);
+  bool send_portion(TargetNode& target, uint32_t index);
+  bool drop_first(TargetNode& target);
+  bool transfer_first(TargetNode& target);
   bool transfer(uint32_t index);
   Header next_record(uint32_t index) const;
   bool was_last_answer(Slot& slot);
@@ -136,7 +136,7 @@ class Requester : private Lanes::Visitor {
   Slots slots_;
   Completed completed_;
   KnownRegions regions_;
-  std::vector<Peer> peers_;
+  std::vector<TargetNode> targets_;
   std::vector<Node> awaited_;
   Portion portion_;                        // the latest; a member because it keeps its memory
   std::vector<Fifo<llcl::Command>> held_;  // by lane: drained, and not accepted

@@ -74,45 +74,45 @@ Header Requester::next_record(uint32_t index) const {
 }
 
 // nullptr: no credit, or no room.
-std::byte* Requester::append(Peer& peer, Node node, const Header& header) {
+std::byte* Requester::append(TargetNode& target, Node node, const Header& header) {
   const size_t bytes = record_bytes(header.bytes);
-  if (peer.sent >= options_.credit_commands || peer.sent_bytes + bytes > options_.credit_bytes)
+  if (target.sent >= options_.credit_commands || target.sent_bytes + bytes > options_.credit_bytes)
     return nullptr;
   std::byte* const payload = outbox_.append(node, header);
   if (payload == nullptr) return nullptr;
-  ++peer.sent;
-  peer.sent_bytes += bytes;
+  ++target.sent;
+  target.sent_bytes += bytes;
   return payload;
 }
 
-bool Requester::send_first(Peer& peer) {
-  const uint32_t index = peer.pending.front();
+bool Requester::send_first(TargetNode& target) {
+  const uint32_t index = target.pending.front();
   Slot& slot = slots_[index];
-  if (slot.is_orphan) return drop_first(peer);
-  if (is_pieces(slot.command)) return send_pieces(peer);
+  if (slot.is_orphan) return drop_first(target);
+  if (is_pieces(slot.command)) return send_pieces(target);
   const Header header = next_record(index);
-  std::byte* const payload = append(peer, slot.command.node, header);
+  std::byte* const payload = append(target, slot.command.node, header);
   if (payload == nullptr) return false;
   fill(payload, slot, header.bytes);
   if (slot.command.op == Op::kActiveMessage) slot.sent_bytes += header.bytes;
   if (slot.command.op == Op::kActiveMessage && slot.sent_bytes < bytes_of(slot.command))
     return true;
-  peer.pending.pop(slots_);
+  target.pending.pop(slots_);
   slot.state = State::kSent;
   return true;
 }
 
 // The next portion; then it is the other commands' turn. After an error nothing more is sent.
-bool Requester::send_pieces(Peer& peer) {
-  const uint32_t index = peer.pending.front();
+bool Requester::send_pieces(TargetNode& target) {
+  const uint32_t index = target.pending.front();
   Slot& slot = slots_[index];
   Cursor next = slot.at;
   if (slot.status == 0) slot.status = portion_.cut(slot.command, next);
-  if (slot.status == 0 && portion_.bytes() != 0 && !send_portion(peer, index)) return false;
+  if (slot.status == 0 && portion_.bytes() != 0 && !send_portion(target, index)) return false;
   slot.at = next;
-  peer.pending.pop(slots_);
+  target.pending.pop(slots_);
   if (slot.status == 0 && slot.at.piece < slot.command.data.pieces.count) {
-    peer.pending.push(slots_, index);
+    target.pending.push(slots_, index);
     return true;
   }
   slot.state = State::kSent;
@@ -120,38 +120,38 @@ bool Requester::send_pieces(Peer& peer) {
   return true;
 }
 
-bool Requester::send_portion(Peer& peer, uint32_t index) {
+bool Requester::send_portion(TargetNode& target, uint32_t index) {
   Slot& slot = slots_[index];
   const bool is_put = slot.command.op == Op::kPutPieces;
   Header header = next_record(index);
   header.argument = static_cast<uint32_t>(portion_.runs());
   header.bytes = static_cast<uint32_t>(portion_.runs_bytes() + (is_put ? portion_.bytes() : 0));
-  std::byte* const payload = append(peer, slot.command.node, header);
+  std::byte* const payload = append(target, slot.command.node, header);
   if (payload == nullptr) return false;
   std::byte* const blocks = portion_.write_runs(payload);
   if (is_put) portion_.gather(blocks);
   const auto bytes = static_cast<uint32_t>(portion_.bytes());
-  peer.portions.push({index, bytes, record_bytes(header.bytes), slot.at});
+  target.portions.push({index, bytes, record_bytes(header.bytes), slot.at});
   slot.sent_bytes += bytes;
   return true;
 }
 
 // Its requester has ended, and with it the memory that would be sent.
-bool Requester::drop_first(Peer& peer) {
-  const uint32_t index = peer.pending.front();
+bool Requester::drop_first(TargetNode& target) {
+  const uint32_t index = target.pending.front();
   Slot& slot = slots_[index];
   Header cancel{};
   cancel.kind = Kind::kCancel;
   const bool is_begun = slot.command.op == Op::kActiveMessage && slot.sent_bytes != 0;
   if (is_begun && outbox_.append(slot.command.node, cancel) == nullptr) return false;
-  peer.pending.pop(slots_);
+  target.pending.pop(slots_);
   slot.state = State::kSent;
   if (slot.sent_bytes == slot.answered_bytes) finish(index, -ESRCH);
   return true;
 }
 
-bool Requester::transfer_first(Peer& peer) {
-  const uint32_t index = peer.ready.front();
+bool Requester::transfer_first(TargetNode& target) {
+  const uint32_t index = target.ready.front();
   Slot& slot = slots_[index];
   const Command& command = slot.command;
   const Command::Block& block = command.data.block;
@@ -159,7 +159,7 @@ bool Requester::transfer_first(Peer& peer) {
   if (command.offset > slot.remote.bytes || block.bytes > slot.remote.bytes - command.offset)
     error = -EINVAL;
   if (error == 0 && !transfer(index)) return false;
-  peer.ready.pop(slots_);
+  target.ready.pop(slots_);
   if (error != 0) finish(index, error);
   return true;
 }
@@ -211,12 +211,12 @@ bool Requester::answered(Node node, const Header& header, std::span<const std::b
 // Gives back the credit of the record that was answered.
 bool Requester::was_last_answer(Slot& slot) {
   const Command& command = slot.command;
-  Peer& peer = peers_[command.node];
+  TargetNode& target = targets_[command.node];
   uint64_t bytes = payload_bytes(slot);
   if (command.op == Op::kActiveMessage)
     bytes = std::min<uint64_t>(part_max_bytes_, slot.sent_bytes - slot.answered_bytes);
-  --peer.sent;
-  peer.sent_bytes -= record_bytes(bytes);
+  --target.sent;
+  target.sent_bytes -= record_bytes(bytes);
   if (command.op == Op::kActiveMessage) slot.answered_bytes += bytes;
   return slot.state == State::kSent && slot.answered_bytes == slot.sent_bytes;
 }
@@ -247,14 +247,14 @@ bool Requester::takes(Slot& slot, int status, std::span<const std::byte> payload
 // False: not the answer to the oldest portion.
 bool Requester::answered_portion(uint32_t index, int status, std::span<const std::byte> payload) {
   Slot& slot = slots_[index];
-  Peer& peer = peers_[slot.command.node];
-  if (peer.portions.empty() || peer.portions.front().index != index) return false;
-  const SentPortion sent = peer.portions.front();
+  TargetNode& target = targets_[slot.command.node];
+  if (target.portions.empty() || target.portions.front().index != index) return false;
+  const SentPortion sent = target.portions.front();
   const bool has_blocks = slot.command.op == Op::kGetPieces && status == 0;
   if (payload.size() != (has_blocks ? sent.bytes : 0)) return false;
-  peer.portions.pop();
-  --peer.sent;
-  peer.sent_bytes -= sent.record_bytes;
+  target.portions.pop();
+  --target.sent;
+  target.sent_bytes -= sent.record_bytes;
   slot.answered_bytes += sent.bytes;
   if (has_blocks && !slot.is_orphan) status = scatter(slot.command, sent.at, payload);
   if (slot.status == 0) slot.status = status;

@@ -26,7 +26,7 @@ Target::Target(fabric::Fabric& fabric, Outbox& outbox, Regions& regions, Deliver
       outbox_(outbox),
       regions_(regions),
       delivery_(delivery),
-      peers_(nodes),
+      origins_(nodes),
       endings_seen_(regions.endings()) {}
 
 // By Kind.
@@ -136,15 +136,15 @@ int Target::apply_atomic(const Header& request, Payload payload, uint64_t& befor
 // ---- messages ----------------------------------------------------------------------------------
 
 // Whether the part is the beginning of a message, or the next part of the one that is coming.
-bool Target::continues(Peer& peer, const Header& part, uint64_t& offset) {
-  const Header& whole = peer.has_begun ? peer.message : part;
+bool Target::continues(OriginNode& origin, const Header& part, uint64_t& offset) {
+  const Header& whole = origin.has_begun ? origin.message : part;
   const bool is_same = part.task == whole.task && part.region == whole.region &&
                        part.argument == whole.argument && part.offset == whole.offset;
-  offset = peer.has_begun ? peer.message_come : 0;
+  offset = origin.has_begun ? origin.message_come : 0;
   if (!is_same || part.bytes > part.offset - offset) return false;
-  peer.message = part;
-  peer.message_come = offset + part.bytes;
-  peer.has_begun = peer.message_come != part.offset;
+  origin.message = part;
+  origin.message_come = offset + part.bytes;
+  origin.has_begun = origin.message_come != part.offset;
   return true;
 }
 
@@ -159,49 +159,50 @@ Target::Answer Target::receipt(const Header& request, Delivered delivered) {
 }
 
 bool Target::serve_message(Node node, const Header& request, Payload payload) {
-  Peer& peer = peers_[node];
+  OriginNode& origin = origins_[node];
   uint64_t offset;
-  if (!continues(peer, request, offset)) return false;
-  if (peer.waiting.empty()) {
+  if (!continues(origin, request, offset)) return false;
+  if (origin.waiting.empty()) {
     const Delivered delivered = deliver(node, request, offset, payload);
     if (delivered != Delivered::kFull) return answer(node, receipt(request, delivered));
   }
-  if (peer.waiting.size() + peer.due.size() - peer.notices >= kCreditMaxCommands ||
-      peer.kept_bytes + payload.size() > kCreditMaxBytes)
+  if (origin.waiting.size() + origin.due.size() - origin.notices >= kCreditMaxCommands ||
+      origin.kept_bytes + payload.size() > kCreditMaxBytes)
     return false;
-  peer.waiting.push({request, offset, {payload.begin(), payload.end()}});
-  peer.kept_bytes += payload.size();
+  origin.waiting.push({request, offset, {payload.begin(), payload.end()}});
+  origin.kept_bytes += payload.size();
   make_busy(node);
   return true;
 }
 
 bool Target::serve_cancel(Node node, const Header& request, Payload) {
-  Peer& peer = peers_[node];
-  if (!std::exchange(peer.has_begun, false)) return false;
-  if (peer.waiting.empty())
+  OriginNode& origin = origins_[node];
+  if (!std::exchange(origin.has_begun, false)) return false;
+  if (origin.waiting.empty())
     delivery_.abandon(node);
   else
-    peer.waiting.push({request, 0, {}});
+    origin.waiting.push({request, 0, {}});
   return true;
 }
 
 bool Target::has_waiting() const {
   return has_late_ || std::any_of(busy_.begin(), busy_.end(),
-                                  [&](Node node) { return !peers_[node].waiting.empty(); });
+                                  [&](Node node) { return !origins_[node].waiting.empty(); });
 }
 
 // ---- answers -----------------------------------------------------------------------------------
 
 bool Target::answer(Node node, const Answer& answer, Payload runs) {
-  Peer& peer = peers_[node];
-  if (peer.due.empty() && write(node, answer, runs)) return true;
+  OriginNode& origin = origins_[node];
+  if (origin.due.empty() && write(node, answer, runs)) return true;
   const bool is_asked = answer.request.kind != Kind::kEnded;  // a notice is no part of its credit
-  if (is_asked && (peer.waiting.size() + peer.due.size() - peer.notices >= kCreditMaxCommands ||
-                   peer.kept_bytes + runs.size() > kCreditMaxBytes))
+  if (is_asked &&
+      (origin.waiting.size() + origin.due.size() - origin.notices >= kCreditMaxCommands ||
+       origin.kept_bytes + runs.size() > kCreditMaxBytes))
     return false;
-  peer.due.push({answer, {runs.begin(), runs.end()}});
-  if (!is_asked) ++peer.notices;
-  peer.kept_bytes += runs.size();
+  origin.due.push({answer, {runs.begin(), runs.end()}});
+  if (!is_asked) ++origin.notices;
+  origin.kept_bytes += runs.size();
   make_busy(node);
   return true;
 }
@@ -355,7 +356,7 @@ void Target::end(uint64_t key, const Registration& registration) {
 // ---- what had to wait --------------------------------------------------------------------------
 
 void Target::make_busy(Node node) {
-  if (!std::exchange(peers_[node].is_busy, true)) busy_.push_back(node);
+  if (!std::exchange(origins_[node].is_busy, true)) busy_.push_back(node);
 }
 
 bool Target::advance() {
@@ -364,35 +365,35 @@ bool Target::advance() {
   has_late_ = delivery_.post_late();
   std::erase_if(busy_, [&](Node node) {
     moved |= advance(node);
-    Peer& peer = peers_[node];
-    peer.is_busy = !peer.due.empty() || !peer.waiting.empty();
-    return !peer.is_busy;
+    OriginNode& origin = origins_[node];
+    origin.is_busy = !origin.due.empty() || !origin.waiting.empty();
+    return !origin.is_busy;
   });
   return moved;
 }
 
 bool Target::advance(Node node) {
-  Peer& peer = peers_[node];
+  OriginNode& origin = origins_[node];
   bool moved = false;
-  for (; !peer.due.empty(); moved = true) {
-    const Due& first = peer.due.front();
+  for (; !origin.due.empty(); moved = true) {
+    const Due& first = origin.due.front();
     if (!write(node, first.answer, first.runs)) break;
-    if (first.answer.request.kind == Kind::kEnded) --peer.notices;
-    peer.kept_bytes -= first.runs.size();
-    peer.due.pop();
+    if (first.answer.request.kind == Kind::kEnded) --origin.notices;
+    origin.kept_bytes -= first.runs.size();
+    origin.due.pop();
   }
-  while (!peer.waiting.empty()) {
-    const Waiting& first = peer.waiting.front();
+  while (!origin.waiting.empty()) {
+    const Waiting& first = origin.waiting.front();
     if (first.request.kind == Kind::kCancel) {
       delivery_.abandon(node);
-      peer.waiting.pop();
+      origin.waiting.pop();
       continue;
     }
     const Delivered delivered = deliver(node, first.request, first.offset, first.payload);
     if (delivered == Delivered::kFull) break;
     const Answer done = receipt(first.request, delivered);
-    peer.kept_bytes -= first.payload.size();
-    peer.waiting.pop();
+    origin.kept_bytes -= first.payload.size();
+    origin.waiting.pop();
     answer(node, done);  // takes the place of what was popped
     moved = true;
   }
@@ -400,12 +401,12 @@ bool Target::advance(Node node) {
 }
 
 void Target::forget(Node node) {
-  peers_[node].due.clear();
-  peers_[node].waiting.clear();
-  peers_[node].kept_bytes = 0;
-  peers_[node].notices = 0;
+  origins_[node].due.clear();
+  origins_[node].waiting.clear();
+  origins_[node].kept_bytes = 0;
+  origins_[node].notices = 0;
   delivery_.abandon(node);
-  peers_[node].has_begun = false;
+  origins_[node].has_begun = false;
   for (auto at = registrations_.begin(); at != registrations_.end();)
     at = is_last_user(at->second, node) ? registrations_.erase(at) : std::next(at);
 }

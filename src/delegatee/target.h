@@ -68,7 +68,7 @@ class Target {
     uint64_t offset;  // in its message
     std::vector<std::byte> payload;
   };
-  struct Peer {
+  struct OriginNode {
     Fifo<Due> due;
     size_t notices = 0;  // among `due`: kEnded, which nobody has asked for
     Fifo<Waiting> waiting;
@@ -91,7 +91,7 @@ class Target {
   int put_notify(const Header& request, Payload payload, uint64_t& before);
   int put_pieces(const Header& request, Payload payload, uint64_t& before);
   int apply_atomic(const Header& request, Payload payload, uint64_t& before);
-  bool continues(Peer& peer, const Header& part, uint64_t& offset);
+  bool continues(OriginNode& origin, const Header& part, uint64_t& offset);
   Delivered deliver(Node node, const Header& request, uint64_t offset, Payload payload);
   static Answer receipt(const Header& request, Delivered delivered);
   bool serve_message(Node node, const Header& request, Payload payload);
@@ -125,9 +125,9 @@ class Target {
   Outbox& outbox_;
   Regions& regions_;
   Delivery& delivery_;
-  std::vector<Peer> peers_;
+  std::vector<OriginNode> origins_;
   bool has_late_ = false;   // messages that were accepted wait for their mailbox
-  std::vector<Node> busy_;  // peers for which something is due or waits
+  std::vector<Node> busy_;  // nodes for which something is due or waits
   std::map<uint64_t, Registration> registrations_;  // by task << 32 | region
   uint64_t endings_seen_;
   std::optional<uint32_t> to_wake_;  // once for many requests in a row: each time is a fence
