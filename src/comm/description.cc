@@ -22,21 +22,21 @@ uint32_t count_in_run(const Range& range, const Run& run) {
 
 }  // namespace
 
-bool SegmentReader::take(const Ranges& from) {
+bool SegmentReader::read(const Ranges& from) {
   parent_ = from.parent;
   if (position_ == from.ranges.size()) return false;
   range_ = from.ranges[position_++];
   return true;
 }
 
-bool SegmentReader::take(const Ranks& from) {
+bool SegmentReader::read(const Ranks& from) {
   parent_ = from.parent;
   if (position_ == from.ranks.size()) return false;
   range_ = {from.ranks[position_++], 1, 1};
   return true;
 }
 
-bool SegmentReader::take(const Without& from) {
+bool SegmentReader::read(const Without& from) {
   parent_ = from.parent;
   const uint64_t size = parent_size();
   if (next_rank_ > size) return false;
@@ -50,7 +50,7 @@ bool SegmentReader::take(const Without& from) {
   return true;
 }
 
-bool SegmentReader::take(const Processes& from) {
+bool SegmentReader::read(const Processes& from) {
   if (position_ == from.processes.size()) return false;
   const int64_t place = nodes_.place_of(from.processes[position_++]);
   if (place < 0) return fail();
@@ -60,7 +60,7 @@ bool SegmentReader::take(const Processes& from) {
 
 bool SegmentReader::next_range() {
   do {
-    if (!std::visit([this](const auto& from) { return take(from); }, description_)) return false;
+    if (!std::visit([this](const auto& from) { return read(from); }, description_)) return false;
   } while (range_.count == 0);
   return lies_within(range_, parent_size()) || fail();
 }

@@ -66,10 +66,10 @@ class SegmentReader {
  private:
   // Each puts the next range of ranks of `parent_` into `range_`, perhaps an empty one. False:
   // there is none, or error().
-  bool take(const Ranges& from);
-  bool take(const Ranks& from);
-  bool take(const Without& from);
-  bool take(const Processes& from);
+  bool read(const Ranges& from);
+  bool read(const Ranks& from);
+  bool read(const Without& from);
+  bool read(const Processes& from);
 
   uint32_t parent_size() const { return parent_ != nullptr ? parent_->size : nodes_.places; }
   bool next_range();

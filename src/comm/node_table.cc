@@ -5,20 +5,20 @@
 
 namespace nagaya::comm {
 
-// Calls take(area) for each row of nodes with equally many tasks, then for the end.
-template <class Take>
-void NodePlan::for_each_area(Take take) const {
+// Calls visit(area) for each row of nodes with equally many tasks, then for the end.
+template <class Visit>
+void NodePlan::for_each_area(Visit visit) const {
   uint64_t place = 0;
   for (size_t node = 0; node < tasks_.size();) {
     const uint32_t tasks = tasks_[node];
     size_t end = node;
     while (end < tasks_.size() && tasks_[end] == tasks) ++end;
-    take(Area{static_cast<uint32_t>(place), static_cast<uint32_t>(node), tasks,
-              block_ != 0 ? block_ : tasks});
+    visit(Area{static_cast<uint32_t>(place), static_cast<uint32_t>(node), tasks,
+               block_ != 0 ? block_ : tasks});
     place += uint64_t{tasks} * (end - node);
     node = end;
   }
-  take(Area{static_cast<uint32_t>(place), static_cast<uint32_t>(tasks_.size()), 0, 0});
+  visit(Area{static_cast<uint32_t>(place), static_cast<uint32_t>(tasks_.size()), 0, 0});
 }
 
 NodePlan::NodePlan(std::span<const uint32_t> tasks, uint32_t block) : tasks_(tasks) {

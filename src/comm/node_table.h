@@ -97,8 +97,8 @@ class NodePlan {
   int write(NodeTable& table) const;
 
  private:
-  template <class Take>
-  void for_each_area(Take take) const;
+  template <class Visit>
+  void for_each_area(Visit visit) const;
 
   std::span<const uint32_t> tasks_;
   uint32_t block_ = 0;

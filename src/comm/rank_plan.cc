@@ -12,10 +12,10 @@ namespace {
 
 // Joins segments to runs. The runs depend on the sequence of places alone, not on the segments in
 // which it came: each takes as many places as it can. So equal content has equal runs.
-template <class Take>
+template <class Emit>
 class RunMerger {
  public:
-  explicit RunMerger(Take take) : take_(take) {}
+  explicit RunMerger(Emit emit) : emit_(emit) {}
 
   void add(Segment segment) {
     while (segment.count != 0) {
@@ -34,7 +34,7 @@ class RunMerger {
   }
   void end() {
     if (length_ == 1) run_.stride = 1;
-    if (length_ != 0) take_(run_, length_);
+    if (length_ != 0) emit_(run_, length_);
   }
 
  private:
@@ -44,7 +44,7 @@ class RunMerger {
     length_ = 1;
   }
 
-  Take take_;
+  Emit emit_;
   Run run_{};
   uint32_t length_ = 0;
 };
@@ -56,7 +56,7 @@ bool share_a_place(const Run& one, const Run& other) {
   const auto& [shorter, longer] =
       one.length() < other.length() ? std::tie(one, other) : std::tie(other, one);
   for (uint32_t steps = 0; steps < shorter.length(); ++steps)
-    if (longer.steps_to(static_cast<uint32_t>(shorter.place_after(steps))) >= 0) return true;
+    if (longer.ranks_to(static_cast<uint32_t>(shorter.place_after(steps))) >= 0) return true;
   return false;
 }
 

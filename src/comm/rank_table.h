@@ -43,7 +43,7 @@ struct Run {
   int64_t lowest() const { return stride < 0 ? place_after(length() - 1) : place; }
   int64_t highest() const { return stride < 0 ? place : place_after(length() - 1); }
   // From the first rank to that at `known`; -1: the run passes it by.
-  int64_t steps_to(uint32_t known) const {
+  int64_t ranks_to(uint32_t known) const {
     const auto distance = static_cast<int32_t>(known - place);  // both are below 2^31
     int32_t steps = distance;
     if (stride != 1) {
@@ -135,8 +135,8 @@ struct RankTable {
         last_not_above(run_count, known, [this](uint32_t n) { return lowest_places()[n]; });
     for (;; --at) {
       const Run& run = runs()[runs_by_place()[at]];
-      const int64_t steps = run.steps_to(known);
-      if (steps >= 0) return run.first + steps;
+      const int64_t ranks = run.ranks_to(known);
+      if (ranks >= 0) return run.first + ranks;
       if (interleaved == 0 || at == 0) return -ESRCH;
     }
   }

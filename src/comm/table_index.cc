@@ -23,7 +23,7 @@ bool fits(const void* table) {
 }
 
 // Adds a reference to what the slot holds; nullptr: nothing, or as many as can be counted.
-const SharedTable* take(std::atomic<uint64_t>& slot) {
+const SharedTable* add_reference(std::atomic<uint64_t>& slot) {
   uint64_t word = slot.load(std::memory_order_relaxed);
   do {
     if (word == 0 || references_of(word) == kReferencesMax) return nullptr;
@@ -33,7 +33,7 @@ const SharedTable* take(std::atomic<uint64_t>& slot) {
   return table_of(word);
 }
 
-void give_back(std::atomic<uint64_t>& slot, Memory memory) {
+void drop_reference(std::atomic<uint64_t>& slot, Memory memory) {
   uint64_t word = slot.load(std::memory_order_relaxed);
   uint64_t less;
   do {
@@ -75,10 +75,10 @@ const typename Plan::Table* TableIndex::find(const Plan& plan, Memory memory, ui
     // compare-and-swap of intern() fails and its table is found.
     if (slots[at].load(std::memory_order_relaxed) == 0) {
       if (empty == kNoSlot) empty = at;
-    } else if (const SharedTable* table = take(slots[at])) {
+    } else if (const SharedTable* table = add_reference(slots[at])) {
       const auto& found = *reinterpret_cast<const typename Plan::Table*>(table);
       if (plan.matches(found)) return &found;
-      give_back(slots[at], memory);
+      drop_reference(slots[at], memory);
     }
   }
   return nullptr;
@@ -103,7 +103,7 @@ int TableIndex::intern(const Plan& plan, Memory memory, const typename Plan::Tab
     if (empty == kNoSlot || !fits(own)) return 0;
     own->head.slot = empty;
     uint64_t nothing = 0;
-    // Release: pairs with take's acquire, the table is complete.
+    // Release: pairs with add_reference's acquire, the table is complete.
     if (slots[empty].compare_exchange_strong(nothing, word_of(own, 1), std::memory_order_release,
                                              std::memory_order_relaxed))
       return 0;
@@ -115,7 +115,7 @@ template int TableIndex::intern(const NodePlan&, Memory, const NodeTable*&);
 template int TableIndex::intern(const RankPlan&, Memory, const RankTable*&);
 
 void TableIndex::drop(const SharedTable& table, Memory memory) {
-  if (table.slot != kNoSlot) return give_back(slots[table.slot], memory);
+  if (table.slot != kNoSlot) return drop_reference(slots[table.slot], memory);
   memory.free(memory.context, const_cast<SharedTable*>(&table));
 }
 

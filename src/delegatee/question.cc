@@ -27,12 +27,12 @@ class Reader {
 
   uint32_t number() {
     uint32_t value;
-    std::memcpy(&value, take(sizeof value), sizeof value);
+    std::memcpy(&value, consume(sizeof value), sizeof value);
     return value;
   }
   std::string text() {
     const uint32_t length = number();
-    return {take(length), length};
+    return {consume(length), length};
   }
   std::vector<std::string> texts() {
     std::vector<std::string> all;
@@ -42,7 +42,7 @@ class Reader {
   bool at_end() const { return at_ == bytes_.size(); }
 
  private:
-  const char* take(size_t count) {
+  const char* consume(size_t count) {
     if (count > bytes_.size() - at_) throw base::Error(-EPROTO, "malformed question");
     at_ += count;
     return bytes_.data() + at_ - count;

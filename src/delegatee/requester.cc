@@ -73,7 +73,7 @@ bool Requester::accept(uint32_t lane, const Command& command) {
   const bool has_target = command.node < targets_.size();
   const uint32_t most = options_.credit_commands + options_.pending_max;
   if (slots_.empty() || (has_target && targets_[command.node].count >= most)) return false;
-  const uint32_t index = slots_.take();
+  const uint32_t index = slots_.acquire();
   Slot& slot = slots_[index];
   slot.command = command;
   slot.lane = lane;
@@ -195,7 +195,7 @@ bool Requester::advance(Node node) {
   TargetNode& target = targets_[node];
   bool moved = false;
   // A command of pieces that are all empty sends nothing, as often as it is asked.
-  for (int n = 0; n < kStepsMax && !target.pending.empty() && send_first(target); ++n) moved = true;
+  for (int n = 0; n < kSendsMax && !target.pending.empty() && send_first(target); ++n) moved = true;
   while (!target.ready.empty() && transfer_first(target)) moved = true;
   return moved;
 }

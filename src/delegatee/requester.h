@@ -63,13 +63,13 @@ class Requester : private Lanes::Visitor {
   bool has_unposted() const { return !unposted_.empty(); }
   // Whether the fabric has refused a transfer since the last advance.
   bool was_refused() const { return was_refused_; }
-  uint32_t commands() const { return slots_.taken(); }
+  uint32_t commands() const { return slots_.in_use(); }
   // The bytes of all transfers that the fabric moves straight between tasks' buffers just now.
   uint64_t transferring_bytes() const { return transferring_bytes_; }
 
  private:
   static constexpr size_t kDrainMax = 32;
-  static constexpr int kStepsMax = 1024;  // for one node, before others have their turn
+  static constexpr int kSendsMax = 1024;  // for one node, before others have their turn
   struct SentPortion {                    // and not answered
     uint32_t index;
     uint32_t bytes;  // of the blocks
@@ -119,7 +119,7 @@ class Requester : private Lanes::Visitor {
   bool transfer(uint32_t index);
   Header next_record(uint32_t index) const;
   bool was_last_answer(Slot& slot);
-  static bool takes(Slot& slot, int status, std::span<const std::byte> payload);
+  static bool store_answer(Slot& slot, int status, std::span<const std::byte> payload);
   bool answered_portion(uint32_t index, int status, std::span<const std::byte> payload);
   int scatter(const llcl::Command& command, Cursor at, std::span<const std::byte> blocks);
   void finish(uint32_t index, int status);

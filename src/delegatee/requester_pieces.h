@@ -48,7 +48,7 @@ class Portion {
         continue;
       }
       if (!is_sound(piece, command.offset, at)) return -EINVAL;
-      take(piece, command.offset, at);
+      add(piece, command.offset, at);
     }
     return 0;
   }
@@ -94,7 +94,7 @@ class Portion {
   }
 
   // As many whole blocks as there is room for, or a part of one.
-  void take(const llcl::Piece& piece, uint64_t offset, Cursor& at) {
+  void add(const llcl::Piece& piece, uint64_t offset, Cursor& at) {
     const bool is_part = at.byte != 0 || piece.block_bytes > room();
     const uint64_t bytes =
         is_part ? std::min<uint64_t>(piece.block_bytes - at.byte, room()) : piece.block_bytes;

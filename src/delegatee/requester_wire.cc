@@ -196,7 +196,7 @@ bool Requester::answered(Node node, const Header& header, std::span<const std::b
   if (slot.command.op == Op::kActiveMessage)
     delivery_.note_backlog(node, slot.command.task, header.region != 0);
   if (is_pieces(slot.command)) return answered_portion(index, status, payload);
-  if (!takes(slot, status, payload)) return false;
+  if (!store_answer(slot, status, payload)) return false;
   if (slot.status == 0) slot.status = status;
   if (!was_last_answer(slot)) return true;
   if (!slot.is_large || status != 0) {
@@ -222,7 +222,7 @@ bool Requester::was_last_answer(Slot& slot) {
 }
 
 // Copies the payload of an answer to the task. False: it is not as long as the request asked for.
-bool Requester::takes(Slot& slot, int status, std::span<const std::byte> payload) {
+bool Requester::store_answer(Slot& slot, int status, std::span<const std::byte> payload) {
   const Command& command = slot.command;
   void* to = nullptr;
   size_t expected_bytes = 0, used_bytes = 0;
