@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "delegatee/batch.h"
 
-#include "delegatee/batch_runs.h"
+#include "delegatee/batch_strided.h"
 #include "llcl/apply_atomic.h"
 
 namespace nagaya::delegatee {
@@ -13,7 +13,7 @@ struct Rule {
   uint32_t argument_max;
 };
 
-constexpr uint32_t kRunsMax = kPayloadMaxBytes / sizeof(Run);
+constexpr uint32_t kEntriesMax = kPayloadMaxBytes / sizeof(Strided);
 
 // By Kind.
 constexpr Rule kRules[kKinds] = {
@@ -28,8 +28,8 @@ constexpr Rule kRules[kKinds] = {
     {0, 0, 0},                                // kAlive
     {0, kPayloadMaxBytes, UINT32_MAX},        // kAnswer
     {sizeof(Counter), kPayloadMaxBytes, 0},   // kPutNotify
-    {0, kPayloadMaxBytes, kRunsMax},          // kPutPieces
-    {0, kPayloadMaxBytes, kRunsMax},          // kGetPieces
+    {0, kPayloadMaxBytes, kEntriesMax},       // kPutPieces
+    {0, kPayloadMaxBytes, kEntriesMax},       // kGetPieces
     {0, 0, 0},                                // kUnused
 };
 
@@ -51,16 +51,16 @@ bool is_well_formed(const Header& header) {
   return header.atomic == 0 && header.type == 0;
 }
 
-bool is_well_formed(Kind kind, uint32_t runs, std::span<const std::byte> payload) {
+bool is_well_formed(Kind kind, uint32_t entries, std::span<const std::byte> payload) {
   if (kind == Kind::kPutNotify) {
     Counter counter;
     std::memcpy(&counter, payload.data(), sizeof counter);
     return counter.zero == 0;
   }
   if (kind != Kind::kPutPieces && kind != Kind::kGetPieces) return true;
-  const auto bytes = Runs(payload, runs).bytes(kPayloadMaxBytes);
+  const auto bytes = StridedList(payload, entries).bytes(kPayloadMaxBytes);
   const uint64_t carried_bytes = kind == Kind::kPutPieces && bytes ? *bytes : 0;
-  return bytes && payload.size() == runs * sizeof(Run) + carried_bytes;
+  return bytes && payload.size() == entries * sizeof(Strided) + carried_bytes;
 }
 
 }  // namespace

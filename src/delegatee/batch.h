@@ -45,9 +45,9 @@ enum class Kind : uint8_t {
                // a message was for has a backlog, else 0
   kPutNotify,  // payload: Counter, data -> place; then 1 is added to the counter
                //                                                answer: status
-  kPutPieces,  // payload: `argument` Runs (batch_runs.h), their blocks -> the region
+  kPutPieces,  // payload: `argument` Strided (batch_strided.h), their blocks -> the region
                //                                                answer: status
-  kGetPieces,  // payload: `argument` Runs                       answer: status, their blocks
+  kGetPieces,  // payload: `argument` Strided                    answer: status, their blocks
   kUnused,     // the sender uses this region no longer: its registration may end
 };
 inline constexpr uint8_t kKinds = 14;

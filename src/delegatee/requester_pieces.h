@@ -5,8 +5,8 @@
 //   Portions, one record each:      | 1 | 1 |1, 1 part | part, 600 of 8 | 400 of 8, ...
 //                                                      ▲ a Cursor
 //
-// A strided piece is one Run, whatever its count. The task may change its Pieces at any time, or
-// have written nonsense: each is read once per portion, checked, and only then used.
+// A strided piece is one entry of the list, whatever its count. The task may change its Pieces at
+// any time, or have written nonsense: each is read once per portion, checked, and only then used.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "delegatee/batch_runs.h"
+#include "delegatee/batch_strided.h"
 #include "delegatee/request.h"
 #include "llcl/pieces.h"
 
@@ -27,9 +27,9 @@ struct Cursor {
 // The part of a command's pieces that one record carries.
 class Portion {
  public:
-  // Runs and blocks together, so that a get and its answer both fit.
+  // Entries and blocks together, so that a get and its answer both fit.
   explicit Portion(size_t most_bytes) : most_bytes_(most_bytes) {
-    chunks_.reserve(most_bytes / sizeof(Run));
+    chunks_.reserve(most_bytes / sizeof(Strided));
   }
 
   // Becomes the portion that begins at `at`, and moves `at` behind it. An empty portion is possible
@@ -53,37 +53,37 @@ class Portion {
     return 0;
   }
 
-  size_t runs() const { return chunks_.size(); }
-  size_t runs_bytes() const { return chunks_.size() * sizeof(Run); }
+  size_t entries() const { return chunks_.size(); }
+  size_t entries_bytes() const { return chunks_.size() * sizeof(Strided); }
   size_t bytes() const { return bytes_; }  // of the blocks
 
-  std::byte* write_runs(std::byte* to) const {
+  std::byte* write_entries(std::byte* to) const {
     for (const Chunk& chunk : chunks_) {
-      std::memcpy(to, &chunk.run, sizeof chunk.run);
-      to += sizeof chunk.run;
+      std::memcpy(to, &chunk.entry, sizeof chunk.entry);
+      to += sizeof chunk.entry;
     }
     return to;
   }
   void gather(std::byte* packed) const {
     for (const Chunk& chunk : chunks_)
-      packed = gather_blocks(packed, chunk.local, chunk.run, chunk.local_stride);
+      packed = gather_blocks(packed, chunk.local, chunk.entry, chunk.local_stride);
   }
   void scatter(const std::byte* packed) const {
     for (const Chunk& chunk : chunks_)
-      packed = scatter_blocks(packed, chunk.local, chunk.run, chunk.local_stride);
+      packed = scatter_blocks(packed, chunk.local, chunk.entry, chunk.local_stride);
   }
 
  private:
   static constexpr int kLooksMax = 256;
   struct Chunk {
-    Run run;
+    Strided entry;
     std::byte* local;
     int64_t local_stride;
   };
 
-  // For the blocks of one more run.
+  // For the blocks of one more entry.
   size_t room() const {
-    const size_t used = runs_bytes() + bytes_ + sizeof(Run);
+    const size_t used = entries_bytes() + bytes_ + sizeof(Strided);
     return used < most_bytes_ ? most_bytes_ - used : 0;
   }
 

@@ -124,11 +124,11 @@ bool Requester::send_portion(TargetNode& target, uint32_t index) {
   Slot& slot = slots_[index];
   const bool is_put = slot.command.op == Op::kPutPieces;
   Header header = next_record(index);
-  header.argument = static_cast<uint32_t>(portion_.runs());
-  header.bytes = static_cast<uint32_t>(portion_.runs_bytes() + (is_put ? portion_.bytes() : 0));
+  header.argument = static_cast<uint32_t>(portion_.entries());
+  header.bytes = static_cast<uint32_t>(portion_.entries_bytes() + (is_put ? portion_.bytes() : 0));
   std::byte* const payload = append(target, slot.command.node, header);
   if (payload == nullptr) return false;
-  std::byte* const blocks = portion_.write_runs(payload);
+  std::byte* const blocks = portion_.write_entries(payload);
   if (is_put) portion_.gather(blocks);
   const auto bytes = static_cast<uint32_t>(portion_.bytes());
   target.portions.push({index, bytes, record_bytes(header.bytes), slot.at});

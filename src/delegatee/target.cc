@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "delegatee/batch_runs.h"
+#include "delegatee/batch_strided.h"
 #include "llcl/apply_atomic.h"
 #include "llcl/message.h"
 #include "llcl/port_cell.h"
@@ -113,11 +113,11 @@ int Target::put_notify(const Header& request, Payload payload, uint64_t& before)
 int Target::put_pieces(const Header& request, Payload payload, uint64_t&) {
   const Memory to = regions_.find(request.task, request.region);
   if (to.error != 0) return to.error;
-  const Runs runs(payload, request.argument);
-  if (!runs.lie_in(to.bytes)) return -EINVAL;
-  const std::byte* packed = runs.behind().data();
-  for (size_t n = 0; n < runs.count(); ++n)
-    packed = scatter_blocks(packed, to.base + runs[n].offset, runs[n], runs[n].stride);
+  const StridedList entries(payload, request.argument);
+  if (!entries.lie_in(to.bytes)) return -EINVAL;
+  const std::byte* packed = entries.behind().data();
+  for (size_t n = 0; n < entries.count(); ++n)
+    packed = scatter_blocks(packed, to.base + entries[n].offset, entries[n], entries[n].stride);
   return 0;
 }
 
@@ -192,17 +192,17 @@ bool Target::has_waiting() const {
 
 // ---- answers -----------------------------------------------------------------------------------
 
-bool Target::answer(Node node, const Answer& answer, Payload runs) {
+bool Target::answer(Node node, const Answer& answer, Payload entries) {
   OriginNode& origin = origins_[node];
-  if (origin.due.empty() && write(node, answer, runs)) return true;
+  if (origin.due.empty() && write(node, answer, entries)) return true;
   const bool is_asked = answer.request.kind != Kind::kEnded;  // a notice is no part of its credit
   if (is_asked &&
       (origin.waiting.size() + origin.due.size() - origin.notices >= kCreditMaxCommands ||
-       origin.kept_bytes + runs.size() > kCreditMaxBytes))
+       origin.kept_bytes + entries.size() > kCreditMaxBytes))
     return false;
-  origin.due.push({answer, {runs.begin(), runs.end()}});
+  origin.due.push({answer, {entries.begin(), entries.end()}});
   if (!is_asked) ++origin.notices;
-  origin.kept_bytes += runs.size();
+  origin.kept_bytes += entries.size();
   make_busy(node);
   return true;
 }
@@ -220,13 +220,13 @@ Outbox::Haste Target::haste_of(const Answer& answer) {
 }
 
 // False: no room in the outbox.
-bool Target::write(Node node, const Answer& answer, Payload runs) {
+bool Target::write(Node node, const Answer& answer, Payload entries) {
   Header header{};
   header.kind = Kind::kAnswer;
   header.tag = answer.request.tag;
   header.argument = static_cast<uint32_t>(answer.status);
   header.region = answer.has_backlog ? 1 : 0;
-  return (this->*rule_of(answer.request).write)(node, header, answer, runs);
+  return (this->*rule_of(answer.request).write)(node, header, answer, entries);
 }
 
 bool Target::write_status(Node node, Header& header, const Answer& answer, Payload) {
@@ -262,17 +262,17 @@ bool Target::write_data(Node node, Header& header, const Answer& answer, Payload
 }
 
 bool Target::write_blocks(Node node, Header& header, const Answer& answer, Payload payload) {
-  const Runs runs(payload, answer.request.argument);
-  const uint64_t bytes = runs.bytes(kPayloadMaxBytes).value_or(0);
+  const StridedList entries(payload, answer.request.argument);
+  const uint64_t bytes = entries.bytes(kPayloadMaxBytes).value_or(0);
   Memory from = regions_.find(answer.request.task, answer.request.region);
-  if (from.error == 0 && !runs.lie_in(from.bytes)) from.error = -EINVAL;
+  if (from.error == 0 && !entries.lie_in(from.bytes)) from.error = -EINVAL;
   if (bytes > outbox_.payload_max_bytes()) from.error = -EMSGSIZE;
   header.argument = static_cast<uint32_t>(from.error);
   header.bytes = from.error == 0 ? static_cast<uint32_t>(bytes) : 0;
   std::byte* packed = outbox_.append(node, header);
   if (packed == nullptr) return false;
-  for (size_t n = 0; n < runs.count() && from.error == 0; ++n)
-    packed = gather_blocks(packed, from.base + runs[n].offset, runs[n], runs[n].stride);
+  for (size_t n = 0; n < entries.count() && from.error == 0; ++n)
+    packed = gather_blocks(packed, from.base + entries[n].offset, entries[n], entries[n].stride);
   return true;
 }
 
@@ -377,9 +377,9 @@ bool Target::advance(Node node) {
   bool moved = false;
   for (; !origin.due.empty(); moved = true) {
     const Due& first = origin.due.front();
-    if (!write(node, first.answer, first.runs)) break;
+    if (!write(node, first.answer, first.entries)) break;
     if (first.answer.request.kind == Kind::kEnded) --origin.notices;
-    origin.kept_bytes -= first.runs.size();
+    origin.kept_bytes -= first.entries.size();
     origin.due.pop();
   }
   while (!origin.waiting.empty()) {

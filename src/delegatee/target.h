@@ -55,13 +55,13 @@ class Target {
     // Stores into the task's memory; returns the status. nullptr: `write` reads that memory.
     int (Target::*store)(const Header& request, Payload payload, uint64_t& before);
     // Writes the answer. False: no room in the outbox.
-    bool (Target::*write)(Node node, Header& header, const Answer& answer, Payload runs);
+    bool (Target::*write)(Node node, Header& header, const Answer& answer, Payload entries);
     // Of an answer that tells of no error and no backlog.
     Haste haste = Haste::kSoon;
   };
   struct Due {
     Answer answer;
-    std::vector<std::byte> runs;  // kGetPieces
+    std::vector<std::byte> entries;  // kGetPieces
   };
   struct Waiting {
     Header request;
@@ -99,16 +99,16 @@ class Target {
   bool serve_probe(Node node, const Header& request, Payload payload);
   bool end_unused(Node node, const Header& notice, Payload payload);
   bool refuse(Node node, const Header& header, Payload payload);
-  bool answer(Node node, const Answer& answer, Payload runs = {});
+  bool answer(Node node, const Answer& answer, Payload entries = {});
   static Haste haste_of(const Answer& answer);
-  bool write(Node node, const Answer& answer, Payload runs);
-  bool write_status(Node node, Header& header, const Answer& answer, Payload runs);
-  bool write_word(Node node, Header& header, const Answer& answer, Payload runs);
-  bool write_data(Node node, Header& header, const Answer& answer, Payload runs);
-  bool write_blocks(Node node, Header& header, const Answer& answer, Payload runs);
-  bool write_region(Node node, Header& header, const Answer& answer, Payload runs);
-  bool write_alive(Node node, Header& header, const Answer& answer, Payload runs);
-  bool write_notice(Node node, Header& header, const Answer& answer, Payload runs);
+  bool write(Node node, const Answer& answer, Payload entries);
+  bool write_status(Node node, Header& header, const Answer& answer, Payload entries);
+  bool write_word(Node node, Header& header, const Answer& answer, Payload entries);
+  bool write_data(Node node, Header& header, const Answer& answer, Payload entries);
+  bool write_blocks(Node node, Header& header, const Answer& answer, Payload entries);
+  bool write_region(Node node, Header& header, const Answer& answer, Payload entries);
+  bool write_alive(Node node, Header& header, const Answer& answer, Payload entries);
+  bool write_notice(Node node, Header& header, const Answer& answer, Payload entries);
   int register_region(Node node, const Header& request, fabric::Region& region);
   void end(uint64_t key, const Registration& registration);
   bool is_last_user(Registration& registration, Node node);

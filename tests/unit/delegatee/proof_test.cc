@@ -114,14 +114,15 @@ TEST_P(ProofTest, EveryBitThatTheProofCoversCounts) {
 }
 
 TEST_P(ProofTest, WhereScatteredDataGoesIsCovered) {
-  constexpr uint32_t kRuns = 20;
+  constexpr uint32_t kEntries = 20;
   std::string payload;
-  for (uint64_t n = 0; n < kRuns; ++n) payload += plain_bytes(delegatee::Run{64 * n, 8, 1, 0});
-  payload.resize(payload.size() + 8 * kRuns, 'x');
-  const Header put = header_of(Kind::kPutPieces, static_cast<uint32_t>(payload.size()), kRuns);
+  for (uint64_t n = 0; n < kEntries; ++n)
+    payload += plain_bytes(delegatee::Strided{64 * n, 8, 1, 0});
+  payload.resize(payload.size() + 8 * kEntries, 'x');
+  const Header put = header_of(Kind::kPutPieces, static_cast<uint32_t>(payload.size()), kEntries);
   const std::string batch = signed_by(peer_, RawBatch().add(put, payload).bytes());
-  for (size_t at = 0; at < sizeof(Prologue) + sizeof(Header) + kRuns * sizeof(delegatee::Run);
-       ++at) {
+  for (size_t at = 0;
+       at < sizeof(Prologue) + sizeof(Header) + kEntries * sizeof(delegatee::Strided); ++at) {
     std::string changed = batch;
     changed[at] = static_cast<char>(changed[at] ^ 1);
     ASSERT_EQ(check(changed), Verdict::kRefused) << "byte " << at;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "delegatee/batch.h"
-#include "delegatee/batch_runs.h"
+#include "delegatee/batch_strided.h"
 #include "delegatee/proof.h"
 
 namespace nagaya::delegatee {
@@ -116,12 +116,12 @@ inline std::vector<NamedBatch> malformed_batches() {
   wrong("reserved-in-record", header, "12345678");
   wrong("notify-without-counter", header_of(Kind::kPutNotify, 8), "12345678");
   wrong("reserved-in-counter", header_of(Kind::kPutNotify, 16), plain_bytes(Counter{0, 1, 1}));
-  const std::string run = plain_bytes(Run{0, 8, 1, 0});
-  wrong("more-runs-than-bytes", header_of(Kind::kGetPieces, 24, 2), run);
-  wrong("fewer-runs-than-bytes", header_of(Kind::kGetPieces, 48, 1), run + run);
-  wrong("runs-without-end", header_of(Kind::kPutPieces, 24, UINT32_MAX), run);
-  wrong("fewer-blocks-than-runs", header_of(Kind::kPutPieces, 31, 1), run + "1234567");
-  wrong("more-blocks-than-runs", header_of(Kind::kPutPieces, 33, 1), run + "123456789");
+  const std::string entry = plain_bytes(Strided{0, 8, 1, 0});
+  wrong("more-entries-than-bytes", header_of(Kind::kGetPieces, 24, 2), entry);
+  wrong("fewer-entries-than-bytes", header_of(Kind::kGetPieces, 48, 1), entry + entry);
+  wrong("entries-without-end", header_of(Kind::kPutPieces, 24, UINT32_MAX), entry);
+  wrong("fewer-blocks-than-entries", header_of(Kind::kPutPieces, 31, 1), entry + "1234567");
+  wrong("more-blocks-than-entries", header_of(Kind::kPutPieces, 33, 1), entry + "123456789");
   Header message = header_of(Kind::kMessage);
   message.offset = 100;
   wrong("empty-part-of-a-message", message);
@@ -129,23 +129,26 @@ inline std::vector<NamedBatch> malformed_batches() {
   message.offset = kMessageMaxBytes + 1;
   wrong("message-of-too-much", message, "12345678");
   wrong("unused-with-payload", header_of(Kind::kUnused, 8), "12345678");
-  wrong("empty-run", header_of(Kind::kGetPieces, 24, 1), plain_bytes(Run{0, 0, 8, 0}));
-  wrong("run-of-too-much", header_of(Kind::kGetPieces, 24, 1),
-        plain_bytes(Run{0, UINT32_MAX, UINT32_MAX, 0}));
-  wrong("runs-of-too-much", header_of(Kind::kGetPieces, 48, 2),
-        run + plain_bytes(Run{0, 1, kPayloadMaxBytes - 7, 1}));
+  wrong("empty-entry", header_of(Kind::kGetPieces, 24, 1), plain_bytes(Strided{0, 0, 8, 0}));
+  wrong("entry-of-too-much", header_of(Kind::kGetPieces, 24, 1),
+        plain_bytes(Strided{0, UINT32_MAX, UINT32_MAX, 0}));
+  wrong("entries-of-too-much", header_of(Kind::kGetPieces, 48, 2),
+        entry + plain_bytes(Strided{0, 1, kPayloadMaxBytes - 7, 1}));
   return all;
 }
 
-// Runs and counters, inside of the region of 64 bytes and not.
+// Entries and counters, inside of the region of 64 bytes and not.
 inline RawBatch scattered_batch() {
   RawBatch batch;
-  for (const Run& run : {Run{56, 8, 8, -8}, Run{0, 4, 8, 8}, Run{8, 8, 8, 8}, Run{56, 8, 9, -8},
-                         Run{UINT64_MAX, 8, 2, 1}, Run{0, 1, 3, INT64_MIN}}) {
-    Header put = header_of(Kind::kPutPieces, static_cast<uint32_t>(sizeof run + run.bytes()), 1);
-    Header get = header_of(Kind::kGetPieces, sizeof run, 1);
+  for (const Strided& entry :
+       {Strided{56, 8, 8, -8}, Strided{0, 4, 8, 8}, Strided{8, 8, 8, 8}, Strided{56, 8, 9, -8},
+        Strided{UINT64_MAX, 8, 2, 1}, Strided{0, 1, 3, INT64_MIN}}) {
+    Header put =
+        header_of(Kind::kPutPieces, static_cast<uint32_t>(sizeof entry + entry.bytes()), 1);
+    Header get = header_of(Kind::kGetPieces, sizeof entry, 1);
     put.region = get.region = 1;
-    batch.add(put, plain_bytes(run) + std::string(run.bytes(), 'x')).add(get, plain_bytes(run));
+    batch.add(put, plain_bytes(entry) + std::string(entry.bytes(), 'x'))
+        .add(get, plain_bytes(entry));
   }
   for (const uint64_t offset : {0, 56, 57, 64}) {
     Header notify = header_of(Kind::kPutNotify, 24);
