@@ -100,7 +100,7 @@ bool Delegatee::round() try {
   outbox_.flush(lanes_are_empty, now_ns_);
   moved |= poll();
   moved |= target_.advance();
-  messages_.store(outbox_.messages(), std::memory_order_relaxed);
+  batches_.store(outbox_.batches(), std::memory_order_relaxed);
   release_ended();
   return moved;
 } catch (...) {

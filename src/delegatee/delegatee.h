@@ -51,9 +51,9 @@ class Delegatee {
   void abandon(uint32_t task);
   // Of the thread of run(); 0 before.
   double processor_seconds() const;
-  // Messages sent, for measurement.
-  uint64_t messages() const { return messages_.load(std::memory_order_relaxed); }
-  // Messages that came and were dropped, because they did not prove that they were of this job.
+  // Batches sent, for measurement.
+  uint64_t batches() const { return batches_.load(std::memory_order_relaxed); }
+  // Batches that came and were dropped, because they did not prove that they were of this job.
   uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
 
  private:
@@ -128,7 +128,7 @@ class Delegatee {
   std::atomic<bool> is_stopped_{false};
   std::atomic<clockid_t> clock_{kNoClock};  // of the thread; nothing is read on its strength
   std::atomic<double> final_seconds_{0};    // when the thread has left run(): as clock_
-  std::atomic<uint64_t> messages_{0};       // as clock_
+  std::atomic<uint64_t> batches_{0};        // as clock_
   std::atomic<uint64_t> refused_{0};        // as clock_
   static constexpr clockid_t kNoClock = -1;
 };

@@ -65,7 +65,7 @@ bool Outbox::send(Node node) {
     return false;
   }
   proofs_.sent(node);
-  ++messages_;
+  ++batches_;
   ++destination.in_flight;
   destination.open = kNone;
   return true;

@@ -45,7 +45,7 @@ class Outbox {
 
   // Whether the fabric has refused something since the last flush.
   bool was_refused() const { return was_refused_; }
-  uint64_t messages() const { return messages_; }
+  uint64_t batches() const { return batches_; }
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
@@ -82,7 +82,7 @@ class Outbox {
   std::vector<Node> open_;  // nodes that have an open batch, or had one since the last flush
   bool was_refused_ = false;
   bool hurries_ = false;
-  uint64_t messages_ = 0;
+  uint64_t batches_ = 0;
 };
 
 }  // namespace nagaya::delegatee

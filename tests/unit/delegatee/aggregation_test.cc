@@ -17,7 +17,7 @@ class Aggregation : public ::testing::Test {
     return counted(atomic(llcl::Atomic::kAdd, llcl::Type::kUint64, {node, 0, region}, nullptr, 1),
                    done);
   }
-  uint64_t sent(uint32_t node) { return fleet[node].delegatee.messages(); }
+  uint64_t sent(uint32_t node) { return fleet[node].delegatee.batches(); }
 
   Fleet fleet;
   Bytes memory;
@@ -156,11 +156,11 @@ TEST(Receipts, LeaveWithWhateverElseGoesToTheNode) {
   Flag there, back;
   fleet[0].push(0, flagged(to_port(1), there));
   for (int n = 0; n < 100; ++n) fleet.round();
-  EXPECT_EQ(fleet[1].delegatee.messages(), 0u);
+  EXPECT_EQ(fleet[1].delegatee.batches(), 0u);
   EXPECT_EQ(there.now(), 0);
   fleet[1].push(0, flagged(to_port(0), back));
   for (int n = 0; n < 4; ++n) fleet.round();
-  EXPECT_EQ(fleet[1].delegatee.messages(), 1u);
+  EXPECT_EQ(fleet[1].delegatee.batches(), 1u);
   EXPECT_EQ(there.now(), 1);
 }
 

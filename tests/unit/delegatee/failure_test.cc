@@ -119,11 +119,11 @@ TEST_P(Failure, IsNotDeclaredOfANodeThatAnswersTheProbe) {
 TEST_P(Failure, ASilenceInWhichNothingIsPendingIsNone) {
   fleet.start();
   ASSERT_EQ(run(get(1)), 0);
-  const uint64_t messages = fleet[0].delegatee.messages();
+  const uint64_t messages = fleet[0].delegatee.batches();
   fleet.network.pause_link(0, 1);
   std::this_thread::sleep_for(std::chrono::milliseconds(600));
   fleet.network.resume_link(0, 1);
-  EXPECT_EQ(fleet[0].delegatee.messages(), messages);
+  EXPECT_EQ(fleet[0].delegatee.batches(), messages);
   EXPECT_EQ(run(get(1)), 0);
 }
 

@@ -24,7 +24,7 @@ class Waiting {
     Command get = flagged(transfer(Op::kGet, {1, 0, region}, local_, 8), flag_);
     fleet_[0].load.waiting = waiting;
     fleet_[0].push(0, get);
-    EXPECT_TRUE(soon([&] { return fleet_[0].delegatee.messages() == 1; }));
+    EXPECT_TRUE(soon([&] { return fleet_[0].delegatee.batches() == 1; }));
   }
   // Whether it uses a processor while it waits.
   bool polls() {

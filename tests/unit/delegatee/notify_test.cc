@@ -109,8 +109,8 @@ TEST(PutNotifyByHand, OfLittleDataIsOneMessageAndOneAnswer) {
   for (int n = 0; n < 4; ++n) fleet.round();
   EXPECT_EQ(flag.now(), 1);
   EXPECT_EQ(counter, 1u);
-  EXPECT_EQ(fleet[0].delegatee.messages(), 1u);
-  EXPECT_EQ(fleet[1].delegatee.messages(), 1u);
+  EXPECT_EQ(fleet[0].delegatee.batches(), 1u);
+  EXPECT_EQ(fleet[1].delegatee.batches(), 1u);
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ TEST_F(Credit, ANodeThatAnswersNothingGetsNoMoreThanItsCredit) {
   for (int n = 0; n < 200; ++n) fleet[0].push(0, counted(put(1), done));
   for (int n = 0; n < 50; ++n) fleet[0].delegatee.round();
   EXPECT_EQ(fleet[0].lanes[0].lag(), 200u - 96u);  // 80 accepted, 16 of the third batch held
-  EXPECT_EQ(fleet[0].delegatee.messages(), 1u);    // of 50 records
+  EXPECT_EQ(fleet[0].delegatee.batches(), 1u);     // of 50 records
   fleet.network.resume_link(0, 1);
   for (int n = 0; n < 50; ++n) fleet.round();
   EXPECT_EQ(counts(done).first, 200u);

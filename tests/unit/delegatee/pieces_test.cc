@@ -37,8 +37,8 @@ TEST_F(Pieces, AColumnOfAMatrixIsOneMessageAndOneAnswer) {
   fleet[0].push(0, flagged(of_pieces(Op::kGetPieces, at(0), column), flag));
   for (int n = 0; n < 4; ++n) fleet.round();
   EXPECT_EQ(flag.now(), 1);
-  EXPECT_EQ(fleet[0].delegatee.messages(), 1u);
-  EXPECT_EQ(fleet[1].delegatee.messages(), 1u);
+  EXPECT_EQ(fleet[0].delegatee.batches(), 1u);
+  EXPECT_EQ(fleet[1].delegatee.batches(), 1u);
   for (size_t row = 0; row < 500; ++row)
     ASSERT_EQ(std::memcmp(&local[8 * row], &remote[24 + 64 * row], 8), 0) << row;
 }
@@ -47,7 +47,7 @@ TEST_F(Pieces, WithoutAByteAreCompleteAtOnce) {
   fleet.start();
   EXPECT_EQ(run(Op::kGetPieces, {}), 0);
   EXPECT_EQ(run(Op::kPutPieces, {{0, 0, 0, 77, 1, 1}, {0, UINT64_MAX, 8, 0, 1, 1}}), 0);
-  EXPECT_EQ(fleet[0].delegatee.messages(), 0u);
+  EXPECT_EQ(fleet[0].delegatee.batches(), 0u);
 }
 
 TEST_F(Pieces, ThatLieNowhereAreAnErrorAndTouchNothing) {

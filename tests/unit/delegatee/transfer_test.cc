@@ -141,19 +141,19 @@ TEST_P(Transfer, AnEndedRegionIsStaleEvenWhenItWasUsedBefore) {
 TEST_P(Transfer, OneQuestionForARegionServesAllLaterTransfers) {
   Bytes local(1 << 16);
   ASSERT_EQ(run(transfer(Op::kGet, at(0), local.data(), local.size())), 0);
-  const uint64_t before = fleet[0].delegatee.messages();
+  const uint64_t before = fleet[0].delegatee.batches();
   for (int n = 0; n < 20; ++n)
     ASSERT_EQ(run(transfer(Op::kPut, at(0), local.data(), local.size())), 0);
-  EXPECT_EQ(fleet[0].delegatee.messages(), before);
+  EXPECT_EQ(fleet[0].delegatee.batches(), before);
 }
 
 TEST_P(Transfer, AnEndedRegionIsForgottenByThoseWhoKnewIt) {
   Bytes local(1 << 16);
   ASSERT_EQ(run(transfer(Op::kGet, at(0), local.data(), local.size())), 0);
-  const uint64_t before = fleet[1].delegatee.messages();
+  const uint64_t before = fleet[1].delegatee.batches();
   fleet[1].regions.end(3, region);
   fleet[1].delegatee.abandon(7);  // whatever wakes it
-  EXPECT_TRUE(soon([&] { return fleet[1].delegatee.messages() == before + 1; }));
+  EXPECT_TRUE(soon([&] { return fleet[1].delegatee.batches() == before + 1; }));
 }
 
 TEST_P(Transfer, ACompletionWakesItsTask) {
