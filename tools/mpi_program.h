@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "task/loader.h"
+#include "task/program.h"
 
 namespace nagaya::tools {
 

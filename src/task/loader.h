@@ -13,20 +13,12 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "task/elf_image.h"
 #include "task/freestanding/start.h"
+#include "task/program.h"
 
 namespace nagaya::task {
-
-struct ProgramText {
-  std::string program;                 // absolute path
-  std::string name;                    // argv[0]
-  std::vector<std::string> arguments;  // argv[1] ...
-  std::vector<std::string> environment;
-  std::string process_name = {};  // as of PR_SET_NAME: the file that was started
-};
 
 // Programs that were read once, by path; read again when the file has changed.
 class ImageCache {
@@ -51,8 +43,6 @@ class Loader {
   void load(TaskRecord& task, const ProgramText& text, uint64_t stack_limit_bytes, Start& start);
 
  private:
-  void know_sites(const ElfImage& image, bool is_only_linker);
-  bool change_linker(ElfImage& linker);
   const ElfImage& interpreter(const ElfImage& program);
 
   SpaceHeader& space_;

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/same_content.h"
+#include "task/elf_image.h"
 #include "task/installation.h"
 
 extern char** environ;

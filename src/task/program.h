@@ -8,9 +8,18 @@
 #include <string>
 #include <vector>
 
-#include "task/loader.h"
+#include "base/error.h"
 
 namespace nagaya::task {
+
+// A program as it is to be started.
+struct ProgramText {
+  std::string program;                 // absolute path
+  std::string name;                    // argv[0]
+  std::vector<std::string> arguments;  // argv[1] ...
+  std::vector<std::string> environment;
+  std::string process_name = {};  // as of PR_SET_NAME: the file that was started
+};
 
 // Turns a command into what the loader needs: searches PATH, follows symbolic links (so that
 // $ORIGIN is right), replaces a `#!` script by its interpreter and a Python that is not

@@ -74,6 +74,12 @@ void throw_if_among_partitions(const std::byte* memory) {
 
 }  // namespace
 
+uint64_t take_for_program(TaskRecord& task, uint64_t bytes, uint64_t alignment) {
+  const uint64_t at = task.ranges.take(bytes, alignment);
+  if (at == 0) throw base::Error(-ENOMEM, "the partition has no room for the program");
+  return at;
+}
+
 SpaceMemory::SpaceMemory(const SpaceSettings& settings) {
   const uint32_t capacity = choose_capacity(settings);
   const uint64_t header_bytes = (sizeof(SpaceHeader) + kPageBytes - 1) & ~(kPageBytes - 1);

@@ -16,6 +16,10 @@ struct SpaceSettings {
   uint64_t heap_bytes = 16ull << 30;  // address space of the space heap
 };
 
+// Takes free addresses of the partition of a task that does not run yet. Throws Error -ENOMEM when
+// there are none.
+uint64_t take_for_program(TaskRecord& task, uint64_t bytes, uint64_t alignment);
+
 class SpaceMemory {
  public:
   // Throws Error -EINVAL when more tasks are asked for than the address space has room for.

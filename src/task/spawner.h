@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "task/loader.h"
 #include "task/wire.h"
 
 namespace nagaya::task {

@@ -30,7 +30,8 @@
 #include <vector>
 
 #include "base/fd.h"
-#include "task/loader.h"
+#include "task/freestanding/start.h"
+#include "task/program.h"
 #include "task/space.h"
 
 namespace nagaya::task {

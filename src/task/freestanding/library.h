@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// library.h - how the files of a task's libraries are mapped. Freestanding (redirect.h).
+// library.h - how the files of a task's program and libraries are mapped. Freestanding
+// (redirect.h).
 #pragma once
 
 #include "arch/arch.h"
@@ -7,19 +8,13 @@
 
 namespace nagaya::task {
 
-// Has `file` known system-call sites within `bytes` from `file_offset`?
-bool has_sites(const RedirectedFile& file, uint64_t file_offset, uint64_t bytes);
+// The entry of a file in the table of files whose system-call sites are known; nullptr: none.
+const RedirectedFile* find_file(const SpaceHeader& space, uint64_t device, uint64_t inode,
+                                uint64_t mtime_ns);
 
-// Lays the pages of the changed copy that begin at `file_offset` over `address`.
-bool lay_changed_copy(const RedirectedFile& file, uint64_t address, uint64_t bytes,
-                      uint64_t file_offset);
-
-// Rewrites the sites of `file` that lie in the fresh private mapping [address, address + bytes) of
-// the file from `file_offset`. The mapping must be readable and writable; it gets `prot`, whole:
-// page by page would split it into mappings that never merge again. Returns false when the system
-// refuses `prot` for changed text (SELinux execmod).
-bool redirect_sites(const SpaceHeader& space, const RedirectedFile& file, uint64_t address,
-                    uint64_t bytes, uint64_t file_offset, int prot);
+// Carries out `call`, an mmap of a file. What it maps of the text of `file` has its sites
+// rewritten, where the system allows that. nullptr: a file without known sites.
+long map_file(TaskRecord& task, const RedirectedFile* file, const arch::SyscallFrame& call);
 
 // mmap: what ld.so maps is recognised, all else goes to map() of mapping.h.
 long map_possible_library(TaskRecord& task, const arch::SyscallFrame& call);

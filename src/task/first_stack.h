@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// first_stack.h - the stack that a program finds when it starts: arguments, environment and
+// auxiliary vector, as the kernel's exec would write them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "task/elf_image.h"
+#include "task/program.h"
+#include "task/space.h"
+
+namespace nagaya::task {
+
+struct FirstStack {
+  uint64_t top;  // address behind its highest byte
+  uint64_t bytes;
+};
+
+// Reads the host's own auxiliary vector, of which every task's is made; else the first
+// write_first_stack() does. A host that must not be dumped cannot read it later.
+void read_host_auxv();
+
+// Maps a stack with unmapped gaps on both sides in the partition of `task`. `limit_bytes` is
+// RLIMIT_STACK. Throws Error.
+FirstStack map_first_stack(TaskRecord& task, uint64_t limit_bytes);
+
+// Writes what `image` finds when it is entered: `image` is mapped with its virtual address 0 at
+// `base`, `arguments` are its argv. Also sets task.program. Returns the stack pointer. Throws Error
+// -E2BIG.
+uint64_t write_first_stack(TaskRecord& task, const FirstStack& stack, const ElfImage& image,
+                           uint64_t base, const std::vector<std::string>& arguments,
+                           const ProgramText& text);
+
+}  // namespace nagaya::task
