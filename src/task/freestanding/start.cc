@@ -117,12 +117,8 @@ void take_limits(const Start& start) {
 
 const char* to_string(StartStep step) {
   switch (step) {
-    case StartStep::kHandlers:
-      return "reset signal handlers";
     case StartStep::kParentDeath:
       return "tie its life to the host";
-    case StartStep::kProcessGroup:
-      return "join the process group";
     case StartStep::kDirectory:
       return "enter the working directory";
     case StartStep::kDescriptors:
@@ -130,17 +126,9 @@ const char* to_string(StartStep step) {
     case StartStep::kMemoryPolicy:
       return "set the memory policy";
     case StartStep::kBinding:
-      return "bind to processors";
-    case StartStep::kLimits:
-      return "set the limits";
-    case StartStep::kPriority:
-      return "set the priority";
-    case StartStep::kSignalMask:
-      return "set the signal mask";
-    case StartStep::kProgram:
       break;
   }
-  return "enter the program";
+  return "bind to processors";
 }
 
 void run_start(void* argument) {

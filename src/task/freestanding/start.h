@@ -32,19 +32,13 @@ struct Inheritance {
   int32_t process_group;  // joined when it is in the host's session; 0: one of its own
 };
 
-// The steps, in order; the step at which a start failed is reported by this name.
+// The steps that can fail, in order. The host's message of a start that failed names the step.
 enum class StartStep : uint32_t {
-  kHandlers,
   kParentDeath,
-  kProcessGroup,
   kDirectory,
   kDescriptors,
   kMemoryPolicy,
   kBinding,
-  kLimits,
-  kPriority,
-  kSignalMask,
-  kProgram,
 };
 const char* to_string(StartStep step);
 
