@@ -37,11 +37,11 @@ constexpr int kTickMs = 50;
 // package beyond, not at all when there are more tasks than cores.
 class Binding {
  public:
-  Binding(int tasks, bool wanted) {
+  explicit Binding(int tasks) {
     hwloc_topology_init(&topology_);
     hwloc_topology_load(topology_);
     const int cores = hwloc_get_nbobjs_by_type(topology_, HWLOC_OBJ_CORE);
-    if (!wanted || tasks > cores) return;
+    if (tasks > cores) return;
     type_ = tasks <= 2 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PACKAGE;
     objects_ = hwloc_get_nbobjs_by_type(topology_, type_);
   }
@@ -227,7 +227,7 @@ int run_native(const NativeJob& job) {
   const base::Fd signals =
       base::checked_fd(::signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd");
   const base::Fd nothing = base::checked_fd(::open("/dev/null", O_RDONLY | O_CLOEXEC), "/dev/null");
-  const Binding binding(job.count, job.bind);
+  const Binding binding(job.count);
   std::unique_ptr<Processes> processes;
   if (job.separate)
     processes = std::make_unique<OrdinaryProcesses>();

@@ -11,7 +11,6 @@ namespace nagaya::tools {
 struct NativeJob {
   int count = 1;
   bool separate = false;
-  bool bind = true;
   std::vector<std::string> command;
 };
 

@@ -121,7 +121,7 @@ int run(const RunOptions& options) {
   if (launcher.kind == LauncherKind::kNone && options.names_hosts())
     launcher = launcher_among_hosts();
   if (launcher.kind != LauncherKind::kNone) return exec_launcher(options, launcher);
-  return run_native({options.count, options.separate, true, options.command});
+  return run_native({options.count, options.separate, options.command});
 }
 
 }  // namespace
