@@ -121,7 +121,7 @@ bool read_settings(task::HostSettings* settings) {
       ::read(starter.get(), settings, sizeof *settings) != sizeof *settings ||
       !settings->stamp.matches(sizeof *settings))
     return false;
-  task::chosen_stop_point.store(settings->stop_point);
+  task::choose_stop_point(settings->stop_choice);
   task::stop_at(task::StopPoint::kHostStarted);
   char go;
   return ::read(starter.get(), &go, 1) == 1;

@@ -70,7 +70,7 @@ class alignas(kLineBytes) BasicDoorbell {
       // Relaxed: the waiter reads what it waits for elsewhere, by acquire.
     } while (!word_.compare_exchange_weak(word, word + kCount, std::memory_order_relaxed,
                                           std::memory_order_relaxed));
-    M::step(Step::kBellRung);
+    M::step(StopPoint::kBellRung);
     M::futex_wake(word_);
     // So that the next ringers need no system call while the waiter is on its way.
     word += kCount;

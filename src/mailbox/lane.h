@@ -50,9 +50,9 @@ class Lane {
       if (next_ - head_seen_ == kCells) return false;
     }
     fill(cells_[next_ % kCells]);
-    M::step(Step::kLaneWritten);
+    M::step(StopPoint::kLaneWritten);
     tail_.store(++next_, std::memory_order_release);  // pairs with drain's acquire
-    M::step(Step::kLanePublished);
+    M::step(StopPoint::kLanePublished);
     return true;
   }
 

@@ -92,7 +92,7 @@ class LaneSet {
       word.fetch_or(bit, std::memory_order_seq_cst);  // pairs with drain's load
       M::fence();  // store of `active` before load of the bell; the consumer arms, then looks here
     }
-    M::step(Step::kLaneMarked);
+    M::step(StopPoint::kLaneMarked);
     return true;
   }
 

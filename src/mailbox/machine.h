@@ -13,9 +13,11 @@
 #include <cstdint>
 
 #include "arch/arch.h"
-#include "mailbox/step.h"
+#include "task/stop_choice.h"
 
 namespace nagaya::mailbox {
+
+using task::StopPoint;
 
 inline constexpr size_t kLineBytes = 64;
 inline constexpr uint64_t kNever = UINT64_MAX;  // a deadline [ns of CLOCK_MONOTONIC]
@@ -40,7 +42,7 @@ struct Machine {
   static void prefetch(const void* line) { arch::prefetch(line); }
   static void prefetch_to_write(const void* line) { arch::prefetch_to_write(line); }
   static void yield() { arch::raw_syscall(__NR_sched_yield); }
-  static void step(Step step) { stop_at(step); }
+  static void step(StopPoint step) { task::stop_at(step); }
 
   static uint64_t now_ns() {
     timespec now;

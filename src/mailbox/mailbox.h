@@ -86,7 +86,7 @@ class alignas(kLineBytes) BasicMailbox {
                                           std::memory_order_acq_rel, std::memory_order_acquire));
     const uint64_t position = tail.position();
     M::prefetch_to_write(&cell(position + kAhead));
-    M::step(Step::kPostReserved);
+    M::step(StopPoint::kPostReserved);
     // Relaxed: the next poster may have noted the same already.
     posters_[position % kCells].store(note(position, number(poster)), std::memory_order_relaxed);
     Cell& own = cell(position);
@@ -94,7 +94,7 @@ class alignas(kLineBytes) BasicMailbox {
     // Release: pairs with look_at.
     own.state.store(CellState::of(position, kind, static_cast<uint8_t>(bytes)).bits,
                     std::memory_order_release);
-    M::step(Step::kPostReady);
+    M::step(StopPoint::kPostReady);
     if (tail.sleeping()) [[unlikely]]
       bell_.ring();
     return 0;

@@ -23,6 +23,7 @@
 #include "task/host_log.h"
 #include "task/installation.h"
 #include "task/socket_folder.h"
+#include "task/stop_choice.h"
 
 namespace nagaya::task {
 namespace {
@@ -42,6 +43,12 @@ std::string chosen_log() {
   return absolute;
 }
 
+// Only tasks stop in lanes, bells and mailboxes: the delegatee in the host comes by these, too.
+StopChoice stop_choice_of_host() {
+  const StopChoice own = stop_choice();
+  return own.point <= StopPoint::kTaskEntering ? own : StopChoice{StopPoint::kNone, 1};
+}
+
 HostSettings settings_of(const Job& job, const std::string& socket_path) {
   HostSettings settings{};
   settings.stamp = {kMagic, kAbiMajor, kAbiMinor, sizeof settings, 0};
@@ -49,7 +56,7 @@ HostSettings settings_of(const Job& job, const std::string& socket_path) {
   settings.expected_tasks = job.group_tasks;
   settings.capacity = job.capacity;
   settings.launcher_pid = job.launcher_pid;
-  settings.stop_point = chosen_stop_point.load(std::memory_order_relaxed);
+  settings.stop_choice = stop_choice_of_host();
   if (socket_path.size() >= sizeof settings.socket_path)
     throw Error(-ENAMETOOLONG, socket_path + ": path too long, set TMPDIR to a shorter one");
   std::copy(socket_path.begin(), socket_path.end(), settings.socket_path);
@@ -175,21 +182,10 @@ base::Fd connect_or_start(const Job& job, const Place& place, base::Fd* host) {
   return socket ? std::move(socket) : start_host(job, place, host);
 }
 
-// Steps of floors above, which read the variable themselves.
-constexpr std::string_view kUpperSteps[] = {"lane.", "bell.", "post."};
-
-void choose_stop_point() {
-  const char* name = ::getenv("NAGAYA_STOP_AT");
-  if (name == nullptr || *name == '\0') return;
-  if (std::any_of(std::begin(kUpperSteps), std::end(kUpperSteps), [&](std::string_view floor) {
-        return std::string_view(name).starts_with(floor);
-      }))
-    return;
-  const auto* found =
-      std::find(std::begin(kStopPointNames), std::end(kStopPointNames), std::string_view(name));
-  if (found == std::end(kStopPointNames))
-    throw Error(-EINVAL, std::string("NAGAYA_STOP_AT=") + name + ": no such stop point");
-  chosen_stop_point.store(static_cast<StopPoint>(found - std::begin(kStopPointNames)));
+void check_stop_choice() {
+  if (stop_choice_is_good) return;
+  throw Error(-EINVAL,
+              std::string("NAGAYA_STOP_AT=") + ::getenv("NAGAYA_STOP_AT") + ": no such stop point");
 }
 
 Hello hello_of(const Job& job) {
@@ -230,7 +226,7 @@ Job job_of_own_space(const TaskRecord& self) {
 }
 
 Client Client::join(const Job& job, const Announcement& announce) {
-  choose_stop_point();
+  check_stop_choice();
   for (int n = 0; n < kJoinTries; ++n) {
     const Place place = place_of(job);
     try {

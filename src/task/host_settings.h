@@ -20,7 +20,7 @@ struct HostSettings {
   uint32_t expected_tasks;
   uint32_t capacity;
   int32_t launcher_pid;  // when it ends, so does a host without clients; 0: none
-  StopPoint stop_point;
+  StopChoice stop_choice;
   char socket_path[kSocketPathBytes];
   char log_path[kSocketPathBytes];  // absolute; "": no log
 };

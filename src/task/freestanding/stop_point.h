@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// stop_point.h - the steps of start, join, spawn, reap and exit at which a process of a job stops
-// itself when NAGAYA_STOP_AT names one, so that a test can kill any of them exactly there. The
-// first process of a kind (client, host with its tasks) that comes by stops, once. Freestanding.
+// stop_point.h - the steps of start, join, spawn, reap and exit, and of a push and a post between
+// tasks, at which a process of a job stops itself, once, so that a test can kill it exactly there.
+// NAGAYA_STOP_AT chooses one (task/stop_choice.h), for each process that has it in its environment,
+// and for the host that such a process starts. The tasks of a host stop at the steps before their
+// programs by its choice: the first that comes by. Freestanding.
 #pragma once
 
 #include <signal.h>
@@ -36,7 +38,13 @@ enum class StopPoint : uint32_t {
   kTaskCloned,       // has nothing of its own yet
   kTaskTied,         // its life ends with the host's
   kTaskDescriptors,  // has its own descriptors only
-  kTaskEntering,     // its next instruction is its program's first
+  kTaskEntering,     // its next instruction is its program's first; the last step of a start
+  kLaneWritten,      // the cell is filled, nobody can see it
+  kLanePublished,    // the consumer would see it, if it knew that this lane is active
+  kLaneMarked,       // the lane is active, a sleeping consumer has not been woken
+  kBellRung,         // the word has changed, the sleeper has not been woken
+  kPostReserved,     // the position is taken, the payload is not complete
+  kPostReady,        // the message can be taken, a sleeping reader has not been woken
 };
 
 // In the order of StopPoint.
@@ -65,14 +73,38 @@ inline constexpr const char* kStopPointNames[] = {
     "task.tied",
     "task.descriptors",
     "task.entering",
+    "lane.written",
+    "lane.published",
+    "lane.marked",
+    "bell.rung",
+    "post.reserved",
+    "post.ready",
 };
 
-// Of this process; a task that starts still has its host's.
-inline std::atomic<StopPoint> chosen_stop_point{StopPoint::kNone};
+struct StopChoice {
+  StopPoint point;
+  uint32_t passages;  // the process stops when it comes by for the last of them
+};
 
+// Of this copy of the library; a task that starts still has its host's.
+inline constinit std::atomic<StopPoint> chosen_stop_point{StopPoint::kNone};
+inline constinit std::atomic<uint32_t> passages_to_stop_point{1};
+
+inline void choose_stop_point(StopChoice choice) {
+  passages_to_stop_point.store(choice.passages, std::memory_order_relaxed);
+  chosen_stop_point.store(choice.point, std::memory_order_relaxed);
+}
+
+inline StopChoice stop_choice() {
+  return {chosen_stop_point.load(std::memory_order_relaxed),
+          passages_to_stop_point.load(std::memory_order_relaxed)};
+}
+
+// Relaxed: one thread stops, whichever; nothing else depends on it.
 inline void stop_at(StopPoint point) {
-  if (chosen_stop_point.load(std::memory_order_relaxed) != point) return;
-  if (chosen_stop_point.exchange(StopPoint::kNone, std::memory_order_relaxed) != point) return;
+  if (chosen_stop_point.load(std::memory_order_relaxed) != point) [[likely]]
+    return;
+  if (passages_to_stop_point.fetch_sub(1, std::memory_order_relaxed) != 1) return;
   arch::raw_syscall(__NR_kill, arch::raw_syscall(__NR_getpid), SIGSTOP);
 }
 

@@ -112,7 +112,7 @@ def test_deaths_at_random_steps_under_random_launchers(kill_at, launchers, tenth
 @pytest.mark.parametrize("step", ["post.reserved", "post.ready", "bell.rung"])
 def test_a_task_that_dies_in_a_post_ends_the_job(user, installation, launchers, bystander,
                                                  leftovers, launcher, step):
-    """The steps of src/mailbox/step.h that a task of a single node comes by; every task stops."""
+    """The steps of mailboxes and bells that a task of a single node comes by; every task stops."""
     # Until it is reached: nobody's bell is rung while nobody sleeps.
     command = [*launchers[launcher], installation.program("mixed_operations"),
                "operations=100000000"]

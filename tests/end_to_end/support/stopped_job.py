@@ -15,8 +15,9 @@ TICK_S = 0.01
 
 
 def stop_points():
+    """Those of start, join, spawn, reap and exit, by which every job comes."""
     table = STOP_POINTS.read_text().split("kStopPointNames[] = {")[1].split("};")[0]
-    return [name for name in re.findall(r'"([^"]+)"', table) if name != "none"]
+    return re.findall(r'"((?:client|host|task)\.[^"]+)"', table)
 
 
 def stat_fields(pid):

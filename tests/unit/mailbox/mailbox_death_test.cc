@@ -24,17 +24,18 @@ T& shared(size_t bytes = sizeof(T)) {
 }
 
 // Does `work` in a child that stops itself at `step`, and kills it there.
-void kill_at(Step step, const std::function<void()>& work) {
+void kill_at(StopPoint step, const std::function<void()>& work) {
   const pid_t child = ::fork();
   if (child == 0) {
     ::alarm(20);
-    EXPECT_TRUE(choose_step(kStepNames[static_cast<size_t>(step)]));
+    task::choose_stop_point({step, 1});
     work();
     ::_exit(1);
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, WUNTRACED), child);
-  ASSERT_TRUE(WIFSTOPPED(status)) << "never came by " << kStepNames[static_cast<size_t>(step)];
+  ASSERT_TRUE(WIFSTOPPED(status)) << "never came by "
+                                  << task::kStopPointNames[static_cast<size_t>(step)];
   ::kill(child, SIGKILL);
   ::waitpid(child, &status, 0);
 }
@@ -59,7 +60,7 @@ void mark_as_sleeping(Mailbox& box) {
 TEST(MailboxDeath, APosterKilledBeforeItsMessageIsReadyDelaysNobody) {
   auto& box = shared<Mailbox>();
   for (uint8_t lap = 0; lap < 3; ++lap) {
-    kill_at(Step::kPostReserved, [&] { post_one(box, kDead, 1); });
+    kill_at(StopPoint::kPostReserved, [&] { post_one(box, kDead, 1); });
     ASSERT_EQ(post_one(box, kOther, 2), 0);
     EXPECT_EQ(kind_of_next(box), 2);
     EXPECT_EQ(box.before_sleep(), 1'000'000U);  // a post is under way, for all that is known
@@ -77,7 +78,7 @@ TEST(MailboxDeath, APosterKilledBeforeItsMessageIsReadyDelaysNobody) {
 TEST(MailboxDeath, APosterKilledBeforeItsMessageIsReadyHidesNothingFromTheClearing) {
   auto& box = shared<Mailbox>();
   ASSERT_EQ(post_one(box, kOther, 1), 0);
-  kill_at(Step::kPostReserved, [&] { post_one(box, kDead, 2); });
+  kill_at(StopPoint::kPostReserved, [&] { post_one(box, kDead, 2); });
   ASSERT_EQ(post_one(box, kOther, 3), 0);
   std::vector<uint8_t> kinds;
   box.clear([&](const Message& message) { kinds.push_back(message.kind); });
@@ -90,13 +91,13 @@ TEST(MailboxDeath, APosterKilledBeforeItsMessageIsReadyHidesNothingFromTheCleari
 
 TEST(MailboxDeath, WhatAnotherPosterHasReservedIsNotForgotten) {
   auto& box = shared<Mailbox>();
-  kill_at(Step::kPostReserved, [&] { post_one(box, kOther, 1); });
+  kill_at(StopPoint::kPostReserved, [&] { post_one(box, kOther, 1); });
   box.forget(kDead);
   EXPECT_EQ(box.before_sleep(), 1'000'000U);
 }
 
 TEST(MailboxDeath, AMessageThatWasReadyIsTaken) {
-  for (const Step step : {Step::kPostReady, Step::kBellRung}) {
+  for (const StopPoint step : {StopPoint::kPostReady, StopPoint::kBellRung}) {
     auto& box = shared<Mailbox>();
     mark_as_sleeping(box);
     kill_at(step, [&] { post_one(box, kDead, 1); });
@@ -107,16 +108,19 @@ TEST(MailboxDeath, AMessageThatWasReadyIsTaken) {
 }
 
 TEST(MailboxDeath, TheNextPosterRingsForOneThatWasKilledOnItsWayToTheBell) {
-  for (const Step step : {Step::kPostReserved, Step::kPostReady, Step::kBellRung}) {
+  for (const StopPoint step :
+       {StopPoint::kPostReserved, StopPoint::kPostReady, StopPoint::kBellRung}) {
     auto& box = shared<Mailbox>();
     mark_as_sleeping(box);
     kill_at(step, [&] { post_one(box, kDead, 1); });
-    kill_at(Step::kBellRung, [&] { post_one(box, kOther, 2); });  // stops there only if it rings
+    kill_at(StopPoint::kBellRung,
+            [&] { post_one(box, kOther, 2); });  // stops there only if it rings
   }
 }
 
 TEST(LaneDeath, WhatWasNotPublishedIsNotSeenAndOthersGoOn) {
-  for (const Step step : {Step::kLaneWritten, Step::kLanePublished, Step::kLaneMarked}) {
+  for (const StopPoint step :
+       {StopPoint::kLaneWritten, StopPoint::kLanePublished, StopPoint::kLaneMarked}) {
     auto& set = shared<LaneSet<TestCell>>(LaneSet<TestCell>::bytes_for(2));
     set.init(2);
     const uint32_t lane = set.claim(kDead), other = set.claim(kOther);
@@ -129,7 +133,7 @@ TEST(LaneDeath, WhatWasNotPublishedIsNotSeenAndOthersGoOn) {
     while (set.drain(take) != 0) {
     }
     EXPECT_EQ(of_other, 1U);
-    EXPECT_EQ(of_dead, step == Step::kLaneMarked ? 1U : 0U);
+    EXPECT_EQ(of_dead, step == StopPoint::kLaneMarked ? 1U : 0U);
     set.reclaim(kDead);
     EXPECT_EQ(set.lag(lane), 0U);
     EXPECT_EQ(set.claim(kDead), lane);
