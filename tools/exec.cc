@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "faces/openmpi/environment.h"
 #include "job.h"
 #include "task/client.h"
 #include "task/program.h"
@@ -75,7 +76,7 @@ int attend(task::Client& client, const task::Started& task, int signals, const L
 // it to us as the user did (MPI_Comm_spawn).
 std::string name_for_us(const std::string& command) {
   const std::string here = "./" + command;
-  if (std::getenv("OMPI_COMM_WORLD_RANK") == nullptr || command.find('/') != std::string::npos ||
+  if (!openmpi::is_rank(task::own_environment()) || command.find('/') != std::string::npos ||
       ::access(here.c_str(), X_OK) != 0 || !std::filesystem::is_regular_file(here))
     return command;
   try {

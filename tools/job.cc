@@ -11,6 +11,9 @@
 #include <optional>
 #include <sstream>
 
+#include "faces/openmpi/environment.h"
+#include "task/program.h"
+
 namespace nagaya::tools {
 namespace {
 
@@ -66,14 +69,12 @@ LaunchedJob launched_by(const std::string& kind, const std::string& secret,
   return found;
 }
 
-// Open MPI 4 (ORTE) and 5 (PRRTE). The precondition is random per mpirun and inherited by the jobs
-// that it spawns (MPI_Comm_spawn), which have name spaces of their own.
+// Open MPI's mpirun and prterun, with all jobs that they spawn (MPI_Comm_spawn).
 std::optional<LaunchedJob> by_open_mpi() {
-  const std::string space = variable("PMIX_NAMESPACE"), tasks = "OMPI_COMM_WORLD_LOCAL_SIZE";
-  if (space.empty() || variable(tasks.c_str()).empty()) return std::nullopt;
-  const std::string random = variable("OMPI_MCA_orte_precondition_transports");
-  return launched_by("ompi", random.empty() ? identity_of_parent() : random, space,
-                     number(tasks.c_str()), number("OMPI_COMM_WORLD_LOCAL_RANK"));
+  const std::optional<openmpi::Rank> rank = openmpi::rank_of(task::own_environment());
+  if (!rank) return std::nullopt;
+  return launched_by("ompi", rank->random.empty() ? identity_of_parent() : rank->random, rank->job,
+                     rank->local_size, rank->local_rank);
 }
 
 // MPICH's hydra: one hydra_pmi_proxy per node and mpiexec is the parent of all ranks.

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "faces/openmpi/environment.h"
 #include "mpi_program.h"
 #include "native_job.h"
 #include "task/program.h"
@@ -31,35 +32,17 @@ std::string own_path() {
   return std::filesystem::canonical("/proc/self/exe");
 }
 
+void set(const std::vector<openmpi::Setting>& settings) {
+  for (const openmpi::Setting& setting : settings)
+    ::setenv(setting.name, setting.value.c_str(), setting.is_forced ? 1 : 0);
+}
+
 // What makes each launcher start more processes than there are processors, and end a job of which
-// one has failed. Open MPI by its environment, so that an argument of the user's own still counts:
-// with its --oversubscribe Open MPI 5 puts all processes on the first host.
+// one has failed.
 std::vector<std::string> manners(LauncherKind kind) {
   if (kind == LauncherKind::kSlurm) return {"--overcommit", "--kill-on-bad-exit=1"};
-  if (kind == LauncherKind::kOpenMpi) {
-    ::setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 0);
-    ::setenv("PRTE_MCA_rmaps_default_mapping_policy", "slot:oversubscribe", 0);
-  }
+  if (kind == LauncherKind::kOpenMpi) set(openmpi::oversubscribing_settings());
   return {};
-}
-
-// Open MPI takes no other variables of this environment to other hosts.
-std::vector<std::string> exported_variables() {
-  std::vector<std::string> words;
-  for (const std::string& variable : task::own_environment())
-    if (variable.starts_with("NAGAYA_") || variable.starts_with("FI_"))
-      words.insert(words.end(), {"-x", variable.substr(0, variable.find('='))});
-  return words;
-}
-
-// Open MPI wraps its processes by itself, those of MPI_Comm_spawn too.
-void set_fork_agent() {
-  const std::string agent = own_path() + " exec";
-  ::setenv("OMPI_MCA_orte_fork_agent", agent.c_str(), 1);
-  ::setenv("PRTE_MCA_odls_base_exec_agent", agent.c_str(), 1);
-  // As in its ranks (program.cc): the server of PMIx 5.0 crashes in an MPI_Comm_spawn when only
-  // they do without its shared memory.
-  ::setenv("PMIX_MCA_gds", "^shmem,shmem2", 0);
 }
 
 // MPI_Comm_spawn then starts processes there that messages through this node's space do not reach.
@@ -82,11 +65,12 @@ int exec_launcher(const RunOptions& options, const Launcher& launcher) {
   require_known(kind, names_of(options.hosts));
   if (!options.separate && !may_use_other_nodes(options) && has_components(launcher))
     ::setenv("NAGAYA_MPI", "local", 0);
-  if (kind == LauncherKind::kOpenMpi && options.names_hosts()) add(exported_variables());
+  if (kind == LauncherKind::kOpenMpi && options.names_hosts())
+    add(openmpi::export_arguments(task::own_environment()));
   add(options.launcher_arguments);
   if (!options.separate) {
     if (kind == LauncherKind::kOpenMpi)
-      set_fork_agent();
+      set(openmpi::agent_settings(own_path() + " exec"));
     else
       add({own_path(), "exec"});
   }

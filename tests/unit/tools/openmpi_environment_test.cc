@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include "faces/openmpi/environment.h"
+
+namespace nagaya::openmpi {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+TEST(OpenMpiEnvironment, TellsOfTheRankThatMpirunHasStarted) {
+  const Strings environment = {"PMIX_NAMESPACE=3.1", "OMPI_COMM_WORLD_RANK=7",
+                               "OMPI_COMM_WORLD_LOCAL_SIZE=4", "OMPI_COMM_WORLD_LOCAL_RANK=3",
+                               "OMPI_MCA_orte_precondition_transports=0123-4567"};
+  const auto rank = rank_of(environment);
+  ASSERT_TRUE(rank);
+  EXPECT_EQ(rank->job, "3.1");
+  EXPECT_EQ(rank->random, "0123-4567");
+  EXPECT_EQ(rank->local_size, 4);
+  EXPECT_EQ(rank->local_rank, 3);
+  EXPECT_TRUE(is_rank(environment));
+}
+
+TEST(OpenMpiEnvironment, IsNoRanksWithoutItsLaunchersWords) {
+  EXPECT_FALSE(rank_of({"PMIX_NAMESPACE=3.1"}));
+  EXPECT_FALSE(rank_of({"PMIX_NAMESPACE=", "OMPI_COMM_WORLD_LOCAL_SIZE=4"}));
+  EXPECT_FALSE(rank_of({"OMPI_COMM_WORLD_LOCAL_SIZE=4"}));
+  EXPECT_FALSE(is_rank({"PMIX_NAMESPACE=3.1", "OMPI_COMM_WORLD_LOCAL_SIZE=4"}));
+}
+
+TEST(OpenMpiEnvironment, ExportsOnlyVariablesOfNagayaAndLibfabric) {
+  EXPECT_EQ(export_arguments({"PATH=/bin", "NAGAYA_MPI=on", "OMPI_MCA_pml=ob1", "FI_PROVIDER=tcp"}),
+            (Strings{"-x", "NAGAYA_MPI", "-x", "FI_PROVIDER"}));
+}
+
+TEST(OpenMpiEnvironment, ForcesTheAgentOnBothLaunchersAndNothingElse) {
+  Strings forced;
+  for (const Setting& setting : agent_settings("/bin/nagaya exec"))
+    if (setting.is_forced) {
+      EXPECT_EQ(setting.value, "/bin/nagaya exec") << setting.name;
+      forced.push_back(setting.name);
+    }
+  EXPECT_EQ(forced, (Strings{"OMPI_MCA_orte_fork_agent", "PRTE_MCA_odls_base_exec_agent"}));
+  for (const Setting& setting : oversubscribing_settings())
+    EXPECT_FALSE(setting.is_forced) << setting.name;
+}
+
+}  // namespace
+}  // namespace nagaya::openmpi
