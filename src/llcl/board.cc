@@ -140,7 +140,8 @@ void empty_mailboxes(Board& board, task::TaskRecord& next) {
   // A block that a task of this node has lent is left to it: its memory may be gone, and a store
   // into it would end the host.
   board.ports[next.number].clear([&](const mailbox::Message& message) {
-    const Incoming incoming = Incoming::copy_of(message);
+    Incoming incoming;
+    incoming.copy_from(message);
     if (incoming.has_source() &&
         incoming.source().node != board.node.load(std::memory_order_relaxed))
       incoming.give_back();

@@ -91,7 +91,7 @@ class Port {
   // The next message. False: there is none.
   bool take(Incoming& out) {
     const mailbox::Message message = inbox_.take();
-    if (message) out = Incoming::copy_of(message);
+    if (message) out.copy_from(message);
     return static_cast<bool>(message);
   }
   // The same, if it is next in its order, of this node, and is_it(kind, header); else nothing is
@@ -103,7 +103,7 @@ class Port {
       std::memcpy(&header, next.payload, sizeof header);
       return is_it(static_cast<uint8_t>(next.kind & (kPortKindsMax - 1)), header);
     });
-    if (message) out = Incoming::copy_of(message);
+    if (message) out.copy_from(message);
     return static_cast<bool>(message);
   }
   // Of a taken message that no user of this port has sent: another node has made it up.

@@ -78,12 +78,10 @@ struct Incoming {
   uint8_t kind_and_form;
   uint8_t cell_bytes;
 
-  static Incoming copy_of(const mailbox::Message& message) {
-    Incoming incoming;
-    incoming.kind_and_form = message.kind;
-    incoming.cell_bytes = message.bytes;
-    std::memcpy(&incoming.cell, message.payload, sizeof incoming.cell);
-    return incoming;
+  void copy_from(const mailbox::Message& message) {
+    kind_and_form = message.kind;
+    cell_bytes = message.bytes;
+    std::memcpy(&cell, message.payload, sizeof cell);
   }
   // The cell for a message of another node. nullptr for `longer`: its body goes into the cell, a
   // note. Else the cell lends the body, and the reader gives it back by a 1 in `longer`.

@@ -14,8 +14,6 @@ namespace {
 
 constexpr size_t kStagedBytes = 1 << 20;  // a portion for a sink that stores
 constexpr size_t kPiecesAtOnce = 64;
-// Up to this size an offer to helpers costs more than the copy.
-constexpr size_t kTinyBytes = 40;
 
 // Runs go by way of a portion that stays in the first cache.
 void store_runs(const Sink& sink, const Buffer& from, size_t bytes) {

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -46,6 +47,8 @@ struct Sink {
   const nagaya_runs* runs;                                       // in place of `buffer`, or nullptr
   void (*store)(void* context, const void* data, size_t bytes);  // in place of both, or nullptr
   void* context;
+
+  bool is_one_run() const { return runs == nullptr && store == nullptr; }
 };
 
 // A task's way to share data, and to take those of others.
@@ -66,12 +69,18 @@ class Pulls {
   }
   // The data of a message that was handed over: up to `bytes`, from a buffer of the caller's.
   void store(const Sink& sink, const std::byte* data, size_t bytes) {
-    const Buffer from(data, bytes, nullptr);
-    copy_here(sink, from, bytes, self_.number());
+    if (bytes <= kTinyBytes && sink.is_one_run()) {
+      std::memcpy(sink.buffer, data, bytes);
+      return;
+    }
+    copy_here(sink, {data, bytes, nullptr}, bytes, self_.number());
   }
 
  private:
   friend class Pull;
+  // Up to this size an offer to helpers costs more than the copy.
+  static constexpr size_t kTinyBytes = 40;
+
   bool is_here(nagaya_process process) const {
     return process.node == board_.node.load(std::memory_order_relaxed);
   }

@@ -116,7 +116,7 @@ bool Patience::is_beside_partner() {
   return beside_until_ns_ != mailbox::kNever;
 }
 
-Pause Patience::pause() {
+Pause Patience::pause_late() {
   if (looks_ % 64 == 0 && !has_time()) return Pause::kGiveUp;
   if (is_beside_partner()) return Pause::kSpin;
   if (looks_ <= Table::kLooksAwake) ++looks_;
@@ -168,12 +168,6 @@ void Patience::disarm() {
   wait_.disarm();
   become(looks_ == 0 ? LaneWaiter::kNo : LaneWaiter::kAwake);
   wait_.be_away(false);
-}
-
-bool Patience::is_probe_due() {
-  const bool is_due = slept_ns_ >= probe_at_ns_;
-  if (is_due) probe_at_ns_ = slept_ns_ + kProbeNs;
-  return is_due;
 }
 
 // On a node of its own nobody looks for threads that wait awake.

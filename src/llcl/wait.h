@@ -64,10 +64,15 @@ class Patience {
   }
   bool has_time() const { return !mailbox::has_passed<mailbox::Machine>(deadline_ns_); }
   bool is_last_look() const { return is_armed_; }
-  bool is_probe_due();
+  bool is_probe_due() {
+    const bool is_due = slept_ns_ >= probe_at_ns_;
+    if (is_due) [[unlikely]]
+      probe_at_ns_ = slept_ns_ + kProbeNs;
+    return is_due;
+  }
 
   // The waiter of mailbox::wait().
-  mailbox::Pause pause();
+  mailbox::Pause pause() { return is_early() ? (++looks_, mailbox::Pause::kSpin) : pause_late(); }
   void spin() {}  // a look takes long enough
   void yield();
   void arm();
@@ -79,6 +84,8 @@ class Patience {
   using Table = mailbox::WaitTable;
   static constexpr uint64_t kProbeNs = 1'000'000'000;
 
+  bool is_early() const;
+  mailbox::Pause pause_late();
   void end_looks();
   bool is_beside_partner();
   void become(uint32_t state);
@@ -197,5 +204,10 @@ class Wait {
   task::SpinLock polls_lock_;
   Patience polls_{*this, nullptr, mailbox::kNever};  // of poll()
 };
+
+// A message that answers one of the caller's comes within these looks: each nanosecond counts.
+inline bool Patience::is_early() const {
+  return looks_ != 0 && looks_ + 1 < Table::kSoon && !wait_.board_.load.crowded();
+}
 
 }  // namespace nagaya::llcl

@@ -11,6 +11,7 @@ namespace nagaya::match {
 namespace {
 
 constexpr int kMessagesAtOnce = 64;
+constexpr uint64_t kRefusedNs = 500;
 // In place of a send's `answers`, from when it is found to be complete: what finishes it does so
 // outside of the lock, where nobody may ask for it back any more.
 constexpr uint32_t kNoMore = UINT32_MAX;
@@ -279,14 +280,19 @@ bool Matcher::begin_late(nagaya_send& send, std::vector<nagaya_send*>& over) {
   return true;
 }
 
-// As far as there is room. How many cells went.
+// As far as there is room. How many cells went. After one that went not, a moment later: each try
+// at a full port reads a line that its reader writes for each message.
 int Matcher::send_waiting(std::vector<nagaya_send*>& over) {
-  return outbox_.flush(
+  const uint64_t now_ns = mailbox::Machine::now_ns();
+  if (now_ns < next_try_ns_) return 0;
+  const int count = outbox_.flush(
       [this](const Outbox::Note& note) {
         const int error = post(note);
         return error != -EAGAIN && error != -ENOBUFS;  // else its receiver is gone
       },
       [&](nagaya_send& send) { return begin_late(send, over); });
+  next_try_ns_ = outbox_.empty() ? 0 : now_ns + kRefusedNs;
+  return count;
 }
 
 // Takes what has come, and goes on with what is under way, with memory or without: others wait for

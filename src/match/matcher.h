@@ -135,6 +135,7 @@ class Matcher {
   UnexpectedQueue unexpected_;
   std::unique_ptr<Unexpected> spare_;  // for the next message
   Outbox outbox_;
+  uint64_t next_try_ns_ = 0;  // to empty the outbox
   std::list<Reading> readings_;
   llcl::Handles<Known> sends_;
 };

@@ -78,7 +78,8 @@ class HearingNode {
                                 std::memory_order_release);
     }
     while (const mailbox::Message message = board_.ports[0].take()) {
-      const llcl::Incoming incoming = llcl::Incoming::copy_of(message);
+      llcl::Incoming incoming;
+      incoming.copy_from(message);
       static_cast<void>(sum_of(incoming.body(), incoming.bytes()));
       incoming.give_back();
     }

@@ -23,6 +23,9 @@ static _Thread_local unsigned waits_for_others; /* for requests that are not our
 
 static ompi_request_fns_t own_functions; /* Open MPI's */
 
+static bool windows_are_served; /* in each look */
+static void serve_windows(void);
+
 /* ---- progress ---------------------------------------------------------------------------- */
 
 /* Told that nothing has come, Open MPI would yield once more. */
@@ -38,6 +41,12 @@ int pml_nagaya_progress(void) {
 /* The first entry is MPI_WIN_NULL, or MPI_FILE_NULL. */
 static bool has_any(const opal_pointer_array_t* table) {
   return table->size - table->number_free > 1;
+}
+
+static uint64_t before_sleep(void* context) {
+  const bool others_are_active =
+      waits_for_others != 0 || has_any(&ompi_mpi_windows) || has_any(&ompi_file_f_to_c_table);
+  return others_are_active ? NAGAYA_NOBODY_RINGS : UINT64_MAX;
 }
 
 /* How much has moved: opal_progress() does not tell. */
@@ -58,7 +67,9 @@ static int progress_of_transports(void) {
 static int progress_of_others(void* context) {
   const bool was_inside = is_inside;
   is_inside = true;
-  const int count = has_any(&ompi_mpi_windows) ? progress_of_transports() : 0;
+  const bool has_windows = has_any(&ompi_mpi_windows);
+  if (has_windows) serve_windows();
+  const int count = has_windows ? progress_of_transports() : 0;
   if (!was_inside) opal_progress();
   is_inside = was_inside;
   return count;
@@ -70,10 +81,11 @@ static int progress_of_windows(void* context) {
   return has_any(&ompi_mpi_windows) ? progress_of_others(context) : 0;
 }
 
-static uint64_t before_sleep(void* context) {
-  const bool others_are_active =
-      waits_for_others != 0 || has_any(&ompi_mpi_windows) || has_any(&ompi_file_f_to_c_table);
-  return others_are_active ? NAGAYA_NOBODY_RINGS : UINT64_MAX;
+/* From the first window on: before, no look pays for it. */
+static void serve_windows(void) {
+  static const nagaya_progress windows = {progress_of_windows, 1, before_sleep, &own_functions};
+  if (!windows_are_served && !__atomic_exchange_n(&windows_are_served, true, __ATOMIC_RELAXED))
+    nagaya_llcl_add_progress(&windows);
 }
 
 /* ---- waits ------------------------------------------------------------------------------- */
@@ -184,11 +196,7 @@ static int wait_some(size_t count, ompi_request_t** requests, int* done, int* in
 int pml_nagaya_begin_waits(void) {
   static const nagaya_progress others = {progress_of_others, LOOKS_APART, before_sleep,
                                          &own_functions};
-  static const nagaya_progress windows = {progress_of_windows, 1, before_sleep, &own_functions};
-  if (nagaya_llcl_add_progress(&others) != 0 || nagaya_llcl_add_progress(&windows) != 0) {
-    nagaya_llcl_remove_progress(&own_functions);
-    return OMPI_ERR_OUT_OF_RESOURCE;
-  }
+  if (nagaya_llcl_add_progress(&others) != 0) return OMPI_ERR_OUT_OF_RESOURCE;
   own_functions = ompi_request_functions;
   ompi_request_functions.req_wait = wait_one;
   ompi_request_functions.req_wait_any = wait_any;
@@ -201,5 +209,6 @@ void pml_nagaya_end_waits(void) {
   if (own_functions.req_wait == NULL) return;
   ompi_request_functions = own_functions;
   nagaya_llcl_remove_progress(&own_functions);
+  windows_are_served = false;
   own_functions.req_wait = NULL;
 }
