@@ -269,10 +269,14 @@ ProgramText ProgramCache::resolve(const std::string& command,
                                   const std::vector<std::string>& arguments,
                                   const std::vector<std::string>& environment) {
   struct stat now;
-  const bool has_path = command.find('/') == 0 && ::stat(command.c_str(), &now) == 0;
-  const auto known = has_path ? known_.find(command) : known_.end();
+  const std::string path = command.starts_with('/')
+                               ? command
+                               : fs::absolute(find_program(command, environment)).string();
+  const bool is_there = ::stat(path.c_str(), &now) == 0;
+  const auto known = is_there ? known_.find(path) : known_.end();
   if (known != known_.end() && base::is_same_content(known->second.file, now)) {
     ProgramText text = known->second.text;
+    text.name = command;
     text.arguments = arguments;
     text.environment = environment;
     add_settings(text.environment);
@@ -280,11 +284,11 @@ ProgramText ProgramCache::resolve(const std::string& command,
   }
   ProgramText text = resolve_program(command, arguments, environment);
   const bool is_itself = text.name == command && !is_python(text.program);
-  if (has_path && is_itself) {
+  if (is_there && is_itself) {
     ProgramText without = text;
     without.arguments.clear();
     without.environment.clear();
-    known_[command] = {now, without};
+    known_[path] = {now, without};
   }
   return text;
 }

@@ -38,8 +38,8 @@ ProgramText resolve_interpreter(const std::string& command,
                                 const std::vector<std::string>& environment);
 
 // Resolves the same program again and again, as a creator of many tasks does: reads the file anew
-// only when it has changed. For programs that are named by an absolute path and are neither scripts
-// nor Python; all others are resolved each time.
+// only when it has changed. For programs that are neither scripts nor Python; those are resolved
+// each time.
 class ProgramCache {
  public:
   // As resolve_program().
@@ -51,7 +51,7 @@ class ProgramCache {
     struct stat file;
     ProgramText text;  // without arguments and environment
   };
-  std::map<std::string, Known> known_;  // by command
+  std::map<std::string, Known> known_;  // by absolute path
 };
 
 // The file that `command` names (PATH is searched when it has no slash). Throws as above.

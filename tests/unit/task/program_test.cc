@@ -63,6 +63,16 @@ TEST_F(ProgramTest, WithoutAPathIsSearchedByTheCacheEachTime) {
             real(folder_ / "elsewhere/prog"));
 }
 
+TEST_F(ProgramTest, KeepsTheNameThatEachCommandGivesItInTheCache) {
+  ProgramCache cache;
+  for (const std::string& command : {std::string("prog"), folder_ / "prog", std::string("prog")}) {
+    const ProgramText text = cache.resolve(command, {}, environment_);
+    EXPECT_EQ(text.name, command);
+    EXPECT_EQ(text.process_name, "prog");
+    EXPECT_EQ(text.program, real(folder_ / "prog"));
+  }
+}
+
 TEST_F(ProgramTest, IsFoundThroughPath) {
   const ProgramText text = resolve("prog", {"a", "b"});
   EXPECT_EQ(text.program, real(folder_ / "prog"));
