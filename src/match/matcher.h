@@ -111,7 +111,8 @@ class Matcher {
   int next(Step& step);
   bool find_or_post(nagaya_receive& receive, Incoming& incoming);
   bool take_own(const Envelope& wanted, Incoming& incoming);
-  nagaya_receive* take_along(Incoming& incoming);
+  void take_along();
+  nagaya_receive* take_for_posted(Incoming& incoming);
   bool has_unfinished();  // in the outbox, or among the pulls
   int send_waiting(std::vector<nagaya_send*>& over);
   uint64_t before_sleep();
@@ -134,6 +135,7 @@ class Matcher {
   Posted posted_;
   UnexpectedQueue unexpected_;
   std::unique_ptr<Unexpected> spare_;  // for the next message
+  uint32_t along_in_vain_ = 0;         // receives that have found no other's message
   Outbox outbox_;
   uint64_t next_try_ns_ = 0;  // to empty the outbox
   std::list<Reading> readings_;

@@ -13,7 +13,10 @@ namespace nagaya::match {
 namespace {
 
 constexpr int kMessagesPerReceive = 2;  // so that who posts many catches up with who sends
-constexpr int kPullsAskedAtOnce = 16;   // a look tries no more, for all may be refused
+// After so many receives that have found no other's message only one in 16 looks for one:
+// a look at an empty port takes a line from the sender that is about to write it.
+constexpr uint32_t kAlongInVain = 8, kAlongEvery = 16;
+constexpr int kPullsAskedAtOnce = 16;  // a look tries no more, for all may be refused
 
 void describe(const Incoming& incoming, nagaya_message_description* out) {
   *out = {incoming.envelope(), incoming.message_bytes()};
@@ -41,20 +44,32 @@ llcl::Sink sink_of(nagaya_receive& receive) {
 int Matcher::receive(nagaya_receive& receive) {
   receive.is_complete = 0;
   Incoming incoming;
+  // With threads the caller may hold a lock that the others' complete functions take (Open MPI's
+  // coll/adapt).
+  const bool takes_along = !locks_ && !posted_.empty();
   if (find_or_post(receive, incoming)) {
     waits_.found();
     deliver(incoming, receive);
-    return 0;
+  } else if (takes_along) {
+    take_along();
   }
-  // With threads the caller may hold a lock that the others' complete functions take (Open MPI's
-  // coll/adapt).
-  for (int count = 0; !locks_ && count < kMessagesPerReceive; ++count) {
-    nagaya_receive* const posted = take_along(incoming);
-    if (posted == nullptr) break;
+  return 0;
+}
+
+// Messages for receives that were posted before.
+void Matcher::take_along() {
+  if (along_in_vain_ >= kAlongInVain && ++along_in_vain_ % kAlongEvery != 0) return;
+  Incoming incoming;
+  for (int count = 0; count < kMessagesPerReceive; ++count) {
+    nagaya_receive* const posted = take_for_posted(incoming);
+    if (posted == nullptr) {
+      along_in_vain_ += count == 0;
+      return;
+    }
+    along_in_vain_ = 0;
     waits_.found();
     deliver(incoming, *posted);
   }
-  return 0;
 }
 
 // Takes the first message that has come for the receive. False: there is none, and it is posted.
@@ -85,7 +100,7 @@ bool Matcher::take_own(const Envelope& wanted, Incoming& incoming) {
 
 // The posted receive that the next message is for, if that is no long one (nobody waits here for
 // the copy of that); nullptr: none. Allocates nothing.
-nagaya_receive* Matcher::take_along(Incoming& incoming) {
+nagaya_receive* Matcher::take_for_posted(Incoming& incoming) {
   const Turn turn(*this);
   nagaya_receive* receive = nullptr;
   port_.take_if(
