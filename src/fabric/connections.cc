@@ -14,11 +14,11 @@
 namespace nagaya::fabric {
 namespace {
 
-struct Place {
+struct Address {
   sockaddr_storage address{};
 
-  Place() = default;
-  explicit Place(const std::string& bytes) {
+  Address() = default;
+  explicit Address(const std::string& bytes) {
     std::memcpy(&address, bytes.data(), std::min(bytes.size(), sizeof address));
   }
 
@@ -31,7 +31,7 @@ struct Place {
     if (address.ss_family == AF_INET6) return v6().sin6_port;
     return reinterpret_cast<const sockaddr_in&>(address).sin_port;
   }
-  bool has_ip_of(const Place& other) const {
+  bool has_ip_of(const Address& other) const {
     return address.ss_family == other.address.ss_family && ip() == other.ip();
   }
 
@@ -45,13 +45,13 @@ struct Place {
 
 using NameCall = int(int, sockaddr*, socklen_t*) noexcept;
 
-bool find(NameCall* call, int fd, Place& place) {
-  socklen_t bytes = sizeof place.address;
-  return call(fd, reinterpret_cast<sockaddr*>(&place.address), &bytes) == 0 && place.is_ip();
+bool find(NameCall* call, int fd, Address& address) {
+  socklen_t bytes = sizeof address.address;
+  return call(fd, reinterpret_cast<sockaddr*>(&address.address), &bytes) == 0 && address.is_ip();
 }
 
-bool leads_to(const Place& own, const Place& peer, int fd) {
-  Place here, there;
+bool leads_to(const Address& own, const Address& peer, int fd) {
+  Address here, there;
   if (!find(::getpeername, fd, there) || !there.has_ip_of(peer)) return false;
   const bool went_there = there.port() == peer.port();
   return went_there || (find(::getsockname, fd, here) && here.port() == own.port());
@@ -60,7 +60,7 @@ bool leads_to(const Place& own, const Place& peer, int fd) {
 }  // namespace
 
 void end_connections(const std::string& own_address, const std::string& peer_address) noexcept {
-  const Place own(own_address), peer(peer_address);
+  const Address own(own_address), peer(peer_address);
   if (!own.is_ip() || !peer.is_ip()) return;
   const std::unique_ptr<DIR, int (*)(DIR*)> descriptors(::opendir("/proc/self/fd"), ::closedir);
   if (descriptors == nullptr) return;

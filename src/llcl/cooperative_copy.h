@@ -87,7 +87,7 @@ struct CopyMachine : mailbox::Machine {
   static void move(std::byte* target, const std::byte* source, uint64_t bytes) {
     std::memmove(target, source, bytes);
   }
-  static void move(Place target, Place source, uint64_t bytes) { copy(target, source, bytes); }
+  static void move(Walk target, Walk source, uint64_t bytes) { copy(target, source, bytes); }
 };
 
 // Node: what these need to know of the node.
@@ -210,7 +210,7 @@ class BasicCopyOffers {
   // Called by the copier, or by a helper that has taken a chunk: they may read `layouts`.
   static void move_part(const Copy& copy, uint64_t begin, uint64_t bytes) {
     if (copy.layouts == nullptr) return M::move(copy.target + begin, copy.source + begin, bytes);
-    M::move(Place(copy.layouts->target).ahead(begin), Place(copy.layouts->source).ahead(begin),
+    M::move(Walk(copy.layouts->target).ahead(begin), Walk(copy.layouts->source).ahead(begin),
             bytes);
   }
   uint64_t bit_of(const Offer& offer) const { return 1ull << (&offer - offers_); }
@@ -237,8 +237,8 @@ class BasicCopyOffers {
         read(copy.source + at);
         read(copy.target + at);
       } else {
-        read(Place(copy.layouts->source).ahead(at).at());
-        read(Place(copy.layouts->target).ahead(at).at());
+        read(Walk(copy.layouts->source).ahead(at).at());
+        read(Walk(copy.layouts->target).ahead(at).at());
       }
   }
 

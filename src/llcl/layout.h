@@ -17,9 +17,9 @@
 namespace nagaya::llcl {
 
 // Where a walk through a buffer, in the order of its message, has come to. Never behind its end.
-class Place {
+class Walk {
  public:
-  explicit Place(const nagaya_runs* runs) : runs_(runs) {}
+  explicit Walk(const nagaya_runs* runs) : runs_(runs) {}
 
   // Equal parts from here on, as far as they lie in one group of runs.
   struct Parts {
@@ -40,10 +40,10 @@ class Place {
     return {at(), static_cast<ptrdiff_t>(bytes), left_in_run() / bytes};
   }
 
-  Place ahead(size_t bytes) const {
-    Place place = *this;
-    place.advance(bytes);
-    return place;
+  Walk ahead(size_t bytes) const {
+    Walk walk = *this;
+    walk.advance(bytes);
+    return walk;
   }
   void advance(size_t bytes) {
     size_t ahead = index_ * runs_->bytes + offset_ + bytes;  // from where this group begins
@@ -61,15 +61,14 @@ class Place {
 };
 
 template <size_t bytes>
-void copy_small_parts(const Place::Parts& to, const Place::Parts& from, size_t count) {
+void copy_small_parts(const Walk::Parts& to, const Walk::Parts& from, size_t count) {
   for (size_t n = 0; n < count; ++n)
     std::memcpy(to.first + static_cast<ptrdiff_t>(n) * to.stride,
                 from.first + static_cast<ptrdiff_t>(n) * from.stride, bytes);
 }
 
 // The parts of the one side and of the other may overlap.
-inline void copy_parts(const Place::Parts& to, const Place::Parts& from, size_t count,
-                       size_t bytes) {
+inline void copy_parts(const Walk::Parts& to, const Walk::Parts& from, size_t count, size_t bytes) {
   switch (bytes) {  // what a call would cost more than the copy
     case 4:
       return copy_small_parts<4>(to, from, count);
@@ -107,11 +106,11 @@ class Buffer {
 // each(to, from, count, bytes of a part) says whether it takes any more after these. How many bytes
 // it has had.
 template <class Each>
-size_t cut(Place to, Place from, size_t bytes, Each each) {
+size_t cut(Walk to, Walk from, size_t bytes, Each each) {
   size_t left = bytes;
   for (bool goes_on = true; goes_on && left != 0;) {
     const size_t part = std::min({to.left_in_run(), from.left_in_run(), left});
-    const Place::Parts targets = to.parts_of(part), sources = from.parts_of(part);
+    const Walk::Parts targets = to.parts_of(part), sources = from.parts_of(part);
     const size_t count = std::min({targets.count, sources.count, left / part});
     goes_on = each(targets, sources, count, part);
     to.advance(count * part);
@@ -122,9 +121,9 @@ size_t cut(Place to, Place from, size_t bytes, Each each) {
 }
 
 // The next `bytes` of the message, which both sides have.
-inline void copy(Place to, Place from, size_t bytes) {
+inline void copy(Walk to, Walk from, size_t bytes) {
   cut(to, from, bytes,
-      [](const Place::Parts& targets, const Place::Parts& sources, size_t count, size_t part) {
+      [](const Walk::Parts& targets, const Walk::Parts& sources, size_t count, size_t part) {
         copy_parts(targets, sources, count, part);
         return true;
       });
@@ -135,7 +134,7 @@ inline void gather(const Buffer& from, void* to, size_t bytes) {
   if (from.is_one_run())
     std::memcpy(to, from.data(), bytes);
   else
-    copy(Place(Buffer(to, bytes, nullptr).runs()), Place(from.runs()), bytes);
+    copy(Walk(Buffer(to, bytes, nullptr).runs()), Walk(from.runs()), bytes);
 }
 
 }  // namespace nagaya::llcl

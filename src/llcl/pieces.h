@@ -50,9 +50,9 @@ inline bool remote_span(const Piece& piece, uint64_t offset, Span* out) {
 // Between local memory and `region`, from which the piece's offset counts. Both spans are right.
 inline void copy_piece(Op op, const Piece& piece, std::byte* region) {
   if (piece.block_bytes == 0) return;
-  const Place::Parts here{reinterpret_cast<std::byte*>(piece.local), piece.local_stride,
-                          piece.count};
-  const Place::Parts there{region + piece.offset, piece.remote_stride, piece.count};
+  const Walk::Parts here{reinterpret_cast<std::byte*>(piece.local), piece.local_stride,
+                         piece.count};
+  const Walk::Parts there{region + piece.offset, piece.remote_stride, piece.count};
   copy_parts(op == Op::kPutPieces ? there : here, op == Op::kPutPieces ? here : there, piece.count,
              piece.block_bytes);
 }

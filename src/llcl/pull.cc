@@ -18,12 +18,12 @@ constexpr size_t kPiecesAtOnce = 64;
 // Runs go by way of a portion that stays in the first cache.
 void store_runs(const Sink& sink, const Buffer& from, size_t bytes) {
   std::byte portion[16 << 10];
-  Place place(from.runs());
+  Walk walk(from.runs());
   while (bytes != 0) {
     const size_t next = std::min(bytes, sizeof portion);
-    copy(Place(Buffer(portion, next, nullptr).runs()), place, next);
+    copy(Walk(Buffer(portion, next, nullptr).runs()), walk, next);
     sink.store(sink.context, portion, next);
-    if (bytes -= next; bytes != 0) place.advance(next);
+    if (bytes -= next; bytes != 0) walk.advance(next);
   }
 }
 
@@ -147,8 +147,8 @@ class Pull::Pieces {
     const Buffer portion(staged, bytes, nullptr);
     all_.clear();
     return llcl::cut(
-        staged != nullptr ? Place(portion.runs()) : to_, from_, bytes,
-        [&](const Place::Parts& to, const Place::Parts& from, size_t count, size_t part) {
+        staged != nullptr ? Walk(portion.runs()) : to_, from_, bytes,
+        [&](const Walk::Parts& to, const Walk::Parts& from, size_t count, size_t part) {
           all_.push_back({to.first, reinterpret_cast<uint64_t>(from.first) - begin_, part, count,
                           to.stride, from.stride});
           return all_.size() < kPiecesAtOnce;
@@ -166,7 +166,7 @@ class Pull::Pieces {
   std::vector<nagaya_runs> layout_;
   const Buffer source_, sink_;
   const bool is_stored_;
-  Place from_, to_;
+  Walk from_, to_;
   std::vector<nagaya_llcl_piece> all_;
 };
 

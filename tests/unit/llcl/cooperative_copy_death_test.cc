@@ -31,7 +31,7 @@ struct StoppingMachine : CopyMachine {
     std::memcpy(target + bytes / 2, source + bytes / 2, bytes - bytes / 2);
   }
   // Of runs that lie one behind the other.
-  static void move(Place target, Place source, uint64_t bytes) {
+  static void move(Walk target, Walk source, uint64_t bytes) {
     move(target.at(), source.at(), bytes);
   }
 };

@@ -49,7 +49,7 @@ struct TestMachine : mailbox::schedule::Machine {
     if (!known) failure = "sides that do not belong together";
     std::memcpy(target, source, bytes);
   }
-  static void move(Place target, Place source, uint64_t bytes) {
+  static void move(Walk target, Walk source, uint64_t bytes) {
     move(target.at(), source.at(), bytes);
   }
 };

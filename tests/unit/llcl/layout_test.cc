@@ -47,7 +47,7 @@ TEST(Layout, EveryByteGoesWhereTheOrderOfTheMessageSays) {
     for (std::byte& one : from.memory) one = static_cast<std::byte>(random());
     const std::vector<std::byte> before = to.memory;
     const size_t skipped = random() % kMessageBytes, bytes = random() % (kMessageBytes - skipped);
-    Place source(from.runs.data()), target(to.runs.data());
+    Walk source(from.runs.data()), target(to.runs.data());
     source.advance(skipped);
     target.advance(skipped);
     copy(target, source, bytes);
@@ -66,7 +66,7 @@ TEST(Layout, ABufferWithoutRunsIsOneRun) {
   const Buffer one(memory.data(), memory.size(), nullptr), many(nullptr, 100, &runs);
   EXPECT_TRUE(one.is_one_run());
   EXPECT_FALSE(many.is_one_run());
-  copy(Place(many.runs()), Place(one.runs()), memory.size());
+  copy(Walk(many.runs()), Walk(one.runs()), memory.size());
   for (size_t n = 0; n < sizeof every_second; ++n)
     EXPECT_EQ(every_second[n], std::byte(n % 2 == 0 ? 1 : 0)) << n;
 }
