@@ -96,7 +96,8 @@ def test_strangers_change_no_byte_and_break_no_link(two_hosts, stranger, job, na
         counted = refused(two_hosts, nagaya, number)
         assert sent // 2 < counted <= sent, (counted, sent)  # what was cut to nothing has no bytes
         shown = two_hosts.user_on(number).run([nagaya, "ps"])
-        assert f"refused {counted} messages" in shown.out, shown
+        refused_since = int(re.search(r"refused (\d+) messages", shown.out).group(1))
+        assert counted <= refused_since <= sent, shown  # the last ones may be under way yet
     said = await_results(job)
     assert job.wait(timeout=LIMIT_S) == 0, said
     assert len(said) == 2 * EACH and all("verified" in text for text in said), said

@@ -101,7 +101,7 @@ void prepared_atomics(void) {
 void words(void) {
   enum { ROUNDS = 20, LAPS = 200 };
   const uint64_t begin = UINT64_MAX - ROUNDS;
-  static uint64_t ring, sum;
+  static uint64_t ring = UINT64_MAX - 2 * ROUNDS, sum; /* has not reached `begin` */
   const nagaya_remote next = share(&ring, sizeof ring)[(rank + 1) % size];
   const nagaya_remote first = share(&sum, sizeof sum)[0];
   uint64_t done = 0, asked = 0;
