@@ -173,7 +173,7 @@ void Matcher::pull(const Incoming& incoming, nagaya_receive& receive) {
   int error = 0;
   try {
     if (!pull.start(incoming.layout()))
-      one.emplace_back(std::move(pull), sender, rendezvous.send, receive);
+      one.push_back({std::move(pull), sender, rendezvous.send, receive});
     else
       error = pull.error();
   } catch (const std::bad_alloc&) {
