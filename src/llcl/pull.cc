@@ -122,17 +122,19 @@ class Pull::Pieces {
         is_stored_(sink.store != nullptr),
         from_(source_.runs()),
         to_(sink_.runs()) {
-    std::memcpy(layout_.data(), layout.data(), layout_.size() * sizeof(nagaya_runs));
+    if (!layout_.empty())
+      std::memcpy(layout_.data(), layout.data(), layout_.size() * sizeof(nagaya_runs));
     all_.reserve(kPiecesAtOnce);
   }
 
   // Whether the source can lie so, and holds `bytes`: another node says it.
   bool is_sound(size_t bytes) const {
-    uint64_t held = layout_.empty() ? source_.runs()->bytes : 0;
-    for (const nagaya_runs& runs : layout_) {
+    uint64_t held = 0;
+    const size_t groups = layout_.empty() ? 1 : layout_.size();
+    for (const nagaya_runs& runs : std::span(source_.runs(), groups)) {
       Span span;
       uint64_t held_here;
-      if (runs.bytes == 0 || runs.count == 0 ||
+      if (begin_ == 0 || runs.bytes == 0 || runs.count == 0 ||
           !llcl::span_of({0, 0, runs.bytes, runs.count, 0, 0},
                          reinterpret_cast<uint64_t>(runs.first), runs.stride, &span) ||
           span.first < begin_ || __builtin_mul_overflow(runs.bytes, runs.count, &held_here) ||
