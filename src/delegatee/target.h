@@ -48,7 +48,7 @@ class Target {
     uint64_t before;           // kAtomic: the word
     bool has_backlog = false;  // kMessage: the task has one
   };
-  // What is done with requests of one kind. Batch::parse has checked their form.
+  // The functions that serve requests of one kind. Batch::parse has checked their form.
   struct Rule {
     // Does all. nullptr: `store` and then an answer are all.
     bool (Target::*serve)(Node node, const Header& request, Payload payload);

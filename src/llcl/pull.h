@@ -35,8 +35,8 @@ struct Source {
   uint32_t is_in_runs;
 };
 
-// What a taker on another node needs of data that are not one run: their runs, as the owner
-// addresses them. At most kLayoutMaxRuns; empty for one run.
+// The runs of shared data, as their owner addresses them, for a taker on another node. At most
+// kLayoutMaxRuns; none for data that are one run.
 using Layout = std::vector<nagaya_runs>;
 inline constexpr size_t kLayoutMaxRuns = 64;
 

@@ -13,8 +13,8 @@ namespace nagaya::match {
 namespace {
 
 constexpr int kMessagesPerReceive = 2;  // so that who posts many catches up with who sends
-// After so many receives that have found no other's message only one in 16 looks for one:
-// a look at an empty port takes a line from the sender that is about to write it.
+// Once kAlongInVain receives have found no other's message, one receive in kAlongEvery looks for
+// one: a look at an empty port takes a line from the sender that is about to write it.
 constexpr uint32_t kAlongInVain = 8, kAlongEvery = 16;
 constexpr int kPullsAskedAtOnce = 16;  // a look tries no more, for all may be refused
 
