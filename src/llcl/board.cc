@@ -81,6 +81,7 @@ base::Mapping create_board(task::SpaceHeader& space) {
   const uint64_t regions_at = layout.add<RegionTable>(sizeof(RegionTable));
   const uint64_t copies_at = layout.add<CopyOffers>(sizeof(CopyOffers));
   const uint64_t backlogs_at = layout.add<Backlogs>(sizeof(Backlogs));
+  const uint64_t groups_at = layout.add<Groups>(sizeof(Groups));
   base::Mapping memory = base::reserve_undumped_memory(layout.bytes(), "cannot reserve the board");
   std::byte* const base = memory.data();
 
@@ -100,6 +101,7 @@ base::Mapping create_board(task::SpaceHeader& space) {
   board->regions = reinterpret_cast<RegionTable*>(base + regions_at);
   board->copies = reinterpret_cast<CopyOffers*>(base + copies_at);
   board->backlogs = reinterpret_cast<Backlogs*>(base + backlogs_at);
+  board->groups = reinterpret_cast<Groups*>(base + groups_at);
   board->load.processors = own_processors();
   space.upper_floors = board;
   return memory;
@@ -112,7 +114,8 @@ mailbox::Owner reclaim(Board& board, uint32_t number) {
   board.copies->close(dead);
   release_copies(board, dead);  // the places; whether all of them, the host asks
   board.regions->remove_all(dead);
-  board.sleepers[number].count.store(0, std::memory_order_relaxed);
+  board.asleep.fetch_sub(board.sleepers[number].count.exchange(0, std::memory_order_relaxed),
+                         std::memory_order_relaxed);
   board.task_waiters[number].is_away.store(1, std::memory_order_relaxed);
   for (uint32_t lane = 0; lane < board.lanes->capacity(); ++lane) {
     if (board.lanes->owner(lane) != dead) continue;

@@ -14,6 +14,7 @@
 #include "llcl/backlogs.h"
 #include "llcl/command.h"
 #include "llcl/cooperative_copy.h"
+#include "llcl/group.h"
 #include "llcl/region.h"
 #include "mailbox/lane_set.h"
 #include "mailbox/mailbox.h"
@@ -78,8 +79,12 @@ struct Board {
   RegionTable* regions;
   CopyOffers* copies;
   Backlogs* backlogs;
+  Groups* groups;
   std::atomic<uint64_t> dropped;                    // messages that nobody knows
   alignas(mailbox::kLineBytes) mailbox::Load load;  // changes often; what is above does not
+  // Threads of all tasks that are about to sleep: the sum of `sleepers`. A line of its own, which
+  // changes when nothing happens.
+  alignas(mailbox::kLineBytes) std::atomic<uint32_t> asleep;
   mailbox::ThreadBell delegatee_bell;
 };
 

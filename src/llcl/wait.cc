@@ -67,14 +67,16 @@ uint32_t Wait::arm(uint64_t& longest_ns) {
           std::min(longest_ns,
                    wanted_ns == NAGAYA_NOBODY_RINGS ? mailbox::WaitTable::kUnrungNapNs : wanted_ns);
     }
-  board_.sleepers[self_.number()].count.fetch_add(1, std::memory_order_seq_cst);
-  Machine::fence();  // store of the count before the last look; see wake_task
+  board_.asleep.fetch_add(1, std::memory_order_relaxed);
+  board_.sleepers[self_.number()].count.fetch_add(1, std::memory_order_relaxed);
+  Machine::fence();  // stores of the counts before the last look; see wake_task, Group::wake
   return armed;
 }
 
 void Wait::disarm() {
   const std::lock_guard lock(lock_);
   board_.sleepers[self_.number()].count.fetch_sub(1, std::memory_order_relaxed);
+  board_.asleep.fetch_sub(1, std::memory_order_relaxed);
   if (--sleepers_ != 0) return;
   for (Entry& entry : all_)
     if (entry.advance.load(std::memory_order_relaxed) != nullptr &&

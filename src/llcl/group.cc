@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "llcl/group.h"
+
+#include <errno.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "llcl/endpoint.h"
+#include "task/space_heap.h"
+
+namespace nagaya::llcl {
+
+struct GroupBlock {
+  task::Stamp stamp;
+  uint32_t context;
+  uint32_t count;       // of members
+  uint64_t part_bytes;  // of each member's part
+  // Both under the bucket's lock, which orders them.
+  std::atomic<uint32_t> closed;  // members that have closed it
+  std::atomic<GroupBlock*> next;
+
+  uint32_t* members() { return reinterpret_cast<uint32_t*>(this + 1); }
+  std::byte* parts() { return reinterpret_cast<std::byte*>(this) + parts_at(count); }
+  static uint64_t parts_at(uint64_t count) {
+    return whole_lines(sizeof(GroupBlock) + count * sizeof(uint32_t));
+  }
+  static uint64_t whole_lines(uint64_t bytes) {
+    return (bytes + mailbox::kLineBytes - 1) / mailbox::kLineBytes * mailbox::kLineBytes;
+  }
+};
+
+namespace {
+
+using Bucket = Groups::Bucket;
+
+Bucket& bucket_of(Board& board, uint32_t context, std::span<const uint32_t> members) {
+  // Odd factors spread contexts and first members.
+  const uint32_t hash = context * 0x9e3779b1u + members.front() * 0x85ebca6bu;
+  return board.groups->buckets[(hash >> 16) % Groups::kBuckets];
+}
+
+// Holds a bucket's lock while it lives.
+class Turn {
+ public:
+  Turn(Board& board, mailbox::Owner self, Bucket& bucket) : bucket_(bucket) {
+    for (;;) {
+      uint32_t holder = 0;
+      // Acquire: pairs with the destructor's release, or stands behind the host's of is_alive.
+      if (bucket.lock.compare_exchange_strong(holder, self.bits, std::memory_order_acquire,
+                                              std::memory_order_relaxed))
+        return;
+      if (!BoardTasks{board}.is_alive({holder}) &&
+          bucket.lock.compare_exchange_strong(holder, self.bits, std::memory_order_acquire,
+                                              std::memory_order_relaxed))
+        return;
+      mailbox::Machine::yield();  // another thread of the own task may be the holder, too
+    }
+  }
+  ~Turn() { bucket_.lock.store(0, std::memory_order_release); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  Bucket& bucket_;
+};
+
+// The link that leads to the group's block, or the last one of the bucket: to nullptr.
+std::atomic<GroupBlock*>& link_to(Bucket& bucket, uint32_t context,
+                                  std::span<const uint32_t> members) {
+  std::atomic<GroupBlock*>* link = &bucket.first;
+  for (GroupBlock* block; (block = link->load(std::memory_order_relaxed)) != nullptr;
+       link = &block->next)
+    if (block->context == context && block->count == members.size() &&
+        std::equal(members.begin(), members.end(), block->members()))
+      break;
+  return *link;
+}
+
+GroupBlock* make(task::TaskRecord& self, uint32_t context, std::span<const uint32_t> members,
+                 uint64_t part_bytes) {
+  const uint64_t parts_at = GroupBlock::parts_at(members.size());
+  const uint64_t parts_bytes = members.size() * part_bytes;
+  void* const memory = task::heap_allocate(self, parts_at + parts_bytes);
+  if (memory == nullptr) return nullptr;
+  auto* const block = new (memory) GroupBlock{};
+  block->stamp = {task::kMagic, task::kAbiMajor, task::kAbiMinor, sizeof(GroupBlock), 0};
+  block->context = context;
+  block->count = static_cast<uint32_t>(members.size());
+  block->part_bytes = part_bytes;
+  std::copy(members.begin(), members.end(), block->members());
+  std::memset(block->parts(), 0, parts_bytes);
+  return block;
+}
+
+}  // namespace
+
+int Group::open(Endpoint& endpoint, uint32_t context, std::span<const uint32_t> members,
+                uint64_t bytes) {
+  Board& board = endpoint.board();
+  Bucket& bucket = bucket_of(board, context, members);
+  const Turn turn(board, endpoint.owner(), bucket);
+  std::atomic<GroupBlock*>& link = link_to(bucket, context, members);
+  GroupBlock* block = link.load(std::memory_order_relaxed);
+  if (block == nullptr) {
+    block = make(endpoint.record(), context, members, GroupBlock::whole_lines(bytes));
+    if (block == nullptr) return -ENOMEM;
+    block->next.store(bucket.first.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    bucket.first.store(block, std::memory_order_relaxed);
+  }
+  endpoint_ = &endpoint;
+  block_ = block;
+  parts_ = block->parts();
+  part_bytes_ = block->part_bytes;
+  members_ = {block->members(), block->count};
+  return 0;
+}
+
+void Group::close(void (*end)(Group& group)) {
+  if (block_ == nullptr) return;
+  GroupBlock* const block = std::exchange(block_, nullptr);
+  Board& board = endpoint_->board();
+  Bucket& bucket = bucket_of(board, block->context, members_);
+  const Turn turn(board, endpoint_->owner(), bucket);
+  const uint32_t closed = block->closed.load(std::memory_order_relaxed) + 1;
+  block->closed.store(closed, std::memory_order_relaxed);
+  if (closed != block->count) return;
+  link_to(bucket, block->context, members_)
+      .store(block->next.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  if (end != nullptr) end(*this);
+  free(block);
+}
+
+void Group::wake() const {
+  mailbox::Machine::fence();  // the caller's stores before load of `asleep`; see Wait::arm
+  wake_soon();
+}
+
+void Group::wake_soon() const {
+  Board& board = endpoint_->board();
+  if (board.asleep.load(std::memory_order_relaxed) == 0) return;
+  for (const uint32_t task : members_) wake_task(board, task);
+}
+
+void Group::copy(void* to, const void* from, size_t bytes, uint32_t member) const {
+  Board& board = endpoint_->board();
+  const Copy copy{static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes,
+                  members_[member]};
+  board.copies->copy(copy, endpoint_->owner(), BoardTasks{board});
+}
+
+void* Group::allocate(uint64_t bytes) const {
+  return task::heap_allocate(endpoint_->record(), bytes);
+}
+
+void Group::free(void* memory) const {
+  task::heap_free(endpoint_->record(), memory);
+}
+
+}  // namespace nagaya::llcl

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// group.h - an ordered set of tasks of this node that share some memory, a part of it for each
+// member: what collectives stand on.
+//
+//   Groups: | bucket 0: lock, first | bucket 1 | ...        on the board
+//                              │
+//                              ▼
+//   GroupBlock: | name: context, members | closed, next | part 0 | part 1 | ... |    in the space
+//   heap
+//
+// Whoever opens a group first makes its block, with all parts zero; the others find it by its name.
+// Opening waits for no member. The block goes when every member has closed it, so all members or
+// none must open a group. Two groups that exist at once have different contexts or no member in
+// common.
+//
+// A bucket's chain changes under its lock only, each time by one store:
+//
+//   not there -> made    the first opener    store of `first`: the block is complete
+//   closed n -> n + 1    each closer         store of `closed`
+//   made -> gone         the last closer     store of the `next` or `first` that leads to it; then
+//                                            it frees the block
+//
+//            open   close                    parts
+//   open     any    any of another group,    any
+//                   or of another member
+//   close           any of other members     not those of the closing member's own Group
+//
+// Progress: a lock is held for as long as a bucket's chain is read. Death of its holder, at any
+// instruction: whoever waits for the lock sees that the host has reaped the holder, and takes the
+// lock; the chain is whole, because one store changes it. A block that was made but not chained, or
+// unchained but not freed, goes with its owner's other blocks. A member that dies never closes: the
+// block stays to the end of its maker's job.
+// A block is freed with the task that made it, once that has been waited for (law 3): in jobs whose
+// tasks leave each other their memory (`keep_ended` of task.h) that is the end of the job.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "mailbox/machine.h"
+#include "mailbox/owner.h"
+
+namespace nagaya::llcl {
+
+class Endpoint;
+struct GroupBlock;
+
+// The directory of all groups of a node. All zero: there are none.
+struct Groups {
+  static constexpr uint32_t kBuckets = 1024;
+
+  struct Bucket {
+    std::atomic<uint32_t> lock;  // mailbox::Owner of its holder; 0: it is free
+    std::atomic<GroupBlock*> first;
+  };
+  Bucket buckets[kBuckets];
+};
+
+// A member's own handle. One thread at a time opens, closes and wakes; any thread uses the parts.
+class Group {
+ public:
+  Group() = default;
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  ~Group() { close(); }
+
+  // `members`: numbers of tasks of this node, each once, in the same order at every member.
+  // `bytes`: of each member's part, the same at every member; rounded up to whole lines.
+  // Returns 0, or -ENOMEM: the space heap is exhausted, nothing has changed.
+  int open(Endpoint& endpoint, uint32_t context, std::span<const uint32_t> members, uint64_t bytes);
+  // `end`: called by the last member that closes the group, before its block goes.
+  void close(void (*end)(Group& group) = nullptr);
+
+  // A member's part, at a line's beginning. Members store and load there as they agree.
+  std::byte* part(uint32_t member) const { return parts_ + member * part_bytes_; }
+  std::span<const uint32_t> members() const { return members_; }
+
+  // Wakes the members' threads that sleep in a Wait, for something that the caller has stored.
+  void wake() const;
+  // The same without a fence: a thread that is just falling asleep may miss it, and sleeps for a
+  // nap longer than it had to.
+  void wake_soon() const;
+  // Copies between two buffers that do not overlap; threads that wait anyway help, those of
+  // `member` first.
+  void copy(void* to, const void* from, size_t bytes, uint32_t member) const;
+  // Memory of the space heap, aligned to a line, that other members may read; nullptr: exhausted.
+  // Any member frees it.
+  void* allocate(uint64_t bytes) const;
+  void free(void* memory) const;
+
+ private:
+  Endpoint* endpoint_ = nullptr;
+  GroupBlock* block_ = nullptr;
+  std::byte* parts_ = nullptr;
+  uint64_t part_bytes_ = 0;
+  std::span<const uint32_t> members_;
+};
+
+}  // namespace nagaya::llcl
