@@ -10,12 +10,6 @@
 /* Above Open MPI's own components (ob1 20, cm and ucx up to 51): in a space nothing is faster. */
 enum { PRIORITY = 90 };
 
-/* Each process publishes this. */
-struct address {
-  uint64_t space; /* nagaya_space_identity() */
-  nagaya_process process;
-};
-
 /* ---- the module -------------------------------------------------------------------------- */
 
 static int add_comm(struct ompi_communicator_t* comm) {
@@ -25,40 +19,13 @@ static int add_comm(struct ompi_communicator_t* comm) {
 /* Drops the messages that have arrived and that nobody will receive: the next communicator may get
  * the number of this one. */
 static int del_comm(struct ompi_communicator_t* comm) {
-  return pml_nagaya_error(nagaya_match_drop(nagaya_context_of(comm)));
-}
-
-static void say_out_of_reach(const ompi_proc_t* proc, bool is_task) {
-  opal_output(0,
-              "nagaya: process %s cannot get this task's messages: it is %s, or set NAGAYA_MPI=off",
-              OMPI_NAME_PRINT(&proc->super.proc_name),
-              is_task ? "in another space: spawn it on this task's node"
-                      : "no task: start the job by `nagaya run`, or make `nagaya exec` mpirun's "
-                        "fork agent (nagaya-exec(1))");
-}
-
-int pml_nagaya_find_peer(ompi_proc_t* proc) {
-  struct address* found = NULL;
-  size_t bytes = 0;
-  int error;
-  OPAL_MODEX_RECV(error, &mca_pml_nagaya_component.pmlm_version, &proc->super.proc_name,
-                  (void**)&found, &bytes);
-  const bool is_of_this_job =
-      proc->super.proc_name.jobid == ompi_proc_local()->super.proc_name.jobid;
-  const bool is_in_reach = error == OMPI_SUCCESS && bytes == sizeof *found &&
-                           (found->space == nagaya_space_identity() || is_of_this_job);
-  if (is_in_reach)
-    proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML] = (void*)pml_nagaya_word_of(found->process);
-  else
-    say_out_of_reach(proc, found != NULL);
-  free(found);
-  return is_in_reach ? OMPI_SUCCESS : OMPI_ERR_UNREACH;
+  return nagaya_mpi_error(nagaya_match_drop(nagaya_context_of(comm)));
 }
 
 static int add_procs(ompi_proc_t** procs, size_t count) {
   const int error = mca_pml_base_pml_check_selected("nagaya", procs, count);
   for (size_t n = 0; error == OMPI_SUCCESS && n < count; ++n) {
-    const int unknown = pml_nagaya_find_peer(procs[n]);
+    const int unknown = nagaya_find_peer(procs[n]);
     if (unknown != OMPI_SUCCESS) return unknown;
   }
   return error;
@@ -203,11 +170,7 @@ static int open(void) {
 
 static mca_pml_base_module_t* init(int* priority, bool wants_progress_threads, bool wants_threads) {
   if (!is_usable) return NULL;
-  const struct address own = {nagaya_space_identity(), nagaya_match_self()};
-  int error;
-  OPAL_MODEX_SEND(error, NAGAYA_EVERYWHERE, &mca_pml_nagaya_component.pmlm_version, &own,
-                  sizeof own);
-  if (error != OMPI_SUCCESS) return NULL;
+  if (nagaya_publish_self(&mca_pml_nagaya_component.pmlm_version) != OMPI_SUCCESS) return NULL;
   nagaya_start_transports(wants_progress_threads, wants_threads);
   *priority = PRIORITY;
   return &pml_nagaya_module;

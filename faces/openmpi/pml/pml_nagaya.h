@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* pml_nagaya.h - Open MPI's point-to-point interface, translated to nagaya/match.h.
  *
- *   component.c   is it for us?  peers by Open MPI's processes
+ *   component.c   is it for us?
  *   send.h        sends, a file for each kind: send.c, send_*.c
  *   sent.c        requests of what was sent without one
  *   receive.c     irecv, recv, persistent and matched receives
@@ -15,52 +15,15 @@
 #define PML_NAGAYA_H
 
 #include "compat.h"
+#include "data.h"
+#include "peers.h"
 
 #include <nagaya/match.h>
 
 OMPI_MODULE_DECLSPEC extern mca_pml_base_component_t mca_pml_nagaya_component;
 extern mca_pml_base_module_t pml_nagaya_module;
 
-/* ---- peers ------------------------------------------------------------------------------- */
-
-/* Asks what the process has published. OMPI_ERR_UNREACH: it is neither a task of this space nor one
- * of this job. */
-int pml_nagaya_find_peer(ompi_proc_t* proc);
-
-/* A process in one word, as Open MPI keeps it for us. 0: none, {UINT32_MAX, UINT32_MAX}. */
-static inline uintptr_t pml_nagaya_word_of(nagaya_process process) {
-  return ((uintptr_t)process.node << 32 | process.task) + 1;
-}
-static inline nagaya_process pml_nagaya_process_of(uintptr_t word) {
-  const nagaya_process process = {(uint32_t)((word - 1) >> 32), (uint32_t)(word - 1)};
-  return process;
-}
-
-/* Where rank `rank` of the communicator lives; an OMPI_ERR_ code. */
-static inline int pml_nagaya_peer(struct ompi_communicator_t* comm, int rank, nagaya_process* out) {
-  ompi_proc_t* const proc = ompi_comm_peer_lookup(comm, rank);
-  uintptr_t known = (uintptr_t)proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML];
-  if (OPAL_UNLIKELY(known == 0)) {
-    const int error = pml_nagaya_find_peer(proc);
-    if (error != OMPI_SUCCESS) return error;
-    known = (uintptr_t)proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML];
-  }
-  *out = pml_nagaya_process_of(known);
-  return OMPI_SUCCESS;
-}
-
 /* ---- data -------------------------------------------------------------------------------- */
-
-/* Whether a buffer is one run of bytes, and where it begins then. */
-static inline bool pml_nagaya_is_one_run(const ompi_datatype_t* datatype, size_t count) {
-  return count == 0 || opal_datatype_is_contiguous_memory_layout(&datatype->super, (int32_t)count);
-}
-static inline void* pml_nagaya_run(const void* buffer, const ompi_datatype_t* datatype) {
-  return (char*)buffer + datatype->super.true_lb;
-}
-static inline size_t pml_nagaya_bytes(const ompi_datatype_t* datatype, size_t count) {
-  return datatype->super.size * count;
-}
 
 #define PML_NAGAYA_RUNS_MAX 32
 
@@ -68,20 +31,6 @@ static inline size_t pml_nagaya_bytes(const ompi_datatype_t* datatype, size_t co
  * to be freed. False: more than PML_NAGAYA_RUNS_MAX would say. */
 bool pml_nagaya_describe(const void* buffer, const ompi_datatype_t* datatype, size_t count,
                          nagaya_runs** runs);
-
-/* Open MPI's code for one of ours. */
-static inline int pml_nagaya_error(int error) {
-  switch (error) {
-    case 0:
-      return OMPI_SUCCESS;
-    case -ENOMEM: /* of OMPI_ERR_OUT_OF_RESOURCE Open MPI makes MPI_ERR_INTERN */
-      return MPI_ERR_NO_MEM;
-    case -EMSGSIZE:
-      return MPI_ERR_TRUNCATE;
-    default:
-      return OMPI_ERR_UNREACH;
-  }
-}
 
 /* ---- requests ---------------------------------------------------------------------------- */
 

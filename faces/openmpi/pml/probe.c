@@ -28,7 +28,7 @@ int pml_nagaya_iprobe(int from, int tag, struct ompi_communicator_t* comm, int* 
   }
   *matched = error == 0;
   if (error == 0) fill(&found, status);
-  return error == -EAGAIN ? OMPI_SUCCESS : pml_nagaya_error(error);
+  return error == -EAGAIN ? OMPI_SUCCESS : nagaya_mpi_error(error);
 }
 
 /* A probe that waits, and what it has found. */
@@ -53,7 +53,7 @@ int pml_nagaya_probe(int from, int tag, struct ompi_communicator_t* comm,
   const int error = pml_nagaya_wait_until(has_found, &probe);
   if (error != OMPI_SUCCESS) return error;
   if (probe.error == 0) fill(&probe.found, status);
-  return pml_nagaya_error(probe.error);
+  return nagaya_mpi_error(probe.error);
 }
 
 /* Open MPI's message for what the probe has taken; MPI_MESSAGE_NULL: nothing. */
@@ -83,7 +83,7 @@ int pml_nagaya_improbe(int from, int tag, struct ompi_communicator_t* comm, int*
   *matched = probe.error == 0;
   if (probe.error == 0) fill(&probe.found, status);
   *message = message_of(&probe, comm, made);
-  return probe.error == -EAGAIN ? OMPI_SUCCESS : pml_nagaya_error(probe.error);
+  return probe.error == -EAGAIN ? OMPI_SUCCESS : nagaya_mpi_error(probe.error);
 }
 
 int pml_nagaya_mprobe(int from, int tag, struct ompi_communicator_t* comm,
@@ -95,5 +95,5 @@ int pml_nagaya_mprobe(int from, int tag, struct ompi_communicator_t* comm,
   if (pml_nagaya_wait_until(has_found, &probe) != OMPI_SUCCESS) probe.error = -ENOMEM;
   if (probe.error == 0) fill(&probe.found, status);
   *message = message_of(&probe, comm, made);
-  return pml_nagaya_error(probe.error);
+  return nagaya_mpi_error(probe.error);
 }

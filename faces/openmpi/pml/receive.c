@@ -30,7 +30,7 @@ static void on_complete(nagaya_receive* receive) {
   ompi_status_public_t* const status = &request->super.req_base.req_ompi.req_status;
   status->MPI_SOURCE = receive->matched.source;
   status->MPI_TAG = receive->matched.tag;
-  status->MPI_ERROR = pml_nagaya_error(receive->error);
+  status->MPI_ERROR = nagaya_mpi_error(receive->error);
   status->_ucount = receive->bytes;
   request->super.req_bytes_packed = receive->bytes;
   end(request);
@@ -102,11 +102,11 @@ static void prepare(pml_nagaya_receive_request_t* request) {
   nagaya_receive* const receive = &request->receive;
   pml_nagaya_enter(&request->users);
   MCA_PML_BASE_RECV_START(&request->super);
-  receive->capacity = pml_nagaya_bytes(base->req_datatype, base->req_count);
+  receive->capacity = nagaya_bytes(base->req_datatype, base->req_count);
   receive->runs = NULL;
   receive->scatter = NULL;
-  if (pml_nagaya_is_one_run(base->req_datatype, base->req_count)) {
-    receive->buffer = pml_nagaya_run(base->req_addr, base->req_datatype);
+  if (nagaya_is_one_run(base->req_datatype, base->req_count)) {
+    receive->buffer = nagaya_run(base->req_addr, base->req_datatype);
   } else if (pml_nagaya_describe(base->req_addr, base->req_datatype, base->req_count,
                                  &request->runs)) {
     receive->runs = request->runs;
@@ -122,7 +122,7 @@ static void prepare(pml_nagaya_receive_request_t* request) {
 static nagaya_process likely_sender(struct ompi_communicator_t* comm, int from) {
   const ompi_proc_t* const proc =
       from == OMPI_ANY_SOURCE ? NULL : ompi_group_peer_lookup_existing(comm->c_remote_group, from);
-  return pml_nagaya_process_of(
+  return nagaya_process_of(
       proc == NULL ? 0 : (uintptr_t)proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML]);
 }
 
@@ -136,7 +136,7 @@ static int start(pml_nagaya_receive_request_t* request, int from, int tag) {
   request->receive.from = likely_sender(request->super.req_base.req_comm, from);
   const int error = nagaya_match_receive(&request->receive);
   if (error != 0) pml_nagaya_leave(&request->users);
-  return pml_nagaya_error(error);
+  return nagaya_mpi_error(error);
 }
 
 int pml_nagaya_start_receive(pml_nagaya_receive_request_t* request) {
@@ -203,7 +203,7 @@ static int start_taken(void* buffer, size_t count, ompi_datatype_t* datatype,
   if (error != 0) {
     pml_nagaya_leave(&request->users);
     give_back(request);
-    return pml_nagaya_error(error);
+    return nagaya_mpi_error(error);
   }
   ompi_message_return(*message);
   *message = MPI_MESSAGE_NULL;

@@ -5,11 +5,10 @@
 static int try_send(const void* buffer, size_t count, ompi_datatype_t* datatype, nagaya_process to,
                     int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t* comm,
                     uint32_t* serial) {
-  if (mode == MCA_PML_BASE_SEND_SYNCHRONOUS || !pml_nagaya_is_one_run(datatype, count))
-    return -EAGAIN;
+  if (mode == MCA_PML_BASE_SEND_SYNCHRONOUS || !nagaya_is_one_run(datatype, count)) return -EAGAIN;
   const nagaya_envelope envelope = pml_nagaya_envelope_to(comm, tag);
-  return nagaya_match_try_send(to, &envelope, pml_nagaya_run(buffer, datatype),
-                               pml_nagaya_bytes(datatype, count), serial);
+  return nagaya_match_try_send(to, &envelope, nagaya_run(buffer, datatype),
+                               nagaya_bytes(datatype, count), serial);
 }
 
 static int start_new(const void* buffer, size_t count, ompi_datatype_t* datatype, int to, int tag,
@@ -31,11 +30,11 @@ int pml_nagaya_isend(const void* buffer, size_t count, ompi_datatype_t* datatype
                      ompi_request_t** request) {
   nagaya_process peer;
   uint32_t serial;
-  int error = pml_nagaya_peer(comm, to, &peer);
+  int error = nagaya_peer(comm, to, &peer);
   if (error != OMPI_SUCCESS) return error;
   error = try_send(buffer, count, datatype, peer, tag, mode, comm, &serial);
   if (error == -EAGAIN) return start_new(buffer, count, datatype, to, tag, mode, comm, request);
-  if (error != 0) return pml_nagaya_error(error);
+  if (error != 0) return nagaya_mpi_error(error);
   const nagaya_envelope envelope = pml_nagaya_envelope_to(comm, tag);
   *request = pml_nagaya_new_sent(peer, &envelope, serial);
   return *request == NULL ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
@@ -44,10 +43,10 @@ int pml_nagaya_isend(const void* buffer, size_t count, ompi_datatype_t* datatype
 int pml_nagaya_send(const void* buffer, size_t count, ompi_datatype_t* datatype, int to, int tag,
                     mca_pml_base_send_mode_t mode, struct ompi_communicator_t* comm) {
   nagaya_process peer;
-  int error = pml_nagaya_peer(comm, to, &peer);
+  int error = nagaya_peer(comm, to, &peer);
   if (error != OMPI_SUCCESS) return error;
   error = try_send(buffer, count, datatype, peer, tag, mode, comm, NULL);
-  if (error != -EAGAIN) return pml_nagaya_error(error);
+  if (error != -EAGAIN) return nagaya_mpi_error(error);
   ompi_request_t* request;
   error = start_new(buffer, count, datatype, to, tag, mode, comm, &request);
   if (error != OMPI_SUCCESS) return error;

@@ -56,7 +56,7 @@ int pml_nagaya_start_buffered(pml_nagaya_send_request_t* request) {
     buffered->send.complete = on_complete;
     set_copy(request, buffered);
     base->req_pml_complete = true;
-    error = pml_nagaya_error(nagaya_match_send(&buffered->send));
+    error = nagaya_mpi_error(nagaya_match_send(&buffered->send));
   }
   if (error == OMPI_SUCCESS) {
     pml_nagaya_end_send(request, false, 0);

@@ -13,7 +13,7 @@ static int ask_back(pml_nagaya_send_request_t* request) {
   if (!REQUEST_COMPLETE(handle)) {
     if (request->buffered != NULL) return OMPI_SUCCESS; /* cancelled before */
     error = nagaya_match_cancel_send(send);
-    if (error != -EALREADY) return pml_nagaya_error(error);
+    if (error != -EALREADY) return nagaya_mpi_error(error);
     const int failed = pml_nagaya_wait(handle);
     if (failed != OMPI_SUCCESS) return failed;
   }
@@ -25,7 +25,7 @@ static int ask_back(pml_nagaya_send_request_t* request) {
   if (request->buffered == NULL) send->answers = 0;
   error = nagaya_match_cancel_send(send);
   if (error != 0) pml_nagaya_end_send(request, false, 0);
-  return error == -EALREADY ? OMPI_SUCCESS : pml_nagaya_error(error);
+  return error == -EALREADY ? OMPI_SUCCESS : nagaya_mpi_error(error);
 }
 
 int pml_nagaya_cancel_send(ompi_request_t* handle, int flag) {

@@ -25,7 +25,7 @@ int pml_nagaya_start_packed(pml_nagaya_send_request_t* request) {
                                     request->send.bytes);
   if (error != OMPI_SUCCESS) return error;
   request->send.data = packed;
-  return pml_nagaya_error(nagaya_match_send(&request->send));
+  return nagaya_mpi_error(nagaya_match_send(&request->send));
 }
 
 void pml_nagaya_free_packed(pml_nagaya_send_request_t* request) {

@@ -17,7 +17,7 @@ static void leave(pml_nagaya_send_request_t* request) {
 
 void pml_nagaya_end_send(pml_nagaya_send_request_t* request, bool is_cancelled, int error) {
   mca_pml_base_request_t* const base = &request->super.req_base;
-  base->req_ompi.req_status.MPI_ERROR = pml_nagaya_error(error);
+  base->req_ompi.req_status.MPI_ERROR = nagaya_mpi_error(error);
   base->req_ompi.req_status._cancelled = is_cancelled;
   base->req_pml_complete = true;
   ompi_request_complete(&base->req_ompi, true);
@@ -78,6 +78,6 @@ pml_nagaya_send_request_t* pml_nagaya_new_send(const void* buffer, size_t count,
   request->buffered = NULL;
   request->super.req_addr = buffer;
   request->super.req_send_mode = mode;
-  request->super.req_bytes_packed = pml_nagaya_bytes(datatype, count);
+  request->super.req_bytes_packed = nagaya_bytes(datatype, count);
   return request;
 }

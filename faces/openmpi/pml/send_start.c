@@ -13,7 +13,7 @@ static bool describe(pml_nagaya_send_request_t* request) {
 int pml_nagaya_start_send(pml_nagaya_send_request_t* request) {
   mca_pml_base_request_t* const base = &request->super.req_base;
   nagaya_send* const send = &request->send;
-  int error = pml_nagaya_peer(base->req_comm, base->req_peer, &send->to);
+  int error = nagaya_peer(base->req_comm, base->req_peer, &send->to);
   if (error != OMPI_SUCCESS) return error;
   pml_nagaya_forget_copy(request); /* another thread may complete the copy of the start before */
   pml_nagaya_enter(&request->users);
@@ -27,11 +27,11 @@ int pml_nagaya_start_send(pml_nagaya_send_request_t* request) {
   send->is_synchronous = request->super.req_send_mode == MCA_PML_BASE_SEND_SYNCHRONOUS;
   if (pml_nagaya_sends_copy(request))
     error = pml_nagaya_start_buffered(request);
-  else if (pml_nagaya_is_one_run(base->req_datatype, base->req_count)) {
-    send->data = pml_nagaya_run(base->req_addr, base->req_datatype);
-    error = pml_nagaya_error(nagaya_match_send(send));
+  else if (nagaya_is_one_run(base->req_datatype, base->req_count)) {
+    send->data = nagaya_run(base->req_addr, base->req_datatype);
+    error = nagaya_mpi_error(nagaya_match_send(send));
   } else if (describe(request))
-    error = pml_nagaya_error(nagaya_match_send(send));
+    error = nagaya_mpi_error(nagaya_match_send(send));
   else
     error = pml_nagaya_start_packed(request);
   if (error != OMPI_SUCCESS) {

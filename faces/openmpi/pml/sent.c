@@ -35,7 +35,7 @@ static int cancel_request(ompi_request_t* handle, int flag) {
   handle->req_complete = REQUEST_PENDING;
   const int error = nagaya_match_cancel_send(&request->send);
   if (error != 0) ompi_request_complete(handle, true);
-  return pml_nagaya_error(error);
+  return nagaya_mpi_error(error);
 }
 
 static void construct(sent_request_t* request) {

@@ -127,7 +127,7 @@ static bool are_ours(size_t count, ompi_request_t** requests) {
 }
 
 int pml_nagaya_wait_until(int (*is_over)(void* context), void* context) {
-  return pml_nagaya_error(nagaya_llcl_wait(is_over, context, -1));
+  return nagaya_mpi_error(nagaya_llcl_wait(is_over, context, -1));
 }
 
 int pml_nagaya_wait(ompi_request_t* request) {
