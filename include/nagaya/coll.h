@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* coll.h - collectives among tasks of one space, by direct address: no data is copied to a pool and
+ * out of it again, unless it is short.
+ *
+ *   nagaya_team* team;                            // of tasks 3, 0 and 5: ranks 0, 1 and 2
+ *   nagaya_coll_open(context, tasks, 3, rank, &team);
+ *   nagaya_collective sum = {.kind = NAGAYA_ALLREDUCE,
+ *                            .send = {.base = mine}, .receive = {.base = all},
+ *                            .elements = {.count = 100, .extent = sizeof(double), .reduce = add}};
+ *   nagaya_coll_run(team, &sum);                  // or nagaya_coll_start(), then a wait
+ *   nagaya_coll_close(team);
+ *
+ * A team is an ordered set of tasks of this node. Its members call the same collectives in the same
+ * order, with the same kind, root and sizes. A member may be up to NAGAYA_COLL_AHEAD collectives
+ * ahead of the others where it needs nothing from them.
+ * Blocks: rank r of a team gives `send`, and gets `receive`, as the kind says:
+ *
+ *   | kind           | send                  | receive               | who gets what |
+ *   |----------------|-----------------------|-----------------------|-----------------------------|
+ *   | BARRIER        |                       |                       | | | BCAST          | root:
+ * one block       | others: one block     | the root's                  | | GATHER         | one
+ * block             | root: one of each     | root: block r from rank r   | | SCATTER        |
+ * root: one for each    | one block             | r: block r of the root      | | ALLGATHER      |
+ * one block             | one of each           | all: block r from rank r    | | ALLTOALL       |
+ * one for each          | one of each           | r: block r from every rank  | | REDUCE         |
+ * elements              | root: elements        | root: the reduction         | | ALLREDUCE      |
+ * elements              | elements              | all: the reduction          | | REDUCE_SCATTER |
+ * elements              | its share of them     | r: its share of the same    | | SCAN, EXSCAN   |
+ * elements              | elements              | r: of ranks 0 .. r, 0 .. r-1|
+ *
+ * Blocks of each rank may have sizes of their own (MPI_Gatherv and its like); a receiver's block is
+ * at least as large as what comes. In place: where `send` and `receive` of a rank are the same
+ * memory. Otherwise no memory of one may overlap.
+ * Reductions combine the ranks' elements in the order of the ranks, on all ranks alike: the result
+ * is the same everywhere, bit for bit, and in each run.
+ * Memory: `send` must stay as it is, and nobody may touch `receive`, until the collective is
+ * complete. Other members read and write both: they must lie in the space, as all memory of a task
+ * does.
+ * Errors: negative errno codes. Thread safety: of one team one call at a time; different teams, and
+ * completions, any thread. Death of a member: its job ends (docs/coll.md).
+ */
+#ifndef NAGAYA_COLL_H
+#define NAGAYA_COLL_H
+
+#include <nagaya/llcl.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+typedef struct nagaya_team nagaya_team;
+
+/* The longest that a member may be ahead of others.                              [collectives] */
+#define NAGAYA_COLL_AHEAD 16
+
+/* Makes the calling task a member. It waits for nobody. All members call it, or none.
+ *
+ *   context   teams that exist at once and have members in common have different ones
+ *   tasks     of this node, by rank: copied                                       `size` of them
+ *   rank      the caller's: tasks[rank] is the calling task
+ *   threads   nonzero: several threads of the task may wait, for this team or anything else
+ *
+ * Returns 0, -EINVAL, -ENOMEM, -ESRCH (outside of a space). */
+int nagaya_coll_open(uint32_t context, const uint32_t* tasks, uint32_t size, uint32_t rank,
+                     int threads, nagaya_team** out);
+
+/* The caller starts no more collectives of it; those that are under way are complete.
+ * Returns 0, -EBUSY (one is under way: nothing has changed). */
+int nagaya_coll_close(nagaya_team* team);
+
+typedef enum nagaya_collective_kind {
+  NAGAYA_BARRIER,
+  NAGAYA_BCAST,
+  NAGAYA_GATHER,
+  NAGAYA_SCATTER,
+  NAGAYA_ALLGATHER,
+  NAGAYA_ALLTOALL,
+  NAGAYA_REDUCE,
+  NAGAYA_ALLREDUCE,
+  NAGAYA_REDUCE_SCATTER,
+  NAGAYA_SCAN,
+  NAGAYA_EXSCAN
+} nagaya_collective_kind;
+
+/* One block, or one for each rank. */
+typedef struct nagaya_blocks {
+  void* base;       /* NULL: this rank has none, or its own block is where it belongs already */
+  size_t bytes;     /* of each block                                                  [bytes] */
+  ptrdiff_t stride; /* from one block to the next                                     [bytes] */
+  /* In place of `bytes` and `stride`, by rank; or NULL. */
+  const size_t* bytes_of;
+  const ptrdiff_t* offset_of; /* from `base`                                          [bytes] */
+} nagaya_blocks;
+
+/* What is reduced: `count` elements in each rank's memory, the same everywhere. */
+typedef struct nagaya_elements {
+  size_t count;
+  size_t extent; /* from one element to the next                                     [bytes] */
+  /* inout[n] = in[n] op inout[n]; associative. */
+  void (*reduce)(void* context, const void* in, void* inout, size_t count);
+  /* Elements with gaps, or that overlap: to[n] = from[n]. NULL: elements of `extent` bytes. */
+  void (*copy)(void* context, void* to, const void* from, size_t count);
+  void* context; /* of both, called by any thread of the task */
+  /* With `copy`: where the first byte of an element lies, and how many from there to the last. */
+  ptrdiff_t true_lb;
+  size_t true_extent;
+  const size_t* count_of; /* REDUCE_SCATTER: of each rank, together `count` */
+} nagaya_elements;
+
+typedef struct nagaya_collective {
+  nagaya_collective_kind kind;
+  uint32_t root;
+  nagaya_blocks send;
+  nagaya_blocks receive;
+  nagaya_elements elements;
+  /* Gets what comes from `rank`, in place of a block of `receive`; or NULL. */
+  void (*store)(void* context, uint32_t rank, const void* data, size_t bytes);
+  void* store_context;
+  /* Called once, when it is complete, by any thread of the task, which may start others then. NULL:
+   * `is_complete` is looked at. */
+  void (*complete)(struct nagaya_collective* collective);
+  uint32_t is_complete;
+  int32_t error;   /* when it is complete: 0, or why this rank's data are not: -EMSGSIZE, -ENOMEM */
+  void* operation; /* the library's */
+} nagaya_collective;
+
+/* Starts it: complete later, perhaps before the call returns. `*collective` and its blocks' arrays
+ * stay until then. Every wait of the task moves it along. Returns 0, -EINVAL, -ENOMEM. */
+int nagaya_coll_start(nagaya_team* team, nagaya_collective* collective);
+
+/* Runs it: complete when the call returns. Returns its error, or -EINVAL, -ENOMEM. */
+int nagaya_coll_run(nagaya_team* team, nagaya_collective* collective);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

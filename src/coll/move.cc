@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "coll/move.h"
+
+#include <errno.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "coll/tuning.h"
+
+namespace nagaya::coll {
+namespace {
+
+struct Block {
+  std::byte* data;
+  size_t bytes;
+};
+
+Block block_of(const nagaya_blocks& blocks, uint32_t n) {
+  auto* const base = static_cast<std::byte*>(blocks.base);
+  if (blocks.bytes_of != nullptr) return {base + blocks.offset_of[n], blocks.bytes_of[n]};
+  return {base + static_cast<ptrdiff_t>(n) * blocks.stride, blocks.bytes};
+}
+
+// ---- who gives what to whom ---------------------------------------------------------------------
+
+bool has_one_giver(nagaya_collective_kind kind) {
+  return kind == NAGAYA_BCAST || kind == NAGAYA_SCATTER;
+}
+bool has_one_taker(nagaya_collective_kind kind) {
+  return kind == NAGAYA_GATHER;
+}
+bool has_block_for_each(nagaya_collective_kind kind) {
+  return kind == NAGAYA_SCATTER || kind == NAGAYA_ALLTOALL;
+}
+
+bool gives(const nagaya_collective& what, uint32_t giver, uint32_t taker) {
+  return (!has_one_giver(what.kind) || giver == what.root) &&
+         (!has_one_taker(what.kind) || taker == what.root);
+}
+bool gives_to_others(const Operation& operation) {
+  const nagaya_collective& what = operation.what();
+  const uint32_t rank = operation.rank();
+  return (!has_one_giver(what.kind) || rank == what.root) &&
+         (!has_one_taker(what.kind) || rank != what.root) && operation.size() > 1;
+}
+
+// ---- giving -------------------------------------------------------------------------------------
+
+size_t given_bytes(const Operation& operation) {
+  const nagaya_blocks& send = operation.given.send;
+  if (!has_block_for_each(operation.what().kind)) return block_of(send, 0).bytes;
+  if (send.bytes_of == nullptr) return operation.size() * send.bytes;
+  size_t total = 0;
+  for (uint32_t n = 0; n < operation.size(); ++n) total += send.bytes_of[n];
+  return total;
+}
+
+void post_block(Operation& operation, size_t bytes) {
+  std::byte* const to = operation.post_data(bytes);
+  if (bytes != 0) std::memcpy(to, block_of(operation.given.send, 0).data, bytes);
+}
+
+// Behind a table of their ends.
+void post_blocks(Operation& operation, size_t total) {
+  const size_t table_bytes = operation.size() * sizeof(uint32_t);
+  std::byte* const to = operation.post_data(table_bytes + total);
+  auto end = static_cast<uint32_t>(table_bytes);
+  for (uint32_t n = 0; n < operation.size(); ++n) {
+    const Block block = block_of(operation.given.send, n);
+    if (block.bytes != 0) std::memcpy(to + end, block.data, block.bytes);
+    end += static_cast<uint32_t>(block.bytes);
+    std::memcpy(to + n * sizeof end, &end, sizeof end);
+  }
+}
+
+// From the scratch: others may read a block when the member already has another's in its place.
+void give_copies(Operation& operation, size_t total) {
+  const uint32_t size = operation.size();
+  std::byte* const scratch = operation.new_scratch(size * sizeof(ptrdiff_t) + total);
+  auto* const offsets = reinterpret_cast<ptrdiff_t*>(scratch);
+  std::byte* const copies = scratch + size * sizeof(ptrdiff_t);
+  ptrdiff_t end = 0;
+  for (uint32_t n = 0; n < size; ++n) {
+    const Block block = block_of(operation.given.send, n);
+    if (block.bytes != 0) std::memcpy(copies + end, block.data, block.bytes);
+    offsets[n] = end;
+    end += static_cast<ptrdiff_t>(block.bytes);
+  }
+  nagaya_blocks& send = operation.given.send;
+  send.base = copies;
+  send.stride = static_cast<ptrdiff_t>(send.bytes);
+  send.offset_of = offsets;
+}
+
+bool post(Operation& operation) {
+  if (!gives_to_others(operation)) return false;
+  const nagaya_collective& what = operation.what();
+  const size_t total = given_bytes(operation);
+  if (total <= tuning::kPostedMaxBytes) {
+    has_block_for_each(what.kind) ? post_blocks(operation, total) : post_block(operation, total);
+    return true;
+  }
+  if (what.kind == NAGAYA_ALLTOALL && what.send.base == what.receive.base)
+    give_copies(operation, total);
+  operation.post_direct();
+  return true;
+}
+
+// ---- taking -------------------------------------------------------------------------------------
+
+// Of what `giver` has posted, the part for the member.
+Block posted_block(const Operation& operation, const Line& line) {
+  const uint32_t rank = operation.rank();
+  const bool is_for_each = has_block_for_each(operation.what().kind);
+  if (line.form == Form::kDirect) return block_of(line.direct->send, is_for_each ? rank : 0);
+  auto* const data = const_cast<std::byte*>(line.data());
+  if (!is_for_each || line.bytes == 0) return {data, line.bytes};
+  const auto end_of = [&](uint32_t n) {
+    uint32_t end;
+    std::memcpy(&end, data + n * sizeof end, sizeof end);
+    return end;
+  };
+  const uint32_t begin =
+      rank == 0 ? static_cast<uint32_t>(operation.size() * sizeof(uint32_t)) : end_of(rank - 1);
+  return {data + begin, end_of(rank) - begin};
+}
+
+void take_block(Operation& operation, uint32_t giver, const Block& from, bool is_long) {
+  const nagaya_collective& what = operation.what();
+  if (what.store != nullptr) return what.store(what.store_context, giver, from.data, from.bytes);
+  const Block to = block_of(what.receive, has_one_giver(what.kind) ? 0 : giver);
+  if (from.bytes > to.bytes) operation.fail(-EMSGSIZE);
+  const size_t bytes = std::min(from.bytes, to.bytes);
+  if (bytes == 0 || to.data == from.data) return;
+  if (is_long)
+    operation.team().group().copy(to.data, from.data, bytes, giver);
+  else
+    std::memcpy(to.data, from.data, bytes);
+}
+
+void take_own(Operation& operation) {
+  const nagaya_collective& what = operation.what();
+  const bool is_in_place = what.kind == NAGAYA_BCAST || what.kind == NAGAYA_BARRIER ||
+                           what.send.base == nullptr ||
+                           (what.receive.base == nullptr && what.store == nullptr);
+  if (is_in_place) return;
+  const uint32_t rank = operation.rank();
+  const uint32_t n = has_block_for_each(what.kind) ? rank : 0;
+  // Not a copy of it, if it is where it belongs already.
+  take_block(operation, rank, block_of(what.send, n), false);
+}
+
+void take(Operation& operation, uint32_t giver) {
+  if (giver == operation.rank()) return take_own(operation);
+  if (operation.what().kind == NAGAYA_BARRIER) return;
+  const Line& line = operation.line(giver);
+  const bool is_direct = line.form == Form::kDirect;
+  operation.has_used_others |= is_direct;
+  take_block(operation, giver, posted_block(operation, line), is_direct);
+}
+
+bool work(Operation& operation) {
+  const nagaya_collective& what = operation.what();
+  const uint32_t size = operation.size(), rank = operation.rank();
+  if (has_one_taker(what.kind) && rank != what.root) return true;
+  const uint32_t givers = has_one_giver(what.kind) ? 1 : size;
+  for (; operation.next < givers; ++operation.next) {
+    uint32_t giver = has_one_giver(what.kind) ? what.root : rank + operation.next;
+    if (giver >= size) giver -= size;
+    if (giver != rank && !operation.has_posted(giver)) return false;
+    take(operation, giver);
+  }
+  return true;
+}
+
+bool is_used_by(const Operation& operation, uint32_t rank) {
+  return gives(operation.what(), operation.rank(), rank);
+}
+
+}  // namespace
+
+const Algorithm kMove{"move", post, work, is_used_by, nullptr};
+
+}  // namespace nagaya::coll

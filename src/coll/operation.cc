@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "coll/operation.h"
+
+#include <new>
+
+namespace nagaya::coll {
+
+bool Operation::advance() {
+  if (state_ == State::kWaits && !begin()) return false;
+  if (state_ == State::kWorks) {
+    if (!algorithm_.work(*this)) return false;
+    team_.leave(number_, has_used_others);
+    state_ = State::kLeft;
+  }
+  if (state_ == State::kLeft) {
+    if (is_direct_ && !is_unused()) return false;
+    if (algorithm_.end != nullptr) algorithm_.end(*this);
+    state_ = State::kComplete;
+  }
+  return true;
+}
+
+bool Operation::begin() {
+  if (!team_.may_begin(number_)) return false;
+  bool has_posted = true;
+  try {
+    has_posted = algorithm_.post(*this);
+  } catch (const std::bad_alloc&) {  // nobody has seen anything: later, then
+    return false;
+  }
+  team_.begin(number_, has_posted);
+  state_ = State::kWorks;
+  return true;
+}
+
+std::byte* Operation::post_data(size_t bytes) {
+  Line& line = team_.own_line(number_);
+  line.form = bytes <= Line::kInlineMaxBytes ? Form::kInline : Form::kBuffered;
+  line.bytes = static_cast<uint32_t>(bytes);
+  if (line.form == Form::kInline) return line.body;
+  std::byte* const buffer = team_.buffer(number_, bytes);
+  if (buffer == nullptr) throw std::bad_alloc();
+  line.buffer = buffer;
+  return buffer;
+}
+
+void Operation::post_direct() {
+  Line& line = team_.own_line(number_);
+  line.form = Form::kDirect;
+  line.direct = &given;
+  is_direct_ = true;
+}
+
+bool Operation::is_unused() {
+  for (; next_user_ < size(); ++next_user_) {
+    const bool is_user = next_user_ != rank() && algorithm_.is_used_by(*this, next_user_);
+    if (is_user && !team_.has_left(next_user_, number_)) return false;
+  }
+  return true;
+}
+
+}  // namespace nagaya::coll

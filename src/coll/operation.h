@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// operation.h - one collective under way, as one member sees it: the same for the blocking and the
+// non-blocking, for every algorithm.
+//
+//   waits ──► begun ──► works ──► has left ──► complete
+//     │         │         │          └ awaits those that use this member's memory
+//     │         │         └ Algorithm::work(), until it says that it is done
+//     │         └ Algorithm::post() has written the own line
+//     └ for its turn, and until its line is free
+#pragma once
+
+#include <memory>
+
+#include "coll/team.h"
+
+namespace nagaya::coll {
+
+class Operation;
+
+// How a collective is done.
+struct Algorithm {
+  const char* name;
+  // Writes the own line by post_data() or post_direct(). False: there is nothing to say. Throws
+  // std::bad_alloc: it is called again later.
+  bool (*post)(Operation& operation);
+  // Goes on. True: this member needs nothing of the others any more.
+  bool (*work)(Operation& operation);
+  // Whether the other member may use this member's memory, if that was posted directly.
+  bool (*is_used_by)(const Operation& operation, uint32_t rank);
+  // Nobody uses this member's memory any more. Or nullptr.
+  void (*end)(Operation& operation);
+};
+
+class Operation {
+ public:
+  Operation(Team& team, nagaya_collective& what, const Algorithm& algorithm)
+      : given{what.send, static_cast<std::byte*>(what.receive.base)},
+        team_(team),
+        what_(what),
+        algorithm_(algorithm),
+        number_(team.new_number()) {}
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+
+  // Goes on; whether it is complete. In a Turn of the team's.
+  bool advance();
+
+  Team& team() const { return team_; }
+  nagaya_collective& what() const { return what_; }
+  uint32_t rank() const { return team_.rank(); }
+  uint32_t size() const { return team_.size(); }
+
+  // ---- for algorithms
+
+  // The own line has `bytes`, written to the memory that this returns.
+  std::byte* post_data(size_t bytes);
+  void post_direct();
+  bool has_posted(uint32_t rank) const { return team_.has_posted(rank, number_); }
+  const Line& line(uint32_t rank) const { return team_.line(rank, number_); }
+  // Memory until the operation ends, uninitialised. May throw std::bad_alloc.
+  std::byte* new_scratch(size_t bytes) {
+    scratch_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    return scratch_.get();
+  }
+  std::byte* scratch() const { return scratch_.get(); }
+  void fail(int error) { what_.error = error; }
+
+  Given given;                   // where others find the member's buffers
+  uint32_t next = 0;             // how far work() has come
+  bool has_used_others = false;  // their memory, and they wait for that
+
+ private:
+  enum class State : uint8_t { kWaits, kWorks, kLeft, kComplete };
+
+  bool begin();
+  bool is_unused();
+
+  Team& team_;
+  nagaya_collective& what_;
+  const Algorithm& algorithm_;
+  const uint64_t number_;
+  State state_ = State::kWaits;
+  bool is_direct_ = false;
+  uint32_t next_user_ = 0;
+  std::unique_ptr<std::byte[]> scratch_;
+};
+
+}  // namespace nagaya::coll

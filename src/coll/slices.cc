@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cstring>
+
+#include "coll/reduce.h"
+#include "coll/share.h"
+#include "coll/tuning.h"
+
+namespace nagaya::coll {
+namespace {
+
+// A slice on its way through the members' buffers, tile by tile.
+class Slice {
+ public:
+  explicit Slice(Operation& operation)
+      : operation_(operation),
+        what_(operation.what()),
+        elements_(what_.elements),
+        share_(share_of(elements_, operation.rank(), operation.size())),
+        tile_(std::clamp<size_t>(tuning::kTileBytes / std::max<size_t>(elements_.extent, 1), 1,
+                                 std::max<size_t>(share_.count, 1))) {}
+
+  // Two tiles, and perhaps the result.
+  size_t scratch_bytes() const {
+    return 2 * memory_bytes(tile_) + (keeps_result() ? memory_bytes(share_.count) : 0);
+  }
+
+  void work() {
+    first_ = operation_.scratch() - true_lb();
+    second_ = first_ + memory_bytes(tile_);
+    for (size_t done = 0; done < share_.count; done += tile_) {
+      at_ = share_.first + done;
+      count_ = std::min(tile_, share_.count - done);
+      const bool is_scan = what_.kind == NAGAYA_SCAN || what_.kind == NAGAYA_EXSCAN;
+      is_scan ? scan_tile() : reduce_tile();
+    }
+  }
+
+  // Nobody reads the member's elements any more.
+  void end() {
+    count_ = share_.count;
+    if (keeps_result() && count_ != 0)
+      copy(static_cast<std::byte*>(what_.receive.base), kept_result());
+  }
+
+ private:
+  // REDUCE_SCATTER in place: the result lies where another member's slice is.
+  bool keeps_result() const {
+    return what_.kind == NAGAYA_REDUCE_SCATTER && what_.send.base == what_.receive.base;
+  }
+  std::byte* kept_result() const {
+    return operation_.scratch() + 2 * memory_bytes(tile_) - true_lb();
+  }
+  ptrdiff_t true_lb() const { return elements_.copy == nullptr ? 0 : elements_.true_lb; }
+  size_t memory_bytes(size_t count) const {
+    if (elements_.copy == nullptr || count == 0) return count * elements_.extent;
+    const size_t bytes = (count - 1) * elements_.extent + elements_.true_extent;
+    return (bytes + 15) / 16 * 16;
+  }
+
+  std::byte* element(void* base, size_t n) const {
+    return static_cast<std::byte*>(base) + static_cast<ptrdiff_t>(n * elements_.extent);
+  }
+  const std::byte* given(uint32_t rank) const {
+    return element(operation_.line(rank).direct->send.base, at_);
+  }
+  void copy(std::byte* to, const std::byte* from) const {
+    if (elements_.copy != nullptr)
+      elements_.copy(elements_.context, to, from, count_);
+    else
+      std::memcpy(to, from, count_ * elements_.extent);
+  }
+  void reduce(const std::byte* in, std::byte* inout) const {
+    elements_.reduce(elements_.context, in, inout, count_);
+  }
+  void give(uint32_t rank, const std::byte* from) const {
+    copy(element(operation_.line(rank).direct->receive, at_), from);
+  }
+
+  void reduce_tile() {
+    const uint32_t size = operation_.size();
+    copy(first_, given(size - 1));
+    for (uint32_t rank = size - 1; rank-- > 0;) reduce(given(rank), first_);
+    if (what_.kind == NAGAYA_ALLREDUCE)
+      for (uint32_t n = 0; n < size; ++n) give(n, first_);
+    else if (what_.kind == NAGAYA_REDUCE)
+      give(what_.root, first_);
+    else
+      copy(element(keeps_result() ? kept_result() : what_.receive.base, at_ - share_.first),
+           first_);
+  }
+
+  // `first_` has the ranks before, `second_` those and the next.
+  void scan_tile() {
+    const bool is_inclusive = what_.kind == NAGAYA_SCAN;
+    copy(first_, given(0));
+    if (is_inclusive) give(0, first_);
+    for (uint32_t rank = 1; rank < operation_.size(); ++rank) {
+      copy(second_, given(rank));
+      reduce(first_, second_);
+      give(rank, is_inclusive ? second_ : first_);
+      std::swap(first_, second_);
+    }
+  }
+
+  Operation& operation_;
+  const nagaya_collective& what_;
+  const nagaya_elements& elements_;
+  const Share share_;
+  const size_t tile_;          // elements
+  size_t at_ = 0, count_ = 0;  // of the present tile: its first element, and how many
+  std::byte *first_ = nullptr, *second_ = nullptr;
+};
+
+bool post(Operation& operation) {
+  operation.new_scratch(Slice(operation).scratch_bytes());
+  operation.post_direct();
+  return true;
+}
+
+bool work(Operation& operation) {
+  for (; operation.next < operation.size(); ++operation.next)
+    if (!operation.has_posted(operation.next)) return false;
+  operation.has_used_others = true;
+  Slice(operation).work();
+  return true;
+}
+
+void end(Operation& operation) {
+  Slice(operation).end();
+}
+
+bool is_used_by(const Operation&, uint32_t) {
+  return true;
+}
+
+}  // namespace
+
+const Algorithm kSlices{"slices", post, work, is_used_by, end};
+
+}  // namespace nagaya::coll

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "coll/underway.h"
+
+#include <mutex>
+
+namespace nagaya::coll {
+namespace {
+
+void complete(nagaya_collective& what) {
+  const auto function = what.complete;
+  // Release: whoever sees it sees the data, too. The collective is its caller's again.
+  std::atomic_ref(what.is_complete).store(1, std::memory_order_release);
+  if (function != nullptr) function(&what);
+}
+
+}  // namespace
+
+Underway& Underway::own(llcl::Wait& waits) {
+  static Underway* const own = new Underway(waits);  // other threads may use it while we exit
+  return *own;
+}
+
+// Before the first one no look pays for them.
+int Underway::be_in_waits() {
+  const std::lock_guard lock(lock_);
+  if (is_in_waits_) return 0;
+  const int error = waits_.add({[](void* self) { return static_cast<Underway*>(self)->advance(); },
+                                1, [](void*) { return mailbox::kNever; }, nullptr, this});
+  is_in_waits_ = error == 0;
+  return error;
+}
+
+int Underway::start(Team& team, nagaya_collective& what, const Algorithm& algorithm) {
+  if (const int error = be_in_waits(); error != 0) return error;
+  what.is_complete = 0;
+  what.error = 0;
+  std::list<Operation> started;
+  bool is_complete = false;
+  {
+    const Team::Turn turn(team);
+    started.emplace_back(team, what, algorithm);
+    is_complete = started.front().advance();
+  }
+  if (is_complete) {
+    complete(what);
+    return 0;
+  }
+  const std::lock_guard lock(lock_);
+  operations_.splice(operations_.end(), started);
+  count_.fetch_add(1, std::memory_order_relaxed);
+  return 0;
+}
+
+// Completions run outside of the lock: they may start others.
+int Underway::advance() {
+  if (count_.load(std::memory_order_relaxed) == 0 || !lock_.try_lock()) return 0;
+  std::list<Operation> over;
+  for (auto one = operations_.begin(); one != operations_.end();) {
+    const auto next = std::next(one);
+    const Team::Turn turn(one->team());
+    if (one->advance()) over.splice(over.end(), operations_, one);
+    one = next;
+  }
+  count_.fetch_sub(static_cast<uint32_t>(over.size()), std::memory_order_relaxed);
+  lock_.unlock();
+  for (Operation& operation : over) complete(operation.what());
+  return static_cast<int>(over.size());
+}
+
+}  // namespace nagaya::coll
