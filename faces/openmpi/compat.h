@@ -41,12 +41,14 @@
 #include "ompi/runtime/ompi_rte.h"
 #include "opal/mca/pmix/pmix-internal.h"
 #define NAGAYA_PML_VERSION MCA_PML_BASE_VERSION_2_1_0
+#define NAGAYA_COLL_VERSION MCA_COLL_BASE_VERSION_2_4_0
 #define NAGAYA_EVERYWHERE PMIX_GLOBAL /* who may read what a process publishes */
 #define ompi_process_info opal_process_info
 #else
 #include "ompi/mca/rte/rte.h"
 #include "opal/mca/pmix/pmix.h"
 #define NAGAYA_PML_VERSION MCA_PML_BASE_VERSION_2_0_0
+#define NAGAYA_COLL_VERSION MCA_COLL_BASE_VERSION_2_0_0
 #define NAGAYA_EVERYWHERE OPAL_PMIX_GLOBAL
 #endif
 

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
+#include "coll_nagaya.h"
+
+static void begin(coll_nagaya_call* call, nagaya_collective_kind kind, int root) {
+  *call = (coll_nagaya_call){.collective = {.kind = kind, .root = (uint32_t)root}};
+}
+
+static coll_nagaya_side one_block(const void* buffer, int count, ompi_datatype_t* type) {
+  return (coll_nagaya_side){
+      .buffer = (char*)buffer, .type = type, .count = (size_t)count, .blocks = 1};
+}
+
+static coll_nagaya_side block_of_each(const void* buffer, int count, const int* counts,
+                                      const int* displacements, ompi_datatype_t* type,
+                                      struct ompi_communicator_t* comm) {
+  return (coll_nagaya_side){.buffer = (char*)buffer,
+                            .type = type,
+                            .count = (size_t)count,
+                            .counts = counts,
+                            .displacements = displacements,
+                            .blocks = (uint32_t)ompi_comm_size(comm)};
+}
+
+/* ---- data that move ------------------------------------------------------------------------ */
+
+void coll_nagaya_call_barrier(coll_nagaya_call* call) {
+  begin(call, NAGAYA_BARRIER, 0);
+}
+
+void coll_nagaya_call_bcast(coll_nagaya_call* call, void* buffer, int count, ompi_datatype_t* type,
+                            int root, struct ompi_communicator_t* comm) {
+  begin(call, NAGAYA_BCAST, root);
+  coll_nagaya_side* const side = ompi_comm_rank(comm) == root ? &call->send : &call->receive;
+  *side = one_block(buffer, count, type);
+}
+
+void coll_nagaya_call_gather(coll_nagaya_call* call, const void* send, int send_count,
+                             ompi_datatype_t* send_type, void* receive, int count,
+                             const int* counts, const int* displacements,
+                             ompi_datatype_t* receive_type, int root,
+                             struct ompi_communicator_t* comm) {
+  begin(call, NAGAYA_GATHER, root);
+  if (send != MPI_IN_PLACE) call->send = one_block(send, send_count, send_type);
+  if (ompi_comm_rank(comm) == root)
+    call->receive = block_of_each(receive, count, counts, displacements, receive_type, comm);
+}
+
+void coll_nagaya_call_scatter(coll_nagaya_call* call, const void* send, int count,
+                              const int* counts, const int* displacements,
+                              ompi_datatype_t* send_type, void* receive, int receive_count,
+                              ompi_datatype_t* receive_type, int root,
+                              struct ompi_communicator_t* comm) {
+  begin(call, NAGAYA_SCATTER, root);
+  if (ompi_comm_rank(comm) == root)
+    call->send = block_of_each(send, count, counts, displacements, send_type, comm);
+  if (receive != MPI_IN_PLACE) call->receive = one_block(receive, receive_count, receive_type);
+}
+
+/* The own block, where it belongs. */
+static coll_nagaya_side block_in_place(const coll_nagaya_side* all, int rank) {
+  const ptrdiff_t extent = all->type->super.ub - all->type->super.lb;
+  coll_nagaya_side own = *all;
+  own.blocks = 1;
+  if (all->counts != NULL) own.count = (size_t)all->counts[rank];
+  own.counts = own.displacements = NULL;
+  own.buffer += extent * (all->displacements != NULL ? all->displacements[rank]
+                                                     : (ptrdiff_t)rank * (ptrdiff_t)all->count);
+  return own;
+}
+
+void coll_nagaya_call_allgather(coll_nagaya_call* call, const void* send, int send_count,
+                                ompi_datatype_t* send_type, void* receive, int count,
+                                const int* counts, const int* displacements,
+                                ompi_datatype_t* receive_type, struct ompi_communicator_t* comm) {
+  begin(call, NAGAYA_ALLGATHER, 0);
+  call->receive = block_of_each(receive, count, counts, displacements, receive_type, comm);
+  call->send = send == MPI_IN_PLACE ? block_in_place(&call->receive, ompi_comm_rank(comm))
+                                    : one_block(send, send_count, send_type);
+}
+
+void coll_nagaya_call_alltoall(coll_nagaya_call* call, coll_nagaya_side send,
+                               coll_nagaya_side receive, struct ompi_communicator_t* comm) {
+  begin(call, NAGAYA_ALLTOALL, 0);
+  receive.blocks = (uint32_t)ompi_comm_size(comm);
+  send.blocks = receive.blocks;
+  call->send = send.buffer == MPI_IN_PLACE ? receive : send;
+  call->receive = receive;
+}
+
+/* ---- data that are reduced ----------------------------------------------------------------- */
+
+static void reduce(void* context, const void* in, void* inout, size_t count) {
+  const coll_nagaya_call* const call = context;
+  ompi_op_reduce(call->op, (void*)in, inout, (int)count, call->type);
+}
+
+static void copy(void* context, void* to, const void* from, size_t count) {
+  const coll_nagaya_call* const call = context;
+  ompi_datatype_copy_content_same_ddt(call->type, (int32_t)count, to, (char*)from);
+}
+
+static void describe_elements(coll_nagaya_call* call, size_t count) {
+  const opal_datatype_t* const type = &call->type->super;
+  const ptrdiff_t extent = type->ub - type->lb;
+  const bool has_gaps = (size_t)extent != type->size || type->true_lb != 0 ||
+                        !opal_datatype_is_contiguous_memory_layout(type, 2);
+  call->collective.elements = (nagaya_elements){
+      .count = count,
+      .extent = (size_t)extent,
+      .reduce = reduce,
+      .copy = has_gaps ? copy : NULL,
+      .context = call,
+      .true_lb = type->true_lb,
+      .true_extent = (size_t)(type->true_ub - type->true_lb),
+  };
+}
+
+static void begin_reduction(coll_nagaya_call* call, nagaya_collective_kind kind, const void* send,
+                            void* receive, ompi_datatype_t* type, struct ompi_op_t* op, int root) {
+  begin(call, kind, root);
+  call->op = op;
+  call->type = type;
+  call->collective.send.base = send == MPI_IN_PLACE ? receive : (void*)send;
+  call->collective.receive.base = receive;
+}
+
+void coll_nagaya_call_reduction(coll_nagaya_call* call, nagaya_collective_kind kind,
+                                const void* send, void* receive, int count, ompi_datatype_t* type,
+                                struct ompi_op_t* op, int root) {
+  begin_reduction(call, kind, send, receive, type, op, root);
+  describe_elements(call, (size_t)count);
+}
+
+int coll_nagaya_call_reduce_scatter(coll_nagaya_call* call, const void* send, void* receive,
+                                    int count, const int* counts, ompi_datatype_t* type,
+                                    struct ompi_op_t* op, struct ompi_communicator_t* comm) {
+  const size_t size = (size_t)ompi_comm_size(comm);
+  begin_reduction(call, NAGAYA_REDUCE_SCATTER, send, receive, type, op, 0);
+  size_t total = (size_t)count * size;
+  if (counts != NULL) {
+    call->counts = malloc(size * sizeof *call->counts);
+    if (call->counts == NULL) return MPI_ERR_NO_MEM;
+    total = 0;
+    for (size_t n = 0; n < size; ++n) total += call->counts[n] = (size_t)counts[n];
+  }
+  describe_elements(call, total);
+  call->collective.elements.count_of = call->counts;
+  return OMPI_SUCCESS;
+}

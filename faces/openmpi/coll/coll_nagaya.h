@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* coll_nagaya.h - Open MPI's collectives, translated to nagaya/coll.h.
+ *
+ *   component.c     for which communicators, and which of their operations
+ *   call.c          what MPI's arguments mean
+ *   data.c          buffers, as blocks
+ *   blocking.c      the functions of the module: call, run, end
+ *   nonblocking.c   the same with a request; request.c: which */
+#ifndef COLL_NAGAYA_H
+#define COLL_NAGAYA_H
+
+#include "compat.h"
+#include "data.h"
+
+#include "ompi/mca/coll/base/base.h"
+#include "ompi/mca/coll/base/coll_base_util.h"
+#include "ompi/mca/coll/coll.h"
+#include "ompi/op/op.h"
+
+#include <nagaya/coll.h>
+
+OMPI_MODULE_DECLSPEC extern const mca_coll_base_component_t mca_coll_nagaya_component;
+
+typedef struct coll_nagaya_module_t {
+  mca_coll_base_module_t super;
+  nagaya_team* team; /* NULL before the first collective */
+} coll_nagaya_module_t;
+OBJ_CLASS_DECLARATION(coll_nagaya_module_t);
+
+/* Opens the team at the first collective. An OMPI_ERR_ code. */
+int coll_nagaya_open_team(struct ompi_communicator_t* comm, coll_nagaya_module_t* module);
+
+/* ---- buffers (data.c) ---------------------------------------------------------------------- */
+
+/* One side of a collective as MPI describes it: a block for each rank, or a single one. */
+typedef struct coll_nagaya_side {
+  char* buffer;
+  ompi_datatype_t* type;
+  size_t count; /* of each block, which lies behind the one before; or by rank: */
+  const int* counts;
+  const int* displacements;      /* in extents of the type; with `types` in bytes */
+  ompi_datatype_t* const* types; /* alltoallw: in place of `type` */
+  uint32_t blocks;               /* 1, or as many as ranks */
+} coll_nagaya_side;
+
+/* What a collective is made of. Belongs to one call, which may be started again and again. */
+typedef struct coll_nagaya_call {
+  nagaya_collective collective;
+  coll_nagaya_side send, receive; /* `blocks` 0: there is none */
+  struct ompi_op_t* op;           /* of a reduction, and its type: */
+  ompi_datatype_t* type;
+  void* packed;      /* the data of `send`, when they are not runs of bytes */
+  void* send_places; /* arrays of nagaya_blocks */
+  void* receive_places;
+  size_t* counts; /* of nagaya_elements */
+} coll_nagaya_call;
+
+/* Says to the collective where the data are; packs those that are to be packed. Before each start.
+ * An OMPI_ERR_ code. */
+int coll_nagaya_place_data(coll_nagaya_call* call);
+/* Frees what the call has allocated. */
+void coll_nagaya_end_call(coll_nagaya_call* call);
+
+/* ---- what MPI's arguments mean (call.c) ---------------------------------------------------- */
+
+void coll_nagaya_call_barrier(coll_nagaya_call* call);
+void coll_nagaya_call_bcast(coll_nagaya_call* call, void* buffer, int count, ompi_datatype_t* type,
+                            int root, struct ompi_communicator_t* comm);
+/* `counts` and `displacements` NULL: `count` each. */
+void coll_nagaya_call_gather(coll_nagaya_call* call, const void* send, int send_count,
+                             ompi_datatype_t* send_type, void* receive, int count,
+                             const int* counts, const int* displacements,
+                             ompi_datatype_t* receive_type, int root,
+                             struct ompi_communicator_t* comm);
+void coll_nagaya_call_scatter(coll_nagaya_call* call, const void* send, int count,
+                              const int* counts, const int* displacements,
+                              ompi_datatype_t* send_type, void* receive, int receive_count,
+                              ompi_datatype_t* receive_type, int root,
+                              struct ompi_communicator_t* comm);
+void coll_nagaya_call_allgather(coll_nagaya_call* call, const void* send, int send_count,
+                                ompi_datatype_t* send_type, void* receive, int count,
+                                const int* counts, const int* displacements,
+                                ompi_datatype_t* receive_type, struct ompi_communicator_t* comm);
+/* Each side as MPI has it, but `blocks`. `send` in place: its buffer is MPI_IN_PLACE. */
+void coll_nagaya_call_alltoall(coll_nagaya_call* call, coll_nagaya_side send,
+                               coll_nagaya_side receive, struct ompi_communicator_t* comm);
+/* REDUCE, ALLREDUCE, SCAN, EXSCAN. */
+void coll_nagaya_call_reduction(coll_nagaya_call* call, nagaya_collective_kind kind,
+                                const void* send, void* receive, int count, ompi_datatype_t* type,
+                                struct ompi_op_t* op, int root);
+/* `counts` NULL: `count` each. An OMPI_ERR_ code. */
+int coll_nagaya_call_reduce_scatter(coll_nagaya_call* call, const void* send, void* receive,
+                                    int count, const int* counts, ompi_datatype_t* type,
+                                    struct ompi_op_t* op, struct ompi_communicator_t* comm);
+
+/* ---- requests (request.c) ------------------------------------------------------------------ */
+
+typedef struct coll_nagaya_request_t {
+  ompi_coll_base_nbc_request_t super;
+  coll_nagaya_call call;
+  coll_nagaya_module_t* module;
+} coll_nagaya_request_t;
+OBJ_CLASS_DECLARATION(coll_nagaya_request_t);
+
+/* NULL: no memory. */
+coll_nagaya_request_t* coll_nagaya_new_request(struct ompi_communicator_t* comm,
+                                               mca_coll_base_module_t* module, bool persistent);
+/* Starts the call of a request that is not persistent; `error`: of making the call. When it fails
+ * the request goes. */
+int coll_nagaya_start(coll_nagaya_request_t* request, int error, ompi_request_t** out);
+
+/* ---- the module's functions ---------------------------------------------------------------- */
+
+void coll_nagaya_set_blocking(mca_coll_base_module_t* module);
+void coll_nagaya_set_nonblocking(mca_coll_base_module_t* module);
+
+#endif

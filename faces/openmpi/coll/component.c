@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "coll_nagaya.h"
+
+#include "ompi/communicator/communicator.h"
+
+#include "peers.h"
+
+/* Above Open MPI's own components (coll/self 75). */
+enum { PRIORITY = 90 };
+
+/* ---- which operations ---------------------------------------------------------------------- */
+
+#define FUNCTION(name) \
+  { #name, offsetof(mca_coll_base_module_t, coll_##name) }
+static const struct {
+  const char* name;
+  size_t offset;
+} functions[] = {
+    FUNCTION(allgather),
+    FUNCTION(allgatherv),
+    FUNCTION(allreduce),
+    FUNCTION(alltoall),
+    FUNCTION(alltoallv),
+    FUNCTION(alltoallw),
+    FUNCTION(barrier),
+    FUNCTION(bcast),
+    FUNCTION(exscan),
+    FUNCTION(gather),
+    FUNCTION(gatherv),
+    FUNCTION(reduce),
+    FUNCTION(reduce_scatter),
+    FUNCTION(reduce_scatter_block),
+    FUNCTION(scan),
+    FUNCTION(scatter),
+    FUNCTION(scatterv),
+    FUNCTION(iallgather),
+    FUNCTION(iallgatherv),
+    FUNCTION(iallreduce),
+    FUNCTION(ialltoall),
+    FUNCTION(ialltoallv),
+    FUNCTION(ialltoallw),
+    FUNCTION(ibarrier),
+    FUNCTION(ibcast),
+    FUNCTION(iexscan),
+    FUNCTION(igather),
+    FUNCTION(igatherv),
+    FUNCTION(ireduce),
+    FUNCTION(ireduce_scatter),
+    FUNCTION(ireduce_scatter_block),
+    FUNCTION(iscan),
+    FUNCTION(iscatter),
+    FUNCTION(iscatterv),
+};
+
+static bool has_word(const char* list, const char* word) {
+  const size_t length = strlen(word);
+  for (const char* at = list; (at = strstr(at, word)) != NULL; at += length) {
+    const bool begins = at == list || at[-1] == ',';
+    if (begins && (at[length] == ',' || at[length] == 0)) return true;
+  }
+  return false;
+}
+
+/* NAGAYA_COLL: unset or "on", all; "off", none; names; "^" before them: all others. */
+static bool is_wished(const char* wish, const char* name) {
+  if (wish == NULL || strcmp(wish, "on") == 0) return true;
+  if (strcmp(wish, "off") == 0) return false;
+  return *wish == '^' ? !has_word(wish + 1, name) : has_word(wish, name);
+}
+
+/* Open MPI takes functions that we do not have from its other components. */
+static void set_functions(mca_coll_base_module_t* module) {
+  const char* const wish = getenv("NAGAYA_COLL");
+  coll_nagaya_set_blocking(module);
+  coll_nagaya_set_nonblocking(module);
+  for (size_t n = 0; n < sizeof functions / sizeof *functions; ++n)
+    if (!is_wished(wish, functions[n].name))
+      memset((char*)module + functions[n].offset, 0, sizeof(void (*)(void)));
+}
+
+/* ---- for which communicators --------------------------------------------------------------- */
+
+/* Their progress is that of our messages. */
+static bool are_messages_ours(void) {
+  return strcmp(mca_pml_base_selected_component.pmlm_version.mca_component_name, "nagaya") == 0;
+}
+
+/* Whether the process is a task of this node; no process is asked of whom it is known already. */
+static bool is_here(struct ompi_communicator_t* comm, int rank) {
+  const opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group, rank);
+  const ompi_proc_t* const self = ompi_proc_local();
+  if (name.jobid == self->super.proc_name.jobid) {
+    if (nagaya_all_are_local() || name.vpid == self->super.proc_name.vpid) return true;
+    return OPAL_PROC_ON_LOCAL_NODE(ompi_comm_peer_lookup(comm, rank)->super.proc_flags);
+  }
+  nagaya_process self_process, process;
+  return nagaya_peer(comm, ompi_comm_rank(comm), &self_process) == OMPI_SUCCESS &&
+         nagaya_peer(comm, rank, &process) == OMPI_SUCCESS && process.node == self_process.node;
+}
+
+/* The same at all its processes. */
+static bool is_for_us(struct ompi_communicator_t* comm) {
+  if (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2 || !are_messages_ours()) return false;
+  for (int rank = 0; rank < ompi_comm_size(comm); ++rank)
+    if (!is_here(comm, rank)) return false;
+  return true;
+}
+
+int coll_nagaya_open_team(struct ompi_communicator_t* comm, coll_nagaya_module_t* module) {
+  if (OPAL_LIKELY(module->team != NULL)) return OMPI_SUCCESS;
+  const uint32_t size = (uint32_t)ompi_comm_size(comm);
+  uint32_t* const tasks = malloc(size * sizeof *tasks);
+  if (tasks == NULL) return MPI_ERR_NO_MEM;
+  int error = OMPI_SUCCESS;
+  for (uint32_t rank = 0; rank < size && error == OMPI_SUCCESS; ++rank) {
+    nagaya_process process = {0, 0};
+    error = nagaya_peer(comm, (int)rank, &process);
+    tasks[rank] = process.task;
+  }
+  if (error == OMPI_SUCCESS)
+    error = nagaya_mpi_error(nagaya_coll_open(nagaya_context_of(comm), tasks, size,
+                                              (uint32_t)ompi_comm_rank(comm), opal_using_threads(),
+                                              &module->team));
+  free(tasks);
+  return error;
+}
+
+/* ---- the module ---------------------------------------------------------------------------- */
+
+static int enable(mca_coll_base_module_t* module, struct ompi_communicator_t* comm) {
+  return OMPI_SUCCESS;
+}
+
+static void construct(coll_nagaya_module_t* module) {
+  module->team = NULL;
+}
+static void destruct(coll_nagaya_module_t* module) {
+  if (module->team != NULL) nagaya_coll_close(module->team);
+}
+OBJ_CLASS_INSTANCE(coll_nagaya_module_t, mca_coll_base_module_t, construct, destruct);
+
+static mca_coll_base_module_t* query(struct ompi_communicator_t* comm, int* priority) {
+  if (!is_for_us(comm)) return NULL;
+  coll_nagaya_module_t* const module = OBJ_NEW(coll_nagaya_module_t);
+  if (module == NULL) return NULL;
+  module->super.coll_module_enable = enable;
+  set_functions(&module->super);
+  *priority = PRIORITY;
+  return &module->super;
+}
+
+/* ---- the component ------------------------------------------------------------------------- */
+
+static int init(bool wants_progress_threads, bool wants_threads) {
+  return OMPI_SUCCESS;
+}
+
+const mca_coll_base_component_t mca_coll_nagaya_component = {
+    .collm_version =
+        {
+            NAGAYA_COLL_VERSION,
+            .mca_component_name = "nagaya",
+            .mca_component_major_version = OMPI_MAJOR_VERSION,
+            .mca_component_minor_version = OMPI_MINOR_VERSION,
+            .mca_component_release_version = OMPI_RELEASE_VERSION,
+        },
+    .collm_data = {MCA_BASE_METADATA_PARAM_NONE},
+    .collm_init_query = init,
+    .collm_comm_query = query,
+};

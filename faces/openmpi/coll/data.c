@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
+#include "coll_nagaya.h"
+
+/* ---- one block ----------------------------------------------------------------------------- */
+
+typedef struct block_t {
+  char* buffer;
+  size_t count;
+  ompi_datatype_t* type;
+} block_t;
+
+static block_t block_of(const coll_nagaya_side* side, uint32_t n) {
+  ompi_datatype_t* const type = side->types != NULL ? side->types[n] : side->type;
+  const ptrdiff_t extent = type->super.ub - type->super.lb;
+  const size_t count = side->counts != NULL ? (size_t)side->counts[n] : side->count;
+  ptrdiff_t offset = (ptrdiff_t)n * (ptrdiff_t)side->count * extent;
+  if (side->displacements != NULL)
+    offset = side->displacements[n] * (side->types != NULL ? 1 : extent);
+  return (block_t){side->buffer + offset, count, type};
+}
+
+static bool is_one_run(const block_t* block) {
+  return nagaya_is_one_run(block->type, block->count);
+}
+
+static bool are_runs(const coll_nagaya_side* side) {
+  const bool are_alike = side->counts == NULL && side->types == NULL;
+  for (uint32_t n = 0; n < (are_alike ? 1 : side->blocks); ++n) {
+    const block_t block = block_of(side, n);
+    if (!is_one_run(&block)) return false;
+  }
+  return true;
+}
+
+/* ---- packing ------------------------------------------------------------------------------- */
+
+static void pack(const block_t* from, void* to, size_t bytes) {
+  struct iovec all = {.iov_base = to, .iov_len = bytes};
+  uint32_t pieces = 1;
+  opal_convertor_t convertor;
+  OBJ_CONSTRUCT(&convertor, opal_convertor_t);
+  opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor, &from->type->super,
+                                           from->count, from->buffer, 0, &convertor);
+  opal_convertor_pack(&convertor, &all, &pieces, &bytes);
+  OBJ_DESTRUCT(&convertor);
+}
+
+static void unpack(const void* from, size_t bytes, const block_t* to) {
+  struct iovec all = {.iov_base = (void*)from, .iov_len = bytes};
+  uint32_t pieces = 1;
+  opal_convertor_t convertor;
+  OBJ_CONSTRUCT(&convertor, opal_convertor_t);
+  opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor, &to->type->super, to->count,
+                                           to->buffer, 0, &convertor);
+  opal_convertor_unpack(&convertor, &all, &pieces, &bytes);
+  OBJ_DESTRUCT(&convertor);
+}
+
+/* What has come from a rank, into a receive buffer that is not runs of bytes. */
+static void store(void* context, uint32_t rank, const void* data, size_t bytes) {
+  coll_nagaya_call* const call = context;
+  const block_t block = block_of(&call->receive, call->receive.blocks == 1 ? 0 : rank);
+  const size_t capacity = nagaya_bytes(block.type, block.count);
+  if (bytes > capacity) call->collective.error = -EMSGSIZE;
+  unpack(data, bytes < capacity ? bytes : capacity, &block);
+}
+
+/* ---- where the data are -------------------------------------------------------------------- */
+
+/* Blocks with sizes of their own: | bytes of each | offset of each |. */
+static bool place_each(const coll_nagaya_side* side, nagaya_blocks* out, void** places) {
+  if (*places == NULL) *places = malloc(side->blocks * (sizeof(size_t) + sizeof(ptrdiff_t)));
+  if (*places == NULL) return false;
+  size_t* const bytes_of = *places;
+  ptrdiff_t* const offset_of = (ptrdiff_t*)(bytes_of + side->blocks);
+  for (uint32_t n = 0; n < side->blocks; ++n) {
+    const block_t block = block_of(side, n);
+    bytes_of[n] = nagaya_bytes(block.type, block.count);
+    offset_of[n] = (char*)nagaya_run(block.buffer, block.type) - side->buffer;
+  }
+  out->base = side->buffer;
+  out->bytes_of = bytes_of;
+  out->offset_of = offset_of;
+  return true;
+}
+
+static bool place(const coll_nagaya_side* side, nagaya_blocks* out, void** places) {
+  if (side->counts != NULL || side->types != NULL) return place_each(side, out, places);
+  const block_t block = block_of(side, 0);
+  out->base = nagaya_run(block.buffer, block.type);
+  out->bytes = nagaya_bytes(block.type, block.count);
+  out->stride = (ptrdiff_t)block.count * (block.type->super.ub - block.type->super.lb);
+  return true;
+}
+
+/* All blocks of the send side, one behind the other. */
+static bool place_packed(coll_nagaya_call* call) {
+  const coll_nagaya_side* const side = &call->send;
+  nagaya_blocks* const out = &call->collective.send;
+  if (!place_each(side, out, &call->send_places)) return false;
+  ptrdiff_t* const offset_of = (ptrdiff_t*)out->offset_of;
+  size_t total = 0;
+  for (uint32_t n = 0; n < side->blocks; ++n) {
+    offset_of[n] = (ptrdiff_t)total;
+    total += out->bytes_of[n];
+  }
+  if (call->packed == NULL) call->packed = malloc(total + 1);
+  if (call->packed == NULL) return false;
+  for (uint32_t n = 0; n < side->blocks; ++n) {
+    const block_t block = block_of(side, n);
+    pack(&block, (char*)call->packed + offset_of[n], out->bytes_of[n]);
+  }
+  out->base = call->packed;
+  return true;
+}
+
+int coll_nagaya_place_data(coll_nagaya_call* call) {
+  nagaya_collective* const collective = &call->collective;
+  bool is_placed = true;
+  if (call->send.blocks != 0)
+    is_placed = are_runs(&call->send) ? place(&call->send, &collective->send, &call->send_places)
+                                      : place_packed(call);
+  if (call->receive.blocks != 0 && is_placed) {
+    if (are_runs(&call->receive)) {
+      is_placed = place(&call->receive, &collective->receive, &call->receive_places);
+    } else {
+      collective->store = store;
+      collective->store_context = call;
+    }
+  }
+  return is_placed ? OMPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+void coll_nagaya_end_call(coll_nagaya_call* call) {
+  free(call->packed);
+  free(call->send_places);
+  free(call->receive_places);
+  free(call->counts);
+}
