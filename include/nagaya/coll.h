@@ -63,7 +63,7 @@ typedef struct nagaya_team nagaya_team;
  *   threads   nonzero: several threads of the task may wait, for this team or anything else
  *
  * Returns 0, -EINVAL, -ENOMEM, -ESRCH (outside of a space). */
-int nagaya_coll_open(uint32_t context, const uint32_t* tasks, uint32_t size, uint32_t rank,
+int nagaya_coll_open(uint64_t context, const uint32_t* tasks, uint32_t size, uint32_t rank,
                      int threads, nagaya_team** out);
 
 /* The caller starts no more collectives of it; those that are under way are complete.

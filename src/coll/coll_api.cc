@@ -38,7 +38,7 @@ int guarded(Function function) {
 
 }  // namespace
 
-int nagaya_coll_open(uint32_t context, const uint32_t* tasks, uint32_t size, uint32_t rank,
+int nagaya_coll_open(uint64_t context, const uint32_t* tasks, uint32_t size, uint32_t rank,
                      int threads, nagaya_team** out) {
   Endpoint* const endpoint = Endpoint::own();
   if (endpoint == nullptr) return -ESRCH;
@@ -49,7 +49,8 @@ int nagaya_coll_open(uint32_t context, const uint32_t* tasks, uint32_t size, uin
     if (tasks[n] >= endpoint->board().capacity) return -EINVAL;
   return guarded([&] {
     auto team = std::make_unique<nagaya_team>(rank, threads != 0);
-    const int error = team->group().open(*endpoint, context, {tasks, size}, sizeof(Part));
+    const int error = team->group().open(endpoint->board(), endpoint->record(), context,
+                                         {tasks, size}, sizeof(Part));
     if (error == 0) *out = team.release();
     return error;
   });

@@ -8,16 +8,16 @@
 #include <new>
 #include <utility>
 
-#include "llcl/endpoint.h"
+#include "llcl/board.h"
 #include "task/space_heap.h"
 
 namespace nagaya::llcl {
 
 struct GroupBlock {
   task::Stamp stamp;
-  uint32_t context;
-  uint32_t count;       // of members
+  uint64_t context;
   uint64_t part_bytes;  // of each member's part
+  uint32_t count;       // of members
   // Both under the bucket's lock, which orders them.
   std::atomic<uint32_t> closed;  // members that have closed it
   std::atomic<GroupBlock*> next;
@@ -36,10 +36,10 @@ namespace {
 
 using Bucket = Groups::Bucket;
 
-Bucket& bucket_of(Board& board, uint32_t context, std::span<const uint32_t> members) {
+Bucket& bucket_of(Board& board, uint64_t context, std::span<const uint32_t> members) {
   // Odd factors spread contexts and first members.
-  const uint32_t hash = context * 0x9e3779b1u + members.front() * 0x85ebca6bu;
-  return board.groups->buckets[(hash >> 16) % Groups::kBuckets];
+  const uint64_t hash = context * 0x9e3779b97f4a7c15 + members.front() * 0xbf58476d1ce4e5b9;
+  return board.groups->buckets[(hash >> 32) % Groups::kBuckets];
 }
 
 // Holds a bucket's lock while it lives.
@@ -67,8 +67,12 @@ class Turn {
   Bucket& bucket_;
 };
 
+mailbox::Owner owner_of(const task::TaskRecord& task) {
+  return mailbox::Owner::task(task.number, task.generation.load(std::memory_order_relaxed));
+}
+
 // The link that leads to the group's block, or the last one of the bucket: to nullptr.
-std::atomic<GroupBlock*>& link_to(Bucket& bucket, uint32_t context,
+std::atomic<GroupBlock*>& link_to(Bucket& bucket, uint64_t context,
                                   std::span<const uint32_t> members) {
   std::atomic<GroupBlock*>* link = &bucket.first;
   for (GroupBlock* block; (block = link->load(std::memory_order_relaxed)) != nullptr;
@@ -79,7 +83,7 @@ std::atomic<GroupBlock*>& link_to(Bucket& bucket, uint32_t context,
   return *link;
 }
 
-GroupBlock* make(task::TaskRecord& self, uint32_t context, std::span<const uint32_t> members,
+GroupBlock* make(task::TaskRecord& self, uint64_t context, std::span<const uint32_t> members,
                  uint64_t part_bytes) {
   const uint64_t parts_at = GroupBlock::parts_at(members.size());
   const uint64_t parts_bytes = members.size() * part_bytes;
@@ -97,20 +101,20 @@ GroupBlock* make(task::TaskRecord& self, uint32_t context, std::span<const uint3
 
 }  // namespace
 
-int Group::open(Endpoint& endpoint, uint32_t context, std::span<const uint32_t> members,
-                uint64_t bytes) {
-  Board& board = endpoint.board();
+int Group::open(Board& board, task::TaskRecord& self, uint64_t context,
+                std::span<const uint32_t> members, uint64_t bytes) {
   Bucket& bucket = bucket_of(board, context, members);
-  const Turn turn(board, endpoint.owner(), bucket);
+  const Turn turn(board, owner_of(self), bucket);
   std::atomic<GroupBlock*>& link = link_to(bucket, context, members);
   GroupBlock* block = link.load(std::memory_order_relaxed);
   if (block == nullptr) {
-    block = make(endpoint.record(), context, members, GroupBlock::whole_lines(bytes));
+    block = make(self, context, members, GroupBlock::whole_lines(bytes));
     if (block == nullptr) return -ENOMEM;
     block->next.store(bucket.first.load(std::memory_order_relaxed), std::memory_order_relaxed);
     bucket.first.store(block, std::memory_order_relaxed);
   }
-  endpoint_ = &endpoint;
+  board_ = &board;
+  self_ = &self;
   block_ = block;
   parts_ = block->parts();
   part_bytes_ = block->part_bytes;
@@ -121,9 +125,8 @@ int Group::open(Endpoint& endpoint, uint32_t context, std::span<const uint32_t> 
 void Group::close(void (*end)(Group& group)) {
   if (block_ == nullptr) return;
   GroupBlock* const block = std::exchange(block_, nullptr);
-  Board& board = endpoint_->board();
-  Bucket& bucket = bucket_of(board, block->context, members_);
-  const Turn turn(board, endpoint_->owner(), bucket);
+  Bucket& bucket = bucket_of(*board_, block->context, members_);
+  const Turn turn(*board_, owner_of(*self_), bucket);
   const uint32_t closed = block->closed.load(std::memory_order_relaxed) + 1;
   block->closed.store(closed, std::memory_order_relaxed);
   if (closed != block->count) return;
@@ -139,24 +142,22 @@ void Group::wake() const {
 }
 
 void Group::wake_soon() const {
-  Board& board = endpoint_->board();
-  if (board.asleep.load(std::memory_order_relaxed) == 0) return;
-  for (const uint32_t task : members_) wake_task(board, task);
+  if (board_->asleep.load(std::memory_order_relaxed) == 0) return;
+  for (const uint32_t task : members_) wake_task(*board_, task);
 }
 
 void Group::copy(void* to, const void* from, size_t bytes, uint32_t member) const {
-  Board& board = endpoint_->board();
   const Copy copy{static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes,
                   members_[member]};
-  board.copies->copy(copy, endpoint_->owner(), BoardTasks{board});
+  board_->copies->copy(copy, owner_of(*self_), BoardTasks{*board_});
 }
 
 void* Group::allocate(uint64_t bytes) const {
-  return task::heap_allocate(endpoint_->record(), bytes);
+  return task::heap_allocate(*self_, bytes);
 }
 
 void Group::free(void* memory) const {
-  task::heap_free(endpoint_->record(), memory);
+  task::heap_free(*self_, memory);
 }
 
 }  // namespace nagaya::llcl

@@ -41,10 +41,11 @@
 
 #include "mailbox/machine.h"
 #include "mailbox/owner.h"
+#include "task/space.h"
 
 namespace nagaya::llcl {
 
-class Endpoint;
+struct Board;
 struct GroupBlock;
 
 // The directory of all groups of a node. All zero: there are none.
@@ -68,8 +69,10 @@ class Group {
 
   // `members`: numbers of tasks of this node, each once, in the same order at every member.
   // `bytes`: of each member's part, the same at every member; rounded up to whole lines.
+  // `self`: of the calling task.
   // Returns 0, or -ENOMEM: the space heap is exhausted, nothing has changed.
-  int open(Endpoint& endpoint, uint32_t context, std::span<const uint32_t> members, uint64_t bytes);
+  int open(Board& board, task::TaskRecord& self, uint64_t context,
+           std::span<const uint32_t> members, uint64_t bytes);
   // `end`: called by the last member that closes the group, before its block goes.
   void close(void (*end)(Group& group) = nullptr);
 
@@ -91,7 +94,8 @@ class Group {
   void free(void* memory) const;
 
  private:
-  Endpoint* endpoint_ = nullptr;
+  Board* board_ = nullptr;
+  task::TaskRecord* self_ = nullptr;
   GroupBlock* block_ = nullptr;
   std::byte* parts_ = nullptr;
   uint64_t part_bytes_ = 0;

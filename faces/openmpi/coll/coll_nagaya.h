@@ -5,7 +5,7 @@
  *   call.c          what MPI's arguments mean
  *   data.c          buffers, as blocks
  *   blocking.c      the functions of the module: call, run, end
- *   nonblocking.c   the same with a request; request.c: which */
+ *   nonblocking.c   the same with a request, which request.c has; persistent.c: to be started */
 #ifndef COLL_NAGAYA_H
 #define COLL_NAGAYA_H
 
@@ -23,12 +23,14 @@ OMPI_MODULE_DECLSPEC extern const mca_coll_base_component_t mca_coll_nagaya_comp
 
 typedef struct coll_nagaya_module_t {
   mca_coll_base_module_t super;
-  nagaya_team* team; /* NULL before the first collective */
+  nagaya_team* team;   /* NULL before the first collective */
+  uint32_t persistent; /* requests that were made: the same number at all processes */
 } coll_nagaya_module_t;
 OBJ_CLASS_DECLARATION(coll_nagaya_module_t);
 
-/* Opens the team at the first collective. An OMPI_ERR_ code. */
-int coll_nagaya_open_team(struct ompi_communicator_t* comm, coll_nagaya_module_t* module);
+/* Opens a team of the communicator's processes, unless it is open. `number`: which of its teams; 0:
+ * the module's. An OMPI_ERR_ code. */
+int coll_nagaya_open_team(struct ompi_communicator_t* comm, uint32_t number, nagaya_team** team);
 
 /* ---- buffers (data.c) ---------------------------------------------------------------------- */
 
@@ -98,7 +100,10 @@ int coll_nagaya_call_reduce_scatter(coll_nagaya_call* call, const void* send, vo
 typedef struct coll_nagaya_request_t {
   ompi_coll_base_nbc_request_t super;
   coll_nagaya_call call;
-  coll_nagaya_module_t* module;
+  nagaya_team** team; /* the module's, or: */
+  /* Persistent requests of a communicator may be started in different orders at its processes: each
+   * has a team. */
+  nagaya_team* own_team;
 } coll_nagaya_request_t;
 OBJ_CLASS_DECLARATION(coll_nagaya_request_t);
 
@@ -108,10 +113,13 @@ coll_nagaya_request_t* coll_nagaya_new_request(struct ompi_communicator_t* comm,
 /* Starts the call of a request that is not persistent; `error`: of making the call. When it fails
  * the request goes. */
 int coll_nagaya_start(coll_nagaya_request_t* request, int error, ompi_request_t** out);
+/* Ends the making of a persistent request. */
+int coll_nagaya_end_init(coll_nagaya_request_t* request, int error, ompi_request_t** out);
 
 /* ---- the module's functions ---------------------------------------------------------------- */
 
 void coll_nagaya_set_blocking(mca_coll_base_module_t* module);
 void coll_nagaya_set_nonblocking(mca_coll_base_module_t* module);
+void coll_nagaya_set_persistent(mca_coll_base_module_t* module);
 
 #endif

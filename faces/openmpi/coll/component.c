@@ -53,6 +53,23 @@ static const struct {
     FUNCTION(iscan),
     FUNCTION(iscatter),
     FUNCTION(iscatterv),
+    FUNCTION(allgather_init),
+    FUNCTION(allgatherv_init),
+    FUNCTION(allreduce_init),
+    FUNCTION(alltoall_init),
+    FUNCTION(alltoallv_init),
+    FUNCTION(alltoallw_init),
+    FUNCTION(barrier_init),
+    FUNCTION(bcast_init),
+    FUNCTION(exscan_init),
+    FUNCTION(gather_init),
+    FUNCTION(gatherv_init),
+    FUNCTION(reduce_init),
+    FUNCTION(reduce_scatter_init),
+    FUNCTION(reduce_scatter_block_init),
+    FUNCTION(scan_init),
+    FUNCTION(scatter_init),
+    FUNCTION(scatterv_init),
 };
 
 static bool has_word(const char* list, const char* word) {
@@ -76,6 +93,7 @@ static void set_functions(mca_coll_base_module_t* module) {
   const char* const wish = getenv("NAGAYA_COLL");
   coll_nagaya_set_blocking(module);
   coll_nagaya_set_nonblocking(module);
+  coll_nagaya_set_persistent(module);
   for (size_t n = 0; n < sizeof functions / sizeof *functions; ++n)
     if (!is_wished(wish, functions[n].name))
       memset((char*)module + functions[n].offset, 0, sizeof(void (*)(void)));
@@ -109,8 +127,8 @@ static bool is_for_us(struct ompi_communicator_t* comm) {
   return true;
 }
 
-int coll_nagaya_open_team(struct ompi_communicator_t* comm, coll_nagaya_module_t* module) {
-  if (OPAL_LIKELY(module->team != NULL)) return OMPI_SUCCESS;
+int coll_nagaya_open_team(struct ompi_communicator_t* comm, uint32_t number, nagaya_team** team) {
+  if (OPAL_LIKELY(*team != NULL)) return OMPI_SUCCESS;
   const uint32_t size = (uint32_t)ompi_comm_size(comm);
   uint32_t* const tasks = malloc(size * sizeof *tasks);
   if (tasks == NULL) return MPI_ERR_NO_MEM;
@@ -120,10 +138,10 @@ int coll_nagaya_open_team(struct ompi_communicator_t* comm, coll_nagaya_module_t
     error = nagaya_peer(comm, (int)rank, &process);
     tasks[rank] = process.task;
   }
+  const uint64_t context = (uint64_t)number << 32 | nagaya_context_of(comm);
   if (error == OMPI_SUCCESS)
-    error = nagaya_mpi_error(nagaya_coll_open(nagaya_context_of(comm), tasks, size,
-                                              (uint32_t)ompi_comm_rank(comm), opal_using_threads(),
-                                              &module->team));
+    error = nagaya_mpi_error(nagaya_coll_open(context, tasks, size, (uint32_t)ompi_comm_rank(comm),
+                                              opal_using_threads(), team));
   free(tasks);
   return error;
 }
@@ -136,6 +154,7 @@ static int enable(mca_coll_base_module_t* module, struct ompi_communicator_t* co
 
 static void construct(coll_nagaya_module_t* module) {
   module->team = NULL;
+  module->persistent = 0;
 }
 static void destruct(coll_nagaya_module_t* module) {
   if (module->team != NULL) nagaya_coll_close(module->team);

@@ -12,7 +12,7 @@ static void end_call(coll_nagaya_request_t* request) {
   request->call = (coll_nagaya_call){.packed = NULL};
 }
 
-/* The communicator outlives its requests: another one of its number would find its team. */
+/* The communicator outlives its requests: another one of its number would find their teams. */
 static void on_complete(nagaya_collective* collective) {
   coll_nagaya_request_t* const request = request_of(collective);
   ompi_request_t* const own = &request->super.super;
@@ -26,6 +26,8 @@ static void on_complete(nagaya_collective* collective) {
 static int free_request(ompi_request_t** handle) {
   coll_nagaya_request_t* request = (coll_nagaya_request_t*)*handle;
   end_call(request);
+  if (request->own_team != NULL) nagaya_coll_close(request->own_team);
+  if ((*handle)->req_persistent) OBJ_RELEASE((*handle)->req_mpi_object.comm);
   OMPI_REQUEST_FINI(*handle);
   OBJ_RELEASE(request);
   *handle = MPI_REQUEST_NULL;
@@ -33,14 +35,13 @@ static int free_request(ompi_request_t** handle) {
 }
 
 static int start(coll_nagaya_request_t* request) {
-  coll_nagaya_module_t* const module = request->module;
   struct ompi_communicator_t* comm = request->super.super.req_mpi_object.comm;
-  int error = coll_nagaya_open_team(comm, module);
+  int error = coll_nagaya_open_team(comm, 0, request->team);
   if (error == OMPI_SUCCESS) error = coll_nagaya_place_data(&request->call);
   if (error != OMPI_SUCCESS) return error;
   OBJ_RETAIN(comm);
   request->call.collective.complete = on_complete;
-  error = nagaya_mpi_error(nagaya_coll_start(module->team, &request->call.collective));
+  error = nagaya_mpi_error(nagaya_coll_start(*request->team, &request->call.collective));
   if (error != OMPI_SUCCESS) OBJ_RELEASE(comm);
   return error;
 }
@@ -72,7 +73,7 @@ OBJ_CLASS_INSTANCE(coll_nagaya_request_t, ompi_coll_base_nbc_request_t, construc
 
 coll_nagaya_request_t* coll_nagaya_new_request(struct ompi_communicator_t* comm,
                                                mca_coll_base_module_t* module, bool persistent) {
-  coll_nagaya_request_t* const request = OBJ_NEW(coll_nagaya_request_t);
+  coll_nagaya_request_t* request = OBJ_NEW(coll_nagaya_request_t);
   if (request == NULL) return NULL;
   ompi_request_t* const own = &request->super.super;
   OMPI_REQUEST_INIT(own, persistent);
@@ -83,12 +84,29 @@ coll_nagaya_request_t* coll_nagaya_new_request(struct ompi_communicator_t* comm,
   own->req_status.MPI_ERROR = OMPI_SUCCESS;
   own->req_status._cancelled = 0;
   own->req_status._ucount = 0;
-  request->module = (coll_nagaya_module_t*)module;
-  return request;
+  coll_nagaya_module_t* const own_module = (coll_nagaya_module_t*)module;
+  request->team = persistent ? &request->own_team : &own_module->team;
+  request->own_team = NULL;
+  if (!persistent) return request;
+  OBJ_RETAIN(comm);
+  if (coll_nagaya_open_team(comm, ++own_module->persistent, request->team) == OMPI_SUCCESS)
+    return request;
+  OBJ_RELEASE(comm);
+  OBJ_RELEASE(request);
+  return NULL;
 }
 
 int coll_nagaya_start(coll_nagaya_request_t* request, int error, ompi_request_t** out) {
   if (error == OMPI_SUCCESS) error = start(request);
+  ompi_request_t* handle = &request->super.super;
+  if (error != OMPI_SUCCESS)
+    free_request(&handle);
+  else
+    *out = handle;
+  return error;
+}
+
+int coll_nagaya_end_init(coll_nagaya_request_t* request, int error, ompi_request_t** out) {
   ompi_request_t* handle = &request->super.super;
   if (error != OMPI_SUCCESS)
     free_request(&handle);

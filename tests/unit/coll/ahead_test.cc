@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How far a member may be ahead of the others, and that collectives end in any order.
+#include "members.h"
+
+namespace nagaya::coll {
+namespace {
+
+struct Bcasts {
+  explicit Bcasts(size_t count) : data(count), all(count) {
+    for (size_t n = 0; n < count; ++n) {
+      all[n].kind = NAGAYA_BCAST;
+      data[n] = n;
+    }
+  }
+  nagaya_collective& sent(size_t n) {
+    all[n].send = {&data[n], sizeof data[n], 0, nullptr, nullptr};
+    return all[n];
+  }
+  nagaya_collective& received(size_t n) {
+    data[n] = SIZE_MAX;
+    all[n].receive = {&data[n], sizeof data[n], 0, nullptr, nullptr};
+    return all[n];
+  }
+
+  std::vector<size_t> data;
+  std::vector<nagaya_collective> all;
+};
+
+TEST(Ahead, ARootRunsAheadAsFarAsThereAreLinesAndNoFurther) {
+  Members members(2);
+  constexpr size_t kCount = 3 * NAGAYA_COLL_AHEAD;
+  Bcasts from(kCount), to(kCount);
+  std::vector<std::unique_ptr<Operation>> sent, received;
+  for (size_t n = 0; n < kCount; ++n) {
+    sent.push_back(members.start(0, from.sent(n)));
+    EXPECT_EQ(sent[n]->advance(), n < NAGAYA_COLL_AHEAD) << n;
+  }
+  for (size_t n = 0; n < kCount; ++n) {
+    received.push_back(members.start(1, to.received(n)));
+    ASSERT_TRUE(received[n]->advance()) << n;
+    EXPECT_EQ(to.data[n], n);
+    if (n + NAGAYA_COLL_AHEAD < kCount) {
+      ASSERT_TRUE(sent[n + NAGAYA_COLL_AHEAD]->advance()) << n;
+    }
+  }
+}
+
+TEST(Ahead, AMemberThatHasLeftALaterOneKeepsTheLineOfAnEarlierOne) {
+  Members members(2);
+  // The first is a barrier that the other has not begun; the next ones are over for the root.
+  nagaya_collective barriers[2]{};
+  const auto barrier = members.start(0, barriers[0]);
+  EXPECT_FALSE(barrier->advance());
+  constexpr size_t kCount = NAGAYA_COLL_AHEAD;
+  Bcasts from(kCount), to(kCount);
+  std::vector<std::unique_ptr<Operation>> sent;
+  for (size_t n = 0; n < kCount; ++n) {
+    sent.push_back(members.start(0, from.sent(n)));
+    EXPECT_EQ(sent[n]->advance(), n + 1 < kCount) << n;
+  }
+  EXPECT_TRUE(members.start(1, barriers[1])->advance());
+  EXPECT_TRUE(barrier->advance());
+  EXPECT_TRUE(sent.back()->advance());
+  for (size_t n = 0; n < kCount; ++n) {
+    EXPECT_TRUE(members.start(1, to.received(n))->advance());
+    EXPECT_EQ(to.data[n], n);
+  }
+}
+
+TEST(Ahead, ALaterOneWaitsForItsTurn) {
+  Members members(2);
+  Bcasts from(2), to(2);
+  const auto first = members.start(0, from.sent(0)), second = members.start(0, from.sent(1));
+  EXPECT_FALSE(second->advance());
+  EXPECT_TRUE(first->advance());
+  EXPECT_TRUE(second->advance());
+  for (size_t n = 0; n < 2; ++n) {
+    EXPECT_TRUE(members.start(1, to.received(n))->advance());
+    EXPECT_EQ(to.data[n], n);
+  }
+}
+
+TEST(Ahead, AGiverOfLongDataWaitsUntilAllHaveThem) {
+  Members members(3);
+  std::vector<std::byte> data(100'000, std::byte{7}), first(data.size()), second(data.size());
+  nagaya_collective all[3]{};
+  for (nagaya_collective& what : all) what.kind = NAGAYA_BCAST;
+  all[0].send = {data.data(), data.size(), 0, nullptr, nullptr};
+  all[1].receive = {first.data(), first.size(), 0, nullptr, nullptr};
+  all[2].receive = {second.data(), second.size(), 0, nullptr, nullptr};
+  const auto giver = members.start(0, all[0]);
+  EXPECT_FALSE(giver->advance());
+  EXPECT_TRUE(members.start(2, all[2])->advance());
+  EXPECT_FALSE(giver->advance());
+  EXPECT_TRUE(members.start(1, all[1])->advance());
+  EXPECT_TRUE(giver->advance());
+  EXPECT_EQ(first, data);
+  EXPECT_EQ(second, data);
+}
+
+}  // namespace
+}  // namespace nagaya::coll

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Data that move: what each member gets, for all counts of members, sizes and roots.
+#include <errno.h>
+
+#include "members.h"
+
+namespace nagaya::coll {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+constexpr uint32_t kSizes[] = {1, 2, 3, 5, 8, 33};
+constexpr size_t kBlockBytes[] = {0, 1, 40, 41, 1000, 4096, 4097, 100'000};
+
+// What `giver` has for `taker`, different in each byte.
+std::byte given(uint32_t giver, uint32_t taker, size_t n) {
+  return static_cast<std::byte>(giver * 31 + taker * 7 + n * 13 + n / 256);
+}
+void fill(std::byte* to, size_t bytes, uint32_t giver, uint32_t taker) {
+  for (size_t n = 0; n < bytes; ++n) to[n] = given(giver, taker, n);
+}
+bool has(const std::byte* at, size_t bytes, uint32_t giver, uint32_t taker) {
+  for (size_t n = 0; n < bytes; ++n)
+    if (at[n] != given(giver, taker, n)) return false;
+  return true;
+}
+
+class Move : public testing::Test {
+ protected:
+  void begin(Members& members, nagaya_collective_kind kind, uint32_t root) {
+    all_.assign(members.size(), {});
+    send_.assign(members.size(), {});
+    receive_.assign(members.size(), {});
+    for (nagaya_collective& what : all_) what.kind = kind, what.root = root;
+  }
+  // A block for each of `count`, with gaps between them.
+  static nagaya_blocks blocks(Bytes& memory, size_t bytes, uint32_t count) {
+    memory.assign((bytes + 8) * count, std::byte{0xee});
+    return {memory.data(), bytes, static_cast<ptrdiff_t>(bytes + 8), nullptr, nullptr};
+  }
+  std::byte* block(Bytes& memory, size_t bytes, uint32_t n) { return &memory[(bytes + 8) * n]; }
+
+  std::vector<nagaya_collective> all_;
+  std::vector<Bytes> send_, receive_;
+  std::mt19937 random_{1};
+};
+
+TEST_F(Move, BcastGivesTheRootsBlockToAll) {
+  for (const uint32_t size : kSizes) {
+    Members members(size);
+    for (const size_t bytes : kBlockBytes) {
+      const uint32_t root = size / 2;
+      begin(members, NAGAYA_BCAST, root);
+      for (uint32_t rank = 0; rank < size; ++rank) {
+        nagaya_collective& what = all_[rank];
+        (rank == root ? what.send : what.receive) = blocks(receive_[rank], bytes, 1);
+      }
+      fill(receive_[root].data(), bytes, root, 0);
+      members.run(all_, random_);
+      for (uint32_t rank = 0; rank < size; ++rank)
+        EXPECT_TRUE(has(receive_[rank].data(), bytes, root, 0)) << size << " " << bytes;
+    }
+  }
+}
+
+TEST_F(Move, ScatterAndGatherAreEachOthersReverse) {
+  for (const uint32_t size : kSizes) {
+    Members members(size);
+    for (const size_t bytes : kBlockBytes) {
+      const uint32_t root = size - 1;
+      Bytes all;
+      begin(members, NAGAYA_SCATTER, root);
+      all_[root].send = blocks(all, bytes, size);
+      for (uint32_t rank = 0; rank < size; ++rank) {
+        fill(block(all, bytes, rank), bytes, root, rank);
+        all_[rank].receive = blocks(receive_[rank], bytes, 1);
+      }
+      members.run(all_, random_);
+      for (uint32_t rank = 0; rank < size; ++rank)
+        EXPECT_TRUE(has(receive_[rank].data(), bytes, root, rank)) << size << " " << bytes;
+
+      const std::vector<Bytes> parts = receive_;
+      Bytes gathered;
+      begin(members, NAGAYA_GATHER, root);
+      send_ = parts;
+      for (uint32_t rank = 0; rank < size; ++rank)
+        all_[rank].send = {send_[rank].data(), bytes, 0, nullptr, nullptr};
+      all_[root].receive = blocks(gathered, bytes, size);
+      members.run(all_, random_);
+      EXPECT_EQ(gathered, all) << size << " " << bytes;
+    }
+  }
+}
+
+TEST_F(Move, AllgatherGivesEachBlockToAllAlsoInPlace) {
+  for (const uint32_t size : kSizes) {
+    Members members(size);
+    for (const size_t bytes : kBlockBytes) {
+      if (bytes * size > 1'000'000) continue;
+      begin(members, NAGAYA_ALLGATHER, 0);
+      for (uint32_t rank = 0; rank < size; ++rank) {
+        all_[rank].receive = blocks(receive_[rank], bytes, size);
+        const bool is_in_place = rank % 2 == 0;
+        std::byte* own = block(receive_[rank], bytes, rank);
+        if (!is_in_place) send_[rank].resize(bytes + 1), own = send_[rank].data();
+        fill(own, bytes, rank, 0);
+        all_[rank].send = {own, bytes, 0, nullptr, nullptr};
+      }
+      members.run(all_, random_);
+      for (uint32_t rank = 0; rank < size; ++rank)
+        for (uint32_t giver = 0; giver < size; ++giver)
+          EXPECT_TRUE(has(block(receive_[rank], bytes, giver), bytes, giver, 0))
+              << size << " " << bytes << " " << rank << " " << giver;
+    }
+  }
+}
+
+TEST_F(Move, AlltoallGivesEachItsOwnBlockAlsoInPlace) {
+  for (const uint32_t size : kSizes) {
+    Members members(size);
+    for (const size_t bytes : kBlockBytes)
+      for (const bool is_in_place : {false, true}) {
+        if (bytes * size > 300'000) continue;
+        begin(members, NAGAYA_ALLTOALL, 0);
+        for (uint32_t rank = 0; rank < size; ++rank) {
+          all_[rank].receive = blocks(receive_[rank], bytes, size);
+          Bytes& from = is_in_place ? receive_[rank] : send_[rank];
+          all_[rank].send = is_in_place ? all_[rank].receive : blocks(from, bytes, size);
+          for (uint32_t taker = 0; taker < size; ++taker)
+            fill(block(from, bytes, taker), bytes, rank, taker);
+        }
+        members.run(all_, random_);
+        for (uint32_t rank = 0; rank < size; ++rank)
+          for (uint32_t giver = 0; giver < size; ++giver)
+            EXPECT_TRUE(has(block(receive_[rank], bytes, giver), bytes, giver, rank))
+                << size << " " << bytes << " " << rank << " " << giver << is_in_place;
+      }
+  }
+}
+
+TEST_F(Move, BlocksMayHaveSizesOfTheirOwn) {
+  constexpr uint32_t kSize = 5;
+  Members members(kSize);
+  for (const size_t unit : {3, 300, 30'000}) {
+    const auto bytes_for = [unit](uint32_t giver, uint32_t taker) {
+      return unit * ((giver + 2 * taker) % 4);
+    };
+    begin(members, NAGAYA_ALLTOALL, 0);
+    std::vector<std::vector<size_t>> sent(kSize), received(kSize);
+    std::vector<std::vector<ptrdiff_t>> from(kSize), to(kSize);
+    for (uint32_t rank = 0; rank < kSize; ++rank) {
+      send_[rank].resize(kSize * 4 * unit);
+      receive_[rank].assign(kSize * 4 * unit, std::byte{0xee});
+      for (uint32_t other = 0; other < kSize; ++other) {
+        sent[rank].push_back(bytes_for(rank, other));
+        received[rank].push_back(bytes_for(other, rank));
+        from[rank].push_back(static_cast<ptrdiff_t>((kSize - 1 - other) * 4 * unit));
+        to[rank].push_back(static_cast<ptrdiff_t>(other * 4 * unit));
+        fill(&send_[rank][static_cast<size_t>(from[rank][other])], sent[rank][other], rank, other);
+      }
+      all_[rank].send = {send_[rank].data(), 0, 0, sent[rank].data(), from[rank].data()};
+      all_[rank].receive = {receive_[rank].data(), 0, 0, received[rank].data(), to[rank].data()};
+    }
+    members.run(all_, random_);
+    for (uint32_t rank = 0; rank < kSize; ++rank)
+      for (uint32_t giver = 0; giver < kSize; ++giver) {
+        const std::byte* const at = &receive_[rank][static_cast<size_t>(to[rank][giver])];
+        EXPECT_TRUE(has(at, received[rank][giver], giver, rank)) << unit;
+        EXPECT_EQ(at[received[rank][giver]], std::byte{0xee});
+      }
+  }
+}
+
+TEST_F(Move, WhatDoesNotFitIsAnErrorOfItsTaker) {
+  Members members(3);
+  for (const size_t bytes : {8, 100'000}) {
+    begin(members, NAGAYA_BCAST, 0);
+    all_[0].send = blocks(send_[0], bytes, 1);
+    fill(send_[0].data(), bytes, 0, 0);
+    all_[1].receive = blocks(receive_[1], bytes, 1);
+    all_[2].receive = blocks(receive_[2], bytes / 2, 1);
+    members.run(all_, random_);
+    EXPECT_EQ(all_[0].error, 0);
+    EXPECT_EQ(all_[1].error, 0);
+    EXPECT_EQ(all_[2].error, -EMSGSIZE);
+    EXPECT_TRUE(has(receive_[2].data(), bytes / 2, 0, 0));
+    EXPECT_EQ(receive_[2][bytes / 2], std::byte{0xee});
+  }
+}
+
+TEST_F(Move, ATakerMayStoreByAFunction) {
+  Members members(3);
+  for (const size_t bytes : {16, 20'000}) {
+    begin(members, NAGAYA_GATHER, 1);
+    std::vector<Bytes> stored(3);
+    for (uint32_t rank = 0; rank < 3; ++rank) {
+      all_[rank].send = blocks(send_[rank], bytes, 1);
+      fill(send_[rank].data(), bytes, rank, 1);
+    }
+    all_[1].store = [](void* context, uint32_t rank, const void* data, size_t count) {
+      const auto* const first = static_cast<const std::byte*>(data);
+      (*static_cast<std::vector<Bytes>*>(context))[rank].assign(first, first + count);
+    };
+    all_[1].store_context = &stored;
+    members.run(all_, random_);
+    for (uint32_t rank = 0; rank < 3; ++rank) {
+      ASSERT_EQ(stored[rank].size(), bytes) << rank;
+      EXPECT_TRUE(has(stored[rank].data(), bytes, rank, 1));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nagaya::coll

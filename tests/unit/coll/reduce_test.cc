@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reductions against a reference that combines rank by rank, with an operation that does not
+// commute.
+#include "members.h"
+
+namespace nagaya::coll {
+namespace {
+
+// x -> a x + b modulo 2^64: to do one after the other is associative, and does not commute.
+struct Map {
+  uint64_t a, b;
+  bool operator==(const Map&) const = default;
+};
+Map after(const Map& first, const Map& second) {
+  return {first.a * second.a, first.b * second.a + second.b};
+}
+void reduce(void*, const void* in, void* inout, size_t count) {
+  const auto* const first = static_cast<const Map*>(in);
+  auto* const second = static_cast<Map*>(inout);
+  for (size_t n = 0; n < count; ++n) second[n] = after(first[n], second[n]);
+}
+
+// The same in elements with gaps, which nobody may touch.
+struct Gapped {
+  uint64_t before_a = 0xee, a, between = 0xee, b, behind = 0xee;
+  bool operator==(const Gapped&) const = default;
+};
+void copy_gapped(void*, void* to, const void* from, size_t count) {
+  for (size_t n = 0; n < count; ++n) {
+    static_cast<Gapped*>(to)[n].a = static_cast<const Gapped*>(from)[n].a;
+    static_cast<Gapped*>(to)[n].b = static_cast<const Gapped*>(from)[n].b;
+  }
+}
+void reduce_gapped(void*, const void* in, void* inout, size_t count) {
+  const auto* const first = static_cast<const Gapped*>(in);
+  auto* const second = static_cast<Gapped*>(inout);
+  for (size_t n = 0; n < count; ++n) {
+    const Map both = after({first[n].a, first[n].b}, {second[n].a, second[n].b});
+    second[n].a = both.a;
+    second[n].b = both.b;
+  }
+}
+
+Map element(uint32_t rank, size_t n) {
+  return {2 * n + 2 * rank + 3, n * n + rank};
+}
+
+// Of the ranks 0 .. count - 1.
+Map expected(uint32_t count, size_t n) {
+  Map all = element(0, n);
+  for (uint32_t rank = 1; rank < count; ++rank) all = after(all, element(rank, n));
+  return all;
+}
+
+template <class Element>
+Element element_of(const Map& map) {
+  if constexpr (std::is_same_v<Element, Map>)
+    return map;
+  else
+    return {.a = map.a, .b = map.b};
+}
+
+constexpr uint32_t kSizes[] = {1, 2, 3, 5, 8, 33};
+constexpr size_t kCounts[] = {0, 1, 2, 7, 256, 257, 3000};
+
+template <class Element>
+class Reduce : public testing::Test {
+ protected:
+  static nagaya_elements elements(size_t count) {
+    nagaya_elements all{};
+    all.count = count;
+    all.extent = sizeof(Element);
+    all.reduce = reduce;
+    if constexpr (std::is_same_v<Element, Gapped>) {
+      all.reduce = reduce_gapped;
+      all.copy = copy_gapped;
+      all.true_lb = offsetof(Gapped, a);
+      all.true_extent = offsetof(Gapped, behind) - offsetof(Gapped, a);
+    }
+    return all;
+  }
+
+  // All members give `count` elements; in place at all of them or at none.
+  void run(Members& members, nagaya_collective_kind kind, uint32_t root, size_t count,
+           bool is_in_place, const std::vector<size_t>& shares = {}) {
+    const uint32_t size = members.size();
+    std::vector<nagaya_collective> all(size);
+    send_.assign(size, {});
+    receive_.assign(size, std::vector<Element>(count + 1, Element{.a = 1, .b = 1}));
+    for (uint32_t rank = 0; rank < size; ++rank) {
+      std::vector<Element>& from = is_in_place ? receive_[rank] : send_[rank];
+      from.resize(count + 1);
+      for (size_t n = 0; n < count; ++n) from[n] = element_of<Element>(element(rank, n));
+      all[rank].kind = kind;
+      all[rank].root = root;
+      all[rank].elements = elements(count);
+      if (!shares.empty()) all[rank].elements.count_of = shares.data();
+      all[rank].send.base = from.data();
+      all[rank].receive.base = receive_[rank].data();
+    }
+    members.run(all, random_);
+  }
+  // `rank` has the reduction of `ranks`, from element `first` on.
+  void expect(uint32_t rank, uint32_t ranks, size_t first, size_t count) {
+    for (size_t n = 0; n < count; ++n)
+      ASSERT_EQ(receive_[rank][n], element_of<Element>(expected(ranks, first + n)))
+          << rank << " of " << ranks << ", element " << n << " of " << count;
+  }
+
+  std::vector<std::vector<Element>> send_, receive_;
+  std::mt19937 random_{1};
+};
+
+using Elements = testing::Types<Map, Gapped>;
+TYPED_TEST_SUITE(Reduce, Elements);
+
+TYPED_TEST(Reduce, GivesTheRootAllRanksInTheirOrder) {
+  for (const uint32_t size : kSizes) {
+    Members members(size);
+    for (const size_t count : kCounts)
+      for (const bool is_in_place : {false, true})
+        for (const uint32_t root : {0u, size - 1}) {
+          this->run(members, NAGAYA_REDUCE, root, count, is_in_place);
+          this->expect(root, size, 0, count);
+        }
+  }
+}
+
+TYPED_TEST(Reduce, GivesAllTheSame) {
+  for (const uint32_t size : kSizes) {
+    Members members(size);
+    for (const size_t count : kCounts)
+      for (const bool is_in_place : {false, true}) {
+        this->run(members, NAGAYA_ALLREDUCE, 0, count, is_in_place);
+        for (uint32_t rank = 0; rank < size; ++rank) this->expect(rank, size, 0, count);
+      }
+  }
+}
+
+TYPED_TEST(Reduce, ScansGiveTheRanksBefore) {
+  for (const uint32_t size : kSizes) {
+    Members members(size);
+    for (const size_t count : kCounts)
+      for (const bool is_in_place : {false, true}) {
+        this->run(members, NAGAYA_SCAN, 0, count, is_in_place);
+        for (uint32_t rank = 0; rank < size; ++rank) this->expect(rank, rank + 1, 0, count);
+        this->run(members, NAGAYA_EXSCAN, 0, count, is_in_place);
+        for (uint32_t rank = 1; rank < size; ++rank) this->expect(rank, rank, 0, count);
+      }
+  }
+}
+
+TYPED_TEST(Reduce, ReduceScatterGivesEachItsShare) {
+  for (const uint32_t size : kSizes) {
+    Members members(size);
+    for (const size_t count : kCounts)
+      for (const bool is_in_place : {false, true}) {
+        std::vector<size_t> shares(size);
+        size_t total = 0;
+        for (uint32_t rank = 0; rank < size; ++rank) total += shares[rank] = count * (rank % 3);
+        this->run(members, NAGAYA_REDUCE_SCATTER, 0, total, is_in_place, shares);
+        size_t first = 0;
+        for (uint32_t rank = 0; rank < size; first += shares[rank++])
+          this->expect(rank, size, first, shares[rank]);
+        this->run(members, NAGAYA_REDUCE_SCATTER, 0, count * size, is_in_place);
+        for (uint32_t rank = 0; rank < size; ++rank) this->expect(rank, size, rank * count, count);
+      }
+  }
+}
+
+}  // namespace
+}  // namespace nagaya::coll
