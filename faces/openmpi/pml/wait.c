@@ -9,6 +9,8 @@
  *
  * Components that are not ours (windows, files, collectives) get their progress by opal_progress(),
  * which calls ours again: each within the other does nothing. */
+#include <string.h>
+
 #include "pml_nagaya.h"
 
 #include "ompi/file/file.h"
@@ -120,9 +122,17 @@ static int is_any_complete(void* context) {
   return !has_active;
 }
 
+/* Of pml/nagaya or coll/nagaya (which is another library: its class is known by name). */
+static bool is_ours(const ompi_request_t* request) {
+  return request->req_type == OMPI_REQUEST_PML ||
+         (request->req_type == OMPI_REQUEST_COLL &&
+          strcmp(((const opal_object_t*)request)->obj_class->cls_name, "coll_nagaya_request_t") ==
+              0);
+}
+
 static bool are_ours(size_t count, ompi_request_t** requests) {
   for (size_t n = 0; n < count; ++n)
-    if (!REQUEST_COMPLETE(requests[n]) && requests[n]->req_type != OMPI_REQUEST_PML) return false;
+    if (!REQUEST_COMPLETE(requests[n]) && !is_ours(requests[n])) return false;
   return true;
 }
 
