@@ -48,15 +48,17 @@ def copied_by(mechanism: str) -> dict:
             **({"OMPI_MCA_smsc": "^cma"} if mechanism == "none" else {})}  # Open MPI 5
 
 
-MPICH = Job("MPICH", program="messages-mpich", is_plain=True, launchers=("mpiexec.mpich",))
+def mpich(program: str, name: str = "MPICH", environment: dict = {}) -> Job:
+    return Job(name, program=f"{program}-mpich", is_plain=True, launchers=("mpiexec.mpich",),
+               environment=environment)
 
 
-def further_mpis() -> list[Job]:
+def further_mpis(program: str) -> list[Job]:
     """Those that the build was told of (NAGAYA_BENCH_MPIS) and that are still there; beside the sources
     and installed there are none."""
     file = FOLDER / "mpis.json"
     mpis = json.loads(file.read_text()) if file.exists() else {}
-    return [Job(name, program=f"messages-{name}", is_plain=True,
+    return [Job(name, program=f"{program}-{name}", is_plain=True,
                 launchers=(f"{folder}/bin/mpiexec",),
                 environment={"LD_LIBRARY_PATH": f"{folder}/lib"})
             for name, folder in mpis.items() if pathlib.Path(folder, "bin/mpiexec").exists()]
@@ -70,6 +72,18 @@ def messages(what: str, *incumbents: Job, hosts: int = 1, **places) -> tuple:
         others.append(Job("Open MPI without CMA", is_plain=True, environment=copied_by("none")))
     return "messages", ["--halves"] if hosts > 1 else [], what, Jobs(
         hosts=hosts, **places, jobs=[*others, Job("Nagaya", environment={"NAGAYA_MPI": "on"})],
+        comparisons=[Comparison("Nagaya", [job.name for job in others])])
+
+
+RELEASE_GATHER = {f"MPIR_CVAR_{kind}_POSIX_INTRA_ALGORITHM": "release_gather"
+                  for kind in ("BCAST", "REDUCE", "ALLREDUCE", "BARRIER")}
+
+
+def collectives(what: str, *incumbents: Job, **places) -> tuple:
+    """An MPI's collectives: Open MPI's through the space, beside its own and others."""
+    others = [Job("Open MPI", is_plain=True), *incumbents]
+    return "collectives", [], what, Jobs(
+        **places, jobs=[*others, Job("Nagaya", environment={"NAGAYA_MPI": "on"})],
         comparisons=[Comparison("Nagaya", [job.name for job in others])])
 
 
@@ -122,7 +136,8 @@ TABLE = {
         hosts=2, shares_processors=True,
         jobs=[Job(name, environment=words) for name, words in REQUEST_MODES.items()],
         comparisons=[Comparison(name, ["lanes"]) for name in list(REQUEST_MODES)[1:]])),
-    "messages": messages("MPI between two ranks of a node, by size", MPICH, *further_mpis(),
+    "messages": messages("MPI between two ranks of a node, by size", mpich("messages"),
+                         *further_mpis("messages"),
                          tasks_each=2, setting="mpi", rounds=9),
     # MPICH spins: 16 of its ranks on 2 processors would take hours.
     "messages-crowded": messages("the same between 8 pairs on the processors there are",
@@ -137,6 +152,13 @@ TABLE = {
     "messages-hosts": messages("MPI between two hosts, by size", hosts=2, setting="mpi hosts"),
     "messages-hosts-crowded": messages("the same between 8 pairs", hosts=2, tasks_each=8,
                                        setting="mpi hosts crowded"),
+    "collectives": collectives("MPI's collectives of two ranks of a node, by size",
+                               mpich("collectives"),
+                               mpich("collectives", "MPICH release_gather", RELEASE_GATHER),
+                               *further_mpis("collectives"), hosts=1, tasks_each=2,
+                               setting="coll", rounds=9),
+    "collectives-crowded": collectives("the same of 16 ranks on the processors there are",
+                                       hosts=1, tasks_each=16, setting="coll crowded"),
     "idle": delegation("idle", "processor time of nodes where 8 tasks wait", hosts=2, tasks_each=8),
 }
 BENCHMARKS = {name: Benchmark(*fields) for name, fields in TABLE.items()}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// collectives.cc - MPI's collectives by size, whoever carries them. Buffers are written anew before
+// each collective, results are checked, and the slowest rank counts. Of short ones a loop is timed,
+// with the writing of a line in it; of long ones each by itself, from a barrier on.
+#include <mpi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "program_main.h"
+
+namespace nagaya::bench {
+namespace {
+
+using Number = uint64_t;
+constexpr size_t kLongBytes = 64 << 10;
+const std::vector<size_t> kSizes = {8, 1024, kLongBytes, 1 << 20};
+const std::vector<size_t> kQuickSizes = {8, kLongBytes};
+
+const char* size_name(size_t bytes) {
+  return bytes == 8 ? "8B" : bytes == 1024 ? "1KiB" : bytes == kLongBytes ? "64KiB" : "1MiB";
+}
+
+class Bench {
+ public:
+  explicit Bench(const Options& options) : options_(options) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  }
+
+  Result measure() {
+    Result result{.program = "collectives", .quick = options_.quick, .figures = {}, .derived = {}};
+    for (int round = 0; round < options_.rounds_or(5, 1); ++round) {
+      std::vector<Figure> figures = measure_round();
+      if (round == 0)
+        result.figures = std::move(figures);
+      else
+        for (size_t n = 0; n < figures.size(); ++n)
+          result.figures[n].subject.rounds.push_back(figures[n].subject.rounds[0]);
+    }
+    return result;
+  }
+  int rank() const { return rank_; }
+
+ private:
+  // One collective of `count` numbers from `send_` to `receive_`, and whether the result is right.
+  struct Kind {
+    const char* name;
+    const char* title;
+    size_t send_blocks, receive_blocks;  // of `count` numbers
+    std::function<void(int count)> call;
+    std::function<bool(size_t n, size_t count)> is_right;  // number `n` of the result
+  };
+
+  std::vector<Figure> measure_round() {
+    std::vector<Figure> figures = {figure("barrier", "barrier", barrier())};
+    for (const Kind& kind : kinds()) {
+      double product = 1;
+      int short_ones = 0;
+      for (const size_t bytes : options_.quick ? kQuickSizes : kSizes) {
+        const double time = measure(kind, bytes);
+        figures.push_back(figure(fmt::format("{}_{}", kind.name, size_name(bytes)),
+                                 fmt::format("{} of {}", kind.title, size_name(bytes)), time));
+        if (bytes < kLongBytes) product *= time, ++short_ones;
+      }
+      figures.push_back(figure(fmt::format("{}_short", kind.name),
+                               fmt::format("{} of up to 1 KiB, geometric mean", kind.title),
+                               std::pow(product, 1.0 / short_ones)));
+    }
+    return figures;
+  }
+
+  std::vector<Kind> kinds() {
+    const auto all = static_cast<size_t>(size_);
+    const auto of_root = [this](size_t n, size_t) { return receive_[n] == mark(root_, n); };
+    const auto sum = [this](size_t n, size_t) {
+      return rank_ != root_ || receive_[n] == sum_of(size_, n);
+    };
+    const auto bcast = [this](int count) {
+      MPI_Bcast(rank_ == root_ ? send_.data() : receive_.data(), count, MPI_UINT64_T, root_,
+                MPI_COMM_WORLD);
+    };
+    const auto bcast_is_right = [this, of_root](size_t n, size_t count) {
+      return rank_ == root_ || of_root(n, count);
+    };
+    const auto reduce = [this](int count) {
+      MPI_Reduce(send_.data(), receive_.data(), count, MPI_UINT64_T, MPI_SUM, root_,
+                 MPI_COMM_WORLD);
+    };
+    const auto rotate = [this](const auto& call) {
+      return [this, call](int count) {
+        root_ = (root_ + 1) % size_;
+        call(count);
+      };
+    };
+    return {
+        {"bcast", "bcast", 1, 1, bcast, bcast_is_right},
+        {"bcast_rotating", "bcast with rotating roots", 1, 1, rotate(bcast), bcast_is_right},
+        {"reduce", "reduce", 1, 1, reduce, sum},
+        {"reduce_rotating", "reduce with rotating roots", 1, 1, rotate(reduce), sum},
+        {"allreduce", "allreduce", 1, 1,
+         [this](int count) {
+           MPI_Allreduce(send_.data(), receive_.data(), count, MPI_UINT64_T, MPI_SUM,
+                         MPI_COMM_WORLD);
+         },
+         [this](size_t n, size_t) { return receive_[n] == sum_of(size_, n); }},
+        {"reduce_scatter", "reduce_scatter_block", all, 1,
+         [this](int count) {
+           MPI_Reduce_scatter_block(send_.data(), receive_.data(), count, MPI_UINT64_T, MPI_SUM,
+                                    MPI_COMM_WORLD);
+         },
+         [this](size_t n, size_t count) {
+           return receive_[n] == sum_of(size_, static_cast<size_t>(rank_) * count + n);
+         }},
+        {"scan", "scan", 1, 1,
+         [this](int count) {
+           MPI_Scan(send_.data(), receive_.data(), count, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+         },
+         [this](size_t n, size_t) { return receive_[n] == sum_of(rank_ + 1, n); }},
+        {"gather", "gather", 1, all,
+         [this](int count) {
+           MPI_Gather(send_.data(), count, MPI_UINT64_T, receive_.data(), count, MPI_UINT64_T,
+                      root_, MPI_COMM_WORLD);
+         },
+         [this](size_t n, size_t count) {
+           return rank_ != root_ || receive_[n] == mark(static_cast<int>(n / count), n % count);
+         }},
+        {"scatter", "scatter", all, 1,
+         [this](int count) {
+           MPI_Scatter(send_.data(), count, MPI_UINT64_T, receive_.data(), count, MPI_UINT64_T,
+                       root_, MPI_COMM_WORLD);
+         },
+         [this](size_t n, size_t count) {
+           return receive_[n] == mark(root_, static_cast<size_t>(rank_) * count + n);
+         }},
+        {"allgather", "allgather", 1, all,
+         [this](int count) {
+           MPI_Allgather(send_.data(), count, MPI_UINT64_T, receive_.data(), count, MPI_UINT64_T,
+                         MPI_COMM_WORLD);
+         },
+         [this](size_t n, size_t count) {
+           return receive_[n] == mark(static_cast<int>(n / count), n % count);
+         }},
+        {"alltoall", "alltoall", all, all,
+         [this](int count) {
+           MPI_Alltoall(send_.data(), count, MPI_UINT64_T, receive_.data(), count, MPI_UINT64_T,
+                        MPI_COMM_WORLD);
+         },
+         [this](size_t n, size_t count) {
+           return receive_[n] ==
+                  mark(static_cast<int>(n / count), static_cast<size_t>(rank_) * count + n % count);
+         }},
+    };
+  }
+
+  // ---- what is measured [us] ----
+
+  double measure(const Kind& kind, size_t bytes) {
+    const size_t count = bytes / sizeof(Number);
+    root_ = 0;
+    send_.assign(kind.send_blocks * count, 0);
+    receive_.assign(kind.receive_blocks * count, 0);
+    const int turns = turns_of(bytes * std::max(kind.send_blocks, kind.receive_blocks));
+    return bytes < kLongBytes ? of_a_loop(kind, count, turns) : of_each(kind, count, turns);
+  }
+
+  double barrier() {
+    const int turns = turns_of(0);
+    return best([&] {
+      const double start = MPI_Wtime();
+      for (int n = 0; n < turns; ++n) MPI_Barrier(MPI_COMM_WORLD);
+      return (MPI_Wtime() - start) / turns;
+    });
+  }
+
+  double of_a_loop(const Kind& kind, size_t count, int turns) {
+    return best([&] {
+      const double start = MPI_Wtime();
+      for (int n = 0; n < turns; ++n) {
+        write();
+        kind.call(static_cast<int>(count));
+        require(kind.is_right(0, count), kind);
+      }
+      return (MPI_Wtime() - start) / turns;
+    });
+  }
+
+  double of_each(const Kind& kind, size_t count, int turns) {
+    return best([&] {
+      double time = 0;
+      for (int n = 0; n < turns; ++n) {
+        write();
+        MPI_Barrier(MPI_COMM_WORLD);
+        const double start = MPI_Wtime();
+        kind.call(static_cast<int>(count));
+        time += MPI_Wtime() - start;
+        for (const size_t at : {size_t{0}, count / 2 / 8 * 8, receive_.size() / 8 * 8 - 8})
+          require(kind.is_right(at, count), kind);
+      }
+      return time / turns;
+    });
+  }
+
+  // ---- with data that are checked ----
+
+  // Of the present turn. Numbers that are not looked at keep what they were.
+  Number mark(int rank, size_t n) const {
+    return turn_ * 31 + static_cast<Number>(rank) * 7 + n / 8 + 1;
+  }
+  Number sum_of(int ranks, size_t n) const {
+    Number sum = 0;
+    for (int rank = 0; rank < ranks; ++rank) sum += mark(rank, n);
+    return sum;
+  }
+  void write() {
+    ++turn_;
+    const size_t step = send_.size() * sizeof(Number) < kLongBytes ? 1 : 8;  // 8 are a line
+    for (size_t n = 0; n < send_.size(); n += step) send_[n] = mark(rank_, n);
+    if (options_.corrupt) send_[0] ^= 1;
+  }
+  static void require(bool is_right, const Kind& kind) {
+    if (!is_right) throw std::runtime_error(fmt::format("wrong data of a {}", kind.title));
+  }
+
+  int turns_of(size_t bytes) const {
+    if (options_.quick) return 10;
+    const auto all = static_cast<size_t>(size_);
+    return static_cast<int>(
+        std::clamp<size_t>((size_t{128} << 20) / (bytes + 8192) / all, 10, 8000 / all));
+  }
+
+  // The shortest of three, of the slowest rank. [us]
+  double best(const std::function<double()>& time_of) {
+    double shortest = 1e30;
+    for (int n = 0; n < 3; ++n) {
+      MPI_Barrier(MPI_COMM_WORLD);
+      double time = time_of(), longest = 0;
+      MPI_Allreduce(&time, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+      shortest = std::min(shortest, longest * 1e6);
+    }
+    return shortest;
+  }
+
+  static Figure figure(const std::string& name, const std::string& title, double value) {
+    return {name, title, "us", {"this job", {value}}, {}, {}};
+  }
+
+  Options options_;
+  int rank_, size_;
+  int root_ = 0;
+  Number turn_ = 0;
+  std::vector<Number> send_, receive_;
+};
+
+int run(int argc, char** argv) {
+  CLI::App app("Collectives of an MPI", "collectives");
+  Options options;
+  add_options(app, options);
+  CLI11_PARSE(app, argc, argv);
+  try {
+    Bench bench(options);
+    const Result result = bench.measure();
+    if (bench.rank() == 0) print(result, options.json);
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}: {}\n", app.get_name(), error.what());
+    MPI_Abort(MPI_COMM_WORLD, 2);
+    return 2;
+  }
+}
+
+}  // namespace
+}  // namespace nagaya::bench
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int code = nagaya::bench::run(argc, argv);
+  MPI_Finalize();
+  return code;
+}
