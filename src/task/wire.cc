@@ -12,7 +12,6 @@ namespace {
 
 using base::Error;
 
-constexpr uint32_t kFrameMagic = 0x4e414746;
 constexpr uint32_t kPayloadMaxBytes = 16 << 20;
 constexpr size_t kUnsentMaxBytes = 1 << 20;
 constexpr uint32_t kDescriptorsMax = 65536;
@@ -20,13 +19,6 @@ constexpr int64_t kErrnoMax = 4095;
 // Of a task in a JobStatus: five numbers of 32 bits, four of 64, two empty texts.
 constexpr uint64_t kTaskStatusMinBytes = 5 * sizeof(uint32_t) + 6 * sizeof(uint64_t);
 constexpr size_t kDescriptorsPerPiece = 253;  // SCM_MAX_FD
-
-struct Frame {
-  uint32_t magic;
-  MessageType type;
-  uint32_t payload_bytes;
-  uint32_t descriptors;
-};
 
 [[noreturn]] void malformed(const char* what) {
   throw Error(-EPROTO, std::string("malformed message: ") + what);

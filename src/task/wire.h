@@ -17,8 +17,7 @@
 //                                              message was malformed, or could not be received
 //   end of file: the host kills what is left of the client's tasks.
 //
-// A frame is a Frame header and `payload_bytes` of payload; descriptors travel beside the bytes,
-// in order. Everything that arrives is checked: a malformed frame ends the connection.
+// Frames: frame.h. Descriptors travel beside the bytes, in order. Everything that arrives is checked: a malformed frame ends the connection.
 #pragma once
 
 #include <cstdint>
@@ -30,27 +29,12 @@
 #include <vector>
 
 #include "base/fd.h"
+#include "task/frame.h"
 #include "task/freestanding/start.h"
 #include "task/program.h"
 #include "task/space.h"
 
 namespace nagaya::task {
-
-enum class MessageType : uint32_t {
-  kHello,
-  kWelcome,
-  kRefused,
-  kLaunch,
-  kStarted,
-  kSignal,
-  kEnded,
-  kWaited,
-  kStatusQuery,
-  kStatus,
-  kQuestion,
-  kAnswer
-};
-inline constexpr MessageType kLastMessageType = MessageType::kAnswer;
 
 struct Message {
   MessageType type;
@@ -72,19 +56,6 @@ struct Launch {
   int64_t wanted_number = -1;
   std::vector<int32_t> descriptor_numbers;  // of all descriptors sent but the last, ascending
   // The last descriptor sent is the working directory.
-};
-
-struct Started {
-  uint32_t number;
-  int32_t pid;
-};
-struct Ended {
-  uint32_t number;
-  int32_t wait_status;
-};
-struct SignalRequest {
-  uint32_t number;
-  int32_t signal;
 };
 
 // A host's answer about one task of its job: its user could read all of it in /proc.
@@ -134,6 +105,7 @@ class Channel {
   explicit Channel(base::Fd socket) : socket_(std::move(socket)) {}
 
   int fd() const { return socket_.get(); }
+  bool is_empty() const { return bytes_.empty(); }  // nothing was read and not taken
 
   // Throws Error when the peer is gone (-EPIPE). On a non-blocking socket, what the peer has no
   // room for yet is kept for flush() (messages without descriptors only; -ENOBUFS beyond 1 MiB).

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// frame.h - the frames of the join protocol (wire.h), and the payloads that are plain data. For the
+// waiter, too, which has no C++ library.
+//
+//   | Frame | payload_bytes |
+#pragma once
+
+#include <cstdint>
+
+namespace nagaya::task {
+
+enum class MessageType : uint32_t {
+  kHello,
+  kWelcome,
+  kRefused,
+  kLaunch,
+  kStarted,
+  kSignal,
+  kEnded,
+  kWaited,
+  kStatusQuery,
+  kStatus,
+  kQuestion,
+  kAnswer
+};
+inline constexpr MessageType kLastMessageType = MessageType::kAnswer;
+
+inline constexpr uint32_t kFrameMagic = 0x4e414746;
+struct Frame {
+  uint32_t magic;
+  MessageType type;
+  uint32_t payload_bytes;
+  uint32_t descriptors;
+};
+
+struct Started {
+  uint32_t number;
+  int32_t pid;
+};
+struct Ended {
+  uint32_t number;
+  int32_t wait_status;
+};
+struct SignalRequest {
+  uint32_t number;
+  int32_t signal;
+};
+
+}  // namespace nagaya::task
