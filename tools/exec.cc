@@ -11,12 +11,16 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 
+#include "attendance.h"
 #include "faces/openmpi/environment.h"
 #include "job.h"
 #include "task/client.h"
+#include "task/installation.h"
 #include "task/program.h"
+#include "task/stop_choice.h"
 #include "tool.h"
 
 namespace nagaya::tools {
@@ -32,26 +36,6 @@ sigset_t forwarded_signals() {
   return all;
 }
 
-// Has the task got this signal by itself? In the proxy's process group it gets what the terminal
-// sends (the kernel, to the foreground group) and what a launcher sends (killpg).
-bool reached_group(const signalfd_siginfo& info, bool in_group, pid_t launcher) {
-  if (!in_group) return false;
-  return info.ssi_code == SI_KERNEL ||
-         (launcher > 1 && info.ssi_pid == static_cast<uint32_t>(launcher));
-}
-
-void forward(task::Client& client, const task::Started& task, int signals, bool signals_groups) {
-  signalfd_siginfo info;
-  while (::read(signals, &info, sizeof info) == sizeof info) {
-    const int signal = static_cast<int>(info.ssi_signo);
-    const bool in_group = ::getpgid(task.pid) == ::getpgrp();
-    if (!reached_group(info, in_group, signals_groups ? ::getppid() : 0))
-      client.signal(task.number, signal);
-    // The launcher or shell watches this process: it must be seen to stop as the task does.
-    if (signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU) ::kill(::getpid(), SIGSTOP);
-  }
-}
-
 // Readable once the launcher has ended; none where this process stands for itself.
 base::Fd open_launcher(const LaunchedJob& job) {
   if (job.job.launcher_pid == ::getpid()) return {};
@@ -61,14 +45,86 @@ base::Fd open_launcher(const LaunchedJob& job) {
 // Stands for the task until it ends; then this process ends as it has. A launcher that was killed
 // leaves no task behind (the ranks of Open MPI 5 stay for ever): the host kills those whose proxy
 // has gone.
-int attend(task::Client& client, const task::Started& task, int signals, const LaunchedJob& job) {
-  const base::Fd launcher = open_launcher(job);
+int attend(task::Client& client, const Attendance& own) {
   for (;;) {
     while (auto ended = client.poll_ended()) end_like(ended->wait_status);
-    pollfd ready[] = {{client.fd(), POLLIN, 0}, {signals, POLLIN, 0}, {launcher.get(), POLLIN, 0}};
+    pollfd ready[] = {
+        {client.fd(), POLLIN, 0}, {own.signals, POLLIN, 0}, {own.launcher, POLLIN, 0}};
     ::poll(ready, std::size(ready), -1);
-    if (ready[1].revents != 0) forward(client, task, signals, job.signals_groups);
+    if (ready[1].revents != 0) forward(own, [&](int signal) { client.signal(own.task, signal); });
     if (ready[2].revents != 0) end_like(W_EXITCODE(0, SIGKILL));
+  }
+}
+
+// Whether a debugger or a tracer follows this process.
+bool is_traced() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (word == "TracerPid:") return status >> word && word != "0";
+  return false;
+}
+
+// Becomes the waiter; where that is not possible (it is not installed, say), or where somebody
+// follows this program or wants it to stop on its way, it returns, and this program attends by
+// itself.
+void become_waiter(const task::Client& client, const Attendance& own,
+                   const std::vector<std::string>& command) {
+  const bool is_followed = task::stop_choice().point != task::StopPoint::kNone || is_traced();
+  if (!client.is_idle() || is_followed) return;
+  std::string waiter;
+  try {
+    waiter = task::installed_program("nagaya-waiter");
+  } catch (const base::Error&) {
+    return;
+  }
+  std::vector<std::string> words = {"nagaya-waiter"};
+  for (const int number : {own.socket, own.signals, own.launcher, static_cast<int>(own.task),
+                           own.pid, static_cast<int>(own.signals_groups)})
+    words.push_back(std::to_string(number));
+  words.insert(words.end(), {own.socket_path, own.tool});
+  words.insert(words.end(), command.begin(), command.end());
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const int kept[] = {own.socket, own.signals, own.launcher};
+  const auto set_flags = [&](int flags) {
+    for (const int fd : kept)
+      if (fd >= 0) ::fcntl(fd, F_SETFD, flags);
+  };
+  set_flags(0);
+  ::execv(waiter.c_str(), arguments.data());
+  set_flags(FD_CLOEXEC);
+}
+
+// As the task ended, or after its host's end as one whose task is lost; else why not.
+int end_after(const base::Error& error, const task::Client* client,
+              const task::Announcement& announce) {
+  if (error.code() == -EPIPE) {
+    if (client != nullptr) task::bury_host(client->socket_path(), error, announce);
+    end_like(W_EXITCODE(0, SIGKILL));  // as its task: launchers then end the job
+  }
+  announce(error);
+  // Of what the host says only these concern the program; else the task could not be set up.
+  const bool of_program = error.code() == -ENOENT || error.code() == -ENOEXEC ||
+                          error.code() == -EACCES || error.code() == -E2BIG;
+  return client != nullptr && of_program ? exit_code_of(error.code()) : kExitOwnFailure;
+}
+
+// What the waiter leaves to this program.
+int attend_again(std::vector<std::string>& words) {
+  if (words.size() != kAttendanceWords) {
+    complain("attend: a part of nagaya exec, which starts it");
+    return kExitOwnFailure;
+  }
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  const Attendance own = attendance_of(arguments.data());
+  const task::Announcement announce = [](const base::Error& error) { complain(error.what()); };
+  task::Client client = task::Client::resume(base::Fd(own.socket), own.socket_path);
+  try {
+    return attend(client, own);
+  } catch (const base::Error& error) {
+    return end_after(error, &client, announce);
   }
 }
 
@@ -117,17 +173,21 @@ int exec(const std::vector<std::string>& command) {
   std::optional<task::Client> client;
   try {
     client = task::Client::join(job.job, announce);
-    return attend(*client, client->launch(launch, descriptors), signals.get(), job);
+    const task::Started started = client->launch(launch, descriptors);
+    const base::Fd launcher = open_launcher(job);
+    const std::string tool = std::filesystem::read_symlink("/proc/self/exe");
+    const Attendance own{client->fd(),
+                         signals.get(),
+                         launcher.get(),
+                         started.number,
+                         started.pid,
+                         job.signals_groups,
+                         client->socket_path().c_str(),
+                         tool.c_str()};
+    become_waiter(*client, own, command);
+    return attend(*client, own);
   } catch (const base::Error& error) {
-    if (error.code() == -EPIPE) {
-      if (client) task::bury_host(client->socket_path(), error, announce);
-      end_like(W_EXITCODE(0, SIGKILL));  // as its task: launchers then end the job
-    }
-    announce(error);
-    // Of what the host says only these concern the program; else the task could not be set up.
-    const bool of_program = error.code() == -ENOENT || error.code() == -ENOEXEC ||
-                            error.code() == -EACCES || error.code() == -E2BIG;
-    return client && of_program ? exit_code_of(error.code()) : kExitOwnFailure;
+    return end_after(error, client ? &*client : nullptr, announce);
   }
 }
 
@@ -139,6 +199,13 @@ void add_exec(CLI::App& app, Action& action) {
   auto command = std::make_shared<std::vector<std::string>>();
   add_command(*exec_command, *command);
   exec_command->callback([&action, command] { action = [command] { return exec(*command); }; });
+}
+
+void add_attend(CLI::App& app, Action& action) {
+  CLI::App* attend_command = app.add_subcommand("attend", "")->group("");
+  auto words = std::make_shared<std::vector<std::string>>();
+  attend_command->add_option("words", *words)->group("");
+  attend_command->callback([&action, words] { action = [words] { return attend_again(*words); }; });
 }
 
 }  // namespace nagaya::tools

@@ -31,22 +31,6 @@ int exit_code_of(int error_code) {
   return error_code == -ENOENT ? kExitNotFound : kExitCannotRun;
 }
 
-void end_like(int wait_status) {
-  if (WIFSIGNALED(wait_status)) {
-    const int signal = WTERMSIG(wait_status);
-    const rlimit no_core{0, 0};  // the task has left one, if one was wanted
-    ::setrlimit(RLIMIT_CORE, &no_core);
-    ::signal(signal, SIG_DFL);
-    sigset_t only;
-    ::sigemptyset(&only);
-    ::sigaddset(&only, signal);
-    ::sigprocmask(SIG_UNBLOCK, &only, nullptr);
-    ::raise(signal);
-    ::_exit(128 + signal);
-  }
-  ::_exit(WEXITSTATUS(wait_status));
-}
-
 namespace {
 
 // CLI11 calls an option by its long name, also where the short one was typed.
@@ -84,6 +68,7 @@ int main(int argc, char** argv) {
   tools::Action action;
   tools::add_run(app, action);
   tools::add_exec(app, action);
+  tools::add_attend(app, action);
   tools::add_ps(app, action);
   tools::add_gdb(app, action);
   tools::add_clean(app, action);

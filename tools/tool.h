@@ -19,6 +19,7 @@ inline constexpr int kExitNotFound = 127;
 using Action = std::function<int()>;
 
 void add_exec(CLI::App& app, Action& action);
+void add_attend(CLI::App& app, Action& action);  // for the waiter
 void add_run(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_ps(CLI::App& app, Action& action);
@@ -34,8 +35,5 @@ void complain(const std::string& text);
 
 // Resolves the command or says in one line why it cannot run; returns 0, 126 or 127.
 int exit_code_of(int error_code);
-
-// Ends this process as `wait_status` (of waitpid(2)) says: the same code, or the same signal.
-[[noreturn]] void end_like(int wait_status);
 
 }  // namespace nagaya::tools

@@ -287,6 +287,10 @@ void Client::send(MessageType type, const std::string& payload,
   rethrow_as_client(error);
 }
 
+Client Client::resume(base::Fd socket, const std::string& socket_path) {
+  return {Channel(std::move(socket)), socket_path, {}};
+}
+
 Message Client::receive() try {
   if (auto message = channel_.receive()) return std::move(*message);
   throw Error(-ETIMEDOUT, "the host of the job does not answer");

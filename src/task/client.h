@@ -39,6 +39,9 @@ class Client {
   // meanwhile (-EPIPE) `announce` is called with it first, as by bury_host.
   static Client join(const Job& job, const Announcement& announce = {});
 
+  // Goes on with a connection that another program of this process has made (the waiter).
+  static Client resume(base::Fd socket, const std::string& socket_path);
+
   // Starts a task. `descriptors` are those that launch.descriptor_numbers name, in order, then
   // the working directory. Throws Error (what the host said) when it cannot be started.
   Started launch(const Launch& launch, const std::vector<int>& descriptors);
@@ -56,6 +59,8 @@ class Client {
   std::string ask(const std::string& question);
 
   int fd() const { return channel_.fd(); }
+  // Nothing was read that the caller has not been given.
+  bool is_idle() const { return ended_.empty() && channel_.is_empty(); }
   const std::string& socket_path() const { return socket_path_; }
   // The pidfd of the host, when this client has started it.
   base::Fd take_host() { return std::move(host_); }

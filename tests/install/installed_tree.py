@@ -10,7 +10,7 @@ import tempfile
 TASKS = 4
 LIMIT_S = 60
 INSTALLED = ("bin/nagaya", "libexec/nagaya/nagaya-host", "libexec/nagaya/nagaya-python",
-             "include/nagaya/task.h")
+             "libexec/nagaya/nagaya-waiter", "include/nagaya/task.h")
 MANUAL = ("man1/nagaya.1", "man1/nagaya-run.1", "man3/nagaya_task.3", "man7/nagaya.7")
 
 

@@ -59,7 +59,7 @@ def test_the_two_users_are_two(users, job):
     seen = [int(one.run(["id", "-u"]).out) for one in users]
     assert seen == [one.uid for one in users] and len(set(seen)) == 2
     names = {name for name, _ in processes_of(job).values()}
-    assert names >= {"nagaya-host", "plain_ending", "nagaya"}
+    assert names >= {"nagaya-host", "plain_ending"} and names & {"nagaya", "nagaya-waiter"}
 
 
 def python(user, code, *arguments):

@@ -10,7 +10,7 @@ from ordinary_user import names_of, pids_of
 
 LIMIT_S = 5.0
 TICK_S = 0.05
-LAUNCHERS = {"orterun", "orted", "prterun", "prted", "mpirun", "nagaya", "nagaya-host",
+LAUNCHERS = {"orterun", "orted", "prterun", "prted", "mpirun", "nagaya", "nagaya-host", "nagaya-waiter",
              "mpiexec.hydra", "mpiexec.mpich", "hydra_pmi_proxy", "srun"}
 
 
