@@ -133,6 +133,10 @@ int nagaya_coll_start(nagaya_team* team, nagaya_collective* collective);
 /* Runs it: complete when the call returns. Returns its error, or -EINVAL, -ENOMEM. */
 int nagaya_coll_run(nagaya_team* team, nagaya_collective* collective);
 
+/* The name of the algorithm that does such a collective, for people: a constant. NULL: no such
+ * kind. */
+const char* nagaya_coll_algorithm(const nagaya_collective* collective);
+
 #pragma GCC visibility pop
 
 #ifdef __cplusplus

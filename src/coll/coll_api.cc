@@ -83,3 +83,8 @@ int nagaya_coll_run(nagaya_team* team, nagaya_collective* collective) {
   while (Endpoint::own()->wait(is_over, -1) != 0) continue;
   return collective->error;
 }
+
+const char* nagaya_coll_algorithm(const nagaya_collective* collective) {
+  const auto* const algorithm = algorithm_of(*collective);
+  return algorithm == nullptr ? nullptr : algorithm->name;
+}

@@ -17,6 +17,7 @@ uint64_t Team::find_slowest() {
 
 // At most kAhead are under way, so each has a bit.
 void Team::leave(uint64_t number, bool is_awaited) {
+  mailbox::Machine::step(mailbox::StopPoint::kLineLeft);
   left_early_ |= uint64_t{1} << (number - left_);
   const int count = std::countr_one(left_early_);
   if (count == 0) return;

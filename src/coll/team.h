@@ -36,6 +36,7 @@ class Team {
     if (!has_posted) return;
     // Release: pairs with has_posted() of the others.
     own_line(number).number.store(number + 1, std::memory_order_release);
+    mailbox::Machine::step(mailbox::StopPoint::kLinePosted);
     group_.wake();
   }
   // The member touches no memory of others for it any more. `is_awaited`: somebody waits for that,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// stop_point.h - the steps of start, join, spawn, reap and exit, and of a push and a post between
-// tasks, at which a process of a job stops itself, once, so that a test can kill it exactly there.
+// stop_point.h - the steps of start, join, spawn, reap and exit, and of a push, a post and
+// a collective between tasks, at which a process of a job stops itself, once, so that a test can kill it exactly there.
 // NAGAYA_STOP_AT chooses one (task/stop_choice.h), for each process that has it in its environment,
 // and for the host that such a process starts. The tasks of a host stop at the steps before their
 // programs by its choice: the first that comes by. Freestanding.
@@ -45,6 +45,8 @@ enum class StopPoint : uint32_t {
   kBellRung,         // the word has changed, the sleeper has not been woken
   kPostReserved,     // the position is taken, the payload is not complete
   kPostReady,        // the message can be taken, a sleeping reader has not been woken
+  kLinePosted,       // of a collective: members see the line, sleeping ones have not been woken
+  kLineLeft,         // the member uses no memory of others for it any more, which nobody knows
 };
 
 // In the order of StopPoint.
@@ -79,6 +81,8 @@ inline constexpr const char* kStopPointNames[] = {
     "bell.rung",
     "post.reserved",
     "post.ready",
+    "line.posted",
+    "line.left",
 };
 
 struct StopChoice {
