@@ -60,6 +60,12 @@ typedef struct coll_nagaya_call {
 /* Says to the collective where the data are; packs those that are to be packed. Before each start.
  * An OMPI_ERR_ code. */
 int coll_nagaya_place_data(coll_nagaya_call* call);
+/* Says which algorithm does it, to users that ask Open MPI to be verbose (coll_base_verbose). */
+enum { COLL_NAGAYA_VERBOSITY = 20 };
+static inline bool coll_nagaya_is_verbose(void) {
+  return ompi_coll_base_framework.framework_verbose >= COLL_NAGAYA_VERBOSITY;
+}
+void coll_nagaya_say(const coll_nagaya_call* call, struct ompi_communicator_t* comm);
 /* Frees what the call has allocated. */
 void coll_nagaya_end_call(coll_nagaya_call* call);
 

@@ -8,8 +8,9 @@
 
 #include "peers.h"
 
-/* Above Open MPI's own components (coll/self 75). */
-enum { PRIORITY = 90 };
+/* Above Open MPI's own algorithms (tuned 30), but below the components that handle buffers of
+ * devices (coll/cuda, coll/accelerator 78): these bring them to the host, and then call us. */
+enum { PRIORITY = 77 };
 
 /* ---- which operations ---------------------------------------------------------------------- */
 
@@ -144,6 +145,21 @@ int coll_nagaya_open_team(struct ompi_communicator_t* comm, uint32_t number, nag
                                               opal_using_threads(), team));
   free(tasks);
   return error;
+}
+
+/* ---- what is done, for --mca coll_base_verbose 20 ------------------------------------------ */
+
+void coll_nagaya_say(const coll_nagaya_call* call, struct ompi_communicator_t* comm) {
+  static const char* const kinds[] = {"barrier",        "bcast",    "gather", "scatter",
+                                      "allgather",      "alltoall", "reduce", "allreduce",
+                                      "reduce_scatter", "scan",     "exscan"};
+  const nagaya_collective* const what = &call->collective;
+  const size_t bytes = call->op != NULL ? what->elements.count * what->elements.extent
+                                        : (what->send.base != NULL ? what->send.bytes : 0);
+  opal_output_verbose(COLL_NAGAYA_VERBOSITY, ompi_coll_base_framework.framework_output,
+                      "coll:nagaya: communicator %u, rank %d: %s, %zu bytes: %s",
+                      nagaya_context_of(comm), ompi_comm_rank(comm), kinds[what->kind], bytes,
+                      nagaya_coll_algorithm(what));
 }
 
 /* ---- the module ---------------------------------------------------------------------------- */

@@ -39,6 +39,7 @@ static int start(coll_nagaya_request_t* request) {
   int error = coll_nagaya_open_team(comm, 0, request->team);
   if (error == OMPI_SUCCESS) error = coll_nagaya_place_data(&request->call);
   if (error != OMPI_SUCCESS) return error;
+  if (OPAL_UNLIKELY(coll_nagaya_is_verbose())) coll_nagaya_say(&request->call, comm);
   OBJ_RETAIN(comm);
   request->call.collective.complete = on_complete;
   error = nagaya_mpi_error(nagaya_coll_start(*request->team, &request->call.collective));
