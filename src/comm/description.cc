@@ -52,9 +52,9 @@ bool SegmentReader::read(const Without& from) {
 
 bool SegmentReader::read(const Processes& from) {
   if (position_ == from.processes.size()) return false;
-  const int64_t place = nodes_.place_of(from.processes[position_++]);
-  if (place < 0) return fail();
-  range_ = {static_cast<uint32_t>(place), 1, 1};
+  const int64_t position = nodes_.position_of(from.processes[position_++]);
+  if (position < 0) return fail();
+  range_ = {static_cast<uint32_t>(position), 1, 1};
   return true;
 }
 
@@ -65,13 +65,13 @@ bool SegmentReader::next_range() {
   return lies_within(range_, parent_size()) || fail();
 }
 
-// The longest beginning of `range_` that is one segment of places.
+// The longest beginning of `range_` that is one segment of positions.
 Segment SegmentReader::segment_of_range() const {
   if (parent_ == nullptr) return {range_.first, range_.count, range_.stride};
-  const int64_t place = parent_->place_of(range_.first);
-  if (parent_->run_count == 0 || range_.count == 1) return {place, 1, 1};
+  const int64_t position = parent_->position_of(range_.first);
+  if (parent_->run_count == 0 || range_.count == 1) return {position, 1, 1};
   const Run& run = parent_->run_of(range_.first);
-  return {place, count_in_run(range_, run), int64_t{run.stride} * range_.stride};
+  return {position, count_in_run(range_, run), int64_t{run.stride} * range_.stride};
 }
 
 bool SegmentReader::next(Segment& out) {

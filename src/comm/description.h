@@ -2,7 +2,7 @@
 // description.h - who the ranks of a communicator are, said as briefly as the caller can: nothing
 // is copied, nobody writes out 2^20 ranks that a range describes.
 //
-//   the whole job, by place   Ranges{nullptr, {{0, places, 1}}}
+//   the whole job, by position   Ranges{nullptr, {{0, positions, 1}}}
 //   every second rank         Ranges{world, {{0, (size + 1) / 2, 2}}}
 //   as MPI_Group_incl         Ranks{parent, ranks}
 //   MPI_Group_range_incl      Ranges{parent, ranges}
@@ -25,7 +25,7 @@ struct Range {
   int32_t stride;
 };
 
-// `parent`: whose ranks are meant; nullptr: places. The new ranks come in the order named.
+// `parent`: whose ranks are meant; nullptr: positions. The new ranks come in the order named.
 struct Ranges {
   const RankTable* parent;
   std::span<const Range> ranges;
@@ -45,9 +45,9 @@ struct Processes {
 
 using Description = std::variant<Ranges, Ranks, Without, Processes>;
 
-// A place, and `count - 1` more behind it, `stride` apart.
+// A position, and `count - 1` more behind it, `stride` apart.
 struct Segment {
-  int64_t place;
+  int64_t position;
   uint32_t count;  // not 0
   int64_t stride;  // means nothing when count is 1
 };
@@ -71,7 +71,7 @@ class SegmentReader {
   bool read(const Without& from);
   bool read(const Processes& from);
 
-  uint32_t parent_size() const { return parent_ != nullptr ? parent_->size : nodes_.places; }
+  uint32_t parent_size() const { return parent_ != nullptr ? parent_->size : nodes_.positions; }
   bool next_range();
   Segment segment_of_range() const;
   bool fail() {

@@ -8,22 +8,22 @@ namespace nagaya::comm {
 // Calls visit(area) for each row of nodes with equally many tasks, then for the end.
 template <class Visit>
 void NodePlan::for_each_area(Visit visit) const {
-  uint64_t place = 0;
+  uint64_t position = 0;
   for (size_t node = 0; node < tasks_.size();) {
     const uint32_t tasks = tasks_[node];
     size_t end = node;
     while (end < tasks_.size() && tasks_[end] == tasks) ++end;
-    visit(Area{static_cast<uint32_t>(place), static_cast<uint32_t>(node), tasks,
+    visit(Area{static_cast<uint32_t>(position), static_cast<uint32_t>(node), tasks,
                block_ != 0 ? block_ : tasks});
-    place += uint64_t{tasks} * (end - node);
+    position += uint64_t{tasks} * (end - node);
     node = end;
   }
-  visit(Area{static_cast<uint32_t>(place), static_cast<uint32_t>(tasks_.size()), 0, 0});
+  visit(Area{static_cast<uint32_t>(position), static_cast<uint32_t>(tasks_.size()), 0, 0});
 }
 
 NodePlan::NodePlan(std::span<const uint32_t> tasks, uint32_t block) : tasks_(tasks) {
-  for (const uint32_t count : tasks) places_ += count;
-  if (places_ == 0 || places_ >= 1ull << 31 || tasks.size() >= 1ull << 31) {
+  for (const uint32_t count : tasks) positions_ += count;
+  if (positions_ == 0 || positions_ >= 1ull << 31 || tasks.size() >= 1ull << 31) {
     error_ = -EINVAL;
     return;
   }
@@ -32,7 +32,7 @@ NodePlan::NodePlan(std::span<const uint32_t> tasks, uint32_t block) : tasks_(tas
   if (block != 0 && equal && tasks.front() % block == 0) block_ = block;
   ContentHash hash;
   for_each_area([&](const Area& area) {
-    hash.add(uint64_t{area.first_place} << 32 | area.first_node);
+    hash.add(uint64_t{area.first_position} << 32 | area.first_node);
     hash.add(uint64_t{area.tasks} << 32 | area.block);
     ++area_count_;
   });
@@ -47,7 +47,7 @@ bool NodePlan::matches(const NodeTable& table) const {
   bool same = true;
   const Area* other = table.areas();
   for_each_area([&](const Area& area) {
-    same &= area.first_place == other->first_place && area.first_node == other->first_node &&
+    same &= area.first_position == other->first_position && area.first_node == other->first_node &&
             area.tasks == other->tasks && area.block == other->block;
     ++other;
   });
@@ -60,7 +60,7 @@ int NodePlan::write(NodeTable& table) const {
                     .slot = kNoSlot,
                     .content = content_,
                     .bytes = bytes()},
-           .places = static_cast<uint32_t>(places_),
+           .positions = static_cast<uint32_t>(positions_),
            .nodes = static_cast<uint32_t>(tasks_.size()),
            .area_count = area_count_,
            .reserved = 0};

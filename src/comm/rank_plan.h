@@ -16,7 +16,7 @@ class RankPlan {
 
   // Beyond, an order is irregular enough to pay the memory of a packed map (docs/comm.md).
   static constexpr uint32_t kRunsMax = 1024;
-  // A place may have to be sought in as many runs when they are interleaved.
+  // A position may have to be sought in as many runs when they are interleaved.
   static constexpr uint32_t kInterleavedMax = 16;
   // A dense reverse map has fewer slots per rank block than this: at most twice the memory of a
   // hashed one, and half its time.
@@ -37,7 +37,7 @@ class RankPlan {
   void read(uint32_t runs_max);
   void note(const Run& run, uint32_t length, uint32_t runs_max);
   void sort_runs();
-  bool a_place_comes_twice() const;
+  bool a_position_comes_twice() const;
   void plan_packing();
   int write_packed(RankTable& table) const;
 
@@ -48,11 +48,11 @@ class RankPlan {
   uint64_t content_ = 0;
   uint32_t run_count_ = 0;
   bool packed_ = false;
-  int64_t lowest_ = INT64_MAX, highest_ = 0;  // places
+  int64_t lowest_ = INT64_MAX, highest_ = 0;  // positions
   uint32_t boundaries_ = 0;                   // their low zero bits are those of every boundary
   RankTable packing_{};                       // packed: all but the head
   Run runs_[kRunsMax + 1];
-  uint16_t by_place_[kRunsMax];
+  uint16_t by_position_[kRunsMax];
   bool interleaved_ = false;
 };
 

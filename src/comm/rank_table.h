@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// rank_table.h - level 1: the ranks of a communicator, as places of the node table. One per content
-// and node, shared by the tasks of the node; read-only.
+// rank_table.h - level 1: the ranks of a communicator, as positions of the node table. One per
+// content and node, shared by the tasks of the node; read-only.
 //
-// Regular: runs. place = run.place + (rank - run.first) * run.stride
+// Regular: runs. position = run.position + (rank - run.first) * run.stride
 //
-//   | RankTable | run 0 | run 1 | ... | end: {size} | lowest places, ascending | their runs: u16 |
+//   | RankTable | run 0 | run 1 | ... | end: {size} | lowest positions, ascending | their runs: u16
+//   |
 //
-//   rank -> place   search the last run with first <= rank, multiply
-//   place -> rank   search the last run with lowest place <= place, divide. Where the runs are
-//                   interleaved (even places, then odd ones), look at those before it as well.
+//   rank -> position   search the last run with first <= rank, multiply
+//   position -> rank   search the last run with lowest position <= position, divide. Where the runs
+//   are
+//                   interleaved (even positions, then odd ones), look at those before it as well.
 //
-// Irregular: packed. Blocks of 2^shift ranks stay together as blocks of 2^shift places.
+// Irregular: packed. Blocks of 2^shift ranks stay together as blocks of 2^shift positions.
 //
-//   | RankTable | rank block -> place block - lowest, place_bits each | slots, rank_bits each |
+//   | RankTable | rank block -> position block - lowest, position_bits each | slots, rank_bits each
+//   |
 //
-//   rank -> place   one read
-//   place -> rank   a slot holds a rank block + 1, or 0: nobody. Dense: the slot is that of the
-//                   place block itself. Hashed: the first of the slots from a hash of the place
-//                   block on whose rank block lies there; an empty slot ends the search.
+//   rank -> position   one read
+//   position -> rank   a slot holds a rank block + 1, or 0: nobody. Dense: the slot is that of the
+//                   position block itself. Hashed: the first of the slots from a hash of the
+//                   position block on whose rank block lies there; an empty slot ends the search.
 //
 // docs/comm.md says when which, and what it costs.
 #pragma once
@@ -35,16 +38,16 @@ namespace nagaya::comm {
 // Behind each run stands the next, or the end: `this[1].first` is the first rank that is not its.
 struct Run {
   uint32_t first;  // rank
-  uint32_t place;
-  int32_t stride;  // of places, not 0
+  uint32_t position;
+  int32_t stride;  // of positions, not 0
 
   uint32_t length() const { return this[1].first - first; }
-  int64_t place_after(uint32_t steps) const { return place + int64_t{stride} * steps; }
-  int64_t lowest() const { return stride < 0 ? place_after(length() - 1) : place; }
-  int64_t highest() const { return stride < 0 ? place : place_after(length() - 1); }
+  int64_t position_after(uint32_t steps) const { return position + int64_t{stride} * steps; }
+  int64_t lowest() const { return stride < 0 ? position_after(length() - 1) : position; }
+  int64_t highest() const { return stride < 0 ? position : position_after(length() - 1); }
   // From the first rank to that at `known`; -1: the run passes it by.
   int64_t ranks_to(uint32_t known) const {
-    const auto distance = static_cast<int32_t>(known - place);  // both are below 2^31
+    const auto distance = static_cast<int32_t>(known - position);  // both are below 2^31
     int32_t steps = distance;
     if (stride != 1) {
       steps = distance / stride;
@@ -62,28 +65,28 @@ struct RankTable {
   uint32_t run_count;    // 0: packed
   uint32_t interleaved;  // runs: 0 or 1
   // Packed:
-  uint32_t lowest;  // place block
-  uint32_t span;    // place blocks from the lowest to the highest
+  uint32_t lowest;  // position block
+  uint32_t span;    // position blocks from the lowest to the highest
   uint32_t slots;   // equal to `span` when dense
   uint8_t shift;
-  uint8_t place_bits;
+  uint8_t position_bits;
   uint8_t rank_bits;
   uint8_t hashed;
   uint32_t reserved;
 
-  // Returns the place, or -EINVAL: no such rank.
-  int64_t place_of(int64_t rank) const {
+  // Returns the position, or -EINVAL: no such rank.
+  int64_t position_of(int64_t rank) const {
     if (static_cast<uint64_t>(rank) >= size) return -EINVAL;
     const auto known = static_cast<uint32_t>(rank);
     if (run_count == 0)
-      return int64_t{lowest + place_block(known >> shift)} << shift | (known & block_mask());
+      return int64_t{lowest + position_block(known >> shift)} << shift | (known & block_mask());
     const Run& run = run_of(known);
-    return run.place_after(known - run.first);
+    return run.position_after(known - run.first);
   }
 
   // Returns the rank, or -ESRCH: no rank is there.
-  int64_t rank_at(int64_t place) const {
-    return run_count == 0 ? rank_in_slots(place) : rank_in_runs(place);
+  int64_t rank_at(int64_t position) const {
+    return run_count == 0 ? rank_in_slots(position) : rank_in_runs(position);
   }
 
   // ---- the parts, for those who build and copy tables ----
@@ -92,49 +95,49 @@ struct RankTable {
   const Run& run_of(uint32_t rank) const {
     return runs()[last_not_above(run_count, rank, [this](uint32_t n) { return runs()[n].first; })];
   }
-  const uint32_t* lowest_places() const {
+  const uint32_t* lowest_positions() const {
     return reinterpret_cast<const uint32_t*>(runs() + run_count + 1);
   }
-  const uint16_t* runs_by_place() const {
-    return reinterpret_cast<const uint16_t*>(lowest_places() + run_count);
+  const uint16_t* runs_by_position() const {
+    return reinterpret_cast<const uint16_t*>(lowest_positions() + run_count);
   }
 
   uint32_t block_mask() const { return (1u << shift) - 1; }
   uint32_t blocks() const { return (size + block_mask()) >> shift; }
-  const std::byte* place_blocks() const { return reinterpret_cast<const std::byte*>(this + 1); }
+  const std::byte* position_blocks() const { return reinterpret_cast<const std::byte*>(this + 1); }
   const std::byte* rank_blocks() const {
-    return place_blocks() + packed_bytes(place_bits, blocks());
+    return position_blocks() + packed_bytes(position_bits, blocks());
   }
   // Counted from `lowest`.
-  uint32_t place_block(uint32_t rank_block) const {
-    return packed_get(place_blocks(), place_bits, rank_block);
+  uint32_t position_block(uint32_t rank_block) const {
+    return packed_get(position_blocks(), position_bits, rank_block);
   }
-  uint32_t slot_of(uint32_t place_block) const {
-    return hashed != 0 ? static_cast<uint32_t>(uint64_t{place_block * 0x9e3779b1u} * slots >> 32)
-                       : place_block;
+  uint32_t slot_of(uint32_t position_block) const {
+    return hashed != 0 ? static_cast<uint32_t>(uint64_t{position_block * 0x9e3779b1u} * slots >> 32)
+                       : position_block;
   }
 
  private:
-  int64_t rank_in_slots(int64_t place) const {
-    const uint64_t block = (static_cast<uint64_t>(place) >> shift) - lowest;
-    if (place < 0 || block >= span) return -ESRCH;
+  int64_t rank_in_slots(int64_t position) const {
+    const uint64_t block = (static_cast<uint64_t>(position) >> shift) - lowest;
+    if (position < 0 || block >= span) return -ESRCH;
     const auto wanted = static_cast<uint32_t>(block);
     for (uint32_t slot = slot_of(wanted);; slot = slot + 1 == slots ? 0 : slot + 1) {
       const uint32_t entry = packed_get(rank_blocks(), rank_bits, slot);
       if (entry == 0) return -ESRCH;
-      if (hashed != 0 && place_block(entry - 1) != wanted) continue;
-      const int64_t rank = int64_t{entry - 1} << shift | (place & block_mask());
+      if (hashed != 0 && position_block(entry - 1) != wanted) continue;
+      const int64_t rank = int64_t{entry - 1} << shift | (position & block_mask());
       return rank < size ? rank : -ESRCH;  // the last block may be a part of one
     }
   }
 
-  int64_t rank_in_runs(int64_t place) const {
-    if (static_cast<uint64_t>(place) > INT32_MAX) return -ESRCH;
-    const auto known = static_cast<uint32_t>(place);
+  int64_t rank_in_runs(int64_t position) const {
+    if (static_cast<uint64_t>(position) > INT32_MAX) return -ESRCH;
+    const auto known = static_cast<uint32_t>(position);
     uint32_t at =
-        last_not_above(run_count, known, [this](uint32_t n) { return lowest_places()[n]; });
+        last_not_above(run_count, known, [this](uint32_t n) { return lowest_positions()[n]; });
     for (;; --at) {
-      const Run& run = runs()[runs_by_place()[at]];
+      const Run& run = runs()[runs_by_position()[at]];
       const int64_t ranks = run.ranks_to(known);
       if (ranks >= 0) return run.first + ranks;
       if (interleaved == 0 || at == 0) return -ESRCH;
@@ -149,13 +152,13 @@ struct Translation {
 
   // Returns 0, or -EINVAL: no such rank.
   int process_of(int64_t rank, Process& out) const {
-    const int64_t place = ranks->place_of(rank);
-    return place < 0 ? -EINVAL : nodes->process_at(place, out);
+    const int64_t position = ranks->position_of(rank);
+    return position < 0 ? -EINVAL : nodes->process_at(position, out);
   }
   // Returns the rank, -ESRCH: not in this communicator, or -EINVAL: not in this job.
   int64_t rank_of(Process process) const {
-    const int64_t place = nodes->place_of(process);
-    return place < 0 ? place : ranks->rank_at(place);
+    const int64_t position = nodes->position_of(process);
+    return position < 0 ? position : ranks->rank_at(position);
   }
 };
 

@@ -10,13 +10,13 @@
 namespace nagaya::comm {
 namespace {
 
-Process process_at(const NodeTable& table, int64_t place) {
+Process process_at(const NodeTable& table, int64_t position) {
   Process process{};
-  EXPECT_EQ(table.process_at(place, process), 0) << place;
+  EXPECT_EQ(table.process_at(position, process), 0) << position;
   return process;
 }
 
-// Places in the order in which a launcher deals ranks to the nodes, `block` at a time.
+// Positions in the order in which a launcher deals ranks to the nodes, `block` at a time.
 std::vector<Process> dealt(const std::vector<uint32_t>& tasks, uint32_t block) {
   std::vector<Process> all;
   std::vector<uint32_t> next(tasks.size());
@@ -30,21 +30,21 @@ std::vector<Process> dealt(const std::vector<uint32_t>& tasks, uint32_t block) {
 }
 
 void expect_order(const NodeTable& table, const std::vector<Process>& expected) {
-  ASSERT_EQ(table.places, expected.size());
-  for (uint32_t place = 0; place < expected.size(); ++place) {
-    const Process process = process_at(table, place);
-    ASSERT_EQ(process.node, expected[place].node) << place;
-    ASSERT_EQ(process.task, expected[place].task) << place;
-    ASSERT_EQ(table.place_of(process), place);
+  ASSERT_EQ(table.positions, expected.size());
+  for (uint32_t position = 0; position < expected.size(); ++position) {
+    const Process process = process_at(table, position);
+    ASSERT_EQ(process.node, expected[position].node) << position;
+    ASSERT_EQ(process.task, expected[position].task) << position;
+    ASSERT_EQ(table.position_of(process), position);
   }
 }
 
-TEST(NodeTable, NumbersPlacesNodeByNode) {
+TEST(NodeTable, NumbersPositionsNodeByNode) {
   const std::vector<uint32_t> tasks{4, 4, 4, 2, 2, 7};
   expect_order(*node_table(tasks), dealt(tasks, 64));
 }
 
-TEST(NodeTable, DealsPlacesRoundTheNodes) {
+TEST(NodeTable, DealsPositionsRoundTheNodes) {
   const std::vector<uint32_t> tasks(5, 12);
   for (uint32_t block : {1u, 2u, 3u, 4u, 6u, 12u})
     expect_order(*node_table(tasks, block), dealt(tasks, block));
@@ -59,7 +59,7 @@ TEST(NodeTable, PassesNodesWithoutTasks) {
   const std::vector<uint32_t> tasks{0, 3, 0, 0, 2, 2, 0};
   const auto table = node_table(tasks);
   expect_order(*table, dealt(tasks, 64));
-  for (uint32_t node : {0u, 2u, 3u, 6u}) EXPECT_EQ(table->place_of({node, 0}), -EINVAL);
+  for (uint32_t node : {0u, 2u, 3u, 6u}) EXPECT_EQ(table->position_of({node, 0}), -EINVAL);
 }
 
 TEST(NodeTable, TakesOneAreaForEqualNodes) {
@@ -74,16 +74,16 @@ TEST(NodeTable, IsRightWhereNoTwoNodesAreAlike) {
   expect_order(*node_table(tasks), dealt(tasks, 64));
 }
 
-TEST(NodeTable, RefusesPlacesAndProcessesThatDoNotExist) {
+TEST(NodeTable, RefusesPositionsAndProcessesThatDoNotExist) {
   for (const auto& table : {equal_nodes(3, 4), equal_nodes(3, 4, 1), node_table({4, 4, 3})}) {
     Process out{77, 88};
-    for (int64_t place : {int64_t{-1}, int64_t{table->places}, int64_t{1} << 31, int64_t{1} << 32,
-                          INT64_MAX, INT64_MIN})
-      EXPECT_EQ(table->process_at(place, out), -EINVAL) << place;
+    for (int64_t position : {int64_t{-1}, int64_t{table->positions}, int64_t{1} << 31,
+                             int64_t{1} << 32, INT64_MAX, INT64_MIN})
+      EXPECT_EQ(table->process_at(position, out), -EINVAL) << position;
     EXPECT_TRUE(out.node == 77 && out.task == 88);
     for (Process process : {Process{3, 0}, Process{UINT32_MAX, 0}, Process{0, 4},
                             Process{2, UINT32_MAX}, Process{UINT32_MAX, UINT32_MAX}})
-      EXPECT_EQ(table->place_of(process), -EINVAL) << process.node << " " << process.task;
+      EXPECT_EQ(table->position_of(process), -EINVAL) << process.node << " " << process.task;
   }
 }
 

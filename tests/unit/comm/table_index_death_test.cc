@@ -74,7 +74,7 @@ void expect_others_work(Scene& scene, int steps) {
   const RankTable* table = scene.intern(kOther);
   ASSERT_NE(table, nullptr) << steps;
   for (uint32_t rank = 0; rank < std::size(kList); ++rank) {
-    ASSERT_EQ(table->place_of(rank), kList[rank]) << steps;
+    ASSERT_EQ(table->position_of(rank), kList[rank]) << steps;
     ASSERT_EQ(table->rank_at(kList[rank]), rank) << steps;
   }
   ASSERT_EQ(scene.intern(kOther), table) << steps;

@@ -56,7 +56,7 @@ class TableIndexTest : public testing::Test {
   }
   // The ranks from `first` to the end of the job: many different communicators.
   const RankTable* intern_from(uint32_t first) {
-    const Range range{first, nodes_->places - first, 1};
+    const Range range{first, nodes_->positions - first, 1};
     return intern(Ranges{nullptr, {&range, 1}});
   }
   void drop(const RankTable* table) { index_->drop(table->head, memory_.view()); }
@@ -90,7 +90,7 @@ TEST_F(TableIndexTest, FreesATableWithItsLastReference) {
   intern_from(5);
   drop(table);
   EXPECT_EQ(memory_.blocks.size(), 1u);
-  EXPECT_EQ(table->place_of(0), 5);
+  EXPECT_EQ(table->position_of(0), 5);
   drop(table);
   EXPECT_EQ(memory_.blocks.size(), 0u);
   EXPECT_EQ(used_slots(), 0u);
@@ -111,7 +111,7 @@ TEST_F(TableIndexTest, GivesACopyOfItsOwnWhenTheWindowIsFull) {
   EXPECT_EQ(memory_.blocks.size(), 2 * kSlots);
   EXPECT_LE(used_slots(), kSlots);
   for (uint32_t first = 0; first < 2 * kSlots; ++first) {
-    ASSERT_EQ(tables[first]->place_of(0), first);
+    ASSERT_EQ(tables[first]->position_of(0), first);
     drop(tables[first]);
   }
   EXPECT_EQ(memory_.blocks.size(), 0u);
@@ -163,7 +163,7 @@ TEST_F(TableIndexTest, LivesInTheSpaceHeap) {
   EXPECT_EQ(one, two);
   EXPECT_EQ(task::heap_owner(space.heap(), reinterpret_cast<uint64_t>(one)), 0);
   index_->drop(one->head, space_heap_of(space.task(0)));
-  EXPECT_EQ(two->place_of(2), 6399);
+  EXPECT_EQ(two->position_of(2), 6399);
   index_->drop(two->head, space_heap_of(space.task(1)));
   EXPECT_EQ(used_slots(), 0u);
 }
@@ -186,11 +186,11 @@ TEST_F(TableIndexTest, LosesNothingWhileManyThreadsInternAndDrop) {
       if (held.size() < 6 && random() % 2 == 0) {
         const auto first = static_cast<uint32_t>(random() % 4);
         held.push_back(intern_from(first));
-        ASSERT_EQ(held.back()->place_of(0), first);
+        ASSERT_EQ(held.back()->position_of(0), first);
       } else if (!held.empty()) {
         std::swap(held[random() % held.size()], held.back());
         const RankTable* table = held.back();
-        ASSERT_EQ(table->size + table->place_of(0), nodes_->places) << "freed while held";
+        ASSERT_EQ(table->size + table->position_of(0), nodes_->positions) << "freed while held";
         drop(table);
         held.pop_back();
       }

@@ -47,15 +47,15 @@ inline Owned<RankTable> list_table(const NodeTable& nodes, const RankTable* pare
                                    const std::vector<uint32_t>& ranks) {
   return rank_table(nodes, Ranks{parent, ranks});
 }
-// The whole job, in the order of the places.
+// The whole job, in the order of the positions.
 inline Owned<RankTable> world_table(const NodeTable& nodes) {
-  return range_table(nodes, nullptr, {{0, nodes.places, 1}});
+  return range_table(nodes, nullptr, {{0, nodes.positions, 1}});
 }
 
-inline std::vector<int64_t> places_of(const RankTable& table) {
-  std::vector<int64_t> places(table.size);
-  for (uint32_t rank = 0; rank < table.size; ++rank) places[rank] = table.place_of(rank);
-  return places;
+inline std::vector<int64_t> positions_of(const RankTable& table) {
+  std::vector<int64_t> positions(table.size);
+  for (uint32_t rank = 0; rank < table.size; ++rank) positions[rank] = table.position_of(rank);
+  return positions;
 }
 
 // The error of the plan, or else of writing the table.

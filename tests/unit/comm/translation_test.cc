@@ -26,14 +26,14 @@ struct Communicator {
   std::vector<Process> dense;  // by rank, not taken from the tables
 };
 
-template <class Place>
-std::vector<Process> dense_map(uint32_t size, Place place) {
+template <class Position>
+std::vector<Process> dense_map(uint32_t size, Position position) {
   std::vector<Process> map(size);
-  for (uint32_t rank = 0; rank < size; ++rank) map[rank] = place(rank);
+  for (uint32_t rank = 0; rank < size; ++rank) map[rank] = position(rank);
   return map;
 }
-Process by_node(uint32_t place) {
-  return {place / kTasks, place % kTasks};
+Process by_node(uint32_t position) {
+  return {position / kTasks, position % kTasks};
 }
 std::vector<uint32_t> shuffled(uint32_t count) {
   std::vector<uint32_t> all(count);
@@ -150,9 +150,9 @@ TEST_P(TranslationOf, RandomRanksAndProcessesAgreesWithADenseMap) {
     ASSERT_EQ(table.rank_of(process), rank);
   }
   for (uint64_t n = translations(); n > 0; --n) {
-    const auto place = static_cast<uint32_t>(random() % kSize);
-    if (table.nodes->place_of(by_node(place)) < 0) continue;  // not in this job
-    ASSERT_EQ(table.rank_of(by_node(place)), reverse[place]) << place;
+    const auto position = static_cast<uint32_t>(random() % kSize);
+    if (table.nodes->position_of(by_node(position)) < 0) continue;  // not in this job
+    ASSERT_EQ(table.rank_of(by_node(position)), reverse[position]) << position;
   }
 }
 
