@@ -20,7 +20,7 @@ constexpr size_t kLooks = 8;  // at bodies, for each message
 size_t BoardNode::drain(Visitor& visitor) {
   const auto wanted = [&](uint32_t lane) { return visitor.wanted(lane); };
   const auto take = [&](uint32_t lane, const llcl::Command* commands, size_t count) {
-    visitor.take(lane, commands, count);
+    visitor.visit(lane, commands, count);
   };
   return ring_ != nullptr ? ring_->drain(kRingRound, wanted, take)
                           : board_.lanes->drain(wanted, take);
@@ -43,7 +43,7 @@ bool BoardNode::takes_part(uint32_t task) const {
   return task < board_.capacity && board_.attached[task].load(std::memory_order_acquire) != 0;
 }
 
-Delivered BoardNode::deliver(const Message& message) try {
+Delivered BoardNode::deliver(const MessagePart& message) try {
   const bool is_for_port = message.handler >= llcl::kPortHandlers;
   if (is_for_port && !llcl::is_port_message(message.handler, message.bytes)) {
     board_.dropped.fetch_add(1, std::memory_order_relaxed);
@@ -84,7 +84,7 @@ Delivered BoardNode::deliver(const Message& message) try {
 }
 
 // All of it has come. `body`: where it lies, if it is longer than a cell.
-Delivered BoardNode::deliver_whole(const Message& message, const std::byte* whole, Body* body) {
+Delivered BoardNode::deliver_whole(const MessagePart& message, const std::byte* whole, Body* body) {
   if (message.handler >= llcl::kPortHandlers)
     return post_or_keep(
         message.task,
@@ -172,7 +172,7 @@ void BoardNode::drop_backlog(uint32_t task) {
 
 // Where the parts of this long message go. nullptr: its beginning was refused. May throw
 // std::bad_alloc; then nothing has changed.
-BoardNode::Body* BoardNode::body_of(const Message& message) {
+BoardNode::Body* BoardNode::body_of(const MessagePart& message) {
   const auto known = unfinished_.find(message.source_node);
   if (known != unfinished_.end())
     return known->second.task == message.task ? &*known->second.body : nullptr;

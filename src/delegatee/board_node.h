@@ -47,7 +47,7 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
   Memory find(uint32_t task, uint32_t region) override;
   uint64_t endings() const override { return board_.regions->endings(); }
 
-  Delivered deliver(const Message& message) override;
+  Delivered deliver(const MessagePart& message) override;
   bool post_late() override;
   void note_backlog(uint32_t node, uint32_t task, bool has_one) override {
     board_.backlogs->note(node, task, has_one);
@@ -86,13 +86,13 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
   };
 
   bool takes_part(uint32_t task) const;
-  Delivered deliver_whole(const Message& message, const std::byte* whole, Body* body);
+  Delivered deliver_whole(const MessagePart& message, const std::byte* whole, Body* body);
   bool post(uint32_t task, const llcl::Incoming& message);
   Delivered post_or_keep(uint32_t task, const llcl::Incoming& message);
   bool has_room(uint32_t task, uint64_t bytes);
   Delivered accepted(uint32_t task);
   void drop_backlog(uint32_t task);
-  Body* body_of(const Message& message);
+  Body* body_of(const MessagePart& message);
   static void free_bodies(Backlog& backlog);
 
   llcl::Board& board_;

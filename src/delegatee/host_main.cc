@@ -127,7 +127,7 @@ bool read_settings(task::HostSettings* settings) {
   return ::read(starter.get(), &go, 1) == 1;
 }
 
-task::Place place_of(const task::HostSettings& settings) {
+task::SocketPlace place_of(const task::HostSettings& settings) {
   base::Fd folder(task::kHostFolderFd);
   const std::filesystem::path path(settings.socket_path);
   return task::place_in(std::move(folder), path.parent_path(), path.filename());
@@ -149,7 +149,7 @@ void refuse_first_client(const base::Fd& listener, const base::Error& reason) {
 }
 
 // Another host may listen under the same path by now: its socket stays.
-void leave(base::Fd& listener, const task::Place& place) {
+void leave(base::Fd& listener, const task::SocketPlace& place) {
   listener.reset();
   try {
     task::remove_stale_socket(place);
@@ -163,7 +163,7 @@ void leave(base::Fd& listener, const task::Place& place) {
 int main(int argc, char** argv) {
   task::HostSettings settings{};
   base::Fd listener(task::kHostListenerFd);
-  std::optional<task::Place> place;
+  std::optional<task::SocketPlace> place;
   try {
     if (argc < 2) start_second_life(argv);
     guard_the_break();

@@ -17,7 +17,7 @@ class Lanes {
   class Visitor {
    public:
     virtual size_t wanted(uint32_t lane) = 0;  // how many commands, at most 32; 0: leave them there
-    virtual void take(uint32_t lane, const llcl::Command* commands, size_t count) = 0;
+    virtual void visit(uint32_t lane, const llcl::Command* commands, size_t count) = 0;
 
    protected:
     ~Visitor() = default;
@@ -51,7 +51,7 @@ class Regions {
 
 // A message to a task, or a part of one: parts of one node's messages come in order, and a
 // message's after each other.
-struct Message {
+struct MessagePart {
   uint32_t task;  // the receiver
   uint32_t handler;
   uint32_t source_node;
@@ -68,7 +68,7 @@ enum class Delivered : uint8_t { kAccepted, kBacklogged, kFull, kNoSuchTask };
 class Delivery {
  public:
   virtual ~Delivery() = default;
-  virtual Delivered deliver(const Message& message) = 0;
+  virtual Delivered deliver(const MessagePart& message) = 0;
   // Posts what was accepted for mailboxes that were full. Whether some of it still waits.
   virtual bool post_late() { return false; }
   // Whether a task of another node has a backlog, as its node has said.

@@ -50,7 +50,7 @@ size_t Requester::wanted(uint32_t lane) {
   return held_[lane].empty() ? kDrainMax : 0;
 }
 
-void Requester::take(uint32_t lane, const Command* commands, size_t count) {
+void Requester::visit(uint32_t lane, const Command* commands, size_t count) {
   size_t accepted = 0;
   while (accepted < count && accept(lane, commands[accepted])) ++accepted;
   if (accepted == count) return;

@@ -97,7 +97,7 @@ class Requester : private Lanes::Visitor {
   };
 
   size_t wanted(uint32_t lane) override;
-  void take(uint32_t lane, const llcl::Command* commands, size_t count) override;
+  void visit(uint32_t lane, const llcl::Command* commands, size_t count) override;
   bool resume(uint32_t lane);
 
   bool accept(uint32_t lane, const llcl::Command& command);

@@ -124,7 +124,7 @@ base::Fd await_host(const base::Fd& host) {
 // Starts a host and connects to it. The folder is locked. Whichever of the two processes dies on
 // the way, the other removes the socket: the host learns its path before there is one, and serves
 // it only when told to.
-base::Fd start_host(const Job& job, const Place& place, base::Fd* host) {
+base::Fd start_host(const Job& job, const SocketPlace& place, base::Fd* host) {
   base::Fd listener = new_socket();
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
@@ -148,19 +148,19 @@ base::Fd start_host(const Job& job, const Place& place, base::Fd* host) {
 
 // Removes the socket of a host that has died of `error`, and announces it while the others wait for
 // the folder. False when another has done so, or a host listens there.
-bool bury(const Place& place, const Error& error, const Announcement& announce) {
+bool bury(const SocketPlace& place, const Error& error, const Announcement& announce) {
   const FolderLock lock(place.folder);
   if (is_served(place) || !remove_socket(place)) return false;
   if (announce) announce(error);
   return true;
 }
 
-Place existing_place(const std::string& path) {
-  if (std::optional<Place> place = find_place(path)) return std::move(*place);
+SocketPlace existing_place(const std::string& path) {
+  if (std::optional<SocketPlace> place = find_place(path)) return std::move(*place);
   throw Error(-ENOENT, path + ": no such folder");
 }
 
-Place place_of(const Job& job) {
+SocketPlace place_of(const Job& job) {
   if (!job.existing_socket.empty()) return existing_place(job.existing_socket);
   std::string path;
   base::Fd folder = open_socket_folder(&path);
@@ -168,7 +168,7 @@ Place place_of(const Job& job) {
 }
 
 // A connection to the job's host, and the host's pidfd when this process has started it.
-base::Fd connect_or_start(const Job& job, const Place& place, base::Fd* host) {
+base::Fd connect_or_start(const Job& job, const SocketPlace& place, base::Fd* host) {
   base::Fd socket = connect_to_host(place);
   if (socket) return socket;
   if (!job.existing_socket.empty()) throw Error(-ESRCH, "the host of this space is gone");
@@ -228,7 +228,7 @@ Job job_of_own_space(const TaskRecord& self) {
 Client Client::join(const Job& job, const Announcement& announce) {
   check_stop_choice();
   for (int n = 0; n < kJoinTries; ++n) {
-    const Place place = place_of(job);
+    const SocketPlace place = place_of(job);
     try {
       return join_at(job, place);
     } catch (const Error& error) {
@@ -242,7 +242,7 @@ Client Client::join(const Job& job, const Announcement& announce) {
   throw Error(-ECONNREFUSED, "the host of the job refuses this process (wrong key?)");
 }
 
-Client Client::join_at(const Job& job, const Place& place) {
+Client Client::join_at(const Job& job, const SocketPlace& place) {
   base::Fd host;
   base::Fd socket = connect_or_start(job, place, &host);
   stop_at(StopPoint::kClientConnected);
@@ -379,17 +379,17 @@ std::vector<int> inheritable_descriptors() {
   return all;
 }
 
-bool remove_stale_socket(const Place& place) {
+bool remove_stale_socket(const SocketPlace& place) {
   return bury(place, Error(-EPIPE, place.path), {});
 }
 
 bool remove_stale_socket(const std::string& socket_path) {
-  const std::optional<Place> place = find_place(socket_path);
+  const std::optional<SocketPlace> place = find_place(socket_path);
   return place && remove_stale_socket(*place);
 }
 
 void bury_host(const std::string& socket_path, const Error& error, const Announcement& announce) {
-  const std::optional<Place> place = find_place(socket_path);
+  const std::optional<SocketPlace> place = find_place(socket_path);
   // Better by each of the proxies than by none: who removed the folder, or started the new host,
   // has announced nothing.
   if (!place || (!bury(*place, error, announce) && is_served(*place))) announce(error);

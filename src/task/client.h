@@ -27,7 +27,7 @@ struct Job {
 // To join the space that the calling task lives in.
 Job job_of_own_space(const TaskRecord& self);
 
-struct Place;  // where a host listens (socket_folder.h)
+struct SocketPlace;  // where a host listens (socket_folder.h)
 
 // Says, if it is set, that a host has died. One of the host's many clients calls it, before the
 // others learn that it was called: launchers end a job when the first process ends.
@@ -68,7 +68,7 @@ class Client {
  private:
   Client(Channel channel, const std::string& socket_path, base::Fd host)
       : channel_(std::move(channel)), socket_path_(socket_path), host_(std::move(host)) {}
-  static Client join_at(const Job& job, const Place& place);
+  static Client join_at(const Job& job, const SocketPlace& place);
   void send(MessageType type, const std::string& payload, const std::vector<int>& descriptors = {});
   Message receive();
   std::optional<base::Error> reason_of_end();
@@ -81,7 +81,7 @@ class Client {
 };
 
 // Removes a socket at which nobody listens; false when somebody does or there is none.
-bool remove_stale_socket(const Place& place);
+bool remove_stale_socket(const SocketPlace& place);
 bool remove_stale_socket(const std::string& socket_path);
 // After the host there has died of `error`: removes its socket. Of its many clients one announces
 // it (all do when there is a new host already).

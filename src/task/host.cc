@@ -91,7 +91,7 @@ Error as_error(const std::exception& error) {
 
 }  // namespace
 
-Host::Host(const HostSettings& settings, base::Fd& listener, const Place& place)
+Host::Host(const HostSettings& settings, base::Fd& listener, const SocketPlace& place)
     : settings_(settings),
       log_(settings.log_path[0] == '\0' ? HostLog() : HostLog(settings.log_path)),
       listener_(listener),

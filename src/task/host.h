@@ -25,7 +25,7 @@ class Host {
  public:
   // `listener` is bound to `place` and listening; the host closes it, and removes the socket, as
   // soon as nobody can come any more. Throws Error.
-  Host(const HostSettings& settings, base::Fd& listener, const Place& place);
+  Host(const HostSettings& settings, base::Fd& listener, const SocketPlace& place);
 
   SpaceHeader& space() { return space_.header(); }
 
@@ -96,7 +96,7 @@ class Host {
   uint64_t logged_refused_ = 0;
   Clock::time_point next_log_{};
   base::Fd& listener_;
-  const Place& place_;
+  const SocketPlace& place_;
   base::Fd epoll_;
   base::Fd signals_;   // signalfd
   base::Fd launcher_;  // pidfd

@@ -35,7 +35,7 @@ const sockaddr* plain(const sockaddr_un& address) {
 }
 
 // A connection, whoever listens; not open when nobody does.
-base::Fd connect_to(const Place& place) {
+base::Fd connect_to(const SocketPlace& place) {
   base::Fd socket = new_socket();
   if (::connect(socket.get(), plain(place.address), sizeof place.address) == 0) return socket;
   if (errno == ENOENT || errno == ECONNREFUSED) return {};
@@ -88,7 +88,7 @@ std::vector<SocketFolder> socket_folders() {
   return folders;
 }
 
-Place place_in(base::Fd folder, const std::string& folder_path, const std::string& name) {
+SocketPlace place_in(base::Fd folder, const std::string& folder_path, const std::string& name) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   const std::string path = "/proc/self/fd/" + std::to_string(folder.get()) + "/" + name;
@@ -97,7 +97,7 @@ Place place_in(base::Fd folder, const std::string& folder_path, const std::strin
   return {folder_path + "/" + name, std::move(folder), address};
 }
 
-std::optional<Place> find_place(const std::string& socket_path) {
+std::optional<SocketPlace> find_place(const std::string& socket_path) {
   const std::filesystem::path path(socket_path);
   try {
     return place_in(open_private_folder(path.parent_path()), path.parent_path(), path.filename());
@@ -111,7 +111,7 @@ base::Fd new_socket() {
   return base::checked_fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket");
 }
 
-base::Fd connect_to_host(const Place& place) {
+base::Fd connect_to_host(const SocketPlace& place) {
   base::Fd socket = connect_to(place);
   if (socket && !is_of_same_user(socket))
     throw Error(-EPERM, place.path + ": user " + std::to_string(user_of_peer(socket)) +
@@ -119,7 +119,7 @@ base::Fd connect_to_host(const Place& place) {
   return socket;
 }
 
-bool is_served(const Place& place) {
+bool is_served(const SocketPlace& place) {
   constexpr int kDyingMs = 100, kTries = 10;
   for (int n = 0; n < kTries; ++n) {
     const base::Fd socket = connect_to(place);
@@ -131,7 +131,7 @@ bool is_served(const Place& place) {
   return true;  // somebody who accepts and closes: no host, but not ours to remove
 }
 
-void listen_at(const base::Fd& socket, const Place& place) {
+void listen_at(const base::Fd& socket, const SocketPlace& place) {
   remove_socket(place);  // a stale one
   const mode_t old = ::umask(0177);
   const int bound = ::bind(socket.get(), plain(place.address), sizeof place.address);
@@ -141,7 +141,7 @@ void listen_at(const base::Fd& socket, const Place& place) {
   ::fcntl(socket.get(), F_SETFL, O_NONBLOCK);
 }
 
-bool remove_socket(const Place& place) {
+bool remove_socket(const SocketPlace& place) {
   return ::unlink(place.address.sun_path) == 0;
 }
 

@@ -32,35 +32,35 @@ struct SocketFolder {
 std::vector<SocketFolder> socket_folders();
 
 // Where the host of a job listens.
-struct Place {
+struct SocketPlace {
   std::string path;
   base::Fd folder;
   sockaddr_un address;  // by way of `folder`, so that the path may be of any length
 };
 
 // A socket `name` in the open folder. Throws Error -ENAMETOOLONG.
-Place place_in(base::Fd folder, const std::string& folder_path, const std::string& name);
+SocketPlace place_in(base::Fd folder, const std::string& folder_path, const std::string& name);
 // The place of a socket with this path; none when there is no such folder. Throws Error -EPERM when
 // the folder is not private.
-std::optional<Place> find_place(const std::string& socket_path);
+std::optional<SocketPlace> find_place(const std::string& socket_path);
 
 base::Fd new_socket();
 
 // A connection to the host that listens at `place`; not open when nobody listens there. Throws
 // Error -EPERM when another user listens there: nothing was sent to that user.
-base::Fd connect_to_host(const Place& place);
+base::Fd connect_to_host(const SocketPlace& place);
 
 // Whether somebody listens at `place`. A host that has just been killed still accepts connections
 // for an instant, until the kernel has taken its descriptors from it and from tasks that were just
 // cloned: it is not taken for a listener.
-bool is_served(const Place& place);
+bool is_served(const SocketPlace& place);
 
 // Replaces what lies at `place` by this socket, and listens. The caller has locked the folder, and
 // nobody listens at `place`. Throws Error.
-void listen_at(const base::Fd& socket, const Place& place);
+void listen_at(const base::Fd& socket, const SocketPlace& place);
 
 // Removes the socket; false when there is none.
-bool remove_socket(const Place& place);
+bool remove_socket(const SocketPlace& place);
 
 // Whether the process at the other end of a Unix socket has this process's user. Of a connected
 // socket of a client that is the process that called listen(2).

@@ -17,7 +17,8 @@
 //                                              message was malformed, or could not be received
 //   end of file: the host kills what is left of the client's tasks.
 //
-// Frames: frame.h. Descriptors travel beside the bytes, in order. Everything that arrives is checked: a malformed frame ends the connection.
+// Frames: frame.h. Descriptors travel beside the bytes, in order. Everything that arrives is
+// checked: a malformed frame ends the connection.
 #pragma once
 
 #include <cstdint>

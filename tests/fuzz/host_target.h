@@ -172,7 +172,7 @@ class HostUnderTest {
   sockaddr_un address_{};
   socklen_t address_bytes_ = sizeof address_;
   base::Fd listener_;
-  task::Place no_file_{};  // it listens at no path
+  task::SocketPlace no_file_{};  // it listens at no path
   task::Host host_;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // stop_point.h - the steps of start, join, spawn, reap and exit, and of a push, a post and
-// a collective between tasks, at which a process of a job stops itself, once, so that a test can kill it exactly there.
-// NAGAYA_STOP_AT chooses one (task/stop_choice.h), for each process that has it in its environment,
-// and for the host that such a process starts. The tasks of a host stop at the steps before their
-// programs by its choice: the first that comes by. Freestanding.
+// a collective between tasks, at which a process of a job stops itself, once, so that a test can
+// kill it exactly there. NAGAYA_STOP_AT chooses one (task/stop_choice.h), for each process that has
+// it in its environment, and for the host that such a process starts. The tasks of a host stop at
+// the steps before their programs by its choice: the first that comes by. Freestanding.
 #pragma once
 
 #include <signal.h>

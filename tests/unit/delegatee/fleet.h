@@ -39,7 +39,7 @@ class TestLanes : public Lanes {
     for (uint32_t lane = 0; lane < kLanes; ++lane) {
       const size_t wanted = visitor.wanted(lane);
       const size_t count = wanted != 0 ? lanes_[lane].drain(commands, wanted) : 0;
-      if (count != 0) visitor.take(lane, commands, count);
+      if (count != 0) visitor.visit(lane, commands, count);
       sum += count;
     }
     return sum;
@@ -91,7 +91,7 @@ struct Posted {
 // Mailboxes of tasks 0 .. 7, each for so many messages.
 class TestDelivery : public Delivery {
  public:
-  Delivered deliver(const Message& message) override {
+  Delivered deliver(const MessagePart& message) override {
     const std::lock_guard lock(mutex_);
     if (message.task >= 8) return Delivered::kNoSuchTask;
     std::vector<Posted>& box = boxes_[message.task];

@@ -145,12 +145,12 @@ TEST_F(BacklogTest, ASendThatBecomesEagerIsKnownToNobody) {
 TEST_F(BacklogTest, AMessageThatItsNodeDoesNotFinishIsGoneWithTheNextOne) {
   const std::vector<std::byte> part(1 << 10);
   const auto of_a_message = [&](uint64_t bytes) {
-    return delegatee::Message{0, llcl::kPortHandlers, 0, 0, bytes, 0, part};
+    return delegatee::MessagePart{0, llcl::kPortHandlers, 0, 0, bytes, 0, part};
   };
   ASSERT_EQ(nodes_.delegatee(1).deliver(of_a_message(2 * part.size())),
             delegatee::Delivered::kAccepted);
   EXPECT_EQ(held(), 2 * part.size());
-  delegatee::Message next = of_a_message(sizeof(llcl::PortHeader));
+  delegatee::MessagePart next = of_a_message(sizeof(llcl::PortHeader));
   next.part = std::span(part).first(sizeof(llcl::PortHeader));
   ASSERT_EQ(nodes_.delegatee(1).deliver(next), delegatee::Delivered::kAccepted);
   EXPECT_EQ(held(), 0u);
