@@ -21,10 +21,14 @@ pytestmark = pytest.mark.usefixtures("needs_components")
 
 
 @pytest.fixture
-def command(nagaya, mpirun, installation):
+def launch(nagaya, mpirun):
     return ["env", "NAGAYA_MPI=on", "OMPI_MCA_pml=nagaya", *mpirun, "--bind-to", "none",
-            "--mca", "mpi_yield_when_idle", "1", "-n", RANKS, nagaya, "exec",
-            installation.program("mpi_traffic"), TRAFFIC_S, 1, 1]
+            "--mca", "mpi_yield_when_idle", "1", "-n", RANKS, nagaya, "exec"]
+
+
+@pytest.fixture
+def command(launch, installation):
+    return [*launch, installation.program("mpi_traffic"), TRAFFIC_S, 1, 1]
 
 
 def check(code, said, took_s, leftovers):
@@ -39,6 +43,14 @@ def check(code, said, took_s, leftovers):
 @pytest.mark.parametrize("step", ["post.reserved:2000", "post.ready:2000", "post.reserved:20000"])
 def test_a_rank_that_dies_in_a_message_ends_the_job(user, command, leftovers, step):
     job = StoppedJob(user, leftovers, command, step)
+    os.kill(job.of_role("task")[0], signal.SIGKILL)
+    check(*job.end(END_LIMIT_S), leftovers)
+
+
+@pytest.mark.parametrize("step", ["line.posted:5", "line.left:5", "line.posted:500", "line.left:500"])
+def test_a_rank_that_dies_in_a_collective_ends_the_job(user, launch, installation, leftovers, step):
+    endless = [installation.program("mpi_collectives"), 1_000_000, 1]
+    job = StoppedJob(user, leftovers, [*launch, *endless], step)
     os.kill(job.of_role("task")[0], signal.SIGKILL)
     check(*job.end(END_LIMIT_S), leftovers)
 

@@ -109,3 +109,10 @@ def test_without_a_network_open_mpi_keeps_its_own_transports(start, installation
     assert ended.out == "every mode among 2\n"
     lines = [line for line in ended.err.splitlines() if "Open MPI's own transports" in line]
     assert len(lines) == 2 and all("FI_PROVIDER" in line for line in lines), ended
+
+
+@pytest.mark.parametrize("mpi", ["on", "local"])
+def test_collectives_over_hosts_are_left_to_open_mpi(start, installation, mpi):
+    """Those of communicators of one host are ours where the messages are; with "local" none are."""
+    out = start([installation.program("mpi_collectives"), "mild", 60, 3], 2, 2, NAGAYA_MPI=mpi).out
+    assert out == "60 rounds among 4\n"
