@@ -52,8 +52,8 @@ extern "C" {
 
 typedef struct nagaya_team nagaya_team;
 
-/* The longest that a member may be ahead of others.                              [collectives] */
-#define NAGAYA_COLL_AHEAD 16
+/* The longest that a member may be ahead of others; 8 in the first 64.           [collectives] */
+#define NAGAYA_COLL_AHEAD 64
 
 /* Makes the calling task a member. It waits for nobody. All members call it, or none.
  *

@@ -24,8 +24,8 @@ const Row kRows[] = {
     {kCombine, tuning::kCombinedMaxBytes, kSlices},  // reduce
     {kCombine, tuning::kCombinedMaxBytes, kSlices},  // allreduce
     {kCombine, tuning::kCombinedMaxBytes, kSlices},  // reduce_scatter
-    {kCombine, tuning::kCombinedMaxBytes, kSlices},  // scan
-    {kCombine, tuning::kCombinedMaxBytes, kSlices},  // exscan
+    {kChain, tuning::kCombinedMaxBytes, kSlices},    // scan
+    {kChain, tuning::kCombinedMaxBytes, kSlices},    // exscan
 };
 
 }  // namespace

@@ -11,7 +11,6 @@
 
 using nagaya::coll::algorithm_of;
 using nagaya::coll::Operation;
-using nagaya::coll::Part;
 using nagaya::coll::Team;
 using nagaya::coll::Underway;
 using nagaya::llcl::Endpoint;
@@ -49,8 +48,7 @@ int nagaya_coll_open(uint64_t context, const uint32_t* tasks, uint32_t size, uin
     if (tasks[n] >= endpoint->board().capacity) return -EINVAL;
   return guarded([&] {
     auto team = std::make_unique<nagaya_team>(rank, threads != 0);
-    const int error = team->group().open(endpoint->board(), endpoint->record(), context,
-                                         {tasks, size}, sizeof(Part));
+    const int error = team->open(endpoint->board(), endpoint->record(), context, {tasks, size});
     if (error == 0) *out = team.release();
     return error;
   });

@@ -7,28 +7,18 @@
 namespace nagaya::coll {
 namespace {
 
-bool post(Operation& operation) {
+void post(Operation& operation) {
   const nagaya_collective& what = operation.what();
   const size_t bytes = what.elements.count * what.elements.extent;
-  std::byte* const to = operation.post_data(bytes);
-  if (bytes != 0) std::memcpy(to, what.send.base, bytes);
-  return true;
+  operation.post_data(bytes, [&](std::byte* to) {
+    if (bytes != 0) std::memcpy(to, what.send.base, bytes);
+  });
 }
 
-// The ranks 0 .. count - 1 whose elements the member combines.
+// How many ranks' elements the member combines: all, or none.
 uint32_t contributors(const Operation& operation) {
   const nagaya_collective& what = operation.what();
-  const uint32_t rank = operation.rank();
-  switch (what.kind) {
-    case NAGAYA_REDUCE:
-      return rank == what.root ? operation.size() : 0;
-    case NAGAYA_SCAN:
-      return rank + 1;
-    case NAGAYA_EXSCAN:
-      return rank;
-    default:
-      return operation.size();
-  }
+  return what.kind == NAGAYA_REDUCE && operation.rank() != what.root ? 0 : operation.size();
 }
 
 bool work(Operation& operation) {

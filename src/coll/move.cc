@@ -57,21 +57,23 @@ size_t given_bytes(const Operation& operation) {
 }
 
 void post_block(Operation& operation, size_t bytes) {
-  std::byte* const to = operation.post_data(bytes);
-  if (bytes != 0) std::memcpy(to, block_of(operation.given.send, 0).data, bytes);
+  operation.post_data(bytes, [&](std::byte* to) {
+    if (bytes != 0) std::memcpy(to, block_of(operation.given.send, 0).data, bytes);
+  });
 }
 
 // Behind a table of their ends.
 void post_blocks(Operation& operation, size_t total) {
   const size_t table_bytes = operation.size() * sizeof(uint32_t);
-  std::byte* const to = operation.post_data(table_bytes + total);
-  auto end = static_cast<uint32_t>(table_bytes);
-  for (uint32_t n = 0; n < operation.size(); ++n) {
-    const Block block = block_of(operation.given.send, n);
-    if (block.bytes != 0) std::memcpy(to + end, block.data, block.bytes);
-    end += static_cast<uint32_t>(block.bytes);
-    std::memcpy(to + n * sizeof end, &end, sizeof end);
-  }
+  operation.post_data(table_bytes + total, [&](std::byte* to) {
+    auto end = static_cast<uint32_t>(table_bytes);
+    for (uint32_t n = 0; n < operation.size(); ++n) {
+      const Block block = block_of(operation.given.send, n);
+      if (block.bytes != 0) std::memcpy(to + end, block.data, block.bytes);
+      end += static_cast<uint32_t>(block.bytes);
+      std::memcpy(to + n * sizeof end, &end, sizeof end);
+    }
+  });
 }
 
 // From the scratch: others may read a block when the member already has another's in its place.
@@ -93,18 +95,17 @@ void give_copies(Operation& operation, size_t total) {
   send.offset_of = offsets;
 }
 
-bool post(Operation& operation) {
-  if (!gives_to_others(operation)) return false;
+void post(Operation& operation) {
+  if (!gives_to_others(operation)) return;
   const nagaya_collective& what = operation.what();
   const size_t total = given_bytes(operation);
   if (total <= tuning::kPostedMaxBytes) {
     has_block_for_each(what.kind) ? post_blocks(operation, total) : post_block(operation, total);
-    return true;
+    return;
   }
   if (what.kind == NAGAYA_ALLTOALL && what.send.base == what.receive.base)
     give_copies(operation, total);
   operation.post_direct();
-  return true;
 }
 
 // ---- taking -------------------------------------------------------------------------------------

@@ -5,7 +5,8 @@
 
 namespace nagaya::coll {
 
-bool Operation::advance() {
+// Without memory it is as it was, and goes on later: the others wait.
+bool Operation::advance() try {
   if (state_ == State::kWaits && !begin()) return false;
   if (state_ == State::kWorks) {
     if (!algorithm_.work(*this)) return false;
@@ -18,23 +19,21 @@ bool Operation::advance() {
     state_ = State::kComplete;
   }
   return true;
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 bool Operation::begin() {
   if (!team_.may_begin(number_)) return false;
-  bool has_posted = true;
-  try {
-    has_posted = algorithm_.post(*this);
-  } catch (const std::bad_alloc&) {  // nobody has seen anything: later, then
-    return false;
-  }
-  team_.begin(number_, has_posted);
+  algorithm_.post(*this);
+  team_.begin(number_);
   state_ = State::kWorks;
   return true;
 }
 
-std::byte* Operation::post_data(size_t bytes) {
-  Line& line = team_.own_line(number_);
+// Says that the line has that many bytes. Where they go.
+std::byte* Operation::line_for(size_t bytes) {
+  Line& line = team_.line(rank(), number_);
   line.form = bytes <= Line::kInlineMaxBytes ? Form::kInline : Form::kBuffered;
   line.bytes = static_cast<uint32_t>(bytes);
   if (line.form == Form::kInline) return line.body;
@@ -45,10 +44,11 @@ std::byte* Operation::post_data(size_t bytes) {
 }
 
 void Operation::post_direct() {
-  Line& line = team_.own_line(number_);
+  Line& line = team_.line(rank(), number_);
   line.form = Form::kDirect;
   line.direct = &given;
   is_direct_ = true;
+  team_.post(number_);
 }
 
 bool Operation::is_unused() {

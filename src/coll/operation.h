@@ -20,10 +20,11 @@ class Operation;
 // How a collective is done.
 struct Algorithm {
   const char* name;
-  // Writes the own line by post_data() or post_direct(). False: there is nothing to say. Throws
-  // std::bad_alloc: it is called again later.
-  bool (*post)(Operation& operation);
-  // Goes on. True: this member needs nothing of the others any more.
+  // Posts by post_data() or post_direct(), or nothing. May throw std::bad_alloc, and then posts
+  // nothing: it is called again later.
+  void (*post)(Operation& operation);
+  // Goes on. True: this member needs nothing of the others any more. May throw std::bad_alloc, as
+  // post.
   bool (*work)(Operation& operation);
   // Whether the other member may use this member's memory, if that was posted directly.
   bool (*is_used_by)(const Operation& operation, uint32_t rank);
@@ -52,8 +53,13 @@ class Operation {
 
   // ---- for algorithms
 
-  // The own line has `bytes`, written to the memory that this returns.
-  std::byte* post_data(size_t bytes);
+  // What the own line says: write(to) writes `bytes`. Once. May throw std::bad_alloc: then nothing
+  // was posted.
+  template <class Write>
+  void post_data(size_t bytes, Write write) {
+    write(line_for(bytes));
+    team_.post(number_);
+  }
   void post_direct();
   bool has_posted(uint32_t rank) const { return team_.has_posted(rank, number_); }
   const Line& line(uint32_t rank) const { return team_.line(rank, number_); }
@@ -74,6 +80,7 @@ class Operation {
 
   bool begin();
   bool is_unused();
+  std::byte* line_for(size_t bytes);
 
   Team& team_;
   nagaya_collective& what_;

@@ -112,10 +112,9 @@ class Slice {
   std::byte *first_ = nullptr, *second_ = nullptr;
 };
 
-bool post(Operation& operation) {
+void post(Operation& operation) {
   operation.new_scratch(Slice(operation).scratch_bytes());
   operation.post_direct();
-  return true;
 }
 
 bool work(Operation& operation) {

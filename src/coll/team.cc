@@ -6,6 +6,39 @@
 #include <utility>
 
 namespace nagaya::coll {
+namespace {
+
+// Of the second group of a team's members. (Contexts are given from 0 on.)
+constexpr uint64_t kDeepContext = uint64_t{1} << 63;
+
+template <class AnyPart>
+void free_buffers(llcl::Group& group) {
+  for (uint32_t rank = 0; rank < group.members().size(); ++rank)
+    for (std::byte* const buffer : reinterpret_cast<AnyPart*>(group.part(rank))->ring.buffers)
+      if (buffer != nullptr) group.free(buffer);
+}
+
+}  // namespace
+
+Team::~Team() {
+  group_.close(free_buffers<Part>);
+  deep_group_.close(free_buffers<DeepPart>);
+}
+
+int Team::open(llcl::Board& board, task::TaskRecord& self, uint64_t context,
+               std::span<const uint32_t> members) {
+  board_ = &board;
+  self_ = &self;
+  context_ = context;
+  return group_.open(board, self, context, members, sizeof(Part));
+}
+
+// False: no memory just now.
+bool Team::open_deep() {
+  if (deep_group_.is_open()) return true;
+  return deep_group_.open(*board_, *self_, context_ | kDeepContext, group_.members(),
+                          sizeof(DeepPart)) == 0;
+}
 
 uint64_t Team::find_slowest() {
   uint64_t slowest = UINT64_MAX;
@@ -15,13 +48,13 @@ uint64_t Team::find_slowest() {
   return slowest_ = slowest;
 }
 
-// At most kAhead are under way, so each has a bit.
+// At most DeepPart::kDepth are under way, so each has a bit.
 void Team::leave(uint64_t number, bool is_awaited) {
   mailbox::Machine::step(mailbox::StopPoint::kLineLeft);
   left_early_ |= uint64_t{1} << (number - left_);
   const int count = std::countr_one(left_early_);
   if (count == 0) return;
-  left_early_ >>= count;
+  left_early_ = count == 64 ? 0 : left_early_ >> count;
   left_ += static_cast<uint64_t>(count);
   // Release: what was read of others was read before they change it. Pairs with has_left(),
   // find_slowest().
@@ -30,20 +63,20 @@ void Team::leave(uint64_t number, bool is_awaited) {
 }
 
 std::byte* Team::buffer(uint64_t number, size_t bytes) {
-  std::byte*& buffer = part(rank_).buffers[number % kAhead];
-  size_t& known_bytes = buffer_bytes_[number % kAhead];
+  if (number < DeepPart::kFrom)
+    return buffer_of(part(rank_).ring.buffers[number % Part::kDepth],
+                     buffer_bytes_[number % Part::kDepth], bytes);
+  return buffer_of(deep_part(rank_).ring.buffers[number % DeepPart::kDepth],
+                   deep_buffer_bytes_[number % DeepPart::kDepth], bytes);
+}
+
+std::byte* Team::buffer_of(std::byte*& buffer, size_t& known_bytes, size_t bytes) {
   if (known_bytes >= bytes) return buffer;
   if (buffer != nullptr) group_.free(std::exchange(buffer, nullptr));
   known_bytes = std::bit_ceil(std::max<size_t>(bytes, 256));
   buffer = static_cast<std::byte*>(group_.allocate(known_bytes));
   if (buffer == nullptr) known_bytes = 0;
   return buffer;
-}
-
-void Team::free_buffers(llcl::Group& group) {
-  for (uint32_t rank = 0; rank < group.members().size(); ++rank)
-    for (std::byte* const buffer : reinterpret_cast<Part*>(group.part(rank))->buffers)
-      if (buffer != nullptr) group.free(buffer);
 }
 
 }  // namespace nagaya::coll

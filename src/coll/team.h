@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 
 #include "coll/line.h"
 #include "llcl/group.h"
@@ -15,12 +16,14 @@ namespace nagaya::coll {
 
 class Team {
  public:
-  static constexpr uint64_t kAhead = NAGAYA_COLL_AHEAD;
-
   Team(uint32_t rank, bool has_threads) : rank_(rank), has_threads_(has_threads) {}
-  ~Team() { group_.close(free_buffers); }
+  ~Team();
 
-  llcl::Group& group() { return group_; }
+  // As llcl::Group::open. Where the team's memory is; nobody uses the team before.
+  int open(llcl::Board& board, task::TaskRecord& self, uint64_t context,
+           std::span<const uint32_t> members);
+
+  const llcl::Group& group() const { return group_; }
   uint32_t rank() const { return rank_; }
   uint32_t size() const { return static_cast<uint32_t>(group_.members().size()); }
 
@@ -28,14 +31,15 @@ class Team {
   uint64_t new_number() { return numbers_++; }
   // Whether it is that collective's turn, and its line is free.
   bool may_begin(uint64_t number) {
-    return number == begun_ && (has_left(slowest_, number) || has_left(find_slowest(), number));
+    if (number != begun_ || (number == DeepPart::kFrom && !open_deep())) return false;
+    const uint64_t depth = number < DeepPart::kFrom ? Part::kDepth : DeepPart::kDepth;
+    return slowest_ + depth > number || find_slowest() + depth > number;
   }
-  // `has_posted`: its line is written, all members may look.
-  void begin(uint64_t number, bool has_posted) {
-    begun_ = number + 1;
-    if (!has_posted) return;
+  void begin(uint64_t number) { begun_ = number + 1; }
+  // Its line is written: all members may look.
+  void post(uint64_t number) {
     // Release: pairs with has_posted() of the others.
-    own_line(number).number.store(number + 1, std::memory_order_release);
+    line(rank_, number).number.store(number + 1, std::memory_order_release);
     mailbox::Machine::step(mailbox::StopPoint::kLinePosted);
     group_.wake();
   }
@@ -45,11 +49,11 @@ class Team {
   // All that the member has started it has left.
   bool is_idle() const { return numbers_ == left_; }
 
-  Line& own_line(uint64_t number) { return part(rank_).lines[number % kAhead]; }
-  const Line& line(uint32_t rank, uint64_t number) const {
-    return part(rank).lines[number % kAhead];
+  Line& line(uint32_t rank, uint64_t number) const {
+    return number < DeepPart::kFrom ? part(rank).ring.lines[number % Part::kDepth]
+                                    : deep_part(rank).ring.lines[number % DeepPart::kDepth];
   }
-  bool has_posted(uint32_t rank, uint64_t number) const {  // acquire: pairs with begin()
+  bool has_posted(uint32_t rank, uint64_t number) const {  // acquire: pairs with post()
     return line(rank, number).number.load(std::memory_order_acquire) == number + 1;
   }
   bool has_left(uint32_t rank, uint64_t number) const {  // acquire: pairs with leave()
@@ -76,13 +80,17 @@ class Team {
 
  private:
   Part& part(uint32_t rank) const { return *reinterpret_cast<Part*>(group_.part(rank)); }
-  // Whether a member that has left all collectives below `done` has left the one that had the line
-  // before.
-  static bool has_left(uint64_t done, uint64_t number) { return done + kAhead > number; }
+  DeepPart& deep_part(uint32_t rank) const {
+    return *reinterpret_cast<DeepPart*>(deep_group_.part(rank));
+  }
+  bool open_deep();
+  std::byte* buffer_of(std::byte*& buffer, size_t& known_bytes, size_t bytes);
   uint64_t find_slowest();
-  static void free_buffers(llcl::Group& group);
 
-  llcl::Group group_;
+  llcl::Group group_, deep_group_;
+  llcl::Board* board_ = nullptr;
+  task::TaskRecord* self_ = nullptr;
+  uint64_t context_ = 0;
   const uint32_t rank_;
   const bool has_threads_;
   task::SpinLock lock_;
@@ -90,7 +98,8 @@ class Team {
   uint64_t begun_ = 0, left_ = 0;  // all below
   uint64_t left_early_ = 0;        // bit n: collective left_ + n
   uint64_t slowest_ = 0;           // of all members' `done`, as last seen
-  std::array<size_t, kAhead> buffer_bytes_{};
+  std::array<size_t, Part::kDepth> buffer_bytes_{};
+  std::array<size_t, DeepPart::kDepth> deep_buffer_bytes_{};
 };
 
 }  // namespace nagaya::coll

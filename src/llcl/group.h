@@ -73,6 +73,7 @@ class Group {
   // Returns 0, or -ENOMEM: the space heap is exhausted, nothing has changed.
   int open(Board& board, task::TaskRecord& self, uint64_t context,
            std::span<const uint32_t> members, uint64_t bytes);
+  bool is_open() const { return block_ != nullptr; }
   // `end`: called by the last member that closes the group, before its block goes.
   void close(void (*end)(Group& group) = nullptr);
 

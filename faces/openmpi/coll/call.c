@@ -3,8 +3,22 @@
 
 #include "coll_nagaya.h"
 
+static const nagaya_blocks no_blocks;
+
+/* Field by field: to clear all of a call costs as much as a short collective. */
 static void begin(coll_nagaya_call* call, nagaya_collective_kind kind, int root) {
-  *call = (coll_nagaya_call){.collective = {.kind = kind, .root = (uint32_t)root}};
+  nagaya_collective* const collective = &call->collective;
+  collective->kind = kind;
+  collective->root = (uint32_t)root;
+  collective->send = collective->receive = no_blocks;
+  collective->elements.count = collective->elements.extent = 0;
+  collective->elements.copy = NULL;
+  collective->store = NULL;
+  collective->complete = NULL;
+  call->send.blocks = call->receive.blocks = 0;
+  call->op = NULL;
+  call->packed = call->send_places = call->receive_places = NULL;
+  call->counts = NULL;
 }
 
 static coll_nagaya_side one_block(const void* buffer, int count, ompi_datatype_t* type) {

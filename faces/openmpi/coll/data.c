@@ -134,6 +134,9 @@ int coll_nagaya_place_data(coll_nagaya_call* call) {
 }
 
 void coll_nagaya_end_call(coll_nagaya_call* call) {
+  if (OPAL_LIKELY(call->packed == NULL && call->send_places == NULL &&
+                  call->receive_places == NULL && call->counts == NULL))
+    return;
   free(call->packed);
   free(call->send_places);
   free(call->receive_places);

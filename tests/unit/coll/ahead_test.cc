@@ -28,20 +28,21 @@ struct Bcasts {
 
 TEST(Ahead, ARootRunsAheadAsFarAsThereAreLinesAndNoFurther) {
   Members members(2);
-  constexpr size_t kCount = 3 * NAGAYA_COLL_AHEAD;
+  constexpr size_t kCount = 5 * NAGAYA_COLL_AHEAD;
   Bcasts from(kCount), to(kCount);
-  std::vector<std::unique_ptr<Operation>> sent, received;
-  for (size_t n = 0; n < kCount; ++n) {
-    sent.push_back(members.start(0, from.sent(n)));
-    EXPECT_EQ(sent[n]->advance(), n < NAGAYA_COLL_AHEAD) << n;
-  }
-  for (size_t n = 0; n < kCount; ++n) {
-    received.push_back(members.start(1, to.received(n)));
-    ASSERT_TRUE(received[n]->advance()) << n;
-    EXPECT_EQ(to.data[n], n);
-    if (n + NAGAYA_COLL_AHEAD < kCount) {
-      ASSERT_TRUE(sent[n + NAGAYA_COLL_AHEAD]->advance()) << n;
-    }
+  std::vector<std::unique_ptr<Operation>> sent;
+  for (size_t n = 0; n < kCount; ++n) sent.push_back(members.start(0, from.sent(n)));
+  const auto lines_of = [](size_t n) {
+    return n < DeepPart::kFrom ? Part::kDepth : DeepPart::kDepth;
+  };
+  size_t next = 0;
+  for (size_t received = 0; received < kCount; ++received) {
+    while (next < kCount && sent[next]->advance()) ++next;
+    size_t expected = received;
+    while (expected < kCount && expected < received + lines_of(expected)) ++expected;
+    ASSERT_EQ(next, expected) << received;
+    ASSERT_TRUE(members.start(1, to.received(received))->advance()) << received;
+    EXPECT_EQ(to.data[received], received);
   }
 }
 
@@ -51,7 +52,7 @@ TEST(Ahead, AMemberThatHasLeftALaterOneKeepsTheLineOfAnEarlierOne) {
   nagaya_collective barriers[2]{};
   const auto barrier = members.start(0, barriers[0]);
   EXPECT_FALSE(barrier->advance());
-  constexpr size_t kCount = NAGAYA_COLL_AHEAD;
+  constexpr size_t kCount = Part::kDepth;
   Bcasts from(kCount), to(kCount);
   std::vector<std::unique_ptr<Operation>> sent;
   for (size_t n = 0; n < kCount; ++n) {
