@@ -52,6 +52,9 @@
 #define NAGAYA_EVERYWHERE OPAL_PMIX_GLOBAL
 #endif
 
+/* What Open MPI looks up in a component: the only symbol that it shows. */
+#define NAGAYA_COMPONENT __attribute__((visibility("default")))
+
 /* Windows of Open MPI 5 (osc/rdma) want its own transports, which the pml has to start and to tell
  * who goes. Without them there are no windows, but all else. */
 static inline void nagaya_start_transports(bool wants_progress_threads, bool wants_threads) {

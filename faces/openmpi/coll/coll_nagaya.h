@@ -19,7 +19,7 @@
 
 #include <nagaya/coll.h>
 
-OMPI_MODULE_DECLSPEC extern const mca_coll_base_component_t mca_coll_nagaya_component;
+NAGAYA_COMPONENT extern const mca_coll_base_component_t mca_coll_nagaya_component;
 
 typedef struct coll_nagaya_module_t {
   mca_coll_base_module_t super;

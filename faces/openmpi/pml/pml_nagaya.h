@@ -20,7 +20,7 @@
 
 #include <nagaya/match.h>
 
-OMPI_MODULE_DECLSPEC extern mca_pml_base_component_t mca_pml_nagaya_component;
+NAGAYA_COMPONENT extern mca_pml_base_component_t mca_pml_nagaya_component;
 extern mca_pml_base_module_t pml_nagaya_module;
 
 /* ---- data -------------------------------------------------------------------------------- */
