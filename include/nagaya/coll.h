@@ -86,7 +86,8 @@ typedef enum nagaya_collective_kind {
 
 /* One block, or one for each rank. */
 typedef struct nagaya_blocks {
-  void* base;       /* NULL: this rank has none, or its own block is where it belongs already */
+  void* base;       /* NULL, and no `bytes_of`: this rank has none, or its own block is where it
+                       belongs already */
   size_t bytes;     /* of each block                                                  [bytes] */
   ptrdiff_t stride; /* from one block to the next                                     [bytes] */
   /* In place of `bytes` and `stride`, by rank; or NULL. */

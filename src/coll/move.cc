@@ -22,6 +22,11 @@ Block block_of(const nagaya_blocks& blocks, uint32_t n) {
   return {base + static_cast<ptrdiff_t>(n) * blocks.stride, blocks.bytes};
 }
 
+// With places of their own, blocks may be said from address 0 on.
+bool has_none(const nagaya_blocks& blocks) {
+  return blocks.base == nullptr && blocks.bytes_of == nullptr;
+}
+
 // ---- who gives what to whom ---------------------------------------------------------------------
 
 bool has_one_giver(nagaya_collective_kind kind) {
@@ -143,8 +148,7 @@ void take_block(Operation& operation, uint32_t giver, const Block& from, bool is
 void take_own(Operation& operation) {
   const nagaya_collective& what = operation.what();
   const bool is_in_place = what.kind == NAGAYA_BCAST || what.kind == NAGAYA_BARRIER ||
-                           what.send.base == nullptr ||
-                           (what.receive.base == nullptr && what.store == nullptr);
+                           has_none(what.send) || (has_none(what.receive) && what.store == nullptr);
   if (is_in_place) return;
   const uint32_t rank = operation.rank();
   const uint32_t n = has_block_for_each(what.kind) ? rank : 0;

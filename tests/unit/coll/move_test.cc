@@ -171,6 +171,32 @@ TEST_F(Move, BlocksMayHaveSizesOfTheirOwn) {
   }
 }
 
+// MPI_BOTTOM: the own block, too, goes to where it belongs.
+TEST_F(Move, PlacesMayBeSaidFromAddressZeroOn) {
+  constexpr uint32_t kSize = 3;
+  Members members(kSize);
+  for (const size_t bytes : {100, 10'000}) {
+    begin(members, NAGAYA_ALLTOALL, 0);
+    const std::vector<size_t> bytes_of(kSize, bytes);
+    std::vector<std::vector<ptrdiff_t>> from(kSize), to(kSize);
+    for (uint32_t rank = 0; rank < kSize; ++rank) {
+      send_[rank].resize(kSize * bytes);
+      receive_[rank].assign(kSize * bytes, std::byte{0xee});
+      for (uint32_t other = 0; other < kSize; ++other) {
+        fill(&send_[rank][other * bytes], bytes, rank, other);
+        from[rank].push_back(reinterpret_cast<ptrdiff_t>(&send_[rank][other * bytes]));
+        to[rank].push_back(reinterpret_cast<ptrdiff_t>(&receive_[rank][other * bytes]));
+      }
+      all_[rank].send = {nullptr, 0, 0, bytes_of.data(), from[rank].data()};
+      all_[rank].receive = {nullptr, 0, 0, bytes_of.data(), to[rank].data()};
+    }
+    members.run(all_, random_);
+    for (uint32_t rank = 0; rank < kSize; ++rank)
+      for (uint32_t giver = 0; giver < kSize; ++giver)
+        EXPECT_TRUE(has(&receive_[rank][giver * bytes], bytes, giver, rank)) << rank << giver;
+  }
+}
+
 TEST_F(Move, WhatDoesNotFitIsAnErrorOfItsTaker) {
   Members members(3);
   for (const size_t bytes : {8, 100'000}) {
