@@ -15,18 +15,18 @@
  * ahead of the others where it needs nothing from them.
  * Blocks: rank r of a team gives `send`, and gets `receive`, as the kind says:
  *
- *   | kind           | send                  | receive               | who gets what |
- *   |----------------|-----------------------|-----------------------|-----------------------------|
- *   | BARRIER        |                       |                       | | | BCAST          | root:
- * one block       | others: one block     | the root's                  | | GATHER         | one
- * block             | root: one of each     | root: block r from rank r   | | SCATTER        |
- * root: one for each    | one block             | r: block r of the root      | | ALLGATHER      |
- * one block             | one of each           | all: block r from rank r    | | ALLTOALL       |
- * one for each          | one of each           | r: block r from every rank  | | REDUCE         |
- * elements              | root: elements        | root: the reduction         | | ALLREDUCE      |
- * elements              | elements              | all: the reduction          | | REDUCE_SCATTER |
- * elements              | its share of them     | r: its share of the same    | | SCAN, EXSCAN   |
- * elements              | elements              | r: of ranks 0 .. r, 0 .. r-1|
+ *   | kind           | send             | receive             | who gets what                    |
+ *   |----------------|------------------|---------------------|----------------------------------|
+ *   | BARRIER        |                  |                     |                                  |
+ *   | BCAST          | root: one block  | others: one block   | the root's                       |
+ *   | GATHER         | one block        | root: one of each   | root: block r from rank r        |
+ *   | SCATTER        | root: one each   | one block           | r: block r of the root           |
+ *   | ALLGATHER      | one block        | one of each         | all: block r from rank r         |
+ *   | ALLTOALL       | one for each     | one of each         | r: block r from every rank       |
+ *   | REDUCE         | elements         | root: elements      | root: the reduction              |
+ *   | ALLREDUCE      | elements         | elements            | all: the reduction               |
+ *   | REDUCE_SCATTER | elements         | its share of them   | r: its share of the reduction    |
+ *   | SCAN, EXSCAN   | elements         | elements            | r: of ranks 0 .. r, 0 .. r-1     |
  *
  * Blocks of each rank may have sizes of their own (MPI_Gatherv and its like); a receiver's block is
  * at least as large as what comes. In place: where `send` and `receive` of a rank are the same
@@ -36,8 +36,10 @@
  * Memory: `send` must stay as it is, and nobody may touch `receive`, until the collective is
  * complete. Other members read and write both: they must lie in the space, as all memory of a task
  * does.
- * Errors: negative errno codes. Thread safety: of one team one call at a time; different teams, and
- * completions, any thread. Death of a member: its job ends (docs/coll.md).
+ * The team's own memory goes with the task that made it: only in jobs whose tasks leave each other
+ * their memory (`nagaya run`; `keep_ended` of task.h) may a member end before the others have
+ * closed. Errors: negative errno codes. Thread safety: of one team one call at a time; different
+ * teams, and completions, any thread. Death of a member: its job ends (docs/coll.md).
  */
 #ifndef NAGAYA_COLL_H
 #define NAGAYA_COLL_H
@@ -57,7 +59,7 @@ typedef struct nagaya_team nagaya_team;
 
 /* Makes the calling task a member. It waits for nobody. All members call it, or none.
  *
- *   context   teams that exist at once and have members in common have different ones
+ *   context   below 2^63; teams that exist at once and have members in common have different ones
  *   tasks     of this node, by rank: copied                                       `size` of them
  *   rank      the caller's: tasks[rank] is the calling task
  *   threads   nonzero: several threads of the task may wait, for this team or anything else

@@ -41,7 +41,7 @@ int nagaya_coll_open(uint64_t context, const uint32_t* tasks, uint32_t size, uin
                      int threads, nagaya_team** out) {
   Endpoint* const endpoint = Endpoint::own();
   if (endpoint == nullptr) return -ESRCH;
-  if (tasks == nullptr || out == nullptr || rank >= size ||
+  if (tasks == nullptr || out == nullptr || rank >= size || context >> 63 != 0 ||
       tasks[rank] != endpoint->owner().number())
     return -EINVAL;
   for (uint32_t n = 0; n < size; ++n)

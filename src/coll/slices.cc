@@ -22,11 +22,12 @@ class Slice {
 
   // Two tiles, and perhaps the result.
   size_t scratch_bytes() const {
-    return 2 * memory_bytes(tile_) + (keeps_result() ? memory_bytes(share_.count) : 0);
+    return misalignment() + 2 * memory_bytes(tile_) +
+           (keeps_result() ? memory_bytes(share_.count) : 0);
   }
 
   void work() {
-    first_ = operation_.scratch() - true_lb();
+    first_ = operation_.scratch() + misalignment() - true_lb();
     second_ = first_ + memory_bytes(tile_);
     for (size_t done = 0; done < share_.count; done += tile_) {
       at_ = share_.first + done;
@@ -49,8 +50,10 @@ class Slice {
     return what_.kind == NAGAYA_REDUCE_SCATTER && what_.send.base == what_.receive.base;
   }
   std::byte* kept_result() const {
-    return operation_.scratch() + 2 * memory_bytes(tile_) - true_lb();
+    return operation_.scratch() + misalignment() + 2 * memory_bytes(tile_) - true_lb();
   }
+  // Elements begin at multiples of 16, as malloc's do, whatever lies before their first byte.
+  size_t misalignment() const { return static_cast<size_t>(true_lb()) % 16; }
   ptrdiff_t true_lb() const { return elements_.copy == nullptr ? 0 : elements_.true_lb; }
   size_t memory_bytes(size_t count) const {
     if (elements_.copy == nullptr || count == 0) return count * elements_.extent;

@@ -52,6 +52,7 @@ uint64_t Team::find_slowest() {
 void Team::leave(uint64_t number, bool is_awaited) {
   mailbox::Machine::step(mailbox::StopPoint::kLineLeft);
   left_early_ |= uint64_t{1} << (number - left_);
+  is_awaited_ |= is_awaited;
   const int count = std::countr_one(left_early_);
   if (count == 0) return;
   left_early_ = count == 64 ? 0 : left_early_ >> count;
@@ -59,7 +60,7 @@ void Team::leave(uint64_t number, bool is_awaited) {
   // Release: what was read of others was read before they change it. Pairs with has_left(),
   // find_slowest().
   part(rank_).done.store(left_, std::memory_order_release);
-  is_awaited ? group_.wake() : group_.wake_soon();
+  std::exchange(is_awaited_, false) ? group_.wake() : group_.wake_soon();
 }
 
 std::byte* Team::buffer(uint64_t number, size_t bytes) {

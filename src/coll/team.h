@@ -97,6 +97,7 @@ class Team {
   uint64_t numbers_ = 0;           // given
   uint64_t begun_ = 0, left_ = 0;  // all below
   uint64_t left_early_ = 0;        // bit n: collective left_ + n
+  bool is_awaited_ = false;        // somebody waits for one that was left early
   uint64_t slowest_ = 0;           // of all members' `done`, as last seen
   std::array<size_t, Part::kDepth> buffer_bytes_{};
   std::array<size_t, DeepPart::kDepth> deep_buffer_bytes_{};

@@ -6,7 +6,7 @@
 static int run(coll_nagaya_call* call, int error, struct ompi_communicator_t* comm,
                mca_coll_base_module_t* module) {
   coll_nagaya_module_t* const own = (coll_nagaya_module_t*)module;
-  if (error == OMPI_SUCCESS) error = coll_nagaya_open_team(comm, 0, &own->team);
+  if (error == OMPI_SUCCESS) error = coll_nagaya_open_team(comm, COLL_NAGAYA_BLOCKING, &own->team);
   if (error == OMPI_SUCCESS) error = coll_nagaya_place_data(call);
   if (OPAL_UNLIKELY(coll_nagaya_is_verbose())) coll_nagaya_say(call, comm);
   if (error == OMPI_SUCCESS)

@@ -19,6 +19,7 @@ static void begin(coll_nagaya_call* call, nagaya_collective_kind kind, int root)
   call->op = NULL;
   call->packed = call->send_places = call->receive_places = NULL;
   call->counts = NULL;
+  call->types = NULL;
 }
 
 static coll_nagaya_side one_block(const void* buffer, int count, ompi_datatype_t* type) {

@@ -23,13 +23,17 @@ NAGAYA_COMPONENT extern const mca_coll_base_component_t mca_coll_nagaya_componen
 
 typedef struct coll_nagaya_module_t {
   mca_coll_base_module_t super;
-  nagaya_team* team;   /* NULL before the first collective */
+  nagaya_team* team; /* NULL before the first collective; of non-blocking ones: */
+  /* Open MPI itself starts some of those when it likes (MPI_Comm_idup), between the program's
+   * blocking ones, and not between the same ones at all processes. */
+  nagaya_team* nonblocking_team;
   uint32_t persistent; /* requests that were made: the same number at all processes */
 } coll_nagaya_module_t;
 OBJ_CLASS_DECLARATION(coll_nagaya_module_t);
 
-/* Opens a team of the communicator's processes, unless it is open. `number`: which of its teams; 0:
- * the module's. An OMPI_ERR_ code. */
+/* Opens a team of the communicator's processes, unless it is open. `number`: which of its teams. An
+ * OMPI_ERR_ code. */
+enum { COLL_NAGAYA_BLOCKING, COLL_NAGAYA_NONBLOCKING, COLL_NAGAYA_PERSISTENT };
 int coll_nagaya_open_team(struct ompi_communicator_t* comm, uint32_t number, nagaya_team** team);
 
 /* ---- buffers (data.c) ---------------------------------------------------------------------- */
@@ -54,7 +58,8 @@ typedef struct coll_nagaya_call {
   void* packed;      /* the data of `send`, when they are not runs of bytes */
   void* send_places; /* arrays of nagaya_blocks */
   void* receive_places;
-  size_t* counts; /* of nagaya_elements */
+  size_t* counts;          /* of nagaya_elements */
+  ompi_datatype_t** types; /* copies of the sides' `types` */
 } coll_nagaya_call;
 
 /* Says to the collective where the data are; packs those that are to be packed. Before each start.

@@ -169,11 +169,12 @@ static int enable(mca_coll_base_module_t* module, struct ompi_communicator_t* co
 }
 
 static void construct(coll_nagaya_module_t* module) {
-  module->team = NULL;
+  module->team = module->nonblocking_team = NULL;
   module->persistent = 0;
 }
 static void destruct(coll_nagaya_module_t* module) {
   if (module->team != NULL) nagaya_coll_close(module->team);
+  if (module->nonblocking_team != NULL) nagaya_coll_close(module->nonblocking_team);
 }
 OBJ_CLASS_INSTANCE(coll_nagaya_module_t, mca_coll_base_module_t, construct, destruct);
 

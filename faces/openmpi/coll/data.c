@@ -135,10 +135,11 @@ int coll_nagaya_place_data(coll_nagaya_call* call) {
 
 void coll_nagaya_end_call(coll_nagaya_call* call) {
   if (OPAL_LIKELY(call->packed == NULL && call->send_places == NULL &&
-                  call->receive_places == NULL && call->counts == NULL))
+                  call->receive_places == NULL && call->counts == NULL && call->types == NULL))
     return;
   free(call->packed);
   free(call->send_places);
   free(call->receive_places);
   free(call->counts);
+  free(call->types);
 }

@@ -1,9 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
 #include "coll_nagaya.h"
 
 static coll_nagaya_request_t* request_of(nagaya_collective* collective) {
   return (coll_nagaya_request_t*)((char*)collective -
                                   offsetof(coll_nagaya_request_t, call.collective));
+}
+
+static void hold(void* object, bool holds) {
+  opal_object_t* held = object;
+  if (held == NULL) return;
+  if (holds) {
+    OBJ_RETAIN(held);
+  } else {
+    OBJ_RELEASE(held);
+  }
+}
+
+/* A program may free operation and types before it frees the persistent request. */
+static void hold_objects(const coll_nagaya_call* call, bool holds) {
+  hold(call->op, holds);
+  hold(call->type, holds);
+  const coll_nagaya_side* const sides[] = {&call->send, &call->receive};
+  for (int n = 0; n < 2; ++n) {
+    if (sides[n]->blocks == 0) continue;
+    if (sides[n]->types == NULL) hold(sides[n]->type, holds);
+    for (uint32_t k = 0; sides[n]->types != NULL && k < sides[n]->blocks; ++k)
+      hold(sides[n]->types[k], holds);
+  }
+}
+
+/* Fortran's arrays of types are temporary ones. */
+static bool keep_types(coll_nagaya_call* call) {
+  coll_nagaya_side* const sides[] = {&call->send, &call->receive};
+  if (call->send.types == NULL) return true;
+  const uint32_t blocks = call->send.blocks;
+  call->types = malloc(2 * blocks * sizeof *call->types);
+  if (call->types == NULL) return false;
+  for (int n = 0; n < 2; ++n) {
+    ompi_datatype_t** const copy = call->types + n * blocks;
+    for (uint32_t k = 0; k < blocks; ++k) copy[k] = sides[n]->types[k];
+    sides[n]->types = copy;
+  }
+  return true;
 }
 
 /* Of a request that is not persistent, or that is freed. */
@@ -23,20 +63,27 @@ static void on_complete(nagaya_collective* collective) {
   OBJ_RELEASE(comm);
 }
 
-static int free_request(ompi_request_t** handle) {
-  coll_nagaya_request_t* request = (coll_nagaya_request_t*)*handle;
+/* Gives the request back; it is not under way. */
+static void discard(coll_nagaya_request_t* request) {
+  ompi_request_t* const own = &request->super.super;
+  if (own->req_persistent) hold_objects(&request->call, false);
   end_call(request);
   if (request->own_team != NULL) nagaya_coll_close(request->own_team);
-  if ((*handle)->req_persistent) OBJ_RELEASE((*handle)->req_mpi_object.comm);
-  OMPI_REQUEST_FINI(*handle);
+  if (own->req_persistent) OBJ_RELEASE(own->req_mpi_object.comm);
+  OMPI_REQUEST_FINI(own);
   OBJ_RELEASE(request);
+}
+
+static int free_request(ompi_request_t** handle) {
+  if (!REQUEST_COMPLETE(*handle)) return MPI_ERR_REQUEST;
+  discard((coll_nagaya_request_t*)*handle);
   *handle = MPI_REQUEST_NULL;
   return OMPI_SUCCESS;
 }
 
 static int start(coll_nagaya_request_t* request) {
   struct ompi_communicator_t* comm = request->super.super.req_mpi_object.comm;
-  int error = coll_nagaya_open_team(comm, 0, request->team);
+  int error = coll_nagaya_open_team(comm, COLL_NAGAYA_NONBLOCKING, request->team);
   if (error == OMPI_SUCCESS) error = coll_nagaya_place_data(&request->call);
   if (error != OMPI_SUCCESS) return error;
   if (OPAL_UNLIKELY(coll_nagaya_is_verbose())) coll_nagaya_say(&request->call, comm);
@@ -48,14 +95,19 @@ static int start(coll_nagaya_request_t* request) {
 }
 
 static int start_all(size_t count, ompi_request_t** requests) {
+  int first_error = OMPI_SUCCESS;
   for (size_t n = 0; n < count; ++n) {
     if (requests[n] == NULL || requests[n]->req_type != OMPI_REQUEST_COLL) continue;
     requests[n]->req_state = OMPI_REQUEST_ACTIVE;
     requests[n]->req_complete = REQUEST_PENDING;
+    requests[n]->req_status.MPI_ERROR = OMPI_SUCCESS;
     const int error = start((coll_nagaya_request_t*)requests[n]);
-    if (error != OMPI_SUCCESS) return error;
+    if (error == OMPI_SUCCESS) continue;
+    requests[n]->req_status.MPI_ERROR = error;
+    ompi_request_complete(requests[n], true);
+    if (first_error == OMPI_SUCCESS) first_error = error;
   }
-  return OMPI_SUCCESS;
+  return first_error;
 }
 
 static int cancel(ompi_request_t* request, int flag) {
@@ -86,32 +138,33 @@ coll_nagaya_request_t* coll_nagaya_new_request(struct ompi_communicator_t* comm,
   own->req_status._cancelled = 0;
   own->req_status._ucount = 0;
   coll_nagaya_module_t* const own_module = (coll_nagaya_module_t*)module;
-  request->team = persistent ? &request->own_team : &own_module->team;
+  request->team = persistent ? &request->own_team : &own_module->nonblocking_team;
   request->own_team = NULL;
   if (!persistent) return request;
   OBJ_RETAIN(comm);
-  if (coll_nagaya_open_team(comm, ++own_module->persistent, request->team) == OMPI_SUCCESS)
-    return request;
+  const uint32_t number = COLL_NAGAYA_PERSISTENT + own_module->persistent++;
+  if (coll_nagaya_open_team(comm, number, request->team) == OMPI_SUCCESS) return request;
   OBJ_RELEASE(comm);
   OBJ_RELEASE(request);
   return NULL;
 }
 
 int coll_nagaya_start(coll_nagaya_request_t* request, int error, ompi_request_t** out) {
+  if (error == OMPI_SUCCESS && !keep_types(&request->call)) error = MPI_ERR_NO_MEM;
   if (error == OMPI_SUCCESS) error = start(request);
-  ompi_request_t* handle = &request->super.super;
   if (error != OMPI_SUCCESS)
-    free_request(&handle);
+    discard(request);
   else
-    *out = handle;
+    *out = &request->super.super;
   return error;
 }
 
 int coll_nagaya_end_init(coll_nagaya_request_t* request, int error, ompi_request_t** out) {
-  ompi_request_t* handle = &request->super.super;
+  if (error == OMPI_SUCCESS && !keep_types(&request->call)) error = MPI_ERR_NO_MEM;
+  hold_objects(&request->call, true);
   if (error != OMPI_SUCCESS)
-    free_request(&handle);
+    discard(request);
   else
-    *out = handle;
+    *out = &request->super.super;
   return error;
 }
