@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* coll.h - collectives among tasks of one space, by direct address: no data is copied to a pool and
- * out of it again, unless it is short.
+/* coll.h - collectives by direct address: within a node no data is copied to a pool and out of it
+ * again, unless it is short. Over several nodes: direct in each, messages between leaders.
  *
- *   nagaya_team* team;                            // of tasks 3, 0 and 5: ranks 0, 1 and 2
- *   nagaya_coll_open(context, tasks, 3, rank, &team);
+ *   nagaya_team* team;
+ *   nagaya_coll_open(context, processes, 3, rank, 0, &team);
  *   nagaya_collective sum = {.kind = NAGAYA_ALLREDUCE,
  *                            .send = {.base = mine}, .receive = {.base = all},
  *                            .elements = {.count = 100, .extent = sizeof(double), .reduce = add}};
  *   nagaya_coll_run(team, &sum);                  // or nagaya_coll_start(), then a wait
  *   nagaya_coll_close(team);
  *
- * A team is an ordered set of tasks of this node. Its members call the same collectives in the same
+ * A team is an ordered set of processes. Its members call the same collectives in the same
  * order, with the same kind, root and sizes. A member may be up to NAGAYA_COLL_AHEAD collectives
  * ahead of the others where it needs nothing from them.
  * Blocks: rank r of a team gives `send`, and gets `receive`, as the kind says:
@@ -28,18 +28,19 @@
  *   | REDUCE_SCATTER | elements         | its share of them   | r: its share of the reduction    |
  *   | SCAN, EXSCAN   | elements         | elements            | r: of ranks 0 .. r, 0 .. r-1     |
  *
- * Blocks of each rank may have sizes of their own (MPI_Gatherv and its like); a receiver's block is
- * at least as large as what comes. In place: where `send` and `receive` of a rank are the same
- * memory. Otherwise no memory of one may overlap.
- * Reductions combine the ranks' elements in the order of the ranks, on all ranks alike: the result
- * is the same everywhere, bit for bit, and in each run.
- * Memory: `send` must stay as it is, and nobody may touch `receive`, until the collective is
- * complete. Other members read and write both: they must lie in the space, as all memory of a task
- * does.
- * The team's own memory goes with the task that made it: only in jobs whose tasks leave each other
- * their memory (`nagaya run`; `keep_ended` of task.h) may a member end before the others have
- * closed. Errors: negative errno codes. Thread safety: of one team one call at a time; different
- * teams, and completions, any thread. Death of a member: its job ends (docs/coll.md).
+ * Blocks of each rank may have sizes of their own (MPI_Gatherv and its like: `varies`); a
+ * receiver's block is at least as large as what comes. In place: where `send` and `receive` of a
+ * rank are the same memory. Otherwise no memory of one may overlap. Reductions combine the ranks'
+ * elements in the order of the ranks, on all ranks alike: the result is the same everywhere, bit
+ * for bit, and in each run. Operations that commute: node by node. Teams over several nodes send
+ * messages (match.h, which is open). Without memory for one of them its data are lost: -ENOMEM, and
+ * others may wait for ever, until the job ends. Memory: `send` must stay as it is, and nobody may
+ * touch `receive`, until the collective is complete. Other members read and write both: they must
+ * lie in the space, as all memory of a task does. The team's own memory goes with the task that
+ * made it: only in jobs whose tasks leave each other their memory (`nagaya run`; `keep_ended` of
+ * task.h) may a member end before the others have closed. Errors: negative errno codes. Thread
+ * safety: of one team one call at a time; different teams, and completions, any thread. Death of a
+ * member: its job ends (docs/coll.md).
  */
 #ifndef NAGAYA_COLL_H
 #define NAGAYA_COLL_H
@@ -59,14 +60,14 @@ typedef struct nagaya_team nagaya_team;
 
 /* Makes the calling task a member. It waits for nobody. All members call it, or none.
  *
- *   context   below 2^63; teams that exist at once and have members in common have different ones
- *   tasks     of this node, by rank: copied                                       `size` of them
- *   rank      the caller's: tasks[rank] is the calling task
- *   threads   nonzero: several threads of the task may wait, for this team or anything else
+ *   context     below 2^62, over several nodes below 2^31; teams that exist at once and have
+ * members in common have different ones processes   by rank, each once: copied `size` of them rank
+ * the caller's: processes[rank] is the calling task threads     nonzero: several threads of the
+ * task may wait, for this team or anything else
  *
  * Returns 0, -EINVAL, -ENOMEM, -ESRCH (outside of a space). */
-int nagaya_coll_open(uint64_t context, const uint32_t* tasks, uint32_t size, uint32_t rank,
-                     int threads, nagaya_team** out);
+int nagaya_coll_open(uint64_t context, const nagaya_process* processes, uint32_t size,
+                     uint32_t rank, int threads, nagaya_team** out);
 
 /* The caller starts no more collectives of it; those that are under way are complete.
  * Returns 0, -EBUSY (one is under way: nothing has changed). */
@@ -105,7 +106,8 @@ typedef struct nagaya_elements {
   void (*reduce)(void* context, const void* in, void* inout, size_t count);
   /* Elements with gaps, or that overlap: to[n] = from[n]. NULL: elements of `extent` bytes. */
   void (*copy)(void* context, void* to, const void* from, size_t count);
-  void* context; /* of both, called by any thread of the task */
+  void* context;     /* of both, called by any thread of the task */
+  uint32_t commutes; /* in0 op in1 is in1 op in0, but for rounding */
   /* With `copy`: where the first byte of an element lies, and how many from there to the last. */
   ptrdiff_t true_lb;
   size_t true_extent;
@@ -115,10 +117,12 @@ typedef struct nagaya_elements {
 typedef struct nagaya_collective {
   nagaya_collective_kind kind;
   uint32_t root;
+  uint32_t varies; /* GATHER, SCATTER, ALLTOALL: blocks' sizes differ, not all ranks know them */
   nagaya_blocks send;
   nagaya_blocks receive;
   nagaya_elements elements;
-  /* Gets what comes from `rank`, in place of a block of `receive`; or NULL. */
+  /* Gets what comes from `rank`, in place of a block of `receive`, which still says how many bytes
+   * are expected; or NULL. */
   void (*store)(void* context, uint32_t rank, const void* data, size_t bytes);
   void* store_context;
   /* Called once, when it is complete, by any thread of the task, which may start others then. NULL:
@@ -136,9 +140,9 @@ int nagaya_coll_start(nagaya_team* team, nagaya_collective* collective);
 /* Runs it: complete when the call returns. Returns its error, or -EINVAL, -ENOMEM. */
 int nagaya_coll_run(nagaya_team* team, nagaya_collective* collective);
 
-/* The name of the algorithm that does such a collective, for people: a constant. NULL: no such
- * kind. */
-const char* nagaya_coll_algorithm(const nagaya_collective* collective);
+/* The name of the algorithm that does such a collective, for people: a constant. NULL: none does.
+ */
+const char* nagaya_coll_algorithm(const nagaya_team* team, const nagaya_collective* collective);
 
 #pragma GCC visibility pop
 

@@ -6,26 +6,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "coll/blocks.h"
 #include "coll/tuning.h"
 
 namespace nagaya::coll {
 namespace {
-
-struct Block {
-  std::byte* data;
-  size_t bytes;
-};
-
-Block block_of(const nagaya_blocks& blocks, uint32_t n) {
-  auto* const base = static_cast<std::byte*>(blocks.base);
-  if (blocks.bytes_of != nullptr) return {base + blocks.offset_of[n], blocks.bytes_of[n]};
-  return {base + static_cast<ptrdiff_t>(n) * blocks.stride, blocks.bytes};
-}
-
-// With places of their own, blocks may be said from address 0 on.
-bool has_none(const nagaya_blocks& blocks) {
-  return blocks.base == nullptr && blocks.bytes_of == nullptr;
-}
 
 // ---- who gives what to whom ---------------------------------------------------------------------
 

@@ -34,12 +34,13 @@ struct Algorithm {
 
 class Operation {
  public:
-  Operation(Team& team, nagaya_collective& what, const Algorithm& algorithm)
+  // `number`: of the team's new_number().
+  Operation(Team& team, nagaya_collective& what, const Algorithm& algorithm, uint64_t number)
       : given{what.send, static_cast<std::byte*>(what.receive.base)},
         team_(team),
         what_(what),
         algorithm_(algorithm),
-        number_(team.new_number()) {}
+        number_(number) {}
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
 

@@ -13,5 +13,10 @@ inline constexpr size_t kPostedMaxBytes = 4096;
 inline constexpr size_t kCombinedMaxBytes = 4096;
 // So much of each buffer at a time: with the result it stays in the first cache.        [bytes]
 inline constexpr size_t kTileBytes = 8192;
+// Between nodes, leaders send each other all of their elements up to this size, and slices above.
+inline constexpr size_t kExchangedMaxBytes = 8192;
+// A leader sends the blocks of its node's ranks up to this size of each, and each rank its own
+// above.                                                                                 [bytes]
+inline constexpr size_t kAlltoallByLeadersMaxBytes = 1024;
 
 }  // namespace nagaya::coll::tuning

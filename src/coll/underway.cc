@@ -4,7 +4,6 @@
 #include <mutex>
 
 namespace nagaya::coll {
-namespace {
 
 void complete(nagaya_collective& what) {
   const auto function = what.complete;
@@ -12,8 +11,6 @@ void complete(nagaya_collective& what) {
   std::atomic_ref(what.is_complete).store(1, std::memory_order_release);
   if (function != nullptr) function(&what);
 }
-
-}  // namespace
 
 Underway& Underway::own(llcl::Wait& waits) {
   static Underway* const own = new Underway(waits);  // other threads may use it while we exit
@@ -30,7 +27,8 @@ int Underway::be_in_waits() {
   return error;
 }
 
-int Underway::start(Team& team, nagaya_collective& what, const Algorithm& algorithm) {
+int Underway::start(Team& team, nagaya_collective& what, const Algorithm& algorithm,
+                    uint64_t number) {
   if (const int error = be_in_waits(); error != 0) return error;
   what.is_complete = 0;
   what.error = 0;
@@ -38,7 +36,7 @@ int Underway::start(Team& team, nagaya_collective& what, const Algorithm& algori
   bool is_complete = false;
   {
     const Team::Turn turn(team);
-    started.emplace_back(team, what, algorithm);
+    started.emplace_back(team, what, algorithm, number);
     is_complete = started.front().advance();
   }
   if (is_complete) {

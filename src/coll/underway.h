@@ -9,13 +9,17 @@
 
 namespace nagaya::coll {
 
+// Gives the collective back to its caller.
+void complete(nagaya_collective& what);
+
 class Underway {
  public:
   // Of the calling task; made at its first non-blocking collective. May throw std::bad_alloc.
   static Underway& own(llcl::Wait& waits);
 
-  // As nagaya_coll_start(). May throw std::bad_alloc: then nothing has happened.
-  int start(Team& team, nagaya_collective& what, const Algorithm& algorithm);
+  // As nagaya_coll_start(), of the collective that has the number. May throw std::bad_alloc: then
+  // nothing has happened.
+  int start(Team& team, nagaya_collective& what, const Algorithm& algorithm, uint64_t number);
 
  private:
   explicit Underway(llcl::Wait& waits) : waits_(waits) {}

@@ -8,7 +8,7 @@ static int run(coll_nagaya_call* call, int error, struct ompi_communicator_t* co
   coll_nagaya_module_t* const own = (coll_nagaya_module_t*)module;
   if (error == OMPI_SUCCESS) error = coll_nagaya_open_team(comm, COLL_NAGAYA_BLOCKING, &own->team);
   if (error == OMPI_SUCCESS) error = coll_nagaya_place_data(call);
-  if (OPAL_UNLIKELY(coll_nagaya_is_verbose())) coll_nagaya_say(call, comm);
+  if (OPAL_UNLIKELY(coll_nagaya_is_verbose())) coll_nagaya_say(call, own->team, comm);
   if (error == OMPI_SUCCESS)
     error = nagaya_mpi_error(nagaya_coll_run(own->team, &call->collective));
   coll_nagaya_end_call(call);
@@ -43,6 +43,7 @@ static int gatherv(const void* send, int send_count, ompi_datatype_t* send_type,
   coll_nagaya_call call;
   coll_nagaya_call_gather(&call, send, send_count, send_type, receive, 0, counts, displacements,
                           receive_type, root, comm);
+  call.collective.varies = 1;
   return run(&call, OMPI_SUCCESS, comm, module);
 }
 
@@ -62,6 +63,7 @@ static int scatterv(const void* send, const int* counts, const int* displacement
   coll_nagaya_call call;
   coll_nagaya_call_scatter(&call, send, 0, counts, displacements, send_type, receive, receive_count,
                            receive_type, root, comm);
+  call.collective.varies = 1;
   return run(&call, OMPI_SUCCESS, comm, module);
 }
 

@@ -10,6 +10,7 @@ static void begin(coll_nagaya_call* call, nagaya_collective_kind kind, int root)
   nagaya_collective* const collective = &call->collective;
   collective->kind = kind;
   collective->root = (uint32_t)root;
+  collective->varies = 0;
   collective->send = collective->receive = no_blocks;
   collective->elements.count = collective->elements.extent = 0;
   collective->elements.copy = NULL;
@@ -98,6 +99,7 @@ void coll_nagaya_call_allgather(coll_nagaya_call* call, const void* send, int se
 void coll_nagaya_call_alltoall(coll_nagaya_call* call, coll_nagaya_side send,
                                coll_nagaya_side receive, struct ompi_communicator_t* comm) {
   begin(call, NAGAYA_ALLTOALL, 0);
+  call->collective.varies = send.counts != NULL || receive.counts != NULL;
   receive.blocks = (uint32_t)ompi_comm_size(comm);
   send.blocks = receive.blocks;
   call->send = send.buffer == MPI_IN_PLACE ? receive : send;
@@ -127,6 +129,7 @@ static void describe_elements(coll_nagaya_call* call, size_t count) {
       .reduce = reduce,
       .copy = has_gaps ? copy : NULL,
       .context = call,
+      .commutes = ompi_op_is_commute(call->op),
       .true_lb = type->true_lb,
       .true_extent = (size_t)(type->true_ub - type->true_lb),
   };

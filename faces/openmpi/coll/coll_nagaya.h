@@ -33,6 +33,8 @@ OBJ_CLASS_DECLARATION(coll_nagaya_module_t);
 
 /* Opens a team of the communicator's processes, unless it is open. `number`: which of its teams. An
  * OMPI_ERR_ code. */
+/* Communicators' contexts are below. Over several nodes nagaya_coll_open() wants small numbers. */
+#define COLL_NAGAYA_CONTEXTS (UINT32_C(1) << 30)
 enum { COLL_NAGAYA_BLOCKING, COLL_NAGAYA_NONBLOCKING, COLL_NAGAYA_PERSISTENT };
 int coll_nagaya_open_team(struct ompi_communicator_t* comm, uint32_t number, nagaya_team** team);
 
@@ -70,7 +72,8 @@ enum { COLL_NAGAYA_VERBOSITY = 20 };
 static inline bool coll_nagaya_is_verbose(void) {
   return ompi_coll_base_framework.framework_verbose >= COLL_NAGAYA_VERBOSITY;
 }
-void coll_nagaya_say(const coll_nagaya_call* call, struct ompi_communicator_t* comm);
+void coll_nagaya_say(const coll_nagaya_call* call, const nagaya_team* team,
+                     struct ompi_communicator_t* comm);
 /* Frees what the call has allocated. */
 void coll_nagaya_end_call(coll_nagaya_call* call);
 
@@ -79,7 +82,8 @@ void coll_nagaya_end_call(coll_nagaya_call* call);
 void coll_nagaya_call_barrier(coll_nagaya_call* call);
 void coll_nagaya_call_bcast(coll_nagaya_call* call, void* buffer, int count, ompi_datatype_t* type,
                             int root, struct ompi_communicator_t* comm);
-/* `counts` and `displacements` NULL: `count` each. */
+/* `counts` and `displacements` NULL: `count` each. (Others than the root do not know: the vector
+ * variants say that the sizes vary.) */
 void coll_nagaya_call_gather(coll_nagaya_call* call, const void* send, int send_count,
                              ompi_datatype_t* send_type, void* receive, int count,
                              const int* counts, const int* displacements,

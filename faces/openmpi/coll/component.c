@@ -90,11 +90,11 @@ static bool is_wished(const char* wish, const char* name) {
 }
 
 /* Open MPI takes functions that we do not have from its other components. */
-static void set_functions(mca_coll_base_module_t* module) {
+static void set_functions(mca_coll_base_module_t* module, bool is_of_one_node) {
   const char* const wish = getenv("NAGAYA_COLL");
   coll_nagaya_set_blocking(module);
   coll_nagaya_set_nonblocking(module);
-  coll_nagaya_set_persistent(module);
+  if (is_of_one_node) coll_nagaya_set_persistent(module);
   for (size_t n = 0; n < sizeof functions / sizeof *functions; ++n)
     if (!is_wished(wish, functions[n].name))
       memset((char*)module + functions[n].offset, 0, sizeof(void (*)(void)));
@@ -122,7 +122,11 @@ static bool is_here(struct ompi_communicator_t* comm, int rank) {
 
 /* The same at all its processes. */
 static bool is_for_us(struct ompi_communicator_t* comm) {
-  if (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2 || !are_messages_ours()) return false;
+  return !OMPI_COMM_IS_INTER(comm) && ompi_comm_size(comm) >= 2 && are_messages_ours() &&
+         nagaya_context_of(comm) < COLL_NAGAYA_CONTEXTS;
+}
+
+static bool is_of_one_node(struct ompi_communicator_t* comm) {
   for (int rank = 0; rank < ompi_comm_size(comm); ++rank)
     if (!is_here(comm, rank)) return false;
   return true;
@@ -131,25 +135,23 @@ static bool is_for_us(struct ompi_communicator_t* comm) {
 int coll_nagaya_open_team(struct ompi_communicator_t* comm, uint32_t number, nagaya_team** team) {
   if (OPAL_LIKELY(*team != NULL)) return OMPI_SUCCESS;
   const uint32_t size = (uint32_t)ompi_comm_size(comm);
-  uint32_t* const tasks = malloc(size * sizeof *tasks);
-  if (tasks == NULL) return MPI_ERR_NO_MEM;
+  nagaya_process* const processes = malloc(size * sizeof *processes);
+  if (processes == NULL) return MPI_ERR_NO_MEM;
   int error = OMPI_SUCCESS;
-  for (uint32_t rank = 0; rank < size && error == OMPI_SUCCESS; ++rank) {
-    nagaya_process process = {0, 0};
-    error = nagaya_peer(comm, (int)rank, &process);
-    tasks[rank] = process.task;
-  }
-  const uint64_t context = (uint64_t)number << 32 | nagaya_context_of(comm);
+  for (uint32_t rank = 0; rank < size && error == OMPI_SUCCESS; ++rank)
+    error = nagaya_peer(comm, (int)rank, &processes[rank]);
+  const uint64_t context = (uint64_t)number * COLL_NAGAYA_CONTEXTS + nagaya_context_of(comm);
   if (error == OMPI_SUCCESS)
-    error = nagaya_mpi_error(nagaya_coll_open(context, tasks, size, (uint32_t)ompi_comm_rank(comm),
-                                              opal_using_threads(), team));
-  free(tasks);
+    error = nagaya_mpi_error(nagaya_coll_open(
+        context, processes, size, (uint32_t)ompi_comm_rank(comm), opal_using_threads(), team));
+  free(processes);
   return error;
 }
 
 /* ---- what is done, for --mca coll_base_verbose 20 ------------------------------------------ */
 
-void coll_nagaya_say(const coll_nagaya_call* call, struct ompi_communicator_t* comm) {
+void coll_nagaya_say(const coll_nagaya_call* call, const nagaya_team* team,
+                     struct ompi_communicator_t* comm) {
   static const char* const kinds[] = {"barrier",        "bcast",    "gather", "scatter",
                                       "allgather",      "alltoall", "reduce", "allreduce",
                                       "reduce_scatter", "scan",     "exscan"};
@@ -159,7 +161,7 @@ void coll_nagaya_say(const coll_nagaya_call* call, struct ompi_communicator_t* c
   opal_output_verbose(COLL_NAGAYA_VERBOSITY, ompi_coll_base_framework.framework_output,
                       "coll:nagaya: communicator %u, rank %d: %s, %zu bytes: %s",
                       nagaya_context_of(comm), ompi_comm_rank(comm), kinds[what->kind], bytes,
-                      nagaya_coll_algorithm(what));
+                      nagaya_coll_algorithm(team, what));
 }
 
 /* ---- the module ---------------------------------------------------------------------------- */
@@ -183,7 +185,7 @@ static mca_coll_base_module_t* query(struct ompi_communicator_t* comm, int* prio
   coll_nagaya_module_t* const module = OBJ_NEW(coll_nagaya_module_t);
   if (module == NULL) return NULL;
   module->super.coll_module_enable = enable;
-  set_functions(&module->super);
+  set_functions(&module->super, is_of_one_node(comm));
   *priority = PRIORITY;
   return &module->super;
 }

@@ -123,9 +123,8 @@ int coll_nagaya_place_data(coll_nagaya_call* call) {
     is_placed = are_runs(&call->send) ? place(&call->send, &collective->send, &call->send_places)
                                       : place_packed(call);
   if (call->receive.blocks != 0 && is_placed) {
-    if (are_runs(&call->receive)) {
-      is_placed = place(&call->receive, &collective->receive, &call->receive_places);
-    } else {
+    is_placed = place(&call->receive, &collective->receive, &call->receive_places);
+    if (!are_runs(&call->receive)) {
       collective->store = store;
       collective->store_context = call;
     }

@@ -38,6 +38,7 @@ static int igatherv(const void* send, int send_count, ompi_datatype_t* send_type
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_gather(&made->call, send, send_count, send_type, receive, 0, counts,
                           displacements, receive_type, root, comm);
+  made->call.collective.varies = 1;
   return coll_nagaya_start(made, OMPI_SUCCESS, request);
 }
 
@@ -60,6 +61,7 @@ static int iscatterv(const void* send, const int* counts, const int* displacemen
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_scatter(&made->call, send, 0, counts, displacements, send_type, receive,
                            receive_count, receive_type, root, comm);
+  made->call.collective.varies = 1;
   return coll_nagaya_start(made, OMPI_SUCCESS, request);
 }
 

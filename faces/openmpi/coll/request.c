@@ -86,7 +86,8 @@ static int start(coll_nagaya_request_t* request) {
   int error = coll_nagaya_open_team(comm, COLL_NAGAYA_NONBLOCKING, request->team);
   if (error == OMPI_SUCCESS) error = coll_nagaya_place_data(&request->call);
   if (error != OMPI_SUCCESS) return error;
-  if (OPAL_UNLIKELY(coll_nagaya_is_verbose())) coll_nagaya_say(&request->call, comm);
+  if (OPAL_UNLIKELY(coll_nagaya_is_verbose()))
+    coll_nagaya_say(&request->call, *request->team, comm);
   OBJ_RETAIN(comm);
   request->call.collective.complete = on_complete;
   error = nagaya_mpi_error(nagaya_coll_start(*request->team, &request->call.collective));

@@ -111,8 +111,16 @@ def test_without_a_network_open_mpi_keeps_its_own_transports(start, installation
     assert len(lines) == 2 and all("FI_PROVIDER" in line for line in lines), ended
 
 
-@pytest.mark.parametrize("mpi", ["on", "local"])
-def test_collectives_over_hosts_are_left_to_open_mpi(start, installation, mpi):
-    """Those of communicators of one host are ours where the messages are; with "local" none are."""
-    out = start([installation.program("mpi_collectives"), "mild", 60, 3], 2, 2, NAGAYA_MPI=mpi).out
+@pytest.mark.parametrize("hosts_count, per_host, rounds", [(2, 1, 100), (3, 1, 60), (3, 3, 60),
+                                                           (2, 4, 40)])
+def test_random_collectives_give_what_the_reference_gives(run, installation, hosts_count, per_host,
+                                                          rounds):
+    """The world and random communicators of it, whose ranks are on the hosts in any order."""
+    out = run([installation.program("mpi_collectives"), rounds, 5], hosts_count, per_host)
+    assert out == f"{rounds} rounds among {hosts_count * per_host}\n"
+
+
+def test_with_local_messages_collectives_are_left_to_open_mpi(start, installation):
+    out = start([installation.program("mpi_collectives"), "mild", 60, 3], 2, 2,
+                NAGAYA_MPI="local").out
     assert out == "60 rounds among 4\n"

@@ -35,7 +35,8 @@ class Members {
   llcl::Board& board() { return *static_cast<llcl::Board*>(space_.header().upper_floors); }
 
   std::unique_ptr<Operation> start(uint32_t rank, nagaya_collective& what) {
-    return std::make_unique<Operation>(team(rank), what, *algorithm_of(what));
+    return std::make_unique<Operation>(team(rank), what, *algorithm_of(what),
+                                       team(rank).new_number());
   }
 
   // Moves all members, one at a time in a random order, until all are through.

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "coll/blocks.h"
+#include "coll/hierarchy/hierarchy.h"
+#include "coll/tuning.h"
+
+namespace nagaya::coll::hierarchy {
+namespace {
+
+bool is_long(const nagaya_collective& what) {
+  return block_of(what.send, 0).bytes > tuning::kAlltoallByLeadersMaxBytes;
+}
+
+}  // namespace
+
+const WideAlgorithm* algorithm_of(const nagaya_collective& what, const llcl::NodeSets& nodes) {
+  // A node's elements are combined first: those of others must not lie between them.
+  const bool keeps_order = nodes.are_blocks() || what.elements.commutes != 0;
+  switch (what.kind) {
+    case NAGAYA_BARRIER:
+      return &kBarrier;
+    case NAGAYA_BCAST:
+      return &kBcast;
+    case NAGAYA_GATHER:
+      return what.varies != 0 ? &kGatherEach : &kGather;
+    case NAGAYA_SCATTER:
+      return what.varies != 0 ? &kScatterEach : &kScatter;
+    case NAGAYA_ALLGATHER:
+      return &kAllgather;
+    case NAGAYA_ALLTOALL:
+      return what.varies != 0 || is_long(what) ? &kAlltoallEach : &kAlltoall;
+    case NAGAYA_REDUCE:
+      return keeps_order ? &kReduce : &kCollect;
+    case NAGAYA_ALLREDUCE:
+      return keeps_order ? &kAllreduce : &kCollect;
+    case NAGAYA_REDUCE_SCATTER:
+      return keeps_order ? &kReduceScatter : &kCollect;
+    case NAGAYA_SCAN:
+    case NAGAYA_EXSCAN:
+      return &kCollect;
+  }
+  return nullptr;
+}
+
+}  // namespace nagaya::coll::hierarchy

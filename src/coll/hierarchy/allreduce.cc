@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "coll/blocks.h"
+#include "coll/hierarchy/elements.h"
+#include "coll/hierarchy/hierarchy.h"
+#include "coll/share.h"
+#include "coll/tuning.h"
+
+namespace nagaya::coll::hierarchy {
+namespace {
+
+// A leader's `buffer`: its node's elements, then the result. `other`: what comes from other nodes.
+
+bool are_sliced(const Schedule& schedule) {
+  const nagaya_elements& elements = schedule.what().elements;
+  return elements.copy == nullptr &&
+         elements.count * elements.extent > tuning::kExchangedMaxBytes &&
+         elements.count >= schedule.nodes().nodes();
+}
+
+// What of the elements a node combines.
+Share slice_of(const Schedule& schedule, uint32_t node) {
+  const size_t count = schedule.what().elements.count;
+  if (!are_sliced(schedule)) return {0, count};
+  return equal_share(count, node, schedule.nodes().nodes());
+}
+
+void first(Schedule& schedule) {
+  if (!schedule.is_leader()) return reduce_to_leader(schedule, nullptr);
+  const nagaya_collective& what = schedule.what();
+  const Elements elements(schedule);
+  schedule.buffer = elements.have_gaps() ? elements.make(what.elements.count)
+                                         : static_cast<std::byte*>(what.receive.base);
+  schedule.is_alone() ? elements.copy(schedule.buffer, what.send.base, what.elements.count)
+                      : reduce_to_leader(schedule, schedule.buffer);
+}
+
+// To each other leader what it combines, and from each what this one does.
+void exchange(Schedule& schedule) {
+  const Elements elements(schedule);
+  const uint32_t nodes = schedule.nodes().nodes(), own = schedule.node();
+  const Share slice = slice_of(schedule, own);
+  schedule.other = elements.make_places(nodes, slice.count);
+  for (uint32_t n = 1; n < nodes; ++n) {
+    const uint32_t to = (own + n) % nodes, from = (own + nodes - n) % nodes;
+    const Share its = slice_of(schedule, to);
+    elements.send(schedule.leader_of(to), elements.at(schedule.buffer, its.first), its.count);
+    elements.receive(schedule.leader_of(from), elements.place(schedule.other, from, slice.count),
+                     slice.count);
+  }
+}
+
+void combine(Schedule& schedule) {
+  const Elements elements(schedule);
+  const uint32_t own = schedule.node();
+  const Share slice = slice_of(schedule, own);
+  std::byte* const result = elements.at(schedule.buffer, slice.first);
+  elements.copy(result,
+                elements.combine(schedule.nodes().nodes(), slice.count,
+                                 [&](uint32_t node) {
+                                   return node == own
+                                              ? result
+                                              : elements.place(schedule.other, node, slice.count);
+                                 }),
+                slice.count);
+}
+
+void exchange_slices(Schedule& schedule) {
+  const Elements elements(schedule);
+  const uint32_t nodes = schedule.nodes().nodes(), own = schedule.node();
+  const Share slice = slice_of(schedule, own);
+  for (uint32_t n = 1; n < nodes; ++n) {
+    const uint32_t to = (own + n) % nodes, from = (own + nodes - n) % nodes;
+    const Share its = slice_of(schedule, from);
+    elements.send(schedule.leader_of(to), elements.at(schedule.buffer, slice.first), slice.count);
+    elements.receive(schedule.leader_of(from), elements.at(schedule.buffer, its.first), its.count);
+  }
+}
+
+bool between(Schedule& schedule, uint32_t round) {
+  if (!schedule.is_leader()) return false;
+  if (round == 0) {
+    exchange(schedule);
+    return true;
+  }
+  if (round == 1) combine(schedule);
+  if (round > 1 || !are_sliced(schedule)) return false;
+  exchange_slices(schedule);
+  return true;
+}
+
+// What a leader has sent, into a receive buffer with gaps.
+void take_result(void* context, uint32_t, const void* data, size_t) {
+  auto* const schedule = static_cast<Schedule*>(context);
+  const nagaya_collective& what = schedule->what();
+  Elements(*schedule).copy(what.receive.base,
+                           static_cast<const std::byte*>(data) - what.elements.true_lb,
+                           what.elements.count);
+}
+
+void last(Schedule& schedule) {
+  if (schedule.is_alone()) return;
+  const nagaya_collective& what = schedule.what();
+  const Elements elements(schedule);
+  const size_t bytes = elements.bytes(what.elements.count);
+  nagaya_collective out = schedule.new_local(NAGAYA_BCAST);
+  if (schedule.is_leader()) {
+    out.send = equal_blocks(elements.data(schedule.buffer), bytes);
+  } else {
+    out.receive = equal_blocks(what.receive.base, bytes);
+    out.store = elements.have_gaps() ? take_result : nullptr;
+    out.store_context = &schedule;
+  }
+  schedule.fan_out(out);
+}
+
+void end(Schedule& schedule) {
+  const nagaya_collective& what = schedule.what();
+  if (schedule.is_leader())
+    Elements(schedule).copy(what.receive.base, schedule.buffer, what.elements.count);
+}
+
+}  // namespace
+
+const WideAlgorithm kAllreduce{"leaders to each other", false, true, first, between, last, end};
+
+}  // namespace nagaya::coll::hierarchy

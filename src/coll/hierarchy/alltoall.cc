@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstring>
+
+#include "coll/blocks.h"
+#include "coll/hierarchy/hierarchy.h"
+
+namespace nagaya::coll::hierarchy {
+namespace {
+
+// A leader's `buffer`: what its members have for all ranks, member by member; then what all ranks
+// have for its members, member by member. `other`: | what goes out, node by node | what comes in |.
+
+size_t block_bytes(const Schedule& schedule) {
+  return block_of(schedule.what().send, 0).bytes;
+}
+size_t row_bytes(const Schedule& schedule) {
+  return schedule.size() * block_bytes(schedule);
+}
+size_t all_bytes(const Schedule& schedule) {
+  return schedule.own_ranks().size() * row_bytes(schedule);
+}
+
+// The member's blocks for all ranks, one behind the other.
+std::byte* row_of(Schedule& schedule) {
+  const nagaya_blocks& send = schedule.what().send;
+  const size_t bytes = block_bytes(schedule);
+  if (block_of(send, 1).data - block_of(send, 0).data == static_cast<ptrdiff_t>(bytes))
+    return block_of(send, 0).data;
+  std::byte* const row = schedule.new_scratch(row_bytes(schedule));
+  for (uint32_t rank = 0; rank < schedule.size() && bytes != 0; ++rank)
+    std::memcpy(row + rank * bytes, block_of(send, rank).data, bytes);
+  return row;
+}
+
+void first(Schedule& schedule) {
+  std::byte* const row = row_of(schedule);
+  const size_t bytes = row_bytes(schedule);
+  if (schedule.is_leader())
+    schedule.buffer = schedule.is_alone() ? row : schedule.new_scratch(all_bytes(schedule));
+  if (schedule.is_alone()) return;
+  nagaya_collective in = schedule.new_local(NAGAYA_GATHER);
+  in.send = equal_blocks(row, bytes);
+  if (schedule.is_leader()) in.receive = equal_blocks(schedule.buffer, bytes);
+  schedule.fan_in(in);
+}
+
+// Between the own node's members and those of a node, in either direction.
+size_t part_bytes(const Schedule& schedule, uint32_t node) {
+  return schedule.own_ranks().size() * schedule.nodes().ranks_of(node).size() *
+         block_bytes(schedule);
+}
+// Where a node's part begins, in what goes out.
+size_t part_of(const Schedule& schedule, uint32_t node) {
+  return schedule.own_ranks().size() * schedule.nodes().begin_of(node) * block_bytes(schedule);
+}
+
+void exchange(Schedule& schedule) {
+  const llcl::NodeSets& nodes = schedule.nodes();
+  const size_t bytes = block_bytes(schedule), row = row_bytes(schedule);
+  schedule.other = schedule.new_scratch(2 * all_bytes(schedule));
+  std::byte* const incoming = schedule.other + all_bytes(schedule);
+  std::byte* out = schedule.other;
+  for (uint32_t node = 0; node < nodes.nodes(); ++node)
+    for (size_t member = 0; member < schedule.own_ranks().size(); ++member)
+      for (const uint32_t rank : nodes.ranks_of(node)) {
+        if (bytes != 0) std::memcpy(out, schedule.buffer + member * row + rank * bytes, bytes);
+        out += bytes;
+      }
+  for (uint32_t n = 1; n < nodes.nodes(); ++n) {
+    const uint32_t to = (schedule.node() + n) % nodes.nodes();
+    const uint32_t from = (schedule.node() + nodes.nodes() - n) % nodes.nodes();
+    schedule.send(schedule.leader_of(to), schedule.other + part_of(schedule, to),
+                  part_bytes(schedule, to));
+    schedule.receive(schedule.leader_of(from), incoming + part_of(schedule, from),
+                     part_bytes(schedule, from));
+  }
+}
+
+// Each member's row, by rank. What the node's members have for each other did not leave it.
+void sort(Schedule& schedule) {
+  const llcl::NodeSets& nodes = schedule.nodes();
+  const size_t bytes = block_bytes(schedule), row = row_bytes(schedule);
+  std::byte* const rows = schedule.new_scratch(all_bytes(schedule));
+  for (uint32_t node = 0; node < nodes.nodes(); ++node) {
+    const bool is_own = node == schedule.node();
+    const std::byte* in =
+        schedule.other + (is_own ? 0 : all_bytes(schedule)) + part_of(schedule, node);
+    for (const uint32_t rank : nodes.ranks_of(node))
+      for (size_t member = 0; member < schedule.own_ranks().size(); ++member) {
+        if (bytes != 0) std::memcpy(rows + member * row + rank * bytes, in, bytes);
+        in += bytes;
+      }
+  }
+  schedule.buffer = rows;
+}
+
+bool between(Schedule& schedule, uint32_t round) {
+  if (!schedule.is_leader()) return false;
+  if (round == 0)
+    exchange(schedule);
+  else
+    sort(schedule);
+  return round == 0;
+}
+
+void take_row(void* context, uint32_t, const void* data, size_t) {
+  auto* const schedule = static_cast<Schedule*>(context);
+  const size_t bytes = block_bytes(*schedule);
+  const auto* const row = static_cast<const std::byte*>(data);
+  for (uint32_t rank = 0; rank < schedule->size(); ++rank)
+    schedule->take(rank, row + rank * bytes, bytes);
+}
+
+void last(Schedule& schedule) {
+  schedule.fan_out_to(take_row, NAGAYA_SCATTER, row_bytes(schedule));
+}
+
+void end(Schedule& schedule) {
+  if (schedule.is_alone()) take_row(&schedule, 0, schedule.buffer, 0);
+}
+
+}  // namespace
+
+const WideAlgorithm kAlltoall{"by leaders", false, true, first, between, last, end};
+
+}  // namespace nagaya::coll::hierarchy

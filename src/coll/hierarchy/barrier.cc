@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "coll/hierarchy/hierarchy.h"
+
+namespace nagaya::coll::hierarchy {
+namespace {
+
+void first(Schedule& schedule) {
+  if (schedule.is_alone()) return;
+  schedule.fan_in(schedule.new_local(NAGAYA_GATHER));
+}
+
+bool between(Schedule& schedule, uint32_t round) {
+  const uint32_t count = schedule.nodes().nodes(), own = schedule.node();
+  const uint64_t distance = uint64_t{1} << round;
+  if (!schedule.is_leader() || distance >= count) return false;
+  const auto step = static_cast<uint32_t>(distance);
+  schedule.send(schedule.leader_of((own + step) % count), nullptr, 0);
+  schedule.receive(schedule.leader_of((own + count - step) % count), nullptr, 0);
+  return true;
+}
+
+void last(Schedule& schedule) {
+  if (schedule.is_alone()) return;
+  schedule.fan_out(schedule.new_local(NAGAYA_BCAST));
+}
+
+}  // namespace
+
+const WideAlgorithm kBarrier{
+    "dissemination of leaders", false, true, first, between, last, nullptr};
+
+}  // namespace nagaya::coll::hierarchy

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "coll/blocks.h"
+#include "coll/hierarchy/elements.h"
+#include "coll/hierarchy/hierarchy.h"
+#include "coll/share.h"
+
+namespace nagaya::coll::hierarchy {
+namespace {
+
+// A leader's `buffer`: a place for each rank's elements, node by node.
+
+void first(Schedule& schedule) {
+  const nagaya_collective& what = schedule.what();
+  const size_t count = what.elements.count;
+  const Elements elements(schedule);
+  if (schedule.is_leader()) schedule.buffer = elements.make_places(schedule.size(), count);
+  const uint32_t begin = schedule.nodes().begin_of(schedule.node());
+  if (schedule.is_alone()) {
+    elements.copy(elements.place(schedule.buffer, begin, count), what.send.base, count);
+    return;
+  }
+  auto* const own = static_cast<std::byte*>(what.send.base);
+  nagaya_collective in = schedule.new_local(NAGAYA_GATHER);
+  in.send = equal_blocks(elements.data(own), elements.bytes(count));
+  if (schedule.is_leader()) {
+    in.receive = equal_blocks(elements.data(elements.place(schedule.buffer, begin, count)),
+                              elements.bytes(count));
+    in.receive.stride = static_cast<ptrdiff_t>(elements.place_bytes(count));
+  }
+  schedule.fan_in(in);
+}
+
+bool between(Schedule& schedule, uint32_t round) {
+  if (!schedule.is_leader() || round != 0) return false;
+  const llcl::NodeSets& nodes = schedule.nodes();
+  const size_t bytes = Elements(schedule).place_bytes(schedule.what().elements.count);
+  const auto part_of = [&](uint32_t node) {
+    return schedule.buffer + nodes.begin_of(node) * bytes;
+  };
+  const uint32_t count = nodes.nodes(), own = schedule.node();
+  for (uint32_t n = 1; n < count; ++n) {
+    const uint32_t to = (own + n) % count, from = (own + count - n) % count;
+    schedule.send(schedule.leader_of(to), part_of(own), nodes.ranks_of(own).size() * bytes);
+    schedule.receive(schedule.leader_of(from), part_of(from), nodes.ranks_of(from).size() * bytes);
+  }
+  return true;
+}
+
+// How many ranks' elements the member's result has, from rank 0 on.
+uint32_t contributors(const Schedule& schedule) {
+  switch (schedule.what().kind) {
+    case NAGAYA_SCAN:
+      return schedule.rank() + 1;
+    case NAGAYA_EXSCAN:
+      return schedule.rank();
+    case NAGAYA_REDUCE:
+      return schedule.rank() == schedule.what().root ? schedule.size() : 0;
+    default:
+      return schedule.size();
+  }
+}
+
+// From where the leader has the elements: nobody else's result is needed.
+void combine(void* context, uint32_t, const void* data, size_t) {
+  auto& schedule = *static_cast<Schedule*>(context);
+  const nagaya_collective& what = schedule.what();
+  const Elements elements(schedule);
+  const Share share = what.kind == NAGAYA_REDUCE_SCATTER
+                          ? share_of(what.elements, schedule.rank(), schedule.size())
+                          : Share{0, what.elements.count};
+  auto* const places = static_cast<std::byte*>(const_cast<void*>(data));
+  const auto elements_of = [&](uint32_t rank) {
+    const llcl::NodeSets& nodes = schedule.nodes();
+    const uint32_t n = nodes.begin_of(nodes.node_of(rank)) + nodes.index_of(rank);
+    return elements.at(elements.place(places, n, what.elements.count), share.first);
+  };
+  uint32_t rank = contributors(schedule);
+  if (rank == 0) return;
+  auto* const result = static_cast<std::byte*>(what.receive.base);
+  elements.copy(result, elements_of(--rank), share.count);
+  while (rank-- > 0) elements.reduce(elements_of(rank), result, share.count);
+}
+
+void last(Schedule& schedule) {
+  const size_t bytes = Elements(schedule).place_bytes(schedule.what().elements.count);
+  schedule.fan_out_to(combine, NAGAYA_BCAST, schedule.size() * bytes);
+}
+
+void end(Schedule& schedule) {
+  if (schedule.is_leader()) combine(&schedule, 0, schedule.buffer, 0);
+}
+
+}  // namespace
+
+const WideAlgorithm kCollect{"all elements to each", false, true, first, between, last, end};
+
+}  // namespace nagaya::coll::hierarchy

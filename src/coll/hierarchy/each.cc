@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// each.cc - gather, scatter and alltoall where ranks of different nodes send each other their
+// blocks themselves.
+#include <cstring>
+
+#include "coll/blocks.h"
+#include "coll/hierarchy/hierarchy.h"
+
+namespace nagaya::coll::hierarchy {
+namespace {
+
+// `buffer`: blocks that have come and are to be stored; `offsets`: where each rank's begins.
+
+bool is_root(const Schedule& schedule) {
+  return schedule.rank() == schedule.what().root;
+}
+bool is_near(const Schedule& schedule, uint32_t rank) {
+  return schedule.nodes().node_of(rank) == schedule.node();
+}
+
+void send_block(Schedule& schedule, uint32_t to, const Block& block) {
+  if (block.bytes != 0) schedule.send(to, block.data, block.bytes);
+}
+
+// Of the blocks of all ranks, those of other nodes.
+void receive_blocks(Schedule& schedule) {
+  const nagaya_collective& what = schedule.what();
+  size_t total = 0;
+  if (what.store != nullptr) {
+    for (uint32_t rank = 0; rank < schedule.size(); ++rank) {
+      schedule.offsets.push_back(static_cast<ptrdiff_t>(total));
+      if (!is_near(schedule, rank)) total += block_of(what.receive, rank).bytes;
+    }
+    schedule.buffer = schedule.new_scratch(total);
+  }
+  for (uint32_t n = 1; n < schedule.size(); ++n) {
+    const uint32_t from = (schedule.rank() + schedule.size() - n) % schedule.size();
+    const Block block = block_of(what.receive, from);
+    if (is_near(schedule, from) || block.bytes == 0) continue;
+    std::byte* const to =
+        what.store != nullptr ? schedule.buffer + schedule.offsets[from] : block.data;
+    schedule.receive(from, to, block.bytes);
+  }
+}
+
+void store_blocks(Schedule& schedule) {
+  if (schedule.buffer == nullptr) return;
+  for (uint32_t rank = 0; rank < schedule.size(); ++rank) {
+    const size_t bytes = block_of(schedule.what().receive, rank).bytes;
+    if (!is_near(schedule, rank) && bytes != 0)
+      schedule.take(rank, schedule.buffer + schedule.offsets[rank], bytes);
+  }
+}
+
+void set_store(Schedule& schedule, nagaya_collective& local,
+               void (*store)(void*, uint32_t, const void*, size_t)) {
+  local.store = schedule.what().store != nullptr ? store : nullptr;
+  local.store_context = &schedule;
+}
+
+// ---- gather -------------------------------------------------------------------------------------
+
+void gather_first(Schedule& schedule) {
+  const nagaya_collective& what = schedule.what();
+  if (is_root(schedule))
+    receive_blocks(schedule);
+  else if (!is_near(schedule, what.root))
+    return send_block(schedule, what.root, block_of(what.send, 0));
+  if (schedule.is_alone()) {
+    const Block own = block_of(what.send, 0);
+    if (!has_none(what.send)) schedule.take(schedule.rank(), own.data, own.bytes);
+    return;
+  }
+  nagaya_collective in = schedule.new_local(NAGAYA_GATHER);
+  in.send = what.send;
+  if (is_root(schedule)) in.receive = schedule.own_blocks(what.receive);
+  set_store(schedule, in, Schedule::take_from_member);
+  schedule.fan_in(in);
+}
+
+// ---- scatter ------------------------------------------------------------------------------------
+
+void take_own(void* context, uint32_t, const void* data, size_t bytes) {
+  auto* const schedule = static_cast<Schedule*>(context);
+  schedule->take(schedule->rank(), data, bytes);
+}
+
+void receive_own(Schedule& schedule) {
+  const nagaya_collective& what = schedule.what();
+  const auto [data, bytes] = block_of(what.receive, 0);
+  schedule.buffer = what.store != nullptr ? schedule.new_scratch(bytes) : data;
+  if (bytes != 0) schedule.receive(what.root, schedule.buffer, bytes);
+}
+
+void scatter_first(Schedule& schedule) {
+  const nagaya_collective& what = schedule.what();
+  if (!is_near(schedule, what.root)) return receive_own(schedule);
+  if (is_root(schedule))
+    for (uint32_t rank = 0; rank < schedule.size(); ++rank)
+      if (!is_near(schedule, rank)) send_block(schedule, rank, block_of(what.send, rank));
+  if (schedule.is_alone()) {
+    const Block own = block_of(what.send, schedule.rank());
+    if (!has_none(what.receive)) schedule.take(schedule.rank(), own.data, own.bytes);
+    return;
+  }
+  nagaya_collective in = schedule.new_local(NAGAYA_SCATTER);
+  in.receive = what.receive;
+  if (is_root(schedule)) in.send = schedule.own_blocks(what.send);
+  set_store(schedule, in, take_own);
+  schedule.fan_in(in);
+}
+
+void scatter_end(Schedule& schedule) {
+  const nagaya_collective& what = schedule.what();
+  if (!is_near(schedule, what.root) && what.store != nullptr)
+    schedule.take(schedule.rank(), schedule.buffer, block_of(what.receive, 0).bytes);
+}
+
+// ---- alltoall -----------------------------------------------------------------------------------
+
+// In place: what goes to other nodes, before what comes from there lies there.
+Block copy_of(Schedule& schedule, const Block& block) {
+  if (schedule.what().send.base != schedule.what().receive.base || block.bytes == 0) return block;
+  std::byte* const copy = schedule.new_scratch(block.bytes);
+  std::memcpy(copy, block.data, block.bytes);
+  return {copy, block.bytes};
+}
+
+void alltoall_first(Schedule& schedule) {
+  const nagaya_collective& what = schedule.what();
+  receive_blocks(schedule);
+  for (uint32_t n = 1; n < schedule.size(); ++n) {
+    const uint32_t to = (schedule.rank() + n) % schedule.size();
+    if (!is_near(schedule, to))
+      send_block(schedule, to, copy_of(schedule, block_of(what.send, to)));
+  }
+  if (schedule.is_alone()) {
+    const Block own = block_of(what.send, schedule.rank());
+    return schedule.take(schedule.rank(), own.data, own.bytes);
+  }
+  nagaya_collective in = schedule.new_local(NAGAYA_ALLTOALL);
+  in.send = schedule.own_blocks(what.send);
+  in.receive = schedule.own_blocks(what.receive);
+  set_store(schedule, in, Schedule::take_from_member);
+  schedule.fan_in(in);
+}
+
+}  // namespace
+
+const WideAlgorithm kGatherEach{"each by itself", true,    false,       gather_first,
+                                nullptr,          nullptr, store_blocks};
+const WideAlgorithm kScatterEach{"each by itself", true,    false,      scatter_first,
+                                 nullptr,          nullptr, scatter_end};
+const WideAlgorithm kAlltoallEach{"each by itself", false,   false,       alltoall_first,
+                                  nullptr,          nullptr, store_blocks};
+
+}  // namespace nagaya::coll::hierarchy

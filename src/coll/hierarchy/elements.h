@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// elements.h - a reduction's elements on their way between nodes: with their gaps, in memory that
+// is nobody else's.
+#pragma once
+
+#include <cstring>
+
+#include "coll/blocks.h"
+#include "coll/hierarchy/schedule.h"
+
+namespace nagaya::coll::hierarchy {
+
+class Elements {
+ public:
+  explicit Elements(Schedule& schedule) : schedule_(schedule), what_(schedule.what().elements) {}
+
+  bool have_gaps() const { return what_.copy != nullptr; }
+  std::byte* at(void* base, size_t n) const {
+    return static_cast<std::byte*>(base) + static_cast<ptrdiff_t>(n * what_.extent);
+  }
+  // Where the first byte of elements lies that begin there, and how many follow to the last one.
+  std::byte* data(std::byte* base) const { return base + true_lb(); }
+  size_t bytes(size_t count) const {
+    if (!have_gaps() || count == 0) return count * what_.extent;
+    return (count - 1) * what_.extent + what_.true_extent;
+  }
+
+  // Memory for so many, aligned as malloc's is.
+  std::byte* make(size_t count) const {
+    return place(schedule_.new_scratch(place_bytes(count)), 0, count);
+  }
+  // Memory for as many from each of several nodes or ranks; a place in it, and its size.
+  std::byte* make_places(uint32_t places, size_t count) const {
+    return schedule_.new_scratch(places * place_bytes(count));
+  }
+  std::byte* place(std::byte* places, uint32_t n, size_t count) const {
+    return places + n * place_bytes(count) + misalignment() - true_lb();
+  }
+  size_t place_bytes(size_t count) const { return (bytes(count) + 31) / 16 * 16; }
+  // inout[n] = in[n] op inout[n].
+  void reduce(const std::byte* in, std::byte* inout, size_t count) const {
+    if (count != 0) what_.reduce(what_.context, in, inout, count);
+  }
+  void copy(void* to, const void* from, size_t count) const {
+    if (count == 0 || to == from) return;
+    have_gaps() ? what_.copy(what_.context, to, from, count)
+                : static_cast<void>(std::memcpy(to, from, count * what_.extent));
+  }
+
+  // Of nodes 0 .. nodes-1, one after the other: `partial(n)` is node n's. The result is in one of
+  // them, which is returned.
+  template <class Partial>
+  std::byte* combine(uint32_t nodes, size_t count, Partial partial) const {
+    std::byte* const result = partial(nodes - 1);
+    for (uint32_t node = nodes - 1; node-- > 0;) reduce(partial(node), result, count);
+    return result;
+  }
+
+  void send(uint32_t to, std::byte* base, size_t count) const {
+    schedule_.send(to, data(base), bytes(count));
+  }
+  void receive(uint32_t from, std::byte* base, size_t count) const {
+    schedule_.receive(from, data(base), bytes(count));
+  }
+
+ private:
+  ptrdiff_t misalignment() const {
+    return static_cast<ptrdiff_t>(static_cast<size_t>(true_lb()) % 16);
+  }
+  ptrdiff_t true_lb() const { return have_gaps() ? what_.true_lb : 0; }
+
+  Schedule& schedule_;
+  const nagaya_elements& what_;
+};
+
+// All elements of the node's members, to its leader's `to`.
+inline void reduce_to_leader(Schedule& schedule, std::byte* to) {
+  nagaya_collective in = schedule.new_local(NAGAYA_REDUCE);
+  in.send = schedule.what().send;
+  in.receive = equal_blocks(to, 0);
+  in.elements = schedule.what().elements;
+  in.elements.count_of = nullptr;
+  schedule.fan_in(in);
+}
+
+}  // namespace nagaya::coll::hierarchy

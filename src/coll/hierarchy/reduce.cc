@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <utility>
+
+#include "coll/hierarchy/elements.h"
+#include "coll/hierarchy/hierarchy.h"
+#include "coll/hierarchy/tree.h"
+
+namespace nagaya::coll::hierarchy {
+namespace {
+
+// `buffer`: what is combined so far. `other`: where a child's comes to.
+
+bool is_root(const Schedule& schedule) {
+  return schedule.rank() == schedule.what().root;
+}
+uint32_t root_node(const Schedule& schedule) {
+  return schedule.nodes().node_of(schedule.what().root);
+}
+// Where the order does not matter the root gets the result at once.
+Tree tree_of(const Schedule& schedule) {
+  return Tree(schedule, schedule.what().elements.commutes != 0 ? root_node(schedule) : 0);
+}
+
+void first(Schedule& schedule) {
+  const nagaya_collective& what = schedule.what();
+  const Elements elements(schedule);
+  if (schedule.is_alone()) {
+    schedule.buffer = static_cast<std::byte*>(what.send.base);
+    return;
+  }
+  if (schedule.is_leader())
+    schedule.buffer = is_root(schedule) && !elements.have_gaps()
+                          ? static_cast<std::byte*>(what.receive.base)
+                          : elements.make(what.elements.count);
+  reduce_to_leader(schedule, schedule.buffer);
+}
+
+// The child's elements are behind the own ones.
+void take_childs(Schedule& schedule) {
+  const nagaya_collective& what = schedule.what();
+  Elements(schedule).reduce(schedule.buffer, schedule.other, what.elements.count);
+  std::swap(schedule.buffer, schedule.other);
+  if (schedule.other == what.send.base) schedule.other = nullptr;  // the caller's
+  schedule.is_receiving = false;
+}
+
+bool receive_from_child(Schedule& schedule, const Tree& tree) {
+  while (schedule.level < tree.levels()) {
+    const uint32_t level = schedule.level++;
+    if (!tree.has_child(level)) continue;
+    const Elements elements(schedule);
+    const size_t count = schedule.what().elements.count;
+    if (schedule.other == nullptr) schedule.other = elements.make(count);
+    elements.receive(tree.leader(tree.child(level)), schedule.other, count);
+    return schedule.is_receiving = true;
+  }
+  return false;
+}
+
+// Upwards; from the top to the root, if that is another.
+void pass_on(Schedule& schedule, const Tree& tree) {
+  const Elements elements(schedule);
+  const size_t count = schedule.what().elements.count;
+  schedule.has_sent = true;
+  if (!tree.is_top())
+    elements.send(tree.leader(tree.parent()), schedule.buffer, count);
+  else if (!is_root(schedule))
+    elements.send(schedule.what().root, schedule.buffer, count);
+  if (!is_root(schedule) || tree.is_top()) return;
+  schedule.other = elements.make(count);
+  elements.receive(tree.leader(0), schedule.other, count);
+}
+
+bool between(Schedule& schedule, uint32_t) {
+  if (!schedule.is_leader() || schedule.has_sent) return false;
+  const Tree tree = tree_of(schedule);
+  if (schedule.is_receiving) take_childs(schedule);
+  if (!receive_from_child(schedule, tree)) pass_on(schedule, tree);
+  return true;
+}
+
+void end(Schedule& schedule) {
+  if (!is_root(schedule)) return;
+  const nagaya_collective& what = schedule.what();
+  const bool is_passed_back = !tree_of(schedule).is_top();
+  Elements(schedule).copy(what.receive.base, is_passed_back ? schedule.other : schedule.buffer,
+                          what.elements.count);
+}
+
+}  // namespace
+
+const WideAlgorithm kReduce{"tree of nodes, upwards", true, false, first, between, nullptr, end};
+
+}  // namespace nagaya::coll::hierarchy

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "coll/blocks.h"
+#include "coll/hierarchy/elements.h"
+#include "coll/hierarchy/hierarchy.h"
+#include "coll/share.h"
+
+namespace nagaya::coll::hierarchy {
+namespace {
+
+// A leader's `buffer`: its node's elements, those for each node's ranks together, then the result
+// for its own. `other`: what comes from other nodes. `sizes`: where each node's begin [elements],
+// and the end.
+
+Share share_of_rank(const Schedule& schedule, uint32_t rank) {
+  return share_of(schedule.what().elements, rank, schedule.size());
+}
+
+void first(Schedule& schedule) {
+  if (!schedule.is_leader()) return reduce_to_leader(schedule, nullptr);
+  const nagaya_collective& what = schedule.what();
+  if (schedule.is_alone()) {
+    schedule.buffer = static_cast<std::byte*>(what.send.base);
+    return;
+  }
+  schedule.buffer = Elements(schedule).make(what.elements.count);
+  reduce_to_leader(schedule, schedule.buffer);
+}
+
+void find_parts(Schedule& schedule) {
+  const llcl::NodeSets& nodes = schedule.nodes();
+  size_t at = 0;
+  for (uint32_t node = 0; node < nodes.nodes(); ++node) {
+    schedule.sizes.push_back(at);
+    for (const uint32_t rank : nodes.ranks_of(node)) at += share_of_rank(schedule, rank).count;
+  }
+  schedule.sizes.push_back(at);
+}
+
+// Into the order of the nodes, in memory that may be written.
+void sort(Schedule& schedule) {
+  const nagaya_collective& what = schedule.what();
+  const Elements elements(schedule);
+  const bool is_callers = schedule.buffer == what.send.base;
+  if (schedule.nodes().are_blocks() && !is_callers) return;
+  std::byte* const sorted = elements.make(what.elements.count);
+  size_t at = 0;
+  for (const uint32_t rank : schedule.nodes().ranks()) {
+    const Share share = share_of_rank(schedule, rank);
+    elements.copy(elements.at(sorted, at), elements.at(schedule.buffer, share.first), share.count);
+    at += share.count;
+  }
+  schedule.buffer = sorted;
+}
+
+void exchange(Schedule& schedule) {
+  const Elements elements(schedule);
+  const uint32_t nodes = schedule.nodes().nodes(), own = schedule.node();
+  const auto count_of = [&](uint32_t node) {
+    return schedule.sizes[node + 1] - schedule.sizes[node];
+  };
+  schedule.other = elements.make_places(nodes, count_of(own));
+  for (uint32_t n = 1; n < nodes; ++n) {
+    const uint32_t to = (own + n) % nodes, from = (own + nodes - n) % nodes;
+    elements.send(schedule.leader_of(to), elements.at(schedule.buffer, schedule.sizes[to]),
+                  count_of(to));
+    elements.receive(schedule.leader_of(from), elements.place(schedule.other, from, count_of(own)),
+                     count_of(own));
+  }
+}
+
+bool between(Schedule& schedule, uint32_t round) {
+  if (!schedule.is_leader()) return false;
+  if (round == 0) {
+    find_parts(schedule);
+    sort(schedule);
+    exchange(schedule);
+    return true;
+  }
+  const Elements elements(schedule);
+  const uint32_t own = schedule.node();
+  const size_t count = schedule.sizes[own + 1] - schedule.sizes[own];
+  std::byte* const mine = elements.at(schedule.buffer, schedule.sizes[own]);
+  schedule.buffer = elements.combine(schedule.nodes().nodes(), count, [&](uint32_t node) {
+    return node == own ? mine : elements.place(schedule.other, node, count);
+  });
+  return false;
+}
+
+void take_result(void* context, uint32_t, const void* data, size_t) {
+  auto* const schedule = static_cast<Schedule*>(context);
+  const nagaya_collective& what = schedule->what();
+  const ptrdiff_t lb = what.elements.copy != nullptr ? what.elements.true_lb : 0;
+  Elements(*schedule).copy(what.receive.base, static_cast<const std::byte*>(data) - lb,
+                           share_of_rank(*schedule, schedule->rank()).count);
+}
+
+void last(Schedule& schedule) {
+  if (schedule.is_alone()) return;
+  const Elements elements(schedule);
+  nagaya_collective out = schedule.new_local(NAGAYA_SCATTER);
+  out.receive =
+      equal_blocks(nullptr, elements.bytes(share_of_rank(schedule, schedule.rank()).count));
+  out.store = take_result;
+  out.store_context = &schedule;
+  if (schedule.is_leader()) {
+    schedule.sizes.clear();
+    size_t at = 0;
+    for (const uint32_t rank : schedule.own_ranks()) {
+      const size_t count = share_of_rank(schedule, rank).count;
+      schedule.sizes.push_back(elements.bytes(count));
+      schedule.offsets.push_back(static_cast<ptrdiff_t>(at * schedule.what().elements.extent));
+      at += count;
+    }
+    out.send = listed_blocks(elements.data(schedule.buffer), schedule.sizes.data(),
+                             schedule.offsets.data());
+  }
+  schedule.fan_out(out);
+}
+
+void end(Schedule& schedule) {
+  if (schedule.is_alone())
+    Elements(schedule).copy(schedule.what().receive.base, schedule.buffer,
+                            share_of_rank(schedule, schedule.rank()).count);
+}
+
+}  // namespace
+
+const WideAlgorithm kReduceScatter{"leaders to each other", false, true, first, between, last, end};
+
+}  // namespace nagaya::coll::hierarchy

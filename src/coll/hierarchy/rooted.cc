@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// rooted.cc - gather and scatter, of blocks that have one size.
+#include <cstring>
+
+#include "coll/blocks.h"
+#include "coll/hierarchy/hierarchy.h"
+
+namespace nagaya::coll::hierarchy {
+namespace {
+
+// `buffer`: the blocks of a leader's node, one behind the other. At the root: of all nodes, each
+// where it is among their ranks.
+
+bool is_root(const Schedule& schedule) {
+  return schedule.rank() == schedule.what().root;
+}
+// The one of many blocks is the root's.
+size_t bytes_of(const Schedule& schedule, const nagaya_blocks& many, const nagaya_blocks& one) {
+  return block_of(is_root(schedule) ? many : one, 0).bytes;
+}
+
+std::byte* part_of(const Schedule& schedule, uint32_t node, size_t bytes) {
+  return schedule.buffer + schedule.nodes().begin_of(node) * bytes;
+}
+
+// ---- gather -------------------------------------------------------------------------------------
+
+size_t gathered_bytes(const Schedule& schedule) {
+  return bytes_of(schedule, schedule.what().receive, schedule.what().send);
+}
+
+void gather_first(Schedule& schedule) {
+  const nagaya_collective& what = schedule.what();
+  const size_t bytes = gathered_bytes(schedule);
+  if (is_root(schedule)) {
+    schedule.buffer = schedule.new_scratch(schedule.size() * bytes);
+    if (schedule.is_alone() && !has_none(what.send))
+      schedule.take(schedule.rank(), block_of(what.send, 0).data, bytes);
+  } else if (schedule.is_leader()) {
+    schedule.buffer = schedule.is_alone()
+                          ? block_of(what.send, 0).data
+                          : schedule.new_scratch(schedule.own_ranks().size() * bytes);
+  }
+  if (schedule.is_alone()) return;
+  nagaya_collective in = schedule.new_local(NAGAYA_GATHER);
+  in.send = what.send;
+  if (is_root(schedule)) {
+    in.receive = schedule.own_blocks(what.receive);
+    in.store = what.store != nullptr ? Schedule::take_from_member : nullptr;
+    in.store_context = &schedule;
+  } else if (schedule.is_leader()) {
+    in.receive = equal_blocks(schedule.buffer, bytes);
+  }
+  schedule.fan_in(in);
+}
+
+bool gather_between(Schedule& schedule, uint32_t round) {
+  if (!schedule.is_leader() || round != 0) return false;
+  const llcl::NodeSets& nodes = schedule.nodes();
+  const size_t bytes = gathered_bytes(schedule);
+  if (!is_root(schedule)) {
+    schedule.send(schedule.what().root, schedule.buffer, schedule.own_ranks().size() * bytes);
+    return true;
+  }
+  for (uint32_t node = 0; node < nodes.nodes(); ++node)
+    if (node != schedule.node())
+      schedule.receive(schedule.leader_of(node), part_of(schedule, node, bytes),
+                       nodes.ranks_of(node).size() * bytes);
+  return true;
+}
+
+void gather_end(Schedule& schedule) {
+  if (!is_root(schedule)) return;
+  const size_t bytes = gathered_bytes(schedule);
+  const std::byte* from = schedule.buffer;
+  for (const uint32_t rank : schedule.nodes().ranks()) {
+    if (schedule.nodes().node_of(rank) != schedule.node()) schedule.take(rank, from, bytes);
+    from += bytes;
+  }
+}
+
+// ---- scatter ------------------------------------------------------------------------------------
+
+size_t scattered_bytes(const Schedule& schedule) {
+  return bytes_of(schedule, schedule.what().send, schedule.what().receive);
+}
+
+void send_parts(Schedule& schedule) {
+  const llcl::NodeSets& nodes = schedule.nodes();
+  const size_t bytes = scattered_bytes(schedule);
+  schedule.buffer = schedule.new_scratch(schedule.size() * bytes);
+  for (uint32_t node = 0; node < nodes.nodes(); ++node) {
+    if (node == schedule.node()) continue;
+    std::byte* to = part_of(schedule, node, bytes);
+    for (const uint32_t rank : nodes.ranks_of(node)) {
+      const Block block = block_of(schedule.what().send, rank);
+      if (bytes != 0) std::memcpy(to, block.data, bytes);
+      to += bytes;
+    }
+    schedule.send(schedule.leader_of(node), part_of(schedule, node, bytes),
+                  nodes.ranks_of(node).size() * bytes);
+  }
+}
+
+bool scatter_between(Schedule& schedule, uint32_t round) {
+  if (!schedule.is_leader() || is_root(schedule) || round != 0) return false;
+  const size_t bytes = schedule.own_ranks().size() * scattered_bytes(schedule);
+  schedule.buffer = schedule.new_scratch(bytes);
+  schedule.receive(schedule.what().root, schedule.buffer, bytes);
+  return true;
+}
+
+void take_own(void* context, uint32_t, const void* data, size_t bytes) {
+  auto* const schedule = static_cast<Schedule*>(context);
+  schedule->take(schedule->rank(), data, bytes);
+}
+
+void scatter_last(Schedule& schedule) {
+  const nagaya_collective& what = schedule.what();
+  const size_t bytes = scattered_bytes(schedule);
+  if (is_root(schedule)) send_parts(schedule);
+  if (schedule.is_alone()) return;
+  nagaya_collective out = schedule.new_local(NAGAYA_SCATTER);
+  if (is_root(schedule))
+    out.send = schedule.own_blocks(what.send);
+  else if (schedule.is_leader())
+    out.send = equal_blocks(schedule.buffer, bytes);
+  out.receive = what.receive;
+  out.store = what.store != nullptr ? take_own : nullptr;
+  out.store_context = &schedule;
+  schedule.fan_out(out);
+}
+
+void scatter_end(Schedule& schedule) {
+  const nagaya_collective& what = schedule.what();
+  const bool gets = !has_none(what.receive) || what.store != nullptr;
+  if (!schedule.is_alone() || !gets) return;
+  const std::byte* const own =
+      is_root(schedule) ? block_of(what.send, schedule.rank()).data : schedule.buffer;
+  schedule.take(schedule.rank(), own, scattered_bytes(schedule));
+}
+
+}  // namespace
+
+const WideAlgorithm kGather{"by leaders",   true,    false,     gather_first,
+                            gather_between, nullptr, gather_end};
+const WideAlgorithm kScatter{"by leaders",    true,         true,       nullptr,
+                             scatter_between, scatter_last, scatter_end};
+
+}  // namespace nagaya::coll::hierarchy

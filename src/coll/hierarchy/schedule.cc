@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "coll/hierarchy/schedule.h"
+
+#include <errno.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "coll/algorithms.h"
+#include "coll/blocks.h"
+#include "coll/underway.h"
+
+namespace nagaya::coll::hierarchy {
+
+Schedule::Schedule(WideTeam& team, nagaya_collective& what, const WideAlgorithm& algorithm)
+    : team_(team), what_(what), algorithm_(algorithm), number_(team.new_number()) {
+  // The way out begins at each member when it can: its place in the order is that of the start.
+  if (algorithm.fans_out && team.fan_out().group().is_open())
+    fan_out_.number = team.fan_out().new_number();
+}
+
+void Schedule::start(WideTeam& team, nagaya_collective& what, const WideAlgorithm& algorithm) {
+  auto* const schedule = new Schedule(team, what, algorithm);
+  what.is_complete = 0;
+  what.error = 0;
+  schedule->go_on();
+}
+
+uint32_t Schedule::leader_of(uint32_t node) const {
+  if (algorithm_.has_root && nodes().node_of(what_.root) == node) return what_.root;
+  return nodes().ranks_of(node)[0];
+}
+
+// ---- steps --------------------------------------------------------------------------------------
+
+// All members' messages of one collective have its number for a tag: those of others that are under
+// way meanwhile are not matched with them.
+void Schedule::send(uint32_t to, const void* data, size_t bytes) {
+  Send& step = sends_.emplace_back();
+  step.schedule = this;
+  step.send.to = team_.process(to);
+  step.send.envelope = {team_.context(), static_cast<int32_t>(rank()), tag()};
+  step.send.data = data;
+  step.send.bytes = bytes;
+  step.send.complete = [](nagaya_send* send) {
+    const Send* const step = reinterpret_cast<Send*>(send);
+    step->schedule->finish_step(send->error);
+  };
+}
+
+void Schedule::receive(uint32_t from, void* buffer, size_t bytes) {
+  Receive& step = receives_.emplace_back();
+  step.schedule = this;
+  step.receive.wanted = {team_.context(), static_cast<int32_t>(from), tag()};
+  step.receive.from = team_.process(from);
+  step.receive.buffer = buffer;
+  step.receive.capacity = bytes;
+  step.receive.complete = [](nagaya_receive* receive) {
+    const Receive* const step = reinterpret_cast<Receive*>(receive);
+    step->schedule->finish_step(receive->error);
+  };
+}
+
+void Schedule::set_local(Local& local, const nagaya_collective& what) {
+  local.what = what;
+  local.what.complete = [](nagaya_collective* what) {
+    const Local* const step = reinterpret_cast<Local*>(what);
+    step->schedule->finish_step(what->error);
+  };
+  local.schedule = this;
+}
+
+void Schedule::fan_out_to(void (*store)(void*, uint32_t, const void*, size_t),
+                          nagaya_collective_kind kind, size_t bytes) {
+  if (is_alone()) return;
+  nagaya_collective out = new_local(kind);
+  if (is_leader()) out.send = equal_blocks(buffer, bytes);
+  out.receive = equal_blocks(nullptr, bytes);
+  out.store = store;
+  out.store_context = this;
+  fan_out(out);
+}
+
+std::byte* Schedule::new_scratch(size_t bytes) {
+  scratch_.push_back(std::make_unique_for_overwrite<std::byte[]>(bytes));
+  return scratch_.back().get();
+}
+
+// ---- blocks -------------------------------------------------------------------------------------
+
+nagaya_blocks Schedule::own_blocks(const nagaya_blocks& all) {
+  const size_t count = own_ranks().size();
+  auto* const sizes = reinterpret_cast<size_t*>(new_scratch(count * sizeof(size_t)));
+  auto* const offsets = reinterpret_cast<ptrdiff_t*>(new_scratch(count * sizeof(ptrdiff_t)));
+  for (size_t n = 0; n < count; ++n) {
+    const Block block = block_of(all, own_ranks()[n]);
+    sizes[n] = block.bytes;
+    offsets[n] = block.data - static_cast<std::byte*>(all.base);
+  }
+  return listed_blocks(all.base, sizes, offsets);
+}
+
+void Schedule::take(uint32_t rank, const void* data, size_t bytes) {
+  if (what_.store != nullptr) return what_.store(what_.store_context, rank, data, bytes);
+  const Block to = block_of(what_.receive,
+                            what_.kind == NAGAYA_BCAST || what_.kind == NAGAYA_SCATTER ? 0 : rank);
+  if (bytes > to.bytes) fail(-EMSGSIZE);
+  bytes = std::min(bytes, to.bytes);
+  if (bytes != 0 && to.data != data) std::memcpy(to.data, data, bytes);
+}
+
+void Schedule::take_from_member(void* schedule, uint32_t index, const void* data, size_t bytes) {
+  auto* const self = static_cast<Schedule*>(schedule);
+  self->take(self->own_ranks()[index], data, bytes);
+}
+
+// ---- stages -------------------------------------------------------------------------------------
+
+// After an error the others still get their turn, if not their data: nobody waits for ever.
+bool Schedule::add_stage() {
+  if (stage_ == Stage::kFirst) {
+    stage_ = Stage::kBetween;
+    if (algorithm_.first != nullptr) algorithm_.first(*this);
+    return true;
+  }
+  if (stage_ == Stage::kBetween) {
+    const bool goes_on = algorithm_.between != nullptr && error_ == 0;
+    if (goes_on && algorithm_.between(*this, round_++)) return true;
+    stage_ = Stage::kLast;
+    if (algorithm_.last != nullptr) algorithm_.last(*this);
+    return true;
+  }
+  if (algorithm_.end != nullptr && error_ == 0) algorithm_.end(*this);
+  return false;
+}
+
+void Schedule::go_on() {
+  do {
+    sends_.clear();
+    receives_.clear();
+    fan_in_.schedule = fan_out_.schedule = nullptr;
+    try {
+      if (!add_stage()) return finish();
+    } catch (const std::bad_alloc&) {
+      fail(-ENOMEM);
+    }
+    launch();
+  } while (pending_.fetch_sub(1, std::memory_order_acq_rel) == 1);
+}
+
+void Schedule::launch() {
+  const bool fans_in = fan_in_.schedule != nullptr, fans_out = fan_out_.schedule != nullptr;
+  pending_.store(static_cast<uint32_t>(1 + sends_.size() + receives_.size() + fans_in + fans_out),
+                 std::memory_order_relaxed);
+  const auto start = [&](int error) {
+    if (error != 0) finish_step(error);
+  };
+  for (Receive& step : receives_) start(nagaya_match_receive(&step.receive));
+  for (Send& step : sends_) start(nagaya_match_send(&step.send));
+  if (fans_in) start_local(fan_in_, team_.fan_in());
+  if (fans_out) start_local(fan_out_, team_.fan_out());
+}
+
+void Schedule::start_local(Local& local, Team& team) {
+  int error;
+  try {
+    error = Underway::own(team_.waits())
+                .start(team, local.what, *algorithm_of(local.what), local.number);
+  } catch (const std::bad_alloc&) {
+    error = -ENOMEM;
+  }
+  if (error != 0) finish_step(error);
+}
+
+// Acquire and release: who goes on sees what the others have done.
+void Schedule::finish_step(int error) {
+  if (error != 0) fail(error);
+  if (pending_.fetch_sub(1, std::memory_order_acq_rel) == 1) go_on();
+}
+
+// The caller may close the team in complete().
+void Schedule::finish() {
+  WideTeam& team = team_;
+  nagaya_collective& what = what_;
+  what.error = error_;
+  delete this;
+  team.end_one();
+  complete(what);
+}
+
+}  // namespace nagaya::coll::hierarchy

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// tree.h - a binomial tree of a collective's nodes. A node's subtree are itself and those that
+// follow it:
+//
+//   0 ─┬─► 1
+//      ├─► 2 ──► 3
+//      └─► 4 ─┬─► 5
+//             └─► 6
+#pragma once
+
+#include <bit>
+
+#include "coll/hierarchy/schedule.h"
+
+namespace nagaya::coll::hierarchy {
+
+class Tree {
+ public:
+  // As the calling member's node sees it; `top`: which node is its place 0.
+  Tree(const Schedule& schedule, uint32_t top)
+      : schedule_(schedule), top_(top), place_((schedule.node() + count() - top) % count()) {}
+
+  // Of the own node.
+  uint32_t place() const { return place_; }
+  bool is_top() const { return place_ == 0; }
+  uint32_t parent() const { return place_ & (place_ - 1); }
+  // Its children are on levels 0 .. levels()-1, where there are so many nodes.
+  uint32_t levels() const {
+    return static_cast<uint32_t>(is_top() ? std::bit_width(count() - 1) : std::countr_zero(place_));
+  }
+  bool has_child(uint32_t level) const { return uint64_t{child(level)} < count(); }
+  uint32_t child(uint32_t level) const { return place_ + (uint32_t{1} << level); }
+
+  uint32_t leader(uint32_t place) const { return schedule_.leader_of((place + top_) % count()); }
+
+ private:
+  uint32_t count() const { return schedule_.nodes().nodes(); }
+
+  const Schedule& schedule_;
+  const uint32_t top_, place_;
+};
+
+}  // namespace nagaya::coll::hierarchy

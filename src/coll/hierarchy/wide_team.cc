@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "coll/hierarchy/wide_team.h"
+
+namespace nagaya::coll::hierarchy {
+namespace {
+
+// Of the team for the way out. (Contexts of callers are below.)
+constexpr uint64_t kFanOutContext = uint64_t{1} << 62;
+
+}  // namespace
+
+WideTeam::WideTeam(std::span<const nagaya_process> processes, uint32_t rank, uint32_t context,
+                   bool has_threads, llcl::Wait& waits)
+    : processes_(processes.begin(), processes.end()),
+      nodes_(processes),
+      rank_(rank),
+      context_(context),
+      waits_(waits),
+      fan_in_(nodes_.index_of(rank), has_threads),
+      fan_out_(nodes_.index_of(rank), has_threads) {}
+
+int WideTeam::open(llcl::Board& board, task::TaskRecord& self) {
+  std::vector<uint32_t> tasks;
+  for (const uint32_t rank : nodes_.ranks_of(nodes_.node_of(rank_)))
+    tasks.push_back(processes_[rank].task);
+  if (tasks.size() == 1) return 0;
+  const int error = fan_in_.open(board, self, context_, tasks);
+  return error != 0 ? error : fan_out_.open(board, self, context_ | kFanOutContext, tasks);
+}
+
+}  // namespace nagaya::coll::hierarchy
