@@ -60,10 +60,11 @@ typedef struct nagaya_team nagaya_team;
 
 /* Makes the calling task a member. It waits for nobody. All members call it, or none.
  *
- *   context     below 2^62, over several nodes below 2^31; teams that exist at once and have
- * members in common have different ones processes   by rank, each once: copied `size` of them rank
- * the caller's: processes[rank] is the calling task threads     nonzero: several threads of the
- * task may wait, for this team or anything else
+ *   context     below 2^62, over several nodes below 2^56; teams that exist at once and have
+ *               members in common have different ones
+ *   processes   by rank, each once: copied      `size` of them, over several nodes at most 2^20
+ *   rank        the caller's: processes[rank] is the calling task
+ *   threads     nonzero: several threads of the task may wait, for this team or anything else
  *
  * Returns 0, -EINVAL, -ENOMEM, -ESRCH (outside of a space). */
 int nagaya_coll_open(uint64_t context, const nagaya_process* processes, uint32_t size,

@@ -51,9 +51,8 @@ int open(nagaya_team& team, Endpoint& endpoint, uint64_t context,
   const uint32_t node = processes[rank].node;
   const auto is_here = [&](const nagaya_process& process) { return process.node == node; };
   if (!std::all_of(processes.begin(), processes.end(), is_here)) {
-    if (context >= WideTeam::kContexts) return -EINVAL;
-    team.wide.emplace(processes, rank, static_cast<uint32_t>(context), has_threads,
-                      endpoint.waits());
+    if (context >= WideTeam::kContexts || processes.size() > WideTeam::kSizeMax) return -EINVAL;
+    team.wide.emplace(processes, rank, context, has_threads, endpoint.waits());
     return team.wide->open(endpoint.board(), endpoint.record());
   }
   std::vector<uint32_t> tasks;

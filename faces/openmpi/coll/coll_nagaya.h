@@ -33,7 +33,7 @@ OBJ_CLASS_DECLARATION(coll_nagaya_module_t);
 
 /* Opens a team of the communicator's processes, unless it is open. `number`: which of its teams. An
  * OMPI_ERR_ code. */
-/* Communicators' contexts are below. Over several nodes nagaya_coll_open() wants small numbers. */
+/* Communicators' contexts are below. */
 #define COLL_NAGAYA_CONTEXTS (UINT32_C(1) << 30)
 enum { COLL_NAGAYA_BLOCKING, COLL_NAGAYA_NONBLOCKING, COLL_NAGAYA_PERSISTENT };
 int coll_nagaya_open_team(struct ompi_communicator_t* comm, uint32_t number, nagaya_team** team);

@@ -90,11 +90,11 @@ static bool is_wished(const char* wish, const char* name) {
 }
 
 /* Open MPI takes functions that we do not have from its other components. */
-static void set_functions(mca_coll_base_module_t* module, bool is_of_one_node) {
+static void set_functions(mca_coll_base_module_t* module) {
   const char* const wish = getenv("NAGAYA_COLL");
   coll_nagaya_set_blocking(module);
   coll_nagaya_set_nonblocking(module);
-  if (is_of_one_node) coll_nagaya_set_persistent(module);
+  coll_nagaya_set_persistent(module);
   for (size_t n = 0; n < sizeof functions / sizeof *functions; ++n)
     if (!is_wished(wish, functions[n].name))
       memset((char*)module + functions[n].offset, 0, sizeof(void (*)(void)));
@@ -107,29 +107,10 @@ static bool are_messages_ours(void) {
   return strcmp(mca_pml_base_selected_component.pmlm_version.mca_component_name, "nagaya") == 0;
 }
 
-/* Whether the process is a task of this node; no process is asked of whom it is known already. */
-static bool is_here(struct ompi_communicator_t* comm, int rank) {
-  const opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group, rank);
-  const ompi_proc_t* const self = ompi_proc_local();
-  if (name.jobid == self->super.proc_name.jobid) {
-    if (nagaya_all_are_local() || name.vpid == self->super.proc_name.vpid) return true;
-    return OPAL_PROC_ON_LOCAL_NODE(ompi_comm_peer_lookup(comm, rank)->super.proc_flags);
-  }
-  nagaya_process self_process, process;
-  return nagaya_peer(comm, ompi_comm_rank(comm), &self_process) == OMPI_SUCCESS &&
-         nagaya_peer(comm, rank, &process) == OMPI_SUCCESS && process.node == self_process.node;
-}
-
 /* The same at all its processes. */
 static bool is_for_us(struct ompi_communicator_t* comm) {
   return !OMPI_COMM_IS_INTER(comm) && ompi_comm_size(comm) >= 2 && are_messages_ours() &&
          nagaya_context_of(comm) < COLL_NAGAYA_CONTEXTS;
-}
-
-static bool is_of_one_node(struct ompi_communicator_t* comm) {
-  for (int rank = 0; rank < ompi_comm_size(comm); ++rank)
-    if (!is_here(comm, rank)) return false;
-  return true;
 }
 
 int coll_nagaya_open_team(struct ompi_communicator_t* comm, uint32_t number, nagaya_team** team) {
@@ -185,7 +166,7 @@ static mca_coll_base_module_t* query(struct ompi_communicator_t* comm, int* prio
   coll_nagaya_module_t* const module = OBJ_NEW(coll_nagaya_module_t);
   if (module == NULL) return NULL;
   module->super.coll_module_enable = enable;
-  set_functions(&module->super, is_of_one_node(comm));
+  set_functions(&module->super);
   *priority = PRIORITY;
   return &module->super;
 }

@@ -34,13 +34,11 @@ uint32_t Schedule::leader_of(uint32_t node) const {
 
 // ---- steps --------------------------------------------------------------------------------------
 
-// All members' messages of one collective have its number for a tag: those of others that are under
-// way meanwhile are not matched with them.
 void Schedule::send(uint32_t to, const void* data, size_t bytes) {
   Send& step = sends_.emplace_back();
   step.schedule = this;
   step.send.to = team_.process(to);
-  step.send.envelope = {team_.context(), static_cast<int32_t>(rank()), tag()};
+  step.send.envelope = team_.envelope(rank(), number_);
   step.send.data = data;
   step.send.bytes = bytes;
   step.send.complete = [](nagaya_send* send) {
@@ -52,7 +50,7 @@ void Schedule::send(uint32_t to, const void* data, size_t bytes) {
 void Schedule::receive(uint32_t from, void* buffer, size_t bytes) {
   Receive& step = receives_.emplace_back();
   step.schedule = this;
-  step.receive.wanted = {team_.context(), static_cast<int32_t>(from), tag()};
+  step.receive.wanted = team_.envelope(from, number_);
   step.receive.from = team_.process(from);
   step.receive.buffer = buffer;
   step.receive.capacity = bytes;

@@ -93,8 +93,6 @@ class Schedule {
   void fail(int error) { error_.store(error, std::memory_order_relaxed); }
 
  private:
-  int32_t tag() const { return static_cast<int32_t>(number_ & INT32_MAX); }
-
   enum class Stage : uint8_t { kFirst, kBetween, kLast, kEnd };
   struct Local {
     nagaya_collective what = {};

@@ -9,7 +9,7 @@ constexpr uint64_t kFanOutContext = uint64_t{1} << 62;
 
 }  // namespace
 
-WideTeam::WideTeam(std::span<const nagaya_process> processes, uint32_t rank, uint32_t context,
+WideTeam::WideTeam(std::span<const nagaya_process> processes, uint32_t rank, uint64_t context,
                    bool has_threads, llcl::Wait& waits)
     : processes_(processes.begin(), processes.end()),
       nodes_(processes),

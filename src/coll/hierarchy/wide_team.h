@@ -15,11 +15,11 @@ namespace nagaya::coll::hierarchy {
 
 class WideTeam {
  public:
-  // Contexts below it are free for teams; above them, those of the messages.
-  static constexpr uint32_t kContexts = uint32_t{1} << 31;
+  static constexpr uint64_t kContexts = uint64_t{1} << 56;
+  static constexpr uint32_t kSizeMax = 1 << 20;
 
   // `processes` by rank, of several nodes. May throw std::bad_alloc.
-  WideTeam(std::span<const nagaya_process> processes, uint32_t rank, uint32_t context,
+  WideTeam(std::span<const nagaya_process> processes, uint32_t rank, uint64_t context,
            bool has_threads, llcl::Wait& waits);
 
   // As Team::open.
@@ -30,8 +30,19 @@ class WideTeam {
   const llcl::NodeSets& nodes() const { return nodes_; }
   nagaya_process process(uint32_t rank) const { return processes_[rank]; }
   llcl::Wait& waits() const { return waits_; }
-  // Of messages.
-  uint32_t context() const { return kContexts | context_; }
+  // Of a message that is one of collective `number` of this team, and of none that may be under way
+  // beside it:
+  //
+  //   context   | 1 | low 30 bits of the team's |
+  //   source    | 0 | next 11 bits              | rank: 20 bits           |
+  //   tag       | 0 | next 15 bits              | number: its low 16 bits |
+  nagaya_envelope envelope(uint32_t source, uint64_t number) const {
+    const auto middle = static_cast<int32_t>(context_ >> 30 & 0x7ff);
+    const auto high = static_cast<int32_t>(context_ >> 41 & 0x7fff);
+    return {uint32_t{1} << 31 | static_cast<uint32_t>(context_ & 0x3fff'ffff),
+            middle << 20 | static_cast<int32_t>(source),
+            high << 16 | static_cast<int32_t>(number & 0xffff)};
+  }
 
   // Collectives of the node's members, on their way to a leader and from it. Two teams, each in the
   // order in which the collectives were started: one that waits for other nodes is in nobody's way.
@@ -49,7 +60,8 @@ class WideTeam {
  private:
   const std::vector<nagaya_process> processes_;
   const llcl::NodeSets nodes_;
-  const uint32_t rank_, context_;
+  const uint32_t rank_;
+  const uint64_t context_;
   llcl::Wait& waits_;
   Team fan_in_, fan_out_;
   uint64_t numbers_ = 0;

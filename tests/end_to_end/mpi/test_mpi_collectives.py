@@ -12,9 +12,9 @@ pytestmark = pytest.mark.usefixtures("needs_components")
 
 @pytest.fixture
 def run(user, nagaya, folder, installation):
-    def run_job(ranks, *words, **variables):
+    def run_job(ranks, *words, program="mpi_collectives", **variables):
         environment = {"NAGAYA_MPI": "on", **variables}
-        ended = user.run([nagaya, "run", "-n", ranks, installation.program("mpi_collectives"), *words],
+        ended = user.run([nagaya, "run", "-n", ranks, installation.program(program), *words],
                          cwd=folder, env=environment, timeout=RUN_LIMIT_S)
         assert ended.code == 0, ended
         return ended
@@ -35,6 +35,11 @@ def test_several_threads_have_communicators_of_their_own(run):
 @pytest.mark.parametrize("count", [10_000])
 def test_thousands_of_communicators_live_at_once(run, count):
     assert run(4, "dups", count).out == f"{count} dups among 4\n"
+
+
+@pytest.mark.parametrize("what", ["idup", "freed", "orders", "bottom"])
+def test_objects_are_made_and_freed_as_mpi_allows(run, what):
+    assert run(4, what, program="mpi_collective_objects").out == f"{what} among 4\n"
 
 
 def test_each_operation_can_be_left_to_open_mpi(run):

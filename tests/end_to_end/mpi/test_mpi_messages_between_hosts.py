@@ -120,7 +120,12 @@ def test_random_collectives_give_what_the_reference_gives(run, installation, hos
     assert out == f"{rounds} rounds among {hosts_count * per_host}\n"
 
 
-def test_with_local_messages_collectives_are_left_to_open_mpi(start, installation):
+@pytest.mark.parametrize("what", ["idup", "freed", "orders", "bottom"])
+def test_objects_of_collectives_are_made_and_freed_as_mpi_allows(run, installation, what):
+    assert run([installation.program("mpi_collective_objects"), what], 2, 2) == f"{what} among 4\n"
+
+
+def test_with_local_messages_only_collectives_are_left_to_open_mpi(start, installation):
     out = start([installation.program("mpi_collectives"), "mild", 60, 3], 2, 2,
                 NAGAYA_MPI="local").out
     assert out == "60 rounds among 4\n"

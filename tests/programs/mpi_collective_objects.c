@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mpi_collective_objects.c - collectives whose communicators, operations, types and buffers a
+ * program makes and frees as MPI allows.
+ *
+ *   mpi_collective_objects idup      communicators that are made while others' collectives run
+ *                          freed     persistent requests whose operation and type are freed
+ *                          orders    persistent requests that are started in different orders
+ *                          bottom    buffers that are said from address 0 on */
+#include <mpi.h>
+
+#include <mpi-ext.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "expect.h"
+
+#if MPI_VERSION < 4 /* Open MPI 4.1 has them as an extension */
+#define MPI_Allreduce_init MPIX_Allreduce_init
+#define MPI_Scan_init MPIX_Scan_init
+#endif
+
+static int rank, size;
+
+static void expect_sum_of_ranks(MPI_Comm comm) {
+  const int own = rank + 1;
+  int sum = 0;
+  MPI_Allreduce(&own, &sum, 1, MPI_INT, MPI_SUM, comm);
+  EXPECT_EQUAL(sum, size * (size + 1) / 2);
+}
+
+/* Open MPI starts collectives of the making by itself, whenever a request of it is looked at. */
+static void make_communicators_meanwhile(void) {
+  for (int n = 0; n < 200; ++n) {
+    MPI_Comm made;
+    MPI_Request request;
+    int is_made = 0;
+    MPI_Comm_idup(MPI_COMM_WORLD, &made, &request);
+    if ((rank + n) % 3 == 0)
+      for (int k = 0; k < 3; ++k) MPI_Test(&request, &is_made, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    expect_sum_of_ranks(MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect_sum_of_ranks(made);
+    MPI_Comm_free(&made);
+  }
+}
+
+/* The first of each two. */
+static void add_firsts(void* in, void* inout, int* count, MPI_Datatype* type) {
+  (void)type;
+  for (int n = 0; n < *count; ++n) ((int*)inout)[2 * n] += ((int*)in)[2 * n];
+}
+
+static MPI_Datatype new_first_of_two(void) {
+  MPI_Datatype type;
+  MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &type);
+  MPI_Type_commit(&type);
+  return type;
+}
+
+/* What Open MPI may have kept of them has other content then. */
+static void overwrite_freed_memory(void) {
+  enum { BLOCKS = 64, BYTES = 800 };
+  void* blocks[BLOCKS];
+  for (int n = 0; n < BLOCKS; ++n) blocks[n] = memset(malloc(BYTES), 0, BYTES);
+  for (int n = 0; n < BLOCKS; ++n) free(blocks[n]);
+}
+
+static void free_what_persistent_ones_use(void) {
+  enum { COUNT = 10 };
+  int own[2 * COUNT], sum[2 * COUNT];
+  for (int n = 0; n < 2 * COUNT; ++n) own[n] = rank, sum[n] = -1;
+  MPI_Datatype type = new_first_of_two();
+  MPI_Op add;
+  MPI_Request request;
+  MPI_Op_create(add_firsts, 1, &add);
+  MPI_Allreduce_init(own, sum, COUNT, type, add, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  MPI_Op_free(&add);
+  MPI_Type_free(&type);
+  overwrite_freed_memory();
+  for (int round = 0; round < 10; ++round) {
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int n = 0; n < COUNT; ++n) {
+      EXPECT_EQUAL(sum[2 * n], size * (size - 1) / 2);
+      EXPECT_EQUAL(sum[2 * n + 1], -1); /* the gap */
+    }
+  }
+  MPI_Request_free(&request);
+}
+
+static void start_in_different_orders(void) {
+  int own, sum, own_too, before;
+  MPI_Request requests[2];
+  MPI_Allreduce_init(&own, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+  MPI_Scan_init(&own_too, &before, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
+                &requests[1]);
+  for (int round = 0; round < 1000; ++round) {
+    own = rank + round;
+    own_too = 2 * rank + round;
+    const int first = (rank + round) % 2;
+    MPI_Start(&requests[first]);
+    MPI_Start(&requests[1 - first]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    EXPECT_EQUAL(sum, size * (size - 1) / 2 + round * size);
+    EXPECT_EQUAL(before, (rank + 1) * (rank + round));
+  }
+  MPI_Request_free(&requests[0]);
+  MPI_Request_free(&requests[1]);
+}
+
+/* `count` ints at their address. */
+static MPI_Datatype new_place(int* at, int count) {
+  MPI_Datatype type;
+  MPI_Aint address;
+  MPI_Get_address(at, &address);
+  MPI_Type_create_hindexed(1, &count, &address, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  return type;
+}
+
+static void say_buffers_from_address_0_on(int count) {
+  int* const from = malloc((size_t)(count * size) * sizeof *from);
+  int* const to = calloc((size_t)(count * size), sizeof *to);
+  MPI_Datatype* const types = malloc(2 * (size_t)size * sizeof *types);
+  int* const ones = malloc(2 * (size_t)size * sizeof *ones);
+  for (int n = 0; n < size; ++n) {
+    for (int k = 0; k < count; ++k) from[n * count + k] = rank * 1000 + n * 10 + k % 7;
+    types[n] = new_place(from + n * count, count);
+    types[size + n] = new_place(to + n * count, count);
+    ones[n] = 1;
+    ones[size + n] = 0;
+  }
+  MPI_Alltoallw(MPI_BOTTOM, ones, ones + size, types, MPI_BOTTOM, ones, ones + size, types + size,
+                MPI_COMM_WORLD);
+  for (int n = 0; n < size; ++n)
+    for (int k = 0; k < count; ++k) EXPECT_EQUAL(to[n * count + k], n * 1000 + rank * 10 + k % 7);
+  MPI_Bcast(MPI_BOTTOM, 1, rank == 0 ? types[0] : types[size], 0, MPI_COMM_WORLD);
+  for (int k = 0; rank != 0 && k < count; ++k) EXPECT_EQUAL(to[k], k % 7);
+  for (int n = 0; n < 2 * size; ++n) MPI_Type_free(&types[n]);
+  free(ones);
+  free(types);
+  free(to);
+  free(from);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const char* const what = argc > 1 ? argv[1] : "";
+  if (strcmp(what, "idup") == 0) make_communicators_meanwhile();
+  if (strcmp(what, "freed") == 0) free_what_persistent_ones_use();
+  if (strcmp(what, "orders") == 0) start_in_different_orders();
+  if (strcmp(what, "bottom") == 0)
+    for (int count = 1; count < 20000; count *= 20) say_buffers_from_address_0_on(count);
+  if (rank == 0) printf("%s among %d\n", what, size);
+  MPI_Finalize();
+  return 0;
+}
