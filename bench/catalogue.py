@@ -79,10 +79,10 @@ RELEASE_GATHER = {f"MPIR_CVAR_{kind}_POSIX_INTRA_ALGORITHM": "release_gather"
                   for kind in ("BCAST", "REDUCE", "ALLREDUCE", "BARRIER")}
 
 
-def collectives(what: str, *incumbents: Job, **places) -> tuple:
+def collectives(what: str, *incumbents: Job, kinds: str = "", **places) -> tuple:
     """An MPI's collectives: Open MPI's through the space, beside its own and others."""
     others = [Job("Open MPI", is_plain=True), *incumbents]
-    return "collectives", [], what, Jobs(
+    return "collectives", ["--kinds", kinds] if kinds else [], what, Jobs(
         **places, jobs=[*others, Job("Nagaya", environment={"NAGAYA_MPI": "on"})],
         comparisons=[Comparison("Nagaya", [job.name for job in others])])
 
@@ -159,6 +159,12 @@ TABLE = {
                                setting="coll", rounds=9),
     "collectives-crowded": collectives("the same of 16 ranks on the processors there are",
                                        hosts=1, tasks_each=16, setting="coll crowded"),
+    "collectives-hosts": collectives("the same over three hosts with four ranks each", hosts=3,
+                                     tasks_each=4, setting="coll hosts",
+                                     kinds="bcast,allreduce,alltoall"),
+    "collectives-hosts-single": collectives("the same with one rank each", hosts=3,
+                                            setting="coll hosts single",
+                                            kinds="bcast,allreduce,alltoall"),
     "idle": delegation("idle", "processor time of nodes where 8 tasks wait", hosts=2, tasks_each=8),
 }
 BENCHMARKS = {name: Benchmark(*fields) for name, fields in TABLE.items()}

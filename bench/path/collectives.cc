@@ -25,7 +25,8 @@ const char* size_name(size_t bytes) {
 
 class Bench {
  public:
-  explicit Bench(const Options& options) : options_(options) {
+  Bench(const Options& options, std::vector<std::string> names)
+      : options_(options), names_(std::move(names)) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
   }
@@ -56,7 +57,10 @@ class Bench {
 
   std::vector<Figure> measure_round() {
     std::vector<Figure> figures = {figure("barrier", "barrier", barrier())};
+    double product_of_all = 1;
+    int all = 0;
     for (const Kind& kind : kinds()) {
+      if (!is_wished(kind)) continue;
       double product = 1;
       int short_ones = 0;
       for (const size_t bytes : options_.quick ? kQuickSizes : kSizes) {
@@ -64,12 +68,20 @@ class Bench {
         figures.push_back(figure(fmt::format("{}_{}", kind.name, size_name(bytes)),
                                  fmt::format("{} of {}", kind.title, size_name(bytes)), time));
         if (bytes < kLongBytes) product *= time, ++short_ones;
+        product_of_all *= time, ++all;
       }
       figures.push_back(figure(fmt::format("{}_short", kind.name),
                                fmt::format("{} of up to 1 KiB, geometric mean", kind.title),
                                std::pow(product, 1.0 / short_ones)));
     }
+    if (!names_.empty())
+      figures.push_back(
+          figure("all", "all of these, geometric mean", std::pow(product_of_all, 1.0 / all)));
     return figures;
+  }
+
+  bool is_wished(const Kind& kind) const {
+    return names_.empty() || std::find(names_.begin(), names_.end(), kind.name) != names_.end();
   }
 
   std::vector<Kind> kinds() {
@@ -248,6 +260,7 @@ class Bench {
   }
 
   Options options_;
+  std::vector<std::string> names_;  // of the kinds that are wished; none: all
   int rank_, size_;
   int root_ = 0;
   Number turn_ = 0;
@@ -257,10 +270,12 @@ class Bench {
 int run(int argc, char** argv) {
   CLI::App app("Collectives of an MPI", "collectives");
   Options options;
+  std::vector<std::string> names;
   add_options(app, options);
+  app.add_option("--kinds", names, "such as bcast,allreduce; else all")->delimiter(',');
   CLI11_PARSE(app, argc, argv);
   try {
-    Bench bench(options);
+    Bench bench(options, names);
     const Result result = bench.measure();
     if (bench.rank() == 0) print(result, options.json);
     return 0;
