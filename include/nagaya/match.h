@@ -53,8 +53,8 @@ typedef struct nagaya_match_member {
 /* Before anything else, by one thread: takes part with what the environment says
  * (NAGAYA_EAGER_BYTES). Messages that came before are there. In a job whose tasks leave each other
  * their memory (`nagaya run`; `keep_ended` of task.h): messages outlive their senders.
- * One library of a process has these functions at a time, because contexts are its own to give: an
- * MPI that uses Nagaya from MPI_Init() to MPI_Finalize().
+ * One library of a process has these functions at a time, because contexts below 2^30 are its own
+ * to give: an MPI that uses Nagaya from MPI_Init() to MPI_Finalize(). Those above are Nagaya's own.
  *
  *   threads   nonzero: several threads may call from then on, at once or by turns
  *
@@ -65,6 +65,12 @@ int nagaya_match_open(int threads);
 /* By the library that has opened it, when no request of its own is left: another may open it.
  * The task goes on to take messages out of its port. Returns 0, -ESRCH. */
 int nagaya_match_close(void);
+
+/* As nagaya_match_open(), beside a library that has it open or none: for libraries of Nagaya's,
+ * whose contexts differ from each other's: libnagaya-blacs has 2^30 .. 2^31-1, coll.h those above.
+ * The task takes part until it ends. Returns 0, -EINVAL, -EBUSY (it was opened for one thread
+ * before), -ENOMEM, -ESRCH. */
+int nagaya_match_join(int threads);
 
 /* The caller, as others send to it. {UINT32_MAX, UINT32_MAX} before nagaya_match_open(). */
 nagaya_process nagaya_match_self(void);

@@ -88,6 +88,10 @@ int nagaya_match_open(int threads) {
   return error;
 }
 
+int nagaya_match_join(int threads) {
+  return nagaya::match::guarded([&] { return nagaya::match::open(threads != 0); });
+}
+
 int nagaya_match_close() {
   return nagaya::match::is_taken.exchange(false) ? 0 : -ESRCH;
 }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/blacs/broadcast.h"
+
+#include <errno.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "faces/blacs/waiting.h"
+
+namespace nagaya::blacs {
+namespace {
+
+// A broadcast that nobody waits for, from memory of its own.
+struct Copy {
+  nagaya_collective what = {};
+  std::unique_ptr<std::byte[]> data;
+};
+
+void check(int error, const char* what) {
+  if (error == 0) return;
+  System::own().abort(1, std::string(what) + ": " +
+                             (error == -EMSGSIZE ? "what was sent is longer than the matrix"
+                                                 : strerrorname_np(-error)));
+}
+
+}  // namespace
+
+void broadcast(Grid& grid, Scope scope, const Layout& layout) {
+  if (grid.size_of(scope) == 1) return;
+  auto* const copy = new Copy;
+  copy->data = std::make_unique_for_overwrite<std::byte[]>(layout.bytes());
+  layout.pack(copy->data.get());
+  copy->what.kind = NAGAYA_BCAST;
+  copy->what.root = static_cast<uint32_t>(grid.rank_in(scope, grid.row(), grid.column()));
+  copy->what.send.base = copy->data.get();
+  copy->what.send.bytes = layout.bytes();
+  copy->what.complete = [](nagaya_collective* what) { delete reinterpret_cast<Copy*>(what); };
+  check(nagaya_coll_start(&grid.team(scope), &copy->what), "a broadcast");
+}
+
+void receive_broadcast(Grid& grid, Scope scope, Int root, const Layout& layout) {
+  nagaya_collective what = {};
+  what.kind = NAGAYA_BCAST;
+  what.root = static_cast<uint32_t>(root);
+  what.receive.base = layout.data();
+  what.receive.bytes = layout.bytes();
+  if (!layout.is_one_run()) {
+    what.store = [](void* context, uint32_t, const void* data, size_t) {
+      static_cast<const Layout*>(context)->unpack(data);
+    };
+    what.store_context = const_cast<Layout*>(&layout);
+  }
+  check(nagaya_coll_run(&grid.team(scope), &what), "the receipt of a broadcast");
+}
+
+void barrier(Grid& grid, Scope scope) {
+  nagaya_collective what = {};
+  what.kind = NAGAYA_BARRIER;
+  check(nagaya_coll_run(&grid.team(scope), &what), "a barrier");
+}
+
+void close_team(nagaya_team* team) {
+  wait([&] { return nagaya_coll_close(team) != -EBUSY; });
+}
+
+}  // namespace nagaya::blacs

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// broadcast.h - broadcasts and barriers of a scope.
+#pragma once
+
+#include "faces/blacs/grid.h"
+#include "faces/blacs/layout.h"
+
+namespace nagaya::blacs {
+
+// Sends a copy, and waits for nobody.
+void broadcast(Grid& grid, Scope scope, const Layout& layout);
+// What `root` of the scope has sent.
+void receive_broadcast(Grid& grid, Scope scope, Int root, const Layout& layout);
+void barrier(Grid& grid, Scope scope);
+
+// When its broadcasts have been received.
+void close_team(nagaya_team* team);
+
+}  // namespace nagaya::blacs

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// entry_points.h - how the functions of the BLACS are defined: each twice, for C and for Fortran.
+// Outside of a space each hands its call to the BLACS behind this library.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "faces/blacs/system.h"
+
+namespace nagaya::blacs {
+
+template <class Function>
+Function* next(const char* name) {
+  void* const found = dlsym(RTLD_NEXT, name);
+  if (found != nullptr) return reinterpret_cast<Function*>(found);
+  std::fprintf(stderr,
+               "nagaya: BLACS: %s: not in a space, and there are no other BLACS: start the job by "
+               "`nagaya run`, or link ScaLAPACK's library\n",
+               name);
+  std::exit(1);
+}
+
+}  // namespace nagaya::blacs
+
+// `parameters` and `arguments`: of that function, in parentheses. What follows is its body.
+#define NAGAYA_BLACS_ENTRY(result, name, parameters, arguments)              \
+  static inline result ours_##name parameters;                               \
+  extern "C" __attribute__((visibility("default"))) result name parameters { \
+    if (nagaya::blacs::System::is_ours()) return ours_##name arguments;      \
+    static auto* const behind = nagaya::blacs::next<decltype(name)>(#name);  \
+    return behind arguments;                                                 \
+  }                                                                          \
+  static inline result ours_##name parameters

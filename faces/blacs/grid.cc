@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/blacs/grid.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "faces/blacs/broadcast.h"
+
+namespace nagaya::blacs {
+namespace {
+
+std::vector<std::unique_ptr<Grid>>& grids() {
+  static auto* const all = new std::vector<std::unique_ptr<Grid>>;
+  return *all;
+}
+
+// Of grids' teams: MPI's are below (coll.h).
+constexpr uint64_t kTeamContexts = uint64_t{1} << 55;
+
+}  // namespace
+
+// A number is the same at all processes that make the grid, and of no grid that exists at one of
+// them.
+System::Members Grid::gather() {
+  System& system = System::own();
+  nagaya_collective what = {};
+  what.kind = NAGAYA_ALLREDUCE;
+  what.send.base = &system.next_number;
+  System::Members members{processes_, own_, 0};
+  what.receive.base = &members.next_number;
+  what.elements.count = 1;
+  what.elements.extent = sizeof(uint32_t);
+  what.elements.commutes = 1;
+  what.elements.reduce = [](void*, const void* in, void* inout, size_t) {
+    auto* const greatest = static_cast<uint32_t*>(inout);
+    *greatest = std::max(*greatest, *static_cast<const uint32_t*>(in));
+  };
+  if (const int error = nagaya_coll_run(&team(Scope::kAll), &what); error != 0)
+    system.abort(1, "gridmap: " + std::string(strerrorname_np(-error)));
+  return members;
+}
+
+std::unique_ptr<Grid> Grid::make(Int handle, const Int* map, Int ld, Int rows, Int columns) {
+  Grid* const parent = find_grid(handle - handle_of(0));
+  const System::Members members =
+      parent != nullptr ? parent->gather() : System::own().gather(handle);
+  System::own().next_number = members.next_number + 1;
+  const auto count = static_cast<Int>(members.processes.size());
+  if (rows < 1 || columns < 1 || rows > count / columns)
+    System::own().abort(1, "gridinit or gridmap: no grid of " + std::to_string(rows) + " x " +
+                               std::to_string(columns) + " from " + std::to_string(count) +
+                               " processes");
+  std::vector<nagaya_process> processes;
+  Int own = -1;
+  for (Int row = 0; row < rows; ++row)
+    for (Int column = 0; column < columns; ++column) {
+      const Int process = map[column * ld + row];
+      if (process < 0 || process >= count)
+        System::own().abort(1, "gridmap: there is no process " + std::to_string(process) + " of " +
+                                   std::to_string(count));
+      if (process == members.own) own = row * columns + column;
+      processes.push_back(members.processes[static_cast<size_t>(process)]);
+    }
+  if (own < 0) return nullptr;
+  std::unique_ptr<Grid> grid(new Grid(members.next_number, rows, columns, own));
+  grid->processes_ = std::move(processes);
+  return grid;
+}
+
+Grid::~Grid() {
+  for (nagaya_team* const team : teams_)
+    if (team != nullptr) close_team(team);
+}
+
+Int Grid::size_of(Scope scope) const {
+  return scope == Scope::kRow ? columns_ : scope == Scope::kColumn ? rows_ : rows_ * columns_;
+}
+
+Int Grid::rank_in(Scope scope, Int row, Int column) const {
+  return scope == Scope::kRow ? column : scope == Scope::kColumn ? row : number_of(row, column);
+}
+
+nagaya_team& Grid::team(Scope scope) {
+  const auto n = static_cast<size_t>(scope);
+  if (teams_[n] != nullptr) return *teams_[n];
+  std::vector<nagaya_process> members;
+  for (Int rank = 0; rank < size_of(scope); ++rank)
+    members.push_back(process(scope == Scope::kRow      ? number_of(row(), rank)
+                              : scope == Scope::kColumn ? number_of(rank, column())
+                                                        : rank));
+  const uint64_t context = kTeamContexts | uint64_t{number_} << 2 | n;
+  const int error =
+      nagaya_coll_open(context, members.data(), static_cast<uint32_t>(members.size()),
+                       static_cast<uint32_t>(rank_in(scope, row(), column())), 0, &teams_[n]);
+  if (error != 0)
+    System::own().abort(1, "nagaya_coll_open() says " + std::string(strerrorname_np(-error)));
+  return *teams_[n];
+}
+
+// ---- contexts -----------------------------------------------------------------------------------
+
+Grid* find_grid(Int context) {
+  const bool exists = context >= 0 && static_cast<size_t>(context) < grids().size();
+  return exists ? grids()[static_cast<size_t>(context)].get() : nullptr;
+}
+
+Grid& grid_of(Int context, const char* caller) {
+  Grid* const grid = find_grid(context);
+  if (grid == nullptr)
+    System::own().abort(1, std::string(caller) + ": there is no context " +
+                               std::to_string(context) + " (gridinit and gridmap make them)");
+  return *grid;
+}
+
+Int add_grid(std::unique_ptr<Grid> grid) {
+  size_t n = 0;
+  while (n < grids().size() && grids()[n] != nullptr) ++n;
+  if (n == grids().size()) grids().emplace_back();
+  grids()[n] = std::move(grid);
+  return static_cast<Int>(n);
+}
+
+void remove_grid(Int context) {
+  grids()[static_cast<size_t>(context)].reset();
+}
+
+void remove_all_grids() {
+  grids().clear();
+}
+
+Scope scope_of(const char* letter, const char* caller) {
+  switch (*letter | 0x20) {
+    case 'r':
+      return Scope::kRow;
+    case 'c':
+      return Scope::kColumn;
+    case 'a':
+      return Scope::kAll;
+  }
+  System::own().abort(
+      1, std::string(caller) + ": scope '" + *letter + "' is none of row, column, all");
+}
+
+}  // namespace nagaya::blacs

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// grid.h - a context: processes in rows and columns. It uses no communicator.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "faces/blacs/system.h"
+#include "nagaya/coll.h"
+#include "nagaya/match.h"
+
+namespace nagaya::blacs {
+
+enum class Scope { kRow, kColumn, kAll };
+
+class Grid {
+ public:
+  // Collective among the processes of the system handle. `map`: by columns, `ld` apart, of numbers
+  // among them. nullptr: the caller is not in the grid.
+  static std::unique_ptr<Grid> make(Int handle, const Int* map, Int ld, Int rows, Int columns);
+  ~Grid();
+  Grid(const Grid&) = delete;
+  Grid& operator=(const Grid&) = delete;
+
+  Int rows() const { return rows_; }
+  Int columns() const { return columns_; }
+  Int row() const { return own_ / columns_; }
+  Int column() const { return own_ % columns_; }
+  // The caller's number, row by row.
+  Int own() const { return own_; }
+  Int number_of(Int row, Int column) const { return row * columns_ + column; }
+  nagaya_process process(Int number) const { return processes_[static_cast<size_t>(number)]; }
+
+  // ---- collectives of a scope
+
+  Int size_of(Scope scope) const;
+  // Of a process of the scope, among it.
+  Int rank_in(Scope scope, Int row, Int column) const;
+  // Opened at the first use. Ends the job if there is no memory.
+  nagaya_team& team(Scope scope);
+  // The n-th identifier of the scope that somebody has asked for: nobody needs them.
+  Int next_id(Scope scope) { return ids_[static_cast<size_t>(scope)]++; }
+  Int next_pair_id() { return pair_ids_++; }
+
+  // ---- messages of two
+
+  enum Tag { kData, kReady };
+  nagaya_envelope envelope(Int source, Tag tag) const {
+    return {kContexts | (number_ & (kContexts - 1)), source, tag};
+  }
+
+  // blacs_set() and blacs_get(): the caller's, who hears no more of them.
+  Int broadcast_rings = 1, broadcast_branches = 1, combine_rings = 1, combine_branches = 1;
+  Int is_repeatable = 0, is_coherent = 0;
+
+ private:
+  // From here on MPI has no contexts of messages (match.h).
+  static constexpr uint32_t kContexts = uint32_t{1} << 30;
+
+  Grid(uint32_t number, Int rows, Int columns, Int own)
+      : number_(number), rows_(rows), columns_(columns), own_(own) {}
+
+  System::Members gather();
+
+  const uint32_t number_;
+  const Int rows_, columns_, own_;
+  std::vector<nagaya_process> processes_;
+  nagaya_team* teams_[3] = {};
+  Int ids_[3] = {}, pair_ids_ = 0;
+};
+
+// The system handle of a context's processes, row by row. Open MPI has small ones, MPICH has
+// others.
+inline Int handle_of(Int context) {
+  return 0x2000'0000 + context;
+}
+
+// The calling process's contexts. Wrong ones end the job with a line that names `caller`.
+Grid& grid_of(Int context, const char* caller);
+Grid* find_grid(Int context);
+Int add_grid(std::unique_ptr<Grid> grid);
+void remove_grid(Int context);
+void remove_all_grids();
+
+Scope scope_of(const char* letter, const char* caller);
+
+}  // namespace nagaya::blacs

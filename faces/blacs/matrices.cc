@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// matrices.cc - the BLACS's functions that move and combine matrices, for each type of items.
+#include "faces/blacs/broadcast.h"
+#include "faces/blacs/combine.h"
+#include "faces/blacs/entry_points.h"
+#include "faces/blacs/point_to_point.h"
+
+using nagaya::blacs::Complex;
+using nagaya::blacs::Grid;
+using nagaya::blacs::grid_of;
+using nagaya::blacs::Int;
+using nagaya::blacs::Layout;
+using nagaya::blacs::Scope;
+using nagaya::blacs::System;
+
+namespace {
+
+template <class T>
+Layout rectangle(Int m, Int n, const T* matrix, Int lda) {
+  return Layout::rectangle(const_cast<T*>(matrix), m, n, lda, sizeof(T));
+}
+
+template <class T>
+Layout trapezoid(const char* part, const char* diagonal, Int m, Int n, const T* matrix, Int lda) {
+  return Layout::trapezoid(const_cast<T*>(matrix), (*part | 0x20) == 'u', (*diagonal | 0x20) != 'u',
+                           m, n, lda, sizeof(T));
+}
+
+Int process_at(const Grid& grid, Int row, Int column, const char* caller) {
+  if (row < 0 || row >= grid.rows() || column < 0 || column >= grid.columns())
+    System::own().abort(1, std::string(caller) + ": there is no process {" + std::to_string(row) +
+                               "," + std::to_string(column) + "} in a grid of " +
+                               std::to_string(grid.rows()) + " x " +
+                               std::to_string(grid.columns()));
+  return grid.number_of(row, column);
+}
+
+void send(Int context, const Layout& layout, Int row, Int column) {
+  Grid& grid = grid_of(context, "sd2d");
+  nagaya::blacs::send(grid, process_at(grid, row, column, "sd2d"), layout);
+}
+
+void receive(Int context, const Layout& layout, Int row, Int column) {
+  Grid& grid = grid_of(context, "rv2d");
+  nagaya::blacs::receive(grid, process_at(grid, row, column, "rv2d"), layout);
+}
+
+// Topologies say how data go from process to process: any letter means what is fastest here.
+void broadcast(Int context, const char* scope, const char* topology, const Layout& layout) {
+  static_cast<void>(topology);
+  nagaya::blacs::broadcast(grid_of(context, "bs2d"), nagaya::blacs::scope_of(scope, "bs2d"),
+                           layout);
+}
+
+void receive_broadcast(Int context, const char* letter, const char* topology, const Layout& layout,
+                       Int row, Int column) {
+  static_cast<void>(topology);
+  Grid& grid = grid_of(context, "br2d");
+  const Scope scope = nagaya::blacs::scope_of(letter, "br2d");
+  nagaya::blacs::receive_broadcast(grid, scope, grid.rank_in(scope, row, column), layout);
+}
+
+template <class T>
+void sum(Int context, const char* scope, const char* topology, Int m, Int n, T* matrix, Int lda,
+         Int row, Int column) {
+  static_cast<void>(topology);
+  nagaya::blacs::sum(grid_of(context, "gsum2d"), nagaya::blacs::scope_of(scope, "gsum2d"),
+                     {m, n, lda, row, column}, matrix);
+}
+
+template <class T>
+void find_extreme(bool wants_greatest, Int context, const char* scope, const char* topology, Int m,
+                  Int n, T* matrix, Int lda, Int* rows, Int* columns, Int ld, Int row, Int column) {
+  static_cast<void>(topology);
+  const char* const caller = wants_greatest ? "gamx2d" : "gamn2d";
+  nagaya::blacs::find_extreme(grid_of(context, caller), nagaya::blacs::scope_of(scope, caller),
+                              {m, n, lda, row, column}, matrix, {rows, columns, ld},
+                              wants_greatest);
+}
+
+}  // namespace
+
+#define ENTRY NAGAYA_BLACS_ENTRY
+
+// ---- of two, and broadcasts ---------------------------------------------------------------------
+
+#define MOVE(t, T)                                                                                 \
+  ENTRY(void, C##t##gesd2d, (Int context, Int m, Int n, T * a, Int lda, Int row, Int column),      \
+        (context, m, n, a, lda, row, column)) {                                                    \
+    send(context, rectangle(m, n, a, lda), row, column);                                           \
+  }                                                                                                \
+  ENTRY(void, t##gesd2d_,                                                                          \
+        (Int * context, Int * m, Int * n, T * a, Int * lda, Int * row, Int * column),              \
+        (context, m, n, a, lda, row, column)) {                                                    \
+    send(*context, rectangle(*m, *n, a, *lda), *row, *column);                                     \
+  }                                                                                                \
+  ENTRY(void, C##t##gerv2d, (Int context, Int m, Int n, T * a, Int lda, Int row, Int column),      \
+        (context, m, n, a, lda, row, column)) {                                                    \
+    receive(context, rectangle(m, n, a, lda), row, column);                                        \
+  }                                                                                                \
+  ENTRY(void, t##gerv2d_,                                                                          \
+        (Int * context, Int * m, Int * n, T * a, Int * lda, Int * row, Int * column),              \
+        (context, m, n, a, lda, row, column)) {                                                    \
+    receive(*context, rectangle(*m, *n, a, *lda), *row, *column);                                  \
+  }                                                                                                \
+  ENTRY(                                                                                           \
+      void, C##t##trsd2d,                                                                          \
+      (Int context, char* part, char* diagonal, Int m, Int n, T* a, Int lda, Int row, Int column), \
+      (context, part, diagonal, m, n, a, lda, row, column)) {                                      \
+    send(context, trapezoid(part, diagonal, m, n, a, lda), row, column);                           \
+  }                                                                                                \
+  ENTRY(void, t##trsd2d_,                                                                          \
+        (Int * context, char* part, char* diagonal, Int* m, Int* n, T* a, Int* lda, Int* row,      \
+         Int* column),                                                                             \
+        (context, part, diagonal, m, n, a, lda, row, column)) {                                    \
+    send(*context, trapezoid(part, diagonal, *m, *n, a, *lda), *row, *column);                     \
+  }                                                                                                \
+  ENTRY(                                                                                           \
+      void, C##t##trrv2d,                                                                          \
+      (Int context, char* part, char* diagonal, Int m, Int n, T* a, Int lda, Int row, Int column), \
+      (context, part, diagonal, m, n, a, lda, row, column)) {                                      \
+    receive(context, trapezoid(part, diagonal, m, n, a, lda), row, column);                        \
+  }                                                                                                \
+  ENTRY(void, t##trrv2d_,                                                                          \
+        (Int * context, char* part, char* diagonal, Int* m, Int* n, T* a, Int* lda, Int* row,      \
+         Int* column),                                                                             \
+        (context, part, diagonal, m, n, a, lda, row, column)) {                                    \
+    receive(*context, trapezoid(part, diagonal, *m, *n, a, *lda), *row, *column);                  \
+  }                                                                                                \
+  ENTRY(void, C##t##gebs2d, (Int context, char* scope, char* top, Int m, Int n, T* a, Int lda),    \
+        (context, scope, top, m, n, a, lda)) {                                                     \
+    broadcast(context, scope, top, rectangle(m, n, a, lda));                                       \
+  }                                                                                                \
+  ENTRY(void, t##gebs2d_, (Int * context, char* scope, char* top, Int* m, Int* n, T* a, Int* lda), \
+        (context, scope, top, m, n, a, lda)) {                                                     \
+    broadcast(*context, scope, top, rectangle(*m, *n, a, *lda));                                   \
+  }                                                                                                \
+  ENTRY(void, C##t##gebr2d,                                                                        \
+        (Int context, char* scope, char* top, Int m, Int n, T* a, Int lda, Int row, Int column),   \
+        (context, scope, top, m, n, a, lda, row, column)) {                                        \
+    receive_broadcast(context, scope, top, rectangle(m, n, a, lda), row, column);                  \
+  }                                                                                                \
+  ENTRY(void, t##gebr2d_,                                                                          \
+        (Int * context, char* scope, char* top, Int* m, Int* n, T* a, Int* lda, Int* row,          \
+         Int* column),                                                                             \
+        (context, scope, top, m, n, a, lda, row, column)) {                                        \
+    receive_broadcast(*context, scope, top, rectangle(*m, *n, a, *lda), *row, *column);            \
+  }                                                                                                \
+  ENTRY(void, C##t##trbs2d,                                                                        \
+        (Int context, char* scope, char* top, char* part, char* diagonal, Int m, Int n, T* a,      \
+         Int lda),                                                                                 \
+        (context, scope, top, part, diagonal, m, n, a, lda)) {                                     \
+    broadcast(context, scope, top, trapezoid(part, diagonal, m, n, a, lda));                       \
+  }                                                                                                \
+  ENTRY(void, t##trbs2d_,                                                                          \
+        (Int * context, char* scope, char* top, char* part, char* diagonal, Int* m, Int* n, T* a,  \
+         Int* lda),                                                                                \
+        (context, scope, top, part, diagonal, m, n, a, lda)) {                                     \
+    broadcast(*context, scope, top, trapezoid(part, diagonal, *m, *n, a, *lda));                   \
+  }                                                                                                \
+  ENTRY(void, C##t##trbr2d,                                                                        \
+        (Int context, char* scope, char* top, char* part, char* diagonal, Int m, Int n, T* a,      \
+         Int lda, Int row, Int column),                                                            \
+        (context, scope, top, part, diagonal, m, n, a, lda, row, column)) {                        \
+    receive_broadcast(context, scope, top, trapezoid(part, diagonal, m, n, a, lda), row, column);  \
+  }                                                                                                \
+  ENTRY(void, t##trbr2d_,                                                                          \
+        (Int * context, char* scope, char* top, char* part, char* diagonal, Int* m, Int* n, T* a,  \
+         Int* lda, Int* row, Int* column),                                                         \
+        (context, scope, top, part, diagonal, m, n, a, lda, row, column)) {                        \
+    receive_broadcast(*context, scope, top, trapezoid(part, diagonal, *m, *n, a, *lda), *row,      \
+                      *column);                                                                    \
+  }
+
+MOVE(i, Int)
+MOVE(s, float)
+MOVE(d, double)
+MOVE(c, Complex<float>)
+MOVE(z, Complex<double>)
+
+// ---- combine ------------------------------------------------------------------------------------
+
+#define SUM(t, T)                                                                                \
+  ENTRY(void, C##t##gsum2d,                                                                      \
+        (Int context, char* scope, char* top, Int m, Int n, T* a, Int lda, Int row, Int column), \
+        (context, scope, top, m, n, a, lda, row, column)) {                                      \
+    sum(context, scope, top, m, n, a, lda, row, column);                                         \
+  }                                                                                              \
+  ENTRY(void, t##gsum2d_,                                                                        \
+        (Int * context, char* scope, char* top, Int* m, Int* n, T* a, Int* lda, Int* row,        \
+         Int* column),                                                                           \
+        (context, scope, top, m, n, a, lda, row, column)) {                                      \
+    sum(*context, scope, top, *m, *n, a, *lda, *row, *column);                                   \
+  }
+
+#define EXTREME(t, T, name, wants_greatest)                                                       \
+  ENTRY(void, C##t##name,                                                                         \
+        (Int context, char* scope, char* top, Int m, Int n, T* a, Int lda, Int* rows,             \
+         Int* columns, Int ld, Int row, Int column),                                              \
+        (context, scope, top, m, n, a, lda, rows, columns, ld, row, column)) {                    \
+    find_extreme(wants_greatest, context, scope, top, m, n, a, lda, rows, columns, ld, row,       \
+                 column);                                                                         \
+  }                                                                                               \
+  ENTRY(void, t##name##_,                                                                         \
+        (Int * context, char* scope, char* top, Int* m, Int* n, T* a, Int* lda, Int* rows,        \
+         Int* columns, Int* ld, Int* row, Int* column),                                           \
+        (context, scope, top, m, n, a, lda, rows, columns, ld, row, column)) {                    \
+    find_extreme(wants_greatest, *context, scope, top, *m, *n, a, *lda, rows, columns, *ld, *row, \
+                 *column);                                                                        \
+  }
+
+#define COMBINE(t, T)         \
+  SUM(t, T)                   \
+  EXTREME(t, T, gamx2d, true) \
+  EXTREME(t, T, gamn2d, false)
+
+COMBINE(i, Int)
+COMBINE(s, float)
+COMBINE(d, double)
+COMBINE(c, Complex<float>)
+COMBINE(z, Complex<double>)

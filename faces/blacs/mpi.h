@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mpi.h - what the library asks of the MPI of its process: one shim for each binary interface,
+ * which is loaded when that MPI is found. Communicators are named by their Fortran handles. */
+#ifndef NAGAYA_BLACS_MPI_H
+#define NAGAYA_BLACS_MPI_H
+
+#include <stdint.h>
+
+typedef struct nagaya_blacs_mpi {
+  /* Initialises MPI, unless that has been done. */
+  void (*init)(void);
+  void (*finalize)(void); /* unless that has been done */
+  void (*abort)(int code);
+  int (*world)(void); /* from init() on, as those below */
+  int (*size)(int comm);
+  int (*rank)(int comm);
+  /* Collective among the communicator's processes. 0, or MPI's error. */
+  int (*allgather)(int comm, const void* own, int bytes, void* all);
+  /* Of C's handles, as they are passed and returned. */
+  int (*from_c)(uintptr_t comm);
+  uintptr_t (*to_c)(int comm);
+} nagaya_blacs_mpi;
+
+/* What each shim exports. */
+#define NAGAYA_BLACS_MPI_SYMBOL "nagaya_blacs_mpi_functions"
+extern const nagaya_blacs_mpi* nagaya_blacs_mpi_functions(void);
+
+#endif

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/blacs/point_to_point.h"
+
+#include <errno.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "faces/blacs/waiting.h"
+#include "nagaya/blacs.h"
+
+namespace nagaya::blacs {
+namespace {
+
+using std::chrono::nanoseconds;
+
+// November 2026: copies of 64 KiB to 16 MiB go at about 8 bytes a nanosecond. Somebody who waits as
+// long as the alternative takes pays at most twice.
+constexpr size_t kCopiedBytesPerNs = 8;
+constexpr nanoseconds kLeastPatience(20'000);  // a processor is handed on in that time
+
+nagaya_blacs_sends counts;
+
+void check(int error, const char* what, Grid& grid, Int other) {
+  if (error == 0) return;
+  System::own().abort(1, std::string(what) + " {" + std::to_string(other / grid.columns()) + "," +
+                             std::to_string(other % grid.columns()) + "}: " +
+                             (error == -EMSGSIZE ? "the message is longer than the matrix"
+                                                 : strerrorname_np(-error)));
+}
+
+// A send that nobody waits for, from memory of its own.
+struct Copy {
+  nagaya_send send = {};
+  std::unique_ptr<std::byte[]> data;
+};
+uint32_t copies_under_way = 0;
+
+void send_copy(Grid& grid, Int to, Grid::Tag tag, const Layout& layout) {
+  auto* const copy = new Copy;
+  copy->data = std::make_unique_for_overwrite<std::byte[]>(layout.bytes());
+  layout.pack(copy->data.get());
+  copy->send.to = grid.process(to);
+  copy->send.envelope = grid.envelope(grid.own(), tag);
+  copy->send.data = copy->data.get();
+  copy->send.bytes = layout.bytes();
+  copy->send.complete = [](nagaya_send* send) {
+    delete reinterpret_cast<Copy*>(send);
+    --copies_under_way;
+  };
+  ++copies_under_way;
+  check(nagaya_match_send(&copy->send), "a message to", grid, to);
+}
+
+void send_short(Grid& grid, Int to, Grid::Tag tag, const Layout& layout) {
+  const nagaya_envelope envelope = grid.envelope(grid.own(), tag);
+  std::unique_ptr<std::byte[]> packed;
+  const void* data = layout.data();
+  if (!layout.is_one_run()) {
+    packed = std::make_unique_for_overwrite<std::byte[]>(layout.bytes());
+    layout.pack(packed.get());
+    data = packed.get();
+  }
+  const int error =
+      nagaya_match_try_send(grid.process(to), &envelope, data, layout.bytes(), nullptr);
+  if (error == -EAGAIN) return send_copy(grid, to, tag, layout);
+  check(error, "a message to", grid, to);
+}
+
+bool is_short(Grid& grid, Int other, const Layout& layout) {
+  return layout.bytes() <= nagaya_match_eager_max(grid.process(other));
+}
+
+// ---- long messages ------------------------------------------------------------------------------
+
+// What a receiver says of one long message. It may come when the sender has not waited for it.
+struct Ready {
+  nagaya_receive receive = {};
+  bool is_there = false;
+  bool is_awaited = true;
+};
+
+Ready* expect_ready(Grid& grid, Int from) {
+  auto* const ready = new Ready;
+  ready->receive.wanted = grid.envelope(from, Grid::kReady);
+  ready->receive.from = grid.process(from);
+  ready->receive.complete = [](nagaya_receive* receive) {
+    auto* const own = reinterpret_cast<Ready*>(receive);
+    own->is_there = true;
+    if (!own->is_awaited) delete own;
+  };
+  check(nagaya_match_receive(&ready->receive), "a message to", grid, from);
+  return ready;
+}
+
+void send_from_matrix(Grid& grid, Int to, const Layout& layout) {
+  nagaya_send send = {};
+  send.to = grid.process(to);
+  send.envelope = grid.envelope(grid.own(), Grid::kData);
+  send.data = layout.data();
+  send.bytes = layout.bytes();
+  if (!layout.is_one_run()) send.runs = layout.runs();
+  check(nagaya_match_send(&send), "a message to", grid, to);
+  wait([&] { return send.is_complete != 0; });
+  check(send.error, "a message to", grid, to);
+}
+
+void send_long(Grid& grid, Int to, const Layout& layout) {
+  Ready* const ready = expect_ready(grid, to);
+  const nanoseconds patience =
+      std::max(kLeastPatience, nanoseconds(layout.bytes() / kCopiedBytesPerNs));
+  const auto is_there = [&] { return ready->is_there; };
+  const bool is_ready = to != grid.own() && wait_for(patience, is_there);
+  if (is_ready) {
+    delete ready;
+    ++counts.direct;
+    return send_from_matrix(grid, to, layout);
+  }
+  ready->is_awaited = false;
+  ++counts.copied;
+  send_copy(grid, to, Grid::kData, layout);
+}
+
+}  // namespace
+
+void send(Grid& grid, Int to, const Layout& layout) {
+  is_short(grid, to, layout) ? send_short(grid, to, Grid::kData, layout)
+                             : send_long(grid, to, layout);
+}
+
+void receive(Grid& grid, Int from, const Layout& layout) {
+  nagaya_receive receive = {};
+  receive.wanted = grid.envelope(from, Grid::kData);
+  receive.from = grid.process(from);
+  receive.buffer = layout.data();
+  receive.capacity = layout.bytes();
+  if (!layout.is_one_run()) receive.runs = layout.runs();
+  check(nagaya_match_receive(&receive), "a message from", grid, from);
+  if (!is_short(grid, from, layout)) send_short(grid, from, Grid::kReady, {});
+  wait([&] { return receive.is_complete != 0; });
+  check(receive.error, "a message from", grid, from);
+}
+
+void await_sends() {
+  wait([] { return copies_under_way == 0; });
+}
+
+}  // namespace nagaya::blacs
+
+void nagaya_blacs_count_sends(nagaya_blacs_sends* out) {
+  *out = nagaya::blacs::counts;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// point_to_point.h - messages of two. The n-th receive from a process gets its n-th message: there
+// are no tags.
+//
+//   up to the eager limit   the message is handed over at once
+//   longer                  sender                                receiver
+//                                          ◄──── ready ────       receives into its matrix
+//                           sends from its matrix ─────────►
+//                           or, if no `ready` comes for as long as a copy takes: sends from a
+//                           copy, and goes on
+//
+// So a send never waits for its receive, and costs at most a copy more than it must.
+#pragma once
+
+#include "faces/blacs/grid.h"
+#include "faces/blacs/layout.h"
+
+namespace nagaya::blacs {
+
+void send(Grid& grid, Int to, const Layout& layout);
+void receive(Grid& grid, Int from, const Layout& layout);
+
+// Returns when all messages that are sent from copies have been received.
+void await_sends();
+
+}  // namespace nagaya::blacs

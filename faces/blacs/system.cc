@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/blacs/system.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "nagaya/comm.h"
+#include "nagaya/match.h"
+#include "nagaya/task.h"
+
+namespace nagaya::blacs {
+namespace {
+
+bool has_symbol(const char* name) {
+  return dlsym(RTLD_DEFAULT, name) != nullptr;
+}
+
+// Beside this library; nullptr: there is none for such an MPI.
+const nagaya_blacs_mpi* load_shim() {
+  const char* const name = has_symbol("ompi_mpi_comm_world") ? "libnagaya-blacs-openmpi.so"
+                           : has_symbol("MPIR_Err_create_code") ||
+                                   has_symbol("MPICH_ABI_VERSION") || has_symbol("MPI_UNWEIGHTED")
+                               ? "libnagaya-blacs-mpich.so"
+                               : nullptr;
+  Dl_info self;
+  if (name == nullptr || dladdr(reinterpret_cast<void*>(&load_shim), &self) == 0) return nullptr;
+  std::string path = self.dli_fname;
+  path.replace(path.rfind('/') + 1, std::string::npos, name);
+  void* const shim = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (shim == nullptr) {
+    std::fprintf(stderr, "nagaya: BLACS: %s\n", dlerror());
+    return nullptr;
+  }
+  using Functions = const nagaya_blacs_mpi*();
+  return reinterpret_cast<Functions*>(dlsym(shim, NAGAYA_BLACS_MPI_SYMBOL))();
+}
+
+// Once.
+const nagaya_blacs_mpi* found_mpi() {
+  static const nagaya_blacs_mpi* const mpi = has_symbol("MPI_Init") ? load_shim() : nullptr;
+  return mpi;
+}
+
+}  // namespace
+
+bool System::is_ours() {
+  static const bool is_ours =
+      nagaya_space_identity() != 0 && (!has_symbol("MPI_Init") || found_mpi() != nullptr);
+  return is_ours;
+}
+
+System& System::own() {
+  static System* const own = new System;
+  return *own;
+}
+
+System::System() : mpi_(found_mpi()) {
+  if (mpi_ != nullptr) {
+    mpi_->init();
+    rank_ = mpi_->rank(mpi_->world());
+    size_ = mpi_->size(mpi_->world());
+  } else {
+    if (const int error = nagaya_comm_init(); error != 0)
+      abort(1, "nagaya_comm_init() says " + std::string(strerrorname_np(-error)));
+    rank_ = static_cast<Int>(nagaya_comm_rank());
+    size_ = static_cast<Int>(nagaya_comm_size());
+  }
+  if (const int error = nagaya_match_join(0); error != 0)
+    abort(1, "nagaya_match_join() says " + std::string(strerrorname_np(-error)));
+}
+
+System::Members System::gather(Int comm) {
+  struct Card {
+    uint64_t space;
+    nagaya_process process;
+    uint32_t next_number;
+  };
+  const Card card = {nagaya_space_identity(), nagaya_match_self(), next_number};
+  const Int count = mpi_ != nullptr ? mpi_->size(comm) : size_;
+  std::vector<Card> cards(static_cast<size_t>(count));
+  const int error = mpi_ != nullptr ? mpi_->allgather(comm, &card, sizeof card, cards.data())
+                                    : nagaya_comm_allgather(&card, sizeof card, cards.data());
+  if (error != 0) abort(1, "the processes of a system handle cannot tell each other of themselves");
+  Members members{{}, mpi_ != nullptr ? mpi_->rank(comm) : rank_, 0};
+  for (const Card& one : cards) {
+    const bool is_in_reach = one.space == card.space || one.process.node != card.process.node;
+    if (one.space == 0 || !is_in_reach)
+      abort(1, "a process of the grid's is in no space, or in another one of this node");
+    members.processes.push_back(one.process);
+    members.next_number = std::max(members.next_number, one.next_number);
+  }
+  return members;
+}
+
+void System::finalize() {
+  mpi_ != nullptr ? mpi_->finalize() : static_cast<void>(nagaya_comm_finalize());
+}
+
+void System::abort(int code, const std::string& why) {
+  std::fprintf(stderr, "nagaya: BLACS: %s\n", why.c_str());
+  std::fflush(nullptr);
+  if (mpi_ != nullptr) mpi_->abort(code);
+  std::_Exit(code == 0 ? 1 : code);
+}
+
+void warn(const std::string& what) {
+  std::fprintf(stderr, "nagaya: BLACS: %s\n", what.c_str());
+}
+
+}  // namespace nagaya::blacs

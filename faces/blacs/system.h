@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// system.h - the processes that grids are made of, and the MPI that the program may have.
+//
+// A system handle names some of them in their order: a communicator by its Fortran handle, all
+// processes of a job without MPI by 0, those of a grid by a number that no MPI has (grid.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "faces/blacs/mpi.h"
+#include "nagaya/llcl.h"
+
+namespace nagaya::blacs {
+
+using Int = int;
+
+class System {
+ public:
+  // Of the calling process: the first call initialises MPI, or Nagaya's ranks.
+  static System& own();
+  // Whether the calls are ours: the process is a task, and has an MPI that we know or none. Asks
+  // nobody else.
+  static bool is_ours();
+
+  const nagaya_blacs_mpi* mpi() const { return mpi_; }
+  Int world() const { return mpi_ != nullptr ? mpi_->world() : 0; }
+  Int rank() const { return rank_; }
+  Int size() const { return size_; }
+
+  // Of a communicator, or all without MPI. Collective among them.
+  struct Members {
+    std::vector<nagaya_process> processes;
+    Int own;               // the caller, among them
+    uint32_t next_number;  // the greatest of theirs
+  };
+  Members gather(Int comm);
+
+  // Grids have numbers below it.
+  uint32_t next_number = 0;
+
+  void finalize();
+  // Says `why` in one line and ends the job.
+  [[noreturn]] void abort(int code, const std::string& why);
+
+ private:
+  System();
+
+  const nagaya_blacs_mpi* mpi_;
+  Int rank_ = 0, size_ = 1;
+};
+
+// One line to stderr, as the BLACS say it.
+void warn(const std::string& what);
+
+}  // namespace nagaya::blacs
