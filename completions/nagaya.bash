@@ -57,7 +57,7 @@ _nagaya() {
           ;;
       esac
       if [ "$at" -ge "$COMP_CWORD" ] && [ "${cur#-}" != "$cur" ]; then
-        mapfile -t COMPREPLY < <(compgen -W '-n --np --separate --hosts --hostfile --launcher --launcher-arg --help' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '-n --np --separate --blacs --hosts --hostfile --launcher --launcher-arg --help' -- "$cur")
         return
       fi
       ;;

@@ -10,6 +10,7 @@ complete -c nagaya -n __fish_use_subcommand -f -a bench -d 'Measure against bars
 complete -c nagaya -n __fish_use_subcommand -l version -d 'Print the version'
 complete -c nagaya -n '__fish_seen_subcommand_from run' -s n -l np -x -d 'How many tasks'
 complete -c nagaya -n '__fish_seen_subcommand_from run' -l separate -d 'Ordinary processes instead of tasks'
+complete -c nagaya -n '__fish_seen_subcommand_from run' -l blacs -d "Nagaya's BLACS in place of ScaLAPACK's"
 complete -c nagaya -n '__fish_seen_subcommand_from run' -l hosts -x -a '(__fish_print_hostnames)' -d 'On which hosts'
 complete -c nagaya -n '__fish_seen_subcommand_from run' -l hostfile -r -d 'A file that names the hosts'
 complete -c nagaya -n '__fish_seen_subcommand_from run' -l launcher -x -a 'auto none' -d 'Which mpirun'

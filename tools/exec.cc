@@ -21,6 +21,7 @@
 #include "task/installation.h"
 #include "task/program.h"
 #include "task/stop_choice.h"
+#include "task_environment.h"
 #include "tool.h"
 
 namespace nagaya::tools {
@@ -151,7 +152,7 @@ int exec(const std::vector<std::string>& command) {
   task::Launch launch;
   try {
     launch.text = task::resolve_program(
-        name_for_us(command[0]), {command.begin() + 1, command.end()}, task::own_environment());
+        name_for_us(command[0]), {command.begin() + 1, command.end()}, environment_of_task());
   } catch (const base::Error& error) {
     complain(error.what());
     return exit_code_of(error.code());

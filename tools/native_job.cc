@@ -22,6 +22,7 @@
 
 #include "base/fd.h"
 #include "nagaya/task.h"
+#include "task_environment.h"
 #include "tool.h"
 
 extern char** environ;
@@ -97,10 +98,15 @@ class Tasks : public Processes {
     std::vector<char*> argv;
     for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
     argv.push_back(nullptr);
+    std::vector<std::string> environment = environment_of_task();
+    std::vector<char*> envp;
+    for (std::string& variable : environment) envp.push_back(variable.data());
+    envp.push_back(nullptr);
     const int descriptors[] = {stdin_fd, 1, 2};
     nagaya_task_program program{};
     program.path = command[0].c_str();
     program.argv = argv.data();
+    program.envp = envp.data();
     program.descriptors = descriptors;
     program.descriptor_count = std::size(descriptors);
     program.number = index + 1;

@@ -20,6 +20,7 @@ namespace {
 struct RunOptions {
   int count = 1;
   bool separate = false;
+  bool blacs = false;
   std::string launcher = "auto";
   HostChoice hosts;
   std::vector<std::string> launcher_arguments;
@@ -83,6 +84,7 @@ int exec_launcher(const RunOptions& options, const Launcher& launcher) {
 }
 
 int run(const RunOptions& options) {
+  if (options.blacs) ::setenv("NAGAYA_BLACS", "on", 1);
   if (options.command.empty()) {
     complain("run: no program is named");
     return kExitOwnFailure;
@@ -119,6 +121,10 @@ void add_run(CLI::App& app, Action& action) {
       ->capture_default_str();
   run_command->add_flag("--separate", options->separate,
                         "Run ordinary processes instead of tasks, to compare and to bisect");
+  run_command
+      ->add_flag("--blacs", options->blacs,
+                 "Replace the BLACS of the program's ScaLAPACK by Nagaya's")
+      ->excludes("--separate");
   run_command
       ->add_option("--launcher", options->launcher,
                    "auto: the mpirun of the program's MPI if it uses one; none: never an mpirun")
