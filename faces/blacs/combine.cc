@@ -10,33 +10,6 @@ namespace {
 
 // ---- items --------------------------------------------------------------------------------------
 
-template <class T>
-T add(T a, T b) {
-  return a + b;
-}
-template <class T>
-Complex<T> add(Complex<T> a, Complex<T> b) {
-  return {a.re + b.re, a.im + b.im};
-}
-
-template <class T>
-T distance_from_0(T item) {
-  return item < 0 ? -item : item;
-}
-template <class T>
-T distance_from_0(Complex<T> item) {
-  return distance_from_0(item.re) + distance_from_0(item.im);
-}
-
-template <class T>
-bool is_less(T a, T b) {
-  return a < b;
-}
-template <class T>
-bool is_less(Complex<T> a, Complex<T> b) {
-  return a.re != b.re ? a.re < b.re : a.im < b.im;
-}
-
 // An item, and how many processes behind the result's first it was found.
 template <class T>
 struct Found {
@@ -44,13 +17,6 @@ struct Found {
   Int distance;
 };
 
-// Whether b is to be taken, not a.
-template <class T>
-bool is_second_better(T a, T b, bool wants_greatest) {
-  const auto far_a = distance_from_0(a), far_b = distance_from_0(b);
-  if (far_a != far_b) return wants_greatest == (far_a < far_b);
-  return is_less(a, b);
-}
 template <class T>
 bool is_second_better(const Found<T>& a, const Found<T>& b, bool wants_greatest) {
   const auto far_a = distance_from_0(a.item), far_b = distance_from_0(b.item);
@@ -60,17 +26,12 @@ bool is_second_better(const Found<T>& a, const Found<T>& b, bool wants_greatest)
 
 template <class T>
 void add_all(void*, const void* in, void* inout, size_t count) {
-  const T* const from = static_cast<const T*>(in);
-  T* const to = static_cast<T*>(inout);
-  for (size_t n = 0; n < count; ++n) to[n] = add(from[n], to[n]);
+  add_items<T>(in, inout, count);
 }
 
 template <class T>
 void choose_all(void* wants_greatest, const void* in, void* inout, size_t count) {
-  const T* const from = static_cast<const T*>(in);
-  T* const to = static_cast<T*>(inout);
-  for (size_t n = 0; n < count; ++n)
-    if (is_second_better(to[n], from[n], wants_greatest != nullptr)) to[n] = from[n];
+  choose_items<T>(wants_greatest != nullptr, in, inout, count);
 }
 
 // ---- matrices -----------------------------------------------------------------------------------

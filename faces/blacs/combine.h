@@ -5,13 +5,9 @@
 #pragma once
 
 #include "faces/blacs/grid.h"
+#include "faces/items.h"
 
 namespace nagaya::blacs {
-
-template <class T>
-struct Complex {
-  T re, im;
-};
 
 // m x n items, `lda` from one column to the next. The result is at the process {row, column}, or at
 // all of the scope if one of them is -1; elsewhere the matrix is as good as lost.

@@ -46,7 +46,7 @@ class Grid {
 
   enum Tag { kData, kReady };
   nagaya_envelope envelope(Int source, Tag tag) const {
-    return {kContexts | (number_ & (kContexts - 1)), source, tag};
+    return {kContexts | (number_ & (kContexts / 2 - 1)), source, tag};
   }
 
   // blacs_set() and blacs_get(): the caller's, who hears no more of them.

@@ -5,7 +5,7 @@
 #include "faces/blacs/entry_points.h"
 #include "faces/blacs/point_to_point.h"
 
-using nagaya::blacs::Complex;
+using nagaya::Complex;
 using nagaya::blacs::Grid;
 using nagaya::blacs::grid_of;
 using nagaya::blacs::Int;

@@ -22,7 +22,7 @@ using std::chrono::nanoseconds;
 constexpr size_t kCopiedBytesPerNs = 8;
 constexpr nanoseconds kLeastPatience(20'000);  // a processor is handed on in that time
 
-nagaya_blacs_sends counts;
+blacs_sends counts;
 
 void check(int error, const char* what, Grid& grid, Int other) {
   if (error == 0) return;
@@ -150,6 +150,6 @@ void await_sends() {
 
 }  // namespace nagaya::blacs
 
-void nagaya_blacs_count_sends(nagaya_blacs_sends* out) {
+void blacs_count_sends(blacs_sends* out) {
   *out = nagaya::blacs::counts;
 }

@@ -12,13 +12,13 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /* Long messages of two that the calling process has sent, since it has begun. */
-typedef struct nagaya_blacs_sends {
+typedef struct blacs_sends {
   uint64_t direct; /* from matrix to matrix */
   uint64_t copied; /* from a copy: the receiver was not there */
-} nagaya_blacs_sends;
+} blacs_sends;
 
 /* Thread safety: as the BLACS have, none. */
-void nagaya_blacs_count_sends(nagaya_blacs_sends* out);
+void blacs_count_sends(blacs_sends* out);
 
 #pragma GCC visibility pop
 

@@ -4,14 +4,15 @@
 
 #include <algorithm>
 #include <memory>
-#include <new>
 #include <optional>
 
+#include "base/guarded.h"
 #include "coll/algorithms.h"
 #include "coll/hierarchy/hierarchy.h"
 #include "coll/underway.h"
 #include "llcl/elsewhere_by_lane.h"
 
+using nagaya::base::guarded;
 using nagaya::coll::algorithm_of;
 using nagaya::coll::Operation;
 using nagaya::coll::Team;
@@ -34,16 +35,6 @@ namespace {
 bool is_valid(const nagaya_team* team, const nagaya_collective* what) {
   return team != nullptr && what != nullptr && what->root < team->size() &&
          algorithm_of(*what) != nullptr;
-}
-
-// Calls `function`; no exception leaves.
-template <class Function>
-int guarded(Function function) {
-  try {
-    return function();
-  } catch (const std::bad_alloc&) {
-    return -ENOMEM;
-  }
 }
 
 int open(nagaya_team& team, Endpoint& endpoint, uint64_t context,

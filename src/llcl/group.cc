@@ -141,6 +141,11 @@ void Group::wake() const {
   wake_soon();
 }
 
+void Group::wake_one(uint32_t member) const {
+  mailbox::Machine::fence();  // as wake()
+  if (board_->asleep.load(std::memory_order_relaxed) != 0) wake_task(*board_, members_[member]);
+}
+
 void Group::wake_soon() const {
   if (board_->asleep.load(std::memory_order_relaxed) == 0) return;
   for (const uint32_t task : members_) wake_task(*board_, task);

@@ -83,6 +83,7 @@ class Group {
 
   // Wakes the members' threads that sleep in a Wait, for something that the caller has stored.
   void wake() const;
+  void wake_one(uint32_t member) const;
   // The same without a fence: a thread that is just falling asleep may miss it, and sleeps for a
   // nap longer than it had to.
   void wake_soon() const;

@@ -5,9 +5,9 @@
 #include <atomic>
 #include <charconv>
 #include <cstdlib>
-#include <new>
 #include <string_view>
 
+#include "base/guarded.h"
 #include "llcl/elsewhere_by_lane.h"
 #include "match/matcher.h"
 
@@ -58,38 +58,29 @@ int open(bool threads) {
   return 0;
 }
 
-// Calls `function`; no exception leaves.
-template <class Function>
-int guarded(Function function) {
-  try {
-    return function();
-  } catch (const std::bad_alloc&) {
-    return -ENOMEM;
-  }
-}
-
 // Calls `function` with the task's matcher; no exception leaves.
 template <class Function>
 int with_matcher(Function function) {
   if (own_matcher == nullptr) return -ESRCH;
-  return guarded([&] { return function(*own_matcher); });
+  return base::guarded([&] { return function(*own_matcher); });
 }
 
 }  // namespace
 }  // namespace nagaya::match
 
+using nagaya::base::guarded;
 using nagaya::match::Matcher;
 using nagaya::match::with_matcher;
 
 int nagaya_match_open(int threads) {
   if (nagaya::match::is_taken.exchange(true)) return -EBUSY;
-  const int error = nagaya::match::guarded([&] { return nagaya::match::open(threads != 0); });
+  const int error = guarded([&] { return nagaya::match::open(threads != 0); });
   if (error != 0) nagaya::match::is_taken = false;
   return error;
 }
 
 int nagaya_match_join(int threads) {
-  return nagaya::match::guarded([&] { return nagaya::match::open(threads != 0); });
+  return guarded([&] { return nagaya::match::open(threads != 0); });
 }
 
 int nagaya_match_close() {

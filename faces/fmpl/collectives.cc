@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// collectives.cc - FMPL's collectives, and the functions that they reduce by.
+#include <errno.h>
+
+#include <initializer_list>
+#include <map>
+
+#include "faces/fmpl/library.h"
+#include "faces/items.h"
+
+using nagaya::Complex;
+using nagaya::fmpl::Communicator;
+using nagaya::fmpl::communicator_of;
+using nagaya::fmpl::Function;
+using nagaya::fmpl::library;
+using nagaya::fmpl::status_of;
+
+// ---- functions ----------------------------------------------------------------------------------
+
+#define FUNCTIONS(t, T)                                                    \
+  void fmpl_##t##sum(const void* in, void* inout, int count) {             \
+    nagaya::add_items<T>(in, inout, static_cast<size_t>(count));           \
+  }                                                                        \
+  void fmpl_##t##max(const void* in, void* inout, int count) {             \
+    nagaya::choose_items<T>(true, in, inout, static_cast<size_t>(count));  \
+  }                                                                        \
+  void fmpl_##t##min(const void* in, void* inout, int count) {             \
+    nagaya::choose_items<T>(false, in, inout, static_cast<size_t>(count)); \
+  }
+FUNCTIONS(i, int)
+FUNCTIONS(s, float)
+FUNCTIONS(d, double)
+FUNCTIONS(c, Complex<float>)
+FUNCTIONS(z, Complex<double>)
+#undef FUNCTIONS
+
+namespace {
+
+void call(void* func, const void* in, void* inout, size_t count) {
+  (*reinterpret_cast<fmpl_func*>(func))(in, inout, static_cast<int>(count));
+}
+
+std::map<void*, Function>& functions() {
+  static auto* const known = [] {
+    auto* const all = new std::map<void*, Function>;
+    const auto add = [all](size_t size, std::initializer_list<fmpl_func*> some) {
+      for (fmpl_func* const one : some) (*all)[reinterpret_cast<void*>(one)] = {size, call};
+    };
+    add(4, {fmpl_isum, fmpl_imax, fmpl_imin, fmpl_ssum, fmpl_smax, fmpl_smin});
+    add(8, {fmpl_dsum, fmpl_dmax, fmpl_dmin, fmpl_csum, fmpl_cmax, fmpl_cmin});
+    add(16, {fmpl_zsum, fmpl_zmax, fmpl_zmin});
+    return all;
+  }();
+  return *known;
+}
+
+// Of the BLACS' grids: those with bit 55 (faces/blacs). Of MPI's communicators: below 2^54.
+constexpr uint64_t kTeamContexts = uint64_t{1} << 54;
+
+int run(int comm, int root, nagaya_collective& what) {
+  if (library() == nullptr) return FMPL_ERR_INIT;
+  Communicator* const known = communicator_of(comm);
+  if (known == nullptr || root < 0 || static_cast<size_t>(root) >= known->processes.size())
+    return FMPL_ERR_ARGUMENT;
+  what.root = static_cast<uint32_t>(root);
+  if (known->team == nullptr) {
+    const int error = nagaya_coll_open(kTeamContexts | known->number, known->processes.data(),
+                                       static_cast<uint32_t>(known->processes.size()),
+                                       static_cast<uint32_t>(known->rank), 0, &known->team);
+    if (error != 0) return status_of(error);
+  }
+  return status_of(nagaya_coll_run(known->team, &what));
+}
+
+}  // namespace
+
+namespace nagaya::fmpl {
+
+void add_function(void* func, const Function& function) {
+  functions()[func] = function;
+}
+
+int reduce(nagaya_collective_kind kind, void* buf, int count, void* func, int root, int comm) {
+  const auto known = functions().find(func);
+  if (known == functions().end() || count < 0) return FMPL_ERR_ARGUMENT;
+  nagaya_collective what = {};
+  what.kind = kind;
+  what.send.base = what.receive.base = buf;
+  what.elements.count = static_cast<size_t>(count);
+  what.elements.extent = known->second.item_bytes;
+  what.elements.reduce = known->second.call;
+  what.elements.context = func;
+  return run(comm, root, what);
+}
+
+}  // namespace nagaya::fmpl
+
+int fmpl_func_set(fmpl_func* func, size_t size) {
+  if (func == nullptr || size == 0) return FMPL_ERR_ARGUMENT;
+  nagaya::fmpl::add_function(reinterpret_cast<void*>(func), {size, call});
+  return FMPL_SUCCESS;
+}
+
+int fmpl_barrier(int comm) {
+  nagaya_collective what = {};
+  what.kind = NAGAYA_BARRIER;
+  return run(comm, 0, what);
+}
+
+int fmpl_bcast(void* buf, size_t size, int root, int comm) {
+  nagaya_collective what = {};
+  what.kind = NAGAYA_BCAST;
+  nagaya_blocks* const side = fmpl_rank(comm) == root ? &what.send : &what.receive;
+  side->base = buf;
+  side->bytes = size;
+  return run(comm, root, what);
+}
+
+int fmpl_hbcast(void* buf, size_t size, int root) {
+  return fmpl_bcast(buf, size, root, FMPL_COMM_WORLD);
+}
+
+int fmpl_reduce(void* buf, int count, fmpl_func* func, int root, int comm, void*) {
+  return nagaya::fmpl::reduce(NAGAYA_REDUCE, buf, count, reinterpret_cast<void*>(func), root, comm);
+}
+
+int fmpl_allreduce(void* buf, int count, fmpl_func* func, int comm, void*) {
+  return nagaya::fmpl::reduce(NAGAYA_ALLREDUCE, buf, count, reinterpret_cast<void*>(func), 0, comm);
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// library.cc - beginning, end, communicators.
+#include "faces/fmpl/library.h"
+
+#include <errno.h>
+
+#include "nagaya/comm.h"
+
+namespace nagaya::fmpl {
+namespace {
+
+Library* own = nullptr;
+
+// Of areas: FMPL has one set.
+constexpr uint32_t kNumber = 0;
+
+std::vector<nagaya_process> all_processes() {
+  std::vector<nagaya_process> processes(static_cast<size_t>(nagaya_comm_size()));
+  for (size_t rank = 0; rank < processes.size(); ++rank)
+    nagaya_comm_process(static_cast<int64_t>(rank), &processes[rank]);
+  return processes;
+}
+
+int open(Library& library, fmpl_area* ma, fmpl_flag* fa, int count) {
+  if (const int error = nagaya_comm_init(); error != 0) return error;
+  if (const int error = nagaya_match_join(0); error != 0) return error;
+  Communicator world{all_processes(), static_cast<int>(nagaya_comm_rank())};
+  const int error = nagaya_area_open(ma, fa, static_cast<uint32_t>(count), world.processes.data(),
+                                     static_cast<uint32_t>(world.processes.size()),
+                                     static_cast<uint32_t>(world.rank), kNumber, &library.areas);
+  library.communicators.push_back(std::move(world));
+  library.communicators_made = 1;
+  return error;
+}
+
+int add(Library& library, Communicator communicator) {
+  auto& all = library.communicators;
+  size_t n = 0;
+  while (n < all.size() && !all[n].processes.empty()) ++n;
+  if (n == all.size()) all.emplace_back();
+  all[n] = std::move(communicator);
+  return static_cast<int>(n);
+}
+
+// Its broadcasts may have to be received first.
+void close_team(Communicator& communicator) {
+  if (communicator.team == nullptr) return;
+  nagaya_team* const team = communicator.team;
+  nagaya_llcl_wait(
+      [](void* closed) -> int {
+        return nagaya_coll_close(static_cast<nagaya_team*>(closed)) != -EBUSY;
+      },
+      team, -1);
+}
+
+}  // namespace
+
+Library* library() {
+  return own;
+}
+
+Communicator* communicator_of(int comm) {
+  if (own == nullptr || comm < 0 || static_cast<size_t>(comm) >= own->communicators.size())
+    return nullptr;
+  Communicator& found = own->communicators[static_cast<size_t>(comm)];
+  return found.processes.empty() ? nullptr : &found;
+}
+
+int status_of(int error) {
+  switch (error) {
+    case 0:
+      return FMPL_SUCCESS;
+    case -ESRCH:
+      return FMPL_ERR_INIT;
+    case -EINVAL:
+      return FMPL_ERR_ARGUMENT;
+    case -EMSGSIZE:
+      return FMPL_ERR_TRUNCATE;
+    case -EBUSY:
+      return FMPL_ERR_INDEX;
+    case -ENOBUFS:
+      return FMPL_ERR_SPOOL;
+    case -ENOMEM:
+      return FMPL_ERR_MEMORY;
+    case -EALREADY:
+      return FMPL_ERR_CANCEL;
+    default:
+      return FMPL_ERR_NETWORK;
+  }
+}
+
+}  // namespace nagaya::fmpl
+
+using nagaya::fmpl::Communicator;
+using nagaya::fmpl::communicator_of;
+using nagaya::fmpl::Library;
+using nagaya::fmpl::status_of;
+
+int fmpl_init(fmpl_area* ma, fmpl_flag* fa, int count) {
+  if (nagaya::fmpl::own != nullptr) return FMPL_ERR_INIT;
+  if (ma == nullptr || fa == nullptr || count < 1) return FMPL_ERR_ARGUMENT;
+  auto* const made = new Library;
+  const int error = nagaya::fmpl::open(*made, ma, fa, count);
+  if (error != 0)
+    delete made;
+  else
+    nagaya::fmpl::own = made;
+  return status_of(error);
+}
+
+int fmpl_finalize() {
+  Library* const own = nagaya::fmpl::own;
+  if (own == nullptr) return FMPL_ERR_INIT;
+  for (Communicator& one : own->communicators) nagaya::fmpl::close_team(one);
+  nagaya_llcl_wait(
+      [](void* areas) -> int {
+        return nagaya_area_close(static_cast<nagaya_areas*>(areas)) != -EBUSY;
+      },
+      own->areas, -1);
+  delete own;
+  nagaya::fmpl::own = nullptr;
+  return status_of(nagaya_comm_finalize());
+}
+
+// All keys are gathered: each process finds its communicator by itself.
+int fmpl_comm_create(int* comm, int key) {
+  Library* const own = nagaya::fmpl::own;
+  if (own == nullptr) return FMPL_ERR_INIT;
+  std::vector<int> keys(own->communicators[FMPL_COMM_WORLD].processes.size());
+  *comm = FMPL_COMM_NULL;
+  if (const int error = nagaya_comm_allgather(&key, sizeof key, keys.data()); error != 0)
+    return status_of(error);
+  const uint32_t number = own->communicators_made++;
+  if (key < 0) return FMPL_SUCCESS;
+  const Communicator& world = own->communicators[FMPL_COMM_WORLD];
+  Communicator made{{}, 0, nullptr, number};
+  for (size_t rank = 0; rank < keys.size(); ++rank) {
+    if (keys[rank] != key) continue;
+    if (static_cast<int>(rank) == world.rank) made.rank = static_cast<int>(made.processes.size());
+    made.processes.push_back(world.processes[rank]);
+  }
+  *comm = nagaya::fmpl::add(*own, std::move(made));
+  return FMPL_SUCCESS;
+}
+
+int fmpl_comm_free(int* comm) {
+  Communicator* const freed = communicator_of(*comm);
+  if (freed == nullptr || *comm == FMPL_COMM_WORLD) return FMPL_ERR_ARGUMENT;
+  nagaya::fmpl::close_team(*freed);
+  *freed = {};
+  *comm = FMPL_COMM_NULL;
+  return FMPL_SUCCESS;
+}
+
+int fmpl_rank(int comm) {
+  const Communicator* const known = communicator_of(comm);
+  return known == nullptr ? -1 : known->rank;
+}
+
+int fmpl_size(int comm) {
+  const Communicator* const known = communicator_of(comm);
+  return known == nullptr ? -1 : static_cast<int>(known->processes.size());
+}

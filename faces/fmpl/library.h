@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// library.h - what FMPL knows between fmpl_init() and fmpl_finalize().
+#pragma once
+
+#include <vector>
+
+#include "nagaya/coll.h"
+#include "nagaya/fmpl.h"
+
+namespace nagaya::fmpl {
+
+struct Communicator {
+  std::vector<nagaya_process> processes;
+  int rank = 0;
+  nagaya_team* team = nullptr;  // from the first collective on
+  uint32_t number = 0;          // the same at all members
+};
+
+struct Library {
+  nagaya_areas* areas = nullptr;
+  std::vector<Communicator> communicators;  // by handle; without processes: it is free
+  uint32_t communicators_made = 0;          // by all processes
+};
+
+// nullptr: not initialised.
+Library* library();
+// nullptr: there is none.
+Communicator* communicator_of(int comm);
+
+// What reductions combine by: known by its address, which programs say.
+struct Function {
+  size_t item_bytes;
+  void (*call)(void* func, const void* in, void* inout, size_t count);
+};
+void add_function(void* func, const Function& function);
+// Returns a status.
+int reduce(nagaya_collective_kind kind, void* buf, int count, void* func, int root, int comm);
+
+// One of FMPL's, from one of Nagaya's.
+int status_of(int error);
+
+}  // namespace nagaya::fmpl

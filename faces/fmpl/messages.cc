@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// messages.cc - FMPL's messages of two.
+#include <algorithm>
+#include <climits>
+
+#include "faces/fmpl/library.h"
+
+using nagaya::fmpl::Library;
+using nagaya::fmpl::library;
+using nagaya::fmpl::status_of;
+
+namespace {
+
+static_assert(sizeof(nagaya_area_send) <= sizeof(fmpl_request));
+static_assert(sizeof(nagaya_area_receive) <= sizeof(fmpl_request));
+
+nagaya_area_send* send_of(fmpl_request* request) {
+  return reinterpret_cast<nagaya_area_send*>(request);
+}
+nagaya_area_receive* receive_of(fmpl_request* request) {
+  return reinterpret_cast<nagaya_area_receive*>(request);
+}
+
+// A negative one is as wrong as one that is too large.
+uint32_t number_of(int rank_or_index) {
+  return static_cast<uint32_t>(rank_or_index);
+}
+
+}  // namespace
+
+int fmpl_send(const void* buf, size_t size, int dst, int mai) {
+  if (library() == nullptr) return FMPL_ERR_INIT;
+  return status_of(
+      nagaya_area_send_now(library()->areas, buf, size, number_of(dst), number_of(mai)));
+}
+
+int fmpl_recv(void* buf, size_t size, int src, int mai) {
+  fmpl_request request;
+  const int status = fmpl_irecv(buf, size, src, mai, &request);
+  return status == FMPL_SUCCESS ? fmpl_wait_irecv(&request) : status;
+}
+
+int fmpl_isend(const void* buf, size_t size, int dst, int mai, fmpl_request* request) {
+  if (library() == nullptr) return FMPL_ERR_INIT;
+  nagaya_area_send* const send = send_of(request);
+  *send = {};
+  send->data = buf;
+  send->bytes = size;
+  send->to = number_of(dst);
+  send->index = number_of(mai);
+  return status_of(nagaya_area_start_send(library()->areas, send));
+}
+
+int fmpl_irecv(void* buf, size_t size, int src, int mai, fmpl_request* request) {
+  if (library() == nullptr) return FMPL_ERR_INIT;
+  nagaya_area_receive* const receive = receive_of(request);
+  receive->buffer = buf;
+  receive->capacity = size;
+  receive->from = number_of(src);
+  receive->index = number_of(mai);
+  return status_of(nagaya_area_start_receive(library()->areas, receive));
+}
+
+int fmpl_wait_isend(fmpl_request* request) {
+  if (library() == nullptr) return FMPL_ERR_INIT;
+  return status_of(nagaya_area_wait_send(library()->areas, send_of(request)));
+}
+
+int fmpl_wait_irecv(fmpl_request* request) {
+  if (library() == nullptr) return FMPL_ERR_INIT;
+  return status_of(nagaya_area_wait_receive(library()->areas, receive_of(request)));
+}
+
+int fmpl_test_isend(fmpl_request* request, int* flag) {
+  if (library() == nullptr) return FMPL_ERR_INIT;
+  *flag = nagaya_area_test_send(library()->areas, send_of(request));
+  return *flag ? status_of(send_of(request)->error) : FMPL_SUCCESS;
+}
+
+int fmpl_test_irecv(fmpl_request* request, int* flag) {
+  if (library() == nullptr) return FMPL_ERR_INIT;
+  *flag = nagaya_area_test_receive(library()->areas, receive_of(request));
+  return *flag ? status_of(receive_of(request)->error) : FMPL_SUCCESS;
+}
+
+int fmpl_cancel_irecv(fmpl_request* request) {
+  if (library() == nullptr) return FMPL_ERR_INIT;
+  return status_of(nagaya_area_cancel_receive(library()->areas, receive_of(request)));
+}
+
+int fmpl_sendbuff_set(void* buf, size_t size, int ipara) {
+  if (library() == nullptr) return FMPL_ERR_INIT;
+  const int error =
+      nagaya_area_set_spool(library()->areas, buf, size, static_cast<uint64_t>(std::max(ipara, 0)));
+  return error == 0 ? FMPL_SUCCESS : FMPL_ERR_SPOOL;
+}
+
+int fmpl_sendbuff_check(int* nsend, int* nspool) {
+  if (library() == nullptr) return FMPL_ERR_INIT;
+  uint32_t sent, remain;
+  const int error = nagaya_area_check_spool(library()->areas, &sent, &remain);
+  *nsend = static_cast<int>(std::min<uint32_t>(sent, INT_MAX));
+  *nspool = static_cast<int>(std::min<uint32_t>(remain, INT_MAX));
+  return status_of(error);
+}

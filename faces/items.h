@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// items.h - the items of numerical libraries, and how they are combined: numbers, and complex ones.
+// "Greatest" and "least" are of absolute values.
+#pragma once
+
+#include <cstddef>
+
+namespace nagaya {
+
+template <class T>
+struct Complex {
+  T re, im;
+};
+
+template <class T>
+T sum_of(T a, T b) {
+  return a + b;
+}
+template <class T>
+Complex<T> sum_of(Complex<T> a, Complex<T> b) {
+  return {a.re + b.re, a.im + b.im};
+}
+
+template <class T>
+T distance_from_0(T item) {
+  return item < 0 ? -item : item;
+}
+template <class T>
+T distance_from_0(Complex<T> item) {
+  return distance_from_0(item.re) + distance_from_0(item.im);
+}
+
+template <class T>
+bool is_less(T a, T b) {
+  return a < b;
+}
+template <class T>
+bool is_less(Complex<T> a, Complex<T> b) {
+  return a.re != b.re ? a.re < b.re : a.im < b.im;
+}
+
+// Whether b is to be taken, not a: of items that are equally far from 0 the greater one.
+template <class T>
+bool is_second_better(const T& a, const T& b, bool wants_greatest) {
+  const auto far_a = distance_from_0(a), far_b = distance_from_0(b);
+  if (far_a != far_b) return wants_greatest == (far_a < far_b);
+  return is_less(a, b);
+}
+
+// inout[n] = in[n] + inout[n]
+template <class T>
+void add_items(const void* in, void* inout, size_t count) {
+  const T* const from = static_cast<const T*>(in);
+  T* const to = static_cast<T*>(inout);
+  for (size_t n = 0; n < count; ++n) to[n] = sum_of(from[n], to[n]);
+}
+
+// inout[n] = the better of in[n] and inout[n]
+template <class T>
+void choose_items(bool wants_greatest, const void* in, void* inout, size_t count) {
+  const T* const from = static_cast<const T*>(in);
+  T* const to = static_cast<T*>(inout);
+  for (size_t n = 0; n < count; ++n)
+    if (is_second_better(to[n], from[n], wants_greatest)) to[n] = from[n];
+}
+
+}  // namespace nagaya

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fmpl.h - FMPL, the message passing library of Tatebe and others, for C. For Fortran: the module
+ * `fmpl`, or plain calls with the status as their last argument.
+ *
+ *   fmpl_area areas[16];
+ *   fmpl_flag flags[16];
+ *   fmpl_init(areas, flags, 16);
+ *   if (fmpl_rank(FMPL_COMM_WORLD) == 0) fmpl_send(x, sizeof x, 1, 3);
+ *   if (fmpl_rank(FMPL_COMM_WORLD) == 1) fmpl_recv(x, sizeof x, 0, 3);
+ *   fmpl_finalize();
+ *
+ * A message is named by its two processes and the index of a matching area, 0 .. count-1, which
+ * both say. There are no queues, no tags, no wildcards: messages that are awaited at once, and have
+ * their sender or receiver in common, need different indexes. A receiver tells the sender where the
+ * data are to go; they go there in one copy. Programs need no MPI; in those that use MPI ranks are
+ * those of MPI_COMM_WORLD.
+ * Sizes are in bytes, times in microseconds. Where the published interface leaves something open,
+ * it is said here. Thread safety: none. Death of a process: the job ends.
+ */
+#ifndef NAGAYA_FMPL_H
+#define NAGAYA_FMPL_H
+
+#include <nagaya/area.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+/* What functions return; Fortran's `ier`. */
+enum {
+  FMPL_SUCCESS = 0,
+  FMPL_ERR_INIT = 1,     /* not between fmpl_init() and fmpl_finalize(), or in no space */
+  FMPL_ERR_ARGUMENT = 2, /* rank, index, communicator or function does not exist */
+  FMPL_ERR_TRUNCATE = 3, /* the message was longer than the buffer, which has its beginning */
+  FMPL_ERR_INDEX = 4,    /* two messages that are awaited at once have this index */
+  FMPL_ERR_SPOOL = 5,    /* no room in the spool: nothing is sent; or it is not empty */
+  FMPL_ERR_MEMORY = 6,
+  FMPL_ERR_CANCEL = 7, /* too late: the message is there */
+  FMPL_ERR_NETWORK = 8
+};
+
+typedef nagaya_area_cell fmpl_area; /* Fortran: integer(8), 8 of them for one index */
+typedef uint64_t fmpl_flag;         /* Fortran: integer(8) */
+
+/* Collective. `count` areas and flags, the same number everywhere. */
+int fmpl_init(fmpl_area* ma, fmpl_flag* fa, int count);
+/* Collective. */
+int fmpl_finalize(void);
+
+/* ---- messages ---------------------------------------------------------------------------- */
+
+/* Returns when `buf` is the caller's again: with a spool, at the latest after its time. */
+int fmpl_send(const void* buf, size_t size, int dst, int mai);
+int fmpl_recv(void* buf, size_t size, int src, int mai);
+
+/* A request belongs to the caller, and stays where it is until a wait or a test has completed it.
+ * Fortran: integer(8), FMPL_REQUEST_WORDS of them. */
+enum { FMPL_REQUEST_WORDS = 48 };
+typedef struct fmpl_request {
+  uint64_t words[FMPL_REQUEST_WORDS];
+} fmpl_request;
+
+int fmpl_isend(const void* buf, size_t size, int dst, int mai, fmpl_request* request);
+int fmpl_irecv(void* buf, size_t size, int src, int mai, fmpl_request* request);
+int fmpl_wait_isend(fmpl_request* request);
+int fmpl_wait_irecv(fmpl_request* request);
+/* *flag: whether it is complete; then its status is returned. */
+int fmpl_test_isend(fmpl_request* request, int* flag);
+int fmpl_test_irecv(fmpl_request* request, int* flag);
+/* In place of a receive from any process: fmpl_irecv() from each, and then cancel the rest. */
+int fmpl_cancel_irecv(fmpl_request* request);
+
+/* Memory for messages whose receivers are late: fmpl_send() waits for `ipara` microseconds. Size 0:
+ * no more. */
+int fmpl_sendbuff_set(void* buf, size_t size, int ipara);
+/* Sends what receivers have asked for meanwhile: how many messages, and how many remain. To be
+ * called now and then, if the process waits for nothing. */
+int fmpl_sendbuff_check(int* nsend, int* nspool);
+
+/* ---- communicators ----------------------------------------------------------------------- */
+
+enum { FMPL_COMM_WORLD = 0, FMPL_COMM_NULL = -1 };
+
+/* Collective among all processes: those with the same key are a communicator, in the order of their
+ * ranks. Those with a negative key get FMPL_COMM_NULL. */
+int fmpl_comm_create(int* comm, int key);
+int fmpl_comm_free(int* comm);
+/* Negative: there is no such communicator. */
+int fmpl_rank(int comm);
+int fmpl_size(int comm);
+
+/* ---- collectives ------------------------------------------------------------------------- */
+
+/* inout[n] = in[n] op inout[n]. The predefined ones: sums; items of the greatest and of the least
+ * absolute value (of complex numbers |re| + |im|; of equal ones the greater number, and of complex
+ * ones that with the greater real part, then imaginary part). Types: i int, s float, d double, c
+ * and z complex of these. */
+typedef void fmpl_func(const void* in, void* inout, int count);
+fmpl_func fmpl_isum, fmpl_ssum, fmpl_dsum, fmpl_csum, fmpl_zsum;
+fmpl_func fmpl_imax, fmpl_smax, fmpl_dmax, fmpl_cmax, fmpl_zmax;
+fmpl_func fmpl_imin, fmpl_smin, fmpl_dmin, fmpl_cmin, fmpl_zmin;
+/* A function of the caller's on items of `size` bytes, which is associative. Collective functions
+ * then take it, too. */
+int fmpl_func_set(fmpl_func* func, size_t size);
+
+int fmpl_barrier(int comm);
+int fmpl_bcast(void* buf, size_t size, int root, int comm);
+/* Of all processes. Here every broadcast has the special support that this one asks for. */
+int fmpl_hbcast(void* buf, size_t size, int root);
+/* `count` items in `buf`, where the result is, too: at the root, or everywhere. `work` as large; it
+ * is not used here. In the order of the ranks: the same result on all of them, in each run. */
+int fmpl_reduce(void* buf, int count, fmpl_func* func, int root, int comm, void* work);
+int fmpl_allreduce(void* buf, int count, fmpl_func* func, int comm, void* work);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// area_api.cc - the C functions of nagaya/area.h.
+#include <errno.h>
+
+#include <chrono>
+#include <memory>
+
+#include "area/areas.h"
+#include "base/guarded.h"
+#include "llcl/elsewhere_by_lane.h"
+
+using nagaya::area::Areas;
+using nagaya::base::guarded;
+using nagaya::llcl::Endpoint;
+
+struct nagaya_areas : Areas {
+  using Areas::Areas;
+};
+
+namespace {
+
+// Another's message that waits for memory ends no wait of ours.
+template <class IsOver>
+void wait(IsOver is_over) {
+  while (Endpoint::own()->wait(is_over, -1) != 0) continue;
+}
+
+template <class Message>
+int wait_for(nagaya_areas& areas, Message& message) {
+  wait([&] { return areas.is_complete(message); });
+  return message.error;
+}
+
+// As long as the spool's user says; for ever without one. Whether it was sent.
+bool send_patiently(nagaya_areas& areas, nagaya_area_send& send) {
+  const auto end = std::chrono::steady_clock::now() + areas.spool().patience();
+  bool is_sent = false;
+  wait([&] {
+    is_sent = areas.try_now(send);
+    return is_sent || std::chrono::steady_clock::now() >= end;
+  });
+  return is_sent;
+}
+
+}  // namespace
+
+int nagaya_area_open(nagaya_area_cell* cells, uint64_t* flags, uint32_t count,
+                     const nagaya_process* processes, uint32_t size, uint32_t rank, uint32_t number,
+                     nagaya_areas** out) {
+  Endpoint* const endpoint = Endpoint::own();
+  if (endpoint == nullptr) return -ESRCH;
+  if (cells == nullptr || flags == nullptr || processes == nullptr || out == nullptr ||
+      rank >= size || number >> 28 != 0 || processes[rank].task != endpoint->owner().number())
+    return -EINVAL;
+  return guarded([&] {
+    auto areas = std::make_unique<nagaya_areas>(cells, flags, count, std::span(processes, size),
+                                                rank, number, endpoint->waits());
+    const int error = areas->open(endpoint->board(), endpoint->record());
+    if (error == 0) *out = areas.release();
+    return error;
+  });
+}
+
+int nagaya_area_close(nagaya_areas* areas) {
+  if (!areas->is_idle()) return -EBUSY;
+  delete areas;
+  return 0;
+}
+
+int nagaya_area_start_send(nagaya_areas* areas, nagaya_area_send* send) {
+  if (!areas->exists(send->to, send->index)) return -EINVAL;
+  return guarded([&] { return areas->start(*send); });
+}
+
+int nagaya_area_start_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
+  if (!areas->exists(receive->from, receive->index)) return -EINVAL;
+  wait([&] { return areas->is_open(receive->from); });
+  return guarded([&] { return areas->start(*receive); });
+}
+
+int nagaya_area_test_send(nagaya_areas* areas, nagaya_area_send* send) {
+  nagaya_match_progress();
+  areas->advance();
+  return areas->is_complete(*send);
+}
+
+int nagaya_area_test_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
+  nagaya_match_progress();
+  areas->advance();
+  return areas->is_complete(*receive);
+}
+
+int nagaya_area_wait_send(nagaya_areas* areas, nagaya_area_send* send) {
+  return wait_for(*areas, *send);
+}
+
+int nagaya_area_wait_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
+  return wait_for(*areas, *receive);
+}
+
+int nagaya_area_cancel_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
+  return areas->cancel(*receive);
+}
+
+int nagaya_area_set_spool(nagaya_areas* areas, void* buffer, size_t bytes, uint64_t patience_us) {
+  areas->advance();
+  const bool is_set = areas->spool().set(buffer, bytes, std::chrono::microseconds(patience_us));
+  return is_set ? 0 : -EBUSY;
+}
+
+int nagaya_area_check_spool(nagaya_areas* areas, uint32_t* sent, uint32_t* remain) {
+  const uint32_t before = areas->spooled();
+  nagaya_match_progress();
+  areas->advance();
+  *remain = areas->spooled();
+  *sent = before - *remain;
+  return 0;
+}
+
+int nagaya_area_send_now(nagaya_areas* areas, const void* data, size_t bytes, uint32_t to,
+                         uint32_t index) {
+  if (!areas->exists(to, index)) return -EINVAL;
+  nagaya_area_send send = {};
+  send.data = data;
+  send.bytes = bytes;
+  send.to = to;
+  send.index = index;
+  if (areas->spool().is_set()) {
+    if (send_patiently(*areas, send)) return send.error;
+    return guarded([&] { return areas->send_from_spool(send); });
+  }
+  if (const int error = guarded([&] { return areas->start(send); }); error != 0) return error;
+  return wait_for(*areas, send);
+}

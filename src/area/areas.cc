@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "area/areas.h"
+
+#include <errno.h>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+
+namespace nagaya::area {
+namespace {
+
+// MPI's contexts of messages are below 2^30, those of the BLACS below these (match.h).
+constexpr uint32_t kMessageContexts = uint32_t{3} << 29;
+// Of groups: those of coll.h's callers are below.
+constexpr uint64_t kGroupContexts = uint64_t{3} << 61;
+
+// Above it whoever waits helps to copy.                                              [bytes]
+constexpr size_t kSharedCopyBytes = 32 << 10;
+
+// Any thread that waits completes sends. Release: pairs with is_complete().
+void complete(nagaya_area_send& send, int error) {
+  send.error = error;
+  std::atomic_ref(send.is_complete).store(1, std::memory_order_release);
+}
+
+}  // namespace
+
+Areas::Areas(nagaya_area_cell* cells, uint64_t* flags, uint32_t count,
+             std::span<const nagaya_process> processes, uint32_t rank, uint32_t number,
+             llcl::Wait& waits)
+    : cells_(cells),
+      flags_(flags),
+      count_(count),
+      processes_(processes.begin(), processes.end()),
+      nodes_(processes),
+      rank_(rank),
+      context_(kMessageContexts | number),
+      waits_(waits) {
+  std::fill_n(cells_, count, nagaya_area_cell{});
+  std::fill_n(flags_, count, 0);
+}
+
+Areas::~Areas() {
+  if (group_.is_open()) waits_.remove(this);
+}
+
+int Areas::open(llcl::Board& board, task::TaskRecord& self) {
+  std::vector<uint32_t> tasks;
+  for (const uint32_t rank : nodes_.ranks_of(nodes_.node_of(rank_)))
+    tasks.push_back(processes_[rank].task);
+  const int error = waits_.add({[](void* areas) { return static_cast<Areas*>(areas)->advance(); },
+                                1, [](void*) { return mailbox::kNever; }, nullptr, this});
+  if (error != 0) return error;
+  if (group_.open(board, self, kGroupContexts | context_, tasks, sizeof(Part)) != 0) {
+    waits_.remove(this);
+    return -ENOMEM;
+  }
+  auto* const own = reinterpret_cast<Part*>(group_.part(nodes_.index_of(rank_)));
+  own->flags = flags_;
+  // Release: pairs with part_of().
+  own->cells.store(cells_, std::memory_order_release);
+  group_.wake();
+  return 0;
+}
+
+// nullptr: that process has not opened yet.
+const Areas::Part* Areas::part_of(uint32_t rank) const {
+  const auto* const part = reinterpret_cast<const Part*>(group_.part(nodes_.index_of(rank)));
+  // Acquire: pairs with open(). Its flags are there.
+  return part->cells.load(std::memory_order_acquire) == nullptr ? nullptr : part;
+}
+
+Cell& Areas::cell_of(uint32_t rank, uint32_t index) const {
+  return *reinterpret_cast<Cell*>(part_of(rank)->cells.load(std::memory_order_relaxed) + index);
+}
+
+// ---- sending ------------------------------------------------------------------------------------
+
+int Areas::start(nagaya_area_send& send) {
+  send.is_complete = send.is_spooled = 0;
+  send.error = 0;
+  send.copy = nullptr;
+  if (!is_here(send.to)) return start_message(send);
+  const std::lock_guard lock(lock_);
+  if (!try_send(send)) add(send);
+  return 0;
+}
+
+bool Areas::try_now(nagaya_area_send& send) {
+  send.is_complete = send.is_spooled = 0;
+  send.error = 0;
+  if (is_here(send.to)) return try_send(send);
+  const nagaya_envelope own = envelope(rank_, send.index);
+  return nagaya_match_try_send(processes_[send.to], &own, send.data, send.bytes, nullptr) == 0;
+}
+
+void Areas::add(nagaya_area_send& send) {
+  send.next = nullptr;
+  *last_ = &send;
+  last_ = &send.next;
+}
+
+int Areas::start_message(nagaya_area_send& send) {
+  send.message = {};
+  send.message.to = processes_[send.to];
+  send.message.envelope = envelope(rank_, send.index);
+  send.message.data = send.data;
+  send.message.bytes = send.bytes;
+  return nagaya_match_send(&send.message);
+}
+
+// False: its header is not there yet.
+bool Areas::try_send(nagaya_area_send& send) {
+  Cell& cell = own_cell(send.index);
+  uint64_t state = cell.state.load(std::memory_order_relaxed);
+  if ((state & 3) != kPosted) return false;
+  if (state != Cell::state_of(kPosted, send.to)) {
+    complete(send, -EBUSY);
+    return true;
+  }
+  // Acquire: pairs with the receiver's posting.
+  if (!cell.state.compare_exchange_strong(state, kCopying, std::memory_order_acquire,
+                                          std::memory_order_relaxed))
+    return false;
+  copy(cell, send, std::min(send.bytes, cell.capacity));
+  const int error = send.bytes > cell.capacity ? -EMSGSIZE : 0;
+  uint64_t* const flag = &part_of(send.to)->flags[send.index];
+  cell.state.store(kFree, std::memory_order_relaxed);
+  // Release: the data and the free cell are seen before. Pairs with is_complete().
+  std::atomic_ref(*flag).store(send.bytes + 1, std::memory_order_release);
+  group_.wake_one(nodes_.index_of(send.to));
+  complete(send, error);
+  return true;
+}
+
+void Areas::copy(const Cell& cell, const nagaya_area_send& send, size_t bytes) {
+  if (bytes < kSharedCopyBytes)
+    std::memcpy(cell.to, send.data, bytes);
+  else
+    group_.copy(cell.to, send.data, bytes, nodes_.index_of(send.to));
+}
+
+bool Areas::try_finish(nagaya_area_send& send) {
+  return is_here(send.to) ? try_send(send) : send.message.is_complete != 0;
+}
+
+int Areas::advance() {
+  if (!lock_.try_lock()) return 0;
+  const int moved = advance_locked();
+  lock_.unlock();
+  return moved;
+}
+
+int Areas::advance_locked() {
+  int moved = 0;
+  for (nagaya_area_send** link = &first_; *link != nullptr;) {
+    nagaya_area_send* const send = *link;
+    nagaya_area_send* const next = send->next;
+    if (!try_finish(*send)) {
+      link = &send->next;
+      continue;
+    }
+    *link = next;
+    if (next == nullptr) last_ = link;
+    ++moved;
+    if (send->copy != nullptr) {
+      spool_.free(static_cast<std::byte*>(send->copy));
+      --spooled_;
+      delete send;
+    }
+  }
+  return moved;
+}
+
+bool Areas::is_complete(nagaya_area_send& send) {
+  if (!is_here(send.to) && send.message.is_complete != 0 && send.is_complete == 0)
+    complete(send, send.message.error);
+  return std::atomic_ref(send.is_complete).load(std::memory_order_acquire) != 0;
+}
+
+int Areas::send_from_spool(const nagaya_area_send& send) {
+  const std::lock_guard lock(lock_);
+  std::byte* const room = spool_.allocate(send.bytes);
+  if (room == nullptr) return -ENOBUFS;
+  if (send.bytes != 0) std::memcpy(room, send.data, send.bytes);
+  auto* const copy = new nagaya_area_send(send);
+  copy->data = copy->copy = room;
+  ++spooled_;
+  const int error = is_here(send.to) ? 0 : start_message(*copy);
+  add(*copy);
+  return error;
+}
+
+// ---- receiving ----------------------------------------------------------------------------------
+
+int Areas::start(nagaya_area_receive& receive) {
+  receive.is_complete = receive.is_cancelled = 0;
+  receive.error = 0;
+  if (!is_here(receive.from)) return start_message(receive);
+  Cell& cell = cell_of(receive.from, receive.index);
+  // One transfer of the line. Acquire: pairs with the sender that has freed it.
+  const uint64_t old = cell.state.exchange(kWriting, std::memory_order_acquire);
+  if (old != kFree) {
+    cell.state.store(old, std::memory_order_relaxed);
+    return -EBUSY;
+  }
+  cell.to = static_cast<std::byte*>(receive.buffer);
+  cell.capacity = receive.capacity;
+  // Release: pairs with try_send().
+  cell.state.store(Cell::state_of(kPosted, rank_), std::memory_order_release);
+  group_.wake_one(nodes_.index_of(receive.from));
+  return 0;
+}
+
+int Areas::start_message(nagaya_area_receive& receive) {
+  receive.message = {};
+  receive.message.wanted = envelope(receive.from, receive.index);
+  receive.message.from = processes_[receive.from];
+  receive.message.buffer = receive.buffer;
+  receive.message.capacity = receive.capacity;
+  return nagaya_match_receive(&receive.message);
+}
+
+bool Areas::is_complete(nagaya_area_receive& receive) {
+  if (receive.is_complete != 0) return true;
+  if (!is_here(receive.from)) {
+    if (receive.message.is_complete == 0) return false;
+    receive.bytes = receive.message.bytes;
+    receive.error = receive.message.error;
+  } else {
+    const std::atomic_ref flag(flags_[receive.index]);
+    const uint64_t value = flag.load(std::memory_order_acquire);  // pairs with try_send()
+    if (value == 0) return false;
+    flag.store(0, std::memory_order_relaxed);
+    receive.bytes = value - 1;
+    receive.error = receive.bytes > receive.capacity ? -EMSGSIZE : 0;
+  }
+  receive.is_complete = 1;
+  return true;
+}
+
+int Areas::cancel(nagaya_area_receive& receive) {
+  if (is_complete(receive)) return -EALREADY;
+  if (!is_here(receive.from)) {
+    if (const int error = nagaya_match_cancel_receive(&receive.message); error != 0) return error;
+  } else {
+    uint64_t state = Cell::state_of(kPosted, rank_);
+    Cell& cell = cell_of(receive.from, receive.index);
+    if (!cell.state.compare_exchange_strong(state, kFree, std::memory_order_relaxed))
+      return -EALREADY;
+  }
+  receive.is_complete = receive.is_cancelled = 1;
+  return 0;
+}
+
+}  // namespace nagaya::area

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// areas.h - a process's matching areas: its own, and those of the others on its node.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "area/cell.h"
+#include "area/spool.h"
+#include "llcl/group.h"
+#include "llcl/node_sets.h"
+#include "llcl/wait.h"
+#include "task/spin_lock.h"
+
+namespace nagaya::area {
+
+class Areas {
+ public:
+  // May throw std::bad_alloc.
+  Areas(nagaya_area_cell* cells, uint64_t* flags, uint32_t count,
+        std::span<const nagaya_process> processes, uint32_t rank, uint32_t number,
+        llcl::Wait& waits);
+  ~Areas();
+  Areas(const Areas&) = delete;
+  Areas& operator=(const Areas&) = delete;
+
+  // Returns 0, -ENOMEM, -ENOSPC.
+  int open(llcl::Board& board, task::TaskRecord& self);
+  bool is_idle() const { return first_ == nullptr && spool_.is_empty(); }
+
+  // Whether the process has opened, as a receive from it needs.
+  bool is_open(uint32_t rank) const { return !is_here(rank) || part_of(rank) != nullptr; }
+
+  int start(nagaya_area_send& send);
+  int start(nagaya_area_receive& receive);
+  // Sends, if the header is there; between nodes: if that needs no waiting. Else nothing happens.
+  bool try_now(nagaya_area_send& send);
+  bool is_complete(nagaya_area_send& send);
+  bool is_complete(nagaya_area_receive& receive);
+  int cancel(nagaya_area_receive& receive);
+
+  Spool& spool() { return spool_; }
+  // Sends from a copy in the spool. Returns 0, -ENOBUFS. May throw std::bad_alloc.
+  int send_from_spool(const nagaya_area_send& send);
+  bool is_here(uint32_t rank) const { return nodes_.node_of(rank) == nodes_.node_of(rank_); }
+  bool exists(uint32_t rank, uint32_t index) const {
+    return rank < processes_.size() && index < count_;
+  }
+  // Moves all sends that wait for a header. How many are complete now. Any thread.
+  int advance();
+  uint32_t spooled() const { return spooled_; }
+
+ private:
+  // What a process tells the others of its node; `cells` is stored last.
+  struct Part {
+    uint64_t* flags;
+    std::atomic<nagaya_area_cell*> cells;
+  };
+
+  const Part* part_of(uint32_t rank) const;
+  Cell& own_cell(uint32_t index) const { return *reinterpret_cast<Cell*>(&cells_[index]); }
+  Cell& cell_of(uint32_t rank, uint32_t index) const;
+  bool try_send(nagaya_area_send& send);
+  bool try_finish(nagaya_area_send& send);
+  int advance_locked();
+  void copy(const Cell& cell, const nagaya_area_send& send, size_t bytes);
+  int start_message(nagaya_area_send& send);
+  int start_message(nagaya_area_receive& receive);
+  nagaya_envelope envelope(uint32_t source, uint32_t index) const {
+    return {context_, static_cast<int32_t>(source), static_cast<int32_t>(index)};
+  }
+  void add(nagaya_area_send& send);
+
+  nagaya_area_cell* const cells_;
+  uint64_t* const flags_;
+  const uint32_t count_;
+  const std::vector<nagaya_process> processes_;
+  const llcl::NodeSets nodes_;
+  const uint32_t rank_, context_;
+  llcl::Wait& waits_;
+  llcl::Group group_;
+  task::SpinLock lock_;
+  uint32_t spooled_ = 0;
+  nagaya_area_send *first_ = nullptr, **last_ = &first_;  // that wait for a header
+  Spool spool_;
+};
+
+}  // namespace nagaya::area

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "area/spool.h"
+
+#include <algorithm>
+
+namespace nagaya::area {
+
+bool Spool::set(void* memory, size_t bytes, std::chrono::microseconds patience) {
+  if (!is_empty()) return false;
+  memory_ = static_cast<std::byte*>(memory);
+  bytes_ = memory == nullptr ? 0 : bytes;
+  patience_ = patience;
+  return true;
+}
+
+std::byte* Spool::allocate(size_t bytes) {
+  bytes = std::max<size_t>(bytes, 1);  // each has a place of its own
+  std::byte* room = memory_;
+  for (const auto& [begin, size] : used_) {
+    if (static_cast<size_t>(begin - room) >= bytes) break;
+    room = begin + size;
+  }
+  if (static_cast<size_t>(memory_ + bytes_ - room) < bytes) return nullptr;
+  used_.emplace(room, bytes);
+  return room;
+}
+
+}  // namespace nagaya::area

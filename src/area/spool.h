@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// spool.h - the caller's memory, in which messages wait for their headers.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+
+namespace nagaya::area {
+
+class Spool {
+ public:
+  bool is_set() const { return bytes_ != 0; }
+  bool is_empty() const { return used_.empty(); }
+  std::chrono::microseconds patience() const { return patience_; }
+
+  // False: something is in the old one.
+  bool set(void* memory, size_t bytes, std::chrono::microseconds patience);
+  // The lowest room of that size; nullptr: none. May throw std::bad_alloc.
+  std::byte* allocate(size_t bytes);
+  void free(std::byte* room) { used_.erase(room); }
+
+ private:
+  std::byte* memory_ = nullptr;
+  size_t bytes_ = 0;
+  std::chrono::microseconds patience_{};
+  std::map<std::byte*, size_t> used_;  // rooms, and their sizes
+};
+
+}  // namespace nagaya::area

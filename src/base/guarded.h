@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// guarded.h - no exception leaves a C function.
+#pragma once
+
+#include <errno.h>
+
+#include <new>
+
+namespace nagaya::base {
+
+// What `function` returns, or -ENOMEM.
+template <class Function>
+int guarded(Function function) {
+  try {
+    return function();
+  } catch (const std::bad_alloc&) {
+    return -ENOMEM;
+  }
+}
+
+}  // namespace nagaya::base
