@@ -66,6 +66,8 @@ int exec_launcher(const RunOptions& options, const Launcher& launcher) {
   require_known(kind, names_of(options.hosts));
   if (!options.separate && !may_use_other_nodes(options) && has_components(launcher))
     ::setenv("NAGAYA_MPI", "local", 0);
+  // Grids over several hosts send messages of Nagaya's.
+  if (options.blacs && has_components(launcher)) ::setenv("NAGAYA_MPI", "on", 0);
   if (kind == LauncherKind::kOpenMpi && options.names_hosts())
     add(openmpi::export_arguments(task::own_environment()));
   add(options.launcher_arguments);

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// blacs.cc - the BLACS, whoever implements them: messages of two, broadcasts, combines, and what a
+// user does with them, a system of linear equations. Data are checked.
+#include <mpi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "program_main.h"
+
+extern "C" {
+void Cblacs_get(int context, int what, int* value);
+void Cblacs_gridinit(int* context, const char* order, int rows, int columns);
+void Cblacs_gridinfo(int context, int* rows, int* columns, int* row, int* column);
+void Cblacs_gridexit(int context);
+void Cblacs_exit(int goes_on);
+void Cblacs_barrier(int context, const char* scope);
+void Cdgesd2d(int context, int m, int n, double* a, int lda, int row, int column);
+void Cdgerv2d(int context, int m, int n, double* a, int lda, int row, int column);
+void Cdtrsd2d(int context, const char* part, const char* diagonal, int m, int n, double* a, int lda,
+              int row, int column);
+void Cdtrrv2d(int context, const char* part, const char* diagonal, int m, int n, double* a, int lda,
+              int row, int column);
+void Cdgebs2d(int context, const char* scope, const char* top, int m, int n, double* a, int lda);
+void Cdgebr2d(int context, const char* scope, const char* top, int m, int n, double* a, int lda,
+              int row, int column);
+void Cdgsum2d(int context, const char* scope, const char* top, int m, int n, double* a, int lda,
+              int row, int column);
+int numroc_(const int* n, const int* nb, const int* own, const int* first, const int* count);
+void descinit_(int* desc, const int* m, const int* n, const int* mb, const int* nb, const int* row,
+               const int* column, const int* context, const int* lld, int* info);
+void pdgesv_(const int* n, const int* nrhs, double* a, const int* ia, const int* ja,
+             const int* desca, int* ipiv, double* b, const int* ib, const int* jb, const int* descb,
+             int* info);
+}
+
+namespace nagaya::bench {
+namespace {
+
+// Blocks of a larger matrix.
+constexpr int kSmall = 1, kLarge = 362, kLda = 400;  // 1 MiB
+
+class Bench {
+ public:
+  explicit Bench(const Options& options) : options_(options) {
+    Cblacs_get(0, 0, &context_);
+    Cblacs_gridinit(&context_, "r", 2, 2);
+    Cblacs_gridinfo(context_, &rows_, &columns_, &row_, &column_);
+    matrix_.assign(static_cast<size_t>(kLda) * kLarge, 0);
+  }
+  bool prints() const { return row_ == 0 && column_ == 0; }
+
+  std::vector<Figure> measure_round() {
+    std::vector<Figure> figures;
+    for (const int n : {kSmall, kLarge}) {
+      const char* const size = n == kSmall ? "8B" : "1MiB";
+      const auto add = [&](const char* name, const char* title, double time) {
+        figures.push_back({fmt::format("{}_{}", name, size),
+                           fmt::format("{}, {}", title, size),
+                           "us",
+                           {"this job", {time}},
+                           {},
+                           {}});
+      };
+      add("pair", "block there and back, one way", measure(n, [&] { pair(n, false); }) / 2);
+      add("trapezoid", "trapezoid there and back, one way", measure(n, [&] { pair(n, true); }) / 2);
+      add("bcast_row", "broadcast in a row", measure(n, [&] { broadcast("Row", n); }));
+      add("bcast_column", "broadcast in a column", measure(n, [&] { broadcast("Column", n); }));
+      add("bcast_all", "broadcast to all", measure(n, [&] { broadcast("All", n); }));
+      add("sum_all", "sum of all, to all", measure(n, [&] { sum(n); }));
+    }
+    for (const int block : {16, 64})
+      figures.push_back({fmt::format("pdgesv_{}", block),
+                         fmt::format("pdgesv of N = 2000, blocks of {}", block),
+                         "s",
+                         {"this job", {solve(options_.quick ? 100 : 2000, block)}},
+                         {},
+                         {}});
+    return figures;
+  }
+
+ private:
+  double& at(int i, int j) {
+    return matrix_[static_cast<size_t>(j) * kLda + static_cast<size_t>(i)];
+  }
+  void mark(int n) {
+    for (int j = 0; j < n; ++j) at(0, j) = at(n - 1, j) = turn_ + j;
+    if (options_.corrupt) at(0, 0) += 1;
+  }
+  void check(int n, int times) {
+    if (at(0, 0) != times * turn_ || at(n - 1, n - 1) != times * (turn_ + n - 1))
+      throw std::runtime_error("wrong data");
+  }
+
+  // {0,0} and {0,1}.
+  void pair(int n, bool is_trapezoid) {
+    ++turn_;
+    if (row_ != 0) return;
+    const int other = 1 - column_;
+    const auto send = [&] {
+      is_trapezoid ? Cdtrsd2d(context_, "U", "N", n, n, matrix_.data(), kLda, 0, other)
+                   : Cdgesd2d(context_, n, n, matrix_.data(), kLda, 0, other);
+    };
+    const auto receive = [&] {
+      is_trapezoid ? Cdtrrv2d(context_, "U", "N", n, n, matrix_.data(), kLda, 0, other)
+                   : Cdgerv2d(context_, n, n, matrix_.data(), kLda, 0, other);
+    };
+    if (column_ == 0) {
+      mark(n);
+      send();
+      receive();
+    } else {
+      receive();
+      check(n, 1);
+      send();
+    }
+  }
+
+  void broadcast(const char* scope, int n) {
+    ++turn_;
+    const int root = turn_ % 2;
+    const bool is_root = (*scope == 'C' || column_ == root) && (*scope == 'R' || row_ == root);
+    if (is_root) {
+      mark(n);
+      Cdgebs2d(context_, scope, " ", n, n, matrix_.data(), kLda);
+    } else {
+      Cdgebr2d(context_, scope, " ", n, n, matrix_.data(), kLda, *scope == 'R' ? row_ : root,
+               *scope == 'C' ? column_ : root);
+    }
+    check(n, 1);
+  }
+
+  void sum(int n) {
+    ++turn_;
+    mark(n);
+    Cdgsum2d(context_, "All", " ", n, n, matrix_.data(), kLda, -1, -1);
+    check(n, rows_ * columns_);
+  }
+
+  // The shortest of three, of the slowest process. [us]
+  template <class Turn>
+  double measure(int n, Turn turn) {
+    const int turns = options_.quick ? 5 : n == kSmall ? 2000 : 40;
+    double shortest = 1e30;
+    for (int round = 0; round < 3; ++round) {
+      Cblacs_barrier(context_, "All");
+      const double start = MPI_Wtime();
+      for (int k = 0; k < turns; ++k) turn();
+      shortest = std::min(shortest, slowest((MPI_Wtime() - start) / turns * 1e6));
+    }
+    return shortest;
+  }
+  static double slowest(double time) {
+    double longest;
+    MPI_Allreduce(&time, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return longest;
+  }
+
+  // The right side is A times ones. [s]
+  double solve(int n, int block) {
+    const int zero = 0, one = 1;
+    const int rows = numroc_(&n, &block, &row_, &zero, &rows_);
+    const int columns = numroc_(&n, &block, &column_, &zero, &columns_);
+    int desc_a[9], desc_b[9], info;
+    descinit_(desc_a, &n, &n, &block, &block, &zero, &zero, &context_, &rows, &info);
+    descinit_(desc_b, &n, &one, &block, &block, &zero, &zero, &context_, &rows, &info);
+    std::vector<double> a(static_cast<size_t>(rows) * static_cast<size_t>(columns));
+    std::vector<double> b(static_cast<size_t>(rows));
+    std::vector<int> pivots(static_cast<size_t>(rows + block));
+    const auto global = [&](int local, int own, int count) {
+      return (local / block * count + own) * block + local % block;
+    };
+    for (int i = 0; i < rows; ++i) {
+      const int gi = global(i, row_, rows_);
+      for (int j = 0; j < columns; ++j)
+        a[static_cast<size_t>(j) * static_cast<size_t>(rows) + static_cast<size_t>(i)] =
+            element(gi, global(j, column_, columns_), n);
+      for (int gj = 0; gj < n; ++gj) b[static_cast<size_t>(i)] += element(gi, gj, n);
+    }
+    Cblacs_barrier(context_, "All");
+    const double start = MPI_Wtime();
+    pdgesv_(&n, &one, a.data(), &one, &one, desc_a, pivots.data(), b.data(), &one, &one, desc_b,
+            &info);
+    const double time = slowest(MPI_Wtime() - start);
+    for (int i = 0; column_ == 0 && i < rows; ++i)
+      if (info != 0 || std::abs(b[static_cast<size_t>(i)] - 1) > 1e-6)
+        throw std::runtime_error("pdgesv: wrong solution");
+    return time;
+  }
+  static double element(int i, int j, int n) {
+    return i == j ? n : static_cast<double>((i * 7 + j * 13) % 11) / 11;
+  }
+
+  Options options_;
+  int context_, rows_, columns_, row_, column_;
+  int turn_ = 0;
+  std::vector<double> matrix_;
+};
+
+int run(int argc, char** argv) {
+  CLI::App app("The BLACS on a grid of 2 x 2", "blacs");
+  Options options;
+  add_options(app, options);
+  CLI11_PARSE(app, argc, argv);
+  try {
+    Bench bench(options);
+    Result result{.program = "blacs", .quick = options.quick, .figures = {}, .derived = {}};
+    for (int round = 0; round < options.rounds_or(5, 1); ++round) {
+      const std::vector<Figure> figures = bench.measure_round();
+      if (round == 0) result.figures = figures;
+      for (size_t n = 0; round != 0 && n < figures.size(); ++n)
+        result.figures[n].subject.rounds.push_back(figures[n].subject.rounds[0]);
+    }
+    if (bench.prints()) print(result, options.json);
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}: {}\n", app.get_name(), error.what());
+    MPI_Abort(MPI_COMM_WORLD, 2);
+    return 2;
+  }
+}
+
+}  // namespace
+}  // namespace nagaya::bench
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int code = nagaya::bench::run(argc, argv);
+  Cblacs_exit(1);
+  MPI_Finalize();
+  return code;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <mpi.h>
+
+#include "fmpl.h"
+
+namespace nagaya::bench::fmpl {
+
+void begin() {
+  MPI_Init(nullptr, nullptr);
+}
+void end() {
+  MPI_Finalize();
+}
+int rank() {
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+int size() {
+  int size;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+void send(const void* data, size_t bytes, int to) {
+  MPI_Send(data, static_cast<int>(bytes), MPI_BYTE, to, 0, MPI_COMM_WORLD);
+}
+void receive(void* data, size_t bytes, int from) {
+  MPI_Recv(data, static_cast<int>(bytes), MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+void barrier() {
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+void bcast(void* data, size_t bytes, int root) {
+  MPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, root, MPI_COMM_WORLD);
+}
+void sum(double* data, int count, int root) {
+  if (rank() == root)
+    MPI_Reduce(MPI_IN_PLACE, data, count, MPI_DOUBLE, MPI_SUM, root, MPI_COMM_WORLD);
+  else
+    MPI_Reduce(data, nullptr, count, MPI_DOUBLE, MPI_SUM, root, MPI_COMM_WORLD);
+}
+double greatest(double value) {
+  double result;
+  MPI_Allreduce(&value, &result, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return result;
+}
+
+}  // namespace nagaya::bench::fmpl

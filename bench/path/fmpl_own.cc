@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <nagaya/fmpl.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include "fmpl.h"
+
+namespace nagaya::bench::fmpl {
+namespace {
+
+constexpr int kIndexes = 2;
+fmpl_area areas[kIndexes];
+fmpl_flag flags[kIndexes];
+std::vector<double> work;
+
+void check(int status) {
+  if (status != FMPL_SUCCESS)
+    throw std::runtime_error("FMPL's status is " + std::to_string(status));
+}
+
+}  // namespace
+
+void begin() {
+  check(fmpl_init(areas, flags, kIndexes));
+}
+void end() {
+  fmpl_finalize();
+}
+int rank() {
+  return fmpl_rank(FMPL_COMM_WORLD);
+}
+int size() {
+  return fmpl_size(FMPL_COMM_WORLD);
+}
+void send(const void* data, size_t bytes, int to) {
+  check(fmpl_send(data, bytes, to, 0));
+}
+void receive(void* data, size_t bytes, int from) {
+  check(fmpl_recv(data, bytes, from, 0));
+}
+void barrier() {
+  check(fmpl_barrier(FMPL_COMM_WORLD));
+}
+void bcast(void* data, size_t bytes, int root) {
+  check(fmpl_bcast(data, bytes, root, FMPL_COMM_WORLD));
+}
+void sum(double* data, int count, int root) {
+  work.resize(static_cast<size_t>(count));
+  check(fmpl_reduce(data, count, fmpl_dsum, root, FMPL_COMM_WORLD, work.data()));
+}
+double greatest(double value) {
+  check(fmpl_allreduce(&value, 1, fmpl_dmax, FMPL_COMM_WORLD, &value));
+  return value;
+}
+
+}  // namespace nagaya::bench::fmpl
