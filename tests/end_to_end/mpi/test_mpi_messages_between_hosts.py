@@ -120,6 +120,11 @@ def test_random_collectives_give_what_the_reference_gives(run, installation, hos
     assert out == f"{rounds} rounds among {hosts_count * per_host}\n"
 
 
+def test_collectives_of_several_threads_have_communicators_of_their_own(run, installation):
+    out = run([installation.program("mpi_collectives"), "threads", 30, 1], 2, 2)
+    assert out == "30 rounds among 4\n"
+
+
 @pytest.mark.parametrize("what", ["idup", "freed", "orders", "bottom"])
 def test_objects_of_collectives_are_made_and_freed_as_mpi_allows(run, installation, what):
     assert run([installation.program("mpi_collective_objects"), what], 2, 2) == f"{what} among 4\n"
