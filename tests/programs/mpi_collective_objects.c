@@ -5,7 +5,8 @@
  *   mpi_collective_objects idup      communicators that are made while others' collectives run
  *                          freed     persistent requests whose operation and type are freed
  *                          orders    persistent requests that are started in different orders
- *                          bottom    buffers that are said from address 0 on */
+ *                          bottom    buffers that are said from address 0 on
+ *                          truncated buffers with gaps and too little room for what comes */
 #include <mpi.h>
 
 #include <mpi-ext.h>
@@ -145,6 +146,26 @@ static void say_buffers_from_address_0_on(int count) {
   free(from);
 }
 
+/* Rank 1, beside the root, has room for all but one. */
+static void truncate_one(void) {
+  enum { COUNT = 10 };
+  int buffer[2 * COUNT];
+  for (int n = 0; n < 2 * COUNT; ++n) buffer[n] = rank == 0 ? n : -1;
+  MPI_Datatype type = new_first_of_two();
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const int room = rank == 1 ? COUNT - 1 : COUNT;
+  for (int is_later = 0; is_later < 2; ++is_later) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    int error = is_later ? MPI_Ibcast(buffer, room, type, 0, MPI_COMM_WORLD, &request)
+                         : MPI_Bcast(buffer, room, type, 0, MPI_COMM_WORLD);
+    if (is_later) error = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (error != MPI_SUCCESS) MPI_Error_class(error, &error);
+    EXPECT_EQUAL(error, rank == 1 ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+    for (int n = 0; n < COUNT; ++n) EXPECT_EQUAL(buffer[2 * n], n < room ? 2 * n : -1);
+  }
+  MPI_Type_free(&type);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -153,6 +174,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "idup") == 0) make_communicators_meanwhile();
   if (strcmp(what, "freed") == 0) free_what_persistent_ones_use();
   if (strcmp(what, "orders") == 0) start_in_different_orders();
+  if (strcmp(what, "truncated") == 0) truncate_one();
   if (strcmp(what, "bottom") == 0)
     for (int count = 1; count < 20000; count *= 20) say_buffers_from_address_0_on(count);
   if (rank == 0) printf("%s among %d\n", what, size);

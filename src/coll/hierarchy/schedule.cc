@@ -177,11 +177,11 @@ void Schedule::finish_step(int error) {
   if (pending_.fetch_sub(1, std::memory_order_acq_rel) == 1) go_on();
 }
 
-// The caller may close the team in complete().
+// The caller's `store` may have set `error`, too. The caller may close the team in complete().
 void Schedule::finish() {
   WideTeam& team = team_;
   nagaya_collective& what = what_;
-  what.error = error_;
+  if (const int error = error_; error != 0) what.error = error;
   delete this;
   team.end_one();
   complete(what);
