@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A rank of an MPI job whose messages go through pml/nagaya is killed: at the steps of a post, and at
-random moments. The job ends soon, says so once, and leaves nothing."""
+"""A rank of an MPI job whose messages go through pml/nagaya is killed: at the steps of a post, at
+random moments, and while it does nothing but collectives of one kind. The job ends soon, says so
+once, and leaves nothing."""
 import os
 import random
 import signal
@@ -9,6 +10,7 @@ import time
 
 import pytest
 from conftest import FULL
+from hosts import SHARED_PROCESSORS
 from stopped_job import StoppedJob
 
 RANKS = 4
@@ -55,16 +57,32 @@ def test_a_rank_that_dies_in_a_collective_ends_the_job(user, launch, installatio
     check(*job.end(END_LIMIT_S), leftovers)
 
 
-def await_tasks(job, leftovers):
-    """The pids of the ranks, once all have begun."""
+def await_tasks(job, leftovers, is_name):
+    """The pids of the ranks and their names, once all have begun."""
     deadline = time.monotonic() + START_LIMIT_S
     while True:
-        tasks = [pid for pid, (name, program) in leftovers.now().processes.items()
-                 if program == "nagaya-host" and name == "mpi_traffic"]
+        tasks = {pid: name for pid, (name, program) in leftovers.now().processes.items()
+                 if program == "nagaya-host" and is_name(name)}
         if len(tasks) == RANKS:
             return tasks
         assert job.poll() is None and time.monotonic() < deadline, "the job has not begun"
         time.sleep(TICK_S)
+
+
+def start_quietly(user, words, **options):
+    return user.start(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                      stderr=subprocess.PIPE, text=True, **options)
+
+
+def kill_and_check(job, pid, leftovers):
+    started = time.monotonic()
+    os.kill(pid, signal.SIGKILL)
+    try:
+        said = job.communicate(timeout=END_LIMIT_S)[1]
+    except subprocess.TimeoutExpired:
+        os.killpg(job.pid, signal.SIGKILL)
+        raise
+    check(job.returncode, said, time.monotonic() - started, leftovers)
 
 
 @pytest.mark.parametrize("tenth", range(10))
@@ -72,15 +90,51 @@ def test_a_rank_that_dies_at_any_moment_ends_the_job(user, command, leftovers, t
     """Seeded: the number of a failing round repeats its choices."""
     for number in range(tenth, ROUNDS, 10):
         chance = random.Random(number)
-        job = user.start(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                         stderr=subprocess.PIPE, text=True)
-        tasks = await_tasks(job, leftovers)
+        job = start_quietly(user, command)
+        tasks = await_tasks(job, leftovers, "mpi_traffic".__eq__)
         time.sleep(chance.uniform(0, 2))
-        started = time.monotonic()
-        os.kill(chance.choice(tasks), signal.SIGKILL)
-        try:
-            said = job.communicate(timeout=END_LIMIT_S)[1]
-        except subprocess.TimeoutExpired:
-            os.killpg(job.pid, signal.SIGKILL)
-            raise
-        check(job.returncode, said, time.monotonic() - started, leftovers)
+        kill_and_check(job, chance.choice(list(tasks)), leftovers)
+
+
+# ---- one kind of collective --------------------------------------------------------------------
+
+KINDS = ("barrier bcast gather gatherv scatter scatterv allgather allgatherv alltoall alltoallv "
+         "alltoallw reduce allreduce reduce_scatter reduce_scatter_block scan exscan").split()
+WAYS = [(), ("long",), ("later",), ("long", "later")]
+# Each kind in one way, and all ways; or all kinds in all ways.
+LOOPS = [(kind, way) for number, kind in enumerate(KINDS)
+         for way in (WAYS if FULL else [WAYS[number % 4]])]
+ROOT, LEADER, MEMBER = 0, 2, 3  # of two hosts with two ranks each
+# Between hosts: down a tree, from each rank itself, among leaders, and with a part for each member.
+HOSTS_LOOPS = [(kind, way, rank) for kind, way in LOOPS for rank in (ROOT, LEADER, MEMBER)
+               if FULL or (kind, rank) in (("bcast", LEADER), ("alltoallv", MEMBER),
+                                           ("allreduce", LEADER), ("reduce_scatter", MEMBER))]
+
+
+def kill_in_loop(job, rank, leftovers):
+    tasks = await_tasks(job, leftovers, lambda name: name.startswith("rank "))
+    [pid] = [pid for pid, name in tasks.items() if name == f"rank {rank}"]
+    time.sleep(random.Random(rank).uniform(0, 0.1))
+    kill_and_check(job, pid, leftovers)
+
+
+def in_words(value):
+    return "-".join(value) or "short" if isinstance(value, tuple) else None
+
+
+@pytest.mark.parametrize("kind, way", LOOPS, ids=in_words)
+def test_a_rank_that_dies_amid_collectives_ends_the_job(user, launch, installation, leftovers, kind,
+                                                        way):
+    rank = LOOPS.index((kind, way)) // 3 % RANKS
+    loop = [installation.program("mpi_collective_loop"), kind, *way]
+    kill_in_loop(start_quietly(user, [*launch, *loop]), rank, leftovers)
+
+
+@pytest.mark.parametrize("kind, way, rank", HOSTS_LOOPS, ids=in_words)
+def test_a_rank_that_dies_amid_collectives_of_two_hosts_ends_the_job(
+        hosts, front, nagaya, installation, leftovers, kind, way, rank):
+    names = ",".join(f"{name}:{RANKS // 2}" for name in hosts.names[:2])
+    words = [nagaya, "run", "-n", RANKS, "--hosts", names,
+             installation.program("mpi_collective_loop"), kind, *way]
+    environment = {"NAGAYA_MPI": "on", "OMPI_MCA_pml": "nagaya", **SHARED_PROCESSORS}
+    kill_in_loop(start_quietly(front, words, env=environment), rank, leftovers)
