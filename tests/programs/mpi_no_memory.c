@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpi_no_memory.c - a rank that has no memory for what has arrived: its receives end with
- * MPI_ERR_NO_MEM, and no message is lost. */
+/* mpi_no_memory.c - a rank that has no memory for what has arrived.
+ *
+ *   mpi_no_memory              its receives end with MPI_ERR_NO_MEM, and no message is lost
+ *   mpi_no_memory collective   rank 2, which leads its node, gets MPI_ERR_NO_MEM, and ends the job
+ */
 #include <errno.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -13,11 +16,12 @@ enum { kMessages = 20, kGo = 100 };
 
 extern void* __libc_malloc(size_t bytes); /* of glibc */
 
-static bool has_no_memory;
+enum { kBlocks = 1 << 20, kLongBytes = 1 << 20, kEndOfJob = 7 };
+static bool has_no_memory, has_no_long_memory;
 
 /* In place of libc's for all libraries of the program. */
 void* malloc(size_t bytes) {
-  if (!has_no_memory) return __libc_malloc(bytes);
+  if (!has_no_memory && !(has_no_long_memory && bytes > kLongBytes)) return __libc_malloc(bytes);
   errno = ENOMEM;
   return NULL;
 }
@@ -52,11 +56,26 @@ static void receive_without_memory(void) {
   EXPECT(got[0] == -1 && got[1] == -1);
 }
 
+/* Data with gaps pass through memory of the leader's. */
+static void broadcast_without_memory(int rank) {
+  int* const buffer = malloc(2 * kBlocks * sizeof *buffer);
+  MPI_Datatype first_of_two;
+  MPI_Type_vector(kBlocks, 1, 2, MPI_INT, &first_of_two);
+  MPI_Type_commit(&first_of_two);
+  has_no_long_memory = rank == 2;
+  const int error = MPI_Bcast(buffer, 1, first_of_two, 0, MPI_COMM_WORLD);
+  has_no_long_memory = false;
+  if (rank != 2) return;
+  EXPECT_EQUAL(class_of(error), MPI_ERR_NO_MEM);
+  MPI_Abort(MPI_COMM_WORLD, kEndOfJob);
+}
+
 int main(int argc, char** argv) {
   int rank;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  if (argc > 1) broadcast_without_memory(rank);
   for (int time = 0; time < 2; ++time) { /* the first fills the lists of requests */
     if (rank == 0) {
       MPI_Recv(NULL, 0, MPI_INT, 1, kGo, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -115,7 +115,8 @@ void Schedule::take_from_member(void* schedule, uint32_t index, const void* data
 
 // ---- stages -------------------------------------------------------------------------------------
 
-// After an error the others still get their turn, if not their data: nobody waits for ever.
+// After the error of a step the others still get their turn, if not their data: nobody waits for
+// ever.
 bool Schedule::add_stage() {
   if (stage_ == Stage::kFirst) {
     stage_ = Stage::kBetween;
@@ -141,7 +142,9 @@ void Schedule::go_on() {
     try {
       if (!add_stage()) return finish();
     } catch (const std::bad_alloc&) {
+      // Later stages would send from memory that is missing: they are left out.
       fail(-ENOMEM);
+      stage_ = Stage::kEnd;
     }
     launch();
   } while (pending_.fetch_sub(1, std::memory_order_acq_rel) == 1);

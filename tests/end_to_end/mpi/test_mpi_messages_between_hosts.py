@@ -15,12 +15,12 @@ MIB = 1 << 20
 
 @pytest.fixture
 def start(hosts, front, nagaya, folder, needs_components):
-    def run_job(words, hosts_count=HOSTS, per_host=2, **variables):
+    def run_job(words, hosts_count=HOSTS, per_host=2, code=0, **variables):
         names = ",".join(f"{name}:{per_host}" for name in hosts.names[:hosts_count])
         environment = {"NAGAYA_MPI": "on", **SHARED_PROCESSORS, **variables}
         ended = front.run([nagaya, "run", "-n", hosts_count * per_host, "--hosts", names, *words],
                           cwd=folder, env=environment, timeout=RUN_LIMIT_S)
-        assert ended.code == 0, ended
+        assert ended.code == code, ended
         return ended
     return run_job
 
@@ -128,6 +128,11 @@ def test_collectives_of_several_threads_have_communicators_of_their_own(run, ins
 @pytest.mark.parametrize("what", ["idup", "freed", "orders", "bottom", "truncated"])
 def test_objects_of_collectives_are_made_and_freed_as_mpi_allows(run, installation, what):
     assert run([installation.program("mpi_collective_objects"), what], 2, 2) == f"{what} among 4\n"
+
+
+def test_without_memory_a_collective_ends_with_an_error(run, installation):
+    """And the program ends the job, because other ranks wait."""
+    run([installation.program("mpi_no_memory"), "collective"], 2, 2, code=7)
 
 
 def test_with_local_messages_only_collectives_are_left_to_open_mpi(start, installation):
