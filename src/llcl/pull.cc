@@ -14,6 +14,10 @@ namespace {
 
 constexpr size_t kStagedBytes = 1 << 20;  // a portion for a sink that stores
 constexpr size_t kPiecesAtOnce = 64;
+// A portion for others. A node's answer to a probe comes behind what is read from it: a link of
+// 1 Gbit/s with several such portions on their way brings it well before the node counts as failed
+// (fail_after_ms of the delegatee).
+constexpr size_t kPortionMaxBytes = size_t{32} << 20;
 
 // Runs go by way of a portion that stays in the first cache.
 void store_runs(const Sink& sink, const Buffer& from, size_t bytes) {
@@ -199,8 +203,8 @@ bool Pull::start(std::span<const std::byte> layout) {
 
 // For the next portion; or later, when there is no room just now.
 void Pull::ask() {
-  size_t bytes = bytes_ - taken_bytes_;
-  if (staged_ != nullptr) bytes = std::min(bytes, kStagedBytes);
+  const size_t bytes_most = staged_ != nullptr ? kStagedBytes : kPortionMaxBytes;
+  size_t bytes = std::min(bytes_ - taken_bytes_, bytes_most);
   done_.store(0, std::memory_order_relaxed);
   int error;
   if (pieces_ != nullptr) {
