@@ -6,13 +6,15 @@
  *                          freed     persistent requests whose operation and type are freed
  *                          orders    persistent requests that are started in different orders
  *                          bottom    buffers that are said from address 0 on
- *                          truncated buffers with gaps and too little room for what comes */
+ *                          truncated buffers with gaps and too little room for what comes
+ *                          billions  more elements for ranks 1 and 2 than an int counts */
 #include <mpi.h>
 
 #include <mpi-ext.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "expect.h"
 
@@ -166,6 +168,26 @@ static void truncate_one(void) {
   MPI_Type_free(&type);
 }
 
+/* Memory that takes none until it is written. */
+static unsigned char* new_zeros(size_t bytes) {
+  void* const made =
+      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  EXPECT(made != MAP_FAILED);
+  return made;
+}
+
+static void reduce_billions(void) {
+  enum { SHARE = (1 << 30) + 8 };
+  const int shares[3] = {0, SHARE, SHARE};
+  EXPECT_EQUAL(size, 3);
+  unsigned char* const own = new_zeros(2 * (size_t)SHARE);
+  unsigned char* const result = new_zeros(SHARE);
+  const size_t marked[] = {0, SHARE - 1, SHARE, 2 * (size_t)SHARE - 1};
+  for (int n = 0; n < 4; ++n) own[marked[n]] = (unsigned char)(1 << rank);
+  MPI_Reduce_scatter(own, result, shares, MPI_UNSIGNED_CHAR, MPI_BOR, MPI_COMM_WORLD);
+  if (rank != 0) EXPECT(result[0] == 7 && result[1] == 0 && result[SHARE - 1] == 7);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -175,6 +197,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "freed") == 0) free_what_persistent_ones_use();
   if (strcmp(what, "orders") == 0) start_in_different_orders();
   if (strcmp(what, "truncated") == 0) truncate_one();
+  if (strcmp(what, "billions") == 0) reduce_billions();
   if (strcmp(what, "bottom") == 0)
     for (int count = 1; count < 20000; count *= 20) say_buffers_from_address_0_on(count);
   if (rank == 0) printf("%s among %d\n", what, size);

@@ -108,13 +108,28 @@ void coll_nagaya_call_alltoall(coll_nagaya_call* call, coll_nagaya_side send,
 
 /* ---- data that are reduced ----------------------------------------------------------------- */
 
+/* Open MPI's functions take an int; the elements of several ranks may be more. */
+enum { AT_ONCE_MOST = 1 << 30 };
+
 static void reduce(void* context, const void* in, void* inout, size_t count) {
   const coll_nagaya_call* const call = context;
+  const size_t bytes_at_once = AT_ONCE_MOST * call->collective.elements.extent;
+  for (; count > AT_ONCE_MOST; count -= AT_ONCE_MOST) {
+    ompi_op_reduce(call->op, (void*)in, inout, AT_ONCE_MOST, call->type);
+    in = (const char*)in + bytes_at_once;
+    inout = (char*)inout + bytes_at_once;
+  }
   ompi_op_reduce(call->op, (void*)in, inout, (int)count, call->type);
 }
 
 static void copy(void* context, void* to, const void* from, size_t count) {
   const coll_nagaya_call* const call = context;
+  const size_t bytes_at_once = AT_ONCE_MOST * call->collective.elements.extent;
+  for (; count > AT_ONCE_MOST; count -= AT_ONCE_MOST) {
+    ompi_datatype_copy_content_same_ddt(call->type, AT_ONCE_MOST, to, (char*)from);
+    from = (const char*)from + bytes_at_once;
+    to = (char*)to + bytes_at_once;
+  }
   ompi_datatype_copy_content_same_ddt(call->type, (int32_t)count, to, (char*)from);
 }
 

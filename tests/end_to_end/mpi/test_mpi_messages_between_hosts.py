@@ -130,6 +130,17 @@ def test_objects_of_collectives_are_made_and_freed_as_mpi_allows(run, installati
     assert run([installation.program("mpi_collective_objects"), what], 2, 2) == f"{what} among 4\n"
 
 
+@pytest.mark.full
+def test_a_node_may_reduce_more_elements_than_an_int_counts(hosts, front, nagaya, installation,
+                                                            needs_components):
+    """Rank 0 on the first host; in 9 GiB."""
+    names = f"{hosts.names[0]}:1,{hosts.names[1]}:2"
+    ended = front.run([nagaya, "run", "-n", 3, "--hosts", names,
+                       installation.program("mpi_collective_objects"), "billions"],
+                      env={"NAGAYA_MPI": "on", **SHARED_PROCESSORS}, timeout=RUN_LIMIT_S)
+    assert ended.out == "billions among 3\n", ended
+
+
 def test_without_memory_a_collective_ends_with_an_error(run, installation):
     """And the program ends the job, because other ranks wait."""
     run([installation.program("mpi_no_memory"), "collective"], 2, 2, code=7)
