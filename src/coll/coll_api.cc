@@ -27,7 +27,11 @@ struct nagaya_team {
   std::optional<WideTeam> wide;
 
   uint32_t size() const { return here ? here->size() : wide->size(); }
-  bool is_idle() const { return here ? here->is_idle() : wide->is_idle(); }
+  bool is_idle() {
+    if (wide) return wide->is_idle();
+    const Team::Turn turn(*here);  // another thread has just moved it, and has left it now
+    return here->is_idle();
+  }
 };
 
 namespace {

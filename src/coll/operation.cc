@@ -17,6 +17,7 @@ bool Operation::advance() try {
     if (is_direct_ && !is_unused()) return false;
     if (algorithm_.end != nullptr) algorithm_.end(*this);
     state_ = State::kComplete;
+    team_.end_one();
   }
   return true;
 } catch (const std::bad_alloc&) {

@@ -46,8 +46,11 @@ class Team {
   // The member touches no memory of others for it any more. `is_awaited`: somebody waits for that,
   // and not only for a free line.
   void leave(uint64_t number, bool is_awaited);
-  // All that the member has started it has left.
-  bool is_idle() const { return numbers_ == left_; }
+  // It touches nothing of the team any more, nor does anybody else touch the member's memory for
+  // it.
+  void end_one() { ++ended_; }
+  // All that the member has started has ended.
+  bool is_idle() const { return numbers_ == ended_; }
 
   Line& line(uint32_t rank, uint64_t number) const {
     return number < DeepPart::kFrom ? part(rank).ring.lines[number % Part::kDepth]
@@ -96,6 +99,7 @@ class Team {
   task::SpinLock lock_;
   uint64_t numbers_ = 0;           // given
   uint64_t begun_ = 0, left_ = 0;  // all below
+  uint64_t ended_ = 0;             // how many
   uint64_t left_early_ = 0;        // bit n: collective left_ + n
   bool is_awaited_ = false;        // somebody waits for one that was left early
   uint64_t slowest_ = 0;           // of all members' `done`, as last seen

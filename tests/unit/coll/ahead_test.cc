@@ -99,5 +99,22 @@ TEST(Ahead, AGiverOfLongDataWaitsUntilAllHaveThem) {
   EXPECT_EQ(second, data);
 }
 
+// Seen: a root that had left its broadcast closed the team, and looked whether others had it yet.
+TEST(Ahead, ATeamIsNotIdleWhileOthersUseTheMembersMemory) {
+  Members members(2);
+  std::vector<std::byte> data(100'000), got(data.size());
+  nagaya_collective all[2]{};
+  for (nagaya_collective& what : all) what.kind = NAGAYA_BCAST;
+  all[0].send = {data.data(), data.size(), 0, nullptr, nullptr};
+  all[1].receive = {got.data(), got.size(), 0, nullptr, nullptr};
+  const auto giver = members.start(0, all[0]);
+  EXPECT_FALSE(giver->advance());
+  EXPECT_FALSE(members.team(0).is_idle());
+  EXPECT_TRUE(members.start(1, all[1])->advance());
+  EXPECT_TRUE(members.team(1).is_idle());
+  EXPECT_TRUE(giver->advance());
+  EXPECT_TRUE(members.team(0).is_idle());
+}
+
 }  // namespace
 }  // namespace nagaya::coll
