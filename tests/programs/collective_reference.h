@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "random_numbers.h"
+
 enum { kPiecesMost = 8, kLayoutsMost = 9, kFamilies = 7, kFieldsMost = 4 };
 
 enum number { kSigned, kUnsigned, kReal };
@@ -72,12 +74,6 @@ const char* rule_name(enum rule rule);
 struct element {
   long long field[kFieldsMost]; /* one for each piece */
 };
-
-/* ---- random numbers: the same at all ranks that begin with the same state ------------------- */
-
-uint64_t mixed(uint64_t seed, uint64_t number);
-uint32_t draw(uint64_t* state, uint32_t below);
-void fill(uint64_t seed, unsigned char* to, size_t bytes);
 
 /* ---- layouts, families, operands ----------------------------------------------------------- */
 
