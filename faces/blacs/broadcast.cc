@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -16,6 +17,12 @@ namespace {
 struct Copy {
   nagaya_collective what = {};
   std::unique_ptr<std::byte[]> data;
+};
+
+// What was sent to a matrix with gaps.
+struct Unpacked {
+  const Layout& layout;
+  size_t sent_bytes;
 };
 
 void check(int error, const char* what) {
@@ -36,23 +43,31 @@ void broadcast(Grid& grid, Scope scope, const Layout& layout) {
   copy->what.root = static_cast<uint32_t>(grid.rank_in(scope, grid.row(), grid.column()));
   copy->what.send.base = copy->data.get();
   copy->what.send.bytes = layout.bytes();
-  copy->what.complete = [](nagaya_collective* what) { delete reinterpret_cast<Copy*>(what); };
+  copy->what.complete = [](nagaya_collective* what) {
+    check(what->error, "a broadcast");
+    delete reinterpret_cast<Copy*>(what);
+  };
   check(nagaya_coll_start(&grid.team(scope), &copy->what), "a broadcast");
 }
 
 void receive_broadcast(Grid& grid, Scope scope, Int root, const Layout& layout) {
+  if (root == grid.rank_in(scope, grid.row(), grid.column())) return broadcast(grid, scope, layout);
   nagaya_collective what = {};
+  Unpacked unpacked = {layout, 0};
   what.kind = NAGAYA_BCAST;
   what.root = static_cast<uint32_t>(root);
   what.receive.base = layout.data();
   what.receive.bytes = layout.bytes();
   if (!layout.is_one_run()) {
-    what.store = [](void* context, uint32_t, const void* data, size_t) {
-      static_cast<const Layout*>(context)->unpack(data);
+    what.store = [](void* context, uint32_t, const void* data, size_t bytes) {
+      auto* const into = static_cast<Unpacked*>(context);
+      into->sent_bytes = bytes;
+      into->layout.unpack(data, std::min(bytes, into->layout.bytes()));
     };
-    what.store_context = const_cast<Layout*>(&layout);
+    what.store_context = &unpacked;
   }
   check(nagaya_coll_run(&grid.team(scope), &what), "the receipt of a broadcast");
+  if (unpacked.sent_bytes > layout.bytes()) check(-EMSGSIZE, "the receipt of a broadcast");
 }
 
 void barrier(Grid& grid, Scope scope) {

@@ -9,7 +9,7 @@ namespace nagaya::blacs {
 
 // Sends a copy, and waits for nobody.
 void broadcast(Grid& grid, Scope scope, const Layout& layout);
-// What `root` of the scope has sent.
+// What `root` of the scope has sent. As broadcast(), if that is the caller.
 void receive_broadcast(Grid& grid, Scope scope, Int root, const Layout& layout);
 void barrier(Grid& grid, Scope scope);
 

@@ -24,7 +24,8 @@ class Layout {
   const nagaya_runs* runs() const { return runs_.data(); }
 
   void pack(void* to) const;
-  void unpack(const void* from) const;
+  // `bytes` of them, from the beginning: bytes() at most.
+  void unpack(const void* from, size_t bytes) const;
 
  private:
   void add(void* first, size_t bytes);
