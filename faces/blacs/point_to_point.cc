@@ -48,6 +48,9 @@ void send_copy(Grid& grid, Int to, Grid::Tag tag, const Layout& layout) {
   copy->send.data = copy->data.get();
   copy->send.bytes = layout.bytes();
   copy->send.complete = [](nagaya_send* send) {
+    if (send->error != 0)
+      System::own().abort(
+          1, "a message to another process is lost: " + std::string(strerrorname_np(-send->error)));
     delete reinterpret_cast<Copy*>(send);
     --copies_under_way;
   };
