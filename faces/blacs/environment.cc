@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // environment.cc - the BLACS's functions for processes, contexts and their settings.
 #include <ctime>
-#include <vector>
 
 #include "faces/blacs/broadcast.h"
 #include "faces/blacs/entry_points.h"
@@ -76,21 +75,22 @@ void set(Int context, Int what, const Int* value) {
     *setting = *value;
 }
 
-void make_grid(Int* context, const Int* map, Int ld, Int rows, Int columns) {
-  auto grid = Grid::make(*context, map, ld, rows, columns);
+void make_grid(Int* context, Int rows, Int columns, const Grid::Map& map) {
+  auto grid = Grid::make(*context, rows, columns, map);
   *context = grid == nullptr ? -1 : add_grid(std::move(grid));
+}
+
+// `map`: by columns, `ld` apart.
+void make_grid_by_map(Int* context, const Int* map, Int ld, Int rows, Int columns) {
+  make_grid(context, rows, columns,
+            [=](Int row, Int column) { return map[static_cast<ptrdiff_t>(column) * ld + row]; });
 }
 
 void make_grid_in_order(Int* context, const char* order, Int rows, Int columns) {
   const bool is_by_columns = (*order | 0x20) == 'c';
-  const auto count = static_cast<size_t>(rows > 0 && columns > 0 ? rows : 0) *
-                     static_cast<size_t>(columns > 0 ? columns : 0);
-  std::vector<Int> map(count);
-  for (Int column = 0; column < columns; ++column)
-    for (Int row = 0; row < rows; ++row)
-      map[static_cast<size_t>(column * rows + row)] =
-          is_by_columns ? column * rows + row : row * columns + column;
-  make_grid(context, map.data(), rows, rows, columns);
+  make_grid(context, rows, columns, [=](Int row, Int column) {
+    return is_by_columns ? column * rows + row : row * columns + column;
+  });
 }
 
 void tell_grid(Int context, Int* rows, Int* columns, Int* row, Int* column) {
@@ -197,11 +197,11 @@ ENTRY(void, blacs_gridinit_, (Int * context, char* order, Int* rows, Int* column
 }
 ENTRY(void, Cblacs_gridmap, (Int * context, Int* map, Int ld, Int rows, Int columns),
       (context, map, ld, rows, columns)) {
-  make_grid(context, map, ld, rows, columns);
+  make_grid_by_map(context, map, ld, rows, columns);
 }
 ENTRY(void, blacs_gridmap_, (Int * context, Int* map, Int* ld, Int* rows, Int* columns),
       (context, map, ld, rows, columns)) {
-  make_grid(context, map, *ld, *rows, *columns);
+  make_grid_by_map(context, map, *ld, *rows, *columns);
 }
 ENTRY(void, Cblacs_gridinfo, (Int context, Int* rows, Int* columns, Int* row, Int* column),
       (context, rows, columns, row, column)) {

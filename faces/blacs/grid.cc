@@ -41,10 +41,17 @@ System::Members Grid::gather() {
   return members;
 }
 
-std::unique_ptr<Grid> Grid::make(Int handle, const Int* map, Int ld, Int rows, Int columns) {
-  Grid* const parent = find_grid(handle - handle_of(0));
-  const System::Members members =
-      parent != nullptr ? parent->gather() : System::own().gather(handle);
+System::Members Grid::gather(Int handle) {
+  if ((handle & ~kContextOfHandle) != handle_of(0)) return System::own().gather(handle);
+  Grid* const parent = find_grid(handle & kContextOfHandle);
+  if (parent == nullptr)
+    System::own().abort(
+        1, "gridinit or gridmap: the context of the system handle does not exist any more");
+  return parent->gather();
+}
+
+std::unique_ptr<Grid> Grid::make(Int handle, Int rows, Int columns, const Map& map) {
+  const System::Members members = gather(handle);
   System::own().next_number = members.next_number + 1;
   const auto count = static_cast<Int>(members.processes.size());
   if (rows < 1 || columns < 1 || rows > count / columns)
@@ -52,13 +59,18 @@ std::unique_ptr<Grid> Grid::make(Int handle, const Int* map, Int ld, Int rows, I
                                std::to_string(columns) + " from " + std::to_string(count) +
                                " processes");
   std::vector<nagaya_process> processes;
+  std::vector<bool> is_taken(members.processes.size());
   Int own = -1;
   for (Int row = 0; row < rows; ++row)
     for (Int column = 0; column < columns; ++column) {
-      const Int process = map[column * ld + row];
+      const Int process = map(row, column);
       if (process < 0 || process >= count)
         System::own().abort(1, "gridmap: there is no process " + std::to_string(process) + " of " +
                                    std::to_string(count));
+      if (is_taken[static_cast<size_t>(process)])
+        System::own().abort(
+            1, "gridmap: process " + std::to_string(process) + " is in the grid more than once");
+      is_taken[static_cast<size_t>(process)] = true;
       if (process == members.own) own = row * columns + column;
       processes.push_back(members.processes[static_cast<size_t>(process)]);
     }

@@ -2,6 +2,7 @@
 // grid.h - a context: processes in rows and columns. It uses no communicator.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -15,9 +16,10 @@ enum class Scope { kRow, kColumn, kAll };
 
 class Grid {
  public:
-  // Collective among the processes of the system handle. `map`: by columns, `ld` apart, of numbers
-  // among them. nullptr: the caller is not in the grid.
-  static std::unique_ptr<Grid> make(Int handle, const Int* map, Int ld, Int rows, Int columns);
+  // Which of the system handle's processes is there.
+  using Map = std::function<Int(Int row, Int column)>;
+  // Collective among the processes of the system handle. nullptr: the caller is not in the grid.
+  static std::unique_ptr<Grid> make(Int handle, Int rows, Int columns, const Map& map);
   ~Grid();
   Grid(const Grid&) = delete;
   Grid& operator=(const Grid&) = delete;
@@ -60,6 +62,7 @@ class Grid {
   Grid(uint32_t number, Int rows, Int columns, Int own)
       : number_(number), rows_(rows), columns_(columns), own_(own) {}
 
+  static System::Members gather(Int handle);
   System::Members gather();
 
   const uint32_t number_;
@@ -71,6 +74,7 @@ class Grid {
 
 // The system handle of a context's processes, row by row. Open MPI has small ones, MPICH has
 // others.
+constexpr Int kContextOfHandle = 0x0fff'ffff;
 inline Int handle_of(Int context) {
   return 0x2000'0000 + context;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // matrices.cc - the BLACS's functions that move and combine matrices, for each type of items.
+#include <utility>
+
 #include "faces/blacs/broadcast.h"
 #include "faces/blacs/combine.h"
 #include "faces/blacs/entry_points.h"
@@ -35,6 +37,14 @@ Int process_at(const Grid& grid, Int row, Int column, const char* caller) {
   return grid.number_of(row, column);
 }
 
+// Of a process of the caller's row, of its column, or of the grid: what the scope says goes without
+// saying is not looked at.
+Int rank_at(const Grid& grid, Scope scope, Int row, Int column, const char* caller) {
+  process_at(grid, scope == Scope::kRow ? grid.row() : row,
+             scope == Scope::kColumn ? grid.column() : column, caller);
+  return grid.rank_in(scope, row, column);
+}
+
 void send(Int context, const Layout& layout, Int row, Int column) {
   Grid& grid = grid_of(context, "sd2d");
   nagaya::blacs::send(grid, process_at(grid, row, column, "sd2d"), layout);
@@ -57,24 +67,34 @@ void receive_broadcast(Int context, const char* letter, const char* topology, co
   static_cast<void>(topology);
   Grid& grid = grid_of(context, "br2d");
   const Scope scope = nagaya::blacs::scope_of(letter, "br2d");
-  nagaya::blacs::receive_broadcast(grid, scope, grid.rank_in(scope, row, column), layout);
+  const Int root = rank_at(grid, scope, row, column, "br2d");
+  nagaya::blacs::receive_broadcast(grid, scope, root, layout);
+}
+
+// The grid and the scope of a combine operation, whose destination exists.
+std::pair<Grid&, Scope> scope_of_combine(Int context, const char* letter, Int row, Int column,
+                                         const char* caller) {
+  Grid& grid = grid_of(context, caller);
+  const Scope scope = nagaya::blacs::scope_of(letter, caller);
+  if (row != -1 && column != -1) rank_at(grid, scope, row, column, caller);
+  return {grid, scope};
 }
 
 template <class T>
 void sum(Int context, const char* scope, const char* topology, Int m, Int n, T* matrix, Int lda,
          Int row, Int column) {
   static_cast<void>(topology);
-  nagaya::blacs::sum(grid_of(context, "gsum2d"), nagaya::blacs::scope_of(scope, "gsum2d"),
-                     {m, n, lda, row, column}, matrix);
+  const auto [grid, known] = scope_of_combine(context, scope, row, column, "gsum2d");
+  nagaya::blacs::sum(grid, known, {m, n, lda, row, column}, matrix);
 }
 
 template <class T>
 void find_extreme(bool wants_greatest, Int context, const char* scope, const char* topology, Int m,
                   Int n, T* matrix, Int lda, Int* rows, Int* columns, Int ld, Int row, Int column) {
   static_cast<void>(topology);
-  const char* const caller = wants_greatest ? "gamx2d" : "gamn2d";
-  nagaya::blacs::find_extreme(grid_of(context, caller), nagaya::blacs::scope_of(scope, caller),
-                              {m, n, lda, row, column}, matrix, {rows, columns, ld},
+  const auto [grid, known] =
+      scope_of_combine(context, scope, row, column, wants_greatest ? "gamx2d" : "gamn2d");
+  nagaya::blacs::find_extreme(grid, known, {m, n, lda, row, column}, matrix, {rows, columns, ld},
                               wants_greatest);
 }
 
