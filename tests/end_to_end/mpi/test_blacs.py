@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Nagaya's BLACS in place of those of an installed ScaLAPACK: by random operations, by ScaLAPACK's own
+testers, with wrong use and with deaths."""
+import os
+import re
+import signal
+import time
+
+import pytest
+from conftest import FULL
+from debian_programs import results_of_tester, scalapack_tester
+from hosts import SHARED_PROCESSORS
+
+RUN_LIMIT_S = 240
+END_LIMIT_S = 5
+INTO_THE_MIDDLE_S = 0.2
+ROUNDS = 400 if FULL else 25
+IN_FULL = pytest.mark.full
+
+
+@pytest.fixture
+def program(installation):
+    def find(name):
+        if not installation.has(name):
+            pytest.skip(f"{name} is not built: Debian's libscalapack-openmpi-dev is not installed")
+        return installation.program(name)
+    return find
+
+
+@pytest.fixture
+def start(user, nagaya, folder):
+    def run(ranks, *words, **environment):
+        return user.run([nagaya, "run", "--blacs", "-n", ranks, *words], cwd=folder,
+                        env={**SHARED_PROCESSORS, **environment}, timeout=RUN_LIMIT_S)
+    return run
+
+
+def check_rounds(ended, rounds, ranks):
+    assert ended.code == 0 and ended.out == f"{rounds} rounds among {ranks}\n", ended
+
+
+# ---- random operations --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ranks, seed", [(1, 1), (2, 2), (4, 3), (6, 4), (8, 5)])
+def test_random_operations_give_what_each_process_computes(start, program, ranks, seed):
+    check_rounds(start(ranks, program("blacs_checks"), "rounds", ROUNDS, seed), ROUNDS, ranks)
+
+
+@pytest.mark.parametrize("eager_bytes", ["0", "1048576"])
+def test_random_operations_with_every_message_long_or_none(start, program, eager_bytes):
+    ended = start(4, program("blacs_checks"), "rounds", ROUNDS, 6, NAGAYA_EAGER_BYTES=eager_bytes)
+    check_rounds(ended, ROUNDS, 4)
+
+
+def test_random_operations_beside_open_mpis_own_transports(start, program):
+    ended = start(4, program("blacs_checks"), "rounds", ROUNDS, 7, NAGAYA_MPI="off")
+    check_rounds(ended, ROUNDS, 4)
+
+
+@pytest.mark.parametrize("hosts_count, per_host", [(2, 2), (3, 2)])
+def test_random_operations_over_several_hosts(hosts, front, nagaya, program, folder, hosts_count,
+                                              per_host):
+    ranks, rounds = hosts_count * per_host, ROUNDS
+    names = ",".join(f"{name}:{per_host}" for name in hosts.names[:hosts_count])
+    ended = front.run([nagaya, "run", "--blacs", "-n", ranks, "--hosts", names,
+                       program("blacs_checks"), "rounds", rounds, 8], cwd=folder,
+                      env={"NAGAYA_MPI": "on", **SHARED_PROCESSORS}, timeout=RUN_LIMIT_S)
+    check_rounds(ended, rounds, ranks)
+
+
+def test_random_operations_of_mpichs_scalapack(start, program):
+    check_rounds(start(4, program("mpich_blacs_checks"), "rounds", ROUNDS, 9), ROUNDS, 4)
+
+
+def test_grids_in_a_loop_use_nothing_up(start, program):
+    ended = start(2, program("blacs_checks"), "grids", 10_000)
+    assert ended.code == 0 and ended.out == "10000 grids among 2\n", ended
+
+
+def test_long_messages_do_not_wait_for_their_receives(start, program):
+    ended = start(3, program("blacs_checks"), "queued", 20, 1 << 20)
+    assert ended.code == 0 and ended.out == "20 queued among 3\n", ended
+
+
+@pytest.mark.parametrize("hosts_count", [1, 2])
+def test_what_was_sent_is_received_after_its_sender_has_finished(
+        hosts, front, nagaya, program, folder, hosts_count):
+    names = ",".join(f"{name}:{2 // hosts_count}" for name in hosts.names[:hosts_count])
+    ended = front.run([nagaya, "run", "--blacs", "-n", 2, "--hosts", names,
+                       program("blacs_mistakes"), "leaves"], cwd=folder,
+                      env={"NAGAYA_MPI": "on", **SHARED_PROCESSORS}, timeout=RUN_LIMIT_S)
+    assert ended.code == 0, ended
+
+
+# ---- ScaLAPACK's testers ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name, ranks", [("xCbtest", 4), ("xFbtest", 4),
+                                         pytest.param("xCbtest", 8, marks=IN_FULL),
+                                         pytest.param("xFbtest", 8, marks=IN_FULL)])
+def test_the_testers_of_the_blacs_find_nothing_wrong(start, folder, user, name, ranks):
+    """Their last test is blacs_abort(): the job never ends with 0."""
+    tester = scalapack_tester(name)
+    for data in sorted((tester.parent / "BLACS").glob("*.dat")):
+        user.new_file(folder / data.name, data.read_text())
+    out = start(ranks, tester).out
+    lines = re.findall(r"TESTS:\s+(\d+) TESTS;\s*(\d+) PASSED,\s*(\d+) SKIPPED,\s*(\d+) FAILED", out)
+    tests, passed, skipped, failed = (sum(int(line[n]) for line in lines) for n in range(4))
+    assert len(lines) == 22 and failed == 0, out[-3000:]
+    if ranks == 4:
+        assert (tests, passed, skipped) == (62199, 28618, 33581)
+
+
+@pytest.mark.parametrize("name, input_file", [("xdlu", "LU.dat"), ("xdqr", "QR.dat")])
+def test_testers_of_scalapack_pass_their_residual_checks(start, user, folder, name, input_file):
+    tester = scalapack_tester(name)
+    user.new_file(folder / input_file, (tester.parent / input_file).read_text())
+    ended = start(4, tester)
+    results = results_of_tester(ended.out)
+    assert ended.code == 0 and "END OF TESTS" in ended.out, ended
+    assert results["failed"] == 0 < results["passed"], ended.out[-3000:]
+
+
+def test_outside_of_a_space_calls_go_to_the_blacs_behind(user, nagaya, mpirun, program, folder):
+    preload = "LD_PRELOAD=" + str(nagaya.parent.parent / "lib" / "libnagaya-blacs.so.0")
+    launch = [*mpirun, "-n", 2, "env", preload]
+    ended = user.run([*launch, program("blacs_checks"), "mild", "rounds", 10, 10], cwd=folder,
+                     env=SHARED_PROCESSORS, timeout=RUN_LIMIT_S)
+    check_rounds(ended, 10, 2)
+    ended = user.run([*launch, program("blacs_mistakes"), "scope"], cwd=folder)
+    assert ended.code != 0 and "BLACS ERROR 'Unknown scope 'x''" in ended.err, ended
+
+
+# ---- wrong use ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mistake, line", [
+    ("scope", "bs2d: scope 'x' is none of row, column, all"),
+    ("send-outside", "sd2d: there is no process {0,7} in a grid of 1 x 3"),
+    ("receive-outside", "rv2d: there is no process {7,0} in a grid of 1 x 3"),
+    ("broadcast-outside", "br2d: there is no process {0,7} in a grid of 1 x 3"),
+    ("combine-outside", "gsum2d: there is no process {0,7} in a grid of 1 x 3"),
+    ("no-context", "sd2d: there is no context 77 (gridinit and gridmap make them)"),
+    ("freed-context", "blacs_barrier: there is no context 0 (gridinit and gridmap make them)"),
+    ("large-grid", "gridinit or gridmap: no grid of 1 x 4 from 3 processes"),
+    ("strangers", "gridmap: there is no process 3 of 3"),
+    ("twice", "gridmap: process 0 is in the grid more than once"),
+    ("freed-handle", "gridinit or gridmap: the context of the system handle does not exist any more"),
+    ("short-message", "a message from {0,0}: the message is longer than the matrix"),
+    ("long-message", "a message from {0,0}: the message is longer than the matrix"),
+    ("long-as-short", "a message from {0,0}: the message is longer than the matrix"),
+    ("broadcast-into-less", "the receipt of a broadcast: what was sent is longer than the matrix"),
+    ("broadcast-into-gaps", "the receipt of a broadcast: what was sent is longer than the matrix")])
+def test_wrong_use_ends_the_job_with_a_line_that_says_so(start, program, mistake, line):
+    """A mistake of all processes is told by each of them."""
+    ended = start(3, program("blacs_mistakes"), mistake)
+    ours = {said for said in ended.err.splitlines() if said.startswith("nagaya")}
+    assert ended.code != 0 and ours == {f"nagaya: BLACS: {line}"}, ended
+
+
+# ---- deaths -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("what", ["send", "receive", "broadcast", "combine", "barrier"])
+def test_a_process_that_is_killed_in_a_call_ends_the_job(running, user, nagaya, program, leftovers,
+                                                         what):
+    ranks = 3
+    job = running([nagaya, "run", "--blacs", "-n", ranks, program("blacs_mistakes"), "endless",
+                   what], ready=ranks)
+    time.sleep(INTO_THE_MIDDLE_S)
+    tasks = [pid for pid, (name, of_program) in leftovers.now().processes.items()
+             if of_program == "nagaya-host" and name == "blacs_mistakes"]
+    assert len(tasks) == ranks
+    os.kill(tasks[1], signal.SIGKILL)
+    assert job.wait(timeout=END_LIMIT_S) != 0
+    left = leftovers.after_limit()
+    assert not (left.processes or left.sockets or left.segments), left

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* checks.c - random operations of the BLACS on random grids. Each process computes by itself what
+ * has to come out, and compares all memory in and around its matrices. Knows nothing of Nagaya.
+ *   blacs_checks rounds N SEED     each with up to 4 grids at once
+ *   blacs_checks grids N           makes and frees N grids, whose memory must not grow
+ *   blacs_checks queued N BYTES    N messages to each process before anybody receives one
+ * `mild` before the words: nothing that the reference BLACS do wrongly.
+ */
+#include <malloc.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../random_numbers.h"
+#include "grids.h"
+#include "matrix.h"
+#include "operations.h"
+
+enum { kGridsMost = 4, kOperations = 12, kLatestUs = 300 };
+enum { kGridsBefore = 1000, kGrowthMost = 1 << 16 };
+static const size_t kBytesMost = 1 << 20, kBytesOfLong = 16 << 20;
+
+/* ---- rounds -------------------------------------------------------------------------------- */
+
+static void operate(const struct grid* grid, uint64_t seed, size_t bytes) {
+  uint64_t random = seed;
+  switch (draw(&random, 8)) {
+    case 0:
+      return barrier(grid, random);
+    case 1:
+    case 2:
+      return broadcast(grid, random, bytes);
+    case 3:
+    case 4:
+    case 5:
+      return combine(grid, random, bytes);
+    default:
+      return exchange(grid, random, bytes);
+  }
+}
+
+/* A grid of one of the ranks: all of its processes agree on it, those of others do not matter. */
+static uint64_t seed_of(const struct grid* grid, uint64_t seed) {
+  return mixed(seed, (uint64_t)grid->members.process[0]);
+}
+
+static int make_grids(struct grid* grids, uint64_t seed, const struct origins* origins) {
+  uint64_t random = seed;
+  const int count = 1 + (int)draw(&random, kGridsMost);
+  for (int n = 0; n < count; ++n) {
+    const bool has_parent = n > 0 && draw(&random, 3) == 0;
+    const struct grid* const parent = has_parent ? &grids[draw(&random, (uint32_t)n)] : NULL;
+    grids[n] = (struct grid){.context = -1, .members = {.own = -1}, .calls = grid_calls};
+    if (parent != NULL && parent->members.own < 0) continue; /* it has no part in that */
+    now_going_on("grid %d of %d, seed %llu", n, count, (unsigned long long)seed);
+    uint64_t own = mixed(seed, (uint64_t)n);
+    if (parent != NULL) own = seed_of(parent, own);
+    make_grid(&grids[n], own, origins, parent);
+    check_grid(&grids[n]);
+  }
+  return count;
+}
+
+static void free_grids(struct grid* grids, int count, uint64_t seed) {
+  uint64_t random = seed;
+  while (count > 0) {
+    const uint32_t n = draw(&random, (uint32_t)count);
+    free_grid(&grids[n]);
+    grids[n] = grids[--count];
+  }
+}
+
+static void run_round(uint64_t seed, const struct origins* origins) {
+  struct grid grids[kGridsMost];
+  uint64_t random = mixed(seed, 1), choices = mixed(seed, 100 + (uint64_t)origins->all.own);
+  const int count = make_grids(grids, mixed(seed, 0), origins);
+  for (int n = 0; n < kOperations; ++n) {
+    const struct grid* const grid = &grids[draw(&random, (uint32_t)count)];
+    const size_t bytes = draw(&random, 100) == 0 ? kBytesOfLong : kBytesMost >> draw(&random, 10);
+    if (draw(&choices, 10) == 0) usleep(draw(&choices, kLatestUs));
+    const bool changes_settings = draw(&random, 20) == 0;
+    if (grid->members.own < 0) continue;
+    if (changes_settings) change_settings(grid, mixed(seed, 2));
+    operate(grid, seed_of(grid, mixed(seed, 3 + (uint64_t)n)), bytes);
+  }
+  free_grids(grids, count, mixed(seed, 2));
+}
+
+static void run_rounds(int rounds, uint64_t seed) {
+  struct origins origins;
+  make_origins(&origins);
+  for (int n = 0; n < rounds; ++n) run_round(mixed(seed, (uint64_t)n), &origins);
+  free_origins(&origins);
+}
+
+/* ---- many grids ---------------------------------------------------------------------------- */
+
+/* Each is used, so that it has all that a grid may have. */
+static void run_grids(int count, int processes) {
+  size_t before = 0;
+  for (int n = 0; n < count; ++n) {
+    const int rows = processes % 2 == 0 && n % 2 == 0 ? 2 : 1;
+    const int context = grid_of_all(rows, processes / rows);
+    double item = 1;
+    matrix_calls[0][2].gsum2d(context, "All", " ", 1, 1, &item, 1, -1, -1);
+    if ((int)item != processes) fail("a sum in grid %d", n);
+    grid_calls[0].gridexit(context);
+    if (n == kGridsBefore) before = mallinfo2().uordblks;
+  }
+  const size_t after = mallinfo2().uordblks;
+  if (count > kGridsBefore && after > before + kGrowthMost)
+    fail("%d grids have grown by %zu bytes", count - kGridsBefore, after - before);
+}
+
+/* ---- messages that wait for their receivers ------------------------------------------------ */
+
+static double* number_all(double* items, size_t count, int first) {
+  for (size_t n = 0; n < count; ++n) items[n] = first + (double)n;
+  return items;
+}
+
+static void run_queued(int count, size_t bytes, int processes, int own) {
+  const int context = grid_of_all(1, processes), items = (int)(bytes / sizeof(double));
+  double* const matrix = malloc(bytes);
+  double* const wanted = malloc(bytes);
+  for (int n = 0; n < count; ++n)
+    for (int to = 0; to < processes; ++to)
+      matrix_calls[0][2].gesd2d(context, items, 1, number_all(matrix, (size_t)items, own + n),
+                                items, 0, to);
+  grid_calls[0].barrier(context, "All");
+  for (int from = 0; from < processes; ++from)
+    for (int n = 0; n < count; ++n) {
+      matrix_calls[0][2].gerv2d(context, items, 1, matrix, items, 0, from);
+      number_all(wanted, (size_t)items, from + n);
+      if (memcmp(matrix, wanted, bytes) != 0) fail("message %d of %d", n, from);
+    }
+  free(matrix);
+  free(wanted);
+  grid_calls[0].gridexit(context);
+}
+
+int main(int argc, char** argv) {
+  int own, processes;
+  Cblacs_pinfo(&own, &processes);
+  is_mild = argc > 1 && strcmp(argv[1], "mild") == 0;
+  argc -= is_mild, argv += is_mild;
+  if (argc < 3) fail("see the file's head");
+  const int count = atoi(argv[2]);
+  if (strcmp(argv[1], "rounds") == 0)
+    run_rounds(count, argc > 3 ? (uint64_t)atoi(argv[3]) : 1);
+  else if (strcmp(argv[1], "grids") == 0)
+    run_grids(count, processes);
+  else
+    run_queued(count, argc > 3 ? (size_t)atoi(argv[3]) : 1 << 20, processes, own);
+  if (own == 0) printf("%d %s among %d\n", count, argv[1], processes);
+  Cblacs_exit(0);
+  return 0;
+}
