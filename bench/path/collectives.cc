@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "program_main.h"
+#include "mpi_program.h"
 
 namespace nagaya::bench {
 namespace {
@@ -43,7 +43,6 @@ class Bench {
     }
     return result;
   }
-  int rank() const { return rank_; }
 
  private:
   // One collective of `count` numbers from `send_` to `receive_`, and whether the result is right.
@@ -267,31 +266,15 @@ class Bench {
   std::vector<Number> send_, receive_;
 };
 
-int run(int argc, char** argv) {
+}  // namespace
+}  // namespace nagaya::bench
+
+int main(int argc, char** argv) {
+  using namespace nagaya::bench;
   CLI::App app("Collectives of an MPI", "collectives");
   Options options;
   std::vector<std::string> names;
   add_options(app, options);
   app.add_option("--kinds", names, "such as bcast,allreduce; else all")->delimiter(',');
-  CLI11_PARSE(app, argc, argv);
-  try {
-    Bench bench(options, names);
-    const Result result = bench.measure();
-    if (bench.rank() == 0) print(result, options.json);
-    return 0;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}: {}\n", app.get_name(), error.what());
-    MPI_Abort(MPI_COMM_WORLD, 2);
-    return 2;
-  }
-}
-
-}  // namespace
-}  // namespace nagaya::bench
-
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int code = nagaya::bench::run(argc, argv);
-  MPI_Finalize();
-  return code;
+  return run_mpi_program(app, options, argc, argv, [&] { return Bench(options, names).measure(); });
 }

@@ -13,7 +13,7 @@
 #include <functional>
 #include <vector>
 
-#include "program_main.h"
+#include "mpi_program.h"
 
 namespace nagaya::bench {
 namespace {
@@ -93,7 +93,6 @@ class Bench {
     for (int round = 0; round < options_.rounds_or(5, 1); ++round) measure_round(result);
     return result;
   }
-  int rank() const { return rank_; }
 
  private:
   const std::vector<size_t>& sizes() const {
@@ -286,31 +285,16 @@ class Bench {
   int turn_ = 0;
 };
 
-int run(int argc, char** argv) {
+}  // namespace
+}  // namespace nagaya::bench
+
+int main(int argc, char** argv) {
+  using namespace nagaya::bench;
   CLI::App app("Messages of an MPI between pairs of ranks", "messages");
   Options options;
   bool halves = false;
   add_options(app, options);
   app.add_flag("--halves", halves, "Each rank's partner is in the other half of the job");
-  CLI11_PARSE(app, argc, argv);
-  try {
-    Bench bench(options, halves);
-    const Result result = bench.measure();
-    if (bench.rank() == 0) print(result, options.json);
-    return 0;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}: {}\n", app.get_name(), error.what());
-    MPI_Abort(MPI_COMM_WORLD, 2);
-    return 2;
-  }
-}
-
-}  // namespace
-}  // namespace nagaya::bench
-
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int code = nagaya::bench::run(argc, argv);
-  MPI_Finalize();
-  return code;
+  return run_mpi_program(app, options, argc, argv,
+                         [&] { return Bench(options, halves).measure(); });
 }
