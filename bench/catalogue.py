@@ -5,9 +5,12 @@ import json
 import pathlib
 import subprocess
 import tempfile
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jobs
+import memory
+import npb
 from jobs import Comparison, Failed, Job, Jobs
 
 FOLDER = pathlib.Path(__file__).resolve().parent
@@ -17,7 +20,7 @@ class Benchmark(NamedTuple):
     program: str  # beside this file
     arguments: list
     what: str
-    over: Jobs | None = None  # several hosts
+    over: Jobs | Callable | None = None  # several hosts; or what runs it, called as jobs.run is
 
 
 def delegation(pattern: str, what: str, **places) -> tuple:
@@ -184,6 +187,8 @@ TABLE = {
         hosts=1, tasks_each=4, setting="blacs",
         jobs=[Job("reference", is_plain=True), Job("Nagaya", environment={"NAGAYA_BLACS": "on"})],
         comparisons=[Comparison("Nagaya", ["reference"])])),
+    "memory": ("memory", [], "memory and page tables of an MPI's jobs of up to 240 ranks", memory.run),
+    "npb": ("", [], "NPB's kernels with 16 ranks, of the folder NAGAYA_NPB", npb.run),
     "idle": delegation("idle", "processor time of nodes where 8 tasks wait", hosts=2, tasks_each=8),
 }
 BENCHMARKS = {name: Benchmark(*fields) for name, fields in TABLE.items()}
@@ -192,8 +197,10 @@ BENCHMARKS = {name: Benchmark(*fields) for name, fields in TABLE.items()}
 def run(name: str, quick: bool, rounds: int | None) -> dict:
     """Runs one benchmark and returns its JSON. Its progress goes to stderr."""
     program, arguments, _, over = BENCHMARKS[name]
-    if over:
+    if isinstance(over, Jobs):
         return jobs.run(over, program, arguments, quick, rounds)
+    if over:
+        return over(program, arguments, quick, rounds)
     command = [str(FOLDER / program), *arguments, "--json"]
     command += ["--quick"] if quick else []
     command += ["--rounds", str(rounds)] if rounds else []

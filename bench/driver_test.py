@@ -12,6 +12,8 @@ from unittest import mock
 
 import bars
 import jobs
+import memory
+import npb
 from jobs import Comparison, Job, Jobs
 
 FOLDER = pathlib.Path(__file__).resolve().parent
@@ -155,10 +157,72 @@ class SeveralJobs(unittest.TestCase):
         plan = Jobs(hosts=2, jobs=[Job("a"), Job("b")], comparisons=[Comparison("a", ["b"])])
         self.assertEqual(list(jobs.compared(plan, [[printed(x=1), printed(x=2)]])), ["x"])
 
+    def test_a_job_that_takes_nothing_has_no_ratio_but_a_difference(self):
+        plan = Jobs(hosts=1, jobs=[Job("a"), Job("b")], comparisons=[Comparison("a", ["b"])])
+        figure = jobs.compared(plan, [[printed(x=3), printed(x=0)]])["x"]
+        self.assertNotIn("ratio", figure)
+        self.assertEqual(figure["above"]["p50"], 3)
+
     def test_without_root_several_hosts_are_skipped(self):
         with mock.patch("os.geteuid", return_value=1000), self.assertRaises(jobs.Skipped) as why:
             jobs.run(self.PLAN, "none", [], quick=True, rounds=None)
         self.assertIn("needs root", str(why.exception))
+
+
+class Memory(unittest.TestCase):
+    def test_an_address_space_counts_once(self):
+        spaces = {1: "a", 2: "b", 3: "a", 4: "c", 5: "b"}
+        with mock.patch("memory.shares_memory", lambda one, other: spaces[one] == spaces[other]):
+            self.assertEqual(memory.by_space(list(spaces)), [[1, 3], [2, 5], [4]])
+
+    def test_this_process_shares_its_memory_with_itself_only(self):
+        with subprocess.Popen(["sleep", "60"]) as other:
+            self.assertTrue(memory.shares_memory(other.pid, other.pid))
+            self.assertFalse(memory.shares_memory(other.pid, memory.os.getpid()))
+            other.kill()
+
+    def test_private_memory_is_told_apart_by_mapping_and_partition(self):
+        smaps = ["1000-2000 rw-p 0 00:00 0", "Anonymous: 4 kB",
+                 "5000-6000 rw-p 0 fe:01 7 /lib/l.so", "Anonymous: 8 kB", "Pss: 100 kB",
+                 "6000-7000 rw-p 0 00:00 0 [heap]", "Anonymous: 16 kB"]
+        self.assertEqual(memory.anonymous_kib(smaps, [range(0x5000, 0x8000)]),
+                         {"host": 4, "written": 8, "private": 16})
+        self.assertEqual(memory.anonymous_kib(smaps, []), {"host": 0, "written": 8, "private": 20})
+
+    def test_growth_and_what_is_above_the_baseline_are_derived(self):
+        figures = {}
+        for count in (10, 20):
+            for kind in ("page_tables", "pss", "both"):
+                sides = {"subject": count, "incumbent": count ** 2, "floor": 1}
+                figures[f"memory_{count}_{kind}_Nagaya"] = {
+                    side: spread(value) for side, value in sides.items()}
+        derived = {name: figure["value"] for name, figure in
+                   memory.derived(figures, [10, 20]).items()}
+        self.assertAlmostEqual(derived["memory_page_tables_power_Nagaya"], 1)
+        self.assertAlmostEqual(derived["memory_page_tables_power_Open_MPI"], 2)
+        self.assertAlmostEqual(derived["memory_20_above_pss"], 19 / 399)
+
+
+class Npb(unittest.TestCase):
+    OUTPUT = (" Time in seconds =                     1.25\n"
+              " Mop/s total     =                   432.60\n Verification    =               SUCCESSFUL\n")
+
+    def test_time_and_speed_are_read(self):
+        self.assertEqual(npb.times_of(self.OUTPUT), {"time": 1.25, "speed": 432.6})
+
+    def test_a_result_that_is_not_verified_is_a_failure(self):
+        with self.assertRaises(jobs.Failed):
+            npb.times_of(self.OUTPUT.replace("SUCCESSFUL", "UNSUCCESSFUL"))
+
+    def test_programs_have_either_name(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "sp.B.16").touch()
+            with mock.patch.dict("os.environ", NAGAYA_NPB=name):
+                self.assertEqual(npb.binary("sp", "B").name, "sp.B.16")
+                (folder / "sp.B.x").touch()
+                self.assertEqual(npb.binary("sp", "B").name, "sp.B.x")
+                self.assertIsNone(npb.binary("is", "B"))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from matplotlib import pyplot  # noqa: E402  (after the backend was chosen)
 FILES = {
     "ratios.svg": "Cost in a space, relative to separate processes",
     "malloc.svg": "malloc and free of a reused block, by size",
+    "memory.svg": "Memory of an MPI job that has exchanged 2 KiB among all its ranks, by their number",
     "requests_latency.svg": "READ between two hosts, one thread, until its data is there",
     "requests_rate.svg": "READ of 8 B between two hosts, many under way, by threads",
 }
@@ -21,6 +22,8 @@ REQUESTS = {
     "requests_latency.svg": (r"requests_hosts_latency_1_(\d+)(B|KiB|MiB)", "size [bytes]", "ns"),
     "requests_rate.svg": (r"requests_hosts_rate_(\d+)_8(B)", "threads", "ns per request of all"),
 }
+MEMORY = {"both": "Pss and page tables [MiB]", "pss": "Pss [MiB]", "page_tables": "page tables [MiB]",
+          "dev_shm": "files in /dev/shm [MiB]"}
 UNITS = {"B": 1, "KiB": 1024, "MiB": 1024**2}
 
 
@@ -50,7 +53,19 @@ def requests_curves(file: str, figures: dict) -> dict:
     return {way: sorted(points, key=lambda point: point[0]) for way, points in curves.items()}
 
 
+def memory_curves(kind: str, figures: dict) -> dict:
+    """Points (ranks, spread) of each job, by its name."""
+    curves = {}
+    for name, figure in figures.items():
+        match = re.fullmatch(rf"memory_(\d+)_{kind}_.*", name)
+        for side in ("floor", "incumbent", "subject") if match else ():
+            curves.setdefault(figure[side]["name"], {})[int(match[1])] = figure[side]
+    return {job: sorted(points.items()) for job, points in curves.items()}
+
+
 def has_data(file: str, figures: dict) -> bool:
+    if file == "memory.svg":
+        return bool(memory_curves("pss", figures))
     if file in REQUESTS:
         return bool(requests_curves(file, figures))
     return bool(malloc_figures(figures) if file == "malloc.svg" else ratio_figures(figures))
@@ -114,11 +129,30 @@ def draw_requests(file: str, figures: dict, path: pathlib.Path) -> None:
     save(path)
 
 
+def draw_memory(figures: dict, path: pathlib.Path) -> None:
+    _, sheets = pyplot.subplots(2, 2, figsize=(9, 7))
+    for sheet, (kind, label) in zip(sheets.flat, MEMORY.items()):
+        for job, points in memory_curves(kind, figures).items():
+            ranks = [count for count, _ in points]
+            sheet.plot(ranks, [spread["p50"] for _, spread in points], "o-", label=job, markersize=4)
+            sheet.fill_between(ranks, [spread["p10"] for _, spread in points],
+                               [spread["p90"] for _, spread in points], alpha=0.15)
+        sheet.set_xticks(ranks)
+        sheet.set_ylim(bottom=0)
+        sheet.set_xlabel("ranks")
+        sheet.set_ylabel(label)
+        sheet.grid(alpha=0.3)
+    sheets.flat[0].legend(fontsize=8)
+    save(path)
+
+
 def draw_all(figures: dict, out: pathlib.Path) -> None:
     if has_data("ratios.svg", figures):
         draw_ratios(figures, out / "ratios.svg")
     if has_data("malloc.svg", figures):
         draw_malloc(figures, out / "malloc.svg")
+    if has_data("memory.svg", figures):
+        draw_memory(figures, out / "memory.svg")
     for file in REQUESTS:
         if has_data(file, figures):
             draw_requests(file, figures, out / file)

@@ -36,6 +36,17 @@ add_test(NAME bench.requests_notices_wrong_data
          COMMAND nagaya-command run -n 2 $<TARGET_FILE:bench-requests> --quick --corrupt)
 list(APPEND bench_tests bench.requests_runs)
 list(APPEND bench_fault_tests bench.requests_notices_wrong_data)
+add_test(NAME bench.memory_runs COMMAND nagaya-command bench memory --quick)
+set_tests_properties(bench.memory_runs PROPERTIES
+  PASS_REGULAR_EXPRESSION "memory_32_above_pss|skipped: several hosts .* root")
+add_test(NAME bench.memory_notices_wrong_data
+         COMMAND bench-memory --quick --corrupt)
+list(APPEND bench_tests bench.memory_runs)
+list(APPEND bench_fault_tests bench.memory_notices_wrong_data)
+add_test(NAME bench.npb_says_how_to_get_it COMMAND nagaya-command bench npb --quick)
+set_tests_properties(bench.npb_says_how_to_get_it PROPERTIES
+  ENVIRONMENT NAGAYA_NPB= PASS_REGULAR_EXPRESSION "npb: skipped: NAGAYA_NPB names no folder")
+list(APPEND bench_tests bench.npb_says_how_to_get_it)
 # Exit code 2 and not a crash or a time-out: the program itself says what was wrong.
 set_tests_properties(${bench_fault_tests} PROPERTIES PASS_REGULAR_EXPRESSION
   "lost|wrong|was not zero|not zero|out of order|did not run")
