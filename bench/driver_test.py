@@ -38,6 +38,10 @@ def figures(start_ratio: float) -> dict:
         "malloc_64B": figure(1.0),
         "malloc_reused_worst": {"title": "Worst", "note": "at 64B", "value": 1.0},
         "page_fault": figure(1.08),
+        "memory_60_pss_Nagaya": figure(0.7),
+        "memory_120_pss_Nagaya": figure(0.8),
+        "memory_120_waiters_Nagaya": {"title": "Waiters", "unit": "MiB", "subject": spread(3),
+                                      "incumbent": spread(0)},
     }
 
 
@@ -96,7 +100,9 @@ class Report(unittest.TestCase):
             self.assertIn("commit abc, def", text)
             self.assertIn("page tables at most a quarter", text)
             self.assertIn("| Invented |", text)
-            for plot in ("ratios.svg", "malloc.svg"):
+            self.assertIn("| Waiters | MiB | 3 | 0 (x) |  |  |  |", text)
+            self.assertIn("| Worst | 1 | at 64B |", text)
+            for plot in ("ratios.svg", "malloc.svg", "memory.svg"):
                 self.assertIn("<svg", (folder / "results" / plot).read_text())
             page = (folder / "page.md").read_text()
             self.assertTrue(page.startswith("before\n<!-- measured -->\n"))

@@ -132,6 +132,7 @@ def draw_requests(file: str, figures: dict, path: pathlib.Path) -> None:
 def draw_memory(figures: dict, path: pathlib.Path) -> None:
     _, sheets = pyplot.subplots(2, 2, figsize=(9, 7))
     for sheet, (kind, label) in zip(sheets.flat, MEMORY.items()):
+        ranks = []
         for job, points in memory_curves(kind, figures).items():
             ranks = [count for count, _ in points]
             sheet.plot(ranks, [spread["p50"] for _, spread in points], "o-", label=job, markersize=4)

@@ -25,23 +25,31 @@ def comparison_table(figures: dict) -> list[str]:
         "|---|---|---:|---:|---:|---|---|",
     ]
     for figure in figures.values():
-        if "ratio" not in figure:
+        if "incumbent" not in figure:
             continue
         floor = figure.get("floor")
         lines.append(
             f"| {figure['title']} | {figure['unit']} | {number(figure['subject']['p50'])} "
             f"| {number(figure['incumbent']['p50'])} ({figure['incumbent']['name']}) "
             f"| {number(floor['p50']) + ' (' + floor['name'] + ')' if floor else ''} "
-            f"| {spread_cell(figure['ratio'])} | {spread_cell(figure.get('floor_ratio'))} |")
+            f"| {spread_cell(figure.get('ratio'))} | {spread_cell(figure.get('floor_ratio'))} |")
     return lines
 
 
 def floor_table(figures: dict) -> list[str]:
     lines = ["| floor | unit | p50 [p10..p90] | p99 |", "|---|---|---|---:|"]
     for figure in figures.values():
-        if "subject" in figure and "ratio" not in figure:
+        if "subject" in figure and "incumbent" not in figure:
             lines.append(f"| {figure['title']} | {figure['unit']} "
                          f"| {spread_cell(figure['subject'])} | {number(figure['subject']['p99'])} |")
+    return lines
+
+
+def derived_table(figures: dict) -> list[str]:
+    lines = ["| derived | | |", "|---|---:|---|"]
+    for figure in figures.values():
+        if "value" in figure:
+            lines.append(f"| {figure['title']} | {number(figure['value'])} | {figure['note']} |")
     return lines
 
 
@@ -74,6 +82,7 @@ def body(results: dict, lines: list[bars.Verdict], prefix: str) -> list[str]:
         "once, one per core, unless the line says otherwise.", "",
         *bar_table(lines), "",
         *comparison_table(figures), "",
+        *derived_table(figures), "",
         *(f"![{title}]({prefix}{file})" for file, title in plots.FILES.items()
           if plots.has_data(file, figures)), "",
         *floor_table(figures), "",
