@@ -8,6 +8,7 @@ address space counts once, however many tasks it has.
 """
 
 import bisect
+import collections
 import ctypes
 import dataclasses
 import json
@@ -70,9 +71,9 @@ def lines_of(pid: int, file: str) -> list[str]:
         return []
 
 
-def kib_by_field(lines: list[str]) -> dict:
-    return {words[0]: int(words[1]) for words in map(str.split, lines)
-            if len(words) == 3 and words[2] == "kB"}
+def kib_by_field(lines: list[str]) -> collections.Counter:
+    return collections.Counter({words[0]: int(words[1]) for words in map(str.split, lines)
+                                if len(words) == 3 and words[2] == "kB"})
 
 
 def name_of(pid: int) -> str:
@@ -123,8 +124,8 @@ def memory_of(pids: list[int], uid: int) -> dict:
     """By kind [MiB]."""
     found = dict.fromkeys(KINDS, 0)
     for pid, *_ in by_space(pids):
-        found["pss"] += kib_by_field(lines_of(pid, "smaps_rollup")).get("Pss:", 0)
-        found["page_tables"] += kib_by_field(lines_of(pid, "status")).get("VmPTE:", 0)
+        found["pss"] += kib_by_field(lines_of(pid, "smaps_rollup"))["Pss:"]
+        found["page_tables"] += kib_by_field(lines_of(pid, "status"))["VmPTE:"]
     found["both"] = found["pss"] + found["page_tables"]
     found["dev_shm"] = shared_files_kib(pids[0], uid) if pids else 0
     return {kind: kib / KIB for kind, kib in found.items()}
@@ -146,7 +147,7 @@ def causes_of(pids: list[int], ranks: set[int], partitions: list[range]) -> dict
 
 
 class Started:
-    """A job under way, and the processes that it has started."""
+    """A job under way, and the processes that it has started. Killed where nobody ends it."""
 
     def __init__(self, user: OrdinaryUser, job: Job, words: list):
         self.uid, self.name = user.uid, job.name
@@ -158,6 +159,17 @@ class Started:
         self.limit = threading.Timer(LIMIT_S, os.killpg, (self.process.pid, signal.SIGKILL))
         self.limit.start()
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.limit.cancel()
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout, self.errors):
+            stream.close()
+
     def pids(self) -> list[int]:
         return sorted(pid for pid in set(pids_of(self.uid)) - self.before
                       if not name_of(pid).startswith(LAUNCHERS))
@@ -167,7 +179,6 @@ class Started:
         self.process.stdin.close()
         out = self.process.stdout.read()
         code = self.process.wait()
-        self.limit.cancel()
         if code != 0:
             self.errors.seek(0)
             raise Failed(f"{self.name} ended with {code}: {self.errors.read()[-1000:]}")
@@ -181,14 +192,14 @@ def figures_of(values: dict, titles: dict, unit: str = "MiB") -> dict:
 
 def measured_at_rest(user: OrdinaryUser, job: Job, words: list) -> dict:
     """What the program `memory` has printed, and what its job takes after its last alltoall."""
-    started = Started(user, job, words)
-    if started.process.stdout.readline() != "ready\n":
-        started.end()
-        raise Failed(f"{job.name} did not say that it is ready")
-    partitions, pids = partitions_of(user, job, words), started.pids()
-    ranks = {pid for pid in pids if name_of(pid) == PROGRAM}
-    memory, causes = memory_of(pids, user.uid), causes_of(pids, ranks, partitions)
-    result = json.loads(started.end())
+    with Started(user, job, words) as started:
+        if started.process.stdout.readline() != "ready\n":
+            started.end()
+            raise Failed(f"{job.name} did not say that it is ready")
+        partitions, pids = partitions_of(user, job, words), started.pids()
+        ranks = {pid for pid in pids if name_of(pid) == PROGRAM}
+        memory, causes = memory_of(pids, user.uid), causes_of(pids, ranks, partitions)
+        result = json.loads(started.end())
     if len(ranks) != words[words.index("-n") + 1]:
         raise Failed(f"{job.name}: only {len(ranks)} ranks were found")
     result["figures"] |= figures_of(memory, KINDS) | figures_of(causes, CAUSES)
@@ -197,12 +208,13 @@ def measured_at_rest(user: OrdinaryUser, job: Job, words: list) -> dict:
 
 def measured_at_peak(user: OrdinaryUser, job: Job, words: list) -> dict:
     """The most that a job of NPB takes, and its speed in another run, which nothing disturbs."""
-    started, peak = Started(user, job, words), {}
-    while started.process.poll() is None:
-        now = memory_of(started.pids(), user.uid)
-        peak = {kind: max(value, peak.get(kind, 0)) for kind, value in now.items()}
-        time.sleep(SAMPLE_TICK_S)
-    npb.times_of(started.end())
+    peak = dict.fromkeys(KINDS, 0)
+    with Started(user, job, words) as started:
+        while started.process.poll() is None:
+            now = memory_of(started.pids(), user.uid)
+            peak = {kind: max(value, peak[kind]) for kind, value in now.items()}
+            time.sleep(SAMPLE_TICK_S)
+        npb.times_of(started.end())
     speed = npb.times_of(jobs.output_of(user, job, words, LIMIT_S))["speed"]
     return {"figures": {**figures_of(peak, KINDS),
                         **figures_of({"speed": speed}, {"speed": "speed"}, "Mop/s")}}
