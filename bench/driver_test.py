@@ -208,6 +208,13 @@ class Memory(unittest.TestCase):
         self.assertAlmostEqual(derived["memory_page_tables_power_Open_MPI"], 2)
         self.assertAlmostEqual(derived["memory_20_above_pss"], 19 / 399)
 
+    def test_nothing_above_the_baseline_is_no_part_of_what_open_mpi_takes(self):
+        figures = {f"memory_10_{kind}_Nagaya": {"subject": spread(5), "incumbent": spread(6),
+                                                "floor": spread(7)}
+                   for kind in ("page_tables", "pss", "both")}
+        with mock.patch("memory.power", return_value=1):
+            self.assertEqual(memory.derived(figures, [10])["memory_10_above_pss"]["value"], 0)
+
 
 class Npb(unittest.TestCase):
     OUTPUT = (" Time in seconds =                     1.25\n"
