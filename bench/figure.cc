@@ -125,6 +125,15 @@ double median_of(std::vector<double> values) {
   return spread_of(std::move(values)).p50;
 }
 
+void add_round(Result& result, std::vector<Figure> figures) {
+  if (result.figures.empty()) {
+    result.figures = std::move(figures);
+    return;
+  }
+  for (size_t n = 0; n < figures.size(); ++n)
+    result.figures[n].subject.rounds.push_back(figures[n].subject.rounds[0]);
+}
+
 std::vector<double> ratios(const Series& subject, const Series& other) {
   std::vector<double> all;
   for (size_t n = 0; n < std::min(subject.rounds.size(), other.rounds.size()); ++n)

@@ -52,6 +52,9 @@ struct Result {
   std::vector<Derived> derived;
 };
 
+// The figures of one more round, in the order of those of the first.
+void add_round(Result& result, std::vector<Figure> figures);
+
 // The options that every benchmark program has.
 struct Options {
   bool json = false;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // blacs.cc - the BLACS, whoever implements them: messages of two, broadcasts, combines, and what a
 // user does with them, a system of linear equations. Data are checked.
-#include <mpi.h>
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "program_main.h"
+#include "mpi_program.h"
 
 extern "C" {
 void Cblacs_get(int context, int what, int* value);
@@ -49,7 +47,6 @@ class Bench {
     Cblacs_gridinfo(context_, &rows_, &columns_, &row_, &column_);
     matrix_.assign(static_cast<size_t>(kLda) * kLarge, 0);
   }
-  bool prints() const { return row_ == 0 && column_ == 0; }
 
   std::vector<Figure> measure_round() {
     std::vector<Figure> figures;
@@ -198,35 +195,24 @@ class Bench {
   std::vector<double> matrix_;
 };
 
-int run(int argc, char** argv) {
-  CLI::App app("The BLACS on a grid of 2 x 2", "blacs");
-  Options options;
-  add_options(app, options);
-  CLI11_PARSE(app, argc, argv);
-  try {
-    Bench bench(options);
-    Result result{.program = "blacs", .quick = options.quick, .figures = {}, .derived = {}};
-    for (int round = 0; round < options.rounds_or(5, 1); ++round) {
-      const std::vector<Figure> figures = bench.measure_round();
-      if (round == 0) result.figures = figures;
-      for (size_t n = 0; round != 0 && n < figures.size(); ++n)
-        result.figures[n].subject.rounds.push_back(figures[n].subject.rounds[0]);
-    }
-    if (bench.prints()) print(result, options.json);
-    return 0;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}: {}\n", app.get_name(), error.what());
-    MPI_Abort(MPI_COMM_WORLD, 2);
-    return 2;
-  }
+Result measure(const Options& options) {
+  Bench bench(options);
+  Result result{.program = "blacs", .quick = options.quick, .figures = {}, .derived = {}};
+  for (int round = 0; round < options.rounds_or(5, 1); ++round)
+    add_round(result, bench.measure_round());
+  return result;
 }
 
 }  // namespace
 }  // namespace nagaya::bench
 
 int main(int argc, char** argv) {
+  using namespace nagaya::bench;
+  CLI::App app("The BLACS on a grid of 2 x 2", "blacs");
+  Options options;
+  add_options(app, options);
   MPI_Init(&argc, &argv);
-  const int code = nagaya::bench::run(argc, argv);
+  const int code = run_on_all_ranks(app, options, argc, argv, [&] { return measure(options); });
   Cblacs_exit(1);
   MPI_Finalize();
   return code;

@@ -33,14 +33,8 @@ class Bench {
 
   Result measure() {
     Result result{.program = "collectives", .quick = options_.quick, .figures = {}, .derived = {}};
-    for (int round = 0; round < options_.rounds_or(5, 1); ++round) {
-      std::vector<Figure> figures = measure_round();
-      if (round == 0)
-        result.figures = std::move(figures);
-      else
-        for (size_t n = 0; n < figures.size(); ++n)
-          result.figures[n].subject.rounds.push_back(figures[n].subject.rounds[0]);
-    }
+    for (int round = 0; round < options_.rounds_or(5, 1); ++round)
+      add_round(result, measure_round());
     return result;
   }
 

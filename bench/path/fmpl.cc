@@ -133,12 +133,8 @@ int run(int argc, char** argv) {
   try {
     Bench bench(options);
     Result result{.program = "fmpl", .quick = options.quick, .figures = {}, .derived = {}};
-    for (int round = 0; round < options.rounds_or(5, 1); ++round) {
-      const std::vector<Figure> figures = bench.measure_round();
-      if (round == 0) result.figures = figures;
-      for (size_t n = 0; round != 0 && n < figures.size(); ++n)
-        result.figures[n].subject.rounds.push_back(figures[n].subject.rounds[0]);
-    }
+    for (int round = 0; round < options.rounds_or(5, 1); ++round)
+      add_round(result, bench.measure_round());
     if (bench.rank() == 0) print(result, options.json);
     return 0;
   } catch (const std::exception& error) {
