@@ -46,8 +46,12 @@ class Grid {
 
   // ---- messages of two
 
-  enum Tag { kData, kReady };
-  nagaya_envelope envelope(Int source, Tag tag) const {
+  // Numbers, from 1 on, the messages to a process and from it.
+  Int count_sent(Int to) { return next_number(sent_, to); }
+  Int count_received(Int from) { return next_number(received_, from); }
+
+  static constexpr Int kData = 0;  // the tag of data; that of a `ready` is the message's number
+  nagaya_envelope envelope(Int source, Int tag) const {
     return {kContexts | (number_ & (kContexts / 2 - 1)), source, tag};
   }
 
@@ -63,6 +67,11 @@ class Grid {
       : number_(number), rows_(rows), columns_(columns), own_(own) {}
 
   static System::Members gather(Int handle);
+  Int next_number(std::vector<Int>& numbers, Int process) const {
+    if (numbers.empty()) numbers.resize(processes_.size());
+    Int& number = numbers[static_cast<size_t>(process)];
+    return number = number == INT32_MAX ? 1 : number + 1;
+  }
   System::Members gather();
 
   const uint32_t number_;
@@ -70,6 +79,7 @@ class Grid {
   std::vector<nagaya_process> processes_;
   nagaya_team* teams_[3] = {};
   Int ids_[3] = {}, pair_ids_ = 0;
+  std::vector<Int> sent_, received_;  // by process; empty: none yet
 };
 
 // The system handle of a context's processes, row by row. Open MPI has small ones, MPICH has

@@ -39,7 +39,7 @@ struct Copy {
 };
 uint32_t copies_under_way = 0;
 
-void send_copy(Grid& grid, Int to, Grid::Tag tag, const Layout& layout) {
+void send_copy(Grid& grid, Int to, Int tag, const Layout& layout) {
   auto* const copy = new Copy;
   copy->data = std::make_unique_for_overwrite<std::byte[]>(layout.bytes());
   layout.pack(copy->data.get());
@@ -58,7 +58,7 @@ void send_copy(Grid& grid, Int to, Grid::Tag tag, const Layout& layout) {
   check(nagaya_match_send(&copy->send), "a message to", grid, to);
 }
 
-void send_short(Grid& grid, Int to, Grid::Tag tag, const Layout& layout) {
+void send_short(Grid& grid, Int to, Int tag, const Layout& layout) {
   const nagaya_envelope envelope = grid.envelope(grid.own(), tag);
   std::unique_ptr<std::byte[]> packed;
   const void* data = layout.data();
@@ -86,9 +86,9 @@ struct Ready {
   bool is_awaited = true;
 };
 
-Ready* expect_ready(Grid& grid, Int from) {
+Ready* expect_ready(Grid& grid, Int from, Int number) {
   auto* const ready = new Ready;
-  ready->receive.wanted = grid.envelope(from, Grid::kReady);
+  ready->receive.wanted = grid.envelope(from, number);
   ready->receive.from = grid.process(from);
   ready->receive.complete = [](nagaya_receive* receive) {
     auto* const own = reinterpret_cast<Ready*>(receive);
@@ -111,8 +111,8 @@ void send_from_matrix(Grid& grid, Int to, const Layout& layout) {
   check(send.error, "a message to", grid, to);
 }
 
-void send_long(Grid& grid, Int to, const Layout& layout) {
-  Ready* const ready = expect_ready(grid, to);
+void send_long(Grid& grid, Int to, Int number, const Layout& layout) {
+  Ready* const ready = expect_ready(grid, to, number);
   const nanoseconds patience =
       std::max(kLeastPatience, nanoseconds(layout.bytes() / kCopiedBytesPerNs));
   const auto is_there = [&] { return ready->is_there; };
@@ -130,11 +130,13 @@ void send_long(Grid& grid, Int to, const Layout& layout) {
 }  // namespace
 
 void send(Grid& grid, Int to, const Layout& layout) {
+  const Int number = grid.count_sent(to);
   is_short(grid, to, layout) ? send_short(grid, to, Grid::kData, layout)
-                             : send_long(grid, to, layout);
+                             : send_long(grid, to, number, layout);
 }
 
 void receive(Grid& grid, Int from, const Layout& layout) {
+  const Int number = grid.count_received(from);
   nagaya_receive receive = {};
   receive.wanted = grid.envelope(from, Grid::kData);
   receive.from = grid.process(from);
@@ -142,7 +144,7 @@ void receive(Grid& grid, Int from, const Layout& layout) {
   receive.capacity = layout.bytes();
   if (!layout.is_one_run()) receive.runs = layout.runs();
   check(nagaya_match_receive(&receive), "a message from", grid, from);
-  if (!is_short(grid, from, layout)) send_short(grid, from, Grid::kReady, {});
+  if (!is_short(grid, from, layout)) send_short(grid, from, number, {});
   wait([&] { return receive.is_complete != 0; });
   check(receive.error, "a message from", grid, from);
 }

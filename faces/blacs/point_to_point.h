@@ -4,12 +4,16 @@
 //
 //   up to the eager limit   the message is handed over at once
 //   longer                  sender                                receiver
-//                                          ◄──── ready ────       receives into its matrix
+//                                          ◄──── ready n ──       receives message n into its
+//                                          matrix
 //                           sends from its matrix ─────────►
 //                           or, if no `ready` comes for as long as a copy takes: sends from a
 //                           copy, and goes on
 //
-// So a send never waits for its receive, and costs at most a copy more than it must.
+// So a send never waits for its receive, and costs at most a copy more than it must. Whether a
+// message is long each side says of its own matrix. A receiver whose matrix is larger than the
+// message may say `ready` to a sender that does not listen: the number keeps a later one from
+// hearing it.
 #pragma once
 
 #include "faces/blacs/grid.h"
