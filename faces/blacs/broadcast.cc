@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "faces/blacs/waiting.h"
 
@@ -30,6 +31,13 @@ void check(int error, const char* what) {
   System::own().abort(1, std::string(what) + ": " +
                              (error == -EMSGSIZE ? "what was sent is longer than the matrix"
                                                  : strerrorname_np(-error)));
+}
+
+// Of grids that exist no more.
+std::vector<nagaya_team*> to_close;
+
+void close_idle() {
+  std::erase_if(to_close, [](nagaya_team* team) { return nagaya_coll_close(team) != -EBUSY; });
 }
 
 }  // namespace
@@ -77,7 +85,15 @@ void barrier(Grid& grid, Scope scope) {
 }
 
 void close_team(nagaya_team* team) {
-  wait([&] { return nagaya_coll_close(team) != -EBUSY; });
+  to_close.push_back(team);
+  close_idle();
+}
+
+void await_closes() {
+  wait([] {
+    close_idle();
+    return to_close.empty();
+  });
 }
 
 }  // namespace nagaya::blacs

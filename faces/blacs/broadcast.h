@@ -13,7 +13,9 @@ void broadcast(Grid& grid, Scope scope, const Layout& layout);
 void receive_broadcast(Grid& grid, Scope scope, Int root, const Layout& layout);
 void barrier(Grid& grid, Scope scope);
 
-// When its broadcasts have been received.
+// Now, if all of its broadcasts have been received; else later.
 void close_team(nagaya_team* team);
+// Returns when all of those are closed.
+void await_closes();
 
 }  // namespace nagaya::blacs

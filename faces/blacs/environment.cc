@@ -123,6 +123,7 @@ void leave(Int context) {
 void exit_all(Int goes_on) {
   nagaya::blacs::remove_all_grids();
   nagaya::blacs::await_sends();
+  nagaya::blacs::await_closes();
   if (goes_on == 0) System::own().finalize();
 }
 
