@@ -83,6 +83,16 @@ def test_long_messages_do_not_wait_for_their_receives(start, program):
     assert ended.code == 0 and ended.out == "20 queued among 3\n", ended
 
 
+def test_messages_shorter_than_their_matrices_make_no_later_send_wait(start, program):
+    ended = start(2, program("blacs_checks"), "larger", 20)
+    assert ended.code == 0 and ended.out == "20 larger among 2\n", ended
+
+
+def test_broadcasts_and_the_end_of_their_grid_wait_for_no_receiver(start, program):
+    ended = start(3, program("blacs_checks"), "ahead", 200)
+    assert ended.code == 0 and ended.out == "200 ahead among 3\n", ended
+
+
 @pytest.mark.parametrize("hosts_count", [1, 2])
 def test_what_was_sent_is_received_after_its_sender_has_finished(
         hosts, front, nagaya, program, folder, hosts_count):

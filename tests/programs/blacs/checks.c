@@ -4,7 +4,9 @@
  *   blacs_checks rounds N SEED     each with up to 4 grids at once
  *   blacs_checks grids N           makes and frees N grids, whose memory must not grow
  *   blacs_checks queued N BYTES    N messages to each process before anybody receives one
- * `mild` before the words: nothing that the reference BLACS do wrongly.
+ *   blacs_checks larger N          N messages into larger matrices, then long ones that cross
+ *   blacs_checks ahead N           N broadcasts, and the end of their grid, before a message that
+ * is received first `mild` before the words: nothing that the reference BLACS do wrongly.
  */
 #include <malloc.h>
 #include <mpi.h>
@@ -141,6 +143,53 @@ static void run_queued(int count, size_t bytes, int processes, int own) {
   grid_calls[0].gridexit(context);
 }
 
+/* ---- larger matrices than messages --------------------------------------------------------- */
+
+enum { kItemsOfLarger = 50000 };
+
+static void run_larger(int count, int processes, int own) {
+  const int context = grid_of_all(1, processes);
+  const int to = (own + 1) % processes, from = (own + processes - 1) % processes;
+  double* const items = calloc(kItemsOfLarger, sizeof *items);
+  for (int n = 0; n < count; ++n) {
+    items[0] = own + n;
+    items[1] = -1;
+    matrix_calls[0][2].gesd2d(context, 1, 1, items, 1, 0, to);
+    matrix_calls[0][2].gerv2d(context, kItemsOfLarger, 1, items, kItemsOfLarger, 0, from);
+    if ((int)items[0] != from + n || (int)items[1] != -1) fail("short message %d", n);
+  }
+  for (int n = 0; n < count; ++n)
+    matrix_calls[0][2].gesd2d(context, kItemsOfLarger, 1,
+                              number_all(items, kItemsOfLarger, own + n), kItemsOfLarger, 0, to);
+  for (int n = 0; n < count; ++n) {
+    matrix_calls[0][2].gerv2d(context, kItemsOfLarger, 1, items, kItemsOfLarger, 0, from);
+    if ((int)items[1] != from + n + 1) fail("long message %d", n);
+  }
+  free(items);
+  grid_calls[0].gridexit(context);
+}
+
+/* ---- broadcasts that wait for their receivers ---------------------------------------------- */
+
+static void run_ahead(int count, int processes, int own) {
+  const int context = grid_of_all(1, processes), other = grid_of_all(1, processes);
+  double item = -1;
+  for (int n = 0; n < count && own == 0; ++n) {
+    item = n;
+    matrix_calls[0][2].gebs2d(context, "All", " ", 1, 1, &item, 1);
+  }
+  if (own == 0) grid_calls[0].gridexit(context);
+  for (int to = 1; to < processes && own == 0; ++to)
+    matrix_calls[0][2].gesd2d(other, 1, 1, &item, 1, 0, to);
+  if (own != 0) matrix_calls[0][2].gerv2d(other, 1, 1, &item, 1, 0, 0);
+  if ((int)item != count - 1) fail("the message after the broadcasts");
+  for (int n = 0; n < count && own != 0; ++n) {
+    matrix_calls[0][2].gebr2d(context, "All", " ", 1, 1, &item, 1, 0, 0);
+    if ((int)item != n) fail("broadcast %d", n);
+  }
+  if (own != 0) grid_calls[0].gridexit(context);
+}
+
 int main(int argc, char** argv) {
   int own, processes;
   Cblacs_pinfo(&own, &processes);
@@ -152,6 +201,10 @@ int main(int argc, char** argv) {
     run_rounds(count, argc > 3 ? (uint64_t)atoi(argv[3]) : 1);
   else if (strcmp(argv[1], "grids") == 0)
     run_grids(count, processes);
+  else if (strcmp(argv[1], "larger") == 0)
+    run_larger(count, processes, own);
+  else if (strcmp(argv[1], "ahead") == 0)
+    run_ahead(count, processes, own);
   else
     run_queued(count, argc > 3 ? (size_t)atoi(argv[3]) : 1 << 20, processes, own);
   if (own == 0) printf("%d %s among %d\n", count, argv[1], processes);
