@@ -102,9 +102,9 @@ nagaya_team& Grid::team(Scope scope) {
                               : scope == Scope::kColumn ? number_of(rank, column())
                                                         : rank));
   const uint64_t context = kTeamContexts | uint64_t{number_} << 2 | n;
-  const int error =
-      nagaya_coll_open(context, members.data(), static_cast<uint32_t>(members.size()),
-                       static_cast<uint32_t>(rank_in(scope, row(), column())), 0, &teams_[n]);
+  const int error = nagaya_coll_open(context, members.data(), static_cast<uint32_t>(members.size()),
+                                     static_cast<uint32_t>(rank_in(scope, row(), column())),
+                                     System::own().has_threads(), &teams_[n]);
   if (error != 0)
     System::own().abort(1, "nagaya_coll_open() says " + std::string(strerrorname_np(-error)));
   return *teams_[n];

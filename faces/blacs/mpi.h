@@ -11,7 +11,8 @@ typedef struct nagaya_blacs_mpi {
   void (*init)(void);
   void (*finalize)(void); /* unless that has been done */
   void (*abort)(int code);
-  int (*world)(void); /* from init() on, as those below */
+  int (*has_threads)(void); /* several may call MPI at once; from init() on, as those below */
+  int (*world)(void);
   int (*size)(int comm);
   int (*rank)(int comm);
   /* Collective among the communicator's processes. 0, or MPI's error. */

@@ -22,6 +22,12 @@ static void end_all(int code) {
   MPI_Abort(MPI_COMM_WORLD, code);
 }
 
+static int has_threads(void) {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  return level == MPI_THREAD_MULTIPLE;
+}
+
 static int world(void) {
   return (int)MPI_Comm_c2f(MPI_COMM_WORLD);
 }
@@ -52,7 +58,7 @@ static uintptr_t to_c(int comm) {
 }
 
 __attribute__((visibility("default"))) const nagaya_blacs_mpi* nagaya_blacs_mpi_functions(void) {
-  static const nagaya_blacs_mpi functions = {init, finalize,  end_all, world, size,
-                                             rank, allgather, from_c,  to_c};
+  static const nagaya_blacs_mpi functions = {init, finalize, end_all,   has_threads, world,
+                                             size, rank,     allgather, from_c,      to_c};
   return &functions;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -32,12 +33,17 @@ void check(int error, const char* what, Grid& grid, Int other) {
                                                  : strerrorname_np(-error)));
 }
 
+// Acquire: pairs with the completion, perhaps of another thread.
+void await(uint32_t& is_complete) {
+  wait([&] { return std::atomic_ref(is_complete).load(std::memory_order_acquire) != 0; });
+}
+
 // A send that nobody waits for, from memory of its own.
 struct Copy {
   nagaya_send send = {};
   std::unique_ptr<std::byte[]> data;
 };
-uint32_t copies_under_way = 0;
+std::atomic<uint32_t> copies_under_way = 0;
 
 void send_copy(Grid& grid, Int to, Int tag, const Layout& layout) {
   auto* const copy = new Copy;
@@ -52,9 +58,9 @@ void send_copy(Grid& grid, Int to, Int tag, const Layout& layout) {
       System::own().abort(
           1, "a message to another process is lost: " + std::string(strerrorname_np(-send->error)));
     delete reinterpret_cast<Copy*>(send);
-    --copies_under_way;
+    copies_under_way.fetch_sub(1, std::memory_order_relaxed);
   };
-  ++copies_under_way;
+  copies_under_way.fetch_add(1, std::memory_order_relaxed);
   check(nagaya_match_send(&copy->send), "a message to", grid, to);
 }
 
@@ -82,8 +88,9 @@ bool is_short(Grid& grid, Int other, const Layout& layout) {
 // What a receiver says of one long message. It may come when the sender has not waited for it.
 struct Ready {
   nagaya_receive receive = {};
-  bool is_there = false;
-  bool is_awaited = true;
+  // What the second of sender and completion finds, it deletes or uses.
+  enum class State { kAwaited, kThere, kAbandoned };
+  std::atomic<State> state = State::kAwaited;
 };
 
 Ready* expect_ready(Grid& grid, Int from, Int number) {
@@ -92,8 +99,10 @@ Ready* expect_ready(Grid& grid, Int from, Int number) {
   ready->receive.from = grid.process(from);
   ready->receive.complete = [](nagaya_receive* receive) {
     auto* const own = reinterpret_cast<Ready*>(receive);
-    own->is_there = true;
-    if (!own->is_awaited) delete own;
+    // Of a thread that calls MPI, or the sender's own. Acquire: before it is deleted.
+    if (own->state.exchange(Ready::State::kThere, std::memory_order_acq_rel) ==
+        Ready::State::kAbandoned)
+      delete own;
   };
   check(nagaya_match_receive(&ready->receive), "a message to", grid, from);
   return ready;
@@ -107,7 +116,7 @@ void send_from_matrix(Grid& grid, Int to, const Layout& layout) {
   send.bytes = layout.bytes();
   if (!layout.is_one_run()) send.runs = layout.runs();
   check(nagaya_match_send(&send), "a message to", grid, to);
-  wait([&] { return send.is_complete != 0; });
+  await(send.is_complete);
   check(send.error, "a message to", grid, to);
 }
 
@@ -115,14 +124,16 @@ void send_long(Grid& grid, Int to, Int number, const Layout& layout) {
   Ready* const ready = expect_ready(grid, to, number);
   const nanoseconds patience =
       std::max(kLeastPatience, nanoseconds(layout.bytes() / kCopiedBytesPerNs));
-  const auto is_there = [&] { return ready->is_there; };
-  const bool is_ready = to != grid.own() && wait_for(patience, is_there);
-  if (is_ready) {
+  const auto is_there = [&] {
+    return ready->state.load(std::memory_order_acquire) == Ready::State::kThere;
+  };
+  if (to != grid.own()) wait_for(patience, is_there);
+  if (ready->state.exchange(Ready::State::kAbandoned, std::memory_order_acq_rel) ==
+      Ready::State::kThere) {
     delete ready;
     ++counts.direct;
     return send_from_matrix(grid, to, layout);
   }
-  ready->is_awaited = false;
   ++counts.copied;
   send_copy(grid, to, Grid::kData, layout);
 }
@@ -145,12 +156,12 @@ void receive(Grid& grid, Int from, const Layout& layout) {
   if (!layout.is_one_run()) receive.runs = layout.runs();
   check(nagaya_match_receive(&receive), "a message from", grid, from);
   if (!is_short(grid, from, layout)) send_short(grid, from, number, {});
-  wait([&] { return receive.is_complete != 0; });
+  await(receive.is_complete);
   check(receive.error, "a message from", grid, from);
 }
 
 void await_sends() {
-  wait([] { return copies_under_way == 0; });
+  wait([] { return copies_under_way.load(std::memory_order_relaxed) == 0; });
 }
 
 }  // namespace nagaya::blacs

@@ -60,6 +60,7 @@ System& System::own() {
 System::System() : mpi_(found_mpi()) {
   if (mpi_ != nullptr) {
     mpi_->init();
+    has_threads_ = mpi_->has_threads() != 0;
     rank_ = mpi_->rank(mpi_->world());
     size_ = mpi_->size(mpi_->world());
   } else {
@@ -68,7 +69,7 @@ System::System() : mpi_(found_mpi()) {
     rank_ = static_cast<Int>(nagaya_comm_rank());
     size_ = static_cast<Int>(nagaya_comm_size());
   }
-  if (const int error = nagaya_match_join(0); error != 0)
+  if (const int error = nagaya_match_join(has_threads_); error != 0)
     abort(1, "nagaya_match_join() says " + std::string(strerrorname_np(-error)));
 }
 

@@ -26,6 +26,8 @@ class System {
 
   const nagaya_blacs_mpi* mpi() const { return mpi_; }
   Int world() const { return mpi_ != nullptr ? mpi_->world() : 0; }
+  // Threads that the program calls MPI by may move our messages, too. The BLACS are called by one.
+  bool has_threads() const { return has_threads_; }
   Int rank() const { return rank_; }
   Int size() const { return size_; }
 
@@ -48,6 +50,7 @@ class System {
   System();
 
   const nagaya_blacs_mpi* mpi_;
+  bool has_threads_ = false;
   Int rank_ = 0, size_ = 1;
 };
 

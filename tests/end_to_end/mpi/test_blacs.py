@@ -53,6 +53,11 @@ def test_random_operations_with_every_message_long_or_none(start, program, eager
     check_rounds(ended, ROUNDS, 4)
 
 
+def test_random_operations_while_a_thread_sends_mpis_messages(start, program):
+    ended = start(3, program("blacs_checks"), "threads", "rounds", ROUNDS, 11)
+    check_rounds(ended, ROUNDS, 3)
+
+
 def test_random_operations_beside_open_mpis_own_transports(start, program):
     ended = start(4, program("blacs_checks"), "rounds", ROUNDS, 7, NAGAYA_MPI="off")
     check_rounds(ended, ROUNDS, 4)

@@ -5,11 +5,15 @@
  *   blacs_checks grids N           makes and frees N grids, whose memory must not grow
  *   blacs_checks queued N BYTES    N messages to each process before anybody receives one
  *   blacs_checks larger N          N messages into larger matrices, then long ones that cross
- *   blacs_checks ahead N           N broadcasts, and the end of their grid, before a message that
- * is received first `mild` before the words: nothing that the reference BLACS do wrongly.
- */
+ *   blacs_checks ahead N           N broadcasts and the end of their grid, then a message, which is
+ *                                  received first
+ *
+ * `threads` before all words: another thread sends MPI's messages all the while. `mild` behind
+ * that: nothing that the reference BLACS do wrongly. */
 #include <malloc.h>
 #include <mpi.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,15 +194,51 @@ static void run_ahead(int count, int processes, int own) {
   if (own != 0) grid_calls[0].gridexit(context);
 }
 
+/* ---- messages of another thread ------------------------------------------------------------ */
+
+enum { kBytesOfThread = 20000 };
+static MPI_Comm comm_of_thread;
+
+/* Until all say that it is enough. */
+static void* send_in_a_ring(void* is_enough) {
+  int own, processes, all = 0;
+  static char out[kBytesOfThread], in[kBytesOfThread];
+  MPI_Comm_rank(comm_of_thread, &own);
+  MPI_Comm_size(comm_of_thread, &processes);
+  for (uint32_t n = 0; all < processes; ++n) {
+    const int bytes = (int)(n * 37 % kBytesOfThread);
+    MPI_Sendrecv(out, bytes, MPI_CHAR, (own + 1) % processes, 0, in, bytes, MPI_CHAR,
+                 (own + processes - 1) % processes, 0, comm_of_thread, MPI_STATUS_IGNORE);
+    const int is_over = atomic_load((atomic_int*)is_enough);
+    MPI_Allreduce(&is_over, &all, 1, MPI_INT, MPI_SUM, comm_of_thread);
+  }
+  return NULL;
+}
+
+static void run_beside_thread(int rounds, uint64_t seed) {
+  static atomic_int is_enough;
+  pthread_t thread;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm_of_thread);
+  if (pthread_create(&thread, NULL, send_in_a_ring, &is_enough) != 0) fail("no thread");
+  run_rounds(rounds, seed);
+  atomic_store(&is_enough, 1);
+  pthread_join(thread, NULL);
+  MPI_Comm_free(&comm_of_thread);
+}
+
 int main(int argc, char** argv) {
-  int own, processes;
+  int own, processes, level;
+  const bool has_thread = argc > 1 && strcmp(argv[1], "threads") == 0;
+  if (has_thread) MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+  argc -= has_thread, argv += has_thread;
   Cblacs_pinfo(&own, &processes);
   is_mild = argc > 1 && strcmp(argv[1], "mild") == 0;
   argc -= is_mild, argv += is_mild;
   if (argc < 3) fail("see the file's head");
   const int count = atoi(argv[2]);
+  const uint64_t seed = argc > 3 ? (uint64_t)atoi(argv[3]) : 1;
   if (strcmp(argv[1], "rounds") == 0)
-    run_rounds(count, argc > 3 ? (uint64_t)atoi(argv[3]) : 1);
+    has_thread ? run_beside_thread(count, seed) : run_rounds(count, seed);
   else if (strcmp(argv[1], "grids") == 0)
     run_grids(count, processes);
   else if (strcmp(argv[1], "larger") == 0)
