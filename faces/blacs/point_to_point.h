@@ -3,9 +3,8 @@
 // are no tags.
 //
 //   up to the eager limit   the message is handed over at once
-//   longer                  sender                                receiver
-//                                          ◄──── ready n ──       receives message n into its
-//                                          matrix
+//   longer                  sender of message n                   receiver
+//                                          ◄── ready for n ──     receives into its matrix
 //                           sends from its matrix ─────────►
 //                           or, if no `ready` comes for as long as a copy takes: sends from a
 //                           copy, and goes on
