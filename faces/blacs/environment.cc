@@ -152,6 +152,15 @@ void free_buffers(Int waits) {
   if (waits != 0) nagaya::blacs::await_sends();
 }
 
+uintptr_t communicator(Int handle) {
+  System& system = System::own();
+  if (nagaya::blacs::is_of_context(handle))
+    system.abort(1,
+                 "blacs2sys_handle: the handle of a context is of no communicator: only gridinit "
+                 "and gridmap take it");
+  return system.mpi() != nullptr ? system.mpi()->to_c(system.communicator_of(handle)) : 0;
+}
+
 double wall_time() {
   timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
@@ -269,8 +278,7 @@ ENTRY(Int, sys2blacs_handle_, (Int * comm), (comm)) {
   return *comm;
 }
 ENTRY(uintptr_t, Cblacs2sys_handle, (Int handle), (handle)) {
-  const nagaya_blacs_mpi* const mpi = System::own().mpi();
-  return mpi != nullptr ? mpi->to_c(handle) : 0;
+  return communicator(handle);
 }
 ENTRY(Int, blacs2sys_handle_, (Int * handle), (handle)) {
   return *handle;

@@ -42,7 +42,7 @@ System::Members Grid::gather() {
 }
 
 System::Members Grid::gather(Int handle) {
-  if ((handle & ~kContextOfHandle) != handle_of(0)) return System::own().gather(handle);
+  if (!is_of_context(handle)) return System::own().gather(handle);
   Grid* const parent = find_grid(handle & kContextOfHandle);
   if (parent == nullptr)
     System::own().abort(

@@ -88,6 +88,9 @@ constexpr Int kContextOfHandle = 0x0fff'ffff;
 inline Int handle_of(Int context) {
   return 0x2000'0000 + context;
 }
+inline bool is_of_context(Int handle) {
+  return (handle & ~kContextOfHandle) == handle_of(0);
+}
 
 // The calling process's contexts. Wrong ones end the job with a line that names `caller`.
 Grid& grid_of(Int context, const char* caller);

@@ -73,7 +73,8 @@ System::System() : mpi_(found_mpi()) {
     abort(1, "nagaya_match_join() says " + std::string(strerrorname_np(-error)));
 }
 
-System::Members System::gather(Int comm) {
+System::Members System::gather(Int handle) {
+  const Int comm = communicator_of(handle);
   struct Card {
     uint64_t space;
     nagaya_process process;

@@ -26,6 +26,9 @@ class System {
 
   const nagaya_blacs_mpi* mpi() const { return mpi_; }
   Int world() const { return mpi_ != nullptr ? mpi_->world() : 0; }
+  // Of a system handle that is not of a grid. 0 means all processes with any MPI, as with the
+  // reference BLACS in C.
+  Int communicator_of(Int handle) const { return handle == 0 ? world() : handle; }
   // Threads that the program calls MPI by may move our messages, too. The BLACS are called by one.
   bool has_threads() const { return has_threads_; }
   Int rank() const { return rank_; }
@@ -37,7 +40,7 @@ class System {
     Int own;               // the caller, among them
     uint32_t next_number;  // the greatest of theirs
   };
-  Members gather(Int comm);
+  Members gather(Int handle);
 
   // Grids have numbers below it.
   uint32_t next_number = 0;

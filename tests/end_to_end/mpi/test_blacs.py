@@ -162,6 +162,8 @@ def test_outside_of_a_space_calls_go_to_the_blacs_behind(user, nagaya, mpirun, p
     ("strangers", "gridmap: there is no process 3 of 3"),
     ("twice", "gridmap: process 0 is in the grid more than once"),
     ("freed-handle", "gridinit or gridmap: the context of the system handle does not exist any more"),
+    ("communicator", "blacs2sys_handle: the handle of a context is of no communicator: only gridinit and "
+                     "gridmap take it"),
     ("short-message", "a message from {0,0}: the message is longer than the matrix"),
     ("long-message", "a message from {0,0}: the message is longer than the matrix"),
     ("long-as-short", "a message from {0,0}: the message is longer than the matrix"),

@@ -51,6 +51,7 @@ struct grid_calls {
 };
 extern const struct grid_calls grid_calls[kLanguages];
 
+MPI_Comm Cblacs2sys_handle(int handle);
 void Cblacs_pinfo(int* number, int* count);
 void Cblacs_exit(int goes_on);
 

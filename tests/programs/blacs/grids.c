@@ -28,6 +28,9 @@ void make_origins(struct origins* origins) {
     half->process[half->count++] = n;
   }
   MPI_Comm_split(MPI_COMM_WORLD, all->own % 2, -all->own, &origins->half_comm);
+  const int handle = grid_calls[0].system_handle(origins->half_comm);
+  CHECK(Cblacs2sys_handle(handle) == origins->half_comm);
+  CHECK(Cblacs2sys_handle(0) == MPI_COMM_WORLD);
 }
 
 void free_origins(struct origins* origins) {
@@ -49,6 +52,7 @@ static const struct members* choose_handle(uint64_t* random, const struct grid_c
     return &origins->half;
   }
   calls->get(-1, kHandle, handle);
+  if (calls == &grid_calls[0] && draw(random, 4) == 0) *handle = 0; /* they are all in C */
   return &origins->all;
 }
 

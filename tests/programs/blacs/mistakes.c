@@ -70,6 +70,12 @@ static void make_grid_of_freed_context(int context) {
   grids->gridinit(&made, "Row", 1, 1);
 }
 
+static void use_context_as_communicator(int context) {
+  int handle;
+  grids->get(context, 10, &handle);
+  Cblacs2sys_handle(handle);
+}
+
 /* Of processes 0 and 1. */
 
 static void send_to_self(int context, int n) {
@@ -109,6 +115,7 @@ static const struct mistake {
                 {"strangers", make_grid_of_strangers, true},
                 {"twice", make_grid_of_one_twice, true},
                 {"freed-handle", make_grid_of_freed_context, false},
+                {"communicator", use_context_as_communicator, false},
                 {"short-message", receive_short_message, false},
                 {"long-message", receive_long_message, false},
                 {"long-as-short", receive_long_message_as_short, false},
