@@ -64,6 +64,7 @@ class Job:
     name: str
     environment: dict = dataclasses.field(default_factory=dict)
     program: str = ""  # another than the entry's
+    arguments: tuple = ()  # more of them
     is_plain: bool = False  # ordinary processes, by the MPI's own launcher
     launchers: tuple = ("mpirun.openmpi", "mpirun")  # names of that one; the first that there is
 
@@ -137,7 +138,8 @@ def started_hosts(plan: Jobs):
         def start(job: Job, program: str, arguments: list[str]) -> dict:
             words = [*launcher_of(job, root), "-n", plan.hosts * plan.tasks_each,
                      *where(plan, job, hosts.names),
-                     root / "libexec/nagaya/bench" / (job.program or program), *arguments]
+                     root / "libexec/nagaya/bench" / (job.program or program), *arguments,
+                     *job.arguments]
             return (plan.measured_by or printed_by)(front, job, words)
         yield start
     finally:

@@ -222,13 +222,14 @@ def measured_at_peak(user: OrdinaryUser, job: Job, words: list) -> dict:
 
 # ---- the benchmark -----------------------------------------------------------------------------
 
-def by(name: str, **environment) -> Job:
-    return Job(name, is_plain=not environment.get("NAGAYA_MPI"), environment=environment)
+def by(name: str, *arguments: str, **environment) -> Job:
+    return Job(name, is_plain=not environment.get("NAGAYA_MPI"), environment=environment,
+               arguments=arguments)
 
 
 PLAN = Jobs(
     hosts=1, rounds=3, measured_by=measured_at_rest,
-    jobs=[by(BASELINE, OMPI_MCA_pml="ob1", OMPI_MCA_btl="self,tcp"), by(STOCK),
+    jobs=[by(BASELINE, "--meet", OMPI_MCA_pml="ob1", OMPI_MCA_btl="self,tcp"), by(STOCK),
           by(OURS, NAGAYA_MPI="on"),
           by(f"{OURS} btl self", NAGAYA_MPI="on", OMPI_MCA_btl="self")],
     comparisons=[Comparison(name, [STOCK], [BASELINE]) for name in (OURS, f"{OURS} btl self")])

@@ -28,6 +28,18 @@ class Job {
     receive_.resize(send_.size());
   }
 
+  // Exchanges an empty message with one rank after the other; the lower one of each pair sends
+  // first. Open MPI's tcp opens its connections so, one for a pair. In an alltoall all ranks open
+  // them at once and in both directions, each with a port of its own: 240 ranks have more than
+  // there are.
+  void meet() const {
+    for (int turn = 0; turn < size_; ++turn) {
+      const int other = (turn - rank_ + size_) % size_;
+      if (other > rank_) send_to(other), receive_from(other);
+      if (other < rank_) receive_from(other), send_to(other);
+    }
+  }
+
   Result measure() {
     const int turns = options_.quick ? kQuickTurns : kTurns;
     double time_s = 0;
@@ -74,6 +86,11 @@ class Job {
     return time_s;
   }
 
+  static void send_to(int rank) { MPI_Send(nullptr, 0, MPI_BYTE, rank, 0, MPI_COMM_WORLD); }
+  static void receive_from(int rank) {
+    MPI_Recv(nullptr, 0, MPI_BYTE, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+
   // Number `n` of what a rank sends in a turn.
   static Number mark(Number turn, int rank, size_t n) {
     return (turn << 48) + (static_cast<Number>(rank) << 32) + n;
@@ -91,12 +108,14 @@ int main(int argc, char** argv) {
   using namespace nagaya::bench;
   CLI::App app("A job of alltoalls of 2 KiB", "memory");
   Options options;
-  bool is_held = false;
+  bool is_held = false, meets = false;
   add_options(app, options);
+  app.add_flag("--meet", meets, "First exchange an empty message with one rank after the other");
   app.add_flag("--hold", is_held,
                "Say `ready` after the last alltoall and wait for the end of standard input");
   return run_mpi_program(app, options, argc, argv, [&] {
     Job job(options);
+    if (meets) job.meet();
     const Result result = job.measure();
     if (is_held) job.hold();
     return result;
