@@ -111,15 +111,22 @@ static void barrier(int context, char* scope) {
                    int* columns, int ld, int row, int column) {                                    \
     name##_(&context, scope, top, &m, &n, a, &lda, rows, columns, &ld, &row, &column);             \
   }
-#define DEFINE(t)                                                                         \
-  GE_MOVE(t##gesd2d)                                                                      \
-  GE_MOVE(t##gerv2d)                                                                      \
-  TR_MOVE(t##trsd2d)                                                                      \
-  TR_MOVE(t##trrv2d)                                                                      \
-  GE_BROADCAST(t##gebs2d)                                                                 \
-  TR_BROADCAST(t##trbs2d)                                                                 \
-  GE_OF_SCOPE(t##gebr2d) GE_OF_SCOPE(t##gsum2d) TR_OF_SCOPE(t##trbr2d) EXTREME(t##gamx2d) \
-      EXTREME(t##gamn2d)
+#define DEFINE_GE(t)      \
+  GE_MOVE(t##gesd2d)      \
+  GE_MOVE(t##gerv2d)      \
+  GE_BROADCAST(t##gebs2d) \
+  GE_OF_SCOPE(t##gebr2d)  \
+  GE_OF_SCOPE(t##gsum2d)
+#define DEFINE_TR(t)      \
+  TR_MOVE(t##trsd2d)      \
+  TR_MOVE(t##trrv2d)      \
+  TR_BROADCAST(t##trbs2d) \
+  TR_OF_SCOPE(t##trbr2d)
+#define DEFINE(t)    \
+  DEFINE_GE(t)       \
+  DEFINE_TR(t)       \
+  EXTREME(t##gamx2d) \
+  EXTREME(t##gamn2d)
 DEFINE(i)
 DEFINE(s)
 DEFINE(d)
