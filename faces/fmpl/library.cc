@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include <memory>
+
 #include "nagaya/comm.h"
 
 namespace nagaya::fmpl {
@@ -11,8 +13,11 @@ namespace {
 
 Library* own = nullptr;
 
-// Of areas: FMPL has one set.
-constexpr uint32_t kNumber = 0;
+// The same at all processes, and never used again: an earlier fmpl_finalize() may not be over
+// everywhere.
+uint32_t areas_made = 0;
+uint32_t communicators_made = 0;
+constexpr uint32_t kAreasMost = 1 << 28;
 
 std::vector<nagaya_process> all_processes() {
   std::vector<nagaya_process> processes(static_cast<size_t>(nagaya_comm_size()));
@@ -22,14 +27,14 @@ std::vector<nagaya_process> all_processes() {
 }
 
 int open(Library& library, fmpl_area* ma, fmpl_flag* fa, int count) {
-  if (const int error = nagaya_comm_init(); error != 0) return error;
   if (const int error = nagaya_match_join(0); error != 0) return error;
-  Communicator world{all_processes(), static_cast<int>(nagaya_comm_rank())};
+  Communicator world{all_processes(), static_cast<int>(nagaya_comm_rank()), nullptr,
+                     communicators_made++};
   const int error = nagaya_area_open(ma, fa, static_cast<uint32_t>(count), world.processes.data(),
                                      static_cast<uint32_t>(world.processes.size()),
-                                     static_cast<uint32_t>(world.rank), kNumber, &library.areas);
+                                     static_cast<uint32_t>(world.rank), areas_made++ % kAreasMost,
+                                     &library.areas);
   library.communicators.push_back(std::move(world));
-  library.communicators_made = 1;
   return error;
 }
 
@@ -99,12 +104,13 @@ using nagaya::fmpl::status_of;
 int fmpl_init(fmpl_area* ma, fmpl_flag* fa, int count) {
   if (nagaya::fmpl::own != nullptr) return FMPL_ERR_INIT;
   if (ma == nullptr || fa == nullptr || count < 1) return FMPL_ERR_ARGUMENT;
-  auto* const made = new Library;
+  if (const int error = nagaya_comm_init(); error != 0) return status_of(error);
+  auto made = std::make_unique<Library>();
   const int error = nagaya::fmpl::open(*made, ma, fa, count);
   if (error != 0)
-    delete made;
+    nagaya_comm_finalize();
   else
-    nagaya::fmpl::own = made;
+    nagaya::fmpl::own = made.release();
   return status_of(error);
 }
 
@@ -130,7 +136,7 @@ int fmpl_comm_create(int* comm, int key) {
   *comm = FMPL_COMM_NULL;
   if (const int error = nagaya_comm_allgather(&key, sizeof key, keys.data()); error != 0)
     return status_of(error);
-  const uint32_t number = own->communicators_made++;
+  const uint32_t number = nagaya::fmpl::communicators_made++;
   if (key < 0) return FMPL_SUCCESS;
   const Communicator& world = own->communicators[FMPL_COMM_WORLD];
   Communicator made{{}, 0, nullptr, number};

@@ -19,7 +19,6 @@ struct Communicator {
 struct Library {
   nagaya_areas* areas = nullptr;
   std::vector<Communicator> communicators;  // by handle; without processes: it is free
-  uint32_t communicators_made = 0;          // by all processes
 };
 
 // nullptr: not initialised.
@@ -27,7 +26,7 @@ Library* library();
 // nullptr: there is none.
 Communicator* communicator_of(int comm);
 
-// What reductions combine by: known by its address, which programs say.
+// A function that reductions combine by. Programs name it by its address.
 struct Function {
   size_t item_bytes;
   void (*call)(void* func, const void* in, void* inout, size_t count);

@@ -55,7 +55,6 @@ typedef struct nagaya_area_send {
   uint32_t is_complete; /* `data` is the caller's again */
   int32_t error;        /* then: 0; -EMSGSIZE: the receiver wanted less, and has the beginning;
                            -EBUSY: another process waits for a message of this index */
-  uint32_t is_spooled;  /* it was copied (nagaya_area_set_spool) */
   nagaya_send message;  /* the library's, as all that follows */
   struct nagaya_area_send* next;
   void* copy;
@@ -89,11 +88,12 @@ int nagaya_area_wait_receive(nagaya_areas* areas, nagaya_area_receive* receive);
  * to be). */
 int nagaya_area_cancel_receive(nagaya_areas* areas, nagaya_area_receive* receive);
 
-/* From now on a nagaya_area_send() whose header does not come in `patience_us` is copied to the
+/* From now on a nagaya_area_send_now() whose header does not come in `patience_us` is copied to the
  * spool, and complete for its caller. `bytes` 0: no more. Returns 0, -EBUSY (something is in the
  * old one). */
 int nagaya_area_set_spool(nagaya_areas* areas, void* buffer, size_t bytes, uint64_t patience_us);
-/* Sends what is in the spool and asked for: how many messages, and how many remain there. */
+/* Sends the messages of the spool whose headers have come: how many, and how many remain there.
+ * Returns 0, or the first error of a message that was sent from the spool since the last call. */
 int nagaya_area_check_spool(nagaya_areas* areas, uint32_t* sent, uint32_t* remain);
 
 /* Sends, and waits: for the header, or, with a spool, at most so long.

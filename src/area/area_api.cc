@@ -104,7 +104,7 @@ int nagaya_area_cancel_receive(nagaya_areas* areas, nagaya_area_receive* receive
 
 int nagaya_area_set_spool(nagaya_areas* areas, void* buffer, size_t bytes, uint64_t patience_us) {
   areas->advance();
-  const bool is_set = areas->spool().set(buffer, bytes, std::chrono::microseconds(patience_us));
+  const bool is_set = areas->set_spool(buffer, bytes, std::chrono::microseconds(patience_us));
   return is_set ? 0 : -EBUSY;
 }
 
@@ -114,7 +114,7 @@ int nagaya_area_check_spool(nagaya_areas* areas, uint32_t* sent, uint32_t* remai
   areas->advance();
   *remain = areas->spooled();
   *sent = before - *remain;
-  return 0;
+  return areas->take_spool_error();
 }
 
 int nagaya_area_send_now(nagaya_areas* areas, const void* data, size_t bytes, uint32_t to,

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <mutex>
+#include <utility>
 
 namespace nagaya::area {
 namespace {
@@ -22,6 +24,12 @@ constexpr size_t kSharedCopyBytes = 32 << 10;
 void complete(nagaya_area_send& send, int error) {
   send.error = error;
   std::atomic_ref(send.is_complete).store(1, std::memory_order_release);
+}
+
+// Of one of match's messages. Acquire: pairs with its completion, by any thread that waits.
+template <class Message>
+bool is_over(Message& message) {
+  return std::atomic_ref(message.is_complete).load(std::memory_order_acquire) != 0;
 }
 
 }  // namespace
@@ -78,7 +86,7 @@ Cell& Areas::cell_of(uint32_t rank, uint32_t index) const {
 // ---- sending ------------------------------------------------------------------------------------
 
 int Areas::start(nagaya_area_send& send) {
-  send.is_complete = send.is_spooled = 0;
+  send.is_complete = 0;
   send.error = 0;
   send.copy = nullptr;
   if (!is_here(send.to)) return start_message(send);
@@ -88,7 +96,7 @@ int Areas::start(nagaya_area_send& send) {
 }
 
 bool Areas::try_now(nagaya_area_send& send) {
-  send.is_complete = send.is_spooled = 0;
+  send.is_complete = 0;
   send.error = 0;
   if (is_here(send.to)) return try_send(send);
   const nagaya_envelope own = envelope(rank_, send.index);
@@ -116,6 +124,7 @@ bool Areas::try_send(nagaya_area_send& send) {
   uint64_t state = cell.state.load(std::memory_order_relaxed);
   if ((state & 3) != kPosted) return false;
   if (state != Cell::state_of(kPosted, send.to)) {
+    if (send.copy != nullptr) return false;  // its caller has gone on: it waits for its receiver
     complete(send, -EBUSY);
     return true;
   }
@@ -142,7 +151,27 @@ void Areas::copy(const Cell& cell, const nagaya_area_send& send, size_t bytes) {
 }
 
 bool Areas::try_finish(nagaya_area_send& send) {
-  return is_here(send.to) ? try_send(send) : send.message.is_complete != 0;
+  return is_here(send.to) ? try_send(send) : is_complete(send);
+}
+
+bool Areas::is_idle() {
+  const std::lock_guard lock(lock_);
+  return first_ == nullptr && spool_.is_empty();
+}
+
+bool Areas::set_spool(void* memory, size_t bytes, std::chrono::microseconds patience) {
+  const std::lock_guard lock(lock_);
+  return spool_.set(memory, bytes, patience);
+}
+
+uint32_t Areas::spooled() {
+  const std::lock_guard lock(lock_);
+  return spooled_;
+}
+
+int Areas::take_spool_error() {
+  const std::lock_guard lock(lock_);
+  return std::exchange(spool_error_, 0);
 }
 
 int Areas::advance() {
@@ -157,6 +186,8 @@ int Areas::advance_locked() {
   for (nagaya_area_send** link = &first_; *link != nullptr;) {
     nagaya_area_send* const send = *link;
     nagaya_area_send* const next = send->next;
+    // Its caller may use the memory of a complete send again at once.
+    auto* const room = static_cast<std::byte*>(send->copy);
     if (!try_finish(*send)) {
       link = &send->next;
       continue;
@@ -164,8 +195,9 @@ int Areas::advance_locked() {
     *link = next;
     if (next == nullptr) last_ = link;
     ++moved;
-    if (send->copy != nullptr) {
-      spool_.free(static_cast<std::byte*>(send->copy));
+    if (room != nullptr) {
+      if (spool_error_ == 0) spool_error_ = send->error;
+      spool_.free(room);
       --spooled_;
       delete send;
     }
@@ -174,22 +206,25 @@ int Areas::advance_locked() {
 }
 
 bool Areas::is_complete(nagaya_area_send& send) {
-  if (!is_here(send.to) && send.message.is_complete != 0 && send.is_complete == 0)
+  if (!is_here(send.to) && send.is_complete == 0 && is_over(send.message))
     complete(send, send.message.error);
   return std::atomic_ref(send.is_complete).load(std::memory_order_acquire) != 0;
 }
 
 int Areas::send_from_spool(const nagaya_area_send& send) {
   const std::lock_guard lock(lock_);
+  auto copy = std::make_unique<nagaya_area_send>(send);
   std::byte* const room = spool_.allocate(send.bytes);
   if (room == nullptr) return -ENOBUFS;
   if (send.bytes != 0) std::memcpy(room, send.data, send.bytes);
-  auto* const copy = new nagaya_area_send(send);
   copy->data = copy->copy = room;
+  if (const int error = is_here(send.to) ? 0 : start_message(*copy); error != 0) {
+    spool_.free(room);
+    return error;
+  }
   ++spooled_;
-  const int error = is_here(send.to) ? 0 : start_message(*copy);
-  add(*copy);
-  return error;
+  add(*copy.release());
+  return 0;
 }
 
 // ---- receiving ----------------------------------------------------------------------------------
@@ -225,7 +260,7 @@ int Areas::start_message(nagaya_area_receive& receive) {
 bool Areas::is_complete(nagaya_area_receive& receive) {
   if (receive.is_complete != 0) return true;
   if (!is_here(receive.from)) {
-    if (receive.message.is_complete == 0) return false;
+    if (!is_over(receive.message)) return false;
     receive.bytes = receive.message.bytes;
     receive.error = receive.message.error;
   } else {

@@ -26,7 +26,7 @@ class Areas {
 
   // Returns 0, -ENOMEM, -ENOSPC.
   int open(llcl::Board& board, task::TaskRecord& self);
-  bool is_idle() const { return first_ == nullptr && spool_.is_empty(); }
+  bool is_idle();
 
   // Whether the process has opened, as a receive from it needs.
   bool is_open(uint32_t rank) const { return !is_here(rank) || part_of(rank) != nullptr; }
@@ -39,7 +39,9 @@ class Areas {
   bool is_complete(nagaya_area_receive& receive);
   int cancel(nagaya_area_receive& receive);
 
-  Spool& spool() { return spool_; }
+  // As Spool::set.
+  bool set_spool(void* memory, size_t bytes, std::chrono::microseconds patience);
+  const Spool& spool() const { return spool_; }
   // Sends from a copy in the spool. Returns 0, -ENOBUFS. May throw std::bad_alloc.
   int send_from_spool(const nagaya_area_send& send);
   bool is_here(uint32_t rank) const { return nodes_.node_of(rank) == nodes_.node_of(rank_); }
@@ -48,10 +50,12 @@ class Areas {
   }
   // Moves all sends that wait for a header. How many are complete now. Any thread.
   int advance();
-  uint32_t spooled() const { return spooled_; }
+  uint32_t spooled();
+  // Of a message that was sent from the spool, the first since the last call; 0: none.
+  int take_spool_error();
 
  private:
-  // What a process tells the others of its node; `cells` is stored last.
+  // A process tells the others of its node where its memory is; it stores `cells` last.
   struct Part {
     uint64_t* flags;
     std::atomic<nagaya_area_cell*> cells;
@@ -81,6 +85,7 @@ class Areas {
   llcl::Group group_;
   task::SpinLock lock_;
   uint32_t spooled_ = 0;
+  int spool_error_ = 0;
   nagaya_area_send *first_ = nullptr, **last_ = &first_;  // that wait for a header
   Spool spool_;
 };

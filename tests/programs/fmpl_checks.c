@@ -5,6 +5,7 @@
  *   fmpl_checks hosts      what can be seen over several hosts
  *   fmpl_checks die N      messages and collectives for ever; the last rank kills itself after N */
 #include <complex.h>
+#include <nagaya/comm.h>
 #include <nagaya/fmpl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -246,6 +247,19 @@ static void go_on_until_death(int rounds) {
   }
 }
 
+/* As in an MPI program: the end is not the last one of the process's part in the job, so it waits
+ * for nobody. */
+static void begin_and_end_again(void) {
+  EXPECT_EQUAL(nagaya_comm_init(), 0);
+  for (int n = 0; n < 300; ++n) {
+    EXPECT_EQUAL(fmpl_init(areas, flags, kIndexes), FMPL_SUCCESS);
+    send_round(kSmall);
+    EXPECT_EQUAL(fmpl_barrier(FMPL_COMM_WORLD), FMPL_SUCCESS);
+    EXPECT_EQUAL(fmpl_finalize(), FMPL_SUCCESS);
+  }
+  EXPECT_EQUAL(nagaya_comm_finalize(), 0);
+}
+
 int main(int argc, char** argv) {
   char early = 0;
   EXPECT_EQUAL(fmpl_send(&early, 1, 0, 0), FMPL_ERR_INIT);
@@ -268,5 +282,6 @@ int main(int argc, char** argv) {
   if (rank == 0) printf("all of FMPL among %d\n", size);
   EXPECT_EQUAL(fmpl_finalize(), FMPL_SUCCESS);
   EXPECT_EQUAL(fmpl_barrier(FMPL_COMM_WORLD), FMPL_ERR_INIT);
+  begin_and_end_again();
   return 0;
 }
