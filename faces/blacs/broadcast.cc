@@ -20,7 +20,7 @@ struct Copy {
   std::unique_ptr<std::byte[]> data;
 };
 
-// What was sent to a matrix with gaps.
+// A matrix with gaps, and how many bytes were sent to it.
 struct Unpacked {
   const Layout& layout;
   size_t sent_bytes;

@@ -119,7 +119,7 @@ void leave(Int context) {
   nagaya::blacs::remove_grid(context);
 }
 
-// What was sent is received before the process ends.
+// All messages that the process has sent are received before it ends.
 void exit_all(Int goes_on) {
   nagaya::blacs::remove_all_grids();
   nagaya::blacs::await_sends();

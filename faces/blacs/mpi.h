@@ -22,7 +22,7 @@ typedef struct nagaya_blacs_mpi {
   uintptr_t (*to_c)(int comm);
 } nagaya_blacs_mpi;
 
-/* What each shim exports. */
+/* Each shim exports this function. */
 #define NAGAYA_BLACS_MPI_SYMBOL "nagaya_blacs_mpi_functions"
 extern const nagaya_blacs_mpi* nagaya_blacs_mpi_functions(void);
 

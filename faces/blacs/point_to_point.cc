@@ -85,10 +85,10 @@ bool is_short(Grid& grid, Int other, const Layout& layout) {
 
 // ---- long messages ------------------------------------------------------------------------------
 
-// What a receiver says of one long message. It may come when the sender has not waited for it.
+// A receiver's word that it is there for one long message. It may come when the sender has gone on.
 struct Ready {
   nagaya_receive receive = {};
-  // What the second of sender and completion finds, it deletes or uses.
+  // Sender and completion exchange their states; the second of them deletes or uses the object.
   enum class State { kAwaited, kThere, kAbandoned };
   std::atomic<State> state = State::kAwaited;
 };

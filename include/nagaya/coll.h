@@ -31,15 +31,20 @@
  * Blocks of each rank may have sizes of their own (MPI_Gatherv and its like: `varies`); a
  * receiver's block is at least as large as what comes, over several nodes just as large. In place:
  * where `send` and `receive` of a rank are the same memory. Otherwise no memory of one may overlap.
+ *
  * Reductions combine the ranks' elements in the order of the ranks, on all ranks alike: the result
  * is the same everywhere, bit for bit, and in each run. Operations that commute: node by node.
+ *
  * Teams over several nodes send messages (match.h, which is open). Without memory for one of them
- * its data are lost: -ENOMEM, and others may wait for ever, until the job ends. Memory: `send` must
- * stay as it is, and nobody may touch `receive`, until the collective is complete. Other members
- * read and write both: they must lie in the space, as all memory of a task does. The team's own
- * memory goes with the task that made it: only in jobs whose tasks leave each other their memory
- * (`nagaya run`; `keep_ended` of task.h) may a member end before the others have closed. Errors:
- * negative errno codes. Thread safety: of one team one call at a time; different teams, and
+ * its data are lost: -ENOMEM, and others may wait for ever, until the job ends.
+ *
+ * Memory: `send` must stay as it is, and nobody may touch `receive`, until the collective is
+ * complete. Other members read and write both: they must lie in the space, as all memory of a task
+ * does. The team's own memory goes with the task that made it: only in jobs whose tasks leave each
+ * other their memory (`nagaya run`; `keep_ended` of task.h) may a member end before the others have
+ * closed.
+ *
+ * Errors: negative errno codes. Thread safety: of one team one call at a time; different teams, and
  * completions, any thread. Death of a member: its job ends (docs/coll.md).
  */
 #ifndef NAGAYA_COLL_H

@@ -28,7 +28,7 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* What functions return; Fortran's `ier`. */
+/* The statuses that functions return; Fortran's `ier`. */
 enum {
   FMPL_SUCCESS = 0,
   FMPL_ERR_INIT = 1,     /* not between fmpl_init() and fmpl_finalize(), or in no space */

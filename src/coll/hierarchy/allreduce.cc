@@ -17,7 +17,7 @@ bool are_sliced(const Schedule& schedule) {
          elements.count >= schedule.nodes().nodes();
 }
 
-// What of the elements a node combines.
+// The elements that a node combines.
 Share slice_of(const Schedule& schedule, uint32_t node) {
   const size_t count = schedule.what().elements.count;
   if (!are_sliced(schedule)) return {0, count};
@@ -88,7 +88,7 @@ bool between(Schedule& schedule, uint32_t round) {
   return true;
 }
 
-// What a leader has sent, into a receive buffer with gaps.
+// Stores the result, which the leader has sent, into a receive buffer with gaps.
 void take_result(void* context, uint32_t, const void* data, size_t) {
   auto* const schedule = static_cast<Schedule*>(context);
   const nagaya_collective& what = schedule->what();

@@ -58,8 +58,8 @@ class Schedule {
     local.root = nodes().index_of(leader_of(node()));
     return local;
   }
-  // Such a collective, of which each adds one in the same stage. One in all for
-  // each way; the way in begins in the first stage. Its root is a member's index in the node.
+  // Adds such a collective: each member of the node adds it in the same stage, one for each way at
+  // most; the way in in the first stage. Its root is a member's index in the node.
   void fan_in(const nagaya_collective& what) {
     fan_in_.number = team_.fan_in().new_number();
     set_local(fan_in_, what);
