@@ -13,6 +13,7 @@ import bars
 import catalogue
 import jobs
 import machine
+import tune
 
 
 def measure(names: list[str], options: argparse.Namespace) -> dict:
@@ -80,16 +81,28 @@ def merged(files: list[pathlib.Path]) -> dict:
 def write_report(options: argparse.Namespace) -> int:
     import report  # here, because it needs matplotlib, which measuring does not
 
+    out = options.out or pathlib.Path("docs/results")
     if options.sources:
         results = merged(options.sources)
     else:
         results = measure(list(catalogue.BENCHMARKS), options)
     lines = bars.verdicts(results["figures"], bars.load(catalogue.FOLDER / "bars.json"))
-    report.write(results, lines, options.out)
+    report.write(results, lines, out)
     if options.page:
-        report.update_page(results, lines, options.page, options.out)
-    print(f"written to {options.out}", file=sys.stderr)
+        report.update_page(results, lines, options.page, out)
+    print(f"written to {out}", file=sys.stderr)
     return exit_code(results, lines)
+
+
+def write_table(options: argparse.Namespace) -> int:
+    path = options.out or pathlib.Path("nagaya.tuning")
+    try:
+        path.write_text(tune.table(options.quick, options.rounds))
+    except (jobs.Failed, jobs.Skipped) as error:
+        print(f"nagaya bench: tune: {error}", file=sys.stderr)
+        return 2
+    print(f"written to {path}: NAGAYA_TUNING={path.resolve()} makes jobs use it", file=sys.stderr)
+    return 0
 
 
 def list_benchmarks() -> int:
@@ -100,16 +113,17 @@ def list_benchmarks() -> int:
 
 def parse(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="nagaya bench", description=__doc__)
-    parser.add_argument("what", metavar="all | list | report | NAME",
-                        choices=["all", "list", "report", *catalogue.BENCHMARKS])
+    parser.add_argument("what", metavar="all | list | report | tune | NAME",
+                        choices=["all", "list", "report", "tune", *catalogue.BENCHMARKS])
     parser.add_argument("--quick", action="store_true",
                         help="few, short rounds: proves that the programs work")
     parser.add_argument("--rounds", type=int, help="interleaved rounds of each benchmark")
     parser.add_argument("--json", type=pathlib.Path, help="also write the figures to this file")
     parser.add_argument("--from", dest="sources", type=pathlib.Path, metavar="FILE", nargs="+",
                         help="report: use figures written by --json instead of measuring")
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("docs/results"),
-                        help="report: the folder to write (default: docs/results)")
+    parser.add_argument("--out", type=pathlib.Path,
+                        help="report: the folder to write (default: docs/results); "
+                             "tune: the table (default: nagaya.tuning)")
     parser.add_argument("--page", type=pathlib.Path,
                         help="report: also replace the measured part of this Markdown page")
     return parser.parse_args(words)
@@ -121,6 +135,8 @@ def main() -> int:
         return list_benchmarks()
     if options.what == "report":
         return write_report(options)
+    if options.what == "tune":
+        return write_table(options)
     names = list(catalogue.BENCHMARKS) if options.what == "all" else [options.what]
     return bench(names, options)
 

@@ -62,7 +62,7 @@ _nagaya() {
       fi
       ;;
     bench)
-      mapfile -t COMPREPLY < <(compgen -W "all list report $(nagaya bench list 2>/dev/null | sed 's/ .*//')" -- "$cur")
+      mapfile -t COMPREPLY < <(compgen -W "all list report tune $(nagaya bench list 2>/dev/null | sed 's/ .*//')" -- "$cur")
       return
       ;;
     ps | clean | doctor | gdb)

@@ -23,5 +23,5 @@ complete -c nagaya -n '__fish_seen_subcommand_from gdb' -l core -r -d 'A core fi
 complete -c nagaya -n '__fish_seen_subcommand_from gdb' -a '(nagaya ps 2>/dev/null | string replace -rf "^ *([0-9]+) .*" "\$1" | sort -nu)'
 complete -c nagaya -n '__fish_seen_subcommand_from clean' -f -s n -l dry-run -d 'Only say what would be removed'
 complete -c nagaya -n '__fish_seen_subcommand_from doctor' -f -s n -l np -x -d 'For how many tasks'
-complete -c nagaya -n '__fish_seen_subcommand_from bench' -f -a 'all list report (nagaya bench list 2>/dev/null | string replace -r " .*" "")'
+complete -c nagaya -n '__fish_seen_subcommand_from bench' -f -a 'all list report tune (nagaya bench list 2>/dev/null | string replace -r " .*" "")'
 complete -c nagaya -n '__fish_seen_subcommand_from run exec' -a '(__fish_complete_subcommand)'

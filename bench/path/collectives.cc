@@ -19,14 +19,21 @@ constexpr size_t kLongBytes = 64 << 10;
 const std::vector<size_t> kSizes = {8, 1024, kLongBytes, 1 << 20};
 const std::vector<size_t> kQuickSizes = {8, kLongBytes};
 
-const char* size_name(size_t bytes) {
-  return bytes == 8 ? "8B" : bytes == 1024 ? "1KiB" : bytes == kLongBytes ? "64KiB" : "1MiB";
+std::string size_name(size_t bytes) {
+  if (bytes < 1 << 10) return fmt::format("{}B", bytes);
+  return bytes < 1 << 20 ? fmt::format("{}KiB", bytes >> 10) : fmt::format("{}MiB", bytes >> 20);
 }
+
+// Of the collectives that are measured.
+struct Wish {
+  std::vector<std::string> kinds;  // none: all
+  std::vector<size_t> sizes;       // none: those above                           [bytes]
+};
 
 class Bench {
  public:
-  Bench(const Options& options, std::vector<std::string> names)
-      : options_(options), names_(std::move(names)) {
+  Bench(const Options& options, Wish wish) : options_(options), wish_(std::move(wish)) {
+    if (wish_.sizes.empty()) wish_.sizes = options_.quick ? kQuickSizes : kSizes;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
   }
@@ -56,25 +63,27 @@ class Bench {
       if (!is_wished(kind)) continue;
       double product = 1;
       int short_ones = 0;
-      for (const size_t bytes : options_.quick ? kQuickSizes : kSizes) {
+      for (const size_t bytes : wish_.sizes) {
         const double time = measure(kind, bytes);
         figures.push_back(figure(fmt::format("{}_{}", kind.name, size_name(bytes)),
                                  fmt::format("{} of {}", kind.title, size_name(bytes)), time));
         if (bytes < kLongBytes) product *= time, ++short_ones;
         product_of_all *= time, ++all;
       }
-      figures.push_back(figure(fmt::format("{}_short", kind.name),
-                               fmt::format("{} of up to 1 KiB, geometric mean", kind.title),
-                               std::pow(product, 1.0 / short_ones)));
+      if (short_ones != 0)
+        figures.push_back(figure(fmt::format("{}_short", kind.name),
+                                 fmt::format("{} of up to 1 KiB, geometric mean", kind.title),
+                                 std::pow(product, 1.0 / short_ones)));
     }
-    if (!names_.empty())
+    if (!wish_.kinds.empty())
       figures.push_back(
           figure("all", "all of these, geometric mean", std::pow(product_of_all, 1.0 / all)));
     return figures;
   }
 
   bool is_wished(const Kind& kind) const {
-    return names_.empty() || std::find(names_.begin(), names_.end(), kind.name) != names_.end();
+    const auto& kinds = wish_.kinds;
+    return kinds.empty() || std::find(kinds.begin(), kinds.end(), kind.name) != kinds.end();
   }
 
   std::vector<Kind> kinds() {
@@ -253,7 +262,7 @@ class Bench {
   }
 
   Options options_;
-  std::vector<std::string> names_;  // of the kinds that are wished; none: all
+  Wish wish_;
   int rank_, size_;
   int root_ = 0;
   Number turn_ = 0;
@@ -267,8 +276,9 @@ int main(int argc, char** argv) {
   using namespace nagaya::bench;
   CLI::App app("Collectives of an MPI", "collectives");
   Options options;
-  std::vector<std::string> names;
+  Wish wish;
   add_options(app, options);
-  app.add_option("--kinds", names, "such as bcast,allreduce; else all")->delimiter(',');
-  return run_mpi_program(app, options, argc, argv, [&] { return Bench(options, names).measure(); });
+  app.add_option("--kinds", wish.kinds, "such as bcast,allreduce; else all")->delimiter(',');
+  app.add_option("--sizes", wish.sizes, "bytes of each rank, multiples of 8")->delimiter(',');
+  return run_mpi_program(app, options, argc, argv, [&] { return Bench(options, wish).measure(); });
 }

@@ -71,7 +71,8 @@ typedef struct nagaya_team nagaya_team;
  *   rank        the caller's: processes[rank] is the calling task
  *   threads     nonzero: several threads of the task may wait, for this team or anything else
  *
- * Returns 0, -EINVAL, -ENOMEM, -ESRCH (outside of a space). */
+ * Returns 0, -EINVAL (NAGAYA_TUNING names a file that is no tuning table, too), -ENOMEM, -ESRCH
+ * (outside of a space). */
 int nagaya_coll_open(uint64_t context, const nagaya_process* processes, uint32_t size,
                      uint32_t rank, int threads, nagaya_team** out);
 

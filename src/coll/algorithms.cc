@@ -3,29 +3,28 @@
 
 #include "coll/move.h"
 #include "coll/reduce.h"
-#include "coll/tuning.h"
+#include "llcl/tuning.h"
 
 namespace nagaya::coll {
 namespace {
 
-// In the order of nagaya_collective_kind. `longer`: above `max_bytes` of elements, or with gaps.
+// In the order of nagaya_collective_kind. `longer`: of elements with gaps, or above kCombined.
 struct Row {
   const Algorithm& algorithm;
-  size_t max_bytes = SIZE_MAX;
   const Algorithm& longer = algorithm;
 };
 const Row kRows[] = {
-    {kMove},                                         // barrier
-    {kMove},                                         // bcast
-    {kMove},                                         // gather
-    {kMove},                                         // scatter
-    {kMove},                                         // allgather
-    {kMove},                                         // alltoall
-    {kCombine, tuning::kCombinedMaxBytes, kSlices},  // reduce
-    {kCombine, tuning::kCombinedMaxBytes, kSlices},  // allreduce
-    {kCombine, tuning::kCombinedMaxBytes, kSlices},  // reduce_scatter
-    {kChain, tuning::kCombinedMaxBytes, kSlices},    // scan
-    {kChain, tuning::kCombinedMaxBytes, kSlices},    // exscan
+    {kMove},              // barrier
+    {kMove},              // bcast
+    {kMove},              // gather
+    {kMove},              // scatter
+    {kMove},              // allgather
+    {kMove},              // alltoall
+    {kCombine, kSlices},  // reduce
+    {kCombine, kSlices},  // allreduce
+    {kCombine, kSlices},  // reduce_scatter
+    {kChain, kSlices},    // scan
+    {kChain, kSlices},    // exscan
 };
 
 }  // namespace
@@ -34,8 +33,8 @@ const Algorithm* algorithm_of(const nagaya_collective& what) {
   if (static_cast<size_t>(what.kind) >= std::size(kRows)) return nullptr;
   const Row& row = kRows[what.kind];
   const nagaya_elements& elements = what.elements;
-  const bool is_short =
-      elements.copy == nullptr && elements.count * elements.extent <= row.max_bytes;
+  const bool is_short = elements.copy == nullptr && elements.count * elements.extent <=
+                                                        llcl::Tuning::own()[llcl::Tuned::kCombined];
   return is_short ? &row.algorithm : &row.longer;
 }
 

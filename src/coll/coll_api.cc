@@ -11,6 +11,8 @@
 #include "coll/hierarchy/hierarchy.h"
 #include "coll/underway.h"
 #include "llcl/elsewhere_by_lane.h"
+#include "llcl/tuning.h"
+#include "task/api_error.h"
 
 using nagaya::base::guarded;
 using nagaya::coll::algorithm_of;
@@ -20,6 +22,7 @@ using nagaya::coll::Underway;
 using nagaya::coll::hierarchy::Schedule;
 using nagaya::coll::hierarchy::WideTeam;
 using nagaya::llcl::Endpoint;
+using nagaya::llcl::Tuning;
 
 // Of one node, or over several.
 struct nagaya_team {
@@ -90,7 +93,8 @@ int nagaya_coll_open(uint64_t context, const nagaya_process* processes, uint32_t
     if (processes[n].node == processes[rank].node &&
         processes[n].task >= endpoint->board().capacity)
       return -EINVAL;
-  return guarded([&] {
+  return nagaya::task::guarded([&] {
+    Tuning::own().agreed(endpoint->board().tuning);
     auto team = std::make_unique<nagaya_team>();
     const int error = open(*team, *endpoint, context, {processes, size}, rank, threads != 0);
     if (error == 0) *out = team.release();

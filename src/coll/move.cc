@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "coll/blocks.h"
-#include "coll/tuning.h"
+#include "llcl/tuning.h"
 
 namespace nagaya::coll {
 namespace {
@@ -89,7 +89,7 @@ void post(Operation& operation) {
   if (!gives_to_others(operation)) return;
   const nagaya_collective& what = operation.what();
   const size_t total = given_bytes(operation);
-  if (total <= tuning::kPostedMaxBytes) {
+  if (total <= llcl::Tuning::own()[llcl::Tuned::kPosted]) {
     has_block_for_each(what.kind) ? post_blocks(operation, total) : post_block(operation, total);
     return;
   }

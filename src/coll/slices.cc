@@ -4,7 +4,7 @@
 
 #include "coll/reduce.h"
 #include "coll/share.h"
-#include "coll/tuning.h"
+#include "llcl/tuning.h"
 
 namespace nagaya::coll {
 namespace {
@@ -17,8 +17,9 @@ class Slice {
         what_(operation.what()),
         elements_(what_.elements),
         share_(share_of(elements_, operation.rank(), operation.size())),
-        tile_(std::clamp<size_t>(tuning::kTileBytes / std::max<size_t>(elements_.extent, 1), 1,
-                                 std::max<size_t>(share_.count, 1))) {}
+        tile_(std::clamp<size_t>(
+            llcl::Tuning::own()[llcl::Tuned::kTile] / std::max<size_t>(elements_.extent, 1), 1,
+            std::max<size_t>(share_.count, 1))) {}
 
   // Two tiles, and perhaps the result.
   size_t scratch_bytes() const {

@@ -19,6 +19,7 @@ struct Head {
   uint64_t space;
   uint32_t task;
   uint32_t window;
+  uint64_t tuning;
   int32_t error;
   uint32_t text_bytes;
 };
@@ -26,9 +27,9 @@ struct Head {
 }  // namespace
 
 std::string encode(const Card& card) {
-  const Head head{
-      task::kMagic, task::kAbiMajor, 0,          card.space,
-      card.task,    card.window,     card.error, static_cast<uint32_t>(card.text.size())};
+  const Head head{task::kMagic, task::kAbiMajor, 0,
+                  card.space,   card.task,       card.window,
+                  card.tuning,  card.error,      static_cast<uint32_t>(card.text.size())};
   return std::string(reinterpret_cast<const char*>(&head), sizeof head) + card.text;
 }
 
@@ -38,7 +39,7 @@ Card decode_card(const std::string& bytes) {
   if (head.magic != task::kMagic || head.major != task::kAbiMajor || head.reserved != 0 ||
       head.error > 0 || bytes.size() != sizeof head + uint64_t{head.text_bytes})
     throw base::Error(-EPROTO, "a process of the job uses another version of nagaya");
-  return {head.space, head.task, head.window, head.error, bytes.substr(sizeof head)};
+  return {head.space, head.task, head.window, head.tuning, head.error, bytes.substr(sizeof head)};
 }
 
 }  // namespace nagaya::comm

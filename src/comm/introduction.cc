@@ -8,6 +8,7 @@
 
 #include "comm/card.h"
 #include "delegatee/question.h"
+#include "llcl/tuning.h"
 #include "task/client.h"
 #include "task/program.h"
 
@@ -153,6 +154,7 @@ class Speaker {
     for (uint32_t rank = 0; rank < world_.size; ++rank) {
       Card card = decode_card(meeting_.look(rank, kCard));
       throw_if_failed(card, rank);
+      if (card.tuning != llcl::Tuning::own().digest()) llcl::throw_different_tunings();
       const auto count = static_cast<uint32_t>(nodes.size());
       const uint32_t node = nodes.try_emplace(card.space, count).first->second;
       by_rank.push_back({node, card.task});
@@ -180,7 +182,12 @@ class Speaker {
 };
 
 void meet_other_nodes(World& world, llcl::Endpoint& endpoint, Meeting& meeting, Speaker* speaker) {
-  Card card{endpoint.record().space->identity, endpoint.record().number, 0, 0, {}};
+  Card card{endpoint.record().space->identity,
+            endpoint.record().number,
+            0,
+            llcl::Tuning::own().agreed(endpoint.board().tuning).digest(),
+            0,
+            {}};
   try {
     if (speaker != nullptr) speaker->add_contact(card);
   } catch (const Error& error) {

@@ -80,7 +80,8 @@ struct Board {
   CopyOffers* copies;
   Backlogs* backlogs;
   Groups* groups;
-  std::atomic<uint64_t> dropped;                    // messages that nobody knows
+  std::atomic<uint64_t> tuning;   // digest of the tasks' table (tuning.h); 0: none has come
+  std::atomic<uint64_t> dropped;  // messages that nobody knows
   alignas(mailbox::kLineBytes) mailbox::Load load;  // changes often; what is above does not
   // Threads of all tasks that are about to sleep: the sum of `sleepers`. A line of its own, which
   // changes when nothing happens.

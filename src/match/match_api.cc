@@ -9,7 +9,9 @@
 
 #include "base/guarded.h"
 #include "llcl/elsewhere_by_lane.h"
+#include "llcl/tuning.h"
 #include "match/matcher.h"
+#include "task/api_error.h"
 
 namespace nagaya::match {
 namespace {
@@ -33,24 +35,26 @@ Matcher* own_matcher = nullptr;
 bool has_threads;
 std::atomic<bool> is_taken = false;  // by one library of the process
 
-// NAGAYA_EAGER_BYTES, or the default; -1: neither.
-int64_t chosen_eager_max() {
+// NAGAYA_EAGER_BYTES, or the default.
+size_t chosen_eager_max() {
   const char* const text = std::getenv("NAGAYA_EAGER_BYTES");
   if (text == nullptr) return Matcher::kEagerMaxDefault;
   const std::string_view word = text;
   uint32_t bytes = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), bytes);
   const bool is_number = error == std::errc{} && end == word.data() + word.size();
-  return is_number && bytes <= kEagerMaxLimit ? int64_t{bytes} : -1;
+  if (!is_number || bytes > kEagerMaxLimit)
+    throw base::Error(-EINVAL, "NAGAYA_EAGER_BYTES is no number of bytes up to 1048576");
+  return bytes;
 }
 
 int open(bool threads) {
   if (own_matcher != nullptr) return threads && !has_threads ? -EBUSY : 0;  // opened before
   llcl::Endpoint* const endpoint = llcl::Endpoint::own();
   if (endpoint == nullptr) return -ESRCH;
-  const int64_t eager_max = chosen_eager_max();
-  if (eager_max < 0) return -EINVAL;
-  auto* const own = new Own(*endpoint, static_cast<size_t>(eager_max), threads);
+  llcl::Tuning::own().agreed(endpoint->board().tuning);
+  const size_t eager_max = chosen_eager_max();
+  auto* const own = new Own(*endpoint, eager_max, threads);
   own_matcher = &own->matcher;
   endpoint->be_counted();
   endpoint->waits().begin_polls(endpoint->waiter_of(own->elsewhere.lane()), threads);
@@ -74,13 +78,13 @@ using nagaya::match::with_matcher;
 
 int nagaya_match_open(int threads) {
   if (nagaya::match::is_taken.exchange(true)) return -EBUSY;
-  const int error = guarded([&] { return nagaya::match::open(threads != 0); });
+  const int error = nagaya::task::guarded([&] { return nagaya::match::open(threads != 0); });
   if (error != 0) nagaya::match::is_taken = false;
   return error;
 }
 
 int nagaya_match_join(int threads) {
-  return guarded([&] { return nagaya::match::open(threads != 0); });
+  return nagaya::task::guarded([&] { return nagaya::match::open(threads != 0); });
 }
 
 int nagaya_match_close() {

@@ -148,11 +148,11 @@ static bool is_for_us(void) {
   if (nagaya_task_self() < 0 || !is_our_release() || !reach_other_nodes()) return false;
   const int error = nagaya_match_open(several_threads_call());
   if (error == 0) return true;
-  const char* const why =
-      error == -EINVAL  ? "NAGAYA_EAGER_BYTES is no number of bytes up to 1048576"
-      : error == -EBUSY ? "another library of the program uses nagaya/match.h, or it was "
-                          "opened for one thread before"
-                        : strerror(-error);
+  const char* const why = error == -EINVAL ? nagaya_error_text()
+                          : error == -EBUSY
+                              ? "another library of the program uses nagaya/match.h, or it was "
+                                "opened for one thread before"
+                              : strerror(-error);
   opal_output(0, "nagaya: %s: messages take Open MPI's own transports", why);
   leave_other_nodes();
   return false;

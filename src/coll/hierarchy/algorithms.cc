@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "coll/blocks.h"
 #include "coll/hierarchy/hierarchy.h"
-#include "coll/tuning.h"
+#include "llcl/tuning.h"
 
 namespace nagaya::coll::hierarchy {
 namespace {
 
 bool is_long(const nagaya_collective& what) {
-  return block_of(what.send, 0).bytes > tuning::kAlltoallByLeadersMaxBytes;
+  return block_of(what.send, 0).bytes > llcl::Tuning::own()[llcl::Tuned::kAlltoallByLeaders];
 }
 
 }  // namespace

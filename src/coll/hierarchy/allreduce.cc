@@ -3,7 +3,7 @@
 #include "coll/hierarchy/elements.h"
 #include "coll/hierarchy/hierarchy.h"
 #include "coll/share.h"
-#include "coll/tuning.h"
+#include "llcl/tuning.h"
 
 namespace nagaya::coll::hierarchy {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 bool are_sliced(const Schedule& schedule) {
   const nagaya_elements& elements = schedule.what().elements;
   return elements.copy == nullptr &&
-         elements.count * elements.extent > tuning::kExchangedMaxBytes &&
+         elements.count * elements.extent > llcl::Tuning::own()[llcl::Tuned::kExchanged] &&
          elements.count >= schedule.nodes().nodes();
 }
 

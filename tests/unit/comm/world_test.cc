@@ -141,16 +141,17 @@ TEST_F(WorldTest, KeepsACommunicatorWhoseNewDescriptionIsWrong) {
 
 TEST(Card, IsReadAsItWasWritten) {
   const Card card =
-      decode_card(encode({0x1122334455667788, 3, 4, -ENOTSUP, std::string("a\0b", 3)}));
+      decode_card(encode({0x1122334455667788, 3, 4, 5, -ENOTSUP, std::string("a\0b", 3)}));
   EXPECT_EQ(card.space, 0x1122334455667788u);
   EXPECT_EQ(card.task, 3u);
   EXPECT_EQ(card.window, 4u);
+  EXPECT_EQ(card.tuning, 5u);
   EXPECT_EQ(card.error, -ENOTSUP);
   EXPECT_EQ(card.text, std::string("a\0b", 3));
 }
 
 TEST(Card, OfAnotherVersionOrLengthIsRefused) {
-  const std::string good = encode({1, 2, 3, 0, "address"});
+  const std::string good = encode({1, 2, 3, 0, 0, "address"});
   for (size_t bytes = 0; bytes < good.size(); ++bytes)
     EXPECT_THROW(decode_card(good.substr(0, bytes)), base::Error) << bytes;
   EXPECT_THROW(decode_card(good + "x"), base::Error);

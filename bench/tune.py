@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`nagaya bench tune`: measures on this machine from which sizes on one way to do a collective is
+faster than another, and writes the table that NAGAYA_TUNING names (src/llcl/tuning.h).
+
+Both ways are forced by tables of their own, and run by turns. A limit is put where the product of
+all times becomes smallest, so that one loud measurement moves it little."""
+
+import math
+import os
+import pathlib
+import statistics
+import sys
+import tempfile
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jobs
+import machine
+from jobs import Job, Jobs
+
+KIB = 1024
+SHORT_SIZES = [KIB << n for n in range(7)]  # 1 to 64 KiB
+EVERYTHING = 1 << 20  # above all sizes here
+ROUNDS = 5
+
+
+class Limit(NamedTuple):
+    """Up to this size the one way, above it the other."""
+    name: str
+    kinds: list
+
+
+class Choice(NamedTuple):
+    """The best of some sizes, for long data."""
+    name: str
+    kinds: list
+    values: list
+    bytes: int
+
+
+LIMITS = [Limit("posted_max_bytes", ["bcast", "allgather"]),
+          Limit("combined_max_bytes", ["reduce", "allreduce"])]
+CHOICES = [Choice("tile_bytes", ["allreduce", "reduce"], [4 * KIB << n for n in range(5)], 1 << 20)]
+
+
+def table(quick: bool, rounds: int | None) -> str:
+    """The text of the table, with where and when it was measured."""
+    plan = Jobs(hosts=1, tasks_each=max(2, len(os.sched_getaffinity(0))))
+    rounds = rounds or (1 if quick else ROUNDS)
+    sizes = SHORT_SIZES[:2] if quick else SHORT_SIZES
+    with jobs.started_hosts(plan) as start, tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        folder.chmod(0o755)  # an ordinary user's tasks read the tables
+        timer = Timer(start, folder, quick)
+        lines = [line_of(limit.name, best_limit(timer, limit, sizes, rounds)) for limit in LIMITS]
+        lines += [line_of(choice.name, best_value(timer, choice, rounds)) for choice in CHOICES]
+    about = machine.describe(timer.last)
+    return "".join(f"# {key}: {value}\n" for key, value in about.items()) + \
+        f"# {plan.tasks_each} ranks, {rounds} rounds; sizes between nodes are the defaults\n" + \
+        "".join(lines)
+
+
+def line_of(name: str, value: int) -> str:
+    print(f"nagaya bench: tune: {name} {value}", file=sys.stderr)
+    return f"{name} {value}\n"
+
+
+class Timer:
+    """Runs the program of the benchmark `collectives` under tables of one line."""
+
+    def __init__(self, start: Callable, folder: pathlib.Path, quick: bool):
+        self.start, self.folder, self.quick = start, folder, quick
+        self.last = {}
+
+    def times(self, name: str, value: int, kinds: list, sizes: list) -> dict:
+        """By size the geometric mean over the kinds [us]."""
+        forced = self.folder / f"{name}-{value}.tuning"
+        forced.write_text(f"{name} {value}\n")
+        job = Job("tune", environment={"NAGAYA_MPI": "on", "NAGAYA_TUNING": str(forced)})
+        self.last = self.start(job, "collectives", [
+            "--json", "--rounds", "1", "--kinds", ",".join(kinds),
+            "--sizes", ",".join(map(str, sizes)), *(["--quick"] if self.quick else [])])
+        figures = self.last["figures"]
+        return {size: statistics.geometric_mean(
+            figures[f"{kind}_{size_name(size)}"]["subject"]["p50"] for kind in kinds)
+            for size in sizes}
+
+
+def size_name(size: int) -> str:
+    return f"{size // KIB}KiB" if size < 1 << 20 else f"{size >> 20}MiB"
+
+
+def best_limit(timer: Timer, limit: Limit, sizes: list, rounds: int) -> int:
+    short, long = by_turns(timer, limit.name, [EVERYTHING, 0], limit.kinds, sizes, rounds)
+
+    def cost(end: int) -> float:
+        return sum(math.log(short[size] if n < end else long[size])
+                   for n, size in enumerate(sizes))
+    end = min(range(len(sizes) + 1), key=cost)
+    return sizes[end - 1] if end > 0 else 0
+
+
+def best_value(timer: Timer, choice: Choice, rounds: int) -> int:
+    times = by_turns(timer, choice.name, choice.values, choice.kinds, [choice.bytes], rounds)
+    return min(zip(times, choice.values), key=lambda pair: pair[0][choice.bytes])[1]
+
+
+def by_turns(timer: Timer, name: str, values: list, kinds: list, sizes: list, rounds: int) -> list:
+    """For each value, by size, the median over the rounds. Another value begins each round."""
+    measured = [[] for _ in values]
+    for number in range(rounds):
+        for n in jobs.rotated(list(range(len(values))), number):
+            measured[n].append(timer.times(name, values[n], kinds, sizes))
+    return [{size: statistics.median(one[size] for one in of_value) for size in sizes}
+            for of_value in measured]

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "llcl/tuning.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace nagaya::llcl {
+namespace {
+
+using testing::HasSubstr;
+
+Tuning parse(std::string_view text) {
+  return Tuning::parse(text, "machine.tuning");
+}
+
+std::string complaint(std::string_view text) {
+  try {
+    parse(text);
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.code(), -EINVAL);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Tuning, SaysWhatItsTableSaysAndDefaultsForTheRest) {
+  const Tuning empty = parse("");
+  const Tuning tuning = parse("# measured\n\n  tile_bytes\t16384  # of each\r\nposted_max_bytes 0");
+  EXPECT_EQ(tuning[Tuned::kTile], 16384u);
+  EXPECT_EQ(tuning[Tuned::kPosted], 0u);
+  EXPECT_EQ(tuning[Tuned::kCombined], empty[Tuned::kCombined]);
+}
+
+TEST(Tuning, OfEqualSizesHasTheSameDigestHoweverItIsWritten) {
+  EXPECT_EQ(parse("").digest(), parse("# nothing\ntile_bytes 8192\n").digest());
+  EXPECT_NE(parse("").digest(), parse("tile_bytes 8191\n").digest());
+  EXPECT_NE(parse("posted_max_bytes 1\ncombined_max_bytes 2").digest(),
+            parse("posted_max_bytes 2\ncombined_max_bytes 1").digest());
+}
+
+TEST(Tuning, RefusesATableWithOneLineThatNamesFileLineAndCause) {
+  EXPECT_THAT(complaint("\ntile 1"),
+              HasSubstr("machine.tuning: line 2: unknown name tile; known:"));
+  for (const char* wrong : {"tile_bytes", "tile_bytes -1", "tile_bytes 1k", "tile_bytes 99999999"})
+    EXPECT_THAT(complaint(wrong), HasSubstr("line 1: tile_bytes is 0 to 1048576")) << wrong;
+  EXPECT_THAT(complaint("tile_bytes 1 2"), HasSubstr("one name and one number a line"));
+}
+
+}  // namespace
+}  // namespace nagaya::llcl
