@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable
 from typing import NamedTuple
 
+import applications
 import jobs
 import memory
 import npb
@@ -189,6 +190,7 @@ TABLE = {
         comparisons=[Comparison("Nagaya", ["reference"])])),
     "memory": ("memory", [], "memory and page tables of an MPI's jobs of up to 240 ranks", memory.run),
     "npb": ("", [], "NPB's kernels with 16 ranks, of the folder NAGAYA_NPB", npb.run),
+    "applications": ("", [], "LAMMPS, HPCC and testers of ScaLAPACK, whole runs", applications.run),
     "idle": delegation("idle", "processor time of nodes where 8 tasks wait", hosts=2, tasks_each=8),
 }
 BENCHMARKS = {name: Benchmark(*fields) for name, fields in TABLE.items()}

@@ -43,6 +43,10 @@ add_test(NAME bench.memory_notices_wrong_data
          COMMAND bench-memory --quick --corrupt)
 list(APPEND bench_tests bench.memory_runs)
 list(APPEND bench_fault_tests bench.memory_notices_wrong_data)
+add_test(NAME bench.applications_run COMMAND nagaya-command bench applications --quick)
+set_tests_properties(bench.applications_run PROPERTIES
+  PASS_REGULAR_EXPRESSION "scalapack_xdlu_time|skipped: several hosts .* root|skipped: none of")
+list(APPEND bench_tests bench.applications_run)
 add_test(NAME bench.npb_says_how_to_get_it COMMAND nagaya-command bench npb --quick)
 set_tests_properties(bench.npb_says_how_to_get_it PROPERTIES
   ENVIRONMENT NAGAYA_NPB= PASS_REGULAR_EXPRESSION "npb: skipped: NAGAYA_NPB names no folder")

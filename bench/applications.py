@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Debian's programs as they are - LAMMPS, HPCC, ScaLAPACK's testers - through the space, beside Open
+MPI itself. Whole runs, from the launcher's start to its end, whose results must be equal."""
+
+import dataclasses
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Callable
+
+import jobs
+from jobs import Comparison, Failed, Job, Jobs, Skipped
+from ordinary_user import OrdinaryUser
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+LIMIT_S, ROUNDS = 600, 5
+QUICK = "scalapack xdlu"
+STOCK, OURS, BLACS = "Open MPI", "Nagaya", "Nagaya BLACS"
+ENVIRONMENTS = {STOCK: {}, OURS: {"NAGAYA_MPI": "on"},
+                BLACS: {"NAGAYA_MPI": "on", "NAGAYA_BLACS": "on"}}
+
+
+@dataclasses.dataclass(frozen=True)
+class Application:
+    name: str
+    program: pathlib.Path | None  # None: it is not installed
+    arguments: list
+    inputs: list
+    ranks: int
+    result_of: Callable  # (standard output, working directory) -> what all jobs must agree on
+    jobs: tuple = (STOCK, OURS)
+
+
+def installed(name: str) -> pathlib.Path | None:
+    path = shutil.which(name)
+    return pathlib.Path(path) if path else None
+
+
+def thermo_table(out: str, _folder: pathlib.Path) -> str:
+    return re.search(r"^ *Step .*?(?=^Loop time)", out, re.M | re.S)[0]
+
+
+def success_of_hpcc(_out: str, folder: pathlib.Path) -> str:
+    return re.search(r"^Success=1$", (folder / "hpccoutf.txt").read_text(), re.M)[0]
+
+
+def counts_of_tester(out: str, _folder: pathlib.Path) -> str:
+    """Of its summary, without the times: `    352 tests completed and passed residual checks.`"""
+    return " ".join(re.findall(r"\d+ tests .*", out)) or re.search("no summary", out)[0]
+
+
+def applications() -> list[Application]:
+    testers = next(iter(sorted(pathlib.Path("/usr/lib").glob("*/scalapack/openmpi-tests"))), None)
+    return [
+        Application("lammps", installed("lmp"), ["-in", "melt.in", "-log", "none"],
+                    [FOLDER / "melt.in"], 16, thermo_table),
+        Application("hpcc", installed("hpcc"), [], [FOLDER / "hpccinf.txt"], 4, success_of_hpcc),
+        *(Application(f"scalapack {name}", testers and testers / name, [],
+                      [testers / data] if testers else [], 4, counts_of_tester,
+                      (STOCK, OURS, BLACS))
+          for name, data in (("xdlu", "LU.dat"), ("xdqr", "QR.dat"), ("xdbrd", "BRD.dat")))]
+
+
+def run(_program: str, _arguments: list[str], quick: bool, rounds: int | None) -> dict:
+    figures = {}
+    for one in applications():
+        if one.program is None or (quick and one.name != QUICK):
+            continue
+        names = [name for name in one.jobs if name != STOCK]
+        plan = Jobs(hosts=1, tasks_each=one.ranks, setting=one.name, rounds=ROUNDS,
+                    measured_by=Stopwatch(one).measure,
+                    jobs=[Job(name, environment=ENVIRONMENTS[name], is_plain=name == STOCK)
+                          for name in one.jobs],
+                    comparisons=[Comparison(name, [STOCK]) for name in names])
+        figures |= jobs.run(plan, str(one.program), [], quick, rounds)["figures"]
+    if not figures:
+        raise Skipped("none of lammps, hpcc and scalapack-mpi-test is installed")
+    about = json.loads(subprocess.check_output([FOLDER / "cache-line", "--quick", "--json"]))
+    return {**about, "figures": figures}
+
+
+class Stopwatch:
+    """Runs an application, and holds each result against the first one."""
+
+    def __init__(self, application: Application):
+        self.application, self.result = application, None
+
+    def measure(self, user: OrdinaryUser, job: Job, words: list) -> dict:
+        own = self.application
+        folder = user.new_folder(own.name.replace(" ", "-"))
+        for path in own.inputs:
+            user.new_file(folder / path.name, path.read_text())
+        words = [*words[:words.index(own.program) + 1], *own.arguments]  # not the driver's options
+        begin = time.monotonic()
+        try:
+            ended = user.run(words, cwd=folder, timeout=LIMIT_S,
+                             env={**jobs.UNBOUND, "OMP_NUM_THREADS": "1",
+                                  "OPENBLAS_NUM_THREADS": "1", **job.environment})
+        except AssertionError as error:  # it did not end
+            raise Failed(f"{own.name}, {job.name}: {error}") from None
+        wall_s = time.monotonic() - begin
+        if ended.code != 0:
+            raise Failed(f"{own.name}, {job.name}: ended with {ended.code}: {ended.err[-1000:]}")
+        self.check(job, own.result_of(ended.out, folder))
+        return {"figures": {"time": {"title": "time", "unit": "s", "subject": {"p50": wall_s}}}}
+
+    def check(self, job: Job, result: str) -> None:
+        self.result = self.result or result
+        if result != self.result:
+            raise Failed(f"{self.application.name}: {job.name} has other results: {result[-1000:]}")
