@@ -45,6 +45,25 @@ void fmpl_irecv_(void* buf, const int* size, const int* src, const int* mai, fmp
                  int* ier) {
   *ier = *size < 0 ? FMPL_ERR_ARGUMENT : fmpl_irecv(buf, bytes_of(size), *src, *mai, request);
 }
+void fmpl_isend_prepare_(const void* buf, const int* size, const int* dst, const int* mai,
+                         fmpl_request* request, int* ier) {
+  *ier =
+      *size < 0 ? FMPL_ERR_ARGUMENT : fmpl_isend_prepare(buf, bytes_of(size), *dst, *mai, request);
+}
+void fmpl_irecv_prepare_(void* buf, const int* size, const int* src, const int* mai,
+                         fmpl_request* request, int* ier) {
+  *ier =
+      *size < 0 ? FMPL_ERR_ARGUMENT : fmpl_irecv_prepare(buf, bytes_of(size), *src, *mai, request);
+}
+void fmpl_isend_start_(fmpl_request* request, int* ier) {
+  *ier = fmpl_isend_start(request);
+}
+void fmpl_irecv_start_(fmpl_request* request, int* ier) {
+  *ier = fmpl_irecv_start(request);
+}
+void fmpl_irecv_release_(fmpl_request* request, int* ier) {
+  *ier = fmpl_irecv_release(request);
+}
 void fmpl_wait_isend_(fmpl_request* request, int* ier) {
   *ier = fmpl_wait_isend(request);
 }

@@ -26,6 +26,25 @@ uint32_t number_of(int rank_or_index) {
   return static_cast<uint32_t>(rank_or_index);
 }
 
+nagaya_area_send* new_send(const void* buf, size_t size, int dst, int mai, fmpl_request* request) {
+  nagaya_area_send* const send = send_of(request);
+  *send = {};
+  send->data = buf;
+  send->bytes = size;
+  send->to = number_of(dst);
+  send->index = number_of(mai);
+  return send;
+}
+
+nagaya_area_receive* new_receive(void* buf, size_t size, int src, int mai, fmpl_request* request) {
+  nagaya_area_receive* const receive = receive_of(request);
+  receive->buffer = buf;
+  receive->capacity = size;
+  receive->from = number_of(src);
+  receive->index = number_of(mai);
+  return receive;
+}
+
 }  // namespace
 
 int fmpl_send(const void* buf, size_t size, int dst, int mai) {
@@ -42,23 +61,41 @@ int fmpl_recv(void* buf, size_t size, int src, int mai) {
 
 int fmpl_isend(const void* buf, size_t size, int dst, int mai, fmpl_request* request) {
   if (library() == nullptr) return FMPL_ERR_INIT;
-  nagaya_area_send* const send = send_of(request);
-  *send = {};
-  send->data = buf;
-  send->bytes = size;
-  send->to = number_of(dst);
-  send->index = number_of(mai);
-  return status_of(nagaya_area_start_send(library()->areas, send));
+  return status_of(
+      nagaya_area_start_send(library()->areas, new_send(buf, size, dst, mai, request)));
 }
 
 int fmpl_irecv(void* buf, size_t size, int src, int mai, fmpl_request* request) {
   if (library() == nullptr) return FMPL_ERR_INIT;
-  nagaya_area_receive* const receive = receive_of(request);
-  receive->buffer = buf;
-  receive->capacity = size;
-  receive->from = number_of(src);
-  receive->index = number_of(mai);
-  return status_of(nagaya_area_start_receive(library()->areas, receive));
+  return status_of(
+      nagaya_area_start_receive(library()->areas, new_receive(buf, size, src, mai, request)));
+}
+
+int fmpl_isend_prepare(const void* buf, size_t size, int dst, int mai, fmpl_request* request) {
+  if (library() == nullptr) return FMPL_ERR_INIT;
+  return status_of(
+      nagaya_area_prepare_send(library()->areas, new_send(buf, size, dst, mai, request)));
+}
+
+int fmpl_irecv_prepare(void* buf, size_t size, int src, int mai, fmpl_request* request) {
+  if (library() == nullptr) return FMPL_ERR_INIT;
+  return status_of(
+      nagaya_area_prepare_receive(library()->areas, new_receive(buf, size, src, mai, request)));
+}
+
+int fmpl_isend_start(fmpl_request* request) {
+  if (library() == nullptr) return FMPL_ERR_INIT;
+  return status_of(nagaya_area_start_prepared_send(library()->areas, send_of(request)));
+}
+
+int fmpl_irecv_start(fmpl_request* request) {
+  if (library() == nullptr) return FMPL_ERR_INIT;
+  return status_of(nagaya_area_start_prepared_receive(library()->areas, receive_of(request)));
+}
+
+int fmpl_irecv_release(fmpl_request* request) {
+  if (library() == nullptr) return FMPL_ERR_INIT;
+  return status_of(nagaya_area_release_receive(library()->areas, receive_of(request)));
 }
 
 int fmpl_wait_isend(fmpl_request* request) {

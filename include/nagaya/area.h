@@ -68,7 +68,8 @@ typedef struct nagaya_area_receive {
   uint32_t is_cancelled;
   int32_t error;          /* when it is complete: 0, -EMSGSIZE: there is only the beginning */
   size_t bytes;           /* of the message; at most `capacity` are there */
-  nagaya_receive message; /* the library's */
+  nagaya_receive message; /* the library's, as what follows */
+  void* prepared;
 } nagaya_area_receive;
 
 /* Starts a message. Every wait of the task moves it along.
@@ -76,6 +77,21 @@ typedef struct nagaya_area_receive {
 int nagaya_area_start_send(nagaya_areas* areas, nagaya_area_send* send);
 /* Returns 0, -EINVAL, -EBUSY (the sender's area has a header of this index already), -ENOMEM. */
 int nagaya_area_start_receive(nagaya_areas* areas, nagaya_area_receive* receive);
+
+/* Messages that are sent again and again. A receive that is prepared keeps its index: no other one
+ * of this index is possible until it is released. Its header lies in the sender's area already, so
+ * each start is one store (between nodes: as of any other). `buffer`, `capacity`, `from` and
+ * `index` stay as they are; `data` and `bytes` of a send may change between two starts. Both are
+ * complete until they are started, and are tested, waited for and taken back as others are. Return
+ * 0, -EINVAL (no such process or index), -EBUSY (another receive has this index). */
+int nagaya_area_prepare_send(nagaya_areas* areas, nagaya_area_send* send);
+int nagaya_area_prepare_receive(nagaya_areas* areas, nagaya_area_receive* receive);
+/* Return 0, -EBUSY (it is under way already), -ENOMEM. */
+int nagaya_area_start_prepared_send(nagaya_areas* areas, nagaya_area_send* send);
+int nagaya_area_start_prepared_receive(nagaya_areas* areas, nagaya_area_receive* receive);
+/* Gives its index back, before the sender's nagaya_area_close(). Returns 0, -EBUSY (it is under
+ * way). */
+int nagaya_area_release_receive(nagaya_areas* areas, nagaya_area_receive* receive);
 
 /* Whether it is complete. Looks once. */
 int nagaya_area_test_send(nagaya_areas* areas, nagaya_area_send* send);

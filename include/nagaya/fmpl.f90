@@ -46,6 +46,35 @@ module fmpl
       integer(8), asynchronous :: request(FMPL_REQUEST_WORDS)
       integer, intent(out) :: ier
     end subroutine
+    subroutine fmpl_isend_prepare(buf, size, dst, mai, request, ier)
+      import FMPL_REQUEST_WORDS
+      type(*), dimension(*), intent(in), asynchronous :: buf
+      integer, intent(in) :: size, dst, mai
+      integer(8), asynchronous :: request(FMPL_REQUEST_WORDS)
+      integer, intent(out) :: ier
+    end subroutine
+    subroutine fmpl_irecv_prepare(buf, size, src, mai, request, ier)
+      import FMPL_REQUEST_WORDS
+      type(*), dimension(*), asynchronous :: buf
+      integer, intent(in) :: size, src, mai
+      integer(8), asynchronous :: request(FMPL_REQUEST_WORDS)
+      integer, intent(out) :: ier
+    end subroutine
+    subroutine fmpl_isend_start(request, ier)
+      import FMPL_REQUEST_WORDS
+      integer(8), asynchronous :: request(FMPL_REQUEST_WORDS)
+      integer, intent(out) :: ier
+    end subroutine
+    subroutine fmpl_irecv_start(request, ier)
+      import FMPL_REQUEST_WORDS
+      integer(8), asynchronous :: request(FMPL_REQUEST_WORDS)
+      integer, intent(out) :: ier
+    end subroutine
+    subroutine fmpl_irecv_release(request, ier)
+      import FMPL_REQUEST_WORDS
+      integer(8), asynchronous :: request(FMPL_REQUEST_WORDS)
+      integer, intent(out) :: ier
+    end subroutine
     subroutine fmpl_wait_isend(request, ier)
       import FMPL_REQUEST_WORDS
       integer(8), asynchronous :: request(FMPL_REQUEST_WORDS)

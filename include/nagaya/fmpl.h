@@ -66,6 +66,17 @@ int fmpl_isend(const void* buf, size_t size, int dst, int mai, fmpl_request* req
 int fmpl_irecv(void* buf, size_t size, int src, int mai, fmpl_request* request);
 int fmpl_wait_isend(fmpl_request* request);
 int fmpl_wait_irecv(fmpl_request* request);
+/* A message that is sent again and again: its request is made once, then started, and waited for,
+ * as often as the caller likes. Of a receive the header lies in the sender's matching area from the
+ * beginning: a start only rings there. A receive keeps its index until fmpl_irecv_release(). A
+ * start of what is under way: FMPL_ERR_INDEX. `buf` of a send may have other data each time; to
+ * have another `buf` or `size`, make the request again, which costs a send nothing.
+ * (Extension: the paper has the descriptors, but publishes no calls for them.) */
+int fmpl_isend_prepare(const void* buf, size_t size, int dst, int mai, fmpl_request* request);
+int fmpl_irecv_prepare(void* buf, size_t size, int src, int mai, fmpl_request* request);
+int fmpl_isend_start(fmpl_request* request);
+int fmpl_irecv_start(fmpl_request* request);
+int fmpl_irecv_release(fmpl_request* request);
 /* *flag: whether it is complete; then its status is returned. */
 int fmpl_test_isend(fmpl_request* request, int* flag);
 int fmpl_test_irecv(fmpl_request* request, int* flag);

@@ -78,6 +78,31 @@ int nagaya_area_start_receive(nagaya_areas* areas, nagaya_area_receive* receive)
   return guarded([&] { return areas->start(*receive); });
 }
 
+int nagaya_area_prepare_send(nagaya_areas* areas, nagaya_area_send* send) {
+  if (!areas->exists(send->to, send->index)) return -EINVAL;
+  send->is_complete = 1;
+  send->error = 0;
+  return 0;
+}
+
+int nagaya_area_prepare_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
+  if (!areas->exists(receive->from, receive->index)) return -EINVAL;
+  wait([&] { return areas->is_open(receive->from); });
+  return areas->prepare(*receive);
+}
+
+int nagaya_area_start_prepared_send(nagaya_areas* areas, nagaya_area_send* send) {
+  return guarded([&] { return areas->start_prepared(*send); });
+}
+
+int nagaya_area_start_prepared_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
+  return guarded([&] { return areas->start_prepared(*receive); });
+}
+
+int nagaya_area_release_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
+  return areas->release(*receive);
+}
+
 int nagaya_area_test_send(nagaya_areas* areas, nagaya_area_send* send) {
   nagaya_match_progress();
   areas->advance();

@@ -95,6 +95,13 @@ int Areas::start(nagaya_area_send& send) {
   return 0;
 }
 
+int Areas::start_prepared(nagaya_area_send& send) {
+  if (!is_complete(send)) return -EBUSY;
+  const int error = start(send);
+  if (error != 0) send.is_complete = 1;
+  return error;
+}
+
 bool Areas::try_now(nagaya_area_send& send) {
   send.is_complete = 0;
   send.error = 0;
@@ -122,7 +129,7 @@ int Areas::start_message(nagaya_area_send& send) {
 bool Areas::try_send(nagaya_area_send& send) {
   Cell& cell = own_cell(send.index);
   uint64_t state = cell.state.load(std::memory_order_relaxed);
-  if ((state & 3) != kPosted) return false;
+  if (!Cell::is_posted(state)) return false;
   if (state != Cell::state_of(kPosted, send.to)) {
     if (send.copy != nullptr) return false;  // its caller has gone on: it waits for its receiver
     complete(send, -EBUSY);
@@ -135,8 +142,9 @@ bool Areas::try_send(nagaya_area_send& send) {
   copy(cell, send, std::min(send.bytes, cell.capacity));
   const int error = send.bytes > cell.capacity ? -EMSGSIZE : 0;
   uint64_t* const flag = &part_of(send.to)->flags[send.index];
-  cell.state.store(kFree, std::memory_order_relaxed);
-  // Release: the data and the free cell are seen before. Pairs with is_complete().
+  // Release: `to` was read before. Pairs with write_header() of another receiver.
+  cell.state.store(cell.idle, std::memory_order_release);
+  // Release: the data and the idle cell are seen before. Pairs with is_complete().
   std::atomic_ref(*flag).store(send.bytes + 1, std::memory_order_release);
   group_.wake_one(nodes_.index_of(send.to));
   complete(send, error);
@@ -230,22 +238,71 @@ int Areas::send_from_spool(const nagaya_area_send& send) {
 // ---- receiving ----------------------------------------------------------------------------------
 
 int Areas::start(nagaya_area_receive& receive) {
-  receive.is_complete = receive.is_cancelled = 0;
-  receive.error = 0;
+  begin(receive);
+  receive.prepared = nullptr;
   if (!is_here(receive.from)) return start_message(receive);
   Cell& cell = cell_of(receive.from, receive.index);
-  // One transfer of the line. Acquire: pairs with the sender that has freed it.
-  const uint64_t old = cell.state.exchange(kWriting, std::memory_order_acquire);
-  if (old != kFree) {
-    cell.state.store(old, std::memory_order_relaxed);
-    return -EBUSY;
+  if (!write_header(cell, receive, kFree)) return -EBUSY;
+  post(cell, receive);
+  return 0;
+}
+
+int Areas::prepare(nagaya_area_receive& receive) {
+  begin(receive);
+  receive.prepared = nullptr;
+  if (is_here(receive.from)) {
+    Cell& cell = cell_of(receive.from, receive.index);
+    const uint64_t prepared = Cell::state_of(kPrepared, rank_);
+    if (!write_header(cell, receive, prepared)) return -EBUSY;
+    cell.state.store(prepared, std::memory_order_relaxed);
+    receive.prepared = &cell;
   }
+  receive.is_complete = 1;
+  return 0;
+}
+
+int Areas::start_prepared(nagaya_area_receive& receive) {
+  if (receive.is_complete == 0) return -EBUSY;
+  begin(receive);
+  if (receive.prepared != nullptr) {
+    post(*static_cast<Cell*>(receive.prepared), receive);
+    return 0;
+  }
+  const int error = start_message(receive);
+  receive.is_complete = error != 0;
+  return error;
+}
+
+int Areas::release(nagaya_area_receive& receive) {
+  if (receive.is_complete == 0) return -EBUSY;
+  if (receive.prepared != nullptr)
+    static_cast<Cell*>(receive.prepared)->state.store(kFree, std::memory_order_relaxed);
+  receive.prepared = nullptr;
+  return 0;
+}
+
+void Areas::begin(nagaya_area_receive& receive) {
+  receive.is_complete = receive.is_cancelled = 0;
+  receive.error = 0;
+}
+
+// False: the cell is another receive's.
+bool Areas::write_header(Cell& cell, const nagaya_area_receive& receive, uint64_t idle) {
+  uint64_t free = kFree;
+  // One transfer of the line. Acquire: pairs with the sender that has freed it.
+  if (!cell.state.compare_exchange_strong(free, kWriting, std::memory_order_acquire,
+                                          std::memory_order_relaxed))
+    return false;
   cell.to = static_cast<std::byte*>(receive.buffer);
   cell.capacity = receive.capacity;
+  cell.idle = idle;
+  return true;
+}
+
+void Areas::post(Cell& cell, const nagaya_area_receive& receive) {
   // Release: pairs with try_send().
   cell.state.store(Cell::state_of(kPosted, rank_), std::memory_order_release);
   group_.wake_one(nodes_.index_of(receive.from));
-  return 0;
 }
 
 int Areas::start_message(nagaya_area_receive& receive) {
@@ -282,7 +339,7 @@ int Areas::cancel(nagaya_area_receive& receive) {
   } else {
     uint64_t state = Cell::state_of(kPosted, rank_);
     Cell& cell = cell_of(receive.from, receive.index);
-    if (!cell.state.compare_exchange_strong(state, kFree, std::memory_order_relaxed))
+    if (!cell.state.compare_exchange_strong(state, cell.idle, std::memory_order_relaxed))
       return -EALREADY;
   }
   receive.is_complete = receive.is_cancelled = 1;

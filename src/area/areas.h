@@ -33,6 +33,11 @@ class Areas {
 
   int start(nagaya_area_send& send);
   int start(nagaya_area_receive& receive);
+  // Complete until it is started. Its cell is its own until release().
+  int prepare(nagaya_area_receive& receive);
+  int start_prepared(nagaya_area_receive& receive);
+  int start_prepared(nagaya_area_send& send);
+  int release(nagaya_area_receive& receive);
   // Sends, if the header is there; between nodes: if that needs no waiting. Else nothing happens.
   bool try_now(nagaya_area_send& send);
   bool is_complete(nagaya_area_send& send);
@@ -68,6 +73,9 @@ class Areas {
   bool try_finish(nagaya_area_send& send);
   int advance_locked();
   void copy(const Cell& cell, const nagaya_area_send& send, size_t bytes);
+  static void begin(nagaya_area_receive& receive);
+  static bool write_header(Cell& cell, const nagaya_area_receive& receive, uint64_t idle);
+  void post(Cell& cell, const nagaya_area_receive& receive);
   int start_message(nagaya_area_send& send);
   int start_message(nagaya_area_receive& receive);
   nagaya_envelope envelope(uint32_t source, uint32_t index) const {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // cell.h - what receivers write into a sender's matching area, and senders into a receiver's flags.
 //
-//   cell    free -> writing -> posted   the receiver: takes it, fills it in, release
-//           posted -> copying           the sender, whose data go there now
-//           posted -> free              the receiver, which takes the message back
-//           copying -> free             the sender, before it raises the flag
+//   cell    free -> writing -> posted     the receiver: takes it, fills it in, release
+//           free -> writing -> prepared   the same for a receive that is prepared: the cell is its
+//                                         receiver's from now on
+//           prepared -> posted            that receiver starts it: one store, the doorbell
+//           prepared -> free              that receiver gives the cell back
+//           posted -> copying             the sender, whose data go there now
+//           posted -> idle                the receiver, which takes the message back
+//           copying -> idle               the sender, before it raises the flag
+//           (idle: free, or prepared, as the receiver has written)
 //   flag    0 -> bytes + 1              the sender, release: the data are there
 //           bytes + 1 -> 0              the receiver, which has seen it
 //
@@ -20,16 +25,18 @@
 
 namespace nagaya::area {
 
-enum : uint64_t { kFree = 0, kWriting = 1, kPosted = 2, kCopying = 3 };
+enum : uint64_t { kFree = 0, kWriting = 1, kPosted = 2, kCopying = 3, kPrepared = 4 };
 
 struct Cell {
-  std::atomic<uint64_t> state;  // | receiver's rank | one of these, 2 bits |
+  std::atomic<uint64_t> state;  // | receiver's rank | one of these, 3 bits |
   std::byte* to;
   size_t capacity;
+  uint64_t idle;  // what `state` becomes when no message is awaited any more
 
   static uint64_t state_of(uint64_t what, uint32_t receiver) {
-    return uint64_t{receiver} << 2 | what;
+    return uint64_t{receiver} << 3 | what;
   }
+  static bool is_posted(uint64_t state) { return (state & 7) == kPosted; }
 };
 static_assert(sizeof(Cell) <= sizeof(nagaya_area_cell));
 

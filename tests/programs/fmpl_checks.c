@@ -72,6 +72,52 @@ static void have_many_under_way(void) {
   }
 }
 
+/* The same two requests again and again, with other data each time. */
+static void send_prepared_messages(size_t bytes) {
+  enum { kIndex = 2, kTimes = 300 };
+  const int next = (rank + 1) % size, previous = (rank + size - 1) % size;
+  unsigned char *const out = calloc(1, bytes), *const in = calloc(1, bytes);
+  fmpl_request send, receive;
+  EXPECT_EQUAL(fmpl_isend_prepare(out, bytes, next, kIndex, &send), FMPL_SUCCESS);
+  EXPECT_EQUAL(fmpl_irecv_prepare(in, bytes, previous, kIndex, &receive), FMPL_SUCCESS);
+  EXPECT_EQUAL(fmpl_wait_irecv(&receive), FMPL_SUCCESS); /* not started: complete */
+  for (int n = 0; n < kTimes; ++n) {
+    fill(out, bytes, rank + n, next);
+    memset(in, 0, bytes);
+    EXPECT_EQUAL(fmpl_irecv_start(&receive), FMPL_SUCCESS);
+    EXPECT_EQUAL(fmpl_isend_start(&send), FMPL_SUCCESS);
+    EXPECT_EQUAL(fmpl_wait_irecv(&receive), FMPL_SUCCESS);
+    check(in, bytes, previous + n, rank);
+    EXPECT_EQUAL(fmpl_wait_isend(&send), FMPL_SUCCESS);
+  }
+  EXPECT_EQUAL(fmpl_irecv_release(&receive), FMPL_SUCCESS);
+  free(out);
+  free(in);
+}
+
+/* A prepared receive gets what fmpl_send() sends; a started one can be taken back, and started
+ * again; its index is its own until it is released. */
+static void keep_an_index(void) {
+  enum { kIndex = 3 };
+  int value = rank, got = -1;
+  fmpl_request receive, other;
+  EXPECT_EQUAL(fmpl_irecv_prepare(&got, sizeof got, rank, kIndex, &receive), FMPL_SUCCESS);
+  EXPECT_EQUAL(fmpl_irecv(&got, sizeof got, rank, kIndex, &other), FMPL_ERR_INDEX);
+  EXPECT_EQUAL(fmpl_irecv_prepare(&got, sizeof got, rank, kIndex, &other), FMPL_ERR_INDEX);
+  EXPECT_EQUAL(fmpl_irecv_start(&receive), FMPL_SUCCESS);
+  EXPECT_EQUAL(fmpl_irecv_start(&receive), FMPL_ERR_INDEX);
+  EXPECT_EQUAL(fmpl_irecv_release(&receive), FMPL_ERR_INDEX);
+  EXPECT_EQUAL(fmpl_cancel_irecv(&receive), FMPL_SUCCESS);
+  EXPECT_EQUAL(fmpl_irecv(&got, sizeof got, rank, kIndex, &other), FMPL_ERR_INDEX);
+  EXPECT_EQUAL(fmpl_irecv_start(&receive), FMPL_SUCCESS);
+  EXPECT_EQUAL(fmpl_send(&value, sizeof value, rank, kIndex), FMPL_SUCCESS);
+  EXPECT_EQUAL(fmpl_wait_irecv(&receive), FMPL_SUCCESS);
+  EXPECT_EQUAL(got, rank);
+  EXPECT_EQUAL(fmpl_irecv_release(&receive), FMPL_SUCCESS);
+  EXPECT_EQUAL(fmpl_irecv(&got, sizeof got, rank, kIndex, &other), FMPL_SUCCESS);
+  EXPECT_EQUAL(fmpl_cancel_irecv(&other), FMPL_SUCCESS);
+}
+
 /* In place of a receive from any process. The last rank sends. */
 static void receive_from_whom_comes_first(void) {
   enum { kMost = 64, kIndex = 21 };
@@ -269,6 +315,9 @@ int main(int argc, char** argv) {
   if (argc > 2 && strcmp(argv[1], "die") == 0) go_on_until_death(atoi(argv[2]));
   send_and_receive();
   have_many_under_way();
+  send_prepared_messages(kSmall);
+  send_prepared_messages(70000);
+  keep_an_index();
   receive_from_whom_comes_first();
   cancel_receives();
   spool_what_nobody_awaits();

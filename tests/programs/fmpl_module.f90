@@ -13,6 +13,7 @@ program fmpl_module
   implicit none
   external :: multiply
   integer(8), asynchronous :: ma(FMPL_AREA_WORDS, 8), fa(8), request(FMPL_REQUEST_WORDS)
+  integer(8), asynchronous :: prepared_send(FMPL_REQUEST_WORDS)
   integer :: ier, rank, size, next, previous, n, comm
   double precision :: out(1000), in(1000), work(1000)
   real :: factor(2), more_work(2)
@@ -28,6 +29,19 @@ program fmpl_module
   call require(ier == FMPL_SUCCESS, 'fmpl_send')
   call fmpl_wait_irecv(request, ier)
   call require(all(nint(in) == [(previous * 1000 + n, n = 1, 1000)]), 'what came')
+
+  call fmpl_irecv_prepare(in, 8000, previous, 4, request, ier)
+  call fmpl_isend_prepare(work, 8000, next, 4, prepared_send, ier)
+  do n = 1, 10
+    work = rank * 10 + n
+    call fmpl_irecv_start(request, ier)
+    call fmpl_isend_start(prepared_send, ier)
+    call fmpl_wait_irecv(request, ier)
+    call require(all(nint(in) == previous * 10 + n), 'what came in a prepared message')
+    call fmpl_wait_isend(prepared_send, ier)
+  end do
+  call fmpl_irecv_release(request, ier)
+  call require(ier == FMPL_SUCCESS, 'fmpl_irecv_release')
 
   call fmpl_allreduce(out, 1000, fmpl_dsum, FMPL_COMM_WORLD, work, ier)
   call require(all(nint(out) == [(size * (size - 1) / 2 * 1000 + size * n, n = 1, 1000)]), 'the sum')
