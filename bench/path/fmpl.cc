@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // fmpl.cc - the figures of FMPL's paper: a ping-pong of two processes by size (figure 6), and of
-// all processes a barrier, a broadcast and a sum of 8 KB whose root changes (figures 7 to 9). Data
-// are written anew, and checked.
+// all processes a barrier, a broadcast and a sum of 8 KB whose root changes (figures 7 to 9), with
+// special support and by messages of two alone. Data are written anew, and checked.
 #include "fmpl.h"
 
 #include <algorithm>
@@ -33,18 +33,47 @@ class Bench {
         figures.push_back(figure(fmt::format("pingpong_{}B", bytes),
                                  fmt::format("one way of {} bytes", bytes), pingpong(bytes)));
       figures.push_back(figure("pingpong_16MiB", "one way of 16 MiB", pingpong(16 << 20)));
+      figures.push_back(
+          figure("prepared_8B", "one way of 8 bytes, prepared once", prepared_pingpong()));
     }
-    figures.push_back(figure("barrier", "barrier", of_all([] { fmpl::barrier(); })));
-    figures.push_back(figure("bcast", "bcast of 8 KB, root changing", of_all([this] { bcast(); })));
-    figures.push_back(figure("sum", "sum of 8 KB, root changing", of_all([this] { sum(); })));
+    add_collectives(figures, "", "");
+    fmpl::allow_special_support(false);
+    add_collectives(figures, "_by_messages", ", without special support");
+    fmpl::allow_special_support(true);
     return figures;
   }
   int rank() const { return rank_; }
 
  private:
+  void add_collectives(std::vector<Figure>& figures, const std::string& suffix,
+                       const std::string& how) {
+    const auto add = [&](const std::string& name, const std::string& title, double value) {
+      figures.push_back(figure(name + suffix, title + how, value));
+    };
+    add("barrier", "barrier", of_all([] { fmpl::barrier(); }));
+    add("bcast", "bcast of 8 KB, root changing", of_all([this] { bcast(); }));
+    add("sum", "sum of 8 KB, root changing", of_all([this] { sum(); }));
+  }
+
   // [us]
   double pingpong(size_t bytes) {
     data_.assign(bytes, 0);
+    const int peer = 1 - rank_;
+    return one_way(
+        bytes, [&] { fmpl::send(data_.data(), bytes, peer); },
+        [&] { fmpl::receive(data_.data(), bytes, peer); });
+  }
+  double prepared_pingpong() {
+    constexpr size_t kBytes = 8;
+    data_.assign(kBytes, 0);
+    fmpl::prepare(data_.data(), kBytes, 1 - rank_);
+    const double time = one_way(kBytes, fmpl::send_prepared, fmpl::receive_prepared);
+    fmpl::release_prepared();
+    return time;
+  }
+
+  template <class Send, class Receive>
+  double one_way(size_t bytes, Send send, Receive receive) {
     const int turns =
         options_.quick
             ? 10
@@ -53,22 +82,23 @@ class Bench {
       const double start = now_us();
       for (int n = 0; n < turns; ++n)
         for (const int sender : {0, 1}) {
-          if (sender == rank_)
-            send(bytes);
-          else
-            receive(bytes);
+          if (sender == rank_) {
+            mark(bytes);
+            send();
+          } else {
+            receive();
+            check(bytes);
+          }
         }
       return (now_us() - start) / turns / 2;
     });
   }
 
-  void send(size_t bytes) {
+  void mark(size_t bytes) {
     data_[0] = data_[bytes - 1] = static_cast<unsigned char>(++sent_);
     if (options_.corrupt) data_[0] ^= 1;
-    fmpl::send(data_.data(), bytes, 1 - rank_);
   }
-  void receive(size_t bytes) {
-    fmpl::receive(data_.data(), bytes, 1 - rank_);
+  void check(size_t bytes) {
     const auto expected = static_cast<unsigned char>(++received_);
     require(data_[0] == expected && data_[bytes - 1] == expected);
   }

@@ -13,6 +13,14 @@ int rank();
 int size();
 void send(const void* data, size_t bytes, int to);
 void receive(void* data, size_t bytes, int from);
+// The same with requests that are made once, and then started each time. `data` of the last
+// prepare() has `bytes`.
+void prepare(void* data, size_t bytes, int peer);
+void send_prepared();
+void receive_prepared();
+void release_prepared();
+// Whether the collectives that follow may use memory that all load. An MPI chooses by itself.
+void allow_special_support(bool is_allowed);
 void barrier();
 void bcast(void* data, size_t bytes, int root);
 void sum(double* data, int count, int root);

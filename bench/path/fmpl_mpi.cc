@@ -4,6 +4,11 @@
 #include "fmpl.h"
 
 namespace nagaya::bench::fmpl {
+namespace {
+
+MPI_Request prepared_send, prepared_receive;
+
+}  // namespace
 
 void begin() {
   MPI_Init(nullptr, nullptr);
@@ -27,6 +32,24 @@ void send(const void* data, size_t bytes, int to) {
 void receive(void* data, size_t bytes, int from) {
   MPI_Recv(data, static_cast<int>(bytes), MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
+void prepare(void* data, size_t bytes, int peer) {
+  const int count = static_cast<int>(bytes);
+  MPI_Send_init(data, count, MPI_BYTE, peer, 1, MPI_COMM_WORLD, &prepared_send);
+  MPI_Recv_init(data, count, MPI_BYTE, peer, 1, MPI_COMM_WORLD, &prepared_receive);
+}
+void send_prepared() {
+  MPI_Start(&prepared_send);
+  MPI_Wait(&prepared_send, MPI_STATUS_IGNORE);
+}
+void receive_prepared() {
+  MPI_Start(&prepared_receive);
+  MPI_Wait(&prepared_receive, MPI_STATUS_IGNORE);
+}
+void release_prepared() {
+  MPI_Request_free(&prepared_send);
+  MPI_Request_free(&prepared_receive);
+}
+void allow_special_support(bool) {}
 void barrier() {
   MPI_Barrier(MPI_COMM_WORLD);
 }

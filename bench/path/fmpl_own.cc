@@ -13,6 +13,7 @@ constexpr int kIndexes = 2;
 fmpl_area areas[kIndexes];
 fmpl_flag flags[kIndexes];
 std::vector<double> work;
+fmpl_request prepared_send, prepared_receive;
 
 void check(int status) {
   if (status != FMPL_SUCCESS)
@@ -38,6 +39,24 @@ void send(const void* data, size_t bytes, int to) {
 }
 void receive(void* data, size_t bytes, int from) {
   check(fmpl_recv(data, bytes, from, 0));
+}
+void prepare(void* data, size_t bytes, int peer) {
+  check(fmpl_isend_prepare(data, bytes, peer, 1, &prepared_send));
+  check(fmpl_irecv_prepare(data, bytes, peer, 1, &prepared_receive));
+}
+void send_prepared() {
+  check(fmpl_isend_start(&prepared_send));
+  check(fmpl_wait_isend(&prepared_send));
+}
+void receive_prepared() {
+  check(fmpl_irecv_start(&prepared_receive));
+  check(fmpl_wait_irecv(&prepared_receive));
+}
+void release_prepared() {
+  check(fmpl_irecv_release(&prepared_receive));
+}
+void allow_special_support(bool is_allowed) {
+  check(fmpl_support_set(FMPL_COMM_WORLD, is_allowed));
 }
 void barrier() {
   check(fmpl_barrier(FMPL_COMM_WORLD));

@@ -56,20 +56,38 @@ std::map<void*, Function>& functions() {
 
 // Of the BLACS' grids: those with bit 55 (faces/blacs). Of MPI's communicators: below 2^54.
 constexpr uint64_t kTeamContexts = uint64_t{1} << 54;
+constexpr uint64_t kMessageContexts = kTeamContexts | uint64_t{1} << 53;
 
-int run(int comm, int root, nagaya_collective& what) {
+// Unless that has been done.
+int open_team(Communicator& of, bool has_support) {
+  const auto size = static_cast<uint32_t>(of.processes.size());
+  const auto rank = static_cast<uint32_t>(of.rank);
+  nagaya_team** const team = has_support ? &of.team : &of.team_by_messages;
+  if (*team != nullptr) return 0;
+  return has_support
+             ? nagaya_coll_open(kTeamContexts | of.number, of.processes.data(), size, rank, 0, team)
+             : nagaya_coll_open_by_messages(kMessageContexts | of.number, of.processes.data(), size,
+                                            rank, 0, team);
+}
+
+int run(int comm, int root, nagaya_collective& what, bool asks_for_support = false) {
   if (library() == nullptr) return FMPL_ERR_INIT;
   Communicator* const known = communicator_of(comm);
   if (known == nullptr || root < 0 || static_cast<size_t>(root) >= known->processes.size())
     return FMPL_ERR_ARGUMENT;
   what.root = static_cast<uint32_t>(root);
-  if (known->team == nullptr) {
-    const int error = nagaya_coll_open(kTeamContexts | known->number, known->processes.data(),
-                                       static_cast<uint32_t>(known->processes.size()),
-                                       static_cast<uint32_t>(known->rank), 0, &known->team);
-    if (error != 0) return status_of(error);
-  }
-  return status_of(nagaya_coll_run(known->team, &what));
+  const bool has_support = known->has_support || asks_for_support;
+  if (const int error = open_team(*known, has_support); error != 0) return status_of(error);
+  return status_of(nagaya_coll_run(has_support ? known->team : known->team_by_messages, &what));
+}
+
+int bcast(void* buf, size_t size, int root, int comm, bool asks_for_support) {
+  nagaya_collective what = {};
+  what.kind = NAGAYA_BCAST;
+  nagaya_blocks* const side = fmpl_rank(comm) == root ? &what.send : &what.receive;
+  side->base = buf;
+  side->bytes = size;
+  return run(comm, root, what, asks_for_support);
 }
 
 }  // namespace
@@ -108,16 +126,11 @@ int fmpl_barrier(int comm) {
 }
 
 int fmpl_bcast(void* buf, size_t size, int root, int comm) {
-  nagaya_collective what = {};
-  what.kind = NAGAYA_BCAST;
-  nagaya_blocks* const side = fmpl_rank(comm) == root ? &what.send : &what.receive;
-  side->base = buf;
-  side->bytes = size;
-  return run(comm, root, what);
+  return bcast(buf, size, root, comm, false);
 }
 
 int fmpl_hbcast(void* buf, size_t size, int root) {
-  return fmpl_bcast(buf, size, root, FMPL_COMM_WORLD);
+  return bcast(buf, size, root, FMPL_COMM_WORLD, true);
 }
 
 int fmpl_reduce(void* buf, int count, fmpl_func* func, int root, int comm, void*) {

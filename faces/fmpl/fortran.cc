@@ -92,6 +92,9 @@ void fmpl_comm_create_(int* comm, const int* key, int* ier) {
 void fmpl_comm_free_(int* comm, int* ier) {
   *ier = fmpl_comm_free(comm);
 }
+void fmpl_support_set_(const int* comm, const int* support, int* ier) {
+  *ier = fmpl_support_set(*comm, *support);
+}
 void fmpl_rank_(const int* comm, int* rank, int* ier) {
   *rank = fmpl_rank(*comm);
   *ier = *rank < 0 ? FMPL_ERR_ARGUMENT : FMPL_SUCCESS;

@@ -28,8 +28,7 @@ std::vector<nagaya_process> all_processes() {
 
 int open(Library& library, fmpl_area* ma, fmpl_flag* fa, int count) {
   if (const int error = nagaya_match_join(0); error != 0) return error;
-  Communicator world{all_processes(), static_cast<int>(nagaya_comm_rank()), nullptr,
-                     communicators_made++};
+  Communicator world{all_processes(), static_cast<int>(nagaya_comm_rank()), communicators_made++};
   const int error = nagaya_area_open(ma, fa, static_cast<uint32_t>(count), world.processes.data(),
                                      static_cast<uint32_t>(world.processes.size()),
                                      static_cast<uint32_t>(world.rank), areas_made++ % kAreasMost,
@@ -48,14 +47,18 @@ int add(Library& library, Communicator communicator) {
 }
 
 // Its broadcasts may have to be received first.
-void close_team(Communicator& communicator) {
-  if (communicator.team == nullptr) return;
-  nagaya_team* const team = communicator.team;
+void close(nagaya_team* team) {
+  if (team == nullptr) return;
   nagaya_llcl_wait(
       [](void* closed) -> int {
         return nagaya_coll_close(static_cast<nagaya_team*>(closed)) != -EBUSY;
       },
       team, -1);
+}
+
+void close_teams(const Communicator& communicator) {
+  close(communicator.team);
+  close(communicator.team_by_messages);
 }
 
 }  // namespace
@@ -117,7 +120,7 @@ int fmpl_init(fmpl_area* ma, fmpl_flag* fa, int count) {
 int fmpl_finalize() {
   Library* const own = nagaya::fmpl::own;
   if (own == nullptr) return FMPL_ERR_INIT;
-  for (Communicator& one : own->communicators) nagaya::fmpl::close_team(one);
+  for (const Communicator& one : own->communicators) nagaya::fmpl::close_teams(one);
   nagaya_llcl_wait(
       [](void* areas) -> int {
         return nagaya_area_close(static_cast<nagaya_areas*>(areas)) != -EBUSY;
@@ -139,7 +142,7 @@ int fmpl_comm_create(int* comm, int key) {
   const uint32_t number = nagaya::fmpl::communicators_made++;
   if (key < 0) return FMPL_SUCCESS;
   const Communicator& world = own->communicators[FMPL_COMM_WORLD];
-  Communicator made{{}, 0, nullptr, number};
+  Communicator made{{}, 0, number};
   for (size_t rank = 0; rank < keys.size(); ++rank) {
     if (keys[rank] != key) continue;
     if (static_cast<int>(rank) == world.rank) made.rank = static_cast<int>(made.processes.size());
@@ -152,9 +155,16 @@ int fmpl_comm_create(int* comm, int key) {
 int fmpl_comm_free(int* comm) {
   Communicator* const freed = communicator_of(*comm);
   if (freed == nullptr || *comm == FMPL_COMM_WORLD) return FMPL_ERR_ARGUMENT;
-  nagaya::fmpl::close_team(*freed);
+  nagaya::fmpl::close_teams(*freed);
   *freed = {};
   *comm = FMPL_COMM_NULL;
+  return FMPL_SUCCESS;
+}
+
+int fmpl_support_set(int comm, int support) {
+  Communicator* const known = communicator_of(comm);
+  if (known == nullptr) return FMPL_ERR_ARGUMENT;
+  known->has_support = support != 0;
   return FMPL_SUCCESS;
 }
 

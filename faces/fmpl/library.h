@@ -12,8 +12,10 @@ namespace nagaya::fmpl {
 struct Communicator {
   std::vector<nagaya_process> processes;
   int rank = 0;
-  nagaya_team* team = nullptr;  // from the first collective on
-  uint32_t number = 0;          // the same at all members
+  uint32_t number = 0;  // the same at all members
+  // Each from its first collective on: with special support, and by messages.
+  nagaya_team *team = nullptr, *team_by_messages = nullptr;
+  bool has_support = true;  // its collectives shall have it
 };
 
 struct Library {

@@ -76,6 +76,12 @@ typedef struct nagaya_team nagaya_team;
 int nagaya_coll_open(uint64_t context, const nagaya_process* processes, uint32_t size,
                      uint32_t rank, int threads, nagaya_team** out);
 
+/* The same of a team whose members need no memory in common: all of its collectives are messages of
+ * two (match.h, which is open), even in a node. `context` and `size` as of a team over several
+ * nodes. What such a team gains by shared memory is what its collectives take longer. */
+int nagaya_coll_open_by_messages(uint64_t context, const nagaya_process* processes, uint32_t size,
+                                 uint32_t rank, int threads, nagaya_team** out);
+
 /* The caller starts no more collectives of it; those that are under way are complete.
  * Returns 0, -EBUSY (one is under way: nothing has changed). */
 int nagaya_coll_close(nagaya_team* team);

@@ -116,6 +116,10 @@ module fmpl
       integer, intent(inout) :: comm
       integer, intent(out) :: ier
     end subroutine
+    subroutine fmpl_support_set(comm, support, ier)
+      integer, intent(in) :: comm, support
+      integer, intent(out) :: ier
+    end subroutine
     subroutine fmpl_rank(comm, rank, ier)
       integer, intent(in) :: comm
       integer, intent(out) :: rank, ier

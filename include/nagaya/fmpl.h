@@ -102,6 +102,10 @@ int fmpl_comm_free(int* comm);
 int fmpl_rank(int comm);
 int fmpl_size(int comm);
 
+/* Of all members: whether the collectives of `comm` may use memory that all processes of a node can
+ * load (nonzero: the beginning), or are trees of messages. (Extension: the paper measures both.) */
+int fmpl_support_set(int comm, int support);
+
 /* ---- collectives ------------------------------------------------------------------------- */
 
 /* inout[n] = in[n] op inout[n]. The predefined ones: sums; items of the greatest and of the least
@@ -118,7 +122,7 @@ int fmpl_func_set(fmpl_func* func, size_t size);
 
 int fmpl_barrier(int comm);
 int fmpl_bcast(void* buf, size_t size, int root, int comm);
-/* Of all processes. Here every broadcast has the special support that this one asks for. */
+/* Of all processes, with special support, whatever fmpl_support_set() says of FMPL_COMM_WORLD. */
 int fmpl_hbcast(void* buf, size_t size, int root);
 /* `count` items in `buf`, where the result is, too: at the root, or everywhere. `work` as large; it
  * is not used here. In the order of the ranks: the same result on all of them, in each run. */

@@ -2,9 +2,9 @@
 // coll_api.cc - the C functions of nagaya/coll.h.
 #include <errno.h>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/guarded.h"
 #include "coll/algorithms.h"
@@ -22,6 +22,7 @@ using nagaya::coll::Underway;
 using nagaya::coll::hierarchy::Schedule;
 using nagaya::coll::hierarchy::WideTeam;
 using nagaya::llcl::Endpoint;
+using nagaya::llcl::NodeSets;
 using nagaya::llcl::Tuning;
 
 // Of one node, or over several.
@@ -44,15 +45,26 @@ bool is_valid(const nagaya_team* team, const nagaya_collective* what) {
          algorithm_of(*what) != nullptr;
 }
 
-int open(nagaya_team& team, Endpoint& endpoint, uint64_t context,
-         std::span<const nagaya_process> processes, uint32_t rank, bool has_threads) {
+// What the caller of an open function says.
+struct Membership {
+  uint64_t context;
+  std::span<const nagaya_process> processes;
+  uint32_t rank;
+  bool has_threads;
+};
+
+int open_wide(nagaya_team& team, Endpoint& endpoint, const Membership& own, NodeSets nodes) {
+  const auto& [context, processes, rank, has_threads] = own;
+  if (context >= WideTeam::kContexts || processes.size() > WideTeam::kSizeMax) return -EINVAL;
+  team.wide.emplace(processes, std::move(nodes), rank, context, has_threads, endpoint.waits());
+  return team.wide->open(endpoint.board(), endpoint.record());
+}
+
+int open(nagaya_team& team, Endpoint& endpoint, const Membership& own) {
+  const auto& [context, processes, rank, has_threads] = own;
   const uint32_t node = processes[rank].node;
-  const auto is_here = [&](const nagaya_process& process) { return process.node == node; };
-  if (!std::all_of(processes.begin(), processes.end(), is_here)) {
-    if (context >= WideTeam::kContexts || processes.size() > WideTeam::kSizeMax) return -EINVAL;
-    team.wide.emplace(processes, rank, context, has_threads, endpoint.waits());
-    return team.wide->open(endpoint.board(), endpoint.record());
-  }
+  for (const nagaya_process& process : processes)
+    if (process.node != node) return open_wide(team, endpoint, own, NodeSets(processes));
   std::vector<uint32_t> tasks;
   for (const nagaya_process& process : processes) tasks.push_back(process.task);
   team.here.emplace(rank, has_threads);
@@ -80,26 +92,41 @@ int run_wide(WideTeam& team, nagaya_collective& collective) {
   return collective.error;
 }
 
-}  // namespace
-
-int nagaya_coll_open(uint64_t context, const nagaya_process* processes, uint32_t size,
-                     uint32_t rank, int threads, nagaya_team** out) {
+// `open`: fills in the new team.
+template <class Open>
+int make(const Membership& own, nagaya_team** out, Open open) {
   Endpoint* const endpoint = Endpoint::own();
   if (endpoint == nullptr) return -ESRCH;
-  if (processes == nullptr || out == nullptr || rank >= size || context >> 62 != 0 ||
-      processes[rank].task != endpoint->owner().number())
+  const auto& [context, processes, rank, has_threads] = own;
+  if (processes.data() == nullptr || out == nullptr || rank >= processes.size() ||
+      context >> 62 != 0 || processes[rank].task != endpoint->owner().number())
     return -EINVAL;
-  for (uint32_t n = 0; n < size; ++n)
-    if (processes[n].node == processes[rank].node &&
-        processes[n].task >= endpoint->board().capacity)
+  for (const nagaya_process& process : processes)
+    if (process.node == processes[rank].node && process.task >= endpoint->board().capacity)
       return -EINVAL;
   return nagaya::task::guarded([&] {
     Tuning::own().agreed(endpoint->board().tuning);
     auto team = std::make_unique<nagaya_team>();
-    const int error = open(*team, *endpoint, context, {processes, size}, rank, threads != 0);
+    const int error = open(*team, *endpoint, own);
     if (error == 0) *out = team.release();
     return error;
   });
+}
+
+}  // namespace
+
+int nagaya_coll_open(uint64_t context, const nagaya_process* processes, uint32_t size,
+                     uint32_t rank, int threads, nagaya_team** out) {
+  return make({context, {processes, size}, rank, threads != 0}, out, open);
+}
+
+int nagaya_coll_open_by_messages(uint64_t context, const nagaya_process* processes, uint32_t size,
+                                 uint32_t rank, int threads, nagaya_team** out) {
+  return make({context, {processes, size}, rank, threads != 0}, out,
+              [](nagaya_team& team, Endpoint& endpoint, const Membership& own) {
+                const auto count = static_cast<uint32_t>(own.processes.size());
+                return open_wide(team, endpoint, own, NodeSets::apart(count));
+              });
 }
 
 int nagaya_coll_close(nagaya_team* team) {

@@ -9,6 +9,9 @@
 //      ├─► 3               3 ─┤                                      1: 2 3 4 0
 //      └─► 4               4 ─┘                                      4: 0 1 2 3
 //
+//   The barrier has one stage, because each member loads all lines: with one flag that all load, it
+//   has two (all to one, and back), and by messages (hierarchy/) as many as a tree has levels.
+//
 //   7 members: the same; scatter is as bcast, alltoall as allgather, each with a block of its own
 //
 // What is short is posted as a copy: a giver needs to wait for nobody. What is long is copied once,

@@ -25,4 +25,10 @@ NodeSets::NodeSets(std::span<const nagaya_process> processes)
   are_blocks_ = std::is_sorted(ranks_.begin(), ranks_.end());
 }
 
+NodeSets NodeSets::apart(uint32_t size) {
+  std::vector<nagaya_process> processes(size);
+  for (uint32_t rank = 0; rank < size; ++rank) processes[rank].node = rank;
+  return NodeSets(processes);
+}
+
 }  // namespace nagaya::llcl

@@ -15,6 +15,8 @@ class NodeSets {
  public:
   // `processes` by rank. May throw std::bad_alloc.
   explicit NodeSets(std::span<const nagaya_process> processes);
+  // As if each of `size` processes had a node of its own. May throw std::bad_alloc.
+  static NodeSets apart(uint32_t size);
 
   uint32_t size() const { return static_cast<uint32_t>(node_of_.size()); }
   uint32_t nodes() const { return static_cast<uint32_t>(begin_of_.size() - 1); }

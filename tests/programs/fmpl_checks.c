@@ -269,6 +269,35 @@ static void reduce(int comm) {
   EXPECT_EQUAL(product, expected);
 }
 
+/* Rank 0 has a counter that all add to: on one node only. */
+static void meet_at_barriers(int comm) {
+  enum { kTimes = 200 };
+  static _Atomic int arrived;
+  _Atomic int* counter = &arrived;
+  const int members = fmpl_size(comm);
+  arrived = 0;
+  EXPECT_EQUAL(fmpl_bcast(&counter, sizeof counter, 0, comm), FMPL_SUCCESS);
+  for (int n = 1; n <= kTimes; ++n) {
+    ++*counter;
+    EXPECT_EQUAL(fmpl_barrier(comm), FMPL_SUCCESS);
+    EXPECT(*counter >= n * members);
+  }
+  EXPECT_EQUAL(fmpl_barrier(comm), FMPL_SUCCESS);
+}
+
+static void do_without_special_support(int has_one_node) {
+  int value = rank == 1 ? 77 : 0;
+  EXPECT_EQUAL(fmpl_support_set(17, 0), FMPL_ERR_ARGUMENT);
+  EXPECT_EQUAL(fmpl_support_set(FMPL_COMM_WORLD, 0), FMPL_SUCCESS);
+  broadcast(FMPL_COMM_WORLD);
+  reduce(FMPL_COMM_WORLD);
+  if (has_one_node) meet_at_barriers(FMPL_COMM_WORLD);
+  EXPECT_EQUAL(fmpl_hbcast(&value, sizeof value, 1), FMPL_SUCCESS);
+  EXPECT_EQUAL(value, 77);
+  EXPECT_EQUAL(fmpl_support_set(FMPL_COMM_WORLD, 1), FMPL_SUCCESS);
+  if (has_one_node) meet_at_barriers(FMPL_COMM_WORLD);
+}
+
 static void make_communicators(void) {
   for (int n = 0; n < 50; ++n) {
     int comm;
@@ -278,6 +307,7 @@ static void make_communicators(void) {
       EXPECT_EQUAL(comm, FMPL_COMM_NULL);
       continue;
     }
+    EXPECT_EQUAL(fmpl_support_set(comm, n % 3), FMPL_SUCCESS);
     broadcast(comm);
     reduce(comm);
     EXPECT_EQUAL(fmpl_comm_free(&comm), FMPL_SUCCESS);
@@ -326,6 +356,7 @@ int main(int argc, char** argv) {
   truncate_a_message();
   broadcast(FMPL_COMM_WORLD);
   reduce(FMPL_COMM_WORLD);
+  do_without_special_support(argc == 1);
   make_communicators();
   EXPECT_EQUAL(fmpl_barrier(FMPL_COMM_WORLD), FMPL_SUCCESS);
   if (rank == 0) printf("all of FMPL among %d\n", size);

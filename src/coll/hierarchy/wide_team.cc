@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "coll/hierarchy/wide_team.h"
 
+#include <utility>
+
 namespace nagaya::coll::hierarchy {
 namespace {
 
@@ -9,10 +11,10 @@ constexpr uint64_t kFanOutContext = uint64_t{1} << 62;
 
 }  // namespace
 
-WideTeam::WideTeam(std::span<const nagaya_process> processes, uint32_t rank, uint64_t context,
-                   bool has_threads, llcl::Wait& waits)
+WideTeam::WideTeam(std::span<const nagaya_process> processes, llcl::NodeSets nodes, uint32_t rank,
+                   uint64_t context, bool has_threads, llcl::Wait& waits)
     : processes_(processes.begin(), processes.end()),
-      nodes_(processes),
+      nodes_(std::move(nodes)),
       rank_(rank),
       context_(context),
       waits_(waits),

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // wide_team.h - a member's part in a team over several nodes: a team of its node for the way in,
 // one for the way out, and messages between the nodes.
+//
+// Needs nothing special where each process is set apart from the others: then all is messages, even
+// in a node.
 #pragma once
 
 #include <memory>
@@ -18,9 +21,9 @@ class WideTeam {
   static constexpr uint64_t kContexts = uint64_t{1} << 56;
   static constexpr uint32_t kSizeMax = 1 << 20;
 
-  // `processes` by rank, of several nodes. May throw std::bad_alloc.
-  WideTeam(std::span<const nagaya_process> processes, uint32_t rank, uint64_t context,
-           bool has_threads, llcl::Wait& waits);
+  // `processes` by rank; `nodes`: of those that share memory. May throw std::bad_alloc.
+  WideTeam(std::span<const nagaya_process> processes, llcl::NodeSets nodes, uint32_t rank,
+           uint64_t context, bool has_threads, llcl::Wait& waits);
 
   // As Team::open.
   int open(llcl::Board& board, task::TaskRecord& self);

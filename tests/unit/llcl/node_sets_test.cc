@@ -27,6 +27,14 @@ TEST(NodeSets, NumberNodesByTheirLowestRanks) {
   EXPECT_TRUE(sets.are_blocks());
 }
 
+TEST(NodeSets, SetProcessesApartThatShareANode) {
+  const NodeSets sets = NodeSets::apart(3);
+  ASSERT_EQ(sets.nodes(), 3u);
+  for (uint32_t rank = 0; rank < 3; ++rank)
+    EXPECT_EQ(list(sets.ranks_of(rank)), (std::vector<uint32_t>{rank}));
+  EXPECT_TRUE(sets.are_blocks());
+}
+
 TEST(NodeSets, KnowRanksThatAreDealtToNodes) {
   const NodeSets sets = of_nodes({3, 0, 3, 0, 3});
   ASSERT_EQ(sets.nodes(), 2u);
