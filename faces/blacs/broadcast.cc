@@ -4,23 +4,42 @@
 #include <errno.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "faces/blacs/point_to_point.h"
 #include "faces/blacs/waiting.h"
 
 namespace nagaya::blacs {
 namespace {
 
-// A broadcast that nobody waits for, from memory of its own.
-struct Copy {
+// A broadcast by its root, which does not wait for the others. Root and completion, perhaps of
+// another thread, exchange its state; the second of them deletes the object or uses it again.
+struct Sent {
+  enum class State { kAwaited, kComplete, kAbandoned };
+
   nagaya_collective what = {};
-  std::unique_ptr<std::byte[]> data;
+  std::atomic<State> state = State::kAwaited;
+  std::unique_ptr<std::byte[]> copy;  // over several nodes
+
+  bool is_complete() const { return state.load(std::memory_order_acquire) == State::kComplete; }
 };
 
-// A matrix with gaps, and how many bytes were sent to it.
+// One that is complete: most broadcasts are when they have been started.
+Sent* spare = nullptr;
+
+Sent* new_sent() {
+  Sent* const sent = spare != nullptr ? std::exchange(spare, nullptr) : new Sent;
+  sent->what = {};
+  sent->state.store(Sent::State::kAwaited, std::memory_order_relaxed);
+  return sent;
+}
+
+// Over several nodes: a matrix with gaps, and how many bytes were sent to it.
 struct Unpacked {
   const Layout& layout;
   size_t sent_bytes;
@@ -40,32 +59,33 @@ void close_idle() {
   std::erase_if(to_close, [](nagaya_team* team) { return nagaya_coll_close(team) != -EBUSY; });
 }
 
-}  // namespace
-
-void broadcast(Grid& grid, Scope scope, const Layout& layout) {
-  if (grid.size_of(scope) == 1) return;
-  auto* const copy = new Copy;
-  copy->data = std::make_unique_for_overwrite<std::byte[]>(layout.bytes());
-  layout.pack(copy->data.get());
-  copy->what.kind = NAGAYA_BCAST;
-  copy->what.root = static_cast<uint32_t>(grid.rank_in(scope, grid.row(), grid.column()));
-  copy->what.send.base = copy->data.get();
-  copy->what.send.bytes = layout.bytes();
-  copy->what.complete = [](nagaya_collective* what) {
-    check(what->error, "a broadcast");
-    delete reinterpret_cast<Copy*>(what);
-  };
-  check(nagaya_coll_start(&grid.team(scope), &copy->what), "a broadcast");
+void end(nagaya_collective* what) {
+  check(what->error, "a broadcast");
+  auto* const sent = reinterpret_cast<Sent*>(what);
+  if (sent->state.exchange(Sent::State::kComplete, std::memory_order_acq_rel) ==
+      Sent::State::kAbandoned)
+    delete sent;
 }
 
-void receive_broadcast(Grid& grid, Scope scope, Int root, const Layout& layout) {
-  if (root == grid.rank_in(scope, grid.row(), grid.column())) return broadcast(grid, scope, layout);
-  nagaya_collective what = {};
+// The root goes on.
+void abandon(Sent* sent) {
+  if (sent->state.exchange(Sent::State::kAbandoned, std::memory_order_acq_rel) !=
+      Sent::State::kComplete)
+    return;
+  sent->copy.reset();
+  delete std::exchange(spare, sent);
+}
+
+// Of one node: the others read the matrix. Whether all of them have.
+bool await_readers(nagaya_team& team, Sent& sent) {
+  if (wait_for(patience_for(sent.what.send.bytes), [&] { return sent.is_complete(); })) return true;
+  const int copies = nagaya_coll_detach(&team, &sent.what);
+  check(std::min(copies, 0), "a broadcast");
+  return copies == 0;
+}
+
+void receive_over_nodes(nagaya_team& team, nagaya_collective& what, const Layout& layout) {
   Unpacked unpacked = {layout, 0};
-  what.kind = NAGAYA_BCAST;
-  what.root = static_cast<uint32_t>(root);
-  what.receive.base = layout.data();
-  what.receive.bytes = layout.bytes();
   if (!layout.is_one_run()) {
     what.store = [](void* context, uint32_t, const void* data, size_t bytes) {
       auto* const into = static_cast<Unpacked*>(context);
@@ -74,8 +94,49 @@ void receive_broadcast(Grid& grid, Scope scope, Int root, const Layout& layout) 
     };
     what.store_context = &unpacked;
   }
-  check(nagaya_coll_run(&grid.team(scope), &what), "the receipt of a broadcast");
+  check(nagaya_coll_run(&team, &what), "the receipt of a broadcast");
   if (unpacked.sent_bytes > layout.bytes()) check(-EMSGSIZE, "the receipt of a broadcast");
+}
+
+}  // namespace
+
+void broadcast(Grid& grid, Scope scope, const Layout& layout) {
+  if (grid.size_of(scope) == 1) return;
+  const bool is_here = grid.is_in_one_node(scope);
+  Sent* const sent = new_sent();
+  nagaya_collective& what = sent->what;
+  what.kind = NAGAYA_BCAST;
+  what.root = static_cast<uint32_t>(grid.rank_in(scope, grid.row(), grid.column()));
+  what.send.base = layout.data();
+  what.send.bytes = layout.bytes();
+  what.complete = end;
+  if (is_here) {
+    what.runs = layout.gaps();
+    what.may_detach = 1;
+  } else {
+    sent->copy = std::make_unique_for_overwrite<std::byte[]>(layout.bytes());
+    layout.pack(sent->copy.get());
+    what.send.base = sent->copy.get();
+  }
+  nagaya_team& team = grid.team(scope);
+  check(nagaya_coll_start(&team, &what), "a broadcast");
+  if (!sent->is_complete()) {
+    const bool was_direct = is_here && await_readers(team, *sent);
+    ++(was_direct ? sends_counted().broadcasts_direct : sends_counted().broadcasts_copied);
+  }
+  abandon(sent);
+}
+
+void receive_broadcast(Grid& grid, Scope scope, Int root, const Layout& layout) {
+  if (root == grid.rank_in(scope, grid.row(), grid.column())) return broadcast(grid, scope, layout);
+  nagaya_collective what = {};
+  what.kind = NAGAYA_BCAST;
+  what.root = static_cast<uint32_t>(root);
+  what.receive.base = layout.data();
+  what.receive.bytes = layout.bytes();
+  if (!grid.is_in_one_node(scope)) return receive_over_nodes(grid.team(scope), what, layout);
+  what.runs = layout.gaps();
+  check(nagaya_coll_run(&grid.team(scope), &what), "the receipt of a broadcast");
 }
 
 void barrier(Grid& grid, Scope scope) {

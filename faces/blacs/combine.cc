@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "faces/blacs/layout.h"
+
 namespace nagaya::blacs {
 namespace {
 
@@ -59,15 +61,16 @@ void for_each_item(const Place& place, Int ld, T* matrix, What what) {
       what(matrix[static_cast<ptrdiff_t>(column) * ld + row], number++);
 }
 
-// In place.
+// In place. `gaps`: of a matrix that is not one run, in place of `items`.
 template <class T>
-void reduce(Grid& grid, Scope scope, const Place& place, T* items,
+void reduce(Grid& grid, Scope scope, const Place& place, T* items, const nagaya_runs* gaps,
             void (*reduce)(void*, const void*, void*, size_t), void* context) {
   nagaya_collective what = {};
   what.kind = is_for_all(place) ? NAGAYA_ALLREDUCE : NAGAYA_REDUCE;
   if (!is_for_all(place))
     what.root = static_cast<uint32_t>(grid.rank_in(scope, place.row, place.column));
   what.send.base = what.receive.base = items;
+  what.runs = gaps;
   what.elements.count = count_of(place);
   what.elements.extent = sizeof(T);
   what.elements.reduce = reduce;
@@ -78,15 +81,16 @@ void reduce(Grid& grid, Scope scope, const Place& place, T* items,
     System::own().abort(1, "a combine operation: " + std::string(strerrorname_np(-error)));
 }
 
-// The same of a matrix that may have gaps between its columns.
+// The same of a matrix that may have gaps between its columns: over several nodes from a copy.
 template <class T>
 void reduce_matrix(Grid& grid, Scope scope, const Place& place, T* matrix,
                    void (*function)(void*, const void*, void*, size_t), void* context) {
-  if (place.lda <= place.m || place.n == 1)
-    return reduce(grid, scope, place, matrix, function, context);
+  const Layout layout = Layout::rectangle(matrix, place.m, place.n, place.lda, sizeof(T));
+  if (layout.is_one_run() || grid.is_in_one_node(scope))
+    return reduce(grid, scope, place, matrix, layout.gaps(), function, context);
   std::vector<T> items(count_of(place));
   for_each_item(place, place.lda, matrix, [&](T& item, size_t n) { items[n] = item; });
-  reduce(grid, scope, place, items.data(), function, context);
+  reduce<T>(grid, scope, place, items.data(), nullptr, function, context);
   if (is_result_here(grid, scope, place))
     for_each_item(place, place.lda, matrix, [&](T& item, size_t n) { item = items[n]; });
 }
@@ -111,7 +115,7 @@ void find_extreme(Grid& grid, Scope scope, const Place& place, T* matrix, const 
   for_each_item(place, lda, matrix, [&](T& item, size_t n) {
     found[n] = {item, (size + own - first) % size};
   });
-  reduce(grid, scope, place, found.data(), choose_all<Found<T>>, context);
+  reduce(grid, scope, place, found.data(), nullptr, choose_all<Found<T>>, context);
   if (!is_result_here(grid, scope, place)) return;
   const auto rank_of = [&](size_t n) { return (first + found[n].distance) % size; };
   for_each_item(place, lda, matrix, [&](T& item, size_t n) { item = found[n].item; });

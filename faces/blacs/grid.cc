@@ -77,6 +77,7 @@ std::unique_ptr<Grid> Grid::make(Int handle, Int rows, Int columns, const Map& m
   if (own < 0) return nullptr;
   std::unique_ptr<Grid> grid(new Grid(members.next_number, rows, columns, own));
   grid->processes_ = std::move(processes);
+  grid->is_in_one_node_ = grid->is_in_one_node(Scope::kAll);
   return grid;
 }
 
@@ -93,14 +94,19 @@ Int Grid::rank_in(Scope scope, Int row, Int column) const {
   return scope == Scope::kRow ? column : scope == Scope::kColumn ? row : number_of(row, column);
 }
 
+bool Grid::is_in_one_node(Scope scope) const {
+  if (is_in_one_node_) return true;
+  for (Int rank = 0; rank < size_of(scope); ++rank)
+    if (process(number_in(scope, rank)).node != process(own_).node) return false;
+  return true;
+}
+
 nagaya_team& Grid::team(Scope scope) {
   const auto n = static_cast<size_t>(scope);
   if (teams_[n] != nullptr) return *teams_[n];
   std::vector<nagaya_process> members;
   for (Int rank = 0; rank < size_of(scope); ++rank)
-    members.push_back(process(scope == Scope::kRow      ? number_of(row(), rank)
-                              : scope == Scope::kColumn ? number_of(rank, column())
-                                                        : rank));
+    members.push_back(process(number_in(scope, rank)));
   const uint64_t context = kTeamContexts | uint64_t{number_} << 2 | n;
   const int error = nagaya_coll_open(context, members.data(), static_cast<uint32_t>(members.size()),
                                      static_cast<uint32_t>(rank_in(scope, row(), column())),

@@ -38,6 +38,8 @@ class Grid {
   Int size_of(Scope scope) const;
   // Of a process of the scope, among it.
   Int rank_in(Scope scope, Int row, Int column) const;
+  // Its processes share a node's memory.
+  bool is_in_one_node(Scope scope) const;
   // Opened at the first use. Ends the job if there is no memory.
   nagaya_team& team(Scope scope);
   // The n-th identifier of the scope that somebody has asked for: nobody needs them.
@@ -73,10 +75,17 @@ class Grid {
     return number = number == INT32_MAX ? 1 : number + 1;
   }
   System::Members gather();
+  // Of the caller's scope, by rank.
+  Int number_in(Scope scope, Int rank) const {
+    return scope == Scope::kRow      ? number_of(row(), rank)
+           : scope == Scope::kColumn ? number_of(rank, column())
+                                     : rank;
+  }
 
   const uint32_t number_;
   const Int rows_, columns_, own_;
   std::vector<nagaya_process> processes_;
+  bool is_in_one_node_ = false;  // all of them
   nagaya_team* teams_[3] = {};
   Int ids_[3] = {}, pair_ids_ = 0;
   std::vector<Int> sent_, received_;  // by process; empty: none yet

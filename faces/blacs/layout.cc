@@ -3,20 +3,19 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 namespace nagaya::blacs {
-namespace {
 
 // Calls what(run, bytes) for each run of bytes.
 template <class What>
-void for_each_run(const std::vector<nagaya_runs>& all, What what) {
-  for (const nagaya_runs& runs : all)
-    for (size_t n = 0; n < runs.count; ++n)
-      what(static_cast<std::byte*>(runs.first) + static_cast<ptrdiff_t>(n) * runs.stride,
-           runs.bytes);
+void Layout::for_each_run(What what) const {
+  const size_t groups = columns_.empty() ? 1 : columns_.size();
+  for (const nagaya_runs& group : std::span(runs(), groups))
+    for (size_t n = 0; n < group.count; ++n)
+      what(static_cast<std::byte*>(group.first) + static_cast<ptrdiff_t>(n) * group.stride,
+           group.bytes);
 }
-
-}  // namespace
 
 Layout Layout::rectangle(void* matrix, Int m, Int n, Int lda, size_t item_bytes) {
   Layout layout;
@@ -24,10 +23,10 @@ Layout Layout::rectangle(void* matrix, Int m, Int n, Int lda, size_t item_bytes)
   const auto rows = static_cast<size_t>(m), columns = static_cast<size_t>(n);
   layout.bytes_ = rows * columns * item_bytes;
   if (lda <= m || n == 1)
-    layout.runs_.push_back({matrix, layout.bytes_, 1, 0});
+    layout.rectangle_ = {matrix, layout.bytes_, 1, 0};
   else
-    layout.runs_.push_back({matrix, rows * item_bytes, columns,
-                            static_cast<ptrdiff_t>(static_cast<size_t>(lda) * item_bytes)});
+    layout.rectangle_ = {matrix, rows * item_bytes, columns,
+                         static_cast<ptrdiff_t>(static_cast<size_t>(lda) * item_bytes)};
   return layout;
 }
 
@@ -55,13 +54,13 @@ Layout Layout::trapezoid(void* matrix, bool is_upper, bool has_diagonal, Int m, 
 }
 
 void Layout::add(void* first, size_t bytes) {
-  runs_.push_back({first, bytes, 1, 0});
+  columns_.push_back({first, bytes, 1, 0});
   bytes_ += bytes;
 }
 
 void Layout::pack(void* to) const {
   auto* next = static_cast<std::byte*>(to);
-  for_each_run(runs_, [&](std::byte* run, size_t bytes) {
+  for_each_run([&](std::byte* run, size_t bytes) {
     std::memcpy(next, run, bytes);
     next += bytes;
   });
@@ -69,7 +68,7 @@ void Layout::pack(void* to) const {
 
 void Layout::unpack(const void* from, size_t bytes) const {
   const auto* next = static_cast<const std::byte*>(from);
-  for_each_run(runs_, [&](std::byte* run, size_t run_bytes) {
+  for_each_run([&](std::byte* run, size_t run_bytes) {
     const size_t count = std::min(run_bytes, bytes);
     if (count == 0) return;
     std::memcpy(run, next, count);

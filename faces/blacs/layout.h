@@ -19,9 +19,11 @@ class Layout {
 
   size_t bytes() const { return bytes_; }
   // All of it lies in one run of bytes: data() is its beginning.
-  bool is_one_run() const { return runs_.empty() || (runs_.size() == 1 && runs_[0].count == 1); }
-  void* data() const { return runs_.empty() ? nullptr : runs_[0].first; }
-  const nagaya_runs* runs() const { return runs_.data(); }
+  bool is_one_run() const { return columns_.empty() && rectangle_.count < 2; }
+  void* data() const { return bytes_ == 0 ? nullptr : runs()->first; }
+  const nagaya_runs* runs() const { return columns_.empty() ? &rectangle_ : columns_.data(); }
+  // As requests take it: nullptr if it is one run.
+  const nagaya_runs* gaps() const { return is_one_run() ? nullptr : runs(); }
 
   void pack(void* to) const;
   // `bytes` of them, from the beginning: bytes() at most.
@@ -29,8 +31,11 @@ class Layout {
 
  private:
   void add(void* first, size_t bytes);
+  template <class What>
+  void for_each_run(What what) const;
 
-  std::vector<nagaya_runs> runs_;
+  nagaya_runs rectangle_ = {};
+  std::vector<nagaya_runs> columns_;  // of a trapezoid; empty: it is the rectangle
   size_t bytes_ = 0;
 };
 

@@ -17,11 +17,15 @@
 
 #include "faces/blacs/grid.h"
 #include "faces/blacs/layout.h"
+#include "nagaya/blacs.h"
 
 namespace nagaya::blacs {
 
 void send(Grid& grid, Int to, const Layout& layout);
 void receive(Grid& grid, Int from, const Layout& layout);
+
+// What blacs_count_sends() tells.
+blacs_sends& sends_counted();
 
 // Returns when all messages that are sent from copies have been received.
 void await_sends();

@@ -2,6 +2,7 @@
 // waiting.h - waits in which all of the task's messages and collectives move on.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 
 #include "nagaya/llcl.h"
@@ -12,6 +13,15 @@ template <class IsOver>
 void wait(IsOver is_over) {
   nagaya_llcl_wait([](void* context) -> int { return (*static_cast<IsOver*>(context))(); },
                    &is_over, -1);
+}
+
+// How long a sender waits for those that would take its matrix directly, before it makes a copy.
+// November 2026: copies of 64 KiB to 16 MiB go at about 8 bytes a nanosecond. Somebody who waits as
+// long as the alternative takes pays at most twice.
+inline std::chrono::nanoseconds patience_for(size_t bytes) {
+  constexpr size_t kCopiedBytesPerNs = 8;
+  constexpr std::chrono::nanoseconds kLeast(20'000);  // a processor is handed on in that time
+  return std::max(kLeast, std::chrono::nanoseconds(bytes / kCopiedBytesPerNs));
 }
 
 // Whether it was over in that time.

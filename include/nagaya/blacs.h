@@ -11,10 +11,12 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* Long messages of two that the calling process has sent, since it has begun. */
+/* Long messages of two, and long broadcasts, that the calling process has sent since it began. */
 typedef struct blacs_sends {
   uint64_t direct; /* from matrix to matrix */
   uint64_t copied; /* from a copy: the receiver was not there */
+  uint64_t broadcasts_direct;
+  uint64_t broadcasts_copied; /* some receivers were not there; or over several nodes */
 } blacs_sends;
 
 /* Thread safety: as the BLACS have, none. */

@@ -133,6 +133,10 @@ typedef struct nagaya_collective {
   uint32_t varies; /* GATHER, SCATTER, ALLTOALL: blocks' sizes differ, not all ranks know them */
   nagaya_blocks send;
   nagaya_blocks receive;
+  /* In one node, in place of `base`; or NULL. BCAST: this rank's block, without `store`. REDUCE,
+   * ALLREDUCE: this rank's elements, in place, whole ones in each run. */
+  const nagaya_runs* runs;
+  uint32_t may_detach; /* BCAST's root: nagaya_coll_detach() may follow */
   nagaya_elements elements;
   /* Gets what comes from `rank`, in place of a block of `receive`, which still says how many bytes
    * are expected; or NULL. */
@@ -149,6 +153,13 @@ typedef struct nagaya_collective {
 /* Starts it: complete later, perhaps before the call returns. `*collective` and its blocks' arrays
  * stay until then. Every wait of the task moves it along. Returns 0, -EINVAL, -ENOMEM. */
 int nagaya_coll_start(nagaya_team* team, nagaya_collective* collective);
+
+/* Of a BCAST's root in one node, which it has started with `may_detach`: `send` and `runs` are the
+ * caller's again when the call returns: it waits for those that have begun to read them, and makes
+ * a copy for the others, if there are any. Once. `*collective` stays until it is complete, as ever;
+ * another thread may complete it meanwhile. Returns 0, 1 (there is a copy), -EINVAL, -ENOMEM
+ * (nothing has changed). */
+int nagaya_coll_detach(nagaya_team* team, nagaya_collective* collective);
 
 /* Runs it: complete when the call returns. Returns its error, or -EINVAL, -ENOMEM. */
 int nagaya_coll_run(nagaya_team* team, nagaya_collective* collective);

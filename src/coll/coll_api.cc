@@ -40,9 +40,14 @@ struct nagaya_team {
 
 namespace {
 
+bool may_have_runs(const nagaya_team& team, const nagaya_collective& what) {
+  return team.here &&
+         (what.kind == NAGAYA_BCAST || what.kind == NAGAYA_REDUCE || what.kind == NAGAYA_ALLREDUCE);
+}
+
 bool is_valid(const nagaya_team* team, const nagaya_collective* what) {
   return team != nullptr && what != nullptr && what->root < team->size() &&
-         algorithm_of(*what) != nullptr;
+         algorithm_of(*what) != nullptr && (what->runs == nullptr || may_have_runs(*team, *what));
 }
 
 // What the caller of an open function says.
@@ -144,6 +149,24 @@ int nagaya_coll_start(nagaya_team* team, nagaya_collective* collective) {
     return underway.start(*team->here, *collective, *algorithm_of(*collective),
                           team->here->new_number());
   });
+}
+
+int nagaya_coll_detach(nagaya_team* team, nagaya_collective* collective) {
+  if (team == nullptr || !team->here || collective->kind != NAGAYA_BCAST ||
+      collective->may_detach == 0)
+    return -EINVAL;
+  // In a turn; nullptr: it is complete.
+  const auto operation = [&] { return static_cast<Operation*>(collective->operation); };
+  const int copies = guarded([&] {
+    const Team::Turn turn(*team->here);
+    return operation() != nullptr && operation()->detach() ? 1 : 0;
+  });
+  if (copies < 0) return copies;
+  wait([&] {
+    const Team::Turn turn(*team->here);
+    return operation() == nullptr || operation()->is_unread();
+  });
+  return copies;
 }
 
 int nagaya_coll_run(nagaya_team* team, nagaya_collective* collective) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstring>
 
+#include "coll/pieces.h"
 #include "coll/reduce.h"
 #include "coll/share.h"
 
@@ -10,8 +11,9 @@ namespace {
 void post(Operation& operation) {
   const nagaya_collective& what = operation.what();
   const size_t bytes = what.elements.count * what.elements.extent;
+  const llcl::Buffer from(what.send.base, bytes, what.runs);
   operation.post_data(bytes, [&](std::byte* to) {
-    if (bytes != 0) std::memcpy(to, what.send.base, bytes);
+    if (bytes != 0) llcl::gather(from, to, bytes);
   });
 }
 
@@ -32,11 +34,13 @@ bool work(Operation& operation) {
                           ? share_of(elements, operation.rank(), operation.size())
                           : Share{0, elements.count};
   if (share.count == 0) return true;
-  const size_t offset = share.first * elements.extent;
-  void* const result = what.receive.base;
-  std::memcpy(result, operation.line(count - 1).data() + offset, share.count * elements.extent);
-  for (uint32_t rank = count - 1; rank-- > 0;)
-    elements.reduce(elements.context, operation.line(rank).data() + offset, result, share.count);
+  const Pieces result{static_cast<std::byte*>(what.receive.base), what.runs, elements.extent};
+  result.for_each(0, share.count, [&](std::byte* piece, size_t number, size_t length) {
+    const size_t offset = (share.first + number) * elements.extent;
+    std::memcpy(piece, operation.line(count - 1).data() + offset, length * elements.extent);
+    for (uint32_t rank = count - 1; rank-- > 0;)
+      elements.reduce(elements.context, operation.line(rank).data() + offset, piece, length);
+  });
   return true;
 }
 

@@ -31,6 +31,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "coll/detach.h"
 #include "nagaya/coll.h"
 
 namespace nagaya::coll {
@@ -39,6 +40,8 @@ namespace nagaya::coll {
 struct Given {
   nagaya_blocks send;
   std::byte* receive;
+  const nagaya_runs* runs;  // in place of `send.base`; nullptr: there are none
+  Detachable* detachable;   // nullptr: the memory stays until all have read it
 };
 
 enum class Form : uint32_t { kInline, kBuffered, kDirect };

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "coll/blocks.h"
+#include "llcl/layout.h"
 #include "llcl/tuning.h"
 
 namespace nagaya::coll {
@@ -47,8 +48,9 @@ size_t given_bytes(const Operation& operation) {
 }
 
 void post_block(Operation& operation, size_t bytes) {
+  const llcl::Buffer from(block_of(operation.given.send, 0).data, bytes, operation.given.runs);
   operation.post_data(bytes, [&](std::byte* to) {
-    if (bytes != 0) std::memcpy(to, block_of(operation.given.send, 0).data, bytes);
+    if (bytes != 0) llcl::gather(from, to, bytes);
   });
 }
 
@@ -117,6 +119,25 @@ Block posted_block(const Operation& operation, const Line& line) {
   return {data + begin, end_of(rank) - begin};
 }
 
+// Either side may be runs.
+void take_runs(Operation& operation, uint32_t giver, const llcl::Buffer& from, size_t bytes) {
+  const nagaya_collective& what = operation.what();
+  const llcl::Buffer to(what.receive.base, what.receive.bytes, what.runs);
+  if (bytes > what.receive.bytes) operation.fail(-EMSGSIZE);
+  bytes = std::min(bytes, what.receive.bytes);
+  if (bytes != 0) operation.team().group().copy_runs(to.runs(), from.runs(), bytes, giver);
+}
+
+// What the root of a broadcast has given directly, unless it has left a copy meanwhile.
+void take_given(Operation& operation, uint32_t giver, const Given& given) {
+  const size_t bytes = given.send.bytes;
+  const std::byte* const copy =
+      given.detachable == nullptr ? nullptr : given.detachable->begin_reading();
+  if (copy != nullptr) return take_runs(operation, giver, {copy, bytes, nullptr}, bytes);
+  take_runs(operation, giver, {given.send.base, bytes, given.runs}, bytes);
+  if (given.detachable != nullptr) given.detachable->end_reading();
+}
+
 void take_block(Operation& operation, uint32_t giver, const Block& from, bool is_long) {
   const nagaya_collective& what = operation.what();
   if (what.store != nullptr) return what.store(what.store_context, giver, from.data, from.bytes);
@@ -147,6 +168,12 @@ void take(Operation& operation, uint32_t giver) {
   const Line& line = operation.line(giver);
   const bool is_direct = line.form == Form::kDirect;
   operation.has_used_others |= is_direct;
+  if (is_direct && (line.direct->runs != nullptr || line.direct->detachable != nullptr))
+    return take_given(operation, giver, *line.direct);
+  if (operation.what().runs != nullptr) {
+    const Block from = posted_block(operation, line);
+    return take_runs(operation, giver, {from.data, from.bytes, nullptr}, from.bytes);
+  }
   take_block(operation, giver, posted_block(operation, line), is_direct);
 }
 

@@ -3,6 +3,8 @@
 
 #include <new>
 
+#include "llcl/layout.h"
+
 namespace nagaya::coll {
 
 // Without memory it is as it was, and goes on later: the others wait.
@@ -17,11 +19,30 @@ bool Operation::advance() try {
     if (is_direct_ && !is_unused()) return false;
     if (algorithm_.end != nullptr) algorithm_.end(*this);
     state_ = State::kComplete;
+    what_.operation = nullptr;
     team_.end_one();
   }
   return true;
 } catch (const std::bad_alloc&) {
   return false;
+}
+
+// A root that waits for its line has not said yet where its block is.
+bool Operation::detach() {
+  if (detachable_.begun() == size() - 1) {
+    detachable_.keep_together();
+    return false;
+  }
+  const size_t bytes = given.send.bytes;
+  std::byte* const copy = new_scratch(bytes);
+  llcl::gather(llcl::Buffer(given.send.base, bytes, given.runs), copy, bytes);
+  if (state_ == State::kWaits) {
+    given.send.base = copy;
+    given.runs = nullptr;
+    given.detachable = nullptr;
+  }
+  detachable_.detach(copy);
+  return true;
 }
 
 bool Operation::begin() {

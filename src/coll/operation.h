@@ -36,16 +36,26 @@ class Operation {
  public:
   // `number`: of the team's new_number().
   Operation(Team& team, nagaya_collective& what, const Algorithm& algorithm, uint64_t number)
-      : given{what.send, static_cast<std::byte*>(what.receive.base)},
+      : given{what.send, static_cast<std::byte*>(what.receive.base), what.runs,
+              what.may_detach != 0 ? &detachable_ : nullptr},
         team_(team),
         what_(what),
         algorithm_(algorithm),
-        number_(number) {}
+        number_(number) {
+    what.operation = this;
+  }
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
 
   // Goes on; whether it is complete. In a Turn of the team's.
   bool advance();
+
+  // Of a BCAST's root, once, in a Turn: others that have not begun to read its block get it from a
+  // copy, which is made now. Whether there are any. May throw std::bad_alloc: then nothing has
+  // happened.
+  bool detach();
+  // Whether its block is the caller's again.
+  bool is_unread() const { return detachable_.is_unread(); }
 
   Team& team() const { return team_; }
   nagaya_collective& what() const { return what_; }
@@ -90,6 +100,7 @@ class Operation {
   State state_ = State::kWaits;
   bool is_direct_ = false;
   uint32_t next_user_ = 0;
+  Detachable detachable_;
   std::unique_ptr<std::byte[]> scratch_;
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "coll/pieces.h"
 #include "coll/reduce.h"
 #include "coll/share.h"
 #include "llcl/tuning.h"
@@ -65,26 +66,48 @@ class Slice {
   std::byte* element(void* base, size_t n) const {
     return static_cast<std::byte*>(base) + static_cast<ptrdiff_t>(n * elements_.extent);
   }
-  const std::byte* given(uint32_t rank) const {
-    return element(operation_.line(rank).direct->send.base, at_);
-  }
-  void copy(std::byte* to, const std::byte* from) const {
+  void copy(std::byte* to, const std::byte* from, size_t count) const {
     if (elements_.copy != nullptr)
-      elements_.copy(elements_.context, to, from, count_);
+      elements_.copy(elements_.context, to, from, count);
     else
-      std::memcpy(to, from, count_ * elements_.extent);
+      std::memcpy(to, from, count * elements_.extent);
   }
+  void copy(std::byte* to, const std::byte* from) const { copy(to, from, count_); }
   void reduce(const std::byte* in, std::byte* inout) const {
     elements_.reduce(elements_.context, in, inout, count_);
   }
-  void give(uint32_t rank, const std::byte* from) const {
-    copy(element(operation_.line(rank).direct->receive, at_), from);
+
+  // ---- the tile of a member's buffers
+
+  template <class Each>
+  void for_each_piece(void* base, uint32_t rank, Each each) const {
+    const Pieces pieces{static_cast<std::byte*>(base), operation_.line(rank).direct->runs,
+                        elements_.extent};
+    pieces.for_each(at_, count_, each);
+  }
+  void take(std::byte* to, uint32_t rank) const {
+    for_each_piece(operation_.line(rank).direct->send.base, rank,
+                   [&](const std::byte* piece, size_t number, size_t count) {
+                     copy(element(to, number), piece, count);
+                   });
+  }
+  void combine(uint32_t rank, std::byte* inout) const {
+    for_each_piece(operation_.line(rank).direct->send.base, rank,
+                   [&](const std::byte* piece, size_t number, size_t count) {
+                     elements_.reduce(elements_.context, piece, element(inout, number), count);
+                   });
+  }
+  void give(uint32_t rank, std::byte* from) const {
+    for_each_piece(operation_.line(rank).direct->receive, rank,
+                   [&](std::byte* piece, size_t number, size_t count) {
+                     copy(piece, element(from, number), count);
+                   });
   }
 
   void reduce_tile() {
     const uint32_t size = operation_.size();
-    copy(first_, given(size - 1));
-    for (uint32_t rank = size - 1; rank-- > 0;) reduce(given(rank), first_);
+    take(first_, size - 1);
+    for (uint32_t rank = size - 1; rank-- > 0;) combine(rank, first_);
     if (what_.kind == NAGAYA_ALLREDUCE)
       for (uint32_t n = 0; n < size; ++n) give(n, first_);
     else if (what_.kind == NAGAYA_REDUCE)
@@ -97,10 +120,10 @@ class Slice {
   // `first_` has the ranks before, `second_` those and the next.
   void scan_tile() {
     const bool is_inclusive = what_.kind == NAGAYA_SCAN;
-    copy(first_, given(0));
+    take(first_, 0);
     if (is_inclusive) give(0, first_);
     for (uint32_t rank = 1; rank < operation_.size(); ++rank) {
-      copy(second_, given(rank));
+      take(second_, rank);
       reduce(first_, second_);
       give(rank, is_inclusive ? second_ : first_);
       std::swap(first_, second_);

@@ -157,6 +157,13 @@ void Group::copy(void* to, const void* from, size_t bytes, uint32_t member) cons
   board_->copies->copy(copy, owner_of(*self_), BoardTasks{*board_});
 }
 
+void Group::copy_runs(const nagaya_runs* to, const nagaya_runs* from, size_t bytes,
+                      uint32_t member) const {
+  const Layouts layouts{to, from};
+  const Copy copy{nullptr, nullptr, bytes, members_[member], &layouts};
+  board_->copies->copy(copy, owner_of(*self_), BoardTasks{*board_});
+}
+
 void* Group::allocate(uint64_t bytes) const {
   return task::heap_allocate(*self_, bytes);
 }

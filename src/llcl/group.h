@@ -41,6 +41,7 @@
 
 #include "mailbox/machine.h"
 #include "mailbox/owner.h"
+#include "nagaya/llcl.h"
 #include "task/space.h"
 
 namespace nagaya::llcl {
@@ -90,6 +91,9 @@ class Group {
   // Copies between two buffers that do not overlap; threads that wait anyway help, those of
   // `member` first.
   void copy(void* to, const void* from, size_t bytes, uint32_t member) const;
+  // The same of sides that are not both one run.
+  void copy_runs(const nagaya_runs* to, const nagaya_runs* from, size_t bytes,
+                 uint32_t member) const;
   // Memory of the space heap, aligned to a line, that other members may read; nullptr: exhausted.
   // Any member frees it.
   void* allocate(uint64_t bytes) const;

@@ -12,6 +12,8 @@ static void begin(coll_nagaya_call* call, nagaya_collective_kind kind, int root)
   collective->root = (uint32_t)root;
   collective->varies = 0;
   collective->send = collective->receive = no_blocks;
+  collective->runs = NULL;
+  collective->may_detach = 0;
   collective->elements.count = collective->elements.extent = 0;
   collective->elements.copy = NULL;
   collective->store = NULL;

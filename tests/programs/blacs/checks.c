@@ -175,12 +175,19 @@ static void run_larger(int count, int processes, int own) {
 
 /* ---- broadcasts that wait for their receivers ---------------------------------------------- */
 
+enum { kRowsAhead = 30, kColumnsAhead = 40, kLdaAhead = 33 };
+
+/* Short and long ones by turns, whose matrices change as soon as they are sent. */
 static void run_ahead(int count, int processes, int own) {
   const int context = grid_of_all(1, processes), other = grid_of_all(1, processes);
-  double item = -1;
+  static double block[kLdaAhead * kColumnsAhead];
+  double item = -1, *const last = &block[kLdaAhead * (kColumnsAhead - 1) + kRowsAhead - 1];
   for (int n = 0; n < count && own == 0; ++n) {
-    item = n;
-    matrix_calls[0][2].gebs2d(context, "All", " ", 1, 1, &item, 1);
+    item = block[0] = *last = n;
+    if (n % 2 == 0)
+      matrix_calls[0][2].gebs2d(context, "All", " ", 1, 1, &item, 1);
+    else
+      matrix_calls[0][2].gebs2d(context, "All", " ", kRowsAhead, kColumnsAhead, block, kLdaAhead);
   }
   if (own == 0) grid_calls[0].gridexit(context);
   for (int to = 1; to < processes && own == 0; ++to)
@@ -188,8 +195,13 @@ static void run_ahead(int count, int processes, int own) {
   if (own != 0) matrix_calls[0][2].gerv2d(other, 1, 1, &item, 1, 0, 0);
   if ((int)item != count - 1) fail("the message after the broadcasts");
   for (int n = 0; n < count && own != 0; ++n) {
-    matrix_calls[0][2].gebr2d(context, "All", " ", 1, 1, &item, 1, 0, 0);
-    if ((int)item != n) fail("broadcast %d", n);
+    if (n % 2 == 0)
+      matrix_calls[0][2].gebr2d(context, "All", " ", 1, 1, &item, 1, 0, 0);
+    else
+      matrix_calls[0][2].gebr2d(context, "All", " ", kRowsAhead, kColumnsAhead, block, kLdaAhead, 0,
+                                0);
+    if ((int)(n % 2 == 0 ? item : block[0]) != n || (n % 2 != 0 && (int)*last != n))
+      fail("broadcast %d", n);
   }
   if (own != 0) grid_calls[0].gridexit(context);
 }

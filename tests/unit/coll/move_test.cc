@@ -63,6 +63,117 @@ TEST_F(Move, BcastGivesTheRootsBlockToAll) {
   }
 }
 
+// Columns of `rows` bytes, and where they begin: that far apart.
+nagaya_runs columns(Bytes& memory, size_t rows, size_t count, size_t apart) {
+  memory.assign(apart * count, std::byte{0xee});
+  return {memory.data(), rows, count, static_cast<ptrdiff_t>(apart)};
+}
+void fill(const nagaya_runs& columns) {
+  for (size_t n = 0; n < columns.count; ++n)
+    fill(static_cast<std::byte*>(columns.first) + static_cast<ptrdiff_t>(n) * columns.stride,
+         columns.bytes, static_cast<uint32_t>(n), 0);
+}
+void expect_filled(const nagaya_runs& columns) {
+  auto* const first = static_cast<std::byte*>(columns.first);
+  for (size_t n = 0; n < columns.count; ++n) {
+    std::byte* const column = first + static_cast<ptrdiff_t>(n) * columns.stride;
+    EXPECT_TRUE(has(column, columns.bytes, static_cast<uint32_t>(n), 0)) << n;
+    for (size_t k = columns.bytes; k < static_cast<size_t>(columns.stride); ++k)
+      EXPECT_EQ(column[k], std::byte{0xee});
+  }
+}
+
+TEST_F(Move, BcastGoesFromColumnsToColumns) {
+  for (const uint32_t size : {2u, 5u})
+    for (const size_t rows : {1u, 40u, 3000u}) {
+      constexpr size_t kColumns = 30;
+      Members members(size);
+      begin(members, NAGAYA_BCAST, 1);
+      std::vector<nagaya_runs> runs(size);
+      for (uint32_t rank = 0; rank < size; ++rank) {
+        runs[rank] = columns(receive_[rank], rows, kColumns, rows + 1 + rank);
+        all_[rank].runs = &runs[rank];
+        (rank == 1 ? all_[rank].send : all_[rank].receive).bytes = rows * kColumns;
+      }
+      fill(runs[1]);
+      members.run(all_, random_);
+      for (const nagaya_runs& one : runs) expect_filled(one);
+    }
+}
+
+// The root's columns are changed before anybody has read them; but one is reading just then.
+TEST_F(Move, ARootGetsItsColumnsBackBeforeTheyAreRead) {
+  constexpr size_t kRows = 1000, kColumns = 9;
+  Members members(3);
+  begin(members, NAGAYA_BCAST, 0);
+  std::vector<nagaya_runs> runs(3);
+  for (uint32_t rank = 0; rank < 3; ++rank) {
+    runs[rank] = columns(receive_[rank], kRows, kColumns, kRows + 8);
+    all_[rank].runs = &runs[rank];
+    (rank == 0 ? all_[rank].send : all_[rank].receive).bytes = kRows * kColumns;
+  }
+  all_[0].may_detach = 1;
+  fill(runs[0]);
+  auto root = members.start(0, all_[0]);
+  EXPECT_FALSE(root->advance());
+  Detachable& word = *root->line(0).direct->detachable;
+  EXPECT_EQ(word.begin_reading(), nullptr);
+  EXPECT_TRUE(root->detach());
+  EXPECT_FALSE(root->is_unread());
+  word.end_reading();
+  EXPECT_TRUE(root->is_unread());
+  std::fill(receive_[0].begin(), receive_[0].end(), std::byte{0x11});
+  for (const uint32_t rank : {1u, 2u}) {
+    EXPECT_TRUE(members.start(rank, all_[rank])->advance());
+    expect_filled(runs[rank]);
+  }
+  EXPECT_TRUE(root->advance());
+  EXPECT_EQ(all_[0].operation, nullptr);
+}
+
+TEST_F(Move, ARootMakesNoCopyIfAllHaveBegunToRead) {
+  Members members(2);
+  Bytes block;
+  begin(members, NAGAYA_BCAST, 0);
+  all_[0].send = blocks(block, 5000, 1);
+  all_[0].may_detach = 1;
+  auto root = members.start(0, all_[0]);
+  EXPECT_FALSE(root->advance());
+  Detachable& word = *root->line(0).direct->detachable;
+  EXPECT_EQ(word.begin_reading(), nullptr);
+  EXPECT_FALSE(root->detach());
+  EXPECT_FALSE(root->is_unread());
+  word.end_reading();
+  EXPECT_TRUE(root->is_unread());
+}
+
+TEST_F(Move, ARootGetsItsBlockBackWhileItWaitsForALine) {
+  constexpr size_t kBytes = 5000, kCount = Part::kDepth + 1;
+  Members members(2);
+  std::vector<nagaya_collective> sent(kCount), got(kCount);
+  std::vector<Bytes> blocks_sent(kCount), blocks_got(kCount);
+  std::vector<std::unique_ptr<Operation>> roots;
+  for (size_t n = 0; n < kCount; ++n) {
+    sent[n].kind = got[n].kind = NAGAYA_BCAST;
+    sent[n].may_detach = 1;
+    sent[n].send = blocks(blocks_sent[n], kBytes, 1);
+    got[n].receive = blocks(blocks_got[n], kBytes, 1);
+    fill(blocks_sent[n].data(), kBytes, static_cast<uint32_t>(n), 0);
+    roots.push_back(members.start(0, sent[n]));
+    EXPECT_FALSE(roots[n]->advance());
+    EXPECT_TRUE(roots[n]->detach());
+    EXPECT_TRUE(roots[n]->is_unread());
+    std::fill(blocks_sent[n].begin(), blocks_sent[n].end(), std::byte{0x11});
+  }
+  for (size_t n = 0; n < kCount; ++n) {
+    const auto receiver = members.start(1, got[n]);
+    while (!receiver->advance()) roots.back()->advance();
+    EXPECT_TRUE(has(blocks_got[n].data(), kBytes, static_cast<uint32_t>(n), 0)) << n;
+    EXPECT_TRUE(n + 1 == kCount || roots[n]->advance());
+  }
+  while (!roots.back()->advance()) continue;
+}
+
 TEST_F(Move, ScatterAndGatherAreEachOthersReverse) {
   for (const uint32_t size : kSizes) {
     Members members(size);

@@ -168,5 +168,43 @@ TYPED_TEST(Reduce, ReduceScatterGivesEachItsShare) {
   }
 }
 
+// Each member has its own distance from one column to the next.
+TEST(ReduceColumns, CombinesThemWhereTheyAre) {
+  constexpr size_t kRows = 25;
+  for (const uint32_t size : kSizes)
+    for (const size_t columns : {1u, 2u, 10u, 90u})
+      for (const auto kind : {NAGAYA_REDUCE, NAGAYA_ALLREDUCE}) {
+        Members members(size);
+        const Map gap{0xee, 0xee};
+        std::vector<nagaya_collective> all(size);
+        std::vector<std::vector<Map>> matrices(size);
+        std::vector<nagaya_runs> runs(size);
+        for (uint32_t rank = 0; rank < size; ++rank) {
+          const size_t apart = kRows + rank % 4;
+          matrices[rank].assign(apart * columns, gap);
+          for (size_t n = 0; n < kRows * columns; ++n)
+            matrices[rank][n / kRows * apart + n % kRows] = element(rank, n);
+          runs[rank] = {matrices[rank].data(), kRows * sizeof(Map), columns,
+                        static_cast<ptrdiff_t>(apart * sizeof(Map))};
+          all[rank].kind = kind;
+          all[rank].root = size / 2;
+          all[rank].runs = &runs[rank];
+          all[rank].elements.count = kRows * columns;
+          all[rank].elements.extent = sizeof(Map);
+          all[rank].elements.reduce = reduce;
+        }
+        std::mt19937 random{2};
+        members.run(all, random);
+        for (uint32_t rank = 0; rank < size; ++rank) {
+          if (kind == NAGAYA_REDUCE && rank != size / 2) continue;
+          const size_t apart = kRows + rank % 4;
+          for (size_t n = 0; n < apart * columns; ++n) {
+            const size_t row = n % apart, number = n / apart * kRows + row;
+            EXPECT_EQ(matrices[rank][n], row < kRows ? expected(size, number) : gap) << n;
+          }
+        }
+      }
+}
+
 }  // namespace
 }  // namespace nagaya::coll
