@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// stop_point.h - the steps of start, join, spawn, reap and exit, and of a push, a post and
-// a collective between tasks, at which a process of a job stops itself, once, so that a test can
-// kill it exactly there. NAGAYA_STOP_AT chooses one (task/stop_choice.h), for each process that has
-// it in its environment, and for the host that such a process starts. The tasks of a host stop at
-// the steps before their programs by its choice: the first that comes by. Freestanding.
+// stop_point.h - the steps of start, join, spawn, reap and exit, and of a push, a post,
+// a collective and a halo exchange between tasks, at which a process of a job stops itself, once,
+// so that a test can kill it exactly there. NAGAYA_STOP_AT chooses one (task/stop_choice.h), for
+// each process that has it in its environment, and for the host that such a process starts. The
+// tasks of a host stop at the steps before their programs by its choice: the first that comes by.
+// Freestanding.
 #pragma once
 
 #include <signal.h>
@@ -47,6 +48,8 @@ enum class StopPoint : uint32_t {
   kPostReady,        // the message can be taken, a sleeping reader has not been woken
   kLinePosted,       // of a collective: members see the line, sleeping ones have not been woken
   kLineLeft,         // the member uses no memory of others for it any more, which nobody knows
+  kHaloReady,        // of an array: others may read the own rows, sleeping ones were not woken
+  kHaloRead,         // a neighbour's rows are copied, which it does not know
 };
 
 // In the order of StopPoint.
@@ -83,6 +86,8 @@ inline constexpr const char* kStopPointNames[] = {
     "post.ready",
     "line.posted",
     "line.left",
+    "halo.ready",
+    "halo.read",
 };
 
 struct StopChoice {

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/xmp/runtime/arrays.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "faces/xmp/runtime/asynchronous.h"
+#include "faces/xmp/runtime/failure.h"
+#include "faces/xmp/runtime/job.h"
+#include "xmp/xmp.h"
+
+using nagaya::xmp::fail;
+
+nagaya_xmp_array_state::nagaya_xmp_array_state(std::string of_name, size_t bytes, int dimensions,
+                                               const long* extent,
+                                               const nagaya_xmp_template* on_template,
+                                               const nagaya_xmp_alignment* alignment)
+    : Descriptor{XMP_DESC_ARRAY},
+      name(std::move(of_name)),
+      element_bytes(bytes),
+      extents(extent, extent + dimensions),
+      with(on_template),
+      alignments(alignment, alignment + dimensions) {}
+
+nagaya_xmp_array_state::~nagaya_xmp_array_state() {
+  if (blocks != nullptr) nagaya_array_close(blocks);
+}
+
+bool nagaya_xmp_array_state::is_like(const nagaya_xmp_array_state& other) const {
+  const auto are_same = [](const nagaya_xmp_alignment& a, const nagaya_xmp_alignment& b) {
+    return a.dimension == b.dimension && (a.dimension < 0 || a.offset == b.offset) &&
+           a.shadow_low == b.shadow_low && a.shadow_high == b.shadow_high;
+  };
+  return element_bytes == other.element_bytes && extents == other.extents &&
+         with->is_like(*other.with) && std::ranges::equal(alignments, other.alignments, are_same);
+}
+
+namespace nagaya::xmp {
+namespace {
+
+// By the block of the caller.
+std::map<const void*, nagaya_xmp_array*>& arrays_by_base() {
+  static auto* const all = new std::map<const void*, nagaya_xmp_array*>;
+  return *all;
+}
+
+nagaya_array_dimension dimension_of(const char* where, const nagaya_xmp_array_state& state,
+                                    size_t d) {
+  const nagaya_xmp_alignment& alignment = state.alignments[d];
+  nagaya_array_dimension dimension = {};
+  dimension.extent = state.extents[d];
+  dimension.grid_dimension = -1;
+  dimension.shadow_low = alignment.shadow_low;
+  dimension.shadow_high = alignment.shadow_high;
+  if (state.extents[d] < 1)
+    fail(where, "array " + state.name + ": its extent in dimension " + std::to_string(d + 1) +
+                    " is " + std::to_string(state.extents[d]) + "; it must be at least 1");
+  if (alignment.dimension < 0) return dimension;
+  const auto along = static_cast<size_t>(alignment.dimension);
+  const long low = alignment.offset, high = alignment.offset + state.extents[d] - 1;
+  if (low < state.with->low(along) || high > state.with->high(along))
+    fail(where, "array " + state.name + ": its dimension " + std::to_string(d + 1) +
+                    " lies on indexes " + std::to_string(low) + ":" + std::to_string(high) +
+                    " of template " + state.with->name + ", which has " +
+                    std::to_string(state.with->low(along)) + ":" +
+                    std::to_string(state.with->high(along)));
+  if (state.with->axis(along) < 0) return dimension;
+  dimension.grid_dimension = state.with->axis(along);
+  dimension.distribution = state.with->distribution(along);
+  dimension.offset = alignment.offset;
+  return dimension;
+}
+
+// The caller is none of the nodes: it has no block, but an argument of its own for functions.
+void make_none(nagaya_xmp_array& array) {
+  constexpr size_t kBytes = 64;
+  array.state->place_of_none = std::make_unique<std::byte[]>(kBytes);
+  array.base = reinterpret_cast<char*>(array.state->place_of_none.get());
+  std::fill_n(array.first, 7, 0);
+  std::fill_n(array.count, 7, 1);
+}
+
+void open_blocks(const char* where, nagaya_xmp_array& array, ProcessSet& set) {
+  nagaya_xmp_array_state& state = *array.state;
+  std::vector<nagaya_array_dimension> dimensions;
+  for (size_t d = 0; d < state.dimensions(); ++d)
+    dimensions.push_back(dimension_of(where, state, d));
+  const uint64_t name = set.next_array_name();
+  if (!set.has_caller()) return make_none(array);
+  const std::vector<nagaya_process> processes = set.processes();
+  const std::vector<uint32_t>& extent = state.with->onto->extent;
+  const nagaya_array_shape shape = {state.element_bytes, static_cast<uint32_t>(dimensions.size()),
+                                    dimensions.data()};
+  const nagaya_array_grid grid = {processes.data(), static_cast<uint32_t>(extent.size()),
+                                  extent.data(), static_cast<uint32_t>(set.own())};
+  const int error =
+      nagaya_array_open(&shape, &grid, name, Job::own().has_halo_messages(), &state.blocks);
+  if (error != 0)
+    fail(where, "array " + state.name + ": there is no memory for its block (" + reason_of(error) +
+                    "): take more nodes");
+  const nagaya_array_block& block = *nagaya_array_block_of(state.blocks);
+  array.base = static_cast<char*>(block.base);
+  std::copy_n(block.first, 7, array.first);
+  std::copy_n(block.count, 7, array.count);
+}
+
+}  // namespace
+
+void make_blocks(const char* where, nagaya_xmp_array& array) {
+  open_blocks(where, array, array.state->with->onto->set);
+  arrays_by_base()[array.base] = &array;
+}
+
+nagaya_xmp_array_state& state_of(const char* where, const nagaya_xmp_array& array) {
+  if (array.state == nullptr) fail(where, "an array is used before its declaration");
+  if (array.base == nullptr) array.state->with->check_usable(where);
+  return *array.state;
+}
+
+}  // namespace nagaya::xmp
+
+using nagaya::xmp::arrays_by_base;
+
+void nagaya_xmp_declare_array(const char* where, nagaya_xmp_array* array, const char* name,
+                              unsigned long element_bytes, int dimensions, const long* extent,
+                              const nagaya_xmp_template* with,
+                              const nagaya_xmp_alignment* alignment) {
+  auto state = std::make_unique<nagaya_xmp_array_state>(name, element_bytes, dimensions, extent,
+                                                        with, alignment);
+  if (array->state != nullptr) {
+    if (!array->state->is_like(*state))
+      fail(where,
+           std::string("array ") + name +
+               ": another file declares it with another element, extent, alignment or shadow");
+    return;
+  }
+  array->state = state.release();
+  array->state->array = array;
+  array->base = nullptr;
+  if (with->is_usable())
+    nagaya::xmp::make_blocks(where, *array);
+  else
+    const_cast<nagaya_xmp_template*>(with)->waiting.push_back(array);
+}
+
+void nagaya_xmp_free_array(nagaya_xmp_array* array) {
+  if (array->state == nullptr) return;
+  nagaya_xmp_array_state* const state = std::exchange(array->state, nullptr);
+  nagaya::xmp::complete_reflect_of(*state);
+  if (array->base == nullptr)
+    std::erase(const_cast<nagaya_xmp_template*>(state->with)->waiting, array);
+  else
+    arrays_by_base().erase(array->base);
+  array->base = nullptr;
+  delete state;
+}
+
+const nagaya_xmp_array* nagaya_xmp_formal(const char* where, const void* argument, const char* name,
+                                          unsigned long element_bytes, int dimensions,
+                                          const long* extent, const nagaya_xmp_template* with,
+                                          const nagaya_xmp_alignment* alignment) {
+  const auto found = arrays_by_base().find(argument);
+  const std::string argument_text = std::string("argument ") + name;
+  if (found == arrays_by_base().end())
+    fail(where, argument_text + " is no distributed array: align what the caller gives");
+  with->check_usable(where);
+  const nagaya_xmp_array_state formal(name, element_bytes, dimensions, extent, with, alignment);
+  const nagaya_xmp_array_state& actual = *found->second->state;
+  if (!formal.is_like(actual))
+    fail(where, argument_text + " is array " + actual.name +
+                    ", which has another element, extent, alignment or shadow");
+  return found->second;
+}

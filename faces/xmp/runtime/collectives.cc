@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// collectives.cc - the directives barrier, bcast and reduction.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "faces/xmp/runtime/asynchronous.h"
+#include "faces/xmp/runtime/failure.h"
+#include "faces/xmp/runtime/located.h"
+#include "faces/xmp/runtime/reductions.h"
+#include "faces/xmp/runtime/reference.h"
+#include "faces/xmp/runtime/translated.h"
+#include "nagaya/coll.h"
+#include "nagaya/match.h"
+
+namespace nagaya::xmp {
+namespace {
+
+// One collective, from its start until its end.
+class Collective : public Asynchronous {
+ public:
+  nagaya_collective what = {};
+  std::unique_ptr<Located> located;  // of a reduction with locations
+
+  void run(const char* where, ProcessSet& set) {
+    if (const int error = nagaya_coll_run(&set.team(where), &what); error != 0) end(where, error);
+    finish();
+  }
+  void start(const char* where, ProcessSet& set) {
+    if (const int error = nagaya_coll_start(&set.team(where), &what); error != 0) end(where, error);
+  }
+  bool is_complete() override {
+    nagaya_match_progress();
+    if (nagaya_llcl_wait(is_over, &what, 0) != 0) return false;
+    wait("");
+    return true;
+  }
+  void wait(const char* where) override {
+    nagaya_llcl_wait(is_over, &what, -1);
+    if (what.error != 0) end(where, what.error);
+    finish();
+  }
+
+ private:
+  static int is_over(void* what) {
+    return __atomic_load_n(&static_cast<nagaya_collective*>(what)->is_complete, __ATOMIC_ACQUIRE) !=
+           0;
+  }
+  void finish() {
+    if (located != nullptr) located->unpack();
+  }
+  [[noreturn]] static void end(const char* where, int error) {
+    fail(where, "a collective has failed: " + reason_of(error));
+  }
+};
+
+void run_or_start(const char* where, ProcessSet& set, std::unique_ptr<Collective> collective,
+                  const long* async) {
+  if (async == nullptr) return collective->run(where, set);
+  collective->start(where, set);
+  add(*async, std::move(collective));
+}
+
+// A set of several that has the caller, or nullptr: there is nothing to do.
+ProcessSet* set_to_meet(const char* where, const nagaya_xmp_on* on) {
+  ProcessSet* const set = executing_set_of(where, on);
+  return set != nullptr && set->has_caller() && set->size() > 1 ? set : nullptr;
+}
+
+uint32_t root_of(const char* where, const nagaya_xmp_on* from, const ProcessSet& set) {
+  if (from == nullptr) return 0;
+  const ProcessSet* const source = set_of(where, *from);
+  const int64_t place = source == nullptr ? -1 : set.place_of(source->job_rank(0));
+  if (place < 0) fail(where, "bcast: its `from` is none of the nodes that get the data");
+  return static_cast<uint32_t>(place);
+}
+
+}  // namespace
+}  // namespace nagaya::xmp
+
+using nagaya::xmp::Collective;
+using nagaya::xmp::fail;
+using nagaya::xmp::ProcessSet;
+
+void nagaya_xmp_barrier(const char* where, const nagaya_xmp_on* on) {
+  ProcessSet* const set = nagaya::xmp::set_to_meet(where, on);
+  if (set == nullptr) return;
+  Collective barrier;
+  barrier.what.kind = NAGAYA_BARRIER;
+  barrier.run(where, *set);
+}
+
+void nagaya_xmp_bcast(const char* where, void* data, unsigned long bytes, const nagaya_xmp_on* from,
+                      const nagaya_xmp_on* on, const long* async) {
+  ProcessSet* const set = nagaya::xmp::set_to_meet(where, on);
+  if (set == nullptr) return;
+  auto bcast = std::make_unique<Collective>();
+  bcast->what.kind = NAGAYA_BCAST;
+  bcast->what.root = nagaya::xmp::root_of(where, from, *set);
+  const bool is_root = set->own() == int64_t{bcast->what.root};
+  nagaya_blocks& side = is_root ? bcast->what.send : bcast->what.receive;
+  side.base = data;
+  side.bytes = bytes;
+  run_or_start(where, *set, std::move(bcast), async);
+}
+
+void nagaya_xmp_reduce(const char* where, nagaya_xmp_operation operation, nagaya_xmp_type type,
+                       void* data, unsigned long count, int locations,
+                       const nagaya_xmp_location* location, const nagaya_xmp_on* on,
+                       const long* async) {
+  using namespace nagaya::xmp;
+  Reduce* const reduce = reduction_of(operation, type);
+  if (reduce == nullptr) fail(where, "reduction: its operation is not defined for this type");
+  ProcessSet* const set = set_to_meet(where, on);
+  if (set == nullptr || count == 0) return;
+  auto reduction = std::make_unique<Collective>();
+  nagaya_elements& elements = reduction->what.elements;
+  reduction->what.kind = NAGAYA_ALLREDUCE;
+  elements.commutes = 1;
+  if (locations == 0) {
+    reduction->what.send.base = reduction->what.receive.base = data;
+    elements.count = count;
+    elements.extent = bytes_of(type);
+    elements.reduce = reduce;
+  } else {
+    reduction->located = std::make_unique<Located>(
+        where, operation, type, data, count,
+        std::vector<nagaya_xmp_location>(location, location + locations), set->own());
+    reduction->located->describe(reduction->what);
+  }
+  run_or_start(where, *set, std::move(reduction), async);
+}

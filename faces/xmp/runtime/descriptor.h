@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// descriptor.h - what every xmp_desc_t points to.
+#pragma once
+
+namespace nagaya::xmp {
+
+struct Descriptor {
+  const int kind;  // XMP_DESC_NODES, ...
+};
+
+}  // namespace nagaya::xmp

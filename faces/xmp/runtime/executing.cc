@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// executing.cc - tasks.
+#include "faces/xmp/runtime/executing.h"
+
+#include "faces/xmp/runtime/failure.h"
+#include "faces/xmp/runtime/job.h"
+#include "faces/xmp/runtime/reference.h"
+#include "faces/xmp/runtime/translated.h"
+
+namespace nagaya::xmp {
+namespace {
+
+// Of the tasks that the caller is in, the innermost last.
+std::vector<ProcessSet*>& entered() {
+  static auto* const all = new std::vector<ProcessSet*>;
+  return *all;
+}
+
+}  // namespace
+
+ProcessSet& Executing::now() {
+  return entered().empty() ? ProcessSet::world() : *entered().back();
+}
+
+uint32_t Executing::own_rank() {
+  return Job::own().rank();
+}
+
+void Executing::enter(ProcessSet& set) {
+  entered().push_back(&set);
+}
+
+void Executing::leave() {
+  entered().pop_back();
+}
+
+}  // namespace nagaya::xmp
+
+using nagaya::xmp::Executing;
+using nagaya::xmp::ProcessSet;
+
+int nagaya_xmp_enter_task(const char* where, const nagaya_xmp_on* on, int) {
+  ProcessSet* const set = nagaya::xmp::executing_set_of(where, on);
+  if (set == nullptr || !set->has_caller()) return 0;
+  Executing::enter(*set);
+  return 1;
+}
+
+void nagaya_xmp_leave_task(int* entered) {
+  if (*entered == 0) return;
+  *entered = 0;
+  Executing::leave();
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// executing.h - the executing nodes: all of the job, and in a task those that it is on.
+#pragma once
+
+#include "faces/xmp/runtime/process_set.h"
+
+namespace nagaya::xmp {
+
+class Executing {
+ public:
+  static ProcessSet& now();
+  static uint32_t own_rank();  // of the caller, in the job
+  static void enter(ProcessSet& set);
+  static void leave();
+};
+
+}  // namespace nagaya::xmp

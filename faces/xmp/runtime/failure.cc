@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/xmp/runtime/failure.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "nagaya/task.h"
+
+namespace nagaya::xmp {
+
+void fail(const char* where, const std::string& what) {
+  std::fflush(stdout);
+  const bool has_place = where != nullptr && *where != '\0';
+  std::fprintf(stderr, "%s: %s\n", has_place ? where : "nagaya: XMP", what.c_str());
+  std::_Exit(1);
+}
+
+std::string reason_of(int error) {
+  return nagaya_strerror(error);
+}
+
+}  // namespace nagaya::xmp

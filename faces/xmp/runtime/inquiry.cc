@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// inquiry.cc - the functions of xmp/xmp.h.
+#include <time.h>
+
+#include <algorithm>
+
+#include "faces/xmp/runtime/arrays.h"
+#include "faces/xmp/runtime/asynchronous.h"
+#include "faces/xmp/runtime/executing.h"
+#include "faces/xmp/runtime/job.h"
+#include "faces/xmp/runtime/nodes.h"
+#include "faces/xmp/runtime/templates.h"
+#include "xmp/xmp.h"
+
+using nagaya::xmp::Descriptor;
+using nagaya::xmp::Executing;
+using nagaya::xmp::Job;
+
+namespace {
+
+template <class T>
+constexpr int kKind = 0;
+template <>
+constexpr int kKind<nagaya_xmp_nodes> = XMP_DESC_NODES;
+template <>
+constexpr int kKind<nagaya_xmp_template> = XMP_DESC_TEMPLATE;
+
+const Descriptor* known(xmp_desc_t d) {
+  return static_cast<const Descriptor*>(d);
+}
+
+// Stores what `ask` says of a descriptor's object; XMP_UNDEFINED: nothing.
+template <class T, class Ask>
+int answer(xmp_desc_t d, int* out, Ask ask) {
+  *out = XMP_UNDEFINED;
+  if (d == nullptr || known(d)->kind != kKind<T>) return XMP_FAILURE;
+  *out = static_cast<int>(ask(*static_cast<const T*>(known(d))));
+  return *out == XMP_UNDEFINED ? XMP_FAILURE : 0;
+}
+
+// The same of a dimension of nodes or a template, which the program counts from the last one.
+template <class T, class Ask>
+int answer(xmp_desc_t d, int dim, int* out, Ask ask) {
+  return answer<T>(d, out, [&](const T& of) -> long {
+    const auto dimensions = static_cast<int>(of.dimensions());
+    return dim < 1 || dim > dimensions ? XMP_UNDEFINED
+                                       : ask(of, static_cast<size_t>(dimensions - dim));
+  });
+}
+
+// An array's descriptor is of its declaration, which says where its state is.
+const nagaya_xmp_array* array_of(xmp_desc_t d) {
+  if (d == nullptr || known(d)->kind != XMP_DESC_ARRAY) return nullptr;
+  return static_cast<const nagaya_xmp_array_state*>(known(d))->array;
+}
+
+template <class Ask>
+int answer_of_array(xmp_desc_t d, int dim, int* out, Ask ask) {
+  *out = XMP_UNDEFINED;
+  const nagaya_xmp_array* const array = array_of(d);
+  if (array == nullptr || dim < 1 || static_cast<size_t>(dim) > array->state->dimensions())
+    return XMP_FAILURE;
+  *out = static_cast<int>(ask(*array, static_cast<size_t>(dim - 1)));
+  return *out == XMP_UNDEFINED ? XMP_FAILURE : 0;
+}
+
+// How the program counts dimension d of nodes or a template.
+long counted(size_t dimensions, int d) {
+  return d < 0 ? XMP_UNDEFINED : static_cast<long>(dimensions) - d;
+}
+
+}  // namespace
+
+int xmp_desc_kind(xmp_desc_t d, int* kind) {
+  if (d == nullptr) return XMP_FAILURE;
+  *kind = known(d)->kind;
+  return 0;
+}
+
+// ---- the caller ---------------------------------------------------------------------------------
+
+int xmpc_all_node_num() {
+  return static_cast<int>(Job::own().rank());
+}
+
+int xmp_all_node_num() {
+  return xmpc_all_node_num() + 1;
+}
+
+int xmp_all_num_nodes() {
+  return static_cast<int>(Job::own().size());
+}
+
+int xmpc_node_num() {
+  return static_cast<int>(Executing::now().own());
+}
+
+int xmp_node_num() {
+  return xmpc_node_num() + 1;
+}
+
+int xmp_num_nodes() {
+  return static_cast<int>(Executing::now().size());
+}
+
+int xmp_num_images() {
+  return xmp_num_nodes();
+}
+
+double xmp_wtime() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double xmp_wtick() {
+  timespec resolution;
+  clock_getres(CLOCK_MONOTONIC, &resolution);
+  return static_cast<double>(resolution.tv_sec) + 1e-9 * static_cast<double>(resolution.tv_nsec);
+}
+
+void xmp_barrier() {
+  nagaya_xmp_barrier("", nullptr);
+}
+
+int xmp_test_async(int async_id) {
+  return nagaya::xmp::test(async_id) ? 1 : 0;
+}
+
+// ---- nodes --------------------------------------------------------------------------------------
+
+int xmp_nodes_ndims(xmp_desc_t d, int* ndims) {
+  return answer<nagaya_xmp_nodes>(d, ndims, [](const auto& nodes) { return nodes.dimensions(); });
+}
+
+int xmp_nodes_index(xmp_desc_t d, int dim, int* index) {
+  return answer<nagaya_xmp_nodes>(d, dim, index, [](const auto& nodes, size_t n) -> long {
+    return nodes.set.has_caller() ? long{nodes.own(n)} + 1 : XMP_UNDEFINED;
+  });
+}
+
+int xmp_nodes_size(xmp_desc_t d, int dim, int* size) {
+  return answer<nagaya_xmp_nodes>(d, dim, size,
+                                  [](const auto& nodes, size_t n) { return nodes.extent[n]; });
+}
+
+int xmp_nodes_rank(xmp_desc_t d, int* rank) {
+  return answer<nagaya_xmp_nodes>(d, rank, [](const auto& nodes) -> long {
+    return nodes.set.has_caller() ? nodes.set.own() + 1 : XMP_UNDEFINED;
+  });
+}
+
+int xmp_nodes_attr(xmp_desc_t d, int* attr) {
+  return answer<nagaya_xmp_nodes>(d, attr, [](const auto& nodes) { return nodes.attribute; });
+}
+
+int xmp_nodes_equiv(xmp_desc_t d, xmp_desc_t* dn, int lb[], int ub[], int st[]) {
+  *dn = nullptr;
+  if (d == nullptr || known(d)->kind != XMP_DESC_NODES) return XMP_FAILURE;
+  const auto& nodes = *static_cast<const nagaya_xmp_nodes*>(known(d));
+  if (nodes.of == nullptr) return XMP_FAILURE;
+  *dn = nagaya_xmp_descriptor_of_nodes(nodes.of);
+  for (size_t n = 0; n < nodes.parts.size(); ++n) {
+    const nagaya_xmp_nodes::Part& part = nodes.parts[nodes.parts.size() - 1 - n];
+    lb[n] = static_cast<int>(part.low + 1);
+    ub[n] = static_cast<int>(part.high + 1);
+    st[n] = static_cast<int>(part.step);
+  }
+  return 0;
+}
+
+// ---- templates ----------------------------------------------------------------------------------
+
+int xmp_template_fixed(xmp_desc_t d, int* fixed) {
+  return answer<nagaya_xmp_template>(d, fixed, [](const auto& of) { return of.is_fixed ? 1 : 0; });
+}
+
+int xmp_template_ndims(xmp_desc_t d, int* ndims) {
+  return answer<nagaya_xmp_template>(d, ndims, [](const auto& of) { return of.dimensions(); });
+}
+
+int xmp_template_lbound(xmp_desc_t d, int dim, int* lbound) {
+  return answer<nagaya_xmp_template>(d, dim, lbound, [](const auto& of, size_t n) -> long {
+    return of.is_fixed ? of.low(n) : XMP_UNDEFINED;
+  });
+}
+
+int xmp_template_ubound(xmp_desc_t d, int dim, int* ubound) {
+  return answer<nagaya_xmp_template>(d, dim, ubound, [](const auto& of, size_t n) -> long {
+    return of.is_fixed ? of.high(n) : XMP_UNDEFINED;
+  });
+}
+
+int xmp_dist_format(xmp_desc_t d, int dim, int* format) {
+  return answer<nagaya_xmp_template>(d, dim, format, [](const auto& of, size_t n) -> long {
+    if (of.onto == nullptr) return XMP_UNDEFINED;
+    return of.axis(n) < 0 ? XMP_NOT_DISTRIBUTED : XMP_BLOCK;
+  });
+}
+
+int xmp_dist_blocksize(xmp_desc_t d, int dim, int* blocksize) {
+  return answer<nagaya_xmp_template>(d, dim, blocksize, [](const auto& of, size_t n) -> long {
+    if (!of.is_usable()) return XMP_UNDEFINED;
+    return of.axis(n) < 0 ? of.high(n) - of.low(n) + 1 : of.distribution(n).width;
+  });
+}
+
+int xmp_dist_nodes(xmp_desc_t d, xmp_desc_t* dn) {
+  *dn = nullptr;
+  if (d == nullptr || known(d)->kind != XMP_DESC_TEMPLATE) return XMP_FAILURE;
+  const auto& of = *static_cast<const nagaya_xmp_template*>(known(d));
+  if (of.onto == nullptr) return XMP_FAILURE;
+  *dn = nagaya_xmp_descriptor_of_nodes(of.onto);
+  return 0;
+}
+
+int xmp_dist_axis(xmp_desc_t d, int dim, int* axis) {
+  return answer<nagaya_xmp_template>(d, dim, axis, [](const auto& of, size_t n) -> long {
+    return of.onto == nullptr ? XMP_UNDEFINED : counted(of.onto->dimensions(), of.axis(n));
+  });
+}
+
+// ---- arrays -------------------------------------------------------------------------------------
+
+int xmp_align_axis(xmp_desc_t d, int dim, int* axis) {
+  return answer_of_array(d, dim, axis, [](const auto& array, size_t n) {
+    return counted(array.state->with->dimensions(), array.state->alignments[n].dimension);
+  });
+}
+
+int xmp_align_offset(xmp_desc_t d, int dim, int* offset) {
+  return answer_of_array(d, dim, offset, [](const auto& array, size_t n) -> long {
+    const nagaya_xmp_alignment& alignment = array.state->alignments[n];
+    return alignment.dimension < 0 ? XMP_UNDEFINED : alignment.offset;
+  });
+}
+
+int xmp_align_replicated(xmp_desc_t d, int dim, int* replicated) {
+  *replicated = XMP_UNDEFINED;
+  const nagaya_xmp_array* const array = array_of(d);
+  if (array == nullptr) return XMP_FAILURE;
+  const auto dimensions = static_cast<int>(array->state->with->dimensions());
+  if (dim < 1 || dim > dimensions) return XMP_FAILURE;
+  *replicated = std::ranges::none_of(array->state->alignments, [&](const auto& alignment) {
+    return alignment.dimension == dimensions - dim;
+  });
+  return 0;
+}
+
+int xmp_align_template(xmp_desc_t d, xmp_desc_t* dt) {
+  const nagaya_xmp_array* const array = array_of(d);
+  *dt = array == nullptr ? nullptr : nagaya_xmp_descriptor_of_template(array->state->with);
+  return array == nullptr ? XMP_FAILURE : 0;
+}
+
+int xmp_array_ndims(xmp_desc_t d, int* ndims) {
+  return answer_of_array(d, 1, ndims,
+                         [](const auto& array, size_t) { return array.state->dimensions(); });
+}
+
+int xmp_array_lbound(xmp_desc_t d, int dim, int* lbound) {
+  return answer_of_array(d, dim, lbound, [](const auto&, size_t) { return 0; });
+}
+
+int xmp_array_ubound(xmp_desc_t d, int dim, int* ubound) {
+  return answer_of_array(d, dim, ubound,
+                         [](const auto& array, size_t n) { return array.state->extents[n] - 1; });
+}
+
+int xmp_array_lshadow(xmp_desc_t d, int dim, int* lshadow) {
+  return answer_of_array(d, dim, lshadow, [](const auto& array, size_t n) {
+    return array.state->alignments[n].shadow_low;
+  });
+}
+
+int xmp_array_ushadow(xmp_desc_t d, int dim, int* ushadow) {
+  return answer_of_array(d, dim, ushadow, [](const auto& array, size_t n) {
+    return array.state->alignments[n].shadow_high;
+  });
+}
+
+size_t xmp_array_type_size(xmp_desc_t d) {
+  const nagaya_xmp_array* const array = array_of(d);
+  return array == nullptr ? 0 : array->state->element_bytes;
+}
+
+int xmp_array_gsize(xmp_desc_t d, int dim) {
+  int size;
+  answer_of_array(d, dim, &size,
+                  [](const auto& array, size_t n) { return array.state->extents[n]; });
+  return size;
+}
+
+int xmp_array_laddr(xmp_desc_t d, void** laddr) {
+  const nagaya_xmp_array* const array = array_of(d);
+  *laddr = array == nullptr || array->state->blocks == nullptr ? nullptr : array->base;
+  return *laddr == nullptr ? XMP_FAILURE : 0;
+}
+
+int xmp_array_lsize(xmp_desc_t d, int dim, int* lsize) {
+  return answer_of_array(d, dim, lsize, [](const auto& array, size_t n) -> long {
+    return array.state->blocks == nullptr ? XMP_UNDEFINED : array.count[n];
+  });
+}
+
+int xmp_array_lead_dim(xmp_desc_t d, int size[]) {
+  const nagaya_xmp_array* const array = array_of(d);
+  if (array == nullptr || array->state->blocks == nullptr) return XMP_FAILURE;
+  long elements = 1;
+  for (size_t n = array->state->dimensions(); n-- != 0; elements *= array->count[n])
+    size[n] = static_cast<int>(elements);
+  return 0;
+}
+
+int xmp_array_gtol(xmp_desc_t d, int dim, int g_idx, int* lidx) {
+  return answer_of_array(d, dim, lidx, [&](const auto& array, size_t n) -> long {
+    return array.state->blocks == nullptr ? XMP_UNDEFINED : g_idx - array.first[n];
+  });
+}
+
+// ---- extensions ---------------------------------------------------------------------------------
+
+void* nagaya_xmp_element(xmp_desc_t d, const long index[]) {
+  const nagaya_xmp_array* const array = array_of(d);
+  if (array == nullptr || array->state->blocks == nullptr) return nullptr;
+  return nagaya_array_element(array->state->blocks, index);
+}
+
+const int* nagaya_xmp_executing_ranks(int* count) {
+  const std::vector<uint32_t>& ranks = Executing::now().job_ranks();
+  *count = static_cast<int>(ranks.size());
+  return reinterpret_cast<const int*>(ranks.data());
+}
+
+void* nagaya_xmp_kept_for_executing() {
+  return Executing::now().kept();
+}
+
+// ---- descriptors --------------------------------------------------------------------------------
+
+namespace {
+
+xmp_desc_t descriptor(const Descriptor* of) {
+  return const_cast<Descriptor*>(of);
+}
+
+}  // namespace
+
+void* nagaya_xmp_descriptor_of_nodes(const nagaya_xmp_nodes* nodes) {
+  return descriptor(nodes);
+}
+
+void* nagaya_xmp_descriptor_of_template(const nagaya_xmp_template* described) {
+  return descriptor(described);
+}
+
+void* nagaya_xmp_descriptor_of_array(const nagaya_xmp_array* array) {
+  return descriptor(array->state);
+}

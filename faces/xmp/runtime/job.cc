@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// job.cc - beginning and end.
+#include "faces/xmp/runtime/job.h"
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "faces/xmp/runtime/asynchronous.h"
+#include "faces/xmp/runtime/failure.h"
+#include "faces/xmp/runtime/process_set.h"
+#include "faces/xmp/runtime/translated.h"
+#include "nagaya/comm.h"
+#include "nagaya/match.h"
+#include "nagaya/task.h"
+
+namespace nagaya::xmp {
+namespace {
+
+bool reads_halo_messages() {
+  const char* const text = std::getenv("NAGAYA_XMP_HALO");
+  if (text == nullptr || *text == '\0') return false;
+  const std::string_view word = text;
+  if (word != "copy" && word != "message")
+    fail(nullptr, "NAGAYA_XMP_HALO is \"" + std::string(word) + "\": it may be copy or message");
+  return word == "message";
+}
+
+// Not after an error: the others could wait for ever for what this process does not do any more,
+// and the job ends with it.
+void end(int status, void*) {
+  if (status != 0) return;
+  complete_all();
+  ProcessSet::close_all();
+  nagaya_comm_finalize();
+}
+
+}  // namespace
+
+Job& Job::own() {
+  static Job* const own = new Job;
+  return *own;
+}
+
+Job::Job() : has_halo_messages_(reads_halo_messages()) {
+  if (nagaya_space_identity() == 0)
+    processes_.push_back({0, 0});
+  else
+    join();
+}
+
+void Job::join() {
+  if (nagaya_comm_init() != 0) fail(nullptr, nagaya_error_text());
+  rank_ = static_cast<uint32_t>(nagaya_comm_rank());
+  processes_.resize(static_cast<size_t>(nagaya_comm_size()));
+  for (size_t rank = 0; rank < processes_.size(); ++rank)
+    nagaya_comm_process(static_cast<int64_t>(rank), &processes_[rank]);
+  if (nagaya_comm_nodes() > 1 || has_halo_messages_)
+    if (const int error = nagaya_match_join(0); error != 0)
+      fail(nullptr, "nagaya_match_join() says " + reason_of(error));
+  on_exit(end, nullptr);
+}
+
+namespace {
+
+using Declare = void (*)();
+
+std::vector<Declare>& units() {
+  static auto* const all = new std::vector<Declare>;
+  return *all;
+}
+
+}  // namespace
+}  // namespace nagaya::xmp
+
+void nagaya_xmp_unit(void (*declare)(void)) {
+  nagaya::xmp::units().push_back(declare);
+}
+
+void nagaya_xmp_begin(void) {
+  nagaya::xmp::Job::own();
+  for (const nagaya::xmp::Declare declare : nagaya::xmp::units()) declare();
+  nagaya::xmp::units().clear();
+}

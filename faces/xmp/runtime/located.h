@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// located.h - a reduction to a maximum or minimum with the variables that say where it was found.
+//
+//   element   | value, to 16 bytes | place in the set, to 16 bytes | its part of each location |
+//
+// Each element is combined by itself: it brings the locations of the process that had it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "faces/xmp/runtime/reductions.h"
+#include "faces/xmp/runtime/translated.h"
+#include "nagaya/coll.h"
+
+namespace nagaya::xmp {
+
+class Located {
+ public:
+  // Packs the caller's elements. `place`: the caller's in the set. The program fails if locations
+  // cannot be dealt to the elements.
+  Located(const char* where, nagaya_xmp_operation operation, nagaya_xmp_type type, void* data,
+          size_t count, std::vector<nagaya_xmp_location> locations, int64_t place);
+
+  // What is to be reduced. Stays where it is until that is over.
+  void describe(nagaya_collective& what);
+  // To the program's variables.
+  void unpack();
+
+ private:
+  static constexpr size_t kPartBytes = 16;
+
+  static void combine(void* located, const void* in, void* inout, size_t count);
+  bool is_better(const std::byte* a, const std::byte* b) const;
+  // visit(element's byte in `elements_`, the program's byte, how many)
+  template <class Visit>
+  void for_each_part(Visit visit);
+
+  const bool wants_max_, wants_last_;
+  Compare* const compare_;
+  const size_t value_bytes_, count_;
+  std::byte* const data_;
+  const std::vector<nagaya_xmp_location> locations_;
+  size_t element_bytes_;
+  std::vector<std::byte> elements_;
+};
+
+}  // namespace nagaya::xmp

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/xmp/runtime/nodes.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "faces/xmp/runtime/executing.h"
+#include "faces/xmp/runtime/failure.h"
+#include "faces/xmp/runtime/reference.h"
+#include "xmp/xmp.h"
+
+using nagaya::xmp::Executing;
+using nagaya::xmp::fail;
+using nagaya::xmp::ProcessSet;
+
+nagaya_xmp_nodes::nagaya_xmp_nodes(std::string of_name, bool has_brackets,
+                                   std::vector<uint32_t> extents, ProcessSet& members)
+    : Descriptor{XMP_DESC_NODES},
+      name(std::move(of_name)),
+      brackets(has_brackets),
+      extent(std::move(extents)),
+      set(members),
+      attribute(XMP_ENTIRE_NODES) {}
+
+uint32_t nagaya_xmp_nodes::stride(size_t d) const {
+  uint32_t stride = 1;
+  for (size_t k = d + 1; k < extent.size(); ++k) stride *= extent[k];
+  return stride;
+}
+
+ProcessSet& nagaya_xmp_nodes::section(const std::vector<Choice>& chosen) const {
+  std::vector<uint32_t> places{0};
+  for (size_t d = 0; d < dimensions(); ++d) {
+    std::vector<uint32_t> next;
+    for (const uint32_t place : places)
+      for (const uint32_t coordinate : chosen[d]) next.push_back(place * extent[d] + coordinate);
+    places = std::move(next);
+  }
+  for (uint32_t& place : places) place = set.job_rank(place);
+  return ProcessSet::of(places);
+}
+
+namespace {
+
+// The extents with `*` replaced, and how many nodes that are. `available`: processes for them.
+std::vector<uint32_t> extents_of(const char* where, const std::string& name, int dimensions,
+                                 const long* extent, uint32_t available, bool is_of_all) {
+  long product = 1;
+  int open = -1;
+  for (int d = 0; d < dimensions; ++d)
+    if (extent[d] == -1)
+      open = d;
+    else if (extent[d] < 1)
+      fail(where, "nodes " + name + ": an extent is " + std::to_string(extent[d]) +
+                      "; it must be at least 1");
+    else
+      product *= extent[d];
+  if (product > long{available}) {
+    const std::string needs =
+        "nodes " + name + " needs " + std::to_string(product) + " processes, ";
+    if (is_of_all)
+      fail(where, needs + "the job has " + std::to_string(available) +
+                      ": start it with nagaya run -n " + std::to_string(product));
+    fail(where, needs + "its section has " + std::to_string(available) + ": make it larger");
+  }
+  std::vector<uint32_t> all(extent, extent + dimensions);
+  if (open >= 0) all[static_cast<size_t>(open)] = available / static_cast<uint32_t>(product);
+  return all;
+}
+
+std::vector<nagaya_xmp_nodes::Part> parts_of(const nagaya_xmp_on& on) {
+  std::vector<nagaya_xmp_nodes::Part> parts;
+  const nagaya_xmp_nodes& of = *on.nodes;
+  for (size_t d = 0; d < of.dimensions(); ++d) {
+    nagaya_xmp_nodes::Part part{0, long{of.extent[d]} - 1, 1};
+    if (on.dimensions != 0) {
+      const nagaya_xmp_subscript& subscript = on.subscript[d];
+      if (subscript.kind == NAGAYA_XMP_RANGE)
+        part = {subscript.low, subscript.high, subscript.step};
+      else if (subscript.kind == NAGAYA_XMP_STAR && of.set.has_caller())
+        part = {long{of.own(d)}, long{of.own(d)}, 1};
+    }
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+}  // namespace
+
+nagaya_xmp_nodes* nagaya_xmp_declare_nodes(const char* where, const char* name, int brackets,
+                                           int dimensions, const long* extent,
+                                           const nagaya_xmp_on* of, int executing) {
+  ProcessSet* base = executing != 0 ? &Executing::now() : &ProcessSet::world();
+  if (of != nullptr) base = nagaya::xmp::set_of(where, *of);
+  // The caller has none of a section by `*` of nodes that it is outside of: a set of its own.
+  if (base == nullptr) base = &ProcessSet::of({Executing::own_rank()});
+  const bool is_of_all = of == nullptr && executing == 0;
+  std::vector<uint32_t> extents =
+      extents_of(where, name, dimensions, extent, base->size(), is_of_all);
+  const uint32_t size = std::accumulate(extents.begin(), extents.end(), 1u, std::multiplies<>());
+  const std::vector<uint32_t>& ranks = base->job_ranks();
+  ProcessSet& set = ProcessSet::of({ranks.begin(), ranks.begin() + size});
+  auto* const nodes = new nagaya_xmp_nodes(name, brackets != 0, std::move(extents), set);
+  if (executing != 0) nodes->attribute = XMP_EXECUTING_NODES;
+  if (of != nullptr) {
+    nodes->attribute = XMP_EQUIVALENCE_NODES;
+    nodes->of = of->nodes;
+    if (of->nodes != nullptr) nodes->parts = parts_of(*of);
+  }
+  return nodes;
+}
+
+void nagaya_xmp_free_nodes(nagaya_xmp_nodes** nodes) {
+  delete *nodes;
+  *nodes = nullptr;
+}

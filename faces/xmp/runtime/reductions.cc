@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/xmp/runtime/reductions.h"
+
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <type_traits>
+
+#include "faces/items.h"
+
+namespace nagaya::xmp {
+namespace {
+
+template <class T>
+constexpr bool is_complex = false;
+template <class T>
+constexpr bool is_complex<Complex<T>> = true;
+
+// Integers wrap, as C's unsigned ones do.
+struct Sum {
+  template <class T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+    else
+      return sum_of(a, b);
+  }
+};
+struct Product {
+  template <class T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+    else if constexpr (is_complex<T>)
+      return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+    else
+      return a * b;
+  }
+};
+struct BitAnd {
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a & b);
+  }
+};
+struct BitOr {
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a | b);
+  }
+};
+struct BitXor {
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a ^ b);
+  }
+};
+
+template <class T>
+bool is_true(T value) {
+  if constexpr (is_complex<T>)
+    return value.re != 0 || value.im != 0;
+  else
+    return value != 0;
+}
+template <class T>
+T truth(bool value) {
+  if constexpr (is_complex<T>)
+    return {value ? decltype(T::re){1} : decltype(T::re){0}, 0};
+  else
+    return static_cast<T>(value);
+}
+struct And {
+  template <class T>
+  T operator()(T a, T b) const {
+    return truth<T>(is_true(a) && is_true(b));
+  }
+};
+struct Or {
+  template <class T>
+  T operator()(T a, T b) const {
+    return truth<T>(is_true(a) || is_true(b));
+  }
+};
+struct Xor {
+  template <class T>
+  T operator()(T a, T b) const {
+    return truth<T>(is_true(a) != is_true(b));
+  }
+};
+struct Max {
+  template <class T>
+  T operator()(T a, T b) const {
+    return b < a ? a : b;
+  }
+};
+struct Min {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a < b ? a : b;
+  }
+};
+
+template <class Operation, class T>
+void reduce(void*, const void* in, void* inout, size_t count) {
+  const T* const from = static_cast<const T*>(in);
+  T* const to = static_cast<T*>(inout);
+  for (size_t n = 0; n < count; ++n) to[n] = Operation{}(from[n], to[n]);
+}
+
+template <class T>
+Reduce* reduction(nagaya_xmp_operation operation) {
+  switch (operation) {
+    case NAGAYA_XMP_SUM:
+      return reduce<Sum, T>;
+    case NAGAYA_XMP_PRODUCT:
+      return reduce<Product, T>;
+    case NAGAYA_XMP_AND:
+      return reduce<And, T>;
+    case NAGAYA_XMP_OR:
+      return reduce<Or, T>;
+    case NAGAYA_XMP_XOR:
+      return reduce<Xor, T>;
+    default:
+      break;
+  }
+  if constexpr (std::is_integral_v<T>) {
+    if (operation == NAGAYA_XMP_BIT_AND) return reduce<BitAnd, T>;
+    if (operation == NAGAYA_XMP_BIT_OR) return reduce<BitOr, T>;
+    if (operation == NAGAYA_XMP_BIT_XOR) return reduce<BitXor, T>;
+  }
+  if constexpr (!is_complex<T>) {
+    if (operation == NAGAYA_XMP_MAX || operation == NAGAYA_XMP_FIRST_MAX ||
+        operation == NAGAYA_XMP_LAST_MAX)
+      return reduce<Max, T>;
+    if (operation == NAGAYA_XMP_MIN || operation == NAGAYA_XMP_FIRST_MIN ||
+        operation == NAGAYA_XMP_LAST_MIN)
+      return reduce<Min, T>;
+  }
+  return nullptr;
+}
+
+template <class T>
+int compare(const void* a, const void* b) {
+  T x, y;
+  std::memcpy(&x, a, sizeof x);
+  std::memcpy(&y, b, sizeof y);
+  return (y < x) - (x < y);
+}
+
+struct Type {
+  size_t bytes;
+  Reduce* (*reduction)(nagaya_xmp_operation);
+  Compare* comparison;
+};
+
+template <class T>
+constexpr Type type_of() {
+  if constexpr (is_complex<T>)
+    return {sizeof(T), reduction<T>, nullptr};
+  else
+    return {sizeof(T), reduction<T>, compare<T>};
+}
+
+// In the order of nagaya_xmp_type.
+constexpr Type kTypes[] = {
+    type_of<bool>(),
+    type_of<signed char>(),
+    type_of<unsigned char>(),
+    type_of<short>(),
+    type_of<unsigned short>(),
+    type_of<int>(),
+    type_of<unsigned>(),
+    type_of<long>(),
+    type_of<unsigned long>(),
+    type_of<float>(),
+    type_of<double>(),
+    type_of<long double>(),
+    type_of<Complex<float>>(),
+    type_of<Complex<double>>(),
+    type_of<Complex<long double>>(),
+};
+static_assert(std::size(kTypes) == NAGAYA_XMP_LONG_DOUBLE_COMPLEX + 1);
+
+}  // namespace
+
+size_t bytes_of(nagaya_xmp_type type) {
+  return kTypes[type].bytes;
+}
+
+Reduce* reduction_of(nagaya_xmp_operation operation, nagaya_xmp_type type) {
+  return kTypes[type].reduction(operation);
+}
+
+Compare* comparison_of(nagaya_xmp_type type) {
+  return kTypes[type].comparison;
+}
+
+}  // namespace nagaya::xmp

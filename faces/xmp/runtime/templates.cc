@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/xmp/runtime/templates.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "faces/xmp/runtime/arrays.h"
+#include "faces/xmp/runtime/failure.h"
+#include "faces/xmp/runtime/reference.h"
+#include "xmp/xmp.h"
+
+using nagaya::xmp::fail;
+
+nagaya_xmp_template::nagaya_xmp_template(std::string of_name, bool has_brackets, size_t dimensions)
+    : Descriptor{XMP_DESC_TEMPLATE},
+      name(std::move(of_name)),
+      brackets(has_brackets),
+      bounds(dimensions, nagaya_interval{0, -1}) {}
+
+void nagaya_xmp_template::check_usable(const char* where) const {
+  if (!is_fixed)
+    fail(where, "template " + name + " is not fixed: its template_fix must come before");
+  if (onto == nullptr)
+    fail(where, "template " + name + " is not distributed: its distribute must come before");
+}
+
+nagaya_distribution nagaya_xmp_template::distribution(size_t d) const {
+  const uint32_t coordinates = onto->extent[static_cast<size_t>(axes[d])];
+  const long width = kinds[d].width != 0 ? kinds[d].width
+                                         : nagaya_distribution_width(low(d), high(d), coordinates);
+  return {low(d), high(d), width, coordinates};
+}
+
+nagaya_interval nagaya_xmp_template::own_part(size_t d) const {
+  if (axes[d] < 0) return bounds[d];
+  const nagaya_distribution of = distribution(d);
+  return nagaya_distribution_part(&of, onto->own(static_cast<size_t>(axes[d])));
+}
+
+bool nagaya_xmp_template::is_like(const nagaya_xmp_template& other) const {
+  if (this == &other) return true;
+  if (!is_usable() || !other.is_usable() || dimensions() != other.dimensions() ||
+      axes != other.axes || &onto->set != &other.onto->set || onto->extent != other.onto->extent)
+    return false;
+  for (size_t d = 0; d < dimensions(); ++d)
+    if (low(d) != other.low(d) || high(d) != other.high(d) ||
+        (axes[d] >= 0 && distribution(d).width != other.distribution(d).width))
+      return false;
+  return true;
+}
+
+namespace {
+
+void set_bounds(const char* where, nagaya_xmp_template& of, const long* low, const long* high) {
+  for (size_t d = 0; d < of.dimensions(); ++d) {
+    if (low[d] > high[d])
+      fail(where, "template " + of.name + ": " + std::to_string(low[d]) + ":" +
+                      std::to_string(high[d]) + " has no index");
+    of.bounds[d] = {low[d], high[d]};
+  }
+  of.is_fixed = true;
+}
+
+// Once it is fixed and distributed.
+void begin_use(const char* where, nagaya_xmp_template& of) {
+  if (!of.is_usable()) return;
+  for (size_t d = 0; d < of.dimensions(); ++d) {
+    if (of.axes[d] < 0) continue;
+    const nagaya_distribution distribution = of.distribution(d);
+    const long indexes = of.high(d) - of.low(d) + 1;
+    if (distribution.width < (indexes + distribution.coordinates - 1) / distribution.coordinates)
+      fail(where, "template " + of.name + ": block(" + std::to_string(distribution.width) +
+                      ") on " + std::to_string(distribution.coordinates) + " nodes has room for " +
+                      std::to_string(distribution.width * distribution.coordinates) + " of " +
+                      std::to_string(indexes) + " indexes: make the width larger");
+  }
+  for (nagaya_xmp_array* const array : std::exchange(of.waiting, {}))
+    nagaya::xmp::make_blocks(where, *array);
+}
+
+}  // namespace
+
+nagaya_xmp_template* nagaya_xmp_declare_template(const char* where, const char* name, int brackets,
+                                                 int dimensions, const long* low,
+                                                 const long* high) {
+  auto* const made = new nagaya_xmp_template(name, brackets != 0, static_cast<size_t>(dimensions));
+  if (low != nullptr) set_bounds(where, *made, low, high);
+  return made;
+}
+
+void nagaya_xmp_fix_template(const char* where, nagaya_xmp_template* fixed, const long* low,
+                             const long* high) {
+  if (fixed->is_fixed) fail(where, "template " + fixed->name + " is fixed already");
+  set_bounds(where, *fixed, low, high);
+  begin_use(where, *fixed);
+}
+
+void nagaya_xmp_free_template(nagaya_xmp_template** freed) {
+  delete *freed;
+  *freed = nullptr;
+}
+
+void nagaya_xmp_distribute(const char* where, nagaya_xmp_template* distributed,
+                           const nagaya_xmp_nodes* onto,
+                           const nagaya_xmp_distribution* distribution) {
+  if (distributed->is_usable())
+    fail(where, "template " + distributed->name + " is distributed already");
+  int axes = 0;
+  distributed->kinds.assign(distribution, distribution + distributed->dimensions());
+  distributed->axes.clear();
+  for (const nagaya_xmp_distribution& one : distributed->kinds)
+    distributed->axes.push_back(one.kind == NAGAYA_XMP_NOT_DISTRIBUTED ? -1 : axes++);
+  if (static_cast<size_t>(axes) != onto->dimensions())
+    fail(where, "template " + distributed->name + ": " + std::to_string(axes) +
+                    " dimensions are distributed, but nodes " + onto->name + " has " +
+                    std::to_string(onto->dimensions()));
+  distributed->onto = onto;
+  begin_use(where, *distributed);
+}
+
+// ---- loops --------------------------------------------------------------------------------------
+
+namespace {
+
+// The indexes that the caller has in a dimension of what a loop is on, and all that there are.
+struct Reach {
+  nagaya_interval own, all;
+};
+
+Reach reach_of(const nagaya_xmp_on& on, const nagaya_xmp_nodes& nodes, size_t d) {
+  if (on.of_template != nullptr) {
+    const nagaya_xmp_template& of = *on.of_template;
+    const bool has_caller = nodes.set.has_caller();
+    return {has_caller ? of.own_part(d) : nagaya_interval{0, -1}, of.bounds[d]};
+  }
+  const nagaya_interval own =
+      nodes.set.has_caller() ? nagaya_interval{nodes.own(d), nodes.own(d)} : nagaya_interval{0, -1};
+  return {own, {0, int64_t{nodes.extent[d]} - 1}};
+}
+
+void check_loop(const char* where, const nagaya_xmp_on& on, nagaya_interval all, long first,
+                long last) {
+  const long low = std::min(first, last), high = std::max(first, last);
+  if (low >= all.low && high <= all.high) return;
+  const std::string name =
+      on.of_template != nullptr ? "template " + on.of_template->name : "nodes " + on.nodes->name;
+  const long shift = on.of_template == nullptr && !on.nodes->brackets ? 1 : 0;
+  fail(where, "the loop goes to index " + std::to_string((low < all.low ? low : high) + shift) +
+                  " of " + name + ", which has " + std::to_string(all.low + shift) + ":" +
+                  std::to_string(all.high + shift));
+}
+
+}  // namespace
+
+nagaya_xmp_range nagaya_xmp_loop(const char* where, const nagaya_xmp_on* on, int dimension,
+                                 long offset, long first, long end, long step) {
+  const nagaya_xmp_nodes& nodes = nagaya::xmp::nodes_of(where, *on);
+  if (step == 0) fail(where, "the loop's step is 0");
+  if (step > 0 ? first >= end : first <= end) return {first, first};
+  const Reach reach = reach_of(*on, nodes, static_cast<size_t>(dimension));
+  const long steps = (end - first + (step > 0 ? step - 1 : step + 1)) / step;
+  check_loop(where, *on, reach.all, first + offset, first + (steps - 1) * step + offset);
+  if (!nagaya::xmp::is_caller_beside(where, *on, dimension)) return {first, first};
+  int64_t from = first, to = end;
+  nagaya_interval_clip_loop({reach.own.low - offset, reach.own.high - offset}, step, &from, &to);
+  return {from, to};
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* array.h - arrays in blocks over a grid of processes, and the exchange of their halos: within a
+ * node each process reads its neighbours' rows where they are; between nodes one message for each
+ * neighbour and direction.
+ *
+ *   coordinate      0            1            2
+ *   owned      |  0  1  2  3 | 4  5  6  7 | 8  9   |       extent 10, width 4
+ *   shadow 1   |  0  1  2  3 [4]
+ *                        [3]  4  5  6  7 [8]
+ *                                     [7] 8  9  |
+ *
+ *   nagaya_array* array;
+ *   nagaya_array_open(&shape, &grid, name, 0, &array);      // all processes of the grid
+ *   double* rows = nagaya_array_block_of(array)->base;
+ *   nagaya_array_reflect(array, widths, 0);                 // fills [ ] from the neighbours
+ *
+ * Dimensions are in the order of C: the last one is contiguous, in arrays and in grids. At most
+ * NAGAYA_ARRAY_DIMENSIONS. Model: the global view of XcalableMP 1.4.
+ * Between nodes messages go by match.h, which is open. Outside of a space: a grid of one process.
+ * Errors: negative errno codes. Thread safety: of one array, one thread at a time. Death of a
+ * process: its job ends (docs/array.md).
+ */
+#ifndef NAGAYA_ARRAY_H
+#define NAGAYA_ARRAY_H
+
+#include <nagaya/llcl.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+#define NAGAYA_ARRAY_DIMENSIONS 7
+
+/* ---- distributions ----------------------------------------------------------------------- */
+
+/* The indexes `low` .. `high` on coordinates 0 .. coordinates-1, `width` after `width`: the last
+ * ones may have fewer, or none. width * coordinates is at least their number. */
+typedef struct nagaya_distribution {
+  int64_t low, high;
+  int64_t width; /* at least 1 */
+  uint32_t coordinates;
+} nagaya_distribution;
+
+/* Both ends included; none if low > high. */
+typedef struct nagaya_interval {
+  int64_t low, high;
+} nagaya_interval;
+
+/* The width with which `coordinates` have nearly the same: rounded up, at least 1. */
+int64_t nagaya_distribution_width(int64_t low, int64_t high, uint32_t coordinates);
+/* What a coordinate has. */
+nagaya_interval nagaya_distribution_part(const nagaya_distribution* of, uint32_t coordinate);
+/* The coordinate that has an index of low .. high. */
+uint32_t nagaya_distribution_coordinate(const nagaya_distribution* of, int64_t index);
+
+/* Those of first, first + step, ... before `end` that lie in an interval, in the same form: upwards
+ * i < *end, downwards i > *end. None: *first and *end are equal. */
+void nagaya_interval_clip_loop(nagaya_interval interval, int64_t step, int64_t* first,
+                               int64_t* end);
+
+/* ---- arrays ------------------------------------------------------------------------------ */
+
+typedef struct nagaya_array_dimension {
+  int64_t extent; /* indexes 0 .. extent-1 */
+  /* Index i lies where i + offset does, along this dimension of the grid; -1: every process has
+   * all indexes. */
+  int32_t grid_dimension;
+  nagaya_distribution distribution;
+  int64_t offset;
+  int64_t shadow_low, shadow_high; /* room beside the block                        [elements] */
+} nagaya_array_dimension;
+
+typedef struct nagaya_array_shape {
+  size_t element_bytes;
+  uint32_t dimensions;
+  const nagaya_array_dimension* dimension;
+} nagaya_array_shape;
+
+/* Dimensions of the grid that no dimension of the array lies along: each coordinate has a copy. */
+typedef struct nagaya_array_grid {
+  const nagaya_process* processes; /* each once, the last coordinate runs fastest */
+  uint32_t dimensions;
+  const uint32_t* extent; /* of each dimension */
+  uint32_t rank;          /* the caller's, in `processes` */
+} nagaya_array_grid;
+
+typedef struct nagaya_array nagaya_array;
+
+/* Makes the caller's block, all zero. Waits for nobody. All processes of the grid call it, or none.
+ *
+ *   name       below 2^55; arrays that exist at once and have processes in common have different
+ *              ones
+ *   messages   nonzero: halos are messages within the node, too (the same at all processes)
+ *
+ * Returns 0, -EINVAL, -ENOMEM, -ESRCH (several processes, but outside of a space). */
+int nagaya_array_open(const nagaya_array_shape* shape, const nagaya_array_grid* grid, uint64_t name,
+                      int messages, nagaya_array** out);
+/* The block goes. Returns 0, -EBUSY (a reflect is under way). */
+int nagaya_array_close(nagaya_array* array);
+
+typedef struct nagaya_array_block {
+  void* base;                             /* aligned to 64 bytes, shadow included */
+  int64_t first[NAGAYA_ARRAY_DIMENSIONS]; /* the index at `base`; below 0 in a shadow */
+  int64_t count[NAGAYA_ARRAY_DIMENSIONS]; /* shadow included, at least 1 */
+} nagaya_array_block;
+
+/* The array's, constant until it is closed. */
+const nagaya_array_block* nagaya_array_block_of(const nagaya_array* array);
+
+/* Where its owner has an element, if that is the caller or lives on the same node; of several
+ * copies one of this node's. NULL: on another node. The order of loads and stores there is the
+ * program's to see to. Waits until the owner has opened the array. */
+void* nagaya_array_element(nagaya_array* array, const int64_t* index);
+
+/* ---- halos ------------------------------------------------------------------------------- */
+
+typedef struct nagaya_array_width {
+  int64_t low, high; /* of the shadow, from the block outwards                     [elements] */
+  int periodic;      /* nonzero: behind the last index comes the first */
+} nagaya_array_width;
+
+/* Fills the shadow. Shadow outside of the array stays as it is, and so do corners if `orthogonal`.
+ * Collective over the grid, but only neighbours wait for each other. Each starts and completes the
+ * same ones in the same order.
+ *
+ *   width   for each dimension of the array
+ *
+ * Until it is complete the block must not be written, and the shadow not be used. Data move while
+ * the caller starts, tests, and waits for it.
+ * Returns 0, -EINVAL (wider than the shadow), -EBUSY (one is under way), -ENOMEM. */
+int nagaya_array_start_reflect(nagaya_array* array, const nagaya_array_width* width,
+                               int orthogonal);
+/* Returns 1: it is complete, or there is none; 0; the error of a message. */
+int nagaya_array_test_reflect(nagaya_array* array);
+/* Returns 0, or the error of a message. */
+int nagaya_array_wait_reflect(nagaya_array* array);
+/* Starts and waits. */
+int nagaya_array_reflect(nagaya_array* array, const nagaya_array_width* width, int orthogonal);
+
+typedef struct nagaya_array_statistics {
+  uint64_t reflects;
+  uint64_t copies;         /* from another process of the node */
+  uint64_t messages;       /* sent to other nodes */
+  uint64_t local_messages; /* sent within the node */
+} nagaya_array_statistics;
+
+/* Of all reflects of the calling process. */
+nagaya_array_statistics nagaya_array_statistics_of_process(void);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* xmp.h - functions and constants of XcalableMP/C, for programs that xmpcc translates.
+ *
+ * Numbers of nodes begin at 1, in the order of the declaration's first dimension in parentheses.
+ * `dim` begins at 1: of nodes and templates it counts as in parentheses, t(1, 2, ...), so t[..][..]
+ * has its last dimension first; of arrays it counts from the left. Offsets and bounds are the
+ * program's own.
+ * Functions that return int return 0, or XMP_FAILURE: the descriptor is of another kind, there is
+ * no such dimension, or no answer; XMP_UNDEFINED is stored where there is no answer.
+ * Thread safety: none; called outside of OpenMP's parallel regions.
+ * Source: XcalableMP specification 1.4, runtime library routines; names and constants as in the
+ * Omni compiler.
+ */
+#ifndef NAGAYA_XMP_H
+#define NAGAYA_XMP_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+#define XMP_FAILURE (-2000)
+#define XMP_UNDEFINED (-2001)
+
+/* What xmp_nodes_attr() says. */
+#define XMP_ENTIRE_NODES 2000
+#define XMP_EXECUTING_NODES 2001
+#define XMP_PRIMARY_NODES 2002
+#define XMP_EQUIVALENCE_NODES 2003
+
+/* What xmp_dist_format() says. */
+#define XMP_NOT_DISTRIBUTED 2100
+#define XMP_BLOCK 2101
+#define XMP_CYCLIC 2102
+#define XMP_GBLOCK 2103
+
+/* What xmp_desc_kind() says. */
+#define XMP_DESC_NODES 2200
+#define XMP_DESC_TEMPLATE 2201
+#define XMP_DESC_ARRAY 2202
+
+/* A descriptor: xmp_desc_of(name), which xmpcc translates. */
+typedef void* xmp_desc_t;
+int xmp_desc_kind(xmp_desc_t d, int* kind);
+
+/* ---- the caller -------------------------------------------------------------------------- */
+
+int xmp_all_node_num(void);  /* its number in the job */
+int xmp_all_num_nodes(void); /* how many the job has */
+int xmp_node_num(void);      /* its number among the executing nodes */
+int xmp_num_nodes(void);     /* how many execute this */
+int xmpc_all_node_num(void); /* the same from 0 */
+int xmpc_node_num(void);
+int xmp_num_images(void); /* as xmp_num_nodes() */
+
+double xmp_wtime(void); /* since a time in the past                                 [seconds] */
+double xmp_wtick(void); /* its resolution                                           [seconds] */
+
+/* Of all executing nodes. */
+void xmp_barrier(void);
+/* Whether what `async(async_id)` has started is complete: 1, 0. */
+int xmp_test_async(int async_id);
+
+/* ---- nodes ------------------------------------------------------------------------------- */
+
+int xmp_nodes_ndims(xmp_desc_t d, int* ndims);
+int xmp_nodes_index(xmp_desc_t d, int dim, int* index); /* the caller's, from 1 */
+int xmp_nodes_size(xmp_desc_t d, int dim, int* size);
+int xmp_nodes_rank(xmp_desc_t d, int* rank); /* the caller's number, from 1 */
+int xmp_nodes_attr(xmp_desc_t d, int* attr);
+/* The nodes that these are a section of, and which, by `dim` of those: from 1, both ends included.
+ */
+int xmp_nodes_equiv(xmp_desc_t d, xmp_desc_t* dn, int lb[], int ub[], int st[]);
+
+/* ---- templates --------------------------------------------------------------------------- */
+
+int xmp_template_fixed(xmp_desc_t d, int* fixed);
+int xmp_template_ndims(xmp_desc_t d, int* ndims);
+int xmp_template_lbound(xmp_desc_t d, int dim, int* lbound);
+int xmp_template_ubound(xmp_desc_t d, int dim, int* ubound);
+int xmp_dist_format(xmp_desc_t d, int dim, int* format);
+int xmp_dist_blocksize(xmp_desc_t d, int dim, int* blocksize);
+int xmp_dist_nodes(xmp_desc_t d, xmp_desc_t* dn);
+int xmp_dist_axis(xmp_desc_t d, int dim, int* axis); /* of the nodes */
+
+/* ---- arrays ------------------------------------------------------------------------------ */
+
+int xmp_align_axis(xmp_desc_t d, int dim, int* axis); /* of the template */
+int xmp_align_offset(xmp_desc_t d, int dim, int* offset);
+/* Whether each node along `dim` of the template has a copy. */
+int xmp_align_replicated(xmp_desc_t d, int dim, int* replicated);
+int xmp_align_template(xmp_desc_t d, xmp_desc_t* dt);
+
+int xmp_array_ndims(xmp_desc_t d, int* ndims);
+int xmp_array_lbound(xmp_desc_t d, int dim, int* lbound);
+int xmp_array_ubound(xmp_desc_t d, int dim, int* ubound);
+int xmp_array_lshadow(xmp_desc_t d, int dim, int* lshadow);
+int xmp_array_ushadow(xmp_desc_t d, int dim, int* ushadow);
+size_t xmp_array_type_size(xmp_desc_t d); /* of an element, 0: no array            [bytes] */
+int xmp_array_gsize(xmp_desc_t d, int dim);
+
+/* The caller's block, shadow included: where it begins, its extents, the elements from one index to
+ * the next in each dimension, and the index in it of a global one. */
+int xmp_array_laddr(xmp_desc_t d, void** laddr);
+int xmp_array_lsize(xmp_desc_t d, int dim, int* lsize);
+int xmp_array_lead_dim(xmp_desc_t d, int size[]);
+int xmp_array_gtol(xmp_desc_t d, int dim, int g_idx, int* lidx);
+
+/* ---- extensions -------------------------------------------------------------------------- */
+
+/* Where the owner of an element has it, if that is the caller or a process of the same machine:
+ * program and owner may both load and store there, and see to the order. `index`: of each dimension
+ * of the array. NULL: the owner is on another machine, or there is no such element.
+ *
+ *   double *left = nagaya_xmp_element(xmp_desc_of(u), (long[]){first - 1, 0});
+ *   if (left != NULL) sum += left[0] + left[1];      // a row of it is contiguous */
+void* nagaya_xmp_element(xmp_desc_t d, const long index[]);
+
+/* What the functions below need: the ranks of the executing nodes, in their order, and 8 bytes that
+ * the library keeps for them, zero at first. */
+const int* nagaya_xmp_executing_ranks(int* count);
+void* nagaya_xmp_kept_for_executing(void);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- MPI beside -------------------------------------------------------------------------- */
+
+/* For programs that include <mpi.h> before. MPI may be initialised by any of the program's
+ * MPI_Init() and xmp_init_mpi(); the launcher is MPI's, or `nagaya run`. */
+#ifdef MPI_VERSION
+
+/* Initialises MPI, if that has not been done. */
+static inline void xmp_init_mpi(int* argc, char*** argv) {
+  int is_initialized;
+  MPI_Initialized(&is_initialized);
+  if (!is_initialized) MPI_Init(argc, argv);
+}
+
+/* Finalises it. */
+static inline void xmp_finalize_mpi(void) {
+  int is_finalized;
+  MPI_Finalized(&is_finalized);
+  if (!is_finalized) MPI_Finalize();
+}
+
+/* The communicator of the executing nodes, in their order. Collective among them at the first call;
+ * the library's: not to be freed. */
+static inline MPI_Comm xmp_get_mpi_comm(void) {
+  struct nagaya_xmp_kept_communicator {
+    int is_made;
+    int f_handle;
+  }* const kept = (struct nagaya_xmp_kept_communicator*)nagaya_xmp_kept_for_executing();
+  if (!kept->is_made) {
+    int count;
+    const int* const ranks = nagaya_xmp_executing_ranks(&count);
+    MPI_Group world, group;
+    MPI_Comm made;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, count, ranks, &group);
+    MPI_Comm_create_group(MPI_COMM_WORLD, group, 0, &made);
+    MPI_Group_free(&group);
+    MPI_Group_free(&world);
+    kept->f_handle = (int)MPI_Comm_c2f(made);
+    kept->is_made = 1;
+  }
+  return MPI_Comm_f2c((MPI_Fint)kept->f_handle);
+}
+
+#endif
+
+#endif

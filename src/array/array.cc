@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "array/array.h"
+
+#include <errno.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+namespace nagaya::array {
+namespace {
+
+constexpr size_t kAlignBytes = 64;
+
+// Zero, by pages that nobody has touched yet where the block is large: threads that use their parts
+// of it first have them near by.
+std::byte* new_memory(size_t bytes) {
+  auto* const memory = static_cast<std::byte*>(std::calloc(bytes + kAlignBytes, 1));
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+std::byte* aligned(std::byte* memory) {
+  const auto at = reinterpret_cast<uintptr_t>(memory);
+  return memory + (kAlignBytes - at % kAlignBytes) % kAlignBytes;
+}
+
+bool are_same(const nagaya_array_width& a, const nagaya_array_width& b) {
+  return a.low == b.low && a.high == b.high && (a.periodic != 0) == (b.periodic != 0);
+}
+
+}  // namespace
+
+Array::Array(const nagaya_array_shape& shape, const nagaya_array_grid& grid, uint64_t name,
+             Within within)
+    : shape_(shape, grid),
+      within_(within),
+      layout_(shape_.layout_of_rank(grid.rank)),
+      memory_(new_memory(layout_.bytes), std::free),
+      members_({grid.processes, shape_.size()}, grid.rank, name) {
+  block_.base = aligned(memory_.get());
+  std::copy_n(layout_.first.begin(), kDimensions, block_.first);
+  std::copy_n(layout_.count.begin(), kDimensions, block_.count);
+}
+
+int Array::open(llcl::Board& board, task::TaskRecord& self) {
+  return members_.open(board, self, static_cast<std::byte*>(block_.base));
+}
+
+// ---- halos --------------------------------------------------------------------------------------
+
+bool Array::fits(std::span<const nagaya_array_width> widths) const {
+  for (size_t d = 0; d < widths.size(); ++d) {
+    const nagaya_array_dimension& of = shape_.dimension(d);
+    if (widths[d].low < 0 || widths[d].low > of.shadow_low || widths[d].high < 0 ||
+        widths[d].high > of.shadow_high)
+      return false;
+  }
+  return true;
+}
+
+Halo& Array::halo_of(std::span<const nagaya_array_width> widths, bool orthogonal) {
+  for (const Known& one : known_)
+    if (one.orthogonal == orthogonal && std::ranges::equal(one.widths, widths, are_same))
+      return *one.halo;
+  auto halo = std::make_unique<Halo>(members_, within_,
+                                     plan_halo(shape_, members_.rank(), widths, orthogonal),
+                                     static_cast<std::byte*>(block_.base));
+  known_.push_back({{widths.begin(), widths.end()}, orthogonal, std::move(halo)});
+  return *known_.back().halo;
+}
+
+int Array::start_reflect(std::span<const nagaya_array_width> widths, bool orthogonal) {
+  if (is_reflecting()) return -EBUSY;
+  if (!fits(widths)) return -EINVAL;
+  Halo& halo = halo_of(widths, orthogonal);
+  if (const int error = halo.start(); error != 0) return error;
+  under_way_ = &halo;
+  return 0;
+}
+
+int Array::advance() {
+  if (under_way_ == nullptr) return 1;
+  const int is_complete = under_way_->advance();
+  if (is_complete == 1) under_way_ = nullptr;
+  return is_complete;
+}
+
+// ---- elements -----------------------------------------------------------------------------------
+
+bool Array::has_element(const int64_t* index) const {
+  for (size_t d = 0; d < dimensions(); ++d)
+    if (index[d] < 0 || index[d] >= shape_.dimension(d).extent) return false;
+  return true;
+}
+
+bool Array::has(uint32_t rank, const int64_t* index) const {
+  for (size_t d = 0; d < dimensions(); ++d)
+    if (shape_.coordinate_of(d, index[d]) != shape_.coordinate_of_rank(d, rank)) return false;
+  return true;
+}
+
+int64_t Array::rank_of_element(const int64_t* index) const {
+  // Of the copies, the one that has the caller's other coordinates is looked at first.
+  uint32_t beside = members_.rank();
+  for (size_t d = 0; d < dimensions(); ++d)
+    beside = shape_.rank_beside(beside, d, shape_.coordinate_of(d, index[d]));
+  if (members_.is_here(beside)) return beside;
+  for (uint32_t rank = 0; rank < members_.size(); ++rank)
+    if (members_.is_here(rank) && has(rank, index)) return rank;
+  return -1;
+}
+
+std::byte* Array::element_at(uint32_t rank, const int64_t* index) const {
+  // Acquire: pairs with Members::open.
+  std::byte* const base = rank == members_.rank()
+                              ? static_cast<std::byte*>(block_.base)
+                              : members_.part(rank).base.load(std::memory_order_acquire);
+  if (base == nullptr) return nullptr;
+  std::array<int64_t, kDimensions> at{};
+  std::copy_n(index, dimensions(), at.begin());
+  return base + shape_.layout_of_rank(rank).offset_of(at, dimensions());
+}
+
+}  // namespace nagaya::array

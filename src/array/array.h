@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// array.h - a process's part of an array: its block, and the exchange of its halos.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "array/halo.h"
+#include "array/members.h"
+#include "array/shape.h"
+
+namespace nagaya::array {
+
+class Array {
+ public:
+  // Both are valid. May throw std::bad_alloc.
+  Array(const nagaya_array_shape& shape, const nagaya_array_grid& grid, uint64_t name,
+        Within within);
+
+  // Several processes: tells those of the node where the block is. Returns 0, -ENOMEM.
+  int open(llcl::Board& board, task::TaskRecord& self);
+
+  const nagaya_array_block& block() const { return block_; }
+
+  // Returns 0, -EINVAL, -EBUSY, -ENOMEM. May throw std::bad_alloc.
+  int start_reflect(std::span<const nagaya_array_width> widths, bool orthogonal);
+  bool is_reflecting() const { return under_way_ != nullptr; }
+  // Looks once. Returns 1 (complete, or none is under way), 0, or the error of a message.
+  int advance();
+
+  uint32_t size() const { return shape_.size(); }  // of the grid
+  size_t dimensions() const { return shape_.dimensions(); }
+  bool has_element(const int64_t* index) const;
+  // A process of this node that has the element, the own one first; -1: none.
+  int64_t rank_of_element(const int64_t* index) const;
+  // nullptr: the process has not opened yet.
+  std::byte* element_at(uint32_t rank, const int64_t* index) const;
+
+ private:
+  struct Known {
+    std::vector<nagaya_array_width> widths;
+    bool orthogonal;
+    std::unique_ptr<Halo> halo;
+  };
+
+  bool fits(std::span<const nagaya_array_width> widths) const;
+  Halo& halo_of(std::span<const nagaya_array_width> widths, bool orthogonal);
+  bool has(uint32_t rank, const int64_t* index) const;
+
+  const Shape shape_;
+  const Within within_;
+  const Layout layout_;
+  std::unique_ptr<std::byte, void (*)(void*)> memory_;
+  nagaya_array_block block_{};
+  Members members_;
+  std::vector<Known> known_;
+  Halo* under_way_ = nullptr;
+};
+
+}  // namespace nagaya::array

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// array_api.cc - the C functions of nagaya/array.h.
+#include <errno.h>
+
+#include <memory>
+#include <span>
+
+#include "array/array.h"
+#include "array/statistics.h"
+#include "base/guarded.h"
+#include "llcl/elsewhere_by_lane.h"
+
+using nagaya::array::Array;
+using nagaya::array::Shape;
+using nagaya::array::Statistics;
+using nagaya::array::Within;
+using nagaya::base::guarded;
+using nagaya::llcl::Endpoint;
+
+struct nagaya_array : Array {
+  using Array::Array;
+};
+
+namespace {
+
+// Another's message that waits for memory ends no wait of ours.
+template <class IsOver>
+void wait(IsOver is_over) {
+  while (!is_over() && Endpoint::own()->wait(is_over, -1) != 0) continue;
+}
+
+uint64_t relaxed(const std::atomic<uint64_t>& one) {
+  return one.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+int64_t nagaya_distribution_width(int64_t low, int64_t high, uint32_t coordinates) {
+  const int64_t width = (high - low + coordinates) / coordinates;
+  return width < 1 ? 1 : width;
+}
+
+nagaya_interval nagaya_distribution_part(const nagaya_distribution* of, uint32_t coordinate) {
+  return nagaya::array::part_of(*of, coordinate);
+}
+
+uint32_t nagaya_distribution_coordinate(const nagaya_distribution* of, int64_t index) {
+  return nagaya::array::coordinate_of(*of, index);
+}
+
+void nagaya_interval_clip_loop(nagaya_interval interval, int64_t step, int64_t* first,
+                               int64_t* end) {
+  nagaya::array::clip_loop(interval, step, *first, *end);
+}
+
+int nagaya_array_open(const nagaya_array_shape* shape, const nagaya_array_grid* grid, uint64_t name,
+                      int messages, nagaya_array** out) {
+  if (shape == nullptr || grid == nullptr || out == nullptr || name >> 55 != 0 ||
+      !Shape::is_valid(*shape, *grid))
+    return -EINVAL;
+  return guarded([&] {
+    const Within within = messages != 0 ? Within::kMessages : Within::kCopies;
+    auto array = std::make_unique<nagaya_array>(*shape, *grid, name, within);
+    if (array->size() > 1) {
+      Endpoint* const endpoint = Endpoint::own();
+      if (endpoint == nullptr) return -ESRCH;
+      if (grid->processes[grid->rank].task != endpoint->owner().number()) return -EINVAL;
+      const int error = array->open(endpoint->board(), endpoint->record());
+      if (error != 0) return error;
+    }
+    *out = array.release();
+    return 0;
+  });
+}
+
+int nagaya_array_close(nagaya_array* array) {
+  if (array->is_reflecting()) return -EBUSY;
+  delete array;
+  return 0;
+}
+
+const nagaya_array_block* nagaya_array_block_of(const nagaya_array* array) {
+  return &array->block();
+}
+
+void* nagaya_array_element(nagaya_array* array, const int64_t* index) {
+  if (!array->has_element(index)) return nullptr;
+  const int64_t rank = array->rank_of_element(index);
+  if (rank < 0) return nullptr;
+  std::byte* at = nullptr;
+  wait([&] {
+    at = array->element_at(static_cast<uint32_t>(rank), index);
+    return at != nullptr;
+  });
+  return at;
+}
+
+int nagaya_array_start_reflect(nagaya_array* array, const nagaya_array_width* width,
+                               int orthogonal) {
+  return guarded([&] {
+    const int error = array->start_reflect({width, array->dimensions()}, orthogonal != 0);
+    if (error == 0) array->advance();
+    return error;
+  });
+}
+
+int nagaya_array_test_reflect(nagaya_array* array) {
+  nagaya_match_progress();
+  return array->advance();
+}
+
+int nagaya_array_wait_reflect(nagaya_array* array) {
+  int is_complete = 0;
+  wait([&] {
+    is_complete = array->advance();
+    return is_complete != 0;
+  });
+  return is_complete == 1 ? 0 : is_complete;
+}
+
+int nagaya_array_reflect(nagaya_array* array, const nagaya_array_width* width, int orthogonal) {
+  const int error = nagaya_array_start_reflect(array, width, orthogonal);
+  return error != 0 ? error : nagaya_array_wait_reflect(array);
+}
+
+nagaya_array_statistics nagaya_array_statistics_of_process(void) {
+  const Statistics& of = Statistics::own();
+  return {relaxed(of.reflects), relaxed(of.copies), relaxed(of.messages),
+          relaxed(of.local_messages)};
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "array/halo_plan.h"
+
+namespace nagaya::array {
+namespace {
+
+// Part of a shadow along its dimension: rows of one owner.
+struct Piece {
+  uint32_t reader, owner;  // coordinates
+  bool is_high;
+  int64_t to;  // the first index in the reader's numbering: below 0 or beyond the end, if periodic
+  int64_t from;  // the same row's index
+  int64_t count;
+};
+
+class Planner {
+ public:
+  Planner(const Shape& shape, uint32_t rank, std::span<const nagaya_array_width> widths,
+          bool orthogonal)
+      : shape_(shape),
+        rank_(rank),
+        widths_(widths),
+        orthogonal_(orthogonal),
+        layout_(shape.layout_of_rank(rank)) {}
+
+  std::vector<HaloStep> plan() {
+    std::vector<HaloStep> steps;
+    for (size_t d = 0; d < shape_.dimensions(); ++d) {
+      if (widths_[d].low == 0 && widths_[d].high == 0) continue;
+      if (steps.empty() || !orthogonal_) steps.emplace_back();
+      add(d, steps.back());
+    }
+    return steps;
+  }
+
+ private:
+  void add(size_t d, HaloStep& step) {
+    const uint32_t own = shape_.coordinate_of_rank(d, rank_);
+    if (has_nothing_beside(d)) return;
+    for (const Piece& piece : pieces_of(d, own))
+      step.reads.push_back(transfer(d, piece, piece.owner));
+    for (uint32_t reader = 0; reader < shape_.coordinates(d); ++reader) {
+      if (reader == own) continue;
+      for (const Piece& piece : pieces_of(d, reader))
+        if (piece.owner == own) step.gives.push_back(transfer(d, piece, reader));
+    }
+  }
+
+  // All processes along the dimension have the same in all others.
+  bool has_nothing_beside(size_t d) const {
+    for (size_t k = 0; k < shape_.dimensions(); ++k)
+      if (k != d && is_empty(own_part(k))) return true;
+    return false;
+  }
+
+  Interval own_part(size_t d) const { return shape_.owned(d, shape_.coordinate_of_rank(d, rank_)); }
+
+  std::vector<Piece> pieces_of(size_t d, uint32_t reader) const {
+    std::vector<Piece> pieces;
+    const Interval owned = shape_.owned(d, reader);
+    if (is_empty(owned)) return pieces;
+    add_pieces(d, reader, false, {owned.low - widths_[d].low, owned.low - 1}, pieces);
+    add_pieces(d, reader, true, {owned.high + 1, owned.high + widths_[d].high}, pieces);
+    return pieces;
+  }
+
+  void add_pieces(size_t d, uint32_t reader, bool is_high, Interval shadow,
+                  std::vector<Piece>& pieces) const {
+    const int64_t extent = shape_.dimension(d).extent;
+    if (widths_[d].periodic == 0) shadow = intersection(shadow, {0, extent - 1});
+    for (int64_t to = shadow.low; to <= shadow.high;) {
+      const int64_t from = ((to % extent) + extent) % extent;
+      const uint32_t owner = shape_.coordinate_of(d, from);
+      const int64_t count = std::min(shadow.high - to, shape_.owned(d, owner).high - from) + 1;
+      pieces.push_back({reader, owner, is_high, to, from, count});
+      to += count;
+    }
+  }
+
+  // How far boxes reach in a dimension that no step is for: the block, and of the dimensions before
+  // also the shadow that is filled.
+  Interval reach(size_t k, size_t d) const {
+    const Interval own = own_part(k);
+    if (k > d || orthogonal_) return own;
+    const Interval wide{own.low - widths_[k].low, own.high + widths_[k].high};
+    return widths_[k].periodic != 0 ? wide
+                                    : intersection(wide, {0, shape_.dimension(k).extent - 1});
+  }
+
+  Transfer transfer(size_t d, const Piece& piece, uint32_t other) const {
+    const uint32_t rank = shape_.rank_beside(rank_, d, other);
+    const Layout theirs = shape_.layout_of_rank(rank);
+    const bool reads = other == piece.owner;
+    const Layout& reader = reads ? layout_ : theirs;
+    const Layout& owner = reads ? theirs : layout_;
+    std::array<int64_t, kDimensions> to{}, from{};
+    std::vector<Side> sides;
+    for (size_t k = 0; k < shape_.dimensions(); ++k) {
+      const Interval interval =
+          k == d ? Interval{piece.to, piece.to + piece.count - 1} : reach(k, d);
+      to[k] = interval.low;
+      from[k] = k == d ? piece.from : interval.low;
+      sides.push_back({length_of(interval), reader.stride[k], owner.stride[k]});
+    }
+    return {rank, static_cast<uint32_t>(2 * d + (piece.is_high ? 1 : 0)),
+            reader.offset_of(to, shape_.dimensions()), owner.offset_of(from, shape_.dimensions()),
+            StridedCopy(shape_.element_bytes(), sides)};
+  }
+
+  const Shape& shape_;
+  const uint32_t rank_;
+  const std::span<const nagaya_array_width> widths_;
+  const bool orthogonal_;
+  const Layout layout_;
+};
+
+}  // namespace
+
+std::vector<HaloStep> plan_halo(const Shape& shape, uint32_t rank,
+                                std::span<const nagaya_array_width> widths, bool orthogonal) {
+  return Planner(shape, rank, widths, orthogonal).plan();
+}
+
+}  // namespace nagaya::array

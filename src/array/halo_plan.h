@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// halo_plan.h - which boxes of an array move between which processes to fill its shadows.
+//
+// Dimension after dimension, a step each: the boxes of a step include the shadow that the steps
+// before have filled, so corners come from the processes beside, and nobody speaks to those across.
+//
+//      step 0            step 1                  orthogonal: one step, no corners
+//      . . x x . .       . . x x . .
+//                        x .     . x
+//      . . x x . .       . . x x . .
+//
+// A shadow that is wider than the neighbour's block has rows of several processes.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "array/shape.h"
+#include "array/strided.h"
+
+namespace nagaya::array {
+
+// One box, from its owner's block to a reader's shadow.
+struct Transfer {
+  uint32_t rank;       // of the process at the other end; the own one
+  uint32_t side;       // which shadow it fills: 2 * dimension, + 1 for the high one
+  ptrdiff_t to, from;  // where the box begins in the reader's and in the owner's memory  [bytes]
+  StridedCopy box;
+};
+
+struct HaloStep {
+  std::vector<Transfer> reads;  // to the own shadow
+  std::vector<Transfer> gives;  // to others' shadows
+};
+
+// Between two processes and along one side, reads and gives have the same order. May throw
+// std::bad_alloc.
+std::vector<HaloStep> plan_halo(const Shape& shape, uint32_t rank,
+                                std::span<const nagaya_array_width> widths, bool orthogonal);
+
+}  // namespace nagaya::array

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "array/members.h"
+
+namespace nagaya::array {
+namespace {
+
+// Of groups: coll.h's are below 2^62, those of areas have bit 62, too (area/areas.cc).
+constexpr uint64_t kGroupContexts = uint64_t{1} << 63;
+
+}  // namespace
+
+int Members::open(llcl::Board& board, task::TaskRecord& self, std::byte* base) {
+  std::vector<uint32_t> tasks;
+  for (const uint32_t rank : nodes_.ranks_of(nodes_.node_of(rank_)))
+    tasks.push_back(processes_[rank].task);
+  const int error = group_.open(board, self, kGroupContexts | name_, tasks, sizeof(Part));
+  if (error != 0) return error;
+  // Release: the block is zero. Pairs with Array::element_at.
+  part(rank_).base.store(base, std::memory_order_release);
+  group_.wake();
+  return 0;
+}
+
+}  // namespace nagaya::array

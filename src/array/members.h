@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// members.h - the processes that share an array, and what those of a node say to each other: each
+// has a part in a group (llcl/group.h).
+//
+//   Part | ready, base |  written by its owner, read by the neighbours      one line
+//        | done        |  written by the neighbours, read by its owner      one line
+//
+//   ready  n -> n + 1    the owner, release: the rows that others read in step n + 1 of all halo
+//                        steps of this array are as they shall be
+//   done   m -> m + 1    a reader, release: it has read one box of the owner's
+//   base   null -> p     the owner, release, once: where its block lies
+//
+// The steps are the same at all members (halo_plan.h), so a reader in its n-th step waits for
+// ready >= n, and an owner knows how many boxes others read in each step: it returns from a halo
+// exchange, and its caller may write the block, when done has reached their sum. Nobody waits for
+// members that are not its neighbours.
+//
+//               raise ready   read a box    count it      wait for done
+//   raise       the owner     any           any           the owner, afterwards
+//   read a box  any           any           then          any: it still waits
+//   count it    any           any           any: atomic   any
+//
+// Progress: wait-free but for the waits named here, which move everything else (llcl/wait.h).
+// Death of an owner before ready, or of a reader before done: whoever waits for it waits until the
+// job has ended (law 4). Death in a read: the same; the block that was read is whole.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "llcl/group.h"
+#include "llcl/node_sets.h"
+#include "nagaya/match.h"
+
+namespace nagaya::array {
+
+struct Part {
+  std::atomic<uint64_t> ready;
+  std::atomic<std::byte*> base;
+  alignas(mailbox::kLineBytes) std::atomic<uint64_t> done;
+};
+
+class Members {
+ public:
+  // `processes` by rank. May throw std::bad_alloc.
+  Members(std::span<const nagaya_process> processes, uint32_t rank, uint64_t name)
+      : processes_(processes.begin(), processes.end()),
+        nodes_(processes),
+        rank_(rank),
+        name_(name) {}
+
+  // Tells the others of the node where the own block is. Returns 0, -ENOMEM.
+  int open(llcl::Board& board, task::TaskRecord& self, std::byte* base);
+
+  uint32_t rank() const { return rank_; }
+  uint32_t size() const { return nodes_.size(); }
+  bool is_here(uint32_t rank) const { return nodes_.node_of(rank) == nodes_.node_of(rank_); }
+  nagaya_process process(uint32_t rank) const { return processes_[rank]; }
+
+  // ---- of members here, in a group that is open
+
+  bool is_open() const { return group_.is_open(); }
+  Part& part(uint32_t rank) const {
+    return *reinterpret_cast<Part*>(group_.part(nodes_.index_of(rank)));
+  }
+  // `boxes` of the own block are given to readers here from now on.
+  void give(uint64_t boxes) { given_ += boxes; }
+  // Acquire: pairs with the readers' counting. They have read all that was given.
+  bool is_all_read() const { return part(rank_).done.load(std::memory_order_acquire) == given_; }
+  // For something that the caller has stored.
+  void wake(uint32_t rank) const { group_.wake_one(nodes_.index_of(rank)); }
+
+  // ---- of messages
+
+  // Of a message of `sender` that fills a side (halo_plan.h) of the receiver's shadow.
+  //   context   | 0b0111 | low 28 bits of the name |       MPI's, the BLACS' and FMPL's are below
+  //   tag       | next 27 bits | side, 4 bits |
+  nagaya_envelope envelope(uint32_t sender, uint32_t side) const {
+    return {uint32_t{7} << 28 | static_cast<uint32_t>(name_ & 0xfff'ffff),
+            static_cast<int32_t>(sender),
+            static_cast<int32_t>((name_ >> 28 & 0x7ff'ffff) << 4 | side)};
+  }
+
+ private:
+  const std::vector<nagaya_process> processes_;
+  const llcl::NodeSets nodes_;
+  const uint32_t rank_;
+  const uint64_t name_;
+  llcl::Group group_;
+  uint64_t given_ = 0;  // boxes of the own block
+};
+
+}  // namespace nagaya::array

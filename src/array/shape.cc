@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "array/shape.h"
+
+namespace nagaya::array {
+namespace {
+
+// Whether the indexes of an array's dimension lie in its distribution, on a dimension of the grid
+// that no other dimension lies along.
+bool is_valid_dimension(const nagaya_array_dimension& of, const nagaya_array_grid& grid,
+                        uint32_t& taken) {
+  if (of.extent < 1 || of.shadow_low < 0 || of.shadow_high < 0) return false;
+  if (of.grid_dimension < 0) return true;
+  const auto along = static_cast<uint32_t>(of.grid_dimension);
+  if (along >= grid.dimensions || (taken >> along & 1) != 0) return false;
+  taken |= uint32_t{1} << along;
+  return is_valid(of.distribution) && of.distribution.coordinates == grid.extent[along] &&
+         of.offset >= of.distribution.low && of.extent - 1 + of.offset <= of.distribution.high;
+}
+
+}  // namespace
+
+bool Shape::is_valid(const nagaya_array_shape& shape, const nagaya_array_grid& grid) {
+  const auto is_count = [](uint32_t n) { return n >= 1 && n <= kDimensions; };
+  if (shape.element_bytes == 0 || !is_count(shape.dimensions) || !is_count(grid.dimensions))
+    return false;
+  uint64_t size = 1;
+  for (uint32_t g = 0; g < grid.dimensions; ++g) {
+    if (grid.extent[g] == 0) return false;
+    size *= grid.extent[g];
+    if (size > UINT32_MAX) return false;
+  }
+  if (grid.rank >= size) return false;
+  uint32_t taken = 0;
+  for (uint32_t d = 0; d < shape.dimensions; ++d)
+    if (!is_valid_dimension(shape.dimension[d], grid, taken)) return false;
+  return true;
+}
+
+Shape::Shape(const nagaya_array_shape& shape, const nagaya_array_grid& grid)
+    : element_bytes_(shape.element_bytes),
+      dimensions_(shape.dimension, shape.dimension + shape.dimensions),
+      grid_extents_(grid.extent, grid.extent + grid.dimensions),
+      grid_strides_(grid.dimensions) {
+  uint32_t stride = 1;
+  for (size_t g = grid_extents_.size(); g-- != 0; stride *= grid_extents_[g])
+    grid_strides_[g] = stride;
+  size_ = stride;
+}
+
+Interval Shape::owned(size_t d, uint32_t coordinate) const {
+  const nagaya_array_dimension& of = dimensions_[d];
+  const Interval all{0, of.extent - 1};
+  if (!is_distributed(d)) return all;
+  const Interval part = part_of(of.distribution, coordinate);
+  return intersection({part.low - of.offset, part.high - of.offset}, all);
+}
+
+uint32_t Shape::coordinate_of(size_t d, int64_t index) const {
+  if (!is_distributed(d)) return 0;
+  return array::coordinate_of(dimensions_[d].distribution, index + dimensions_[d].offset);
+}
+
+Layout Shape::layout_of_rank(uint32_t rank) const {
+  Layout layout{};
+  layout.bytes = element_bytes_;
+  for (size_t d = dimensions(); d-- != 0;) {
+    const nagaya_array_dimension& of = dimensions_[d];
+    const Interval own = owned(d, coordinate_of_rank(d, rank));
+    const int64_t count = length_of(own) + of.shadow_low + of.shadow_high;
+    layout.first[d] = own.low - of.shadow_low;
+    layout.count[d] = count > 0 ? count : 1;
+    layout.stride[d] = static_cast<ptrdiff_t>(layout.bytes);
+    layout.bytes *= static_cast<size_t>(layout.count[d]);
+  }
+  return layout;
+}
+
+}  // namespace nagaya::array

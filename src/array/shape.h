@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// shape.h - the dimensions of an array, the grid it lies on, and the blocks that follow from both.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "array/distribution.h"
+#include "nagaya/array.h"
+
+namespace nagaya::array {
+
+inline constexpr size_t kDimensions = NAGAYA_ARRAY_DIMENSIONS;
+
+// How a process's block lies in its memory, shadow included.
+struct Layout {
+  std::array<int64_t, kDimensions> first;     // the index at its beginning
+  std::array<int64_t, kDimensions> count;     // at least 1
+  std::array<ptrdiff_t, kDimensions> stride;  // from one index to the next         [bytes]
+  size_t bytes;
+
+  // Of an element, from the beginning.
+  ptrdiff_t offset_of(const std::array<int64_t, kDimensions>& index, size_t dimensions) const {
+    ptrdiff_t offset = 0;
+    for (size_t d = 0; d < dimensions; ++d) offset += (index[d] - first[d]) * stride[d];
+    return offset;
+  }
+};
+
+// Does not change: any thread.
+class Shape {
+ public:
+  static bool is_valid(const nagaya_array_shape& shape, const nagaya_array_grid& grid);
+  // Both are valid. May throw std::bad_alloc.
+  Shape(const nagaya_array_shape& shape, const nagaya_array_grid& grid);
+
+  size_t element_bytes() const { return element_bytes_; }
+  size_t dimensions() const { return dimensions_.size(); }
+  const nagaya_array_dimension& dimension(size_t d) const { return dimensions_[d]; }
+
+  // ---- along one dimension of the array
+
+  uint32_t coordinates(size_t d) const {
+    return is_distributed(d) ? dimensions_[d].distribution.coordinates : 1;
+  }
+  // The indexes that a coordinate has.
+  Interval owned(size_t d, uint32_t coordinate) const;
+  // The coordinate that has an index.
+  uint32_t coordinate_of(size_t d, int64_t index) const;
+
+  // ---- processes by rank
+
+  uint32_t size() const { return size_; }
+
+  uint32_t coordinate_of_rank(size_t d, uint32_t rank) const {
+    return is_distributed(d) ? rank / grid_stride(d) % grid_extent(d) : 0;
+  }
+  // The rank of the process that differs from `rank` in one dimension of the array only.
+  uint32_t rank_beside(uint32_t rank, size_t d, uint32_t coordinate) const {
+    return is_distributed(d) ? rank + (coordinate - coordinate_of_rank(d, rank)) * grid_stride(d)
+                             : rank;
+  }
+  Layout layout_of_rank(uint32_t rank) const;
+
+ private:
+  bool is_distributed(size_t d) const { return dimensions_[d].grid_dimension >= 0; }
+  uint32_t grid_extent(size_t d) const {
+    return grid_extents_[static_cast<size_t>(dimensions_[d].grid_dimension)];
+  }
+  uint32_t grid_stride(size_t d) const {
+    return grid_strides_[static_cast<size_t>(dimensions_[d].grid_dimension)];
+  }
+
+  const size_t element_bytes_;
+  const std::vector<nagaya_array_dimension> dimensions_;
+  const std::vector<uint32_t> grid_extents_;
+  std::vector<uint32_t> grid_strides_;  // in ranks
+  uint32_t size_;                       // of the grid
+};
+
+}  // namespace nagaya::array
