@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mistakes.c - wrong use that shows at run time, as xmpcc would translate it. `mistakes NAME`; or
+ * `mistakes endless WHAT`, whose processes say "ready" and then do nothing else. */
+#include <stdio.h>
+#include <string.h>
+#include <xmp/xmp.h>
+
+#include "../expect.h"
+#include "nagaya/xmp_translated.h"
+
+static const char* const where = "wrong.c:12:9";
+static nagaya_xmp_nodes* p;
+static nagaya_xmp_template* t;
+static nagaya_xmp_array a;
+static const long extent = 16;
+static const nagaya_xmp_alignment shadowed = {0, 0, 1, 1};
+static const nagaya_xmp_distribution block = {NAGAYA_XMP_BLOCK, 0};
+
+static void declare(void) {
+  const long any = -1, low = 0, high = extent - 1;
+  p = nagaya_xmp_declare_nodes(where, "p", 0, 1, &any, NULL, 0);
+  t = nagaya_xmp_declare_template(where, "t", 0, 1, &low, &high);
+  nagaya_xmp_distribute(where, t, p, &block);
+  nagaya_xmp_declare_array(where, &a, "a", sizeof(double), 1, &extent, t, &shadowed);
+}
+
+static nagaya_xmp_on on_range(long low, long high) {
+  const nagaya_xmp_on on = {
+      .nodes = p, .dimensions = 1, .subscript = {{NAGAYA_XMP_RANGE, low, high, 1}}};
+  return on;
+}
+
+static nagaya_xmp_on on_template(const nagaya_xmp_template* of) {
+  const nagaya_xmp_on on = {
+      .of_template = of, .dimensions = 1, .subscript = {{NAGAYA_XMP_ALL, 0, 0, 1}}};
+  return on;
+}
+
+static void many_nodes(void) {
+  const long eight = 8;
+  nagaya_xmp_declare_nodes(where, "q", 0, 1, &eight, NULL, 0);
+}
+static void large_section(void) {
+  const long three = 3;
+  const nagaya_xmp_on two = on_range(0, 1);
+  nagaya_xmp_declare_nodes(where, "q", 0, 1, &three, &two, 0);
+}
+static void no_such_node(void) {
+  const nagaya_xmp_on on = on_range(3, 3);
+  nagaya_xmp_barrier(where, &on);
+}
+static void loop_outside(void) {
+  const nagaya_xmp_on on = on_template(t);
+  nagaya_xmp_loop(where, &on, 0, 1, 0, extent, 1);
+}
+static void not_fixed(void) {
+  nagaya_xmp_template* open = nagaya_xmp_declare_template(where, "open", 0, 1, NULL, NULL);
+  const nagaya_xmp_on on = on_template(open);
+  nagaya_xmp_loop(where, &on, 0, 0, 0, extent, 1);
+}
+static void fixed_twice(void) {
+  const long low = 0, high = 3;
+  nagaya_xmp_fix_template(where, t, &low, &high);
+}
+static void not_distributed(void) {
+  const long low = 0, high = 3;
+  const nagaya_xmp_on on = on_template(nagaya_xmp_declare_template(where, "u", 0, 1, &low, &high));
+  nagaya_xmp_barrier(where, &on);
+}
+static void narrow_blocks(void) {
+  const long low = 0, high = 9;
+  const nagaya_xmp_distribution narrow = {NAGAYA_XMP_BLOCK, 3};
+  nagaya_xmp_distribute(where, nagaya_xmp_declare_template(where, "u", 0, 1, &low, &high), p,
+                        &narrow);
+}
+static void long_array(void) {
+  const long longer = extent + 1;
+  static nagaya_xmp_array b;
+  nagaya_xmp_declare_array(where, &b, "b", 8, 1, &longer, t, &shadowed);
+}
+static void conflicting(void) {
+  const nagaya_xmp_alignment plain = {0, 0, 0, 0};
+  nagaya_xmp_declare_array(where, &a, "a", sizeof(double), 1, &extent, t, &plain);
+}
+static void no_array(void) {
+  nagaya_xmp_formal(where, &where, "x", sizeof(double), 1, &extent, t, &shadowed);
+}
+static void other_formal(void) {
+  nagaya_xmp_formal(where, a.base, "x", sizeof(float), 1, &extent, t, &shadowed);
+}
+static void wide_reflect(void) {
+  const nagaya_xmp_width width = {2, 1, 0};
+  nagaya_xmp_reflect(where, &a, &width, 0, NULL);
+}
+static void two_reflects(void) {
+  const long tag = 1;
+  nagaya_xmp_reflect(where, &a, NULL, 0, &tag);
+  nagaya_xmp_reflect(where, &a, NULL, 0, NULL);
+}
+static void reflect_in_task(void) {
+  const nagaya_xmp_on two = on_range(0, 1);
+  if (nagaya_xmp_enter_task(where, &two, 0)) nagaya_xmp_reflect(where, &a, NULL, 0, NULL);
+}
+static void outside_of_task(void) {
+  const nagaya_xmp_on two = on_range(0, 1), all = on_range(0, 2);
+  if (nagaya_xmp_enter_task(where, &two, 0)) nagaya_xmp_barrier(where, &all);
+}
+static void bcast_from_elsewhere(void) {
+  const nagaya_xmp_on two = on_range(0, 1), last = on_range(2, 2);
+  double x = 0;
+  nagaya_xmp_bcast(where, &x, sizeof x, &last, &two, NULL);
+}
+static void no_operation(void) {
+  double x = 0;
+  nagaya_xmp_reduce(where, NAGAYA_XMP_BIT_AND, NAGAYA_XMP_DOUBLE, &x, 1, 0, NULL, NULL, NULL);
+}
+
+static const struct mistake {
+  const char* name;
+  void (*make)(void);
+} mistakes[] = {{"many-nodes", many_nodes},
+                {"large-section", large_section},
+                {"no-such-node", no_such_node},
+                {"loop-outside", loop_outside},
+                {"not-fixed", not_fixed},
+                {"fixed-twice", fixed_twice},
+                {"not-distributed", not_distributed},
+                {"narrow-blocks", narrow_blocks},
+                {"long-array", long_array},
+                {"conflicting", conflicting},
+                {"no-array", no_array},
+                {"other-formal", other_formal},
+                {"wide-reflect", wide_reflect},
+                {"two-reflects", two_reflects},
+                {"reflect-in-task", reflect_in_task},
+                {"outside-of-task", outside_of_task},
+                {"bcast-from-elsewhere", bcast_from_elsewhere},
+                {"no-operation", no_operation}};
+
+static void endless(const char* what) {
+  double x = 0;
+  printf("ready\n");
+  fflush(stdout);
+  for (;;)
+    if (strcmp(what, "reflect") == 0)
+      nagaya_xmp_reflect(where, &a, NULL, 0, NULL);
+    else if (strcmp(what, "reduction") == 0)
+      nagaya_xmp_reduce(where, NAGAYA_XMP_SUM, NAGAYA_XMP_DOUBLE, &x, 1, 0, NULL, NULL, NULL);
+    else
+      nagaya_xmp_barrier(where, NULL);
+}
+
+int main(int argc, char** argv) {
+  nagaya_xmp_unit(declare);
+  nagaya_xmp_begin();
+  if (argc == 3) endless(argv[2]);
+  for (size_t n = 0; argc == 2 && n < sizeof mistakes / sizeof *mistakes; ++n)
+    if (strcmp(argv[1], mistakes[n].name) == 0) mistakes[n].make();
+  return 0; /* nothing was found wrong */
+}
