@@ -91,6 +91,37 @@ def test_they_are_so_over_hosts(start_over, per_host):
     check_rounds(start_over(per_host, "xmp_collectives", 5, tasks), 5, tasks)
 
 
+@pytest.mark.parametrize("tasks", [4, 5])
+def test_declarations_of_two_files_are_those_of_one_program(start, tasks):
+    ended = start(tasks, "xmp_declarations")
+    assert (ended.code, ended.out) == (0, f"declarations among {tasks}\n"), ended
+
+
+# ---- MPI beside ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", [(), ("threads",), ("late",)])
+@pytest.mark.parametrize("mpi", ["on", "local", "off"])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_program_may_call_mpi_too(user, nagaya, mpirun, installation, words, mpi, way):
+    tasks = 3
+    environment = {**SHARED_PROCESSORS, "NAGAYA_MPI": mpi, "NAGAYA_XMP_HALO": way}
+    program = installation.program("xmp_mpi_beside")
+    ended = user.run([*mpirun, "-n", tasks, nagaya, "exec", program, *words], env=environment,
+                     timeout=RUN_LIMIT_S)
+    assert (ended.code, ended.out) == (0, f"MPI beside {tasks}\n"), ended
+
+
+def test_nagaya_run_starts_a_program_that_calls_mpi(start):
+    ended = start(3, "xmp_mpi_beside")
+    assert (ended.code, ended.out) == (0, "MPI beside 3\n"), ended
+
+
+def test_a_program_that_calls_mpi_runs_over_hosts(start_over):
+    ended = start_over((2, 1, 1), "xmp_mpi_beside")
+    assert (ended.code, ended.out) == (0, "MPI beside 4\n"), ended
+
+
 # ---- wrong use ----------------------------------------------------------------------------------
 
 
