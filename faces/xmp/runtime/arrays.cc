@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "faces/xmp/runtime/asynchronous.h"
+#include "faces/xmp/runtime/executing.h"
 #include "faces/xmp/runtime/failure.h"
 #include "faces/xmp/runtime/job.h"
 #include "xmp/xmp.h"
@@ -86,6 +87,9 @@ void open_blocks(const char* where, nagaya_xmp_array& array, ProcessSet& set) {
   std::vector<nagaya_array_dimension> dimensions;
   for (size_t d = 0; d < state.dimensions(); ++d)
     dimensions.push_back(dimension_of(where, state, d));
+  if (!Executing::now().contains(set))
+    fail(where, "array " + state.name + ": not all of nodes " + state.with->onto->name +
+                    ", on which it lies, execute its declaration: write it outside of the task");
   const uint64_t name = set.next_array_name();
   if (!set.has_caller()) return make_none(array);
   const std::vector<nagaya_process> processes = set.processes();

@@ -75,8 +75,9 @@ std::vector<nagaya_xmp_nodes::Part> parts_of(const nagaya_xmp_on& on) {
     nagaya_xmp_nodes::Part part{0, long{of.extent[d]} - 1, 1};
     if (on.dimensions != 0) {
       const nagaya_xmp_subscript& subscript = on.subscript[d];
+      const nagaya_xmp_subscript range = nagaya::xmp::with_ends(subscript, part.low, part.high);
       if (subscript.kind == NAGAYA_XMP_RANGE)
-        part = {subscript.low, subscript.high, subscript.step};
+        part = {range.low, range.high, range.step};
       else if (subscript.kind == NAGAYA_XMP_STAR && of.set.has_caller())
         part = {long{of.own(d)}, long{of.own(d)}, 1};
     }

@@ -2,11 +2,11 @@
 // nodes.h - a declaration of nodes: processes in a grid.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "faces/xmp/runtime/descriptor.h"
+#include "faces/xmp/runtime/known_sets.h"
 #include "faces/xmp/runtime/process_set.h"
 #include "faces/xmp/runtime/translated.h"
 
@@ -28,10 +28,6 @@ struct nagaya_xmp_nodes : nagaya::xmp::Descriptor {
   uint32_t own(size_t d) const { return static_cast<uint32_t>(set.own()) / stride(d) % extent[d]; }
   // The members whose coordinates are chosen in each dimension, which has some.
   ProcessSet& section(const std::vector<Choice>& chosen) const;
-  // As the program writes it.
-  std::string index_text(long coordinate) const {
-    return std::to_string(brackets ? coordinate : coordinate + 1);
-  }
 
   const std::string name;
   const bool brackets;
@@ -40,6 +36,7 @@ struct nagaya_xmp_nodes : nagaya::xmp::Descriptor {
   int attribute;                         // XMP_ENTIRE_NODES, ...
   const nagaya_xmp_nodes* of = nullptr;  // a section of these, ...
   std::vector<Part> parts;               // by the dimension of `of`
+  mutable nagaya::xmp::KnownSets known;
 
  private:
   uint32_t stride(size_t d) const;

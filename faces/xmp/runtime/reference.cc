@@ -2,6 +2,7 @@
 #include "faces/xmp/runtime/reference.h"
 
 #include <algorithm>
+#include <climits>
 #include <numeric>
 #include <string>
 
@@ -34,17 +35,22 @@ bool is_in(const nagaya_xmp_subscript& subscript, long low, long high) {
                   std::to_string(low + shift) + ":" + std::to_string(high + shift));
 }
 
-void check_nodes_range(const char* where, const nagaya_xmp_nodes& nodes, size_t d,
-                       const nagaya_xmp_subscript& subscript) {
+// A range with both ends, of indexes that there are.
+nagaya_xmp_subscript checked_range(const char* where, const nagaya_xmp_nodes& nodes, size_t d,
+                                   const nagaya_xmp_subscript& subscript) {
   const long high = long{nodes.extent[d]} - 1;
-  if (!is_in(subscript, 0, high))
-    fail_range(where, "nodes " + nodes.name, subscript, 0, high, nodes.brackets ? 0 : 1);
+  const nagaya_xmp_subscript range = with_ends(subscript, 0, high);
+  if (!is_in(range, 0, high))
+    fail_range(where, "nodes " + nodes.name, range, 0, high, nodes.brackets ? 0 : 1);
+  return range;
 }
 
-void check_template_range(const char* where, const nagaya_xmp_template& of, size_t d,
-                          const nagaya_xmp_subscript& subscript) {
-  if (!is_in(subscript, of.low(d), of.high(d)))
-    fail_range(where, "template " + of.name, subscript, of.low(d), of.high(d), 0);
+nagaya_xmp_subscript checked_range(const char* where, const nagaya_xmp_template& of, size_t d,
+                                   const nagaya_xmp_subscript& subscript) {
+  const nagaya_xmp_subscript range = with_ends(subscript, of.low(d), of.high(d));
+  if (!is_in(range, of.low(d), of.high(d)))
+    fail_range(where, "template " + of.name, range, of.low(d), of.high(d), 0);
+  return range;
 }
 
 // Of nodes. Nothing: `*`, and the caller is outside.
@@ -53,9 +59,9 @@ Choice choose(const char* where, const nagaya_xmp_nodes& nodes, size_t d,
   if (subscript.kind == NAGAYA_XMP_ALL) return all_of(nodes.extent[d]);
   if (subscript.kind == NAGAYA_XMP_STAR)
     return nodes.set.has_caller() ? Choice{nodes.own(d)} : Choice{};
-  check_nodes_range(where, nodes, d, subscript);
+  const nagaya_xmp_subscript range = checked_range(where, nodes, d, subscript);
   Choice choice;
-  for (long n = subscript.low; n <= subscript.high; n += subscript.step)
+  for (long n = range.low; n <= range.high; n += range.step)
     choice.push_back(static_cast<uint32_t>(n));
   return choice;
 }
@@ -68,25 +74,24 @@ Choice choose(const char* where, const nagaya_xmp_template& of, size_t d,
   if (subscript.kind == NAGAYA_XMP_ALL) return all_of(nodes.extent[axis]);
   if (subscript.kind == NAGAYA_XMP_STAR)
     return nodes.set.has_caller() ? Choice{nodes.own(axis)} : Choice{};
-  check_template_range(where, of, d, subscript);
+  const nagaya_xmp_subscript range = checked_range(where, of, d, subscript);
   Choice choice;
   const nagaya_distribution distribution = of.distribution(d);
-  for (long i = subscript.low; i <= subscript.high;) {
+  for (long i = range.low; i <= range.high;) {
     const uint32_t coordinate = nagaya_distribution_coordinate(&distribution, i);
     choice.push_back(coordinate);
     const long next = nagaya_distribution_part(&distribution, coordinate).high + 1;
-    i += std::max(1l, (next - i + subscript.step - 1) / subscript.step) * subscript.step;
+    i += std::max(1l, (next - i + range.step - 1) / range.step) * range.step;
   }
   return choice;
 }
 
 // Dimensions of the nodes that no subscript chooses from have all.
-std::vector<Choice> choices_of(const char* where, const nagaya_xmp_on& on, int except) {
+std::vector<Choice> choices_of(const char* where, const nagaya_xmp_on& on) {
   const nagaya_xmp_nodes& nodes = nodes_of(where, on);
   std::vector<Choice> choices;
   for (const uint32_t extent : nodes.extent) choices.push_back(all_of(extent));
   for (int d = 0; d < on.dimensions; ++d) {
-    if (d == except) continue;
     const auto n = static_cast<size_t>(d);
     if (on.nodes != nullptr) {
       choices[n] = choose(where, nodes, n, on.subscript[d]);
@@ -94,7 +99,7 @@ std::vector<Choice> choices_of(const char* where, const nagaya_xmp_on& on, int e
       choices[static_cast<size_t>(on.of_template->axis(n))] =
           choose(where, *on.of_template, n, on.subscript[d]);
     } else if (on.subscript[d].kind == NAGAYA_XMP_RANGE) {
-      check_template_range(where, *on.of_template, n, on.subscript[d]);
+      checked_range(where, *on.of_template, n, on.subscript[d]);
     }
   }
   return choices;
@@ -102,17 +107,14 @@ std::vector<Choice> choices_of(const char* where, const nagaya_xmp_on& on, int e
 
 // Whether the caller, which is one of the nodes, has one of a range's indexes.
 bool has_caller_one_of(const char* where, const nagaya_xmp_on& on, size_t d) {
-  const nagaya_xmp_subscript& subscript = on.subscript[d];
-  nagaya_interval own;
-  if (on.nodes != nullptr) {
-    check_nodes_range(where, *on.nodes, d, subscript);
-    own = {on.nodes->own(d), on.nodes->own(d)};
-  } else {
-    check_template_range(where, *on.of_template, d, subscript);
-    own = on.of_template->own_part(d);
-  }
-  int64_t first = subscript.low, end = subscript.high + 1;
-  nagaya_interval_clip_loop(own, subscript.step, &first, &end);
+  const bool is_of_nodes = on.nodes != nullptr;
+  const nagaya_xmp_subscript range =
+      is_of_nodes ? checked_range(where, *on.nodes, d, on.subscript[d])
+                  : checked_range(where, *on.of_template, d, on.subscript[d]);
+  const nagaya_interval own = is_of_nodes ? nagaya_interval{on.nodes->own(d), on.nodes->own(d)}
+                                          : on.of_template->own_part(d);
+  int64_t first = range.low, end = range.high + 1;
+  nagaya_interval_clip_loop(own, range.step, &first, &end);
   return first != end;
 }
 
@@ -135,12 +137,23 @@ const nagaya_xmp_nodes& nodes_of(const char* where, const nagaya_xmp_on& on) {
   return *on.of_template->onto;
 }
 
+nagaya_xmp_subscript with_ends(nagaya_xmp_subscript range, long low, long high) {
+  if (range.low == LONG_MIN) range.low = low;
+  if (range.high == LONG_MAX) range.high = high;
+  return range;
+}
+
 ProcessSet* set_of(const char* where, const nagaya_xmp_on& on) {
   const nagaya_xmp_nodes& nodes = nodes_of(where, on);
   if (on.dimensions == 0) return &nodes.set;
-  const std::vector<Choice> choices = choices_of(where, on, -1);
-  if (std::ranges::any_of(choices, &Choice::empty)) return nullptr;
-  return &nodes.section(choices);
+  KnownSets& known = on.nodes != nullptr ? on.nodes->known : on.of_template->known;
+  const KnownSets::Subscripts subscripts{on.subscript, static_cast<size_t>(on.dimensions)};
+  if (const std::optional<ProcessSet*> set = known.find(subscripts)) return *set;
+  const std::vector<Choice> choices = choices_of(where, on);
+  ProcessSet* const set =
+      std::ranges::any_of(choices, &Choice::empty) ? nullptr : &nodes.section(choices);
+  known.add(subscripts, set);
+  return set;
 }
 
 ProcessSet* executing_set_of(const char* where, const nagaya_xmp_on* on) {

@@ -18,6 +18,9 @@ ProcessSet* set_of(const char* where, const nagaya_xmp_on& on);
 // null pointer means the executing nodes.
 ProcessSet* executing_set_of(const char* where, const nagaya_xmp_on* on);
 
+// A range of a dimension that has low .. high, with the ends that the program has left out.
+nagaya_xmp_subscript with_ends(nagaya_xmp_subscript range, long low, long high);
+
 // Whether the caller's coordinates are among those that the subscripts mean, but for `dimension`.
 bool is_caller_beside(const char* where, const nagaya_xmp_on& on, int dimension);
 

@@ -2,9 +2,9 @@
 // reflect.cc - the directive reflect.
 #include <errno.h>
 
+#include <array>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "faces/xmp/runtime/arrays.h"
 #include "faces/xmp/runtime/asynchronous.h"
@@ -40,9 +40,11 @@ class Reflect : public Asynchronous {
   nagaya_xmp_array_state& array_;
 };
 
-std::vector<nagaya_array_width> widths_of(const char* where, const nagaya_xmp_array_state& array,
-                                          const nagaya_xmp_width* width) {
-  std::vector<nagaya_array_width> widths;
+using Widths = std::array<nagaya_array_width, NAGAYA_ARRAY_DIMENSIONS>;
+
+Widths widths_of(const char* where, const nagaya_xmp_array_state& array,
+                 const nagaya_xmp_width* width) {
+  Widths widths{};
   for (size_t d = 0; d < array.dimensions(); ++d) {
     const nagaya_xmp_alignment& has = array.alignments[d];
     const nagaya_xmp_width wants =
@@ -53,13 +55,13 @@ std::vector<nagaya_array_width> widths_of(const char* where, const nagaya_xmp_ar
                       std::to_string(wants.high) + " of dimension " + std::to_string(d + 1) +
                       " is more than its shadow " + std::to_string(has.shadow_low) + ":" +
                       std::to_string(has.shadow_high));
-    widths.push_back({wants.low, wants.high, wants.periodic});
+    widths[d] = {wants.low, wants.high, wants.periodic};
   }
   return widths;
 }
 
-void start(const char* where, nagaya_xmp_array_state& array,
-           const std::vector<nagaya_array_width>& widths, bool orthogonal) {
+void start(const char* where, nagaya_xmp_array_state& array, const Widths& widths,
+           bool orthogonal) {
   const int error = nagaya_array_start_reflect(array.blocks, widths.data(), orthogonal);
   if (error == -EBUSY)
     fail(where, "a reflect of " + array.name +
@@ -75,16 +77,15 @@ void nagaya_xmp_reflect(const char* where, const nagaya_xmp_array* array,
                         const nagaya_xmp_width* width, int orthogonal, const long* async) {
   using namespace nagaya::xmp;
   nagaya_xmp_array_state& state = state_of(where, *array);
-  const std::vector<nagaya_array_width> widths = widths_of(where, state, width);
+  const Widths widths = widths_of(where, state, width);
   const ProcessSet& nodes = state.with->onto->set;
   if (!Executing::now().contains(nodes))
     fail(where, "reflect of " + state.name + ": not all of nodes " + state.with->onto->name +
                     ", on which it lies, execute this: write it outside of the task");
   if (!nodes.has_caller()) return;
   start(where, state, widths, orthogonal != 0);
-  auto reflect = std::make_unique<Reflect>(state);
   if (async != nullptr)
-    add(*async, std::move(reflect));
+    add(*async, std::make_unique<Reflect>(state));
   else
-    reflect->wait(where);
+    Reflect(state).wait(where);
 }

@@ -40,4 +40,5 @@ struct nagaya_xmp_template : nagaya::xmp::Descriptor {
   std::vector<nagaya_xmp_distribution> kinds;
   std::vector<int> axes;
   std::vector<nagaya_xmp_array*> waiting;  // to be made when it can be used
+  mutable nagaya::xmp::KnownSets known;
 };

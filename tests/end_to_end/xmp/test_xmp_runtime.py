@@ -142,6 +142,8 @@ def test_a_program_that_calls_mpi_runs_over_hosts(start_over):
     ("two-reflects", "a reflect of a is under way: its wait_async must come before the next one"),
     ("reflect-in-task", "reflect of a: not all of nodes p, on which it lies, execute this: write it "
                         "outside of the task"),
+    ("array-in-task", "array b: not all of nodes p, on which it lies, execute its declaration: write it "
+                      "outside of the task"),
     ("outside-of-task", "the reference means nodes that do not execute this: write it outside of the "
                         "task, or make the task larger"),
     ("bcast-from-elsewhere", "bcast: its `from` is none of the nodes that get the data"),

@@ -2,6 +2,7 @@
 /* collectives.c - barrier, bcast, reduction, task, loop and the inquiry functions, as xmpcc would
  * translate them, on grids of all processes. `collectives ROUNDS SEED` */
 #include <complex.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,6 +156,8 @@ static void check_task(const nagaya_xmp_nodes* p, const long extent[2], const lo
   nagaya_xmp_on on = {.nodes = p,
                       .dimensions = 2,
                       .subscript = {{NAGAYA_XMP_ALL, 0, 0, 1}, range(low, high, step)}};
+  if (low == 0) on.subscript[1].low = LONG_MIN; /* p[:][:high] */
+  if (high == extent[1] - 1) on.subscript[1].high = LONG_MAX;
   const int belongs = at[1] >= low && at[1] <= high && (at[1] - low) % step == 0;
   int entered = nagaya_xmp_enter_task("collectives.c:8:1", &on, 0);
   EXPECT_EQUAL(entered, belongs);
@@ -249,6 +252,7 @@ static void run(void) {
 
 int main(int argc, char** argv) {
   nagaya_xmp_begin();
+  nagaya_xmp_begin(); /* nothing happens */
   const int rounds = argc > 1 ? atoi(argv[1]) : 20;
   state = argc > 2 ? (uint64_t)atol(argv[2]) : 1;
   size = xmp_all_num_nodes();

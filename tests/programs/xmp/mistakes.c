@@ -101,6 +101,12 @@ static void reflect_in_task(void) {
   const nagaya_xmp_on two = on_range(0, 1);
   if (nagaya_xmp_enter_task(where, &two, 0)) nagaya_xmp_reflect(where, &a, NULL, 0, NULL);
 }
+static void array_in_task(void) {
+  static nagaya_xmp_array b;
+  const nagaya_xmp_on two = on_range(0, 1);
+  if (nagaya_xmp_enter_task(where, &two, 0))
+    nagaya_xmp_declare_array(where, &b, "b", 8, 1, &extent, t, &shadowed);
+}
 static void outside_of_task(void) {
   const nagaya_xmp_on two = on_range(0, 1), all = on_range(0, 2);
   if (nagaya_xmp_enter_task(where, &two, 0)) nagaya_xmp_barrier(where, &all);
@@ -133,6 +139,7 @@ static const struct mistake {
                 {"wide-reflect", wide_reflect},
                 {"two-reflects", two_reflects},
                 {"reflect-in-task", reflect_in_task},
+                {"array-in-task", array_in_task},
                 {"outside-of-task", outside_of_task},
                 {"bcast-from-elsewhere", bcast_from_elsewhere},
                 {"no-operation", no_operation}};
