@@ -14,16 +14,16 @@ thread_local bool is_out_of_memory = false;
 
 }  // namespace
 
-// Of the whole test program.
-void* operator new(size_t bytes) {
+// Of the whole test program. Not inlined: gcc with a sanitizer would see free() after new.
+[[gnu::noinline]] void* operator new(size_t bytes) {
   void* const memory = is_out_of_memory ? nullptr : std::malloc(bytes);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
-void operator delete(void* memory) noexcept {
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
   std::free(memory);
 }
-void operator delete(void* memory, size_t) noexcept {
+[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept {
   std::free(memory);
 }
 
