@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* array.h - arrays in blocks over a grid of processes, and the exchange of their halos: within a
- * node each process reads its neighbours' rows where they are; between nodes one message for each
+ * node each process reads its neighbours' rows where they are; between nodes one request for each
  * neighbour and direction.
  *
  *   coordinate      0            1            2
@@ -16,9 +16,9 @@
  *
  * Dimensions are in the order of C: the last one is contiguous, in arrays and in grids. At most
  * NAGAYA_ARRAY_DIMENSIONS. Model: the global view of XcalableMP 1.4.
- * Between nodes messages go by match.h, which is open. Outside of a space: a grid of one process.
- * Errors: negative errno codes. Thread safety: of one array, one thread at a time. Death of a
- * process: its job ends (docs/array.md).
+ * Over several nodes, and for `messages`, match.h is open. Outside of a space: a grid of one
+ * process. Errors: negative errno codes. Thread safety: of one array, one thread at a time. Death
+ * of a process: its job ends (docs/array.md).
  */
 #ifndef NAGAYA_ARRAY_H
 #define NAGAYA_ARRAY_H
@@ -92,7 +92,7 @@ typedef struct nagaya_array nagaya_array;
  *
  *   name       below 2^55; arrays that exist at once and have processes in common have different
  *              ones
- *   messages   nonzero: halos are messages within the node, too (the same at all processes)
+ *   messages   nonzero: all halos are messages of match.h (the same at all processes)
  *
  * Returns 0, -EINVAL, -ENOMEM, -ESRCH (several processes, but outside of a space). */
 int nagaya_array_open(const nagaya_array_shape* shape, const nagaya_array_grid* grid, uint64_t name,
@@ -142,7 +142,7 @@ int nagaya_array_reflect(nagaya_array* array, const nagaya_array_width* width, i
 typedef struct nagaya_array_statistics {
   uint64_t reflects;
   uint64_t copies;         /* from another process of the node */
-  uint64_t messages;       /* sent to other nodes */
+  uint64_t messages;       /* sent to other nodes: writes or messages */
   uint64_t local_messages; /* sent within the node */
 } nagaya_array_statistics;
 

@@ -32,9 +32,9 @@ bool are_same(const nagaya_array_width& a, const nagaya_array_width& b) {
 }  // namespace
 
 Array::Array(const nagaya_array_shape& shape, const nagaya_array_grid& grid, uint64_t name,
-             Within within)
+             Between between)
     : shape_(shape, grid),
-      within_(within),
+      between_(between),
       layout_(shape_.layout_of_rank(grid.rank)),
       memory_(new_memory(layout_.bytes), std::free),
       members_({grid.processes, shape_.size()}, grid.rank, name) {
@@ -63,7 +63,7 @@ Halo& Array::halo_of(std::span<const nagaya_array_width> widths, bool orthogonal
   for (const Known& one : known_)
     if (one.orthogonal == orthogonal && std::ranges::equal(one.widths, widths, are_same))
       return *one.halo;
-  auto halo = std::make_unique<Halo>(members_, within_,
+  auto halo = std::make_unique<Halo>(members_, between_,
                                      plan_halo(shape_, members_.rank(), widths, orthogonal),
                                      static_cast<std::byte*>(block_.base));
   known_.push_back({{widths.begin(), widths.end()}, orthogonal, std::move(halo)});
@@ -77,6 +77,10 @@ int Array::start_reflect(std::span<const nagaya_array_width> widths, bool orthog
   if (const int error = halo.start(); error != 0) return error;
   under_way_ = &halo;
   return 0;
+}
+
+bool Array::is_quiet() const {
+  return std::ranges::all_of(known_, [](const Known& one) { return one.halo->is_quiet(); });
 }
 
 int Array::advance() {

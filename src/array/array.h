@@ -16,7 +16,7 @@ class Array {
  public:
   // Both are valid. May throw std::bad_alloc.
   Array(const nagaya_array_shape& shape, const nagaya_array_grid& grid, uint64_t name,
-        Within within);
+        Between between);
 
   // Several processes: tells those of the node where the block is. Returns 0, -ENOMEM.
   int open(llcl::Board& board, task::TaskRecord& self);
@@ -26,6 +26,8 @@ class Array {
   // Returns 0, -EINVAL, -EBUSY, -ENOMEM. May throw std::bad_alloc.
   int start_reflect(std::span<const nagaya_array_width> widths, bool orthogonal);
   bool is_reflecting() const { return under_way_ != nullptr; }
+  // Nothing of it is in use by another process: it may go.
+  bool is_quiet() const;
   // Looks once. Returns 1 (complete, or none is under way), 0, or the error of a message.
   int advance();
 
@@ -49,7 +51,7 @@ class Array {
   bool has(uint32_t rank, const int64_t* index) const;
 
   const Shape shape_;
-  const Within within_;
+  const Between between_;
   const Layout layout_;
   std::unique_ptr<std::byte, void (*)(void*)> memory_;
   nagaya_array_block block_{};

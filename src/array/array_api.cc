@@ -11,9 +11,9 @@
 #include "llcl/elsewhere_by_lane.h"
 
 using nagaya::array::Array;
+using nagaya::array::Between;
 using nagaya::array::Shape;
 using nagaya::array::Statistics;
-using nagaya::array::Within;
 using nagaya::base::guarded;
 using nagaya::llcl::Endpoint;
 
@@ -59,8 +59,8 @@ int nagaya_array_open(const nagaya_array_shape* shape, const nagaya_array_grid* 
       !Shape::is_valid(*shape, *grid))
     return -EINVAL;
   return guarded([&] {
-    const Within within = messages != 0 ? Within::kMessages : Within::kCopies;
-    auto array = std::make_unique<nagaya_array>(*shape, *grid, name, within);
+    const Between between = messages != 0 ? Between::kMessages : Between::kPlaces;
+    auto array = std::make_unique<nagaya_array>(*shape, *grid, name, between);
     if (array->size() > 1) {
       Endpoint* const endpoint = Endpoint::own();
       if (endpoint == nullptr) return -ESRCH;
@@ -75,6 +75,7 @@ int nagaya_array_open(const nagaya_array_shape* shape, const nagaya_array_grid* 
 
 int nagaya_array_close(nagaya_array* array) {
   if (array->is_reflecting()) return -EBUSY;
+  wait([array] { return array->is_quiet(); });
   delete array;
   return 0;
 }

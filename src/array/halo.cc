@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "array/halo.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "array/statistics.h"
 #include "task/freestanding/stop_point.h"
 
@@ -13,31 +16,88 @@ bool is_over(Message& message) {
   return std::atomic_ref(message.is_complete).load(std::memory_order_acquire) != 0;
 }
 
-// Memory for a message of the box; none where the box is one run.
-std::vector<std::byte> room_for(const Transfer& transfer, bool is_by_message) {
-  return std::vector<std::byte>(is_by_message && !transfer.box.is_one_run() ? transfer.box.bytes()
-                                                                            : 0);
-}
-
 }  // namespace
 
-Halo::Halo(Members& members, Within within, std::vector<HaloStep> plan, std::byte* base)
-    : members_(members), within_(within), base_(base), steps_(plan.size()) {
-  for (size_t n = 0; n < plan.size(); ++n) {
-    for (Transfer& transfer : plan[n].reads) {
-      std::vector<std::byte> landing = room_for(transfer, is_by_message(transfer.rank));
-      steps_[n].reads.push_back({std::move(transfer), true, std::move(landing), {}});
-    }
-    for (Transfer& transfer : plan[n].gives) {
-      std::vector<std::byte> packed = room_for(transfer, is_by_message(transfer.rank));
-      steps_[n].gives.push_back({std::move(transfer), std::move(packed), {}});
-    }
-  }
+// ---- making it ----------------------------------------------------------------------------------
+
+Halo::Halo(Members& members, Between between, std::vector<HaloStep> plan, std::byte* base)
+    : members_(members), between_(between), base_(base) {
+  for (HaloStep& step : plan) add(std::move(step));
+  make_channels();
   step_ = steps_.size();
 }
 
+Halo::Way Halo::way_to(uint32_t rank) const {
+  if (rank == members_.rank()) return Way::kOwn;
+  if (between_ == Between::kMessages) return Way::kMessage;
+  return members_.is_here(rank) ? Way::kPlace : Way::kChannel;
+}
+
+void Halo::add(HaloStep&& plan) {
+  Step& step = steps_.emplace_back();
+  const auto room_for = [](const Transfer& transfer, Way way) {
+    return way == Way::kMessage && !transfer.box.is_one_run() ? transfer.box.bytes() : 0;
+  };
+  for (Transfer& transfer : plan.reads) {
+    Read& read = step.reads.emplace_back(Read{std::move(transfer), Way::kOwn});
+    read.way = way_to(read.transfer.rank);
+    read.landing.resize(room_for(read.transfer, read.way));
+  }
+  for (Transfer& transfer : plan.gives) {
+    Give& give = step.gives.emplace_back(Give{std::move(transfer), Way::kOwn});
+    give.way = way_to(give.transfer.rank);
+    give.packed.resize(room_for(give.transfer, give.way));
+  }
+}
+
+bool Halo::reads_from(uint32_t rank) const {
+  return std::ranges::any_of(steps_, [rank](const Step& step) {
+    return std::ranges::any_of(step.reads,
+                               [rank](const Read& one) { return one.transfer.rank == rank; });
+  });
+}
+
+bool Halo::gives_to(uint32_t rank) const {
+  return std::ranges::any_of(steps_, [rank](const Step& step) {
+    return std::ranges::any_of(step.gives,
+                               [rank](const Give& one) { return one.transfer.rank == rank; });
+  });
+}
+
+void Halo::make_channels() {
+  for (Step& step : steps_) {
+    for (Read& one : step.reads)
+      if (one.way == Way::kChannel)
+        one.inlet = std::make_unique<Inlet>(one.transfer.box.bytes(), !gives_to(one.transfer.rank));
+    for (Give& one : step.gives)
+      if (one.way == Way::kChannel)
+        one.outlet =
+            std::make_unique<Outlet>(one.transfer.box.bytes(), !reads_from(one.transfer.rank));
+  }
+}
+
+int Halo::open_channels() {
+  for (Step& step : steps_) {
+    for (Read& one : step.reads) {
+      if (one.inlet == nullptr) continue;
+      const int error = one.inlet->open(members_, one.transfer.rank, one.transfer.side);
+      if (error != 0) return error;
+    }
+    for (Give& one : step.gives) {
+      if (one.outlet == nullptr) continue;
+      const int error = one.outlet->open(members_, one.transfer.rank, one.transfer.side);
+      if (error != 0) return error;
+    }
+  }
+  is_open_ = true;
+  return 0;
+}
+
+// ---- beginning ----------------------------------------------------------------------------------
+
 int Halo::start() {
   Statistics::count(Statistics::own().reflects);
+  if (const int error = is_open_ ? 0 : open_channels(); error != 0) return error;
   step_ = 0;
   error_ = 0;
   return steps_.empty() ? 0 : begin_step();
@@ -48,26 +108,26 @@ int Halo::begin_step() {
   if (members_.is_open()) show_ready(step);
   for (Read& read : step.reads) {
     read.is_done = false;
-    if (!is_by_message(read.transfer.rank)) continue;
-    if (const int error = start_message(read); error != 0) return error;
+    const int error = read.way == Way::kMessage ? start_message(read) : 0;
+    if (error != 0) return error;
   }
   for (Give& give : step.gives) {
-    if (!is_by_message(give.transfer.rank)) continue;
-    if (const int error = start_message(give); error != 0) return error;
+    give.is_started = give.way != Way::kChannel;
+    const int error = give.way == Way::kMessage ? start_message(give) : 0;
+    if (error != 0) return error;
   }
   return 0;
 }
 
 void Halo::show_ready(const Step& step) {
-  uint64_t boxes = 0;
-  for (const Give& give : step.gives) boxes += is_by_message(give.transfer.rank) ? 0 : 1;
-  members_.give(boxes);
+  const auto is_of_place = [](const Give& give) { return give.way == Way::kPlace; };
+  members_.give(static_cast<uint64_t>(std::ranges::count_if(step.gives, is_of_place)));
   std::atomic<uint64_t>& ready = members_.part(members_.rank()).ready;
-  // Release: the own rows. Pairs with try_read.
+  // Release: the own rows. Pairs with try_place.
   ready.store(ready.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   task::stop_at(task::StopPoint::kHaloReady);
   for (const Give& give : step.gives)
-    if (!is_by_message(give.transfer.rank)) members_.wake(give.transfer.rank);
+    if (is_of_place(give)) members_.wake(give.transfer.rank);
 }
 
 int Halo::start_message(Read& read) {
@@ -98,8 +158,11 @@ int Halo::start_message(Give& give) {
 
 int Halo::advance() {
   while (step_ < steps_.size()) {
-    if (!try_all(steps_[step_])) return error_;
-    if (++step_ == steps_.size()) break;
+    if (!try_all(steps_[step_]) || error_ != 0) return error_;
+    if (++step_ == steps_.size()) {
+      ++exchange_;
+      break;
+    }
     if (const int error = begin_step(); error != 0) return error;
   }
   const bool is_complete = is_given();
@@ -108,24 +171,38 @@ int Halo::advance() {
 
 bool Halo::try_all(Step& step) {
   bool are_done = true;
-  for (Read& read : step.reads)
-    if (!read.is_done) {
-      read.is_done = is_by_message(read.transfer.rank) ? try_receive(read) : try_read(read);
-      are_done = are_done && read.is_done;
-    }
+  for (Give& give : step.gives) {
+    give.is_started = give.is_started || try_start(give);
+    are_done = are_done && give.is_started;
+  }
+  for (Read& read : step.reads) {
+    read.is_done = read.is_done || try_read(read);
+    are_done = are_done && read.is_done;
+  }
   return are_done;
 }
 
 bool Halo::try_read(Read& read) {
-  const Transfer& transfer = read.transfer;
-  if (transfer.rank == members_.rank()) {
-    transfer.box.copy(base_ + transfer.to, base_ + transfer.from);
-    return true;
+  switch (read.way) {
+    case Way::kOwn:
+      read.transfer.box.copy(base_ + read.transfer.to, base_ + read.transfer.from);
+      return true;
+    case Way::kPlace:
+      return try_place(read);
+    case Way::kMessage:
+      return try_receive(read);
+    case Way::kChannel:
+      return try_inlet(read);
   }
+  return false;
+}
+
+bool Halo::try_place(Read& read) {
+  const Transfer& transfer = read.transfer;
   Part& owner = members_.part(transfer.rank);
   const uint64_t wanted =
       members_.part(members_.rank()).ready.load(std::memory_order_relaxed);  // own: this step's
-  // Acquire: pairs with show_ready. It may be one step ahead.
+  // Acquire: pairs with show_ready. The owner may be one step ahead.
   if (owner.ready.load(std::memory_order_acquire) < wanted) return false;
   transfer.box.copy(base_ + transfer.to,
                     owner.base.load(std::memory_order_relaxed) + transfer.from);
@@ -145,15 +222,49 @@ bool Halo::try_receive(Read& read) {
   return true;
 }
 
+bool Halo::try_inlet(Read& read) {
+  Inlet& inlet = *read.inlet;
+  int error = inlet.send_receipts();
+  const bool has_arrived = inlet.has_arrived(exchange_);
+  if (has_arrived) {
+    read.transfer.box.unpack_to(base_ + read.transfer.to, inlet.landing(exchange_));
+    if (error == 0) error = inlet.take();
+  }
+  if (error != 0) error_ = error;
+  return has_arrived;
+}
+
+bool Halo::try_start(Give& give) {
+  const int is_started =
+      give.outlet->try_write(exchange_, give.transfer.box, base_ + give.transfer.from);
+  if (is_started < 0) error_ = is_started;
+  if (is_started == 1) Statistics::count(Statistics::own().messages);
+  return is_started == 1;
+}
+
 bool Halo::is_given() {
   if (members_.is_open() && !members_.is_all_read()) return false;
   for (Step& step : steps_)
     for (Give& give : step.gives) {
-      if (!is_by_message(give.transfer.rank)) continue;
+      if (give.way != Way::kMessage) continue;
       if (!is_over(give.message)) return false;
       if (give.message.error != 0) error_ = give.message.error;
     }
   return true;
+}
+
+bool Halo::is_quiet() {
+  bool is_quiet = true;
+  for (Step& step : steps_) {
+    for (Read& one : step.reads)
+      if (one.inlet != nullptr) {
+        one.inlet->send_receipts();
+        is_quiet = is_quiet && one.inlet->is_quiet();
+      }
+    for (Give& one : step.gives)
+      is_quiet = is_quiet && (one.outlet == nullptr || one.outlet->is_quiet());
+  }
+  return is_quiet;
 }
 
 }  // namespace nagaya::array

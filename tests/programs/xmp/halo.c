@@ -220,7 +220,7 @@ static void run(const struct round* r) {
     int rank;
     is_member = xmp_nodes_rank(nagaya_xmp_descriptor_of_nodes(nodes), &rank) == 0;
     const struct block b = is_member ? own_block(r, rank - 1) : (struct block){.is_empty = 1};
-    for (int times = 1 + (int)draw(&state, 3); times-- != 0; ++version) {
+    for (int times = 1 + (int)draw(&state, 6); times-- != 0; ++version) {
       if (is_member) for_each(r, &b, &a, set_own);
       nagaya_xmp_reflect("halo.c:5:1", &a, r->has_width ? r->width : NULL, r->orthogonal,
                          r->is_async ? &tag : NULL);

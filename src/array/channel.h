@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// channel.h - the way of one box of a halo plan between two nodes: its owner packs it and writes it
+// into memory of the reader's, and the same request adds to a word beside it.
+//
+//   owner: Outlet                            reader: Inlet
+//     packed 0, packed 1  ── write, +1 ──►     arrived 0, landing 0
+//                                              arrived 1, landing 1
+//     consumed            ◄── receipt ───      if the plan has no box the other way
+//
+// Exchange n uses side n % 2 of everything, so the owner may be one exchange ahead. It writes
+// number n when the reader has taken number n - 2: it knows that from the reader's own box of
+// number n - 1, which it has received, or else from receipts. Requests have no order among each
+// other, so each landing has a word of its own.
+//
+//   arrived   m -> m + 1    by the owner's request, behind the data: its node's delegatee
+//   consumed  m -> m + 1    by the reader's receipt
+//
+// Both ends tell each other of their memory by match's messages, once; nobody waits for that but
+// the first write. Death of an end: the other waits until the job has ended (law 4).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "array/members.h"
+#include "array/strided.h"
+#include "nagaya/match.h"
+
+namespace nagaya::array {
+
+// What one end says of its memory.
+struct ChannelEnd {
+  nagaya_remote words;    // arrived of both sides; or consumed
+  nagaya_remote landing;  // of side 0, ...
+  uint64_t stride;        // ... and from there to that of side 1                    [bytes]
+};
+
+// Words and landings of the calling process, which other nodes use. Registered while it lives.
+class SharedMemory {
+ public:
+  // All zero. May throw std::bad_alloc.
+  explicit SharedMemory(size_t bytes);
+  ~SharedMemory();
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+
+  // Returns 0, -ENOSPC.
+  int share();
+  std::byte* at(size_t offset) const { return memory_.get() + offset; }
+  nagaya_remote place(size_t offset) const;
+  // Acquire: pairs with the request that has added to it.
+  uint64_t word(size_t n) const;
+
+ private:
+  std::unique_ptr<std::byte, void (*)(void*)> memory_;
+  const size_t bytes_;
+  nagaya_remote first_{};
+  bool is_shared_ = false;
+};
+
+// The two messages by which the ends get to know each other.
+class Greeting {
+ public:
+  // Return 0, or an errno.
+  int send(nagaya_process to, const nagaya_envelope& envelope, const ChannelEnd& own);
+  int receive(nagaya_process from, const nagaya_envelope& envelope);
+  bool is_known();  // the other end
+  const ChannelEnd& other() const { return other_; }
+  // Neither message is under way.
+  bool is_over();
+
+ private:
+  ChannelEnd own_{}, other_{};
+  bool is_sent_ = false, is_asked_for_ = false;
+  nagaya_send sent_{};
+  nagaya_receive received_{};
+};
+
+class Inlet {
+ public:
+  // `bytes`: of the box. May throw std::bad_alloc.
+  Inlet(size_t bytes, bool has_receipts);
+
+  // Returns 0, or an errno.
+  int open(const Members& members, uint32_t owner, uint32_t side);
+  bool has_arrived(uint64_t exchange) const;
+  const std::byte* landing(uint64_t exchange) const;
+  // What it holds of one more exchange is not needed any more. Returns 0, or an errno.
+  int take();
+  // Sends receipts that are owed, once the owner's end is known. Returns 0, or an errno.
+  int send_receipts();
+  bool is_quiet() { return owed_ == 0 && greeting_.is_over(); }
+
+ private:
+  const size_t stride_;
+  const bool has_receipts_;
+  SharedMemory memory_;
+  Greeting greeting_;
+  uint64_t owed_ = 0;  // receipts
+};
+
+class Outlet {
+ public:
+  Outlet(size_t bytes, bool has_receipts);
+
+  int open(const Members& members, uint32_t reader, uint32_t side);
+  // Packs the box from `from` and starts to write it. Returns 1, 0 (not yet), or an errno.
+  int try_write(uint64_t exchange, const StridedCopy& box, const std::byte* from);
+  // No request, of either end, is under way to or from its memory.
+  bool is_quiet();
+
+ private:
+  bool may_write(uint64_t exchange);
+
+  const bool has_receipts_;
+  SharedMemory memory_;  // of `consumed`
+  std::vector<std::byte> packed_[2];
+  uint32_t written_[2] = {1, 1};  // flags of the last writes
+  uint64_t writes_ = 0;
+  Greeting greeting_;
+};
+
+}  // namespace nagaya::array
