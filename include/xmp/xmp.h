@@ -16,6 +16,14 @@
 
 #include <stddef.h>
 
+/* As the Omni compiler's: MPI's functions are there where a compiler of MPI's compiles
+ * (OMPI_CC=xmpcc mpicc, say). */
+#if !defined(MPI_VERSION) && defined(__has_include)
+#if __has_include(<mpi.h>)
+#include <mpi.h>
+#endif
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -132,8 +140,8 @@ void* nagaya_xmp_kept_for_executing(void);
 
 /* ---- MPI beside -------------------------------------------------------------------------- */
 
-/* For programs that include <mpi.h> before. MPI may be initialised by any of the program's
- * MPI_Init() and xmp_init_mpi(); the launcher is MPI's, or `nagaya run`. */
+/* MPI may be initialised by the program's MPI_Init() or xmp_init_mpi(); the launcher is MPI's, or
+ * `nagaya run`. */
 #ifdef MPI_VERSION
 
 /* Initialises MPI, if that has not been done. */

@@ -19,12 +19,6 @@ size_t whole_lines(size_t bytes) {
   return (bytes + mailbox::kLineBytes - 1) / mailbox::kLineBytes * mailbox::kLineBytes;
 }
 
-// Acquire: pairs with the completion, by any thread that waits.
-template <class Message>
-bool is_over(Message& message) {
-  return std::atomic_ref(message.is_complete).load(std::memory_order_acquire) != 0;
-}
-
 nagaya_remote with_offset(nagaya_remote place, uint64_t bytes) {
   place.offset += bytes;
   return place;

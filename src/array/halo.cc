@@ -8,15 +8,6 @@
 #include "task/freestanding/stop_point.h"
 
 namespace nagaya::array {
-namespace {
-
-// Of one of match's messages. Acquire: pairs with its completion, by any thread that waits.
-template <class Message>
-bool is_over(Message& message) {
-  return std::atomic_ref(message.is_complete).load(std::memory_order_acquire) != 0;
-}
-
-}  // namespace
 
 // ---- making it ----------------------------------------------------------------------------------
 

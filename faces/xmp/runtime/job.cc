@@ -27,9 +27,9 @@ bool reads_halo_messages() {
 }
 
 // Not after an error: the others could wait for ever for what this process does not do any more,
-// and the job ends with it.
+// and the job ends with it. Nor in a forked child, which is no task.
 void end(int status, void*) {
-  if (status != 0) return;
+  if (status != 0 || nagaya_space_identity() == 0) return;
   complete_all();
   ProcessSet::close_all();
   nagaya_comm_finalize();

@@ -3,6 +3,7 @@
 several, with wrong use and with deaths."""
 import os
 import signal
+import subprocess
 import time
 
 import pytest
@@ -191,3 +192,23 @@ def test_a_process_that_is_killed_in_a_directive_ends_the_job(running, nagaya, i
     assert len(pids) == tasks
     os.kill(pids[1], signal.SIGKILL)
     assert job.wait(timeout=END_LIMIT_S) != 0
+
+
+def test_a_process_that_is_killed_in_a_reflect_over_hosts_ends_the_job(hosts, front, nagaya, installation,
+                                                                       leftovers):
+    per_host, tasks = 2, 2 * len(hosts.names)
+    names = ",".join(f"{name}:{per_host}" for name in hosts.names)
+    job = front.start([nagaya, "run", "-n", tasks, "--hosts", names,
+                       installation.program("xmp_mistakes"), "endless", "reflect"],
+                      env=SHARED_PROCESSORS, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                      stderr=subprocess.PIPE)
+    try:
+        assert [job.stdout.readline() for _ in range(tasks)] == [b"ready\n"] * tasks
+        time.sleep(INTO_THE_MIDDLE_S)
+        pids = [pid for pid, (name, of_program) in leftovers.now().processes.items()
+                if of_program == "nagaya-host" and name == "xmp_mistakes"]
+        assert len(pids) == tasks
+        os.kill(pids[per_host], signal.SIGKILL)
+        assert job.wait(timeout=END_LIMIT_S) != 0
+    finally:
+        job.kill()

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mpi_beside.c - a translated program that calls MPI, too. `mpi_beside [threads|late]` */
-#include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 #include <xmp/xmp.h>
