@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "checks/check.h"
+
+#include <algorithm>
+
+#include "checks/communications.h"
+#include "checks/constructs.h"
+#include "checks/names.h"
+#include "checks/symbols.h"
+
+namespace nagaya::xmp {
+namespace {
+
+class Checker {
+ public:
+  Checker(Program& program, const Unit& unit, Diagnostics& diagnostics)
+      : program_(program),
+        unit_(unit),
+        diagnostics_(diagnostics),
+        symbols_(program, unit.printed.size()),
+        constructs_(program, unit) {}
+
+  void run() {
+    // In source order: an executable directive sees the names before it.
+    for (const Directive& directive : program_.directives) attempt([&] { check(directive); });
+    for (const DescriptorOf& descriptor : unit_.descriptors)
+      attempt([&] { check_descriptor(descriptor); });
+    for (const Use& use : program_.facts.uses) attempt([&] { check_use(use); });
+  }
+
+ private:
+  template <typename Work>
+  void attempt(Work work) {
+    try {
+      work();
+    } catch (const Complaint& complaint) {
+      diagnostics_.error(complaint);
+    }
+  }
+
+  void check(const Directive& directive) {
+    std::visit([&](const auto& body) { check_body(directive, body); }, directive.body);
+  }
+
+  template <typename Body>
+  void check_declaration(const Directive& directive, const Body& body, const char* name) {
+    if (program_.facts.function_at(directive.offset) != nullptr)
+      constructs_.check_stand_alone(directive, name);
+    symbols_.declare(directive, body);
+  }
+  void check_body(const Directive& directive, const NodesDirective& body) {
+    check_declaration(directive, body, "nodes");
+  }
+  void check_body(const Directive& directive, const TemplateDirective& body) {
+    check_declaration(directive, body, "template");
+  }
+  void check_body(const Directive& directive, const DistributeDirective& body) {
+    check_declaration(directive, body, "distribute");
+  }
+  void check_body(const Directive& directive, const AlignDirective& body) {
+    check_declaration(directive, body, "align");
+  }
+  void check_body(const Directive& directive, const ShadowDirective& body) {
+    check_declaration(directive, body, "shadow");
+  }
+  void check_body(const Directive& directive, const TemplateFixDirective& body) {
+    constructs_.check_stand_alone(directive, "template_fix");
+    symbols_.check(directive, body);
+  }
+  void check_body(const Directive& directive, const LoopDirective& body) {
+    constructs_.check(directive, body);
+    for (const ReductionClause& clause : body.reductions)
+      check_reduction(program_, clause, directive.offset);
+  }
+  void check_body(const Directive& directive, const TaskDirective& body) {
+    constructs_.check(directive, body);
+  }
+  void check_body(const Directive& directive, const TasksDirective&) {
+    constructs_.check_tasks(directive);
+  }
+  template <typename Body>
+  void check_communication_at(const Directive& directive, const Body& body, const char* name) {
+    constructs_.check_stand_alone(directive, name);
+    check_communication(program_, directive, body);
+  }
+  void check_body(const Directive& directive, const ReflectDirective& body) {
+    check_communication_at(directive, body, "reflect");
+  }
+  void check_body(const Directive& directive, const WaitAsyncDirective& body) {
+    check_communication_at(directive, body, "wait_async");
+  }
+  void check_body(const Directive& directive, const BarrierDirective& body) {
+    check_communication_at(directive, body, "barrier");
+  }
+  void check_body(const Directive& directive, const BcastDirective& body) {
+    check_communication_at(directive, body, "bcast");
+  }
+  void check_body(const Directive& directive, const ReductionDirective& body) {
+    check_communication_at(directive, body, "reduction");
+  }
+
+  void check_descriptor(const DescriptorOf& descriptor) {
+    const std::string& name = descriptor.name.text;
+    std::string text;
+    if (const ArraySymbol* array = program_.find_array(name, descriptor.begin))
+      text = "nagaya_xmp_descriptor_of_array(" + array->address() + ")";
+    else if (const NodesSymbol* nodes = program_.find_nodes(name, descriptor.begin))
+      text = "nagaya_xmp_descriptor_of_nodes(" + nodes->c_name() + ")";
+    else if (const TemplateSymbol* found = program_.find_template(name, descriptor.begin))
+      text = "nagaya_xmp_descriptor_of_template(" + found->c_name() + ")";
+    else
+      throw Complaint{descriptor.name.place,
+                      "'" + name + "' is neither nodes, a template nor a distributed array"};
+    program_.descriptors[&descriptor] = text;
+  }
+
+  void check_use(const Use& use) {
+    if (use.unevaluated) return;
+    const auto symbol =
+        std::find_if(program_.arrays.begin(), program_.arrays.end(),
+                     [&](const ArraySymbol& a) { return a.variable->entity == use.entity; });
+    if (symbol == program_.arrays.end()) return;
+    const Place place = unit_.printed.place(use.name.begin);
+    const ArraySymbol* array = program_.array_of(use.entity, use.name.begin);
+    if (array == nullptr || use.name.begin < array->declared_at)
+      throw Complaint{place,
+                      "'" + symbol->name() +
+                          "' is used outside of the scope of its align and shadow directives"};
+    if (use.reversed)
+      throw Complaint{place, "write the name of the distributed array '" + symbol->name() +
+                                 "' before its index"};
+  }
+
+  Program& program_;
+  const Unit& unit_;
+  Diagnostics& diagnostics_;
+  SymbolTable symbols_;
+  Constructs constructs_;
+};
+
+}  // namespace
+
+Program check(const Unit& unit, Facts facts, std::vector<Directive> directives,
+              Diagnostics& diagnostics) {
+  Program program;
+  program.facts = std::move(facts);
+  program.directives = std::move(directives);
+  Checker(program, unit, diagnostics).run();
+  return program;
+}
+
+}  // namespace nagaya::xmp

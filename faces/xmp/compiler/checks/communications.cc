@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "checks/communications.h"
+
+#include <algorithm>
+
+#include "checks/names.h"
+#include "diagnostics.h"
+
+namespace nagaya::xmp {
+namespace {
+
+std::string quoted(const Token& token) {
+  return "'" + token.text + "'";
+}
+
+void resolve_optional(Program& program, const std::optional<Reference>& reference, size_t offset) {
+  if (reference) resolve(program, *reference, offset);
+}
+
+void check_async(const Program& program, const std::optional<Expression>& async, size_t offset) {
+  if (async) check_expression(program, *async, offset);
+}
+
+// A distributed array can be the data only if all processes along one dimension hold copies of it.
+bool is_replicated(const ArraySymbol& array) {
+  size_t aligned = 0;
+  for (const Alignment& alignment : array.alignment) aligned += alignment.dimension >= 0;
+  return aligned < array.with->dimensions();
+}
+
+const Variable& check_data(const Program& program, const DataReference& data, size_t offset) {
+  const Token& name = data.name;
+  const Variable* variable = program.facts.lookup(name.text, offset);
+  if (variable == nullptr) throw Complaint{name.place, quoted(name) + " is not declared"};
+  if (variable->kind > Variable::kParameter)
+    throw Complaint{name.place, quoted(name) + " is not a variable"};
+  if (const ArraySymbol* array = program.array_of(variable->entity, offset)) {
+    if (!is_replicated(*array))
+      throw Complaint{name.place, "the array " + quoted(name) +
+                                      " is distributed: no two processes have the same element"};
+    if (!data.indexes.empty() || data.length)
+      throw Complaint{name.place,
+                      "a part of the distributed array " + quoted(name) + " is not supported yet"};
+  }
+  const size_t subscripts = data.indexes.size() + (data.length ? 1 : 0);
+  const size_t rank =
+      variable->extents.empty() && variable->is_pointer ? 1 : variable->extents.size();
+  if (subscripts > rank) throw Complaint{name.place, quoted(name) + " has too many subscripts"};
+  if (variable->is_pointer && variable->extents.empty() && !data.length && data.indexes.empty())
+    throw Complaint{name.place,
+                    quoted(name) + " is a pointer; name the elements: " + name.text + "[0:n]"};
+  for (const Expression& index : data.indexes) check_expression(program, index, offset);
+  if (data.base) check_expression(program, *data.base, offset);
+  if (data.length) check_expression(program, *data.length, offset);
+  return *variable;
+}
+
+void check_width(const Program& program, const ReflectWidth& width, const ArraySymbol& array,
+                 size_t d, size_t offset) {
+  const Expression& high = width.high ? *width.high : width.low;
+  check_expression(program, width.low, offset);
+  check_expression(program, high, offset);
+  const Alignment& alignment = array.alignment[d];
+  const auto check_side = [&](const Expression& side, const std::optional<long>& shadow) {
+    const std::optional<long> value = constant_of(program, side, offset);
+    if (value && *value < 0)
+      throw Complaint{width.place, "the width " + std::to_string(*value) + " is negative"};
+    if (value && shadow && *value > *shadow)
+      throw Complaint{width.place, "the width " + std::to_string(*value) +
+                                       " is more than the shadow of '" + array.name() +
+                                       "', which is " + std::to_string(*shadow) + " in dimension " +
+                                       std::to_string(d)};
+  };
+  check_side(width.low, alignment.low_width);
+  check_side(high, alignment.high_width);
+}
+
+bool is_logical(ReductionOperation operation) {
+  return operation == ReductionOperation::kAnd || operation == ReductionOperation::kOr ||
+         operation == ReductionOperation::kXor;
+}
+
+bool is_bitwise(ReductionOperation operation) {
+  return operation == ReductionOperation::kBitAnd || operation == ReductionOperation::kBitOr ||
+         operation == ReductionOperation::kBitXor;
+}
+
+bool orders(ReductionOperation operation) {
+  return operation >= ReductionOperation::kMax;
+}
+
+bool has_location(ReductionOperation operation) {
+  return operation >= ReductionOperation::kFirstMax;
+}
+
+void check_type(const ReductionClause& clause, const Token& name, const Variable& variable) {
+  const std::string& type = variable.reduction_type;
+  if (type.empty())
+    throw Complaint{name.place, quoted(name) + " has the type '" + variable.element +
+                                    "', which has no reduction"};
+  const bool is_complex = type.ends_with("_COMPLEX");
+  if (is_complex && (orders(clause.operation) || is_logical(clause.operation)))
+    throw Complaint{name.place,
+                    quoted(name) + " is complex, which has no order; only + and * reduce it"};
+  if (is_bitwise(clause.operation) && !variable.is_integer)
+    throw Complaint{name.place, quoted(name) + " has the type '" + variable.element +
+                                    "'; bitwise operations are for integers"};
+}
+
+}  // namespace
+
+void check_reduction(Program& program, const ReductionClause& clause, size_t offset) {
+  for (const ReductionVariable& reduced : clause.variables) {
+    const Variable& variable = check_data(program, reduced.data, offset);
+    check_type(clause, reduced.data.name, variable);
+    if (!reduced.locations.empty() && !has_location(clause.operation))
+      throw Complaint{reduced.locations.front().place,
+                      "location variables are for firstmax, firstmin, lastmax and lastmin"};
+    for (const Token& location : reduced.locations)
+      check_data(program, {location, {}, {}, {}}, offset);
+  }
+}
+
+void check_communication(Program& program, const Directive& directive,
+                         const ReflectDirective& reflect) {
+  check_async(program, reflect.async, directive.offset);
+  for (const Token& name : reflect.arrays) {
+    const ArraySymbol& array = require_array(program, name, directive.offset);
+    if (array.shadow == nullptr)
+      throw Complaint{
+          name.place,
+          quoted(name) + " has no shadow; write '#pragma xmp shadow' after its align directive"};
+    if (reflect.widths.empty()) continue;
+    if (reflect.widths.size() != array.rank())
+      throw Complaint{reflect.widths.front().place,
+                      quoted(name) + " has " + std::to_string(array.rank()) + " dimension" +
+                          (array.rank() == 1 ? "" : "s") + ", not " +
+                          std::to_string(reflect.widths.size())};
+    for (size_t d = 0; d < array.rank(); ++d)
+      check_width(program, reflect.widths[d], array, d, directive.offset);
+  }
+}
+
+void check_communication(Program& program, const Directive& directive,
+                         const WaitAsyncDirective& wait) {
+  for (const Expression& number : wait.numbers) check_expression(program, number, directive.offset);
+  resolve_optional(program, wait.on, directive.offset);
+}
+
+void check_communication(Program& program, const Directive& directive,
+                         const BarrierDirective& barrier) {
+  resolve_optional(program, barrier.on, directive.offset);
+}
+
+void check_communication(Program& program, const Directive& directive,
+                         const BcastDirective& bcast) {
+  for (const DataReference& data : bcast.variables) check_data(program, data, directive.offset);
+  resolve_optional(program, bcast.from, directive.offset);
+  resolve_optional(program, bcast.on, directive.offset);
+  check_async(program, bcast.async, directive.offset);
+  if (!bcast.from || bcast.from->executing) return;
+  for (const Subscript& subscript : bcast.from->subscripts)
+    if (!subscript.single && subscript.kind != Subscript::kStar)
+      throw Complaint{subscript.place, "the source of a broadcast must be one node"};
+}
+
+void check_communication(Program& program, const Directive& directive,
+                         const ReductionDirective& reduction) {
+  check_reduction(program, reduction.reduction, directive.offset);
+  resolve_optional(program, reduction.on, directive.offset);
+  check_async(program, reduction.async, directive.offset);
+}
+
+}  // namespace nagaya::xmp

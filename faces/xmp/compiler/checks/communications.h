@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// communications.h - checks the variables and clauses of communication directives.
+#pragma once
+
+#include "checks/program.h"
+
+namespace nagaya::xmp {
+
+// All throw Complaint.
+void check_communication(Program& program, const Directive& directive,
+                         const ReflectDirective& reflect);
+void check_communication(Program& program, const Directive& directive,
+                         const WaitAsyncDirective& wait);
+void check_communication(Program& program, const Directive& directive,
+                         const BarrierDirective& barrier);
+void check_communication(Program& program, const Directive& directive, const BcastDirective& bcast);
+void check_communication(Program& program, const Directive& directive,
+                         const ReductionDirective& reduction);
+void check_reduction(Program& program, const ReductionClause& clause, size_t offset);
+
+}  // namespace nagaya::xmp

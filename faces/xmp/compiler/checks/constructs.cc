@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "checks/constructs.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "checks/names.h"
+#include "checks/on_index.h"
+#include "diagnostics.h"
+
+namespace nagaya::xmp {
+namespace {
+
+std::string quoted(const Token& token) {
+  return "'" + token.text + "'";
+}
+
+}  // namespace
+
+// Between the two there is white space, line markers and pragmas, which all end their lines.
+bool Constructs::only_pragmas_between(size_t begin, size_t end) const {
+  const std::string& text = unit_.printed.text();
+  for (size_t at = begin; at < end; ++at) {
+    if (text[at] == '#') {
+      at = text.find('\n', at);
+      if (at == std::string::npos) return false;
+    } else if (std::isspace(static_cast<unsigned char>(text[at])) == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+size_t Constructs::next_statement(size_t offset) const {
+  size_t found = kNone;
+  const std::vector<Statement>& all = program_.facts.statements;
+  for (size_t i = 0; i < all.size(); ++i)
+    if (all[i].range.begin >= offset &&
+        (found == kNone || all[i].range.begin < all[found].range.begin))
+      found = i;
+  return found != kNone && only_pragmas_between(offset, all[found].range.begin) ? found : kNone;
+}
+
+void Constructs::check_stand_alone(const Directive& directive, const std::string& name) {
+  const Facts& facts = program_.facts;
+  if (facts.function_at(directive.offset) == nullptr)
+    throw Complaint{directive.place, "the directive '" + name + "' must stand in a function"};
+  const size_t at = facts.statement_at(directive.offset);
+  if (at == kNone || facts.statements[at].kind == Statement::kCompound) return;
+  // `label: <directive> statement` is a place between statements, too.
+  const size_t next = next_statement(directive.offset);
+  if (facts.statements[at].kind == Statement::kLabel && next != kNone &&
+      facts.statements[next].parent == at)
+    return;
+  throw Complaint{directive.place, "the directive '" + name +
+                                       "' cannot be the body of an if or a loop; put it in braces"};
+}
+
+void Constructs::check_escapes(const Range& range, size_t statement_begin,
+                               const char* construct) const {
+  for (const Jump& jump : program_.facts.jumps) {
+    if (!range.contains(jump.offset) || jump.kind == Jump::kReturn) continue;
+    const bool leaves = jump.kind == Jump::kGoto
+                            ? !range.contains(jump.target)
+                            : jump.target < range.begin || jump.target == statement_begin;
+    if (jump.kind == Jump::kContinue && jump.target == statement_begin) continue;
+    const char* word = jump.kind == Jump::kGoto    ? "goto"
+                       : jump.kind == Jump::kBreak ? "break"
+                                                   : "continue";
+    if (leaves)
+      throw Complaint{unit_.printed.place(jump.offset),
+                      "'" + std::string(word) + "' leaves the " + construct + " of the directive"};
+  }
+}
+
+void Constructs::check(const Directive& directive, const TaskDirective& task) {
+  if (program_.facts.function_at(directive.offset) == nullptr)
+    throw Complaint{directive.place, "the directive 'task' must stand in a function"};
+  resolve(program_, task.on, directive.offset);
+  const size_t statement = next_statement(directive.offset);
+  if (statement == kNone) throw Complaint{directive.place, "expected a statement after 'task'"};
+  const Range& range = program_.facts.statements[statement].range;
+  check_escapes(range, kNone, "block");
+  program_.statements[&directive] = statement;
+}
+
+void Constructs::check_tasks(const Directive& directive) {
+  const Facts& facts = program_.facts;
+  const size_t block = next_statement(directive.offset);
+  if (block == kNone || facts.statements[block].kind != Statement::kCompound)
+    throw Complaint{directive.place, "expected a block of 'task' directives after 'tasks'"};
+  std::vector<size_t> tasks;
+  for (const Directive& other : program_.directives)
+    if (std::holds_alternative<TaskDirective>(other.body) && facts.block_at(other.offset) == block)
+      tasks.push_back(next_statement(other.offset));
+  for (size_t i = block + 1; i < facts.statements.size(); ++i)
+    if (facts.statements[i].parent == block && std::count(tasks.begin(), tasks.end(), i) == 0)
+      throw Complaint{unit_.printed.place(facts.statements[i].range.begin),
+                      "only 'task' directives and their statements stand in the block of 'tasks'"};
+}
+
+std::string Constructs::index_name(size_t loop) const {
+  const size_t entity = program_.facts.loops[loop].index;
+  for (const Variable& variable : program_.facts.variables)
+    if (variable.entity == entity && entity != kNone) return variable.name;
+  return "";
+}
+
+std::vector<size_t> Constructs::tight_loops(size_t statement) const {
+  const Facts& facts = program_.facts;
+  std::vector<size_t> loops;
+  while (facts.statements[statement].kind == Statement::kFor) {
+    loops.push_back(facts.statements[statement].loop);
+    size_t inner = facts.loops[loops.back()].body_statement;
+    // A block with nothing but a loop.
+    while (facts.statements[inner].kind == Statement::kCompound) {
+      size_t only = kNone;
+      for (size_t i = inner + 1; i < facts.statements.size() &&
+                                 facts.statements[inner].range.contains(facts.statements[i].range);
+           ++i) {
+        if (facts.statements[i].parent != inner) continue;
+        if (only != kNone) return loops;
+        only = i;
+      }
+      if (only == kNone) return loops;
+      inner = only;
+    }
+    statement = inner;
+  }
+  return loops;
+}
+
+void Constructs::check_canonical(const std::vector<size_t>& loops, size_t depth) const {
+  for (size_t i = 0; i < depth; ++i) {
+    const Loop& loop = program_.facts.loops[loops[i]];
+    if (loop.problem.empty()) continue;
+    const size_t at = std::max(loop.problem_offset, loop.whole.begin);
+    throw Complaint{unit_.printed.place(at), "this loop cannot be distributed: " + loop.problem};
+  }
+}
+
+// The subscript of the on clause that is the index, or the index and an offset.
+void Constructs::match_index(const LoopDirective& loop, const std::vector<size_t>& loops,
+                             size_t which, std::vector<DistributedLoop>& matched) {
+  const std::string name = index_name(loops[which]);
+  for (size_t d = 0; d < loop.on.subscripts.size(); ++d) {
+    const Subscript& subscript = loop.on.subscripts[d];
+    if (!mentions(subscript, name)) continue;
+    const std::optional<std::string> offset = offset_from_index(subscript, name);
+    if (!offset)
+      throw Complaint{subscript.place, "the subscript of index '" + name + "' must be '" + name +
+                                           "', or '" + name + "' and an offset: " + name + " + 1"};
+    for (const DistributedLoop& other : matched)
+      if (other.dimension == d || other.loop == loops[which])
+        throw Complaint{subscript.place, "the index '" + name + "' stands twice in the on clause"};
+    DistributedLoop found{loops[which], d, *offset, true};
+    const ResolvedReference& on = program_.references[&loop.on];
+    // p(i): node numbers are from 1 there.
+    if (on.nodes != nullptr && !loop.on.brackets) found.offset = "(" + found.offset + ") - 1";
+    matched.push_back(std::move(found));
+  }
+}
+
+std::vector<DistributedLoop> Constructs::match_indexes(const LoopDirective& loop,
+                                                       const std::vector<size_t>& loops) {
+  std::vector<DistributedLoop> matched;
+  if (loop.indexes.empty()) {
+    check_canonical(loops, 1);
+    for (size_t i = 0; i < loops.size() && program_.facts.loops[loops[i]].problem.empty(); ++i)
+      match_index(loop, loops, i, matched);
+    if (matched.empty())
+      throw Complaint{loop.on.name.place, "the index '" + index_name(loops[0]) +
+                                              "' of the loop is not in the on clause"};
+    return matched;
+  }
+  size_t depth = 0;
+  for (const Token& index : loop.indexes) {
+    size_t which = kNone;
+    for (size_t i = 0; i < loops.size(); ++i)
+      if (index_name(loops[i]) == index.text) which = i;
+    if (which == kNone) {
+      check_canonical(loops, std::min(loops.size(), loop.indexes.size()));
+      throw Complaint{index.place, quoted(index) +
+                                       " is not the index of one of the tightly nested loops "
+                                       "behind the directive"};
+    }
+    depth = std::max(depth, which + 1);
+    const size_t before = matched.size();
+    match_index(loop, loops, which, matched);
+    if (matched.size() == before)
+      throw Complaint{index.place, "the index " + quoted(index) + " is not in the on clause"};
+  }
+  check_canonical(loops, depth);
+  std::sort(
+      matched.begin(), matched.end(), [&](const DistributedLoop& a, const DistributedLoop& b) {
+        return program_.facts.loops[a.loop].whole.begin < program_.facts.loops[b.loop].whole.begin;
+      });
+  return matched;
+}
+
+void Constructs::check_body(const std::vector<DistributedLoop>& loops) const {
+  for (const DistributedLoop& distributed : loops) {
+    const Loop& loop = program_.facts.loops[distributed.loop];
+    for (const Use& use : program_.facts.uses)
+      if (use.written && use.entity == loop.index && loop.body.contains(use.name))
+        throw Complaint{unit_.printed.place(use.name.begin),
+                        "the index '" + index_name(distributed.loop) +
+                            "' of a distributed loop is changed in its body"};
+    check_escapes(loop.body, loop.whole.begin, "loop");
+  }
+}
+
+void Constructs::decide_hoisting(std::vector<DistributedLoop>& loops) const {
+  const Facts& facts = program_.facts;
+  const Range nest = facts.loops[loops.front().loop].whole;
+  for (DistributedLoop& distributed : loops) {
+    const Loop& loop = facts.loops[distributed.loop];
+    for (const Use& use : facts.uses)
+      if (use.written && nest.contains(use.name) && loop.whole.begin != nest.begin &&
+          std::count(loop.bound_uses.begin(), loop.bound_uses.end(), use.entity) != 0)
+        distributed.hoisted = false;
+    // A name that is declared in the nest.
+    for (const Variable& variable : facts.variables)
+      if (nest.contains(variable.name_offset) && variable.kind == Variable::kObject &&
+          std::count(loop.bound_uses.begin(), loop.bound_uses.end(), variable.entity) != 0)
+        distributed.hoisted = false;
+  }
+}
+
+void Constructs::check(const Directive& directive, const LoopDirective& loop) {
+  if (program_.facts.function_at(directive.offset) == nullptr)
+    throw Complaint{directive.place, "the directive 'loop' must stand in a function"};
+  const size_t statement = next_statement(directive.offset);
+  if (statement == kNone || program_.facts.statements[statement].kind != Statement::kFor)
+    throw Complaint{directive.place, "expected a for loop after 'loop'"};
+  const std::vector<size_t> loops = tight_loops(statement);
+  // Indexes may be declared in their for statements: names are looked up where the nest begins.
+  resolve_on_of_loop(program_, loop.on, directive.offset, [&](const std::string& name) {
+    return std::any_of(loops.begin(), loops.end(), [&](size_t i) { return index_name(i) == name; });
+  });
+  Nest nest{statement, match_indexes(loop, loops)};
+  check_body(nest.loops);
+  decide_hoisting(nest.loops);
+  program_.nests[&directive] = std::move(nest);
+}
+
+}  // namespace nagaya::xmp

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// constructs.h - checks where executable directives stand, and the statements that belong to them.
+#pragma once
+
+#include "checks/program.h"
+#include "preprocess/unit.h"
+
+namespace nagaya::xmp {
+
+// Throw Complaint.
+class Constructs {
+ public:
+  Constructs(Program& program, const Unit& unit) : program_(program), unit_(unit) {}
+
+  // A directive without a statement: between the statements of a block.
+  void check_stand_alone(const Directive& directive, const std::string& name);
+  void check(const Directive& directive, const LoopDirective& loop);
+  void check(const Directive& directive, const TaskDirective& task);
+  void check_tasks(const Directive& directive);
+
+ private:
+  // The statement that begins next behind the directive; kNone: none.
+  size_t next_statement(size_t offset) const;
+  bool only_pragmas_between(size_t begin, size_t end) const;
+  // The outermost loop and those tightly nested in it.
+  std::vector<size_t> tight_loops(size_t statement) const;
+  void check_canonical(const std::vector<size_t>& loops, size_t depth) const;
+  std::vector<DistributedLoop> match_indexes(const LoopDirective& loop,
+                                             const std::vector<size_t>& loops);
+  void match_index(const LoopDirective& loop, const std::vector<size_t>& loops, size_t which,
+                   std::vector<DistributedLoop>& matched);
+  void check_body(const std::vector<DistributedLoop>& loops) const;
+  void decide_hoisting(std::vector<DistributedLoop>& loops) const;
+  void check_escapes(const Range& range, size_t statement_begin, const char* construct) const;
+  std::string index_name(size_t loop) const;
+
+  Program& program_;
+  const Unit& unit_;
+};
+
+}  // namespace nagaya::xmp

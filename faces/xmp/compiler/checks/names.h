@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// names.h - checks of the expressions and references in directives.
+#pragma once
+
+#include "checks/program.h"
+
+namespace nagaya::xmp {
+
+// All throw Complaint at the place of the error. `offset`: of the directive.
+
+// Each name is a variable or function of the user; no name is a distributed array.
+void check_expression(const Program& program, const Expression& expression, size_t offset);
+void check_bound(const Program& program, const Bound& bound, size_t offset);
+std::optional<long> constant_of(const Program& program, const Expression& expression,
+                                size_t offset);
+// Also enters it in program.references.
+void resolve(Program& program, const Reference& reference, size_t offset);
+const NodesSymbol& require_nodes(const Program& program, const Token& name, size_t offset);
+const TemplateSymbol& require_template(const Program& program, const Token& name, size_t offset);
+const ArraySymbol& require_array(const Program& program, const Token& name, size_t offset);
+
+}  // namespace nagaya::xmp

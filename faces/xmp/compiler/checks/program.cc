@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "checks/program.h"
+
+namespace nagaya::xmp {
+namespace {
+
+template <typename Symbols>
+auto innermost(const Symbols& symbols, const std::string& name, size_t offset) ->
+    typename Symbols::const_pointer {
+  typename Symbols::const_pointer best = nullptr;
+  for (const auto& symbol : symbols)
+    if (symbol.declared->name.text == name && symbol.scope.begin <= offset &&
+        offset < symbol.scope.end && (best == nullptr || symbol.scope.begin >= best->scope.begin))
+      best = &symbol;
+  return best;
+}
+
+}  // namespace
+
+const NodesSymbol* Program::find_nodes(const std::string& name, size_t offset) const {
+  return innermost(nodes, name, offset);
+}
+
+const TemplateSymbol* Program::find_template(const std::string& name, size_t offset) const {
+  return innermost(templates, name, offset);
+}
+
+const ArraySymbol* Program::array_of(size_t entity, size_t offset) const {
+  const ArraySymbol* best = nullptr;
+  for (const ArraySymbol& array : arrays)
+    if (array.variable->entity == entity && array.scope.contains(offset)) best = &array;
+  return best;
+}
+
+const ArraySymbol* Program::find_array(const std::string& name, size_t offset) const {
+  const Variable* variable = facts.lookup(name, offset);
+  return variable == nullptr ? nullptr : array_of(variable->entity, offset);
+}
+
+}  // namespace nagaya::xmp

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "checks/symbols.h"
+
+#include "checks/names.h"
+#include "diagnostics.h"
+#include "directives/cursor.h"
+
+namespace nagaya::xmp {
+namespace {
+
+constexpr size_t kDimensionsMax = 7;
+
+std::string quoted(const Token& token) {
+  return "'" + token.text + "'";
+}
+
+void require_dimensions(const Token& name, size_t dimensions) {
+  if (dimensions > kDimensionsMax)
+    throw Complaint{name.place, quoted(name) + " has " + std::to_string(dimensions) +
+                                    " dimensions; 7 is the most"};
+}
+
+}  // namespace
+
+void SymbolTable::require_new_name(const Token& name, size_t offset) {
+  const size_t block = program_.facts.block_at(offset);
+  const auto here = [&](const auto* symbol) {
+    return symbol != nullptr && program_.facts.block_at(symbol->offset) == block;
+  };
+  if (here(program_.find_nodes(name.text, offset)) ||
+      here(program_.find_template(name.text, offset)))
+    throw Complaint{name.place, quoted(name) + " is declared twice in this scope"};
+  const Variable* variable = program_.facts.lookup(name.text, offset);
+  if (variable != nullptr && program_.facts.block_at(variable->name_offset) == block)
+    throw Complaint{name.place, quoted(name) +
+                                    " is the name of a variable or function of this "
+                                    "scope; choose another"};
+}
+
+void SymbolTable::declare(const Directive& directive, const NodesDirective& nodes) {
+  require_new_name(nodes.name, directive.offset);
+  require_dimensions(nodes.name, nodes.extents.size());
+  for (size_t d = 0; d < nodes.extents.size(); ++d) {
+    const std::optional<Expression>& extent = nodes.extents[d];
+    if (!extent && d != 0)
+      throw Complaint{nodes.name.place, nodes.brackets
+                                            ? "only the first dimension of nodes may be '*'"
+                                            : "only the last dimension of nodes may be '*'"};
+    if (!extent) continue;
+    check_expression(program_, *extent, directive.offset);
+    const std::optional<long> value = constant_of(program_, *extent, directive.offset);
+    if (value && *value < 1)
+      throw Complaint{extent->place(),
+                      "the extent " + std::to_string(*value) + " of nodes is not positive"};
+  }
+  if (nodes.of) {
+    resolve(program_, *nodes.of, directive.offset);
+    const ResolvedReference& of = program_.references[&*nodes.of];
+    if (of.of_template != nullptr)
+      throw Complaint{
+          nodes.of->name.place,
+          "nodes are declared from nodes, not from the template " + quoted(nodes.of->name)};
+    for (const Subscript& subscript : nodes.of->subscripts)
+      if (subscript.kind == Subscript::kStar)
+        throw Complaint{subscript.place,
+                        "'*' cannot be a subscript of the nodes that others are declared from"};
+  }
+  program_.nodes.push_back({&nodes, directive.offset, nodes.name.place,
+                            program_.facts.scope_from(directive.offset, text_size_),
+                            !in_function(directive.offset)});
+}
+
+void SymbolTable::declare(const Directive& directive, const TemplateDirective& declared) {
+  require_new_name(declared.name, directive.offset);
+  require_dimensions(declared.name, declared.dimensions);
+  for (const TemplateBounds& bounds : declared.bounds) {
+    check_bound(program_, bounds.low, directive.offset);
+    check_bound(program_, bounds.high, directive.offset);
+  }
+  TemplateSymbol symbol{};
+  symbol.declared = &declared;
+  symbol.offset = directive.offset;
+  symbol.place = declared.name.place;
+  symbol.scope = program_.facts.scope_from(directive.offset, text_size_);
+  symbol.file_scope = !in_function(directive.offset);
+  program_.templates.push_back(symbol);
+}
+
+void SymbolTable::check_formats(const std::vector<DistributionFormat>& formats,
+                                const TemplateSymbol& of, const Place& place, size_t offset) {
+  if (formats.size() != of.dimensions())
+    throw Complaint{place, "the template " + quoted(of.declared->name) + " has " +
+                               std::to_string(of.dimensions()) + " dimension" +
+                               (of.dimensions() == 1 ? "" : "s") + ", not " +
+                               std::to_string(formats.size())};
+  for (const DistributionFormat& format : formats) {
+    if (!format.width) continue;
+    check_expression(program_, *format.width, offset);
+    const std::optional<long> width = constant_of(program_, *format.width, offset);
+    if (width && *width < 1)
+      throw Complaint{format.width->place(), "the width of a block must be positive"};
+  }
+}
+
+void SymbolTable::declare(const Directive& directive, const DistributeDirective& distribute) {
+  // Found again to be changed.
+  const TemplateSymbol& found = require_template(program_, distribute.name, directive.offset);
+  if (found.distribution != nullptr)
+    throw Complaint{distribute.name.place,
+                    "the template " + quoted(distribute.name) + " is distributed twice"};
+  if (program_.facts.block_at(found.offset) != program_.facts.block_at(directive.offset))
+    throw Complaint{distribute.name.place,
+                    "the template " + quoted(distribute.name) +
+                        " must be distributed in the scope of its declaration"};
+  const NodesSymbol& onto = require_nodes(program_, distribute.onto, directive.offset);
+  check_formats(distribute.formats, found, distribute.name.place, directive.offset);
+  size_t blocks = 0;
+  for (const DistributionFormat& format : distribute.formats) blocks += format.block;
+  if (blocks != onto.dimensions())
+    throw Complaint{distribute.onto.place,
+                    std::to_string(blocks) + " dimension" + (blocks == 1 ? "" : "s") +
+                        " of the template are distributed onto " + quoted(distribute.onto) +
+                        ", which has " + std::to_string(onto.dimensions())};
+  for (TemplateSymbol& symbol : program_.templates) {
+    if (&symbol != &found) continue;
+    symbol.distribution = &distribute;
+    symbol.distributed_at = directive.offset;
+    symbol.onto = &onto;
+  }
+}
+
+const Variable& SymbolTable::aligned_variable(const AlignDirective& align, size_t offset) {
+  const Token& name = align.array;
+  const Variable* variable = program_.facts.lookup(name.text, offset);
+  if (variable == nullptr)
+    throw Complaint{name.place,
+                    quoted(name) + " is not declared; declare the array before it is aligned"};
+  if (variable->is_pointer && variable->extents.empty())
+    throw Complaint{name.place,
+                    "aligning the pointer " + quoted(name) + " (xmp_malloc) is not supported yet"};
+  if (variable->kind > Variable::kParameter || variable->extents.empty())
+    throw Complaint{name.place, quoted(name) + " is not an array"};
+  if (program_.array_of(variable->entity, offset) != nullptr)
+    throw Complaint{name.place, quoted(name) + " is aligned twice"};
+  if (variable->has_initialiser)
+    throw Complaint{name.place, "the distributed array " + quoted(name) +
+                                    " cannot have an initialiser; assign in a loop"};
+  if (variable->file_scope)
+    for (const Extent& extent : variable->extents)
+      if (!extent.constant)
+        throw Complaint{name.place,
+                        "the extents of " + quoted(name) + " must be constants at file scope"};
+  if (!variable->file_scope && variable->is_static)
+    throw Complaint{name.place, "the static local array " + quoted(name) +
+                                    " is not supported yet; declare it at file scope"};
+  if (variable->file_scope && in_function(offset))
+    throw Complaint{name.place, quoted(name) + " is declared at file scope; align it there"};
+  if (align.sources.size() != variable->extents.size())
+    throw Complaint{name.place, quoted(name) + " has " + std::to_string(variable->extents.size()) +
+                                    " dimension" + (variable->extents.size() == 1 ? "" : "s") +
+                                    ", not " + std::to_string(align.sources.size())};
+  require_dimensions(name, variable->extents.size());
+  return *variable;
+}
+
+void SymbolTable::match_subscripts(const Directive& directive, const AlignDirective& align,
+                                   ArraySymbol& array) {
+  const auto dimension_of = [&](const AlignSource& source, size_t colon) {
+    size_t colons = 0;
+    for (size_t d = 0; d < align.subscripts.size(); ++d) {
+      const AlignSubscript& subscript = align.subscripts[d];
+      if (subscript.kind != source.kind) continue;
+      if (source.kind == AlignSource::kIndex ? subscript.token.text == source.token.text
+                                             : colons++ == colon)
+        return static_cast<int>(d);
+    }
+    return -1;
+  };
+  size_t colon = 0;
+  for (const AlignSource& source : align.sources) {
+    Alignment alignment;
+    if (source.kind != AlignSource::kStar) {
+      for (const AlignSource& other : align.sources)
+        if (&other != &source && source.kind == AlignSource::kIndex &&
+            other.token.text == source.token.text)
+          throw Complaint{other.token.place, quoted(other.token) + " stands twice"};
+      alignment.dimension = dimension_of(source, colon);
+      colon += source.kind == AlignSource::kColon;
+      if (alignment.dimension < 0)
+        throw Complaint{
+            source.token.place,
+            quoted(source.token) + " is not a subscript of the template " + quoted(align.with)};
+      alignment.offset = align.subscripts[static_cast<size_t>(alignment.dimension)].offset;
+      if (alignment.offset.text.empty()) alignment.offset.text = "0";
+      check_bound(program_, alignment.offset, directive.offset);
+    }
+    array.alignment.push_back(alignment);
+  }
+  for (size_t d = 0; d < align.subscripts.size(); ++d) {
+    const AlignSubscript& subscript = align.subscripts[d];
+    if (subscript.kind == AlignSource::kStar) continue;
+    size_t uses = 0;
+    for (const Alignment& alignment : array.alignment)
+      uses += alignment.dimension == static_cast<int>(d);
+    if (uses != 1)
+      throw Complaint{
+          subscript.token.place,
+          quoted(subscript.token) + " is not an index of the array " + quoted(align.array)};
+  }
+}
+
+void SymbolTable::declare(const Directive& directive, const AlignDirective& align) {
+  const Variable& variable = aligned_variable(align, directive.offset);
+  const TemplateSymbol& with = require_template(program_, align.with, directive.offset);
+  if (with.distribution == nullptr)
+    throw Complaint{align.with.place,
+                    "the template " + quoted(align.with) +
+                        " is not distributed; write '#pragma xmp distribute' before"};
+  if (align.subscripts.size() != with.dimensions())
+    throw Complaint{align.with.place, "the template " + quoted(align.with) + " has " +
+                                          std::to_string(with.dimensions()) + " dimension" +
+                                          (with.dimensions() == 1 ? "" : "s") + ", not " +
+                                          std::to_string(align.subscripts.size())};
+  ArraySymbol array{};
+  array.home = variable.kind == Variable::kParameter ? ArraySymbol::kFormal
+               : variable.file_scope                 ? ArraySymbol::kFile
+                                                     : ArraySymbol::kLocal;
+  array.variable = &variable;
+  array.align = &align;
+  array.with = &with;
+  array.place = align.array.place;
+  array.declared_at = directive.offset;
+  array.scope = program_.facts.scope_from(directive.offset, text_size_);
+  match_subscripts(directive, align, array);
+  program_.arrays.push_back(std::move(array));
+}
+
+void SymbolTable::set_shadow(ArraySymbol& array, const ShadowDirective& shadow, size_t offset) {
+  for (size_t d = 0; d < array.rank(); ++d) {
+    const ShadowWidth& width = shadow.widths[d];
+    Alignment& alignment = array.alignment[d];
+    const Expression& high = width.high ? *width.high : *width.low;
+    for (const Expression* side : {&*width.low, &high}) {
+      check_expression(program_, *side, offset);
+      const std::optional<long> value = constant_of(program_, *side, offset);
+      if (value && *value < 0)
+        throw Complaint{width.place,
+                        "the width " + std::to_string(*value) + " of a shadow is negative"};
+    }
+    alignment.shadow_low = bound_of(*width.low);
+    alignment.shadow_high = bound_of(high);
+    alignment.low_width = constant_of(program_, *width.low, offset);
+    alignment.high_width = constant_of(program_, high, offset);
+    const bool block =
+        alignment.dimension >= 0 && array.with->blocks(static_cast<size_t>(alignment.dimension));
+    const bool none = alignment.low_width == 0 && alignment.high_width == 0;
+    if (!block && !none)
+      throw Complaint{width.place,
+                      "dimension " + std::to_string(d) + " of " + quoted(shadow.array) +
+                          " is not distributed by block, so it has no shadow; write 0"};
+  }
+}
+
+void SymbolTable::declare(const Directive& directive, const ShadowDirective& shadow) {
+  const ArraySymbol& found = require_array(program_, shadow.array, directive.offset);
+  if (found.shadow != nullptr)
+    throw Complaint{shadow.array.place, quoted(shadow.array) + " has its shadow declared twice"};
+  if (program_.facts.block_at(found.declared_at) != program_.facts.block_at(directive.offset))
+    throw Complaint{shadow.array.place,
+                    "the shadow of " + quoted(shadow.array) +
+                        " must be declared in the scope of its align directive"};
+  if (shadow.widths.size() != found.rank())
+    throw Complaint{shadow.array.place, quoted(shadow.array) + " has " +
+                                            std::to_string(found.rank()) + " dimension" +
+                                            (found.rank() == 1 ? "" : "s") + ", not " +
+                                            std::to_string(shadow.widths.size())};
+  for (ArraySymbol& array : program_.arrays) {
+    if (&array != &found) continue;
+    set_shadow(array, shadow, directive.offset);
+    array.shadow = &shadow;
+    array.declared_at = directive.offset;
+  }
+}
+
+void SymbolTable::check(const Directive& directive, const TemplateFixDirective& fix) {
+  const Token& name = fix.fixed.name;
+  const TemplateSymbol& found = require_template(program_, name, directive.offset);
+  if (!found.declared->deferred)
+    throw Complaint{name.place, "the template " + quoted(name) +
+                                    " has its bounds already; declare it with ':'"};
+  if (fix.fixed.bounds.empty())
+    throw Complaint{name.place, "'template_fix' needs the bounds of " + quoted(name)};
+  if (fix.fixed.dimensions != found.dimensions())
+    throw Complaint{name.place, "the template " + quoted(name) + " has " +
+                                    std::to_string(found.dimensions()) + " dimension" +
+                                    (found.dimensions() == 1 ? "" : "s") + ", not " +
+                                    std::to_string(fix.fixed.dimensions)};
+  for (const TemplateBounds& bounds : fix.fixed.bounds) {
+    check_bound(program_, bounds.low, directive.offset);
+    check_bound(program_, bounds.high, directive.offset);
+  }
+  if (fix.formats.empty()) return;
+  check_formats(fix.formats, found, name.place, directive.offset);
+  for (size_t d = 0; d < fix.formats.size(); ++d)
+    if (fix.formats[d].block != found.blocks(d))
+      throw Complaint{fix.formats[d].place,
+                      "this is not the distribution that " + quoted(name) + " was declared with"};
+}
+
+}  // namespace nagaya::xmp

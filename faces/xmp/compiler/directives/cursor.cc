@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "directives/cursor.h"
+
+#include <algorithm>
+
+#include "directives/expression.h"
+
+namespace nagaya::xmp {
+namespace {
+
+// An omitted end of a section: nagaya/xmp_translated.h.
+const char* const kOpenLow = "(-0x7fffffffffffffffL - 1)";
+const char* const kOpenHigh = "0x7fffffffffffffffL";
+
+}  // namespace
+
+Bound bound_of(const Expression& expression) {
+  return {expression.text(), {expression}};
+}
+
+Bound last_of(const Bound& base, const Expression& length, const Bound& step) {
+  Bound last;
+  last.text = "(" + base.text + ") + ((" + length.text() + ") - 1)";
+  if (!step.text.empty()) last.text += " * (" + step.text + ")";
+  for (const Bound* part : {&base, &step})
+    last.expressions.insert(last.expressions.end(), part->expressions.begin(),
+                            part->expressions.end());
+  last.expressions.push_back(length);
+  return last;
+}
+
+Cursor::Cursor(const RawDirective& raw) {
+  for (const Token& token : raw.tokens) {
+    // `t[::2]`, `... :: a`: two colons, whether the lexer knows one token for them or not.
+    const bool two_colons = token.text == "::";
+    tokens_.push_back(token);
+    if (!two_colons) continue;
+    tokens_.back().text = ":";
+    tokens_.push_back(tokens_.back());
+  }
+  end_ = raw.pragma;
+  if (tokens_.empty()) {
+    end_.column += 3;
+  } else {
+    end_ = tokens_.back().place;
+    end_.column += static_cast<unsigned>(tokens_.back().text.size());
+  }
+}
+
+bool Cursor::is(const char* text, size_t ahead) const {
+  return at_ + ahead < tokens_.size() && tokens_[at_ + ahead].text == text;
+}
+
+bool Cursor::accept(const char* text) {
+  if (!is(text)) return false;
+  ++at_;
+  return true;
+}
+
+void Cursor::expect(const char* text, const std::string& context) {
+  if (accept(text)) return;
+  complain("expected '" + std::string(text) + "' " + context +
+           (at_end() ? "" : ", found '" + tokens_[at_].text + "'"));
+}
+
+const Token* Cursor::name() const {
+  return !at_end() && tokens_[at_].kind == Token::kIdentifier ? &tokens_[at_] : nullptr;
+}
+
+Token Cursor::identifier(const std::string& meaning) {
+  const Token* token = name();
+  if (token == nullptr)
+    complain("expected " + meaning + (at_end() ? "" : ", found '" + tokens_[at_].text + "'"));
+  ++at_;
+  return *token;
+}
+
+Expression Cursor::expression() {
+  const size_t end = end_of_expression(tokens_, at_, end_);
+  Expression found{
+      {tokens_.begin() + static_cast<long>(at_), tokens_.begin() + static_cast<long>(end)}};
+  at_ = end;
+  return found;
+}
+
+void Cursor::finish(const std::string& directive) {
+  if (at_end()) return;
+  if (name() != nullptr)
+    complain("unknown clause '" + tokens_[at_].text + "' of directive '" + directive + "'");
+  complain("'" + tokens_[at_].text + "' does not belong to the directive '" + directive + "'");
+}
+
+bool Cursor::dimensions(const std::string& meaning, const std::function<void()>& element) {
+  if (accept("(")) {
+    do element();
+    while (accept(","));
+    expect(")", "after " + meaning);
+    return false;
+  }
+  if (!is("[")) complain("expected '(' or '[' and " + meaning);
+  while (accept("[")) {
+    element();
+    expect("]", "after " + meaning);
+  }
+  return true;
+}
+
+std::vector<Token> Cursor::names(const std::string& meaning) {
+  std::vector<Token> found;
+  do found.push_back(identifier(meaning));
+  while (accept(","));
+  return found;
+}
+
+std::vector<Token> Cursor::parenthesised_names(const std::string& meaning) {
+  expect("(", "before " + meaning);
+  std::vector<Token> found = names(meaning);
+  expect(")", "after " + meaning);
+  return found;
+}
+
+std::optional<Expression> Cursor::async_number() {
+  expect("(", "after 'async'");
+  Expression number = expression();
+  expect(")", "after the number of 'async'");
+  return number;
+}
+
+DataReference Cursor::data_reference() {
+  DataReference data{identifier("the name of a variable"), {}, {}, {}};
+  while (accept("[")) {
+    if (data.length) complain("only the last subscript may be a section");
+    if (is(":")) complain("a section needs its base and its length here: [base:length]");
+    Expression first = expression();
+    if (accept(":")) {
+      data.base = std::move(first);
+      data.length = expression();
+      if (is(":")) complain("a section with a step is not supported yet");
+    } else {
+      data.indexes.push_back(std::move(first));
+    }
+    expect("]", "after the subscript");
+  }
+  return data;
+}
+
+void Cursor::range_of(Subscript& subscript, bool brackets, const std::optional<Expression>& first) {
+  subscript.kind = Subscript::kRange;
+  std::optional<Expression> second;
+  if (!is(":") && !is(")") && !is("]") && !is(",")) second = expression();
+  if (accept(":")) subscript.step = bound_of(expression());
+  if (!first && !second && subscript.step.text.empty()) {
+    subscript.kind = Subscript::kAll;
+    return;
+  }
+  const bool from_zero = brackets && !first && second;
+  subscript.low = first ? bound_of(*first) : Bound{from_zero ? "0" : kOpenLow, {}};
+  if (!second)
+    subscript.high = {kOpenHigh, {}};
+  else
+    subscript.high = brackets ? last_of(subscript.low, *second, subscript.step) : bound_of(*second);
+  if (subscript.step.text.empty()) subscript.step.text = "1";
+}
+
+Subscript Cursor::subscript(bool brackets) {
+  Subscript subscript;
+  subscript.place = place();
+  if (is("*") && (is(")", 1) || is("]", 1) || is(",", 1))) {
+    ++at_;
+    subscript.kind = Subscript::kStar;
+    return subscript;
+  }
+  std::optional<Expression> first;
+  if (!is(":")) first = expression();
+  if (accept(":")) {
+    range_of(subscript, brackets, first);
+    return subscript;
+  }
+  subscript.kind = Subscript::kRange;
+  subscript.single = true;
+  subscript.low = subscript.high = bound_of(*first);
+  subscript.step.text = "1";
+  subscript.index = std::move(first);
+  return subscript;
+}
+
+Reference Cursor::reference() {
+  Reference reference;
+  if (is("*")) {
+    reference.name = tokens_[at_++];
+    reference.executing = true;
+    return reference;
+  }
+  reference.name = identifier("the name of nodes or of a template");
+  if (!opens_dimensions()) return reference;
+  const bool brackets = is("[");
+  dimensions("the subscripts of '" + reference.name.text + "'",
+             [&] { reference.subscripts.push_back(subscript(brackets)); });
+  reference.brackets = brackets;
+  if (!brackets) std::reverse(reference.subscripts.begin(), reference.subscripts.end());
+  return reference;
+}
+
+}  // namespace nagaya::xmp

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "directives/executables.h"
+
+#include <map>
+
+namespace nagaya::xmp {
+namespace {
+
+const std::map<std::string, ReductionOperation> kOperations = {
+    {"+", ReductionOperation::kSum},
+    {"*", ReductionOperation::kProduct},
+    {"&", ReductionOperation::kBitAnd},
+    {"|", ReductionOperation::kBitOr},
+    {"^", ReductionOperation::kBitXor},
+    {"&&", ReductionOperation::kAnd},
+    {"||", ReductionOperation::kOr},
+    {"^^", ReductionOperation::kXor},
+    {"max", ReductionOperation::kMax},
+    {"min", ReductionOperation::kMin},
+    {"MAX", ReductionOperation::kMax},
+    {"MIN", ReductionOperation::kMin},
+    {"firstmax", ReductionOperation::kFirstMax},
+    {"firstmin", ReductionOperation::kFirstMin},
+    {"lastmax", ReductionOperation::kLastMax},
+    {"lastmin", ReductionOperation::kLastMin},
+};
+
+// `in_loop`: there `-` is the sum of what each node subtracts.
+ReductionOperation parse_operation(Cursor& cursor, bool in_loop) {
+  const Place place = cursor.place();
+  if (cursor.is("^") && cursor.is("^", 1)) {
+    cursor.accept("^");
+    cursor.accept("^");
+    return ReductionOperation::kXor;
+  }
+  for (const auto& [word, operation] : kOperations)
+    if (cursor.accept(word.c_str())) return operation;
+  if (cursor.accept("-")) {
+    if (in_loop) return ReductionOperation::kSum;
+    throw Complaint{place, "the operation '-' is for the clause of a loop; write '+'"};
+  }
+  const Token* word = cursor.name();
+  cursor.complain(word == nullptr ? "expected the operation of the reduction"
+                                  : "unknown operation '" + word->text + "' of the reduction");
+}
+
+// (operation : variable [/ location, .../], ...)
+ReductionClause parse_reduction_clause(Cursor& cursor, bool in_loop) {
+  ReductionClause clause;
+  clause.place = cursor.place();
+  cursor.expect("(", "after 'reduction'");
+  clause.operation = parse_operation(cursor, in_loop);
+  cursor.expect(":", "after the operation");
+  do {
+    ReductionVariable variable{cursor.data_reference(), {}};
+    if (cursor.accept("/")) {
+      variable.locations = cursor.names("the name of a location variable");
+      cursor.expect("/", "after the location variables");
+    }
+    clause.variables.push_back(std::move(variable));
+  } while (cursor.accept(","));
+  cursor.expect(")", "after the variables of the reduction");
+  return clause;
+}
+
+// Takes clauses in any order; one that stands twice is an error.
+class Clauses {
+ public:
+  explicit Clauses(Cursor& cursor) : cursor_(cursor) {}
+
+  bool accept(const char* word, bool present) {
+    const Place place = cursor_.place();
+    if (!cursor_.accept(word)) return false;
+    if (present) throw Complaint{place, "the clause '" + std::string(word) + "' stands twice"};
+    return true;
+  }
+  bool accept_on(std::optional<Reference>& on, const char* word = "on") {
+    if (!accept(word, on.has_value())) return false;
+    on = cursor_.reference();
+    return true;
+  }
+  bool accept_async(std::optional<Expression>& async) {
+    if (!accept("async", async.has_value())) return false;
+    async = cursor_.async_number();
+    return true;
+  }
+
+ private:
+  Cursor& cursor_;
+};
+
+void refuse_unsupported(Cursor& cursor, const char* directive) {
+  for (const char* word : {"expand", "margin", "peel_and_wait", "profile", "acc", "in", "out"})
+    if (cursor.is(word))
+      cursor.complain("the clause '" + std::string(word) + "' of '" + directive +
+                      "' is not supported yet");
+}
+
+ReflectWidth parse_reflect_width(Cursor& cursor) {
+  ReflectWidth width;
+  width.place = cursor.place();
+  if (cursor.accept("/")) {
+    cursor.expect("periodic", "between the slashes");
+    cursor.expect("/", "after 'periodic'");
+    width.periodic = true;
+  }
+  width.low = cursor.expression();
+  if (cursor.accept(":")) width.high = cursor.expression();
+  return width;
+}
+
+}  // namespace
+
+LoopDirective parse_loop(Cursor& cursor) {
+  LoopDirective loop;
+  if (cursor.accept("(")) {
+    loop.indexes = cursor.names("the index of a loop");
+    cursor.expect(")", "after the indexes of the loops");
+  } else if (cursor.accept("[")) {
+    loop.indexes = cursor.names("the index of a loop");
+    cursor.expect("]", "after the index");
+    while (cursor.accept("[")) {
+      loop.indexes.push_back(cursor.identifier("the index of a loop"));
+      cursor.expect("]", "after the index");
+    }
+  }
+  cursor.expect("on", "and nodes or a template in 'loop'");
+  loop.on = cursor.reference();
+  while (true) {
+    refuse_unsupported(cursor, "loop");
+    if (!cursor.accept("reduction")) break;
+    loop.reductions.push_back(parse_reduction_clause(cursor, true));
+  }
+  return loop;
+}
+
+TaskDirective parse_task(Cursor& cursor) {
+  TaskDirective task;
+  cursor.expect("on", "and nodes or a template in 'task'");
+  task.on = cursor.reference();
+  task.nocomm = cursor.accept("nocomm");
+  return task;
+}
+
+ReflectDirective parse_reflect(Cursor& cursor) {
+  ReflectDirective reflect;
+  reflect.arrays = cursor.parenthesised_names("the name of an array");
+  Clauses clauses(cursor);
+  while (true) {
+    if (clauses.accept("width", !reflect.widths.empty())) {
+      cursor.expect("(", "after 'width'");
+      do reflect.widths.push_back(parse_reflect_width(cursor));
+      while (cursor.accept(","));
+      cursor.expect(")", "after the widths");
+    } else if (clauses.accept("orthogonal", reflect.orthogonal)) {
+      reflect.orthogonal = true;
+    } else if (!clauses.accept_async(reflect.async)) {
+      return reflect;
+    }
+  }
+}
+
+WaitAsyncDirective parse_wait_async(Cursor& cursor) {
+  WaitAsyncDirective wait;
+  cursor.expect("(", "after 'wait_async'");
+  do wait.numbers.push_back(cursor.expression());
+  while (cursor.accept(","));
+  cursor.expect(")", "after the numbers of 'wait_async'");
+  Clauses(cursor).accept_on(wait.on);
+  return wait;
+}
+
+BarrierDirective parse_barrier(Cursor& cursor) {
+  BarrierDirective barrier;
+  Clauses(cursor).accept_on(barrier.on);
+  return barrier;
+}
+
+BcastDirective parse_bcast(Cursor& cursor) {
+  BcastDirective bcast;
+  cursor.expect("(", "after 'bcast'");
+  do bcast.variables.push_back(cursor.data_reference());
+  while (cursor.accept(","));
+  cursor.expect(")", "after the variables of 'bcast'");
+  Clauses clauses(cursor);
+  while (clauses.accept_on(bcast.from, "from") || clauses.accept_on(bcast.on) ||
+         clauses.accept_async(bcast.async)) {
+  }
+  return bcast;
+}
+
+ReductionDirective parse_reduction(Cursor& cursor) {
+  ReductionDirective reduction;
+  reduction.reduction = parse_reduction_clause(cursor, false);
+  Clauses clauses(cursor);
+  while (clauses.accept_on(reduction.on) || clauses.accept_async(reduction.async)) {
+  }
+  return reduction;
+}
+
+}  // namespace nagaya::xmp

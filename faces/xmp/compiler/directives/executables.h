@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// executables.h - parsers of the executable directives, each behind its name.
+#pragma once
+
+#include "directives/cursor.h"
+
+namespace nagaya::xmp {
+
+LoopDirective parse_loop(Cursor& cursor);
+TaskDirective parse_task(Cursor& cursor);
+ReflectDirective parse_reflect(Cursor& cursor);
+WaitAsyncDirective parse_wait_async(Cursor& cursor);
+BarrierDirective parse_barrier(Cursor& cursor);
+BcastDirective parse_bcast(Cursor& cursor);
+ReductionDirective parse_reduction(Cursor& cursor);
+
+}  // namespace nagaya::xmp

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "directives/parser.h"
+
+#include <algorithm>
+#include <array>
+
+#include "directives/cursor.h"
+#include "directives/declarations.h"
+#include "directives/executables.h"
+
+namespace nagaya::xmp {
+namespace {
+
+const std::array kNames = {"nodes",        "template",  "distribute", "align",      "shadow",
+                           "template_fix", "loop",      "reflect",    "wait_async", "barrier",
+                           "bcast",        "reduction", "task",       "tasks"};
+const std::array kUnsupported = {"gmove", "coarray",     "array",    "local_alias", "reduce_shadow",
+                                 "post",  "wait",        "lock",     "unlock",      "static_desc",
+                                 "image", "sync_memory", "sync_all", "sync_images", "tasklet"};
+
+size_t edit_distance(const std::string& from, const std::string& to) {
+  std::vector<size_t> row(to.size() + 1);
+  for (size_t j = 0; j < row.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= from.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j < row.size(); ++j) {
+      const size_t replaced = diagonal + (from[i - 1] != to[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+[[noreturn]] void refuse_name(const Token& name) {
+  for (const char* unsupported : kUnsupported)
+    if (name.text == unsupported)
+      throw Complaint{name.place, "the directive '" + name.text + "' is not supported yet"};
+  std::string text = "unknown directive '" + name.text + "'";
+  for (const char* known : kNames)
+    if (name.text.size() < 40 && edit_distance(name.text, known) <= 2) {
+      text += "; did you mean '" + std::string(known) + "'?";
+      break;
+    }
+  throw Complaint{name.place, text};
+}
+
+class CombinedParser {
+ public:
+  CombinedParser(Cursor& cursor, size_t offset) : cursor_(cursor), offset_(offset) {}
+
+  // The attributes are read; `name` was the first one's.
+  std::vector<Directive> parse(Token name) {
+    while (true) {
+      attribute(name);
+      if (!cursor_.accept(",")) break;
+      name = cursor_.identifier("another attribute of the combined directive");
+    }
+    cursor_.expect(":", "and another ':' before the names of a combined directive");
+    cursor_.expect(":", "and the names of a combined directive");
+    do declare();
+    while (cursor_.accept(","));
+    cursor_.finish("::");
+    return std::move(directives_);
+  }
+
+ private:
+  void attribute(const Token& name) {
+    if (std::any_of(attributes_.begin(), attributes_.end(),
+                    [&](const Token& earlier) { return earlier.text == name.text; }))
+      throw Complaint{name.place, "the attribute '" + name.text + "' stands twice"};
+    attributes_.push_back(name);
+    if (name.text == "distribute") {
+      distribute_.formats = parse_formats(cursor_);
+      cursor_.expect("onto", "and nodes");
+      distribute_.onto = cursor_.identifier("the name of nodes");
+    } else if (name.text == "align") {
+      align_.sources = parse_align_sources(cursor_);
+      parse_with(cursor_, align_);
+    } else if (name.text == "shadow") {
+      shadow_.widths = parse_shadow_widths(cursor_);
+    } else if (name.text != "nodes" && name.text != "template") {
+      throw Complaint{name.place, "'" + name.text + "' cannot be part of a combined directive"};
+    }
+  }
+
+  void declare() {
+    const Token* next = cursor_.name();
+    const Token name = next != nullptr ? *next : cursor_.identifier("a name after '::'");
+    bool read = false;
+    for (const Token& attribute : attributes_) {
+      const bool declares = attribute.text == "nodes" || attribute.text == "template";
+      if (declares && read)
+        throw Complaint{attribute.place, "'nodes' and 'template' cannot be combined"};
+      if (attribute.text == "nodes") add(attribute, parse_nodes_declaration(cursor_));
+      if (attribute.text == "template") add(attribute, parse_template_declaration(cursor_));
+      read = read || declares;
+    }
+    if (!read) cursor_.identifier("a name after '::'");
+    for (const Token& attribute : attributes_) {
+      distribute_.name = align_.array = shadow_.array = name;
+      if (attribute.text == "distribute") add(attribute, distribute_);
+      if (attribute.text == "align") add(attribute, align_);
+      if (attribute.text == "shadow") add(attribute, shadow_);
+    }
+  }
+
+  void add(const Token& attribute, DirectiveBody body) {
+    directives_.push_back({offset_, attribute.place, std::move(body)});
+  }
+
+  Cursor& cursor_;
+  size_t offset_;
+  std::vector<Token> attributes_;
+  DistributeDirective distribute_;
+  AlignDirective align_;
+  ShadowDirective shadow_;
+  std::vector<Directive> directives_;
+};
+
+// `nodes :: p(4)`, `align [i] with t[i] :: a`, `template, distribute(block) onto p :: t(10)`
+bool is_combined(const Token& name, const RawDirective& raw) {
+  static const std::array kAttributes = {"nodes", "template", "distribute", "align", "shadow"};
+  if (std::find(kAttributes.begin(), kAttributes.end(), name.text) == kAttributes.end())
+    return false;
+  int depth = 0;
+  for (size_t i = 0; i < raw.tokens.size(); ++i) {
+    const std::string& text = raw.tokens[i].text;
+    depth += (text == "(" || text == "[") - (text == ")" || text == "]");
+    if (depth != 0) continue;
+    if (text == "::") return true;
+    if (text == ":" && i + 1 < raw.tokens.size() && raw.tokens[i + 1].text == ":") return true;
+  }
+  return false;
+}
+
+class DeclarationParser {
+ public:
+  DeclarationParser(Cursor& cursor, const Token& name, size_t offset)
+      : cursor_(cursor), name_(name), offset_(offset) {}
+
+  // Nothing: it is no declarative directive.
+  std::vector<Directive> parse() {
+    if (name_.text == "nodes") {
+      do add(parse_nodes_declaration(cursor_));
+      while (cursor_.accept(","));
+    } else if (name_.text == "template") {
+      do add(parse_template_declaration(cursor_));
+      while (cursor_.accept(","));
+    } else if (name_.text == "distribute") {
+      DistributeDirective distribute;
+      distribute.name = cursor_.identifier("the name of a template");
+      distribute.formats = parse_formats(cursor_);
+      cursor_.expect("onto", "and nodes");
+      distribute.onto = cursor_.identifier("the name of nodes");
+      add(std::move(distribute));
+    } else if (name_.text == "align") {
+      AlignDirective align;
+      align.array = cursor_.identifier("the name of an array");
+      align.sources = parse_align_sources(cursor_);
+      parse_with(cursor_, align);
+      add(std::move(align));
+    } else if (name_.text == "shadow") {
+      ShadowDirective shadow;
+      shadow.array = cursor_.identifier("the name of an array");
+      shadow.widths = parse_shadow_widths(cursor_);
+      add(std::move(shadow));
+    }
+    return std::move(directives_);
+  }
+
+ private:
+  void add(DirectiveBody body) { directives_.push_back({offset_, name_.place, std::move(body)}); }
+
+  Cursor& cursor_;
+  const Token& name_;
+  size_t offset_;
+  std::vector<Directive> directives_;
+};
+
+DirectiveBody parse_executable(Cursor& cursor, const Token& name) {
+  if (name.text == "template_fix") return parse_template_fix(cursor);
+  if (name.text == "loop") return parse_loop(cursor);
+  if (name.text == "reflect") return parse_reflect(cursor);
+  if (name.text == "wait_async") return parse_wait_async(cursor);
+  if (name.text == "barrier") return parse_barrier(cursor);
+  if (name.text == "bcast") return parse_bcast(cursor);
+  if (name.text == "reduction") return parse_reduction(cursor);
+  if (name.text == "task") return parse_task(cursor);
+  if (name.text == "tasks") return TasksDirective{};
+  refuse_name(name);
+}
+
+}  // namespace
+
+std::vector<Directive> parse_directive(const RawDirective& raw) {
+  Cursor cursor(raw);
+  const Token name = cursor.identifier("a directive after 'xmp'");
+  if (is_combined(name, raw)) return CombinedParser(cursor, raw.offset).parse(name);
+  std::vector<Directive> directives = DeclarationParser(cursor, name, raw.offset).parse();
+  if (directives.empty())
+    directives.push_back({raw.offset, name.place, parse_executable(cursor, name)});
+  cursor.finish(name.text);
+  return directives;
+}
+
+}  // namespace nagaya::xmp

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// tree.h - XMP directives after parsing. Both syntaxes give the same tree: dimensions stand in the
+// order of C, `p(i)` is node i - 1, and a section has both its ends. The names are the
+// specification's (XcalableMP 1.4, chapter 4).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "place.h"
+#include "preprocess/unit.h"
+
+namespace nagaya::xmp {
+
+// A C expression of the user. Its syntax has been checked; its names have not.
+struct Expression {
+  std::vector<Token> tokens;
+  const Place& place() const { return tokens.front().place; }
+  std::string text() const;
+};
+
+// A bound as it goes into the translation: C text, and the user's expressions that are in it.
+struct Bound {
+  std::string text;
+  std::vector<Expression> expressions;
+};
+
+struct Subscript {
+  enum Kind { kStar, kAll, kRange };
+  Kind kind = kAll;
+  Place place;
+  bool single = false;  // one index: low is high
+  Bound low, high, step;
+  std::optional<Expression> index;  // of a single one, as written
+};
+
+// p, p(1:4), t[i][*], or *
+struct Reference {
+  Token name;
+  bool executing = false;  // `*`
+  bool brackets = false;
+  std::vector<Subscript> subscripts;  // none: the whole of it
+};
+
+struct NodesDirective {
+  Token name;
+  bool brackets = false;
+  std::vector<std::optional<Expression>> extents;  // nullopt: `*`
+  std::optional<Reference> of;
+};
+
+struct TemplateBounds {
+  Bound low, high;
+};
+
+struct TemplateDirective {
+  Token name;
+  bool brackets = false;
+  bool deferred = false;  // every dimension is `:`
+  std::vector<TemplateBounds> bounds;
+  size_t dimensions = 0;
+};
+
+struct DistributionFormat {
+  Place place;
+  bool block = false;
+  std::optional<Expression> width;
+};
+
+struct DistributeDirective {
+  Token name;
+  std::vector<DistributionFormat> formats;
+  Token onto;
+};
+
+struct AlignSource {
+  enum Kind { kStar, kColon, kIndex };
+  Kind kind;
+  Token token;
+};
+
+struct AlignSubscript {
+  AlignSource::Kind kind;
+  Token token;
+  Bound offset;  // of kIndex, "0" if none
+};
+
+struct AlignDirective {
+  Token array;
+  std::vector<AlignSource> sources;
+  Token with;
+  std::vector<AlignSubscript> subscripts;
+};
+
+struct ShadowWidth {
+  Place place;
+  std::optional<Expression> low, high;
+};
+
+struct ShadowDirective {
+  Token array;
+  std::vector<ShadowWidth> widths;
+};
+
+struct TemplateFixDirective {
+  std::vector<DistributionFormat> formats;
+  TemplateDirective fixed;  // without bounds: only formats were given
+};
+
+enum class ReductionOperation {
+  kSum,
+  kProduct,
+  kBitAnd,
+  kBitOr,
+  kBitXor,
+  kAnd,
+  kOr,
+  kXor,
+  kMax,
+  kMin,
+  kFirstMax,
+  kFirstMin,
+  kLastMax,
+  kLastMin
+};
+
+// A variable of a communication: name, name[3], name[0:10].
+struct DataReference {
+  Token name;
+  std::vector<Expression> indexes;
+  std::optional<Expression> base, length;  // of a section, the last subscript
+};
+
+struct ReductionVariable {
+  DataReference data;
+  std::vector<Token> locations;
+};
+
+struct ReductionClause {
+  Place place;
+  ReductionOperation operation;
+  std::vector<ReductionVariable> variables;
+};
+
+struct LoopDirective {
+  std::vector<Token> indexes;  // none: those of the on clause
+  Reference on;
+  std::vector<ReductionClause> reductions;
+};
+
+struct ReflectWidth {
+  Place place;
+  bool periodic = false;
+  Expression low;
+  std::optional<Expression> high;
+};
+
+struct ReflectDirective {
+  std::vector<Token> arrays;
+  std::vector<ReflectWidth> widths;
+  bool orthogonal = false;
+  std::optional<Expression> async;
+};
+
+struct WaitAsyncDirective {
+  std::vector<Expression> numbers;
+  std::optional<Reference> on;
+};
+
+struct BarrierDirective {
+  std::optional<Reference> on;
+};
+
+struct BcastDirective {
+  std::vector<DataReference> variables;
+  std::optional<Reference> from, on;
+  std::optional<Expression> async;
+};
+
+struct ReductionDirective {
+  ReductionClause reduction;
+  std::optional<Reference> on;
+  std::optional<Expression> async;
+};
+
+struct TaskDirective {
+  Reference on;
+  bool nocomm = false;
+};
+
+struct TasksDirective {};
+
+using DirectiveBody =
+    std::variant<NodesDirective, TemplateDirective, DistributeDirective, AlignDirective,
+                 ShadowDirective, TemplateFixDirective, LoopDirective, ReflectDirective,
+                 WaitAsyncDirective, BarrierDirective, BcastDirective, ReductionDirective,
+                 TaskDirective, TasksDirective>;
+
+struct Directive {
+  size_t offset;  // in the printed text
+  Place place;    // of the directive's name
+  DirectiveBody body;
+};
+
+}  // namespace nagaya::xmp

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/command_line.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <stdexcept>
+
+namespace nagaya::xmp {
+namespace {
+
+// Words of the preprocessor with an argument, joined (-DX) or apart (-D X).
+constexpr std::array kPreprocessor = {"-D", "-U", "-I"};
+// ... always apart.
+const std::set<std::string> kPreprocessorApart = {"-include", "-imacros", "-isystem", "-iquote",
+                                                  "-idirafter"};
+const std::set<std::string> kDependencies = {"-M", "-MM", "-MD", "-MMD", "-MP", "-MG"};
+const std::set<std::string> kDependenciesApart = {"-MF", "-MT", "-MQ"};
+// Other words whose argument is the next word.
+const std::set<std::string> kApart = {"-T",
+                                      "-u",
+                                      "-z",
+                                      "-e",
+                                      "-A",
+                                      "-Xlinker",
+                                      "-Xpreprocessor",
+                                      "-Xassembler",
+                                      "-Xclang",
+                                      "-mllvm",
+                                      "--param",
+                                      "-aux-info",
+                                      "-target",
+                                      "-isysroot",
+                                      "--sysroot",
+                                      "-iprefix",
+                                      "-iwithprefix",
+                                      "-iwithprefixbefore",
+                                      "-wrapper",
+                                      "-dumpbase",
+                                      "-dumpbase-ext",
+                                      "-dumpdir",
+                                      "-b",
+                                      "-V",
+                                      "-G",
+                                      "-framework",
+                                      "-arch",
+                                      "-R"};
+const std::set<std::string> kQuestions = {"-###",       "-dumpmachine",     "-dumpversion",
+                                          "-dumpspecs", "-dumpfullversion", "--target-help"};
+
+std::vector<std::string> words_in(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("cannot read the words in " + path);
+  std::vector<std::string> words;
+  std::string word;
+  bool in_word = false;
+  char quote = 0;
+  for (char c = 0; file.get(c);) {
+    if (c == '\\' && file.get(c)) {
+      word += c;
+      in_word = true;
+    } else if (quote != 0 ? c == quote : c == '"' || c == '\'') {
+      quote = quote != 0 ? 0 : c;
+      in_word = true;
+    } else if (quote == 0 && std::isspace(static_cast<unsigned char>(c)) != 0) {
+      if (in_word) words.push_back(word);
+      word.clear();
+      in_word = false;
+    } else {
+      word += c;
+      in_word = true;
+    }
+  }
+  if (in_word) words.push_back(word);
+  return words;
+}
+
+std::vector<std::string> expanded(const std::vector<std::string>& words) {
+  std::vector<std::string> result;
+  for (const std::string& word : words) {
+    if (word.size() < 2 || word[0] != '@' || !std::filesystem::exists(word.substr(1))) {
+      result.push_back(word);
+      continue;
+    }
+    const std::vector<std::string> more = words_in(word.substr(1));
+    result.insert(result.end(), more.begin(), more.end());
+  }
+  return result;
+}
+
+class Sorter {
+ public:
+  CommandLine sort(const std::vector<std::string>& words) {
+    for (at_ = 0, words_ = &words; at_ < words.size(); ++at_) take(words[at_]);
+    return std::move(line_);
+  }
+
+ private:
+  const std::string& argument(const std::string& word) {
+    if (at_ + 1 >= words_->size()) throw std::runtime_error(word + " needs an argument");
+    return (*words_)[++at_];
+  }
+
+  void keep(std::vector<std::string> words, std::vector<std::string>* list) {
+    line_.words.insert(line_.words.end(), words.begin(), words.end());
+    if (list != nullptr) list->insert(list->end(), words.begin(), words.end());
+  }
+
+  void take(const std::string& word) {
+    if (word.size() < 2 || word[0] != '-')
+      input(word);
+    else if (!own(word) && !result(word) && !preprocessor(word) && !linker(word))
+      flag(word);
+  }
+
+  void input(const std::string& word) {
+    const std::string extension = std::filesystem::path(word).extension();
+    const bool c = language_.empty() || language_ == "none"
+                       ? extension == ".c" || extension == ".i"
+                       : language_ == "c" || language_ == "cpp-output";
+    line_.inputs.push_back({line_.words.size(), c && word != "-",
+                            language_ == "cpp-output" || extension == ".i", language_});
+    keep({word}, nullptr);
+  }
+
+  bool own(const std::string& word) {
+    if (word.starts_with("--cc="))
+      line_.cc = word.substr(5);
+    else if (word == "--emit-c")
+      line_.emit_c = true;
+    else if (word == "--help")
+      line_.help = true;
+    else if (word == "--version")
+      line_.version = true;
+    else
+      return false;
+    return true;
+  }
+
+  bool result(const std::string& word) {
+    if (word == "-o") {
+      line_.output = argument(word);
+      keep({word, line_.output}, nullptr);
+    } else if (word.starts_with("-o") && word.find('=') == std::string::npos) {
+      line_.output = word.substr(2);
+      keep({word}, nullptr);
+    } else if (word == "-c" || word == "-S" || word == "-E") {
+      line_.result = word == "-c"   ? CommandLine::kObject
+                     : word == "-S" ? CommandLine::kAssembly
+                                    : CommandLine::kPreprocessed;
+      keep({word}, nullptr);
+    } else if (word == "-M" || word == "-MM") {
+      line_.result = CommandLine::kPreprocessed;
+      keep({word}, &line_.dependencies);
+    } else if (kDependencies.count(word) != 0) {
+      keep({word}, &line_.dependencies);
+    } else if (kDependenciesApart.count(word) != 0) {
+      keep({word, argument(word)}, &line_.dependencies);
+    } else if (kQuestions.count(word) != 0 || word.starts_with("-print-") ||
+               word.starts_with("--print-")) {
+      line_.result = CommandLine::kOther;
+      keep({word}, nullptr);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  bool preprocessor(const std::string& word) {
+    for (const std::string prefix : kPreprocessor) {
+      if (!word.starts_with(prefix)) continue;
+      if (word == prefix)
+        keep({word, argument(word)}, &line_.preprocessor);
+      else
+        keep({word}, &line_.preprocessor);
+      return true;
+    }
+    for (const std::string& prefix : kPreprocessorApart) {
+      if (!word.starts_with(prefix) || word.starts_with("-isysroot")) continue;
+      // Clang's own form is apart.
+      const bool joined = word != prefix;
+      const std::string value = joined ? word.substr(prefix.size()) : argument(word);
+      keep(joined ? std::vector{word} : std::vector{word, value}, nullptr);
+      line_.preprocessor.insert(line_.preprocessor.end(), {prefix, value});
+      return true;
+    }
+    return false;
+  }
+
+  bool linker(const std::string& word) {
+    if (word == "-L" || word == "-l") {
+      const std::string& value = argument(word);
+      if (word == "-L") line_.library_folders.push_back(value);
+      keep({word, value}, nullptr);
+    } else if (word.starts_with("-L") || word.starts_with("-l")) {
+      if (word.starts_with("-L")) line_.library_folders.push_back(word.substr(2));
+      keep({word}, nullptr);
+    } else if (word.starts_with("-Wl,")) {
+      keep({word}, nullptr);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void flag(const std::string& word) {
+    if (word == "-x" || word.starts_with("-x")) {
+      language_ = word == "-x" ? argument(word) : word.substr(2);
+      keep({"-x", language_}, nullptr);
+    } else if (kApart.count(word) != 0) {
+      keep({word, argument(word)}, &line_.flags);
+    } else {
+      if (word.starts_with("-std=")) line_.standard = word.substr(5);
+      if (word == "-ansi") line_.standard = "c89";
+      keep({word}, &line_.flags);
+    }
+  }
+
+  CommandLine line_;
+  const std::vector<std::string>* words_ = nullptr;
+  size_t at_ = 0;
+  std::string language_;
+};
+
+}  // namespace
+
+CommandLine parse_command_line(std::vector<std::string> words) {
+  return Sorter().sort(expanded(words));
+}
+
+}  // namespace nagaya::xmp

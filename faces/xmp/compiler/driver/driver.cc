@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/driver.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include "diagnostics.h"
+#include "driver/compiler_behind.h"
+#include "driver/installation.h"
+#include "driver/process.h"
+#include "unit_translation.h"
+
+namespace nagaya::xmp {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* const kVersionMacro = "-D_XCALABLEMP=201411";
+
+class Driver {
+ public:
+  explicit Driver(const CommandLine& line) : line_(line), behind_(line.cc) {}
+
+  int drive() {
+    if (line_.result == CommandLine::kPreprocessed || line_.result == CommandLine::kOther)
+      return run(whole_line({}));
+    if (!translate_sources()) return 1;
+    if (line_.emit_c) return print_translations();
+    if (line_.result == CommandLine::kProgram || translated_.empty())
+      return run(whole_line(translated_));
+    return compile_one_by_one();
+  }
+
+ private:
+  // The text of each source that uses XMP goes into a file of our own.
+  bool translate_sources() {
+    Diagnostics diagnostics;
+    for (const Input& input : line_.inputs) {
+      const std::string& source = line_.words[input.position];
+      if (!input.c_source || !fs::exists(source)) continue;
+      const std::optional<std::string> text =
+          translate_unit(preprocessor_input(input), diagnostics);
+      if (!text) continue;
+      const fs::path folder = fs::path(folder_.path()) / std::to_string(translated_.size());
+      fs::create_directory(folder);
+      // Named after the source, as messages of the linker show it.
+      const fs::path file = folder / fs::path(source).filename().replace_extension(".i");
+      std::ofstream(file) << *text;
+      translated_[input.position] = file;
+    }
+    return diagnostics.errors() == 0;
+  }
+
+  PreprocessorInput preprocessor_input(const Input& input) {
+    if (view_.triple.empty()) view_ = behind_.view(line_.flags);
+    PreprocessorInput result{line_.words[input.position],
+                             line_.standard.empty() ? "gnu17" : line_.standard, line_.preprocessor,
+                             view_, nullptr};
+    const std::vector<std::string> own = own_preprocessor_words();
+    result.arguments.insert(result.arguments.begin(), own.begin(), own.end());
+    return result;
+  }
+
+  static std::vector<std::string> own_preprocessor_words() {
+    std::vector<std::string> words = {kVersionMacro};
+    // Behind the user's folders and before the system's.
+    if (const std::string folder = include_folder(); !folder.empty())
+      words.insert(words.end(), {"-isystem", folder});
+    return words;
+  }
+
+  // The user's command, with translations in place of their sources.
+  std::vector<std::string> whole_line(const std::map<size_t, std::string>& translated) const {
+    std::vector<std::string> words = behind_.with(own_preprocessor_words());
+    for (size_t i = 0; i < line_.words.size(); ++i) {
+      const auto found = translated.find(i);
+      if (found == translated.end())
+        words.push_back(line_.words[i]);
+      else
+        words.insert(words.end(), {"-x", "cpp-output", found->second, "-x", language_at(i)});
+    }
+    if (line_.result == CommandLine::kProgram && links_xmp()) {
+      const std::vector<std::string> library = library_words();
+      words.insert(words.end(), library.begin(), library.end());
+    }
+    return words;
+  }
+
+  std::string language_at(size_t position) const {
+    for (const Input& input : line_.inputs)
+      if (input.position == position && !input.language.empty()) return input.language;
+    return "none";
+  }
+
+  // A translation calls the runtime; so does an object that was one.
+  bool links_xmp() const {
+    if (!translated_.empty()) return true;
+    for (const Input& input : line_.inputs)
+      if (!input.c_source && mentions_runtime(line_.words[input.position])) return true;
+    for (const std::string& word : line_.words)
+      for (const std::string& folder : line_.library_folders)
+        if (word.starts_with("-l") && mentions_runtime(folder + "/lib" + word.substr(2) + ".a"))
+          return true;
+    return false;
+  }
+
+  static bool mentions_runtime(const std::string& object) {
+    std::ifstream file(object, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    return bytes.find("nagaya_xmp_unit") != std::string::npos;
+  }
+
+  static std::vector<std::string> library_words() {
+    const std::string folder = library_folder();
+    if (folder.empty())
+      throw std::runtime_error("libnagaya-xmp.so is missing from the installation of xmpcc");
+    return {"-x",
+            "none",
+            "-L" + folder,
+            "-Wl,-rpath," + folder,
+            "-Wl,--push-state,--as-needed",
+            "-lnagaya-xmp",
+            "-Wl,--pop-state"};
+  }
+
+  int print_translations() const {
+    for (const Input& input : line_.inputs) {
+      const auto found = translated_.find(input.position);
+      if (!input.c_source) continue;
+      std::ifstream file(found != translated_.end() ? found->second : line_.words[input.position]);
+      const std::string text{std::istreambuf_iterator<char>(file), {}};
+      std::fwrite(text.data(), 1, text.size(), stdout);
+    }
+    return 0;
+  }
+
+  // -c, -S: one output for each source, named after it.
+  int compile_one_by_one() const {
+    size_t sources = 0;
+    for (const Input& input : line_.inputs) sources += input.c_source;
+    if (sources > 1 && !line_.output.empty()) {
+      std::fprintf(stderr, "xmpcc: error: -o cannot name the output of several sources\n");
+      return 1;
+    }
+    int worst = 0;
+    for (const Input& input : line_.inputs) worst = std::max(worst, compile(input));
+    return worst;
+  }
+
+  int compile(const Input& input) const {
+    const std::string& source = line_.words[input.position];
+    const auto found = translated_.find(input.position);
+    const bool assembly = line_.result == CommandLine::kAssembly;
+    const std::string output =
+        !line_.output.empty()
+            ? line_.output
+            : fs::path(source).filename().replace_extension(assembly ? ".s" : ".o").string();
+    std::vector<std::string> words = behind_.with(line_.flags);
+    if (found == translated_.end()) {
+      words.insert(words.end(), line_.preprocessor.begin(), line_.preprocessor.end());
+      const std::vector<std::string> own = own_preprocessor_words();
+      words.insert(words.end(), own.begin(), own.end());
+      words.insert(words.end(), line_.dependencies.begin(), line_.dependencies.end());
+      words.insert(words.end(), {"-x", input.language.empty() ? "none" : input.language, source});
+    } else {
+      if (const int status = write_dependencies(source, output); status != 0) return status;
+      words.insert(words.end(), {"-x", "cpp-output", found->second});
+    }
+    words.insert(words.end(), {assembly ? "-S" : "-c", "-o", output});
+    return run(words);
+  }
+
+  // The compiler behind finds them in the original: -MD becomes -M, and so on.
+  int write_dependencies(const std::string& source, const std::string& output) const {
+    std::vector<std::string> words = behind_.with(line_.flags);
+    words.insert(words.end(), line_.preprocessor.begin(), line_.preprocessor.end());
+    const std::vector<std::string> own = own_preprocessor_words();
+    words.insert(words.end(), own.begin(), own.end());
+    bool wanted = false, has_file = false, has_target = false;
+    for (const std::string& word : line_.dependencies) {
+      const bool makes = word == "-MD" || word == "-MMD";
+      wanted = wanted || makes;
+      has_file = has_file || word == "-MF";
+      has_target = has_target || word == "-MT" || word == "-MQ";
+      words.push_back(!makes ? word : word == "-MD" ? "-M" : "-MM");
+    }
+    if (!wanted) return 0;
+    if (!has_file) words.insert(words.end(), {"-MF", fs::path(output).replace_extension(".d")});
+    if (!has_target) words.insert(words.end(), {"-MQ", output});
+    words.push_back(source);
+    return run(words);
+  }
+
+  const CommandLine& line_;
+  CompilerBehind behind_;
+  CompilerView view_;
+  TemporaryFolder folder_;
+  std::map<size_t, std::string> translated_;  // by position of the source
+};
+
+}  // namespace
+
+int drive(const CommandLine& line) {
+  return Driver(line).drive();
+}
+
+}  // namespace nagaya::xmp

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// xmpcc - compiles C with XcalableMP directives: translates them to calls of the runtime, and has a
+// C compiler make the rest.
+#include <cstdio>
+#include <exception>
+
+#include "driver/driver.h"
+
+namespace {
+
+const char* const kHelp =
+    "Usage: xmpcc [options] file...\n"
+    "Compiles C with XcalableMP directives (#pragma xmp). The options are those of the C\n"
+    "compiler behind it; these are xmpcc's own:\n"
+    "  --cc=PROGRAM  the compiler behind (else that of XMPCC_CC, else gcc or clang)\n"
+    "  --emit-c      print the translation instead of compiling it\n"
+    "  --help        print this\n"
+    "  --version     print the version\n"
+    "Run the program with `nagaya run -n TASKS ./program`. See xmpcc(1).\n";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const nagaya::xmp::CommandLine line = nagaya::xmp::parse_command_line({argv + 1, argv + argc});
+    if (line.help) {
+      std::fputs(kHelp, stdout);
+      return 0;
+    }
+    if (line.version) {
+      std::printf("xmpcc (nagaya) %s, XcalableMP/C 1.4\n", NAGAYA_VERSION);
+      return 0;
+    }
+    return nagaya::xmp::drive(line);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "xmpcc: error: %s\n", error.what());
+    return 1;
+  }
+}

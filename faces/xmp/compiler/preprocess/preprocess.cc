@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "preprocess/preprocess.h"
+
+#include <clang/Basic/TargetInfo.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/CompilerInvocation.h>
+#include <clang/Lex/PPCallbacks.h>
+#include <clang/Lex/Pragma.h>
+
+#include <filesystem>
+#include <set>
+
+#include "clang_session.h"
+#include "preprocess/printer.h"
+
+namespace nagaya::xmp {
+namespace {
+
+class XmpPragma : public clang::PragmaHandler {
+ public:
+  explicit XmpPragma(Printer& printer) : PragmaHandler("xmp"), printer_(printer) {}
+  void HandlePragma(clang::Preprocessor&, clang::PragmaIntroducer, clang::Token& first) override {
+    printer_.take_directive(first.getLocation());
+  }
+
+ private:
+  Printer& printer_;
+};
+
+// Takes all that Clang's preprocessor does not know, in one name space of pragmas.
+class OtherPragma : public clang::PragmaHandler {
+ public:
+  OtherPragma(Printer& printer, std::string prefix)
+      : PragmaHandler(llvm::StringRef()), printer_(printer), prefix_(std::move(prefix)) {}
+  void HandlePragma(clang::Preprocessor& preprocessor, clang::PragmaIntroducer introducer,
+                    clang::Token& first) override {
+    static const std::set<std::string> kExpanded = {"omp", "acc", "pack", "redefine_extname"};
+    const bool expand = prefix_.empty() && kExpanded.count(preprocessor.getSpelling(first)) != 0;
+    printer_.keep_pragma(prefix_, introducer.Loc, first, expand);
+  }
+
+ private:
+  Printer& printer_;
+  std::string prefix_;
+};
+
+class Callbacks : public clang::PPCallbacks {
+ public:
+  Callbacks(Printer& printer, Unit& unit) : printer_(printer), unit_(unit) {}
+
+  // Clang itself obeys these; the compiler behind shall, too.
+  void PragmaDiagnosticPush(clang::SourceLocation place, llvm::StringRef space) override {
+    printer_.keep_line(place, "#pragma " + space.str() + " diagnostic push");
+  }
+  void PragmaDiagnosticPop(clang::SourceLocation place, llvm::StringRef space) override {
+    printer_.keep_line(place, "#pragma " + space.str() + " diagnostic pop");
+  }
+  void PragmaDiagnostic(clang::SourceLocation place, llvm::StringRef space,
+                        clang::diag::Severity severity, llvm::StringRef option) override {
+    const char* word = severity == clang::diag::Severity::Ignored   ? "ignored"
+                       : severity == clang::diag::Severity::Warning ? "warning"
+                                                                    : "error";
+    printer_.keep_line(
+        place, "#pragma " + space.str() + " diagnostic " + word + " \"" + option.str() + "\"");
+  }
+  void FileChanged(clang::SourceLocation place, FileChangeReason reason,
+                   clang::SrcMgr::CharacteristicKind, clang::FileID) override {
+    if (reason != EnterFile || sources_ == nullptr) return;
+    const std::filesystem::path file = sources_->getFilename(place).str();
+    if (file.filename() == "xmp.h" && file.parent_path().filename() == "xmp")
+      unit_.includes_xmp_h = true;
+  }
+  void set_sources(clang::SourceManager& sources) { sources_ = &sources; }
+
+ private:
+  Printer& printer_;
+  Unit& unit_;
+  clang::SourceManager* sources_ = nullptr;
+};
+
+std::vector<std::string> arguments_of(const PreprocessorInput& input) {
+  std::vector<std::string> words = {
+      "-E", "-undef", "-nostdsysteminc", "-nobuiltininc", "-Wno-everything", "-W#warnings"};
+  words.insert(words.end(), input.arguments.begin(), input.arguments.end());
+  for (const std::string& folder : input.view.folders) {
+    words.push_back("-internal-isystem");
+    words.push_back(folder);
+  }
+  return words;
+}
+
+void report(const Unit& unit, const std::vector<ClangMessage>& messages, Diagnostics& diagnostics) {
+  if (!unit.uses_xmp()) return;
+  for (const ClangMessage& message : messages)
+    diagnostics.plain(message.place, message.kind, message.text);
+}
+
+}  // namespace
+
+Unit preprocess(const PreprocessorInput& input, Diagnostics& diagnostics) {
+  Unit unit;
+  ClangSession session(arguments_of(input), input.source, input.standard, input.view.triple,
+                       input.contents, "c");
+  if (!session.begin()) {
+    unit.failed = true;
+    return unit;
+  }
+  clang::Preprocessor& preprocessor = session.preprocessor();
+  preprocessor.setPredefines(input.view.macros + preprocessor.getPredefines());
+  Printer printer(preprocessor, unit);
+  auto callbacks = std::make_unique<Callbacks>(printer, unit);
+  callbacks->set_sources(preprocessor.getSourceManager());
+  preprocessor.addPPCallbacks(std::move(callbacks));
+  // The preprocessor owns its handlers.
+  preprocessor.AddPragmaHandler(new XmpPragma(printer));
+  preprocessor.AddPragmaHandler(new OtherPragma(printer, ""));
+  for (const std::string space : {"GCC", "clang", "STDC"})
+    preprocessor.AddPragmaHandler(space, new OtherPragma(printer, space + " "));
+
+  preprocessor.EnterMainSourceFile();
+  clang::Token token;
+  for (preprocessor.Lex(token); token.isNot(clang::tok::eof); preprocessor.Lex(token))
+    printer.print(token);
+  printer.finish();
+  session.end();
+  unit.failed = session.failed();
+  // Names of files in messages belong to the session.
+  std::vector<ClangMessage> messages = session.messages();
+  for (ClangMessage& message : messages)
+    message.place.file = unit.printed.keep(std::string(message.place.file));
+  report(unit, messages, diagnostics);
+  return unit;
+}
+
+}  // namespace nagaya::xmp

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "preprocess/printer.h"
+
+namespace nagaya::xmp {
+namespace {
+
+// Fewer empty lines than this are shorter than a line marker.
+constexpr unsigned kEmptyLinesMax = 8;
+
+nagaya::xmp::Token::Kind kind_of(const clang::Token& token) {
+  if (token.isAnyIdentifier() || token.getIdentifierInfo() != nullptr) return Token::kIdentifier;
+  if (token.is(clang::tok::numeric_constant) || token.is(clang::tok::char_constant))
+    return Token::kNumber;
+  return clang::tok::isStringLiteral(token.getKind()) ? Token::kString : Token::kPunctuator;
+}
+
+}  // namespace
+
+Printer::Printer(clang::Preprocessor& preprocessor, Unit& unit)
+    : preprocessor_(preprocessor),
+      sources_(preprocessor.getSourceManager()),
+      concatenation_(preprocessor),
+      unit_(unit) {
+  previous_.startToken();
+  before_previous_.startToken();
+}
+
+// Line and file of the macro's use, so that a line of the text is a line of the user's.
+void Printer::begin_line(clang::SourceLocation place) {
+  const clang::PresumedLoc user = sources_.getPresumedLoc(sources_.getExpansionLoc(place));
+  if (user.isInvalid()) return;
+  const unsigned line = user.getLine();
+  const bool same_file = line_ != 0 && file_ == user.getFilename();
+  if (same_file && line == line_) return;
+  if (same_file && line > line_ && line - line_ <= kEmptyLinesMax) {
+    unit_.printed.append(std::string(line - line_, '\n'));
+  } else {
+    file_ = user.getFilename();
+    std::string marker = unit_.printed.line_marker({file_, line, 1});
+    if (sources_.isInSystemHeader(sources_.getExpansionLoc(place)))
+      marker.insert(marker.size() - 1, " 3");
+    unit_.printed.append((line_empty_ ? "" : "\n") + marker);
+  }
+  line_ = line;
+  line_empty_ = true;
+}
+
+Place Printer::place_of(clang::SourceLocation location) {
+  const clang::PresumedLoc user = sources_.getPresumedLoc(sources_.getFileLoc(location));
+  if (user.isInvalid()) return {};
+  return {unit_.printed.keep(user.getFilename()), user.getLine(), user.getColumn()};
+}
+
+void Printer::put(const clang::Token& token, const std::string& text) {
+  begin_line(token.getLocation());
+  if (line_empty_) {
+    // Indented as the user has it, for those who read the translation.
+    const clang::SourceLocation place = sources_.getExpansionLoc(token.getLocation());
+    const unsigned column = sources_.getPresumedColumnNumber(place);
+    if (column > 1) unit_.printed.append(std::string(column - 1, ' '));
+  } else if (token.hasLeadingSpace() || token.isAtStartOfLine() ||
+             concatenation_.AvoidConcat(before_previous_, previous_, token)) {
+    unit_.printed.append(" ");
+  }
+  const Place place = place_of(token.getLocation());
+  unit_.printed.mark(std::string(place.file), place.line, place.column,
+                     sources_.isInSystemHeader(token.getLocation()));
+  unit_.printed.append(text);
+  line_empty_ = false;
+  before_previous_ = previous_;
+  previous_ = token;
+}
+
+void Printer::print(const clang::Token& token) {
+  if (token.isAnnotation()) return;
+  const std::string text = preprocessor_.getSpelling(token);
+  if (text == "xmp_desc_of") return print_descriptor_of(token);
+  put(token, text);
+}
+
+void Printer::print_descriptor_of(const clang::Token& word) {
+  clang::Token open, name, close;
+  preprocessor_.Lex(open);
+  if (open.isNot(clang::tok::l_paren)) {
+    put(word, "xmp_desc_of");
+    return print(open);
+  }
+  preprocessor_.Lex(name);
+  preprocessor_.Lex(close);
+  if (!name.isAnyIdentifier() || close.isNot(clang::tok::r_paren)) {
+    put(word, "xmp_desc_of");
+    for (const clang::Token& token : {open, name, close})
+      if (token.isNot(clang::tok::eof)) put(token, preprocessor_.getSpelling(token));
+    return;
+  }
+  put(word, "((void *)0)");
+  const size_t end = unit_.printed.size();
+  unit_.descriptors.push_back({end - sizeof("((void *)0)") + 1, end, converted(name)});
+}
+
+Token Printer::converted(const clang::Token& token) {
+  return {kind_of(token), preprocessor_.getSpelling(token), place_of(token.getLocation())};
+}
+
+void Printer::keep_line(clang::SourceLocation place, const std::string& line) {
+  begin_line(place);
+  if (!line_empty_) unit_.printed.append("\n");
+  const Place user = place_of(place);
+  unit_.printed.mark(std::string(user.file), user.line, user.column, false);
+  unit_.printed.append(line + "\n");
+  line_ = 0;
+  line_empty_ = true;
+}
+
+void Printer::keep_pragma(const std::string& prefix, clang::SourceLocation place,
+                          clang::Token& first, bool expand) {
+  std::string line = "#pragma " + prefix;
+  for (clang::Token token = first; token.isNot(clang::tok::eod);) {
+    line += (line.back() == ' '        ? ""
+             : token.hasLeadingSpace() ? " "
+                                       : "") +
+            preprocessor_.getSpelling(token);
+    if (expand)
+      preprocessor_.Lex(token);
+    else
+      preprocessor_.LexUnexpandedToken(token);
+  }
+  keep_line(place, line);
+  const size_t end = unit_.printed.size();
+  unit_.pragmas.push_back(
+      {end - line.size() - 1, end, prefix.empty() && line.starts_with("#pragma omp")});
+}
+
+void Printer::take_directive(clang::SourceLocation place) {
+  RawDirective directive{unit_.printed.size(), place_of(place), {}};
+  clang::Token token;
+  for (preprocessor_.Lex(token); token.isNot(clang::tok::eod) && token.isNot(clang::tok::eof);
+       preprocessor_.Lex(token))
+    directive.tokens.push_back(converted(token));
+  unit_.directives.push_back(std::move(directive));
+}
+
+}  // namespace nagaya::xmp

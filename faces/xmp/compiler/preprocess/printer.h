@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// printer.h - writes the tokens of the preprocessor as text and remembers where each comes from.
+#pragma once
+
+#include <clang/Basic/SourceManager.h>
+#include <clang/Lex/Preprocessor.h>
+#include <clang/Lex/TokenConcatenation.h>
+
+#include <string>
+
+#include "preprocess/unit.h"
+
+namespace nagaya::xmp {
+
+class Printer {
+ public:
+  Printer(clang::Preprocessor& preprocessor, Unit& unit);
+
+  void print(const clang::Token& token);
+  // A pragma that stays: `first` and all up to the end of its line.
+  void keep_pragma(const std::string& prefix, clang::SourceLocation place, clang::Token& first,
+                   bool expand);
+  // A whole line of text, "#pragma GCC diagnostic push".
+  void keep_line(clang::SourceLocation place, const std::string& line);
+  void take_directive(clang::SourceLocation place);
+  void finish() { unit_.printed.append("\n"); }
+
+ private:
+  void begin_line(clang::SourceLocation place);
+  void put(const clang::Token& token, const std::string& text);
+  void print_descriptor_of(const clang::Token& word);
+  nagaya::xmp::Token converted(const clang::Token& token);
+  Place place_of(clang::SourceLocation location);
+
+  clang::Preprocessor& preprocessor_;
+  clang::SourceManager& sources_;
+  clang::TokenConcatenation concatenation_;
+  Unit& unit_;
+  std::string file_;   // of the line that is being written
+  unsigned line_ = 0;  // its number; 0: a line marker must come
+  bool line_empty_ = true;
+  clang::Token previous_, before_previous_;
+};
+
+}  // namespace nagaya::xmp

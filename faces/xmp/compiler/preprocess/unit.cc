@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "preprocess/unit.h"
+
+#include <algorithm>
+
+namespace nagaya::xmp {
+
+uint32_t PrintedText::number_of(const std::string& file) {
+  // The last one first: tokens come in runs of one file.
+  for (size_t i = files_.size(); i-- > 0;)
+    if (files_[i] == file) return static_cast<uint32_t>(i);
+  files_.push_back(file);
+  return static_cast<uint32_t>(files_.size() - 1);
+}
+
+std::string_view PrintedText::keep(const std::string& file) {
+  return files_[number_of(file)];
+}
+
+void PrintedText::mark(const std::string& file, unsigned line, unsigned column,
+                       bool system_header) {
+  marks_.push_back(
+      {static_cast<uint32_t>(text_.size()), number_of(file), line, column, system_header});
+}
+
+const PrintedText::Mark* PrintedText::mark_of(size_t offset) const {
+  const auto after = std::upper_bound(marks_.begin(), marks_.end(), offset,
+                                      [](size_t o, const Mark& mark) { return o < mark.offset; });
+  return after == marks_.begin() ? nullptr : &*(after - 1);
+}
+
+Place PrintedText::place(size_t offset) const {
+  const Mark* mark = mark_of(offset);
+  if (mark == nullptr) return {};
+  return {files_[mark->file], mark->line, mark->column};
+}
+
+bool PrintedText::in_system_header(size_t offset) const {
+  const Mark* mark = mark_of(offset);
+  return mark != nullptr && mark->system_header;
+}
+
+std::string PrintedText::line_marker(const Place& place) const {
+  std::string escaped;
+  for (const char c : place.file) {
+    if (c == '"' || c == '\\') escaped += '\\';
+    escaped += c;
+  }
+  return "# " + std::to_string(place.line) + " \"" + escaped + "\"\n";
+}
+
+}  // namespace nagaya::xmp

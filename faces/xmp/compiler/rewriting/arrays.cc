@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rewriting/arrays.h"
+
+#include <set>
+
+#include "rewriting/c_text.h"
+
+namespace nagaya::xmp {
+namespace {
+
+// An expression of the array's declared type, never evaluated.
+std::string type_expression(const ArraySymbol& array) {
+  switch (array.home) {
+    case ArraySymbol::kFile:
+      return "(*xmp_type_" + array.name() + "())";
+    case ArraySymbol::kLocal:
+      return "(*xmp_type_" + array.name() + ")";
+    default:
+      return array.name();
+  }
+}
+
+// Fits before a declarator, whatever the type is.
+std::string element_type(const ArraySymbol& array) {
+  const std::string& spelling = array.variable->element;
+  if (spelling.empty()) {
+    std::string element = type_expression(array);
+    for (size_t d = 0; d < array.rank(); ++d) element += "[0]";
+    return "__typeof__(" + element + ")";
+  }
+  return spelling.find('(') == std::string::npos ? spelling : "__typeof__(" + spelling + ")";
+}
+
+bool constant_extent(const ArraySymbol& array, size_t d) {
+  return !array.distributed(d) && array.variable->extents[d].constant;
+}
+
+std::vector<std::string> extents(const ArraySymbol& array) {
+  std::vector<std::string> texts;
+  for (const Extent& extent : array.variable->extents)
+    texts.push_back(extent.constant ? std::to_string(*extent.constant) : extent.text);
+  // The first extent of a formal argument may be missing: `double a[][M]`.
+  return texts;
+}
+
+std::string declaration_arguments(const ArraySymbol& array) {
+  return list({literal(array.name()), "sizeof(" + element_type(array) + ")",
+               std::to_string(array.rank()), longs(extents(array)), array.with->c_name(),
+               alignment(array)});
+}
+
+}  // namespace
+
+std::string declare_array_call(const ArraySymbol& array) {
+  return "nagaya_xmp_declare_array(" + where(array.place) + ", &" + array.c_name() + ", " +
+         declaration_arguments(array) + ");";
+}
+
+std::string descriptor_declaration(const ArraySymbol& array) {
+  switch (array.home) {
+    case ArraySymbol::kFile:
+      return array.variable->is_static
+                 ? "static nagaya_xmp_array " + array.c_name() + ";"
+                 : "nagaya_xmp_array " + array.c_name() + " __attribute__((weak));";
+    case ArraySymbol::kLocal:
+      return "nagaya_xmp_array " + array.c_name() +
+             " __attribute__((cleanup(nagaya_xmp_free_array))) = {0};";
+    default:
+      return "const nagaya_xmp_array *const " + array.c_name() + " = nagaya_xmp_formal(" +
+             where(array.place) + ", " + array.name() + ", " + declaration_arguments(array) + ");";
+  }
+}
+
+std::string hoisted(const ArraySymbol& array) {
+  std::string text;
+  for (size_t d = 0; d < array.rank(); ++d) {
+    if (array.distributed(d))
+      text += "const long " + array.offset_name(d) +
+              " __attribute__((unused)) = " + array.member() + "first[" + std::to_string(d) + "]; ";
+    if (d != 0 && !constant_extent(array, d))
+      text += "const long " + array.count_name(d) + " __attribute__((unused)) = " + array.member() +
+              "count[" + std::to_string(d) + "]; ";
+  }
+  std::string rows;
+  for (size_t d = 1; d < array.rank(); ++d)
+    rows += "[" +
+            (constant_extent(array, d) ? std::to_string(*array.variable->extents[d].constant)
+                                       : array.count_name(d)) +
+            "]";
+  const std::string pointer = "*const " + array.rows() + " __attribute__((unused))";
+  return text + element_type(array) + " " +
+         (rows.empty() ? pointer
+                       : "(*const " + array.rows() + ")" + rows + " __attribute__((unused))") +
+         " = (void *)" + array.member() + "base;";
+}
+
+void ArrayRewriter::rewrite_declarations() {
+  for (const ArraySymbol& array : program_.arrays) {
+    if (array.home == ArraySymbol::kFormal) continue;
+    const std::string type = "xmp_type_" + array.name();
+    for (const Variable& declared : program_.facts.variables) {
+      if (declared.entity != array.variable->entity || declared.kind != Variable::kObject) continue;
+      const Range name{declared.name_offset, declared.name_offset + declared.name.size()};
+      if (array.home == ArraySymbol::kLocal) {
+        edits_.replace(name, "(*__attribute__((unused)) " + type + ")");
+        continue;
+      }
+      edits_.replace(name, "(*__attribute__((unused)) " + type + "(void))");
+      // Extents that only Clang knows as constants: static const int N = 4; double u[N];
+      for (const Extent& extent : declared.extents)
+        if (extent.constant && extent.written.begin < extent.written.end)
+          edits_.replace(extent.written, std::to_string(*extent.constant));
+    }
+  }
+}
+
+void ArrayRewriter::rewrite(const Use& use, const ArraySymbol& array) {
+  if (use.unevaluated) {
+    if (array.home != ArraySymbol::kFormal) edits_.replace(use.name, type_expression(array));
+    return;
+  }
+  if (use.subscripts.empty() && use.address_of) {
+    // &u: a pointer to the whole, to the local block here.
+    edits_.replace({*use.address_of, use.name.end},
+                   "((__typeof__(" + type_expression(array) + ") *)" + array.rows() + ")");
+    return;
+  }
+  edits_.replace(use.name, array.rows());
+  for (size_t d = 0; d < use.subscripts.size() && d < array.rank(); ++d) {
+    if (!array.distributed(d)) continue;
+    edits_.insert(use.subscripts[d].open + 1, "(");
+    edits_.close(use.subscripts[d].close, use.subscripts[d].open, ") - " + array.offset_name(d));
+  }
+}
+
+void ArrayRewriter::rewrite_uses() {
+  for (const Use& use : program_.facts.uses)
+    if (const ArraySymbol* array = program_.array_of(use.entity, use.name.begin)) {
+      rewrite(use, *array);
+    } else if (use.unevaluated) {
+      for (const ArraySymbol& later : program_.arrays)
+        if (later.variable->entity == use.entity) rewrite(use, later);
+    }
+}
+
+void ArrayRewriter::hoist_file_arrays() {
+  for (const Function& function : program_.facts.functions) {
+    std::set<const ArraySymbol*> used;
+    std::string text;
+    for (const Use& use : program_.facts.uses) {
+      if (use.unevaluated || !function.body.contains(use.name)) continue;
+      const ArraySymbol* array = program_.array_of(use.entity, use.name.begin);
+      if (array == nullptr || array->home != ArraySymbol::kFile || !used.insert(array).second)
+        continue;
+      text += " " + hoisted(*array);
+    }
+    if (!text.empty()) edits_.insert(function.body.begin + 1, text);
+  }
+}
+
+}  // namespace nagaya::xmp

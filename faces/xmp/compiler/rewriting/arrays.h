@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// arrays.h - distributed arrays in the translation: their declarations and the accesses to them.
+//
+// The user's index stays global. Where `double u[N][M]` has its first dimension distributed:
+//
+//   double (*xmp_type_u(void))[N][M];      a name of its type, for sizeof
+//   nagaya_xmp_array xmp_array_u;
+//   f() { const long xmp_u_0 = xmp_array_u.first[0];
+//         double (*const xmp_u)[M] = (void *)xmp_array_u.base;
+//         ... xmp_u[(i) - xmp_u_0][j] ... }
+#pragma once
+
+#include <string>
+
+#include "checks/program.h"
+#include "rewriting/edits.h"
+
+namespace nagaya::xmp {
+
+// The C text that makes the array's block: nagaya_xmp_declare_array(...);
+std::string declare_array_call(const ArraySymbol& array);
+// Its descriptor; of one at file scope without the block, which is made at the beginning.
+std::string descriptor_declaration(const ArraySymbol& array);
+// Pointer and offsets, for the accesses in the rest of the scope.
+std::string hoisted(const ArraySymbol& array);
+
+class ArrayRewriter {
+ public:
+  ArrayRewriter(const Program& program, Edits& edits) : program_(program), edits_(edits) {}
+  void rewrite_declarations();
+  void rewrite_uses();
+  // At the beginning of each function that uses an array of file scope.
+  void hoist_file_arrays();
+
+ private:
+  void rewrite(const Use& use, const ArraySymbol& array);
+
+  const Program& program_;
+  Edits& edits_;
+};
+
+}  // namespace nagaya::xmp

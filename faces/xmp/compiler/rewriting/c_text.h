@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// c_text.h - C of the arguments that the runtime's functions take.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "checks/program.h"
+
+namespace nagaya::xmp {
+
+std::string where(const Place& place);  // "laplace.c:12:9", a string literal
+std::string literal(const std::string& text);
+std::string list(const std::vector<std::string>& items);   // a, b, c
+std::string longs(const std::vector<std::string>& items);  // (const long[]){a, b, c}
+
+// A pointer to the reference. `free_dimension`: of these dimensions all, where a loop's index
+// stands.
+std::string on(const Program& program, const Reference& reference,
+               const std::vector<size_t>& free_dimensions = {});
+// ... or a null pointer.
+std::string optional_on(const Program& program, const std::optional<Reference>& reference);
+std::string optional_async(const std::optional<Expression>& async);
+std::string alignment(const ArraySymbol& array);
+
+}  // namespace nagaya::xmp

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// edits.h - changes of the printed text, collected in any order and applied at once.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "preprocess/unit.h"
+#include "syntax/facts.h"
+
+namespace nagaya::xmp {
+
+class Edits {
+ public:
+  // `range` becomes `text`. Replaced ranges do not overlap.
+  void replace(const Range& range, std::string text);
+  // At one offset the ends of constructs come first, inner ones before outer ones; then what is
+  // inserted in the order of the calls; then a replacement that begins there.
+  void insert(size_t offset, std::string text);
+  void close(size_t offset, size_t construct_begin, std::string text);
+  // Generated statements on a line of their own that counts as the user's `line`; the numbers of
+  // the lines behind it stay as they were.
+  void insert_line(const PrintedText& printed, size_t offset, const Place& line,
+                   const std::string& text);
+
+  std::string apply(const std::string& text);
+
+ private:
+  struct Edit {
+    size_t offset, length;
+    int rank;      // 0: close, 1: insert, 2: replace
+    size_t order;  // ascending within a rank
+    std::string text;
+  };
+  std::vector<Edit> edits_;
+};
+
+}  // namespace nagaya::xmp

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rewriting/statements.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "rewriting/c_text.h"
+
+namespace nagaya::xmp {
+namespace {
+
+const char* operation_name(ReductionOperation operation) {
+  switch (operation) {
+    case ReductionOperation::kSum:
+      return "NAGAYA_XMP_SUM";
+    case ReductionOperation::kProduct:
+      return "NAGAYA_XMP_PRODUCT";
+    case ReductionOperation::kBitAnd:
+      return "NAGAYA_XMP_BIT_AND";
+    case ReductionOperation::kBitOr:
+      return "NAGAYA_XMP_BIT_OR";
+    case ReductionOperation::kBitXor:
+      return "NAGAYA_XMP_BIT_XOR";
+    case ReductionOperation::kAnd:
+      return "NAGAYA_XMP_AND";
+    case ReductionOperation::kOr:
+      return "NAGAYA_XMP_OR";
+    case ReductionOperation::kXor:
+      return "NAGAYA_XMP_XOR";
+    case ReductionOperation::kMax:
+      return "NAGAYA_XMP_MAX";
+    case ReductionOperation::kMin:
+      return "NAGAYA_XMP_MIN";
+    case ReductionOperation::kFirstMax:
+      return "NAGAYA_XMP_FIRST_MAX";
+    case ReductionOperation::kFirstMin:
+      return "NAGAYA_XMP_FIRST_MIN";
+    case ReductionOperation::kLastMax:
+      return "NAGAYA_XMP_LAST_MAX";
+    case ReductionOperation::kLastMin:
+      return "NAGAYA_XMP_LAST_MIN";
+  }
+  return "";
+}
+
+// Address and size of the data of a communication.
+struct Data {
+  std::string address, bytes, count;
+};
+
+Data data_of(const Program& program, const DataReference& data, size_t offset) {
+  if (const ArraySymbol* array = program.find_array(data.name.text, offset)) {
+    std::string count = "1";
+    for (size_t d = 0; d < array->rank(); ++d)
+      count += " * " + array->member() + "count[" + std::to_string(d) + "]";
+    std::string first = "(*" + array->rows() + ")";
+    for (size_t d = 1; d < array->rank(); ++d) first += "[0]";
+    return {array->member() + "base", "(" + count + ") * sizeof" + first, count};
+  }
+  const Variable* variable = program.facts.lookup(data.name.text, offset);
+  std::string object = data.name.text;
+  for (const Expression& index : data.indexes) object += "[" + index.text() + "]";
+  const std::string length = data.length ? data.length->text() : "1";
+  if (data.base) object += "[" + data.base->text() + "]";
+  std::string element = object;
+  const size_t subscripts = data.indexes.size() + (data.base ? 1 : 0);
+  std::string count = "(" + length + ")";
+  // A formal array has lost its size: its extents are in its declaration.
+  for (size_t d = subscripts; d < variable->extents.size(); ++d) {
+    const Extent& extent = variable->extents[d];
+    count += " * (" + (extent.constant ? std::to_string(*extent.constant) : extent.text) + ")";
+    element += "[0]";
+  }
+  return {"(void *)&" + element, count + " * sizeof(" + element + ")", count};
+}
+
+}  // namespace
+
+void StatementRewriter::rewrite(const Directive& directive) {
+  std::visit([&](const auto& body) { rewrite(directive, body); }, directive.body);
+}
+
+void StatementRewriter::insert(const Directive& directive, const std::string& text) {
+  edits_.insert_line(unit_.printed, directive.offset, directive.place, text);
+}
+
+void StatementRewriter::rewrite(const Directive& directive, const TemplateFixDirective& fix) {
+  std::vector<std::string> low, high;
+  for (const TemplateBounds& bounds : fix.fixed.bounds) {
+    low.push_back(bounds.low.text);
+    high.push_back(bounds.high.text);
+  }
+  const TemplateSymbol* fixed = program_.find_template(fix.fixed.name.text, directive.offset);
+  insert(directive, "nagaya_xmp_fix_template(" +
+                        list({where(directive.place), fixed->c_name(), longs(low), longs(high)}) +
+                        ");");
+}
+
+void StatementRewriter::rewrite(const Directive& directive, const ReflectDirective& reflect) {
+  std::string text = "{";
+  for (const Token& name : reflect.arrays) {
+    std::vector<std::string> widths;
+    for (const ReflectWidth& width : reflect.widths)
+      widths.push_back("{" +
+                       list({width.low.text(), (width.high ? *width.high : width.low).text(),
+                             width.periodic ? "1" : "0"}) +
+                       "}");
+    text +=
+        " nagaya_xmp_reflect(" +
+        list({where(directive.place), program_.find_array(name.text, directive.offset)->address(),
+              widths.empty() ? "0" : "(const nagaya_xmp_width[]){" + list(widths) + "}",
+              reflect.orthogonal ? "1" : "0", optional_async(reflect.async)}) +
+        ");";
+  }
+  insert(directive, text + " }");
+}
+
+void StatementRewriter::rewrite(const Directive& directive, const WaitAsyncDirective& wait) {
+  std::vector<std::string> numbers;
+  for (const Expression& number : wait.numbers) numbers.push_back(number.text());
+  insert(directive, "nagaya_xmp_wait_async(" +
+                        list({where(directive.place), std::to_string(numbers.size()),
+                              longs(numbers), optional_on(program_, wait.on)}) +
+                        ");");
+}
+
+void StatementRewriter::rewrite(const Directive& directive, const BarrierDirective& barrier) {
+  insert(directive, "nagaya_xmp_barrier(" +
+                        list({where(directive.place), optional_on(program_, barrier.on)}) + ");");
+}
+
+void StatementRewriter::rewrite(const Directive& directive, const BcastDirective& bcast) {
+  std::string text = "{";
+  for (const DataReference& variable : bcast.variables) {
+    const Data data = data_of(program_, variable, directive.offset);
+    text +=
+        " nagaya_xmp_bcast(" +
+        list({where(directive.place), data.address, data.bytes, optional_on(program_, bcast.from),
+              optional_on(program_, bcast.on), optional_async(bcast.async)}) +
+        ");";
+  }
+  insert(directive, text + " }");
+}
+
+std::string StatementRewriter::reduce_calls(const Directive& directive,
+                                            const ReductionClause& clause, const std::string& on,
+                                            const std::string& async) {
+  std::string text;
+  for (const ReductionVariable& variable : clause.variables) {
+    const Data data = data_of(program_, variable.data, directive.offset);
+    std::vector<std::string> locations;
+    for (const Token& location : variable.locations) {
+      const Data where_found = data_of(program_, {location, {}, {}, {}}, directive.offset);
+      locations.push_back("{" + where_found.address + ", " + where_found.bytes + "}");
+    }
+    const Variable* reduced = program_.facts.lookup(variable.data.name.text, directive.offset);
+    text +=
+        " nagaya_xmp_reduce(" +
+        list({where(clause.place), operation_name(clause.operation), reduced->reduction_type,
+              data.address, data.count, std::to_string(locations.size()),
+              locations.empty() ? "0" : "(const nagaya_xmp_location[]){" + list(locations) + "}",
+              on, async}) +
+        ");";
+  }
+  return text;
+}
+
+void StatementRewriter::rewrite(const Directive& directive, const ReductionDirective& reduction) {
+  insert(directive,
+         "{" +
+             reduce_calls(directive, reduction.reduction, optional_on(program_, reduction.on),
+                          optional_async(reduction.async)) +
+             " }");
+}
+
+void StatementRewriter::rewrite(const Directive& directive, const TaskDirective& task) {
+  const Range& block = program_.facts.statements[program_.statements.at(&directive)].range;
+  insert(directive,
+         "{ if (nagaya_xmp_enter_task(" +
+             list({where(directive.place), task.on.executing ? "0" : on(program_, task.on),
+                   task.nocomm ? "1" : "0"}) +
+             ")) { int xmp_task __attribute__((cleanup(nagaya_xmp_leave_task))) = 1;");
+  edits_.close(block.end, directive.offset, " } }");
+}
+
+size_t StatementRewriter::before_pragmas(size_t statement_begin, size_t directive_offset) const {
+  size_t begin = directive_offset;
+  const std::string& text = unit_.printed.text();
+  for (auto pragma = unit_.pragmas.rbegin(); pragma != unit_.pragmas.rend(); ++pragma) {
+    if (pragma->begin >= statement_begin || pragma->begin >= begin) continue;
+    // Lines between are empty or markers.
+    bool adjacent = true;
+    for (size_t at = pragma->end; at < begin && adjacent; ++at) {
+      if (text[at] == '#')
+        at = std::min(text.find('\n', at), begin);
+      else
+        adjacent = std::isspace(static_cast<unsigned char>(text[at])) != 0;
+    }
+    if (!adjacent || !pragma->openmp) break;
+    begin = pragma->begin;
+  }
+  return begin;
+}
+
+std::string StatementRewriter::range_declaration(const Directive& directive,
+                                                 const LoopDirective& loop, const Nest& nest,
+                                                 size_t which, const std::string& name) {
+  const DistributedLoop& distributed = nest.loops[which];
+  const Loop& header = program_.facts.loops[distributed.loop];
+  const std::string& text = unit_.printed.text();
+  const auto source = [&](const Range& range) {
+    return text.substr(range.begin, range.end - range.begin);
+  };
+  std::vector<size_t> free_dimensions;
+  for (const DistributedLoop& one : nest.loops) free_dimensions.push_back(one.dimension);
+  std::string end = "(" + source(header.end) + ")";
+  if (header.inclusive) end += header.upwards ? " + 1L" : " - 1L";
+  const std::string range = name + "_range";
+  return "const nagaya_xmp_range " + range + " = nagaya_xmp_loop(" +
+         list({where(directive.place), on(program_, loop.on, free_dimensions),
+               std::to_string(distributed.dimension), distributed.offset,
+               "(" + source(header.first) + ")", end, header.step}) +
+         "); const " + header.index_type + " " + name + "_first = " + range + ".first, " + name +
+         "_end = " + range + ".end;";
+}
+
+void StatementRewriter::rewrite_header(const Loop& loop, const std::string& name) {
+  // The first part's declaration or assignment and the step stay the user's.
+  edits_.replace(loop.first, name + "_first");
+  const size_t first_semicolon = unit_.printed.text().find(';', loop.first.end);
+  const size_t second_semicolon =
+      unit_.printed.text().find(';', std::max(loop.end.end, first_semicolon + 1));
+  std::string index;
+  for (const Variable& variable : program_.facts.variables)
+    if (variable.entity == loop.index) index = variable.name;
+  edits_.replace({first_semicolon + 1, second_semicolon},
+                 " " + index + (loop.upwards ? " < " : " > ") + name + "_end");
+}
+
+void StatementRewriter::rewrite(const Directive& directive, const LoopDirective& loop) {
+  const Nest& nest = program_.nests.at(&directive);
+  const Range& whole = program_.facts.statements[nest.statement].range;
+  std::string before = "{", name;
+  for (size_t i = 0; i < nest.loops.size(); ++i) {
+    const Loop& header = program_.facts.loops[nest.loops[i].loop];
+    name = "xmp_loop" + std::to_string(++ranges_);
+    const std::string declaration = range_declaration(directive, loop, nest, i, name);
+    if (nest.loops[i].hoisted) {
+      before += " " + declaration;
+    } else {
+      edits_.insert(header.whole.begin, "{ " + declaration + " ");
+      edits_.close(header.whole.end, header.whole.begin, " }");
+    }
+    rewrite_header(header, name);
+  }
+  edits_.insert_line(unit_.printed, before_pragmas(whole.begin, directive.offset), directive.place,
+                     before);
+  std::vector<size_t> free_dimensions;
+  for (const DistributedLoop& one : nest.loops) free_dimensions.push_back(one.dimension);
+  std::string after;
+  for (const ReductionClause& clause : loop.reductions)
+    after += reduce_calls(directive, clause, on(program_, loop.on, free_dimensions), "0");
+  edits_.close(whole.end, directive.offset, after + " }");
+}
+
+}  // namespace nagaya::xmp

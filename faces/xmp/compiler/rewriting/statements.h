@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// statements.h - the calls that executable directives become.
+#pragma once
+
+#include "checks/program.h"
+#include "preprocess/unit.h"
+#include "rewriting/edits.h"
+
+namespace nagaya::xmp {
+
+class StatementRewriter {
+ public:
+  StatementRewriter(const Unit& unit, const Program& program, Edits& edits)
+      : unit_(unit), program_(program), edits_(edits) {}
+
+  // Declarative directives are none of its business.
+  void rewrite(const Directive& directive);
+
+ private:
+  void rewrite(const Directive&, const auto&) {}
+  void rewrite(const Directive& directive, const TemplateFixDirective& fix);
+  void rewrite(const Directive& directive, const LoopDirective& loop);
+  void rewrite(const Directive& directive, const ReflectDirective& reflect);
+  void rewrite(const Directive& directive, const WaitAsyncDirective& wait);
+  void rewrite(const Directive& directive, const BarrierDirective& barrier);
+  void rewrite(const Directive& directive, const BcastDirective& bcast);
+  void rewrite(const Directive& directive, const ReductionDirective& reduction);
+  void rewrite(const Directive& directive, const TaskDirective& task);
+
+  void insert(const Directive& directive, const std::string& text);
+  std::string range_declaration(const Directive& directive, const LoopDirective& loop,
+                                const Nest& nest, size_t which, const std::string& name);
+  void rewrite_header(const Loop& loop, const std::string& name);
+  std::string reduce_calls(const Directive& directive, const ReductionClause& clause,
+                           const std::string& on, const std::string& async);
+  // Before the pragmas of OpenMP that stand directly before the statement.
+  size_t before_pragmas(size_t statement_begin, size_t directive_offset) const;
+
+  const Unit& unit_;
+  const Program& program_;
+  Edits& edits_;
+  int ranges_ = 0;
+};
+
+}  // namespace nagaya::xmp

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rewriting/translate.h"
+
+#include "rewriting/arrays.h"
+#include "rewriting/c_text.h"
+#include "rewriting/edits.h"
+#include "rewriting/statements.h"
+#include "xmp_translated_text.h"
+
+namespace nagaya::xmp {
+namespace {
+
+class Translator {
+ public:
+  Translator(const Unit& unit, const Program& program, const std::string& source)
+      : unit_(unit),
+        program_(program),
+        source_(source),
+        arrays_(program, edits_),
+        statements_(unit, program, edits_) {}
+
+  std::string translate() {
+    for (const Directive& directive : program_.directives) {
+      std::visit([&](const auto& body) { declare(directive, body); }, directive.body);
+      make_arrays(directive);
+      statements_.rewrite(directive);
+    }
+    arrays_.rewrite_declarations();
+    arrays_.rewrite_uses();
+    arrays_.hoist_file_arrays();
+    for (const auto& [descriptor, text] : program_.descriptors)
+      edits_.replace({descriptor->begin, descriptor->end}, text);
+    const PrintedText& printed = unit_.printed;
+    return printed.line_marker({source_, 1, 1}) + "# 1 \"nagaya/xmp_translated.h\" 3\n" +
+           kTranslatedHeader + printed.line_marker({source_, 1, 1}) + edits_.apply(printed.text()) +
+           registration();
+  }
+
+ private:
+  void declare(const Directive&, const auto&) {}
+
+  // At file scope the name is declared where the directive stands, and set when the program
+  // begins; in a function both happen there.
+  void emit(const Directive& directive, bool file_scope, const std::string& type,
+            const std::string& name, const std::string& free, const std::string& value) {
+    if (file_scope) {
+      edits_.insert_line(unit_.printed, directive.offset, directive.place,
+                         "static " + type + " *" + name + " __attribute__((unused));");
+      unit_declarations_ += "  " + name + " = " + value + ";\n";
+    } else {
+      edits_.insert_line(
+          unit_.printed, directive.offset, directive.place,
+          type + " *" + name + " __attribute__((cleanup(" + free + "))) = " + value + ";");
+    }
+  }
+
+  void declare(const Directive& directive, const NodesDirective& nodes) {
+    std::vector<std::string> extents;
+    for (const std::optional<Expression>& extent : nodes.extents)
+      extents.push_back(extent ? extent->text() : "-1");
+    const NodesSymbol* symbol = program_.find_nodes(nodes.name.text, directive.offset);
+    const bool executing = nodes.of && nodes.of->executing;
+    emit(directive, symbol->file_scope, "nagaya_xmp_nodes", symbol->c_name(),
+         "nagaya_xmp_free_nodes",
+         "nagaya_xmp_declare_nodes(" +
+             list({where(nodes.name.place), literal(nodes.name.text), nodes.brackets ? "1" : "0",
+                   std::to_string(extents.size()), longs(extents), optional_on(program_, nodes.of),
+                   executing ? "1" : "0"}) +
+             ")");
+  }
+
+  void declare(const Directive& directive, const TemplateDirective& declared) {
+    std::vector<std::string> low, high;
+    for (const TemplateBounds& bounds : declared.bounds) {
+      low.push_back(bounds.low.text);
+      high.push_back(bounds.high.text);
+    }
+    const TemplateSymbol* symbol = program_.find_template(declared.name.text, directive.offset);
+    emit(directive, symbol->file_scope, "nagaya_xmp_template", symbol->c_name(),
+         "nagaya_xmp_free_template",
+         "nagaya_xmp_declare_template(" +
+             list({where(declared.name.place), literal(declared.name.text),
+                   declared.brackets ? "1" : "0", std::to_string(declared.dimensions),
+                   declared.deferred ? "0" : longs(low), declared.deferred ? "0" : longs(high)}) +
+             ")");
+  }
+
+  void declare(const Directive& directive, const DistributeDirective& distribute) {
+    std::vector<std::string> formats;
+    for (const DistributionFormat& format : distribute.formats)
+      formats.push_back(format.block ? "{NAGAYA_XMP_BLOCK, " +
+                                           (format.width ? format.width->text() : "0") + "}"
+                                     : "{NAGAYA_XMP_NOT_DISTRIBUTED, 0}");
+    const TemplateSymbol* symbol = program_.find_template(distribute.name.text, directive.offset);
+    const std::string call =
+        "nagaya_xmp_distribute(" +
+        list({where(distribute.name.place), symbol->c_name(), symbol->onto->c_name(),
+              "(const nagaya_xmp_distribution[]){" + list(formats) + "}"}) +
+        ");";
+    if (symbol->file_scope)
+      unit_declarations_ += "  " + call + "\n";
+    else
+      edits_.insert_line(unit_.printed, directive.offset, directive.place, call);
+  }
+
+  // At the last directive of each array, align or shadow.
+  void make_arrays(const Directive& directive) {
+    for (const ArraySymbol& array : program_.arrays) {
+      const auto* align = std::get_if<AlignDirective>(&directive.body);
+      const auto* shadow = std::get_if<ShadowDirective>(&directive.body);
+      if (array.shadow != nullptr ? array.shadow != shadow
+                                  : align == nullptr || array.align != align)
+        continue;
+      std::string text = descriptor_declaration(array);
+      if (array.home == ArraySymbol::kLocal) text += " " + declare_array_call(array);
+      if (array.home == ArraySymbol::kFile)
+        unit_declarations_ += "  " + declare_array_call(array) + "\n";
+      else
+        text += " " + hoisted(array);
+      edits_.insert_line(unit_.printed, directive.offset, directive.place, text);
+    }
+  }
+
+  // Units register before any of them begins, so that all are known then.
+  std::string registration() const {
+    return "# 1 \"nagaya/xmp_translated.h\" 3\n"
+           "static void xmp_declare_unit(void) {\n" +
+           unit_declarations_ +
+           "}\n"
+           "__attribute__((constructor(1000))) static void xmp_register_unit(void) {\n"
+           "  nagaya_xmp_unit(xmp_declare_unit);\n"
+           "}\n"
+           "__attribute__((constructor)) static void xmp_begin(void) { nagaya_xmp_begin(); }\n";
+  }
+
+  const Unit& unit_;
+  const Program& program_;
+  const std::string& source_;
+  Edits edits_;
+  ArrayRewriter arrays_;
+  StatementRewriter statements_;
+  std::string unit_declarations_;
+};
+
+}  // namespace
+
+std::string translate(const Unit& unit, const Program& program, const std::string& source) {
+  return Translator(unit, program, source).translate();
+}
+
+}  // namespace nagaya::xmp

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// facts.h - the parts of a unit's syntax tree that directives meet: names and their types, uses of
+// variables, statements, loops, jumps. Positions are offsets in the printed text.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nagaya::xmp {
+
+inline constexpr size_t kNone = static_cast<size_t>(-1);
+
+struct Range {
+  size_t begin = 0, end = 0;  // end: behind the last character
+  bool contains(size_t offset) const { return begin <= offset && offset < end; }
+  bool contains(const Range& inner) const { return begin <= inner.begin && inner.end <= end; }
+};
+
+struct Extent {
+  std::optional<long> constant;
+  std::string text;  // of an extent that is not constant
+  Range written;     // between the brackets; empty where a typedef has it
+};
+
+struct Variable {
+  enum Kind { kObject, kParameter, kConstant, kFunction, kType };
+  Kind kind;
+  std::string name;
+  size_t name_offset;
+  size_t visible_from;
+  size_t entity;  // the first declaration of the same object
+  Range scope;    // where the name is known, unless it is hidden
+  bool file_scope = false, is_static = false, has_initialiser = false, is_pointer = false;
+  std::vector<Extent> extents;  // of an array
+  std::string element;          // its type, or the element's; empty: a type without a name
+  std::string reduction_type;   // "NAGAYA_XMP_DOUBLE", empty if it has none
+  bool is_integer = false;
+  std::optional<long> constant;  // value of a constant
+};
+
+struct Use {
+  struct Subscript {
+    size_t open, close;  // offsets of the brackets
+  };
+  size_t entity;
+  Range name;
+  std::vector<Subscript> subscripts;
+  bool unevaluated = false;          // operand of sizeof or typeof
+  std::optional<size_t> address_of;  // offset of the & that is directly applied to the name
+  bool written = false;              // assigned or stepped
+  bool reversed = false;             // i[u]
+};
+
+struct Statement {
+  enum Kind { kOther, kFor, kCompound, kLabel };
+  Kind kind;
+  Range range;    // with its semicolon
+  size_t parent;  // index of the statement that it is part of; kNone: a function's body
+  size_t loop = kNone;
+};
+
+struct Loop {
+  Range whole, header;  // header: between the parentheses of for
+  Range body;
+  size_t body_statement = kNone;
+  std::string problem;  // why it is not canonical; empty if it is
+  size_t problem_offset = 0;
+  size_t index = kNone;  // the entity
+  bool declares_index = false;
+  std::string index_type;
+  Range first, end;  // expressions of the bounds
+  bool upwards = true, inclusive = false;
+  std::string step;                // C text, of type long: "1", "-1", "(s)"
+  std::vector<size_t> bound_uses;  // entities in bounds and step
+};
+
+struct Jump {
+  enum Kind { kBreak, kContinue, kGoto, kReturn };
+  Kind kind;
+  size_t offset;
+  size_t target;  // of goto the label's offset; of break and continue where their statement begins
+};
+
+struct Function {
+  std::string name;
+  Range body;  // with its braces
+};
+
+class Facts {
+ public:
+  std::vector<Variable> variables;
+  std::vector<Use> uses;
+  std::vector<Statement> statements;  // in the order of the text, outer ones first
+  std::vector<Loop> loops;
+  std::vector<Jump> jumps;
+  std::vector<Function> functions;
+
+  void index_names();
+  // The declaration that `name` means at `offset`; nullptr: none.
+  const Variable* lookup(const std::string& name, size_t offset) const;
+  // The compound statement that `offset` lies in; kNone: file scope.
+  size_t block_at(size_t offset) const;
+  // The innermost statement whose range contains `offset`.
+  size_t statement_at(size_t offset) const;
+  // The function that `offset` lies in; nullptr: file scope.
+  const Function* function_at(size_t offset) const;
+  // From `offset` to the end of its block, or of the file.
+  Range scope_from(size_t offset, size_t text_size) const;
+
+ private:
+  std::multimap<std::string, size_t> by_name_;
+};
+
+}  // namespace nagaya::xmp

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// spots.h - offsets in the text of things in Clang's syntax tree.
+#pragma once
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Expr.h>
+#include <clang/AST/Stmt.h>
+
+#include "syntax/facts.h"
+
+namespace nagaya::xmp {
+
+class Spots {
+ public:
+  explicit Spots(clang::ASTContext& context);
+
+  size_t offset(clang::SourceLocation location) const;
+  // Behind the token that begins at `location`.
+  size_t behind(clang::SourceLocation location) const;
+  Range range(clang::SourceRange source) const;
+  // With the semicolon that ends it.
+  Range statement(const clang::Stmt* statement) const;
+  std::string text(const Range& range) const;
+  // The first place at or behind `from` that has the character.
+  size_t find(char character, size_t from) const;
+  bool in_system_header(clang::SourceLocation location) const;
+
+ private:
+  clang::ASTContext& context_;
+  const clang::SourceManager& sources_;
+  llvm::StringRef text_;
+};
+
+}  // namespace nagaya::xmp

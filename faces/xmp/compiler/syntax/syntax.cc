@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "syntax/syntax.h"
+
+#include <clang/AST/ASTConsumer.h>
+#include <clang/AST/ASTContext.h>
+#include <clang/Parse/ParseAST.h>
+#include <clang/Sema/Sema.h>
+
+#include "clang_session.h"
+#include "syntax/collector.h"
+
+namespace nagaya::xmp {
+namespace {
+
+// Types that gcc knows and Clang does not; as wide, which is all that counts here.
+std::vector<std::string> arguments() {
+  return {"-fsyntax-only",
+          "-w",
+          "-D_Float16=__fp16",
+          "-D_Float32=float",
+          "-D_Float64=double",
+          "-D_Float32x=double",
+          "-D_Float64x=long double",
+          "-D_Float128=__float128",
+          "-Wno-implicit-function-declaration",
+          "-Wno-implicit-int",
+          "-Wno-int-conversion",
+          "-Wno-return-type"};
+}
+
+}  // namespace
+
+std::optional<Facts> parse_c(const PrintedText& printed, const std::string& standard,
+                             const std::string& triple, Diagnostics& diagnostics) {
+  ClangSession session(arguments(), "unit.c", standard, triple, &printed.text(), "cpp-output");
+  std::optional<Facts> facts;
+  if (session.begin()) {
+    clang::CompilerInstance& compiler = session.compiler();
+    compiler.createASTContext();
+    compiler.setASTConsumer(std::make_unique<clang::ASTConsumer>());
+    compiler.createSema(clang::TU_Complete, nullptr);
+    clang::ParseAST(compiler.getSema());
+    if (!session.failed()) facts = collect_facts(compiler.getASTContext());
+  }
+  session.end();
+  bool in_header = false;
+  for (const ClangMessage& message : session.messages()) {
+    // A note belongs to the message before it.
+    if (message.kind != "note") in_header = message.system_header;
+    if (in_header) continue;
+    const Place place =
+        message.offset == std::string::npos ? Place{} : printed.place(message.offset);
+    diagnostics.plain(place, message.kind, message.text);
+  }
+  return facts;
+}
+
+}  // namespace nagaya::xmp

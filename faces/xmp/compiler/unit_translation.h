@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// unit_translation.h - all stages for one unit: preprocess, parse, check, rewrite.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "diagnostics.h"
+#include "preprocess/preprocess.h"
+
+namespace nagaya::xmp {
+
+// Nullopt without errors: the unit uses no XMP; it is for the compiler behind as it is.
+std::optional<std::string> translate_unit(const PreprocessorInput& input, Diagnostics& diagnostics);
+
+}  // namespace nagaya::xmp
