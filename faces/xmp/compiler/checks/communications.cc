@@ -116,6 +116,9 @@ void check_reduction(Program& program, const ReductionClause& clause, size_t off
     if (!reduced.locations.empty() && !has_location(clause.operation))
       throw Complaint{reduced.locations.front().place,
                       "location variables are for firstmax, firstmin, lastmax and lastmin"};
+    if (reduced.locations.empty() && has_location(clause.operation))
+      throw Complaint{clause.place, quoted(reduced.data.name) + " needs location variables: " +
+                                        reduced.data.name.text + "/location/"};
     for (const Token& location : reduced.locations)
       check_data(program, {location, {}, {}, {}}, offset);
   }

@@ -161,11 +161,26 @@ void Constructs::match_index(const LoopDirective& loop, const std::vector<size_t
   }
 }
 
+void Constructs::check_indexes(const LoopDirective& loop, const std::vector<size_t>& loops) const {
+  for (size_t k = 0; k < loop.indexes.size(); ++k) {
+    const Token& index = loop.indexes[k];
+    for (size_t earlier = 0; earlier < k; ++earlier)
+      if (loop.indexes[earlier].text == index.text)
+        throw Complaint{index.place, "the index " + quoted(index) + " stands twice"};
+    if (std::any_of(loops.begin(), loops.end(),
+                    [&](size_t i) { return index_name(i) == index.text; }))
+      continue;
+    check_canonical(loops, std::min(loops.size(), loop.indexes.size()));
+    throw Complaint{index.place, quoted(index) +
+                                     " is not the index of one of the tightly nested loops "
+                                     "behind the directive"};
+  }
+}
+
 std::vector<DistributedLoop> Constructs::match_indexes(const LoopDirective& loop,
                                                        const std::vector<size_t>& loops) {
   std::vector<DistributedLoop> matched;
   if (loop.indexes.empty()) {
-    check_canonical(loops, 1);
     for (size_t i = 0; i < loops.size() && program_.facts.loops[loops[i]].problem.empty(); ++i)
       match_index(loop, loops, i, matched);
     if (matched.empty())
@@ -175,15 +190,8 @@ std::vector<DistributedLoop> Constructs::match_indexes(const LoopDirective& loop
   }
   size_t depth = 0;
   for (const Token& index : loop.indexes) {
-    size_t which = kNone;
-    for (size_t i = 0; i < loops.size(); ++i)
-      if (index_name(loops[i]) == index.text) which = i;
-    if (which == kNone) {
-      check_canonical(loops, std::min(loops.size(), loop.indexes.size()));
-      throw Complaint{index.place, quoted(index) +
-                                       " is not the index of one of the tightly nested loops "
-                                       "behind the directive"};
-    }
+    size_t which = 0;
+    while (index_name(loops[which]) != index.text) ++which;
     depth = std::max(depth, which + 1);
     const size_t before = matched.size();
     match_index(loop, loops, which, matched);
@@ -234,7 +242,9 @@ void Constructs::check(const Directive& directive, const LoopDirective& loop) {
   if (statement == kNone || program_.facts.statements[statement].kind != Statement::kFor)
     throw Complaint{directive.place, "expected a for loop after 'loop'"};
   const std::vector<size_t> loops = tight_loops(statement);
-  // Indexes may be declared in their for statements: names are looked up where the nest begins.
+  check_canonical(loops, 1);
+  check_indexes(loop, loops);
+  // Indexes may be declared in their for statements, behind the directive.
   resolve_on_of_loop(program_, loop.on, directive.offset, [&](const std::string& name) {
     return std::any_of(loops.begin(), loops.end(), [&](size_t i) { return index_name(i) == name; });
   });

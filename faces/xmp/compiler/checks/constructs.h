@@ -25,6 +25,7 @@ class Constructs {
   // The outermost loop and those tightly nested in it.
   std::vector<size_t> tight_loops(size_t statement) const;
   void check_canonical(const std::vector<size_t>& loops, size_t depth) const;
+  void check_indexes(const LoopDirective& loop, const std::vector<size_t>& loops) const;
   std::vector<DistributedLoop> match_indexes(const LoopDirective& loop,
                                              const std::vector<size_t>& loops);
   void match_index(const LoopDirective& loop, const std::vector<size_t>& loops, size_t which,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "checks/symbols.h"
 
+#include <algorithm>
+
 #include "checks/names.h"
 #include "diagnostics.h"
 #include "directives/cursor.h"
@@ -18,6 +20,45 @@ void require_dimensions(const Token& name, size_t dimensions) {
   if (dimensions > kDimensionsMax)
     throw Complaint{name.place, quoted(name) + " has " + std::to_string(dimensions) +
                                     " dimensions; 7 is the most"};
+}
+
+// Each index of the array is one of the template's, and the other way round.
+void check_indexes(const AlignDirective& align) {
+  for (size_t d = 1; d < align.sources.size(); ++d)
+    for (size_t earlier = 0; earlier < d; ++earlier)
+      if (align.sources[d].kind == AlignSource::kIndex &&
+          align.sources[d].token.text == align.sources[earlier].token.text)
+        throw Complaint{align.sources[d].token.place,
+                        quoted(align.sources[d].token) + " stands twice"};
+  for (const AlignSource& source : align.sources)
+    if (source.kind == AlignSource::kIndex &&
+        std::none_of(align.subscripts.begin(), align.subscripts.end(), [&](const auto& subscript) {
+          return subscript.token.text == source.token.text;
+        }))
+      throw Complaint{
+          source.token.place,
+          quoted(source.token) + " is not a subscript of the template " + quoted(align.with)};
+  for (const AlignSubscript& subscript : align.subscripts) {
+    if (subscript.kind != AlignSource::kIndex) continue;
+    size_t sources = 0, subscripts = 0;
+    for (const AlignSource& source : align.sources)
+      sources += source.kind == AlignSource::kIndex && source.token.text == subscript.token.text;
+    for (const AlignSubscript& other : align.subscripts)
+      subscripts += other.kind == AlignSource::kIndex && other.token.text == subscript.token.text;
+    if (sources == 0)
+      throw Complaint{
+          subscript.token.place,
+          quoted(subscript.token) + " is not an index of the array " + quoted(align.array)};
+    if (subscripts > 1)
+      throw Complaint{subscript.token.place, quoted(subscript.token) + " stands twice"};
+  }
+  const auto colons = [](const auto& list) {
+    return std::count_if(list.begin(), list.end(),
+                         [](const auto& one) { return one.kind == AlignSource::kColon; });
+  };
+  if (colons(align.sources) != colons(align.subscripts))
+    throw Complaint{align.with.place, "the array " + quoted(align.array) + " and the template " +
+                                          quoted(align.with) + " need equally many colons"};
 }
 
 }  // namespace
@@ -41,16 +82,15 @@ void SymbolTable::declare(const Directive& directive, const NodesDirective& node
   require_new_name(nodes.name, directive.offset);
   require_dimensions(nodes.name, nodes.extents.size());
   for (size_t d = 0; d < nodes.extents.size(); ++d) {
-    const std::optional<Expression>& extent = nodes.extents[d];
-    if (!extent && d != 0)
-      throw Complaint{nodes.name.place, nodes.brackets
-                                            ? "only the first dimension of nodes may be '*'"
-                                            : "only the last dimension of nodes may be '*'"};
-    if (!extent) continue;
-    check_expression(program_, *extent, directive.offset);
-    const std::optional<long> value = constant_of(program_, *extent, directive.offset);
+    const NodesExtent& extent = nodes.extents[d];
+    if (!extent.value && d != 0)
+      throw Complaint{extent.place, nodes.brackets ? "only the first dimension of nodes may be '*'"
+                                                   : "only the last dimension of nodes may be '*'"};
+    if (!extent.value) continue;
+    check_expression(program_, *extent.value, directive.offset);
+    const std::optional<long> value = constant_of(program_, *extent.value, directive.offset);
     if (value && *value < 1)
-      throw Complaint{extent->place(),
+      throw Complaint{extent.place,
                       "the extent " + std::to_string(*value) + " of nodes is not positive"};
   }
   if (nodes.of) {
@@ -180,32 +220,13 @@ void SymbolTable::match_subscripts(const Directive& directive, const AlignDirect
   for (const AlignSource& source : align.sources) {
     Alignment alignment;
     if (source.kind != AlignSource::kStar) {
-      for (const AlignSource& other : align.sources)
-        if (&other != &source && source.kind == AlignSource::kIndex &&
-            other.token.text == source.token.text)
-          throw Complaint{other.token.place, quoted(other.token) + " stands twice"};
       alignment.dimension = dimension_of(source, colon);
       colon += source.kind == AlignSource::kColon;
-      if (alignment.dimension < 0)
-        throw Complaint{
-            source.token.place,
-            quoted(source.token) + " is not a subscript of the template " + quoted(align.with)};
       alignment.offset = align.subscripts[static_cast<size_t>(alignment.dimension)].offset;
       if (alignment.offset.text.empty()) alignment.offset.text = "0";
       check_bound(program_, alignment.offset, directive.offset);
     }
     array.alignment.push_back(alignment);
-  }
-  for (size_t d = 0; d < align.subscripts.size(); ++d) {
-    const AlignSubscript& subscript = align.subscripts[d];
-    if (subscript.kind == AlignSource::kStar) continue;
-    size_t uses = 0;
-    for (const Alignment& alignment : array.alignment)
-      uses += alignment.dimension == static_cast<int>(d);
-    if (uses != 1)
-      throw Complaint{
-          subscript.token.place,
-          quoted(subscript.token) + " is not an index of the array " + quoted(align.array)};
   }
 }
 
@@ -231,6 +252,7 @@ void SymbolTable::declare(const Directive& directive, const AlignDirective& alig
   array.place = align.array.place;
   array.declared_at = directive.offset;
   array.scope = program_.facts.scope_from(directive.offset, text_size_);
+  check_indexes(align);
   match_subscripts(directive, align, array);
   program_.arrays.push_back(std::move(array));
 }

@@ -129,10 +129,13 @@ std::optional<Expression> Cursor::async_number() {
 DataReference Cursor::data_reference() {
   DataReference data{identifier("the name of a variable"), {}, {}, {}};
   while (accept("[")) {
-    if (data.length) complain("only the last subscript may be a section");
+    // The whole of the last dimensions is contiguous behind a section of the one before.
+    if (is(":") && is("]", 1) && accept(":") && accept("]")) continue;
+    if (data.length) complain("only one subscript may be a section, and [:] behind it");
     if (is(":")) complain("a section needs its base and its length here: [base:length]");
     Expression first = expression();
     if (accept(":")) {
+      if (is("]")) complain("a section needs its length here: [base:length]");
       data.base = std::move(first);
       data.length = expression();
       if (is(":")) complain("a section with a step is not supported yet");

@@ -19,6 +19,7 @@ class Cursor {
   bool at_end() const { return at_ == tokens_.size(); }
   // Of the next token, or behind the last one.
   Place place() const { return at_end() ? end_ : tokens_[at_].place; }
+  std::string next_text() const { return at_end() ? "" : tokens_[at_].text; }
   bool is(const char* text, size_t ahead = 0) const;
   bool accept(const char* text);
   // `context` says where: "after 'onto'".

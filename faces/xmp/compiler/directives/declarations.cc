@@ -77,10 +77,9 @@ NodesDirective parse_nodes_declaration(Cursor& cursor) {
   NodesDirective nodes;
   nodes.name = cursor.identifier("the name of the nodes");
   nodes.brackets = cursor.dimensions("the extents of '" + nodes.name.text + "'", [&] {
-    if (accept_star(cursor))
-      nodes.extents.push_back(std::nullopt);
-    else
-      nodes.extents.push_back(cursor.expression());
+    NodesExtent extent{cursor.place(), {}};
+    if (!accept_star(cursor)) extent.value = cursor.expression();
+    nodes.extents.push_back(std::move(extent));
   });
   turn_round_unless(nodes.brackets, nodes.extents);
   if (cursor.accept("=")) nodes.of = cursor.reference();

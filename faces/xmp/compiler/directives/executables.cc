@@ -39,16 +39,15 @@ ReductionOperation parse_operation(Cursor& cursor, bool in_loop) {
     if (in_loop) return ReductionOperation::kSum;
     throw Complaint{place, "the operation '-' is for the clause of a loop; write '+'"};
   }
-  const Token* word = cursor.name();
-  cursor.complain(word == nullptr ? "expected the operation of the reduction"
-                                  : "unknown operation '" + word->text + "' of the reduction");
+  if (cursor.at_end()) cursor.complain("expected the operation of the reduction");
+  cursor.complain("unknown operation '" + cursor.next_text() + "' of the reduction");
 }
 
 // (operation : variable [/ location, .../], ...)
 ReductionClause parse_reduction_clause(Cursor& cursor, bool in_loop) {
   ReductionClause clause;
-  clause.place = cursor.place();
   cursor.expect("(", "after 'reduction'");
+  clause.place = cursor.place();
   clause.operation = parse_operation(cursor, in_loop);
   cursor.expect(":", "after the operation");
   do {

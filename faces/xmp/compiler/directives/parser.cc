@@ -158,12 +158,14 @@ class DeclarationParser {
     } else if (name_.text == "align") {
       AlignDirective align;
       align.array = cursor_.identifier("the name of an array");
+      refuse_member();
       align.sources = parse_align_sources(cursor_);
       parse_with(cursor_, align);
       add(std::move(align));
     } else if (name_.text == "shadow") {
       ShadowDirective shadow;
       shadow.array = cursor_.identifier("the name of an array");
+      refuse_member();
       shadow.widths = parse_shadow_widths(cursor_);
       add(std::move(shadow));
     }
@@ -171,6 +173,11 @@ class DeclarationParser {
   }
 
  private:
+  void refuse_member() {
+    if (cursor_.is(".") || cursor_.is("->"))
+      cursor_.complain("distributing a member of a structure is not supported yet");
+  }
+
   void add(DirectiveBody body) { directives_.push_back({offset_, name_.place, std::move(body)}); }
 
   Cursor& cursor_;

@@ -44,10 +44,15 @@ struct Reference {
   std::vector<Subscript> subscripts;  // none: the whole of it
 };
 
+struct NodesExtent {
+  Place place;
+  std::optional<Expression> value;  // nullopt: `*`
+};
+
 struct NodesDirective {
   Token name;
   bool brackets = false;
-  std::vector<std::optional<Expression>> extents;  // nullopt: `*`
+  std::vector<NodesExtent> extents;
   std::optional<Reference> of;
 };
 

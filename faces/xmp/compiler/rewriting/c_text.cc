@@ -6,15 +6,38 @@
 namespace nagaya::xmp {
 namespace {
 
-std::string subscript_text(const Subscript& subscript, bool nodes_from_one) {
-  if (subscript.kind == Subscript::kStar) return "{NAGAYA_XMP_STAR, 0, 0, 1}";
-  if (subscript.kind == Subscript::kAll) return "{NAGAYA_XMP_ALL, 0, 0, 1}";
+const char* const kAllText = "{NAGAYA_XMP_ALL, 0, 0, 1}";
+const char* const kStarText = "{NAGAYA_XMP_STAR, 0, 0, 1}";
+
+bool nodes_from_one(const Program& program, const Reference& reference) {
+  return program.references.at(&reference).nodes != nullptr && !reference.brackets;
+}
+
+bool has_index(const Nest& nest, size_t dimension) {
+  return std::any_of(nest.loops.begin(), nest.loops.end(),
+                     [&](const DistributedLoop& loop) { return loop.dimension == dimension; });
+}
+
+std::string subscript_text(const Subscript& subscript, bool from_one) {
+  if (subscript.kind == Subscript::kStar) return kStarText;
+  if (subscript.kind == Subscript::kAll) return kAllText;
   const auto numbered = [&](const Bound& bound) {
     // An omitted end has no expression, and stays as it is.
-    return nodes_from_one && !bound.expressions.empty() ? "(" + bound.text + ") - 1" : bound.text;
+    return from_one && !bound.expressions.empty() ? "(" + bound.text + ") - 1" : bound.text;
   };
   return "{NAGAYA_XMP_RANGE, " + numbered(subscript.low) + ", " + numbered(subscript.high) + ", " +
          subscript.step.text + "}";
+}
+
+std::string on_text(const Program& program, const Reference& reference,
+                    const std::vector<std::string>& subscripts) {
+  const ResolvedReference& resolved = program.references.at(&reference);
+  return "&(const nagaya_xmp_on){" +
+         list({resolved.nodes != nullptr ? resolved.nodes->c_name() : "0",
+               resolved.of_template != nullptr ? resolved.of_template->c_name() : "0",
+               std::to_string(subscripts.size()),
+               "{" + (subscripts.empty() ? kAllText : list(subscripts)) + "}"}) +
+         "}";
 }
 
 }  // namespace
@@ -42,22 +65,26 @@ std::string longs(const std::vector<std::string>& items) {
   return "(const long[]){" + list(items) + "}";
 }
 
-std::string on(const Program& program, const Reference& reference,
-               const std::vector<size_t>& free_dimensions) {
-  const ResolvedReference& resolved = program.references.at(&reference);
-  const bool nodes_from_one = resolved.nodes != nullptr && !reference.brackets;
+std::string on(const Program& program, const Reference& reference, const Nest* of_loop) {
+  const bool from_one = nodes_from_one(program, reference);
+  std::vector<std::string> subscripts;
+  for (size_t d = 0; d < reference.subscripts.size(); ++d)
+    subscripts.push_back(of_loop != nullptr && has_index(*of_loop, d)
+                             ? kAllText
+                             : subscript_text(reference.subscripts[d], from_one));
+  return on_text(program, reference, subscripts);
+}
+
+std::string reduced_on(const Program& program, const Reference& reference, const Nest& of_loop) {
+  const bool from_one = nodes_from_one(program, reference);
   std::vector<std::string> subscripts;
   for (size_t d = 0; d < reference.subscripts.size(); ++d) {
-    const bool free = std::count(free_dimensions.begin(), free_dimensions.end(), d) != 0;
-    subscripts.push_back(free ? "{NAGAYA_XMP_ALL, 0, 0, 1}"
-                              : subscript_text(reference.subscripts[d], nodes_from_one));
+    const Subscript& subscript = reference.subscripts[d];
+    subscripts.push_back(has_index(of_loop, d)               ? kAllText
+                         : subscript.kind == Subscript::kAll ? kStarText
+                                                             : subscript_text(subscript, from_one));
   }
-  return "&(const nagaya_xmp_on){" +
-         list({resolved.nodes != nullptr ? resolved.nodes->c_name() : "0",
-               resolved.of_template != nullptr ? resolved.of_template->c_name() : "0",
-               std::to_string(subscripts.size()),
-               subscripts.empty() ? "{{NAGAYA_XMP_ALL, 0, 0, 1}}" : "{" + list(subscripts) + "}"}) +
-         "}";
+  return on_text(program, reference, subscripts);
 }
 
 std::string optional_on(const Program& program, const std::optional<Reference>& reference) {

@@ -14,10 +14,10 @@ std::string literal(const std::string& text);
 std::string list(const std::vector<std::string>& items);   // a, b, c
 std::string longs(const std::vector<std::string>& items);  // (const long[]){a, b, c}
 
-// A pointer to the reference. `free_dimension`: of these dimensions all, where a loop's index
-// stands.
-std::string on(const Program& program, const Reference& reference,
-               const std::vector<size_t>& free_dimensions = {});
+// A pointer to the reference. `of_loop`: its nest's indexes stand for all of their dimensions.
+std::string on(const Program& program, const Reference& reference, const Nest* of_loop = nullptr);
+// ... of the reductions of a loop: dimensions that the loop does not name hold copies.
+std::string reduced_on(const Program& program, const Reference& reference, const Nest& of_loop);
 // ... or a null pointer.
 std::string optional_on(const Program& program, const std::optional<Reference>& reference);
 std::string optional_async(const std::optional<Expression>& async);

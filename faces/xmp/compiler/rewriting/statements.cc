@@ -5,76 +5,10 @@
 #include <cctype>
 
 #include "rewriting/c_text.h"
+#include "rewriting/data.h"
+#include "rewriting/reductions.h"
 
 namespace nagaya::xmp {
-namespace {
-
-const char* operation_name(ReductionOperation operation) {
-  switch (operation) {
-    case ReductionOperation::kSum:
-      return "NAGAYA_XMP_SUM";
-    case ReductionOperation::kProduct:
-      return "NAGAYA_XMP_PRODUCT";
-    case ReductionOperation::kBitAnd:
-      return "NAGAYA_XMP_BIT_AND";
-    case ReductionOperation::kBitOr:
-      return "NAGAYA_XMP_BIT_OR";
-    case ReductionOperation::kBitXor:
-      return "NAGAYA_XMP_BIT_XOR";
-    case ReductionOperation::kAnd:
-      return "NAGAYA_XMP_AND";
-    case ReductionOperation::kOr:
-      return "NAGAYA_XMP_OR";
-    case ReductionOperation::kXor:
-      return "NAGAYA_XMP_XOR";
-    case ReductionOperation::kMax:
-      return "NAGAYA_XMP_MAX";
-    case ReductionOperation::kMin:
-      return "NAGAYA_XMP_MIN";
-    case ReductionOperation::kFirstMax:
-      return "NAGAYA_XMP_FIRST_MAX";
-    case ReductionOperation::kFirstMin:
-      return "NAGAYA_XMP_FIRST_MIN";
-    case ReductionOperation::kLastMax:
-      return "NAGAYA_XMP_LAST_MAX";
-    case ReductionOperation::kLastMin:
-      return "NAGAYA_XMP_LAST_MIN";
-  }
-  return "";
-}
-
-// Address and size of the data of a communication.
-struct Data {
-  std::string address, bytes, count;
-};
-
-Data data_of(const Program& program, const DataReference& data, size_t offset) {
-  if (const ArraySymbol* array = program.find_array(data.name.text, offset)) {
-    std::string count = "1";
-    for (size_t d = 0; d < array->rank(); ++d)
-      count += " * " + array->member() + "count[" + std::to_string(d) + "]";
-    std::string first = "(*" + array->rows() + ")";
-    for (size_t d = 1; d < array->rank(); ++d) first += "[0]";
-    return {array->member() + "base", "(" + count + ") * sizeof" + first, count};
-  }
-  const Variable* variable = program.facts.lookup(data.name.text, offset);
-  std::string object = data.name.text;
-  for (const Expression& index : data.indexes) object += "[" + index.text() + "]";
-  const std::string length = data.length ? data.length->text() : "1";
-  if (data.base) object += "[" + data.base->text() + "]";
-  std::string element = object;
-  const size_t subscripts = data.indexes.size() + (data.base ? 1 : 0);
-  std::string count = "(" + length + ")";
-  // A formal array has lost its size: its extents are in its declaration.
-  for (size_t d = subscripts; d < variable->extents.size(); ++d) {
-    const Extent& extent = variable->extents[d];
-    count += " * (" + (extent.constant ? std::to_string(*extent.constant) : extent.text) + ")";
-    element += "[0]";
-  }
-  return {"(void *)&" + element, count + " * sizeof(" + element + ")", count};
-}
-
-}  // namespace
 
 void StatementRewriter::rewrite(const Directive& directive) {
   std::visit([&](const auto& body) { rewrite(directive, body); }, directive.body);
@@ -135,41 +69,17 @@ void StatementRewriter::rewrite(const Directive& directive, const BcastDirective
     const Data data = data_of(program_, variable, directive.offset);
     text +=
         " nagaya_xmp_bcast(" +
-        list({where(directive.place), data.address, data.bytes, optional_on(program_, bcast.from),
+        list({where(directive.place), data.address, data.bytes(), optional_on(program_, bcast.from),
               optional_on(program_, bcast.on), optional_async(bcast.async)}) +
         ");";
   }
   insert(directive, text + " }");
 }
 
-std::string StatementRewriter::reduce_calls(const Directive& directive,
-                                            const ReductionClause& clause, const std::string& on,
-                                            const std::string& async) {
-  std::string text;
-  for (const ReductionVariable& variable : clause.variables) {
-    const Data data = data_of(program_, variable.data, directive.offset);
-    std::vector<std::string> locations;
-    for (const Token& location : variable.locations) {
-      const Data where_found = data_of(program_, {location, {}, {}, {}}, directive.offset);
-      locations.push_back("{" + where_found.address + ", " + where_found.bytes + "}");
-    }
-    const Variable* reduced = program_.facts.lookup(variable.data.name.text, directive.offset);
-    text +=
-        " nagaya_xmp_reduce(" +
-        list({where(clause.place), operation_name(clause.operation), reduced->reduction_type,
-              data.address, data.count, std::to_string(locations.size()),
-              locations.empty() ? "0" : "(const nagaya_xmp_location[]){" + list(locations) + "}",
-              on, async}) +
-        ");";
-  }
-  return text;
-}
-
 void StatementRewriter::rewrite(const Directive& directive, const ReductionDirective& reduction) {
+  const Reducer reducer(program_, reduction.reduction, directive.offset);
   insert(directive,
-         "{" +
-             reduce_calls(directive, reduction.reduction, optional_on(program_, reduction.on),
-                          optional_async(reduction.async)) +
+         "{" + reducer.calls(optional_on(program_, reduction.on), optional_async(reduction.async)) +
              " }");
 }
 
@@ -211,13 +121,11 @@ std::string StatementRewriter::range_declaration(const Directive& directive,
   const auto source = [&](const Range& range) {
     return text.substr(range.begin, range.end - range.begin);
   };
-  std::vector<size_t> free_dimensions;
-  for (const DistributedLoop& one : nest.loops) free_dimensions.push_back(one.dimension);
   std::string end = "(" + source(header.end) + ")";
   if (header.inclusive) end += header.upwards ? " + 1L" : " - 1L";
   const std::string range = name + "_range";
   return "const nagaya_xmp_range " + range + " = nagaya_xmp_loop(" +
-         list({where(directive.place), on(program_, loop.on, free_dimensions),
+         list({where(directive.place), on(program_, loop.on, &nest),
                std::to_string(distributed.dimension), distributed.offset,
                "(" + source(header.first) + ")", end, header.step}) +
          "); const " + header.index_type + " " + name + "_first = " + range + ".first, " + name +
@@ -253,13 +161,14 @@ void StatementRewriter::rewrite(const Directive& directive, const LoopDirective&
     }
     rewrite_header(header, name);
   }
+  std::string after;
+  for (const ReductionClause& clause : loop.reductions) {
+    const Reducer reducer(program_, clause, directive.offset);
+    before += reducer.set_aside();
+    after += reducer.calls(reduced_on(program_, loop.on, nest), "0") + reducer.add_again();
+  }
   edits_.insert_line(unit_.printed, before_pragmas(whole.begin, directive.offset), directive.place,
                      before);
-  std::vector<size_t> free_dimensions;
-  for (const DistributedLoop& one : nest.loops) free_dimensions.push_back(one.dimension);
-  std::string after;
-  for (const ReductionClause& clause : loop.reductions)
-    after += reduce_calls(directive, clause, on(program_, loop.on, free_dimensions), "0");
   edits_.close(whole.end, directive.offset, after + " }");
 }
 

@@ -31,8 +31,6 @@ class StatementRewriter {
   std::string range_declaration(const Directive& directive, const LoopDirective& loop,
                                 const Nest& nest, size_t which, const std::string& name);
   void rewrite_header(const Loop& loop, const std::string& name);
-  std::string reduce_calls(const Directive& directive, const ReductionClause& clause,
-                           const std::string& on, const std::string& async);
   // Before the pragmas of OpenMP that stand directly before the statement.
   size_t before_pragmas(size_t statement_begin, size_t directive_offset) const;
 

@@ -20,6 +20,8 @@ class Translator {
         statements_(unit, program, edits_) {}
 
   std::string translate() {
+    // First: a directive may stand at the very beginning of a function.
+    arrays_.hoist_file_arrays();
     for (const Directive& directive : program_.directives) {
       std::visit([&](const auto& body) { declare(directive, body); }, directive.body);
       make_arrays(directive);
@@ -27,7 +29,6 @@ class Translator {
     }
     arrays_.rewrite_declarations();
     arrays_.rewrite_uses();
-    arrays_.hoist_file_arrays();
     for (const auto& [descriptor, text] : program_.descriptors)
       edits_.replace({descriptor->begin, descriptor->end}, text);
     const PrintedText& printed = unit_.printed;
@@ -56,8 +57,8 @@ class Translator {
 
   void declare(const Directive& directive, const NodesDirective& nodes) {
     std::vector<std::string> extents;
-    for (const std::optional<Expression>& extent : nodes.extents)
-      extents.push_back(extent ? extent->text() : "-1");
+    for (const NodesExtent& extent : nodes.extents)
+      extents.push_back(extent.value ? extent.value->text() : "-1");
     const NodesSymbol* symbol = program_.find_nodes(nodes.name.text, directive.offset);
     const bool executing = nodes.of && nodes.of->executing;
     emit(directive, symbol->file_scope, "nagaya_xmp_nodes", symbol->c_name(),

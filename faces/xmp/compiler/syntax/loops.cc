@@ -35,8 +35,10 @@ class Dissector {
     loop_.header = {spots_.behind(statement_.getLParenLoc()),
                     spots_.offset(statement_.getRParenLoc())};
     loop_.body = spots_.statement(statement_.getBody());
-    if (first() && condition() && step()) {
-      loop_.index = entity_of(index_);
+    const bool has_index = first();
+    // Known even if the rest is not canonical: for messages.
+    if (index_ != nullptr) loop_.index = entity_of(index_);
+    if (has_index && condition() && step()) {
       loop_.index_type = type_name(index_->getType().getUnqualifiedType(), context_);
       std::vector<const clang::ValueDecl*> found;
       for (const clang::Expr* part : parts_) collect_references(part, found);
@@ -48,8 +50,11 @@ class Dissector {
 
  private:
   bool refuse(const clang::Stmt* at, const char* why) {
+    return refuse(at != nullptr ? spots_.offset(at->getBeginLoc()) : loop_.header.begin, why);
+  }
+  bool refuse(size_t offset, const char* why) {
     loop_.problem = why;
-    loop_.problem_offset = at != nullptr ? spots_.offset(at->getBeginLoc()) : loop_.header.begin;
+    loop_.problem_offset = offset;
     return false;
   }
 
@@ -74,25 +79,26 @@ class Dissector {
     }
     if (index_ == nullptr || value == nullptr)
       return refuse(init, "its first part must set one index: i = first");
-    if (!index_->getType()->isIntegerType()) return refuse(init, "its index must be an integer");
+    if (!index_->getType()->isIntegerType())
+      return refuse(
+          spots_.offset(loop_.declares_index ? index_->getLocation() : init->getBeginLoc()),
+          "its index must be an integer");
     loop_.first = take(value);
     return true;
   }
 
   bool condition() {
     const auto* compared = dyn_cast_or_null<clang::BinaryOperator>(statement_.getCond());
-    if (compared == nullptr ||
-        !(compared->isRelationalOp() || compared->getOpcode() == clang::BO_NE))
-      return refuse(statement_.getCond(), "its second part must compare the index: i < end");
+    if (compared == nullptr || !compared->isRelationalOp())
+      return refuse(statement_.getCond(), "its condition must be <, <=, > or >= of the index");
     clang::BinaryOperatorKind relation = compared->getOpcode();
     const clang::Expr* bound = compared->getRHS();
     if (variable_in(compared->getLHS()) != index_) {
       if (variable_in(bound) != index_)
-        return refuse(compared, "its second part must compare the index: i < end");
+        return refuse(compared, "its condition must be <, <=, > or >= of the index");
       bound = compared->getLHS();
       relation = clang::BinaryOperator::reverseComparisonOp(relation);
     }
-    unequal_ = relation == clang::BO_NE;
     loop_.upwards = relation == clang::BO_LT || relation == clang::BO_LE;
     loop_.inclusive = relation == clang::BO_LE || relation == clang::BO_GE;
     loop_.end = take(bound);
@@ -123,13 +129,10 @@ class Dissector {
       return refuse(increment, "its third part must step the index: i++ or i += step");
     loop_.step = (down ? "-(" : "(") + spots_.text(take(width)) + ")";
     clang::Expr::EvalResult value;
-    if (!width->EvaluateAsInt(value, context_))
-      return !unequal_ || refuse(increment, "the step of a loop with != must be 1 or -1");
+    if (!width->EvaluateAsInt(value, context_)) return true;
     long constant = value.Val.getInt().getExtValue();
     if (down) constant = -constant;
     if (constant == 0) return refuse(increment, "its step is 0");
-    if (unequal_ && constant != 1 && constant != -1)
-      return refuse(increment, "the step of a loop with != must be 1 or -1");
     loop_.step = std::to_string(constant);
     return directed(increment, constant < 0);
   }
@@ -144,7 +147,6 @@ class Dissector {
   }
 
   bool directed(const clang::Stmt* at, bool down) {
-    if (unequal_) loop_.upwards = !down;
     return loop_.upwards != down ? true : refuse(at, "its step leads away from its end");
   }
 
@@ -154,7 +156,6 @@ class Dissector {
   Loop loop_;
   const clang::VarDecl* index_ = nullptr;
   std::vector<const clang::Expr*> parts_;
-  bool unequal_ = false;
 };
 
 }  // namespace
