@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* figures.h - what the examples print: the number of nodes, the time, a checksum. */
+#ifndef FIGURES_H
+#define FIGURES_H
+
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#ifdef _XCALABLEMP
+#include <xmp.h>
+#else /* another compiler: the pragmas are comments, the program is serial */
+static inline int xmp_all_num_nodes(void) {
+  return 1;
+}
+static inline int xmp_all_node_num(void) {
+  return 1;
+}
+#endif
+
+static inline double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The part of a checksum that the number at `place` of a field has. The sum of all parts, modulo
+ * 2^64, does not depend on their order: equal sums mean fields that are equal bit for bit. */
+static inline uint64_t part_of_checksum(double number, long place) {
+  uint64_t bits;
+  memcpy(&bits, &number, sizeof bits);
+  bits ^= (uint64_t)place * 0x9e3779b97f4a7c15;
+  return (bits ^ bits >> 31) * 0xbf58476d1ce4e5b9;
+}
+
+#endif
