@@ -17,6 +17,7 @@ from hosts import HOSTS, Hosts, missing_programs
 from installation import Installation
 from leftovers import Leftovers
 from ordinary_user import OrdinaryUser
+from xmp_programs import XmpPrograms
 
 FULL = os.environ.get("NAGAYA_FULL") == "1"
 
@@ -113,6 +114,13 @@ def dumping():
     if hard == 0:
         pytest.skip("core files are forbidden here: the hard RLIMIT_CORE is 0")
     return ["prlimit", f"--core={'unlimited' if hard == resource.RLIM_INFINITY else hard}:"]
+
+
+@pytest.fixture(scope="session")
+def xmp_programs(user, installation):
+    if not (installation.root / "bin" / "xmpcc").exists():
+        pytest.skip("xmpcc is not built: Debian's libclang-14-dev or libclang-19-dev is not installed")
+    return XmpPrograms(user, installation)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The shapes of a random program: nodes, a template over them, arrays aligned with it."""
+import dataclasses
+
+TYPES = ["char", "short", "int", "long", "float", "double"]
+EXTENT_MIN, EXTENT_MAX, EXTENT_MAX_IN_3D = 5, 40, 14
+SHADOW_MAX = 2
+
+
+@dataclasses.dataclass
+class Dimension:
+    """Of a template. `nodes`: along it; 0: not distributed."""
+
+    low: int
+    extent: int
+    nodes: int = 0
+    width: int = 0  # of a block
+    is_explicit: bool = False  # block(width)
+
+    def part(self, node):
+        """The places of a node: first, end."""
+        first = self.low + node * self.width
+        return first, min(first + self.width, self.low + self.extent)
+
+
+@dataclasses.dataclass
+class Axis:
+    """A dimension of an array: `of` is the dimension of the template, or None."""
+
+    extent: int
+    of: int | None = None
+    offset: int = 0
+    shadow: tuple = (0, 0)
+
+
+@dataclasses.dataclass
+class Array:
+    name: str
+    type: str
+    axes: list
+    halo: list  # of each axis: (low, high) filled since the last write
+    is_periodic: list  # of each axis: the halo of the outer edges, too
+
+    def dimensions(self):
+        return {axis.of for axis in self.axes if axis.of is not None}
+
+
+class Shapes:
+    def __init__(self, chooser, nodes):
+        self.random, self.nodes = chooser, nodes
+        self.grid = []  # extents of the nodes
+        self.template = self.make_template()
+        # The first one has all dimensions: a loop over it may read any other.
+        self.arrays = [self.make_array(f"a{n}", len(self.template) * (n == 0))
+                       for n in range(self.random.randint(2, 4))]
+
+    def make_template(self):
+        rank = self.random.choice([1, 1, 2, 2, 2, 3])
+        largest = EXTENT_MAX if rank < 3 else EXTENT_MAX_IN_3D
+        made = [Dimension(self.random.choice([0, 0, 1, -4, 7]),
+                          self.random.randint(EXTENT_MIN, largest)) for _ in range(rank)]
+        chosen = sorted(self.random.sample(range(rank), self.random.randint(1, rank)))
+        self.grid = self.factors(len(chosen))
+        for number, count in zip(chosen, self.grid):
+            one = made[number]
+            least = -(-one.extent // count)
+            one.nodes, one.is_explicit = count, self.random.random() < 0.3
+            one.width = least + one.is_explicit * self.random.randint(0, 2)
+        return made
+
+    def factors(self, count):
+        """`count` numbers whose product is that of the nodes."""
+        left, found = self.nodes, []
+        for _ in range(count - 1):
+            found.append(self.random.choice([n for n in range(1, left + 1) if left % n == 0]))
+            left //= found[-1]
+        return self.random.sample([*found, left], count)
+
+    def make_array(self, name, least_rank):
+        rank = self.random.randint(max(least_rank, 1), len(self.template))
+        taken = self.random.sample(range(len(self.template)), rank)
+        axes = [self.make_axis(number) for number in taken]
+        if self.random.random() < 0.4:
+            axes.insert(self.random.randint(0, len(axes)), Axis(self.random.randint(1, 4)))
+        return Array(name, self.random.choice(TYPES), axes, [(0, 0)] * len(axes),
+                     [False] * len(axes))
+
+    def make_axis(self, number):
+        one = self.template[number]
+        extent = one.extent - self.random.choice([0, 0, 1, 3])
+        offset = one.low + self.random.randint(0, one.extent - extent)
+        shadow = (0, 0)
+        if one.nodes and self.random.random() < 0.7:
+            most = min(SHADOW_MAX, one.width)
+            shadow = (self.random.randint(0, most), self.random.randint(0, most))
+        return Axis(extent, number, offset, shadow)
+
+    def parts_of(self, axis):
+        """The number of its elements on each node along its dimension that has some."""
+        one = self.template[axis.of]
+        found = []
+        for node in range(one.nodes):
+            first, end = one.part(node)
+            found.append(min(end, axis.offset + axis.extent) - max(first, axis.offset))
+        return [count for count in found if count > 0]

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs of XcalableMP, compiled by xmpcc: a feature each, random ones beside their serial oracle,
+the examples; on one host and on three, with direct copies and with messages."""
+import re
+import shlex
+import shutil
+import subprocess
+import time
+
+import pytest
+import random_programs
+from conftest import FULL
+from hosts import SHARED_PROCESSORS
+
+RUN_LIMIT_S = 120
+END_LIMIT_S = 5
+MESSAGES = {"NAGAYA_XMP_HALO": "message"}
+
+# The programs of tests/programs/xmp: other files than NAME.c, options.
+FEATURES = {
+    "nodes": (), "loops": (), "nests": (), "arrays": (), "reductions": (), "locations": (),
+    "halos": (), "corners": (), "tasks": (), "broadcasts": (), "combined": (), "locals": (),
+    "macros": (), "fixed_later": (), "inquiries": (), "in_place": (),
+    "formal": ("formal.c", "formal_other.c"), "openmp": (),
+}
+OPTIONS = {"openmp": ("-O1", "-fopenmp")}
+WITH_HALOS = ["halos", "corners", "formal", "combined"]
+# Without NAGAYA_FULL=1 few jobs are started over hosts: each takes seconds.
+OVER_HOSTS = [(name, each) for name in FEATURES if name != "in_place" for each in (1, 2)] \
+    if FULL else [("halos", 2), ("corners", 1), ("reductions", 2), ("tasks", 1)]
+COUNTS = [1, 2, 3, 4, 7, 16]
+SEEDS = range(40) if FULL else range(2)
+SEEDS_OVER_HOSTS = [(seed, used, each) for seed in range(20) for used, each in
+                    [(3, 1), (2, 2), (2, 8)]] if FULL else [(0, 3, 1), (1, 2, 8)]
+PLACES = ["reflect", "reduction", "barrier"]
+
+
+@pytest.fixture
+def feature(xmp_programs):
+    def of(name):
+        return xmp_programs.compiled(name, *FEATURES[name], options=OPTIONS.get(name, ("-O1",)))
+    return of
+
+
+@pytest.fixture
+def start(user, nagaya):
+    def run(nodes, *words, **environment):
+        return user.run([nagaya, "run", "-n", nodes, *words],
+                        env={**SHARED_PROCESSORS, **environment}, timeout=RUN_LIMIT_S)
+    return run
+
+
+@pytest.fixture
+def start_over(hosts, front, nagaya):
+    """On the first `used` hosts, with `each` nodes on every one."""
+    def run(used, each, *words, **environment):
+        names = ",".join(f"{name}:{each}" for name in hosts.names[:used])
+        return front.run([nagaya, "run", "-n", used * each, "--hosts", names, *words],
+                         env={**SHARED_PROCESSORS, **environment}, timeout=RUN_LIMIT_S)
+    return run
+
+
+# ---- features -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("nodes", COUNTS)
+@pytest.mark.parametrize("name", FEATURES)
+def test_each_feature_works_on_any_number_of_nodes(start, feature, name, nodes):
+    ended = start(nodes, feature(name))
+    assert (ended.code, ended.out, ended.err) == (0, "ok\n", ""), ended
+
+
+@pytest.mark.parametrize("nodes", [3, 16])
+@pytest.mark.parametrize("name", WITH_HALOS)
+def test_halos_come_as_messages_too(start, feature, name, nodes):
+    ended = start(nodes, feature(name), **MESSAGES)
+    assert (ended.code, ended.out) == (0, "ok\n"), ended
+
+
+@pytest.mark.parametrize("name, each", OVER_HOSTS)
+def test_features_work_over_hosts(start_over, feature, name, each):
+    ended = start_over(3, each, feature(name))
+    assert (ended.code, ended.out) == (0, "ok\n"), ended
+
+
+def test_elements_of_other_machines_have_no_address(start_over, feature):
+    ended = start_over(2, 2, feature("in_place"), "hosts")
+    assert (ended.code, ended.out) == (0, "ok\n"), ended
+
+
+def mpi_options():
+    compiler = shutil.which("mpicc.openmpi") or shutil.which("mpicc")
+    words = subprocess.run([compiler, "-show"], capture_output=True, text=True, check=True).stdout
+    return shlex.split(words)[1:]
+
+
+def test_mpi_and_xmp_share_a_program(start, xmp_programs):
+    words = mpi_options()
+    program = xmp_programs.compiled("shared_with_mpi",
+                                options=[word for word in words if word.startswith(("-I", "-p"))],
+                                libraries=[word for word in words if word.startswith(("-L", "-l"))])
+    ended = start(3, program)
+    assert (ended.code, ended.out) == (0, "ok\n"), ended
+
+
+def test_a_program_runs_alone_without_nagaya_run(user, feature):
+    ended = user.run([feature("halos")], timeout=RUN_LIMIT_S)
+    assert (ended.code, ended.out) == (0, "ok\n"), ended
+
+
+# ---- random programs ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def random_program(user, xmp_programs):
+    """A random program and what its serial oracle prints."""
+    def make(seed, nodes):
+        source = xmp_programs.folder / f"random-{seed}-{nodes}.c"
+        if not source.exists():
+            user.new_file(source, random_programs.program(seed, nodes))
+        oracle = user.run([xmp_programs.serial(source.stem, source)], timeout=RUN_LIMIT_S)
+        assert oracle.code == 0, oracle
+        return xmp_programs.compiled(source.stem, source), oracle.out
+    return make
+
+
+def repeat(seed, nodes, ended):
+    return f"python3 random_programs.py {seed} {nodes}\n{ended}"
+
+
+@pytest.mark.parametrize("nodes", COUNTS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_programs_compute_what_serial_ones_do(start, random_program, seed, nodes):
+    program, wanted = random_program(seed, nodes)
+    for environment in ({}, MESSAGES) if FULL or seed == 0 else ({},):
+        ended = start(nodes, program, **environment)
+        assert (ended.code, ended.out) == (0, wanted), repeat(seed, nodes, ended)
+
+
+@pytest.mark.parametrize("seed, used, each", SEEDS_OVER_HOSTS)
+def test_random_programs_do_so_over_hosts(start_over, random_program, seed, used, each):
+    program, wanted = random_program(seed, used * each)
+    ended = start_over(used, each, program)
+    assert (ended.code, ended.out) == (0, wanted), repeat(seed, used * each, ended)
+
+
+# ---- examples -----------------------------------------------------------------------------------
+
+# Options of the compiler, arguments of the program.
+EXAMPLES = {"laplace": (("-DN=200",), (30,)), "himeno": (("-DMI=32", "-DMJ=32", "-DMK=32"), (5,)),
+            "stream": (("-DN=100000",), (3,)), "matrix_multiply": (("-DN=100",), ())}
+
+
+@pytest.fixture
+def example(xmp_programs):
+    def make(name, *options):
+        return xmp_programs.compiled(name, xmp_programs.examples / f"{name}.c",
+                                 options=("-O2", *EXAMPLES[name][0], *options))
+    return make
+
+
+@pytest.fixture
+def serial_field(user, xmp_programs):
+    """The checksum of the field that the serial program computes."""
+    def of(name):
+        program = xmp_programs.serial(name, xmp_programs.examples / f"{name}.c",
+                                  options=("-O2", *EXAMPLES[name][0]))
+        return field(user.run([program, *EXAMPLES[name][1]], timeout=RUN_LIMIT_S))
+    return of
+
+
+def field(ended):
+    assert ended.code == 0 and ended.out.endswith("PASS\n"), ended
+    found = re.search(r"checksum (\w+)", ended.out)
+    return found and found[1]
+
+
+@pytest.mark.parametrize("nodes, options", [(1, ()), (4, ("-DPJ=2",)), (6, ("-DPJ=3",))])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_examples_compute_the_serial_field(start, example, serial_field, name, nodes, options):
+    ended = start(nodes, example(name, *options), *EXAMPLES[name][1])
+    assert field(ended) == serial_field(name), ended
+
+
+@pytest.mark.parametrize("options, environment",
+                         [((), MESSAGES), (("-fopenmp",), {"OMP_NUM_THREADS": "2"})])
+def test_the_variants_of_laplace_have_the_same_field(start, example, serial_field, options,
+                                                     environment):
+    ended = start(3, example("laplace", *options), 30, **environment)
+    assert field(ended) == serial_field("laplace"), ended
+
+
+def test_laplace_over_hosts_has_the_same_field(start_over, example, serial_field):
+    ended = start_over(3, 2, example("laplace"), 30)
+    assert field(ended) == serial_field("laplace"), ended
+
+
+# ---- deaths -------------------------------------------------------------------------------------
+
+
+def check_end(ended):
+    """The job ends soon after a node has said that it kills itself now."""
+    end = time.monotonic()
+    said = re.search(r"^killed at ([\d.]+)$", ended.out, re.M)
+    assert ended.code == 128 + 9 and said and end - float(said[1]) < END_LIMIT_S, ended
+
+
+@pytest.mark.parametrize("where", PLACES)
+@pytest.mark.parametrize("environment", [{}, MESSAGES], ids=["copies", "messages"])
+def test_a_node_that_dies_ends_the_job(start, xmp_programs, where, environment):
+    check_end(start(4, xmp_programs.compiled("dies"), where, **environment))
+
+
+@pytest.mark.parametrize("where", PLACES if FULL else PLACES[:1])
+def test_a_node_that_dies_ends_the_job_on_all_hosts(start_over, xmp_programs, where):
+    check_end(start_over(2, 2, xmp_programs.compiled("dies"), where))

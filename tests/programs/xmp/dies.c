@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dies.c - a node is killed while the others wait for it: dies reflect|reduction|barrier. It says when,
+ * by the monotonic clock [seconds]. */
+#include <signal.h>
+#include <time.h>
+
+#include "check.h"
+
+#define N 64
+#define KILLED 1
+#define STEPS 100000000L
+
+#pragma xmp nodes p[*]
+#pragma xmp template t[N]
+#pragma xmp distribute t[block] onto p
+static double field[N];
+#pragma xmp align field[i] with t[i]
+#pragma xmp shadow field[1]
+
+static void die(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  printf("killed at %ld.%03ld\n", (long)now.tv_sec, now.tv_nsec / 1000000);
+  fflush(stdout);
+  raise(SIGKILL);
+}
+
+int main(int argc, char** argv) {
+  const char* where = argc > 1 ? argv[1] : "";
+  for (long step = 0; step < STEPS; step++) {
+    if (step == 1000 && own_number() == KILLED) die();
+    if (strcmp(where, "reflect") == 0) {
+#pragma xmp reflect(field)
+    } else if (strcmp(where, "reduction") == 0) {
+      double sum = 1;
+#pragma xmp reduction(+ : sum)
+    } else {
+#pragma xmp barrier
+    }
+  }
+  return 1;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fixed_later.c - templates whose extents are known at run time: template_fix makes their arrays.
+ */
+#include <stdlib.h>
+
+#include "check.h"
+
+#pragma xmp nodes p[*]
+#pragma xmp template t[:]
+#pragma xmp distribute t[block] onto p
+#pragma xmp template u(:, :)
+#pragma xmp distribute u(*, block) onto p
+
+static int line[100], table[60][50];
+#pragma xmp align line[i] with t[i]
+#pragma xmp shadow line[1]
+#pragma xmp align table[i][j] with u(j, i)
+
+int main(int argc, char** argv) {
+  const int n = argc > 1 ? atoi(argv[1]) : 100;
+#pragma xmp template_fix t[n]
+#pragma xmp template_fix u(0 : 49, 0 : 59)
+#pragma xmp loop on t[i]
+  for (int i = 0; i < n; i++) line[i] = i;
+#pragma xmp reflect(line)
+#pragma xmp loop on t[i]
+  for (int i = 1; i < n - 1; i++) EXPECT_EQUAL(line[i - 1] + line[i + 1], 2 * i);
+  int sum = 0;
+#pragma xmp loop(i, j) on u(j, i) reduction(+ : sum)
+  for (int i = 0; i < 60; i++)
+    for (int j = 0; j < 50; j++) table[i][j] = 1, sum += table[i][j];
+  EXPECT_EQUAL(sum, 60 * 50);
+  return say_ok();
+}

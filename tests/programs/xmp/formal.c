@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* formal.c - a distributed array that two units share through a header, and distributed arrays as
+ * arguments. The other unit is formal_other.c. */
+#include "formal.h"
+
+#include "check.h"
+
+double shared[N][M];
+static double own_of_unit[N][M];
+#pragma xmp align own_of_unit[i][*] with t[i]
+#pragma xmp shadow own_of_unit[1][0]
+
+int main(void) {
+#pragma xmp loop on t[i]
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < M; j++) shared[i][j] = i, own_of_unit[i][j] = j;
+  add(shared, own_of_unit, 2);
+  add_to_shared(5);
+#pragma xmp loop on t[i]
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < M; j++) EXPECT(shared[i][j] == i + 2 * j + 5);
+  const int rows = N - 1;
+  const double of_columns = rows * M * (M - 1) / 2.0, of_rows = M * rows * (rows - 1) / 2.0;
+  EXPECT(sum_of_all_but_the_last_row(own_of_unit) == of_columns);
+  EXPECT(sum_of_all_but_the_last_row(shared) == of_rows + 2 * of_columns + 5.0 * rows * M);
+  return say_ok();
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* locations.c - firstmax, lastmax, firstmin, lastmin: extreme values with the indexes where they
+ * are. */
+#include "check.h"
+
+#define N 48
+#define M 5
+
+#pragma xmp nodes p[*]
+#pragma xmp template t[N]
+#pragma xmp distribute t[block] onto p
+
+static double heights[N];
+static int table[N][M];
+#pragma xmp align heights[i] with t[i]
+#pragma xmp align table[i][*] with t[i]
+
+/* Peaks of 9 at 5, 13, ..., 45; depths of 0 at 1, 9, ..., 41. */
+static double height(int i) {
+  return i % 8 == 5 ? 9 : i % 8 == 1 ? 0 : 1 + i % 3;
+}
+
+static void of_one_dimension(void) {
+  double highest = -1, lowest = 100;
+  int where = -1, where_lowest = -1;
+#pragma xmp loop on t[i] reduction(firstmax : highest / where /) \
+    reduction(firstmin : lowest / where_lowest /)
+  for (int i = 0; i < N; i++) {
+    heights[i] = height(i);
+    if (heights[i] > highest) highest = heights[i], where = i;
+    if (heights[i] < lowest) lowest = heights[i], where_lowest = i;
+  }
+  EXPECT(highest == 9 && lowest == 0);
+  EXPECT_EQUAL(where, 5);
+  EXPECT_EQUAL(where_lowest, 1);
+  highest = -1, lowest = 100;
+#pragma xmp loop on t[i] reduction(lastmax : highest / where /) \
+    reduction(lastmin : lowest / where_lowest /)
+  for (int i = 0; i < N; i++) {
+    if (heights[i] >= highest) highest = heights[i], where = i;
+    if (heights[i] <= lowest) lowest = heights[i], where_lowest = i;
+  }
+  EXPECT_EQUAL(where, 45);
+  EXPECT_EQUAL(where_lowest, 41);
+}
+
+/* A distinct maximum has one place, whatever the order of the loop. */
+static void of_two_dimensions(void) {
+  int most = -1, row = -1;
+  long column = -1;
+#pragma xmp loop on t[i] reduction(firstmax : most / row, column /)
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < M; j++) {
+      table[i][j] = (i * 31 + j * 57) % 241;
+      if (table[i][j] > most) most = table[i][j], row = i, column = j;
+    }
+  int wanted = -1, wanted_row = -1, wanted_column = -1;
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < M; j++)
+      if ((i * 31 + j * 57) % 241 > wanted)
+        wanted = (i * 31 + j * 57) % 241, wanted_row = i, wanted_column = j;
+  EXPECT_EQUAL(most, wanted);
+  EXPECT_EQUAL(row, wanted_row);
+  EXPECT_EQUAL(column, wanted_column);
+}
+
+int main(void) {
+  of_one_dimension();
+  of_two_dimensions();
+  return say_ok();
+}

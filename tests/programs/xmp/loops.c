@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* loops.c - loops up and down, with steps, offsets and indexes of any place: each iteration is made
+ * once, by the node that owns it. */
+#include "check.h"
+
+#define N 37
+
+#pragma xmp nodes p[*]
+#pragma xmp template t[N]
+#pragma xmp distribute t[block] onto p
+#pragma xmp template u(1 : N)
+#pragma xmp distribute u(block) onto p
+
+static int times[N + 1]; /* how often an iteration was made, by anybody */
+
+static void expect_each(int first, int end, int step) {
+#pragma xmp reduction(+ : times)
+  for (int i = 0; i <= N; i++) {
+    const int wanted = i >= first && i < end && (i - first) % step == 0;
+    EXPECT_EQUAL(times[i], wanted);
+    times[i] = 0;
+  }
+}
+
+static void upwards(void) {
+  int i;
+#pragma xmp loop(i) on t[i]
+  for (i = 0; i < N; i++) times[i]++;
+  expect_each(0, N, 1);
+#pragma xmp loop on t[i]
+  for (i = 3; i <= N - 4; ++i) times[i]++;
+  expect_each(3, N - 3, 1);
+#pragma xmp loop on t[i]
+  for (int i = 1; i < N; i += 5) times[i]++;
+  expect_each(1, N, 5);
+#pragma xmp loop on t[i]
+  for (int i = 5; i < 5; i++) times[i]++;
+  expect_each(0, 0, 1);
+}
+
+static void downwards(void) {
+#pragma xmp loop on t[i]
+  for (int i = N - 1; i >= 0; i--) times[i]++;
+  expect_each(0, N, 1);
+#pragma xmp loop on t[i]
+  for (int i = N - 2; i > 1; i -= 3) times[i]++;
+  expect_each(N - 2 - (N - 4) / 3 * 3, N - 1, 3);
+}
+
+static void in_fortran_order(void) {
+#pragma xmp loop on u(i)
+  for (int i = 1; i <= N; i++) times[i]++;
+  expect_each(1, N + 1, 1);
+#pragma xmp loop(i) on u(i + 1)
+  for (int i = 0; i < N; i++) times[i]++;
+  expect_each(0, N, 1);
+}
+
+static void with_offsets(void) {
+#pragma xmp loop on t[i - 2]
+  for (int i = 2; i < N; i++) times[i]++;
+  expect_each(2, N, 1);
+#pragma xmp loop on t[i + 1]
+  for (long i = 0; i < N - 1; i = i + 2) times[i]++;
+  expect_each(0, N - 1, 2);
+}
+
+/* A loop by nodes makes the iteration of its own number. */
+static void on_nodes(void) {
+  int made = -1;
+#pragma xmp loop on p[i]
+  for (int i = 0; i < xmp_all_num_nodes(); i++) {
+    EXPECT_EQUAL(made, -1);
+    made = i;
+  }
+  EXPECT_EQUAL(made, own_number());
+}
+
+static void with_break_of_an_inner_loop(void) {
+#pragma xmp loop on t[i]
+  for (int i = 0; i < N; i++)
+    for (int k = 0;; k++) {
+      if (k < 2) continue;
+      times[i]++;
+      break;
+    }
+  expect_each(0, N, 1);
+}
+
+int main(void) {
+  upwards();
+  downwards();
+  in_fortran_order();
+  with_offsets();
+  on_nodes();
+  with_break_of_an_inner_loop();
+  return say_ok();
+}

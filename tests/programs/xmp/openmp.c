@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* openmp.c - OpenMP's directives before, after and inside of loops that are shared out. */
+#include <omp.h>
+
+#include "check.h"
+
+#define N 48
+#define M 10
+
+#pragma xmp nodes p[*]
+#pragma xmp template t[N]
+#pragma xmp distribute t[block] onto p
+static int field[N][M], around[N][M];
+#pragma xmp align field[i][*] with t[i]
+#pragma xmp align around[i][*] with t[i]
+#pragma xmp shadow field[1][0]
+
+int main(void) {
+  omp_set_num_threads(3);
+#pragma xmp loop on t[i]
+#pragma omp parallel for
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < M; j++) field[i][j] = 10 * i + j;
+
+#pragma xmp reflect(field)
+
+#pragma omp parallel for
+#pragma xmp loop on t[i]
+  for (int i = 1; i < N - 1; i++)
+    for (int j = 0; j < M; j++) around[i][j] = field[i - 1][j] + field[i + 1][j];
+
+  int sum = 0, threads = 0;
+#pragma xmp loop on t[i] reduction(+ : sum)
+  for (int i = 1; i < N - 1; i++) {
+#pragma omp parallel for reduction(+ : sum)
+    for (int j = 0; j < M; j++) sum += around[i][j] == 2 * (10 * i + j);
+  }
+  EXPECT_EQUAL(sum, (N - 2) * M);
+
+  long total = 0;
+#pragma xmp loop on t[i] reduction(+ : total)
+#pragma omp parallel for reduction(+ : total) reduction(max : threads)
+  for (int i = 0; i < N; i++) {
+    threads = omp_get_num_threads();
+    for (int j = 0; j < M; j++) total += field[i][j];
+  }
+  EXPECT_EQUAL(total, M * 10 * N * (N - 1) / 2 + N * M * (M - 1) / 2);
+  EXPECT_EQUAL(threads, 3);
+
+  int of_region = 0;
+#pragma omp parallel
+  {
+#pragma omp for reduction(+ : of_region)
+    for (int n = 0; n < 100; n++) of_region++;
+  }
+  EXPECT_EQUAL(of_region, 100);
+  return say_ok();
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// expect: 11:5: goto
+#pragma xmp nodes p[4]
+#pragma xmp template t[100]
+#pragma xmp distribute t[block] onto p
+double a[100];
+#pragma xmp align a[i] with t[i]
+int main(void) {
+#pragma xmp task on p[0]
+  {
+    goto end;
+  }
+end:
+  return 0;
+}

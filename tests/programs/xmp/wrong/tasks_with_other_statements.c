@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// expect: 11:5: task
+#pragma xmp nodes p[4]
+#pragma xmp template t[100]
+#pragma xmp distribute t[block] onto p
+double a[100];
+#pragma xmp align a[i] with t[i]
+int main(void) {
+#pragma xmp tasks
+  {
+    a[0] = 1;
+  }
+  return 0;
+}
