@@ -12,6 +12,7 @@ import applications
 import jobs
 import memory
 import npb
+import xmp
 from jobs import Comparison, Failed, Job, Jobs
 
 FOLDER = pathlib.Path(__file__).resolve().parent
@@ -191,6 +192,8 @@ TABLE = {
     "memory": ("memory", [], "memory and page tables of an MPI's jobs of up to 240 ranks", memory.run),
     "npb": ("", [], "NPB's kernels with 16 ranks, of the folder NAGAYA_NPB", npb.run),
     "applications": ("", [], "LAMMPS, HPCC and testers of ScaLAPACK, whole runs", applications.run),
+    "xmp": ("", [], "XcalableMP: Laplace in four variants on a node; beside serial C", xmp.run),
+    "xmp-hosts": ("", [], "the same over one to four hosts, strong and weak", xmp.run_hosts),
     "idle": delegation("idle", "processor time of nodes where 8 tasks wait", hosts=2, tasks_each=8),
 }
 BENCHMARKS = {name: Benchmark(*fields) for name, fields in TABLE.items()}

@@ -14,6 +14,7 @@ import bars
 import jobs
 import memory
 import npb
+import xmp
 from jobs import Comparison, Job, Jobs
 
 FOLDER = pathlib.Path(__file__).resolve().parent
@@ -236,6 +237,32 @@ class Npb(unittest.TestCase):
                 (folder / "sp.B.x").touch()
                 self.assertEqual(npb.binary("sp", "B").name, "sp.B.x")
                 self.assertIsNone(npb.binary("is", "B"))
+
+
+class Xmp(unittest.TestCase):
+    OUTPUT = "laplace: 9 x 9, 5 steps, 2 nodes: 0.010 s, 0.5 Gflop/s, checksum {}, PASS\n"
+
+    def run_of(self, runs: xmp.Runs, name: str, output: str) -> dict:
+        job = Job(name, program="/l", arguments=("5",))
+        with mock.patch("jobs.output_of", return_value=output) as output_of:
+            result = runs(None, job, ["run", pathlib.Path("/l"), "--json", "--rounds", "1", "5"])
+        self.assertEqual(output_of.call_args.args[2], ["run", pathlib.Path("/l"), "5"])
+        return {key: figure["subject"]["p50"] for key, figure in result["figures"].items()}
+
+    def test_time_and_bandwidth_are_read(self):
+        runs = xmp.Runs({"laplace": xmp.step_time(5), "memory": xmp.time_of_a_double(1000)})
+        self.assertEqual(self.run_of(runs, xmp.XMP, self.OUTPUT.format("a")),
+                         {"laplace": 2.0, "memory": 10000.0})
+        self.assertEqual(self.run_of(runs, "OpenMP", self.OUTPUT.format("a")), {"laplace": 2.0})
+        triad = "stream: 9 elements, 2 nodes: triad 4.000 GB/s, PASS\n"
+        self.assertEqual(self.run_of(runs, xmp.TRIAD, triad), {"memory": 2.0})
+
+    def test_a_field_that_is_wrong_or_another_one_is_a_failure(self):
+        runs = xmp.Runs({"laplace": xmp.step_time(5)})
+        self.run_of(runs, xmp.XMP, self.OUTPUT.format("a"))
+        for output in (self.OUTPUT.format("b"), self.OUTPUT.format("a").replace("PASS", "FAIL")):
+            with self.assertRaises(jobs.Failed):
+                self.run_of(runs, "OpenMP", output)
 
 
 if __name__ == "__main__":

@@ -67,6 +67,8 @@ class Job:
     arguments: tuple = ()  # more of them
     is_plain: bool = False  # ordinary processes, by the MPI's own launcher
     launchers: tuple = ("mpirun.openmpi", "mpirun")  # names of that one; the first that there is
+    tasks_each: int = 0  # another number of tasks than the plan's: of one that has threads
+    launcher_words: tuple = ()  # options of `nagaya run`, or of the MPI's launcher
 
 
 @dataclasses.dataclass(frozen=True)
@@ -136,8 +138,9 @@ def started_hosts(plan: Jobs):
         front = hosts.user_on(0)
 
         def start(job: Job, program: str, arguments: list[str]) -> dict:
-            words = [*launcher_of(job, root), "-n", plan.hosts * plan.tasks_each,
-                     *where(plan, job, hosts.names),
+            tasks_each = job.tasks_each or plan.tasks_each
+            words = [*launcher_of(job, root), "-n", plan.hosts * tasks_each,
+                     *where(plan, job, tasks_each, hosts.names), *job.launcher_words,
                      root / "libexec/nagaya/bench" / (job.program or program), *arguments,
                      *job.arguments]
             return (plan.measured_by or printed_by)(front, job, words)
@@ -148,11 +151,11 @@ def started_hosts(plan: Jobs):
         user.leave()
 
 
-def where(plan: Jobs, job: Job, names: list[str]) -> list:
+def where(plan: Jobs, job: Job, tasks_each: int, names: list[str]) -> list:
     if job.is_plain and plan.hosts == 1:
         return []
     return ["--host" if job.is_plain else "--hosts",
-            ",".join(f"{name}:{plan.tasks_each}" for name in names)]
+            ",".join(f"{name}:{tasks_each}" for name in names)]
 
 
 def launcher_of(job: Job, root: pathlib.Path) -> list:

@@ -5,18 +5,16 @@ with its collectives, beside Open MPI itself.
 Their source is not ours. The variable NAGAYA_NPB names a folder of their programs, which every user
 may read: sp.B.x, as NPB 3.4 calls them, or sp.B.16, as older ones do."""
 
-import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 
 import jobs
+import machine
 from jobs import Comparison, Failed, Job, Jobs, Skipped
 from ordinary_user import OrdinaryUser
 
-FOLDER = pathlib.Path(__file__).resolve().parent
 RANKS, QUICK_RANKS = 16, 4
 LIMIT_S = 1800
 # Kernel, class, rounds.
@@ -51,11 +49,6 @@ def measured(user: OrdinaryUser, job: Job, words: list) -> dict:
     return {"figures": {"time": {"title": "time", "unit": "s", "subject": {"p50": time}}}}
 
 
-def machine() -> dict:
-    """NPB does not say where it ran: as the shortest of our own programs has it."""
-    return json.loads(subprocess.check_output([FOLDER / "cache-line", "--quick", "--json"]))
-
-
 def run(_program: str, _arguments: list[str], quick: bool, rounds: int | None) -> dict:
     runs = [(kernel, "S", 1) for kernel, *_ in RUNS] if quick else RUNS
     ranks, figures = QUICK_RANKS if quick else RANKS, {}
@@ -73,4 +66,4 @@ def run(_program: str, _arguments: list[str], quick: bool, rounds: int | None) -
                           Job("pml and coll", environment={"NAGAYA_MPI": "on"})],
                     comparisons=[Comparison(name, ["Open MPI"]) for name in ("pml", "pml and coll")])
         figures |= jobs.run(plan, str(program), [], quick, rounds)["figures"]
-    return {**machine(), "figures": figures}
+    return {**machine.of_own_program(), "figures": figures}

@@ -16,15 +16,23 @@ FILES = {
     "memory.svg": "Memory of an MPI job that has exchanged 2 KiB among all its ranks, by their number",
     "requests_latency.svg": "READ between two hosts, one thread, until its data is there",
     "requests_rate.svg": "READ of 8 B between two hosts, many under way, by threads",
+    "xmp_node.svg": "Laplace by XcalableMP on one node, by tasks or threads",
+    "xmp_strong.svg": "Laplace by XcalableMP over hosts of two tasks or threads each",
+    "xmp_weak.svg": "The same of a field that grows with the hosts",
 }
-# Of the LLCL paper's figures: the figures of a curve, what its x is, what its y is.
-REQUESTS = {
-    "requests_latency.svg": (r"requests_hosts_latency_1_(\d+)(B|KiB|MiB)", "size [bytes]", "ns"),
-    "requests_rate.svg": (r"requests_hosts_rate_(\d+)_8(B)", "threads", "ns per request of all"),
+# Of the LLCL paper's figures and of the XMP paper's: the figures of a curve, what its x is, what its y is.
+CURVES = {
+    "requests_latency.svg": (r"requests_hosts_latency_1_(\d+)(B|KiB|MiB)(_over_.*)?", "size [bytes]",
+                             "ns"),
+    "requests_rate.svg": (r"requests_hosts_rate_(\d+)_8(B)(_over_.*)?", "threads",
+                          "ns per request of all"),
+    "xmp_node.svg": (r"xmp_(\d+)()_laplace_.*", "tasks or threads", "ms per step"),
+    "xmp_strong.svg": (r"xmp_strong_(\d+)()_laplace_.*", "hosts", "ms per step"),
+    "xmp_weak.svg": (r"xmp_weak_(\d+)()_laplace_.*", "hosts", "ms per step"),
 }
 MEMORY = {"both": "Pss and page tables [MiB]", "pss": "Pss [MiB]", "page_tables": "page tables [MiB]",
           "dev_shm": "files in /dev/shm [MiB]"}
-UNITS = {"B": 1, "KiB": 1024, "MiB": 1024**2}
+UNITS = {"": 1, "B": 1, "KiB": 1024, "MiB": 1024**2}
 
 
 def malloc_size(name: str) -> int | None:
@@ -40,17 +48,17 @@ def ratio_figures(figures: dict) -> list[tuple[str, dict]]:
     return [(name, figure) for name, figure in figures.items() if "ratio" in figure]
 
 
-def requests_curves(file: str, figures: dict) -> dict:
-    """Points (x, spread) of each way, by its name. A figure beside others of the same point has
-    "_over_..." at its end, and the same subject."""
+def curves_of(file: str, figures: dict) -> dict:
+    """Points (x, spread) of each way, by its name. Several figures may have the same side at the same
+    point."""
     curves = {}
     for name, figure in figures.items():
-        match = re.fullmatch(REQUESTS[file][0] + "(_over_.*)?", name)
-        for side in ("incumbent",) if match and match[3] else ("subject", "incumbent"):
-            if match and side in figure:
-                points = curves.setdefault(figure[side]["name"], [])
-                points.append((int(match[1]) * UNITS[match[2]], figure[side]))
-    return {way: sorted(points, key=lambda point: point[0]) for way, points in curves.items()}
+        match = re.fullmatch(CURVES[file][0], name)
+        for side in ("subject", "incumbent") if match else ():
+            if side in figure:
+                points = curves.setdefault(figure[side]["name"], {})
+                points[int(match[1]) * UNITS[match[2]]] = figure[side]
+    return {way: sorted(points.items()) for way, points in curves.items()}
 
 
 def memory_curves(kind: str, figures: dict) -> dict:
@@ -66,8 +74,8 @@ def memory_curves(kind: str, figures: dict) -> dict:
 def has_data(file: str, figures: dict) -> bool:
     if file == "memory.svg":
         return bool(memory_curves("pss", figures))
-    if file in REQUESTS:
-        return bool(requests_curves(file, figures))
+    if file in CURVES:
+        return bool(curves_of(file, figures))
     return bool(malloc_figures(figures) if file == "malloc.svg" else ratio_figures(figures))
 
 
@@ -112,10 +120,10 @@ def draw_malloc(figures: dict, path: pathlib.Path) -> None:
     save(path)
 
 
-def draw_requests(file: str, figures: dict, path: pathlib.Path) -> None:
-    _, x_label, y_label = REQUESTS[file]
+def draw_curves(file: str, figures: dict, path: pathlib.Path) -> None:
+    _, x_label, y_label = CURVES[file]
     pyplot.figure(figsize=(7, 4))
-    for way, points in requests_curves(file, figures).items():
+    for way, points in curves_of(file, figures).items():
         places = [place for place, _ in points]
         pyplot.plot(places, [spread["p50"] for _, spread in points], "o-", label=way, markersize=4)
         pyplot.fill_between(places, [spread["p10"] for _, spread in points],
@@ -154,6 +162,6 @@ def draw_all(figures: dict, out: pathlib.Path) -> None:
         draw_malloc(figures, out / "malloc.svg")
     if has_data("memory.svg", figures):
         draw_memory(figures, out / "memory.svg")
-    for file in REQUESTS:
+    for file in CURVES:
         if has_data(file, figures):
-            draw_requests(file, figures, out / file)
+            draw_curves(file, figures, out / file)
