@@ -28,6 +28,9 @@ void Cdgsum2d(int context, const char* scope, const char* top, int m, int n, dou
 int numroc_(const int* n, const int* nb, const int* own, const int* first, const int* count);
 void descinit_(int* desc, const int* m, const int* n, const int* mb, const int* nb, const int* row,
                const int* column, const int* context, const int* lld, int* info);
+void pdgemr2d_(const int* m, const int* n, double* a, const int* ia, const int* ja,
+               const int* desca, double* b, const int* ib, const int* jb, const int* descb,
+               const int* context);
 void pdgesv_(const int* n, const int* nrhs, double* a, const int* ia, const int* ja,
              const int* desca, int* ipiv, double* b, const int* ib, const int* jb, const int* descb,
              int* info);
@@ -74,6 +77,12 @@ class Bench {
                          {"this job", {solve(options_.quick ? 100 : 2000, block)}},
                          {},
                          {}});
+    figures.push_back({"redistribution",
+                       "redistribution of N = 2000, blocks of 64 to blocks of 32",
+                       "ms",
+                       {"this job", {redistribute(options_.quick ? 100 : 2000)}},
+                       {},
+                       {}});
     return figures;
   }
 
@@ -185,6 +194,55 @@ class Bench {
         throw std::runtime_error("pdgesv: wrong solution");
     return time;
   }
+  // A matrix that is dealt in square blocks.
+  struct Dealt {
+    int block, rows, columns, descriptor[9];
+    std::vector<double> items;
+  };
+  Dealt deal(int n, int block) const {
+    const int zero = 0;
+    Dealt dealt = {block,
+                   numroc_(&n, &block, &row_, &zero, &rows_),
+                   numroc_(&n, &block, &column_, &zero, &columns_),
+                   {},
+                   {}};
+    int info;
+    descinit_(dealt.descriptor, &n, &n, &block, &block, &zero, &zero, &context_, &dealt.rows,
+              &info);
+    dealt.items.resize(static_cast<size_t>(dealt.rows) * static_cast<size_t>(dealt.columns));
+    return dealt;
+  }
+  // Calls what(item, its row, its column).
+  template <class What>
+  void for_each_item(Dealt& dealt, What what) const {
+    const auto global = [&](int local, int own, int count) {
+      return (local / dealt.block * count + own) * dealt.block + local % dealt.block;
+    };
+    size_t number = 0;
+    for (int j = 0; j < dealt.columns; ++j)
+      for (int i = 0; i < dealt.rows; ++i)
+        what(dealt.items[number++], global(i, row_, rows_), global(j, column_, columns_));
+  }
+
+  // The shortest of three, of the slowest process. [ms]
+  double redistribute(int n) {
+    const int one = 1;
+    Dealt from = deal(n, 64), to = deal(n, 32);
+    double shortest = 1e30;
+    for (int round = 0; round < 3; ++round) {
+      for_each_item(from, [&](double& item, int i, int j) { item = element(i + round, j, n); });
+      Cblacs_barrier(context_, "All");
+      const double start = MPI_Wtime();
+      pdgemr2d_(&n, &n, from.items.data(), &one, &one, from.descriptor, to.items.data(), &one, &one,
+                to.descriptor, &context_);
+      shortest = std::min(shortest, slowest((MPI_Wtime() - start) * 1e3));
+      for_each_item(to, [&](double& item, int i, int j) {
+        if (item != element(i + round, j, n)) throw std::runtime_error("pdgemr2d: wrong data");
+      });
+    }
+    return shortest;
+  }
+
   static double element(int i, int j, int n) {
     return i == j ? n : static_cast<double>((i * 7 + j * 13) % 11) / 11;
   }

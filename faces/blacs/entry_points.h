@@ -16,10 +16,11 @@ template <class Function>
 Function* next(const char* name) {
   void* const found = dlsym(RTLD_NEXT, name);
   if (found != nullptr) return reinterpret_cast<Function*>(found);
-  std::fprintf(stderr,
-               "nagaya: BLACS: %s: not in a space, and there are no other BLACS: start the job by "
-               "`nagaya run`, or link ScaLAPACK's library\n",
-               name);
+  std::fprintf(
+      stderr,
+      "nagaya: BLACS: %s: not in one space, and there is no ScaLAPACK behind: start the job "
+      "by `nagaya run` on one host, or link ScaLAPACK's library\n",
+      name);
   std::exit(1);
 }
 

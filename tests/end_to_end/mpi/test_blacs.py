@@ -98,6 +98,20 @@ def test_broadcasts_and_the_end_of_their_grid_wait_for_no_receiver(start, progra
     assert ended.code == 0 and ended.out == "200 ahead among 3\n", ended
 
 
+@pytest.mark.parametrize("ranks, seed", [(1, 1), (3, 2), (4, 3), (7, 4)])
+def test_redistributions_put_each_item_where_it_belongs(start, program, ranks, seed):
+    ended = start(ranks, program("blacs_checks"), "redistributions", 10 * ROUNDS, seed)
+    assert ended.code == 0 and ended.out == f"{10 * ROUNDS} redistributions among {ranks}\n", ended
+
+
+def test_redistributions_over_hosts_are_scalapacks_own(hosts, front, nagaya, program, folder):
+    names = ",".join(f"{name}:2" for name in hosts.names[:2])
+    ended = front.run([nagaya, "run", "--blacs", "-n", 4, "--hosts", names,
+                       program("blacs_checks"), "redistributions", ROUNDS, 5], cwd=folder,
+                      env={"NAGAYA_MPI": "on", **SHARED_PROCESSORS}, timeout=RUN_LIMIT_S)
+    assert ended.code == 0 and ended.out == f"{ROUNDS} redistributions among 4\n", ended
+
+
 @pytest.mark.parametrize("hosts_count", [1, 2])
 def test_what_was_sent_is_received_after_its_sender_has_finished(
         hosts, front, nagaya, program, folder, hosts_count):
@@ -156,6 +170,7 @@ def test_outside_of_a_space_calls_go_to_the_blacs_behind(user, nagaya, mpirun, p
     ("receive-outside", "rv2d: there is no process {7,0} in a grid of 1 x 3"),
     ("broadcast-outside", "br2d: there is no process {0,7} in a grid of 1 x 3"),
     ("combine-outside", "gsum2d: there is no process {0,7} in a grid of 1 x 3"),
+    ("redistribute-outside", "pdgemr2d: 4 x 1 items from {3,1} on are not in a matrix of 4 x 4"),
     ("no-context", "sd2d: there is no context 77 (gridinit and gridmap make them)"),
     ("freed-context", "blacs_barrier: there is no context 0 (gridinit and gridmap make them)"),
     ("large-grid", "gridinit or gridmap: no grid of 1 x 4 from 3 processes"),

@@ -5,6 +5,7 @@
  *   blacs_checks grids N           makes and frees N grids, whose memory must not grow
  *   blacs_checks queued N BYTES    N messages to each process before anybody receives one
  *   blacs_checks larger N          N messages into larger matrices, then long ones that cross
+ *   blacs_checks redistributions N SEED   of N matrices, by p?gemr2d
  *   blacs_checks ahead N           N broadcasts and the end of their grid, then a message, which is
  *                                  received first
  *
@@ -23,6 +24,7 @@
 #include "grids.h"
 #include "matrix.h"
 #include "operations.h"
+#include "redistributions.h"
 
 enum { kGridsMost = 4, kOperations = 12, kLatestUs = 300 };
 enum { kGridsBefore = 1000, kGrowthMost = 1 << 16 };
@@ -206,6 +208,13 @@ static void run_ahead(int count, int processes, int own) {
   if (own != 0) grid_calls[0].gridexit(context);
 }
 
+/* ---- redistributions ----------------------------------------------------------------------- */
+
+static void run_redistributions(int count, uint64_t seed, int processes) {
+  const int context = grid_of_all(1, processes);
+  for (int n = 0; n < count; ++n) redistribute(mixed(seed, (uint64_t)n), context, processes);
+}
+
 /* ---- messages of another thread ------------------------------------------------------------ */
 
 enum { kBytesOfThread = 20000 };
@@ -255,6 +264,8 @@ int main(int argc, char** argv) {
     run_grids(count, processes);
   else if (strcmp(argv[1], "larger") == 0)
     run_larger(count, processes, own);
+  else if (strcmp(argv[1], "redistributions") == 0)
+    run_redistributions(count, seed, processes);
   else if (strcmp(argv[1], "ahead") == 0)
     run_ahead(count, processes, own);
   else

@@ -15,6 +15,9 @@
 
 enum { kSide = 200, kItems = kSide * kSide, kOutside = 7, kNowhere = 77 };
 
+void Cpdgemr2d(int m, int n, double* a, int ia, int ja, int* desca, double* b, int ib, int jb,
+               int* descb, int context);
+
 static const struct matrix_calls* const calls = &matrix_calls[0][2]; /* of double precision */
 static const struct grid_calls* const grids = &grid_calls[0];
 static double items[kItems];
@@ -38,6 +41,11 @@ static void receive_broadcast_from_outside(int context) {
 }
 static void combine_outside(int context) {
   calls->gsum2d(context, "Row", " ", 1, 1, items, 1, 0, kOutside);
+}
+/* A 4 x 4 matrix in blocks of 2 x 2, whose third row and those behind it are to be four. */
+static void redistribute_outside(int context) {
+  int descriptor[] = {1, context, 4, 4, 2, 2, 0, 0, 4};
+  Cpdgemr2d(4, 1, items, 3, 1, descriptor, items, 1, 1, descriptor, context);
 }
 static void use_no_context(int context) {
   (void)context;
@@ -109,6 +117,7 @@ static const struct mistake {
                 {"receive-outside", receive_from_outside, false},
                 {"broadcast-outside", receive_broadcast_from_outside, false},
                 {"combine-outside", combine_outside, false},
+                {"redistribute-outside", redistribute_outside, false},
                 {"no-context", use_no_context, false},
                 {"freed-context", use_freed_context, false},
                 {"large-grid", make_large_grid, true},

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "faces/blacs/redistribution.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "faces/blacs/broadcast.h"
+
+namespace nagaya::blacs {
+namespace {
+
+// ---- what processes tell each other -------------------------------------------------------------
+
+// One direction of a matrix, as it is dealt to the rows or columns of a grid.
+struct Deal {
+  Int block, first, processes;
+  Int begin;  // of the part, from 0
+
+  Int owner_of(Int n) const { return ((begin + n) / block + first) % processes; }
+  Int local_of(Int n) const {
+    const Int at = begin + n;
+    return at / block / processes * block + at % block;
+  }
+  Int left_in_block(Int n) const { return block - (begin + n) % block; }
+};
+
+// A process's part of a matrix.
+struct Part {
+  std::byte* local;
+  ptrdiff_t column_bytes;
+  Int row, column;  // in the matrix's grid; -1: it has none
+  Deal rows, columns;
+};
+struct Parts {
+  Part from, to;
+};
+
+Part part_of(const Submatrix& matrix, Int rows, Int columns, size_t item_bytes,
+             const char* caller) {
+  const Descriptor& dealt = matrix.descriptor;
+  const Grid* const grid = find_grid(dealt.context);
+  if (grid == nullptr) return {nullptr, 0, -1, -1, {}, {}};
+  const bool is_inside = matrix.row > 0 && matrix.row - 1 <= dealt.rows - rows &&
+                         matrix.column > 0 && matrix.column - 1 <= dealt.columns - columns;
+  if (!is_inside || dealt.block_rows < 1 || dealt.block_columns < 1)
+    System::own().abort(1, std::string(caller) + ": " + std::to_string(rows) + " x " +
+                               std::to_string(columns) + " items from {" +
+                               std::to_string(matrix.row) + "," + std::to_string(matrix.column) +
+                               "} on are not in a matrix of " + std::to_string(dealt.rows) + " x " +
+                               std::to_string(dealt.columns));
+  return {static_cast<std::byte*>(matrix.local),
+          static_cast<ptrdiff_t>(static_cast<size_t>(dealt.ld) * item_bytes),
+          grid->row(),
+          grid->column(),
+          {dealt.block_rows, dealt.first_row, grid->rows(), matrix.row - 1},
+          {dealt.block_columns, dealt.first_column, grid->columns(), matrix.column - 1}};
+}
+
+std::vector<Parts> gather(Grid& grid, const Parts& own) {
+  std::vector<Parts> all(static_cast<size_t>(grid.size_of(Scope::kAll)));
+  nagaya_collective what = {};
+  what.kind = NAGAYA_ALLGATHER;
+  what.send.base = const_cast<Parts*>(&own);
+  what.send.bytes = what.receive.bytes = sizeof(Parts);
+  what.receive.base = all.data();
+  what.receive.stride = sizeof(Parts);
+  const int error = nagaya_coll_run(&grid.team(Scope::kAll), &what);
+  if (error != 0)
+    System::own().abort(1, "a redistribution: " + std::string(strerrorname_np(-error)));
+  return all;
+}
+
+// ---- the copy -----------------------------------------------------------------------------------
+
+// Of rows or columns, in one block on both sides.
+struct Interval {
+  Int source;  // which row or column of the source's grid has it
+  Int from, to, length;
+};
+
+// Those of process `own` of the target's row or column.
+std::vector<Interval> intervals_of(const Deal& from, const Deal& to, Int own, Int count) {
+  std::vector<Interval> all;
+  for (Int n = 0, length; n < count; n += length) {
+    length = std::min({from.left_in_block(n), to.left_in_block(n), count - n});
+    if (to.owner_of(n) != own) continue;
+    const Interval next{from.owner_of(n), from.local_of(n), to.local_of(n), length};
+    const bool follows = !all.empty() && all.back().source == next.source &&
+                         all.back().from + all.back().length == next.from &&
+                         all.back().to + all.back().length == next.to;
+    if (follows)
+      all.back().length += length;
+    else
+      all.push_back(next);
+  }
+  return all;
+}
+
+// A short interval costs less than a call.
+template <size_t item_bytes>
+void copy_items(std::byte* to, const std::byte* from, Int count) {
+  constexpr Int kShort = 128 / item_bytes;
+  if (count > kShort) {
+    std::memcpy(to, from, static_cast<size_t>(count) * item_bytes);
+    return;
+  }
+  for (Int n = 0; n < count; ++n, to += item_bytes, from += item_bytes)
+    std::memcpy(to, from, item_bytes);
+}
+
+// A target, and the sources' parts by their places in their grid.
+class Target {
+ public:
+  Target(const std::vector<Parts>& all, const Part& own, const char* caller) : own_(own) {
+    for (const auto& [from, to] : all) {
+      if (from.row < 0) continue;
+      sources_.resize(static_cast<size_t>(from.rows.processes * from.columns.processes));
+      sources_[static_cast<size_t>(from.row * from.columns.processes + from.column)] = &from;
+    }
+    if (sources_.empty() || std::find(sources_.begin(), sources_.end(), nullptr) != sources_.end())
+      System::own().abort(1, std::string(caller) +
+                                 ": a process of the source's grid is not in the last argument's");
+  }
+
+  template <size_t item_bytes>
+  void copy(Int rows, Int columns) const {
+    if (own_.row < 0) return;
+    const Part& any = *sources_[0];
+    const auto in_rows = intervals_of(any.rows, own_.rows, own_.row, rows);
+    for (const Interval& some : intervals_of(any.columns, own_.columns, own_.column, columns))
+      for (Int n = 0; n < some.length; ++n)
+        copy_column<item_bytes>(in_rows, some.source, some.from + n, some.to + n);
+  }
+
+ private:
+  template <size_t item_bytes>
+  void copy_column(const std::vector<Interval>& rows, Int source, Int from, Int to) const {
+    const Int grid_columns = sources_[0]->columns.processes;
+    std::byte* const target = own_.local + to * own_.column_bytes;
+    for (const Interval& some : rows) {
+      const Part& part = *sources_[static_cast<size_t>(some.source * grid_columns + source)];
+      const std::byte* const column = part.local + from * part.column_bytes;
+      constexpr auto kBytes = static_cast<ptrdiff_t>(item_bytes);
+      copy_items<item_bytes>(target + some.to * kBytes, column + some.from * kBytes, some.length);
+    }
+  }
+
+  const Part& own_;
+  std::vector<const Part*> sources_;
+};
+
+}  // namespace
+
+void redistribute(Grid& grid, Int rows, Int columns, size_t item_bytes, const Submatrix& from,
+                  const Submatrix& to, const char* caller) {
+  const Parts own{part_of(from, rows, columns, item_bytes, caller),
+                  part_of(to, rows, columns, item_bytes, caller)};
+  const std::vector<Parts> all = gather(grid, own);
+  const Target target(all, own.to, caller);
+  if (item_bytes == 4)
+    target.copy<4>(rows, columns);
+  else if (item_bytes == 8)
+    target.copy<8>(rows, columns);
+  else
+    target.copy<16>(rows, columns);
+  barrier(grid, Scope::kAll);
+}
+
+}  // namespace nagaya::blacs

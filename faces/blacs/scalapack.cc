@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// scalapack.cc - the functions of ScaLAPACK that are done by direct address, for each type of
+// items. Over several nodes they go to ScaLAPACK's own.
+#include "faces/blacs/entry_points.h"
+#include "faces/blacs/redistribution.h"
+#include "faces/items.h"
+
+using nagaya::Complex;
+using nagaya::blacs::Descriptor;
+using nagaya::blacs::Grid;
+using nagaya::blacs::grid_of;
+using nagaya::blacs::Int;
+using nagaya::blacs::Scope;
+
+namespace {
+
+// Whether it is done; else it is ScaLAPACK's.
+bool redistribute(Int m, Int n, size_t item_bytes, const nagaya::blacs::Submatrix& from,
+                  const nagaya::blacs::Submatrix& to, Int context, const char* caller) {
+  if (m < 1 || n < 1) return true;
+  Grid& grid = grid_of(context, caller);
+  if (!grid.is_in_one_node(Scope::kAll)) return false;
+  nagaya::blacs::redistribute(grid, m, n, item_bytes, from, to, caller);
+  return true;
+}
+
+}  // namespace
+
+#define REDISTRIBUTE(t, T)                                                                        \
+  NAGAYA_BLACS_ENTRY(void, Cp##t##gemr2d,                                                         \
+                     (Int m, Int n, T * a, Int ia, Int ja, const Descriptor* desca, T* b, Int ib, \
+                      Int jb, const Descriptor* descb, Int context),                              \
+                     (m, n, a, ia, ja, desca, b, ib, jb, descb, context)) {                       \
+    if (redistribute(m, n, sizeof(T), {a, ia, ja, *desca}, {b, ib, jb, *descb}, context,          \
+                     "p" #t "gemr2d"))                                                            \
+      return;                                                                                     \
+    static auto* const behind = nagaya::blacs::next<decltype(Cp##t##gemr2d)>("Cp" #t "gemr2d");   \
+    behind(m, n, a, ia, ja, desca, b, ib, jb, descb, context);                                    \
+  }                                                                                               \
+  NAGAYA_BLACS_ENTRY(void, p##t##gemr2d_,                                                         \
+                     (Int * m, Int * n, T * a, Int * ia, Int * ja, const Descriptor* desca, T* b, \
+                      Int* ib, Int* jb, const Descriptor* descb, Int* context),                   \
+                     (m, n, a, ia, ja, desca, b, ib, jb, descb, context)) {                       \
+    ours_Cp##t##gemr2d(*m, *n, a, *ia, *ja, desca, b, *ib, *jb, descb, *context);                 \
+  }
+
+REDISTRIBUTE(i, Int)
+REDISTRIBUTE(s, float)
+REDISTRIBUTE(d, double)
+REDISTRIBUTE(c, Complex<float>)
+REDISTRIBUTE(z, Complex<double>)
