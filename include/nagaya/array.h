@@ -121,7 +121,8 @@ typedef struct nagaya_array_width {
   int periodic;      /* nonzero: behind the last index comes the first */
 } nagaya_array_width;
 
-/* Fills the shadow. Shadow outside of the array stays as it is, and so do corners if `orthogonal`.
+/* Fills the shadow. Shadow outside of the array stays as it is, and so do corners if `orthogonal`;
+ * otherwise corners beside shadow of a dimension without a width come from the neighbours, too.
  * Collective over the grid, but only neighbours wait for each other. Each starts and completes the
  * same ones in the same order.
  *

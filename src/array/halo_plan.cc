@@ -77,14 +77,18 @@ class Planner {
     }
   }
 
-  // How far boxes reach in a dimension that no step is for: the block, and of the dimensions before
-  // also the shadow that is filled.
+  // How far boxes of dimension d's step reach in another one: the block; of a dimension before it
+  // also the shadow that is filled now; of one without a width all of its shadow, which an earlier
+  // exchange may have filled.
   Interval reach(size_t k, size_t d) const {
     const Interval own = own_part(k);
-    if (k > d || orthogonal_) return own;
+    if (orthogonal_) return own;
+    const nagaya_array_dimension& of = shape_.dimension(k);
+    if (widths_[k].low == 0 && widths_[k].high == 0)
+      return {own.low - of.shadow_low, own.high + of.shadow_high};
+    if (k > d) return own;
     const Interval wide{own.low - widths_[k].low, own.high + widths_[k].high};
-    return widths_[k].periodic != 0 ? wide
-                                    : intersection(wide, {0, shape_.dimension(k).extent - 1});
+    return widths_[k].periodic != 0 ? wide : intersection(wide, {0, of.extent - 1});
   }
 
   Transfer transfer(size_t d, const Piece& piece, uint32_t other) const {

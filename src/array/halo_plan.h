@@ -9,6 +9,8 @@
 //                        x .     . x
 //      . . x x . .       . . x x . .
 //
+// So do the shadows of dimensions without a width: exchanges of one dimension after the other give
+// the same corners.
 // A shadow that is wider than the neighbour's block has rows of several processes.
 #pragma once
 

@@ -57,7 +57,7 @@ void complete_all() {
 void nagaya_xmp_wait_async(const char* where, int count, const long* async,
                            const nagaya_xmp_on* on) {
   using nagaya::xmp::ProcessSet;
-  const ProcessSet* const set = nagaya::xmp::executing_set_of(where, on);
+  const ProcessSet* const set = nagaya::xmp::set_of(where, on);
   if (set == nullptr || !set->has_caller()) return;
   for (int n = 0; n < count; ++n) nagaya::xmp::complete(where, async[n]);
 }

@@ -63,7 +63,7 @@ void run_or_start(const char* where, ProcessSet& set, std::unique_ptr<Collective
 
 // A set of several that has the caller, or nullptr: there is nothing to do.
 ProcessSet* set_to_meet(const char* where, const nagaya_xmp_on* on) {
-  ProcessSet* const set = executing_set_of(where, on);
+  ProcessSet* const set = set_of(where, on);
   return set != nullptr && set->has_caller() && set->size() > 1 ? set : nullptr;
 }
 

@@ -37,10 +37,15 @@ void Executing::leave() {
 }  // namespace nagaya::xmp
 
 using nagaya::xmp::Executing;
+using nagaya::xmp::fail;
 using nagaya::xmp::ProcessSet;
 
 int nagaya_xmp_enter_task(const char* where, const nagaya_xmp_on* on, int) {
-  ProcessSet* const set = nagaya::xmp::executing_set_of(where, on);
+  ProcessSet* const set = nagaya::xmp::set_of(where, on);
+  if (set != nullptr && !Executing::now().contains(*set))
+    fail(where,
+         "the task is on nodes that do not execute this: write it outside of the task that it "
+         "is in, or make that one larger");
   if (set == nullptr || !set->has_caller()) return 0;
   Executing::enter(*set);
   return 1;

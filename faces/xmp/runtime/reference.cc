@@ -156,15 +156,8 @@ ProcessSet* set_of(const char* where, const nagaya_xmp_on& on) {
   return set;
 }
 
-ProcessSet* executing_set_of(const char* where, const nagaya_xmp_on* on) {
-  ProcessSet& executing = Executing::now();
-  if (on == nullptr) return &executing;
-  ProcessSet* const set = set_of(where, *on);
-  if (set != nullptr && !executing.contains(*set))
-    fail(where,
-         "the reference means nodes that do not execute this: write it outside of the task, "
-         "or make the task larger");
-  return set;
+ProcessSet* set_of(const char* where, const nagaya_xmp_on* on) {
+  return on == nullptr ? &Executing::now() : set_of(where, *on);
 }
 
 bool is_caller_beside(const char* where, const nagaya_xmp_on& on, int dimension) {

@@ -14,9 +14,8 @@ const nagaya_xmp_nodes& nodes_of(const char* where, const nagaya_xmp_on& on);
 // nullptr: a set for each coordinate (`*`), and the caller is in none.
 ProcessSet* set_of(const char* where, const nagaya_xmp_on& on);
 
-// The same for a directive of the executing nodes: they include the set, or the program fails. A
-// null pointer means the executing nodes.
-ProcessSet* executing_set_of(const char* where, const nagaya_xmp_on* on);
+// A null pointer means the executing nodes.
+ProcessSet* set_of(const char* where, const nagaya_xmp_on* on);
 
 // A range of a dimension that has low .. high, with the ends that the program has left out.
 nagaya_xmp_subscript with_ends(nagaya_xmp_subscript range, long low, long high);

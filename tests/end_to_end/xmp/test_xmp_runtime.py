@@ -145,8 +145,8 @@ def test_a_program_that_calls_mpi_runs_over_hosts(start_over):
                         "outside of the task"),
     ("array-in-task", "array b: not all of nodes p, on which it lies, execute its declaration: write it "
                       "outside of the task"),
-    ("outside-of-task", "the reference means nodes that do not execute this: write it outside of the "
-                        "task, or make the task larger"),
+    ("outside-of-task", "the task is on nodes that do not execute this: write it outside of the task "
+                        "that it is in, or make that one larger"),
     ("bcast-from-elsewhere", "bcast: its `from` is none of the nodes that get the data"),
     ("no-operation", "reduction: its operation is not defined for this type")])
 def test_wrong_use_ends_the_job_with_its_place_cause_and_cure(start, mistake, line):

@@ -179,6 +179,11 @@ static void check_task(const nagaya_xmp_nodes* p, const long extent[2], const lo
   }
   nagaya_xmp_leave_task(&entered);
   EXPECT_EQUAL(xmp_num_nodes(), size);
+  /* All processes meet, from within a task and outside of it. */
+  const nagaya_xmp_on all = {.nodes = p};
+  entered = nagaya_xmp_enter_task("collectives.c:19:1", &on, 0);
+  nagaya_xmp_barrier("collectives.c:20:1", &all);
+  nagaya_xmp_leave_task(&entered);
 }
 
 /* Each index is run once, by the processes that have it. */

@@ -20,7 +20,7 @@ struct round {
   long element_bytes;
   nagaya_xmp_alignment alignment[MOST];
   nagaya_xmp_width width[MOST];
-  int has_width, orthogonal, is_async;
+  int has_width, orthogonal, is_async, is_ordinal;
   int nodes_extents;
   long nodes_extent[MOST];
   long low[MOST], high[MOST]; /* of the template */
@@ -103,6 +103,7 @@ static struct round draw_round(int size) {
       r.width[d] = (nagaya_xmp_width){r.alignment[d].shadow_low, r.alignment[d].shadow_high, 0};
   r.orthogonal = draw(&state, 3) == 0;
   r.is_async = draw(&state, 3) == 0;
+  r.is_ordinal = !r.orthogonal && draw(&state, 4) == 0;
   return r;
 }
 
@@ -205,8 +206,22 @@ static void check_elements(const struct round* r, const nagaya_xmp_array* a) {
   }
 }
 
+/* At once; or one dimension after the other, the last one first, which has the same corners. */
+static void reflect(const struct round* r, const nagaya_xmp_array* a) {
+  const long tag = 7, *const async = r->is_async ? &tag : NULL;
+  if (!r->is_ordinal) {
+    nagaya_xmp_reflect("halo.c:5:1", a, r->has_width ? r->width : NULL, r->orthogonal, async);
+    if (r->is_async) nagaya_xmp_wait_async("halo.c:6:1", 1, &tag, NULL);
+    return;
+  }
+  for (int d = r->dimensions; d-- != 0;) {
+    nagaya_xmp_width width[MOST] = {{0, 0, 0}};
+    width[d] = r->width[d];
+    nagaya_xmp_reflect("halo.c:7:1", a, width, 0, NULL);
+  }
+}
+
 static void run(const struct round* r) {
-  const long tag = 7;
   nagaya_xmp_nodes* nodes =
       nagaya_xmp_declare_nodes("halo.c:1:1", "p", 1, r->axes, r->nodes_extent, NULL, 0);
   nagaya_xmp_template* t =
@@ -222,9 +237,7 @@ static void run(const struct round* r) {
     const struct block b = is_member ? own_block(r, rank - 1) : (struct block){.is_empty = 1};
     for (int times = 1 + (int)draw(&state, 6); times-- != 0; ++version) {
       if (is_member) for_each(r, &b, &a, set_own);
-      nagaya_xmp_reflect("halo.c:5:1", &a, r->has_width ? r->width : NULL, r->orthogonal,
-                         r->is_async ? &tag : NULL);
-      if (r->is_async) nagaya_xmp_wait_async("halo.c:6:1", 1, &tag, NULL);
+      reflect(r, &a);
       if (is_member) for_each(r, &b, &a, check);
       if (times == 0) {
         nagaya_xmp_barrier("halo.c:7:1", NULL);

@@ -109,7 +109,7 @@ static void array_in_task(void) {
 }
 static void outside_of_task(void) {
   const nagaya_xmp_on two = on_range(0, 1), all = on_range(0, 2);
-  if (nagaya_xmp_enter_task(where, &two, 0)) nagaya_xmp_barrier(where, &all);
+  if (nagaya_xmp_enter_task(where, &two, 0)) nagaya_xmp_enter_task(where, &all, 0);
 }
 static void bcast_from_elsewhere(void) {
   const nagaya_xmp_on two = on_range(0, 1), last = on_range(2, 2);
