@@ -67,6 +67,16 @@ ProcessSet* set_to_meet(const char* where, const nagaya_xmp_on* on) {
   return set != nullptr && set->has_caller() && set->size() > 1 ? set : nullptr;
 }
 
+bool has_caller(const char* where, const nagaya_xmp_on* on) {
+  const ProcessSet* const set = set_of(where, on);
+  return set != nullptr && set->has_caller();
+}
+
+// 0 or 1, as the result of a logical operation is, also of one process.
+void make_logical(nagaya_xmp_type type, void* data, size_t count) {
+  reduction_of(NAGAYA_XMP_OR, type)(nullptr, data, data, count);
+}
+
 uint32_t root_of(const char* where, const nagaya_xmp_on* from, const ProcessSet& set) {
   if (from == nullptr) return 0;
   const ProcessSet* const source = set_of(where, *from);
@@ -111,6 +121,9 @@ void nagaya_xmp_reduce(const char* where, nagaya_xmp_operation operation, nagaya
   using namespace nagaya::xmp;
   Reduce* const reduce = reduction_of(operation, type);
   if (reduce == nullptr) fail(where, "reduction: its operation is not defined for this type");
+  const bool is_logical =
+      operation == NAGAYA_XMP_AND || operation == NAGAYA_XMP_OR || operation == NAGAYA_XMP_XOR;
+  if (is_logical && has_caller(where, on)) make_logical(type, data, count);
   ProcessSet* const set = set_to_meet(where, on);
   if (set == nullptr || count == 0) return;
   auto reduction = std::make_unique<Collective>();

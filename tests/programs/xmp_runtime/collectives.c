@@ -30,15 +30,15 @@ static void draw_grid(int of, long extent[2]) {
 
 /* ---- reductions -------------------------------------------------------------------------- */
 
-#define CHECK_REDUCTION(type, name, operation, combine, draw_value)                         \
+#define CHECK_REDUCTION(type, name, operation, first, combine)                              \
   do {                                                                                      \
     type mine[3], all[3];                                                                   \
     memset(mine, 0, sizeof mine);                                                           \
     for (int n = 0; n < 3; ++n)                                                             \
       for (int rank = 0; rank < size; ++rank) {                                             \
-        const type b = (type)(draw_value);                                                  \
+        const type b = (type)((int)draw(&state, 3) - 1);                                    \
         const type a = all[n];                                                              \
-        all[n] = rank == 0 ? b : (type)(combine);                                           \
+        all[n] = (type)(rank == 0 ? (first) : (combine));                                   \
         if (rank == own) mine[n] = b;                                                       \
       }                                                                                     \
     nagaya_xmp_reduce("collectives.c:1:1", operation, name, mine, 3, 0, NULL, NULL, async); \
@@ -46,38 +46,37 @@ static void draw_grid(int of, long extent[2]) {
     for (int n = 0; n < 3; ++n) EXPECT(mine[n] == all[n]);                                  \
   } while (0)
 
-#define SMALL ((int)draw(&state, 3) - 1)
-#define CHECK_INTEGERS(type, name)                                     \
-  do {                                                                 \
-    CHECK_REDUCTION(type, name, NAGAYA_XMP_SUM, a + b, SMALL);         \
-    CHECK_REDUCTION(type, name, NAGAYA_XMP_PRODUCT, a* b, SMALL);      \
-    CHECK_REDUCTION(type, name, NAGAYA_XMP_BIT_AND, a& b, SMALL);      \
-    CHECK_REDUCTION(type, name, NAGAYA_XMP_BIT_OR, a | b, SMALL);      \
-    CHECK_REDUCTION(type, name, NAGAYA_XMP_BIT_XOR, a ^ b, SMALL);     \
-    CHECK_REDUCTION(type, name, NAGAYA_XMP_AND, a&& b, SMALL);         \
-    CHECK_REDUCTION(type, name, NAGAYA_XMP_OR, a || b, SMALL);         \
-    CHECK_REDUCTION(type, name, NAGAYA_XMP_XOR, !a != !b, SMALL);      \
-    CHECK_REDUCTION(type, name, NAGAYA_XMP_MAX, a > b ? a : b, SMALL); \
-    CHECK_REDUCTION(type, name, NAGAYA_XMP_MIN, a < b ? a : b, SMALL); \
+#define CHECK_INTEGERS(type, name)                                 \
+  do {                                                             \
+    CHECK_REDUCTION(type, name, NAGAYA_XMP_SUM, b, (a + b));       \
+    CHECK_REDUCTION(type, name, NAGAYA_XMP_PRODUCT, b, (a * b));   \
+    CHECK_REDUCTION(type, name, NAGAYA_XMP_BIT_AND, b, (a & b));   \
+    CHECK_REDUCTION(type, name, NAGAYA_XMP_BIT_OR, b, (a | b));    \
+    CHECK_REDUCTION(type, name, NAGAYA_XMP_BIT_XOR, b, (a ^ b));   \
+    CHECK_REDUCTION(type, name, NAGAYA_XMP_AND, b != 0, a && b);   \
+    CHECK_REDUCTION(type, name, NAGAYA_XMP_OR, b != 0, a || b);    \
+    CHECK_REDUCTION(type, name, NAGAYA_XMP_XOR, b != 0, !a != !b); \
+    CHECK_REDUCTION(type, name, NAGAYA_XMP_MAX, b, a > b ? a : b); \
+    CHECK_REDUCTION(type, name, NAGAYA_XMP_MIN, b, a < b ? a : b); \
   } while (0)
-#define CHECK_NUMBERS(type, name)                                 \
-  do {                                                            \
-    CHECK_REDUCTION(type, name, NAGAYA_XMP_SUM, a + b, SMALL);    \
-    CHECK_REDUCTION(type, name, NAGAYA_XMP_PRODUCT, a* b, SMALL); \
-    CHECK_REDUCTION(type, name, NAGAYA_XMP_AND, a&& b, SMALL);    \
-    CHECK_REDUCTION(type, name, NAGAYA_XMP_OR, a || b, SMALL);    \
+#define CHECK_NUMBERS(type, name)                                \
+  do {                                                           \
+    CHECK_REDUCTION(type, name, NAGAYA_XMP_SUM, b, (a + b));     \
+    CHECK_REDUCTION(type, name, NAGAYA_XMP_PRODUCT, b, (a * b)); \
+    CHECK_REDUCTION(type, name, NAGAYA_XMP_AND, b != 0, a && b); \
+    CHECK_REDUCTION(type, name, NAGAYA_XMP_OR, b != 0, a || b);  \
   } while (0)
-#define CHECK_ORDERED(type, name)                                            \
-  do {                                                                       \
-    CHECK_NUMBERS(type, name);                                               \
-    CHECK_REDUCTION(type, name, NAGAYA_XMP_MAX, a > b ? a : b, SMALL);       \
-    CHECK_REDUCTION(type, name, NAGAYA_XMP_FIRST_MIN, a < b ? a : b, SMALL); \
+#define CHECK_ORDERED(type, name)                                        \
+  do {                                                                   \
+    CHECK_NUMBERS(type, name);                                           \
+    CHECK_REDUCTION(type, name, NAGAYA_XMP_MAX, b, a > b ? a : b);       \
+    CHECK_REDUCTION(type, name, NAGAYA_XMP_FIRST_MIN, b, a < b ? a : b); \
   } while (0)
 
 static void check_reductions(void) {
   const long tag = 3, *const async = draw(&state, 2) == 0 ? NULL : &tag;
-  CHECK_REDUCTION(bool, NAGAYA_XMP_BOOL, NAGAYA_XMP_OR, a || b, SMALL);
-  CHECK_REDUCTION(bool, NAGAYA_XMP_BOOL, NAGAYA_XMP_BIT_XOR, a ^ b, SMALL);
+  CHECK_REDUCTION(bool, NAGAYA_XMP_BOOL, NAGAYA_XMP_OR, b != 0, a || b);
+  CHECK_REDUCTION(bool, NAGAYA_XMP_BOOL, NAGAYA_XMP_BIT_XOR, b, (a ^ b));
   CHECK_INTEGERS(signed char, NAGAYA_XMP_CHAR);
   CHECK_INTEGERS(unsigned char, NAGAYA_XMP_UNSIGNED_CHAR);
   CHECK_INTEGERS(short, NAGAYA_XMP_SHORT);

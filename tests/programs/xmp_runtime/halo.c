@@ -11,7 +11,7 @@
 #include "nagaya/array.h"
 #include "nagaya/xmp_translated.h"
 
-enum { MOST = 3, ELEMENT_MOST = 24, UNTOUCHED = 0xEE };
+enum { MOST = 7, ELEMENT_MOST = 24, UNTOUCHED = 0xEE };
 
 /* A round's draw, the same at all processes. */
 struct round {
@@ -53,10 +53,16 @@ static void draw_nodes(struct round* r, int size) {
   r->nodes_extent[r->axes++] = size;
 }
 
+/* Many dimensions have few indexes: a round shall take milliseconds. */
+static long draw_extent(const struct round* r) {
+  if (r->dimensions > 3) return 1 + draw(&state, 3);
+  return 1 + (draw(&state, 3) == 0 ? draw(&state, 60) : draw(&state, 12));
+}
+
 static void draw_template(struct round* r) {
   for (int d = 0; d < r->dimensions; ++d) {
     r->low[d] = (long)draw(&state, 5) - 2;
-    r->high[d] = r->low[d] + (draw(&state, 3) == 0 ? draw(&state, 60) : draw(&state, 12));
+    r->high[d] = r->low[d] + draw_extent(r) - 1;
     const long indexes = r->high[d] - r->low[d] + 1;
     r->distribution[d] = (nagaya_xmp_distribution){NAGAYA_XMP_NOT_DISTRIBUTED, 0};
     if (r->axis[d] < 0) continue;
@@ -69,13 +75,14 @@ static void draw_template(struct round* r) {
 /* Dimensions of the array lie on those of the template in an order of their own, or on none. */
 static void draw_alignment(struct round* r) {
   int is_taken[MOST] = {0};
+  const uint32_t shadows = r->dimensions > 3 ? 2 : 4;
   for (int d = 0; d < r->dimensions; ++d) {
     nagaya_xmp_alignment* const a = &r->alignment[d];
-    *a = (nagaya_xmp_alignment){(int)draw(&state, (uint32_t)r->dimensions), 0, draw(&state, 4),
-                                draw(&state, 4)};
+    *a = (nagaya_xmp_alignment){(int)draw(&state, (uint32_t)r->dimensions), 0,
+                                draw(&state, shadows), draw(&state, shadows)};
     if (draw(&state, 6) == 0 || is_taken[a->dimension]) {
       a->dimension = -1;
-      r->extent[d] = 1 + draw(&state, 8);
+      r->extent[d] = 1 + draw(&state, 2 * shadows);
     } else {
       is_taken[a->dimension] = 1;
       const long low = r->low[a->dimension], indexes = r->high[a->dimension] - low + 1;
@@ -92,7 +99,7 @@ static void draw_alignment(struct round* r) {
 
 static struct round draw_round(int size) {
   static const long bytes[] = {1, 4, 8, 24};
-  struct round r = {.dimensions = 1 + (int)draw(&state, MOST)};
+  struct round r = {.dimensions = 1 + (int)draw(&state, draw(&state, 8) == 0 ? MOST : 3)};
   r.element_bytes = bytes[draw(&state, 4)];
   draw_nodes(&r, size);
   draw_template(&r);
