@@ -76,6 +76,8 @@ class Driver {
   // The user's command, with translations in place of their sources.
   std::vector<std::string> whole_line(const std::map<size_t, std::string>& translated) const {
     std::vector<std::string> words = behind_.with(own_preprocessor_words());
+    const std::vector<std::string> tuning = flags_for_translations();
+    words.insert(words.end(), tuning.begin(), tuning.end());
     for (size_t i = 0; i < line_.words.size(); ++i) {
       const auto found = translated.find(i);
       if (found == translated.end())
@@ -88,6 +90,14 @@ class Driver {
       words.insert(words.end(), library.begin(), library.end());
     }
     return words;
+  }
+
+  // gcc gives up vectorising after 10 pairs of pointers that could meet; stencils of many arrays
+  // have more. It compares them at run time, once for each inner loop.
+  std::vector<std::string> flags_for_translations() const {
+    const bool is_gcc = view_.macros.find("#define __clang__") == std::string::npos;
+    if (!is_gcc || translated_.empty()) return {};
+    return {"--param=vect-max-version-for-alias-checks=100"};
   }
 
   std::string language_at(size_t position) const {
@@ -168,6 +178,8 @@ class Driver {
       words.insert(words.end(), {"-x", input.language.empty() ? "none" : input.language, source});
     } else {
       if (const int status = write_dependencies(source, output); status != 0) return status;
+      const std::vector<std::string> tuning = flags_for_translations();
+      words.insert(words.end(), tuning.begin(), tuning.end());
       words.insert(words.end(), {"-x", "cpp-output", found->second});
     }
     words.insert(words.end(), {assembly ? "-S" : "-c", "-o", output});

@@ -62,70 +62,103 @@ Neutral neutral_of(ReductionOperation operation) {
   }
 }
 
+std::string combined(ReductionOperation operation, const std::string& left,
+                     const std::string& right) {
+  // Of a logical operation both sides are truth values.
+  if (operation == ReductionOperation::kXor) return "!" + left + " != !" + right;
+  return left + " " + neutral_of(operation).operation + " " + right;
+}
+
 std::string each(const Data& data, const std::string& body) {
   return " for (long xmp_k = 0; xmp_k < " + data.count + "; ++xmp_k) " + body;
 }
 
 }  // namespace
 
-// Unique in the block of the loop.
-std::string Reducer::saved_name(size_t i) const {
-  return "xmp_saved_" + clause_.variables[i].data.name.text;
-}
-
-std::string Reducer::set_aside() const {
-  const Neutral neutral = neutral_of(clause_.operation);
-  if (neutral.value == nullptr) return "";
+std::string reduce_calls(const Program& program, const ReductionClause& clause, size_t offset,
+                         const std::string& on, const std::string& async,
+                         const std::map<std::string, std::string>& parts) {
   std::string text;
-  for (size_t i = 0; i < clause_.variables.size(); ++i) {
-    const Data data = data_of(program_, clause_.variables[i].data, offset_);
-    const std::string type = "__typeof__(" + data.first + ")", name = saved_name(i);
-    if (data.scalar)
-      text += " " + type + " " + name + " = " + data.first + "; " + data.first + " = " +
-              neutral.value + ";";
-    else
-      text += " " + type + " " + name + "[" + data.count + "];" +
-              each(data, "{ " + name + "[xmp_k] = (&" + data.first + ")[xmp_k]; (&" + data.first +
-                             ")[xmp_k] = " + neutral.value + "; }");
-  }
-  return text;
-}
-
-std::string Reducer::add_again() const {
-  const Neutral neutral = neutral_of(clause_.operation);
-  if (neutral.value == nullptr) return "";
-  std::string text;
-  for (size_t i = 0; i < clause_.variables.size(); ++i) {
-    const Data data = data_of(program_, clause_.variables[i].data, offset_);
-    const std::string target = data.scalar ? data.first : "(&" + data.first + ")[xmp_k]";
-    const std::string saved = saved_name(i) + (data.scalar ? "" : "[xmp_k]");
-    // Of a logical operation both sides are truth values.
-    const bool logical = clause_.operation == ReductionOperation::kXor;
-    const std::string sum =
-        logical ? "!" + saved + " != !" + target : saved + " " + neutral.operation + " " + target;
-    const std::string assignment = target + " = " + sum + ";";
-    text += data.scalar ? " " + assignment : each(data, assignment);
-  }
-  return text;
-}
-
-std::string Reducer::calls(const std::string& on, const std::string& async) const {
-  std::string text;
-  for (const ReductionVariable& variable : clause_.variables) {
-    const Data data = data_of(program_, variable.data, offset_);
+  for (const ReductionVariable& variable : clause.variables) {
+    const std::string& name = variable.data.name.text;
+    const Data data = data_of(program, variable.data, offset);
     std::vector<std::string> locations;
     for (const Token& location : variable.locations) {
-      const Data found = data_of(program_, {location, {}, {}, {}}, offset_);
+      const Data found = data_of(program, {location, {}, {}, {}}, offset);
       locations.push_back("{" + found.address + ", " + found.bytes() + "}");
     }
+    const auto part = parts.find(name);
     text +=
         " nagaya_xmp_reduce(" +
-        list({where(clause_.place), operation_name(clause_.operation),
-              program_.facts.lookup(variable.data.name.text, offset_)->reduction_type, data.address,
-              data.count, std::to_string(locations.size()),
+        list({where(clause.place), operation_name(clause.operation),
+              program.facts.lookup(name, offset)->reduction_type,
+              part != parts.end() ? "&" + part->second : data.address, data.count,
+              std::to_string(locations.size()),
               locations.empty() ? "0" : "(const nagaya_xmp_location[]){" + list(locations) + "}",
               on, async}) +
         ");";
+  }
+  return text;
+}
+
+LoopReduction::LoopReduction(const Program& program, const ReductionClause& clause, size_t offset,
+                             const Range& nest)
+    : program_(program), clause_(clause), offset_(offset) {
+  for (const ReductionVariable& variable : clause.variables) {
+    const std::string& name = variable.data.name.text;
+    const Data data = data_of(program, variable.data, offset);
+    if (data.scalar && is_only_named(*program.facts.lookup(name, offset), nest))
+      parts_.emplace(name, "xmp_part_" + name);
+  }
+}
+
+// Nothing in the nest can reach the variable but by its name.
+bool LoopReduction::is_only_named(const Variable& variable, const Range& nest) const {
+  for (const Use& use : program_.facts.uses)
+    if (use.entity == variable.entity && use.address_of) return false;
+  if (!variable.file_scope && !variable.is_static) return true;
+  for (const Call& call : program_.facts.calls)
+    if (nest.contains(call.offset)) return false;
+  return true;
+}
+
+std::string LoopReduction::before() const {
+  const char* neutral = neutral_of(clause_.operation).value;
+  std::string declarations, blocks;
+  for (const ReductionVariable& variable : clause_.variables) {
+    const Data data = data_of(program_, variable.data, offset_);
+    const std::string& name = variable.data.name.text;
+    const std::string type = "__typeof__(" + data.first + ") ", saved = "xmp_saved_" + name;
+    if (const auto part = parts_.find(name); part != parts_.end()) {
+      // A variable of the same name, whose address nobody takes.
+      declarations += " " + type + part->second + " = " + name + ";";
+      blocks += " " + type + name + " = " + (neutral != nullptr ? neutral : part->second) + ";";
+    } else if (neutral != nullptr) {
+      declarations += " " + type + saved + "[" + data.count + "];" +
+                      each(data, "{ " + saved + "[xmp_k] = (&" + data.first + ")[xmp_k]; (&" +
+                                     data.first + ")[xmp_k] = " + neutral + "; }");
+    }
+  }
+  return declarations + " {" + blocks;
+}
+
+std::string LoopReduction::after(const std::string& on) const {
+  std::string text;
+  for (const auto& [name, part] : parts_) text += " " + part + " = " + name + ";";
+  text += " }" + reduce_calls(program_, clause_, offset_, on, "0", parts_);
+  const bool neutral = neutral_of(clause_.operation).value != nullptr;
+  for (const ReductionVariable& variable : clause_.variables) {
+    const Data data = data_of(program_, variable.data, offset_);
+    const std::string& name = variable.data.name.text;
+    if (const auto part = parts_.find(name); part != parts_.end()) {
+      text += " " + name + " = " +
+              (neutral ? combined(clause_.operation, name, part->second) : part->second) + ";";
+    } else if (neutral) {
+      const std::string target = "(&" + data.first + ")[xmp_k]";
+      text += each(data, target + " = " +
+                             combined(clause_.operation, "xmp_saved_" + name + "[xmp_k]", target) +
+                             ";");
+    }
   }
   return text;
 }

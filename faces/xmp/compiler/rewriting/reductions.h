@@ -1,30 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reductions.h - the calls of a reduction. One of a loop counts the value that a variable has
-// before the loop once, not once for each process: it is set aside, and added to the result.
+// reductions.h - reductions, alone and of a loop. That of a loop has a variable of its own for each
+// process's part, so that the value before the loop counts once, and so that the loop works on a
+// variable whose address nobody has: the compiler keeps it in a register.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "checks/program.h"
 
 namespace nagaya::xmp {
 
-class Reducer {
- public:
-  // `offset`: of the directive.
-  Reducer(const Program& program, const ReductionClause& clause, size_t offset)
-      : program_(program), clause_(clause), offset_(offset) {}
+// `offset`: of the directive. `parts`: variables that stand for others.
+std::string reduce_calls(const Program& program, const ReductionClause& clause, size_t offset,
+                         const std::string& on, const std::string& async,
+                         const std::map<std::string, std::string>& parts = {});
 
-  std::string calls(const std::string& on, const std::string& async) const;
-  std::string set_aside() const;
-  std::string add_again() const;
+class LoopReduction {
+ public:
+  LoopReduction(const Program& program, const ReductionClause& clause, size_t offset,
+                const Range& nest);
+
+  // C text that opens a block around the loop, and the text that closes it and reduces.
+  std::string before() const;
+  std::string after(const std::string& on) const;
 
  private:
-  std::string saved_name(size_t i) const;
+  bool is_only_named(const Variable& variable, const Range& nest) const;
 
   const Program& program_;
   const ReductionClause& clause_;
   size_t offset_;
+  std::map<std::string, std::string> parts_;  // by the variable's name
 };
 
 }  // namespace nagaya::xmp

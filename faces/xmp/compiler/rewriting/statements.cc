@@ -77,9 +77,10 @@ void StatementRewriter::rewrite(const Directive& directive, const BcastDirective
 }
 
 void StatementRewriter::rewrite(const Directive& directive, const ReductionDirective& reduction) {
-  const Reducer reducer(program_, reduction.reduction, directive.offset);
   insert(directive,
-         "{" + reducer.calls(optional_on(program_, reduction.on), optional_async(reduction.async)) +
+         "{" +
+             reduce_calls(program_, reduction.reduction, directive.offset,
+                          optional_on(program_, reduction.on), optional_async(reduction.async)) +
              " }");
 }
 
@@ -163,9 +164,9 @@ void StatementRewriter::rewrite(const Directive& directive, const LoopDirective&
   }
   std::string after;
   for (const ReductionClause& clause : loop.reductions) {
-    const Reducer reducer(program_, clause, directive.offset);
-    before += reducer.set_aside();
-    after += reducer.calls(reduced_on(program_, loop.on, nest), "0") + reducer.add_again();
+    const LoopReduction reduction(program_, clause, directive.offset, whole);
+    before += reduction.before();
+    after = reduction.after(reduced_on(program_, loop.on, nest)) + after;
   }
   edits_.insert_line(unit_.printed, before_pragmas(whole.begin, directive.offset), directive.place,
                      before);

@@ -146,6 +146,13 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
     return jumps(Jump::kGoto, jump->getGotoLoc(), spots_.offset(jump->getLabel()->getLocation()));
   }
 
+  bool VisitCallExpr(clang::CallExpr* call) {
+    const clang::FunctionDecl* callee = call->getDirectCallee();
+    if (callee == nullptr || callee->getBuiltinID() == 0)
+      facts_.calls.push_back({spots_.offset(call->getBeginLoc())});
+    return true;
+  }
+
   bool VisitArraySubscriptExpr(clang::ArraySubscriptExpr* subscript) {
     const clang::Expr* base = subscript->getBase()->IgnoreParenImpCasts();
     subscript_of_[base] = subscript;

@@ -84,6 +84,12 @@ struct Jump {
   size_t target;  // of goto the label's offset; of break and continue where their statement begins
 };
 
+// Of a function that Clang does not know as one of the C library's, which might touch any variable
+// whose address it can have.
+struct Call {
+  size_t offset;
+};
+
 struct Function {
   std::string name;
   Range body;  // with its braces
@@ -96,6 +102,7 @@ class Facts {
   std::vector<Statement> statements;  // in the order of the text, outer ones first
   std::vector<Loop> loops;
   std::vector<Jump> jumps;
+  std::vector<Call> calls;
   std::vector<Function> functions;
 
   void index_names();
