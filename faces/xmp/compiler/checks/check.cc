@@ -126,6 +126,13 @@ class Checker {
       throw Complaint{place,
                       "'" + symbol->name() +
                           "' is used outside of the scope of its align and shadow directives"};
+    const Function* function = program_.facts.function_at(use.name.begin);
+    const Directive* fix = function != nullptr ? program_.fix_of(*array, *function) : nullptr;
+    if (fix != nullptr &&
+        !program_.facts.scope_from(fix->offset, unit_.printed.size()).contains(use.name.begin))
+      throw Complaint{place, "'" + symbol->name() +
+                                 "' has no elements before the 'template_fix' of '" +
+                                 array->with->declared->name.text + "'"};
     if (use.reversed)
       throw Complaint{place, "write the name of the distributed array '" + symbol->name() +
                                  "' before its index"};

@@ -37,4 +37,15 @@ const ArraySymbol* Program::find_array(const std::string& name, size_t offset) c
   return variable == nullptr ? nullptr : array_of(variable->entity, offset);
 }
 
+const Directive* Program::fix_of(const ArraySymbol& array, const Function& function) const {
+  for (const Directive& directive : directives) {
+    const auto* fix = std::get_if<TemplateFixDirective>(&directive.body);
+    const bool is_later = array.home == ArraySymbol::kFile || directive.offset >= array.declared_at;
+    if (fix != nullptr && is_later && function.body.contains(directive.offset) &&
+        find_template(fix->fixed.name.text, directive.offset) == array.with)
+      return &directive;
+  }
+  return nullptr;
+}
+
 }  // namespace nagaya::xmp

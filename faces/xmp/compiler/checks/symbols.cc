@@ -185,6 +185,9 @@ const Variable& SymbolTable::aligned_variable(const AlignDirective& align, size_
   if (variable->has_initialiser)
     throw Complaint{name.place, "the distributed array " + quoted(name) +
                                     " cannot have an initialiser; assign in a loop"};
+  for (const Extent& extent : variable->extents)
+    if (!extent.constant && extent.text.empty())
+      throw Complaint{name.place, "the extents of " + quoted(name) + " must all be written"};
   if (variable->file_scope)
     for (const Extent& extent : variable->extents)
       if (!extent.constant)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rewriting/arrays.h"
 
-#include <set>
-
 #include "rewriting/c_text.h"
 
 namespace nagaya::xmp {
@@ -20,7 +18,8 @@ std::string type_expression(const ArraySymbol& array) {
   }
 }
 
-// Fits before a declarator, whatever the type is.
+}  // namespace
+
 std::string element_type(const ArraySymbol& array) {
   const std::string& spelling = array.variable->element;
   if (spelling.empty()) {
@@ -30,6 +29,8 @@ std::string element_type(const ArraySymbol& array) {
   }
   return spelling.find('(') == std::string::npos ? spelling : "__typeof__(" + spelling + ")";
 }
+
+namespace {
 
 bool constant_extent(const ArraySymbol& array, size_t d) {
   return !array.distributed(d) && array.variable->extents[d].constant;
@@ -143,19 +144,32 @@ void ArrayRewriter::rewrite_uses() {
     }
 }
 
+bool ArrayRewriter::uses(const Function& function, const ArraySymbol& array) const {
+  for (const Use& use : program_.facts.uses)
+    if (!use.unevaluated && use.entity == array.variable->entity &&
+        function.body.contains(use.name) && program_.array_of(use.entity, use.name.begin) == &array)
+      return true;
+  return false;
+}
+
 void ArrayRewriter::hoist_file_arrays() {
   for (const Function& function : program_.facts.functions) {
-    std::set<const ArraySymbol*> used;
     std::string text;
-    for (const Use& use : program_.facts.uses) {
-      if (use.unevaluated || !function.body.contains(use.name)) continue;
-      const ArraySymbol* array = program_.array_of(use.entity, use.name.begin);
-      if (array == nullptr || array->home != ArraySymbol::kFile || !used.insert(array).second)
-        continue;
-      text += " " + hoisted(*array);
-    }
+    for (const ArraySymbol& array : program_.arrays)
+      if (array.home == ArraySymbol::kFile && uses(function, array) &&
+          program_.fix_of(array, function) == nullptr)
+        text += " " + hoisted(array);
     if (!text.empty()) edits_.insert(function.body.begin + 1, text);
   }
+}
+
+std::string ArrayRewriter::hoisted_by(const Directive& fix) const {
+  const Function& function = *program_.facts.function_at(fix.offset);
+  std::string text;
+  for (const ArraySymbol& array : program_.arrays)
+    if (uses(function, array) && program_.fix_of(array, function) == &fix)
+      text += " " + hoisted(array);
+  return text;
 }
 
 }  // namespace nagaya::xmp

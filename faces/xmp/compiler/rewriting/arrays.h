@@ -17,6 +17,8 @@
 
 namespace nagaya::xmp {
 
+// A type that fits before a declarator.
+std::string element_type(const ArraySymbol& array);
 // The C text that makes the array's block: nagaya_xmp_declare_array(...);
 std::string declare_array_call(const ArraySymbol& array);
 // Its descriptor; of one at file scope without the block, which is made at the beginning.
@@ -31,9 +33,12 @@ class ArrayRewriter {
   void rewrite_uses();
   // At the beginning of each function that uses an array of file scope.
   void hoist_file_arrays();
+  // Behind a template_fix: those of all arrays that it makes.
+  std::string hoisted_by(const Directive& fix) const;
 
  private:
   void rewrite(const Use& use, const ArraySymbol& array);
+  bool uses(const Function& function, const ArraySymbol& array) const;
 
   const Program& program_;
   Edits& edits_;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rewriting/data.h"
 
+#include "rewriting/arrays.h"
+
 namespace nagaya::xmp {
 namespace {
 
 // The block of this process: all processes along a dimension have the same.
 Data replicated(const ArraySymbol& array) {
-  Data data{"(*" + array.rows() + ")", array.member() + "base", "", false};
-  for (size_t d = 0; d < array.rank(); ++d) {
-    if (d != 0) data.first += "[0]";
-    data.count += (d == 0 ? "" : " * ") + array.member() + "count[" + std::to_string(d) + "]";
-  }
+  Data data{"((" + element_type(array) + " *)" + array.member() + "base)[0]",
+            array.member() + "base", "1", false};
+  for (size_t d = 0; d < array.rank(); ++d)
+    data.count += " * " + array.member() + "count[" + std::to_string(d) + "]";
   return data;
 }
 

@@ -26,6 +26,9 @@ class Translator {
       std::visit([&](const auto& body) { declare(directive, body); }, directive.body);
       make_arrays(directive);
       statements_.rewrite(directive);
+      if (std::holds_alternative<TemplateFixDirective>(directive.body))
+        edits_.insert_line(unit_.printed, directive.offset, directive.place,
+                           arrays_.hoisted_by(directive));
     }
     arrays_.rewrite_declarations();
     arrays_.rewrite_uses();
@@ -117,9 +120,14 @@ class Translator {
       if (array.home == ArraySymbol::kFile)
         unit_declarations_ += "  " + declare_array_call(array) + "\n";
       else
-        text += " " + hoisted(array);
+        text += " " + hoisted_unless_fixed_later(array);
       edits_.insert_line(unit_.printed, directive.offset, directive.place, text);
     }
+  }
+
+  std::string hoisted_unless_fixed_later(const ArraySymbol& array) const {
+    const Function* function = program_.facts.function_at(array.declared_at);
+    return program_.fix_of(array, *function) != nullptr ? "" : hoisted(array);
   }
 
   // Units register before any of them begins, so that all are known then.

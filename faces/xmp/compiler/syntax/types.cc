@@ -82,8 +82,9 @@ void describe_extents(clang::QualType type, clang::TypeLoc written, Variable& va
     }
     if (const auto* constant = llvm::dyn_cast<clang::ConstantArrayType>(array))
       extent.constant = constant->getSize().getSExtValue();
-    else
-      extent.text = spots.text(extent.written);
+    else if (const auto* variable_length = llvm::dyn_cast<clang::VariableArrayType>(array);
+             variable_length != nullptr && variable_length->getSizeExpr() != nullptr)
+      extent.text = spots.text(spots.range(variable_length->getSizeExpr()->getSourceRange()));
     variable.extents.push_back(extent);
     type = array->getElementType();
   }

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include "unit_translation.h"
+#include "xmp/sources.h"
+
+namespace nagaya::xmp {
+namespace {
+
+const std::string kGrid =
+    "#pragma xmp nodes p[*]\n"
+    "#pragma xmp template t[100]\n"
+    "#pragma xmp distribute t[block] onto p\n"
+    "double u[100][10];\n"
+    "#pragma xmp align u[i][*] with t[i]\n"
+    "#pragma xmp shadow u[1][0]\n";
+
+struct Translated {
+  std::string text;
+  std::vector<std::string> messages;
+};
+
+Translated translated(const std::string& source) {
+  Diagnostics diagnostics(true);
+  const std::optional<std::string> text = translate_unit(input_of(source), diagnostics);
+  return {text.value_or(""), diagnostics.messages()};
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Translation, AUnitWithoutDirectivesIsLeftAlone) {
+  const Translated result = translated("int main(void) { return 0; }\n");
+  EXPECT_EQ(result.text, "");
+  EXPECT_TRUE(result.messages.empty());
+}
+
+TEST(Translation, AccessesKeepTheGlobalIndex) {
+  const Translated result = translated(kGrid + "double f(int i) { return u[i + 1][2]; }\n");
+  EXPECT_TRUE(result.messages.empty());
+  EXPECT_TRUE(has(result.text, "xmp_u[(i + 1) - xmp_u_0][2]")) << result.text;
+  EXPECT_TRUE(has(result.text, "double (*const xmp_u)[10]")) << result.text;
+}
+
+TEST(Translation, AnIndexMayContainAnotherAccess) {
+  const Translated result = translated(kGrid + "double f(int i) { return u[(int)u[i][0]][1]; }\n");
+  EXPECT_TRUE(has(result.text, "xmp_u[((int)xmp_u[(i) - xmp_u_0][0]) - xmp_u_0][1]"))
+      << result.text;
+}
+
+TEST(Translation, SizeofKeepsTheDeclaredType) {
+  const Translated result = translated(kGrid + "unsigned long f(void) { return sizeof(u); }\n");
+  EXPECT_TRUE(has(result.text, "sizeof((*xmp_type_u()))")) << result.text;
+}
+
+TEST(Translation, APragmaOfOpenMPStaysDirectlyBeforeItsLoop) {
+  const std::string loop = "for (int i = 0; i < 100; i++) u[i][0] = i;\n";
+  for (const std::string pragmas : {"#pragma xmp loop on t[i]\n#pragma omp parallel for\n",
+                                    "#pragma omp parallel for\n#pragma xmp loop on t[i]\n"}) {
+    const Translated result = translated(kGrid + "void f(void) {\n" + pragmas + loop + "}\n");
+    const size_t range = result.text.find("nagaya_xmp_loop(\""),
+                 pragma = result.text.find("#pragma omp");
+    const size_t statement = result.text.find("for (int i");
+    EXPECT_TRUE(range < pragma && pragma < statement) << result.text;
+  }
+}
+
+TEST(Translation, ADirectiveIsNoBodyOfAnIf) {
+  const Translated result =
+      translated(kGrid + "void f(int c) {\n  if (c)\n#pragma xmp reflect (u)\n    c = 0;\n}\n");
+  ASSERT_EQ(result.messages.size(), 1u);
+  EXPECT_TRUE(has(result.messages[0], "test.c:9:13: error: xmp: the directive 'reflect' cannot"));
+}
+
+TEST(Translation, TheDirectiveOfAMacroIsADirective) {
+  const Translated result =
+      translated(kGrid + "#define BARRIER _Pragma(\"xmp barrier\")\nvoid f(void) { BARRIER }\n");
+  EXPECT_TRUE(has(result.text, "nagaya_xmp_barrier(\"test.c:8:16\"")) << result.text;
+}
+
+TEST(Translation, TheErrorOfPlainCHasTheUsersPlace) {
+  const Translated result =
+      translated(kGrid + "#define LONGER 1 + 1 + 1\nint f(void) { return LONGER + missing; }\n");
+  ASSERT_EQ(result.messages.size(), 1u);
+  EXPECT_EQ(result.messages[0], "test.c:8:31: error: use of undeclared identifier 'missing'");
+}
+
+TEST(Translation, AVariableOfTheSameNameIsNotTheArray) {
+  const Translated result = translated(kGrid + "int f(int u) { { int u = 3; } return u; }\n");
+  EXPECT_TRUE(has(result.text, "int f(int u) { { int u = 3; } return u; }")) << result.text;
+}
+
+}  // namespace
+}  // namespace nagaya::xmp
