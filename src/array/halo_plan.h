@@ -24,7 +24,7 @@ namespace nagaya::array {
 
 // One box, from its owner's block to a reader's shadow.
 struct Transfer {
-  uint32_t rank;       // of the process at the other end; the own one
+  uint32_t rank;       // of the other process; the own one: a copy within its block
   uint32_t side;       // which shadow it fills: 2 * dimension, + 1 for the high one
   ptrdiff_t to, from;  // where the box begins in the reader's and in the owner's memory  [bytes]
   StridedCopy box;

@@ -17,6 +17,14 @@ bool is_valid_dimension(const nagaya_array_dimension& of, const nagaya_array_gri
          of.offset >= of.distribution.low && of.extent - 1 + of.offset <= of.distribution.high;
 }
 
+// False: more bytes than an address can tell apart.
+bool multiply_by_indexes(const nagaya_array_dimension& of, ptrdiff_t& bytes) {
+  ptrdiff_t indexes;
+  return !__builtin_add_overflow(of.extent, of.shadow_low, &indexes) &&
+         !__builtin_add_overflow(indexes, of.shadow_high, &indexes) &&
+         !__builtin_mul_overflow(bytes, indexes, &bytes);
+}
+
 }  // namespace
 
 bool Shape::is_valid(const nagaya_array_shape& shape, const nagaya_array_grid& grid) {
@@ -31,8 +39,12 @@ bool Shape::is_valid(const nagaya_array_shape& shape, const nagaya_array_grid& g
   }
   if (grid.rank >= size) return false;
   uint32_t taken = 0;
+  ptrdiff_t bytes;
+  if (__builtin_mul_overflow(shape.element_bytes, 1, &bytes)) return false;
   for (uint32_t d = 0; d < shape.dimensions; ++d)
-    if (!is_valid_dimension(shape.dimension[d], grid, taken)) return false;
+    if (!is_valid_dimension(shape.dimension[d], grid, taken) ||
+        !multiply_by_indexes(shape.dimension[d], bytes))
+      return false;
   return true;
 }
 

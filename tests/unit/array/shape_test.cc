@@ -65,6 +65,12 @@ TEST_F(ShapeValidity, NeedsAllIndexesInTheDistribution) {
   dimensions_[0].extent = 7;
   EXPECT_TRUE(is_valid());
 }
+TEST_F(ShapeValidity, NeedsFewerBytesThanAnAddressHas) {
+  dimensions_[0] = {int64_t{1} << 40, 0, {0, (int64_t{1} << 40) - 1, int64_t{1} << 39, 2}, 0, 0, 0};
+  EXPECT_TRUE(is_valid());
+  dimensions_[1] = {int64_t{1} << 30, 1, {0, (int64_t{1} << 30) - 1, int64_t{1} << 29, 3}, 0, 0, 0};
+  EXPECT_FALSE(is_valid());
+}
 TEST_F(ShapeValidity, NeedsShadowsThatAreNotNegative) {
   dimensions_[0].shadow_low = -1;
   EXPECT_FALSE(is_valid());
