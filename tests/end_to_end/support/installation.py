@@ -6,7 +6,7 @@ import pathlib
 
 import pytest
 
-PARTS = ["bin", "lib", "libexec", "tests/programs"]
+PARTS = ["bin", "include", "lib", "libexec", "tests/programs"]
 
 
 class Installation:

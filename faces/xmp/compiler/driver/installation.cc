@@ -22,7 +22,7 @@ std::string folder_of(const std::string& file, std::initializer_list<const char*
 }  // namespace
 
 std::string include_folder() {
-  return folder_of("xmp.h", {"include/nagaya/xmp", "include/xmp"});
+  return folder_of("xmp.h", {"include/xmp"});
 }
 
 std::string library_folder() {

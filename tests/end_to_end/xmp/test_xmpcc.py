@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""xmpcc as a C compiler: its command line, ordinary projects, separate units, dependencies, line
+tables, errors."""
+import re
+import shutil
+import subprocess
+
+import pytest
+
+LIMIT_S = 60
+GRID = """#pragma xmp nodes p[*]
+#pragma xmp template t[100]
+#pragma xmp distribute t[block] onto p
+extern double u[100];
+#pragma xmp align u[i] with t[i]
+#pragma xmp shadow u[1]
+"""
+HEADER = "#pragma once\n" + GRID
+MAIN = """#include <stdio.h>
+#include "grid.h"
+double u[100];
+double sum(void);
+int main(void) {
+#pragma xmp loop on t[i]
+  for (int i = 0; i < 100; i++) u[i] = i;
+  double total = sum();
+  if (total != 4950) return 1;
+#pragma xmp task on p[0]
+  printf("ok\\n");
+  return 0;
+}
+"""
+SUM = """#include "grid.h"
+double sum(void) {
+  double total = 0;
+#pragma xmp loop on t[i] reduction(+:total)
+  for (int i = 0; i < 100; i++) total += u[i];
+  return total;
+}
+"""
+# A main() that knows nothing of XMP.
+PLAIN_MAIN = """#include <stdio.h>
+double both(void);
+int main(void) { return both() == 4950 ? 0 : 1; }
+"""
+BOTH = GRID + """double u[100];
+double both(void) {
+  double total = 0;
+#pragma xmp loop on t[i]
+  for (int i = 0; i < 100; i++) u[i] = i;
+#pragma xmp loop on t[i] reduction(+:total)
+  for (int i = 0; i < 100; i++) total += u[i];
+  return total;
+}
+"""
+
+
+@pytest.fixture
+def place(folder, user):
+    """A folder with a space in its name, of the ordinary user."""
+    made = folder / "my project"
+    made.mkdir()
+    made.chmod(0o777)
+    return made
+
+
+@pytest.fixture
+def xmpcc(user, xmp_programs, place):
+    def run(*words, program=None, **environment):
+        return user.run([program or xmp_programs.xmpcc, *words], cwd=place, env=environment, timeout=LIMIT_S)
+    return run
+
+
+@pytest.fixture
+def start(user, nagaya, place):
+    def run(nodes, program):
+        return user.run([nagaya, "run", "-n", nodes, program], cwd=place, timeout=LIMIT_S)
+    return run
+
+
+def write(place, **texts):
+    for name, text in texts.items():
+        (place / name.replace("__", " ").replace("_dot_", ".")).write_text(text)
+
+
+def check_silent(ended, output=""):
+    assert (ended.code, ended.out, ended.err) == (0, output, ""), ended
+
+
+def test_units_are_compiled_apart_and_linked(xmpcc, start, place):
+    write(place, main_dot_c=MAIN, sum_dot_c=SUM, grid_dot_h=HEADER)
+    check_silent(xmpcc("-O1", "-c", "main.c", "sum.c"))
+    check_silent(xmpcc("main.o", "sum.o", "-o", "apart"))
+    check_silent(xmpcc("main.c", "sum.c", "-o", "together"))
+    for program in "apart", "together":
+        check_silent(start(3, place / program), "ok\n")
+
+
+def test_main_may_know_nothing_of_xmp(xmpcc, start, place):
+    write(place, main_dot_c=PLAIN_MAIN, both_dot_c=BOTH)
+    check_silent(xmpcc("main.c", "both.c", "-o", "plain"))
+    check_silent(start(4, place / "plain"))
+
+
+def test_a_library_of_units_is_found_in_an_archive(xmpcc, start, place, user):
+    write(place, main_dot_c=PLAIN_MAIN, both_dot_c=BOTH)
+    check_silent(xmpcc("-c", "both.c"))
+    assert user.run(["ar", "rc", "libboth.a", "both.o"], cwd=place, timeout=LIMIT_S).code == 0
+    check_silent(xmpcc("main.c", "-L.", "-lboth", "-o", "archived"))
+    check_silent(start(2, place / "archived"))
+
+
+def test_names_may_have_spaces_and_quotes(xmpcc, start, place):
+    name = 'the "main" file.c'
+    (place / name).write_text(MAIN.replace("double sum(void);", '#include "the sum.c"'))
+    write(place, the__sum_dot_c=SUM, grid_dot_h=HEADER)
+    check_silent(xmpcc(name, "-o", "a program"))
+    check_silent(start(2, place / "a program"), "ok\n")
+
+
+def test_dependencies_are_the_originals(xmpcc, place):
+    write(place, main_dot_c=MAIN, grid_dot_h=HEADER)
+    check_silent(xmpcc("-MD", "-MP", "-c", "main.c", "-o", "the.o"))
+    rule = (place / "the.d").read_text().split("\n\n")[0]
+    assert rule.startswith("the.o: main.c") and "grid.h" in rule and "stdio.h" in rule
+    check_silent(xmpcc("-MMD", "-MF", "other.d", "-MT", "target", "-c", "main.c"))
+    rule = (place / "other.d").read_text()
+    assert rule.startswith("target: main.c") and "grid.h" in rule and "stdio.h" not in rule
+    assert "grid.h" in xmpcc("-M", "main.c").out
+
+
+def test_assembly_and_preprocessed_text_come_as_from_a_cc(xmpcc, place):
+    write(place, main_dot_c=MAIN, grid_dot_h=HEADER)
+    check_silent(xmpcc("-S", "main.c"))
+    assert "nagaya_xmp_loop" in (place / "main.s").read_text()
+    assert "#pragma xmp loop" in xmpcc("-E", "main.c").out
+    assert "nagaya_xmp_loop" in xmpcc("--emit-c", "main.c").out
+
+
+def test_debuggers_know_the_users_lines(xmpcc, place, user):
+    write(place, main_dot_c=MAIN, grid_dot_h=HEADER, sum_dot_c=SUM)
+    check_silent(xmpcc("-g", "main.c", "sum.c", "-o", "debugged"))
+    for line in 8, 11:
+        ended = user.run(["gdb", "-batch", "-ex", f"info line main.c:{line}", "debugged"], cwd=place,
+                         timeout=LIMIT_S)
+        assert re.search(rf'Line {line} of "main.c" starts at address', ended.out), ended
+
+
+def test_errors_of_the_compiler_behind_are_at_the_users_lines(xmpcc, place):
+    write(place, main_dot_c=MAIN.replace("total != 4950", "total != 1 + (int)main"), grid_dot_h=HEADER)
+    ended = xmpcc("-Werror", "-c", "main.c")
+    assert ended.code == 1 and "main.c:9:" in ended.err, ended
+
+
+def test_warnings_are_those_of_the_users_code(xmpcc, place):
+    write(place, main_dot_c=MAIN, grid_dot_h=HEADER, sum_dot_c=SUM)
+    check_silent(xmpcc("-Wall", "-Wextra", "-O2", "-c", "main.c", "sum.c"))
+
+
+def test_several_errors_are_all_shown(xmpcc, place):
+    write(place, main_dot_c=MAIN.replace("p[0]", "q[0]").replace("on t[i]", "on s[i]"), grid_dot_h=HEADER)
+    ended = xmpcc("main.c")
+    assert ended.code == 1 and ended.err.count(": error: xmp: ") == 2, ended
+    assert re.search(r"^main\.c:6:21: error: xmp: 's' .*\n +6 \| #pragma xmp loop on s\[i\]\n", ended.err)
+    assert not (place / "a.out").exists()
+
+
+def test_bad_command_lines_are_one_line(xmpcc, place):
+    write(place, main_dot_c=MAIN, grid_dot_h=HEADER)
+    for words in (["-o"], ["--cc=nobody", "main.c"], ["main.c", "-c", "-o", "x.o", "--cc=false"]):
+        ended = xmpcc(*words)
+        assert ended.code != 0 and ended.err.startswith("xmpcc: error: "), ended
+    ended = xmpcc("missing.c")
+    assert ended.code == 1 and "missing.c" in ended.err
+    assert xmpcc().code == 1
+
+
+def test_a_compiler_behind_can_be_named(xmpcc, start, place):
+    write(place, main_dot_c=MAIN, grid_dot_h=HEADER, sum_dot_c=SUM)
+    clang = next((name for name in ("clang-14", "clang-19", "clang") if shutil.which(name)), None)
+    if clang is None:
+        pytest.skip("clang is not installed")
+    check_silent(xmpcc("-O1", "main.c", "sum.c", "-o", "by-clang", XMPCC_CC=clang))
+    check_silent(start(2, place / "by-clang"), "ok\n")
+
+
+def test_the_standard_of_the_language_is_the_users(xmpcc, place):
+    write(place, main_dot_c=MAIN, grid_dot_h=HEADER)
+    for standard in "c99", "c11", "gnu11", "c17":
+        check_silent(xmpcc(f"-std={standard}", "-c", "main.c"))
+
+
+def test_headers_of_the_system_do_not_disturb(xmpcc, place):
+    headers = ["assert", "complex", "ctype", "errno", "fenv", "float", "inttypes", "limits", "locale", "math",
+               "omp", "setjmp", "signal", "stdarg", "stdatomic", "stdbool", "stdio", "stdlib", "string",
+               "tgmath", "threads", "time", "unistd", "pthread", "immintrin", "sys/time", "sys/mman"]
+    text = "#define _GNU_SOURCE\n" + "".join(f"#include <{name}.h>\n" for name in headers) + MAIN
+    write(place, main_dot_c=text, grid_dot_h=HEADER)
+    for level in "-O0", "-O2":
+        check_silent(xmpcc(level, "-D_FORTIFY_SOURCE=2" if level == "-O2" else "-g", "-fopenmp", "-march=native", "-c", "main.c"))
+
+
+# ---- ordinary projects ----------------------------------------------------------------------------
+
+
+def test_an_ordinary_source_gives_the_object_of_its_compiler(xmpcc, place):
+    write(place, plain_dot_c="#include <stdio.h>\nint main(void) { puts(\"ok\"); return 3; }\n")
+    check_silent(xmpcc("-O2", "-g", "-c", "plain.c", "-o", "by-xmpcc.o"))
+    check_silent(xmpcc("-O2", "-g", "-D_XCALABLEMP=201411", "-c", "plain.c", "-o", "by-gcc.o", program="gcc"))
+    contents = [subprocess.run(["objdump", "-d", place / name], capture_output=True, text=True).stdout.split("\n", 3)[3]
+                for name in ("by-xmpcc.o", "by-gcc.o")]
+    assert contents[0] == contents[1]
+    check_silent(xmpcc("plain.c", "-o", "plain"))
+    libraries = subprocess.run(["ldd", place / "plain"], capture_output=True, text=True).stdout
+    assert "nagaya" not in libraries
+
+
+def test_a_project_of_cmake_is_built_by_xmpcc(xmpcc, place, user, xmp_programs):
+    write(place, CMakeLists_dot_txt="cmake_minimum_required(VERSION 3.13)\nproject(plain C)\nadd_library(part STATIC part.c)\n"
+          "add_executable(plain main.c)\ntarget_link_libraries(plain part)\n",
+          main_dot_c="int part(void);\nint main(void) { return part(); }\n", part_dot_c="int part(void) { return 0; }\n")
+    for words in (["cmake", "-S", ".", "-B", "b", f"-DCMAKE_C_COMPILER={xmp_programs.xmpcc}"], ["cmake", "--build", "b"]):
+        ended = user.run(words, cwd=place, timeout=LIMIT_S)
+        assert ended.code == 0, ended
+    check_silent(user.run([place / "b" / "plain"], timeout=LIMIT_S))
+
+
+def test_the_macro_of_the_language_is_defined(xmpcc, place):
+    write(place, plain_dot_c="#if _XCALABLEMP < 201411\n#error old\n#endif\nint main(void) { return 0; }\n")
+    check_silent(xmpcc("plain.c"))
