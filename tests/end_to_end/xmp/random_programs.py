@@ -48,7 +48,8 @@ class Program:
         self.seed, self.nodes = seed, nodes
         self.random = random.Random(f"{seed} {nodes}")
         self.in_c = self.random.random() < 0.5  # t[..] or t(..)
-        self.lines, self.depth, self.scalars = [], 0, []
+        self.lines, self.depth, self.scalars, self.functions = [], 0, [], []
+        self.is_local = self.random.random() < 0.3  # arrays in main()
         self.shapes = Shapes(self.random, nodes)
         self.template, self.arrays = self.shapes.template, self.shapes.arrays
 
@@ -68,7 +69,7 @@ class Program:
         if self.random.random() < 0.5:
             grid[0] = "*"
         self.put(f"#pragma xmp nodes {self.reference('p', grid)}")
-        self.put(f"#pragma xmp template {self.reference('t', map_list(self.bounds, self.template))}")
+        self.put(f"#pragma xmp template {self.reference('t', [self.bounds(one) for one in self.template])}")
         formats = [(f"block({one.width})" if one.is_explicit else "block") if one.nodes else "*"
                    for one in self.template]
         self.put(f"#pragma xmp distribute {self.reference('t', formats)} onto p")
@@ -81,8 +82,10 @@ class Program:
         return f"{one.low} : {one.extent}" if one.low else str(one.extent)
 
     def declare_array(self, array):
-        extents = "".join(f"[{axis.extent}]" for axis in array.axes)
-        self.put(f"{'' if self.depth else 'static '}{array.type} {array.name}{extents};")
+        self.put(f"{'' if self.depth else 'static '}{declarator(array)};")
+        self.put_alignment(array)
+
+    def put_alignment(self, array):
         places = ["*"] * len(self.template)
         indexes = ["*"] * len(array.axes)
         for number, axis in enumerate(array.axes):
@@ -134,13 +137,17 @@ class Program:
         first, last = first - shift, end - 1 - shift
         if upwards or self.random.random() < 0.7:
             test = self.random.choice([f"< {last + 1}", f"<= {last}"])
-            self.put(f"for (int {name} = {first}; {name} {test}; {name} += {step}) {{")
+            self.put(f"for (int {name} = {first}; {name} {test}; {self.step_text(name, '+', step)}) {{")
         else:
             test = self.random.choice([f"> {first - 1}", f">= {first}"])
-            self.put(f"for (int {name} = {last}; {name} {test}; {name} -= {step}) {{")
+            self.put(f"for (int {name} = {last}; {name} {test}; {self.step_text(name, '-', step)}) {{")
+
+    def step_text(self, name, sign, step):
+        forms = [f"{name} {sign}= {step}", f"{name} = {name} {sign} {step}"]
+        return self.random.choice(forms + [f"{name}{sign}{sign}", f"{sign}{sign}{name}"] * (step == 1))
 
     def element(self, array, shifts, moved=None, is_read=False):
-        """Its text at the place of the loops' variables, in the halo by `moved`: axis, distance.
+        """Its text at the place of the loops' variables, in the halo by `moved`: distance by axis.
         Only the assigned array has loops over its other axes."""
         text = array.name
         for number, axis in enumerate(array.axes):
@@ -148,8 +155,8 @@ class Program:
                 index = str(axis.extent - 1) if is_read else f"y{number}"
             else:
                 index = f"x{axis.of}" + signed(shifts[axis.of] - axis.offset)
-            if moved and moved[0] == number:
-                index += signed(moved[1])
+            if moved and number in moved:
+                index += signed(moved[number])
                 if array.is_periodic[number]:
                     index = f"WRAP({index}, {axis.extent})"
             text += f"[{index}]"
@@ -167,17 +174,18 @@ class Program:
             return None
         other = wanted if wanted in others else self.random.choice(others)
         filled = [number for number, halo in enumerate(other.halo) if halo != (0, 0)]
-        moved = None
+        moved = {}
         if filled and self.random.random() < 0.8:
-            number = self.random.choice(filled)
-            low, high = other.halo[number]
-            moved = number, self.random.choice([n for n in range(-low, high + 1) if n])
+            chosen = filled if other.has_corners else [self.random.choice(filled)]
+            for number in chosen:
+                low, high = other.halo[number]
+                moved[number] = self.random.choice([n for n in range(-low, high + 1) if n])
         for number, axis in enumerate(other.axes):
             if axis.of is None:
                 continue
             first, end = axis.offset, axis.offset + axis.extent
-            if moved and moved[0] == number and not other.is_periodic[number]:
-                first, end = max(first, first - moved[1]), min(end, end - moved[1])
+            if number in moved and not other.is_periodic[number]:
+                first, end = max(first, first - moved[number]), min(end, end - moved[number])
             narrow(ranges, axis.of, first, end)
         return other, moved
 
@@ -208,6 +216,27 @@ class Program:
         self.loops(array, ranges, "", body)
         array.halo = [(0, 0)] * len(array.axes)
         array.is_periodic = [False] * len(array.axes)
+        return [array, *(other for other, _ in reads)]
+
+    def put_call(self, array, wanted=None):
+        """The same in a function, whose arguments are the arrays."""
+        of_main, self.lines, self.scalars, scalars = self.lines, [], [], self.scalars
+        used = {one.name: one for one in self.put_assignment(array, wanted)}
+        body, self.lines, self.scalars = self.lines, of_main, scalars
+        name = f"f{len(self.functions)}"
+        self.put(f"{name}({', '.join(used)});")
+        self.lines, self.depth = [], self.depth - 1
+        self.put(f"static void {name}({', '.join(map(declarator, used.values()))}) {{")
+        for one in used.values():
+            self.put_alignment(one)
+        self.functions.append([*self.lines, *body, "}", ""])
+        self.lines, self.depth = of_main, self.depth + 1
+
+    def put_change(self, array, wanted=None):
+        if self.is_local or self.random.random() < 0.7:
+            self.put_assignment(array, wanted)
+        else:
+            self.put_call(array, wanted)
 
     def put_reflect(self, array):
         widths, texts = [], []
@@ -223,7 +252,8 @@ class Program:
             texts.append("/periodic/ " * is_periodic + pair_text(width))
         is_whole = all(width == (axis.shadow, False) for width, axis in zip(widths, array.axes))
         text = "" if is_whole and self.random.random() < 0.7 else f" width({', '.join(texts)})"
-        text += " orthogonal" * (self.random.random() < 0.3)
+        array.has_corners = self.random.random() < 0.6
+        text += "" if array.has_corners else " orthogonal"
         number = self.random.randint(1, 99)
         is_later = self.random.random() < 0.3
         self.put(f"#pragma xmp reflect({array.name}){text}{f' async({number})' * is_later}")
@@ -234,12 +264,13 @@ class Program:
         readers = [other for other in self.arrays
                    if other is not array and other.dimensions() >= array.dimensions()]
         if readers:
-            self.put_assignment(self.random.choice(readers), wanted=array)
+            self.put_change(self.random.choice(readers), wanted=array)
 
     def put_reduction(self, array):
         operation = self.random.choice(list(OPERATIONS))
         name = f"s{len(self.scalars)}"
-        self.put(f"long {name} = {NEUTRAL.get(operation, 0)};")
+        start = self.random.choice([NEUTRAL.get(operation, 0), self.random.randint(-9, 99)])
+        self.put(f"long {name} = {start};")
 
         def body(shifts):
             self.put(OPERATIONS[operation].format(v=name, x=f"(long){self.element(array, shifts)}"))
@@ -295,7 +326,7 @@ class Program:
         elif kind == "barrier":
             self.put("#pragma xmp barrier")
         else:
-            self.put_assignment(array)
+            self.put_change(array)
 
     # ---- the results --------------------------------------------------------------------------
 
@@ -323,14 +354,13 @@ class Program:
         self.put("}")
 
     def text(self):
-        is_local = self.random.random() < 0.3
-        if not is_local:
+        if not self.is_local:
             self.declare()
-            self.put("")
+        declarations, self.lines = self.lines, []
         self.put("int main(int argc, char** argv) {")
         self.depth = 1
         self.put("(void)argv;")
-        if is_local:
+        if self.is_local:
             self.declare()
         for array in self.arrays:
             self.put_first_assignment(array)
@@ -344,7 +374,9 @@ class Program:
             self.put(f'  printf("{formats}\\n", {", ".join(self.scalars)});')
         self.put("return 0;")
         self.lines.append("}")
-        return "\n".join([f"/* seed {self.seed}, {self.nodes} nodes */", HEAD, *self.lines, ""])
+        return "\n".join([f"/* seed {self.seed}, {self.nodes} nodes */", HEAD, *declarations, "",
+                          *(line for function in self.functions for line in function),
+                          *self.lines, ""])
 
     def put_first_assignment(self, array):
         """Every element: local arrays of the serial program begin with any value."""
@@ -357,8 +389,8 @@ class Program:
         self.loops(array, self.ranges_of(array), "", body, upwards=True)
 
 
-def map_list(function, items):
-    return [function(item) for item in items]
+def declarator(array):
+    return f"{array.type} {array.name}" + "".join(f"[{axis.extent}]" for axis in array.axes)
 
 
 def signed(number):

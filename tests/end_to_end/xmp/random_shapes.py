@@ -40,6 +40,7 @@ class Array:
     axes: list
     halo: list  # of each axis: (low, high) filled since the last write
     is_periodic: list  # of each axis: the halo of the outer edges, too
+    has_corners: bool = False
 
     def dimensions(self):
         return {axis.of for axis in self.axes if axis.of is not None}
