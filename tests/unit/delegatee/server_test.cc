@@ -14,6 +14,12 @@
 #include "task/space_heap.h"
 #include "task/space_memory.h"
 
+// Signal handlers here run where the test itself touches a page, and not in the middle of anything.
+extern "C" const char* __tsan_default_options();
+extern "C" const char* __tsan_default_options() {
+  return "report_signal_unsafe=0";
+}
+
 namespace nagaya::delegatee {
 namespace {
 

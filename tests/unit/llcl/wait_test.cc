@@ -241,13 +241,13 @@ TEST_F(WaitTest, AThreadThatWaitsForLongSaysSoUntilItIsOver) {
 
 TEST_F(WaitTest, AThreadThatSleepsIsNotRunnable) {
   board_.load.runnable = 5;
+  std::atomic<bool> was_seen{false};
   std::thread thread([&] {
-    const auto is_over = [&] { return board_.load.runnable == 4; };  // itself, asleep
-    while (!is_over()) std::this_thread::yield();
-    board_.load.processors = 77;
+    while (board_.load.runnable != 4) std::this_thread::yield();  // without the sleeper
+    was_seen = true;
     wake_task(board_, kSelf);
   });
-  until([&] { return board_.load.processors == 77; });
+  until([&] { return was_seen.load(); });
   thread.join();
   EXPECT_EQ(board_.load.runnable, 5u);
 }
