@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "syntax/spots.h"
 
+#include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Lexer.h>
 
 namespace nagaya::xmp {
