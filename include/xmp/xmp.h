@@ -71,6 +71,8 @@ double xmp_wtick(void); /* its resolution                                       
 void xmp_barrier(void);
 /* Whether what `async(async_id)` has started is complete: 1, 0. */
 int xmp_test_async(int async_id);
+/* As exit(): 0, of all processes, or another status, which ends the job. */
+void xmp_exit(int status);
 
 /* ---- nodes ------------------------------------------------------------------------------- */
 
@@ -127,8 +129,10 @@ int xmp_array_gtol(xmp_desc_t d, int dim, int g_idx, int* lidx);
  *   if (left != NULL) sum += left[0] + left[1];      // a row of it is contiguous */
 void* nagaya_xmp_element(xmp_desc_t d, const long index[]);
 
-/* What the functions below need: the ranks of the executing nodes, in their order, and 8 bytes that
+/* What the functions below need. The first one ends the program unless the job has so many
+ * processes. The others are of the executing nodes: their ranks, in their order, and 8 bytes that
  * the library keeps for them, zero at first. */
+void nagaya_xmp_expect_processes(int count);
 const int* nagaya_xmp_executing_ranks(int* count);
 void* nagaya_xmp_kept_for_executing(void);
 
@@ -157,6 +161,15 @@ static inline void xmp_finalize_mpi(void) {
   MPI_Finalized(&is_finalized);
   if (!is_finalized) MPI_Finalize();
 }
+
+/* From a main() that calls functions of XcalableMP's: `comm` has all processes of the job. The
+ * runtime has begun with the program, and ends with it. */
+static inline void xmp_init(MPI_Comm comm) {
+  int size;
+  MPI_Comm_size(comm, &size);
+  nagaya_xmp_expect_processes(size);
+}
+static inline void xmp_finalize(void) {}
 
 /* The communicator of the executing nodes, in their order. Collective among them at the first call;
  * the library's: not to be freed. */

@@ -3,10 +3,13 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <string>
 
 #include "faces/xmp/runtime/arrays.h"
 #include "faces/xmp/runtime/asynchronous.h"
 #include "faces/xmp/runtime/executing.h"
+#include "faces/xmp/runtime/failure.h"
 #include "faces/xmp/runtime/job.h"
 #include "faces/xmp/runtime/nodes.h"
 #include "faces/xmp/runtime/templates.h"
@@ -125,6 +128,10 @@ void xmp_barrier() {
 
 int xmp_test_async(int async_id) {
   return nagaya::xmp::test(async_id) ? 1 : 0;
+}
+
+void xmp_exit(int status) {
+  std::exit(status);
 }
 
 // ---- nodes --------------------------------------------------------------------------------------
@@ -324,6 +331,14 @@ void* nagaya_xmp_element(xmp_desc_t d, const long index[]) {
   const nagaya_xmp_array* const array = array_of(d);
   if (array == nullptr || array->state->blocks == nullptr) return nullptr;
   return nagaya_array_element(array->state->blocks, index);
+}
+
+void nagaya_xmp_expect_processes(int count) {
+  if (count != xmp_all_num_nodes())
+    nagaya::xmp::fail(nullptr, "xmp_init: its communicator has " + std::to_string(count) +
+                                   " processes, the job has " +
+                                   std::to_string(xmp_all_num_nodes()) +
+                                   ": give it MPI_COMM_WORLD");
 }
 
 const int* nagaya_xmp_executing_ranks(int* count) {

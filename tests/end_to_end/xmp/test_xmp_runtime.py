@@ -118,6 +118,13 @@ def test_nagaya_run_starts_a_program_that_calls_mpi(start):
     assert (ended.code, ended.out) == (0, "MPI beside 3\n"), ended
 
 
+def test_a_communicator_of_some_processes_is_no_beginning(start):
+    ended = start(3, "xmp_mpi_beside", "part")
+    assert ended.code == 1, ended
+    assert ("nagaya: XMP: xmp_init: its communicator has 1 processes, the job has 3: give it "
+            "MPI_COMM_WORLD\n") in ended.err, ended
+
+
 def test_a_program_that_calls_mpi_runs_over_hosts(start_over):
     ended = start_over((2, 1, 1), "xmp_mpi_beside")
     assert (ended.code, ended.out) == (0, "MPI beside 4\n"), ended

@@ -264,5 +264,5 @@ int main(int argc, char** argv) {
   for (int n = 0; n < rounds; ++n) run();
   nagaya_xmp_barrier("collectives.c:18:1", NULL);
   if (own == 0) printf("%d rounds among %d\n", rounds, size);
-  return 0;
+  xmp_exit(0);
 }

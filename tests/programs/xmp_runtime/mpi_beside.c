@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpi_beside.c - a translated program that calls MPI, too. `mpi_beside [threads|late]` */
+/* mpi_beside.c - a translated program that calls MPI, too. `mpi_beside [threads|late|part]` */
 #include <stdio.h>
 #include <string.h>
 #include <xmp/xmp.h>
@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   else
     xmp_init_mpi(&argc, &argv);
+  xmp_init(MPI_COMM_WORLD);
   for (int n = 0; n < 20; ++n) {
     check_communicator();
     exchange(t);
@@ -54,6 +55,8 @@ int main(int argc, char** argv) {
   int entered = nagaya_xmp_enter_task(where, &all_but_first, 0);
   if (entered) check_communicator();
   nagaya_xmp_leave_task(&entered);
+  xmp_finalize();
+  if (argc > 1 && strcmp(argv[1], "part") == 0) xmp_init(MPI_COMM_SELF);
   xmp_finalize_mpi();
   exchange(t);
   nagaya_xmp_barrier(where, NULL);
