@@ -120,10 +120,8 @@ int64_t Array::rank_of_element(const int64_t* index) const {
 }
 
 std::byte* Array::element_at(uint32_t rank, const int64_t* index) const {
-  // Acquire: pairs with Members::open.
-  std::byte* const base = rank == members_.rank()
-                              ? static_cast<std::byte*>(block_.base)
-                              : members_.part(rank).base.load(std::memory_order_acquire);
+  std::byte* const base =
+      rank == members_.rank() ? static_cast<std::byte*>(block_.base) : members_.base_of(rank);
   if (base == nullptr) return nullptr;
   std::array<int64_t, kDimensions> at{};
   std::copy_n(index, dimensions(), at.begin());

@@ -112,10 +112,7 @@ int Halo::begin_step() {
 
 void Halo::show_ready(const Step& step) {
   const auto is_of_place = [](const Give& give) { return give.way == Way::kPlace; };
-  members_.give(static_cast<uint64_t>(std::ranges::count_if(step.gives, is_of_place)));
-  std::atomic<uint64_t>& ready = members_.part(members_.rank()).ready;
-  // Release: the own rows. Pairs with try_place.
-  ready.store(ready.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  members_.show_ready(static_cast<uint64_t>(std::ranges::count_if(step.gives, is_of_place)));
   task::stop_at(task::StopPoint::kHaloReady);
   for (const Give& give : step.gives)
     if (is_of_place(give)) members_.wake(give.transfer.rank);
@@ -179,7 +176,7 @@ bool Halo::try_read(Read& read) {
       read.transfer.box.copy(base_ + read.transfer.to, base_ + read.transfer.from);
       return true;
     case Way::kPlace:
-      return try_place(read);
+      return try_place(read.transfer);
     case Way::kMessage:
       return try_receive(read);
     case Way::kChannel:
@@ -188,19 +185,12 @@ bool Halo::try_read(Read& read) {
   return false;
 }
 
-bool Halo::try_place(Read& read) {
-  const Transfer& transfer = read.transfer;
-  Part& owner = members_.part(transfer.rank);
-  const uint64_t wanted =
-      members_.part(members_.rank()).ready.load(std::memory_order_relaxed);  // own: this step's
-  // Acquire: pairs with show_ready. The owner may be one step ahead.
-  if (owner.ready.load(std::memory_order_acquire) < wanted) return false;
-  transfer.box.copy(base_ + transfer.to,
-                    owner.base.load(std::memory_order_relaxed) + transfer.from);
+bool Halo::try_place(const Transfer& transfer) {
+  if (!members_.is_ready(transfer.rank)) return false;
+  transfer.box.copy(base_ + transfer.to, members_.base_of(transfer.rank) + transfer.from);
   Statistics::count(Statistics::own().copies);
   task::stop_at(task::StopPoint::kHaloRead);
-  // Release: the box is read. Pairs with is_all_read.
-  owner.done.fetch_add(1, std::memory_order_release);
+  members_.count_read(transfer.rank);
   members_.wake(transfer.rank);
   return true;
 }

@@ -71,7 +71,7 @@ class Halo {
   // Whether all of a step is done.
   bool try_all(Step& step);
   bool try_read(Read& read);
-  bool try_place(Read& read);
+  bool try_place(const Transfer& transfer);
   bool try_receive(Read& read);
   bool try_inlet(Read& read);
   bool try_start(Give& give);

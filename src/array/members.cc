@@ -15,7 +15,7 @@ int Members::open(llcl::Board& board, task::TaskRecord& self, std::byte* base) {
     tasks.push_back(processes_[rank].task);
   const int error = group_.open(board, self, kGroupContexts | name_, tasks, sizeof(Part));
   if (error != 0) return error;
-  // Release: the block is zero. Pairs with Array::element_at.
+  // Release: the block is zero. Pairs with base_of.
   part(rank_).base.store(base, std::memory_order_release);
   group_.wake();
   return 0;

@@ -66,15 +66,29 @@ class Members {
   bool is_here(uint32_t rank) const { return nodes_.node_of(rank) == nodes_.node_of(rank_); }
   nagaya_process process(uint32_t rank) const { return processes_[rank]; }
 
-  // ---- of members here, in a group that is open
+  // ---- with members here, in a group that is open
 
   bool is_open() const { return group_.is_open(); }
-  Part& part(uint32_t rank) const {
-    return *reinterpret_cast<Part*>(group_.part(nodes_.index_of(rank)));
+  // nullptr: it has not opened yet. Acquire: pairs with open().
+  std::byte* base_of(uint32_t rank) const {
+    return part(rank).base.load(std::memory_order_acquire);
   }
-  // `boxes` of the own block are given to readers here from now on.
-  void give(uint64_t boxes) { given_ += boxes; }
-  // Acquire: pairs with the readers' counting. They have read all that was given.
+
+  // Begins a step: others may read the own rows, as many boxes as are given here.
+  void show_ready(uint64_t boxes) {
+    given_ += boxes;
+    std::atomic<uint64_t>& ready = part(rank_).ready;
+    // Release: the rows. Pairs with is_ready.
+    ready.store(ready.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+  // Whether a member's rows are as they shall be in the own step. It may be one step ahead.
+  bool is_ready(uint32_t rank) const {
+    const uint64_t wanted = part(rank_).ready.load(std::memory_order_relaxed);  // the own word
+    return part(rank).ready.load(std::memory_order_acquire) >= wanted;          // of show_ready
+  }
+  // A box of a member's has been read. Release: pairs with is_all_read.
+  void count_read(uint32_t rank) { part(rank).done.fetch_add(1, std::memory_order_release); }
+  // Whether all boxes that were given have been read. Acquire: pairs with count_read.
   bool is_all_read() const { return part(rank_).done.load(std::memory_order_acquire) == given_; }
   // For something that the caller has stored.
   void wake(uint32_t rank) const { group_.wake_one(nodes_.index_of(rank)); }
@@ -91,6 +105,10 @@ class Members {
   }
 
  private:
+  Part& part(uint32_t rank) const {
+    return *reinterpret_cast<Part*>(group_.part(nodes_.index_of(rank)));
+  }
+
   const std::vector<nagaya_process> processes_;
   const llcl::NodeSets nodes_;
   const uint32_t rank_;
