@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """What libnagaya shows to the world: only nagaya_* symbols, no dependency beyond libc, headers that
-compile alone as C11 and as C++20.
+compile alone as C11 and as C++20. And the symbols of XcalableMP's runtime.
 
-    check_library.py LIBRARY INCLUDE_FOLDER C_COMPILER CXX_COMPILER
+    check_library.py LIBRARY XMP_LIBRARY INCLUDE_FOLDER C_COMPILER CXX_COMPILER
 """
 import glob
 import os
@@ -18,23 +18,29 @@ def output_of(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def check_symbols(library, include):
+def headers_of(include, of_xmp):
+    """Those whose functions libnagaya has, or XcalableMP's runtime."""
+    xmp = [f"{include}/nagaya/xmp_translated.h", f"{include}/xmp/xmp.h"]
+    return xmp if of_xmp else sorted(set(glob.glob(f"{include}/nagaya/*.h")) - set(xmp))
+
+
+def check_symbols(library, headers, prefix):
     lines = output_of("nm", "-D", "--defined-only", library).splitlines()
     exported = {line.split()[-1].split("@")[0] for line in lines if line.split()[-2] != "A"}
     for name in sorted(exported):
-        if not name.startswith("nagaya_"):
+        if not re.match(prefix, name):
             yield f"{library}: exports {name}"
     declared = set()
-    for path in glob.glob(f"{include}/nagaya/*.h"):
+    for path in headers:
         with open(path, encoding="utf-8") as file:
             text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
         # A declaration of a function: a type, the name, a parenthesis. Inline ones are not exported.
-        declared |= set(re.findall(r"^(?!static|typedef)[a-z][\w \*]*?\b(nagaya_\w+)\s*\(", text,
-                                   re.M))
+        declared |= set(re.findall(rf"^(?!static|typedef)[a-z][\w \*]*?\b({prefix}\w+)\s*\(",
+                                   text, re.M))
     for name in sorted(declared - exported):
         yield f"{library}: does not export {name}, which a header declares"
     for name in sorted(exported - declared):
-        if name.startswith("nagaya_"):
+        if re.match(prefix, name):
             yield f"{library}: exports {name}, which no header declares"
 
 
@@ -51,11 +57,11 @@ def check_needs(library):
 
 def check_headers(include, c_compiler, cxx_compiler):
     flags = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", f"-I{include}"]
-    for path in sorted(glob.glob(f"{include}/nagaya/*.h")):
+    for path in headers_of(include, of_xmp=False) + headers_of(include, of_xmp=True):
         for compiler, language, standard in ((c_compiler, "c", "c11"),
                                              (cxx_compiler, "c++", "c++20")):
             # From a file of one line: a header given directly is warned about for its pragma.
-            source = f"#include <nagaya/{os.path.basename(path)}>\nextern int unused;\n"
+            source = f"#include <{os.path.relpath(path, include)}>\nextern int unused;\n"
             done = subprocess.run([compiler, *flags, f"-std={standard}", f"-x{language}", "-"],
                                   input=source, capture_output=True, text=True, check=False)
             if done.returncode != 0:
@@ -63,8 +69,10 @@ def check_headers(include, c_compiler, cxx_compiler):
 
 
 def main():
-    library, include, c_compiler, cxx_compiler = sys.argv[1:]
-    complaints = [*check_symbols(library, include), *check_needs(library),
+    library, xmp_library, include, c_compiler, cxx_compiler = sys.argv[1:]
+    complaints = [*check_symbols(library, headers_of(include, of_xmp=False), "nagaya_"),
+                  *check_symbols(xmp_library, headers_of(include, of_xmp=True), "(?:nagaya_)?xmpc?_"),
+                  *check_needs(library),
                   *check_headers(include, c_compiler, cxx_compiler)]
     for complaint in complaints:
         print(complaint)
