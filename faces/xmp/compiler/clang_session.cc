@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "clang_session.h"
 
+#include <clang/Basic/Diagnostic.h>
 #include <clang/Basic/DiagnosticOptions.h>
 #include <clang/Basic/TargetInfo.h>
 #include <clang/Frontend/CompilerInvocation.h>
@@ -63,6 +64,7 @@ ClangSession::ClangSession(std::vector<std::string> arguments, const std::string
   if (!clang::CompilerInvocation::CreateFromArgs(compiler_->getInvocation(), words,
                                                  compiler_->getDiagnostics()))
     failed_ = true;
+  clang::ProcessWarningOptions(compiler_->getDiagnostics(), compiler_->getDiagnosticOpts());
 }
 
 ClangSession::~ClangSession() {

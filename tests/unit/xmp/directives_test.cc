@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "../../fuzz/directive_target.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
+#include "corpus.h"
 #include "directives/expression.h"
 #include "directives/parser.h"
 #include "xmp/sources.h"
@@ -155,6 +158,10 @@ TEST(Expressions, NestingHasALimitAndNoCrash) {
   const std::string deep(100000, '(');
   EXPECT_NE(complaint("nodes p(" + deep + "1"), "");
   EXPECT_NE(complaint("nodes p(" + std::string(100000, '-') + "1)"), "");
+}
+
+TEST(Directives, WhatTheFuzzerHasFoundIsParsedOrRefused) {
+  EXPECT_GT(replay("directive", fuzz::parse_any_directive), 0u);
 }
 
 }  // namespace

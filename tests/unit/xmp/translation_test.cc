@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "unit_translation.h"
+
 #include <gtest/gtest.h>
 
-#include "unit_translation.h"
+#include "../../fuzz/translation_target.h"
+#include "corpus.h"
 #include "xmp/sources.h"
 
 namespace nagaya::xmp {
@@ -89,6 +92,10 @@ TEST(Translation, TheErrorOfPlainCHasTheUsersPlace) {
 TEST(Translation, AVariableOfTheSameNameIsNotTheArray) {
   const Translated result = translated(kGrid + "int f(int u) { { int u = 3; } return u; }\n");
   EXPECT_TRUE(has(result.text, "int f(int u) { { int u = 3; } return u; }")) << result.text;
+}
+
+TEST(Translation, WhatTheFuzzerHasFoundIsTranslatedOrRefused) {
+  EXPECT_GT(replay("translation", fuzz::translate_any_source), 0u);
 }
 
 }  // namespace

@@ -119,8 +119,8 @@ Unit preprocess(const PreprocessorInput& input, Diagnostics& diagnostics) {
 
   preprocessor.EnterMainSourceFile();
   clang::Token token;
-  for (preprocessor.Lex(token); token.isNot(clang::tok::eof); preprocessor.Lex(token))
-    printer.print(token);
+  do preprocessor.Lex(token);
+  while (token.isNot(clang::tok::eof) && printer.print(token));
   printer.finish();
   session.end();
   unit.failed = session.failed();

@@ -7,6 +7,9 @@ namespace {
 // Fewer empty lines than this are shorter than a line marker.
 constexpr unsigned kEmptyLinesMax = 8;
 
+// Stands for xmp_desc_of(name) until that is translated.
+constexpr const char* kNullPointer = "((void *)0)";
+
 nagaya::xmp::Token::Kind kind_of(const clang::Token& token) {
   if (token.isAnyIdentifier() || token.getIdentifierInfo() != nullptr) return Token::kIdentifier;
   if (token.is(clang::tok::numeric_constant) || token.is(clang::tok::char_constant))
@@ -71,31 +74,32 @@ void Printer::put(const clang::Token& token, const std::string& text) {
   previous_ = token;
 }
 
-void Printer::print(const clang::Token& token) {
-  if (token.isAnnotation()) return;
+bool Printer::print(const clang::Token& token) {
+  if (token.isAnnotation()) return true;
   const std::string text = preprocessor_.getSpelling(token);
   if (text == "xmp_desc_of") return print_descriptor_of(token);
   put(token, text);
+  return true;
 }
 
-void Printer::print_descriptor_of(const clang::Token& word) {
-  clang::Token open, name, close;
-  preprocessor_.Lex(open);
-  if (open.isNot(clang::tok::l_paren)) {
+bool Printer::print_descriptor_of(const clang::Token& word) {
+  std::vector<clang::Token> behind(3);  // (name)
+  for (size_t i = 0; i < behind.size(); ++i) {
+    preprocessor_.Lex(behind[i]);
+    const bool fits = i == 0   ? behind[i].is(clang::tok::l_paren)
+                      : i == 1 ? behind[i].isAnyIdentifier()
+                               : behind[i].is(clang::tok::r_paren);
+    if (fits) continue;
+    // It stays as the user has it: Clang says what is wrong.
     put(word, "xmp_desc_of");
-    return print(open);
+    for (size_t k = 0; k < i; ++k) put(behind[k], preprocessor_.getSpelling(behind[k]));
+    return behind[i].isNot(clang::tok::eof) && print(behind[i]);
   }
-  preprocessor_.Lex(name);
-  preprocessor_.Lex(close);
-  if (!name.isAnyIdentifier() || close.isNot(clang::tok::r_paren)) {
-    put(word, "xmp_desc_of");
-    for (const clang::Token& token : {open, name, close})
-      if (token.isNot(clang::tok::eof)) put(token, preprocessor_.getSpelling(token));
-    return;
-  }
-  put(word, "((void *)0)");
+  put(word, kNullPointer);
   const size_t end = unit_.printed.size();
-  unit_.descriptors.push_back({end - sizeof("((void *)0)") + 1, end, converted(name)});
+  unit_.descriptors.push_back(
+      {end - std::string_view(kNullPointer).size(), end, converted(behind[1])});
+  return true;
 }
 
 Token Printer::converted(const clang::Token& token) {

@@ -16,7 +16,8 @@ class Printer {
  public:
   Printer(clang::Preprocessor& preprocessor, Unit& unit);
 
-  void print(const clang::Token& token);
+  // Returns false if it has read on and met the end of the source.
+  bool print(const clang::Token& token);
   // A pragma that stays: `first` and all up to the end of its line.
   void keep_pragma(const std::string& prefix, clang::SourceLocation place, clang::Token& first,
                    bool expand);
@@ -28,7 +29,7 @@ class Printer {
  private:
   void begin_line(clang::SourceLocation place);
   void put(const clang::Token& token, const std::string& text);
-  void print_descriptor_of(const clang::Token& word);
+  bool print_descriptor_of(const clang::Token& word);
   nagaya::xmp::Token converted(const clang::Token& token);
   Place place_of(clang::SourceLocation location);
 
