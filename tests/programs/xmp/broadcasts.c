@@ -32,6 +32,14 @@ static void from_each(void) {
   }
 }
 
+static void of_parts_of_arrays(void) {
+  int line[5] = {own, own, own, own, own}, *const pointer = line;
+#pragma xmp bcast(line[0], line[3:2])
+  EXPECT(line[0] == 0 && line[1] == own && line[2] == own && line[3] == 0 && line[4] == 0);
+#pragma xmp bcast(pointer[1:2]) from p[nodes - 1]
+  EXPECT(line[1] == nodes - 1 && line[2] == nodes - 1);
+}
+
 static void to_a_part(void) {
   const int half = (nodes + 1) / 2;
   int number = own;
@@ -59,6 +67,7 @@ int main(void) {
   nodes = xmp_all_num_nodes(), own = own_number();
   from_the_first();
   from_each();
+  of_parts_of_arrays();
   to_a_part();
   of_much();
   at_a_later_time();

@@ -79,6 +79,19 @@ static void of_arrays(void) {
   for (int n = 0; n < 1000; n++) EXPECT(maxima[n] == n);
 }
 
+static void of_parts_of_arrays(void) {
+  int line[5], table[3][4], *const pointer = line;
+  for (int n = 0; n < 5; n++) line[n] = own;
+  for (int n = 0; n < 12; n++) table[n / 4][n % 4] = own;
+#pragma xmp reduction(+ : line[1:2])
+#pragma xmp reduction(max : table[1][1:2], pointer[4:1])
+  const int sum = nodes * (nodes - 1) / 2;
+  EXPECT(line[0] == own && line[1] == sum && line[2] == sum && line[3] == own);
+  EXPECT_EQUAL(line[4], nodes - 1);
+  EXPECT(table[1][1] == nodes - 1 && table[1][2] == nodes - 1 && table[1][0] == own);
+  EXPECT(table[0][1] == own && table[2][2] == own);
+}
+
 static void of_loops(void) {
   double sum = 0, product = 1, least = 1e9, greatest = -1e9;
   long count = 0;
@@ -130,6 +143,7 @@ int main(void) {
   of_integers();
   of_all_types();
   of_arrays();
+  of_parts_of_arrays();
   of_loops();
   of_a_sum_that_goes_on();
   of_a_part();
