@@ -117,7 +117,7 @@ def time_of_a_double(doubles: int) -> tuple:
         if name == TRIAD:
             return 8 / printed["triad"]
         return printed["seconds"] * 1e9 / doubles if name == XMP else None
-    return "to move a double by Laplace", "ns", value
+    return "time of a double moved; the ratio is the share of the triad's bandwidth", "ns", value
 
 
 # ---- plans --------------------------------------------------------------------------------------
