@@ -157,6 +157,9 @@ def test_outside_of_a_space_calls_go_to_the_blacs_behind(user, nagaya, mpirun, p
     ended = user.run([*launch, program("blacs_checks"), "mild", "rounds", 10, 10], cwd=folder,
                      env=SHARED_PROCESSORS, timeout=RUN_LIMIT_S)
     check_rounds(ended, 10, 2)
+    ended = user.run([*launch, program("blacs_checks"), "redistributions", 10], cwd=folder,
+                     env=SHARED_PROCESSORS, timeout=RUN_LIMIT_S)
+    assert ended.code == 0 and ended.out == "10 redistributions among 2\n", ended
     ended = user.run([*launch, program("blacs_mistakes"), "scope"], cwd=folder)
     assert ended.code != 0 and "BLACS ERROR 'Unknown scope 'x''" in ended.err, ended
 
