@@ -126,16 +126,28 @@ class Checker {
       throw Complaint{place,
                       "'" + symbol->name() +
                           "' is used outside of the scope of its align and shadow directives"};
+    check_form(use, *array, place);
     const Function* function = program_.facts.function_at(use.name.begin);
-    const Directive* fix = function != nullptr ? program_.fix_of(*array, *function) : nullptr;
+    if (function == nullptr)
+      throw Complaint{place, "the address of the distributed array '" + symbol->name() +
+                                 "' is not known before the program runs"};
+    const Directive* fix = program_.fix_of(*array, *function);
     if (fix != nullptr &&
         !program_.facts.scope_from(fix->offset, unit_.printed.size()).contains(use.name.begin))
       throw Complaint{place, "'" + symbol->name() +
                                  "' has no elements before the 'template_fix' of '" +
                                  array->with->declared->name.text + "'"};
+  }
+
+  static void check_form(const Use& use, const ArraySymbol& array, const Place& place) {
     if (use.reversed)
-      throw Complaint{place, "write the name of the distributed array '" + symbol->name() +
-                                 "' before its index"};
+      throw Complaint{
+          place, "write the name of the distributed array '" + array.name() + "' before its index"};
+    if (use.as_pointer && use.subscripts.size() < array.rank() &&
+        array.distributed(use.subscripts.size()))
+      throw Complaint{place, "the name '" + array.name() +
+                                 "' alone is the local block of the distributed array; write its "
+                                 "elements with all indexes"};
   }
 
   Program& program_;

@@ -56,20 +56,21 @@ void Constructs::check_stand_alone(const Directive& directive, const std::string
                                        "' cannot be the body of an if or a loop; put it in braces"};
 }
 
-void Constructs::check_escapes(const Range& range, size_t statement_begin,
-                               const char* construct) const {
+void Constructs::check_escapes(const Range& range, size_t loop_begin) const {
+  const bool is_loop = loop_begin != kNone;
   for (const Jump& jump : program_.facts.jumps) {
-    if (!range.contains(jump.offset) || jump.kind == Jump::kReturn) continue;
-    const bool leaves = jump.kind == Jump::kGoto
-                            ? !range.contains(jump.target)
-                            : jump.target < range.begin || jump.target == statement_begin;
-    if (jump.kind == Jump::kContinue && jump.target == statement_begin) continue;
-    const char* word = jump.kind == Jump::kGoto    ? "goto"
-                       : jump.kind == Jump::kBreak ? "break"
-                                                   : "continue";
+    if (!range.contains(jump.offset)) continue;
+    bool leaves = jump.target < range.begin;
+    if (jump.kind == Jump::kGoto) leaves = !range.contains(jump.target);
+    if (jump.kind == Jump::kContinue && jump.target == loop_begin) leaves = false;
+    // A task is left by return, too: by those that execute it.
+    if (jump.kind == Jump::kReturn) leaves = is_loop;
+    static const char* const kWords[] = {"break", "continue", "goto", "return"};
     if (leaves)
       throw Complaint{unit_.printed.place(jump.offset),
-                      "'" + std::string(word) + "' leaves the " + construct + " of the directive"};
+                      "'" + std::string(kWords[jump.kind]) + "' leaves the " +
+                          (is_loop ? "distributed loop; other processes would not"
+                                   : "block of the 'task'; other processes would not")};
   }
 }
 
@@ -80,7 +81,7 @@ void Constructs::check(const Directive& directive, const TaskDirective& task) {
   const size_t statement = next_statement(directive.offset);
   if (statement == kNone) throw Complaint{directive.place, "expected a statement after 'task'"};
   const Range& range = program_.facts.statements[statement].range;
-  check_escapes(range, kNone, "block");
+  check_escapes(range, kNone);
   program_.statements[&directive] = statement;
 }
 
@@ -214,7 +215,7 @@ void Constructs::check_body(const std::vector<DistributedLoop>& loops) const {
         throw Complaint{unit_.printed.place(use.name.begin),
                         "the index '" + index_name(distributed.loop) +
                             "' of a distributed loop is changed in its body"};
-    check_escapes(loop.body, loop.whole.begin, "loop");
+    check_escapes(loop.body, loop.whole.begin);
   }
 }
 

@@ -32,7 +32,8 @@ class Constructs {
                    std::vector<DistributedLoop>& matched);
   void check_body(const std::vector<DistributedLoop>& loops) const;
   void decide_hoisting(std::vector<DistributedLoop>& loops) const;
-  void check_escapes(const Range& range, size_t statement_begin, const char* construct) const;
+  // `loop_begin`: of a loop whose body the range is; kNone: the block of a task.
+  void check_escapes(const Range& range, size_t loop_begin) const;
   std::string index_name(size_t loop) const;
 
   Program& program_;

@@ -41,7 +41,9 @@ class Driver {
     Diagnostics diagnostics;
     for (const Input& input : line_.inputs) {
       const std::string& source = line_.words[input.position];
-      if (!input.c_source || !fs::exists(source)) continue;
+      if (!fs::exists(source)) continue;
+      if (is_cplusplus(input)) refuse_directives(source);
+      if (!input.c_source) continue;
       const std::optional<std::string> text =
           translate_unit(preprocessor_input(input), diagnostics);
       if (!text) continue;
@@ -53,6 +55,21 @@ class Driver {
       translated_[input.position] = file;
     }
     return diagnostics.errors() == 0;
+  }
+
+  bool is_cplusplus(const Input& input) const {
+    const std::string extension = fs::path(line_.words[input.position]).extension();
+    for (const char* known : {".cc", ".cpp", ".cxx", ".C", ".c++"})
+      if (extension == known) return true;
+    return input.language == "c++";
+  }
+
+  // A compiler of C++ would ignore them.
+  static void refuse_directives(const std::string& source) {
+    std::ifstream file(source);
+    for (std::string line; std::getline(file, line);)
+      if (line.find("#pragma xmp") != std::string::npos)
+        throw std::runtime_error(source + " is C++: XcalableMP's directives are for C");
   }
 
   PreprocessorInput preprocessor_input(const Input& input) {

@@ -89,10 +89,10 @@ std::vector<std::string> arguments_of(const PreprocessorInput& input) {
   return words;
 }
 
-void report(const Unit& unit, const std::vector<ClangMessage>& messages, Diagnostics& diagnostics) {
-  if (!unit.uses_xmp()) return;
-  for (const ClangMessage& message : messages)
-    diagnostics.plain(message.place, message.kind, message.text);
+// A unit that was not read to its end may have directives behind the error.
+bool may_use_xmp(const Unit& unit, clang::SourceManager& sources) {
+  const llvm::StringRef text = sources.getBufferData(sources.getMainFileID());
+  return unit.uses_xmp() || (unit.failed && text.contains("xmp"));
 }
 
 }  // namespace
@@ -128,7 +128,9 @@ Unit preprocess(const PreprocessorInput& input, Diagnostics& diagnostics) {
   std::vector<ClangMessage> messages = session.messages();
   for (ClangMessage& message : messages)
     message.place.file = unit.printed.keep(std::string(message.place.file));
-  report(unit, messages, diagnostics);
+  if (may_use_xmp(unit, preprocessor.getSourceManager()))
+    for (const ClangMessage& message : messages)
+      diagnostics.plain(message.place, message.kind, message.text);
   return unit;
 }
 

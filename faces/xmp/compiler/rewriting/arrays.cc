@@ -95,6 +95,15 @@ std::string hoisted(const ArraySymbol& array) {
          " = (void *)" + array.member() + "base;";
 }
 
+std::vector<std::string> hoisted_names(const ArraySymbol& array) {
+  std::vector<std::string> names = {array.rows()};
+  for (size_t d = 0; d < array.rank(); ++d) {
+    if (array.distributed(d)) names.push_back(array.offset_name(d));
+    if (d != 0 && !constant_extent(array, d)) names.push_back(array.count_name(d));
+  }
+  return names;
+}
+
 void ArrayRewriter::rewrite_declarations() {
   for (const ArraySymbol& array : program_.arrays) {
     if (array.home == ArraySymbol::kFormal) continue;

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "checks/program.h"
 #include "rewriting/edits.h"
@@ -25,6 +26,9 @@ std::string declare_array_call(const ArraySymbol& array);
 std::string descriptor_declaration(const ArraySymbol& array);
 // Pointer and offsets, for the accesses in the rest of the scope.
 std::string hoisted(const ArraySymbol& array);
+
+// The names of the variables that it declares.
+std::vector<std::string> hoisted_names(const ArraySymbol& array);
 
 class ArrayRewriter {
  public:

@@ -156,6 +156,8 @@ void StatementRewriter::rewrite(const Directive& directive, const LoopDirective&
     const std::string declaration = range_declaration(directive, loop, nest, i, name);
     if (nest.loops[i].hoisted) {
       before += " " + declaration;
+      bounds_[nest.statement].insert(bounds_[nest.statement].end(),
+                                     {name + "_first", name + "_end"});
     } else {
       edits_.insert(header.whole.begin, "{ " + declaration + " ");
       edits_.close(header.whole.end, header.whole.begin, " }");

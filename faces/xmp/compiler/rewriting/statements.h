@@ -2,6 +2,10 @@
 // statements.h - the calls that executable directives become.
 #pragma once
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "checks/program.h"
 #include "preprocess/unit.h"
 #include "rewriting/edits.h"
@@ -15,6 +19,8 @@ class StatementRewriter {
 
   // Declarative directives are none of its business.
   void rewrite(const Directive& directive);
+  // The names of bounds that were hoisted before a statement.
+  const std::map<size_t, std::vector<std::string>>& bounds() const { return bounds_; }
 
  private:
   void rewrite(const Directive&, const auto&) {}
@@ -37,6 +43,7 @@ class StatementRewriter {
   const Unit& unit_;
   const Program& program_;
   Edits& edits_;
+  std::map<size_t, std::vector<std::string>> bounds_;
   int ranges_ = 0;
 };
 

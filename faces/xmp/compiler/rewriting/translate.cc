@@ -4,6 +4,7 @@
 #include "rewriting/arrays.h"
 #include "rewriting/c_text.h"
 #include "rewriting/edits.h"
+#include "rewriting/openmp.h"
 #include "rewriting/statements.h"
 #include "xmp_translated_text.h"
 
@@ -30,6 +31,7 @@ class Translator {
         edits_.insert_line(unit_.printed, directive.offset, directive.place,
                            arrays_.hoisted_by(directive));
     }
+    rewrite_openmp(unit_, program_, statements_.bounds(), edits_);
     arrays_.rewrite_declarations();
     arrays_.rewrite_uses();
     for (const auto& [descriptor, text] : program_.descriptors)

@@ -164,12 +164,23 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
     const clang::Expr* operand = unary->getSubExpr()->IgnoreParens();
     if (unary->getOpcode() == clang::UO_AddrOf)
       address_of_[operand] = spots_.offset(unary->getOperatorLoc());
+    if (unary->getOpcode() == clang::UO_Deref)
+      as_pointer_.insert(unary->getSubExpr()->IgnoreParenImpCasts());
     if (unary->isIncrementDecrementOp()) written_.insert(operand);
     return true;
   }
 
   bool VisitBinaryOperator(clang::BinaryOperator* binary) {
     if (binary->isAssignmentOp()) written_.insert(binary->getLHS()->IgnoreParens());
+    if (binary->isAdditiveOp())
+      for (const clang::Expr* operand : {binary->getLHS(), binary->getRHS()})
+        as_pointer_.insert(operand->IgnoreParenImpCasts());
+    return true;
+  }
+
+  bool VisitConditionalOperator(clang::ConditionalOperator* choice) {
+    for (const clang::Expr* branch : {choice->getTrueExpr(), choice->getFalseExpr()})
+      as_pointer_.insert(branch->IgnoreParenImpCasts());
     return true;
   }
 
@@ -190,13 +201,12 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
   bool VisitDeclRefExpr(clang::DeclRefExpr* reference) {
     const auto* variable = llvm::dyn_cast<clang::VarDecl>(reference->getDecl());
     if (variable == nullptr) return true;
-    Use use{entity_of(variable),
-            spots_.range(reference->getSourceRange()),
-            {},
-            unevaluated_ > 0,
-            {},
-            written_.count(reference) != 0,
-            reversed_.count(reference) != 0};
+    Use use;
+    use.entity = entity_of(variable);
+    use.name = spots_.range(reference->getSourceRange());
+    use.unevaluated = unevaluated_ > 0;
+    use.written = written_.count(reference) != 0;
+    use.reversed = reversed_.count(reference) != 0;
     if (const auto found = address_of_.find(reference); found != address_of_.end())
       use.address_of = found->second;
     const clang::Expr* at = reference;
@@ -208,6 +218,7 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
           {spots_.find('[', base_end), spots_.offset(subscript->getRBracketLoc())});
       at = subscript;
     }
+    use.as_pointer = as_pointer_.count(at) != 0;
     facts_.uses.push_back(std::move(use));
     return true;
   }
@@ -285,7 +296,7 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
   std::unordered_map<const clang::Decl*, size_t> entities_;
   std::unordered_map<const clang::Expr*, const clang::ArraySubscriptExpr*> subscript_of_;
   std::unordered_map<const clang::Expr*, size_t> address_of_;
-  std::unordered_set<const clang::Expr*> written_, reversed_;
+  std::unordered_set<const clang::Expr*> written_, reversed_, as_pointer_;
 };
 
 }  // namespace

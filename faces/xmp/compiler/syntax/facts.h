@@ -52,6 +52,7 @@ struct Use {
   std::optional<size_t> address_of;  // offset of the & that is directly applied to the name
   bool written = false;              // assigned or stepped
   bool reversed = false;             // i[u]
+  bool as_pointer = false;           // u + i, *u, (c ? u : v)[i]: of what its subscripts leave
 };
 
 struct Statement {

@@ -89,7 +89,8 @@ void describe_extents(clang::QualType type, clang::TypeLoc written, Variable& va
     type = array->getElementType();
   }
   variable.element = has_name(type) ? type_name(type, context) : "";
-  variable.reduction_type = reduction_type(type);
+  // Of a pointer that of its elements: nothing else can be reduced by it.
+  variable.reduction_type = reduction_type(type->isPointerType() ? type->getPointeeType() : type);
   variable.is_integer = type->isIntegerType();
   variable.is_pointer = type->isPointerType();
 }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rewriting/openmp.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "rewriting/arrays.h"
+#include "rewriting/c_text.h"
+
+namespace nagaya::xmp {
+namespace {
+
+// Calls `visit` with each name in the text and where it is.
+void for_each_name(const std::string& text, const Range& range, const auto& visit) {
+  const auto is_word = [&](size_t i) {
+    return std::isalnum(static_cast<unsigned char>(text[i])) != 0 || text[i] == '_';
+  };
+  for (size_t at = range.begin; at < range.end;) {
+    size_t end = at;
+    while (end < range.end && is_word(end)) ++end;
+    if (end > at) visit(text.substr(at, end - at), Range{at, end});
+    at = end + (end == at ? 1 : 0);
+  }
+}
+
+// The statement behind the pragma, and behind others.
+size_t statement_behind(const Program& program, size_t offset) {
+  size_t found = kNone;
+  for (size_t i = 0; i < program.facts.statements.size(); ++i) {
+    const Range& range = program.facts.statements[i].range;
+    if (range.begin >= offset &&
+        (found == kNone || range.begin < program.facts.statements[found].range.begin))
+      found = i;
+  }
+  return found;
+}
+
+// Those that the directive does not name itself.
+std::vector<std::string> hoisted_in(const Program& program, const Range& statement,
+                                    const std::vector<const ArraySymbol*>& named) {
+  std::vector<std::string> names;
+  for (const ArraySymbol& array : program.arrays)
+    for (const Use& use : program.facts.uses)
+      if (std::count(named.begin(), named.end(), &array) == 0 && !use.unevaluated &&
+          statement.contains(use.name) && program.array_of(use.entity, use.name.begin) == &array) {
+        const std::vector<std::string> own = hoisted_names(array);
+        names.insert(names.end(), own.begin(), own.end());
+        break;
+      }
+  return names;
+}
+
+}  // namespace
+
+void rewrite_openmp(const Unit& unit, const Program& program,
+                    const std::map<size_t, std::vector<std::string>>& bounds, Edits& edits) {
+  const std::string& text = unit.printed.text();
+  for (const KeptPragma& pragma : unit.pragmas) {
+    if (!pragma.openmp || program.facts.function_at(pragma.begin) == nullptr) continue;
+    const Range range{pragma.begin, pragma.end};
+    bool none = false;
+    std::vector<const ArraySymbol*> named;
+    for_each_name(text, range, [&](const std::string& name, const Range& place) {
+      none = none || name == "none";
+      const ArraySymbol* array = program.find_array(name, pragma.begin);
+      if (array == nullptr) return;
+      edits.replace(place, list(hoisted_names(*array)));
+      named.push_back(array);
+    });
+    if (!none) continue;
+    // default(none): variables of ours must be named, too.
+    const size_t statement = statement_behind(program, pragma.end);
+    if (statement == kNone) continue;
+    std::vector<std::string> names =
+        hoisted_in(program, program.facts.statements[statement].range, named);
+    if (const auto own = bounds.find(statement); own != bounds.end())
+      names.insert(names.end(), own->second.begin(), own->second.end());
+    if (!names.empty()) edits.insert(pragma.end - 1, " shared(" + list(names) + ")");
+  }
+}
+
+}  // namespace nagaya::xmp

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// openmp.h - the clauses of OpenMP's directives that name distributed arrays: the hoisted variables
+// take their place.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "checks/program.h"
+#include "preprocess/unit.h"
+#include "rewriting/edits.h"
+
+namespace nagaya::xmp {
+
+// `bounds`: names of hoisted bounds, by the statement that they are used in.
+void rewrite_openmp(const Unit& unit, const Program& program,
+                    const std::map<size_t, std::vector<std::string>>& bounds, Edits& edits);
+
+}  // namespace nagaya::xmp
