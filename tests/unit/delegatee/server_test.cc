@@ -15,7 +15,7 @@
 #include "task/space_memory.h"
 
 // Signal handlers here run where the test itself touches a page, and not in the middle of anything.
-extern "C" const char* __tsan_default_options();
+extern "C" [[gnu::visibility("default")]] const char* __tsan_default_options();
 extern "C" const char* __tsan_default_options() {
   return "report_signal_unsafe=0";
 }
