@@ -26,6 +26,7 @@ class Checker {
     for (const DescriptorOf& descriptor : unit_.descriptors)
       attempt([&] { check_descriptor(descriptor); });
     for (const Use& use : program_.facts.uses) attempt([&] { check_use(use); });
+    attempt([&] { check_generated_names(); });
   }
 
  private:
@@ -97,6 +98,30 @@ class Checker {
   }
   void check_body(const Directive& directive, const ReductionDirective& body) {
     check_communication_at(directive, body, "reduction");
+  }
+
+  // The program's own names must not be those that the translation declares.
+  void check_generated_names() const {
+    const auto refuse_if_taken = [&](const Place& place, const std::string& name,
+                                     const std::string& generated) {
+      if (program_.facts.find(generated) != nullptr)
+        throw Complaint{place, "choose another name than '" + name + "': its translation needs '" +
+                                   generated + "', which is declared already"};
+    };
+    for (const NodesSymbol& nodes : program_.nodes)
+      refuse_if_taken(nodes.place, nodes.declared->name.text, nodes.c_name());
+    for (const TemplateSymbol& symbol : program_.templates)
+      refuse_if_taken(symbol.place, symbol.declared->name.text, symbol.c_name());
+    for (const ArraySymbol& array : program_.arrays)
+      for (const std::string& name : array.c_names())
+        refuse_if_taken(array.place, array.name(), name);
+    for (const Variable& variable : program_.facts.variables)
+      for (const char* prefix : {"xmp_loop", "xmp_part_", "xmp_saved_", "xmp_task", "xmp_k"})
+        if (variable.name.starts_with(prefix) &&
+            !unit_.printed.in_system_header(variable.name_offset))
+          throw Complaint{unit_.printed.place(variable.name_offset),
+                          "names that begin with " + std::string(prefix) +
+                              " are those of the translation; choose another"};
   }
 
   void check_descriptor(const DescriptorOf& descriptor) {

@@ -17,6 +17,12 @@ auto innermost(const Symbols& symbols, const std::string& name, size_t offset) -
 
 }  // namespace
 
+std::vector<std::string> ArraySymbol::c_names() const {
+  std::vector<std::string> names = {c_name(), type_name(), rows()};
+  for (size_t d = 0; d < rank(); ++d) names.insert(names.end(), {offset_name(d), count_name(d)});
+  return names;
+}
+
 const NodesSymbol* Program::find_nodes(const std::string& name, size_t offset) const {
   return innermost(nodes, name, offset);
 }

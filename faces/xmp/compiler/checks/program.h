@@ -65,10 +65,13 @@ struct ArraySymbol {
   std::string c_name() const { return "xmp_array_" + name(); }
   std::string address() const { return (home == kFormal ? "" : "&") + c_name(); }
   std::string member() const { return c_name() + (home == kFormal ? "->" : "."); }
+  std::string type_name() const { return "xmp_type_" + name(); }
   // Of the hoisted pointer to its rows, and of one dimension's offset and extent.
   std::string rows() const { return "xmp_" + name(); }
   std::string offset_name(size_t d) const { return rows() + "_" + std::to_string(d); }
   std::string count_name(size_t d) const { return rows() + "_n" + std::to_string(d); }
+  // All that the translation declares for it.
+  std::vector<std::string> c_names() const;
 };
 
 // on nodes or on a template.

@@ -10,9 +10,9 @@ namespace {
 std::string type_expression(const ArraySymbol& array) {
   switch (array.home) {
     case ArraySymbol::kFile:
-      return "(*xmp_type_" + array.name() + "())";
+      return "(*" + array.type_name() + "())";
     case ArraySymbol::kLocal:
-      return "(*xmp_type_" + array.name() + ")";
+      return "(*" + array.type_name() + ")";
     default:
       return array.name();
   }
@@ -107,7 +107,7 @@ std::vector<std::string> hoisted_names(const ArraySymbol& array) {
 void ArrayRewriter::rewrite_declarations() {
   for (const ArraySymbol& array : program_.arrays) {
     if (array.home == ArraySymbol::kFormal) continue;
-    const std::string type = "xmp_type_" + array.name();
+    const std::string type = array.type_name();
     for (const Variable& declared : program_.facts.variables) {
       if (declared.entity != array.variable->entity || declared.kind != Variable::kObject) continue;
       const Range name{declared.name_offset, declared.name_offset + declared.name.size()};

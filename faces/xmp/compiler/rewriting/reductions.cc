@@ -43,6 +43,21 @@ const char* operation_name(ReductionOperation operation) {
   return "";
 }
 
+ReductionOperation from_the_end(ReductionOperation operation) {
+  switch (operation) {
+    case ReductionOperation::kFirstMax:
+      return ReductionOperation::kLastMax;
+    case ReductionOperation::kFirstMin:
+      return ReductionOperation::kLastMin;
+    case ReductionOperation::kLastMax:
+      return ReductionOperation::kFirstMax;
+    case ReductionOperation::kLastMin:
+      return ReductionOperation::kFirstMin;
+    default:
+      return operation;
+  }
+}
+
 struct Neutral {
   const char *value, *operation;  // neither for an operation that takes a value twice as once
 };
@@ -77,7 +92,7 @@ std::string each(const Data& data, const std::string& body) {
 
 std::string reduce_calls(const Program& program, const ReductionClause& clause, size_t offset,
                          const std::string& on, const std::string& async,
-                         const std::map<std::string, std::string>& parts) {
+                         const std::map<std::string, std::string>& parts, bool downwards) {
   std::string text;
   for (const ReductionVariable& variable : clause.variables) {
     const std::string& name = variable.data.name.text;
@@ -90,7 +105,8 @@ std::string reduce_calls(const Program& program, const ReductionClause& clause, 
     const auto part = parts.find(name);
     text +=
         " nagaya_xmp_reduce(" +
-        list({where(clause.place), operation_name(clause.operation),
+        list({where(clause.place),
+              operation_name(downwards ? from_the_end(clause.operation) : clause.operation),
               program.facts.lookup(name, offset)->reduction_type,
               part != parts.end() ? "&" + part->second : data.address, data.count,
               std::to_string(locations.size()),
@@ -102,12 +118,16 @@ std::string reduce_calls(const Program& program, const ReductionClause& clause, 
 }
 
 LoopReduction::LoopReduction(const Program& program, const ReductionClause& clause, size_t offset,
-                             const Range& nest)
-    : program_(program), clause_(clause), offset_(offset) {
+                             const Nest& nest)
+    : program_(program),
+      clause_(clause),
+      offset_(offset),
+      downwards_(!program.facts.loops[nest.loops.front().loop].upwards) {
+  const Range& whole = program.facts.statements[nest.statement].range;
   for (const ReductionVariable& variable : clause.variables) {
     const std::string& name = variable.data.name.text;
     const Data data = data_of(program, variable.data, offset);
-    if (data.scalar && is_only_named(*program.facts.lookup(name, offset), nest))
+    if (data.scalar && is_only_named(*program.facts.lookup(name, offset), whole))
       parts_.emplace(name, "xmp_part_" + name);
   }
 }
@@ -145,7 +165,7 @@ std::string LoopReduction::before() const {
 std::string LoopReduction::after(const std::string& on) const {
   std::string text;
   for (const auto& [name, part] : parts_) text += " " + part + " = " + name + ";";
-  text += " }" + reduce_calls(program_, clause_, offset_, on, "0", parts_);
+  text += " }" + reduce_calls(program_, clause_, offset_, on, "0", parts_, downwards_);
   const bool neutral = neutral_of(clause_.operation).value != nullptr;
   for (const ReductionVariable& variable : clause_.variables) {
     const Data data = data_of(program_, variable.data, offset_);

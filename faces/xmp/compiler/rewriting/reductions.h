@@ -11,15 +11,17 @@
 
 namespace nagaya::xmp {
 
-// `offset`: of the directive. `parts`: variables that stand for others.
+// `offset`: of the directive. `parts`: variables that stand for others. `downwards`: a loop meets
+// the last node's part first.
 std::string reduce_calls(const Program& program, const ReductionClause& clause, size_t offset,
                          const std::string& on, const std::string& async,
-                         const std::map<std::string, std::string>& parts = {});
+                         const std::map<std::string, std::string>& parts = {},
+                         bool downwards = false);
 
 class LoopReduction {
  public:
   LoopReduction(const Program& program, const ReductionClause& clause, size_t offset,
-                const Range& nest);
+                const Nest& nest);
 
   // C text that opens a block around the loop, and the text that closes it and reduces.
   std::string before() const;
@@ -31,6 +33,7 @@ class LoopReduction {
   const Program& program_;
   const ReductionClause& clause_;
   size_t offset_;
+  bool downwards_;
   std::map<std::string, std::string> parts_;  // by the variable's name
 };
 

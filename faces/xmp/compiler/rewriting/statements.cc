@@ -166,7 +166,7 @@ void StatementRewriter::rewrite(const Directive& directive, const LoopDirective&
   }
   std::string after;
   for (const ReductionClause& clause : loop.reductions) {
-    const LoopReduction reduction(program_, clause, directive.offset, whole);
+    const LoopReduction reduction(program_, clause, directive.offset, nest);
     before += reduction.before();
     after = reduction.after(reduced_on(program_, loop.on, nest)) + after;
   }

@@ -7,6 +7,11 @@ void Facts::index_names() {
   for (size_t i = 0; i < variables.size(); ++i) by_name_.emplace(variables[i].name, i);
 }
 
+const Variable* Facts::find(const std::string& name) const {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : &variables[found->second];
+}
+
 const Variable* Facts::lookup(const std::string& name, size_t offset) const {
   const Variable* best = nullptr;
   const auto [first, last] = by_name_.equal_range(name);

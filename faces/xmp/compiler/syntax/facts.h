@@ -107,6 +107,8 @@ class Facts {
   std::vector<Function> functions;
 
   void index_names();
+  // Any declaration of the name, wherever; nullptr: there is none.
+  const Variable* find(const std::string& name) const;
   // The declaration that `name` means at `offset`; nullptr: none.
   const Variable* lookup(const std::string& name, size_t offset) const;
   // The compound statement that `offset` lies in; kNone: file scope.
