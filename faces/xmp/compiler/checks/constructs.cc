@@ -56,21 +56,19 @@ void Constructs::check_stand_alone(const Directive& directive, const std::string
                                        "' cannot be the body of an if or a loop; put it in braces"};
 }
 
-void Constructs::check_escapes(const Range& range, size_t loop_begin) const {
-  const bool is_loop = loop_begin != kNone;
+void Constructs::check_escapes(const Range& range, size_t loop_begin, bool may_return) const {
   for (const Jump& jump : program_.facts.jumps) {
     if (!range.contains(jump.offset)) continue;
     bool leaves = jump.target < range.begin;
     if (jump.kind == Jump::kGoto) leaves = !range.contains(jump.target);
     if (jump.kind == Jump::kContinue && jump.target == loop_begin) leaves = false;
-    // A task is left by return, too: by those that execute it.
-    if (jump.kind == Jump::kReturn) leaves = is_loop;
+    if (jump.kind == Jump::kReturn) leaves = !may_return;
     static const char* const kWords[] = {"break", "continue", "goto", "return"};
     if (leaves)
       throw Complaint{unit_.printed.place(jump.offset),
                       "'" + std::string(kWords[jump.kind]) + "' leaves the " +
-                          (is_loop ? "distributed loop; other processes would not"
-                                   : "block of the 'task'; other processes would not")};
+                          (loop_begin == kNone ? "block of the 'task'" : "distributed loop") +
+                          "; other processes would not"};
   }
 }
 
@@ -81,7 +79,7 @@ void Constructs::check(const Directive& directive, const TaskDirective& task) {
   const size_t statement = next_statement(directive.offset);
   if (statement == kNone) throw Complaint{directive.place, "expected a statement after 'task'"};
   const Range& range = program_.facts.statements[statement].range;
-  check_escapes(range, kNone);
+  check_escapes(range, kNone, true);
   program_.statements[&directive] = statement;
 }
 
@@ -207,7 +205,7 @@ std::vector<DistributedLoop> Constructs::match_indexes(const LoopDirective& loop
   return matched;
 }
 
-void Constructs::check_body(const std::vector<DistributedLoop>& loops) const {
+void Constructs::check_body(const std::vector<DistributedLoop>& loops, bool may_return) const {
   for (const DistributedLoop& distributed : loops) {
     const Loop& loop = program_.facts.loops[distributed.loop];
     for (const Use& use : program_.facts.uses)
@@ -215,7 +213,7 @@ void Constructs::check_body(const std::vector<DistributedLoop>& loops) const {
         throw Complaint{unit_.printed.place(use.name.begin),
                         "the index '" + index_name(distributed.loop) +
                             "' of a distributed loop is changed in its body"};
-    check_escapes(loop.body, loop.whole.begin);
+    check_escapes(loop.body, loop.whole.begin, may_return);
   }
 }
 
@@ -250,7 +248,8 @@ void Constructs::check(const Directive& directive, const LoopDirective& loop) {
     return std::any_of(loops.begin(), loops.end(), [&](size_t i) { return index_name(i) == name; });
   });
   Nest nest{statement, match_indexes(loop, loops)};
-  check_body(nest.loops);
+  // Behind the loop all processes meet for its reductions.
+  check_body(nest.loops, loop.reductions.empty());
   decide_hoisting(nest.loops);
   program_.nests[&directive] = std::move(nest);
 }

@@ -30,10 +30,10 @@ class Constructs {
                                              const std::vector<size_t>& loops);
   void match_index(const LoopDirective& loop, const std::vector<size_t>& loops, size_t which,
                    std::vector<DistributedLoop>& matched);
-  void check_body(const std::vector<DistributedLoop>& loops) const;
+  void check_body(const std::vector<DistributedLoop>& loops, bool may_return) const;
   void decide_hoisting(std::vector<DistributedLoop>& loops) const;
   // `loop_begin`: of a loop whose body the range is; kNone: the block of a task.
-  void check_escapes(const Range& range, size_t loop_begin) const;
+  void check_escapes(const Range& range, size_t loop_begin, bool may_return) const;
   std::string index_name(size_t loop) const;
 
   Program& program_;
