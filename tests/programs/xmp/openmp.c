@@ -15,8 +15,29 @@ static int field[N][M], around[N][M];
 #pragma xmp align around[i][*] with t[i]
 #pragma xmp shadow field[1][0]
 
+/* Clauses name the arrays as the program does. */
+static void with_clauses(void) {
+  int factor = 3, sum = 0;
+#pragma xmp loop on t[i]
+#pragma omp parallel for default(none) shared(field, around, factor) schedule(static)
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < M; j++) around[i][j] = factor * i + j, field[i][j] = j;
+#pragma xmp loop on t[i] reduction(+ : sum)
+#pragma omp parallel for shared(around) firstprivate(factor) reduction(+ : sum) collapse(2)
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < M; j++) sum += around[i][j] == factor * i + j && field[i][j] == j;
+  EXPECT_EQUAL(sum, N * M);
+#pragma xmp loop on t[i]
+  for (int i = 0; i < N; i++) {
+#pragma omp simd
+    for (int j = 0; j < M; j++) field[i][j] += i;
+    EXPECT_EQUAL(field[i][M - 1], i + M - 1);
+  }
+}
+
 int main(void) {
   omp_set_num_threads(3);
+  with_clauses();
 #pragma xmp loop on t[i]
 #pragma omp parallel for
   for (int i = 0; i < N; i++)
