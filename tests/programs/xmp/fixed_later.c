@@ -16,6 +16,26 @@ static int line[100], table[60][50];
 #pragma xmp shadow line[1]
 #pragma xmp align table[i][j] with u(j, i)
 
+#pragma xmp template by_function[:]
+#pragma xmp distribute by_function[block] onto p
+static int numbers[30];
+#pragma xmp align numbers[i] with by_function[i]
+
+static void fix(void) {
+#pragma xmp template_fix by_function[30]
+}
+
+/* The array does not exist yet when this begins. */
+static void fixed_by_a_function(void) {
+  fix();
+#pragma xmp loop on by_function[i]
+  for (int i = 0; i < 30; i++) numbers[i] = i;
+  int sum = 0;
+#pragma xmp loop on by_function[i] reduction(+ : sum)
+  for (int i = 0; i < 30; i++) sum += numbers[i];
+  EXPECT_EQUAL(sum, 435);
+}
+
 int main(int argc, char** argv) {
   const int n = argc > 1 ? atoi(argv[1]) : 100;
 #pragma xmp template_fix t[n]
@@ -30,5 +50,6 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 60; i++)
     for (int j = 0; j < 50; j++) table[i][j] = 1, sum += table[i][j];
   EXPECT_EQUAL(sum, 60 * 50);
+  fixed_by_a_function();
   return say_ok();
 }
