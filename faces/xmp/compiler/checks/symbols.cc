@@ -100,10 +100,8 @@ void SymbolTable::declare(const Directive& directive, const NodesDirective& node
       throw Complaint{
           nodes.of->name.place,
           "nodes are declared from nodes, not from the template " + quoted(nodes.of->name)};
-    for (const Subscript& subscript : nodes.of->subscripts)
-      if (subscript.kind == Subscript::kStar)
-        throw Complaint{subscript.place,
-                        "'*' cannot be a subscript of the nodes that others are declared from"};
+    // `= q(:, *)`, the row of each process, is against the specification's words, but programs have
+    // it (NPB-CG of the Omni compiler), and its meaning is clear.
   }
   program_.nodes.push_back({&nodes, directive.offset, nodes.name.place,
                             program_.facts.scope_from(directive.offset, text_size_),
