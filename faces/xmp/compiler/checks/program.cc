@@ -54,4 +54,9 @@ const Directive* Program::fix_of(const ArraySymbol& array, const Function& funct
   return nullptr;
 }
 
+bool Program::is_fixed_elsewhere(const ArraySymbol& array, const Function& function) const {
+  return array.home != ArraySymbol::kFormal && array.with->declared->deferred &&
+         fix_of(array, function) == nullptr;
+}
+
 }  // namespace nagaya::xmp

@@ -114,6 +114,8 @@ struct Program {
   // The template_fix directive in this function that makes the array's block; nullptr: it is there
   // where the function begins, or the array is declared.
   const Directive* fix_of(const ArraySymbol& array, const Function& function) const;
+  // Whether another function may make the block while this one runs: its place is not known here.
+  bool is_fixed_elsewhere(const ArraySymbol& array, const Function& function) const;
 };
 
 }  // namespace nagaya::xmp

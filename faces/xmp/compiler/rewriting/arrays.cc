@@ -44,6 +44,29 @@ std::vector<std::string> extents(const ArraySymbol& array) {
   return texts;
 }
 
+// The declarator of a row: "[xmp_u_n1][10]".
+std::string row_extents(const ArraySymbol& array, const auto& count) {
+  std::string text;
+  for (size_t d = 1; d < array.rank(); ++d)
+    text += "[" +
+            (constant_extent(array, d) ? std::to_string(*array.variable->extents[d].constant)
+                                       : count(d)) +
+            "]";
+  return text;
+}
+
+std::string descriptor_member(const ArraySymbol& array, const char* member, size_t d) {
+  return array.member() + member + "[" + std::to_string(d) + "]";
+}
+
+// What hoisted() names, read from the descriptor: a pointer to its rows.
+std::string rows_of_descriptor(const ArraySymbol& array) {
+  const std::string rows =
+      row_extents(array, [&](size_t d) { return descriptor_member(array, "count", d); });
+  return "((" + element_type(array) + (rows.empty() ? " *" : " (*)" + rows) + ")" + array.member() +
+         "base)";
+}
+
 std::string declaration_arguments(const ArraySymbol& array) {
   return list({literal(array.name()), "sizeof(" + element_type(array) + ")",
                std::to_string(array.rank()), longs(extents(array)), array.with->c_name(),
@@ -82,12 +105,7 @@ std::string hoisted(const ArraySymbol& array) {
       text += "const long " + array.count_name(d) + " __attribute__((unused)) = " + array.member() +
               "count[" + std::to_string(d) + "]; ";
   }
-  std::string rows;
-  for (size_t d = 1; d < array.rank(); ++d)
-    rows += "[" +
-            (constant_extent(array, d) ? std::to_string(*array.variable->extents[d].constant)
-                                       : array.count_name(d)) +
-            "]";
+  const std::string rows = row_extents(array, [&](size_t d) { return array.count_name(d); });
   const std::string pointer = "*const " + array.rows() + " __attribute__((unused))";
   return text + element_type(array) + " " +
          (rows.empty() ? pointer
@@ -129,17 +147,22 @@ void ArrayRewriter::rewrite(const Use& use, const ArraySymbol& array) {
     if (array.home != ArraySymbol::kFormal) edits_.replace(use.name, type_expression(array));
     return;
   }
+  const bool elsewhere =
+      program_.is_fixed_elsewhere(array, *program_.facts.function_at(use.name.begin));
+  const std::string rows = elsewhere ? rows_of_descriptor(array) : array.rows();
   if (use.subscripts.empty() && use.address_of) {
     // &u: a pointer to the whole, to the local block here.
     edits_.replace({*use.address_of, use.name.end},
-                   "((__typeof__(" + type_expression(array) + ") *)" + array.rows() + ")");
+                   "((__typeof__(" + type_expression(array) + ") *)" + rows + ")");
     return;
   }
-  edits_.replace(use.name, array.rows());
+  edits_.replace(use.name, rows);
   for (size_t d = 0; d < use.subscripts.size() && d < array.rank(); ++d) {
     if (!array.distributed(d)) continue;
     edits_.insert(use.subscripts[d].open + 1, "(");
-    edits_.close(use.subscripts[d].close, use.subscripts[d].open, ") - " + array.offset_name(d));
+    edits_.close(
+        use.subscripts[d].close, use.subscripts[d].open,
+        ") - " + (elsewhere ? descriptor_member(array, "first", d) : array.offset_name(d)));
   }
 }
 
@@ -166,7 +189,8 @@ void ArrayRewriter::hoist_file_arrays() {
     std::string text;
     for (const ArraySymbol& array : program_.arrays)
       if (array.home == ArraySymbol::kFile && uses(function, array) &&
-          program_.fix_of(array, function) == nullptr)
+          program_.fix_of(array, function) == nullptr &&
+          !program_.is_fixed_elsewhere(array, function))
         text += " " + hoisted(array);
     if (!text.empty()) edits_.insert(function.body.begin + 1, text);
   }

@@ -8,6 +8,9 @@
 //   f() { const long xmp_u_0 = xmp_array_u.first[0];
 //         double (*const xmp_u)[M] = (void *)xmp_array_u.base;
 //         ... xmp_u[(i) - xmp_u_0][j] ... }
+//
+// Where a function that is called may still make the block (template_fix), each access reads the
+// descriptor instead.
 #pragma once
 
 #include <string>

@@ -35,6 +35,13 @@ size_t statement_behind(const Program& program, size_t offset) {
   return found;
 }
 
+// The variables by which a function reaches the array.
+std::vector<std::string> names_of(const Program& program, const ArraySymbol& array, size_t offset) {
+  if (program.is_fixed_elsewhere(array, *program.facts.function_at(offset)))
+    return {array.c_name()};
+  return hoisted_names(array);
+}
+
 // Those that the directive does not name itself.
 std::vector<std::string> hoisted_in(const Program& program, const Range& statement,
                                     const std::vector<const ArraySymbol*>& named) {
@@ -43,7 +50,7 @@ std::vector<std::string> hoisted_in(const Program& program, const Range& stateme
     for (const Use& use : program.facts.uses)
       if (std::count(named.begin(), named.end(), &array) == 0 && !use.unevaluated &&
           statement.contains(use.name) && program.array_of(use.entity, use.name.begin) == &array) {
-        const std::vector<std::string> own = hoisted_names(array);
+        const std::vector<std::string> own = names_of(program, array, statement.begin);
         names.insert(names.end(), own.begin(), own.end());
         break;
       }
@@ -64,7 +71,7 @@ void rewrite_openmp(const Unit& unit, const Program& program,
       none = none || name == "none";
       const ArraySymbol* array = program.find_array(name, pragma.begin);
       if (array == nullptr) return;
-      edits.replace(place, list(hoisted_names(*array)));
+      edits.replace(place, list(names_of(program, *array, pragma.begin)));
       named.push_back(array);
     });
     if (!none) continue;

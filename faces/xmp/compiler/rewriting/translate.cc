@@ -129,7 +129,9 @@ class Translator {
 
   std::string hoisted_unless_fixed_later(const ArraySymbol& array) const {
     const Function* function = program_.facts.function_at(array.declared_at);
-    return program_.fix_of(array, *function) != nullptr ? "" : hoisted(array);
+    const bool is_later = program_.fix_of(array, *function) != nullptr ||
+                          program_.is_fixed_elsewhere(array, *function);
+    return is_later ? "" : hoisted(array);
   }
 
   // Units register before any of them begins, so that all are known then.
