@@ -129,8 +129,9 @@ inline void copy(Walk to, Walk from, size_t bytes) {
       });
 }
 
-// To one run of memory.
+// To one run of memory. Without a byte either may be null.
 inline void gather(const Buffer& from, void* to, size_t bytes) {
+  if (bytes == 0) return;
   if (from.is_one_run())
     std::memcpy(to, from.data(), bytes);
   else

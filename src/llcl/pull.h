@@ -70,7 +70,7 @@ class Pulls {
   // The data of a message that was handed over: up to `bytes`, from a buffer of the caller's.
   void store(const Sink& sink, const std::byte* data, size_t bytes) {
     if (bytes <= kTinyBytes && sink.is_one_run()) {
-      std::memcpy(sink.buffer, data, bytes);
+      if (bytes != 0) std::memcpy(sink.buffer, data, bytes);  // else either may be null
       return;
     }
     copy_here(sink, {data, bytes, nullptr}, bytes, self_.number());
