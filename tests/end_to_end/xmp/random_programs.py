@@ -245,9 +245,7 @@ class Program:
             if axis.shadow != (0, 0):
                 if self.random.random() < 0.3:
                     width = tuple(self.random.randint(0, most) for most in axis.shadow)
-                parts = self.shapes.parts_of(axis)
-                is_periodic = min(parts[0], parts[-1]) >= max(axis.shadow) and \
-                    self.random.random() < 0.3
+                is_periodic = self.random.random() < 0.3
             widths.append((width, is_periodic))
             texts.append("/periodic/ " * is_periodic + pair_text(width))
         is_whole = all(width == (axis.shadow, False) for width, axis in zip(widths, array.axes))

@@ -4,7 +4,7 @@ import dataclasses
 
 TYPES = ["char", "short", "int", "long", "float", "double"]
 EXTENT_MIN, EXTENT_MAX, EXTENT_MAX_IN_3D = 5, 40, 14
-SHADOW_MAX = 2
+SHADOW_MAX = 3  # some are wider than a block
 
 
 @dataclasses.dataclass
@@ -16,11 +16,6 @@ class Dimension:
     nodes: int = 0
     width: int = 0  # of a block
     is_explicit: bool = False  # block(width)
-
-    def part(self, node):
-        """The places of a node: first, end."""
-        first = self.low + node * self.width
-        return first, min(first + self.width, self.low + self.extent)
 
 
 @dataclasses.dataclass
@@ -92,15 +87,6 @@ class Shapes:
         offset = one.low + self.random.randint(0, one.extent - extent)
         shadow = (0, 0)
         if one.nodes and self.random.random() < 0.7:
-            most = min(SHADOW_MAX, one.width)
+            most = min(SHADOW_MAX, extent)
             shadow = (self.random.randint(0, most), self.random.randint(0, most))
         return Axis(extent, number, offset, shadow)
-
-    def parts_of(self, axis):
-        """The number of its elements on each node along its dimension that has some."""
-        one = self.template[axis.of]
-        found = []
-        for node in range(one.nodes):
-            first, end = one.part(node)
-            found.append(min(end, axis.offset + axis.extent) - max(first, axis.offset))
-        return [count for count in found if count > 0]
