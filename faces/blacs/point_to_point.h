@@ -24,7 +24,7 @@ namespace nagaya::blacs {
 void send(Grid& grid, Int to, const Layout& layout);
 void receive(Grid& grid, Int from, const Layout& layout);
 
-// What blacs_count_sends() tells.
+// The numbers behind blacs_count_sends().
 blacs_sends& sends_counted();
 
 // Returns when all messages that are sent from copies have been received.

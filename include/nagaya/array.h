@@ -50,7 +50,7 @@ typedef struct nagaya_interval {
 
 /* The width with which `coordinates` have nearly the same: rounded up, at least 1. */
 int64_t nagaya_distribution_width(int64_t low, int64_t high, uint32_t coordinates);
-/* What a coordinate has. */
+/* The indexes of a coordinate. */
 nagaya_interval nagaya_distribution_part(const nagaya_distribution* of, uint32_t coordinate);
 /* The coordinate that has an index of low .. high. */
 uint32_t nagaya_distribution_coordinate(const nagaya_distribution* of, int64_t index);

@@ -78,7 +78,7 @@ int nagaya_coll_open(uint64_t context, const nagaya_process* processes, uint32_t
 
 /* The same of a team whose members need no memory in common: all of its collectives are messages of
  * two (match.h, which is open), even in a node. `context` and `size` as of a team over several
- * nodes. What such a team gains by shared memory is what its collectives take longer. */
+ * nodes. Its collectives take longer: the difference is the gain by shared memory. */
 int nagaya_coll_open_by_messages(uint64_t context, const nagaya_process* processes, uint32_t size,
                                  uint32_t rank, int threads, nagaya_team** out);
 

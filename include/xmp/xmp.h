@@ -33,19 +33,19 @@ extern "C" {
 #define XMP_FAILURE (-2000)
 #define XMP_UNDEFINED (-2001)
 
-/* What xmp_nodes_attr() says. */
+/* Results of xmp_nodes_attr(). */
 #define XMP_ENTIRE_NODES 2000
 #define XMP_EXECUTING_NODES 2001
 #define XMP_PRIMARY_NODES 2002
 #define XMP_EQUIVALENCE_NODES 2003
 
-/* What xmp_dist_format() says. */
+/* Results of xmp_dist_format(). */
 #define XMP_NOT_DISTRIBUTED 2100
 #define XMP_BLOCK 2101
 #define XMP_CYCLIC 2102
 #define XMP_GBLOCK 2103
 
-/* What xmp_desc_kind() says. */
+/* Results of xmp_desc_kind(). */
 #define XMP_DESC_NODES 2200
 #define XMP_DESC_TEMPLATE 2201
 #define XMP_DESC_ARRAY 2202
@@ -129,7 +129,7 @@ int xmp_array_gtol(xmp_desc_t d, int dim, int g_idx, int* lidx);
  *   if (left != NULL) sum += left[0] + left[1];      // a row of it is contiguous */
 void* nagaya_xmp_element(xmp_desc_t d, const long index[]);
 
-/* What the functions below need. The first one ends the program unless the job has so many
+/* For the functions below. The first one ends the program unless the job has so many
  * processes. The others are of the executing nodes: their ranks, in their order, and 8 bytes that
  * the library keeps for them, zero at first. */
 void nagaya_xmp_expect_processes(int count);

@@ -30,7 +30,7 @@
 
 namespace nagaya::array {
 
-// What one end says of its memory.
+// An end's description of its memory, for the other end.
 struct ChannelEnd {
   nagaya_remote words;    // arrived of both sides; or consumed
   nagaya_remote landing;  // of side 0, ...
@@ -87,7 +87,7 @@ class Inlet {
   int open(const Members& members, uint32_t owner, uint32_t side);
   bool has_arrived(uint64_t exchange) const;
   const std::byte* landing(uint64_t exchange) const;
-  // What it holds of one more exchange is not needed any more. Returns 0, or an errno.
+  // Gives one more exchange's landing back to the owner of the box. Returns 0, or an errno.
   int take();
   // Sends receipts that are owed, once the owner's end is known. Returns 0, or an errno.
   int send_receipts();

@@ -50,7 +50,7 @@ bool is_valid(const nagaya_team* team, const nagaya_collective* what) {
          algorithm_of(*what) != nullptr && (what->runs == nullptr || may_have_runs(*team, *what));
 }
 
-// What the caller of an open function says.
+// Arguments of an open function.
 struct Membership {
   uint64_t context;
   std::span<const nagaya_process> processes;

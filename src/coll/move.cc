@@ -128,7 +128,7 @@ void take_runs(Operation& operation, uint32_t giver, const llcl::Buffer& from, s
   if (bytes != 0) operation.team().group().copy_runs(to.runs(), from.runs(), bytes, giver);
 }
 
-// What the root of a broadcast has given directly, unless it has left a copy meanwhile.
+// Takes from the giver's memory, or from the copy that the root of a broadcast has left meanwhile.
 void take_given(Operation& operation, uint32_t giver, const Given& given) {
   const size_t bytes = given.send.bytes;
   const std::byte* const copy =

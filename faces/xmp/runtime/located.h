@@ -23,7 +23,7 @@ class Located {
   Located(const char* where, nagaya_xmp_operation operation, nagaya_xmp_type type, void* data,
           size_t count, std::vector<nagaya_xmp_location> locations, int64_t place);
 
-  // What is to be reduced. Stays where it is until that is over.
+  // Fills in the reduction. The object stays where it is until that is over.
   void describe(nagaya_collective& what);
   // To the program's variables.
   void unpack();

@@ -26,8 +26,8 @@ struct nagaya_xmp_template : nagaya::xmp::Descriptor {
   int axis(size_t d) const { return axes[d]; }
   // Of a dimension that is distributed, of a template that is fixed, too.
   nagaya_distribution distribution(size_t d) const;
-  // What the caller has of any dimension: all of it where it is not distributed. It is one of the
-  // nodes.
+  // The caller's part of any dimension: all of it where it is not distributed. The caller is one of
+  // the nodes.
   nagaya_interval own_part(size_t d) const;
   // Whether indexes lie where those of `other` lie.
   bool is_like(const nagaya_xmp_template& other) const;

@@ -28,7 +28,7 @@ struct round {
   int axis[MOST]; /* of a dimension of the template: that of the nodes, or -1 */
 };
 
-/* What this process has. */
+/* The indexes of this process. */
 struct block {
   long owned_low[MOST], owned_high[MOST];
   int is_empty;
@@ -143,7 +143,7 @@ static void value_of(const struct round* r, const long* index, unsigned char* to
   fill(number, to, (size_t)r->element_bytes);
 }
 
-/* What is to be at an index, perhaps outside of the array: 1 and the bytes, 0: as it was. */
+/* The bytes that an index, perhaps outside of the array, shall have: 1; 0: those it had before. */
 static int wanted(const struct round* r, const struct block* b, const long* index,
                   unsigned char* to) {
   long inside[MOST];

@@ -11,7 +11,7 @@
 
 namespace nagaya::xmp {
 
-// What the compiler behind has of its own, for one set of its flags.
+// Macros and folders of the compiler behind, for one set of its flags.
 struct CompilerView {
   std::string macros;                // #define lines
   std::vector<std::string> folders;  // of #include <...>

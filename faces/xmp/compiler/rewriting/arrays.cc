@@ -59,7 +59,7 @@ std::string descriptor_member(const ArraySymbol& array, const char* member, size
   return array.member() + member + "[" + std::to_string(d) + "]";
 }
 
-// What hoisted() names, read from the descriptor: a pointer to its rows.
+// A pointer to the array's rows, as hoisted() declares one, read from the descriptor.
 std::string rows_of_descriptor(const ArraySymbol& array) {
   const std::string rows =
       row_extents(array, [&](size_t d) { return descriptor_member(array, "count", d); });
