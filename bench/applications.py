@@ -3,19 +3,17 @@
 MPI itself. Whole runs, from the launcher's start to its end, whose results must be equal."""
 
 import dataclasses
-import json
 import pathlib
 import re
 import shutil
-import subprocess
 import time
 from collections.abc import Callable
 
 import jobs
+import machine
 from jobs import Comparison, Failed, Job, Jobs, Skipped
 from ordinary_user import OrdinaryUser
 
-FOLDER = pathlib.Path(__file__).resolve().parent
 LIMIT_S, ROUNDS = 600, 5
 QUICK = "scalapack xdlu"
 STOCK, OURS, BLACS = "Open MPI", "Nagaya", "Nagaya BLACS"
@@ -39,25 +37,33 @@ def installed(name: str) -> pathlib.Path | None:
     return pathlib.Path(path) if path else None
 
 
+def found_in(pattern: str, text: str) -> str:
+    """All that matches; a program that has not said it has failed."""
+    found = re.findall(pattern, text, re.M | re.S)
+    if not found:
+        raise Failed(f"the result is missing: {text[-1000:]}")
+    return " ".join(found)
+
+
 def thermo_table(out: str, _folder: pathlib.Path) -> str:
-    return re.search(r"^ *Step .*?(?=^Loop time)", out, re.M | re.S)[0]
+    return found_in(r"^ *Step .*?(?=^Loop time)", out)
 
 
 def success_of_hpcc(_out: str, folder: pathlib.Path) -> str:
-    return re.search(r"^Success=1$", (folder / "hpccoutf.txt").read_text(), re.M)[0]
+    return found_in(r"^Success=1$", (folder / "hpccoutf.txt").read_text())
 
 
 def counts_of_tester(out: str, _folder: pathlib.Path) -> str:
     """Of its summary, without the times: `    352 tests completed and passed residual checks.`"""
-    return " ".join(re.findall(r"\d+ tests .*", out)) or re.search("no summary", out)[0]
+    return found_in(r"\d+ tests [^\n]*", out)
 
 
 def applications() -> list[Application]:
     testers = next(iter(sorted(pathlib.Path("/usr/lib").glob("*/scalapack/openmpi-tests"))), None)
     return [
         Application("lammps", installed("lmp"), ["-in", "melt.in", "-log", "none"],
-                    [FOLDER / "melt.in"], 16, thermo_table),
-        Application("hpcc", installed("hpcc"), [], [FOLDER / "hpccinf.txt"], 4, success_of_hpcc),
+                    [machine.FOLDER / "melt.in"], 16, thermo_table),
+        Application("hpcc", installed("hpcc"), [], [machine.FOLDER / "hpccinf.txt"], 4, success_of_hpcc),
         *(Application(f"scalapack {name}", testers and testers / name, [],
                       [testers / data] if testers else [], 4, counts_of_tester,
                       (STOCK, OURS, BLACS))
@@ -78,8 +84,7 @@ def run(_program: str, _arguments: list[str], quick: bool, rounds: int | None) -
         figures |= jobs.run(plan, str(one.program), [], quick, rounds)["figures"]
     if not figures:
         raise Skipped("none of lammps, hpcc and scalapack-mpi-test is installed")
-    about = json.loads(subprocess.check_output([FOLDER / "cache-line", "--quick", "--json"]))
-    return {**about, "figures": figures}
+    return {**machine.of_own_program(), "figures": figures}
 
 
 class Stopwatch:

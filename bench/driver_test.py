@@ -10,6 +10,7 @@ import tempfile
 import unittest
 from unittest import mock
 
+import applications
 import bars
 import jobs
 import memory
@@ -237,6 +238,27 @@ class Npb(unittest.TestCase):
                 (folder / "sp.B.x").touch()
                 self.assertEqual(npb.binary("sp", "B").name, "sp.B.x")
                 self.assertIsNone(npb.binary("is", "B"))
+
+
+class Applications(unittest.TestCase):
+    def test_results_are_what_a_program_says_of_them(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            self.assertEqual(applications.thermo_table("x\nStep Temp\n 0 3\nLoop time of 1\n", folder),
+                             "Step Temp\n 0 3\n")
+            self.assertEqual(applications.counts_of_tester(" 9 tests passed.\n 1 tests failed.\n", folder),
+                             "9 tests passed. 1 tests failed.")
+            (folder / "hpccoutf.txt").write_text("Begin\nSuccess=1\n")
+            self.assertEqual(applications.success_of_hpcc("", folder), "Success=1")
+
+    def test_a_program_without_a_result_has_failed(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "hpccoutf.txt").write_text("Success=0\n")
+            for result_of in (applications.thermo_table, applications.counts_of_tester,
+                              applications.success_of_hpcc):
+                with self.assertRaises(jobs.Failed):
+                    result_of("Step\n", folder)
 
 
 class Xmp(unittest.TestCase):

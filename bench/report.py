@@ -78,7 +78,7 @@ def body(results: dict, lines: list[bars.Verdict], prefix: str) -> list[str]:
         machine_text(results), "",
         "Every comparison was made in interleaved rounds: Nagaya, incumbent, floor, and again. "
         "Ratios are formed within a round; given are their median and, in brackets, their 10th and "
-        "90th percentile. They are ratios of cost: below 1, Nagaya is cheaper. Two ranks run at "
+        "90th percentile. They are ratios of cost: below 1, what the line names first is cheaper. Two ranks run at "
         "once, one per core, unless the line says otherwise.", "",
         *bar_table(lines), "",
         *comparison_table(figures), "",
