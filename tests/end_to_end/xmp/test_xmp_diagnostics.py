@@ -19,9 +19,9 @@ def test_a_wrong_program_is_refused_where_it_is_wrong(user, xmp_programs, folder
     header, *place, part = EXPECTED.search(source.read_text()).groups()
     ended = user.run([xmp_programs.xmpcc, "-c", name, "-o", folder / "wrong.o"], cwd=source.parent,
                      timeout=RUN_LIMIT_S)
-    found = ERROR.search(ended.err)
-    assert ended.code == 1 and found, ended
-    file, *found_place, message = found.groups()
+    errors = ERROR.findall(ended.err)
+    assert ended.code == 1 and len(errors) == 1, ended  # one mistake, nothing that follows from it
+    file, *found_place, message = errors[0]
     assert os.path.normpath(file) == (header or name) and found_place == place, ended
     assert part in message, ended
     assert "Stack dump" not in ended.err and not (folder / "wrong.o").exists(), ended

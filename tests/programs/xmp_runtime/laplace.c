@@ -104,11 +104,12 @@ int main(void) {
                 (size_t)(all.end - all.first) * sizeof *rows) == 0 ||
          all.end == all.first);
   const nagaya_array_statistics moved = nagaya_array_statistics_of_process();
-  unsigned long sent = moved.messages;
-  nagaya_xmp_reduce("laplace.c:45:9", NAGAYA_XMP_SUM, NAGAYA_XMP_UNSIGNED_LONG, &sent, 1, 0, NULL,
+  unsigned long sent[] = {moved.messages, moved.local_messages};
+  nagaya_xmp_reduce("laplace.c:45:9", NAGAYA_XMP_SUM, NAGAYA_XMP_UNSIGNED_LONG, sent, 2, 0, NULL,
                     NULL, NULL);
   nagaya_xmp_barrier("laplace.c:46:9", NULL);
   if (xmp_node_num() == 1)
-    printf("%d steps among %d, %lu messages\n", STEPS, xmp_num_nodes(), sent);
+    printf("%d steps among %d, %lu messages, %lu in a node\n", STEPS, xmp_num_nodes(), sent[0],
+           sent[1]);
   return 0;
 }
