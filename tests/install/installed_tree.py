@@ -10,8 +10,9 @@ import tempfile
 TASKS = 4
 LIMIT_S = 60
 INSTALLED = ("bin/nagaya", "libexec/nagaya/nagaya-host", "libexec/nagaya/nagaya-python",
-             "libexec/nagaya/nagaya-waiter", "include/nagaya/task.h")
-MANUAL = ("man1/nagaya.1", "man1/nagaya-run.1", "man3/nagaya_task.3", "man7/nagaya.7")
+             "libexec/nagaya/nagaya-waiter", "include/nagaya/task.h", "include/xmp/xmp.h")
+MANUAL = ("man1/nagaya.1", "man1/nagaya-run.1", "man1/xmpcc.1", "man3/nagaya_task.3",
+          "man3/nagaya_xmp.3", "man7/nagaya.7")
 
 
 def run(*words, **more):
@@ -41,15 +42,25 @@ def with_cmake(compiler, prefix, source, folder):
     return build / "native_program"
 
 
+def without_library_path():
+    return {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
+
+
 def check_run(prefix, program):
-    environment = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
-    output = run(prefix / "bin/nagaya", "run", "-n", TASKS, program, env=environment)
+    output = run(prefix / "bin/nagaya", "run", "-n", TASKS, program, env=without_library_path())
     lines = sorted(output.splitlines())
     assert len(lines) == TASKS, output
     for task, line in enumerate(lines):
         left = (task + TASKS - 1) % TASKS
         assert line == (f"task {task} of {TASKS}: the sum over all rows is 10000, "
                         f"my left neighbour is {left}"), output
+
+
+def check_xmpcc(prefix, source, folder):
+    program = folder / "laplace"
+    run(prefix / "bin/xmpcc", "-O1", "-DN=200", source / "xmp/laplace.c", "-o", program, "-lm")
+    output = run(prefix / "bin/nagaya", "run", "-n", 2, program, "5", env=without_library_path())
+    assert output.endswith("PASS\n") and "2 nodes" in output, output
 
 
 def check_tree(compiler, prefix, source, folder):
@@ -60,6 +71,8 @@ def check_tree(compiler, prefix, source, folder):
         assert (prefix / "share/man" / name).exists(), name
     check_run(prefix, with_pkg_config(compiler, prefix, source, folder))
     check_run(prefix, with_cmake(compiler, prefix, source, folder))
+    if (prefix / "bin/xmpcc").exists():  # it is not built without Clang's libraries
+        check_xmpcc(prefix, source, folder)
 
 
 def main():
