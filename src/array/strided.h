@@ -24,14 +24,23 @@ class StridedCopy {
   size_t bytes() const { return bytes_; }
   bool is_one_run() const { return loops_.empty(); }
   // The sides do not overlap.
-  void copy(std::byte* to, const std::byte* from) const;
+  void copy(std::byte* to, const std::byte* from) const noexcept;
   // Between the memory of one side, with its strides, and one run.
-  void pack_from(std::byte* run, const std::byte* from) const;
-  void unpack_to(std::byte* to, const std::byte* run) const;
+  void pack_from(std::byte* run, const std::byte* from) const noexcept;
+  void unpack_to(std::byte* to, const std::byte* run) const noexcept;
 
  private:
+  struct Loop : Side {
+    ptrdiff_t packed_stride;  // in one run                                       [bytes]
+  };
+  using Stride = ptrdiff_t Loop::*;
+
+  static void copy_loops(std::span<const Loop> loops, std::byte* to, Stride to_stride,
+                         const std::byte* from, Stride from_stride, size_t run_bytes);
+  void copy(std::byte* to, Stride to_stride, const std::byte* from, Stride from_stride) const;
+
   size_t bytes_, run_bytes_;
-  std::vector<Side> loops_;  // the innermost first
+  std::vector<Loop> loops_;  // the innermost first
 };
 
 }  // namespace nagaya::array
