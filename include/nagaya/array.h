@@ -36,7 +36,8 @@ extern "C" {
 /* ---- distributions ----------------------------------------------------------------------- */
 
 /* The indexes `low` .. `high` on coordinates 0 .. coordinates-1, `width` after `width`: the last
- * ones may have fewer, or none. width * coordinates is at least their number. */
+ * ones may have fewer, or none. width * coordinates is at least their number, and
+ * low + width * coordinates at most INT64_MAX. */
 typedef struct nagaya_distribution {
   int64_t low, high;
   int64_t width; /* at least 1 */

@@ -30,10 +30,14 @@ inline uint32_t coordinate_of(const nagaya_distribution& of, int64_t index) {
   return static_cast<uint32_t>((index - of.low) / of.width);
 }
 
+// Behind all coordinates begins an index, too: nothing that is computed here overflows.
 inline bool is_valid(const nagaya_distribution& of) {
-  const int64_t indexes = of.high - of.low + 1;
-  return indexes >= 0 && of.width >= 1 && of.coordinates >= 1 &&
-         (indexes + of.width - 1) / of.width <= int64_t{of.coordinates};
+  int64_t indexes, room, end;
+  return !__builtin_sub_overflow(of.high, of.low, &indexes) &&
+         !__builtin_add_overflow(indexes, 1, &indexes) &&
+         !__builtin_mul_overflow(of.width, of.coordinates, &room) &&
+         !__builtin_add_overflow(of.low, room, &end) && indexes >= 0 && of.width >= 1 &&
+         of.coordinates >= 1 && room >= indexes;
 }
 
 // As nagaya_interval_clip_loop().

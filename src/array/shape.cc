@@ -14,7 +14,8 @@ bool is_valid_dimension(const nagaya_array_dimension& of, const nagaya_array_gri
   if (along >= grid.dimensions || (taken >> along & 1) != 0) return false;
   taken |= uint32_t{1} << along;
   return is_valid(of.distribution) && of.distribution.coordinates == grid.extent[along] &&
-         of.offset >= of.distribution.low && of.extent - 1 + of.offset <= of.distribution.high;
+         of.offset >= of.distribution.low && of.offset <= of.distribution.high &&
+         of.extent - 1 <= of.distribution.high - of.offset;
 }
 
 // False: more bytes than an address can tell apart.

@@ -24,11 +24,15 @@ void nagaya_xmp_template::check_usable(const char* where) const {
     fail(where, "template " + name + " is not distributed: its distribute must come before");
 }
 
+long nagaya_xmp_template::width(size_t d) const {
+  if (kinds[d].width != 0) return kinds[d].width;
+  return nagaya_distribution_width(low(d), high(d), onto->extent[static_cast<size_t>(axes[d])]);
+}
+
+// A block that is wider than the template has all of it: no more, or its end may be no number.
 nagaya_distribution nagaya_xmp_template::distribution(size_t d) const {
-  const uint32_t coordinates = onto->extent[static_cast<size_t>(axes[d])];
-  const long width = kinds[d].width != 0 ? kinds[d].width
-                                         : nagaya_distribution_width(low(d), high(d), coordinates);
-  return {low(d), high(d), width, coordinates};
+  return {low(d), high(d), std::min(width(d), high(d) - low(d) + 1),
+          onto->extent[static_cast<size_t>(axes[d])]};
 }
 
 nagaya_interval nagaya_xmp_template::own_part(size_t d) const {

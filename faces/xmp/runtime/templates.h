@@ -26,6 +26,8 @@ struct nagaya_xmp_template : nagaya::xmp::Descriptor {
   int axis(size_t d) const { return axes[d]; }
   // Of a dimension that is distributed, of a template that is fixed, too.
   nagaya_distribution distribution(size_t d) const;
+  // Of a block, as the program has it.
+  long width(size_t d) const;
   // The caller's part of any dimension: all of it where it is not distributed. The caller is one of
   // the nodes.
   nagaya_interval own_part(size_t d) const;

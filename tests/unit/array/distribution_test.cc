@@ -31,6 +31,13 @@ TEST(Distribution, BlocksThatDoNotHoldAllIndexesAreNotValid) {
   EXPECT_FALSE(is_valid({0, 9, 10, 0}));
 }
 
+TEST(Distribution, BlocksThatEndBehindAllNumbersAreNotValid) {
+  EXPECT_TRUE(is_valid({0, 9, int64_t{1} << 60, 5}));
+  EXPECT_FALSE(is_valid({0, 9, int64_t{1} << 62, 5}));
+  EXPECT_FALSE(is_valid({INT64_MAX - 9, INT64_MAX, 10, 1}));
+  EXPECT_FALSE(is_valid({INT64_MIN, 9, 10, 1}));
+}
+
 // The indexes of a loop that lie in an interval, one by one.
 std::vector<int64_t> indexes_in(Interval interval, int64_t step, int64_t first, int64_t end) {
   std::vector<int64_t> indexes;

@@ -64,6 +64,8 @@ TEST_F(ShapeValidity, NeedsAllIndexesInTheDistribution) {
   EXPECT_FALSE(is_valid());
   dimensions_[0].extent = 7;
   EXPECT_TRUE(is_valid());
+  dimensions_[0].offset = INT64_MAX;
+  EXPECT_FALSE(is_valid());
 }
 TEST_F(ShapeValidity, NeedsFewerBytesThanAnAddressHas) {
   dimensions_[0] = {int64_t{1} << 40, 0, {0, (int64_t{1} << 40) - 1, int64_t{1} << 39, 2}, 0, 0, 0};
