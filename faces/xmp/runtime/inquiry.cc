@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "faces/xmp/runtime/arrays.h"
@@ -32,22 +33,28 @@ const Descriptor* known(xmp_desc_t d) {
   return static_cast<const Descriptor*>(d);
 }
 
-// Stores what `ask` says of a descriptor's object; XMP_UNDEFINED: nothing.
+using Answer = std::optional<long>;
+
+// Stores what was said.
+int store(Answer answer, int* out) {
+  *out = static_cast<int>(answer.value_or(XMP_UNDEFINED));
+  return answer.has_value() ? 0 : XMP_FAILURE;
+}
+
+// Stores what `ask` says of a descriptor's object.
 template <class T, class Ask>
 int answer(xmp_desc_t d, int* out, Ask ask) {
-  *out = XMP_UNDEFINED;
-  if (d == nullptr || known(d)->kind != kKind<T>) return XMP_FAILURE;
-  *out = static_cast<int>(ask(*static_cast<const T*>(known(d))));
-  return *out == XMP_UNDEFINED ? XMP_FAILURE : 0;
+  if (d == nullptr || known(d)->kind != kKind<T>) return store(std::nullopt, out);
+  return store(ask(*static_cast<const T*>(known(d))), out);
 }
 
 // The same of a dimension of nodes or a template, which the program counts from the last one.
 template <class T, class Ask>
 int answer(xmp_desc_t d, int dim, int* out, Ask ask) {
-  return answer<T>(d, out, [&](const T& of) -> long {
+  return answer<T>(d, out, [&](const T& of) -> Answer {
     const auto dimensions = static_cast<int>(of.dimensions());
-    return dim < 1 || dim > dimensions ? XMP_UNDEFINED
-                                       : ask(of, static_cast<size_t>(dimensions - dim));
+    if (dim < 1 || dim > dimensions) return std::nullopt;
+    return ask(of, static_cast<size_t>(dimensions - dim));
   });
 }
 
@@ -59,17 +66,15 @@ const nagaya_xmp_array* array_of(xmp_desc_t d) {
 
 template <class Ask>
 int answer_of_array(xmp_desc_t d, int dim, int* out, Ask ask) {
-  *out = XMP_UNDEFINED;
   const nagaya_xmp_array* const array = array_of(d);
   if (array == nullptr || dim < 1 || static_cast<size_t>(dim) > array->state->dimensions())
-    return XMP_FAILURE;
-  *out = static_cast<int>(ask(*array, static_cast<size_t>(dim - 1)));
-  return *out == XMP_UNDEFINED ? XMP_FAILURE : 0;
+    return store(std::nullopt, out);
+  return store(ask(*array, static_cast<size_t>(dim - 1)), out);
 }
 
 // How the program counts dimension d of nodes or a template.
-long counted(size_t dimensions, int d) {
-  return d < 0 ? XMP_UNDEFINED : static_cast<long>(dimensions) - d;
+Answer counted(size_t dimensions, int d) {
+  return d < 0 ? Answer() : static_cast<long>(dimensions) - d;
 }
 
 }  // namespace
@@ -141,8 +146,8 @@ int xmp_nodes_ndims(xmp_desc_t d, int* ndims) {
 }
 
 int xmp_nodes_index(xmp_desc_t d, int dim, int* index) {
-  return answer<nagaya_xmp_nodes>(d, dim, index, [](const auto& nodes, size_t n) -> long {
-    return nodes.set.has_caller() ? long{nodes.own(n)} + 1 : XMP_UNDEFINED;
+  return answer<nagaya_xmp_nodes>(d, dim, index, [](const auto& nodes, size_t n) {
+    return nodes.set.has_caller() ? long{nodes.own(n)} + 1 : Answer();
   });
 }
 
@@ -152,8 +157,8 @@ int xmp_nodes_size(xmp_desc_t d, int dim, int* size) {
 }
 
 int xmp_nodes_rank(xmp_desc_t d, int* rank) {
-  return answer<nagaya_xmp_nodes>(d, rank, [](const auto& nodes) -> long {
-    return nodes.set.has_caller() ? nodes.set.own() + 1 : XMP_UNDEFINED;
+  return answer<nagaya_xmp_nodes>(d, rank, [](const auto& nodes) {
+    return nodes.set.has_caller() ? nodes.set.own() + 1 : Answer();
   });
 }
 
@@ -187,28 +192,26 @@ int xmp_template_ndims(xmp_desc_t d, int* ndims) {
 }
 
 int xmp_template_lbound(xmp_desc_t d, int dim, int* lbound) {
-  return answer<nagaya_xmp_template>(d, dim, lbound, [](const auto& of, size_t n) -> long {
-    return of.is_fixed ? of.low(n) : XMP_UNDEFINED;
-  });
+  return answer<nagaya_xmp_template>(
+      d, dim, lbound, [](const auto& of, size_t n) { return of.is_fixed ? of.low(n) : Answer(); });
 }
 
 int xmp_template_ubound(xmp_desc_t d, int dim, int* ubound) {
-  return answer<nagaya_xmp_template>(d, dim, ubound, [](const auto& of, size_t n) -> long {
-    return of.is_fixed ? of.high(n) : XMP_UNDEFINED;
-  });
+  return answer<nagaya_xmp_template>(
+      d, dim, ubound, [](const auto& of, size_t n) { return of.is_fixed ? of.high(n) : Answer(); });
 }
 
 int xmp_dist_format(xmp_desc_t d, int dim, int* format) {
-  return answer<nagaya_xmp_template>(d, dim, format, [](const auto& of, size_t n) -> long {
-    if (of.onto == nullptr) return XMP_UNDEFINED;
+  return answer<nagaya_xmp_template>(d, dim, format, [](const auto& of, size_t n) -> Answer {
+    if (of.onto == nullptr) return std::nullopt;
     return of.axis(n) < 0 ? XMP_NOT_DISTRIBUTED : XMP_BLOCK;
   });
 }
 
 int xmp_dist_blocksize(xmp_desc_t d, int dim, int* blocksize) {
-  return answer<nagaya_xmp_template>(d, dim, blocksize, [](const auto& of, size_t n) -> long {
-    if (!of.is_usable()) return XMP_UNDEFINED;
-    return of.axis(n) < 0 ? of.high(n) - of.low(n) + 1 : of.distribution(n).width;
+  return answer<nagaya_xmp_template>(d, dim, blocksize, [](const auto& of, size_t n) -> Answer {
+    if (!of.is_usable()) return std::nullopt;
+    return of.axis(n) < 0 ? of.high(n) - of.low(n) + 1 : of.width(n);
   });
 }
 
@@ -222,8 +225,8 @@ int xmp_dist_nodes(xmp_desc_t d, xmp_desc_t* dn) {
 }
 
 int xmp_dist_axis(xmp_desc_t d, int dim, int* axis) {
-  return answer<nagaya_xmp_template>(d, dim, axis, [](const auto& of, size_t n) -> long {
-    return of.onto == nullptr ? XMP_UNDEFINED : counted(of.onto->dimensions(), of.axis(n));
+  return answer<nagaya_xmp_template>(d, dim, axis, [](const auto& of, size_t n) {
+    return of.onto == nullptr ? Answer() : counted(of.onto->dimensions(), of.axis(n));
   });
 }
 
@@ -236,9 +239,9 @@ int xmp_align_axis(xmp_desc_t d, int dim, int* axis) {
 }
 
 int xmp_align_offset(xmp_desc_t d, int dim, int* offset) {
-  return answer_of_array(d, dim, offset, [](const auto& array, size_t n) -> long {
+  return answer_of_array(d, dim, offset, [](const auto& array, size_t n) {
     const nagaya_xmp_alignment& alignment = array.state->alignments[n];
-    return alignment.dimension < 0 ? XMP_UNDEFINED : alignment.offset;
+    return alignment.dimension < 0 ? Answer() : alignment.offset;
   });
 }
 
@@ -305,8 +308,8 @@ int xmp_array_laddr(xmp_desc_t d, void** laddr) {
 }
 
 int xmp_array_lsize(xmp_desc_t d, int dim, int* lsize) {
-  return answer_of_array(d, dim, lsize, [](const auto& array, size_t n) -> long {
-    return array.state->blocks == nullptr ? XMP_UNDEFINED : array.count[n];
+  return answer_of_array(d, dim, lsize, [](const auto& array, size_t n) {
+    return array.state->blocks == nullptr ? Answer() : array.count[n];
   });
 }
 
@@ -320,8 +323,8 @@ int xmp_array_lead_dim(xmp_desc_t d, int size[]) {
 }
 
 int xmp_array_gtol(xmp_desc_t d, int dim, int g_idx, int* lidx) {
-  return answer_of_array(d, dim, lidx, [&](const auto& array, size_t n) -> long {
-    return array.state->blocks == nullptr ? XMP_UNDEFINED : g_idx - array.first[n];
+  return answer_of_array(d, dim, lidx, [&](const auto& array, size_t n) {
+    return array.state->blocks == nullptr ? Answer() : g_idx - array.first[n];
   });
 }
 
