@@ -8,10 +8,11 @@
 
 namespace nagaya::xmp {
 
-void fail(const char* where, const std::string& what) {
+void fail(const char* where, std::string_view what) {
   std::fflush(stdout);
   const bool has_place = where != nullptr && *where != '\0';
-  std::fprintf(stderr, "%s: %s\n", has_place ? where : "nagaya: XMP", what.c_str());
+  std::fprintf(stderr, "%s: %.*s\n", has_place ? where : "nagaya: XMP",
+               static_cast<int>(what.size()), what.data());
   std::_Exit(1);
 }
 

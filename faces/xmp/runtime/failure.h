@@ -3,12 +3,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace nagaya::xmp {
 
 // "laplace.c:12:9: what", to stderr; status 1. Without a place ("", a null pointer): "nagaya: XMP:
 // what".
-[[noreturn]] void fail(const char* where, const std::string& what);
+[[noreturn]] void fail(const char* where, std::string_view what);
 
 // Of a negative errno that one of Nagaya's functions has returned.
 std::string reason_of(int error);

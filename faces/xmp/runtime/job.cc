@@ -3,6 +3,7 @@
 #include "faces/xmp/runtime/job.h"
 
 #include <cstdlib>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -42,7 +43,9 @@ Job& Job::own() {
   return *own;
 }
 
+// std::bad_alloc leaves no function of this library, whose operator new is its own.
 Job::Job() : has_halo_messages_(reads_halo_messages()) {
+  std::set_new_handler([] { fail(nullptr, "there is no memory left: take more nodes"); });
   if (nagaya_space_identity() == 0)
     processes_.push_back({0, 0});
   else
