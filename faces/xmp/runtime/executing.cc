@@ -3,7 +3,6 @@
 #include "faces/xmp/runtime/executing.h"
 
 #include "faces/xmp/runtime/failure.h"
-#include "faces/xmp/runtime/job.h"
 #include "faces/xmp/runtime/reference.h"
 #include "faces/xmp/runtime/translated.h"
 
@@ -20,10 +19,6 @@ std::vector<ProcessSet*>& entered() {
 
 ProcessSet& Executing::now() {
   return entered().empty() ? ProcessSet::world() : *entered().back();
-}
-
-uint32_t Executing::own_rank() {
-  return Job::own().rank();
 }
 
 void Executing::enter(ProcessSet& set) {

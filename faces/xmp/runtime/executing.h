@@ -9,7 +9,6 @@ namespace nagaya::xmp {
 class Executing {
  public:
   static ProcessSet& now();
-  static uint32_t own_rank();  // of the caller, in the job
   static void enter(ProcessSet& set);
   static void leave();
 };

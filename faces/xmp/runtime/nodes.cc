@@ -53,8 +53,9 @@ std::vector<uint32_t> extents_of(const char* where, const std::string& name, int
     else if (extent[d] < 1)
       fail(where, "nodes " + name + ": an extent is " + std::to_string(extent[d]) +
                       "; it must be at least 1");
-    else
-      product *= extent[d];
+    else if (__builtin_mul_overflow(product, extent[d], &product))
+      fail(where,
+           "nodes " + name + " needs more processes than any job has: make its extents smaller");
   if (product > long{available}) {
     const std::string needs =
         "nodes " + name + " needs " + std::to_string(product) + " processes, ";
@@ -78,8 +79,8 @@ std::vector<nagaya_xmp_nodes::Part> parts_of(const nagaya_xmp_on& on) {
       const nagaya_xmp_subscript range = nagaya::xmp::with_ends(subscript, part.low, part.high);
       if (subscript.kind == NAGAYA_XMP_RANGE)
         part = {range.low, range.high, range.step};
-      else if (subscript.kind == NAGAYA_XMP_STAR && of.set.has_caller())
-        part = {long{of.own(d)}, long{of.own(d)}, 1};
+      else if (subscript.kind == NAGAYA_XMP_STAR)
+        part.low = part.high = of.set.has_caller() ? long{of.own(d)} : 0;
     }
     parts.push_back(part);
   }
@@ -91,15 +92,14 @@ std::vector<nagaya_xmp_nodes::Part> parts_of(const nagaya_xmp_on& on) {
 nagaya_xmp_nodes* nagaya_xmp_declare_nodes(const char* where, const char* name, int brackets,
                                            int dimensions, const long* extent,
                                            const nagaya_xmp_on* of, int executing) {
-  ProcessSet* base = executing != 0 ? &Executing::now() : &ProcessSet::world();
-  if (of != nullptr) base = nagaya::xmp::set_of(where, *of);
-  // The caller has none of a section by `*` of nodes that it is outside of: a set of its own.
-  if (base == nullptr) base = &ProcessSet::of({Executing::own_rank()});
   const bool is_of_all = of == nullptr && executing == 0;
+  const ProcessSet& base = of != nullptr ? nagaya::xmp::own_or_first_set_of(where, *of)
+                           : is_of_all   ? ProcessSet::world()
+                                         : Executing::now();
   std::vector<uint32_t> extents =
-      extents_of(where, name, dimensions, extent, base->size(), is_of_all);
+      extents_of(where, name, dimensions, extent, base.size(), is_of_all);
   const uint32_t size = std::accumulate(extents.begin(), extents.end(), 1u, std::multiplies<>());
-  const std::vector<uint32_t>& ranks = base->job_ranks();
+  const std::vector<uint32_t>& ranks = base.job_ranks();
   ProcessSet& set = ProcessSet::of({ranks.begin(), ranks.begin() + size});
   auto* const nodes = new nagaya_xmp_nodes(name, brackets != 0, std::move(extents), set);
   if (executing != 0) nodes->attribute = XMP_EXECUTING_NODES;

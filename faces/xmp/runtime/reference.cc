@@ -156,6 +156,13 @@ ProcessSet* set_of(const char* where, const nagaya_xmp_on& on) {
   return set;
 }
 
+ProcessSet& own_or_first_set_of(const char* where, const nagaya_xmp_on& on) {
+  std::vector<Choice> choices = choices_of(where, on);
+  for (Choice& choice : choices)
+    if (choice.empty()) choice = {0};
+  return nodes_of(where, on).section(choices);
+}
+
 ProcessSet* set_of(const char* where, const nagaya_xmp_on* on) {
   return on == nullptr ? &Executing::now() : set_of(where, *on);
 }

@@ -14,6 +14,9 @@ const nagaya_xmp_nodes& nodes_of(const char* where, const nagaya_xmp_on& on);
 // nullptr: a set for each coordinate (`*`), and the caller is in none.
 ProcessSet* set_of(const char* where, const nagaya_xmp_on& on);
 
+// To declare nodes: the caller's set, or outside of all of them (`*`) the first one.
+ProcessSet& own_or_first_set_of(const char* where, const nagaya_xmp_on& on);
+
 // A null pointer means the executing nodes.
 ProcessSet* set_of(const char* where, const nagaya_xmp_on* on);
 
