@@ -97,7 +97,7 @@ def test_they_are_so_over_hosts(start_over, per_host):
     check_rounds(start_over(per_host, "xmp_collectives", 5, tasks), 5, tasks)
 
 
-@pytest.mark.parametrize("tasks", [4, 5])
+@pytest.mark.parametrize("tasks", [4, 5, 8])
 def test_declarations_of_two_files_are_those_of_one_program(start, tasks):
     ended = start(tasks, "xmp_declarations")
     assert (ended.code, ended.out) == (0, f"declarations among {tasks}\n"), ended
@@ -140,6 +140,7 @@ def test_a_program_that_calls_mpi_runs_over_hosts(start_over):
 
 @pytest.mark.parametrize("mistake, line", [
     ("many-nodes", "nodes q needs 8 processes, the job has 3: start it with nagaya run -n 8"),
+    ("countless-nodes", "nodes q needs more processes than any job has: make its extents smaller"),
     ("large-section", "nodes q needs 3 processes, its section has 2: make it larger"),
     ("no-such-node", "nodes p: a subscript is 4:4; it must lie in 1:3"),
     ("loop-outside", "the loop goes to index 16 of template t, which has 0:15"),
@@ -168,6 +169,12 @@ def test_wrong_use_ends_the_job_with_its_place_cause_and_cure(start, mistake, li
     said = {one for one in ended.err.splitlines() if not one.startswith("nagaya: a task ended")}
     assert ended.code == 1 and said == {f"wrong.c:12:9: {line}"}, ended
     assert time.monotonic() - begin < END_LIMIT_S
+
+
+def test_a_lack_of_memory_ends_the_job_with_a_line(start):
+    ended = start(2, "xmp_mistakes", "no-memory")
+    assert (ended.code, ended.out) == (1, ""), ended
+    assert "nagaya: XMP: there is no memory left: take more nodes\n" in ended.err, ended
 
 
 def test_an_unknown_way_of_halos_is_refused(start):

@@ -150,6 +150,26 @@ static void check_later_template(void) {
   nagaya_xmp_free_nodes(&all);
 }
 
+/* A block that is wider than the template has all of it, and keeps its width. */
+static void check_wide_block(void) {
+  static nagaya_xmp_array wide;
+  const long any = -1, extent = 10, low = 0, high = 9;
+  const nagaya_xmp_alignment plain = {0, 0, 0, 0};
+  const nagaya_xmp_distribution blocks[] = {{NAGAYA_XMP_BLOCK, INT64_C(1) << 62},
+                                            {NAGAYA_XMP_BLOCK, 20}};
+  nagaya_xmp_nodes* all = nagaya_xmp_declare_nodes(where, "all", 1, 1, &any, NULL, 0);
+  for (int n = 0; n < 2; ++n) {
+    nagaya_xmp_template* t = nagaya_xmp_declare_template(where, "wide", 1, 1, &low, &high);
+    nagaya_xmp_distribute(where, t, all, &blocks[n]);
+    nagaya_xmp_declare_array(where, &wide, "wide", 8, 1, &extent, t, &plain);
+    EXPECT_EQUAL(wide.count[0], xmp_all_node_num() == 1 ? 10 : 1);
+    EXPECT(n == 0 || ask_of(xmp_dist_blocksize, nagaya_xmp_descriptor_of_template(t), 1) == 20);
+    nagaya_xmp_free_array(&wide);
+    nagaya_xmp_free_template(&t);
+  }
+  nagaya_xmp_free_nodes(&all);
+}
+
 /* nodes q[2] = p[0:2][1] of nodes p[2][2], and a task on them. */
 static void check_section(void) {
   const long two = 2;
@@ -179,6 +199,34 @@ static void check_section(void) {
   nagaya_xmp_free_nodes(&q);
 }
 
+/* nodes q[2] = p[*][:] and r[1] = p[*][*]: other nodes for each row of p; nodes outside of p
+ * declare them, too. */
+static void check_row(void) {
+  const long two = 2, any = -1;
+  const nagaya_xmp_on row = {.nodes = one.p,
+                             .dimensions = 2,
+                             .subscript = {{.kind = NAGAYA_XMP_STAR}, {.kind = NAGAYA_XMP_ALL}}};
+  const nagaya_xmp_on self = {.nodes = one.p,
+                              .dimensions = 2,
+                              .subscript = {{.kind = NAGAYA_XMP_STAR}, {.kind = NAGAYA_XMP_STAR}}};
+  nagaya_xmp_nodes* q = nagaya_xmp_declare_nodes(where, "q", 1, 1, &two, &row, 0);
+  nagaya_xmp_nodes* r = nagaya_xmp_declare_nodes(where, "r", 1, 1, &any, &self, 0);
+  const int own = xmp_all_node_num() - 1, is_inside = own < 4;
+  const nagaya_xmp_on all = {.nodes = q};
+  int entered = nagaya_xmp_enter_task(where, &all, 0);
+  EXPECT_EQUAL(entered, is_inside);
+  if (entered) {
+    int sum = own;
+    nagaya_xmp_reduce(where, NAGAYA_XMP_SUM, NAGAYA_XMP_INT, &sum, 1, 0, NULL, NULL, NULL);
+    EXPECT_EQUAL(sum, own < 2 ? 1 : 5);
+  }
+  nagaya_xmp_leave_task(&entered);
+  const int rank = ask(xmp_nodes_rank, nagaya_xmp_descriptor_of_nodes(r));
+  EXPECT_EQUAL(rank, is_inside ? 1 : XMP_UNDEFINED);
+  nagaya_xmp_free_nodes(&r);
+  nagaya_xmp_free_nodes(&q);
+}
+
 int main(void) {
   nagaya_xmp_begin();
   check_array();
@@ -186,7 +234,9 @@ int main(void) {
   check_block();
   check_formal();
   check_later_template();
+  check_wide_block();
   check_section();
+  check_row();
   nagaya_xmp_barrier(where, NULL);
   if (xmp_node_num() == 1) printf("declarations among %d\n", xmp_num_nodes());
   return 0;

@@ -3,6 +3,7 @@
  * `mistakes endless WHAT`, whose processes say "ready" and then do nothing else. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <xmp/xmp.h>
 
 #include "../expect.h"
@@ -39,6 +40,10 @@ static nagaya_xmp_on on_template(const nagaya_xmp_template* of) {
 static void many_nodes(void) {
   const long eight = 8;
   nagaya_xmp_declare_nodes(where, "q", 0, 1, &eight, NULL, 0);
+}
+static void countless_nodes(void) {
+  const long extents[] = {65536, 65536, 65536, 65536, -1};
+  nagaya_xmp_declare_nodes(where, "q", 0, 5, extents, NULL, 0);
 }
 static void large_section(void) {
   const long three = 3;
@@ -121,10 +126,21 @@ static void no_operation(void) {
   nagaya_xmp_reduce(where, NAGAYA_XMP_BIT_AND, NAGAYA_XMP_DOUBLE, &x, 1, 0, NULL, NULL, NULL);
 }
 
+static void no_memory(void) {
+  static double x[1 << 22];
+  static int place[1 << 22];
+  const nagaya_xmp_location location = {place, sizeof place};
+  const struct rlimit none = {0, 0};
+  setrlimit(RLIMIT_AS, &none);
+  nagaya_xmp_reduce(where, NAGAYA_XMP_FIRST_MAX, NAGAYA_XMP_DOUBLE, x, 1 << 22, 1, &location, NULL,
+                    NULL);
+}
+
 static const struct mistake {
   const char* name;
   void (*make)(void);
 } mistakes[] = {{"many-nodes", many_nodes},
+                {"countless-nodes", countless_nodes},
                 {"large-section", large_section},
                 {"no-such-node", no_such_node},
                 {"loop-outside", loop_outside},
@@ -142,7 +158,8 @@ static const struct mistake {
                 {"array-in-task", array_in_task},
                 {"outside-of-task", outside_of_task},
                 {"bcast-from-elsewhere", bcast_from_elsewhere},
-                {"no-operation", no_operation}};
+                {"no-operation", no_operation},
+                {"no-memory", no_memory}};
 
 static void endless(const char* what) {
   double x = 0;
