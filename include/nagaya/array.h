@@ -98,7 +98,9 @@ typedef struct nagaya_array nagaya_array;
  * Returns 0, -EINVAL, -ENOMEM, -ESRCH (several processes, but outside of a space). */
 int nagaya_array_open(const nagaya_array_shape* shape, const nagaya_array_grid* grid, uint64_t name,
                       int messages, nagaya_array** out);
-/* The block goes. Returns 0, -EBUSY (a reflect is under way). */
+/* The block goes, when what the caller's reflects have sent has left, and has been taken by
+ * neighbours on other nodes: in the same reflects of theirs. Returns 0, -EBUSY (a reflect is under
+ * way: nothing happens), or the error of a box, though its reflect may have returned 0. */
 int nagaya_array_close(nagaya_array* array);
 
 typedef struct nagaya_array_block {
@@ -131,12 +133,17 @@ typedef struct nagaya_array_width {
  *
  * Until it is complete the block must not be written, and the shadow not be used. Data move while
  * the caller starts, tests, and waits for it.
- * Returns 0, -EINVAL (wider than the shadow), -EBUSY (one is under way), -ENOMEM. */
+ * Returns 0, -EINVAL (wider than the shadow), -EBUSY (one is under way), before it has begun also
+ * -ENOMEM, -ENOSPC (regions, llcl.h), -ESRCH (match.h is not open), after which it may be started
+ * again; or, as the next two functions, the error of a box. */
 int nagaya_array_start_reflect(nagaya_array* array, const nagaya_array_width* width,
                                int orthogonal);
-/* Returns 1: it is complete, or there is none; 0; the error of a message. */
+/* Returns 1: it is complete, or there is none; 0; or the error of a box (that of its message;
+ * -EPROTO: the other node has said what cannot be): the reflect is over, the other boxes are there.
+ * Later ones of the same widths return the error at their start: neighbours may wait for what was
+ * lost. */
 int nagaya_array_test_reflect(nagaya_array* array);
-/* Returns 0, or the error of a message. */
+/* Returns 0, or the error of a box. */
 int nagaya_array_wait_reflect(nagaya_array* array);
 /* Starts and waits. */
 int nagaya_array_reflect(nagaya_array* array, const nagaya_array_width* width, int orthogonal);

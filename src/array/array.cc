@@ -87,10 +87,16 @@ bool Array::is_quiet() const {
   return std::ranges::all_of(known_, [](const Known& one) { return one.halo->is_quiet(); });
 }
 
+int Array::error() const {
+  for (const Known& one : known_)
+    if (const int error = one.halo->error(); error != 0) return error;
+  return 0;
+}
+
 int Array::advance() {
   if (under_way_ == nullptr) return 1;
   const int is_complete = under_way_->advance();
-  if (is_complete == 1) under_way_ = nullptr;
+  if (is_complete != 0) under_way_ = nullptr;
   return is_complete;
 }
 

@@ -23,12 +23,15 @@ class Array {
 
   const nagaya_array_block& block() const { return block_; }
 
-  // Returns 0, -EINVAL, -EBUSY, -ENOMEM. May throw std::bad_alloc.
+  // Returns 0, -EINVAL, -EBUSY, or what Halo::start() does. May throw std::bad_alloc.
   int start_reflect(std::span<const nagaya_array_width> widths, bool orthogonal);
   bool is_reflecting() const { return under_way_ != nullptr; }
   // Nothing of it is in use by another process: it may go.
   bool is_quiet() const;
-  // Looks once. Returns 1 (complete, or none is under way), 0, or the error of a message.
+  // Of all reflects: 0, or the error of a box.
+  int error() const;
+  // Looks once. Returns 1 (complete, or none is under way), 0, or the error of a box: the reflect
+  // is over.
   int advance();
 
   uint32_t size() const { return shape_.size(); }  // of the grid

@@ -2,6 +2,7 @@
 // array_api.cc - the C functions of nagaya/array.h.
 #include <errno.h>
 
+#include <algorithm>
 #include <memory>
 #include <span>
 
@@ -64,7 +65,7 @@ int nagaya_array_open(const nagaya_array_shape* shape, const nagaya_array_grid* 
     if (array->size() > 1) {
       Endpoint* const endpoint = Endpoint::own();
       if (endpoint == nullptr) return -ESRCH;
-      if (grid->processes[grid->rank].task != endpoint->owner().number()) return -EINVAL;
+      if (!endpoint->is({grid->processes, array->size()}, grid->rank)) return -EINVAL;
       const int error = array->open(endpoint->board(), endpoint->record());
       if (error != 0) return error;
     }
@@ -76,8 +77,9 @@ int nagaya_array_open(const nagaya_array_shape* shape, const nagaya_array_grid* 
 int nagaya_array_close(nagaya_array* array) {
   if (array->is_reflecting()) return -EBUSY;
   wait([array] { return array->is_quiet(); });
+  const int error = array->error();
   delete array;
-  return 0;
+  return error;
 }
 
 const nagaya_array_block* nagaya_array_block_of(const nagaya_array* array) {
@@ -100,8 +102,7 @@ int nagaya_array_start_reflect(nagaya_array* array, const nagaya_array_width* wi
                                int orthogonal) {
   return guarded([&] {
     const int error = array->start_reflect({width, array->dimensions()}, orthogonal != 0);
-    if (error == 0) array->advance();
-    return error;
+    return error != 0 ? error : std::min(array->advance(), 0);
   });
 }
 

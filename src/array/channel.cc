@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -24,15 +25,25 @@ nagaya_remote with_offset(nagaya_remote place, uint64_t bytes) {
   return place;
 }
 
-// The lane that is full empties by itself: its node's delegatee takes the commands.
-template <class Request>
-int until_accepted(Request request) {
-  int error;
-  while ((error = request()) == -EAGAIN) continue;
-  return error;
+// Of a request's error: 1 (it is accepted), 0 (the lane is full: not yet), or the error.
+int is_accepted(int error) {
+  if (error == 0) return 1;
+  return error == -EAGAIN ? 0 : error;
+}
+
+// Acquire: pairs with the request's completion. 0: it is under way.
+int32_t state_of(uint32_t& flag) {
+  return static_cast<int32_t>(std::atomic_ref(flag).load(std::memory_order_acquire));
 }
 
 }  // namespace
+
+bool ChannelEnd::is_of(nagaya_process process, size_t bytes) const {
+  const auto is_there = [process](const nagaya_remote& place) {
+    return place.process.node == process.node && place.process.task == process.task;
+  };
+  return is_there(words) && (bytes == 0 || (is_there(landing) && stride >= bytes));
+}
 
 // ---- memory -------------------------------------------------------------------------------------
 
@@ -48,6 +59,7 @@ SharedMemory::~SharedMemory() {
 }
 
 int SharedMemory::share() {
+  if (is_shared_) return 0;
   const int error = nagaya_llcl_register(memory_.get(), bytes_, &first_);
   is_shared_ = error == 0;
   return error;
@@ -65,28 +77,37 @@ uint64_t SharedMemory::word(size_t n) const {
 // ---- greetings ----------------------------------------------------------------------------------
 
 int Greeting::send(nagaya_process to, const nagaya_envelope& envelope, const ChannelEnd& own) {
+  if (is_sent_) return 0;
   own_ = own;
   sent_ = {};
   sent_.to = to;
   sent_.envelope = envelope;
   sent_.data = &own_;
   sent_.bytes = sizeof own_;
-  is_sent_ = true;
-  return nagaya_match_send(&sent_);
+  const int error = nagaya_match_send(&sent_);
+  is_sent_ = error == 0;
+  return error;
 }
 
-int Greeting::receive(nagaya_process from, const nagaya_envelope& envelope) {
+int Greeting::receive(nagaya_process from, const nagaya_envelope& envelope, size_t bytes) {
+  if (is_asked_for_) return 0;
+  bytes_ = bytes;
   received_ = {};
   received_.wanted = envelope;
   received_.from = from;
   received_.buffer = &other_;
   received_.capacity = sizeof other_;
-  is_asked_for_ = true;
-  return nagaya_match_receive(&received_);
+  const int error = nagaya_match_receive(&received_);
+  is_asked_for_ = error == 0;
+  return error;
 }
 
-bool Greeting::is_known() {
-  return is_asked_for_ && array::is_over(received_) && received_.error == 0;
+int Greeting::is_known() {
+  if (is_sent_ && array::is_over(sent_) && sent_.error != 0) return sent_.error;
+  if (!is_asked_for_) return 1;
+  if (!array::is_over(received_)) return 0;
+  if (received_.error != 0) return received_.error;
+  return received_.bytes == sizeof other_ && other_.is_of(received_.from, bytes_) ? 1 : -EPROTO;
 }
 
 bool Greeting::is_over() {
@@ -106,7 +127,7 @@ int Inlet::open(const Members& members, uint32_t owner, uint32_t side) {
   const ChannelEnd end{memory_.place(0), memory_.place(kWordsBytes), stride_};
   const int error = greeting_.send(process, members.envelope(members.rank(), side), end);
   if (error != 0 || !has_receipts_) return error;
-  return greeting_.receive(process, members.envelope(owner, side));
+  return greeting_.receive(process, members.envelope(owner, side), 0);
 }
 
 bool Inlet::has_arrived(uint64_t exchange) const {
@@ -117,19 +138,17 @@ const std::byte* Inlet::landing(uint64_t exchange) const {
   return memory_.at(kWordsBytes + exchange % 2 * stride_);
 }
 
-int Inlet::take() {
-  if (has_receipts_) ++owed_;
-  return send_receipts();
-}
-
-int Inlet::send_receipts() {
-  if (owed_ == 0 || !greeting_.is_known()) return 0;
-  const int error = until_accepted([&] {
-    return nagaya_llcl_try_add_word(&greeting_.other().words, owed_,
-                                    {NAGAYA_NONE, nullptr, nullptr});
-  });
-  owed_ = 0;
-  return error;
+int Inlet::try_take(uint64_t exchange, const StridedCopy& box, std::byte* to) {
+  const int is_known = greeting_.is_known();
+  if (is_known != 1) return is_known;
+  if (!has_arrived(exchange)) return 0;
+  if (unpacked_ == exchange) {
+    box.unpack_to(to, landing(exchange));
+    ++unpacked_;
+  }
+  if (!has_receipts_) return 1;
+  return is_accepted(
+      nagaya_llcl_try_add_word(&greeting_.other().words, 1, {NAGAYA_NONE, nullptr, nullptr}));
 }
 
 // ---- the owner's end ----------------------------------------------------------------------------
@@ -141,46 +160,49 @@ Outlet::Outlet(size_t bytes, bool has_receipts)
 
 int Outlet::open(const Members& members, uint32_t reader, uint32_t side) {
   const nagaya_process process = members.process(reader);
-  const int error = greeting_.receive(process, members.envelope(reader, side));
+  const int error = greeting_.receive(process, members.envelope(reader, side), packed_[0].size());
   if (error != 0 || !has_receipts_) return error;
   if (const int failure = memory_.share(); failure != 0) return failure;
   return greeting_.send(process, members.envelope(members.rank(), side), {memory_.place(0), {}, 0});
 }
 
-bool Outlet::may_write(uint64_t exchange) {
-  if (!greeting_.is_known()) return false;
-  if (has_receipts_ && memory_.word(0) + 1 < exchange) return false;
-  return std::atomic_ref(written_[exchange % 2]).load(std::memory_order_acquire) != 0;
+int Outlet::may_write(uint64_t exchange) {
+  const int is_known = greeting_.is_known();
+  if (is_known != 1) return is_known;
+  if (has_receipts_ && memory_.word(0) + 1 < exchange) return 0;
+  return state_of(written_[exchange % 2]);
 }
 
 int Outlet::try_write(uint64_t exchange, const StridedCopy& box, const std::byte* from) {
-  if (!may_write(exchange)) return 0;
+  if (const int may = may_write(exchange); may != 1) return may;
   const size_t side = exchange % 2;
-  const auto earlier = static_cast<int32_t>(written_[side]);
-  if (earlier < 0) return earlier;
-  box.pack_from(packed_[side].data(), from);
+  if (packs_ == exchange) {
+    box.pack_from(packed_[side].data(), from);
+    ++packs_;
+  }
   const ChannelEnd& end = greeting_.other();
   written_[side] = 0;
   const nagaya_llcl_transfer transfer{with_offset(end.landing, side * end.stride),
                                       packed_[side].data(), packed_[side].size(),
                                       nagaya_flag(&written_[side])};
   const nagaya_remote arrived = with_offset(end.words, side * sizeof(uint64_t));
-  const int error =
-      until_accepted([&] { return nagaya_llcl_try_write_notify(&transfer, &arrived); });
-  if (error != 0) {
+  const int is_written = is_accepted(nagaya_llcl_try_write_notify(&transfer, &arrived));
+  if (is_written == 1)
+    ++writes_;
+  else
     written_[side] = 1;
-    return error;
-  }
-  ++writes_;
-  return 1;
+  return is_written;
 }
 
 bool Outlet::is_quiet() {
-  const auto is_over = [](uint32_t& flag) {
-    return std::atomic_ref(flag).load(std::memory_order_acquire) != 0;
-  };
-  const bool are_receipts_here = !has_receipts_ || memory_.word(0) == writes_;
-  return is_over(written_[0]) && is_over(written_[1]) && are_receipts_here && greeting_.is_over();
+  const int32_t state[] = {state_of(written_[0]), state_of(written_[1])};
+  const uint64_t failed = (state[0] < 0 ? 1 : 0) + (state[1] < 0 ? 1 : 0);
+  const bool are_receipts_here = !has_receipts_ || memory_.word(0) + failed == writes_;
+  return state[0] != 0 && state[1] != 0 && are_receipts_here && greeting_.is_over();
+}
+
+int Outlet::error() {
+  return std::min({state_of(written_[0]), state_of(written_[1]), 0});
 }
 
 }  // namespace nagaya::array

@@ -15,8 +15,10 @@
 //   arrived   m -> m + 1    by the owner's request, behind the data: its node's delegatee
 //   consumed  m -> m + 1    by the reader's receipt
 //
-// Both ends tell each other of their memory by match's messages, once; nobody waits for that but
-// the first write. Death of an end: the other waits until the job has ended (law 4).
+// Both ends tell each other of their memory by match's messages, once for each plan; the first
+// write and the first receipt wait for that. An exchange is complete at the reader when its receipt
+// has left. After an error no exchange follows. Death of an end: the other waits until the job has
+// ended (law 4).
 #pragma once
 
 #include <cstddef>
@@ -35,6 +37,9 @@ struct ChannelEnd {
   nagaya_remote words;    // arrived of both sides; or consumed
   nagaya_remote landing;  // of side 0, ...
   uint64_t stride;        // ... and from there to that of side 1                    [bytes]
+
+  // Whether an end of `process`, which has sent it, may be so; `bytes`: of the box, 0 without one.
+  bool is_of(nagaya_process process, size_t bytes) const;
 };
 
 // Words and landings of the calling process, which other nodes use. Registered while it lives.
@@ -46,7 +51,7 @@ class SharedMemory {
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
 
-  // Returns 0, -ENOSPC.
+  // Returns 0 (also if it is shared already), -ENOSPC, -ESRCH.
   int share();
   std::byte* at(size_t offset) const { return memory_.get() + offset; }
   nagaya_remote place(size_t offset) const;
@@ -63,10 +68,12 @@ class SharedMemory {
 // The two messages by which the ends get to know each other.
 class Greeting {
  public:
-  // Return 0, or an errno.
+  // Return 0 (also if it is under way or over already), or an errno. `bytes`: as ChannelEnd has it.
   int send(nagaya_process to, const nagaya_envelope& envelope, const ChannelEnd& own);
-  int receive(nagaya_process from, const nagaya_envelope& envelope);
-  bool is_known();  // the other end
+  int receive(nagaya_process from, const nagaya_envelope& envelope, size_t bytes);
+  // Returns 1 (the other end is known, or not asked for), 0, the error of a message, or -EPROTO: it
+  // has said what cannot be.
+  int is_known();
   const ChannelEnd& other() const { return other_; }
   // Neither message is under way.
   bool is_over();
@@ -74,6 +81,7 @@ class Greeting {
  private:
   ChannelEnd own_{}, other_{};
   bool is_sent_ = false, is_asked_for_ = false;
+  size_t bytes_ = 0;
   nagaya_send sent_{};
   nagaya_receive received_{};
 };
@@ -83,22 +91,22 @@ class Inlet {
   // `bytes`: of the box. May throw std::bad_alloc.
   Inlet(size_t bytes, bool has_receipts);
 
-  // Returns 0, or an errno.
+  // Returns 0, or an errno: it is to be called again.
   int open(const Members& members, uint32_t owner, uint32_t side);
-  bool has_arrived(uint64_t exchange) const;
-  const std::byte* landing(uint64_t exchange) const;
-  // Gives one more exchange's landing back to the owner of the box. Returns 0, or an errno.
-  int take();
-  // Sends receipts that are owed, once the owner's end is known. Returns 0, or an errno.
-  int send_receipts();
-  bool is_quiet() { return owed_ == 0 && greeting_.is_over(); }
+  // Unpacks an exchange's box to `to`, and gives its landing back to the owner. Returns 1, 0 (not
+  // yet), or an errno.
+  int try_take(uint64_t exchange, const StridedCopy& box, std::byte* to);
+  bool is_quiet() { return greeting_.is_over(); }
 
  private:
+  bool has_arrived(uint64_t exchange) const;
+  const std::byte* landing(uint64_t exchange) const;
+
   const size_t stride_;
   const bool has_receipts_;
   SharedMemory memory_;
   Greeting greeting_;
-  uint64_t owed_ = 0;  // receipts
+  uint64_t unpacked_ = 0;  // exchanges
 };
 
 class Outlet {
@@ -110,15 +118,18 @@ class Outlet {
   int try_write(uint64_t exchange, const StridedCopy& box, const std::byte* from);
   // No request, of either end, is under way to or from its memory.
   bool is_quiet();
+  // Of a write that is over: 0, or an errno.
+  int error();
 
  private:
-  bool may_write(uint64_t exchange);
+  // Returns 1, 0 (not yet), or an errno.
+  int may_write(uint64_t exchange);
 
   const bool has_receipts_;
   SharedMemory memory_;  // of `consumed`
   std::vector<std::byte> packed_[2];
   uint32_t written_[2] = {1, 1};  // flags of the last writes
-  uint64_t writes_ = 0;
+  uint64_t packs_ = 0, writes_ = 0;
   Greeting greeting_;
 };
 

@@ -8,6 +8,17 @@
 #include "task/freestanding/stop_point.h"
 
 namespace nagaya::array {
+namespace {
+
+// A message that could not be started is over, with that error.
+template <class Message>
+void end_by(Message& message, int error) {
+  if (error == 0) return;
+  message.error = error;
+  message.is_complete = 1;
+}
+
+}  // namespace
 
 // ---- making it ----------------------------------------------------------------------------------
 
@@ -87,27 +98,25 @@ int Halo::open_channels() {
 // ---- beginning ----------------------------------------------------------------------------------
 
 int Halo::start() {
-  Statistics::count(Statistics::own().reflects);
+  if (error() != 0) return error_;
   if (const int error = is_open_ ? 0 : open_channels(); error != 0) return error;
+  Statistics::count(Statistics::own().reflects);
   step_ = 0;
-  error_ = 0;
-  return steps_.empty() ? 0 : begin_step();
+  if (!steps_.empty()) begin_step();
+  return 0;
 }
 
-int Halo::begin_step() {
+void Halo::begin_step() {
   Step& step = steps_[step_];
   if (members_.is_open()) show_ready(step);
   for (Read& read : step.reads) {
     read.is_done = false;
-    const int error = read.way == Way::kMessage ? start_message(read) : 0;
-    if (error != 0) return error;
+    if (read.way == Way::kMessage) start_message(read);
   }
   for (Give& give : step.gives) {
     give.is_started = give.way != Way::kChannel;
-    const int error = give.way == Way::kMessage ? start_message(give) : 0;
-    if (error != 0) return error;
+    if (give.way == Way::kMessage) start_message(give);
   }
-  return 0;
 }
 
 void Halo::show_ready(const Step& step) {
@@ -118,17 +127,17 @@ void Halo::show_ready(const Step& step) {
     if (is_of_place(give)) members_.wake(give.transfer.rank);
 }
 
-int Halo::start_message(Read& read) {
+void Halo::start_message(Read& read) {
   const Transfer& transfer = read.transfer;
   read.message = {};
   read.message.wanted = members_.envelope(transfer.rank, transfer.side);
   read.message.from = members_.process(transfer.rank);
   read.message.buffer = read.landing.empty() ? base_ + transfer.to : read.landing.data();
   read.message.capacity = transfer.box.bytes();
-  return nagaya_match_receive(&read.message);
+  end_by(read.message, nagaya_match_receive(&read.message));
 }
 
-int Halo::start_message(Give& give) {
+void Halo::start_message(Give& give) {
   const Transfer& transfer = give.transfer;
   if (!give.packed.empty()) transfer.box.pack_from(give.packed.data(), base_ + transfer.from);
   give.message = {};
@@ -139,88 +148,79 @@ int Halo::start_message(Give& give) {
   Statistics& statistics = Statistics::own();
   Statistics::count(members_.is_here(transfer.rank) ? statistics.local_messages
                                                     : statistics.messages);
-  return nagaya_match_send(&give.message);
+  end_by(give.message, nagaya_match_send(&give.message));
 }
 
 // ---- moving it along ----------------------------------------------------------------------------
 
 int Halo::advance() {
   while (step_ < steps_.size()) {
-    if (!try_all(steps_[step_]) || error_ != 0) return error_;
-    if (++step_ == steps_.size()) {
+    if (!try_all(steps_[step_])) return 0;
+    if (++step_ < steps_.size())
+      begin_step();
+    else
       ++exchange_;
-      break;
-    }
-    if (const int error = begin_step(); error != 0) return error;
   }
-  const bool is_complete = is_given();
-  return is_complete && error_ == 0 ? 1 : error_;
+  if (!is_given()) return 0;
+  return error() != 0 ? error_ : 1;
 }
 
 bool Halo::try_all(Step& step) {
   bool are_done = true;
   for (Give& give : step.gives) {
-    give.is_started = give.is_started || try_start(give);
+    give.is_started = give.is_started || is_done(try_write(give));
     are_done = are_done && give.is_started;
   }
   for (Read& read : step.reads) {
-    read.is_done = read.is_done || try_read(read);
+    read.is_done = read.is_done || is_done(try_read(read));
     are_done = are_done && read.is_done;
   }
   return are_done;
 }
 
-bool Halo::try_read(Read& read) {
+bool Halo::is_done(int result) {
+  if (result < 0 && error_ == 0) error_ = result;
+  return result != 0;
+}
+
+int Halo::try_read(Read& read) {
   switch (read.way) {
     case Way::kOwn:
       read.transfer.box.copy(base_ + read.transfer.to, base_ + read.transfer.from);
-      return true;
+      return 1;
     case Way::kPlace:
       return try_place(read.transfer);
     case Way::kMessage:
       return try_receive(read);
     case Way::kChannel:
-      return try_inlet(read);
+      return read.inlet->try_take(exchange_, read.transfer.box, base_ + read.transfer.to);
   }
-  return false;
+  return 0;
 }
 
-bool Halo::try_place(const Transfer& transfer) {
-  if (!members_.is_ready(transfer.rank)) return false;
+int Halo::try_place(const Transfer& transfer) {
+  if (!members_.is_ready(transfer.rank)) return 0;
   transfer.box.copy(base_ + transfer.to, members_.base_of(transfer.rank) + transfer.from);
   Statistics::count(Statistics::own().copies);
   task::stop_at(task::StopPoint::kHaloRead);
   members_.count_read(transfer.rank);
   members_.wake(transfer.rank);
-  return true;
+  return 1;
 }
 
-bool Halo::try_receive(Read& read) {
-  if (!is_over(read.message)) return false;
-  if (read.message.error != 0) error_ = read.message.error;
+int Halo::try_receive(Read& read) {
+  if (!is_over(read.message)) return 0;
+  if (read.message.error != 0) return read.message.error;
   if (!read.landing.empty())
     read.transfer.box.unpack_to(base_ + read.transfer.to, read.landing.data());
-  return true;
+  return 1;
 }
 
-bool Halo::try_inlet(Read& read) {
-  Inlet& inlet = *read.inlet;
-  int error = inlet.send_receipts();
-  const bool has_arrived = inlet.has_arrived(exchange_);
-  if (has_arrived) {
-    read.transfer.box.unpack_to(base_ + read.transfer.to, inlet.landing(exchange_));
-    if (error == 0) error = inlet.take();
-  }
-  if (error != 0) error_ = error;
-  return has_arrived;
-}
-
-bool Halo::try_start(Give& give) {
+int Halo::try_write(Give& give) {
   const int is_started =
       give.outlet->try_write(exchange_, give.transfer.box, base_ + give.transfer.from);
-  if (is_started < 0) error_ = is_started;
   if (is_started == 1) Statistics::count(Statistics::own().messages);
-  return is_started == 1;
+  return is_started;
 }
 
 bool Halo::is_given() {
@@ -229,23 +229,26 @@ bool Halo::is_given() {
     for (Give& give : step.gives) {
       if (give.way != Way::kMessage) continue;
       if (!is_over(give.message)) return false;
-      if (give.message.error != 0) error_ = give.message.error;
+      is_done(give.message.error);
     }
   return true;
 }
 
 bool Halo::is_quiet() {
-  bool is_quiet = true;
   for (Step& step : steps_) {
     for (Read& one : step.reads)
-      if (one.inlet != nullptr) {
-        one.inlet->send_receipts();
-        is_quiet = is_quiet && one.inlet->is_quiet();
-      }
+      if (one.inlet != nullptr && !one.inlet->is_quiet()) return false;
     for (Give& one : step.gives)
-      is_quiet = is_quiet && (one.outlet == nullptr || one.outlet->is_quiet());
+      if (one.outlet != nullptr && !one.outlet->is_quiet()) return false;
   }
-  return is_quiet;
+  return true;
+}
+
+int Halo::error() {
+  for (Step& step : steps_)
+    for (Give& one : step.gives)
+      if (one.outlet != nullptr) is_done(one.outlet->error());
+  return error_;
 }
 
 }  // namespace nagaya::array

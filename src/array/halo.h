@@ -26,12 +26,15 @@ class Halo {
   Halo(const Halo&) = delete;
   Halo& operator=(const Halo&) = delete;
 
-  // All earlier ones of the array are complete, whatever their plan. Returns 0, or an errno.
+  // All earlier ones of the array are complete, whatever their plan. Returns 0, or an errno:
+  // nothing has begun. After an error of advance() it is always that one.
   int start();
-  // Looks once. Returns 1 (it is complete), 0, or an errno.
+  // Looks once. Returns 1 (it is complete), 0, or the error of a box: the others are complete.
   int advance();
   // None of its memory is in use any more: it may go.
   bool is_quiet();
+  // Of the boxes that have moved until now: 0, or the first errno that was seen.
+  int error();
 
  private:
   enum class Way { kOwn, kPlace, kMessage, kChannel };
@@ -64,17 +67,19 @@ class Halo {
   void make_channels();
   int open_channels();
 
-  int begin_step();
+  void begin_step();
   void show_ready(const Step& step);
-  int start_message(Read& read);
-  int start_message(Give& give);
+  void start_message(Read& read);
+  void start_message(Give& give);
   // Whether all of a step is done.
   bool try_all(Step& step);
-  bool try_read(Read& read);
-  bool try_place(const Transfer& transfer);
-  bool try_receive(Read& read);
-  bool try_inlet(Read& read);
-  bool try_start(Give& give);
+  // These return 1 (it is done), 0, or an errno, with which it is done, too.
+  int try_read(Read& read);
+  int try_place(const Transfer& transfer);
+  int try_receive(Read& read);
+  int try_write(Give& give);
+  // Of a result as theirs: whether it is done. Keeps the error.
+  bool is_done(int result);
   bool is_given();
 
   Members& members_;

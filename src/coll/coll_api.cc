@@ -104,11 +104,8 @@ int make(const Membership& own, nagaya_team** out, Open open) {
   if (endpoint == nullptr) return -ESRCH;
   const auto& [context, processes, rank, has_threads] = own;
   if (processes.data() == nullptr || out == nullptr || rank >= processes.size() ||
-      context >> 62 != 0 || processes[rank].task != endpoint->owner().number())
+      context >> 62 != 0 || !endpoint->is(processes, rank))
     return -EINVAL;
-  for (const nagaya_process& process : processes)
-    if (process.node == processes[rank].node && process.task >= endpoint->board().capacity)
-      return -EINVAL;
   return nagaya::task::guarded([&] {
     Tuning::own().agreed(endpoint->board().tuning);
     auto team = std::make_unique<nagaya_team>();

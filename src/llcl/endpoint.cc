@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -59,6 +60,13 @@ Endpoint::Endpoint(task::TaskRecord& record)
       waits_(*board_, owner_) {
   // Release: pairs with reclaim's.
   board_->attached[record.number].store(owner_.bits, std::memory_order_release);
+}
+
+bool Endpoint::is(std::span<const nagaya_process> processes, uint32_t rank) const {
+  return processes[rank].task == owner_.number() &&
+         std::ranges::none_of(processes, [&](const nagaya_process& one) {
+           return one.node == processes[rank].node && one.task >= board_->capacity;
+         });
 }
 
 uint32_t Endpoint::claim_first_lane() {

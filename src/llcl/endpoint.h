@@ -15,6 +15,7 @@
 #include <array>
 #include <concepts>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include "llcl/board.h"
@@ -32,6 +33,9 @@ class Endpoint {
   Board& board() const { return *board_; }
   mailbox::Owner owner() const { return owner_; }
   task::TaskRecord& record() const { return *record_; }
+
+  // Whether the calling task is that process, and all of its node are tasks that there may be.
+  bool is(std::span<const nagaya_process> processes, uint32_t rank) const;
 
   // The calling thread counts among those that want a processor, from now until it ends.
   void be_counted() { own_lane(); }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// halo_test.cc - what arrays of several processes do where no message can be sent: outside of a
+// space.
+#include <errno.h>
+#include <gtest/gtest.h>
+
+#include "array/array.h"
+#include "array/channel.h"
+
+namespace nagaya::array {
+namespace {
+
+constexpr nagaya_process kProcesses[] = {{0, 0}, {1, 0}};
+constexpr uint32_t kExtent[] = {2};
+constexpr nagaya_array_dimension kDimension = {8, 0, {0, 7, 4, 2}, 0, 1, 1};
+constexpr nagaya_array_shape kShape = {sizeof(double), 1, &kDimension};
+constexpr nagaya_array_grid kGrid = {kProcesses, 1, kExtent, 0};
+constexpr nagaya_array_width kWidth[] = {{1, 1, 0}};
+
+TEST(Reflect, AMessageThatCannotBeSentIsItsErrorAndEndsIt) {
+  Array array(kShape, kGrid, 1, Between::kMessages);
+  ASSERT_EQ(array.start_reflect(kWidth, false), 0);
+  EXPECT_EQ(array.advance(), -ESRCH);
+  EXPECT_FALSE(array.is_reflecting());
+  EXPECT_TRUE(array.is_quiet());
+}
+
+TEST(Reflect, AnErrorStays) {
+  Array array(kShape, kGrid, 1, Between::kMessages);
+  ASSERT_EQ(array.start_reflect(kWidth, false), 0);
+  ASSERT_EQ(array.advance(), -ESRCH);
+  EXPECT_EQ(array.start_reflect(kWidth, false), -ESRCH);
+  EXPECT_EQ(array.error(), -ESRCH);
+}
+
+TEST(Reflect, ThatCannotOpenItsChannelsHasNotBegun) {
+  Array array(kShape, kGrid, 1, Between::kPlaces);
+  for (int n = 0; n < 2; ++n) EXPECT_EQ(array.start_reflect(kWidth, false), -ESRCH);
+  EXPECT_FALSE(array.is_reflecting());
+  EXPECT_TRUE(array.is_quiet());
+  EXPECT_EQ(array.error(), 0);
+}
+
+TEST(Greeting, ThatCouldNotBeStartedIsNotUnderWay) {
+  Greeting greeting;
+  EXPECT_EQ(greeting.send({1, 0}, {}, {}), -ESRCH);
+  EXPECT_EQ(greeting.receive({1, 0}, {}, 0), -ESRCH);
+  EXPECT_TRUE(greeting.is_over());
+}
+
+TEST(ChannelEnd, NeedsPlacesOfItsProcessAndLandingsThatHoldTheBox) {
+  const nagaya_process process = {2, 5};
+  const ChannelEnd end{{process, 1, 0, 0}, {process, 1, 0, 64}, 128};
+  EXPECT_TRUE(end.is_of(process, 128));
+  EXPECT_FALSE(end.is_of(process, 129));
+  EXPECT_FALSE(end.is_of({2, 6}, 128));
+  EXPECT_FALSE(end.is_of({3, 5}, 128));
+  ChannelEnd other = end;
+  other.landing.process.task = 6;
+  EXPECT_FALSE(other.is_of(process, 128));
+  EXPECT_TRUE(other.is_of(process, 0));
+}
+
+}  // namespace
+}  // namespace nagaya::array
