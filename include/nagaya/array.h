@@ -95,12 +95,14 @@ typedef struct nagaya_array nagaya_array;
  *              ones
  *   messages   nonzero: all halos are messages of match.h (the same at all processes)
  *
- * Returns 0, -EINVAL, -ENOMEM, -ESRCH (several processes, but outside of a space). */
+ * Returns 0, -EINVAL (also: the caller is not the grid's `rank`, or one of its node is no task),
+ * -ENOMEM, -ESRCH (several processes, but outside of a space). */
 int nagaya_array_open(const nagaya_array_shape* shape, const nagaya_array_grid* grid, uint64_t name,
                       int messages, nagaya_array** out);
-/* The block goes, when what the caller's reflects have sent has left, and has been taken by
- * neighbours on other nodes: in the same reflects of theirs. Returns 0, -EBUSY (a reflect is under
- * way: nothing happens), or the error of a box, though its reflect may have returned 0. */
+/* The block goes. Before that the caller waits until neighbours on other nodes have taken the boxes
+ * that it has sent them, which they do in their part of the same reflects. Returns 0, -EBUSY (a
+ * reflect is under way: nothing happens), or the error of a box, though its reflect may have
+ * returned 0: the block has gone. */
 int nagaya_array_close(nagaya_array* array);
 
 typedef struct nagaya_array_block {
@@ -125,9 +127,10 @@ typedef struct nagaya_array_width {
 } nagaya_array_width;
 
 /* Fills the shadow. Shadow outside of the array stays as it is, and so do corners if `orthogonal`;
- * otherwise corners beside shadow of a dimension without a width come from the neighbours, too.
- * Collective over the grid, but only neighbours wait for each other. Each starts and completes the
- * same ones in the same order.
+ * otherwise corners beside shadow of a dimension without a width come from the neighbours, too,
+ * also those outside of the array: an earlier reflect, which may have been periodic, has filled
+ * them there. Collective over the grid, but only neighbours wait for each other. Each starts and
+ * completes the same ones in the same order.
  *
  *   width   for each dimension of the array
  *

@@ -17,8 +17,9 @@
 //
 // Both ends tell each other of their memory by match's messages, once for each plan; the first
 // write and the first receipt wait for that. An exchange is complete at the reader when its receipt
-// has left. After an error no exchange follows. Death of an end: the other waits until the job has
-// ended (law 4).
+// has left, so the owner's memory may go when all receipts are here. After an error at an end no
+// exchange follows, and the other end may wait for it as after a death: until the job has ended
+// (law 4).
 #pragma once
 
 #include <cstddef>

@@ -25,7 +25,10 @@ nagaya_xmp_array_state::nagaya_xmp_array_state(std::string of_name, size_t bytes
       alignments(alignment, alignment + dimensions) {}
 
 nagaya_xmp_array_state::~nagaya_xmp_array_state() {
-  if (blocks != nullptr) nagaya_array_close(blocks);
+  const int error = blocks != nullptr ? nagaya_array_close(blocks) : 0;
+  if (error != 0)
+    nagaya::xmp::fail(nullptr,
+                      "a reflect of " + name + " has failed: " + nagaya::xmp::reason_of(error));
 }
 
 bool nagaya_xmp_array_state::is_like(const nagaya_xmp_array_state& other) const {
