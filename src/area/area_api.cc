@@ -19,15 +19,9 @@ struct nagaya_areas : Areas {
 
 namespace {
 
-// Another's message that waits for memory ends no wait of ours.
-template <class IsOver>
-void wait(IsOver is_over) {
-  while (Endpoint::own()->wait(is_over, -1) != 0) continue;
-}
-
 template <class Message>
 int wait_for(nagaya_areas& areas, Message& message) {
-  wait([&] { return areas.is_complete(message); });
+  Endpoint::own()->wait([&] { return areas.is_complete(message); });
   return message.error;
 }
 
@@ -35,7 +29,7 @@ int wait_for(nagaya_areas& areas, Message& message) {
 bool send_patiently(nagaya_areas& areas, nagaya_area_send& send) {
   const auto end = std::chrono::steady_clock::now() + areas.spool().patience();
   bool is_sent = false;
-  wait([&] {
+  Endpoint::own()->wait([&] {
     is_sent = areas.try_now(send);
     return is_sent || std::chrono::steady_clock::now() >= end;
   });
@@ -74,7 +68,7 @@ int nagaya_area_start_send(nagaya_areas* areas, nagaya_area_send* send) {
 
 int nagaya_area_start_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
   if (!areas->exists(receive->from, receive->index)) return -EINVAL;
-  wait([&] { return areas->is_open(receive->from); });
+  Endpoint::own()->wait([&] { return areas->is_open(receive->from); });
   return guarded([&] { return areas->start(*receive); });
 }
 
@@ -87,7 +81,7 @@ int nagaya_area_prepare_send(nagaya_areas* areas, nagaya_area_send* send) {
 
 int nagaya_area_prepare_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
   if (!areas->exists(receive->from, receive->index)) return -EINVAL;
-  wait([&] { return areas->is_open(receive->from); });
+  Endpoint::own()->wait([&] { return areas->is_open(receive->from); });
   return areas->prepare(*receive);
 }
 

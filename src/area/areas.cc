@@ -9,6 +9,8 @@
 #include <mutex>
 #include <utility>
 
+#include "match/finish.h"
+
 namespace nagaya::area {
 namespace {
 
@@ -24,12 +26,6 @@ constexpr size_t kSharedCopyBytes = 32 << 10;
 void complete(nagaya_area_send& send, int error) {
   send.error = error;
   std::atomic_ref(send.is_complete).store(1, std::memory_order_release);
-}
-
-// Of one of match's messages. Acquire: pairs with its completion, by any thread that waits.
-template <class Message>
-bool is_over(Message& message) {
-  return std::atomic_ref(message.is_complete).load(std::memory_order_acquire) != 0;
 }
 
 }  // namespace
@@ -214,7 +210,7 @@ int Areas::advance_locked() {
 }
 
 bool Areas::is_complete(nagaya_area_send& send) {
-  if (!is_here(send.to) && send.is_complete == 0 && is_over(send.message))
+  if (!is_here(send.to) && send.is_complete == 0 && match::is_over(send.message))
     complete(send, send.message.error);
   return std::atomic_ref(send.is_complete).load(std::memory_order_acquire) != 0;
 }
@@ -317,7 +313,7 @@ int Areas::start_message(nagaya_area_receive& receive) {
 bool Areas::is_complete(nagaya_area_receive& receive) {
   if (receive.is_complete != 0) return true;
   if (!is_here(receive.from)) {
-    if (!is_over(receive.message)) return false;
+    if (!match::is_over(receive.message)) return false;
     receive.bytes = receive.message.bytes;
     receive.error = receive.message.error;
   } else {

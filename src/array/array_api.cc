@@ -24,10 +24,10 @@ struct nagaya_array : Array {
 
 namespace {
 
-// Another's message that waits for memory ends no wait of ours.
+// A grid of one process, which never waits, may lie outside of a space.
 template <class IsOver>
 void wait(IsOver is_over) {
-  while (!is_over() && Endpoint::own()->wait(is_over, -1) != 0) continue;
+  if (!is_over()) Endpoint::own()->wait(is_over);
 }
 
 uint64_t relaxed(const std::atomic<uint64_t>& one) {
@@ -65,7 +65,7 @@ int nagaya_array_open(const nagaya_array_shape* shape, const nagaya_array_grid* 
     if (array->size() > 1) {
       Endpoint* const endpoint = Endpoint::own();
       if (endpoint == nullptr) return -ESRCH;
-      if (!endpoint->is({grid->processes, array->size()}, grid->rank)) return -EINVAL;
+      if (!endpoint->is_member({grid->processes, array->size()}, grid->rank)) return -EINVAL;
       const int error = array->open(endpoint->board(), endpoint->record());
       if (error != 0) return error;
     }

@@ -10,15 +10,12 @@
 #include <new>
 
 #include "mailbox/machine.h"
+#include "match/finish.h"
 
 namespace nagaya::array {
 namespace {
 
 constexpr size_t kWordsBytes = mailbox::kLineBytes;  // before the landings
-
-size_t whole_lines(size_t bytes) {
-  return (bytes + mailbox::kLineBytes - 1) / mailbox::kLineBytes * mailbox::kLineBytes;
-}
 
 nagaya_remote with_offset(nagaya_remote place, uint64_t bytes) {
   place.offset += bytes;
@@ -103,21 +100,21 @@ int Greeting::receive(nagaya_process from, const nagaya_envelope& envelope, size
 }
 
 int Greeting::is_known() {
-  if (is_sent_ && array::is_over(sent_) && sent_.error != 0) return sent_.error;
+  if (is_sent_ && match::is_over(sent_) && sent_.error != 0) return sent_.error;
   if (!is_asked_for_) return 1;
-  if (!array::is_over(received_)) return 0;
+  if (!match::is_over(received_)) return 0;
   if (received_.error != 0) return received_.error;
   return received_.bytes == sizeof other_ && other_.is_of(received_.from, bytes_) ? 1 : -EPROTO;
 }
 
 bool Greeting::is_over() {
-  return (!is_sent_ || array::is_over(sent_)) && (!is_asked_for_ || array::is_over(received_));
+  return (!is_sent_ || match::is_over(sent_)) && (!is_asked_for_ || match::is_over(received_));
 }
 
 // ---- the reader's end ---------------------------------------------------------------------------
 
 Inlet::Inlet(size_t bytes, bool has_receipts)
-    : stride_(whole_lines(bytes)),
+    : stride_(mailbox::whole_lines(bytes)),
       has_receipts_(has_receipts),
       memory_(kWordsBytes + 2 * stride_) {}
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "array/statistics.h"
+#include "match/finish.h"
 #include "task/freestanding/stop_point.h"
 
 namespace nagaya::array {
@@ -209,7 +210,7 @@ int Halo::try_place(const Transfer& transfer) {
 }
 
 int Halo::try_receive(Read& read) {
-  if (!is_over(read.message)) return 0;
+  if (!match::is_over(read.message)) return 0;
   if (read.message.error != 0) return read.message.error;
   if (!read.landing.empty())
     read.transfer.box.unpack_to(base_ + read.transfer.to, read.landing.data());
@@ -228,7 +229,7 @@ bool Halo::is_given() {
   for (Step& step : steps_)
     for (Give& give : step.gives) {
       if (give.way != Way::kMessage) continue;
-      if (!is_over(give.message)) return false;
+      if (!match::is_over(give.message)) return false;
       is_done(give.message.error);
     }
   return true;

@@ -43,12 +43,6 @@ struct Part {
   alignas(mailbox::kLineBytes) std::atomic<uint64_t> done;
 };
 
-// Of one of match's messages. Acquire: pairs with its completion, by any thread that waits.
-template <class Message>
-bool is_over(Message& message) {
-  return std::atomic_ref(message.is_complete).load(std::memory_order_acquire) != 0;
-}
-
 class Members {
  public:
   // `processes` by rank. May throw std::bad_alloc.

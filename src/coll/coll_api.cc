@@ -82,18 +82,12 @@ int start_wide(WideTeam& team, nagaya_collective& collective) {
   return 0;
 }
 
-// Another's message that waits for memory ends no wait of ours.
-template <class IsOver>
-void wait(IsOver is_over) {
-  while (Endpoint::own()->wait(is_over, -1) != 0) continue;
-}
-
 int run_wide(WideTeam& team, nagaya_collective& collective) {
   collective.complete = nullptr;
   if (const int error = start_wide(team, collective); error != 0) return error;
   // Acquire: pairs with complete().
   const std::atomic_ref is_complete(collective.is_complete);
-  wait([&] { return is_complete.load(std::memory_order_acquire) != 0; });
+  Endpoint::own()->wait([&] { return is_complete.load(std::memory_order_acquire) != 0; });
   return collective.error;
 }
 
@@ -104,7 +98,7 @@ int make(const Membership& own, nagaya_team** out, Open open) {
   if (endpoint == nullptr) return -ESRCH;
   const auto& [context, processes, rank, has_threads] = own;
   if (processes.data() == nullptr || out == nullptr || rank >= processes.size() ||
-      context >> 62 != 0 || !endpoint->is(processes, rank))
+      context >> 62 != 0 || !endpoint->is_member(processes, rank))
     return -EINVAL;
   return nagaya::task::guarded([&] {
     Tuning::own().agreed(endpoint->board().tuning);
@@ -159,7 +153,7 @@ int nagaya_coll_detach(nagaya_team* team, nagaya_collective* collective) {
     return operation() != nullptr && operation()->detach() ? 1 : 0;
   });
   if (copies < 0) return copies;
-  wait([&] {
+  Endpoint::own()->wait([&] {
     const Team::Turn turn(*team->here);
     return operation() == nullptr || operation()->is_unread();
   });
@@ -172,7 +166,7 @@ int nagaya_coll_run(nagaya_team* team, nagaya_collective* collective) {
   collective->error = 0;
   Team& here = *team->here;
   Operation operation(here, *collective, *algorithm_of(*collective), here.new_number());
-  wait([&] {
+  Endpoint::own()->wait([&] {
     const Team::Turn turn(here);
     return operation.advance();
   });

@@ -62,7 +62,7 @@ Endpoint::Endpoint(task::TaskRecord& record)
   board_->attached[record.number].store(owner_.bits, std::memory_order_release);
 }
 
-bool Endpoint::is(std::span<const nagaya_process> processes, uint32_t rank) const {
+bool Endpoint::is_member(std::span<const nagaya_process> processes, uint32_t rank) const {
   return processes[rank].task == owner_.number() &&
          std::ranges::none_of(processes, [&](const nagaya_process& one) {
            return one.node == processes[rank].node && one.task >= board_->capacity;

@@ -35,7 +35,7 @@ class Endpoint {
   task::TaskRecord& record() const { return *record_; }
 
   // Whether the calling task is that process, and all of its node are tasks that there may be.
-  bool is(std::span<const nagaya_process> processes, uint32_t rank) const;
+  bool is_member(std::span<const nagaya_process> processes, uint32_t rank) const;
 
   // The calling thread counts among those that want a processor, from now until it ends.
   void be_counted() { own_lane(); }
@@ -121,6 +121,11 @@ class Endpoint {
   template <class Ready>
   int wait(Ready ready, int timeout_ms) {
     return wait_until(ready, deadline_of(timeout_ms));
+  }
+  // For ever: another's message that waits for memory ends no wait of the caller's.
+  template <class Ready>
+  void wait(Ready ready) {
+    while (wait(ready, -1) != 0) continue;
   }
   // For ever, with probe() as Wait::until has it.
   template <class Ready, class Probe>

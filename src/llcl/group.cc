@@ -25,10 +25,7 @@ struct GroupBlock {
   uint32_t* members() { return reinterpret_cast<uint32_t*>(this + 1); }
   std::byte* parts() { return reinterpret_cast<std::byte*>(this) + parts_at(count); }
   static uint64_t parts_at(uint64_t count) {
-    return whole_lines(sizeof(GroupBlock) + count * sizeof(uint32_t));
-  }
-  static uint64_t whole_lines(uint64_t bytes) {
-    return (bytes + mailbox::kLineBytes - 1) / mailbox::kLineBytes * mailbox::kLineBytes;
+    return mailbox::whole_lines(sizeof(GroupBlock) + count * sizeof(uint32_t));
   }
 };
 
@@ -108,7 +105,7 @@ int Group::open(Board& board, task::TaskRecord& self, uint64_t context,
   std::atomic<GroupBlock*>& link = link_to(bucket, context, members);
   GroupBlock* block = link.load(std::memory_order_relaxed);
   if (block == nullptr) {
-    block = make(self, context, members, GroupBlock::whole_lines(bytes));
+    block = make(self, context, members, mailbox::whole_lines(bytes));
     if (block == nullptr) return -ENOMEM;
     block->next.store(bucket.first.load(std::memory_order_relaxed), std::memory_order_relaxed);
     bucket.first.store(block, std::memory_order_relaxed);

@@ -20,6 +20,9 @@ namespace nagaya::mailbox {
 using task::StopPoint;
 
 inline constexpr size_t kLineBytes = 64;
+constexpr size_t whole_lines(size_t bytes) {
+  return (bytes + kLineBytes - 1) / kLineBytes * kLineBytes;
+}
 inline constexpr uint64_t kNever = UINT64_MAX;  // a deadline [ns of CLOCK_MONOTONIC]
 
 struct Machine {

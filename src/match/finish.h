@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // finish.h - the end of a request: its flag, then its function. The request is the caller's again.
+// Other floors look at the flag.
 #pragma once
 
 #include <atomic>
@@ -21,6 +22,12 @@ inline void finish(nagaya_receive& receive) {
   const auto complete = receive.complete;
   mark_complete(receive.is_complete);
   if (complete != nullptr) complete(&receive);
+}
+
+// Acquire: pairs with mark_complete(), by any thread that makes progress.
+template <class Request>
+bool is_over(Request& request) {
+  return std::atomic_ref(request.is_complete).load(std::memory_order_acquire) != 0;
 }
 
 }  // namespace nagaya::match
