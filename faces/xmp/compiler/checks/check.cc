@@ -152,6 +152,7 @@ class Checker {
                       "'" + symbol->name() +
                           "' is used outside of the scope of its align and shadow directives"};
     check_form(use, *array, place);
+    check_size(use, *array, place);
     const Function* function = program_.facts.function_at(use.name.begin);
     if (function == nullptr)
       throw Complaint{place, "the address of the distributed array '" + symbol->name() +
@@ -162,6 +163,30 @@ class Checker {
       throw Complaint{place, "'" + symbol->name() +
                                  "' has no elements before the 'template_fix' of '" +
                                  array->with->declared->name.text + "'"};
+  }
+
+  // memset(u, 0, sizeof u): one argument is the local block, the other the size of the whole.
+  void check_size(const Use& use, const ArraySymbol& array, const Place& place) const {
+    if (use.calls.empty() || !is_block(use, array)) return;
+    for (const Use& other : program_.facts.uses)
+      if (other.unevaluated && other.entity == use.entity && is_block(other, array) &&
+          share_a_call(use, other))
+        throw Complaint{place, "'" + array.name() +
+                                   "' alone is the local block, but sizeof gives the size of the "
+                                   "whole array; a call cannot take both"};
+  }
+
+  // The array's name with so few indexes that a distributed dimension is left.
+  static bool is_block(const Use& use, const ArraySymbol& array) {
+    for (size_t d = use.subscripts.size(); d < array.rank(); ++d)
+      if (array.distributed(d)) return true;
+    return false;
+  }
+
+  static bool share_a_call(const Use& one, const Use& other) {
+    return std::any_of(one.calls.begin(), one.calls.end(), [&](size_t call) {
+      return std::count(other.calls.begin(), other.calls.end(), call) != 0;
+    });
   }
 
   static void check_form(const Use& use, const ArraySymbol& array, const Place& place) {

@@ -43,6 +43,12 @@ const ArraySymbol* Program::find_array(const std::string& name, size_t offset) c
   return variable == nullptr ? nullptr : array_of(variable->entity, offset);
 }
 
+const Use* Program::array_use_in(const Range& range) const {
+  for (const Use& use : facts.uses)
+    if (range.contains(use.name) && array_of(use.entity, use.name.begin) != nullptr) return &use;
+  return nullptr;
+}
+
 const Directive* Program::fix_of(const ArraySymbol& array, const Function& function) const {
   for (const Directive& directive : directives) {
     const auto* fix = std::get_if<TemplateFixDirective>(&directive.body);

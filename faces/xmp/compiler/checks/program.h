@@ -111,6 +111,8 @@ struct Program {
   const TemplateSymbol* find_template(const std::string& name, size_t offset) const;
   const ArraySymbol* array_of(size_t entity, size_t offset) const;
   const ArraySymbol* find_array(const std::string& name, size_t offset) const;
+  // The first use of a distributed array in the range, evaluated or not; nullptr: none.
+  const Use* array_use_in(const Range& range) const;
   // The template_fix directive in this function that makes the array's block; nullptr: it is there
   // where the function begins, or the array is declared.
   const Directive* fix_of(const ArraySymbol& array, const Function& function) const;

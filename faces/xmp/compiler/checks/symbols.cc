@@ -194,6 +194,14 @@ const Variable& SymbolTable::aligned_variable(const AlignDirective& align, size_
   if (!variable->file_scope && variable->is_static)
     throw Complaint{name.place, "the static local array " + quoted(name) +
                                     " is not supported yet; declare it at file scope"};
+  if (variable->is_aligned)
+    throw Complaint{name.place, "the distributed array " + quoted(name) +
+                                    " cannot have an alignment: its blocks have the runtime's"};
+  for (const Extent& extent : variable->extents)
+    if (!extent.constant && program_.array_use_in(extent.written) != nullptr)
+      throw Complaint{name.place, "the extents of " + quoted(name) +
+                                      " cannot use a distributed array; copy the value to a "
+                                      "variable first"};
   if (variable->file_scope && in_function(offset))
     throw Complaint{name.place, quoted(name) + " is declared at file scope; align it there"};
   if (align.sources.size() != variable->extents.size())

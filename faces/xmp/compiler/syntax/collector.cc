@@ -17,6 +17,33 @@
 namespace nagaya::xmp {
 namespace {
 
+// The operand that an expression takes its pointer from: of (&u)[0], (0, u)[i], ((char *)u)[k] it
+// is u.
+const clang::Expr* origin_of(const clang::Expr* pointer) {
+  for (;;) {
+    pointer = pointer->IgnoreParenImpCasts();
+    const auto* cast = llvm::dyn_cast<clang::CastExpr>(pointer);
+    const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(pointer);
+    const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(pointer);
+    const auto* block = llvm::dyn_cast<clang::StmtExpr>(pointer);
+    if (cast != nullptr && cast->getType()->isPointerType())
+      pointer = cast->getSubExpr();
+    else if (unary != nullptr &&
+             (unary->getOpcode() == clang::UO_AddrOf || unary->getOpcode() == clang::UO_Deref))
+      pointer = unary->getSubExpr();
+    else if (binary != nullptr && binary->getOpcode() == clang::BO_Comma)
+      pointer = binary->getRHS();
+    else if (const auto* value = llvm::dyn_cast<clang::OpaqueValueExpr>(pointer);
+             value != nullptr && value->getSourceExpr() != nullptr)
+      pointer = value->getSourceExpr();
+    else if (block != nullptr && !block->getSubStmt()->body_empty() &&
+             llvm::isa<clang::Expr>(block->getSubStmt()->body_back()))
+      pointer = llvm::cast<clang::Expr>(block->getSubStmt()->body_back());
+    else
+      return pointer;
+  }
+}
+
 class Collector : public clang::RecursiveASTVisitor<Collector> {
  public:
   using Base = RecursiveASTVisitor<Collector>;
@@ -146,16 +173,25 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
     return jumps(Jump::kGoto, jump->getGotoLoc(), spots_.offset(jump->getLabel()->getLocation()));
   }
 
-  bool VisitCallExpr(clang::CallExpr* call) {
+  bool VisitAddrLabelExpr(clang::AddrLabelExpr* address) {
+    return jumps(Jump::kGoto, address->getAmpAmpLoc(),
+                 spots_.offset(address->getLabel()->getLocation()));
+  }
+
+  bool TraverseCallExpr(clang::CallExpr* call) {
     const clang::FunctionDecl* callee = call->getDirectCallee();
-    if (callee == nullptr || callee->getBuiltinID() == 0)
-      facts_.calls.push_back({spots_.offset(call->getBeginLoc())});
-    return true;
+    const size_t begin = spots_.offset(call->getBeginLoc());
+    if (callee == nullptr || callee->getBuiltinID() == 0) facts_.calls.push_back({begin});
+    calls_.push_back(begin);
+    const bool whole = Base::TraverseCallExpr(call);
+    calls_.pop_back();
+    return whole;
   }
 
   bool VisitArraySubscriptExpr(clang::ArraySubscriptExpr* subscript) {
     const clang::Expr* base = subscript->getBase()->IgnoreParenImpCasts();
     subscript_of_[base] = subscript;
+    if (const clang::Expr* origin = origin_of(base); origin != base) as_pointer_.insert(origin);
     if (subscript->getBase() != subscript->getLHS()) reversed_.insert(base);
     return true;
   }
@@ -164,8 +200,7 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
     const clang::Expr* operand = unary->getSubExpr()->IgnoreParens();
     if (unary->getOpcode() == clang::UO_AddrOf)
       address_of_[operand] = spots_.offset(unary->getOperatorLoc());
-    if (unary->getOpcode() == clang::UO_Deref)
-      as_pointer_.insert(unary->getSubExpr()->IgnoreParenImpCasts());
+    if (unary->getOpcode() == clang::UO_Deref) as_pointer_.insert(origin_of(unary->getSubExpr()));
     if (unary->isIncrementDecrementOp()) written_.insert(operand);
     return true;
   }
@@ -174,13 +209,18 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
     if (binary->isAssignmentOp()) written_.insert(binary->getLHS()->IgnoreParens());
     if (binary->isAdditiveOp())
       for (const clang::Expr* operand : {binary->getLHS(), binary->getRHS()})
-        as_pointer_.insert(operand->IgnoreParenImpCasts());
+        as_pointer_.insert(origin_of(operand));
     return true;
   }
 
-  bool VisitConditionalOperator(clang::ConditionalOperator* choice) {
+  bool VisitMemberExpr(clang::MemberExpr* member) {
+    if (member->isArrow()) as_pointer_.insert(origin_of(member->getBase()));
+    return true;
+  }
+
+  bool VisitAbstractConditionalOperator(clang::AbstractConditionalOperator* choice) {
     for (const clang::Expr* branch : {choice->getTrueExpr(), choice->getFalseExpr()})
-      as_pointer_.insert(branch->IgnoreParenImpCasts());
+      as_pointer_.insert(origin_of(branch));
     return true;
   }
 
@@ -219,6 +259,7 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
       at = subscript;
     }
     use.as_pointer = as_pointer_.count(at) != 0;
+    use.calls = calls_;
     facts_.uses.push_back(std::move(use));
     return true;
   }
@@ -290,7 +331,8 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
   Spots spots_;
   Facts facts_;
   std::vector<Range> scopes_;
-  std::vector<size_t> open_;  // statements
+  std::vector<size_t> open_;   // statements
+  std::vector<size_t> calls_;  // that the traversal is in
   size_t break_target_ = 0, continue_target_ = 0;
   int unevaluated_ = 0;
   std::unordered_map<const clang::Decl*, size_t> entities_;

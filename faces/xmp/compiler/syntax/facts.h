@@ -34,6 +34,7 @@ struct Variable {
   size_t entity;  // the first declaration of the same object
   Range scope;    // where the name is known, unless it is hidden
   bool file_scope = false, is_static = false, has_initialiser = false, is_pointer = false;
+  bool is_aligned = false;      // by _Alignas or an attribute
   std::vector<Extent> extents;  // of an array
   std::string element;          // its type, or the element's; empty: a type without a name
   std::string reduction_type;   // "NAGAYA_XMP_DOUBLE", empty if it has none
@@ -53,6 +54,7 @@ struct Use {
   bool written = false;              // assigned or stepped
   bool reversed = false;             // i[u]
   bool as_pointer = false;           // u + i, *u, (c ? u : v)[i]: of what its subscripts leave
+  std::vector<size_t> calls;         // whose arguments it stands in: offsets, outer ones first
 };
 
 struct Statement {

@@ -2,6 +2,7 @@
 #include "syntax/types.h"
 
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
 #include <clang/AST/Expr.h>
 #include <clang/AST/PrettyPrinter.h>
 #include <clang/AST/TypeLoc.h>
@@ -105,6 +106,7 @@ void describe_variable(const clang::VarDecl& declaration, Variable& variable, co
   variable.file_scope = declaration.isFileVarDecl();
   variable.is_static = declaration.getStorageClass() == clang::SC_Static;
   variable.has_initialiser = declaration.hasInit();
+  variable.is_aligned = declaration.hasAttr<clang::AlignedAttr>();
   const clang::TypeSourceInfo* written = declaration.getTypeSourceInfo();
   describe_extents(type, written != nullptr ? written->getTypeLoc() : clang::TypeLoc(), variable,
                    spots, context);
