@@ -205,6 +205,11 @@ void nagaya_xmp_reduce(const char* where, nagaya_xmp_operation operation, nagaya
                        const nagaya_xmp_location* location, const nagaya_xmp_on* on,
                        const long* async);
 
+/* A copy of `data`: of a variable whose parts a loop reduces, so that its value before the loop
+ * counts once. The caller releases it by nagaya_xmp_free_copy(). Never a null pointer. */
+void* nagaya_xmp_copy(const char* where, const void* data, unsigned long bytes);
+void nagaya_xmp_free_copy(void* copy);
+
 /* ---- intrinsics of xmp.h that take a name ---------------------------------------------------- */
 
 /* xmp_desc_of(name) */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // collectives.cc - the directives barrier, bcast and reduction.
+#include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -142,4 +144,16 @@ void nagaya_xmp_reduce(const char* where, nagaya_xmp_operation operation, nagaya
     reduction->located->describe(reduction->what);
   }
   run_or_start(where, *set, std::move(reduction), async);
+}
+
+void* nagaya_xmp_copy(const char* where, const void* data, unsigned long bytes) {
+  void* const copy = std::malloc(bytes != 0 ? bytes : 1);
+  if (copy == nullptr)
+    nagaya::xmp::fail(where, "reduction: no memory for a copy of " + std::to_string(bytes) +
+                                 " bytes of its variable");
+  return std::memcpy(copy, data, bytes);
+}
+
+void nagaya_xmp_free_copy(void* copy) {
+  std::free(copy);
 }

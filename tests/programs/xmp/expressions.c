@@ -32,6 +32,20 @@ static volatile unsigned short counts[N];
 #pragma xmp align items[i] with t[i]
 #pragma xmp align counts[i] with t[i]
 
+/* Names that look like parts of others'. */
+static int a_0[N], nodes_p[N], first0_a[N];
+#pragma xmp align a_0[i] with t[i]
+#pragma xmp align nodes_p[i] with t[i]
+#pragma xmp align first0_a[i] with t[i]
+
+static void names_that_contain_others(void) {
+#pragma xmp loop on t[i]
+  for (int i = 0; i < N; i++) a_0[i] = nodes_p[i] = first0_a[i] = a[i];
+#pragma xmp loop on t[i]
+  for (int i = 0; i < N; i++) EXPECT(a_0[i] == a[i] && nodes_p[i] == a[i] && first0_a[i] == a[i]);
+#pragma xmp barrier on p
+}
+
 static int twice(int a) {
   return 2 * a;
 }
@@ -152,6 +166,7 @@ int main(void) {
   names_of_other_things();
   indexes();
   pointers();
+  names_that_contain_others();
   EXPECT_EQUAL(switches_and_labels(0), N * (N - 1) / 2);
   EXPECT_EQUAL(switches_and_labels(1), 3);
   EXPECT_EQUAL(switches_and_labels(5), 10);

@@ -113,6 +113,26 @@ static void of_loops(void) {
   for (int n = 0; n < 4; n++) EXPECT_EQUAL(histogram[n], N / 4);
 }
 
+static double wide[2000000]; /* more than a stack has */
+
+static void of_elements_in_loops(void) {
+  int sums[3] = {5, 5, 5}, table[2][2] = {{0}}, k = 1;
+  enum __attribute__((packed)) { NONE, SOME } found[2] = {NONE, NONE};
+#pragma xmp loop on t[i] reduction(+ : sums[0], sums[2]) reduction(max : table[k], found[0])
+  for (int i = 0; i < N; i++) {
+    sums[0]++, sums[2] += 2;
+    if (i > table[1][0]) table[1][0] = i;
+    if (i == N / 2) found[0] = SOME;
+    k = 0;
+  }
+  EXPECT(sums[0] == 5 + N && sums[1] == 5 && sums[2] == 5 + 2 * N);
+  EXPECT(table[1][0] == N - 1 && table[0][0] == 0 && table[1][1] == 0);
+  EXPECT(found[0] == SOME && found[1] == NONE);
+#pragma xmp loop on t[i] reduction(+ : wide)
+  for (int i = 0; i < N; i++) wide[i * 1000] = 1;
+  for (int i = 0; i < N; i++) EXPECT(wide[i * 1000] == 1 && wide[i * 1000 + 1] == 0);
+}
+
 /* As in the serial program: a value from before the loop counts once. */
 static void of_a_sum_that_goes_on(void) {
   int sum = 1000;
@@ -145,6 +165,7 @@ int main(void) {
   of_arrays();
   of_parts_of_arrays();
   of_loops();
+  of_elements_in_loops();
   of_a_sum_that_goes_on();
   of_a_part();
   of_a_later_time();

@@ -160,7 +160,7 @@ TEST(Expressions, NestingHasALimitAndNoCrash) {
   EXPECT_NE(complaint("nodes p(" + std::string(100000, '-') + "1)"), "");
 }
 
-TEST(Directives, WhatTheFuzzerHasFoundIsParsedOrRefused) {
+TEST(Directives, EachFindOfTheFuzzerIsParsedOrRefused) {
   EXPECT_GT(replay("directive", fuzz::parse_any_directive), 0u);
 }
 

@@ -42,13 +42,14 @@ TEST(Translation, AUnitWithoutDirectivesIsLeftAlone) {
 TEST(Translation, AccessesKeepTheGlobalIndex) {
   const Translated result = translated(kGrid + "double f(int i) { return u[i + 1][2]; }\n");
   EXPECT_TRUE(result.messages.empty());
-  EXPECT_TRUE(has(result.text, "xmp_u[(i + 1) - xmp_u_0][2]")) << result.text;
-  EXPECT_TRUE(has(result.text, "double (*const xmp_u)[10]")) << result.text;
+  EXPECT_TRUE(has(result.text, "xmp_rows_u[(i + 1) - xmp_first0_u][2]")) << result.text;
+  EXPECT_TRUE(has(result.text, "double (*const xmp_rows_u)[10]")) << result.text;
 }
 
 TEST(Translation, AnIndexMayContainAnotherAccess) {
   const Translated result = translated(kGrid + "double f(int i) { return u[(int)u[i][0]][1]; }\n");
-  EXPECT_TRUE(has(result.text, "xmp_u[((int)xmp_u[(i) - xmp_u_0][0]) - xmp_u_0][1]"))
+  EXPECT_TRUE(
+      has(result.text, "xmp_rows_u[((int)xmp_rows_u[(i) - xmp_first0_u][0]) - xmp_first0_u][1]"))
       << result.text;
 }
 
@@ -94,7 +95,7 @@ TEST(Translation, AVariableOfTheSameNameIsNotTheArray) {
   EXPECT_TRUE(has(result.text, "int f(int u) { { int u = 3; } return u; }")) << result.text;
 }
 
-TEST(Translation, WhatTheFuzzerHasFoundIsTranslatedOrRefused) {
+TEST(Translation, EachFindOfTheFuzzerIsTranslatedOrRefused) {
   EXPECT_GT(replay("translation", fuzz::translate_any_source), 0u);
 }
 

@@ -116,7 +116,8 @@ class Checker {
       for (const std::string& name : array.c_names())
         refuse_if_taken(array.place, array.name(), name);
     for (const Variable& variable : program_.facts.variables)
-      for (const char* prefix : {"xmp_loop", "xmp_part_", "xmp_saved_", "xmp_task", "xmp_k"})
+      for (const char* prefix :
+           {"xmp_loop", "xmp_part", "xmp_data", "xmp_length", "xmp_saved", "xmp_task", "xmp_k"})
         if (variable.name.starts_with(prefix) &&
             !unit_.printed.in_system_header(variable.name_offset))
           throw Complaint{unit_.printed.place(variable.name_offset),

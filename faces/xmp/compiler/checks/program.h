@@ -62,14 +62,15 @@ struct ArraySymbol {
   bool distributed(size_t dimension) const { return alignment[dimension].dimension >= 0; }
   const std::string& name() const { return variable->name; }
   // Descriptor, and pointer to it.
-  std::string c_name() const { return "xmp_array_" + name(); }
+  std::string c_name() const { return "xmp_block_" + name(); }
   std::string address() const { return (home == kFormal ? "" : "&") + c_name(); }
   std::string member() const { return c_name() + (home == kFormal ? "->" : "."); }
   std::string type_name() const { return "xmp_type_" + name(); }
-  // Of the hoisted pointer to its rows, and of one dimension's offset and extent.
-  std::string rows() const { return "xmp_" + name(); }
-  std::string offset_name(size_t d) const { return rows() + "_" + std::to_string(d); }
-  std::string count_name(size_t d) const { return rows() + "_n" + std::to_string(d); }
+  // Of the hoisted pointer to its rows, and of one dimension's offset and extent. The kind stands
+  // before the user's name, so that no two names of the translation are the same.
+  std::string rows() const { return "xmp_rows_" + name(); }
+  std::string offset_name(size_t d) const { return "xmp_first" + std::to_string(d) + "_" + name(); }
+  std::string count_name(size_t d) const { return "xmp_count" + std::to_string(d) + "_" + name(); }
   // All that the translation declares for it.
   std::vector<std::string> c_names() const;
 };

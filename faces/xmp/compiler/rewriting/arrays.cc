@@ -44,7 +44,7 @@ std::vector<std::string> extents(const ArraySymbol& array) {
   return texts;
 }
 
-// The declarator of a row: "[xmp_u_n1][10]".
+// The declarator of a row: "[xmp_count1_u][10]".
 std::string row_extents(const ArraySymbol& array, const auto& count) {
   std::string text;
   for (size_t d = 1; d < array.rank(); ++d)

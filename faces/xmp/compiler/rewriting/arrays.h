@@ -4,10 +4,10 @@
 // The user's index stays global. Where `double u[N][M]` has its first dimension distributed:
 //
 //   double (*xmp_type_u(void))[N][M];      a name of its type, for sizeof
-//   nagaya_xmp_array xmp_array_u;
-//   f() { const long xmp_u_0 = xmp_array_u.first[0];
-//         double (*const xmp_u)[M] = (void *)xmp_array_u.base;
-//         ... xmp_u[(i) - xmp_u_0][j] ... }
+//   nagaya_xmp_array xmp_block_u;
+//   f() { const long xmp_first0_u = xmp_block_u.first[0];
+//         double (*const xmp_rows_u)[M] = (void *)xmp_block_u.base;
+//         ... xmp_rows_u[(i) - xmp_first0_u][j] ... }
 //
 // Where a function that is called may still make the block (template_fix), each access reads the
 // descriptor instead.

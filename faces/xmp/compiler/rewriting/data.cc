@@ -21,7 +21,7 @@ Data data_of(const Program& program, const DataReference& reference, size_t offs
   if (const ArraySymbol* array = program.find_array(reference.name.text, offset))
     return replicated(*array);
   const Variable* variable = program.facts.lookup(reference.name.text, offset);
-  Data data{reference.name.text, "", "", true};
+  Data data{reference.name.text, "", "", reference.indexes.empty()};
   for (const Expression& index : reference.indexes) data.first += "[" + index.text() + "]";
   if (reference.length) {
     data.first += "[" + reference.base->text() + "]";

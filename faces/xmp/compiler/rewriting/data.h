@@ -12,7 +12,7 @@ struct Data {
   std::string first;    // its first element, an lvalue
   std::string address;  // of that, a void *
   std::string count;    // of its elements
-  bool scalar;
+  bool scalar;          // a variable of its own, not an element of one
   std::string bytes() const { return "(" + count + ") * sizeof(" + first + ")"; }
 };
 

@@ -91,25 +91,22 @@ std::string each(const Data& data, const std::string& body) {
 }  // namespace
 
 std::string reduce_calls(const Program& program, const ReductionClause& clause, size_t offset,
-                         const std::string& on, const std::string& async,
-                         const std::map<std::string, std::string>& parts, bool downwards) {
+                         const std::vector<Data>& reduced, const std::string& on,
+                         const std::string& async, bool downwards) {
   std::string text;
-  for (const ReductionVariable& variable : clause.variables) {
-    const std::string& name = variable.data.name.text;
-    const Data data = data_of(program, variable.data, offset);
+  for (size_t i = 0; i < clause.variables.size(); ++i) {
+    const ReductionVariable& variable = clause.variables[i];
     std::vector<std::string> locations;
     for (const Token& location : variable.locations) {
       const Data found = data_of(program, {location, {}, {}, {}}, offset);
       locations.push_back("{" + found.address + ", " + found.bytes() + "}");
     }
-    const auto part = parts.find(name);
     text +=
         " nagaya_xmp_reduce(" +
         list({where(clause.place),
               operation_name(downwards ? from_the_end(clause.operation) : clause.operation),
-              program.facts.lookup(name, offset)->reduction_type,
-              part != parts.end() ? "&" + part->second : data.address, data.count,
-              std::to_string(locations.size()),
+              program.facts.lookup(variable.data.name.text, offset)->reduction_type,
+              reduced[i].address, reduced[i].count, std::to_string(locations.size()),
               locations.empty() ? "0" : "(const nagaya_xmp_location[]){" + list(locations) + "}",
               on, async}) +
         ");";
@@ -117,19 +114,34 @@ std::string reduce_calls(const Program& program, const ReductionClause& clause, 
   return text;
 }
 
+std::vector<Data> data_of(const Program& program, const ReductionClause& clause, size_t offset) {
+  std::vector<Data> all;
+  for (const ReductionVariable& variable : clause.variables)
+    all.push_back(data_of(program, variable.data, offset));
+  return all;
+}
+
 LoopReduction::LoopReduction(const Program& program, const ReductionClause& clause, size_t offset,
                              const Nest& nest)
     : program_(program),
       clause_(clause),
       offset_(offset),
-      downwards_(!program.facts.loops[nest.loops.front().loop].upwards) {
+      downwards_(!program.facts.loops[nest.loops.front().loop].upwards),
+      named_(data_of(program, clause, offset)) {
   const Range& whole = program.facts.statements[nest.statement].range;
-  for (const ReductionVariable& variable : clause.variables) {
-    const std::string& name = variable.data.name.text;
-    const Data data = data_of(program, variable.data, offset);
-    if (data.scalar && is_only_named(*program.facts.lookup(name, offset), whole))
-      parts_.emplace(name, "xmp_part_" + name);
+  for (size_t i = 0; i < named_.size(); ++i) {
+    const std::string& name = clause.variables[i].data.name.text;
+    // The data itself by a pointer: subscripts may change in the loop.
+    Data own{own_name("data", i) + "[0]", "(void *)" + own_name("data", i), own_name("length", i),
+             false};
+    if (named_[i].scalar && is_only_named(*program.facts.lookup(name, offset), whole))
+      own = {own_name("part", i), "&" + own_name("part", i), "1", true};
+    own_.push_back(own);
   }
+}
+
+std::string LoopReduction::own_name(const std::string& kind, size_t which) const {
+  return "xmp_" + kind + std::to_string(which) + "_" + clause_.variables[which].data.name.text;
 }
 
 // Nothing in the nest can reach the variable but by its name.
@@ -145,39 +157,42 @@ bool LoopReduction::is_only_named(const Variable& variable, const Range& nest) c
 std::string LoopReduction::before() const {
   const char* neutral = neutral_of(clause_.operation).value;
   std::string declarations, blocks;
-  for (const ReductionVariable& variable : clause_.variables) {
-    const Data data = data_of(program_, variable.data, offset_);
-    const std::string& name = variable.data.name.text;
-    const std::string type = "__typeof__(" + data.first + ") ", saved = "xmp_saved_" + name;
-    if (const auto part = parts_.find(name); part != parts_.end()) {
+  for (size_t i = 0; i < named_.size(); ++i) {
+    const Data &named = named_[i], &own = own_[i];
+    const std::string type = " __typeof__(" + named.first + ") ";
+    if (own.scalar) {
       // A variable of the same name, whose address nobody takes.
-      declarations += " " + type + part->second + " = " + name + ";";
-      blocks += " " + type + name + " = " + (neutral != nullptr ? neutral : part->second) + ";";
-    } else if (neutral != nullptr) {
-      declarations += " " + type + saved + "[" + data.count + "];" +
-                      each(data, "{ " + saved + "[xmp_k] = (&" + data.first + ")[xmp_k]; (&" +
-                                     data.first + ")[xmp_k] = " + neutral + "; }");
+      declarations += type + own.first + " = " + named.first + ";";
+      blocks += type + named.first + " = " + (neutral != nullptr ? neutral : own.first) + ";";
+      continue;
     }
+    const std::string data = own_name("data", i);
+    declarations += type + "*const " + data + " = &" + named.first + "; const long " + own.count +
+                    " = " + named.count + ";";
+    if (neutral != nullptr)
+      declarations += type + "*const " + own_name("saved", i) + " = nagaya_xmp_copy(" +
+                      list({where(clause_.place), own.address, own.bytes()}) + ");" +
+                      each(own, data + "[xmp_k] = " + neutral + ";");
   }
   return declarations + " {" + blocks;
 }
 
 std::string LoopReduction::after(const std::string& on) const {
   std::string text;
-  for (const auto& [name, part] : parts_) text += " " + part + " = " + name + ";";
-  text += " }" + reduce_calls(program_, clause_, offset_, on, "0", parts_, downwards_);
+  for (size_t i = 0; i < named_.size(); ++i)
+    if (own_[i].scalar) text += " " + own_[i].first + " = " + named_[i].first + ";";
+  text += " }" + reduce_calls(program_, clause_, offset_, own_, on, "0", downwards_);
   const bool neutral = neutral_of(clause_.operation).value != nullptr;
-  for (const ReductionVariable& variable : clause_.variables) {
-    const Data data = data_of(program_, variable.data, offset_);
-    const std::string& name = variable.data.name.text;
-    if (const auto part = parts_.find(name); part != parts_.end()) {
-      text += " " + name + " = " +
-              (neutral ? combined(clause_.operation, name, part->second) : part->second) + ";";
+  for (size_t i = 0; i < named_.size(); ++i) {
+    const Data &named = named_[i], &own = own_[i];
+    if (own.scalar) {
+      text += " " + named.first + " = " +
+              (neutral ? combined(clause_.operation, named.first, own.first) : own.first) + ";";
     } else if (neutral) {
-      const std::string target = "(&" + data.first + ")[xmp_k]";
-      text += each(data, target + " = " +
-                             combined(clause_.operation, "xmp_saved_" + name + "[xmp_k]", target) +
-                             ";");
+      const std::string target = own_name("data", i) + "[xmp_k]", saved = own_name("saved", i);
+      text +=
+          each(own, target + " = " + combined(clause_.operation, saved + "[xmp_k]", target) + ";") +
+          " nagaya_xmp_free_copy((void *)" + saved + ");";
     }
   }
   return text;

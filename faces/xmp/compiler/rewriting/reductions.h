@@ -4,19 +4,22 @@
 // variable whose address nobody has: the compiler keeps it in a register.
 #pragma once
 
-#include <map>
 #include <string>
+#include <vector>
 
 #include "checks/program.h"
+#include "rewriting/data.h"
 
 namespace nagaya::xmp {
 
-// `offset`: of the directive. `parts`: variables that stand for others. `downwards`: a loop meets
-// the last node's part first.
+// `offset`: of the directive. `reduced`: the memory of each variable of the clause. `downwards`: a
+// loop meets the last node's part first.
 std::string reduce_calls(const Program& program, const ReductionClause& clause, size_t offset,
-                         const std::string& on, const std::string& async,
-                         const std::map<std::string, std::string>& parts = {},
-                         bool downwards = false);
+                         const std::vector<Data>& reduced, const std::string& on,
+                         const std::string& async, bool downwards = false);
+
+// As the clause names them.
+std::vector<Data> data_of(const Program& program, const ReductionClause& clause, size_t offset);
 
 class LoopReduction {
  public:
@@ -28,13 +31,15 @@ class LoopReduction {
   std::string after(const std::string& on) const;
 
  private:
+  std::string own_name(const std::string& kind, size_t which) const;
   bool is_only_named(const Variable& variable, const Range& nest) const;
 
   const Program& program_;
   const ReductionClause& clause_;
   size_t offset_;
   bool downwards_;
-  std::map<std::string, std::string> parts_;  // by the variable's name
+  std::vector<Data> named_;  // the variables of the clause as it names them
+  std::vector<Data> own_;    // ... each by a variable of the translation
 };
 
 }  // namespace nagaya::xmp

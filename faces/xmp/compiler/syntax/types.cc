@@ -50,7 +50,7 @@ std::string reduction_type(clang::QualType type) {
   const auto* builtin = type->getAs<clang::BuiltinType>();
   if (builtin == nullptr) {
     const auto* enumeration = type->getAs<clang::EnumType>();
-    return enumeration != nullptr ? "NAGAYA_XMP_INT" : "";
+    return enumeration != nullptr ? reduction_type(enumeration->getDecl()->getIntegerType()) : "";
   }
   switch (builtin->getKind()) {
     case clang::BuiltinType::Float:
