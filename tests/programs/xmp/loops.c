@@ -11,6 +11,11 @@
 #pragma xmp template u(1 : N)
 #pragma xmp distribute u(block) onto p
 
+static double squares[N];
+static double cubes[sizeof squares / sizeof squares[0]];
+#pragma xmp align squares[i] with t[i]
+#pragma xmp align cubes[i] with t[i]
+
 static int times[N + 1]; /* how often an iteration was made, by anybody */
 
 static void expect_each(int first, int end, int step) {
@@ -87,6 +92,26 @@ static void with_break_of_an_inner_loop(void) {
   expect_each(0, N, 1);
 }
 
+/* The first value may change a variable that the bound has; a step may be unsigned. */
+static void with_bounds_of_expressions(void) {
+  int low = 0, i;
+#pragma xmp loop on t[i]
+  for (i = low = 6; i < low + 4; i++) times[i]++;
+  expect_each(6, 10, 1);
+  unsigned step = 2;
+#pragma xmp loop on t[i]
+  for (int i = N - 1; i >= 0; i -= step) times[i]++;
+  expect_each(0, N, 2);
+#pragma xmp loop on t[i]
+  for (unsigned long i = 0; i < sizeof squares / sizeof squares[0]; i += sizeof squares[0] / 4)
+    times[i]++;
+  expect_each(0, N, 2);
+#pragma GCC ivdep
+#pragma xmp loop on t[i]
+  for (__typeof__(step) i = 0; i < N; i++) times[i]++;
+  expect_each(0, N, 1);
+}
+
 int main(void) {
   upwards();
   downwards();
@@ -94,5 +119,6 @@ int main(void) {
   with_offsets();
   on_nodes();
   with_break_of_an_inner_loop();
+  with_bounds_of_expressions();
   return say_ok();
 }

@@ -13,6 +13,8 @@
 
 #pragma xmp template t2[NI][NJ]
 #pragma xmp distribute t2[block][block] onto p
+#pragma xmp template square[NI][NI]
+#pragma xmp distribute square[block][block] onto p
 #pragma xmp template t2_columns[NI][NJ]
 #pragma xmp distribute t2_columns[*][block] onto line
 #pragma xmp template t3(0 : NK - 1, 0 : NJ - 1, 0 : NI - 1)
@@ -55,6 +57,47 @@ static void two_directives(void) {
   expect_each(1);
 }
 
+static int width;
+static void narrow(int* bound, int last) {
+  if (last) --*bound;
+}
+static void narrow_width(int last) {
+  narrow(&width, last);
+}
+
+/* Of so many rows of a process each is an iteration shorter than the one before. */
+static void expect_narrower(int made, int rows) {
+  EXPECT_EQUAL(made, rows * NI - rows * (rows - 1) / 2);
+}
+
+/* Inner bounds that the nest changes without an assignment to their names. */
+static void bounds_that_change(void) {
+  struct {
+    int width;
+  } one = {NI};
+  int widths[1] = {NI}, local = NI, made[4] = {0}, rows = 0;
+  width = NI;
+#pragma xmp loop(i, j) on square[i][j]
+  for (int i = 0; i < NI; i++)
+    for (int j = 0; j < width; j++) made[0]++, rows += j == 0, narrow_width(j == width - 1);
+#pragma xmp loop(i, j) on square[i][j]
+  for (int i = 0; i < NI; i++)
+    for (int j = 0; j < local; j++) made[1]++, narrow(&local, j == local - 1);
+#pragma xmp loop(i, j) on square[i][j]
+  for (int i = 0; i < NI; i++)
+    for (int j = 0; j < widths[0]; j++) {
+      made[2]++;
+      if (j == widths[0] - 1) widths[0]--;
+    }
+#pragma xmp loop(i, j) on square[i][j]
+  for (int i = 0; i < NI; i++)
+    for (int j = 0; j < one.width; j++) {
+      made[3]++;
+      if (j == one.width - 1) one.width--;
+    }
+  for (int kind = 0; kind < 4; kind++) expect_narrower(made[kind], rows);
+}
+
 static void three_dimensions(void) {
 #pragma xmp loop(k, j, i) on t3(k, j, i)
   for (int i = 0; i < NI; i++)
@@ -87,6 +130,7 @@ static void blocks_of_a_width(void) {
 int main(void) {
   two_dimensions();
   two_directives();
+  bounds_that_change();
   three_dimensions();
   blocks_of_a_width();
   return say_ok();

@@ -57,18 +57,23 @@ void Constructs::check_stand_alone(const Directive& directive, const std::string
 }
 
 void Constructs::check_escapes(const Range& range, size_t loop_begin, bool may_return) const {
+  const std::string construct = loop_begin == kNone ? "block of the 'task'" : "distributed loop";
   for (const Jump& jump : program_.facts.jumps) {
-    if (!range.contains(jump.offset)) continue;
+    const bool is_case = jump.kind == Jump::kCase, has_label = is_case || jump.kind == Jump::kGoto;
+    if (has_label && range.contains(jump.target) && !range.contains(jump.offset))
+      throw Complaint{unit_.printed.place(is_case ? jump.target : jump.offset),
+                      std::string(is_case ? "'switch'" : "'goto'") + " jumps into the " +
+                          construct + "; it must be entered where it begins"};
+    if (is_case || !range.contains(jump.offset)) continue;
     bool leaves = jump.target < range.begin;
     if (jump.kind == Jump::kGoto) leaves = !range.contains(jump.target);
     if (jump.kind == Jump::kContinue && jump.target == loop_begin) leaves = false;
     if (jump.kind == Jump::kReturn) leaves = !may_return;
     static const char* const kWords[] = {"break", "continue", "goto", "return"};
     if (leaves)
-      throw Complaint{unit_.printed.place(jump.offset),
-                      "'" + std::string(kWords[jump.kind]) + "' leaves the " +
-                          (loop_begin == kNone ? "block of the 'task'" : "distributed loop") +
-                          "; other processes would not"};
+      throw Complaint{unit_.printed.place(jump.offset), "'" + std::string(kWords[jump.kind]) +
+                                                            "' leaves the " + construct +
+                                                            "; other processes would not"};
   }
 }
 
@@ -213,8 +218,27 @@ void Constructs::check_body(const std::vector<DistributedLoop>& loops, bool may_
         throw Complaint{unit_.printed.place(use.name.begin),
                         "the index '" + index_name(distributed.loop) +
                             "' of a distributed loop is changed in its body"};
+    for (const Range& range : loop.computed)
+      if (const Use* use = program_.array_use_in(range))
+        throw Complaint{unit_.printed.place(use->name.begin),
+                        "the bounds and the step of a distributed loop cannot use a distributed "
+                        "array; copy the value to a variable before the loop"};
     check_escapes(loop.body, loop.whole.begin, may_return);
   }
+}
+
+// The nest may change the variable otherwise than by an assignment to its name.
+bool Constructs::may_change_unseen(size_t entity, const Range& nest) const {
+  const Facts& facts = program_.facts;
+  for (const Use& use : facts.uses)
+    if (use.entity == entity && use.address_of) return true;
+  const bool has_call = std::any_of(facts.calls.begin(), facts.calls.end(),
+                                    [&](const Call& call) { return nest.contains(call.offset); });
+  for (const Variable& variable : facts.variables)
+    if (has_call && variable.entity == entity && (variable.file_scope || variable.is_static) &&
+        !variable.constant)
+      return true;
+  return false;
 }
 
 void Constructs::decide_hoisting(std::vector<DistributedLoop>& loops) const {
@@ -222,6 +246,11 @@ void Constructs::decide_hoisting(std::vector<DistributedLoop>& loops) const {
   const Range nest = facts.loops[loops.front().loop].whole;
   for (DistributedLoop& distributed : loops) {
     const Loop& loop = facts.loops[distributed.loop];
+    distributed.hoisted =
+        loop.whole.begin == nest.begin ||
+        (loop.of_scalars &&
+         std::none_of(loop.bound_uses.begin(), loop.bound_uses.end(),
+                      [&](size_t entity) { return may_change_unseen(entity, nest); }));
     for (const Use& use : facts.uses)
       if (use.written && nest.contains(use.name) && loop.whole.begin != nest.begin &&
           std::count(loop.bound_uses.begin(), loop.bound_uses.end(), use.entity) != 0)

@@ -31,6 +31,7 @@ class Constructs {
   void match_index(const LoopDirective& loop, const std::vector<size_t>& loops, size_t which,
                    std::vector<DistributedLoop>& matched);
   void check_body(const std::vector<DistributedLoop>& loops, bool may_return) const;
+  bool may_change_unseen(size_t entity, const Range& nest) const;
   void decide_hoisting(std::vector<DistributedLoop>& loops) const;
   // `loop_begin`: of a loop whose body the range is; kNone: the block of a task.
   void check_escapes(const Range& range, size_t loop_begin, bool may_return) const;

@@ -131,8 +131,10 @@ void Printer::keep_pragma(const std::string& prefix, clang::SourceLocation place
   }
   keep_line(place, line);
   const size_t end = unit_.printed.size();
+  const bool openmp = line.starts_with("#pragma omp");
   unit_.pragmas.push_back(
-      {end - line.size() - 1, end, prefix.empty() && line.starts_with("#pragma omp")});
+      {end - line.size() - 1, end, openmp,
+       openmp || line.starts_with("#pragma GCC ivdep") || line.starts_with("#pragma GCC unroll")});
 }
 
 void Printer::take_directive(clang::SourceLocation place) {

@@ -29,17 +29,20 @@ void Edits::insert_line(const PrintedText& printed, size_t offset, const Place& 
 
 std::string Edits::apply(const std::string& text) {
   std::sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) {
-    return std::tie(a.offset, a.rank, a.order) < std::tie(b.offset, b.rank, b.order);
+    // Of replacements the widest one comes first.
+    return std::tie(a.offset, a.rank, b.length, a.order) <
+           std::tie(b.offset, b.rank, a.length, b.order);
   });
   std::string result;
   size_t at = 0;
   for (const Edit& edit : edits_) {
+    if (edit.offset < at) continue;  // in a range that was replaced
     if (edit.offset > at) {
       result.append(text, at, edit.offset - at);
       at = edit.offset;
     }
     result += edit.text;
-    at = std::max(at, edit.offset + edit.length);
+    at = edit.offset + edit.length;
   }
   return result.append(text, at, std::string::npos);
 }

@@ -12,7 +12,7 @@ namespace nagaya::xmp {
 
 class Edits {
  public:
-  // `range` becomes `text`. Replaced ranges do not overlap.
+  // `range` becomes `text`; edits inside of it are dropped.
   void replace(const Range& range, std::string text);
   // At one offset the ends of constructs come first, inner ones before outer ones; then what is
   // inserted in the order of the calls; then a replacement that begins there.

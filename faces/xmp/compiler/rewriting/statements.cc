@@ -108,7 +108,7 @@ size_t StatementRewriter::before_pragmas(size_t statement_begin, size_t directiv
       else
         adjacent = std::isspace(static_cast<unsigned char>(text[at])) != 0;
     }
-    if (!adjacent || !pragma->openmp) break;
+    if (!adjacent || !pragma->of_a_loop) break;
     begin = pragma->begin;
   }
   return begin;
@@ -119,17 +119,14 @@ std::string StatementRewriter::range_declaration(const Directive& directive,
                                                  size_t which, const std::string& name) {
   const DistributedLoop& distributed = nest.loops[which];
   const Loop& header = program_.facts.loops[distributed.loop];
-  const std::string& text = unit_.printed.text();
-  const auto source = [&](const Range& range) {
-    return text.substr(range.begin, range.end - range.begin);
-  };
-  std::string end = "(" + source(header.end) + ")";
+  std::string end = header.end_text;
   if (header.inclusive) end += header.upwards ? " + 1L" : " - 1L";
-  const std::string range = name + "_range";
-  return "const nagaya_xmp_range " + range + " = nagaya_xmp_loop(" +
+  const std::string from = name + "_from", range = name + "_range";
+  // C computes the first value before the bound; arguments have no order.
+  return "const " + header.index_type + " " + from + " = " + header.first_text +
+         "; const nagaya_xmp_range " + range + " = nagaya_xmp_loop(" +
          list({where(directive.place), on(program_, loop.on, &nest),
-               std::to_string(distributed.dimension), distributed.offset,
-               "(" + source(header.first) + ")", end, header.step}) +
+               std::to_string(distributed.dimension), distributed.offset, from, end, header.step}) +
          "); const " + header.index_type + " " + name + "_first = " + range + ".first, " + name +
          "_end = " + range + ".end;";
 }

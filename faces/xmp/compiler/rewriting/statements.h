@@ -37,7 +37,7 @@ class StatementRewriter {
   std::string range_declaration(const Directive& directive, const LoopDirective& loop,
                                 const Nest& nest, size_t which, const std::string& name);
   void rewrite_header(const Loop& loop, const std::string& name);
-  // Before the pragmas of OpenMP that stand directly before the statement.
+  // Before the pragmas for a loop that stand directly before the statement.
   size_t before_pragmas(size_t statement_begin, size_t directive_offset) const;
 
   const Unit& unit_;

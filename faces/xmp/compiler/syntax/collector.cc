@@ -134,6 +134,9 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
     TraverseStmt(choice->getCond());
     const size_t outer = break_target_;
     break_target_ = spots_.statement(choice).begin;
+    for (const clang::SwitchCase* label = choice->getSwitchCaseList(); label != nullptr;
+         label = label->getNextSwitchCase())
+      facts_.jumps.push_back({Jump::kCase, break_target_, spots_.offset(label->getKeywordLoc())});
     child_statement(choice->getBody());
     break_target_ = outer;
     return true;

@@ -74,17 +74,21 @@ struct Loop {
   size_t index = kNone;  // the entity
   bool declares_index = false;
   std::string index_type;
-  Range first, end;  // expressions of the bounds
+  Range first, end;                  // expressions of the bounds
+  std::string first_text, end_text;  // C text of their values
   bool upwards = true, inclusive = false;
-  std::string step;                // C text, of type long: "1", "-1", "(s)"
+  std::string step;                // C text, of type long: "1", "-1", "(long)(s)"
   std::vector<size_t> bound_uses;  // entities in bounds and step
+  bool of_scalars = true;          // bounds and step are computed from scalar variables alone
+  std::vector<Range> computed;     // those of bounds and step that are no constants
 };
 
 struct Jump {
-  enum Kind { kBreak, kContinue, kGoto, kReturn };
+  // A label whose address is taken counts as the target of a goto from there.
+  enum Kind { kBreak, kContinue, kGoto, kReturn, kCase };
   Kind kind;
-  size_t offset;
-  size_t target;  // of goto the label's offset; of break and continue where their statement begins
+  size_t offset;  // of a case: its switch
+  size_t target;  // of goto and case the label's offset; of the others where their statement begins
 };
 
 // Of a function that Clang does not know as one of the C library's, which might touch any variable

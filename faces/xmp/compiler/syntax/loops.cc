@@ -5,6 +5,8 @@
 #include <clang/AST/Decl.h>
 #include <clang/AST/Expr.h>
 
+#include <algorithm>
+
 #include "syntax/types.h"
 
 namespace nagaya::xmp {
@@ -25,6 +27,30 @@ void collect_references(const clang::Stmt* part, std::vector<const clang::ValueD
   for (const clang::Stmt* child : part->children()) collect_references(child, found);
 }
 
+bool is_integer(const clang::Expr& expression, clang::ASTContext& context) {
+  const clang::QualType type = expression.IgnoreParenImpCasts()->getType();
+  return type->isIntegerType() && context.getTypeSize(type) <= 64;
+}
+
+// Computed from constants and scalar variables alone: their values change by assignments only.
+bool is_of_scalars(const clang::Stmt& part) {
+  if (const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(&part))
+    return llvm::isa<clang::EnumConstantDecl>(reference->getDecl()) ||
+           (reference->getType()->isIntegerType() && !reference->getType().isVolatileQualified());
+  const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(&part);
+  const bool is_known = unary != nullptr ? unary->isArithmeticOp()
+                                         : llvm::isa<clang::IntegerLiteral>(part) ||
+                                               llvm::isa<clang::CharacterLiteral>(part) ||
+                                               llvm::isa<clang::ParenExpr>(part) ||
+                                               llvm::isa<clang::CastExpr>(part) ||
+                                               llvm::isa<clang::BinaryOperator>(part) ||
+                                               llvm::isa<clang::ConditionalOperator>(part);
+  const auto children = part.children();
+  return is_known && std::all_of(children.begin(), children.end(), [](const clang::Stmt* child) {
+           return child != nullptr && is_of_scalars(*child);
+         });
+}
+
 class Dissector {
  public:
   Dissector(const clang::ForStmt& statement, const Spots& spots, clang::ASTContext& context)
@@ -41,7 +67,10 @@ class Dissector {
     if (has_index && condition() && step()) {
       loop_.index_type = type_name(index_->getType().getUnqualifiedType(), context_);
       std::vector<const clang::ValueDecl*> found;
-      for (const clang::Expr* part : parts_) collect_references(part, found);
+      for (const clang::Expr* part : parts_) {
+        collect_references(part, found);
+        loop_.of_scalars = loop_.of_scalars && is_of_scalars(*part);
+      }
       for (const clang::ValueDecl* declaration : found)
         loop_.bound_uses.push_back(entity_of(declaration));
     }
@@ -58,9 +87,35 @@ class Dissector {
     return false;
   }
 
-  Range take(const clang::Expr* expression) {
-    parts_.push_back(expression);
-    return spots_.range(expression->getSourceRange());
+  // Its range and its C text. That of a constant is its value: the expression may name distributed
+  // arrays, in sizeof.
+  Range take(const clang::Expr* expression, std::string& text) {
+    const Range range = spots_.range(expression->getSourceRange());
+    if (const std::optional<long> value = constant_of(expression)) {
+      text = "(" + std::to_string(*value) + "L)";
+    } else {
+      parts_.push_back(expression);
+      loop_.computed.push_back(range);
+      text = "(" + spots_.text(range) + ")";
+    }
+    return range;
+  }
+
+  std::optional<long> constant_of(const clang::Expr* expression) const {
+    clang::Expr::EvalResult value;
+    if (!expression->EvaluateAsInt(value, context_)) return std::nullopt;
+    const llvm::APSInt& number = value.Val.getInt();
+    if (number.isUnsigned() ? number.getActiveBits() > 63 : number.getBitWidth() > 64)
+      return std::nullopt;
+    return number.getExtValue();
+  }
+
+  // Of the end and the step: the translation computes them once.
+  bool check_bound(const clang::Expr* bound, const char* no_integer, const char* changes) {
+    if (!is_integer(*bound, context_)) return refuse(bound, no_integer);
+    if (bound->HasSideEffects(context_, /*IncludePossibleEffects=*/false))
+      return refuse(bound, changes);
+    return true;
   }
 
   bool first() {
@@ -83,7 +138,8 @@ class Dissector {
       return refuse(
           spots_.offset(loop_.declares_index ? index_->getLocation() : init->getBeginLoc()),
           "its index must be an integer");
-    loop_.first = take(value);
+    if (!is_integer(*value, context_)) return refuse(value, "its first value must be an integer");
+    loop_.first = take(value, loop_.first_text);
     return true;
   }
 
@@ -101,8 +157,8 @@ class Dissector {
     }
     loop_.upwards = relation == clang::BO_LT || relation == clang::BO_LE;
     loop_.inclusive = relation == clang::BO_LE || relation == clang::BO_GE;
-    loop_.end = take(bound);
-    return true;
+    loop_.end = take(bound, loop_.end_text);
+    return check_bound(bound, "its bound must be an integer", "its bound changes a variable");
   }
 
   bool step() {
@@ -127,14 +183,16 @@ class Dissector {
     }
     if (width == nullptr)
       return refuse(increment, "its third part must step the index: i++ or i += step");
-    loop_.step = (down ? "-(" : "(") + spots_.text(take(width)) + ")";
-    clang::Expr::EvalResult value;
-    if (!width->EvaluateAsInt(value, context_)) return true;
-    long constant = value.Val.getInt().getExtValue();
-    if (down) constant = -constant;
-    if (constant == 0) return refuse(increment, "its step is 0");
-    loop_.step = std::to_string(constant);
-    return directed(increment, constant < 0);
+    if (!check_bound(width, "its step must be an integer", "its step changes a variable"))
+      return false;
+    take(width, loop_.step);
+    // An unsigned step has no negative value.
+    loop_.step = (down ? "-(long)" : "(long)") + loop_.step;
+    const std::optional<long> constant = constant_of(width);
+    if (!constant) return true;
+    if (*constant == 0) return refuse(increment, "its step is 0");
+    loop_.step = std::to_string(down ? -*constant : *constant);
+    return directed(increment, (*constant < 0) != down);
   }
 
   // i + step, step + i, i - step

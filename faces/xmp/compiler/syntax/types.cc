@@ -120,6 +120,10 @@ void describe_variable(const clang::VarDecl& declaration, Variable& variable, co
 }  // namespace
 
 std::string type_name(clang::QualType type, clang::ASTContext& context) {
+  // Printed as typeof, which strict C has not.
+  while (llvm::isa<clang::TypeOfExprType>(type.getTypePtr()) ||
+         llvm::isa<clang::TypeOfType>(type.getTypePtr()))
+    type = type.getSingleStepDesugaredType(context);
   clang::PrintingPolicy policy(context.getLangOpts());
   return type.getAsString(policy);
 }

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// expect: 8:17: 'goto' jumps into the block of the 'task'
+#pragma xmp nodes p[4]
+#pragma xmp template t[100]
+#pragma xmp distribute t[block] onto p
+int main(int argc, char** argv) {
+  int c = 0;
+  if (argc > 1) goto inside;
+#pragma xmp task on p[0]
+  {
+  inside:
+    c = argv != 0;
+  }
+  return c;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// expect: 10:28: cannot use a distributed array
+#pragma xmp nodes p[4]
+#pragma xmp template t[100]
+#pragma xmp distribute t[block] onto p
+double a[100];
+#pragma xmp align a[i] with t[i]
+int main(void) {
+#pragma xmp loop on t[i]
+  for (int i = 0; i < (int)a[3]; i++) a[i] = 0;
+  return 0;
+}
