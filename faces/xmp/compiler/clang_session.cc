@@ -49,14 +49,13 @@ class ClangSession::Collector : public clang::DiagnosticConsumer {
 };
 
 ClangSession::ClangSession(std::vector<std::string> arguments, const std::string& file,
-                           const std::string& standard, const std::string& triple,
-                           const std::string* contents, const std::string& language)
+                           const std::string& standard, const std::string* contents,
+                           const std::string& language)
     : compiler_(std::make_unique<clang::CompilerInstance>()),
       collector_(std::make_unique<Collector>(*this)),
       file_(file),
       contents_(contents) {
-  arguments.insert(arguments.begin(),
-                   {"-triple", triple, "-std=" + standard, "-ferror-limit", "0", "-x", language});
+  arguments.insert(arguments.begin(), {"-std=" + standard, "-ferror-limit", "0", "-x", language});
   arguments.push_back(file);
   std::vector<const char*> words;
   for (const std::string& argument : arguments) words.push_back(argument.c_str());

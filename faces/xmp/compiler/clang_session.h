@@ -25,7 +25,7 @@ class ClangSession {
  public:
   // Arguments are those of `clang -cc1`. `contents`, if not null, is the file's text.
   ClangSession(std::vector<std::string> arguments, const std::string& file,
-               const std::string& standard, const std::string& triple, const std::string* contents,
+               const std::string& standard, const std::string* contents,
                const std::string& language);
   ~ClangSession();
 

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "driver/driver.h"
+#include "driver/process.h"
 
 namespace {
 
@@ -31,8 +32,12 @@ int main(int argc, char** argv) {
       std::printf("xmpcc (nagaya) %s, XcalableMP/C 1.4\n", NAGAYA_VERSION);
       return 0;
     }
-    return nagaya::xmp::drive(line);
+    nagaya::xmp::catch_interruptions();
+    const int status = nagaya::xmp::drive(line);
+    if (nagaya::xmp::is_interrupted()) nagaya::xmp::raise_interruption();
+    return status;
   } catch (const std::exception& error) {
+    if (nagaya::xmp::is_interrupted()) nagaya::xmp::raise_interruption();
     std::fprintf(stderr, "xmpcc: error: %s\n", error.what());
     return 1;
   }

@@ -29,7 +29,7 @@ std::optional<std::string> translate_unit(const PreprocessorInput& input,
   if (!unit.uses_xmp() || diagnostics.errors() != 0) return std::nullopt;
   std::vector<Directive> directives = parse_all(unit, diagnostics);
   std::optional<Facts> facts =
-      parse_c(unit.printed, input.standard, input.view.triple, diagnostics);
+      parse_c(unit.printed, input.standard, input.view.target_words(), diagnostics);
   // A directive that is not understood may be what another one needs: no follow-up errors.
   if (!facts || diagnostics.errors() != 0) return std::nullopt;
   const Program program = check(unit, std::move(*facts), std::move(directives), diagnostics);

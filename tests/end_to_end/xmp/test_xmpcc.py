@@ -228,3 +228,108 @@ def test_a_project_of_cmake_is_built_by_xmpcc(xmpcc, place, user, xmp_programs):
 def test_the_macro_of_the_language_is_defined(xmpcc, place):
     write(place, plain_dot_c="#if _XCALABLEMP < 201411\n#error old\n#endif\nint main(void) { return 0; }\n")
     check_silent(xmpcc("plain.c"))
+
+
+# ---- the corners of a command line ----------------------------------------------------------------
+
+
+def test_a_source_may_come_from_standard_input(user, xmp_programs, start, place):
+    write(place, main_dot_c=MAIN.replace("double sum(void);", SUM.replace('#include "grid.h"\n', "")), grid_dot_h=HEADER)
+    for words, text in (["-o", "piped"], "main.c"), (["-MD", "-c", "-o", "piped.o"], "main.c"):
+        command = " ".join(["cat", text, "|", f"'{xmp_programs.xmpcc}'", "-x", "c", "-", *words])
+        check_silent(user.run(["sh", "-c", command], cwd=place, timeout=LIMIT_S))
+    check_silent(start(2, place / "piped"), "ok\n")
+    assert "grid.h" in (place / "piped.d").read_text()
+    command = f"echo 'int main(void) {{ return 3; }}' | '{xmp_programs.xmpcc}' -x c - -o plain && ./plain"
+    assert user.run(["sh", "-c", command], cwd=place, timeout=LIMIT_S).code == 3
+    ended = user.run(["sh", "-c", f"echo '#pragma xmp nodez p[*]' | '{xmp_programs.xmpcc}' -x c -c -"], cwd=place,
+                     timeout=LIMIT_S)
+    assert ended.code == 1 and ended.err.startswith("<stdin>:1:13: error: xmp: "), ended
+
+
+def test_a_pipe_with_a_name_is_refused(user, xmp_programs, place):
+    command = f"mkfifo f.c && '{xmp_programs.xmpcc}' -c f.c"
+    ended = user.run(["sh", "-c", command], cwd=place, timeout=LIMIT_S)
+    assert ended.code == 1 and ended.err.startswith("xmpcc: error: f.c is a pipe"), ended
+
+
+def test_files_of_words_may_name_others(xmpcc, place):
+    write(place, main_dot_c=MAIN, grid_dot_h=HEADER, outer_dot_rsp="-c @inner.rsp", inner_dot_rsp="main.c",
+          round_dot_rsp="@round.rsp")
+    check_silent(xmpcc("@outer.rsp"))
+    assert b"nagaya_xmp_unit" in (place / "main.o").read_bytes()
+    ended = xmpcc("@round.rsp")
+    assert ended.code == 1 and ended.err.startswith("xmpcc: error: ") and "nested too deeply" in ended.err
+
+
+def test_a_full_disk_is_an_error(user, xmp_programs, place):
+    write(place, main_dot_c=MAIN, grid_dot_h=HEADER)
+    # Files of at most 4 KiB: the object fits, the translation does not.
+    for command in "trap '' XFSZ; ulimit -f 8; '{}' -c main.c", "'{}' --emit-c main.c > /dev/full":
+        ended = user.run(["sh", "-c", command.format(xmp_programs.xmpcc)], cwd=place, timeout=LIMIT_S)
+        assert ended.code == 1 and ended.err.startswith("xmpcc: error: cannot write "), ended
+    assert not (place / "main.o").exists()
+
+
+def test_char_has_the_sign_that_the_compiler_gives_it(xmpcc, place):
+    write(place, main_dot_c=GRID + "int f(void) {\n  char most = 0;\n#pragma xmp reduction(max : most)\n  return most;\n}\n")
+    assert "NAGAYA_XMP_UNSIGNED_CHAR, (void *)&most" in xmpcc("--emit-c", "-funsigned-char", "main.c").out
+    assert "NAGAYA_XMP_CHAR, (void *)&most" in xmpcc("--emit-c", "-fsigned-char", "main.c").out
+
+
+def test_the_translation_goes_to_the_output_that_is_named(xmpcc, place):
+    write(place, main_dot_c=MAIN, grid_dot_h=HEADER)
+    check_silent(xmpcc("--emit-c", "main.c", "-o", "main.i"))
+    assert "nagaya_xmp_loop" in (place / "main.i").read_text()
+
+
+def test_dependencies_come_with_a_program_and_by_words_for_the_preprocessor(xmpcc, place):
+    write(place, main_dot_c=MAIN, grid_dot_h=HEADER, sum_dot_c=SUM)
+    check_silent(xmpcc("-MMD", "main.c", "sum.c"))
+    for source in "main", "sum":
+        assert (place / f"a-{source}.d").read_text().startswith(f"{source}.o: {source}.c grid.h")
+    check_silent(xmpcc("-MMD", "main.c", "-c"))
+    check_silent(xmpcc("-MMD", "-MF", "whole.d", "main.c", "sum.c", "-o", "whole"))
+    assert (place / "whole.d").read_text().startswith("whole: ")
+    check_silent(xmpcc("-Wp,-MMD,words.d", "-c", "main.c", "-o", "the.o"))
+    assert (place / "words.d").read_text().startswith("the.o: main.c grid.h")
+
+
+def test_options_may_have_long_names(xmpcc, place):
+    write(place, main_dot_c=MAIN.replace('#include "grid.h"\n', ""), grid_dot_h=HEADER)
+    check_silent(xmpcc("--include", "grid.h", "-B", place, "--compile", "main.c", "--output=long.o"))
+    assert b"nagaya_xmp_unit" in (place / "long.o").read_bytes()
+
+
+def test_one_output_is_not_for_two_inputs(xmpcc, place):
+    write(place, main_dot_c=MAIN, grid_dot_h=HEADER, part_dot_S="\n")
+    ended = xmpcc("-c", "main.c", "part.S", "-o", "x.o")
+    assert ended.code == 1 and "-o cannot name the output of several" in ended.err, ended
+    assert not (place / "x.o").exists()
+
+
+def test_only_a_translation_needs_a_folder_for_temporary_files(user, xmp_programs, place):
+    write(place, plain_dot_c="int main(void) { return 0; }\n", main_dot_c=MAIN, grid_dot_h=HEADER)
+    for source, code in ("plain.c", 0), ("main.c", 1):
+        # The compiler behind says what it was asked to do.
+        ended = user.run([xmp_programs.xmpcc, "--cc=gcc -pipe", "-fsyntax-only", source], cwd=place,
+                         env={"TMPDIR": "/nonexistent"}, timeout=LIMIT_S)
+        assert ended.code == code, ended
+
+
+@pytest.mark.parametrize("signal", ["INT", "TERM", "HUP"])
+def test_a_signal_leaves_no_temporary_folder(user, xmp_programs, place, signal):
+    write(place, main_dot_c=MAIN, grid_dot_h=HEADER)
+    (place / "slow").write_text('#!/bin/sh\ncase "$*" in *-dM*) exec gcc "$@";; esac\n'
+                                'touch started; exec sleep 60\n')
+    (place / "slow").chmod(0o755)
+    (place / "temporary").mkdir()
+    (place / "temporary").chmod(0o777)
+    # A shell's background jobs ignore SIGINT.
+    command = (f"env --default-signal=INT '{xmp_programs.xmpcc}' --cc=./slow -c main.c & compiling=$!; "
+               "until test -e started; do sleep 0.05; done; ls temporary; "
+               f"kill -{signal} $compiling; wait $compiling; echo $?")
+    ended = user.run(["sh", "-c", command], cwd=place, env={"TMPDIR": str(place / "temporary")}, timeout=LIMIT_S)
+    made, status = ended.out.split()
+    assert made.startswith("xmpcc-") and int(status) == 128 + {"INT": 2, "TERM": 15, "HUP": 1}[signal], ended
+    assert not list((place / "temporary").iterdir())

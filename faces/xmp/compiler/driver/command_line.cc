@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 
 namespace nagaya::xmp {
@@ -42,11 +45,18 @@ const std::set<std::string> kApart = {"-T",
                                       "-dumpbase-ext",
                                       "-dumpdir",
                                       "-b",
+                                      "-B",
                                       "-V",
                                       "-G",
                                       "-framework",
                                       "-arch",
                                       "-R"};
+const std::map<std::string, std::string> kShortNames = {
+    {"--assemble", "-S"},      {"--compile", "-c"},           {"--define-macro", "-D"},
+    {"--imacros", "-imacros"}, {"--include", "-include"},     {"--include-directory", "-I"},
+    {"--language", "-x"},      {"--library-directory", "-L"}, {"--output", "-o"},
+    {"--prefix", "-B"},        {"--preprocess", "-E"},        {"--undefine-macro", "-U"}};
+constexpr int kNestedFilesMax = 100;
 const std::set<std::string> kQuestions = {"-###",       "-dumpmachine",     "-dumpversion",
                                           "-dumpspecs", "-dumpfullversion", "--target-help"};
 
@@ -77,17 +87,38 @@ std::vector<std::string> words_in(const std::string& path) {
   return words;
 }
 
-std::vector<std::string> expanded(const std::vector<std::string>& words) {
+// The long names of options that are sorted here: --include=FILE is -include FILE.
+std::vector<std::string> with_short_names(const std::string& word) {
+  const size_t equals = word.find('=');
+  const auto found = kShortNames.find(word.substr(0, equals));
+  if (found == kShortNames.end()) return {word};
+  if (equals == std::string::npos) return {found->second};
+  return {found->second, word.substr(equals + 1)};
+}
+
+// Words for the preprocessor: -Wp,-MMD,FILE is -MMD -MF FILE.
+std::vector<std::string> preprocessor_words(const std::string& word) {
   std::vector<std::string> result;
-  for (const std::string& word : words) {
-    if (word.size() < 2 || word[0] != '@' || !std::filesystem::exists(word.substr(1))) {
-      result.push_back(word);
-      continue;
-    }
-    const std::vector<std::string> more = words_in(word.substr(1));
-    result.insert(result.end(), more.begin(), more.end());
+  std::istringstream parts(word.substr(std::strlen("-Wp,")));
+  for (std::string part, before; std::getline(parts, part, ','); before = part) {
+    if (before == "-MD" || before == "-MMD") result.push_back("-MF");
+    result.push_back(part);
   }
   return result;
+}
+
+void expand(const std::vector<std::string>& words, int depth, std::vector<std::string>& result) {
+  for (const std::string& word : words) {
+    if (word.size() > 1 && word[0] == '@' && std::filesystem::exists(word.substr(1))) {
+      if (depth == kNestedFilesMax)
+        throw std::runtime_error("the files of words are nested too deeply: " + word);
+      expand(words_in(word.substr(1)), depth + 1, result);
+      continue;
+    }
+    const std::vector<std::string> more =
+        word.starts_with("-Wp,") ? preprocessor_words(word) : with_short_names(word);
+    result.insert(result.end(), more.begin(), more.end());
+  }
 }
 
 class Sorter {
@@ -120,8 +151,10 @@ class Sorter {
     const bool c = language_.empty() || language_ == "none"
                        ? extension == ".c" || extension == ".i"
                        : language_ == "c" || language_ == "cpp-output";
-    line_.inputs.push_back({line_.words.size(), c && word != "-",
-                            language_ == "cpp-output" || extension == ".i", language_});
+    const bool linked =
+        (language_.empty() || language_ == "none") &&
+        (extension == ".o" || extension == ".a" || extension == ".so" || extension == ".lo");
+    line_.inputs.push_back({line_.words.size(), c, !linked, language_});
     keep({word}, nullptr);
   }
 
@@ -227,7 +260,9 @@ class Sorter {
 }  // namespace
 
 CommandLine parse_command_line(std::vector<std::string> words) {
-  return Sorter().sort(expanded(words));
+  std::vector<std::string> all;
+  expand(words, 0, all);
+  return Sorter().sort(all);
 }
 
 }  // namespace nagaya::xmp

@@ -9,9 +9,9 @@
 namespace nagaya::xmp {
 
 struct Input {
-  size_t position;  // in words
-  bool c_source;    // else an object, a library, another language
-  bool preprocessed;
+  size_t position;       // in words
+  bool c_source;         // else an object, a library, another language
+  bool compiled;         // else for the linker alone
   std::string language;  // of -x before it; empty: by its name
 };
 

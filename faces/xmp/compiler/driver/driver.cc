@@ -2,9 +2,12 @@
 #include "driver/driver.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <stdexcept>
 
@@ -30,9 +33,11 @@ class Driver {
       return run(whole_line({}));
     if (!translate_sources()) return 1;
     if (line_.emit_c) return print_translations();
-    if (line_.result == CommandLine::kProgram || translated_.empty())
-      return run(whole_line(translated_));
-    return compile_one_by_one();
+    if (line_.result != CommandLine::kProgram && !translated_.empty()) return compile_one_by_one();
+    for (const auto& [position, file] : translated_)
+      if (const int status = write_dependencies_of_program(line_.words[position]); status != 0)
+        return status;
+    return run(whole_line(translated_));
   }
 
  private:
@@ -40,10 +45,16 @@ class Driver {
   bool translate_sources() {
     Diagnostics diagnostics;
     for (const Input& input : line_.inputs) {
+      if (is_interrupted()) return false;
       const std::string& source = line_.words[input.position];
-      if (!fs::exists(source)) continue;
+      const bool from_input = source == "-" && input.c_source;
+      if (!from_input && !fs::exists(source)) continue;
       if (is_cplusplus(input)) refuse_directives(source);
       if (!input.c_source) continue;
+      if (fs::is_fifo(source))
+        throw std::runtime_error(source + " is a pipe: write the source to a file, or to " +
+                                 "standard input and name it -");
+      if (from_input) keep_standard_input();
       const std::optional<std::string> text =
           translate_unit(preprocessor_input(input), diagnostics);
       if (!text) continue;
@@ -51,10 +62,27 @@ class Driver {
       fs::create_directory(folder);
       // Named after the source, as messages of the linker show it.
       const fs::path file = folder / fs::path(source).filename().replace_extension(".i");
-      std::ofstream(file) << *text;
+      write(file, *text);
       translated_[input.position] = file;
     }
     return diagnostics.errors() == 0;
+  }
+
+  // Two programs read it, xmpcc and the compiler behind: a file takes its place.
+  void keep_standard_input() {
+    standard_input_ = std::string(std::istreambuf_iterator<char>(std::cin), {});
+    const std::string file = folder_.path() + "/stdin.c";
+    write(file, standard_input_);
+    if (std::freopen(file.c_str(), "r", stdin) == nullptr)
+      throw std::runtime_error("cannot read " + file);
+  }
+
+  static void write(const std::string& path, const std::string& text) {
+    errno = 0;
+    std::ofstream file(path, std::ios::binary);
+    file << text;
+    file.close();
+    if (!file) throw std::runtime_error("cannot write " + path + ": " + std::strerror(errno));
   }
 
   bool is_cplusplus(const Input& input) const {
@@ -79,6 +107,12 @@ class Driver {
                              view_, nullptr};
     const std::vector<std::string> own = own_preprocessor_words();
     result.arguments.insert(result.arguments.begin(), own.begin(), own.end());
+    if (result.source == "-") {
+      result.source = "<stdin>";
+      result.contents = &standard_input_;
+      // Its headers are in the working folder.
+      result.arguments.insert(result.arguments.begin(), {"-iquote", "."});
+    }
     return result;
   }
 
@@ -155,12 +189,22 @@ class Driver {
   }
 
   int print_translations() const {
+    std::string all;
     for (const Input& input : line_.inputs) {
       const auto found = translated_.find(input.position);
       if (!input.c_source) continue;
-      std::ifstream file(found != translated_.end() ? found->second : line_.words[input.position]);
-      const std::string text{std::istreambuf_iterator<char>(file), {}};
-      std::fwrite(text.data(), 1, text.size(), stdout);
+      const std::string& source = line_.words[input.position];
+      std::ifstream file(found != translated_.end() ? found->second : source);
+      all.append(source == "-" && found == translated_.end()
+                     ? standard_input_
+                     : std::string(std::istreambuf_iterator<char>(file), {}));
+    }
+    if (!line_.output.empty()) {
+      write(line_.output, all);
+    } else if (std::fwrite(all.data(), 1, all.size(), stdout) != all.size() ||
+               std::fflush(stdout) != 0) {
+      throw std::runtime_error(std::string("cannot write the translation: ") +
+                               std::strerror(errno));
     }
     return 0;
   }
@@ -168,7 +212,7 @@ class Driver {
   // -c, -S: one output for each source, named after it.
   int compile_one_by_one() const {
     size_t sources = 0;
-    for (const Input& input : line_.inputs) sources += input.c_source;
+    for (const Input& input : line_.inputs) sources += input.compiled;
     if (sources > 1 && !line_.output.empty()) {
       std::fprintf(stderr, "xmpcc: error: -o cannot name the output of several sources\n");
       return 1;
@@ -194,7 +238,10 @@ class Driver {
       words.insert(words.end(), line_.dependencies.begin(), line_.dependencies.end());
       words.insert(words.end(), {"-x", input.language.empty() ? "none" : input.language, source});
     } else {
-      if (const int status = write_dependencies(source, output); status != 0) return status;
+      if (const int status =
+              write_dependencies(source, fs::path(output).replace_extension(".d"), output);
+          status != 0)
+        return status;
       const std::vector<std::string> tuning = flags_for_translations();
       words.insert(words.end(), tuning.begin(), tuning.end());
       words.insert(words.end(), {"-x", "cpp-output", found->second});
@@ -203,8 +250,18 @@ class Driver {
     return run(words);
   }
 
+  // Of a source that is compiled and linked at once; the names are gcc's.
+  int write_dependencies_of_program(const std::string& source) const {
+    const fs::path stem = fs::path(source).stem();
+    return line_.output.empty()
+               ? write_dependencies(source, "a-" + stem.string() + ".d", stem.string() + ".o")
+               : write_dependencies(source, fs::path(line_.output).replace_extension(".d"),
+                                    line_.output);
+  }
+
   // The compiler behind finds them in the original: -MD becomes -M, and so on.
-  int write_dependencies(const std::string& source, const std::string& output) const {
+  int write_dependencies(const std::string& source, const std::string& file,
+                         const std::string& target) const {
     std::vector<std::string> words = behind_.with(line_.flags);
     words.insert(words.end(), line_.preprocessor.begin(), line_.preprocessor.end());
     const std::vector<std::string> own = own_preprocessor_words();
@@ -218,10 +275,12 @@ class Driver {
       words.push_back(!makes ? word : word == "-MD" ? "-M" : "-MM");
     }
     if (!wanted) return 0;
-    if (!has_file) words.insert(words.end(), {"-MF", fs::path(output).replace_extension(".d")});
-    if (!has_target) words.insert(words.end(), {"-MQ", output});
-    words.push_back(source);
-    return run(words);
+    if (!has_file) words.insert(words.end(), {"-MF", file});
+    if (!has_target) words.insert(words.end(), {"-MQ", target});
+    words.insert(words.end(), {"-x", "c", source});
+    const int status = run(words);
+    std::rewind(stdin);
+    return status;
   }
 
   const CommandLine& line_;
@@ -229,6 +288,7 @@ class Driver {
   CompilerView view_;
   TemporaryFolder folder_;
   std::map<size_t, std::string> translated_;  // by position of the source
+  std::string standard_input_;                // a source's text
 };
 
 }  // namespace

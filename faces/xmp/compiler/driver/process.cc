@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -26,15 +27,19 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
   return result;
 }
 
+volatile std::sig_atomic_t interruption = 0;  // the signal
+
 int wait_for(pid_t child) {
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return 127;
+  do
+    if (interruption != 0) ::kill(child, interruption);
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 int start(const std::vector<std::string>& words, const posix_spawn_file_actions_t* actions,
           char** environment, pid_t& child) {
+  if (interruption != 0) return EINTR;
   const int error = ::posix_spawnp(&child, words[0].c_str(), actions, nullptr,
                                    pointers(words).data(), environment);
   if (error != 0)
@@ -63,7 +68,7 @@ void read_both(int first, int second, std::string& into_first, std::string& into
   std::string* into[] = {&into_first, &into_second};
   char buffer[4096];
   for (int open = 2; open > 0;) {
-    if (::poll(polled, 2, -1) < 0 && errno != EINTR) return;
+    if (::poll(polled, 2, -1) < 0 && (errno != EINTR || interruption != 0)) return;
     for (int i = 0; i < 2; ++i) {
       if (polled[i].revents == 0) continue;
       const ssize_t got = ::read(polled[i].fd, buffer, sizeof buffer);
@@ -78,6 +83,26 @@ void read_both(int first, int second, std::string& into_first, std::string& into
 }
 
 }  // namespace
+
+void catch_interruptions() {
+  struct sigaction caught = {};
+  caught.sa_handler = [](int signal) { interruption = signal; };
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before = {};
+    // A shell's background jobs ignore SIGINT, those of nohup SIGHUP.
+    if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
+      ::sigaction(signal, &caught, nullptr);
+  }
+}
+
+bool is_interrupted() {
+  return interruption != 0;
+}
+
+void raise_interruption() {
+  std::signal(interruption, SIG_DFL);
+  std::raise(interruption);
+}
 
 int run(const std::vector<std::string>& words) {
   pid_t child = 0;
@@ -108,15 +133,17 @@ Captured capture(const std::vector<std::string>& words) {
   return captured;
 }
 
-TemporaryFolder::TemporaryFolder() {
-  path_ = (std::filesystem::temp_directory_path() / "xmpcc-XXXXXX").string();
-  if (::mkdtemp(path_.data()) == nullptr)
-    throw std::system_error(errno, std::generic_category(), "cannot make the folder " + path_);
+const std::string& TemporaryFolder::path() {
+  if (!path_.empty()) return path_;
+  std::string made = (std::filesystem::temp_directory_path() / "xmpcc-XXXXXX").string();
+  if (::mkdtemp(made.data()) == nullptr)
+    throw std::system_error(errno, std::generic_category(), "cannot make the folder " + made);
+  return path_ = made;
 }
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
+  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace nagaya::xmp

@@ -81,6 +81,8 @@ class Callbacks : public clang::PPCallbacks {
 std::vector<std::string> arguments_of(const PreprocessorInput& input) {
   std::vector<std::string> words = {
       "-E", "-undef", "-nostdsysteminc", "-nobuiltininc", "-Wno-everything", "-W#warnings"};
+  const std::vector<std::string> target = input.view.target_words();
+  words.insert(words.end(), target.begin(), target.end());
   words.insert(words.end(), input.arguments.begin(), input.arguments.end());
   for (const std::string& folder : input.view.folders) {
     words.push_back("-internal-isystem");
@@ -97,10 +99,17 @@ bool may_use_xmp(const Unit& unit, clang::SourceManager& sources) {
 
 }  // namespace
 
+std::vector<std::string> CompilerView::target_words() const {
+  std::vector<std::string> words = {"-triple", triple};
+  // -funsigned-char
+  if (macros.find("#define __CHAR_UNSIGNED__") != std::string::npos)
+    words.push_back("-fno-signed-char");
+  return words;
+}
+
 Unit preprocess(const PreprocessorInput& input, Diagnostics& diagnostics) {
   Unit unit;
-  ClangSession session(arguments_of(input), input.source, input.standard, input.view.triple,
-                       input.contents, "c");
+  ClangSession session(arguments_of(input), input.source, input.standard, input.contents, "c");
   if (!session.begin()) {
     unit.failed = true;
     return unit;

@@ -16,6 +16,8 @@ struct CompilerView {
   std::string macros;                // #define lines
   std::vector<std::string> folders;  // of #include <...>
   std::string triple;                // x86_64-linux-gnu
+  // Words of clang -cc1 that make its types those of the compiler behind.
+  std::vector<std::string> target_words() const;
 };
 
 struct PreprocessorInput {

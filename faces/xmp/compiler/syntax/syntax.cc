@@ -31,8 +31,11 @@ std::vector<std::string> arguments() {
 }  // namespace
 
 std::optional<Facts> parse_c(const PrintedText& printed, const std::string& standard,
-                             const std::string& triple, Diagnostics& diagnostics) {
-  ClangSession session(arguments(), "unit.c", standard, triple, &printed.text(), "cpp-output");
+                             const std::vector<std::string>& target_words,
+                             Diagnostics& diagnostics) {
+  std::vector<std::string> words = arguments();
+  words.insert(words.end(), target_words.begin(), target_words.end());
+  ClangSession session(words, "unit.c", standard, &printed.text(), "cpp-output");
   std::optional<Facts> facts;
   if (session.begin()) {
     clang::CompilerInstance& compiler = session.compiler();

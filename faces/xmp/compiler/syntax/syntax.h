@@ -14,6 +14,7 @@ namespace nagaya::xmp {
 // Clang's errors go to `diagnostics` at the user's places; then there are no facts. Those of system
 // headers do not count: they are written for the compiler behind, which judges them.
 std::optional<Facts> parse_c(const PrintedText& printed, const std::string& standard,
-                             const std::string& triple, Diagnostics& diagnostics);
+                             const std::vector<std::string>& target_words,
+                             Diagnostics& diagnostics);
 
 }  // namespace nagaya::xmp
