@@ -58,8 +58,9 @@ typedef struct nagaya_match_member {
  *
  *   threads   nonzero: several threads may call from then on, at once or by turns
  *
- * Returns 0, -EINVAL (NAGAYA_EAGER_BYTES is no number of 0 .. 1048576), -EBUSY (another library of
- * this process has it open, or it was opened for one thread before), -ENOMEM, -ESRCH. */
+ * Returns 0, -EINVAL (NAGAYA_EAGER_BYTES is no number of 0 .. 1048576; NAGAYA_TUNING names a file
+ * that is no tuning table, or not the table that other tasks of the space have), -EBUSY (another
+ * library of this process has it open, or it was opened for one thread before), -ENOMEM, -ESRCH. */
 int nagaya_match_open(int threads);
 
 /* By the library that has opened it, when no request of its own is left: another may open it.

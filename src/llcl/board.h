@@ -80,7 +80,7 @@ struct Board {
   CopyOffers* copies;
   Backlogs* backlogs;
   Groups* groups;
-  std::atomic<uint64_t> tuning;   // digest of the tasks' table (tuning.h); 0: none has come
+  std::atomic<uint64_t> tuning;   // digest of all tasks' table (tuning.h); 0: none has come
   std::atomic<uint64_t> dropped;  // messages that nobody knows
   alignas(mailbox::kLineBytes) mailbox::Load load;  // changes often; what is above does not
   // Threads of all tasks that are about to sleep: the sum of `sleepers`. A line of its own, which

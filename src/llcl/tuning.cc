@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 
@@ -69,9 +71,12 @@ size_t number_of(std::string_view word, const Known& known) {
 
 std::string content_of(const char* path) {
   std::ifstream file(path);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) throw Error(-EINVAL, std::string(kVariable) + "=" + path + ": cannot be read");
-  return text;
+  std::ostringstream text;
+  // An error of the file's throws nothing in peek(): it makes the file bad.
+  if (file.peek() != std::ifstream::traits_type::eof()) text << file.rdbuf();
+  if (!file.is_open() || file.bad() || !text)
+    throw Error(-EINVAL, std::string(kVariable) + "=" + path + ": cannot be read");
+  return std::move(text).str();
 }
 
 }  // namespace
@@ -126,8 +131,8 @@ const Tuning& Tuning::agreed(std::atomic<uint64_t>& known) const {
 
 void throw_different_tunings() {
   throw Error(-EINVAL,
-              "the processes of this job have different tuning tables: give all of them the same "
-              "file by NAGAYA_TUNING, or none");
+              "the processes of this job, or another job in its space, have different tuning "
+              "tables: give all of them the same file by NAGAYA_TUNING, or none");
 }
 
 }  // namespace nagaya::llcl

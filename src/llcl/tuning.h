@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // tuning.h - the sizes at which one way becomes faster than another, as measured. Some of them
 // choose an algorithm, so all processes of a job must have the same: comm compares their digests.
+// In a node all tasks of a space must: a job that another one has spawned into its space, or that
+// comes there later, has the same table as the first.
 //
 // NAGAYA_TUNING names a table that `nagaya bench tune` has written for a machine; without it the
 // defaults hold. A table is lines of a name and a number, and comments from `#` to the end of the
@@ -36,8 +38,8 @@ class Tuning {
   size_t operator[](Tuned size) const { return bytes_[static_cast<size_t>(size)]; }
   // The same for equal tables, and for no others but by chance. Not 0.
   uint64_t digest() const;
-  // This table, if it is that of all tasks of the node, who leave its digest in `known` (0: nobody
-  // has come). Throws base::Error -EINVAL: it is not.
+  // This table, if it is that of all tasks of the space, who leave its digest in `known` for as
+  // long as the space exists (0: nobody has come). Throws base::Error -EINVAL: it is not.
   const Tuning& agreed(std::atomic<uint64_t>& known) const;
 
  private:

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <string>
+
 #include "base/error.h"
 
 namespace nagaya::llcl {
@@ -46,6 +49,27 @@ TEST(Tuning, RefusesATableWithOneLineThatNamesFileLineAndCause) {
   for (const char* wrong : {"tile_bytes", "tile_bytes -1", "tile_bytes 1k", "tile_bytes 99999999"})
     EXPECT_THAT(complaint(wrong), HasSubstr("line 1: tile_bytes is 0 to 1048576")) << wrong;
   EXPECT_THAT(complaint("tile_bytes 1 2"), HasSubstr("one name and one number a line"));
+}
+
+// The table is read at the first call that does not throw: nothing is kept of these.
+TEST(Tuning, RefusesWhatIsNoFileWithItsName) {
+  for (const char* const name : {"/", "/no/such/table"}) {
+    ::setenv("NAGAYA_TUNING", name, 1);
+    try {
+      Tuning::own();
+      ADD_FAILURE() << name;
+    } catch (const base::Error& error) {
+      EXPECT_EQ(error.code(), -EINVAL);
+      EXPECT_EQ(error.what(), "NAGAYA_TUNING=" + std::string(name) + ": cannot be read");
+    }
+  }
+  ::unsetenv("NAGAYA_TUNING");
+}
+
+TEST(Tuning, OfAnEmptyFileHasTheDefaults) {
+  ::setenv("NAGAYA_TUNING", "/dev/null", 1);
+  EXPECT_EQ(Tuning::own().digest(), parse("").digest());
+  ::unsetenv("NAGAYA_TUNING");
 }
 
 }  // namespace
