@@ -32,6 +32,11 @@ delegatee::Question question_for_contact() {
   return question;
 }
 
+// The same in all tasks here. Throws: it is not, or it cannot be read.
+const llcl::Tuning& own_tuning(llcl::Endpoint& endpoint) {
+  return llcl::Tuning::own().agreed(endpoint.board().tuning);
+}
+
 // ---- one node ---------------------------------------------------------------------------------
 
 // The task of a rank plus 1; 0: it has not come. Until the world is ready the slot holds it.
@@ -78,15 +83,24 @@ void throw_if_one_ended(const World& world, const llcl::Board& board,
   }
 }
 
-void meet_on_one_node(World& world, llcl::Endpoint& endpoint, uint32_t rank) {
-  const task::TaskRecord& record = endpoint.record();
-  present(world, rank).store(record.number + 1, std::memory_order_relaxed);
+// A task that fails does not come: nobody describes a world that has failed.
+void come(World& world, llcl::Endpoint& endpoint, uint32_t rank) {
+  try {
+    own_tuning(endpoint);
+  } catch (const Error& error) {
+    return world.fail(error.code(), error.what());
+  }
+  present(world, rank).store(endpoint.record().number + 1, std::memory_order_relaxed);
   // Release: the slot is written. Acquire: so are those of all who came before.
   if (world.came.fetch_add(1, std::memory_order_acq_rel) + 1 == world.size)
     describe_one_node(world, endpoint.record());
+}
+
+void meet_on_one_node(World& world, llcl::Endpoint& endpoint, uint32_t rank) {
+  come(world, endpoint, rank);
   for (int waited_ms = 0; endpoint.wait([&] { return world.is_made(); }, kLookMs) != 0;
        waited_ms += kLookMs) {
-    throw_if_one_ended(world, endpoint.board(), *record.space);
+    throw_if_one_ended(world, endpoint.board(), *endpoint.record().space);
     if (waited_ms >= kComingLimitMs)
       throw Error(-ETIMEDOUT, "not all processes of the job have come to nagaya_comm_init");
   }
@@ -182,13 +196,9 @@ class Speaker {
 };
 
 void meet_other_nodes(World& world, llcl::Endpoint& endpoint, Meeting& meeting, Speaker* speaker) {
-  Card card{endpoint.record().space->identity,
-            endpoint.record().number,
-            0,
-            llcl::Tuning::own().agreed(endpoint.board().tuning).digest(),
-            0,
-            {}};
+  Card card{endpoint.record().space->identity, endpoint.record().number, 0, 0, 0, {}};
   try {
+    card.tuning = own_tuning(endpoint).digest();
     if (speaker != nullptr) speaker->add_contact(card);
   } catch (const Error& error) {
     card = card_of(error);

@@ -2,7 +2,8 @@
 // introduction.h - how the processes of a job become a World: nagaya_comm_init's part.
 //
 // One node: each task leaves its number in its rank's slot of the window, the last one describes
-// the world. No launcher is asked.
+// the world. No launcher is asked. A task that fails says so in the world: all fail with its
+// reason.
 //
 // Several nodes. Whoever fails shows why, and goes on to the next fence: all fail with that reason,
 // and nobody waits for anybody who has failed.

@@ -91,6 +91,10 @@ void World::describe(std::span<const Process> by_rank, Memory memory) {
 }
 
 void World::fail(int error, const char* text) {
+  WorldState before = WorldState::kMaking;
+  // Relaxed: `reason` is this task's from here on, and others read it after kFailed only.
+  if (!state.compare_exchange_strong(before, WorldState::kFailing, std::memory_order_relaxed))
+    return;
   failure = error;
   std::strncpy(reason, text, kReasonBytes - 1);
   state.store(WorldState::kFailed, std::memory_order_release);  // pairs with is_made

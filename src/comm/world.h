@@ -13,7 +13,8 @@
 // the list.
 //
 //   state: making -> ready    the last task to come (one node), or the speaker (several)
-//          making -> failed   the same; `failure` and `reason` say why. Both for ever
+//          making -> failing  the same, or any task of one node: the first of those that fail
+//          failing -> failed  that task; `failure` and `reason` say why. Ready and failed: for ever
 //
 //                 who may call it at once
 //   find_or_make  any
@@ -42,7 +43,7 @@ inline constexpr size_t kWindowWords = kRoundsMax + 1;
 inline constexpr size_t kReasonBytes = 256;
 inline constexpr size_t kJobBytes = 256;
 
-enum class WorldState : uint32_t { kMaking, kReady, kFailed };
+enum class WorldState : uint32_t { kMaking, kReady, kFailing, kFailed };
 
 struct World {
   task::Stamp stamp;
@@ -75,11 +76,15 @@ struct World {
   void describe(std::span<const Process> by_rank, Memory memory);
 
   void be_ready() { state.store(WorldState::kReady, std::memory_order_release); }  // pairs: is_made
+  // The first of several keeps its reason. Not after be_ready().
   void fail(int error, const char* text);
   // As it is now.
   void throw_if_failed() const;
   bool is_ready() const { return state.load(std::memory_order_acquire) == WorldState::kReady; }
-  bool is_made() const { return state.load(std::memory_order_acquire) != WorldState::kMaking; }
+  bool is_made() const {  // ready, or failed
+    const WorldState now = state.load(std::memory_order_acquire);
+    return now == WorldState::kReady || now == WorldState::kFailed;
+  }
 
   std::atomic_ref<uint64_t> word(size_t n) const {
     return std::atomic_ref(reinterpret_cast<uint64_t*>(window)[n]);

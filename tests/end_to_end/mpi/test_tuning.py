@@ -96,3 +96,29 @@ def test_bench_tune_writes_a_table_that_jobs_take(nagaya, run, folder, installat
     table = write(folder, "nagaya.tuning", text)
     ended = run(installation.program("mpi_collectives"), 20, 1, NAGAYA_TUNING=str(table))
     assert ended.code == 0 and NOT_OURS not in ended.err, ended
+
+
+@pytest.mark.parametrize("tables", [("", "missing"), ("", "", "one"), ("one", "", "missing")])
+def test_every_rank_hears_of_a_host_with_another_table_or_none(hosts, front, mpirun, nagaya, folder,
+                                                               installation, tables):
+    """Two ranks on each of two hosts: those of the second one have a table each if three are named."""
+    write(folder, "one", "tile_bytes 4096\n")
+    ranks = [(0, 2), (1, 2)] if len(tables) == 2 else [(0, 2), (1, 1), (1, 1)]
+    parts = [["-n", count, "--host", f"{hosts.names[host]}:2", "-x", "NAGAYA_MPI=on",
+              "-x", f"NAGAYA_TUNING={folder / table if table else ''}",
+              nagaya, "exec", installation.program("mpi_collectives"), 1, 1]
+             for (host, count), table in zip(ranks, tables)]
+    words = [word for part in parts for word in (":", *part)]
+    ended = front.run([*mpirun, *words[1:]], timeout=60, env=SHARED_PROCESSORS)
+    said = ended.err.count("different tuning tables") + ended.err.count("cannot be read")
+    assert ended.code == 0 and said == 4, ended
+
+
+def test_a_program_without_mpi_fails_in_each_process_if_there_are_two_tables(user, mpirun, nagaya,
+                                                                             folder, installation):
+    """mpirun, too, would end the job at the first one that ends with an error."""
+    table = write(folder, "machine.tuning", "tile_bytes 4096\n")
+    parts = [["-n", 1, "sh", "-c", 'NAGAYA_TUNING=$0 "$@"; echo "ended with $?"', name,
+              nagaya, "exec", installation.program("fmpl_checks")] for name in ("", table)]
+    ended = user.run([*mpirun, *parts[0], ":", *parts[1]], timeout=60)
+    assert (ended.code, ended.out) == (0, "ended with 1\n" * 2), ended

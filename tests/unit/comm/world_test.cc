@@ -94,6 +94,19 @@ TEST_F(WorldTest, SaysWhyItHasFailed) {
   }
 }
 
+TEST_F(WorldTest, SaysTheFirstOfTwoReasons) {
+  World& world = find_or_make(0, 2);
+  world.fail(-ENOTSUP, "no network");
+  world.fail(-EINVAL, "no table");
+  try {
+    world.throw_if_failed();
+    FAIL() << "no error";
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.code(), -ENOTSUP);
+    EXPECT_EQ(error.what(), std::string("no network"));
+  }
+}
+
 TEST_F(WorldTest, ASpawnedJobOfEqualSizeHasOneOfItsOwn) {
   World& parents = find_or_make(0, 8);
   job_ = "prterun-17@2";
