@@ -71,8 +71,8 @@ typedef struct nagaya_team nagaya_team;
  *   rank        the caller's: processes[rank] is the calling task
  *   threads     nonzero: several threads of the task may wait, for this team or anything else
  *
- * Returns 0, -EINVAL (NAGAYA_TUNING names a file that is no tuning table, too), -ENOMEM, -ESRCH
- * (outside of a space). */
+ * Returns 0, -EINVAL (also: NAGAYA_TUNING names a file that is no tuning table, or not the table
+ * that other tasks of the space have), -ENOMEM, -ESRCH (outside of a space). */
 int nagaya_coll_open(uint64_t context, const nagaya_process* processes, uint32_t size,
                      uint32_t rank, int threads, nagaya_team** out);
 
@@ -133,8 +133,9 @@ typedef struct nagaya_collective {
   uint32_t varies; /* GATHER, SCATTER, ALLTOALL: blocks' sizes differ, not all ranks know them */
   nagaya_blocks send;
   nagaya_blocks receive;
-  /* In one node, in place of `base`; or NULL. BCAST: this rank's block, without `store`. REDUCE,
-   * ALLREDUCE: this rank's elements, in place, whole ones in each run. */
+  /* In one node, in place of `base`; or NULL. BCAST: this rank's block, without `store`; no rank
+   * has a `store` where the root has runs. REDUCE, ALLREDUCE: this rank's elements, in
+   * place, whole ones in each run. */
   const nagaya_runs* runs;
   uint32_t may_detach; /* BCAST's root: nagaya_coll_detach() may follow */
   nagaya_elements elements;
@@ -156,16 +157,16 @@ int nagaya_coll_start(nagaya_team* team, nagaya_collective* collective);
 
 /* Of a BCAST's root in one node, which it has started with `may_detach`: `send` and `runs` are the
  * caller's again when the call returns: it waits for those that have begun to read them, and makes
- * a copy for the others, if there are any. Once. `*collective` stays until it is complete, as ever;
- * another thread may complete it meanwhile. Returns 0, 1 (there is a copy), -EINVAL, -ENOMEM
- * (nothing has changed). */
+ * a copy for the others, if there are any. Once. `*collective` stays until it is complete and this
+ * call has returned: another thread may complete it meanwhile. Returns 0, 1 (there is a copy),
+ * -EINVAL, -ENOMEM (nothing has changed). */
 int nagaya_coll_detach(nagaya_team* team, nagaya_collective* collective);
 
 /* Runs it: complete when the call returns. Returns its error, or -EINVAL, -ENOMEM. */
 int nagaya_coll_run(nagaya_team* team, nagaya_collective* collective);
 
-/* The name of the algorithm that does such a collective, for people: a constant. NULL: none does.
- */
+/* The name of the algorithm that does such a collective, for people: a constant. NULL: none does,
+ * or there is no team. */
 const char* nagaya_coll_algorithm(const nagaya_team* team, const nagaya_collective* collective);
 
 #pragma GCC visibility pop

@@ -47,7 +47,8 @@ bool may_have_runs(const nagaya_team& team, const nagaya_collective& what) {
 
 bool is_valid(const nagaya_team* team, const nagaya_collective* what) {
   return team != nullptr && what != nullptr && what->root < team->size() &&
-         algorithm_of(*what) != nullptr && (what->runs == nullptr || may_have_runs(*team, *what));
+         algorithm_of(*what) != nullptr && (what->runs == nullptr || may_have_runs(*team, *what)) &&
+         (what->may_detach == 0 || what->kind == NAGAYA_BCAST);
 }
 
 // Arguments of an open function.
@@ -174,7 +175,8 @@ int nagaya_coll_run(nagaya_team* team, nagaya_collective* collective) {
 }
 
 const char* nagaya_coll_algorithm(const nagaya_team* team, const nagaya_collective* collective) {
-  if (team != nullptr && team->wide) {
+  if (team == nullptr) return nullptr;
+  if (team->wide) {
     const auto* const wide =
         nagaya::coll::hierarchy::algorithm_of(*collective, team->wide->nodes());
     return wide == nullptr ? nullptr : wide->name;

@@ -122,20 +122,11 @@ Block posted_block(const Operation& operation, const Line& line) {
 // Either side may be runs.
 void take_runs(Operation& operation, uint32_t giver, const llcl::Buffer& from, size_t bytes) {
   const nagaya_collective& what = operation.what();
-  const llcl::Buffer to(what.receive.base, what.receive.bytes, what.runs);
-  if (bytes > what.receive.bytes) operation.fail(-EMSGSIZE);
-  bytes = std::min(bytes, what.receive.bytes);
+  const Block block = block_of(what.receive, 0);
+  const llcl::Buffer to(block.data, block.bytes, what.runs);
+  if (bytes > block.bytes) operation.fail(-EMSGSIZE);
+  bytes = std::min(bytes, block.bytes);
   if (bytes != 0) operation.team().group().copy_runs(to.runs(), from.runs(), bytes, giver);
-}
-
-// Takes from the giver's memory, or from the copy that the root of a broadcast has left meanwhile.
-void take_given(Operation& operation, uint32_t giver, const Given& given) {
-  const size_t bytes = given.send.bytes;
-  const std::byte* const copy =
-      given.detachable == nullptr ? nullptr : given.detachable->begin_reading();
-  if (copy != nullptr) return take_runs(operation, giver, {copy, bytes, nullptr}, bytes);
-  take_runs(operation, giver, {given.send.base, bytes, given.runs}, bytes);
-  if (given.detachable != nullptr) given.detachable->end_reading();
 }
 
 void take_block(Operation& operation, uint32_t giver, const Block& from, bool is_long) {
@@ -149,6 +140,26 @@ void take_block(Operation& operation, uint32_t giver, const Block& from, bool is
     operation.team().group().copy(to.data, from.data, bytes, giver);
   else
     std::memcpy(to.data, from.data, bytes);
+}
+
+void take_buffer(Operation& operation, uint32_t giver, const llcl::Buffer& from, size_t bytes,
+                 bool is_long) {
+  if (from.is_one_run() && operation.what().runs == nullptr)
+    take_block(operation, giver, {from.data(), bytes}, is_long);
+  else
+    take_runs(operation, giver, from, bytes);
+}
+
+// Of a broadcast: from the root's memory, or from the copy that it has left meanwhile.
+void take_given(Operation& operation, uint32_t root, const Given& given) {
+  const Block block = block_of(given.send, 0);
+  const llcl::Buffer in_place(block.data, block.bytes, given.runs);
+  if (given.detachable == nullptr) return take_buffer(operation, root, in_place, block.bytes, true);
+  const std::byte* const copy = given.detachable->begin_reading();
+  if (copy != nullptr)
+    return take_buffer(operation, root, {copy, block.bytes, nullptr}, block.bytes, true);
+  take_buffer(operation, root, in_place, block.bytes, true);
+  given.detachable->end_reading();
 }
 
 void take_own(Operation& operation) {
@@ -170,11 +181,8 @@ void take(Operation& operation, uint32_t giver) {
   operation.has_used_others |= is_direct;
   if (is_direct && (line.direct->runs != nullptr || line.direct->detachable != nullptr))
     return take_given(operation, giver, *line.direct);
-  if (operation.what().runs != nullptr) {
-    const Block from = posted_block(operation, line);
-    return take_runs(operation, giver, {from.data, from.bytes, nullptr}, from.bytes);
-  }
-  take_block(operation, giver, posted_block(operation, line), is_direct);
+  const Block from = posted_block(operation, line);
+  take_buffer(operation, giver, {from.data, from.bytes, nullptr}, from.bytes, is_direct);
 }
 
 bool work(Operation& operation) {

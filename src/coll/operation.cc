@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include "coll/blocks.h"
 #include "llcl/layout.h"
 
 namespace nagaya::coll {
@@ -33,11 +34,11 @@ bool Operation::detach() {
     detachable_.keep_together();
     return false;
   }
-  const size_t bytes = given.send.bytes;
-  std::byte* const copy = new_scratch(bytes);
-  llcl::gather(llcl::Buffer(given.send.base, bytes, given.runs), copy, bytes);
+  const Block block = block_of(given.send, 0);
+  std::byte* const copy = new_scratch(block.bytes);
+  llcl::gather(llcl::Buffer(block.data, block.bytes, given.runs), copy, block.bytes);
   if (state_ == State::kWaits) {
-    given.send.base = copy;
+    given.send = equal_blocks(copy, block.bytes);
     given.runs = nullptr;
     given.detachable = nullptr;
   }

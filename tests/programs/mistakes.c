@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mistakes.c - every process of a job makes every mistake that nagaya/llcl.h and nagaya/comm.h have
- * an answer to, with a neighbour on its own node or on another. After each the neighbour still
- * serves what is asked of it properly. Prints nothing unless something is wrong. */
+/* mistakes.c - every process of a job makes every mistake that nagaya/llcl.h and nagaya/comm.h, and
+ * many that nagaya/coll.h, have an answer to, with a neighbour on its own node or on another. After
+ * each the neighbour still serves what is asked of it properly. Prints nothing unless something is
+ * wrong. */
 #include <errno.h>
+#include <nagaya/coll.h>
 #include <nagaya/comm.h>
 #include <nagaya/task.h>
 #include <stdbool.h>
@@ -324,6 +326,30 @@ static void wrong_ranks(void) {
   EXPECT_ERROR(nagaya_comm_allgather(&aside, 8, NULL), -EINVAL);
 }
 
+/* A team of this process alone. */
+static void wrong_collectives(void) {
+  const nagaya_process own = all[rank].process;
+  nagaya_team* team = NULL;
+  nagaya_collective what = {.kind = NAGAYA_BCAST};
+  EXPECT(nagaya_coll_algorithm(NULL, &what) == NULL);
+  EXPECT_ERROR(nagaya_coll_open(0, &own, 1, 1, 0, &team), -EINVAL);
+  EXPECT_ERROR(nagaya_coll_open(0, &own, 1, 0, 0, &team), 0);
+  EXPECT(nagaya_coll_algorithm(team, &what) != NULL);
+  what.may_detach = 1;
+  EXPECT_ERROR(nagaya_coll_run(team, &what), 0);
+  const nagaya_collective_kind others[] = {NAGAYA_BARRIER, NAGAYA_GATHER, NAGAYA_SCATTER,
+                                           NAGAYA_ALLTOALL, NAGAYA_ALLREDUCE};
+  for (size_t n = 0; n < sizeof others / sizeof *others; ++n) {
+    what.kind = others[n];
+    EXPECT_ERROR(nagaya_coll_run(team, &what), -EINVAL);
+    EXPECT_ERROR(nagaya_coll_start(team, &what), -EINVAL);
+    EXPECT_ERROR(nagaya_coll_detach(team, &what), -EINVAL);
+  }
+  what = (nagaya_collective){.kind = NAGAYA_BCAST, .root = 1};
+  EXPECT_ERROR(nagaya_coll_run(team, &what), -EINVAL);
+  EXPECT_ERROR(nagaya_coll_close(team), 0);
+}
+
 /* ---- outside of the job's life --------------------------------------------------------------- */
 
 static void without_world(void) {
@@ -357,9 +383,10 @@ static void after_finalize(void) {
   EXPECT_OF_PLACE(neighbour, 0);
 }
 
-static void (*const mistakes[])(void) = {
-    wrong_places,      wrong_processes, wrong_sizes,         wrong_pieces, wrong_atomics,
-    wrong_completions, wrong_handlers,  wrong_registrations, wrong_waits,  wrong_ranks};
+static void (*const mistakes[])(void) = {wrong_places,   wrong_processes,     wrong_sizes,
+                                         wrong_pieces,   wrong_atomics,       wrong_completions,
+                                         wrong_handlers, wrong_registrations, wrong_waits,
+                                         wrong_ranks,    wrong_collectives};
 
 int main(void) {
   without_world();

@@ -147,6 +147,60 @@ TEST_F(Move, ARootMakesNoCopyIfAllHaveBegunToRead) {
   EXPECT_TRUE(root->is_unread());
 }
 
+// Each of the others gets it in its own way; the root's block is listed or not, and is taken from
+// its memory or from the copy that it has left.
+TEST_F(Move, ADetachableBlockGoesWhereverItsTakersWantIt) {
+  constexpr size_t kBytes = 5000, kAhead = 24;
+  const ptrdiff_t ahead = kAhead;
+  for (const bool is_listed : {false, true})
+    for (const bool is_detached : {false, true}) {
+      Members members(3);
+      begin(members, NAGAYA_BCAST, 0);
+      Bytes from(kAhead + kBytes), stored, listed(kAhead + kBytes);
+      fill(from.data() + kAhead, kBytes, 0, 0);
+      all_[0].may_detach = 1;
+      all_[0].send = {from.data() + kAhead, kBytes, 0, nullptr, nullptr};
+      if (is_listed) all_[0].send = {from.data(), 0, 0, &kBytes, &ahead};
+      all_[1].receive.bytes = kBytes;
+      all_[1].store = [](void* context, uint32_t, const void* data, size_t bytes) {
+        const auto* const first = static_cast<const std::byte*>(data);
+        static_cast<Bytes*>(context)->assign(first, first + bytes);
+      };
+      all_[1].store_context = &stored;
+      all_[2].receive = {listed.data(), 0, 0, &kBytes, &ahead};
+      auto root = members.start(0, all_[0]);
+      EXPECT_FALSE(root->advance());
+      if (is_detached) {
+        EXPECT_TRUE(root->detach());
+        std::fill(from.begin(), from.end(), std::byte{0x11});
+      }
+      for (const uint32_t rank : {1u, 2u}) EXPECT_TRUE(members.start(rank, all_[rank])->advance());
+      EXPECT_TRUE(root->advance());
+      ASSERT_EQ(stored.size(), kBytes) << is_listed << is_detached;
+      EXPECT_TRUE(has(stored.data(), kBytes, 0, 0)) << is_listed << is_detached;
+      EXPECT_TRUE(has(listed.data() + kAhead, kBytes, 0, 0)) << is_listed << is_detached;
+      EXPECT_EQ(all_[1].error, 0);
+      EXPECT_EQ(all_[2].error, 0);
+    }
+}
+
+TEST_F(Move, ColumnsGoToABlockThatIsListed) {
+  constexpr size_t kRows = 500, kColumns = 9, kBytes = kRows * kColumns, kAhead = 24;
+  const ptrdiff_t ahead = kAhead;
+  Members members(2);
+  begin(members, NAGAYA_BCAST, 0);
+  nagaya_runs runs = columns(send_[0], kRows, kColumns, kRows + 8);
+  fill(runs);
+  all_[0].runs = &runs;
+  all_[0].send.bytes = kBytes;
+  receive_[1].resize(kAhead + kBytes);
+  all_[1].receive = {receive_[1].data(), 0, 0, &kBytes, &ahead};
+  members.run(all_, random_);
+  EXPECT_EQ(all_[1].error, 0);
+  for (uint32_t n = 0; n < kColumns; ++n)
+    EXPECT_TRUE(has(&receive_[1][kAhead + n * kRows], kRows, n, 0)) << n;
+}
+
 TEST_F(Move, ARootGetsItsBlockBackWhileItWaitsForALine) {
   constexpr size_t kBytes = 5000, kCount = Part::kDepth + 1;
   Members members(2);
