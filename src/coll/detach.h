@@ -9,8 +9,8 @@
 //   -> detached        the root, when the copy is there: whoever begins from now on reads that
 //
 // The root's memory is its own again when all that have begun to read there have ended.
-// Progress: the root waits for members that are in the middle of a copy. Death of such a member:
-// the root waits until the job has ended (law 4).
+// Progress: the root waits for members that are in the middle of a copy; each wakes it at the end.
+// Death of such a member: the root waits until the job has ended (law 4).
 #pragma once
 
 #include <atomic>

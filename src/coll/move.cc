@@ -158,8 +158,10 @@ void take_given(Operation& operation, uint32_t root, const Given& given) {
   const std::byte* const copy = given.detachable->begin_reading();
   if (copy != nullptr)
     return take_buffer(operation, root, {copy, block.bytes, nullptr}, block.bytes, true);
+  mailbox::Machine::step(mailbox::StopPoint::kBlockReading);
   take_buffer(operation, root, in_place, block.bytes, true);
   given.detachable->end_reading();
+  operation.team().group().wake_one(root);
 }
 
 void take_own(Operation& operation) {

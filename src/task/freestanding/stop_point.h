@@ -50,6 +50,7 @@ enum class StopPoint : uint32_t {
   kLineLeft,         // the member uses no memory of others for it any more, which nobody knows
   kHaloReady,        // of an array: others may read the own rows, sleeping ones were not woken
   kHaloRead,         // a neighbour's rows are copied, which it does not know
+  kBlockReading,  // a broadcast's root waits for the end of the read, if it wants its memory back
 };
 
 // In the order of StopPoint.
@@ -88,6 +89,7 @@ inline constexpr const char* kStopPointNames[] = {
     "line.left",
     "halo.ready",
     "halo.read",
+    "block.reading",
 };
 
 struct StopChoice {

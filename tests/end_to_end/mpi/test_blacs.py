@@ -10,6 +10,7 @@ import pytest
 from conftest import FULL
 from debian_programs import results_of_tester, scalapack_tester
 from hosts import SHARED_PROCESSORS
+from stopped_job import StoppedJob
 
 RUN_LIMIT_S = 240
 END_LIMIT_S = 5
@@ -209,5 +210,17 @@ def test_a_process_that_is_killed_in_a_call_ends_the_job(running, user, nagaya, 
     assert len(tasks) == ranks
     os.kill(tasks[1], signal.SIGKILL)
     assert job.wait(timeout=END_LIMIT_S) != 0
+    left = leftovers.after_limit()
+    assert not (left.processes or left.sockets or left.segments), left
+
+
+@pytest.mark.parametrize("passages", [1, 20])
+def test_a_process_that_dies_while_it_reads_a_roots_matrix_ends_the_job(user, nagaya, program,
+                                                                        leftovers, passages):
+    job = StoppedJob(user, leftovers, [nagaya, "run", "--blacs", "-n", 3, program("blacs_mistakes"),
+                                       "endless", "broadcast"], f"block.reading:{passages}")
+    os.kill(job.of_role("task")[0], signal.SIGKILL)
+    code, said, took_s = job.end(END_LIMIT_S)
+    assert code not in (None, 0), (said, took_s)
     left = leftovers.after_limit()
     assert not (left.processes or left.sockets or left.segments), left

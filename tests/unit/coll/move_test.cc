@@ -2,6 +2,8 @@
 // Data that move: what each member gets, for all counts of members, sizes and roots.
 #include <errno.h>
 
+#include <chrono>
+
 #include "members.h"
 
 namespace nagaya::coll {
@@ -145,6 +147,36 @@ TEST_F(Move, ARootMakesNoCopyIfAllHaveBegunToRead) {
   EXPECT_FALSE(root->is_unread());
   word.end_reading();
   EXPECT_TRUE(root->is_unread());
+}
+
+// A reader whose barrier before has not ended tells nobody that it has left the broadcast.
+TEST_F(Move, AReaderWakesTheRootThatWaitsForItsBlock) {
+  Members members(3);
+  const uint32_t task_of_root = members.team(0).group().members()[0];
+  nagaya_collective barriers[2] = {}, sent = {}, got = {};
+  Bytes from, to;
+  sent.kind = got.kind = NAGAYA_BCAST;
+  sent.may_detach = 1;
+  sent.send = blocks(from, 5000, 1);
+  got.receive = blocks(to, 5000, 1);
+  std::unique_ptr<Operation> waiting[2];
+  for (const uint32_t rank : {0u, 1u}) {
+    waiting[rank] = members.start(rank, barriers[rank]);
+    EXPECT_FALSE(waiting[rank]->advance());
+  }
+  auto root = members.start(0, sent);
+  EXPECT_FALSE(root->advance());
+  llcl::Board& board = members.board();
+  mailbox::Doorbell& bell = board.ports[task_of_root].bell();
+  const uint32_t armed = bell.arm();
+  board.asleep = 1;
+  board.sleepers[task_of_root].count = 1;
+  EXPECT_TRUE(members.start(1, got)->advance());
+  const auto begin = std::chrono::steady_clock::now();
+  constexpr std::chrono::nanoseconds kLongest = std::chrono::seconds(5);
+  const auto deadline = (begin.time_since_epoch() + kLongest).count();
+  bell.sleep(armed, static_cast<uint64_t>(deadline));  // steady_clock is CLOCK_MONOTONIC
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, kLongest) << "nobody has rung";
 }
 
 // Each of the others gets it in its own way; the root's block is listed or not, and is taken from
