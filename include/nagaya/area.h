@@ -86,7 +86,8 @@ int nagaya_area_start_receive(nagaya_areas* areas, nagaya_area_receive* receive)
  * 0, -EINVAL (no such process or index), -EBUSY (another receive has this index). */
 int nagaya_area_prepare_send(nagaya_areas* areas, nagaya_area_send* send);
 int nagaya_area_prepare_receive(nagaya_areas* areas, nagaya_area_receive* receive);
-/* Return 0, -EBUSY (it is under way already), -ENOMEM. */
+/* Return 0, -EBUSY (it is under way already), -EINVAL (in a node: the receive has been released),
+ * -ENOMEM. */
 int nagaya_area_start_prepared_send(nagaya_areas* areas, nagaya_area_send* send);
 int nagaya_area_start_prepared_receive(nagaya_areas* areas, nagaya_area_receive* receive);
 /* Gives its index back, before the sender's nagaya_area_close(). Returns 0, -EBUSY (it is under

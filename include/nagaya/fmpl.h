@@ -69,7 +69,8 @@ int fmpl_wait_irecv(fmpl_request* request);
 /* A message that is sent again and again: its request is made once, then started, and waited for,
  * as often as the caller likes. Of a receive the header lies in the sender's matching area from the
  * beginning: a start only rings there. A receive keeps its index until fmpl_irecv_release(). A
- * start of what is under way: FMPL_ERR_INDEX. `buf` of a send may have other data each time; to
+ * start of what is under way: FMPL_ERR_INDEX; in a node, of a receive that was released:
+ * FMPL_ERR_ARGUMENT. `buf` of a send may have other data each time; to
  * have another `buf` or `size`, make the request again, which costs a send nothing.
  * (Extension: the paper has the descriptors, but publishes no calls for them.) */
 int fmpl_isend_prepare(const void* buf, size_t size, int dst, int mai, fmpl_request* request);

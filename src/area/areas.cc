@@ -259,6 +259,7 @@ int Areas::prepare(nagaya_area_receive& receive) {
 
 int Areas::start_prepared(nagaya_area_receive& receive) {
   if (receive.is_complete == 0) return -EBUSY;
+  if (is_here(receive.from) && receive.prepared == nullptr) return -EINVAL;
   begin(receive);
   if (receive.prepared != nullptr) {
     post(*static_cast<Cell*>(receive.prepared), receive);
@@ -272,7 +273,8 @@ int Areas::start_prepared(nagaya_area_receive& receive) {
 int Areas::release(nagaya_area_receive& receive) {
   if (receive.is_complete == 0) return -EBUSY;
   if (receive.prepared != nullptr)
-    static_cast<Cell*>(receive.prepared)->state.store(kFree, std::memory_order_relaxed);
+    // Release: the header was read and written before. Pairs with write_header() of another.
+    static_cast<Cell*>(receive.prepared)->state.store(kFree, std::memory_order_release);
   receive.prepared = nullptr;
   return 0;
 }
@@ -285,7 +287,8 @@ void Areas::begin(nagaya_area_receive& receive) {
 // False: the cell is another receive's.
 bool Areas::write_header(Cell& cell, const nagaya_area_receive& receive, uint64_t idle) {
   uint64_t free = kFree;
-  // One transfer of the line. Acquire: pairs with the sender that has freed it.
+  // One transfer of the line. Acquire: pairs with the release by which try_send() of the sender, or
+  // release() or cancel() of another receiver, has freed it.
   if (!cell.state.compare_exchange_strong(free, kWriting, std::memory_order_acquire,
                                           std::memory_order_relaxed))
     return false;
@@ -334,8 +337,13 @@ int Areas::cancel(nagaya_area_receive& receive) {
     if (const int error = nagaya_match_cancel_receive(&receive.message); error != 0) return error;
   } else {
     uint64_t state = Cell::state_of(kPosted, rank_);
-    Cell& cell = cell_of(receive.from, receive.index);
-    if (!cell.state.compare_exchange_strong(state, cell.idle, std::memory_order_relaxed))
+    // Not as the cell says: once the sender has taken it, another receiver may write there.
+    const uint64_t idle =
+        receive.prepared != nullptr ? Cell::state_of(kPrepared, rank_) : uint64_t{kFree};
+    // Release: the header was written before. Pairs with write_header() of another receiver.
+    if (!cell_of(receive.from, receive.index)
+             .state.compare_exchange_strong(state, idle, std::memory_order_release,
+                                            std::memory_order_relaxed))
       return -EALREADY;
   }
   receive.is_complete = receive.is_cancelled = 1;

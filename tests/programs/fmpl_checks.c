@@ -114,6 +114,7 @@ static void keep_an_index(void) {
   EXPECT_EQUAL(fmpl_wait_irecv(&receive), FMPL_SUCCESS);
   EXPECT_EQUAL(got, rank);
   EXPECT_EQUAL(fmpl_irecv_release(&receive), FMPL_SUCCESS);
+  EXPECT_EQUAL(fmpl_irecv_start(&receive), FMPL_ERR_ARGUMENT); /* it has no index any more */
   EXPECT_EQUAL(fmpl_irecv(&got, sizeof got, rank, kIndex, &other), FMPL_SUCCESS);
   EXPECT_EQUAL(fmpl_cancel_irecv(&other), FMPL_SUCCESS);
 }
