@@ -18,6 +18,17 @@ struct Deal {
   Int block, first, processes;
   Int begin;  // of the part, from 0
 
+  // Whether a matrix of `all` can be dealt so, and has `count` from `begin` on.
+  bool has(Int count, Int all) const {
+    return block > 0 && first >= 0 && first < processes && begin >= 0 && begin <= all - count;
+  }
+  // How many of the first `n` of the matrix the process has.
+  Int count_of(Int n, Int process) const {
+    const Int distance = (process - first + processes) % processes, blocks = n / block;
+    const Int in_last_round = blocks % processes;
+    const Int last = distance < in_last_round ? block : distance == in_last_round ? n % block : 0;
+    return blocks / processes * block + last;
+  }
   Int owner_of(Int n) const { return ((begin + n) / block + first) % processes; }
   Int local_of(Int n) const {
     const Int at = begin + n;
@@ -42,20 +53,25 @@ Part part_of(const Submatrix& matrix, Int rows, Int columns, size_t item_bytes,
   const Descriptor& dealt = matrix.descriptor;
   const Grid* const grid = find_grid(dealt.context);
   if (grid == nullptr) return {nullptr, 0, -1, -1, {}, {}};
-  const bool is_inside = matrix.row > 0 && matrix.row - 1 <= dealt.rows - rows &&
-                         matrix.column > 0 && matrix.column - 1 <= dealt.columns - columns;
-  if (!is_inside || dealt.block_rows < 1 || dealt.block_columns < 1)
-    System::own().abort(1, std::string(caller) + ": " + std::to_string(rows) + " x " +
-                               std::to_string(columns) + " items from {" +
-                               std::to_string(matrix.row) + "," + std::to_string(matrix.column) +
-                               "} on are not in a matrix of " + std::to_string(dealt.rows) + " x " +
-                               std::to_string(dealt.columns));
+  const Deal in_rows{dealt.block_rows, dealt.first_row, grid->rows(), matrix.row - 1};
+  const Deal in_columns{dealt.block_columns, dealt.first_column, grid->columns(),
+                        matrix.column - 1};
+  const bool is_inside = in_rows.has(rows, dealt.rows) && in_columns.has(columns, dealt.columns) &&
+                         dealt.ld >= in_rows.count_of(dealt.rows, grid->row());
+  if (!is_inside)
+    System::own().abort(
+        1, std::string(caller) + ": " + std::to_string(rows) + " x " + std::to_string(columns) +
+               " items from {" + std::to_string(matrix.row) + "," + std::to_string(matrix.column) +
+               "} on are not in a matrix of " + std::to_string(dealt.rows) + " x " +
+               std::to_string(dealt.columns) + ", first process {" +
+               std::to_string(dealt.first_row) + "," + std::to_string(dealt.first_column) +
+               "}, leading dimension " + std::to_string(dealt.ld));
   return {static_cast<std::byte*>(matrix.local),
           static_cast<ptrdiff_t>(static_cast<size_t>(dealt.ld) * item_bytes),
           grid->row(),
           grid->column(),
-          {dealt.block_rows, dealt.first_row, grid->rows(), matrix.row - 1},
-          {dealt.block_columns, dealt.first_column, grid->columns(), matrix.column - 1}};
+          in_rows,
+          in_columns};
 }
 
 std::vector<Parts> gather(Grid& grid, const Parts& own) {

@@ -2,6 +2,7 @@
 // scalapack.cc - the functions of ScaLAPACK that are done by direct address, for each type of
 // items. Over several nodes they go to ScaLAPACK's own.
 #include "faces/blacs/entry_points.h"
+#include "faces/blacs/point_to_point.h"
 #include "faces/blacs/redistribution.h"
 #include "faces/items.h"
 
@@ -21,6 +22,7 @@ bool redistribute(Int m, Int n, size_t item_bytes, const nagaya::blacs::Submatri
   Grid& grid = grid_of(context, caller);
   if (!grid.is_in_one_node(Scope::kAll)) return false;
   nagaya::blacs::redistribute(grid, m, n, item_bytes, from, to, caller);
+  ++nagaya::blacs::sends_counted().redistributions_direct;
   return true;
 }
 

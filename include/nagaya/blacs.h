@@ -11,12 +11,14 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* Long messages of two, and long broadcasts, that the calling process has sent since it began. */
+/* Long messages of two, and long broadcasts, that the calling process has sent since it began, and
+ * redistributions in which it has taken part. */
 typedef struct blacs_sends {
   uint64_t direct; /* from matrix to matrix */
   uint64_t copied; /* from a copy: the receiver was not there */
   uint64_t broadcasts_direct;
-  uint64_t broadcasts_copied; /* some receivers were not there; or over several nodes */
+  uint64_t broadcasts_copied;      /* some receivers were not there; or over several nodes */
+  uint64_t redistributions_direct; /* p?gemr2d in one node; others are ScaLAPACK's own */
 } blacs_sends;
 
 /* Thread safety: as the BLACS have, none. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* checks.c - random operations of the BLACS on random grids. Each process computes by itself what
- * has to come out, and compares all memory in and around its matrices. Knows nothing of Nagaya.
+ * has to come out, and compares all memory in and around its matrices. Knows nothing of Nagaya but
+ * its count of what went directly, if there is one.
  *   blacs_checks rounds N SEED     each with up to 4 grids at once
  *   blacs_checks grids N           makes and frees N grids, whose memory must not grow
  *   blacs_checks queued N BYTES    N messages to each process before anybody receives one
@@ -13,6 +14,7 @@
  * that: nothing that the reference BLACS do wrongly. */
 #include <malloc.h>
 #include <mpi.h>
+#include <nagaya/blacs.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -210,9 +212,17 @@ static void run_ahead(int count, int processes, int own) {
 
 /* ---- redistributions ----------------------------------------------------------------------- */
 
+/* Of libnagaya-blacs, if the program is loaded with it. */
+#pragma weak blacs_count_sends
+
 static void run_redistributions(int count, uint64_t seed, int processes) {
   const int context = grid_of_all(1, processes);
   for (int n = 0; n < count; ++n) redistribute(mixed(seed, (uint64_t)n), context, processes);
+}
+static void tell_direct_redistributions(void) {
+  blacs_sends sends = {0};
+  if (blacs_count_sends != NULL) blacs_count_sends(&sends);
+  printf("%llu direct\n", (unsigned long long)sends.redistributions_direct);
 }
 
 /* ---- messages of another thread ------------------------------------------------------------ */
@@ -271,6 +281,7 @@ int main(int argc, char** argv) {
   else
     run_queued(count, argc > 3 ? (size_t)atoi(argv[3]) : 1 << 20, processes, own);
   if (own == 0) printf("%d %s among %d\n", count, argv[1], processes);
+  if (own == 0 && strcmp(argv[1], "redistributions") == 0) tell_direct_redistributions();
   Cblacs_exit(0);
   return 0;
 }

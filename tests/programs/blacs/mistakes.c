@@ -47,6 +47,20 @@ static void redistribute_outside(int context) {
   int descriptor[] = {1, context, 4, 4, 2, 2, 0, 0, 4};
   Cpdgemr2d(4, 1, items, 3, 1, descriptor, items, 1, 1, descriptor, context);
 }
+static void redistribute(int context, int first_row, int first_column, int ld) {
+  int wrong[] = {1, context, 4, 4, 2, 2, first_row, first_column, ld};
+  int right[] = {1, context, 4, 4, 2, 2, 0, 0, 4};
+  Cpdgemr2d(4, 4, items, 1, 1, right, items, 1, 1, wrong, context);
+}
+static void redistribute_before_first_row(int context) {
+  redistribute(context, -1, 0, 4);
+}
+static void redistribute_behind_last_column(int context) {
+  redistribute(context, 0, processes, 4);
+}
+static void redistribute_to_short_columns(int context) {
+  redistribute(context, 0, 0, 3);
+}
 static void use_no_context(int context) {
   (void)context;
   calls->gesd2d(kNowhere, 1, 1, items, 1, 0, 0);
@@ -118,6 +132,9 @@ static const struct mistake {
                 {"broadcast-outside", receive_broadcast_from_outside, false},
                 {"combine-outside", combine_outside, false},
                 {"redistribute-outside", redistribute_outside, false},
+                {"redistribute-first-row", redistribute_before_first_row, false},
+                {"redistribute-first-column", redistribute_behind_last_column, false},
+                {"redistribute-ld", redistribute_to_short_columns, false},
                 {"no-context", use_no_context, false},
                 {"freed-context", use_freed_context, false},
                 {"large-grid", make_large_grid, true},
