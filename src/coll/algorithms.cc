@@ -23,8 +23,8 @@ const Row kRows[] = {
     {kCombine, kSlices},  // reduce
     {kCombine, kSlices},  // allreduce
     {kCombine, kSlices},  // reduce_scatter
-    {kChain, kSlices},    // scan
-    {kChain, kSlices},    // exscan
+    {kCombine, kSlices},  // scan
+    {kCombine, kSlices},  // exscan
 };
 
 }  // namespace

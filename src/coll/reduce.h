@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reduce.h - reductions, by three algorithms. All combine in the order of the ranks.
+// reduce.h - reductions, by two algorithms. All combine in the order of the ranks.
 #pragma once
 
 #include "coll/operation.h"
@@ -11,14 +11,9 @@ namespace nagaya::coll {
 //
 //   reduce to 0 of 5     allreduce of 5 (of 7: the same)     reduce_scatter:
 //   0 1 2 3 4            0 1 2 3 4                           as allreduce, each its own share
-//   └─┴─┴─┴─┴─► 0        └─┴─┴─┴─┴─► 0, 1, 2, 3, 4 each
+//   └─┴─┴─┴─┴─► 0        └─┴─┴─┴─┴─► 0, 1, 2, 3, 4 each      scan:
+//                                                            each the ranks up to its own
 extern const Algorithm kCombine;
-
-// Scan and exscan: each member combines what the one before it has posted with its own elements,
-// and posts that. Short elements without gaps. Needs memory that all can load.
-//
-//   5 members (7: the same)   0 ──0──► 1 ──0+1──► 2 ──0+1+2──► 3 ──0+..+3──► 4
-extern const Algorithm kChain;
 
 // Each member combines one slice of the elements of all, straight from their buffers, and writes
 // the result into all buffers that it belongs to: 2 p n bytes go through the node's memory.

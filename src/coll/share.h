@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// share.h - which of a reduction's elements a member works on.
+// share.h - which elements of which ranks a member works on, or has in its result.
 #pragma once
 
 #include "nagaya/coll.h"
@@ -21,6 +21,26 @@ inline Share share_of(const nagaya_elements& elements, uint32_t rank, uint32_t s
   size_t first = 0;
   for (uint32_t n = 0; n < rank; ++n) first += elements.count_of[n];
   return {first, elements.count_of[rank]};
+}
+
+// Which elements the result of a rank has.
+inline Share result_of(const nagaya_collective& what, uint32_t rank, uint32_t size) {
+  return what.kind == NAGAYA_REDUCE_SCATTER ? share_of(what.elements, rank, size)
+                                            : Share{0, what.elements.count};
+}
+
+// How many ranks' elements it has, from rank 0 on.
+inline uint32_t contributors(const nagaya_collective& what, uint32_t rank, uint32_t size) {
+  switch (what.kind) {
+    case NAGAYA_SCAN:
+      return rank + 1;
+    case NAGAYA_EXSCAN:
+      return rank;
+    case NAGAYA_REDUCE:
+      return rank == what.root ? size : 0;
+    default:
+      return size;
+  }
 }
 
 }  // namespace nagaya::coll

@@ -46,35 +46,19 @@ bool between(Schedule& schedule, uint32_t round) {
   return true;
 }
 
-// How many ranks' elements the member's result has, from rank 0 on.
-uint32_t contributors(const Schedule& schedule) {
-  switch (schedule.what().kind) {
-    case NAGAYA_SCAN:
-      return schedule.rank() + 1;
-    case NAGAYA_EXSCAN:
-      return schedule.rank();
-    case NAGAYA_REDUCE:
-      return schedule.rank() == schedule.what().root ? schedule.size() : 0;
-    default:
-      return schedule.size();
-  }
-}
-
 // From where the leader has the elements: nobody else's result is needed.
 void combine(void* context, uint32_t, const void* data, size_t) {
   auto& schedule = *static_cast<Schedule*>(context);
   const nagaya_collective& what = schedule.what();
   const Elements elements(schedule);
-  const Share share = what.kind == NAGAYA_REDUCE_SCATTER
-                          ? share_of(what.elements, schedule.rank(), schedule.size())
-                          : Share{0, what.elements.count};
+  const Share share = result_of(what, schedule.rank(), schedule.size());
   auto* const places = static_cast<std::byte*>(const_cast<void*>(data));
   const auto elements_of = [&](uint32_t rank) {
     const llcl::NodeSets& nodes = schedule.nodes();
     const uint32_t n = nodes.begin_of(nodes.node_of(rank)) + nodes.index_of(rank);
     return elements.at(elements.place(places, n, what.elements.count), share.first);
   };
-  uint32_t rank = contributors(schedule);
+  uint32_t rank = contributors(what, schedule.rank(), schedule.size());
   if (rank == 0) return;
   auto* const result = static_cast<std::byte*>(what.receive.base);
   elements.copy(result, elements_of(--rank), share.count);

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// in_order.h - elements of several members, without gaps, combined in the members' order.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+#include "nagaya/coll.h"
+
+namespace nagaya::coll {
+
+// Puts from(0), ... from(members - 1) before what `to` has.
+template <class From>
+void put_before(const nagaya_elements& elements, uint32_t members, From from, std::byte* to,
+                size_t count) {
+  while (members-- > 0) elements.reduce(elements.context, from(members), to, count);
+}
+
+// to = from(0) op from(1) op ... from(members - 1).
+template <class From>
+void combine(const nagaya_elements& elements, uint32_t members, From from, std::byte* to,
+             size_t count) {
+  std::memcpy(to, from(members - 1), count * elements.extent);
+  put_before(elements, members - 1, from, to, count);
+}
+
+}  // namespace nagaya::coll
