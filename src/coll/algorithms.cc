@@ -8,34 +8,40 @@
 namespace nagaya::coll {
 namespace {
 
-// In the order of nagaya_collective_kind. `longer`: of elements with gaps, or above kCombined.
+// In the order of nagaya_collective_kind. `large`: of large teams. `longer`: of elements with gaps,
+// or above kCombined.
 struct Row {
   const Algorithm& algorithm;
+  const Algorithm& large = algorithm;
   const Algorithm& longer = algorithm;
 };
 const Row kRows[] = {
-    {kMove},              // barrier
-    {kMove},              // bcast
-    {kMove},              // gather
-    {kMove},              // scatter
-    {kMove},              // allgather
-    {kMove},              // alltoall
-    {kCombine, kSlices},  // reduce
-    {kCombine, kSlices},  // allreduce
-    {kCombine, kSlices},  // reduce_scatter
-    {kCombine, kSlices},  // scan
-    {kCombine, kSlices},  // exscan
+    {kMove, kRecursive},              // barrier
+    {kMove},                          // bcast
+    {kMove},                          // gather
+    {kMove},                          // scatter
+    {kMove},                          // allgather
+    {kMove},                          // alltoall
+    {kCombine, kRecursive, kSlices},  // reduce
+    {kCombine, kRecursive, kSlices},  // allreduce
+    {kCombine, kRecursive, kSlices},  // reduce_scatter
+    {kCombine, kRecursive, kSlices},  // scan
+    {kCombine, kRecursive, kSlices},  // exscan
 };
 
 }  // namespace
 
-const Algorithm* algorithm_of(const nagaya_collective& what) {
-  if (static_cast<size_t>(what.kind) >= std::size(kRows)) return nullptr;
+bool is_known(nagaya_collective_kind kind) {
+  return static_cast<size_t>(kind) < std::size(kRows);
+}
+
+const Algorithm& algorithm_of(const nagaya_collective& what, const Team& team) {
   const Row& row = kRows[what.kind];
   const nagaya_elements& elements = what.elements;
   const bool is_short = elements.copy == nullptr && elements.count * elements.extent <=
                                                         llcl::Tuning::own()[llcl::Tuned::kCombined];
-  return is_short ? &row.algorithm : &row.longer;
+  if (!is_short) return row.longer;
+  return team.is_large() ? row.large : row.algorithm;
 }
 
 }  // namespace nagaya::coll

@@ -7,7 +7,8 @@
 
 namespace nagaya::coll {
 
-// nullptr: there is no such kind.
-const Algorithm* algorithm_of(const nagaya_collective& what);
+bool is_known(nagaya_collective_kind kind);
+// Of a known kind.
+const Algorithm& algorithm_of(const nagaya_collective& what, const Team& team);
 
 }  // namespace nagaya::coll

@@ -47,7 +47,8 @@ bool may_have_runs(const nagaya_team& team, const nagaya_collective& what) {
 
 bool is_valid(const nagaya_team* team, const nagaya_collective* what) {
   return team != nullptr && what != nullptr && what->root < team->size() &&
-         algorithm_of(*what) != nullptr && (what->runs == nullptr || may_have_runs(*team, *what)) &&
+         nagaya::coll::is_known(what->kind) &&
+         (what->runs == nullptr || may_have_runs(*team, *what)) &&
          (what->may_detach == 0 || what->kind == NAGAYA_BCAST);
 }
 
@@ -138,7 +139,7 @@ int nagaya_coll_start(nagaya_team* team, nagaya_collective* collective) {
   return guarded([&] {
     if (team->wide) return start_wide(*team->wide, *collective);
     Underway& underway = Underway::own(Endpoint::own()->waits());
-    return underway.start(*team->here, *collective, *algorithm_of(*collective),
+    return underway.start(*team->here, *collective, algorithm_of(*collective, *team->here),
                           team->here->new_number());
   });
 }
@@ -166,7 +167,7 @@ int nagaya_coll_run(nagaya_team* team, nagaya_collective* collective) {
   if (team->wide) return guarded([&] { return run_wide(*team->wide, *collective); });
   collective->error = 0;
   Team& here = *team->here;
-  Operation operation(here, *collective, *algorithm_of(*collective), here.new_number());
+  Operation operation(here, *collective, algorithm_of(*collective, here), here.new_number());
   Endpoint::own()->wait([&] {
     const Team::Turn turn(here);
     return operation.advance();
@@ -175,12 +176,7 @@ int nagaya_coll_run(nagaya_team* team, nagaya_collective* collective) {
 }
 
 const char* nagaya_coll_algorithm(const nagaya_team* team, const nagaya_collective* collective) {
-  if (team == nullptr) return nullptr;
-  if (team->wide) {
-    const auto* const wide =
-        nagaya::coll::hierarchy::algorithm_of(*collective, team->wide->nodes());
-    return wide == nullptr ? nullptr : wide->name;
-  }
-  const auto* const algorithm = algorithm_of(*collective);
-  return algorithm == nullptr ? nullptr : algorithm->name;
+  if (team == nullptr || !nagaya::coll::is_known(collective->kind)) return nullptr;
+  if (!team->wide) return algorithm_of(*collective, *team->here).name;
+  return nagaya::coll::hierarchy::algorithm_of(*collective, team->wide->nodes())->name;
 }

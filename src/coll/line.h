@@ -13,6 +13,7 @@
 //   line   free -> posted   the member, as it begins collective n: `number` becomes n + 1, last.
 //                           A line of d is free once every member's `done` is above n - d. (Who has
 //                           nothing to say to anybody writes none.)
+//   level  0 -> 1 -> ...    the same, in a posted line: so much has been added to its data
 //   done   n -> n + 1       the member, when it has left collective n and all before: it does not
 //                           touch any memory of others for them any more
 //
@@ -51,7 +52,8 @@ struct alignas(64) Line {
 
   std::atomic<uint64_t> number;  // of the collective, + 1. Release after the rest
   Form form;
-  uint32_t bytes;  // kInline, kBuffered
+  uint32_t bytes;               // kInline, kBuffered
+  std::atomic<uint32_t> level;  // 0 before the number is stored. Release after what is added
   union {
     std::byte body[kInlineMaxBytes];
     const std::byte* buffer;
@@ -59,6 +61,7 @@ struct alignas(64) Line {
   };
 
   const std::byte* data() const { return form == Form::kInline ? body : buffer; }
+  std::byte* own_data() { return const_cast<std::byte*>(data()); }
 };
 
 template <size_t depth>

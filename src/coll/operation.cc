@@ -59,6 +59,7 @@ std::byte* Operation::line_for(size_t bytes) {
   Line& line = team_.line(rank(), number_);
   line.form = bytes <= Line::kInlineMaxBytes ? Form::kInline : Form::kBuffered;
   line.bytes = static_cast<uint32_t>(bytes);
+  line.level.store(0, std::memory_order_relaxed);
   if (line.form == Form::kInline) return line.body;
   std::byte* const buffer = team_.buffer(number_, bytes);
   if (buffer == nullptr) throw std::bad_alloc();

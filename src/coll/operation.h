@@ -64,15 +64,24 @@ class Operation {
 
   // ---- for algorithms
 
-  // What the own line says: write(to) writes `bytes`. Once. May throw std::bad_alloc: then nothing
-  // was posted.
+  // What the own line says: write(to) writes to `bytes` of memory. Once. May throw std::bad_alloc:
+  // then nothing was posted.
   template <class Write>
   void post_data(size_t bytes, Write write) {
     write(line_for(bytes));
     team_.post(number_);
   }
+  // Adds to it: write(data) writes where nobody reads before he has seen the level, from 1 on.
+  template <class Write>
+  void post_level(uint32_t level, Write write) {
+    write(team_.line(rank(), number_).own_data());
+    team_.post_level(number_, level);
+  }
   void post_direct();
   bool has_posted(uint32_t rank) const { return team_.has_posted(rank, number_); }
+  bool has_posted(uint32_t rank, uint32_t level) const {
+    return team_.has_posted(rank, number_, level);
+  }
   const Line& line(uint32_t rank) const { return team_.line(rank, number_); }
   // Memory until the operation ends, uninitialised. May throw std::bad_alloc.
   std::byte* new_scratch(size_t bytes) {

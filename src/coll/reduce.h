@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reduce.h - reductions, by two algorithms. All combine in the order of the ranks.
+// reduce.h - reductions, by three algorithms. All combine in the order of the ranks.
 #pragma once
 
 #include "coll/operation.h"
@@ -14,6 +14,19 @@ namespace nagaya::coll {
 //   └─┴─┴─┴─┴─► 0        └─┴─┴─┴─┴─► 0, 1, 2, 3, 4 each      scan:
 //                                                            each the ranks up to its own
 extern const Algorithm kCombine;
+
+// Recursive multiplying: at each level four blocks of neighbours become one. Each member posts its
+// block's elements combined, and loads those of one member of each of the three others, at its own
+// place there. Nobody loads more than three lines a level, nor is a line loaded by many. Large
+// teams: barrier, and short elements without gaps. Needs memory that all can load.
+//
+//   5 members   0 1 2 3 │ 4          7 members   0 1 2 3 │ 4 5 6
+//   level 0     each of a block has 0..3, 4       each of a block has 0..3, 4..6
+//   level 1     each ◄─► one of the other block: 0 ◄─► 4, 1 ◄─► 5, 2 ◄─► 6, 3 ◄── 4
+//
+// Reduce: only the first of a block collects it, at last the root. Scan: blocks before the own one
+// are put before the member's result at each level.
+extern const Algorithm kRecursive;
 
 // Each member combines one slice of the elements of all, straight from their buffers, and writes
 // the result into all buffers that it belongs to: 2 p n bytes go through the node's memory.

@@ -5,11 +5,20 @@
 #include <bit>
 #include <utility>
 
+#include "llcl/tuning.h"
+
 namespace nagaya::coll {
 namespace {
 
 // Of the second group of a team's members. (Contexts are given from 0 on.)
 constexpr uint64_t kDeepContext = uint64_t{1} << 63;
+
+bool is_large_team(const llcl::Group& group) {
+  const llcl::Tuning& tuning = llcl::Tuning::own();
+  const size_t size = group.members().size();
+  return size >= tuning[llcl::Tuned::kLargeTeam] &&
+         size <= tuning[llcl::Tuned::kLargeTeamLoad] * group.processors();
+}
 
 template <class AnyPart>
 void free_buffers(llcl::Group& group) {
@@ -30,7 +39,9 @@ int Team::open(llcl::Board& board, task::TaskRecord& self, uint64_t context,
   board_ = &board;
   self_ = &self;
   context_ = context;
-  return group_.open(board, self, context, members, sizeof(Part));
+  const int error = group_.open(board, self, context, members, sizeof(Part));
+  is_large_ = error == 0 && is_large_team(group_);
+  return error;
 }
 
 // False: no memory just now.

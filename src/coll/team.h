@@ -26,6 +26,9 @@ class Team {
   const llcl::Group& group() const { return group_; }
   uint32_t rank() const { return rank_; }
   uint32_t size() const { return static_cast<uint32_t>(group_.members().size()); }
+  // The members are so many that one does not look at all the others, and do not share processors.
+  // The same at all of them.
+  bool is_large() const { return is_large_; }
 
   // The next collective's number, from 0.
   uint64_t new_number() { return numbers_++; }
@@ -40,6 +43,12 @@ class Team {
   void post(uint64_t number) {
     // Release: pairs with has_posted() of the others.
     line(rank_, number).number.store(number + 1, std::memory_order_release);
+    mailbox::Machine::step(mailbox::StopPoint::kLinePosted);
+    group_.wake();
+  }
+  void post_level(uint64_t number, uint32_t level) {
+    // Release: pairs with has_posted() of the others.
+    line(rank_, number).level.store(level, std::memory_order_release);
     mailbox::Machine::step(mailbox::StopPoint::kLinePosted);
     group_.wake();
   }
@@ -58,6 +67,10 @@ class Team {
   }
   bool has_posted(uint32_t rank, uint64_t number) const {  // acquire: pairs with post()
     return line(rank, number).number.load(std::memory_order_acquire) == number + 1;
+  }
+  bool has_posted(uint32_t rank, uint64_t number, uint32_t level) const {  // the same: post_level()
+    return has_posted(rank, number) &&
+           line(rank, number).level.load(std::memory_order_acquire) >= level;
   }
   bool has_left(uint32_t rank, uint64_t number) const {  // acquire: pairs with leave()
     return part(rank).done.load(std::memory_order_acquire) > number;
@@ -96,6 +109,7 @@ class Team {
   uint64_t context_ = 0;
   const uint32_t rank_;
   const bool has_threads_;
+  bool is_large_ = false;
   task::SpinLock lock_;
   uint64_t numbers_ = 0;           // given
   uint64_t begun_ = 0, left_ = 0;  // all below

@@ -138,6 +138,10 @@ void Group::wake() const {
   wake_soon();
 }
 
+uint32_t Group::processors() const {
+  return board_->load.processors;
+}
+
 void Group::wake_one(uint32_t member) const {
   mailbox::Machine::fence();  // as wake()
   if (board_->asleep.load(std::memory_order_relaxed) != 0) wake_task(*board_, members_[member]);

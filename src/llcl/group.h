@@ -81,6 +81,8 @@ class Group {
   // A member's part, at a line's beginning. Members store and load there as they agree.
   std::byte* part(uint32_t member) const { return parts_ + member * part_bytes_; }
   std::span<const uint32_t> members() const { return members_; }
+  // How many its node has for all tasks.
+  uint32_t processors() const;
 
   // Wakes the members' threads that sleep in a Wait, for something that the caller has stored.
   void wake() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// tuning.h - the sizes at which one way becomes faster than another, as measured. Some of them
+// tuning.h - the sizes at which one way becomes faster than another, as measured. Most of them
 // choose an algorithm, so all processes of a job must have the same: comm compares their digests.
 // In a node all tasks of a space must: a job that another one has spawned into its space, or that
 // comes there later, has the same table as the first.
@@ -23,6 +23,8 @@ enum class Tuned : uint8_t {
   kTile,       // of each buffer at a time: with the result it stays in the first cache
   kExchanged,  // leaders of nodes send each other all elements up to this size; above, slices
   kAlltoallByLeaders,  // a leader sends blocks of its node's ranks up to this size of each
+  kLargeTeam,          // from so many members of a node on nobody looks at all the others
+  kLargeTeamLoad,      // ... if so many or fewer share a processor
   kCount
 };
 
@@ -35,7 +37,7 @@ class Tuning {
   // Throws as own(); `name`: of the table, for people.
   static Tuning parse(std::string_view text, std::string_view name);
 
-  size_t operator[](Tuned size) const { return bytes_[static_cast<size_t>(size)]; }
+  size_t operator[](Tuned size) const { return sizes_[static_cast<size_t>(size)]; }
   // The same for equal tables, and for no others but by chance. Not 0.
   uint64_t digest() const;
   // This table, if it is that of all tasks of the space, who leave its digest in `known` for as
@@ -45,7 +47,7 @@ class Tuning {
  private:
   Tuning();
 
-  std::array<size_t, static_cast<size_t>(Tuned::kCount)> bytes_;
+  std::array<size_t, static_cast<size_t>(Tuned::kCount)> sizes_;
 };
 
 [[noreturn]] void throw_different_tunings();

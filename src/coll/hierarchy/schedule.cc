@@ -167,7 +167,7 @@ void Schedule::start_local(Local& local, Team& team) {
   int error;
   try {
     error = Underway::own(team_.waits())
-                .start(team, local.what, *algorithm_of(local.what), local.number);
+                .start(team, local.what, algorithm_of(local.what, team), local.number);
   } catch (const std::bad_alloc&) {
     error = -ENOMEM;
   }

@@ -55,6 +55,20 @@ def test_collectives_are_right_whatever_the_table_says(run, folder, installation
     assert NOT_OURS not in ended.err, ended
 
 
+def test_large_teams_go_by_levels(user, nagaya, folder, installation):
+    """As on a node with a processor for each rank."""
+    table = write(folder, "machine.tuning",
+                  "large_team_min_members 2\nlarge_team_members_per_processor 64\n")
+    ended = user.run([nagaya, "run", "-n", 19, installation.program("mpi_collectives"), 20, 3],
+                     cwd=folder, timeout=120,
+                     env={"NAGAYA_MPI": "on", "NAGAYA_TUNING": str(table),
+                          "OMPI_MCA_coll_base_verbose": "20"})
+    assert (ended.code, ended.out) == (0, "20 rounds among 19\n"), ended.out
+    for kind in ("barrier", "reduce", "allreduce", "scan"):
+        assert any(f": {kind}, " in line and line.endswith("recursive multiplying")
+                   for line in ended.err.splitlines()), kind
+
+
 @pytest.mark.parametrize("value", [0, MOST])
 def test_collectives_over_hosts_are_right_whatever_the_table_says(hosts, front, installation, folder,
                                                                   nagaya, value):

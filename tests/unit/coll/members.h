@@ -18,7 +18,10 @@ namespace nagaya::coll {
 
 class Members {
  public:
-  explicit Members(uint32_t size) : space_(256, size), board_(llcl::create_board(space_.header())) {
+  // `processors`: of the node.
+  explicit Members(uint32_t size, uint32_t processors = 2)
+      : space_(256, size), board_(llcl::create_board(space_.header())) {
+    board().load.processors = processors;
     std::vector<uint32_t> tasks(size);
     for (uint32_t rank = 0; rank < size; ++rank) {
       tasks[rank] = size - 1 - rank;
@@ -35,7 +38,7 @@ class Members {
   llcl::Board& board() { return *static_cast<llcl::Board*>(space_.header().upper_floors); }
 
   std::unique_ptr<Operation> start(uint32_t rank, nagaya_collective& what) {
-    return std::make_unique<Operation>(team(rank), what, *algorithm_of(what),
+    return std::make_unique<Operation>(team(rank), what, algorithm_of(what, team(rank)),
                                        team(rank).new_number());
   }
 

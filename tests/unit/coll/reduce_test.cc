@@ -60,7 +60,12 @@ Element element_of(const Map& map) {
     return {.a = map.a, .b = map.b};
 }
 
-constexpr uint32_t kSizes[] = {1, 2, 3, 5, 8, 33};
+// Members, and processors of their node: large teams are those whose members do not share them.
+struct Size {
+  uint32_t members, processors;
+};
+constexpr Size kSizes[] = {{1, 2},  {2, 2},   {3, 2},   {5, 2},  {8, 2},
+                           {33, 2}, {16, 16}, {23, 64}, {33, 64}};
 constexpr size_t kCounts[] = {0, 1, 2, 7, 256, 257, 3000};
 
 template <class Element>
@@ -115,8 +120,8 @@ using Elements = testing::Types<Map, Gapped>;
 TYPED_TEST_SUITE(Reduce, Elements);
 
 TYPED_TEST(Reduce, GivesTheRootAllRanksInTheirOrder) {
-  for (const uint32_t size : kSizes) {
-    Members members(size);
+  for (const auto [size, processors] : kSizes) {
+    Members members(size, processors);
     for (const size_t count : kCounts)
       for (const bool is_in_place : {false, true})
         for (const uint32_t root : {0u, size - 1}) {
@@ -127,8 +132,8 @@ TYPED_TEST(Reduce, GivesTheRootAllRanksInTheirOrder) {
 }
 
 TYPED_TEST(Reduce, GivesAllTheSame) {
-  for (const uint32_t size : kSizes) {
-    Members members(size);
+  for (const auto [size, processors] : kSizes) {
+    Members members(size, processors);
     for (const size_t count : kCounts)
       for (const bool is_in_place : {false, true}) {
         this->run(members, NAGAYA_ALLREDUCE, 0, count, is_in_place);
@@ -138,8 +143,8 @@ TYPED_TEST(Reduce, GivesAllTheSame) {
 }
 
 TYPED_TEST(Reduce, ScansGiveTheRanksBefore) {
-  for (const uint32_t size : kSizes) {
-    Members members(size);
+  for (const auto [size, processors] : kSizes) {
+    Members members(size, processors);
     for (const size_t count : kCounts)
       for (const bool is_in_place : {false, true}) {
         this->run(members, NAGAYA_SCAN, 0, count, is_in_place);
@@ -151,8 +156,8 @@ TYPED_TEST(Reduce, ScansGiveTheRanksBefore) {
 }
 
 TYPED_TEST(Reduce, ReduceScatterGivesEachItsShare) {
-  for (const uint32_t size : kSizes) {
-    Members members(size);
+  for (const auto [size, processors] : kSizes) {
+    Members members(size, processors);
     for (const size_t count : kCounts)
       for (const bool is_in_place : {false, true}) {
         std::vector<size_t> shares(size);
@@ -168,13 +173,38 @@ TYPED_TEST(Reduce, ReduceScatterGivesEachItsShare) {
   }
 }
 
+// Members leave the barrier when the last has come to it, and not before.
+TEST(LargeTeam, LeavesABarrierWithItsLastMember) {
+  for (const uint32_t size : {16u, 17u, 33u, 64u, 65u}) {
+    Members members(size, size);
+    EXPECT_TRUE(members.team(0).is_large());
+    for (const uint32_t last : {0u, 1u, 15u, size - 1}) {
+      std::vector<nagaya_collective> all(size);
+      std::vector<std::unique_ptr<Operation>> moving;
+      for (uint32_t rank = 0; rank < size; ++rank)
+        if (rank != last) moving.push_back(members.start(rank, all[rank]));
+      for (uint32_t look = 0; look < 10; ++look)
+        for (const auto& operation : moving) EXPECT_FALSE(operation->advance());
+      moving.push_back(members.start(last, all[last]));
+      for (uint32_t look = 0; look < 10; ++look)
+        std::erase_if(moving, [](const auto& operation) { return operation->advance(); });
+      EXPECT_TRUE(moving.empty());
+    }
+  }
+}
+
+TEST(LargeTeam, DoesNotShareProcessors) {
+  EXPECT_FALSE(Members(15, 64).team(0).is_large());
+  EXPECT_FALSE(Members(17, 16).team(0).is_large());
+}
+
 // Each member has its own distance from one column to the next.
 TEST(ReduceColumns, CombinesThemWhereTheyAre) {
   constexpr size_t kRows = 25;
-  for (const uint32_t size : kSizes)
+  for (const auto [size, processors] : kSizes)
     for (const size_t columns : {1u, 2u, 10u, 90u})
       for (const auto kind : {NAGAYA_REDUCE, NAGAYA_ALLREDUCE}) {
-        Members members(size);
+        Members members(size, processors);
         const Map gap{0xee, 0xee};
         std::vector<nagaya_collective> all(size);
         std::vector<std::vector<Map>> matrices(size);

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cstring>
+
+#include "coll/in_order.h"
+#include "coll/pieces.h"
+#include "coll/reduce.h"
+#include "coll/share.h"
+
+namespace nagaya::coll {
+namespace {
+
+// More blocks at a time make fewer levels, and more lines to load at each: with 4 a member of 64
+// loads 9 lines in 3 levels, with 8 14 in 2.
+constexpr uint32_t kRadix = 4;
+
+uint32_t levels_of(uint32_t members) {
+  uint32_t levels = 1;
+  for (uint64_t ranks = kRadix; ranks < members; ranks *= kRadix) ++levels;
+  return levels;
+}
+
+size_t bytes_of(const nagaya_elements& elements) {
+  return elements.count * elements.extent;
+}
+
+// The blocks that become one at a level, as one of their members sees them.
+class Level {
+ public:
+  Level(const Operation& operation, uint32_t number)
+      : operation_(operation), number_(number), block_ranks_(1) {
+    for (uint32_t n = 0; n < number; ++n) block_ranks_ *= kRadix;
+    begin_ = operation.rank() / (block_ranks_ * kRadix) * (block_ranks_ * kRadix);
+    const uint32_t ranks = std::min(block_ranks_ * kRadix, operation.size() - begin_);
+    blocks_ = (ranks + block_ranks_ - 1) / block_ranks_;
+  }
+
+  uint32_t blocks() const { return blocks_; }
+  uint32_t own_block() const { return (operation_.rank() - begin_) / block_ranks_; }
+  bool begins_own_block() const { return operation_.rank() % block_ranks_ == 0; }
+  bool is_last() const { return block_ranks_ * kRadix >= operation_.size(); }
+
+  // Whether this member makes one of the blocks.
+  bool is_awaited() const {
+    const nagaya_collective& what = operation_.what();
+    if (what.kind != NAGAYA_REDUCE) return true;
+    return operation_.rank() == (is_last() ? what.root : begin_);
+  }
+  bool has_all() const {
+    for (uint32_t block = 0; block < blocks_; ++block)
+      if (!operation_.has_posted(speaker_of(block), number_)) return false;
+    return true;
+  }
+  const std::byte* block(uint32_t block) const {
+    return operation_.line(speaker_of(block)).data() +
+           number_ * bytes_of(operation_.what().elements);
+  }
+
+ private:
+  // Of REDUCE its first rank, which alone has it; else the one at the member's own place.
+  uint32_t speaker_of(uint32_t block) const {
+    const uint32_t first = begin_ + block * block_ranks_;
+    if (operation_.what().kind == NAGAYA_REDUCE) return first;
+    const uint32_t ranks = std::min(block_ranks_, operation_.size() - first);
+    return first + operation_.rank() % block_ranks_ % ranks;
+  }
+
+  const Operation& operation_;
+  const uint32_t number_;
+  uint32_t block_ranks_;  // of each but the last of all
+  uint32_t begin_;        // the first block's first rank
+  uint32_t blocks_;
+};
+
+void post(Operation& operation) {
+  const nagaya_collective& what = operation.what();
+  const size_t bytes = bytes_of(what.elements);
+  operation.post_data(levels_of(operation.size()) * bytes, [&](std::byte* to) {
+    if (bytes != 0) llcl::gather(llcl::Buffer(what.send.base, bytes, what.runs), to, bytes);
+  });
+}
+
+// SCAN, EXSCAN: puts the blocks before the member's own before what its result has so far.
+void scan(const Operation& operation, const Level& level) {
+  const nagaya_collective& what = operation.what();
+  const bool takes_own = what.kind == NAGAYA_SCAN && operation.next == 0;
+  uint32_t blocks = level.own_block() + takes_own;
+  if (blocks == 0) return;
+  auto* const result = static_cast<std::byte*>(what.receive.base);
+  const auto from = [&](uint32_t block) { return level.block(block); };
+  const bool has_some = what.kind == NAGAYA_SCAN ? !takes_own : !level.begins_own_block();
+  if (!has_some) std::memcpy(result, from(--blocks), bytes_of(what.elements));
+  put_before(what.elements, blocks, from, result, what.elements.count);
+}
+
+// All of them in the member's result.
+void reduce(const Operation& operation, const Level& level) {
+  const nagaya_collective& what = operation.what();
+  const nagaya_elements& elements = what.elements;
+  const Share share = result_of(what, operation.rank(), operation.size());
+  const Pieces result{static_cast<std::byte*>(what.receive.base), what.runs, elements.extent};
+  result.for_each(0, share.count, [&](std::byte* piece, size_t number, size_t count) {
+    const size_t offset = (share.first + number) * elements.extent;
+    const auto from = [&](uint32_t block) { return level.block(block) + offset; };
+    combine(elements, level.blocks(), from, piece, count);
+  });
+}
+
+void take(Operation& operation, const Level& level) {
+  const nagaya_collective& what = operation.what();
+  const nagaya_elements& elements = what.elements;
+  const size_t bytes = bytes_of(elements);
+  const bool is_scan = what.kind == NAGAYA_SCAN || what.kind == NAGAYA_EXSCAN;
+  if (is_scan && bytes != 0) scan(operation, level);
+  if (!level.is_last())
+    operation.post_level(operation.next + 1, [&](std::byte* line) {
+      if (bytes == 0) return;
+      const auto from = [&](uint32_t block) { return level.block(block); };
+      combine(elements, level.blocks(), from, line + (operation.next + 1) * bytes, elements.count);
+    });
+  else if (!is_scan && bytes != 0)
+    reduce(operation, level);
+}
+
+bool work(Operation& operation) {
+  const uint32_t levels = levels_of(operation.size());
+  for (; operation.next < levels; ++operation.next) {
+    const Level level(operation, operation.next);
+    if (!level.is_awaited()) continue;
+    if (!level.has_all()) return false;
+    take(operation, level);
+  }
+  return true;
+}
+
+}  // namespace
+
+const Algorithm kRecursive{"recursive multiplying", post, work, nullptr, nullptr};
+
+}  // namespace nagaya::coll
