@@ -15,9 +15,6 @@ std::vector<std::unique_ptr<Grid>>& grids() {
   return *all;
 }
 
-// Of grids' teams: MPI's are below (coll.h).
-constexpr uint64_t kTeamContexts = uint64_t{1} << 55;
-
 }  // namespace
 
 // A number is the same at all processes that make the grid, and of no grid that exists at one of
@@ -107,7 +104,7 @@ nagaya_team& Grid::team(Scope scope) {
   std::vector<nagaya_process> members;
   for (Int rank = 0; rank < size_of(scope); ++rank)
     members.push_back(process(number_in(scope, rank)));
-  const uint64_t context = kTeamContexts | uint64_t{number_} << 2 | n;
+  const uint64_t context = NAGAYA_TEAMS_BLACS | uint64_t{number_} << 2 | n;
   const int error = nagaya_coll_open(context, members.data(), static_cast<uint32_t>(members.size()),
                                      static_cast<uint32_t>(rank_in(scope, row(), column())),
                                      System::own().has_threads(), &teams_[n]);

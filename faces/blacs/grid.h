@@ -54,7 +54,7 @@ class Grid {
 
   static constexpr Int kData = 0;  // the tag of data; that of a `ready` is the message's number
   nagaya_envelope envelope(Int source, Int tag) const {
-    return {kContexts | (number_ & (kContexts / 2 - 1)), source, tag};
+    return {NAGAYA_CONTEXTS_BLACS | (number_ & (NAGAYA_CONTEXTS_BLACS / 2 - 1)), source, tag};
   }
 
   // blacs_set() and blacs_get(): the caller's, who hears no more of them.
@@ -62,9 +62,6 @@ class Grid {
   Int is_repeatable = 0, is_coherent = 0;
 
  private:
-  // From here on MPI has no contexts of messages (match.h).
-  static constexpr uint32_t kContexts = uint32_t{1} << 30;
-
   Grid(uint32_t number, Int rows, Int columns, Int own)
       : number_(number), rows_(rows), columns_(columns), own_(own) {}
 

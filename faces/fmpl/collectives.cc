@@ -54,9 +54,8 @@ std::map<void*, Function>& functions() {
   return *known;
 }
 
-// Of the BLACS' grids: those with bit 55 (faces/blacs). Of MPI's communicators: below 2^54.
-constexpr uint64_t kTeamContexts = uint64_t{1} << 54;
-constexpr uint64_t kMessageContexts = kTeamContexts | uint64_t{1} << 53;
+// Of teams whose collectives are messages.
+constexpr uint64_t kMessageContexts = NAGAYA_TEAMS_FMPL | uint64_t{1} << 53;
 
 // Unless that has been done.
 int open_team(Communicator& of, bool has_support) {
@@ -64,10 +63,10 @@ int open_team(Communicator& of, bool has_support) {
   const auto rank = static_cast<uint32_t>(of.rank);
   nagaya_team** const team = has_support ? &of.team : &of.team_by_messages;
   if (*team != nullptr) return 0;
-  return has_support
-             ? nagaya_coll_open(kTeamContexts | of.number, of.processes.data(), size, rank, 0, team)
-             : nagaya_coll_open_by_messages(kMessageContexts | of.number, of.processes.data(), size,
-                                            rank, 0, team);
+  return has_support ? nagaya_coll_open(NAGAYA_TEAMS_FMPL | of.number, of.processes.data(), size,
+                                        rank, 0, team)
+                     : nagaya_coll_open_by_messages(kMessageContexts | of.number,
+                                                    of.processes.data(), size, rank, 0, team);
 }
 
 int run(int comm, int root, nagaya_collective& what, bool asks_for_support = false) {

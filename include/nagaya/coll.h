@@ -63,10 +63,14 @@ typedef struct nagaya_team nagaya_team;
 /* The longest that a member may be ahead of others; 8 in the first 64.           [collectives] */
 #define NAGAYA_COLL_AHEAD 64
 
+/* Contexts from here on have libnagaya-xmp, -fmpl and -blacs; MPI has those below. */
+#define NAGAYA_TEAMS_XMP (UINT64_C(1) << 53)
+#define NAGAYA_TEAMS_FMPL (UINT64_C(1) << 54)
+#define NAGAYA_TEAMS_BLACS (UINT64_C(1) << 55)
+
 /* Makes the calling task a member. It waits for nobody. All members call it, or none.
  *
- *   context     below 2^62, over several nodes below 2^56; teams that exist at once and have
- *               members in common have different ones
+ *   context     below 2^56; teams that exist at once and have members in common have different ones
  *   processes   by rank, each once: copied      `size` of them, over several nodes at most 2^20
  *   rank        the caller's: processes[rank] is the calling task
  *   threads     nonzero: several threads of the task may wait, for this team or anything else

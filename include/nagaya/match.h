@@ -67,8 +67,14 @@ int nagaya_match_open(int threads);
  * The task goes on to take messages out of its port. Returns 0, -ESRCH. */
 int nagaya_match_close(void);
 
+/* Contexts from here on have libnagaya-blacs, area.h, array.h and coll.h; MPI has those below. */
+#define NAGAYA_CONTEXTS_BLACS UINT32_C(0x40000000)
+#define NAGAYA_CONTEXTS_AREAS UINT32_C(0x60000000)
+#define NAGAYA_CONTEXTS_ARRAYS UINT32_C(0x70000000)
+#define NAGAYA_CONTEXTS_COLL UINT32_C(0x80000000)
+
 /* As nagaya_match_open(), beside a library that has it open or none: for libraries of Nagaya's,
- * whose contexts differ from each other's: libnagaya-blacs has 2^30 .. 2^31-1, coll.h those above.
+ * whose contexts differ from each other's.
  * The task takes part until it ends. Returns 0, -EINVAL, -EBUSY (it was opened for one thread
  * before), -ENOMEM, -ESRCH. */
 int nagaya_match_join(int threads);

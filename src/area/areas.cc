@@ -14,11 +14,6 @@
 namespace nagaya::area {
 namespace {
 
-// MPI's contexts of messages are below 2^30, those of the BLACS below these (match.h).
-constexpr uint32_t kMessageContexts = uint32_t{3} << 29;
-// Of groups: those of coll.h's callers are below.
-constexpr uint64_t kGroupContexts = uint64_t{3} << 61;
-
 // Above it whoever waits helps to copy.                                              [bytes]
 constexpr size_t kSharedCopyBytes = 32 << 10;
 
@@ -39,7 +34,7 @@ Areas::Areas(nagaya_area_cell* cells, uint64_t* flags, uint32_t count,
       processes_(processes.begin(), processes.end()),
       nodes_(processes),
       rank_(rank),
-      context_(kMessageContexts | number),
+      context_(NAGAYA_CONTEXTS_AREAS | number),
       waits_(waits) {
   std::fill_n(cells_, count, nagaya_area_cell{});
   std::fill_n(flags_, count, 0);
@@ -56,7 +51,7 @@ int Areas::open(llcl::Board& board, task::TaskRecord& self) {
   const int error = waits_.add({[](void* areas) { return static_cast<Areas*>(areas)->advance(); },
                                 1, [](void*) { return mailbox::kNever; }, nullptr, this});
   if (error != 0) return error;
-  if (group_.open(board, self, kGroupContexts | context_, tasks, sizeof(Part)) != 0) {
+  if (group_.open(board, self, {llcl::GroupUser::kAreas, 0, context_}, tasks, sizeof(Part)) != 0) {
     waits_.remove(this);
     return -ENOMEM;
   }

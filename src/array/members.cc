@@ -2,18 +2,12 @@
 #include "array/members.h"
 
 namespace nagaya::array {
-namespace {
-
-// Of groups: coll.h's are below 2^62, those of areas have bit 62, too (area/areas.cc).
-constexpr uint64_t kGroupContexts = uint64_t{1} << 63;
-
-}  // namespace
-
 int Members::open(llcl::Board& board, task::TaskRecord& self, std::byte* base) {
   std::vector<uint32_t> tasks;
   for (const uint32_t rank : nodes_.ranks_of(nodes_.node_of(rank_)))
     tasks.push_back(processes_[rank].task);
-  const int error = group_.open(board, self, kGroupContexts | name_, tasks, sizeof(Part));
+  const int error =
+      group_.open(board, self, {llcl::GroupUser::kArray, 0, name_}, tasks, sizeof(Part));
   if (error != 0) return error;
   // Release: the block is zero. Pairs with base_of.
   part(rank_).base.store(base, std::memory_order_release);

@@ -90,10 +90,10 @@ class Members {
   // ---- of messages
 
   // Of a message of `sender` that fills a side (halo_plan.h) of the receiver's shadow.
-  //   context   | 0b0111 | low 28 bits of the name |       MPI's, the BLACS' and FMPL's are below
+  //   context   | 0b0111 | low 28 bits of the name |
   //   tag       | next 27 bits | side, 4 bits |
   nagaya_envelope envelope(uint32_t sender, uint32_t side) const {
-    return {uint32_t{7} << 28 | static_cast<uint32_t>(name_ & 0xfff'ffff),
+    return {NAGAYA_CONTEXTS_ARRAYS | static_cast<uint32_t>(name_ & 0xfff'ffff),
             static_cast<int32_t>(sender),
             static_cast<int32_t>((name_ >> 28 & 0x7ff'ffff) << 4 | side)};
   }

@@ -62,7 +62,7 @@ struct Membership {
 
 int open_wide(nagaya_team& team, Endpoint& endpoint, const Membership& own, NodeSets nodes) {
   const auto& [context, processes, rank, has_threads] = own;
-  if (context >= WideTeam::kContexts || processes.size() > WideTeam::kSizeMax) return -EINVAL;
+  if (processes.size() > WideTeam::kSizeMax) return -EINVAL;
   team.wide.emplace(processes, std::move(nodes), rank, context, has_threads, endpoint.waits());
   return team.wide->open(endpoint.board(), endpoint.record());
 }
@@ -75,7 +75,7 @@ int open(nagaya_team& team, Endpoint& endpoint, const Membership& own) {
   std::vector<uint32_t> tasks;
   for (const nagaya_process& process : processes) tasks.push_back(process.task);
   team.here.emplace(rank, has_threads);
-  return team.here->open(endpoint.board(), endpoint.record(), context, tasks);
+  return team.here->open(endpoint.board(), endpoint.record(), context, 0, tasks);
 }
 
 int start_wide(WideTeam& team, nagaya_collective& collective) {
@@ -100,7 +100,7 @@ int make(const Membership& own, nagaya_team** out, Open open) {
   if (endpoint == nullptr) return -ESRCH;
   const auto& [context, processes, rank, has_threads] = own;
   if (processes.data() == nullptr || out == nullptr || rank >= processes.size() ||
-      context >> 62 != 0 || !endpoint->is_member(processes, rank))
+      context >= WideTeam::kContexts || !endpoint->is_member(processes, rank))
     return -EINVAL;
   return nagaya::task::guarded([&] {
     Tuning::own().agreed(endpoint->board().tuning);

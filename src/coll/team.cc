@@ -10,9 +10,6 @@
 namespace nagaya::coll {
 namespace {
 
-// Of the second group of a team's members. (Contexts are given from 0 on.)
-constexpr uint64_t kDeepContext = uint64_t{1} << 63;
-
 bool is_large_team(const llcl::Group& group) {
   const llcl::Tuning& tuning = llcl::Tuning::own();
   const size_t size = group.members().size();
@@ -34,12 +31,12 @@ Team::~Team() {
   deep_group_.close(free_buffers<DeepPart>);
 }
 
-int Team::open(llcl::Board& board, task::TaskRecord& self, uint64_t context,
+int Team::open(llcl::Board& board, task::TaskRecord& self, uint64_t context, uint32_t number,
                std::span<const uint32_t> members) {
   board_ = &board;
   self_ = &self;
-  context_ = context;
-  const int error = group_.open(board, self, context, members, sizeof(Part));
+  name_ = {llcl::GroupUser::kTeam, 2 * number, context};
+  const int error = group_.open(board, self, name_, members, sizeof(Part));
   is_large_ = error == 0 && is_large_team(group_);
   return error;
 }
@@ -47,8 +44,8 @@ int Team::open(llcl::Board& board, task::TaskRecord& self, uint64_t context,
 // False: no memory just now.
 bool Team::open_deep() {
   if (deep_group_.is_open()) return true;
-  return deep_group_.open(*board_, *self_, context_ | kDeepContext, group_.members(),
-                          sizeof(DeepPart)) == 0;
+  const llcl::GroupName name = {name_.user, name_.number + 1, name_.context};
+  return deep_group_.open(*board_, *self_, name, group_.members(), sizeof(DeepPart)) == 0;
 }
 
 uint64_t Team::find_slowest() {

@@ -19,8 +19,9 @@ class Team {
   Team(uint32_t rank, bool has_threads) : rank_(rank), has_threads_(has_threads) {}
   ~Team();
 
-  // As llcl::Group::open. Where the team's memory is; nobody uses the team before.
-  int open(llcl::Board& board, task::TaskRecord& self, uint64_t context,
+  // As llcl::Group::open; `number`: of the team among those of one context. Where the team's memory
+  // is; nobody uses the team before.
+  int open(llcl::Board& board, task::TaskRecord& self, uint64_t context, uint32_t number,
            std::span<const uint32_t> members);
 
   const llcl::Group& group() const { return group_; }
@@ -106,7 +107,7 @@ class Team {
   llcl::Group group_, deep_group_;
   llcl::Board* board_ = nullptr;
   task::TaskRecord* self_ = nullptr;
-  uint64_t context_ = 0;
+  llcl::GroupName name_{};
   const uint32_t rank_;
   const bool has_threads_;
   bool is_large_ = false;

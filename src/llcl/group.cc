@@ -15,7 +15,7 @@ namespace nagaya::llcl {
 
 struct GroupBlock {
   task::Stamp stamp;
-  uint64_t context;
+  GroupName name;
   uint64_t part_bytes;  // of each member's part
   uint32_t count;       // of members
   // Both under the bucket's lock, which orders them.
@@ -33,9 +33,9 @@ namespace {
 
 using Bucket = Groups::Bucket;
 
-Bucket& bucket_of(Board& board, uint64_t context, std::span<const uint32_t> members) {
+Bucket& bucket_of(Board& board, const GroupName& name, std::span<const uint32_t> members) {
   // Odd factors spread contexts and first members.
-  const uint64_t hash = context * 0x9e3779b97f4a7c15 + members.front() * 0xbf58476d1ce4e5b9;
+  const uint64_t hash = name.context * 0x9e3779b97f4a7c15 + members.front() * 0xbf58476d1ce4e5b9;
   return board.groups->buckets[(hash >> 32) % Groups::kBuckets];
 }
 
@@ -69,18 +69,18 @@ mailbox::Owner owner_of(const task::TaskRecord& task) {
 }
 
 // The link that leads to the group's block, or the last one of the bucket: to nullptr.
-std::atomic<GroupBlock*>& link_to(Bucket& bucket, uint64_t context,
+std::atomic<GroupBlock*>& link_to(Bucket& bucket, const GroupName& name,
                                   std::span<const uint32_t> members) {
   std::atomic<GroupBlock*>* link = &bucket.first;
   for (GroupBlock* block; (block = link->load(std::memory_order_relaxed)) != nullptr;
        link = &block->next)
-    if (block->context == context && block->count == members.size() &&
+    if (block->name == name && block->count == members.size() &&
         std::equal(members.begin(), members.end(), block->members()))
       break;
   return *link;
 }
 
-GroupBlock* make(task::TaskRecord& self, uint64_t context, std::span<const uint32_t> members,
+GroupBlock* make(task::TaskRecord& self, const GroupName& name, std::span<const uint32_t> members,
                  uint64_t part_bytes) {
   const uint64_t parts_at = GroupBlock::parts_at(members.size());
   const uint64_t parts_bytes = members.size() * part_bytes;
@@ -88,7 +88,7 @@ GroupBlock* make(task::TaskRecord& self, uint64_t context, std::span<const uint3
   if (memory == nullptr) return nullptr;
   auto* const block = new (memory) GroupBlock{};
   block->stamp = {task::kMagic, task::kAbiMajor, task::kAbiMinor, sizeof(GroupBlock), 0};
-  block->context = context;
+  block->name = name;
   block->count = static_cast<uint32_t>(members.size());
   block->part_bytes = part_bytes;
   std::copy(members.begin(), members.end(), block->members());
@@ -98,14 +98,14 @@ GroupBlock* make(task::TaskRecord& self, uint64_t context, std::span<const uint3
 
 }  // namespace
 
-int Group::open(Board& board, task::TaskRecord& self, uint64_t context,
+int Group::open(Board& board, task::TaskRecord& self, const GroupName& name,
                 std::span<const uint32_t> members, uint64_t bytes) {
-  Bucket& bucket = bucket_of(board, context, members);
+  Bucket& bucket = bucket_of(board, name, members);
   const Turn turn(board, owner_of(self), bucket);
-  std::atomic<GroupBlock*>& link = link_to(bucket, context, members);
+  std::atomic<GroupBlock*>& link = link_to(bucket, name, members);
   GroupBlock* block = link.load(std::memory_order_relaxed);
   if (block == nullptr) {
-    block = make(self, context, members, mailbox::whole_lines(bytes));
+    block = make(self, name, members, mailbox::whole_lines(bytes));
     if (block == nullptr) return -ENOMEM;
     block->next.store(bucket.first.load(std::memory_order_relaxed), std::memory_order_relaxed);
     bucket.first.store(block, std::memory_order_relaxed);
@@ -122,12 +122,12 @@ int Group::open(Board& board, task::TaskRecord& self, uint64_t context,
 void Group::close(void (*end)(Group& group)) {
   if (block_ == nullptr) return;
   GroupBlock* const block = std::exchange(block_, nullptr);
-  Bucket& bucket = bucket_of(*board_, block->context, members_);
+  Bucket& bucket = bucket_of(*board_, block->name, members_);
   const Turn turn(*board_, owner_of(*self_), bucket);
   const uint32_t closed = block->closed.load(std::memory_order_relaxed) + 1;
   block->closed.store(closed, std::memory_order_relaxed);
   if (closed != block->count) return;
-  link_to(bucket, block->context, members_)
+  link_to(bucket, block->name, members_)
       .store(block->next.load(std::memory_order_relaxed), std::memory_order_relaxed);
   if (end != nullptr) end(*this);
   free(block);

@@ -5,12 +5,12 @@
 //   Groups: | bucket 0: lock, first | bucket 1 | ...        on the board
 //                              │
 //                              ▼
-//   GroupBlock: | name: context, members | closed, next | part 0 | part 1 | ... |    in the space
+//   GroupBlock: | name, members | closed, next | part 0 | part 1 | ... |    in the space
 //   heap
 //
 // Whoever opens a group first makes its block, with all parts zero; the others find it by its name.
 // Opening waits for no member. The block goes when every member has closed it, so all members or
-// none must open a group. Two groups that exist at once have different contexts or no member in
+// none must open a group. Two groups that exist at once have different names or no member in
 // common.
 //
 // A bucket's chain changes under its lock only, each time by one store:
@@ -60,6 +60,16 @@ struct Groups {
   Bucket buckets[kBuckets];
 };
 
+// Whose groups they are: a context is given by one kind of users.
+enum class GroupUser : uint32_t { kTeam, kAreas, kArray };
+struct GroupName {
+  GroupUser user;
+  uint32_t number;  // among the groups of one context
+  uint64_t context;
+
+  bool operator==(const GroupName&) const = default;
+};
+
 // A member's own handle. One thread at a time opens, closes and wakes; any thread uses the parts.
 class Group {
  public:
@@ -72,7 +82,7 @@ class Group {
   // `bytes`: of each member's part, the same at every member; rounded up to whole lines.
   // `self`: of the calling task.
   // Returns 0, or -ENOMEM: the space heap is exhausted, nothing has changed.
-  int open(Board& board, task::TaskRecord& self, uint64_t context,
+  int open(Board& board, task::TaskRecord& self, const GroupName& name,
            std::span<const uint32_t> members, uint64_t bytes);
   bool is_open() const { return block_ != nullptr; }
   // `end`: called by the last member that closes the group, before its block goes.

@@ -96,7 +96,7 @@ mca_pml_base_module_t pml_nagaya_module = {
     .pml_imrecv = pml_nagaya_imrecv,
     .pml_mrecv = pml_nagaya_mrecv,
     .pml_dump = dump,
-    .pml_max_contextid = (UINT32_C(1) << 30) - 1,
+    .pml_max_contextid = NAGAYA_CONTEXTS_BLACS - 1,
     .pml_max_tag = INT_MAX,
 };
 

@@ -14,9 +14,6 @@
 namespace nagaya::xmp {
 namespace {
 
-// Of teams: those of FMPL have bit 54, those of the BLACS bit 55.
-constexpr uint64_t kTeamContexts = uint64_t{1} << 53;
-
 // Numbers of the generator SplitMix64 (Steele, Lea, Flood 2014): all bits depend on all.
 uint64_t mixed(uint64_t state, uint64_t with) {
   uint64_t z = state + with + 0x9e3779b97f4a7c15;
@@ -86,7 +83,7 @@ uint64_t ProcessSet::next_array_name() {
 
 nagaya_team& ProcessSet::team(const char* where) {
   if (team_ == nullptr) {
-    const uint64_t context = kTeamContexts | (name_ & (kTeamContexts - 1));
+    const uint64_t context = NAGAYA_TEAMS_XMP | (name_ & (NAGAYA_TEAMS_XMP - 1));
     const int error = nagaya_coll_open(context, processes().data(), size(),
                                        static_cast<uint32_t>(own_), 0, &team_);
     if (error != 0) fail(where, "nagaya_coll_open() says " + reason_of(error));

@@ -4,13 +4,6 @@
 #include <utility>
 
 namespace nagaya::coll::hierarchy {
-namespace {
-
-// Of the team for the way out. (Contexts of callers are below.)
-constexpr uint64_t kFanOutContext = uint64_t{1} << 62;
-
-}  // namespace
-
 WideTeam::WideTeam(std::span<const nagaya_process> processes, llcl::NodeSets nodes, uint32_t rank,
                    uint64_t context, bool has_threads, llcl::Wait& waits)
     : processes_(processes.begin(), processes.end()),
@@ -26,8 +19,8 @@ int WideTeam::open(llcl::Board& board, task::TaskRecord& self) {
   for (const uint32_t rank : nodes_.ranks_of(nodes_.node_of(rank_)))
     tasks.push_back(processes_[rank].task);
   if (tasks.size() == 1) return 0;
-  const int error = fan_in_.open(board, self, context_, tasks);
-  return error != 0 ? error : fan_out_.open(board, self, context_ | kFanOutContext, tasks);
+  const int error = fan_in_.open(board, self, context_, 0, tasks);
+  return error != 0 ? error : fan_out_.open(board, self, context_, 1, tasks);
 }
 
 }  // namespace nagaya::coll::hierarchy

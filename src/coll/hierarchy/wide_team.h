@@ -42,7 +42,7 @@ class WideTeam {
   nagaya_envelope envelope(uint32_t source, uint64_t number) const {
     const auto middle = static_cast<int32_t>(context_ >> 30 & 0x7ff);
     const auto high = static_cast<int32_t>(context_ >> 41 & 0x7fff);
-    return {uint32_t{1} << 31 | static_cast<uint32_t>(context_ & 0x3fff'ffff),
+    return {NAGAYA_CONTEXTS_COLL | static_cast<uint32_t>(context_ & 0x3fff'ffff),
             middle << 20 | static_cast<int32_t>(source),
             high << 16 | static_cast<int32_t>(number & 0xffff)};
   }

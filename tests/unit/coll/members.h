@@ -29,7 +29,7 @@ class Members {
     }
     for (uint32_t rank = 0; rank < size; ++rank) {
       teams_.push_back(std::make_unique<Team>(rank, false));
-      EXPECT_EQ(teams_.back()->open(board(), space_.task(tasks[rank]), 1, tasks), 0);
+      EXPECT_EQ(teams_.back()->open(board(), space_.task(tasks[rank]), 1, 0, tasks), 0);
     }
   }
 

@@ -25,7 +25,7 @@ class GroupTest : public testing::Test {
   Board& board() { return *static_cast<Board*>(space_.header().upper_floors); }
   int open(Group& group, uint32_t task, uint64_t context, std::span<const uint32_t> members,
            uint64_t bytes = 100) {
-    return group.open(board(), space_.task(task), context, members, bytes);
+    return group.open(board(), space_.task(task), {GroupUser::kTeam, 0, context}, members, bytes);
   }
 
   task::HandmadeSpace space_;
@@ -63,16 +63,20 @@ TEST_F(GroupTest, AWholePartIsZeroThoughTheMemoryWasUsedBefore) {
   }
 }
 
-TEST_F(GroupTest, AnotherContextOrOtherMembersMakeAnotherGroup) {
+TEST_F(GroupTest, AnotherNameOrOtherMembersMakeAnotherGroup) {
   const uint32_t other[] = {5, 0, 2}, reversed[] = {3, 0, 5};
-  Group one, of_other_context, of_others, of_another_order;
+  Group one, of_other_context, of_others, of_another_order, of_an_array, of_the_same_team;
   ASSERT_EQ(open(one, 0, 7, kMembers), 0);
   ASSERT_EQ(open(of_other_context, 0, 8, kMembers), 0);
   ASSERT_EQ(open(of_others, 0, 7, other), 0);
   ASSERT_EQ(open(of_another_order, 0, 7, reversed), 0);
-  const std::byte* const parts[] = {one.part(0), of_other_context.part(0), of_others.part(0),
-                                    of_another_order.part(0)};
-  for (int n = 0; n < 4; ++n)
+  const GroupName array = {GroupUser::kArray, 0, 7}, second = {GroupUser::kTeam, 1, 7};
+  ASSERT_EQ(of_an_array.open(board(), space_.task(0), array, kMembers, 100), 0);
+  ASSERT_EQ(of_the_same_team.open(board(), space_.task(0), second, kMembers, 100), 0);
+  const std::byte* const parts[] = {one.part(0),         of_other_context.part(0),
+                                    of_others.part(0),   of_another_order.part(0),
+                                    of_an_array.part(0), of_the_same_team.part(0)};
+  for (int n = 0; n < 6; ++n)
     for (int k = 0; k < n; ++k) EXPECT_NE(parts[n], parts[k]) << n << " " << k;
 }
 
