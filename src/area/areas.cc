@@ -31,9 +31,7 @@ Areas::Areas(nagaya_area_cell* cells, uint64_t* flags, uint32_t count,
     : cells_(cells),
       flags_(flags),
       count_(count),
-      processes_(processes.begin(), processes.end()),
-      nodes_(processes),
-      rank_(rank),
+      processes_(processes, rank),
       context_(NAGAYA_CONTEXTS_AREAS | number),
       waits_(waits) {
   std::fill_n(cells_, count, nagaya_area_cell{});
@@ -45,17 +43,15 @@ Areas::~Areas() {
 }
 
 int Areas::open(llcl::Board& board, task::TaskRecord& self) {
-  std::vector<uint32_t> tasks;
-  for (const uint32_t rank : nodes_.ranks_of(nodes_.node_of(rank_)))
-    tasks.push_back(processes_[rank].task);
   const int error = waits_.add({[](void* areas) { return static_cast<Areas*>(areas)->advance(); },
                                 1, [](void*) { return mailbox::kNever; }, nullptr, this});
   if (error != 0) return error;
-  if (group_.open(board, self, {llcl::GroupUser::kAreas, 0, context_}, tasks, sizeof(Part)) != 0) {
+  const llcl::GroupName name = {llcl::GroupUser::kAreas, 0, context_};
+  if (group_.open(board, self, name, processes_.tasks_here(), sizeof(Part)) != 0) {
     waits_.remove(this);
     return -ENOMEM;
   }
-  auto* const own = reinterpret_cast<Part*>(group_.part(nodes_.index_of(rank_)));
+  auto* const own = reinterpret_cast<Part*>(group_.part(index_here(processes_.rank())));
   own->flags = flags_;
   // Release: pairs with part_of().
   own->cells.store(cells_, std::memory_order_release);
@@ -65,7 +61,7 @@ int Areas::open(llcl::Board& board, task::TaskRecord& self) {
 
 // nullptr: that process has not opened yet.
 const Areas::Part* Areas::part_of(uint32_t rank) const {
-  const auto* const part = reinterpret_cast<const Part*>(group_.part(nodes_.index_of(rank)));
+  const auto* const part = reinterpret_cast<const Part*>(group_.part(index_here(rank)));
   // Acquire: pairs with open(). Its flags are there.
   return part->cells.load(std::memory_order_acquire) == nullptr ? nullptr : part;
 }
@@ -97,8 +93,9 @@ bool Areas::try_now(nagaya_area_send& send) {
   send.is_complete = 0;
   send.error = 0;
   if (is_here(send.to)) return try_send(send);
-  const nagaya_envelope own = envelope(rank_, send.index);
-  return nagaya_match_try_send(processes_[send.to], &own, send.data, send.bytes, nullptr) == 0;
+  const nagaya_envelope own = envelope(processes_.rank(), send.index);
+  return nagaya_match_try_send(processes_.process(send.to), &own, send.data, send.bytes, nullptr) ==
+         0;
 }
 
 void Areas::add(nagaya_area_send& send) {
@@ -109,8 +106,8 @@ void Areas::add(nagaya_area_send& send) {
 
 int Areas::start_message(nagaya_area_send& send) {
   send.message = {};
-  send.message.to = processes_[send.to];
-  send.message.envelope = envelope(rank_, send.index);
+  send.message.to = processes_.process(send.to);
+  send.message.envelope = envelope(processes_.rank(), send.index);
   send.message.data = send.data;
   send.message.bytes = send.bytes;
   return nagaya_match_send(&send.message);
@@ -137,7 +134,7 @@ bool Areas::try_send(nagaya_area_send& send) {
   cell.state.store(cell.idle, std::memory_order_release);
   // Release: the data and the idle cell are seen before. Pairs with is_complete().
   std::atomic_ref(*flag).store(send.bytes + 1, std::memory_order_release);
-  group_.wake_one(nodes_.index_of(send.to));
+  group_.wake_one(index_here(send.to));
   complete(send, error);
   return true;
 }
@@ -146,7 +143,7 @@ void Areas::copy(const Cell& cell, const nagaya_area_send& send, size_t bytes) {
   if (bytes < kSharedCopyBytes)
     std::memcpy(cell.to, send.data, bytes);
   else
-    group_.copy(cell.to, send.data, bytes, nodes_.index_of(send.to));
+    group_.copy(cell.to, send.data, bytes, index_here(send.to));
 }
 
 bool Areas::try_finish(nagaya_area_send& send) {
@@ -243,7 +240,7 @@ int Areas::prepare(nagaya_area_receive& receive) {
   receive.prepared = nullptr;
   if (is_here(receive.from)) {
     Cell& cell = cell_of(receive.from, receive.index);
-    const uint64_t prepared = Cell::state_of(kPrepared, rank_);
+    const uint64_t prepared = Cell::state_of(kPrepared, processes_.rank());
     if (!write_header(cell, receive, prepared)) return -EBUSY;
     cell.state.store(prepared, std::memory_order_relaxed);
     receive.prepared = &cell;
@@ -295,14 +292,14 @@ bool Areas::write_header(Cell& cell, const nagaya_area_receive& receive, uint64_
 
 void Areas::post(Cell& cell, const nagaya_area_receive& receive) {
   // Release: pairs with try_send().
-  cell.state.store(Cell::state_of(kPosted, rank_), std::memory_order_release);
-  group_.wake_one(nodes_.index_of(receive.from));
+  cell.state.store(Cell::state_of(kPosted, processes_.rank()), std::memory_order_release);
+  group_.wake_one(index_here(receive.from));
 }
 
 int Areas::start_message(nagaya_area_receive& receive) {
   receive.message = {};
   receive.message.wanted = envelope(receive.from, receive.index);
-  receive.message.from = processes_[receive.from];
+  receive.message.from = processes_.process(receive.from);
   receive.message.buffer = receive.buffer;
   receive.message.capacity = receive.capacity;
   return nagaya_match_receive(&receive.message);
@@ -331,10 +328,10 @@ int Areas::cancel(nagaya_area_receive& receive) {
   if (!is_here(receive.from)) {
     if (const int error = nagaya_match_cancel_receive(&receive.message); error != 0) return error;
   } else {
-    uint64_t state = Cell::state_of(kPosted, rank_);
+    uint64_t state = Cell::state_of(kPosted, processes_.rank());
     // Not as the cell says: once the sender has taken it, another receiver may write there.
-    const uint64_t idle =
-        receive.prepared != nullptr ? Cell::state_of(kPrepared, rank_) : uint64_t{kFree};
+    const uint64_t idle = receive.prepared != nullptr ? Cell::state_of(kPrepared, processes_.rank())
+                                                      : uint64_t{kFree};
     // Release: the header was written before. Pairs with write_header() of another receiver.
     if (!cell_of(receive.from, receive.index)
              .state.compare_exchange_strong(state, idle, std::memory_order_release,

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "area/cell.h"
 #include "area/spool.h"
 #include "llcl/group.h"
-#include "llcl/node_sets.h"
+#include "llcl/process_set.h"
 #include "llcl/wait.h"
 #include "task/spin_lock.h"
 
@@ -49,7 +48,6 @@ class Areas {
   const Spool& spool() const { return spool_; }
   // Sends from a copy in the spool. Returns 0, -ENOBUFS. May throw std::bad_alloc.
   int send_from_spool(const nagaya_area_send& send);
-  bool is_here(uint32_t rank) const { return nodes_.node_of(rank) == nodes_.node_of(rank_); }
   bool exists(uint32_t rank, uint32_t index) const {
     return rank < processes_.size() && index < count_;
   }
@@ -66,6 +64,8 @@ class Areas {
     std::atomic<nagaya_area_cell*> cells;
   };
 
+  bool is_here(uint32_t rank) const { return processes_.is_here(rank); }
+  uint32_t index_here(uint32_t rank) const { return processes_.nodes().index_of(rank); }
   const Part* part_of(uint32_t rank) const;
   Cell& own_cell(uint32_t index) const { return *reinterpret_cast<Cell*>(&cells_[index]); }
   Cell& cell_of(uint32_t rank, uint32_t index) const;
@@ -86,9 +86,8 @@ class Areas {
   nagaya_area_cell* const cells_;
   uint64_t* const flags_;
   const uint32_t count_;
-  const std::vector<nagaya_process> processes_;
-  const llcl::NodeSets nodes_;
-  const uint32_t rank_, context_;
+  const llcl::ProcessSet processes_;
+  const uint32_t context_;
   llcl::Wait& waits_;
   llcl::Group group_;
   task::SpinLock lock_;

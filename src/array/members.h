@@ -29,10 +29,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "llcl/group.h"
-#include "llcl/node_sets.h"
+#include "llcl/process_set.h"
 #include "nagaya/match.h"
 
 namespace nagaya::array {
@@ -47,18 +46,15 @@ class Members {
  public:
   // `processes` by rank. May throw std::bad_alloc.
   Members(std::span<const nagaya_process> processes, uint32_t rank, uint64_t name)
-      : processes_(processes.begin(), processes.end()),
-        nodes_(processes),
-        rank_(rank),
-        name_(name) {}
+      : processes_(processes, rank), name_(name) {}
 
   // Tells the others of the node where the own block is. Returns 0, -ENOMEM.
   int open(llcl::Board& board, task::TaskRecord& self, std::byte* base);
 
-  uint32_t rank() const { return rank_; }
-  uint32_t size() const { return nodes_.size(); }
-  bool is_here(uint32_t rank) const { return nodes_.node_of(rank) == nodes_.node_of(rank_); }
-  nagaya_process process(uint32_t rank) const { return processes_[rank]; }
+  uint32_t rank() const { return processes_.rank(); }
+  uint32_t size() const { return processes_.size(); }
+  bool is_here(uint32_t rank) const { return processes_.is_here(rank); }
+  nagaya_process process(uint32_t rank) const { return processes_.process(rank); }
 
   // ---- with members here, in a group that is open
 
@@ -71,21 +67,21 @@ class Members {
   // Begins a step: others may read the own rows, as many boxes as are given here.
   void show_ready(uint64_t boxes) {
     given_ += boxes;
-    std::atomic<uint64_t>& ready = part(rank_).ready;
+    std::atomic<uint64_t>& ready = own_part().ready;
     // Release: the rows. Pairs with is_ready.
     ready.store(ready.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
   // Whether a member's rows are as they shall be in the own step. It may be one step ahead.
   bool is_ready(uint32_t rank) const {
-    const uint64_t wanted = part(rank_).ready.load(std::memory_order_relaxed);  // the own word
-    return part(rank).ready.load(std::memory_order_acquire) >= wanted;          // of show_ready
+    const uint64_t wanted = own_part().ready.load(std::memory_order_relaxed);  // the own word
+    return part(rank).ready.load(std::memory_order_acquire) >= wanted;         // of show_ready
   }
   // A box of a member's has been read. Release: pairs with is_all_read.
   void count_read(uint32_t rank) { part(rank).done.fetch_add(1, std::memory_order_release); }
   // Whether all boxes that were given have been read. Acquire: pairs with count_read.
-  bool is_all_read() const { return part(rank_).done.load(std::memory_order_acquire) == given_; }
+  bool is_all_read() const { return own_part().done.load(std::memory_order_acquire) == given_; }
   // For something that the caller has stored.
-  void wake(uint32_t rank) const { group_.wake_one(nodes_.index_of(rank)); }
+  void wake(uint32_t rank) const { group_.wake_one(processes_.nodes().index_of(rank)); }
 
   // ---- of messages
 
@@ -100,12 +96,11 @@ class Members {
 
  private:
   Part& part(uint32_t rank) const {
-    return *reinterpret_cast<Part*>(group_.part(nodes_.index_of(rank)));
+    return *reinterpret_cast<Part*>(group_.part(processes_.nodes().index_of(rank)));
   }
+  Part& own_part() const { return part(rank()); }
 
-  const std::vector<nagaya_process> processes_;
-  const llcl::NodeSets nodes_;
-  const uint32_t rank_;
+  const llcl::ProcessSet processes_;
   const uint64_t name_;
   llcl::Group group_;
   uint64_t given_ = 0;  // boxes of the own block

@@ -23,6 +23,7 @@ using nagaya::coll::hierarchy::Schedule;
 using nagaya::coll::hierarchy::WideTeam;
 using nagaya::llcl::Endpoint;
 using nagaya::llcl::NodeSets;
+using nagaya::llcl::ProcessSet;
 using nagaya::llcl::Tuning;
 
 // Of one node, or over several.
@@ -60,22 +61,17 @@ struct Membership {
   bool has_threads;
 };
 
-int open_wide(nagaya_team& team, Endpoint& endpoint, const Membership& own, NodeSets nodes) {
-  const auto& [context, processes, rank, has_threads] = own;
-  if (processes.size() > WideTeam::kSizeMax) return -EINVAL;
-  team.wide.emplace(processes, std::move(nodes), rank, context, has_threads, endpoint.waits());
+int open_wide(nagaya_team& team, Endpoint& endpoint, const Membership& own, ProcessSet set) {
+  if (set.size() > WideTeam::kSizeMax) return -EINVAL;
+  team.wide.emplace(std::move(set), own.context, own.has_threads, endpoint.waits());
   return team.wide->open(endpoint.board(), endpoint.record());
 }
 
 int open(nagaya_team& team, Endpoint& endpoint, const Membership& own) {
-  const auto& [context, processes, rank, has_threads] = own;
-  const uint32_t node = processes[rank].node;
-  for (const nagaya_process& process : processes)
-    if (process.node != node) return open_wide(team, endpoint, own, NodeSets(processes));
-  std::vector<uint32_t> tasks;
-  for (const nagaya_process& process : processes) tasks.push_back(process.task);
-  team.here.emplace(rank, has_threads);
-  return team.here->open(endpoint.board(), endpoint.record(), context, 0, tasks);
+  ProcessSet set(own.processes, own.rank);
+  if (set.nodes().nodes() > 1) return open_wide(team, endpoint, own, std::move(set));
+  team.here.emplace(own.rank, own.has_threads);
+  return team.here->open(endpoint.board(), endpoint.record(), own.context, 0, set.tasks_here());
 }
 
 int start_wide(WideTeam& team, nagaya_collective& collective) {
@@ -123,7 +119,8 @@ int nagaya_coll_open_by_messages(uint64_t context, const nagaya_process* process
   return make({context, {processes, size}, rank, threads != 0}, out,
               [](nagaya_team& team, Endpoint& endpoint, const Membership& own) {
                 const auto count = static_cast<uint32_t>(own.processes.size());
-                return open_wide(team, endpoint, own, NodeSets::apart(count));
+                return open_wide(team, endpoint, own,
+                                 ProcessSet(own.processes, NodeSets::apart(count), own.rank));
               });
 }
 

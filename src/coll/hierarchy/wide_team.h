@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "coll/team.h"
-#include "llcl/node_sets.h"
+#include "llcl/process_set.h"
 #include "llcl/wait.h"
 #include "nagaya/match.h"
 
@@ -21,17 +21,15 @@ class WideTeam {
   static constexpr uint64_t kContexts = uint64_t{1} << 56;
   static constexpr uint32_t kSizeMax = 1 << 20;
 
-  // `processes` by rank; `nodes`: of those that share memory. May throw std::bad_alloc.
-  WideTeam(std::span<const nagaya_process> processes, llcl::NodeSets nodes, uint32_t rank,
-           uint64_t context, bool has_threads, llcl::Wait& waits);
+  WideTeam(llcl::ProcessSet processes, uint64_t context, bool has_threads, llcl::Wait& waits);
 
   // As Team::open.
   int open(llcl::Board& board, task::TaskRecord& self);
 
-  uint32_t rank() const { return rank_; }
-  uint32_t size() const { return nodes_.size(); }
-  const llcl::NodeSets& nodes() const { return nodes_; }
-  nagaya_process process(uint32_t rank) const { return processes_[rank]; }
+  uint32_t rank() const { return processes_.rank(); }
+  uint32_t size() const { return processes_.size(); }
+  const llcl::NodeSets& nodes() const { return processes_.nodes(); }
+  nagaya_process process(uint32_t rank) const { return processes_.process(rank); }
   llcl::Wait& waits() const { return waits_; }
   // Of a message that is one of collective `number` of this team, and of none that may be under way
   // beside it:
@@ -61,9 +59,7 @@ class WideTeam {
   bool is_idle() const { return under_way_.load(std::memory_order_acquire) == 0; }
 
  private:
-  const std::vector<nagaya_process> processes_;
-  const llcl::NodeSets nodes_;
-  const uint32_t rank_;
+  const llcl::ProcessSet processes_;
   const uint64_t context_;
   llcl::Wait& waits_;
   Team fan_in_, fan_out_;

@@ -5,13 +5,20 @@
 
 #include <vector>
 
+#include "llcl/process_set.h"
+
 namespace nagaya::llcl {
 namespace {
 
-NodeSets of_nodes(const std::vector<uint32_t>& nodes) {
+// The process of rank n is task n of its node.
+std::vector<nagaya_process> processes_of(const std::vector<uint32_t>& nodes) {
   std::vector<nagaya_process> processes;
   for (uint32_t rank = 0; rank < nodes.size(); ++rank) processes.push_back({nodes[rank], rank});
-  return NodeSets(processes);
+  return processes;
+}
+
+NodeSets of_nodes(const std::vector<uint32_t>& nodes) {
+  return NodeSets(processes_of(nodes));
 }
 
 std::vector<uint32_t> list(std::span<const uint32_t> ranks) {
@@ -43,6 +50,19 @@ TEST(NodeSets, KnowRanksThatAreDealtToNodes) {
   EXPECT_EQ(sets.node_of(3), 1u);
   EXPECT_EQ(sets.index_of(4), 2u);
   EXPECT_FALSE(sets.are_blocks());
+}
+
+TEST(ProcessSet, KnowsTheTasksOfTheCallersNode) {
+  const ProcessSet set(processes_of({3, 0, 3, 0, 3}), 3);
+  EXPECT_EQ(set.tasks_here(), (std::vector<uint32_t>{1, 3}));
+  EXPECT_TRUE(set.is_here(1));
+  EXPECT_FALSE(set.is_here(0));
+}
+
+TEST(ProcessSet, IsAloneWhereAllAreSetApart) {
+  const ProcessSet set(processes_of({7, 7, 7}), NodeSets::apart(3), 1);
+  EXPECT_EQ(set.tasks_here(), std::vector<uint32_t>{1});
+  EXPECT_FALSE(set.is_here(0));
 }
 
 }  // namespace
