@@ -7,7 +7,7 @@
 
 #include "area/areas.h"
 #include "base/guarded.h"
-#include "llcl/elsewhere_by_lane.h"
+#include "llcl/endpoint.h"
 
 using nagaya::area::Areas;
 using nagaya::base::guarded;

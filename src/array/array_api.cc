@@ -9,7 +9,7 @@
 #include "array/array.h"
 #include "array/statistics.h"
 #include "base/guarded.h"
-#include "llcl/elsewhere_by_lane.h"
+#include "llcl/endpoint.h"
 
 using nagaya::array::Array;
 using nagaya::array::Between;

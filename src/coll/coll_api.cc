@@ -10,7 +10,7 @@
 #include "coll/algorithms.h"
 #include "coll/hierarchy/hierarchy.h"
 #include "coll/underway.h"
-#include "llcl/elsewhere_by_lane.h"
+#include "llcl/endpoint.h"
 #include "llcl/tuning.h"
 #include "task/api_error.h"
 

@@ -13,11 +13,11 @@ import sys
 FLOORS = ["base", "arch", "task", "mailbox", "llcl", "fabric", "delegatee", "comm", "match",
           "area", "array", "coll"]
 # Floors that know neither where a task lives nor what moves data between nodes, and what they may
-# include of llcl. (An API's file makes the port, through the endpoint of its task.)
+# include of llcl. (An API's file reaches the endpoint of its task, or makes the port by it.)
 ABOVE_THE_WAIST = ["match", "area", "array", "coll"]
 WAIST = re.compile(
     r"llcl/(port|port_cell|pull|wait|handles|layout|group|node_sets|process_set|tuning)\.h$")
-WAIST_OF_APIS = re.compile(r"llcl/elsewhere_by_lane\.h$")
+WAIST_OF_APIS = re.compile(r"llcl/(endpoint|elsewhere_by_lane)\.h$")
 # What stands on the floors, and the floors that each may include.
 ABOVE = {"faces": FLOORS, "tools": FLOORS, "bench": FLOORS, "tests": FLOORS}
 
