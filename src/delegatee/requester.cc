@@ -2,7 +2,6 @@
 #include "delegatee/requester.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <utility>
 
@@ -230,9 +229,7 @@ bool Requester::post(const Slot& slot, int status) {
   if (!joins) settle();  // in their order
   switch (kind) {
     case Completion::kFlag:
-      // Release: what the command brought is there before the flag; the requester acquires.
-      std::atomic_ref(*reinterpret_cast<uint32_t*>(address))
-          .store(status == 0 ? 1 : static_cast<uint32_t>(status), std::memory_order_release);
+      llcl::complete_flag(reinterpret_cast<uint32_t*>(address), status);
       break;
     case Completion::kCounter:
       completed_.counter = address;

@@ -47,10 +47,16 @@ enum class Type : uint8_t { kInt32, kInt64, kUint32, kUint64, kFloat, kDouble };
 // The way in which the delegatee of the requester's node tells that the command is complete.
 enum class Completion : uint8_t {
   kNone,
-  kFlag,      // the uint32_t at `completion` becomes 1, or the negative errno
+  kFlag,      // the uint32_t at `completion` becomes 1 or an errno (complete_flag)
   kCounter,   // the uint64_t at `completion` counts it (count_completions)
   kCallback,  // the Request at `completion` is posted to the requester's mailbox
 };
+
+// Release: what the request brought is there before the flag; the requester acquires.
+inline void complete_flag(uint32_t* flag, int error) {
+  std::atomic_ref(*flag).store(error == 0 ? 1 : static_cast<uint32_t>(error),
+                               std::memory_order_release);
+}
 
 // Release: what the requests brought is there before; their requester acquires. An error is there
 // before the count that includes it.

@@ -273,8 +273,7 @@ void complete(const nagaya_completion& on_complete, int error) {
     case Completion::kNone:
       return;
     case Completion::kFlag:
-      return std::atomic_ref(*static_cast<uint32_t*>(on_complete.data))
-          .store(error == 0 ? 1 : static_cast<uint32_t>(error), std::memory_order_release);
+      return complete_flag(static_cast<uint32_t*>(on_complete.data), error);
     case Completion::kCounter:
       return count_completions(static_cast<uint64_t*>(on_complete.data), 1, error != 0);
     case Completion::kCallback:
