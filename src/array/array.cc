@@ -10,7 +10,8 @@
 namespace nagaya::array {
 namespace {
 
-constexpr size_t kLineBytes = 64, kLinesOfPage = 64;
+constexpr size_t kLinesOfPage = 64;
+using mailbox::kLineBytes;
 
 // Zero, by pages that nobody has touched yet where the block is large: threads that use their parts
 // of it first have them near by.

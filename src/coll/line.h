@@ -33,6 +33,7 @@
 #include <cstdint>
 
 #include "coll/detach.h"
+#include "mailbox/machine.h"
 #include "nagaya/coll.h"
 
 namespace nagaya::coll {
@@ -47,7 +48,7 @@ struct Given {
 
 enum class Form : uint32_t { kInline, kBuffered, kDirect };
 
-struct alignas(64) Line {
+struct alignas(mailbox::kLineBytes) Line {
   static constexpr size_t kInlineMaxBytes = 40;
 
   std::atomic<uint64_t> number;  // of the collective, + 1. Release after the rest
@@ -73,7 +74,7 @@ struct Ring {
 struct Part {
   static constexpr uint64_t kDepth = 8;
 
-  alignas(64) std::atomic<uint64_t> done;
+  alignas(mailbox::kLineBytes) std::atomic<uint64_t> done;
   Ring<kDepth> ring;
 };
 // How far a member can be ahead decides how often a crowded node changes between its tasks: bcast
