@@ -5,6 +5,7 @@
 #include <atomic>
 #include <charconv>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "base/guarded.h"
@@ -44,7 +45,9 @@ size_t chosen_eager_max() {
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), bytes);
   const bool is_number = error == std::errc{} && end == word.data() + word.size();
   if (!is_number || bytes > kEagerMaxLimit)
-    throw base::Error(-EINVAL, "NAGAYA_EAGER_BYTES is no number of bytes up to 1048576");
+    throw base::Error(-EINVAL, std::string("NAGAYA_EAGER_BYTES=") + text +
+                                   ": set a number of bytes from 0 to " +
+                                   std::to_string(kEagerMaxLimit));
   return bytes;
 }
 

@@ -149,7 +149,7 @@ def test_with_a_wrong_eager_limit_open_mpi_keeps_its_own_transports(user, nagaya
     ended = user.run([nagaya, "run", "-n", 2, installation.program("mpi_modes")], env=environment,
                      timeout=RUN_LIMIT_S)
     assert (ended.code, ended.out) == (0, "every mode among 2\n"), ended
-    assert "NAGAYA_EAGER_BYTES is no number of bytes up to 1048576" in ended.err, ended
+    assert f"NAGAYA_EAGER_BYTES={value}: set a number of bytes from 0 to 1048576" in ended.err, ended
 
 
 def test_ordinary_processes_keep_open_mpis_own_transports(user, nagaya, installation):
