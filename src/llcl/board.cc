@@ -18,7 +18,7 @@ constexpr uint32_t kLanesPerTask = 4;
 constexpr uint32_t kLanesMin = 256;
 
 // Parts of one mapping, each on a line of its own.
-class Layout {
+class BoardLayout {
  public:
   template <class Part>
   uint64_t add(uint64_t bytes) {
@@ -67,7 +67,7 @@ void give_back_body(const mailbox::Message& message, task::TaskRecord& next) {
 base::Mapping create_board(task::SpaceHeader& space) {
   const uint32_t lanes =
       std::min(std::max(space.capacity * kLanesPerTask, kLanesMin), Lanes::kMaxLanes);
-  Layout layout;
+  BoardLayout layout;
   const uint64_t board_at = layout.add<Board>(sizeof(Board));
   const uint64_t attached_at =
       layout.add<std::atomic<uint32_t>>(space.capacity * sizeof(std::atomic<uint32_t>));
