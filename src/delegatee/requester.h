@@ -63,7 +63,6 @@ class Requester : private Lanes::Visitor {
   bool has_unposted() const { return !unposted_.empty(); }
   // Whether the fabric has refused a transfer since the last advance.
   bool was_refused() const { return was_refused_; }
-  uint32_t commands() const { return slots_.in_use(); }
   // The bytes of all transfers that the fabric moves straight between tasks' buffers just now.
   uint64_t transferring_bytes() const { return transferring_bytes_; }
 

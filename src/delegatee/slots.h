@@ -59,7 +59,6 @@ class Slots {
   }
 
   bool empty() const { return free_.empty(); }
-  uint32_t in_use() const { return static_cast<uint32_t>(slots_.size() - free_.size()); }
   uint32_t count() const { return static_cast<uint32_t>(slots_.size()); }
   Slot& operator[](uint32_t index) { return slots_[index]; }
   const Slot& operator[](uint32_t index) const { return slots_[index]; }
