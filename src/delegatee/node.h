@@ -35,7 +35,7 @@ class Lanes {
 };
 
 struct Memory {
-  int error;  // 0, or a negative errno: -EINVAL no such region, -ESTALE it is another one by now
+  int error;  // 0, or a negative errno: -EINVAL no such region
   std::byte* base;
   size_t bytes;
 };

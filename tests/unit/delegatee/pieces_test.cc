@@ -100,11 +100,11 @@ TEST_F(Pieces, OfAnUnknownOrEndedRegionAreAnError) {
   const uint32_t ended = fleet[1].regions.add(3, remote.data(), remote.size());
   fleet[1].regions.end(3, ended);
   for (const Op op : {Op::kGetPieces, Op::kPutPieces})
-    for (const auto& [number, error] : {std::pair(ended, -ESTALE), std::pair(9999u, -EINVAL)}) {
+    for (const uint32_t number : {ended, 9999u}) {
       const Piece piece = whole(100000);  // many records, one error
       Flag flag;
       fleet[0].push(0, flagged(of_pieces(op, {1, 3, number}, {&piece, 1}), flag));
-      EXPECT_EQ(flag.wait(), error);
+      EXPECT_EQ(flag.wait(), -EINVAL);
     }
 }
 

@@ -127,15 +127,15 @@ TEST_P(Transfer, ACommandThatMakesNoSenseIsAnErrorOfItsOwn) {
   EXPECT_EQ(run(transfer(Op::kGet, at(0), local.data(), 8)), 0);
 }
 
-TEST_P(Transfer, AnEndedRegionIsStaleEvenWhenItWasUsedBefore) {
+TEST_P(Transfer, AnEndedRegionIsUnknownEvenWhenItWasUsedBefore) {
   Bytes local(100000);
   EXPECT_EQ(run(transfer(Op::kGet, at(0), local.data(), 100)), 0);
   EXPECT_EQ(run(transfer(Op::kGet, at(0), local.data(), 100000)), 0);
   fleet[1].regions.end(3, region);
-  EXPECT_EQ(run(transfer(Op::kGet, at(0), local.data(), 100)), -ESTALE);
-  EXPECT_EQ(run(transfer(Op::kPut, at(0), local.data(), 100)), -ESTALE);
-  EXPECT_EQ(run(transfer(Op::kGet, at(0), local.data(), 100000)), -ESTALE);
-  EXPECT_EQ(run(transfer(Op::kPut, at(0), local.data(), 100000)), -ESTALE);
+  EXPECT_EQ(run(transfer(Op::kGet, at(0), local.data(), 100)), -EINVAL);
+  EXPECT_EQ(run(transfer(Op::kPut, at(0), local.data(), 100)), -EINVAL);
+  EXPECT_EQ(run(transfer(Op::kGet, at(0), local.data(), 100000)), -EINVAL);
+  EXPECT_EQ(run(transfer(Op::kPut, at(0), local.data(), 100000)), -EINVAL);
 }
 
 TEST_P(Transfer, OneQuestionForARegionServesAllLaterTransfers) {
