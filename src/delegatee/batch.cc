@@ -7,7 +7,7 @@
 namespace nagaya::delegatee {
 namespace {
 
-struct Rule {
+struct Form {
   size_t payload_min_bytes;
   size_t payload_max_bytes;
   uint32_t argument_max;
@@ -16,7 +16,7 @@ struct Rule {
 constexpr uint32_t kEntriesMax = kPayloadMaxBytes / sizeof(Strided);
 
 // By Kind.
-constexpr Rule kRules[kKinds] = {
+constexpr Form kForms[kKinds] = {
     {0, kPayloadMaxBytes, 0},                 // kPut
     {0, 0, kPayloadMaxBytes},                 // kGet
     {sizeof(Operands), sizeof(Operands), 0},  // kAtomic
@@ -35,9 +35,9 @@ constexpr Rule kRules[kKinds] = {
 
 bool is_well_formed(const Header& header) {
   if (static_cast<uint8_t>(header.kind) >= kKinds || header.zero != 0) return false;
-  const Rule& rule = kRules[static_cast<uint8_t>(header.kind)];
-  if (header.bytes < rule.payload_min_bytes || header.bytes > rule.payload_max_bytes) return false;
-  if (header.argument > rule.argument_max) return false;
+  const Form& form = kForms[static_cast<uint8_t>(header.kind)];
+  if (header.bytes < form.payload_min_bytes || header.bytes > form.payload_max_bytes) return false;
+  if (header.argument > form.argument_max) return false;
   if (header.kind == Kind::kAnswer &&
       (static_cast<int32_t>(header.argument) > 0 || header.region > 1))
     return false;
@@ -57,7 +57,7 @@ bool is_well_formed(Kind kind, uint32_t entries, std::span<const std::byte> payl
     std::memcpy(&counter, payload.data(), sizeof counter);
     return counter.zero == 0;
   }
-  if (kind != Kind::kPutPieces && kind != Kind::kGetPieces) return true;
+  if (!has_entries(kind)) return true;
   const auto bytes = StridedList(payload, entries).bytes(kPayloadMaxBytes);
   const uint64_t carried_bytes = kind == Kind::kPutPieces && bytes ? *bytes : 0;
   return bytes && payload.size() == entries * sizeof(Strided) + carried_bytes;

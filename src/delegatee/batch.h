@@ -50,7 +50,12 @@ enum class Kind : uint8_t {
   kGetPieces,  // payload: `argument` Strided                    answer: status, their blocks
   kUnused,     // the sender uses this region no longer: its registration may end
 };
-inline constexpr uint8_t kKinds = 14;
+inline constexpr uint8_t kKinds = static_cast<uint8_t>(Kind::kUnused) + 1;
+
+// Whether the payload begins with `argument` Strided.
+inline bool has_entries(Kind kind) {
+  return kind == Kind::kPutPieces || kind == Kind::kGetPieces;
+}
 
 struct Prologue {
   uint32_t magic;

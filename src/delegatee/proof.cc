@@ -33,9 +33,8 @@ JobKey job_key_of(std::span<const Secret> secrets) {
 
 // Of a record: its header, and of its payload all that says where data go, or its beginning.
 uint64_t control_bytes_of(const Header& header) {
-  const bool has_entries = header.kind == Kind::kPutPieces || header.kind == Kind::kGetPieces;
   const uint64_t control =
-      has_entries ? uint64_t{header.argument} * sizeof(Strided) : kControlBytes;
+      has_entries(header.kind) ? uint64_t{header.argument} * sizeof(Strided) : kControlBytes;
   return sizeof header + std::min<uint64_t>(header.bytes, control);
 }
 

@@ -30,7 +30,7 @@ Target::Target(fabric::Fabric& fabric, Outbox& outbox, Regions& regions, Deliver
       endings_seen_(regions.endings()) {}
 
 // By Kind.
-const Target::Rule Target::kRules[kKinds] = {
+const Target::Service Target::kServices[kKinds] = {
     {nullptr, &Target::put, &Target::write_status},                             // kPut
     {nullptr, nullptr, &Target::write_data},                                    // kGet
     {nullptr, &Target::apply_atomic, &Target::write_word},                      // kAtomic
@@ -48,11 +48,11 @@ const Target::Rule Target::kRules[kKinds] = {
 };
 
 bool Target::serve(Node node, const Header& header, Payload payload) {
-  const Rule& rule = rule_of(header);
-  if (rule.serve != nullptr) return (this->*rule.serve)(node, header, payload);
+  const Service& service = service_of(header);
+  if (service.serve != nullptr) return (this->*service.serve)(node, header, payload);
   Answer done{header, 0, 0};
-  if (rule.store == nullptr) return answer(node, done, payload);
-  done.status = (this->*rule.store)(header, payload, done.before);
+  if (service.store == nullptr) return answer(node, done, payload);
+  done.status = (this->*service.store)(header, payload, done.before);
   if (done.status == 0) wake_later(header.task);
   return answer(node, done);
 }
@@ -213,7 +213,7 @@ bool Target::answer(Node node, const Answer& answer, Payload entries) {
 Outbox::Haste Target::haste_of(const Answer& answer) {
   if (answer.status != 0 || answer.has_backlog) return Haste::kSoon;
   const Header& request = answer.request;
-  const Haste haste = rule_of(request).haste;
+  const Haste haste = service_of(request).haste;
   const bool is_receipt =
       request.region >= llcl::kPortHandlers && request.bytes <= kReceiptMaxBytes;
   return haste == Haste::kPatient && !is_receipt ? Haste::kNextRound : haste;
@@ -226,7 +226,7 @@ bool Target::write(Node node, const Answer& answer, Payload entries) {
   header.tag = answer.request.tag;
   header.argument = static_cast<uint32_t>(answer.status);
   header.region = answer.has_backlog ? 1 : 0;
-  return (this->*rule_of(answer.request).write)(node, header, answer, entries);
+  return (this->*service_of(answer.request).write)(node, header, answer, entries);
 }
 
 bool Target::write_status(Node node, Header& header, const Answer& answer, Payload) {

@@ -49,7 +49,7 @@ class Target {
     bool has_backlog = false;  // kMessage: the task has one
   };
   // The functions that serve requests of one kind. Batch::parse has checked their form.
-  struct Rule {
+  struct Service {
     // Does all. nullptr: `store` and then an answer are all.
     bool (Target::*serve)(Node node, const Header& request, Payload payload);
     // Stores into the task's memory; returns the status. nullptr: `write` reads that memory.
@@ -116,9 +116,9 @@ class Target {
   bool advance(Node node);
   void make_busy(Node node);
 
-  static const Rule kRules[kKinds];
-  static const Rule& rule_of(const Header& record) {
-    return kRules[static_cast<uint8_t>(record.kind)];
+  static const Service kServices[kKinds];
+  static const Service& service_of(const Header& record) {
+    return kServices[static_cast<uint8_t>(record.kind)];
   }
 
   fabric::Fabric& fabric_;
