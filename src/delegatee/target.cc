@@ -166,9 +166,7 @@ bool Target::serve_message(Node node, const Header& request, Payload payload) {
     const Delivered delivered = deliver(node, request, offset, payload);
     if (delivered != Delivered::kFull) return answer(node, receipt(request, delivered));
   }
-  if (origin.waiting.size() + origin.due.size() - origin.notices >= kCreditMaxCommands ||
-      origin.kept_bytes + payload.size() > kCreditMaxBytes)
-    return false;
+  if (!origin.has_room(payload.size())) return false;
   origin.waiting.push({request, offset, {payload.begin(), payload.end()}});
   origin.kept_bytes += payload.size();
   make_busy(node);
@@ -196,10 +194,7 @@ bool Target::answer(Node node, const Answer& answer, Payload entries) {
   OriginNode& origin = origins_[node];
   if (origin.due.empty() && write(node, answer, entries)) return true;
   const bool is_asked = answer.request.kind != Kind::kEnded;  // a notice is no part of its credit
-  if (is_asked &&
-      (origin.waiting.size() + origin.due.size() - origin.notices >= kCreditMaxCommands ||
-       origin.kept_bytes + entries.size() > kCreditMaxBytes))
-    return false;
+  if (is_asked && !origin.has_room(entries.size())) return false;
   origin.due.push({answer, {entries.begin(), entries.end()}});
   if (!is_asked) ++origin.notices;
   origin.kept_bytes += entries.size();

@@ -69,6 +69,12 @@ class Target {
     std::vector<std::byte> payload;
   };
   struct OriginNode {
+    // Whether the node's credit allows that one more record is kept here, with so much payload.
+    bool has_room(size_t bytes) const {
+      return waiting.size() + due.size() - notices < kCreditMaxCommands &&
+             kept_bytes + bytes <= kCreditMaxBytes;
+    }
+
     Fifo<Due> due;
     size_t notices = 0;  // among `due`: kEnded, which nobody has asked for
     Fifo<Waiting> waiting;
