@@ -286,15 +286,15 @@ bool Target::write_region(Node node, Header& header, const Answer& answer, Paylo
 int Target::register_region(Node node, const Header& request, fabric::Region& region) {
   const Memory memory = regions_.find(request.task, request.region);
   if (memory.error != 0) return memory.error;
-  const uint64_t key = uint64_t{request.task} << 32 | request.region;
+  const RegionName name{request.task, request.region};
   try {
-    auto found = registrations_.find(key);
+    auto found = registrations_.find(name);
     if (found == registrations_.end()) {
-      std::map<uint64_t, Registration> fresh;
-      fresh.emplace(key, Registration{memory, {}, {node}});
+      std::map<RegionName, Registration> fresh;
+      fresh.emplace(name, Registration{memory, {}, {node}});
       fresh.begin()->second.region = fabric_.register_memory(memory.base, memory.bytes);
       registrations_.merge(fresh);  // allocates nothing: what is registered is in the table
-      found = registrations_.find(key);
+      found = registrations_.find(name);
     }
     std::vector<Node>& known_to = found->second.known_to;
     if (std::find(known_to.begin(), known_to.end(), node) == known_to.end())
@@ -317,7 +317,7 @@ bool Target::is_last_user(Registration& registration, Node node) {
 }
 
 bool Target::end_unused(Node node, const Header& notice, Payload) {
-  const auto found = registrations_.find(uint64_t{notice.task} << 32 | notice.region);
+  const auto found = registrations_.find({notice.task, notice.region});
   if (found != registrations_.end() && is_last_user(found->second, node))
     registrations_.erase(found);
   return true;
@@ -327,23 +327,22 @@ bool Target::drop_ended_regions() {
   const uint64_t endings = regions_.endings();
   if (std::exchange(endings_seen_, endings) == endings) return false;
   return 0 != std::erase_if(registrations_, [&](const auto& entry) {
-           const auto& [key, registration] = entry;
-           const Memory now =
-               regions_.find(static_cast<uint32_t>(key >> 32), static_cast<uint32_t>(key));
+           const auto& [name, registration] = entry;
+           const Memory now = regions_.find(name.task, name.region);
            const bool is_same = now.error == 0 && now.base == registration.memory.base &&
                                 now.bytes == registration.memory.bytes;
-           if (!is_same) end(key, registration);
+           if (!is_same) end(name, registration);
            return !is_same;
          });
 }
 
 // Tells whoever knows the registration, so that a later request is refused by us, and not by the
 // fabric, for which it is the end of a link.
-void Target::end(uint64_t key, const Registration& registration) {
+void Target::end(const RegionName& name, const Registration& registration) {
   Answer notice{};
   notice.request.kind = Kind::kEnded;
-  notice.request.task = static_cast<uint32_t>(key >> 32);
-  notice.request.region = static_cast<uint32_t>(key);
+  notice.request.task = name.task;
+  notice.request.region = name.region;
   for (const Node node : registration.known_to) answer(node, notice);
   fabric_.deregister(registration.region);
 }

@@ -11,6 +11,7 @@
 // that wait.
 #pragma once
 
+#include <compare>
 #include <map>
 #include <optional>
 #include <span>
@@ -84,6 +85,11 @@ class Target {
     uint64_t message_come = 0;  // how many bytes of it have come
     bool is_busy = false;       // in busy_
   };
+  struct RegionName {
+    uint32_t task, region;
+
+    auto operator<=>(const RegionName&) const = default;
+  };
   struct Registration {
     Memory memory;
     fabric::Region region;
@@ -116,7 +122,7 @@ class Target {
   bool write_alive(Node node, Header& header, const Answer& answer, Payload entries);
   bool write_notice(Node node, Header& header, const Answer& answer, Payload entries);
   int register_region(Node node, const Header& request, fabric::Region& region);
-  void end(uint64_t key, const Registration& registration);
+  void end(const RegionName& name, const Registration& registration);
   bool is_last_user(Registration& registration, Node node);
   bool drop_ended_regions();  // whether there were any
   bool advance(Node node);
@@ -134,7 +140,7 @@ class Target {
   std::vector<OriginNode> origins_;
   bool has_late_ = false;   // messages that were accepted wait for their mailbox
   std::vector<Node> busy_;  // nodes for which something is due or waits
-  std::map<uint64_t, Registration> registrations_;  // by task << 32 | region
+  std::map<RegionName, Registration> registrations_;
   uint64_t endings_seen_;
   std::optional<uint32_t> to_wake_;  // once for many requests in a row: each time is a fence
 };
