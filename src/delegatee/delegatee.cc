@@ -198,18 +198,20 @@ void Delegatee::watch() {
   });
 }
 
+uint64_t Delegatee::Liveness::due_ns(const Options& options) const {
+  return probed_ns == 0
+             ? heard_ns + options.probe_after_ms * kMillisecond
+             : probed_ns + (options.fail_after_ms - options.probe_after_ms) * kMillisecond;
+}
+
 void Delegatee::watch(Node node) {
   Liveness& peer = liveness_[node];
-  if (!requester_.awaits(node)) return;
-  const uint64_t grace_ns = (options_.fail_after_ms - options_.probe_after_ms) * kMillisecond;
-  if (peer.probed_ns == 0 && now_ns_ - peer.heard_ns >= options_.probe_after_ms * kMillisecond) {
-    Header probe{};
-    probe.kind = Kind::kProbe;
-    outbox_.append(node, probe);  // no room: its batches are stuck, and are probes enough
-    peer.probed_ns = now_ns_;
-  } else if (peer.probed_ns != 0 && now_ns_ - peer.probed_ns >= grace_ns) {
-    fail(node, -EHOSTUNREACH);
-  }
+  if (!requester_.awaits(node) || now_ns_ < peer.due_ns(options_)) return;
+  if (peer.probed_ns != 0) return fail(node, -EHOSTUNREACH);
+  Header probe{};
+  probe.kind = Kind::kProbe;
+  outbox_.append(node, probe);  // no room: its batches are stuck, and are probes enough
+  peer.probed_ns = now_ns_;
 }
 
 // ---- waiting -----------------------------------------------------------------------------------
@@ -274,14 +276,8 @@ int Delegatee::sleep_max_ms() const {
     return 1;
   uint64_t soonest_ns = mailbox::kNever;
   if (requester_.knows_regions()) soonest_ns = let_go_ns_ + options_.region_idle_ms * kMillisecond;
-  for (const Node node : watched_) {
-    const Liveness& peer = liveness_[node];
-    const uint64_t due_ns =
-        peer.probed_ns == 0
-            ? peer.heard_ns + options_.probe_after_ms * kMillisecond
-            : peer.probed_ns + (options_.fail_after_ms - options_.probe_after_ms) * kMillisecond;
-    soonest_ns = std::min(soonest_ns, due_ns);
-  }
+  for (const Node node : watched_)
+    soonest_ns = std::min(soonest_ns, liveness_[node].due_ns(options_));
   if (soonest_ns == mailbox::kNever) return -1;
   return soonest_ns <= now_ns_ ? 0 : static_cast<int>((soonest_ns - now_ns_) / kMillisecond + 1);
 }

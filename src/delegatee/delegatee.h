@@ -62,6 +62,9 @@ class Delegatee {
     uint64_t heard_ns;   // the last sign of life, or when something began to be awaited
     uint64_t probed_ns;  // 0: not since then
     bool is_watched;
+
+    // When the node is to be probed, or, if it was, to be given up.
+    uint64_t due_ns(const Options& options) const;
   };
 
   bool poll();
