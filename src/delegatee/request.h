@@ -3,6 +3,7 @@
 #pragma once
 
 #include "delegatee/batch.h"
+#include "delegatee/known_regions.h"
 #include "llcl/apply_atomic.h"
 #include "llcl/command.h"
 
@@ -29,6 +30,10 @@ inline uint64_t bytes_of(const llcl::Command& command) {
   if (command.op == llcl::Op::kAtomic || command.op == llcl::Op::kFence || is_pieces(command))
     return 0;
   return command.inline_bytes != 0 ? command.inline_bytes : command.data.block.bytes;
+}
+
+inline KnownRegions::Name region_of(const llcl::Command& command) {
+  return {command.node, command.task, command.region};
 }
 
 inline llcl::Type type_of(const llcl::Command& command) {

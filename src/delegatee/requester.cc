@@ -13,14 +13,6 @@ using llcl::Command;
 using llcl::Completion;
 using llcl::Op;
 
-namespace {
-
-KnownRegions::Name region_of(const Command& command) {
-  return {command.node, command.task, command.region};
-}
-
-}  // namespace
-
 Requester::Requester(fabric::Fabric& fabric, Outbox& outbox, Lanes& lanes, Delivery& delivery,
                      size_t nodes, const Options& options)
     : fabric_(fabric),

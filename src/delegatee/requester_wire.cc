@@ -203,7 +203,7 @@ bool Requester::answered(Node node, const Header& header, std::span<const std::b
     finish(index, slot.status);
     return true;
   }
-  regions_.learn({node, slot.command.task, slot.command.region}, slot.remote);
+  regions_.learn(region_of(slot.command), slot.remote);
   queue(index, State::kReady);
   return true;
 }
@@ -287,7 +287,7 @@ void Requester::transferred(const fabric::Event& event) {
   if (event.error == 0 || slot.has_retried || slot.is_orphan) return finish(index, event.error);
   // Perhaps the region has ended, and the node can say so; or the node has, then asking shows it.
   slot.has_retried = true;
-  regions_.forget({slot.command.node, slot.command.task, slot.command.region});
+  regions_.forget(region_of(slot.command));
   queue(index, State::kPending);
 }
 
