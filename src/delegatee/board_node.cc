@@ -48,18 +48,18 @@ Delivered BoardNode::deliver(const MessagePart& message) try {
   if (is_for_port && !llcl::is_port_message(message.handler, message.bytes)) {
     board_.dropped.fetch_add(1, std::memory_order_relaxed);
     abandon(message.source_node);
-    return Delivered::kNoSuchTask;
+    return Delivered::kRefused;
   }
   if (!takes_part(message.task)) {
     abandon(message.source_node);
-    return Delivered::kNoSuchTask;
+    return Delivered::kRefused;
   }
   const size_t cell_max_bytes =
       is_for_port ? sizeof(llcl::PortHeader) + llcl::kNoteMaxBytes : llcl::kInlineBodyMaxBytes;
   if (message.bytes <= cell_max_bytes) {
     if (message.part.size() != message.bytes) {
       abandon(message.source_node);
-      return Delivered::kNoSuchTask;
+      return Delivered::kRefused;
     }
     const Delivered delivered = deliver_whole(message, message.part.data(), nullptr);
     if (delivered != Delivered::kFull) abandon(message.source_node);
@@ -67,11 +67,11 @@ Delivered BoardNode::deliver(const MessagePart& message) try {
   }
   if (message.offset == 0 && !has_room(message.task, message.bytes)) return Delivered::kFull;
   Body* const body = body_of(message);
-  if (body == nullptr) return Delivered::kNoSuchTask;
+  if (body == nullptr) return Delivered::kRefused;
   if (message.bytes != body->size || message.offset > body->size ||
       message.part.size() > body->size - message.offset) {
     abandon(message.source_node);
-    return Delivered::kNoSuchTask;
+    return Delivered::kRefused;
   }
   std::copy(message.part.begin(), message.part.end(), body->data.get() + message.offset);
   if (message.offset + message.part.size() < message.bytes) return accepted(message.task);

@@ -154,7 +154,7 @@ Delivered Target::deliver(Node node, const Header& request, uint64_t offset, Pay
 }
 
 Target::Answer Target::receipt(const Header& request, Delivered delivered) {
-  return {request, delivered == Delivered::kNoSuchTask ? -ESRCH : 0, 0,
+  return {request, delivered == Delivered::kRefused ? -ESRCH : 0, 0,
           delivered == Delivered::kBacklogged};
 }
 

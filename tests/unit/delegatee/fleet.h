@@ -93,7 +93,7 @@ class TestDelivery : public Delivery {
  public:
   Delivered deliver(const MessagePart& message) override {
     const std::lock_guard lock(mutex_);
-    if (message.task >= 8) return Delivered::kNoSuchTask;
+    if (message.task >= 8) return Delivered::kRefused;
     std::vector<Posted>& box = boxes_[message.task];
     Bytes& parts = parts_[message.source_node];
     EXPECT_EQ(message.offset, parts.size());

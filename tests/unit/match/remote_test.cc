@@ -143,9 +143,9 @@ TEST_F(RemoteTest, AMessageWhoseReceiverEndsInItsMiddleIsGivenUp) {
   const uint32_t owner = attached;
   ASSERT_EQ(deliver(0), delegatee::Delivered::kAccepted);
   attached = 0;
-  EXPECT_EQ(deliver(100), delegatee::Delivered::kNoSuchTask);
+  EXPECT_EQ(deliver(100), delegatee::Delivered::kRefused);
   attached = owner;
-  EXPECT_EQ(deliver(100), delegatee::Delivered::kNoSuchTask) << "its beginning is gone";
+  EXPECT_EQ(deliver(100), delegatee::Delivered::kRefused) << "its beginning is gone";
 }
 
 TEST_F(RemoteTest, PartsOfMessagesOfDifferentSizesAreNotPutTogether) {
@@ -154,9 +154,9 @@ TEST_F(RemoteTest, PartsOfMessagesOfDifferentSizesAreNotPutTogether) {
     return nodes_.delegatee(1).deliver({0, llcl::kPortHandlers, 0, 0, bytes, offset, part});
   };
   ASSERT_EQ(deliver(100, 0, {}), delegatee::Delivered::kAccepted);
-  EXPECT_EQ(deliver(large.size(), 0, large), delegatee::Delivered::kNoSuchTask);
+  EXPECT_EQ(deliver(large.size(), 0, large), delegatee::Delivered::kRefused);
   ASSERT_EQ(deliver(100, 0, {large.data(), 50}), delegatee::Delivered::kAccepted);
-  EXPECT_EQ(deliver(100, 50, {large.data(), 51}), delegatee::Delivered::kNoSuchTask);
+  EXPECT_EQ(deliver(100, 50, {large.data(), 51}), delegatee::Delivered::kRefused);
 }
 
 }  // namespace
