@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks the sources against the house rules: includes point only downward, files are short, only
-src/arch knows the CPU, every file has its SPDX line, no folder is a drawer.
+src/arch knows the CPU, every file has its SPDX line, no folder is a drawer, every public function
+has a man page.
 
     check_sources.py REPOSITORY
 """
+import glob
 import os
 import re
 import sys
@@ -39,12 +41,16 @@ CONFINED = {
     "llvm": ["faces/xmp/compiler/"],
 }
 
+# Functions of the public headers that only code of a header, or of a translated program, calls.
+NOT_FOR_PROGRAMS = re.compile(r"nagaya_llcl_(start_by_call|notify)$|nagaya_xmp_")
+
 LINES_MAX = 800
 DRAWERS = {"utils", "util", "common", "misc", "helpers", "helper"}
 SOURCES = (".c", ".cc", ".h", ".S", ".cmake", ".py", ".sh", ".f90", ".F90")
 CODE = (".c", ".cc", ".h", ".S")
 ROOTS = ["src", "include", "faces", "tools", "bench", "tests", "cmake"]
 
+DECLARATION = re.compile(r"^(?!static|typedef)[a-z][\w \*]*?\b((?:nagaya|fmpl)_\w+)\s*\(", re.M)
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.M)
 CPU_CONDITION = re.compile(
     r"^\s*#\s*(?:if|ifdef|ifndef|elif).*"
@@ -111,13 +117,28 @@ def check_file(path, text):
     yield from check_freestanding(path, text)
 
 
+def check_pages(path, header, pages):
+    """Whether each function of a public header stands in the man pages."""
+    for name in DECLARATION.findall(re.sub(r"/\*.*?\*/", "", header, flags=re.S)):
+        if not NOT_FOR_PROGRAMS.match(name) and not re.search(rf"\b{name}\b", pages):
+            yield f"{path}: {name} stands in no page of docs/man"
+
+
 def check_folder(path):
     for name in path.split("/"):
         if name.lower() in DRAWERS:
             yield f"{path}: a folder is named after what it holds, not \"{name}\""
 
 
+def text_of(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
 def check_repository(repository):
+    pages = "".join(text_of(page) for page in glob.glob(f"{repository}/docs/man/*.3"))
+    for header in glob.glob(f"{repository}/include/nagaya/*.h"):
+        yield from check_pages(os.path.relpath(header, repository), text_of(header), pages)
     for root in ROOTS:
         for folder, folders, files in os.walk(os.path.join(repository, root)):
             folders[:] = [name for name in folders if name not in ("__pycache__", "corpus")]
@@ -126,8 +147,7 @@ def check_repository(repository):
             for name in sorted(files):
                 if not name.endswith(SOURCES) and name != "CMakeLists.txt":
                     continue
-                with open(os.path.join(folder, name), encoding="utf-8") as file:
-                    yield from check_file(f"{relative}/{name}", file.read())
+                yield from check_file(f"{relative}/{name}", text_of(os.path.join(folder, name)))
 
 
 def main():

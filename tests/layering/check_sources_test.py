@@ -60,6 +60,13 @@ class Rules(unittest.TestCase):
     def test_every_file_has_its_licence(self):
         self.assertTrue(list(check_sources.check_file("src/task/a.cc", "int x;\n")))
 
+    def test_public_functions_have_a_page(self):
+        header = "/* nagaya_old() was one */\nint nagaya_area_open(\n    int count);\n"
+        path = "include/nagaya/area.h"
+        self.assertEqual(
+            list(check_sources.check_pages(path, header, ".Fn nagaya_area_open int\n")), [])
+        self.assertTrue(list(check_sources.check_pages(path, header, ".Fn nagaya_area_open_all\n")))
+
     def test_no_folder_is_a_drawer(self):
         self.assertEqual(list(check_sources.check_folder("src/task")), [])
         self.assertTrue(list(check_sources.check_folder("src/task/utils")))
