@@ -14,9 +14,6 @@
 namespace nagaya::area {
 namespace {
 
-// Above it whoever waits helps to copy.                                              [bytes]
-constexpr size_t kSharedCopyBytes = 32 << 10;
-
 // Any thread that waits completes sends. Release: pairs with is_complete().
 void complete(nagaya_area_send& send, int error) {
   send.error = error;
@@ -140,7 +137,7 @@ bool Areas::try_send(nagaya_area_send& send) {
 }
 
 void Areas::copy(const Cell& cell, const nagaya_area_send& send, size_t bytes) {
-  if (bytes < kSharedCopyBytes)
+  if (bytes < llcl::CopyMachine::kOfferedMinBytes)
     std::memcpy(cell.to, send.data, bytes);
   else
     group_.copy(cell.to, send.data, bytes, index_here(send.to));
