@@ -74,8 +74,7 @@ int nagaya_area_start_receive(nagaya_areas* areas, nagaya_area_receive* receive)
 
 int nagaya_area_prepare_send(nagaya_areas* areas, nagaya_area_send* send) {
   if (!areas->exists(send->to, send->index)) return -EINVAL;
-  send->is_complete = 1;
-  send->error = 0;
+  Areas::prepare(*send);
   return 0;
 }
 
@@ -98,14 +97,12 @@ int nagaya_area_release_receive(nagaya_areas* areas, nagaya_area_receive* receiv
 }
 
 int nagaya_area_test_send(nagaya_areas* areas, nagaya_area_send* send) {
-  nagaya_match_progress();
-  areas->advance();
+  areas->progress();
   return areas->is_complete(*send);
 }
 
 int nagaya_area_test_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
-  nagaya_match_progress();
-  areas->advance();
+  areas->progress();
   return areas->is_complete(*receive);
 }
 
@@ -129,8 +126,7 @@ int nagaya_area_set_spool(nagaya_areas* areas, void* buffer, size_t bytes, uint6
 
 int nagaya_area_check_spool(nagaya_areas* areas, uint32_t* sent, uint32_t* remain) {
   const uint32_t before = areas->spooled();
-  nagaya_match_progress();
-  areas->advance();
+  areas->progress();
   *remain = areas->spooled();
   *sent = before - *remain;
   return areas->take_spool_error();

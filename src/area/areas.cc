@@ -79,6 +79,11 @@ int Areas::start(nagaya_area_send& send) {
   return 0;
 }
 
+void Areas::prepare(nagaya_area_send& send) {
+  send.is_complete = 1;
+  send.error = 0;
+}
+
 int Areas::start_prepared(nagaya_area_send& send) {
   if (!is_complete(send)) return -EBUSY;
   const int error = start(send);
@@ -172,6 +177,11 @@ int Areas::advance() {
   const int moved = advance_locked();
   lock_.unlock();
   return moved;
+}
+
+void Areas::progress() {
+  nagaya_match_progress();
+  advance();
 }
 
 int Areas::advance_locked() {

@@ -32,7 +32,9 @@ class Areas {
 
   int start(nagaya_area_send& send);
   int start(nagaya_area_receive& receive);
-  // Complete until it is started. Its cell is its own until release().
+  // Complete until it is started.
+  static void prepare(nagaya_area_send& send);
+  // The same. Its cell is its own until release().
   int prepare(nagaya_area_receive& receive);
   int start_prepared(nagaya_area_receive& receive);
   int start_prepared(nagaya_area_send& send);
@@ -53,6 +55,8 @@ class Areas {
   }
   // Moves all sends that wait for a header. How many are complete now. Any thread.
   int advance();
+  // The same, and messages between nodes before.
+  void progress();
   uint32_t spooled();
   // Of a message that was sent from the spool, the first since the last call; 0: none.
   int take_spool_error();
