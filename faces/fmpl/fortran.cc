@@ -8,8 +8,10 @@ using nagaya::fmpl::reduce;
 
 namespace {
 
-size_t bytes_of(const int* size) {
-  return *size < 0 ? 0 : static_cast<size_t>(*size);
+// The status of `call` of C; a size may be negative in Fortran.
+template <class Call, class Buffer, class... Others>
+int with_size(Call call, Buffer* buf, int size, Others... others) {
+  return size < 0 ? FMPL_ERR_ARGUMENT : call(buf, static_cast<size_t>(size), others...);
 }
 
 using FortranFunction = void(const void* in, void* inout, const int* count);
@@ -32,28 +34,26 @@ void fmpl_finalize_(int* ier) {
 }
 
 void fmpl_send_(const void* buf, const int* size, const int* dst, const int* mai, int* ier) {
-  *ier = *size < 0 ? FMPL_ERR_ARGUMENT : fmpl_send(buf, bytes_of(size), *dst, *mai);
+  *ier = with_size(fmpl_send, buf, *size, *dst, *mai);
 }
 void fmpl_recv_(void* buf, const int* size, const int* src, const int* mai, int* ier) {
-  *ier = *size < 0 ? FMPL_ERR_ARGUMENT : fmpl_recv(buf, bytes_of(size), *src, *mai);
+  *ier = with_size(fmpl_recv, buf, *size, *src, *mai);
 }
 void fmpl_isend_(const void* buf, const int* size, const int* dst, const int* mai,
                  fmpl_request* request, int* ier) {
-  *ier = *size < 0 ? FMPL_ERR_ARGUMENT : fmpl_isend(buf, bytes_of(size), *dst, *mai, request);
+  *ier = with_size(fmpl_isend, buf, *size, *dst, *mai, request);
 }
 void fmpl_irecv_(void* buf, const int* size, const int* src, const int* mai, fmpl_request* request,
                  int* ier) {
-  *ier = *size < 0 ? FMPL_ERR_ARGUMENT : fmpl_irecv(buf, bytes_of(size), *src, *mai, request);
+  *ier = with_size(fmpl_irecv, buf, *size, *src, *mai, request);
 }
 void fmpl_isend_prepare_(const void* buf, const int* size, const int* dst, const int* mai,
                          fmpl_request* request, int* ier) {
-  *ier =
-      *size < 0 ? FMPL_ERR_ARGUMENT : fmpl_isend_prepare(buf, bytes_of(size), *dst, *mai, request);
+  *ier = with_size(fmpl_isend_prepare, buf, *size, *dst, *mai, request);
 }
 void fmpl_irecv_prepare_(void* buf, const int* size, const int* src, const int* mai,
                          fmpl_request* request, int* ier) {
-  *ier =
-      *size < 0 ? FMPL_ERR_ARGUMENT : fmpl_irecv_prepare(buf, bytes_of(size), *src, *mai, request);
+  *ier = with_size(fmpl_irecv_prepare, buf, *size, *src, *mai, request);
 }
 void fmpl_isend_start_(fmpl_request* request, int* ier) {
   *ier = fmpl_isend_start(request);
@@ -80,7 +80,7 @@ void fmpl_cancel_irecv_(fmpl_request* request, int* ier) {
   *ier = fmpl_cancel_irecv(request);
 }
 void fmpl_sendbuff_set_(void* buf, const int* size, const int* ipara, int* ier) {
-  *ier = fmpl_sendbuff_set(buf, bytes_of(size), *ipara);
+  *ier = with_size(fmpl_sendbuff_set, buf, *size, *ipara);
 }
 void fmpl_sendbuff_check_(int* nsend, int* nspool, int* ier) {
   *ier = fmpl_sendbuff_check(nsend, nspool);
@@ -108,10 +108,10 @@ void fmpl_barrier_(const int* comm, int* ier) {
   *ier = fmpl_barrier(*comm);
 }
 void fmpl_bcast_(void* buf, const int* size, const int* root, const int* comm, int* ier) {
-  *ier = *size < 0 ? FMPL_ERR_ARGUMENT : fmpl_bcast(buf, bytes_of(size), *root, *comm);
+  *ier = with_size(fmpl_bcast, buf, *size, *root, *comm);
 }
 void fmpl_hbcast_(void* buf, const int* size, const int* root, int* ier) {
-  *ier = *size < 0 ? FMPL_ERR_ARGUMENT : fmpl_hbcast(buf, bytes_of(size), *root);
+  *ier = with_size(fmpl_hbcast, buf, *size, *root);
 }
 
 #define FUNCTIONS(t)                                                   \
@@ -133,7 +133,8 @@ FUNCTIONS(z)
 
 void fmpl_func_set_(FortranFunction* func, const int* size, int* ier) {
   *ier = *size < 1 ? FMPL_ERR_ARGUMENT : FMPL_SUCCESS;
-  if (*ier == FMPL_SUCCESS) add_function(reinterpret_cast<void*>(func), {bytes_of(size), call});
+  if (*ier == FMPL_SUCCESS)
+    add_function(reinterpret_cast<void*>(func), {static_cast<size_t>(*size), call});
 }
 
 // Of the program: its functions, or those above, which are known from the first reduction on.

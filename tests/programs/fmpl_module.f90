@@ -57,6 +57,10 @@ program fmpl_module
   call fmpl_comm_free(comm, ier)
   call fmpl_send(out, 8, size, 0, ier)
   call require(ier == FMPL_ERR_ARGUMENT, 'a rank that does not exist')
+  call fmpl_send(out, -8, next, 0, ier)
+  call require(ier == FMPL_ERR_ARGUMENT, 'a message of a negative size')
+  call fmpl_sendbuff_set(work, -8, 0, ier)
+  call require(ier == FMPL_ERR_ARGUMENT, 'a spool of a negative size')
   call fmpl_barrier(FMPL_COMM_WORLD, ier)
   if (rank == 0) print '(a,i0)', 'Fortran among ', size
   call fmpl_finalize(ier)
