@@ -15,8 +15,8 @@
 #include <set>
 #include <sstream>
 
+#include "faces/openmpi/environment.h"
 #include "task/elf_image.h"
-#include "task/installation.h"
 #include "task/program.h"
 
 namespace nagaya::tools {
@@ -169,7 +169,7 @@ Launcher launcher_of_program(const task::ProgramText& text) {
 bool has_components(const Launcher& launcher) {
   if (launcher.kind != LauncherKind::kOpenMpi) return false;
   const std::string version = output_of(shell_word(launcher.path) + " --version 2>/dev/null");
-  for (const fs::path folder : task::installed_components()) {  // NAME-RELEASE
+  for (const fs::path folder : openmpi::installed_components()) {  // NAME-RELEASE
     const std::string name = folder.filename();
     const std::string release = name.substr(name.find('-') + 1);
     if (version.find(") " + release + "\n") != std::string::npos) return true;

@@ -12,6 +12,7 @@
 #include "mpi_program.h"
 #include "native_job.h"
 #include "task/program.h"
+#include "task_environment.h"
 #include "tool.h"
 
 namespace nagaya::tools {
@@ -98,9 +99,10 @@ int run(const RunOptions& options) {
   Launcher launcher;
   try {
     const std::vector<std::string> arguments(options.command.begin() + 1, options.command.end());
-    const auto environment = task::own_environment();
-    const auto resolve = options.separate ? task::resolve_interpreter : task::resolve_program;
-    const auto text = resolve(options.command[0], arguments, environment);
+    const auto text =
+        options.separate
+            ? task::resolve_interpreter(options.command[0], arguments, task::own_environment())
+            : task::resolve_program(options.command[0], arguments, environment_of_task());
     if (options.launcher != "none") launcher = launcher_of_program(text);
   } catch (const base::Error& error) {
     complain(error.what());

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "task/program.h"
+#include "task/upper_settings.h"
 
 #include <nagaya/task.h>
 
@@ -17,6 +18,7 @@ namespace nagaya::tools {
 
 std::vector<std::string> environment_of_task() {
   std::vector<std::string> environment = task::own_environment();
+  task::add_upper_settings(environment);
   const char* const wish = std::getenv("NAGAYA_BLACS");
   if (wish == nullptr || std::string_view(wish) != "on") return environment;
   Dl_info libnagaya;

@@ -2,18 +2,86 @@
 #include "faces/openmpi/environment.h"
 
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
 
+#include "base/error.h"
+#include "task/installation.h"
 #include "task/program.h"
+#include "task/upper_settings.h"
 
 namespace nagaya::openmpi {
 namespace {
 
+using base::Error;
+using task::environment_value;
+
 std::string value_in(const std::vector<std::string>& environment, const char* name) {
-  const char* const value = task::environment_value(environment, name);
+  const char* const value = environment_value(environment, name);
   return value != nullptr ? value : "";
 }
 
+// PMIx 5 maps its job data at an address that its server chose, the same in all tasks of a node:
+// the second of them cannot. Without that component it keeps a copy in each.
+Setting pmix_without_shared_memory() {
+  return {"PMIX_MCA_gds", "^shmem,shmem2", false};
+}
+
+// UCX overwrites libc's mmap with its own, which enters the kernel directly: from then on all
+// memory of the task, stacks of threads too, would lie outside of its partition and stay when it
+// has ended. (Its other way, hooks by relocation, hangs in its malloc: UCX 1.13.)
+Setting ucx_without_hooks() {
+  return {"UCX_MEM_MMAP_HOOK_MODE", "none", false};
+}
+
+// Open MPI hands variables that look like its own on to what MPI_Comm_spawn starts, which is to do
+// as those that have started it: this says that they have our components.
+constexpr const char* kPassedOn = "OMPI_MCA_pml_nagaya_passed_on";
+
+// Whether Open MPI has started all processes of the job on this node; of those that MPI_Comm_spawn
+// has started, whether that is so of their parents.
+bool is_job_of_one_node(const std::vector<std::string>& environment) {
+  if (environment_value(environment, "OMPI_PARENT_PORT") != nullptr)
+    return environment_value(environment, kPassedOn) != nullptr;
+  const char* const all = environment_value(environment, "OMPI_COMM_WORLD_SIZE");
+  const char* const here = environment_value(environment, "OMPI_COMM_WORLD_LOCAL_SIZE");
+  return all != nullptr && here != nullptr && std::strcmp(all, here) == 0;
+}
+
+// Open MPI's messages take our components, which it finds before its own, when NAGAYA_MPI says so.
+void add_components(std::vector<std::string>& environment) {
+  const char* const value = environment_value(environment, "NAGAYA_MPI");
+  const std::string_view wish = value != nullptr ? value : "off";
+  if (wish == "off") return;
+  if (wish != "on" && wish != "local")
+    throw Error(-EINVAL, std::string("NAGAYA_MPI=") + value + " is not on, local or off");
+  if (wish == "local" && !is_job_of_one_node(environment)) return;
+  if (environment_value(environment, kPassedOn) == nullptr)
+    environment.push_back(std::string(kPassedOn) + "=1");
+  std::string folders;
+  for (const std::string& folder : installed_components()) folders += folder + ":";
+  if (folders.empty())
+    throw Error(-ENOENT, std::string("NAGAYA_MPI=") + value +
+                             ": this installation has no components for Open MPI");
+  const std::string name = "OMPI_MCA_mca_base_component_path";
+  const char* const own = environment_value(environment, name.c_str());
+  const std::string others = own != nullptr ? own : "SYSTEM_DEFAULT:USER_DEFAULT";
+  if (others.starts_with(folders)) return;  // a task that starts tasks
+  std::erase_if(environment,
+                [&](const std::string& variable) { return variable.starts_with(name + "="); });
+  environment.push_back(name + "=" + folders + others);
+}
+
 }  // namespace
+
+std::vector<std::string> installed_components() {
+  std::vector<std::string> folders;
+  if (const std::string all = task::installed_folder("lib/nagaya"); !all.empty())
+    for (const auto& entry : std::filesystem::directory_iterator(all))
+      folders.push_back(entry.path());
+  return folders;
+}
 
 std::vector<Setting> oversubscribing_settings() {
   return {{"OMPI_MCA_rmaps_base_oversubscribe", "1", false},
@@ -23,9 +91,9 @@ std::vector<Setting> oversubscribing_settings() {
 std::vector<Setting> agent_settings(const std::string& agent) {
   return {{"OMPI_MCA_orte_fork_agent", agent, true},
           {"PRTE_MCA_odls_base_exec_agent", agent, true},
-          // As in its ranks (task/program.cc): the server of PMIx 5.0 crashes in an MPI_Comm_spawn
-          // when only they do without its shared memory.
-          {"PMIX_MCA_gds", "^shmem,shmem2", false}};
+          // As in its ranks: the server of PMIx 5.0 crashes in an MPI_Comm_spawn when only they do
+          // without its shared memory.
+          pmix_without_shared_memory()};
 }
 
 std::vector<std::string> export_arguments(const std::vector<std::string>& environment) {
@@ -46,7 +114,15 @@ std::optional<Rank> rank_of(const std::vector<std::string>& environment) {
 }
 
 bool is_rank(const std::vector<std::string>& environment) {
-  return task::environment_value(environment, "OMPI_COMM_WORLD_RANK") != nullptr;
+  return environment_value(environment, "OMPI_COMM_WORLD_RANK") != nullptr;
 }
 
 }  // namespace nagaya::openmpi
+
+void nagaya::task::add_upper_settings(std::vector<std::string>& environment) {
+  openmpi::add_components(environment);
+  for (const openmpi::Setting& setting :
+       {openmpi::pmix_without_shared_memory(), openmpi::ucx_without_hooks()})
+    if (environment_value(environment, setting.name) == nullptr)
+      environment.push_back(setting.name + ("=" + setting.value));
+}

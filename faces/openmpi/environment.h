@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // environment.h - what Open MPI and its launchers (ORTE of 4.1, PRRTE of 5.0) say and are told by
-// variables. These functions are pure: an environment is an argument, NAME=VALUE each.
+// variables. An environment is an argument, NAME=VALUE each.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,16 @@
 
 namespace nagaya::openmpi {
 
-// A variable for the environment of mpirun.
+// A variable for the environment of mpirun or of a task.
 struct Setting {
   const char* name;
   std::string value;
   bool is_forced;  // else a value of the user's own is respected
 };
+
+// The folders of components for Open MPI in this installation, each named NAME-RELEASE after the
+// release that they were built for. May be none.
+std::vector<std::string> installed_components();
 
 // Lets mpirun start more processes than there are processors. By variables, so that an argument of
 // the user's own still counts: with --oversubscribe Open MPI 5 puts all processes on the first

@@ -40,11 +40,8 @@ std::string installed_program(const std::string& name) {
                     name + " is missing from the installation of " + own_object().string());
 }
 
-std::vector<std::string> installed_components() {
-  std::vector<std::string> folders;
-  if (const fs::path all = installed(fs::path("lib") / "nagaya"); !all.empty())
-    for (const auto& entry : fs::directory_iterator(all)) folders.push_back(entry.path());
-  return folders;
+std::string installed_folder(const std::string& place) {
+  return installed(place);
 }
 
 }  // namespace nagaya::task

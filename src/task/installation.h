@@ -5,15 +5,13 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 namespace nagaya::task {
 
 // The path of a program in libexec/nagaya. Throws Error -ENOENT when it is not there.
 std::string installed_program(const std::string& name);
 
-// The folders in lib/nagaya, of components for Open MPI, one for each release that they were built
-// for. May be none.
-std::vector<std::string> installed_components();
+// The path of a folder below the installation's prefix, "" when it is not there.
+std::string installed_folder(const std::string& place);
 
 }  // namespace nagaya::task

@@ -42,67 +42,6 @@ void add_malloc_settings(std::vector<std::string>& environment) {
   environment.push_back(prefix + kMallocSettings);
 }
 
-// Settings that keep libraries from doing what needs an address space of one's own. A variable that
-// the user has set stays as it is.
-constexpr struct {
-  const char* name;
-  const char* value;
-} kLibrarySettings[] = {
-    // PMIx 5 maps its job data at an address that its server chose, the same in all tasks of a
-    // node: the second of them cannot. Without that component it keeps a copy in each.
-    {"PMIX_MCA_gds", "^shmem,shmem2"},
-    // UCX overwrites libc's mmap with its own, which enters the kernel directly: from then on all
-    // memory of the task, stacks of threads too, would lie outside of its partition and stay when
-    // it has ended. (Its other way, hooks by relocation, hangs in its malloc: UCX 1.13.)
-    {"UCX_MEM_MMAP_HOOK_MODE", "none"},
-};
-
-// Open MPI hands variables that look like its own on to what MPI_Comm_spawn starts, which is to do
-// as those that have started it: this says that they have our components.
-constexpr const char* kPassedOn = "OMPI_MCA_pml_nagaya_passed_on";
-
-// Whether Open MPI has started all processes of the job on this node; of those that MPI_Comm_spawn
-// has started, whether that is so of their parents.
-bool is_job_of_one_node(const std::vector<std::string>& environment) {
-  if (environment_value(environment, "OMPI_PARENT_PORT") != nullptr)
-    return environment_value(environment, kPassedOn) != nullptr;
-  const char* const all = environment_value(environment, "OMPI_COMM_WORLD_SIZE");
-  const char* const here = environment_value(environment, "OMPI_COMM_WORLD_LOCAL_SIZE");
-  return all != nullptr && here != nullptr && std::strcmp(all, here) == 0;
-}
-
-// Open MPI's messages take our components, which it finds before its own, when NAGAYA_MPI says so.
-void add_components(std::vector<std::string>& environment) {
-  const char* const value = environment_value(environment, "NAGAYA_MPI");
-  const std::string_view wish = value != nullptr ? value : "off";
-  if (wish == "off") return;
-  if (wish != "on" && wish != "local")
-    throw Error(-EINVAL, std::string("NAGAYA_MPI=") + value + " is not on, local or off");
-  if (wish == "local" && !is_job_of_one_node(environment)) return;
-  if (environment_value(environment, kPassedOn) == nullptr)
-    environment.push_back(std::string(kPassedOn) + "=1");
-  std::string folders;
-  for (const std::string& folder : installed_components()) folders += folder + ":";
-  if (folders.empty())
-    throw Error(-ENOENT, std::string("NAGAYA_MPI=") + value +
-                             ": this installation has no components for Open MPI");
-  const std::string name = "OMPI_MCA_mca_base_component_path";
-  const char* const own = environment_value(environment, name.c_str());
-  const std::string others = own != nullptr ? own : "SYSTEM_DEFAULT:USER_DEFAULT";
-  if (others.starts_with(folders)) return;  // a task that starts tasks
-  std::erase_if(environment,
-                [&](const std::string& variable) { return variable.starts_with(name + "="); });
-  environment.push_back(name + "=" + folders + others);
-}
-
-void add_settings(std::vector<std::string>& environment) {
-  add_malloc_settings(environment);
-  add_components(environment);
-  for (const auto& [name, value] : kLibrarySettings)
-    if (environment_value(environment, name) == nullptr)
-      environment.push_back(std::string(name) + "=" + value);
-}
-
 [[noreturn]] void cannot_run(const std::string& path, int error) {
   const bool missing = error == ENOENT || error == ENOTDIR;
   throw Error(missing ? -ENOENT : -error,
@@ -261,7 +200,7 @@ ProgramText resolve_program(const std::string& command, const std::vector<std::s
     check_can_be_task(image);
     check_interpreter(image);
   }
-  add_settings(text.environment);
+  add_malloc_settings(text.environment);
   return text;
 }
 
@@ -279,7 +218,7 @@ ProgramText ProgramCache::resolve(const std::string& command,
     text.name = command;
     text.arguments = arguments;
     text.environment = environment;
-    add_settings(text.environment);
+    add_malloc_settings(text.environment);
     return text;
   }
   ProgramText text = resolve_program(command, arguments, environment);

@@ -19,6 +19,7 @@
 #include "task/client.h"
 #include "task/own_record.h"
 #include "task/program.h"
+#include "task/upper_settings.h"
 
 using namespace nagaya;
 using namespace nagaya::task;
@@ -64,9 +65,10 @@ ProgramText text_of(ProgramCache& programs, const nagaya_task_program& program) 
   std::vector<std::string> arguments;
   if (program.argv != nullptr && program.argv[0] != nullptr)
     arguments = strings_of(program.argv + 1);
-  ProgramText text =
-      programs.resolve(program.path, arguments,
-                       program.envp != nullptr ? strings_of(program.envp) : own_environment());
+  std::vector<std::string> environment =
+      program.envp != nullptr ? strings_of(program.envp) : own_environment();
+  add_upper_settings(environment);
+  ProgramText text = programs.resolve(program.path, arguments, environment);
   if (text.name == program.path && program.argv != nullptr && program.argv[0] != nullptr)
     text.name = program.argv[0];
   return text;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "faces/openmpi/environment.h"
+#include "task/upper_settings.h"
 
 namespace nagaya::openmpi {
 namespace {
@@ -43,6 +45,22 @@ TEST(OpenMpiEnvironment, ForcesTheAgentOnBothLaunchersAndNothingElse) {
   EXPECT_EQ(forced, (Strings{"OMPI_MCA_orte_fork_agent", "PRTE_MCA_odls_base_exec_agent"}));
   for (const Setting& setting : oversubscribing_settings())
     EXPECT_FALSE(setting.is_forced) << setting.name;
+}
+
+TEST(OpenMpiEnvironment, AddsSettingsOfATaskOnceAndLeavesThoseOfTheUser) {
+  Strings environment = {"PMIX_MCA_gds=hash"};
+  task::add_upper_settings(environment);
+  task::add_upper_settings(environment);
+  EXPECT_EQ(environment, (Strings{"PMIX_MCA_gds=hash", "UCX_MEM_MMAP_HOOK_MODE=none"}));
+}
+
+TEST(OpenMpiEnvironment, GivesATaskNoComponentsInAJobOfSeveralNodesUnlessTold) {
+  Strings environment = {"NAGAYA_MPI=local", "OMPI_COMM_WORLD_SIZE=4",
+                         "OMPI_COMM_WORLD_LOCAL_SIZE=2"};
+  task::add_upper_settings(environment);
+  EXPECT_EQ(environment.size(), 5u);
+  environment = {"NAGAYA_MPI=yes"};
+  EXPECT_THROW(task::add_upper_settings(environment), base::Error);
 }
 
 }  // namespace
