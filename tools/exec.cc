@@ -18,6 +18,7 @@
 #include "faces/openmpi/environment.h"
 #include "job.h"
 #include "task/client.h"
+#include "task/inheritance.h"
 #include "task/installation.h"
 #include "task/program.h"
 #include "task/stop_choice.h"

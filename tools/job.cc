@@ -11,6 +11,7 @@
 #include <optional>
 #include <sstream>
 
+#include "base/random.h"
 #include "faces/openmpi/environment.h"
 #include "task/program.h"
 
@@ -101,8 +102,8 @@ std::optional<LaunchedJob> by_slurm() {
 
 LaunchedJob by_nobody() {
   LaunchedJob found;
-  task::random_key(found.job.key);
-  found.job.name = "one-" + task::hex(found.job.key).substr(0, 16);
+  base::fill_random(found.job.key);
+  found.job.name = "one-" + base::random_digits();
   found.job.group = found.job.name;
   found.job.group_tasks = 1;
   found.job.launcher_pid = ::getpid();

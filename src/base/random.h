@@ -4,9 +4,12 @@
 
 #include <sys/random.h>
 
+#include <cinttypes>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <span>
+#include <string>
 
 #include "base/error.h"
 
@@ -22,6 +25,13 @@ inline uint64_t random_number() {
   uint64_t number = 0;
   fill_random({reinterpret_cast<uint8_t*>(&number), sizeof number});
   return number;
+}
+
+// A random number as 16 hexadecimal digits.
+inline std::string random_digits() {
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016" PRIx64, random_number());
+  return digits;
 }
 
 // A number from 0 to bound - 1, for bounds up to 2^40: then the lower numbers are more likely than

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// host_main.cc - the program nagaya-host. Started by a client (client.cc) with its listening
+// host_main.cc - the program nagaya-host. Started by a client (host_start.cc) with its listening
 // socket as descriptor 3, a socket with HostSettings as descriptor 4, and the folder of the former
 // as descriptor 5.
 #include <poll.h>

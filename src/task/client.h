@@ -7,27 +7,13 @@
 #include <functional>
 #include <string>
 
-#include "task/host_settings.h"
+#include "task/host_start.h"
 #include "task/wire.h"
 
 namespace nagaya::task {
 
-// Which job, and how its host is to be started if this client is the first.
-struct Job {
-  std::string name;      // names the socket: the same for all clients of the job on this node
-  uint8_t key[16] = {};  // the secret that the job's processes share
-  std::string group;     // counts the tasks to come: one per job step of the launcher
-  uint32_t group_tasks = 0;
-  uint32_t capacity = 0;
-  int32_t launcher_pid = 0;
-  bool keeps_tasks = false;
-  std::string existing_socket;  // of a host that runs already: join only this one, start none
-};
-
 // To join the space that the calling task lives in.
 Job job_of_own_space(const TaskRecord& self);
-
-struct SocketPlace;  // where a host listens (socket_folder.h)
 
 // Says, if it is set, that a host has died. One of the host's many clients calls it, before the
 // others learn that it was called: launchers end a job when the first process ends.
@@ -91,13 +77,5 @@ void bury_host(const std::string& socket_path, const base::Error& error,
 // nobody listens there (a stale socket), -ETIMEDOUT when the host does not answer, -EPERM when the
 // folder or the host there is not this user's.
 JobStatus query_status(const std::string& socket_path);
-
-// Collects all that a task which runs in the stead of this process takes over from it.
-Inheritance inherit_from_this_process();
-// All descriptors of this process that are not close-on-exec, ascending.
-std::vector<int> inheritable_descriptors();
-// 16 random bytes, and the same as 32 hexadecimal digits.
-void random_key(uint8_t (&key)[16]);
-std::string hex(const uint8_t (&key)[16]);
 
 }  // namespace nagaya::task

@@ -14,9 +14,11 @@
 #include <mutex>
 #include <set>
 
+#include "base/random.h"
 #include "nagaya/task.h"
 #include "task/api_error.h"
 #include "task/client.h"
+#include "task/inheritance.h"
 #include "task/own_record.h"
 #include "task/program.h"
 #include "task/upper_settings.h"
@@ -42,10 +44,8 @@ thread_local std::string error_text;
 
 Job job_of_new_space(const nagaya_space_options& options) {
   Job job;
-  random_key(job.key);
-  uint8_t name[16];
-  random_key(name);
-  job.name = "space-" + hex(name).substr(0, 16);
+  base::fill_random(job.key);
+  job.name = "space-" + base::random_digits();
   job.group = "creator";
   job.group_tasks = options.tasks;
   job.capacity = options.capacity;
