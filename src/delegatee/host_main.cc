@@ -182,7 +182,7 @@ int main(int argc, char** argv) {
     shed_inherited_limits();
     task::Host host(settings, listener, *place);
     delegatee::Server server(host.space());
-    host.serve(server);
+    host.carry(server);
     spare_the_others();
     host.run();
     return 0;

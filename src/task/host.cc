@@ -117,7 +117,7 @@ Host::Host(const HostSettings& settings, base::Fd& listener, const SocketPlace& 
 
 // At most once a second, however many messages strangers send.
 void Host::log_refused(Clock::time_point now) {
-  const uint64_t refused = upper_ != nullptr ? upper_->refused_messages() : 0;
+  const uint64_t refused = upper_->refused_messages();
   if (refused == logged_refused_ || now < next_log_) return;
   log_.say("job " + std::filesystem::path(settings_.socket_path).stem().string() + ": refused " +
            std::to_string(refused) +
@@ -306,7 +306,6 @@ void Host::handle(Client& client, Message message) {
 
 void Host::answer(Client& client, const std::string& question) {
   try {
-    if (upper_ == nullptr) throw Error(-ENOTSUP, "this host has no floor above the tasks");
     client.channel.send(MessageType::kAnswer, upper_->answer(question));
   } catch (const Error& error) {
     client.channel.send(MessageType::kRefused, encode_refusal(error));
@@ -320,7 +319,7 @@ void Host::tell_status(Client& client) {
                    .launcher_pid = settings_.launcher_pid,
                    .expected_tasks = space.expected_tasks,
                    .capacity = space.capacity,
-                   .refused_messages = upper_ != nullptr ? upper_->refused_messages() : 0,
+                   .refused_messages = upper_->refused_messages(),
                    .tasks = {}};
   std::map<const TaskRecord*, const LiveTask*> live;
   for (const auto& [pid, task] : tasks_) live[task->record] = task.get();
@@ -366,8 +365,7 @@ void Host::launch(Client& client, const Message& message) {
   try {
     record = &space_.open_record(launch.wanted_number);
     stop_at(StopPoint::kHostRecordOpened);
-    if (upper_ != nullptr)
-      upper_->task_starts(*record, {launch.inherit.cpu_mask, launch.inherit.cpu_mask_bytes / 8});
+    upper_->task_starts(*record, {launch.inherit.cpu_mask, launch.inherit.cpu_mask_bytes / 8});
     auto task = spawn(loader_, *record, launch, message.descriptors);
     stop_at(StopPoint::kHostCloned);
     started = {record->number, task->pid};
@@ -400,7 +398,7 @@ void Host::close_waited(Client& client, uint32_t number) {
 
 // As soon as nothing touches the partition any more.
 void Host::close(TaskRecord& record) {
-  if (upper_ != nullptr && upper_->holds(record))
+  if (upper_->holds(record))
     held_.push_back(&record);
   else
     space_.close_record(record);
@@ -433,7 +431,7 @@ void Host::reap(int pid, int status) {
   TaskRecord& record = *task->record;
   stop_at(StopPoint::kHostReaped);
   space_.mark_ended(record, status);
-  if (upper_ != nullptr) upper_->task_ended(record);
+  upper_->task_ended(record);
   stop_at(StopPoint::kHostEndMarked);
   auto owner = std::find_if(clients_.begin(), clients_.end(), [&](const auto& entry) {
     return entry.second.tasks.contains(record.number);

@@ -29,8 +29,8 @@ class Host {
 
   SpaceHeader& space() { return space_.header(); }
 
-  // Before run().
-  void serve(UpperFloor& floor) { upper_ = &floor; }
+  // Once, before all that follows: that floor stands on this host's space.
+  void carry(UpperFloor& floor) { upper_ = &floor; }
 
   // Serves until the job has ended.
   void run();
