@@ -4,31 +4,9 @@
 #include <errno.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <new>
 
 namespace nagaya::array {
 namespace {
-
-constexpr size_t kLinesOfPage = 64;
-using mailbox::kLineBytes;
-
-// Zero, by pages that nobody has touched yet where the block is large: threads that use their parts
-// of it first have them near by.
-std::byte* new_memory(size_t bytes) {
-  auto* const memory =
-      static_cast<std::byte*>(std::calloc(bytes + (kLinesOfPage + 1) * kLineBytes, 1));
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
-// Large allocations begin at one place of a page each. Blocks begin at a place that their names
-// choose: a loop over equal indexes of many arrays would find all of them in one set of the cache.
-std::byte* beginning_of_block(std::byte* memory, uint64_t name) {
-  const auto at = reinterpret_cast<uintptr_t>(memory);
-  const size_t to_line = (kLineBytes - at % kLineBytes) % kLineBytes;
-  return memory + to_line + name % kLinesOfPage * kLineBytes;
-}
 
 bool are_same(const nagaya_array_width& a, const nagaya_array_width& b) {
   return a.low == b.low && a.high == b.high && (a.periodic != 0) == (b.periodic != 0);
@@ -41,9 +19,9 @@ Array::Array(const nagaya_array_shape& shape, const nagaya_array_grid& grid, uin
     : shape_(shape, grid),
       between_(between),
       layout_(shape_.layout_of_rank(grid.rank)),
-      memory_(new_memory(layout_.bytes), std::free),
+      memory_(layout_.bytes, name),
       members_({grid.processes, shape_.size()}, grid.rank, name) {
-  block_.base = beginning_of_block(memory_.get(), name);
+  block_.base = memory_.begin();
   std::copy_n(layout_.first.begin(), kDimensions, block_.first);
   std::copy_n(layout_.count.begin(), kDimensions, block_.count);
 }

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "array/block_memory.h"
 #include "array/halo.h"
 #include "array/members.h"
 #include "array/shape.h"
@@ -56,7 +57,7 @@ class Array {
   const Shape shape_;
   const Between between_;
   const Layout layout_;
-  std::unique_ptr<std::byte, void (*)(void*)> memory_;
+  const BlockMemory memory_;
   nagaya_array_block block_{};
   Members members_;
   std::vector<Known> known_;

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
-#include "vm_flags.h"
+#include "smaps.h"
 
 namespace nagaya::base {
 namespace {

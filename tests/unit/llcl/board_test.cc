@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "llcl/own_board.h"
-#include "vm_flags.h"
+#include "smaps.h"
 
 namespace nagaya::llcl {
 namespace {

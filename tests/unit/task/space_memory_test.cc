@@ -8,10 +8,10 @@
 #include <set>
 #include <thread>
 
+#include "smaps.h"
 #include "task/error_code.h"
 #include "task/names.h"
 #include "task/space_heap.h"
-#include "vm_flags.h"
 
 namespace nagaya::task {
 namespace {
