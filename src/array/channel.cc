@@ -143,9 +143,24 @@ int Inlet::try_take(uint64_t exchange, const StridedCopy& box, std::byte* to) {
     box.unpack_to(to, landing(exchange));
     ++unpacked_;
   }
-  if (!has_receipts_) return 1;
-  return is_accepted(
-      nagaya_llcl_try_add_word(&greeting_.other().words, 1, {NAGAYA_NONE, nullptr, nullptr}));
+  return has_receipts_ ? try_send_receipt() : 1;
+}
+
+int Inlet::try_send_receipt() {
+  if (const int32_t last = state_of(receipt_); last != 1) return last;
+  receipt_ = 0;
+  const int is_sent =
+      is_accepted(nagaya_llcl_try_add_word(&greeting_.other().words, 1, nagaya_flag(&receipt_)));
+  if (is_sent != 1) receipt_ = 1;
+  return is_sent;
+}
+
+bool Inlet::is_quiet() {
+  return state_of(receipt_) != 0 && greeting_.is_over();
+}
+
+int Inlet::error() {
+  return std::min(state_of(receipt_), 0);
 }
 
 // ---- the owner's end ----------------------------------------------------------------------------

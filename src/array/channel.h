@@ -97,9 +97,13 @@ class Inlet {
   // Unpacks an exchange's box to `to`, and gives its landing back to the owner. Returns 1, 0 (not
   // yet), or an errno.
   int try_take(uint64_t exchange, const StridedCopy& box, std::byte* to);
-  bool is_quiet() { return greeting_.is_over(); }
+  // No request of its own is under way.
+  bool is_quiet();
+  // Of a receipt that is over: 0, or an errno.
+  int error();
 
  private:
+  int try_send_receipt();
   bool has_arrived(uint64_t exchange) const;
   const std::byte* landing(uint64_t exchange) const;
 
@@ -108,6 +112,7 @@ class Inlet {
   SharedMemory memory_;
   Greeting greeting_;
   uint64_t unpacked_ = 0;  // exchanges
+  uint32_t receipt_ = 1;   // flag of the last one
 };
 
 class Outlet {

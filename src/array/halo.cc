@@ -246,9 +246,12 @@ bool Halo::is_quiet() {
 }
 
 int Halo::error() {
-  for (Step& step : steps_)
+  for (Step& step : steps_) {
+    for (Read& one : step.reads)
+      if (one.inlet != nullptr) is_done(one.inlet->error());
     for (Give& one : step.gives)
       if (one.outlet != nullptr) is_done(one.outlet->error());
+  }
   return error_;
 }
 

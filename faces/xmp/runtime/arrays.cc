@@ -119,6 +119,11 @@ void make_blocks(const char* where, nagaya_xmp_array& array) {
   arrays_by_base()[array.base] = &array;
 }
 
+// Other nodes take what is under way to them, and an error of that is the job's.
+void close_all_blocks() {
+  while (!arrays_by_base().empty()) nagaya_xmp_free_array(arrays_by_base().begin()->second);
+}
+
 nagaya_xmp_array_state& state_of(const char* where, const nagaya_xmp_array& array) {
   if (array.state == nullptr) fail(where, "an array is used before its declaration");
   if (array.base == nullptr) array.state->with->check_usable(where);

@@ -35,6 +35,9 @@ namespace nagaya::xmp {
 // Makes the caller's block, of an array whose template can be used.
 void make_blocks(const char* where, nagaya_xmp_array& array);
 
+// Before the process ends.
+void close_all_blocks();
+
 // The state of an array that has been made, or the program fails.
 nagaya_xmp_array_state& state_of(const char* where, const nagaya_xmp_array& array);
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "faces/xmp/runtime/arrays.h"
 #include "faces/xmp/runtime/asynchronous.h"
 #include "faces/xmp/runtime/failure.h"
 #include "faces/xmp/runtime/process_set.h"
@@ -32,6 +33,7 @@ bool reads_halo_messages() {
 void end(int status, void*) {
   if (status != 0 || nagaya_space_identity() == 0) return;
   complete_all();
+  close_all_blocks();
   ProcessSet::close_all();
   nagaya_comm_finalize();
 }

@@ -183,6 +183,13 @@ def test_an_unknown_way_of_halos_is_refused(start):
     assert 'nagaya: XMP: NAGAYA_XMP_HALO is "pigeon": it may be copy or message' in ended.err, ended
 
 
+@pytest.mark.parametrize("lost", ["box", "receipt"])
+def test_a_request_that_is_refused_after_its_reflect_ends_the_job_with_a_line(start_over, lost):
+    """The process that has made it is in no directive any more, the other one waits for it."""
+    ended = start_over((1, 1), "xmp_lost_boxes", lost)
+    assert ended.code == 1 and "reflect of u has failed: Invalid argument\n" in ended.err, ended
+
+
 # ---- deaths -------------------------------------------------------------------------------------
 
 
