@@ -64,7 +64,33 @@ static void of_two_dimensions(void) {
   EXPECT_EQUAL(column, wanted_column);
 }
 
+/* Subscripts count as they were before the loop. */
+static void of_elements(void) {
+  double highest = -1;
+  int k = 1, places[3] = {7, 7, 7}, parts[2][3] = {{7, 7, 7}, {7, 7, 7}};
+#pragma xmp loop on t[i] reduction(firstmax : highest / places[k], parts[k][0 : k + 1] /)
+  for (int i = 0; i < N; i++) {
+    if (height(i) > highest) highest = height(i), places[1] = parts[1][0] = parts[1][1] = i;
+    k = 2;
+  }
+  EXPECT(places[0] == 7 && places[1] == 5 && places[2] == 7);
+  EXPECT(parts[0][0] == 7 && parts[1][0] == 5 && parts[1][1] == 5 && parts[1][2] == 7);
+}
+
+/* Without a loop nodes have an order. */
+static void of_nodes(void) {
+  const int own = own_number(), best = xmp_all_num_nodes() > 1;
+  int most = own < 1 ? 1 : 2, least = -most, parts[2][2] = {{own, own}, {own, own}}, place = own;
+#pragma xmp reduction(max : most / parts[1][:] /)
+#pragma xmp reduction(min : least / place, parts[0][1] /)
+  EXPECT(most == 1 + best && least == -most && place == best);
+  EXPECT(parts[0][0] == own && parts[0][1] == best);
+  EXPECT(parts[1][0] == best && parts[1][1] == best);
+}
+
 int main(void) {
+  of_elements();
+  of_nodes();
   of_one_dimension();
   of_two_dimensions();
   return say_ok();

@@ -94,7 +94,7 @@ TEST(Directives, ALoopHasIndexesAndReductions) {
   EXPECT_EQ(loop.on.subscripts.size(), 2u);
   ASSERT_EQ(loop.reductions.size(), 2u);
   EXPECT_EQ(loop.reductions[0].variables.size(), 2u);
-  EXPECT_EQ(loop.reductions[1].variables[0].locations[0].text, "k");
+  EXPECT_EQ(loop.reductions[1].variables[0].locations[0].name.text, "k");
 }
 
 TEST(Directives, ClausesStandInAnyOrder) {

@@ -89,7 +89,7 @@ bool orders(ReductionOperation operation) {
   return operation >= ReductionOperation::kMax;
 }
 
-bool has_location(ReductionOperation operation) {
+bool needs_location(ReductionOperation operation) {
   return operation >= ReductionOperation::kFirstMax;
 }
 
@@ -113,14 +113,14 @@ void check_reduction(Program& program, const ReductionClause& clause, size_t off
   for (const ReductionVariable& reduced : clause.variables) {
     const Variable& variable = check_data(program, reduced.data, offset);
     check_type(clause, reduced.data.name, variable);
-    if (!reduced.locations.empty() && !has_location(clause.operation))
-      throw Complaint{reduced.locations.front().place,
-                      "location variables are for firstmax, firstmin, lastmax and lastmin"};
-    if (reduced.locations.empty() && has_location(clause.operation))
+    if (!reduced.locations.empty() && !orders(clause.operation))
+      throw Complaint{reduced.locations.front().name.place,
+                      "location variables are for maxima and minima: firstmax, firstmin, lastmax, "
+                      "lastmin, max, min"};
+    if (reduced.locations.empty() && needs_location(clause.operation))
       throw Complaint{clause.place, quoted(reduced.data.name) + " needs location variables: " +
                                         reduced.data.name.text + "/location/"};
-    for (const Token& location : reduced.locations)
-      check_data(program, {location, {}, {}, {}}, offset);
+    for (const DataReference& location : reduced.locations) check_data(program, location, offset);
   }
 }
 

@@ -53,7 +53,8 @@ ReductionClause parse_reduction_clause(Cursor& cursor, bool in_loop) {
   do {
     ReductionVariable variable{cursor.data_reference(), {}};
     if (cursor.accept("/")) {
-      variable.locations = cursor.names("the name of a location variable");
+      do variable.locations.push_back(cursor.data_reference());
+      while (cursor.accept(","));
       cursor.expect("/", "after the location variables");
     }
     clause.variables.push_back(std::move(variable));

@@ -140,7 +140,7 @@ struct DataReference {
 
 struct ReductionVariable {
   DataReference data;
-  std::vector<Token> locations;
+  std::vector<DataReference> locations;
 };
 
 struct ReductionClause {

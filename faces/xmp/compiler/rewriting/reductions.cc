@@ -91,22 +91,20 @@ std::string each(const Data& data, const std::string& body) {
 }  // namespace
 
 std::string reduce_calls(const Program& program, const ReductionClause& clause, size_t offset,
-                         const std::vector<Data>& reduced, const std::string& on,
+                         const std::vector<Reduced>& reduced, const std::string& on,
                          const std::string& async, bool downwards) {
   std::string text;
   for (size_t i = 0; i < clause.variables.size(); ++i) {
     const ReductionVariable& variable = clause.variables[i];
     std::vector<std::string> locations;
-    for (const Token& location : variable.locations) {
-      const Data found = data_of(program, {location, {}, {}, {}}, offset);
-      locations.push_back("{" + found.address + ", " + found.bytes() + "}");
-    }
+    for (const Data& location : reduced[i].locations)
+      locations.push_back("{" + location.address + ", " + location.bytes() + "}");
     text +=
         " nagaya_xmp_reduce(" +
         list({where(clause.place),
               operation_name(downwards ? from_the_end(clause.operation) : clause.operation),
               program.facts.lookup(variable.data.name.text, offset)->reduction_type,
-              reduced[i].address, reduced[i].count, std::to_string(locations.size()),
+              reduced[i].data.address, reduced[i].data.count, std::to_string(locations.size()),
               locations.empty() ? "0" : "(const nagaya_xmp_location[]){" + list(locations) + "}",
               on, async}) +
         ");";
@@ -114,10 +112,14 @@ std::string reduce_calls(const Program& program, const ReductionClause& clause, 
   return text;
 }
 
-std::vector<Data> data_of(const Program& program, const ReductionClause& clause, size_t offset) {
-  std::vector<Data> all;
-  for (const ReductionVariable& variable : clause.variables)
-    all.push_back(data_of(program, variable.data, offset));
+std::vector<Reduced> reduced_by(const Program& program, const ReductionClause& clause,
+                                size_t offset) {
+  std::vector<Reduced> all;
+  for (const ReductionVariable& variable : clause.variables) {
+    Reduced& reduced = all.emplace_back(Reduced{data_of(program, variable.data, offset), {}});
+    for (const DataReference& location : variable.locations)
+      reduced.locations.push_back(data_of(program, location, offset));
+  }
   return all;
 }
 
@@ -127,21 +129,37 @@ LoopReduction::LoopReduction(const Program& program, const ReductionClause& clau
       clause_(clause),
       offset_(offset),
       downwards_(!program.facts.loops[nest.loops.front().loop].upwards),
-      named_(data_of(program, clause, offset)) {
+      named_(reduced_by(program, clause, offset)) {
   const Range& whole = program.facts.statements[nest.statement].range;
   for (size_t i = 0; i < named_.size(); ++i) {
     const std::string& name = clause.variables[i].data.name.text;
-    // The data itself by a pointer: subscripts may change in the loop.
-    Data own{own_name("data", i) + "[0]", "(void *)" + own_name("data", i), own_name("length", i),
-             false};
-    if (named_[i].scalar && is_only_named(*program.facts.lookup(name, offset), whole))
-      own = {own_name("part", i), "&" + own_name("part", i), "1", true};
-    own_.push_back(own);
+    const bool is_own_variable =
+        named_[i].data.scalar && is_only_named(*program.facts.lookup(name, offset), whole);
+    own_.push_back({is_own_variable
+                        ? Data{own_name("part", i), "&" + own_name("part", i), "1", true}
+                        : by_pointer(own_name("data", i), own_name("length", i), named_[i].data),
+                    {}});
+    for (size_t k = 0; k < named_[i].locations.size(); ++k) {
+      const Data& location = named_[i].locations[k];
+      const std::string number = std::to_string(k) + "_";
+      own_.back().locations.push_back(
+          location.scalar
+              ? location
+              : by_pointer(own_name("data" + number, i), own_name("length" + number, i), location));
+    }
   }
 }
 
 std::string LoopReduction::own_name(const std::string& kind, size_t which) const {
   return "xmp_" + kind + std::to_string(which) + "_" + clause_.variables[which].data.name.text;
+}
+
+// Subscripts may change in the loop.
+Data LoopReduction::by_pointer(const std::string& pointer, const std::string& count,
+                               const Data& named) {
+  pointers_ += " __typeof__(" + named.first + ") *const " + pointer + " = &" + named.first +
+               "; const long " + count + " = " + named.count + ";";
+  return {pointer + "[0]", "(void *)" + pointer, count, false};
 }
 
 // Nothing in the nest can reach the variable but by its name.
@@ -156,9 +174,9 @@ bool LoopReduction::is_only_named(const Variable& variable, const Range& nest) c
 
 std::string LoopReduction::before() const {
   const char* neutral = neutral_of(clause_.operation).value;
-  std::string declarations, blocks;
+  std::string declarations = pointers_, blocks;
   for (size_t i = 0; i < named_.size(); ++i) {
-    const Data &named = named_[i], &own = own_[i];
+    const Data &named = named_[i].data, &own = own_[i].data;
     const std::string type = " __typeof__(" + named.first + ") ";
     if (own.scalar) {
       // A variable of the same name, whose address nobody takes.
@@ -166,13 +184,10 @@ std::string LoopReduction::before() const {
       blocks += type + named.first + " = " + (neutral != nullptr ? neutral : own.first) + ";";
       continue;
     }
-    const std::string data = own_name("data", i);
-    declarations += type + "*const " + data + " = &" + named.first + "; const long " + own.count +
-                    " = " + named.count + ";";
     if (neutral != nullptr)
       declarations += type + "*const " + own_name("saved", i) + " = nagaya_xmp_copy(" +
                       list({where(clause_.place), own.address, own.bytes()}) + ");" +
-                      each(own, data + "[xmp_k] = " + neutral + ";");
+                      each(own, own_name("data", i) + "[xmp_k] = " + neutral + ";");
   }
   return declarations + " {" + blocks;
 }
@@ -180,11 +195,11 @@ std::string LoopReduction::before() const {
 std::string LoopReduction::after(const std::string& on) const {
   std::string text;
   for (size_t i = 0; i < named_.size(); ++i)
-    if (own_[i].scalar) text += " " + own_[i].first + " = " + named_[i].first + ";";
+    if (own_[i].data.scalar) text += " " + own_[i].data.first + " = " + named_[i].data.first + ";";
   text += " }" + reduce_calls(program_, clause_, offset_, own_, on, "0", downwards_);
   const bool neutral = neutral_of(clause_.operation).value != nullptr;
   for (size_t i = 0; i < named_.size(); ++i) {
-    const Data &named = named_[i], &own = own_[i];
+    const Data &named = named_[i].data, &own = own_[i].data;
     if (own.scalar) {
       text += " " + named.first + " = " +
               (neutral ? combined(clause_.operation, named.first, own.first) : own.first) + ";";

@@ -12,14 +12,21 @@
 
 namespace nagaya::xmp {
 
-// `offset`: of the directive. `reduced`: the memory of each variable of the clause. `downwards`: a
-// loop meets the last node's part first.
+// The memory of a variable of a clause, and of its location variables.
+struct Reduced {
+  Data data;
+  std::vector<Data> locations;
+};
+
+// `offset`: of the directive. `reduced`: each variable of the clause. `downwards`: a loop meets the
+// last node's part first.
 std::string reduce_calls(const Program& program, const ReductionClause& clause, size_t offset,
-                         const std::vector<Data>& reduced, const std::string& on,
+                         const std::vector<Reduced>& reduced, const std::string& on,
                          const std::string& async, bool downwards = false);
 
 // As the clause names them.
-std::vector<Data> data_of(const Program& program, const ReductionClause& clause, size_t offset);
+std::vector<Reduced> reduced_by(const Program& program, const ReductionClause& clause,
+                                size_t offset);
 
 class LoopReduction {
  public:
@@ -32,14 +39,16 @@ class LoopReduction {
 
  private:
   std::string own_name(const std::string& kind, size_t which) const;
+  Data by_pointer(const std::string& pointer, const std::string& count, const Data& named);
   bool is_only_named(const Variable& variable, const Range& nest) const;
 
   const Program& program_;
   const ReductionClause& clause_;
   size_t offset_;
   bool downwards_;
-  std::vector<Data> named_;  // the variables of the clause as it names them
-  std::vector<Data> own_;    // ... each by a variable of the translation
+  std::vector<Reduced> named_;  // the variables of the clause as it names them
+  std::vector<Reduced> own_;    // ... each by a variable of the translation
+  std::string pointers_;        // the declarations of those that are pointers
 };
 
 }  // namespace nagaya::xmp

@@ -80,7 +80,7 @@ void StatementRewriter::rewrite(const Directive& directive, const ReductionDirec
   insert(directive,
          "{" +
              reduce_calls(program_, reduction.reduction, directive.offset,
-                          data_of(program_, reduction.reduction, directive.offset),
+                          reduced_by(program_, reduction.reduction, directive.offset),
                           optional_on(program_, reduction.on), optional_async(reduction.async)) +
              " }");
 }
