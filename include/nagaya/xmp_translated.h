@@ -99,7 +99,8 @@ typedef struct nagaya_xmp_alignment {
 } nagaya_xmp_alignment;
 
 /* align, shadow: makes the block of this process, zeroed, and fills `*array`. A second unit may
- * declare the same array in the same way. Dimensions of the template that no alignment names: every
+ * declare the same array in the same way, and so does each call of a function that has it as a
+ * static variable. Dimensions of the template that no alignment names: every
  * coordinate has a copy. A template that is not fixed yet: the array is made when it is. */
 void nagaya_xmp_declare_array(const char* where, nagaya_xmp_array* array, const char* name,
                               unsigned long element_bytes, int dimensions, const long* extent,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* locals.c - nodes, templates and distributed arrays that live in a function: extents known at run
- * time, recursion, blocks that are left early; their memory is given back. */
+ * time, recursion, blocks that are left early; their memory is given back. Static arrays stay. */
 #include <sys/resource.h>
 
 #include "check.h"
 
 #pragma xmp nodes p[*]
+#pragma xmp template lasting[24]
+#pragma xmp distribute lasting[block] onto p
 
 static long sum_of_squares(int n) {
 #pragma xmp template t[n]
@@ -43,6 +45,29 @@ static long most_resident_kib(void) {
   return usage.ru_maxrss;
 }
 
+/* A static array keeps its elements, and is another one than its namesake. */
+static int calls(void) {
+  static int counts[24];
+#pragma xmp align counts[i] with lasting[i]
+#pragma xmp shadow counts[1]
+  int sum = 0;
+#pragma xmp loop on lasting[i]
+  for (int i = 0; i < 24; i++) counts[i]++;
+#pragma xmp reflect(counts)
+#pragma xmp loop on lasting[i] reduction(+ : sum)
+  for (int i = 1; i < 23; i++) sum += counts[i + 1];
+  return sum;
+}
+
+static int calls_of_another(void) {
+  static int counts[24];
+#pragma xmp align counts[i] with lasting[i]
+  int sum = 0;
+#pragma xmp loop on lasting[i] reduction(+ : sum)
+  for (int i = 0; i < 24; i++) sum += ++counts[i];
+  return sum;
+}
+
 /* 400 arrays of 1 MB, one after the other: each is given back, whichever way its block is left. */
 static void many(void) {
   const long before = most_resident_kib();
@@ -63,6 +88,8 @@ int main(void) {
   for (long n = 16; n < 200; n += 37)
     EXPECT_EQUAL(sum_of_squares((int)n), (n - 2) * (n - 1) * (2 * n - 3) / 6);
   EXPECT_EQUAL(recursive(5), 8 * (1 + 4 + 9 + 16 + 25));
+  for (int n = 1; n <= 3; n++) EXPECT_EQUAL(calls(), 22 * n);
+  EXPECT_EQUAL(calls_of_another(), 24);
   many();
   return say_ok();
 }

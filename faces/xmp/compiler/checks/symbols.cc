@@ -191,9 +191,6 @@ const Variable& SymbolTable::aligned_variable(const AlignDirective& align, size_
       if (!extent.constant)
         throw Complaint{name.place,
                         "the extents of " + quoted(name) + " must be constants at file scope"};
-  if (!variable->file_scope && variable->is_static)
-    throw Complaint{name.place, "the static local array " + quoted(name) +
-                                    " is not supported yet; declare it at file scope"};
   if (variable->is_aligned)
     throw Complaint{name.place, "the distributed array " + quoted(name) +
                                     " cannot have an alignment: its blocks have the runtime's"};
@@ -251,6 +248,10 @@ void SymbolTable::declare(const Directive& directive, const AlignDirective& alig
                                           std::to_string(with.dimensions()) + " dimension" +
                                           (with.dimensions() == 1 ? "" : "s") + ", not " +
                                           std::to_string(align.subscripts.size())};
+  if (variable.is_static && !variable.file_scope && !with.file_scope)
+    throw Complaint{align.with.place, "the static array " + quoted(align.array) +
+                                          " outlives the template " + quoted(align.with) +
+                                          "; declare the template at file scope"};
   ArraySymbol array{};
   array.home = variable.kind == Variable::kParameter ? ArraySymbol::kFormal
                : variable.file_scope                 ? ArraySymbol::kFile

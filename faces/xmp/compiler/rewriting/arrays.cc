@@ -87,8 +87,10 @@ std::string descriptor_declaration(const ArraySymbol& array) {
                  ? "static nagaya_xmp_array " + array.c_name() + ";"
                  : "nagaya_xmp_array " + array.c_name() + " __attribute__((weak));";
     case ArraySymbol::kLocal:
-      return "nagaya_xmp_array " + array.c_name() +
-             " __attribute__((cleanup(nagaya_xmp_free_array))) = {0};";
+      return array.variable->is_static
+                 ? "static nagaya_xmp_array " + array.c_name() + ";"
+                 : "nagaya_xmp_array " + array.c_name() +
+                       " __attribute__((cleanup(nagaya_xmp_free_array))) = {0};";
     default:
       return "const nagaya_xmp_array *const " + array.c_name() + " = nagaya_xmp_formal(" +
              where(array.place) + ", " + array.name() + ", " + declaration_arguments(array) + ");";
@@ -129,11 +131,9 @@ void ArrayRewriter::rewrite_declarations() {
     for (const Variable& declared : program_.facts.variables) {
       if (declared.entity != array.variable->entity || declared.kind != Variable::kObject) continue;
       const Range name{declared.name_offset, declared.name_offset + declared.name.size()};
-      if (array.home == ArraySymbol::kLocal) {
-        edits_.replace(name, "(*__attribute__((unused)) " + type + ")");
-        continue;
-      }
-      edits_.replace(name, "(*__attribute__((unused)) " + type + "(void))");
+      const bool is_local = array.home == ArraySymbol::kLocal;
+      edits_.replace(name, "(*__attribute__((unused)) " + type + (is_local ? ")" : "(void))"));
+      if (is_local && !array.variable->is_static) continue;
       // Extents that only Clang knows as constants: static const int N = 4; double u[N];
       for (const Extent& extent : declared.extents)
         if (extent.constant && extent.written.begin < extent.written.end)
