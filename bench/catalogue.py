@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import applications
+import fmpl
 import jobs
 import memory
 import npb
@@ -106,18 +107,6 @@ def figure_9(kind: str, what: str, eager_bytes: str, mechanisms: dict, vader: di
         jobs=[*others, ours], comparisons=[Comparison(job.name, [ours.name]) for job in others])
 
 
-def fmpl(what: str, tasks: int) -> tuple:
-    """FMPL beside Open MPI, through the space and by its own transports."""
-    return "fmpl", [], what, Jobs(
-        hosts=1, tasks_each=tasks, setting=f"fmpl {tasks}",
-        jobs=[Job("Open MPI", program="fmpl-mpi", is_plain=True),
-              Job("Open MPI through the space", program="fmpl-mpi",
-                  environment={"NAGAYA_MPI": "on"}),
-              Job("FMPL")],
-        comparisons=[Comparison("FMPL", ["Open MPI"]),
-                     Comparison("Open MPI through the space", ["Open MPI"])])
-
-
 # Benchmarks by name, in the order of `all`.
 TABLE = {
     "cache-line": ("cache-line", [], "floor: one word between two cores"),
@@ -182,9 +171,9 @@ TABLE = {
     "collectives-hosts-single": collectives("the same with one rank each", hosts=3,
                                             setting="coll hosts single",
                                             kinds="bcast,allreduce,alltoall"),
-    "fmpl": fmpl("FMPL's figures: messages and collectives of two", 2),
-    "fmpl-8": fmpl("the same of eight on the processors there are", 8),
-    "fmpl-16": fmpl("the same of sixteen", 16),
+    "fmpl": ("fmpl", [], "FMPL's messages of two by size, and collectives", fmpl.plan(2)),
+    "fmpl-8": ("fmpl", [], "its collectives of eight on the processors there are", fmpl.plan(8)),
+    "fmpl-16": ("fmpl", [], "the same of sixteen", fmpl.plan(16)),
     "blacs": ("blacs", [], "the BLACS on a grid of 2 x 2, beside the reference over Open MPI", Jobs(
         hosts=1, tasks_each=4, setting="blacs",
         jobs=[Job("reference", is_plain=True), Job("Nagaya", environment={"NAGAYA_BLACS": "on"})],

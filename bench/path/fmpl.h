@@ -19,8 +19,10 @@ void prepare(void* data, size_t bytes, int peer);
 void send_prepared();
 void receive_prepared();
 void release_prepared();
-// Whether the collectives that follow may use memory that all load. An MPI chooses by itself.
-void allow_special_support(bool is_allowed);
+// From now on send() copies its data, of up to `bytes`, to memory of the library's, and returns.
+void buffer_sends(size_t bytes);
+// From now on collectives do not use memory that all load. An MPI chooses by itself.
+void forbid_special_support();
 void barrier();
 void bcast(void* data, size_t bytes, int root);
 void sum(double* data, int count, int root);

@@ -13,6 +13,7 @@ constexpr int kIndexes = 2;
 fmpl_area areas[kIndexes];
 fmpl_flag flags[kIndexes];
 std::vector<double> work;
+std::vector<char> spool;
 fmpl_request prepared_send, prepared_receive;
 
 void check(int status) {
@@ -55,8 +56,13 @@ void receive_prepared() {
 void release_prepared() {
   check(fmpl_irecv_release(&prepared_receive));
 }
-void allow_special_support(bool is_allowed) {
-  check(fmpl_support_set(FMPL_COMM_WORLD, is_allowed));
+// Of two messages: the one before may be in it still.
+void buffer_sends(size_t bytes) {
+  spool.resize(2 * bytes);
+  check(fmpl_sendbuff_set(spool.data(), spool.size(), 0));
+}
+void forbid_special_support() {
+  check(fmpl_support_set(FMPL_COMM_WORLD, 0));
 }
 void barrier() {
   check(fmpl_barrier(FMPL_COMM_WORLD));
