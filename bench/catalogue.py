@@ -172,8 +172,8 @@ TABLE = {
                                             setting="coll hosts single",
                                             kinds="bcast,allreduce,alltoall"),
     "fmpl": ("fmpl", [], "FMPL's messages of two by size, and collectives", fmpl.plan(2)),
-    "fmpl-8": ("fmpl", [], "its collectives of eight on the processors there are", fmpl.plan(8)),
-    "fmpl-16": ("fmpl", [], "the same of sixteen", fmpl.plan(16)),
+    "fmpl-counts": ("fmpl", [], "its collectives of 3 to 64 on the processors there are",
+                    fmpl.run_counts),
     "blacs": ("blacs", [], "the BLACS on a grid of 2 x 2, beside the reference over Open MPI", Jobs(
         hosts=1, tasks_each=4, setting="blacs",
         jobs=[Job("reference", is_plain=True), Job("Nagaya", environment={"NAGAYA_BLACS": "on"})],

@@ -12,6 +12,7 @@ from unittest import mock
 
 import applications
 import bars
+import fmpl
 import jobs
 import memory
 import npb
@@ -259,6 +260,16 @@ class Applications(unittest.TestCase):
                               applications.success_of_hpcc):
                 with self.assertRaises(jobs.Failed):
                     result_of("Step\n", folder)
+
+
+class Fmpl(unittest.TestCase):
+    def test_median_and_worst_are_of_many_processes_and_of_special_support(self):
+        ratios = {"fmpl_4_sum_FMPL": 9, "fmpl_8_barrier_FMPL": 0.1, "fmpl_8_sum_FMPL": 0.3,
+                  "fmpl_64_bcast_FMPL": 0.7, "fmpl_64_bcast_FMPL_by_messages": 9}
+        together = fmpl.together({name: figure(ratio) for name, ratio in ratios.items()})
+        self.assertEqual(together["fmpl_collectives_median"]["value"], 0.3)
+        self.assertEqual(together["fmpl_collectives_worst"]["value"], 0.7)
+        self.assertEqual(together["fmpl_collectives_worst"]["note"], "times Open MPI, bcast of 64")
 
 
 class Xmp(unittest.TestCase):
