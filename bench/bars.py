@@ -56,10 +56,11 @@ def spread_text(spread: dict) -> str:
 
 
 def text_of(figure: dict, part: str | None = None) -> str:
-    """A part of the figure in few words; without one its ratio to the incumbent if it has one."""
+    """A part of the figure in few words; without one its ratio to the incumbent, or else to the floor,
+    if it has one."""
     if "value" in figure:
         return f"{figure['value']:.3f} {figure['note']}"
-    part = part or ("ratio" if "ratio" in figure else "subject")
+    part = part or next(key for key in ("ratio", "floor_ratio", "subject") if key in figure)
     unit = "times" if part.endswith("ratio") else figure["unit"]
     other = {"ratio": "incumbent", "above": "incumbent", "floor_ratio": "floor",
              "above_floor": "floor"}.get(part)

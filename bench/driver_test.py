@@ -45,6 +45,8 @@ def figures(start_ratio: float) -> dict:
         "memory_120_pss_Nagaya": figure(0.8),
         "memory_120_waiters_Nagaya": {"title": "Waiters", "unit": "MiB", "subject": spread(3),
                                       "incumbent": spread(0)},
+        "fmpl_8B": {"title": "8 bytes", "unit": "us", "subject": spread(2), "floor": spread(1),
+                    "floor_ratio": spread(2)},
     }
 
 
@@ -69,6 +71,13 @@ class Judgement(unittest.TestCase):
         self.assertEqual(text("ratio"), "1.080 [0.972..1.188] times x")
         self.assertEqual(text("floor_ratio"), "2.160 [1.944..2.376] times x")
         self.assertEqual(text("subject"), "10.800 [9.720..11.880] ns")
+
+    def test_a_line_without_a_bar_shows_a_ratio(self):
+        lines = bars.verdicts(figures(1), [])
+        texts = {line.figure: line.text for line in lines}
+        self.assertEqual(texts["page_fault"], "1.080 [0.972..1.188] times x")
+        self.assertEqual(texts["fmpl_8B"], "2.000 [1.800..2.200] times x")
+        self.assertEqual(texts["memory_120_waiters_Nagaya"], "3.000 [2.700..3.300] MiB")
 
     def test_a_bar_on_a_path_that_a_figure_lacks_is_an_error(self):
         wrong = bars.Bar("b", "page_fault.ratio.p49", "<=", 1, "s")
@@ -105,6 +114,7 @@ class Report(unittest.TestCase):
             self.assertIn("| Invented |", text)
             self.assertIn("| Waiters | MiB | 3 | 0 (x) |  |  |  |", text)
             self.assertIn("| Worst | 1 | at 64B |", text)
+            self.assertIn("| 8 bytes | us | 2 |  | 1 (x) |  | 2.000 [1.800..2.200] |", text)
             for plot in ("ratios.svg", "malloc.svg", "memory.svg"):
                 self.assertIn("<svg", (folder / "results" / plot).read_text())
             page = (folder / "page.md").read_text()

@@ -19,27 +19,29 @@ def spread_cell(spread: dict | None) -> str:
     return bars.spread_text(spread) if spread else ""
 
 
+def side_cell(side: dict | None) -> str:
+    return f"{number(side['p50'])} ({side['name']})" if side else ""
+
+
 def comparison_table(figures: dict) -> list[str]:
     lines = [
         "| figure | unit | Nagaya | incumbent | floor | / incumbent [p10..p90] | / floor |",
         "|---|---|---:|---:|---:|---|---|",
     ]
     for figure in figures.values():
-        if "incumbent" not in figure:
+        if "incumbent" not in figure and "floor" not in figure:
             continue
-        floor = figure.get("floor")
         lines.append(
             f"| {figure['title']} | {figure['unit']} | {number(figure['subject']['p50'])} "
-            f"| {number(figure['incumbent']['p50'])} ({figure['incumbent']['name']}) "
-            f"| {number(floor['p50']) + ' (' + floor['name'] + ')' if floor else ''} "
+            f"| {side_cell(figure.get('incumbent'))} | {side_cell(figure.get('floor'))} "
             f"| {spread_cell(figure.get('ratio'))} | {spread_cell(figure.get('floor_ratio'))} |")
     return lines
 
 
-def floor_table(figures: dict) -> list[str]:
-    lines = ["| floor | unit | p50 [p10..p90] | p99 |", "|---|---|---|---:|"]
+def single_table(figures: dict) -> list[str]:
+    lines = ["| measured alone | unit | p50 [p10..p90] | p99 |", "|---|---|---|---:|"]
     for figure in figures.values():
-        if "subject" in figure and "incumbent" not in figure:
+        if "subject" in figure and "incumbent" not in figure and "floor" not in figure:
             lines.append(f"| {figure['title']} | {figure['unit']} "
                          f"| {spread_cell(figure['subject'])} | {number(figure['subject']['p99'])} |")
     return lines
@@ -85,7 +87,7 @@ def body(results: dict, lines: list[bars.Verdict], prefix: str) -> list[str]:
         *derived_table(figures), "",
         *(f"![{title}]({prefix}{file})" for file, title in plots.FILES.items()
           if plots.has_data(file, figures)), "",
-        *floor_table(figures), "",
+        *single_table(figures), "",
     ]
 
 
