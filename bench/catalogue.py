@@ -174,6 +174,8 @@ TABLE = {
     "fmpl": ("fmpl", [], "FMPL's messages of two by size, and collectives", fmpl.plan(2)),
     "fmpl-counts": ("fmpl", [], "its collectives of 3 to 64 on the processors there are",
                     fmpl.run_counts),
+    "fmpl-floors": ("fmpl-floors", [], "its messages beside loads and stores; their latency's parts",
+                    Jobs(hosts=1, tasks_each=2, setting="fmpl")),
     "blacs": ("blacs", [], "the BLACS on a grid of 2 x 2, beside the reference over Open MPI", Jobs(
         hosts=1, tasks_each=4, setting="blacs",
         jobs=[Job("reference", is_plain=True), Job("Nagaya", environment={"NAGAYA_BLACS": "on"})],

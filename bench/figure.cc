@@ -130,8 +130,11 @@ void add_round(Result& result, std::vector<Figure> figures) {
     result.figures = std::move(figures);
     return;
   }
-  for (size_t n = 0; n < figures.size(); ++n)
-    result.figures[n].subject.rounds.push_back(figures[n].subject.rounds[0]);
+  for (size_t n = 0; n < figures.size(); ++n) {
+    Figure &all = result.figures[n], &one = figures[n];
+    all.subject.rounds.push_back(one.subject.rounds[0]);
+    if (one.floor) all.floor->rounds.push_back(one.floor->rounds[0]);
+  }
 }
 
 std::vector<double> ratios(const Series& subject, const Series& other) {

@@ -36,6 +36,12 @@ add_test(NAME bench.requests_notices_wrong_data
          COMMAND nagaya-command run -n 2 $<TARGET_FILE:bench-requests> --quick --corrupt)
 list(APPEND bench_tests bench.requests_runs)
 list(APPEND bench_fault_tests bench.requests_notices_wrong_data)
+add_test(NAME bench.fmpl_floors_run
+         COMMAND nagaya-command run -n 2 $<TARGET_FILE:bench-fmpl-floors> --quick --json)
+add_test(NAME bench.fmpl_floors_notice_wrong_data
+         COMMAND nagaya-command run -n 2 $<TARGET_FILE:bench-fmpl-floors> --quick --corrupt)
+list(APPEND bench_tests bench.fmpl_floors_run)
+list(APPEND bench_fault_tests bench.fmpl_floors_notice_wrong_data)
 add_test(NAME bench.memory_runs COMMAND nagaya-command bench memory --quick)
 set_tests_properties(bench.memory_runs PROPERTIES
   PASS_REGULAR_EXPRESSION "memory_32_above_pss|skipped: several hosts .* root")
