@@ -48,6 +48,9 @@ REQUEST_MODES = {
 }
 
 
+OURS = Job("Nagaya", environment={"NAGAYA_MPI": "on"})
+
+
 def copied_by(mechanism: str) -> dict:
     """Messages of Open MPI's shared memory, copied once by a mechanism; none: twice."""
     return {"OMPI_MCA_btl_vader_single_copy_mechanism": mechanism,
@@ -70,27 +73,29 @@ def further_mpis(program: str) -> list[Job]:
             for name, folder in mpis.items() if pathlib.Path(folder, "bin/mpiexec").exists()]
 
 
+def beside(others: list[Job], **places) -> Jobs:
+    """Open MPI through the space, held against others."""
+    return Jobs(**places, jobs=[*others, OURS],
+                comparisons=[Comparison(OURS.name, [job.name for job in others])])
+
+
 def messages(what: str, *incumbents: Job, hosts: int = 1, **places) -> tuple:
     """An MPI's messages, within a node or between two: Open MPI's through the space, beside its own
     best transport (as it chooses itself, and without the kernel's copies) and others."""
     others = [Job("Open MPI", is_plain=True), *incumbents]
     if hosts == 1:
         others.append(Job("Open MPI without CMA", is_plain=True, environment=copied_by("none")))
-    return "messages", ["--halves"] if hosts > 1 else [], what, Jobs(
-        hosts=hosts, **places, jobs=[*others, Job("Nagaya", environment={"NAGAYA_MPI": "on"})],
-        comparisons=[Comparison("Nagaya", [job.name for job in others])])
+    return "messages", ["--halves"] if hosts > 1 else [], what, beside(others, hosts=hosts, **places)
 
 
 RELEASE_GATHER = {f"MPIR_CVAR_{kind}_POSIX_INTRA_ALGORITHM": "release_gather"
                   for kind in ("BCAST", "REDUCE", "ALLREDUCE", "BARRIER")}
 
 
-def collectives(what: str, *incumbents: Job, kinds: str = "", **places) -> tuple:
+def collectives(what: str, *incumbents: Job, kinds: str = "", sizes: str = "", **places) -> tuple:
     """An MPI's collectives: Open MPI's through the space, beside its own and others."""
-    others = [Job("Open MPI", is_plain=True), *incumbents]
-    return "collectives", ["--kinds", kinds] if kinds else [], what, Jobs(
-        **places, jobs=[*others, Job("Nagaya", environment={"NAGAYA_MPI": "on"})],
-        comparisons=[Comparison("Nagaya", [job.name for job in others])])
+    wish = [*(["--kinds", kinds] if kinds else []), *(["--sizes", sizes] if sizes else [])]
+    return "collectives", wish, what, beside([Job("Open MPI", is_plain=True), *incumbents], **places)
 
 
 def figure_9(kind: str, what: str, eager_bytes: str, mechanisms: dict, vader: dict) -> tuple:
@@ -165,7 +170,13 @@ TABLE = {
                                setting="coll", rounds=9),
     "collectives-crowded": collectives("the same of 16 ranks on the processors there are",
                                        hosts=1, tasks_each=16, setting="coll crowded"),
-    "collectives-hosts": collectives("the same over three hosts with four ranks each", hosts=3,
+    "collectives-64": collectives("the same of 64 ranks", hosts=1, tasks_each=64, setting="coll 64",
+                                  kinds="bcast,allreduce,alltoall", sizes="8,1024,65536", rounds=3),
+    "collectives-long": ("collectives", ["--kinds", "bcast,allreduce", "--sizes", "1048576,16777216",
+                                         "--floors"],
+                         "long ones of two ranks, beside memcpy of as many bytes",
+                         Jobs(hosts=1, tasks_each=2, setting="coll long", jobs=[OURS])),
+    "collectives-hosts": collectives("over three hosts with four ranks each", hosts=3,
                                      tasks_each=4, setting="coll hosts",
                                      kinds="bcast,allreduce,alltoall"),
     "collectives-hosts-single": collectives("the same with one rank each", hosts=3,

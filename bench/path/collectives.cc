@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // collectives.cc - MPI's collectives by size, whoever carries them. Buffers are written anew before
 // each collective, results are checked, and the slowest rank counts. Of short ones a loop is timed,
-// with the writing of a line in it; of long ones each by itself, from a barrier on.
+// with the writing of a line in it; of long ones each by itself, from a barrier on. The floor of a
+// long one: all ranks at once copy as many bytes as it must load and store (docs/coll.md).
 #include <mpi.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <vector>
 
@@ -28,6 +30,7 @@ std::string size_name(size_t bytes) {
 struct Wish {
   std::vector<std::string> kinds;  // none: all
   std::vector<size_t> sizes;       // none: those above                           [bytes]
+  bool floors = false;             // of long ones
 };
 
 class Bench {
@@ -53,6 +56,7 @@ class Bench {
     size_t send_blocks, receive_blocks;  // of `count` numbers
     std::function<void(int count)> call;
     std::function<bool(size_t n, size_t count)> is_right;  // number `n` of the result
+    double copied = 0;  // of `count` numbers by each rank, if all share the work; 0: no floor
   };
 
   std::vector<Figure> measure_round() {
@@ -67,6 +71,9 @@ class Bench {
         const double time = measure(kind, bytes);
         figures.push_back(figure(fmt::format("{}_{}", kind.name, size_name(bytes)),
                                  fmt::format("{} of {}", kind.title, size_name(bytes)), time));
+        if (wish_.floors && kind.copied > 0 && bytes >= kLongBytes)
+          figures.back().floor =
+              Series{"memcpy by all at once", {measure(copies(kind.copied), bytes)}};
         if (bytes < kLongBytes) product *= time, ++short_ones;
         product_of_all *= time, ++all;
       }
@@ -110,7 +117,7 @@ class Bench {
       };
     };
     return {
-        {"bcast", "bcast", 1, 1, bcast, bcast_is_right},
+        {"bcast", "bcast", 1, 1, bcast, bcast_is_right, 1 - 1.0 / size_},
         {"bcast_rotating", "bcast with rotating roots", 1, 1, rotate(bcast), bcast_is_right},
         {"reduce", "reduce", 1, 1, reduce, sum},
         {"reduce_rotating", "reduce with rotating roots", 1, 1, rotate(reduce), sum},
@@ -119,7 +126,7 @@ class Bench {
            MPI_Allreduce(send_.data(), receive_.data(), count, MPI_UINT64_T, MPI_SUM,
                          MPI_COMM_WORLD);
          },
-         [this](size_t n, size_t) { return receive_[n] == sum_of(size_, n); }},
+         [this](size_t n, size_t) { return receive_[n] == sum_of(size_, n); }, 1},
         {"reduce_scatter", "reduce_scatter_block", all, 1,
          [this](int count) {
            MPI_Reduce_scatter_block(send_.data(), receive_.data(), count, MPI_UINT64_T, MPI_SUM,
@@ -167,6 +174,22 @@ class Bench {
                   mark(static_cast<int>(n / count), static_cast<size_t>(rank_) * count + n % count);
          }},
     };
+  }
+
+  Kind copies(double share) {
+    const auto numbers = [share](auto count) {
+      return static_cast<size_t>(static_cast<double>(count) * share);
+    };
+    return {"copies",
+            "memcpy",
+            1,
+            1,
+            [this, numbers](int count) {
+              std::memcpy(receive_.data(), send_.data(), numbers(count) * sizeof(Number));
+            },
+            [this, numbers](size_t n, size_t count) {
+              return n >= numbers(count) || receive_[n] == mark(rank_, n);
+            }};
   }
 
   // ---- what is measured [us] ----
@@ -280,5 +303,6 @@ int main(int argc, char** argv) {
   add_options(app, options);
   app.add_option("--kinds", wish.kinds, "such as bcast,allreduce; else all")->delimiter(',');
   app.add_option("--sizes", wish.sizes, "bytes of each rank, multiples of 8")->delimiter(',');
+  app.add_flag("--floors", wish.floors, "Beside long ones as many bytes copied");
   return run_mpi_program(app, options, argc, argv, [&] { return Bench(options, wish).measure(); });
 }
