@@ -12,9 +12,10 @@ import applications
 import fmpl
 import jobs
 import memory
+import mpis
 import npb
 import xmp
-from jobs import Comparison, Failed, Job, Jobs
+from jobs import Comparison, Failed, Job, Jobs, Skipped
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 
@@ -62,17 +63,6 @@ def mpich(program: str, name: str = "MPICH", environment: dict = {}) -> Job:
                environment=environment)
 
 
-def further_mpis(program: str) -> list[Job]:
-    """Those that the build was told of (NAGAYA_BENCH_MPIS) and that are still there; beside the sources
-    and installed there are none."""
-    file = FOLDER / "mpis.json"
-    mpis = json.loads(file.read_text()) if file.exists() else {}
-    return [Job(name, program=f"{program}-{name}", is_plain=True,
-                launchers=(f"{folder}/bin/mpiexec",),
-                environment={"LD_LIBRARY_PATH": f"{folder}/lib"})
-            for name, folder in mpis.items() if pathlib.Path(folder, "bin/mpiexec").exists()]
-
-
 def beside(others: list[Job], **places) -> Jobs:
     """Open MPI through the space, held against others."""
     return Jobs(**places, jobs=[*others, OURS],
@@ -96,6 +86,14 @@ def collectives(what: str, *incumbents: Job, kinds: str = "", sizes: str = "", *
     """An MPI's collectives: Open MPI's through the space, beside its own and others."""
     wish = [*(["--kinds", kinds] if kinds else []), *(["--sizes", sizes] if sizes else [])]
     return "collectives", wish, what, beside([Job("Open MPI", is_plain=True), *incumbents], **places)
+
+
+def run_xhc(program: str, arguments: list[str], quick: bool, rounds: int | None) -> dict:
+    others = mpis.jobs_of(program, "xhc", mpis.XHC, mpis.has_xhc)
+    if not others:
+        raise Skipped("NAGAYA_BENCH_MPIS names no Open MPI whose ompi_info lists coll: xhc")
+    plan = beside(others, hosts=1, tasks_each=2, setting="coll xhc", rounds=9)
+    return jobs.run(plan, program, arguments, quick, rounds)
 
 
 def figure_9(kind: str, what: str, eager_bytes: str, mechanisms: dict, vader: dict) -> tuple:
@@ -148,7 +146,7 @@ TABLE = {
         jobs=[Job(name, environment=words) for name, words in REQUEST_MODES.items()],
         comparisons=[Comparison(name, ["lanes"]) for name in list(REQUEST_MODES)[1:]])),
     "messages": messages("MPI between two ranks of a node, by size", mpich("messages"),
-                         *further_mpis("messages"),
+                         *mpis.jobs_of("messages"),
                          tasks_each=2, setting="mpi", rounds=9),
     # MPICH spins: 16 of its ranks on 2 processors would take hours.
     "messages-crowded": messages("the same between 8 pairs on the processors there are",
@@ -166,7 +164,7 @@ TABLE = {
     "collectives": collectives("MPI's collectives of two ranks of a node, by size",
                                mpich("collectives"),
                                mpich("collectives", "MPICH release_gather", RELEASE_GATHER),
-                               *further_mpis("collectives"), hosts=1, tasks_each=2,
+                               *mpis.jobs_of("collectives"), hosts=1, tasks_each=2,
                                setting="coll", rounds=9),
     "collectives-crowded": collectives("the same of 16 ranks on the processors there are",
                                        hosts=1, tasks_each=16, setting="coll crowded"),
@@ -176,6 +174,8 @@ TABLE = {
                                          "--floors"],
                          "long ones of two ranks, beside memcpy of as many bytes",
                          Jobs(hosts=1, tasks_each=2, setting="coll long", jobs=[OURS])),
+    "collectives-xhc": ("collectives", ["--kinds", "bcast,reduce,allreduce"],
+                        "of two ranks, beside coll/xhc of Open MPIs of NAGAYA_BENCH_MPIS", run_xhc),
     "collectives-hosts": collectives("over three hosts with four ranks each", hosts=3,
                                      tasks_each=4, setting="coll hosts",
                                      kinds="bcast,allreduce,alltoall"),

@@ -12,9 +12,11 @@ from unittest import mock
 
 import applications
 import bars
+import catalogue
 import fmpl
 import jobs
 import memory
+import mpis
 import npb
 import xmp
 from jobs import Comparison, Job, Jobs
@@ -186,6 +188,36 @@ class SeveralJobs(unittest.TestCase):
         with mock.patch("os.geteuid", return_value=1000), self.assertRaises(jobs.Skipped) as why:
             jobs.run(self.PLAN, "none", [], quick=True, rounds=None)
         self.assertIn("needs root", str(why.exception))
+
+
+class FurtherMpis(unittest.TestCase):
+    def setUp(self):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.enterContext(mock.patch("mpis.FILE", folder / "mpis.json"))
+        named = {name: str(folder / name) for name in ("new", "old", "other", "gone")}
+        mpis.FILE.write_text(json.dumps(named))
+        for name, components in {"new": "coll: xhc (v6)", "old": "coll: tuned", "other": ""}.items():
+            (folder / name / "bin").mkdir(parents=True)
+            (folder / name / "bin/mpiexec").touch()
+            if components:
+                info = folder / name / "bin/ompi_info"
+                info.write_text(f"#!/bin/sh\necho '{components}'\n")
+                info.chmod(0o755)
+
+    def test_those_that_are_there_are_incumbents(self):
+        self.assertEqual([job.name for job in mpis.jobs_of("collectives")], ["new", "old", "other"])
+
+    def test_those_with_xhc_are_told_to_use_it(self):
+        with mock.patch("jobs.run", side_effect=lambda plan, *_: plan):
+            plan = catalogue.run_xhc("collectives", [], True, None)
+        self.assertEqual([job.name for job in plan.jobs], ["new xhc", "Nagaya"])
+        self.assertEqual(plan.jobs[0].program, "collectives-new")
+        self.assertEqual(plan.jobs[0].environment["OMPI_MCA_coll_xhc_priority"], "100")
+
+    def test_without_xhc_it_is_skipped(self):
+        mpis.FILE.write_text("{}")
+        with self.assertRaises(jobs.Skipped):
+            catalogue.run_xhc("collectives", [], True, None)
 
 
 class Memory(unittest.TestCase):
