@@ -332,6 +332,13 @@ class Xmp(unittest.TestCase):
         triad = "stream: 9 elements, 2 nodes: triad 4.000 GB/s, PASS\n"
         self.assertEqual(self.run_of(runs, xmp.TRIAD, triad), {"memory": 2.0})
 
+    def test_a_reflect_is_held_against_a_step(self):
+        runs = xmp.Runs({"shadow": xmp.cost_of_shadow(5)})
+        self.assertEqual(self.run_of(runs, xmp.XMP, self.OUTPUT.format("a")), {"shadow": 2.0})
+        self.assertEqual(self.run_of(runs, "messages", self.OUTPUT.format("a")), {})
+        reflect = "reflect: 9 x 9, 5 times, 2 nodes: 20.000 us, PASS\n"
+        self.assertEqual(self.run_of(runs, xmp.REFLECT, reflect), {"shadow": 0.02})
+
     def test_a_field_that_is_wrong_or_another_one_is_a_failure(self):
         runs = xmp.Runs({"laplace": xmp.step_time(5)})
         self.run_of(runs, xmp.XMP, self.OUTPUT.format("a"))

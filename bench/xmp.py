@@ -8,7 +8,8 @@ source has; Laplace and Himeno by one process beside serial C; the same over hos
     hybrid    one process on each host with as many threads, XMP between the hosts
 
 The examples are compiled here, by xmpcc and by the compiler that it calls, with the same flags. Every
-run checks its field; those of one size must be equal bit for bit."""
+run checks its field; those of one size must be equal bit for bit. The cost of the shadow: a reflect of
+Laplace's rows alone, beside a step."""
 
 import contextlib
 import pathlib
@@ -24,8 +25,9 @@ from jobs import Comparison, Failed, Job, Jobs, Skipped
 
 EXAMPLES = machine.FOLDER / "xmp"
 FLAGS = ["-O3"]
-XMP, TRIAD = "XMP", "triad"
-PRINTED = {"seconds": r"([\d.]+) s,", "triad": r"triad ([\d.]+) GB/s", "checksum": r"checksum (\w+)"}
+XMP, TRIAD, REFLECT = "XMP", "triad", "reflect"
+PRINTED = {"seconds": r"([\d.]+) s,", "triad": r"triad ([\d.]+) GB/s", "reflect": r"([\d.]+) us,",
+           "checksum": r"checksum (\w+)"}
 HANDED_ON = ("--launcher-arg=-x", "--launcher-arg=OMP_NUM_THREADS")  # to other hosts
 
 COUNTS, QUICK_COUNTS = (1, 2, 4, 8, 16), (1, 2)
@@ -124,6 +126,14 @@ def time_of_a_double(doubles: int) -> tuple:
     return "time of a double, 7 a point and step as the paper counts, or of the triad", "ns", value
 
 
+def cost_of_shadow(steps: int) -> tuple:
+    def value(name: str, printed: dict) -> float | None:
+        if name == REFLECT:
+            return printed["reflect"] / 1e3
+        return printed["seconds"] / steps * 1e3 if name == XMP else None
+    return "a reflect alone, beside a step of Laplace", "ms", value
+
+
 # ---- plans --------------------------------------------------------------------------------------
 
 
@@ -145,6 +155,10 @@ def variants(programs: Compiled, size: tuple, tasks: int, with_openmp: bool) -> 
     return made
 
 
+def reflect_alone(programs: Compiled, columns: int) -> Job:
+    return Job(REFLECT, program=programs.program("xmpcc", "reflect", M=columns))
+
+
 def against_each_other(made: list[Job]) -> list[Comparison]:
     """XMP against the cheapest of the others, and each of those against XMP."""
     own, *others = (job.name for job in made)
@@ -159,9 +173,11 @@ def on_one_node(programs: Compiled, size: tuple, stream: tuple, tasks: int) -> J
                 arguments=(str(stream_rounds),))
     doubles = DOUBLES_PER_POINT * (rows - 2) * (columns - 2) * steps
     return Jobs(hosts=1, tasks_each=tasks, setting=f"xmp {tasks}", rounds=ROUNDS,
-                jobs=[*made, triad],
-                comparisons=[*against_each_other(made), Comparison(XMP, floor=[TRIAD])],
-                measured_by=Runs({"laplace": step_time(steps), "memory": time_of_a_double(doubles)}))
+                jobs=[*made, triad, reflect_alone(programs, columns)],
+                comparisons=[*against_each_other(made), Comparison(XMP, floor=[TRIAD]),
+                             Comparison(REFLECT, [XMP])],
+                measured_by=Runs({"laplace": step_time(steps), "memory": time_of_a_double(doubles),
+                                  "shadow": cost_of_shadow(steps)}))
 
 
 def beside_serial(name: str, programs: Compiled, example: str, steps: int, **macros) -> Jobs:
@@ -177,8 +193,9 @@ def beside_serial(name: str, programs: Compiled, example: str, steps: int, **mac
 def over_hosts(programs: Compiled, kind: str, hosts: int, size: tuple) -> Jobs:
     made = variants(programs, size, TASKS_EACH, with_openmp=False)
     return Jobs(hosts=hosts, tasks_each=TASKS_EACH, setting=f"xmp {kind} {hosts}",
-                rounds=HOSTS_ROUNDS, jobs=made, comparisons=against_each_other(made),
-                measured_by=Runs({"laplace": step_time(size[2])}))
+                rounds=HOSTS_ROUNDS, jobs=[*made, reflect_alone(programs, size[1])],
+                comparisons=[*against_each_other(made), Comparison(REFLECT, [XMP])],
+                measured_by=Runs({"laplace": step_time(size[2]), "shadow": cost_of_shadow(size[2])}))
 
 
 # ---- benchmarks ---------------------------------------------------------------------------------

@@ -148,7 +148,8 @@ def test_random_programs_do_so_over_hosts(start_over, random_program, seed, used
 
 # Options of the compiler, arguments of the program.
 EXAMPLES = {"laplace": (("-DN=200",), (30,)), "himeno": (("-DMI=32", "-DMJ=32", "-DMK=32"), (5,)),
-            "stream": (("-DN=100000",), (3,)), "matrix_multiply": (("-DN=100",), ())}
+            "reflect": (("-DM=100",), (5,)), "stream": (("-DN=100000",), (3,)),
+            "matrix_multiply": (("-DN=100",), ())}
 
 
 @pytest.fixture
