@@ -47,6 +47,7 @@ def figures(start_ratio: float) -> dict:
         "memory_120_pss_Nagaya": figure(0.8),
         "memory_120_waiters_Nagaya": {"title": "Waiters", "unit": "MiB", "subject": spread(3),
                                       "incumbent": spread(0)},
+        "coll_crowded_bcast_8B": figure(0.5),
         "fmpl_8B": {"title": "8 bytes", "unit": "us", "subject": spread(2), "floor": spread(1),
                     "floor_ratio": spread(2)},
     }
@@ -117,12 +118,31 @@ class Report(unittest.TestCase):
             self.assertIn("| Waiters | MiB | 3 | 0 (x) |  |  |  |", text)
             self.assertIn("| Worst | 1 | at 64B |", text)
             self.assertIn("| 8 bytes | us | 2 |  | 1 (x) |  | 2.000 [1.800..2.200] |", text)
-            for plot in ("ratios.svg", "malloc.svg", "memory.svg"):
+            for plot in ("ratios.svg", "malloc.svg", "memory.svg", "coll_crowded.svg"):
                 self.assertIn("<svg", (folder / "results" / plot).read_text())
             page = (folder / "page.md").read_text()
             self.assertTrue(page.startswith("before\n<!-- measured -->\n"))
             self.assertTrue(page.endswith("<!-- /measured -->\nafter\n"))
             self.assertNotIn("old", page)
+
+    def test_curves_are_of_jobs_or_of_what_their_figures_name(self):
+        try:
+            import plots
+        except ModuleNotFoundError as missing:  # measuring does not need it
+            self.skipTest(str(missing))
+        shown = {name: figure(0.5) for name in (
+            "coll_bcast_64KiB", "coll_crowded_bcast_8B", "coll_long_bcast_1MiB", "fmpl_2_sum_FMPL",
+            "fmpl_16_sum_FMPL", "fmpl_2_pingpong_8B_FMPL", "blacs_sum_all_1MiB", "blacs_pdgesv_16")}
+        shown["fmpl_16_sum_FMPL"]["incumbent"] = {**spread(3), "name": "Open MPI"}
+
+        def points_of(file):
+            return {curve: [(x, one["p50"]) for x, one in points]
+                    for curve, points in plots.curves_of(file, shown).items()}
+        self.assertEqual(points_of("fmpl_sum.svg"), {"x": [(2, 10), (16, 5)], "Open MPI": [(16, 3)]})
+        self.assertEqual(list(points_of("fmpl_messages.svg")), ["x"])
+        self.assertEqual(points_of("coll.svg"), {"bcast": [(64 << 10, 0.5)]})
+        self.assertEqual(points_of("coll_crowded.svg"), {"bcast": [(8, 0.5)]})
+        self.assertEqual(points_of("blacs.svg"), {"sum all": [(1 << 20, 0.5)]})
 
     def test_a_missed_bar_is_its_exit_code(self):
         with tempfile.TemporaryDirectory() as name:

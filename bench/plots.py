@@ -16,23 +16,40 @@ FILES = {
     "memory.svg": "Memory of an MPI job that has exchanged 2 KiB among all its ranks, by their number",
     "requests_latency.svg": "READ between two hosts, one thread, until its data is there",
     "requests_rate.svg": "READ of 8 B between two hosts, many under way, by threads",
+    "coll.svg": "Collectives of two ranks of a node, relative to the best incumbent",
+    "coll_crowded.svg": "Collectives of 16 ranks on the processors there are, relative to the best incumbent",
+    "fmpl_messages.svg": "FMPL's messages of two, as in figure 6 of its paper",
+    "fmpl_barrier.svg": "FMPL's barrier (figure 7)",
+    "fmpl_bcast.svg": "FMPL's broadcast of 8 KB, the root changing (figure 8)",
+    "fmpl_sum.svg": "FMPL's sum of 8 KB, the root changing (figure 9)",
+    "blacs.svg": "The BLACS on a grid of 2 x 2, relative to the reference",
     "xmp_node.svg": "Laplace by XcalableMP on one node, by tasks or threads",
     "xmp_strong.svg": "Laplace by XcalableMP over hosts of two tasks or threads each",
     "xmp_weak.svg": "The same of a field that grows with the hosts",
 }
-# Of the LLCL paper's figures and of the XMP paper's: the figures of a curve, what its x is, what its y is.
+SIZE = r"(?P<x>\d+)(?P<unit>B|KiB|MiB)"
+RATIO = "cost / incumbent's cost"
+# The figures of a plot, what its x is, what its y is. Its curves are the jobs that the figures compare; or,
+# where a name has a `curve`, the ratios of these.
 CURVES = {
-    "requests_latency.svg": (r"requests_hosts_latency_1_(\d+)(B|KiB|MiB)(_over_.*)?", "size [bytes]",
-                             "ns"),
-    "requests_rate.svg": (r"requests_hosts_rate_(\d+)_8(B)(_over_.*)?", "threads",
+    "requests_latency.svg": (rf"requests_hosts_latency_1_{SIZE}(_over_.*)?", "size [bytes]", "ns"),
+    "requests_rate.svg": (r"requests_hosts_rate_(?P<x>\d+)_8B(_over_.*)?", "threads",
                           "ns per request of all"),
-    "xmp_node.svg": (r"xmp_(\d+)()_laplace_.*", "tasks or threads", "ms per step"),
-    "xmp_strong.svg": (r"xmp_strong_(\d+)()_laplace_.*", "hosts", "ms per step"),
-    "xmp_weak.svg": (r"xmp_weak_(\d+)()_laplace_.*", "hosts", "ms per step"),
+    "coll.svg": (rf"coll_(?!crowded|hosts|long|xhc)(?P<curve>[a-z_]+)_{SIZE}", "size [bytes]", RATIO),
+    "coll_crowded.svg": (rf"coll_crowded_(?P<curve>[a-z_]+)_{SIZE}", "size [bytes]", RATIO),
+    "fmpl_messages.svg": (rf"fmpl_2_pingpong_{SIZE}_.*", "size [bytes]", "us one way"),
+    "fmpl_barrier.svg": (r"fmpl_(?P<x>\d+)_barrier_.*", "processes", "us"),
+    "fmpl_bcast.svg": (r"fmpl_(?P<x>\d+)_bcast_.*", "processes", "us"),
+    "fmpl_sum.svg": (r"fmpl_(?P<x>\d+)_sum_.*", "processes", "us"),
+    "blacs.svg": (rf"blacs_(?P<curve>[a-z_]+)_{SIZE}", "size [bytes]", RATIO),
+    "xmp_node.svg": (r"xmp_(?P<x>\d+)_laplace_.*", "tasks or threads", "ms per step"),
+    "xmp_strong.svg": (r"xmp_strong_(?P<x>\d+)_laplace_.*", "hosts", "ms per step"),
+    "xmp_weak.svg": (r"xmp_weak_(?P<x>\d+)_laplace_.*", "hosts", "ms per step"),
 }
+MARKERS = "os^"
 MEMORY = {"both": "Pss and page tables [MiB]", "pss": "Pss [MiB]", "page_tables": "page tables [MiB]",
           "dev_shm": "files in /dev/shm [MiB]"}
-UNITS = {"": 1, "B": 1, "KiB": 1024, "MiB": 1024**2}
+UNITS = {"B": 1, "KiB": 1024, "MiB": 1024**2}
 
 
 def malloc_size(name: str) -> int | None:
@@ -49,16 +66,23 @@ def ratio_figures(figures: dict) -> list[tuple[str, dict]]:
 
 
 def curves_of(file: str, figures: dict) -> dict:
-    """Points (x, spread) of each way, by its name. Several figures may have the same side at the same
+    """Points (x, spread) of each curve, by its name. Several figures may have the same side at the same
     point."""
     curves = {}
     for name, figure in figures.items():
-        match = re.fullmatch(CURVES[file][0], name)
-        for side in ("subject", "incumbent") if match else ():
-            if side in figure:
-                points = curves.setdefault(figure[side]["name"], {})
-                points[int(match[1]) * UNITS[match[2]]] = figure[side]
-    return {way: sorted(points.items()) for way, points in curves.items()}
+        if match := re.fullmatch(CURVES[file][0], name):
+            found = match.groupdict()
+            x = int(found["x"]) * UNITS[found.get("unit", "B")]
+            for curve, spread in spreads_of(figure, found.get("curve")):
+                curves.setdefault(curve, {})[x] = spread
+    return {curve: sorted(points.items()) for curve, points in curves.items()}
+
+
+def spreads_of(figure: dict, curve: str | None) -> list[tuple[str, dict]]:
+    if curve:
+        return [(curve.replace("_", " "), figure["ratio"])] if "ratio" in figure else []
+    return [(figure[side]["name"], figure[side]) for side in ("subject", "incumbent")
+            if side in figure]
 
 
 def memory_curves(kind: str, figures: dict) -> dict:
@@ -122,17 +146,18 @@ def draw_malloc(figures: dict, path: pathlib.Path) -> None:
 
 def draw_curves(file: str, figures: dict, path: pathlib.Path) -> None:
     _, x_label, y_label = CURVES[file]
-    pyplot.figure(figsize=(7, 4))
-    for way, points in curves_of(file, figures).items():
+    pyplot.figure(figsize=(9, 4))
+    for number, (curve, points) in enumerate(curves_of(file, figures).items()):
         places = [place for place, _ in points]
-        pyplot.plot(places, [spread["p50"] for _, spread in points], "o-", label=way, markersize=4)
+        pyplot.plot(places, [spread["p50"] for _, spread in points],
+                    f"{MARKERS[number % len(MARKERS)]}-", label=curve, markersize=4)
         pyplot.fill_between(places, [spread["p10"] for _, spread in points],
                             [spread["p90"] for _, spread in points], alpha=0.15)
     pyplot.xscale("log", base=2)
     pyplot.yscale("log")
     pyplot.xlabel(x_label)
     pyplot.ylabel(y_label)
-    pyplot.legend()
+    pyplot.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
     pyplot.grid(alpha=0.3)
     save(path)
 
