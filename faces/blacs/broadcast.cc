@@ -39,12 +39,6 @@ Sent* new_sent() {
   return sent;
 }
 
-// Over several nodes: a matrix with gaps, and how many bytes were sent to it.
-struct Unpacked {
-  const Layout& layout;
-  size_t sent_bytes;
-};
-
 void check(int error, const char* what) {
   if (error == 0) return;
   System::own().abort(1, std::string(what) + ": " +
@@ -84,20 +78,6 @@ bool await_readers(nagaya_team& team, Sent& sent) {
   return copies == 0;
 }
 
-void receive_over_nodes(nagaya_team& team, nagaya_collective& what, const Layout& layout) {
-  Unpacked unpacked = {layout, 0};
-  if (!layout.is_one_run()) {
-    what.store = [](void* context, uint32_t, const void* data, size_t bytes) {
-      auto* const into = static_cast<Unpacked*>(context);
-      into->sent_bytes = bytes;
-      into->layout.unpack(data, std::min(bytes, into->layout.bytes()));
-    };
-    what.store_context = &unpacked;
-  }
-  check(nagaya_coll_run(&team, &what), "the receipt of a broadcast");
-  if (unpacked.sent_bytes > layout.bytes()) check(-EMSGSIZE, "the receipt of a broadcast");
-}
-
 }  // namespace
 
 void broadcast(Grid& grid, Scope scope, const Layout& layout) {
@@ -111,7 +91,7 @@ void broadcast(Grid& grid, Scope scope, const Layout& layout) {
   what.send.bytes = layout.bytes();
   what.complete = end;
   if (is_here) {
-    what.runs = layout.gaps();
+    what.send.runs = layout.gaps();
     what.may_detach = 1;
   } else {
     sent->copy = std::make_unique_for_overwrite<std::byte[]>(layout.bytes());
@@ -134,8 +114,7 @@ void receive_broadcast(Grid& grid, Scope scope, Int root, const Layout& layout) 
   what.root = static_cast<uint32_t>(root);
   what.receive.base = layout.data();
   what.receive.bytes = layout.bytes();
-  if (!grid.is_in_one_node(scope)) return receive_over_nodes(grid.team(scope), what, layout);
-  what.runs = layout.gaps();
+  what.receive.runs = layout.gaps();
   check(nagaya_coll_run(&grid.team(scope), &what), "the receipt of a broadcast");
 }
 

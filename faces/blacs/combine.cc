@@ -70,7 +70,7 @@ void reduce(Grid& grid, Scope scope, const Place& place, T* items, const nagaya_
   if (!is_for_all(place))
     what.root = static_cast<uint32_t>(grid.rank_in(scope, place.row, place.column));
   what.send.base = what.receive.base = items;
-  what.runs = gaps;
+  what.send.runs = what.receive.runs = gaps;
   what.elements.count = count_of(place);
   what.elements.extent = sizeof(T);
   what.elements.reduce = reduce;

@@ -66,15 +66,4 @@ void Layout::pack(void* to) const {
   });
 }
 
-void Layout::unpack(const void* from, size_t bytes) const {
-  const auto* next = static_cast<const std::byte*>(from);
-  for_each_run([&](std::byte* run, size_t run_bytes) {
-    const size_t count = std::min(run_bytes, bytes);
-    if (count == 0) return;
-    std::memcpy(run, next, count);
-    next += count;
-    bytes -= count;
-  });
-}
-
 }  // namespace nagaya::blacs

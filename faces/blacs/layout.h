@@ -26,8 +26,6 @@ class Layout {
   const nagaya_runs* gaps() const { return is_one_run() ? nullptr : runs(); }
 
   void pack(void* to) const;
-  // `bytes` of them, from the beginning: bytes() at most.
-  void unpack(const void* from, size_t bytes) const;
 
  private:
   void add(void* first, size_t bytes);

@@ -106,16 +106,22 @@ typedef enum nagaya_collective_kind {
 
 /* One block, or one for each rank. */
 typedef struct nagaya_blocks {
-  void* base;       /* NULL, and no `bytes_of`: this rank has none, or its own block is where it
-                       belongs already */
+  void* base;       /* NULL, and no `bytes_of` or `runs`: this rank has none, or its own block is
+                       where it belongs already */
   size_t bytes;     /* of each block                                                  [bytes] */
   ptrdiff_t stride; /* from one block to the next                                     [bytes] */
   /* In place of `bytes` and `stride`, by rank; or NULL. */
   const size_t* bytes_of;
   const ptrdiff_t* offset_of; /* from `base`                                          [bytes] */
+  /* Of blocks that are not one run of bytes each: the runs of one at `base`, of the longest; those
+   * of another one lie as far behind them as it does behind `base`. Or NULL. */
+  const nagaya_runs* runs;
+  const nagaya_runs* const* runs_of; /* in place of `runs`, by rank; or NULL */
 } nagaya_blocks;
 
-/* What is reduced: `count` elements in each rank's memory, the same everywhere. */
+/* What is reduced: `count` elements in each rank's memory, the same everywhere. REDUCE and
+ * ALLREDUCE in place, in one node: in the `runs` of both `send` and `receive`, whole ones in each
+ * run. */
 typedef struct nagaya_elements {
   size_t count;
   size_t extent; /* from one element to the next                                     [bytes] */
@@ -137,11 +143,9 @@ typedef struct nagaya_collective {
   uint32_t varies; /* GATHER, SCATTER, ALLTOALL: blocks' sizes differ, not all ranks know them */
   nagaya_blocks send;
   nagaya_blocks receive;
-  /* In one node, in place of `base`; or NULL. BCAST: this rank's block, without `store`; no rank
-   * has a `store` where the root has runs. REDUCE, ALLREDUCE: this rank's elements, in
-   * place, whole ones in each run. */
-  const nagaya_runs* runs;
-  uint32_t may_detach; /* BCAST's root: nagaya_coll_detach() may follow */
+  /* BCAST's root: nagaya_coll_detach() may follow. Where its block is in runs no rank has a
+   * `store`. */
+  uint32_t may_detach;
   nagaya_elements elements;
   /* Gets what comes from `rank`, in place of a block of `receive`, which still says how many bytes
    * are expected; or NULL. */
@@ -159,7 +163,7 @@ typedef struct nagaya_collective {
  * stay until then. Every wait of the task moves it along. Returns 0, -EINVAL, -ENOMEM. */
 int nagaya_coll_start(nagaya_team* team, nagaya_collective* collective);
 
-/* Of a BCAST's root in one node, which it has started with `may_detach`: `send` and `runs` are the
+/* Of a BCAST's root in one node, which it has started with `may_detach`: `send` is the
  * caller's again when the call returns: it waits for those that have begun to read them, and makes
  * a copy for the others, if there are any. Once. `*collective` stays until it is complete and this
  * call has returned: another thread may complete it meanwhile. Returns 0, 1 (there is a copy),

@@ -8,6 +8,7 @@
 
 #include "base/guarded.h"
 #include "coll/algorithms.h"
+#include "coll/blocks.h"
 #include "coll/hierarchy/hierarchy.h"
 #include "coll/underway.h"
 #include "llcl/endpoint.h"
@@ -16,6 +17,7 @@
 
 using nagaya::base::guarded;
 using nagaya::coll::algorithm_of;
+using nagaya::coll::has_runs;
 using nagaya::coll::Operation;
 using nagaya::coll::Team;
 using nagaya::coll::Underway;
@@ -42,14 +44,15 @@ struct nagaya_team {
 namespace {
 
 bool may_have_runs(const nagaya_team& team, const nagaya_collective& what) {
-  return team.here &&
-         (what.kind == NAGAYA_BCAST || what.kind == NAGAYA_REDUCE || what.kind == NAGAYA_ALLREDUCE);
+  if (what.kind == NAGAYA_REDUCE || what.kind == NAGAYA_ALLREDUCE)
+    return team.here && what.send.runs == what.receive.runs;
+  return what.kind < NAGAYA_REDUCE;
 }
 
 bool is_valid(const nagaya_team* team, const nagaya_collective* what) {
   return team != nullptr && what != nullptr && what->root < team->size() &&
          nagaya::coll::is_known(what->kind) &&
-         (what->runs == nullptr || may_have_runs(*team, *what)) &&
+         ((!has_runs(what->send) && !has_runs(what->receive)) || may_have_runs(*team, *what)) &&
          (what->may_detach == 0 || what->kind == NAGAYA_BCAST);
 }
 

@@ -10,7 +10,7 @@ namespace {
 void post(Operation& operation) {
   const nagaya_collective& what = operation.what();
   const size_t bytes = what.elements.count * what.elements.extent;
-  const llcl::Buffer from(what.send.base, bytes, what.runs);
+  const llcl::Buffer from(what.send.base, bytes, what.send.runs);
   operation.post_data(bytes, [&](std::byte* to) {
     if (bytes != 0) llcl::gather(from, to, bytes);
   });
@@ -25,7 +25,8 @@ bool work(Operation& operation) {
   const nagaya_elements& elements = what.elements;
   const Share share = result_of(what, operation.rank(), operation.size());
   if (share.count == 0) return true;
-  const Pieces result{static_cast<std::byte*>(what.receive.base), what.runs, elements.extent};
+  const Pieces result{static_cast<std::byte*>(what.receive.base), what.receive.runs,
+                      elements.extent};
   result.for_each(0, share.count, [&](std::byte* piece, size_t number, size_t length) {
     const size_t offset = (share.first + number) * elements.extent;
     const auto from = [&](uint32_t rank) { return operation.line(rank).data() + offset; };

@@ -41,9 +41,8 @@ namespace nagaya::coll {
 // Where a member's buffers are.
 struct Given {
   nagaya_blocks send;
-  std::byte* receive;
-  const nagaya_runs* runs;  // in place of `send.base`; nullptr: there are none
-  Detachable* detachable;   // nullptr: the memory stays until all have read it
+  std::byte* receive;      // of a reduction; in runs where `send` is
+  Detachable* detachable;  // nullptr: the memory stays until all have read it
 };
 
 enum class Form : uint32_t { kInline, kBuffered, kDirect };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "coll/blocks.h"
 #include "llcl/layout.h"
@@ -48,10 +49,8 @@ size_t given_bytes(const Operation& operation) {
 }
 
 void post_block(Operation& operation, size_t bytes) {
-  const llcl::Buffer from(block_of(operation.given.send, 0).data, bytes, operation.given.runs);
-  operation.post_data(bytes, [&](std::byte* to) {
-    if (bytes != 0) llcl::gather(from, to, bytes);
-  });
+  const llcl::Buffer from = block_of(operation.given.send, 0).buffer();
+  operation.post_data(bytes, [&](std::byte* to) { llcl::gather(from, to, bytes); });
 }
 
 // Behind a table of their ends.
@@ -61,7 +60,7 @@ void post_blocks(Operation& operation, size_t total) {
     auto end = static_cast<uint32_t>(table_bytes);
     for (uint32_t n = 0; n < operation.size(); ++n) {
       const Block block = block_of(operation.given.send, n);
-      if (block.bytes != 0) std::memcpy(to + end, block.data, block.bytes);
+      llcl::gather(block.buffer(), to + end, block.bytes);
       end += static_cast<uint32_t>(block.bytes);
       std::memcpy(to + n * sizeof end, &end, sizeof end);
     }
@@ -77,14 +76,13 @@ void give_copies(Operation& operation, size_t total) {
   ptrdiff_t end = 0;
   for (uint32_t n = 0; n < size; ++n) {
     const Block block = block_of(operation.given.send, n);
-    if (block.bytes != 0) std::memcpy(copies + end, block.data, block.bytes);
+    llcl::gather(block.buffer(), copies + end, block.bytes);
     offsets[n] = end;
     end += static_cast<ptrdiff_t>(block.bytes);
   }
   nagaya_blocks& send = operation.given.send;
-  send.base = copies;
-  send.stride = static_cast<ptrdiff_t>(send.bytes);
-  send.offset_of = offsets;
+  send = send.bytes_of != nullptr ? listed_blocks(copies, send.bytes_of, offsets)
+                                  : equal_blocks(copies, send.bytes);
 }
 
 void post(Operation& operation) {
@@ -119,47 +117,48 @@ Block posted_block(const Operation& operation, const Line& line) {
   return {data + begin, end_of(rank) - begin};
 }
 
-// Either side may be runs.
-void take_runs(Operation& operation, uint32_t giver, const llcl::Buffer& from, size_t bytes) {
-  const nagaya_collective& what = operation.what();
-  const Block block = block_of(what.receive, 0);
-  const llcl::Buffer to(block.data, block.bytes, what.runs);
-  if (bytes > block.bytes) operation.fail(-EMSGSIZE);
-  bytes = std::min(bytes, block.bytes);
-  if (bytes != 0) operation.team().group().copy_runs(to.runs(), from.runs(), bytes, giver);
+// What is in runs goes there by way of a copy. May throw std::bad_alloc.
+void store_block(const nagaya_collective& what, uint32_t giver, const Block& from) {
+  if (from.runs == nullptr) return what.store(what.store_context, giver, from.data, from.bytes);
+  const auto copy = std::make_unique_for_overwrite<std::byte[]>(from.bytes);
+  llcl::gather(from.buffer(), copy.get(), from.bytes);
+  what.store(what.store_context, giver, copy.get(), from.bytes);
+}
+
+// Either side may be runs. Equal beginnings: it is where it belongs already.
+void copy_block(Operation& operation, uint32_t giver, const Block& to, const Block& from,
+                size_t bytes) {
+  const llcl::Buffer target = to.buffer(), source = from.buffer();
+  if (target.walk().at() != source.walk().at())
+    operation.team().group().copy_runs(target.walk(), source.walk(), bytes, giver);
 }
 
 void take_block(Operation& operation, uint32_t giver, const Block& from, bool is_long) {
   const nagaya_collective& what = operation.what();
-  if (what.store != nullptr) return what.store(what.store_context, giver, from.data, from.bytes);
+  if (what.store != nullptr) return store_block(what, giver, from);
   const Block to = block_of(what.receive, has_one_giver(what.kind) ? 0 : giver);
   if (from.bytes > to.bytes) operation.fail(-EMSGSIZE);
   const size_t bytes = std::min(from.bytes, to.bytes);
-  if (bytes == 0 || to.data == from.data) return;
-  if (is_long)
+  if (bytes == 0) return;
+  if (to.runs != nullptr || from.runs != nullptr)
+    copy_block(operation, giver, to, from, bytes);
+  else if (to.data == from.data)
+    return;
+  else if (is_long)
     operation.team().group().copy(to.data, from.data, bytes, giver);
   else
     std::memcpy(to.data, from.data, bytes);
 }
 
-void take_buffer(Operation& operation, uint32_t giver, const llcl::Buffer& from, size_t bytes,
-                 bool is_long) {
-  if (from.is_one_run() && operation.what().runs == nullptr)
-    take_block(operation, giver, {from.data(), bytes}, is_long);
-  else
-    take_runs(operation, giver, from, bytes);
-}
-
-// Of a broadcast: from the root's memory, or from the copy that it has left meanwhile.
-void take_given(Operation& operation, uint32_t root, const Given& given) {
+// Of a broadcast whose root may want its block back: from there, or from the copy that the root has
+// left meanwhile.
+void take_detachable(Operation& operation, uint32_t root, const Given& given) {
   const Block block = block_of(given.send, 0);
-  const llcl::Buffer in_place(block.data, block.bytes, given.runs);
-  if (given.detachable == nullptr) return take_buffer(operation, root, in_place, block.bytes, true);
   const std::byte* const copy = given.detachable->begin_reading();
   if (copy != nullptr)
-    return take_buffer(operation, root, {copy, block.bytes, nullptr}, block.bytes, true);
+    return take_block(operation, root, {const_cast<std::byte*>(copy), block.bytes}, true);
   mailbox::Machine::step(mailbox::StopPoint::kBlockReading);
-  take_buffer(operation, root, in_place, block.bytes, true);
+  take_block(operation, root, block, true);
   given.detachable->end_reading();
   operation.team().group().wake_one(root);
 }
@@ -181,10 +180,9 @@ void take(Operation& operation, uint32_t giver) {
   const Line& line = operation.line(giver);
   const bool is_direct = line.form == Form::kDirect;
   operation.has_used_others |= is_direct;
-  if (is_direct && (line.direct->runs != nullptr || line.direct->detachable != nullptr))
-    return take_given(operation, giver, *line.direct);
-  const Block from = posted_block(operation, line);
-  take_buffer(operation, giver, {from.data, from.bytes, nullptr}, from.bytes, is_direct);
+  if (is_direct && line.direct->detachable != nullptr)
+    return take_detachable(operation, giver, *line.direct);
+  take_block(operation, giver, posted_block(operation, line), is_direct);
 }
 
 bool work(Operation& operation) {

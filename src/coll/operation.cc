@@ -36,10 +36,9 @@ bool Operation::detach() {
   }
   const Block block = block_of(given.send, 0);
   std::byte* const copy = new_scratch(block.bytes);
-  llcl::gather(llcl::Buffer(block.data, block.bytes, given.runs), copy, block.bytes);
+  llcl::gather(block.buffer(), copy, block.bytes);
   if (state_ == State::kWaits) {
     given.send = equal_blocks(copy, block.bytes);
-    given.runs = nullptr;
     given.detachable = nullptr;
   }
   detachable_.detach(copy);

@@ -36,7 +36,7 @@ class Operation {
  public:
   // `number`: of the team's new_number().
   Operation(Team& team, nagaya_collective& what, const Algorithm& algorithm, uint64_t number)
-      : given{what.send, static_cast<std::byte*>(what.receive.base), what.runs,
+      : given{what.send, static_cast<std::byte*>(what.receive.base),
               what.may_detach != 0 ? &detachable_ : nullptr},
         team_(team),
         what_(what),

@@ -76,7 +76,7 @@ void post(Operation& operation) {
   const nagaya_collective& what = operation.what();
   const size_t bytes = bytes_of(what.elements);
   operation.post_data(levels_of(operation.size()) * bytes, [&](std::byte* to) {
-    if (bytes != 0) llcl::gather(llcl::Buffer(what.send.base, bytes, what.runs), to, bytes);
+    if (bytes != 0) llcl::gather(llcl::Buffer(what.send.base, bytes, what.send.runs), to, bytes);
   });
 }
 
@@ -98,7 +98,8 @@ void reduce(const Operation& operation, const Level& level) {
   const nagaya_collective& what = operation.what();
   const nagaya_elements& elements = what.elements;
   const Share share = result_of(what, operation.rank(), operation.size());
-  const Pieces result{static_cast<std::byte*>(what.receive.base), what.runs, elements.extent};
+  const Pieces result{static_cast<std::byte*>(what.receive.base), what.receive.runs,
+                      elements.extent};
   result.for_each(0, share.count, [&](std::byte* piece, size_t number, size_t count) {
     const size_t offset = (share.first + number) * elements.extent;
     const auto from = [&](uint32_t block) { return level.block(block) + offset; };

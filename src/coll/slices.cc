@@ -81,7 +81,7 @@ class Slice {
 
   template <class Each>
   void for_each_piece(void* base, uint32_t rank, Each each) const {
-    const Pieces pieces{static_cast<std::byte*>(base), operation_.line(rank).direct->runs,
+    const Pieces pieces{static_cast<std::byte*>(base), operation_.line(rank).direct->send.runs,
                         elements_.extent};
     pieces.for_each(at_, count_, each);
   }

@@ -60,10 +60,10 @@
 
 namespace nagaya::llcl {
 
-// Where the sides of a copy lie, when they are not both one run. They must not overlap.
+// Where the sides of a copy begin, when they are not both one run. They must not overlap.
 struct Layouts {
-  const nagaya_runs* target;
-  const nagaya_runs* source;
+  Walk target;
+  Walk source;
 };
 
 struct Copy {
@@ -210,8 +210,7 @@ class BasicCopyOffers {
   // Called by the copier, or by a helper that has taken a chunk: they may read `layouts`.
   static void move_part(const Copy& copy, uint64_t begin, uint64_t bytes) {
     if (copy.layouts == nullptr) return M::move(copy.target + begin, copy.source + begin, bytes);
-    M::move(Walk(copy.layouts->target).ahead(begin), Walk(copy.layouts->source).ahead(begin),
-            bytes);
+    M::move(copy.layouts->target.ahead(begin), copy.layouts->source.ahead(begin), bytes);
   }
   uint64_t bit_of(const Offer& offer) const { return 1ull << (&offer - offers_); }
 
@@ -237,8 +236,8 @@ class BasicCopyOffers {
         read(copy.source + at);
         read(copy.target + at);
       } else {
-        read(Walk(copy.layouts->source).ahead(at).at());
-        read(Walk(copy.layouts->target).ahead(at).at());
+        read(copy.layouts->source.ahead(at).at());
+        read(copy.layouts->target.ahead(at).at());
       }
   }
 

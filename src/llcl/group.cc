@@ -158,8 +158,7 @@ void Group::copy(void* to, const void* from, size_t bytes, uint32_t member) cons
   board_->copies->copy(copy, owner_of(*self_), BoardTasks{*board_});
 }
 
-void Group::copy_runs(const nagaya_runs* to, const nagaya_runs* from, size_t bytes,
-                      uint32_t member) const {
+void Group::copy_runs(const Walk& to, const Walk& from, size_t bytes, uint32_t member) const {
   const Layouts layouts{to, from};
   const Copy copy{nullptr, nullptr, bytes, members_[member], &layouts};
   board_->copies->copy(copy, owner_of(*self_), BoardTasks{*board_});

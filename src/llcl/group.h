@@ -46,6 +46,7 @@
 
 namespace nagaya::llcl {
 
+class Walk;
 struct Board;
 struct GroupBlock;
 
@@ -104,8 +105,7 @@ class Group {
   // `member` first.
   void copy(void* to, const void* from, size_t bytes, uint32_t member) const;
   // The same of sides that are not both one run.
-  void copy_runs(const nagaya_runs* to, const nagaya_runs* from, size_t bytes,
-                 uint32_t member) const;
+  void copy_runs(const Walk& to, const Walk& from, size_t bytes, uint32_t member) const;
   // Memory of the space heap, aligned to a line, that other members may read; nullptr: exhausted.
   // Any member frees it.
   void* allocate(uint64_t bytes) const;

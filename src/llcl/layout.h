@@ -19,7 +19,9 @@ namespace nagaya::llcl {
 // Where a walk through a buffer, in the order of its message, has come to. Never behind its end.
 class Walk {
  public:
-  explicit Walk(const nagaya_runs* runs) : runs_(runs) {}
+  Walk() = default;
+  // `shift`: from where the runs say that they lie to where they do [bytes].
+  explicit Walk(const nagaya_runs* runs, ptrdiff_t shift = 0) : runs_(runs), shift_(shift) {}
 
   // Equal parts from here on, as far as they lie in one group of runs.
   struct Parts {
@@ -29,8 +31,8 @@ class Walk {
   };
 
   std::byte* at() const {
-    return static_cast<std::byte*>(runs_->first) + static_cast<ptrdiff_t>(index_) * runs_->stride +
-           offset_;
+    return static_cast<std::byte*>(runs_->first) + shift_ +
+           static_cast<ptrdiff_t>(index_) * runs_->stride + offset_;
   }
   size_t left_in_run() const { return runs_->bytes - offset_; }
 
@@ -56,7 +58,8 @@ class Walk {
   }
 
  private:
-  const nagaya_runs* runs_;
+  const nagaya_runs* runs_ = nullptr;
+  ptrdiff_t shift_ = 0;
   size_t index_ = 0, offset_ = 0;
 };
 
@@ -87,19 +90,24 @@ inline void copy_parts(const Walk::Parts& to, const Walk::Parts& from, size_t co
   }
 }
 
-// A buffer as a request describes it: by `runs`, or as one run where there are none.
+// A buffer as a request describes it: by `runs`, `shift` bytes behind where they say, or as one run
+// where there are none.
 class Buffer {
  public:
-  Buffer(const void* first, size_t bytes, const nagaya_runs* runs)
-      : one_{const_cast<void*>(first), bytes, 1, 0}, runs_(runs) {}
+  Buffer(const void* first, size_t bytes, const nagaya_runs* runs, ptrdiff_t shift = 0)
+      : one_{const_cast<void*>(first), bytes, 1, 0}, runs_(runs), shift_(shift) {}
 
   bool is_one_run() const { return runs_ == nullptr; }
-  std::byte* data() const { return static_cast<std::byte*>(one_.first); }   // of the one run
-  const nagaya_runs* runs() const { return is_one_run() ? &one_ : runs_; }  // while this lives
+  size_t bytes() const { return one_.bytes; }
+  std::byte* data() const { return static_cast<std::byte*>(one_.first); }  // of the one run
+  // While this lives: what describes it, before the shift; a walk from its beginning.
+  const nagaya_runs* runs() const { return is_one_run() ? &one_ : runs_; }
+  Walk walk() const { return is_one_run() ? Walk(&one_) : Walk(runs_, shift_); }
 
  private:
   nagaya_runs one_;
   const nagaya_runs* runs_;
+  ptrdiff_t shift_;
 };
 
 // Cuts the next `bytes` of the message, which both sides have, into parts of one size on both:
@@ -135,7 +143,7 @@ inline void gather(const Buffer& from, void* to, size_t bytes) {
   if (from.is_one_run())
     std::memcpy(to, from.data(), bytes);
   else
-    copy(Walk(Buffer(to, bytes, nullptr).runs()), Walk(from.runs()), bytes);
+    copy(Buffer(to, bytes, nullptr).walk(), from.walk(), bytes);
 }
 
 }  // namespace nagaya::llcl

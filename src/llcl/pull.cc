@@ -22,10 +22,10 @@ constexpr size_t kPortionMaxBytes = size_t{32} << 20;
 // Runs go by way of a portion that stays in the first cache.
 void store_runs(const Sink& sink, const Buffer& from, size_t bytes) {
   std::byte portion[16 << 10];
-  Walk walk(from.runs());
+  Walk walk = from.walk();
   while (bytes != 0) {
     const size_t next = std::min(bytes, sizeof portion);
-    copy(Walk(Buffer(portion, next, nullptr).runs()), walk, next);
+    copy(Buffer(portion, next, nullptr).walk(), walk, next);
     sink.store(sink.context, portion, next);
     if (bytes -= next; bytes != 0) walk.advance(next);
   }
@@ -44,7 +44,7 @@ void Pulls::copy_here(const Sink& sink, const Buffer& from, size_t bytes, uint32
     std::memmove(to.data(), from.data(), bytes);
     return;
   }
-  const Layouts layouts{to.runs(), from.runs()};
+  const Layouts layouts{to.walk(), from.walk()};
   board_.copies->copy({to.data(), from.data(), bytes, peer, is_one_run ? nullptr : &layouts}, self_,
                       BoardTasks{board_});
 }

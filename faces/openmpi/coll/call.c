@@ -12,7 +12,6 @@ static void begin(coll_nagaya_call* call, nagaya_collective_kind kind, int root)
   collective->root = (uint32_t)root;
   collective->varies = 0;
   collective->send = collective->receive = no_blocks;
-  collective->runs = NULL;
   collective->may_detach = 0;
   collective->elements.count = collective->elements.extent = 0;
   collective->elements.copy = NULL;
@@ -21,6 +20,7 @@ static void begin(coll_nagaya_call* call, nagaya_collective_kind kind, int root)
   call->send.blocks = call->receive.blocks = 0;
   call->op = NULL;
   call->packed = call->send_places = call->receive_places = NULL;
+  call->send_runs = call->receive_runs = NULL;
   call->counts = NULL;
   call->types = NULL;
 }

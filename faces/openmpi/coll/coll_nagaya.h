@@ -11,6 +11,7 @@
 
 #include "compat.h"
 #include "data.h"
+#include "layout.h"
 
 #include "ompi/mca/coll/base/base.h"
 #include "ompi/mca/coll/base/coll_base_util.h"
@@ -57,14 +58,16 @@ typedef struct coll_nagaya_call {
   coll_nagaya_side send, receive; /* `blocks` 0: there is none */
   struct ompi_op_t* op;           /* of a reduction, and its type: */
   ompi_datatype_t* type;
-  void* packed;      /* the data of `send`, when they are not runs of bytes */
+  void* packed;      /* the data of `send`, when they are in more runs than can be described */
   void* send_places; /* arrays of nagaya_blocks */
   void* receive_places;
+  nagaya_runs** send_runs; /* of each type */
+  nagaya_runs** receive_runs;
   size_t* counts;          /* of nagaya_elements */
   ompi_datatype_t** types; /* copies of the sides' `types` */
 } coll_nagaya_call;
 
-/* Says to the collective where the data are; packs those that are to be packed. Before each start.
+/* Says to the collective where the data are; packs those that it cannot say. Before each start.
  * An OMPI_ERR_ code. */
 int coll_nagaya_place_data(coll_nagaya_call* call);
 /* Says which algorithm does it, to users that ask Open MPI to be verbose (coll_base_verbose). */

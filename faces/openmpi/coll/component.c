@@ -140,8 +140,9 @@ void coll_nagaya_say(const coll_nagaya_call* call, const nagaya_team* team,
   const size_t bytes = call->op != NULL ? what->elements.count * what->elements.extent
                                         : (what->send.base != NULL ? what->send.bytes : 0);
   opal_output_verbose(COLL_NAGAYA_VERBOSITY, ompi_coll_base_framework.framework_output,
-                      "coll:nagaya: communicator %u, rank %d: %s, %zu bytes: %s",
+                      "coll:nagaya: communicator %u, rank %d: %s, %zu bytes%s: %s",
                       nagaya_context_of(comm), ompi_comm_rank(comm), kinds[what->kind], bytes,
+                      call->send_runs != NULL || call->receive_runs != NULL ? " in runs" : "",
                       nagaya_coll_algorithm(team, what));
 }
 

@@ -21,17 +21,44 @@ static block_t block_of(const coll_nagaya_side* side, uint32_t n) {
   return (block_t){side->buffer + offset, count, type};
 }
 
-static bool is_one_run(const block_t* block) {
-  return nagaya_is_one_run(block->type, block->count);
-}
-
-static bool are_runs(const coll_nagaya_side* side) {
+static bool are_one_run_each(const coll_nagaya_side* side) {
   const bool are_alike = side->counts == NULL && side->types == NULL;
   for (uint32_t n = 0; n < (are_alike ? 1 : side->blocks); ++n) {
     const block_t block = block_of(side, n);
-    if (!is_one_run(&block)) return false;
+    if (!nagaya_is_one_run(block.type, block.count)) return false;
   }
   return true;
+}
+
+/* ---- derived types as runs ----------------------------------------------------------------- */
+
+static uint32_t types_of(const coll_nagaya_side* side) {
+  return side->types != NULL ? side->blocks : 1;
+}
+
+static size_t longest_count(const coll_nagaya_side* side) {
+  size_t longest = side->count;
+  for (uint32_t n = 0; side->counts != NULL && n < side->blocks; ++n)
+    if ((size_t)side->counts[n] > longest) longest = (size_t)side->counts[n];
+  return longest;
+}
+
+/* As nagaya_blocks has them: each type's, of its longest block, if that began at the side's buffer.
+ * False: one has too many, or there is no memory. */
+static bool describe(const coll_nagaya_side* side, nagaya_runs*** runs) {
+  if (*runs == NULL) *runs = calloc(types_of(side), sizeof **runs);
+  if (*runs == NULL) return false;
+  if (side->types == NULL)
+    return nagaya_describe(side->buffer, side->type, longest_count(side), *runs);
+  for (uint32_t n = 0; n < side->blocks; ++n)
+    if (!nagaya_describe(side->buffer, side->types[n], (size_t)side->counts[n], &(*runs)[n]))
+      return false;
+  return true;
+}
+
+static void free_runs(const coll_nagaya_side* side, nagaya_runs** runs) {
+  for (uint32_t n = 0; runs != NULL && n < types_of(side); ++n) free(runs[n]);
+  free(runs);
 }
 
 /* ---- packing ------------------------------------------------------------------------------- */
@@ -58,7 +85,7 @@ static void unpack(const void* from, size_t bytes, const block_t* to) {
   OBJ_DESTRUCT(&convertor);
 }
 
-/* What has come from a rank, into a receive buffer that is not runs of bytes. */
+/* What has come from a rank, into a receive buffer of more runs than can be described. */
 static void store(void* context, uint32_t rank, const void* data, size_t bytes) {
   coll_nagaya_call* const call = context;
   const block_t block = block_of(&call->receive, call->receive.blocks == 1 ? 0 : rank);
@@ -69,8 +96,13 @@ static void store(void* context, uint32_t rank, const void* data, size_t bytes) 
 
 /* ---- where the data are -------------------------------------------------------------------- */
 
+static char* start_of(const block_t* block, bool is_in_runs) {
+  return is_in_runs ? block->buffer : nagaya_run(block->buffer, block->type);
+}
+
 /* Blocks with sizes of their own: | bytes of each | offset of each |. */
-static bool place_each(const coll_nagaya_side* side, nagaya_blocks* out, void** places) {
+static bool place_each(const coll_nagaya_side* side, bool are_in_runs, nagaya_blocks* out,
+                       void** places) {
   if (*places == NULL) *places = malloc(side->blocks * (sizeof(size_t) + sizeof(ptrdiff_t)));
   if (*places == NULL) return false;
   size_t* const bytes_of = *places;
@@ -78,7 +110,7 @@ static bool place_each(const coll_nagaya_side* side, nagaya_blocks* out, void** 
   for (uint32_t n = 0; n < side->blocks; ++n) {
     const block_t block = block_of(side, n);
     bytes_of[n] = nagaya_bytes(block.type, block.count);
-    offset_of[n] = (char*)nagaya_run(block.buffer, block.type) - side->buffer;
+    offset_of[n] = start_of(&block, are_in_runs) - side->buffer;
   }
   out->base = side->buffer;
   out->bytes_of = bytes_of;
@@ -86,10 +118,17 @@ static bool place_each(const coll_nagaya_side* side, nagaya_blocks* out, void** 
   return true;
 }
 
-static bool place(const coll_nagaya_side* side, nagaya_blocks* out, void** places) {
-  if (side->counts != NULL || side->types != NULL) return place_each(side, out, places);
+/* `runs`: of describe(); NULL: each block is one. */
+static bool place(const coll_nagaya_side* side, nagaya_runs** runs, nagaya_blocks* out,
+                  void** places) {
+  if (runs != NULL && side->types != NULL)
+    out->runs_of = (const nagaya_runs* const*)runs;
+  else if (runs != NULL)
+    out->runs = *runs;
+  if (side->counts != NULL || side->types != NULL)
+    return place_each(side, runs != NULL, out, places);
   const block_t block = block_of(side, 0);
-  out->base = nagaya_run(block.buffer, block.type);
+  out->base = start_of(&block, runs != NULL);
   out->bytes = nagaya_bytes(block.type, block.count);
   out->stride = (ptrdiff_t)block.count * (block.type->super.ub - block.type->super.lb);
   return true;
@@ -99,7 +138,7 @@ static bool place(const coll_nagaya_side* side, nagaya_blocks* out, void** place
 static bool place_packed(coll_nagaya_call* call) {
   const coll_nagaya_side* const side = &call->send;
   nagaya_blocks* const out = &call->collective.send;
-  if (!place_each(side, out, &call->send_places)) return false;
+  if (!place_each(side, false, out, &call->send_places)) return false;
   ptrdiff_t* const offset_of = (ptrdiff_t*)out->offset_of;
   size_t total = 0;
   for (uint32_t n = 0; n < side->blocks; ++n) {
@@ -116,26 +155,39 @@ static bool place_packed(coll_nagaya_call* call) {
   return true;
 }
 
+static bool place_send(coll_nagaya_call* call) {
+  const coll_nagaya_side* const side = &call->send;
+  nagaya_blocks* const out = &call->collective.send;
+  if (are_one_run_each(side)) return place(side, NULL, out, &call->send_places);
+  if (describe(side, &call->send_runs))
+    return place(side, call->send_runs, out, &call->send_places);
+  return place_packed(call);
+}
+
+static bool place_receive(coll_nagaya_call* call) {
+  const coll_nagaya_side* const side = &call->receive;
+  nagaya_blocks* const out = &call->collective.receive;
+  if (are_one_run_each(side)) return place(side, NULL, out, &call->receive_places);
+  if (describe(side, &call->receive_runs))
+    return place(side, call->receive_runs, out, &call->receive_places);
+  call->collective.store = store;
+  call->collective.store_context = call;
+  return place(side, NULL, out, &call->receive_places);
+}
+
 int coll_nagaya_place_data(coll_nagaya_call* call) {
-  nagaya_collective* const collective = &call->collective;
-  bool is_placed = true;
-  if (call->send.blocks != 0)
-    is_placed = are_runs(&call->send) ? place(&call->send, &collective->send, &call->send_places)
-                                      : place_packed(call);
-  if (call->receive.blocks != 0 && is_placed) {
-    is_placed = place(&call->receive, &collective->receive, &call->receive_places);
-    if (!are_runs(&call->receive)) {
-      collective->store = store;
-      collective->store_context = call;
-    }
-  }
+  const bool is_placed = (call->send.blocks == 0 || place_send(call)) &&
+                         (call->receive.blocks == 0 || place_receive(call));
   return is_placed ? OMPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 void coll_nagaya_end_call(coll_nagaya_call* call) {
   if (OPAL_LIKELY(call->packed == NULL && call->send_places == NULL &&
-                  call->receive_places == NULL && call->counts == NULL && call->types == NULL))
+                  call->receive_places == NULL && call->send_runs == NULL &&
+                  call->receive_runs == NULL && call->counts == NULL && call->types == NULL))
     return;
+  free_runs(&call->send, call->send_runs);
+  free_runs(&call->receive, call->receive_runs);
   free(call->packed);
   free(call->send_places);
   free(call->receive_places);

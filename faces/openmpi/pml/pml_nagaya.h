@@ -7,7 +7,6 @@
  *   receive.c     irecv, recv, persistent and matched receives
  *   probe.c       the four probes
  *   wait.c        waits and progress
- *   layout.c      derived types as runs of bytes
  *
  * A request is Open MPI's own, with ours behind it; debuggers find its fields where those of
  * Open MPI's components are. */
@@ -16,21 +15,13 @@
 
 #include "compat.h"
 #include "data.h"
+#include "layout.h"
 #include "peers.h"
 
 #include <nagaya/match.h>
 
 NAGAYA_COMPONENT extern mca_pml_base_component_t mca_pml_nagaya_component;
 extern mca_pml_base_module_t pml_nagaya_module;
-
-/* ---- data -------------------------------------------------------------------------------- */
-
-#define PML_NAGAYA_RUNS_MAX 32
-
-/* Where the data of a buffer that is not one run lies: `*runs`, which is made when it is NULL, and
- * to be freed. False: more than PML_NAGAYA_RUNS_MAX would say. */
-bool pml_nagaya_describe(const void* buffer, const ompi_datatype_t* datatype, size_t count,
-                         nagaya_runs** runs);
 
 /* ---- requests ---------------------------------------------------------------------------- */
 
@@ -56,7 +47,7 @@ typedef struct pml_nagaya_send_request_t {
   nagaya_send send;
   pml_nagaya_users users;
   struct pml_nagaya_buffered* buffered; /* what carries it, while it is under way */
-  nagaya_runs* runs;                    /* of layout.c; NULL before the first */
+  nagaya_runs* runs;                    /* of nagaya_describe(); NULL before the first */
 } pml_nagaya_send_request_t;
 OBJ_CLASS_DECLARATION(pml_nagaya_send_request_t);
 
@@ -64,7 +55,7 @@ typedef struct pml_nagaya_receive_request_t {
   mca_pml_base_recv_request_t super;
   pml_nagaya_users users; /* here it fills a line, and the next two are the receive's */
   nagaya_receive receive;
-  nagaya_runs* runs; /* of layout.c; NULL before the first */
+  nagaya_runs* runs; /* of nagaya_describe(); NULL before the first */
 } pml_nagaya_receive_request_t;
 OBJ_CLASS_DECLARATION(pml_nagaya_receive_request_t);
 

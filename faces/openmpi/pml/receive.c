@@ -107,8 +107,7 @@ static void prepare(pml_nagaya_receive_request_t* request) {
   receive->scatter = NULL;
   if (nagaya_is_one_run(base->req_datatype, base->req_count)) {
     receive->buffer = nagaya_run(base->req_addr, base->req_datatype);
-  } else if (pml_nagaya_describe(base->req_addr, base->req_datatype, base->req_count,
-                                 &request->runs)) {
+  } else if (nagaya_describe(base->req_addr, base->req_datatype, base->req_count, &request->runs)) {
     receive->runs = request->runs;
   } else {
     opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor, &base->req_datatype->super,

@@ -4,7 +4,7 @@
 /* Describes the data to the receiver. Whether it can take them from where they lie. */
 static bool describe(pml_nagaya_send_request_t* request) {
   mca_pml_base_request_t* const base = &request->super.req_base;
-  if (!pml_nagaya_describe(base->req_addr, base->req_datatype, base->req_count, &request->runs))
+  if (!nagaya_describe(base->req_addr, base->req_datatype, base->req_count, &request->runs))
     return false;
   request->send.runs = request->runs;
   return true;

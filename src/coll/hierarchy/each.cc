@@ -87,9 +87,9 @@ void take_own(void* context, uint32_t, const void* data, size_t bytes) {
 
 void receive_own(Schedule& schedule) {
   const nagaya_collective& what = schedule.what();
-  const auto [data, bytes] = block_of(what.receive, 0);
-  schedule.buffer = what.store != nullptr ? schedule.new_scratch(bytes) : data;
-  if (bytes != 0) schedule.receive(what.root, schedule.buffer, bytes);
+  const Block own = block_of(what.receive, 0);
+  schedule.buffer = what.store != nullptr ? schedule.new_scratch(own.bytes) : own.data;
+  if (own.bytes != 0) schedule.receive(what.root, schedule.buffer, own.bytes);
 }
 
 void scatter_first(Schedule& schedule) {

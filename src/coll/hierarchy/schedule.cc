@@ -13,8 +13,12 @@
 
 namespace nagaya::coll::hierarchy {
 
-Schedule::Schedule(WideTeam& team, nagaya_collective& what, const WideAlgorithm& algorithm)
-    : team_(team), what_(what), algorithm_(algorithm), number_(team.new_number()) {
+Schedule::Schedule(WideTeam& team, nagaya_collective& callers, const WideAlgorithm& algorithm)
+    : team_(team),
+      callers_(callers),
+      what_(callers),
+      algorithm_(algorithm),
+      number_(team.new_number()) {
   // The way out begins at each member when it can: its place in the order is that of the start.
   if (algorithm.fans_out && team.fan_out().group().is_open())
     fan_out_.number = team.fan_out().new_number();
@@ -99,13 +103,48 @@ nagaya_blocks Schedule::own_blocks(const nagaya_blocks& all) {
   return listed_blocks(all.base, sizes, offsets);
 }
 
+Block Schedule::block_from(uint32_t rank) const {
+  const bool has_one = what_.kind == NAGAYA_BCAST || what_.kind == NAGAYA_SCATTER;
+  return block_of(what_.receive, has_one ? 0 : rank);
+}
+
 void Schedule::take(uint32_t rank, const void* data, size_t bytes) {
   if (what_.store != nullptr) return what_.store(what_.store_context, rank, data, bytes);
-  const Block to = block_of(what_.receive,
-                            what_.kind == NAGAYA_BCAST || what_.kind == NAGAYA_SCATTER ? 0 : rank);
+  const Block to = block_from(rank);
   if (bytes > to.bytes) fail(-EMSGSIZE);
   bytes = std::min(bytes, to.bytes);
   if (bytes != 0 && to.data != data) std::memcpy(to.data, data, bytes);
+}
+
+void Schedule::pack() {
+  const nagaya_blocks all = what_.send;
+  if (has_runs(all)) {
+    const bool has_block_for_each = what_.kind == NAGAYA_SCATTER || what_.kind == NAGAYA_ALLTOALL;
+    const uint32_t count = has_block_for_each ? size() : 1;
+    auto* const sizes = reinterpret_cast<size_t*>(new_scratch(count * sizeof(size_t)));
+    auto* const offsets = reinterpret_cast<ptrdiff_t*>(new_scratch(count * sizeof(ptrdiff_t)));
+    size_t total = 0;
+    for (uint32_t n = 0; n < count; total += sizes[n++]) {
+      sizes[n] = block_of(all, n).bytes;
+      offsets[n] = static_cast<ptrdiff_t>(total);
+    }
+    std::byte* const packed = new_scratch(total);
+    for (uint32_t n = 0; n < count; ++n)
+      llcl::gather(block_of(all, n).buffer(), packed + offsets[n], sizes[n]);
+    what_.send = listed_blocks(packed, sizes, offsets);
+  }
+  if (has_runs(what_.receive) && what_.store == nullptr) {
+    what_.store = store_in_runs;
+    what_.store_context = this;
+  }
+}
+
+void Schedule::store_in_runs(void* schedule, uint32_t rank, const void* data, size_t bytes) {
+  auto* const self = static_cast<Schedule*>(schedule);
+  const Block to = self->block_from(rank);
+  if (bytes > to.bytes) self->fail(-EMSGSIZE);
+  bytes = std::min(bytes, to.bytes);
+  llcl::copy(to.buffer().walk(), llcl::Buffer(data, bytes, nullptr).walk(), bytes);
 }
 
 void Schedule::take_from_member(void* schedule, uint32_t index, const void* data, size_t bytes) {
@@ -120,6 +159,7 @@ void Schedule::take_from_member(void* schedule, uint32_t index, const void* data
 bool Schedule::add_stage() {
   if (stage_ == Stage::kFirst) {
     stage_ = Stage::kBetween;
+    pack();
     if (algorithm_.first != nullptr) algorithm_.first(*this);
     return true;
   }
@@ -183,7 +223,7 @@ void Schedule::finish_step(int error) {
 // The caller's `store` may have set `error`, too. The caller may close the team in complete().
 void Schedule::finish() {
   WideTeam& team = team_;
-  nagaya_collective& what = what_;
+  nagaya_collective& what = callers_;
   if (const int error = error_; error != 0) what.error = error;
   delete this;
   team.end_one();

@@ -13,6 +13,7 @@
 #include <deque>
 #include <vector>
 
+#include "coll/blocks.h"
 #include "coll/hierarchy/wide_team.h"
 
 namespace nagaya::coll::hierarchy {
@@ -108,7 +109,11 @@ class Schedule {
     Schedule* schedule;
   };
 
-  Schedule(WideTeam& team, nagaya_collective& what, const WideAlgorithm& algorithm);
+  Schedule(WideTeam& team, nagaya_collective& callers, const WideAlgorithm& algorithm);
+  // Blocks in runs go packed from the caller's memory, and from where they have come to into it.
+  void pack();
+  static void store_in_runs(void* schedule, uint32_t rank, const void* data, size_t bytes);
+  Block block_from(uint32_t rank) const;  // where it goes
   void set_local(Local& local, const nagaya_collective& what);
   bool add_stage();
   void launch();
@@ -118,7 +123,8 @@ class Schedule {
   void finish();
 
   WideTeam& team_;
-  nagaya_collective& what_;
+  nagaya_collective& callers_;
+  nagaya_collective what_;  // a copy, which pack() changes
   const WideAlgorithm& algorithm_;
   const uint64_t number_;
   Stage stage_ = Stage::kFirst;

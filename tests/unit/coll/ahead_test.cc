@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How far a member may be ahead of the others, and that collectives end in any order.
+#include "coll/blocks.h"
 #include "members.h"
 
 namespace nagaya::coll {
@@ -13,12 +14,12 @@ struct Bcasts {
     }
   }
   nagaya_collective& sent(size_t n) {
-    all[n].send = {&data[n], sizeof data[n], 0, nullptr, nullptr};
+    all[n].send = equal_blocks(&data[n], sizeof data[n]);
     return all[n];
   }
   nagaya_collective& received(size_t n) {
     data[n] = SIZE_MAX;
-    all[n].receive = {&data[n], sizeof data[n], 0, nullptr, nullptr};
+    all[n].receive = equal_blocks(&data[n], sizeof data[n]);
     return all[n];
   }
 
@@ -86,9 +87,9 @@ TEST(Ahead, AGiverOfLongDataWaitsUntilAllHaveThem) {
   std::vector<std::byte> data(100'000, std::byte{7}), first(data.size()), second(data.size());
   nagaya_collective all[3]{};
   for (nagaya_collective& what : all) what.kind = NAGAYA_BCAST;
-  all[0].send = {data.data(), data.size(), 0, nullptr, nullptr};
-  all[1].receive = {first.data(), first.size(), 0, nullptr, nullptr};
-  all[2].receive = {second.data(), second.size(), 0, nullptr, nullptr};
+  all[0].send = equal_blocks(data.data(), data.size());
+  all[1].receive = equal_blocks(first.data(), first.size());
+  all[2].receive = equal_blocks(second.data(), second.size());
   const auto giver = members.start(0, all[0]);
   EXPECT_FALSE(giver->advance());
   EXPECT_TRUE(members.start(2, all[2])->advance());
@@ -105,8 +106,8 @@ TEST(Ahead, ATeamIsNotIdleWhileOthersUseTheMembersMemory) {
   std::vector<std::byte> data(100'000), got(data.size());
   nagaya_collective all[2]{};
   for (nagaya_collective& what : all) what.kind = NAGAYA_BCAST;
-  all[0].send = {data.data(), data.size(), 0, nullptr, nullptr};
-  all[1].receive = {got.data(), got.size(), 0, nullptr, nullptr};
+  all[0].send = equal_blocks(data.data(), data.size());
+  all[1].receive = equal_blocks(got.data(), got.size());
   const auto giver = members.start(0, all[0]);
   EXPECT_FALSE(giver->advance());
   EXPECT_FALSE(members.team(0).is_idle());

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "coll/blocks.h"
 #include "members.h"
 
 namespace nagaya::coll {
@@ -38,7 +39,9 @@ class Move : public testing::Test {
   // A block for each of `count`, with gaps between them.
   static nagaya_blocks blocks(Bytes& memory, size_t bytes, uint32_t count) {
     memory.assign((bytes + 8) * count, std::byte{0xee});
-    return {memory.data(), bytes, static_cast<ptrdiff_t>(bytes + 8), nullptr, nullptr};
+    nagaya_blocks made = equal_blocks(memory.data(), bytes);
+    made.stride += 8;
+    return made;
   }
   std::byte* block(Bytes& memory, size_t bytes, uint32_t n) { return &memory[(bytes + 8) * n]; }
 
@@ -70,6 +73,9 @@ nagaya_runs columns(Bytes& memory, size_t rows, size_t count, size_t apart) {
   memory.assign(apart * count, std::byte{0xee});
   return {memory.data(), rows, count, static_cast<ptrdiff_t>(apart)};
 }
+nagaya_blocks in_runs(const nagaya_runs& columns) {
+  return {nullptr, columns.bytes * columns.count, 0, nullptr, nullptr, &columns, nullptr};
+}
 void fill(const nagaya_runs& columns) {
   for (size_t n = 0; n < columns.count; ++n)
     fill(static_cast<std::byte*>(columns.first) + static_cast<ptrdiff_t>(n) * columns.stride,
@@ -94,8 +100,7 @@ TEST_F(Move, BcastGoesFromColumnsToColumns) {
       std::vector<nagaya_runs> runs(size);
       for (uint32_t rank = 0; rank < size; ++rank) {
         runs[rank] = columns(receive_[rank], rows, kColumns, rows + 1 + rank);
-        all_[rank].runs = &runs[rank];
-        (rank == 1 ? all_[rank].send : all_[rank].receive).bytes = rows * kColumns;
+        (rank == 1 ? all_[rank].send : all_[rank].receive) = in_runs(runs[rank]);
       }
       fill(runs[1]);
       members.run(all_, random_);
@@ -111,8 +116,7 @@ TEST_F(Move, ARootGetsItsColumnsBackBeforeTheyAreRead) {
   std::vector<nagaya_runs> runs(3);
   for (uint32_t rank = 0; rank < 3; ++rank) {
     runs[rank] = columns(receive_[rank], kRows, kColumns, kRows + 8);
-    all_[rank].runs = &runs[rank];
-    (rank == 0 ? all_[rank].send : all_[rank].receive).bytes = kRows * kColumns;
+    (rank == 0 ? all_[rank].send : all_[rank].receive) = in_runs(runs[rank]);
   }
   all_[0].may_detach = 1;
   fill(runs[0]);
@@ -191,15 +195,15 @@ TEST_F(Move, ADetachableBlockGoesWhereverItsTakersWantIt) {
       Bytes from(kAhead + kBytes), stored, listed(kAhead + kBytes);
       fill(from.data() + kAhead, kBytes, 0, 0);
       all_[0].may_detach = 1;
-      all_[0].send = {from.data() + kAhead, kBytes, 0, nullptr, nullptr};
-      if (is_listed) all_[0].send = {from.data(), 0, 0, &kBytes, &ahead};
+      all_[0].send = equal_blocks(from.data() + kAhead, kBytes);
+      if (is_listed) all_[0].send = listed_blocks(from.data(), &kBytes, &ahead);
       all_[1].receive.bytes = kBytes;
       all_[1].store = [](void* context, uint32_t, const void* data, size_t bytes) {
         const auto* const first = static_cast<const std::byte*>(data);
         static_cast<Bytes*>(context)->assign(first, first + bytes);
       };
       all_[1].store_context = &stored;
-      all_[2].receive = {listed.data(), 0, 0, &kBytes, &ahead};
+      all_[2].receive = listed_blocks(listed.data(), &kBytes, &ahead);
       auto root = members.start(0, all_[0]);
       EXPECT_FALSE(root->advance());
       if (is_detached) {
@@ -223,10 +227,9 @@ TEST_F(Move, ColumnsGoToABlockThatIsListed) {
   begin(members, NAGAYA_BCAST, 0);
   nagaya_runs runs = columns(send_[0], kRows, kColumns, kRows + 8);
   fill(runs);
-  all_[0].runs = &runs;
-  all_[0].send.bytes = kBytes;
+  all_[0].send = in_runs(runs);
   receive_[1].resize(kAhead + kBytes);
-  all_[1].receive = {receive_[1].data(), 0, 0, &kBytes, &ahead};
+  all_[1].receive = listed_blocks(receive_[1].data(), &kBytes, &ahead);
   members.run(all_, random_);
   EXPECT_EQ(all_[1].error, 0);
   for (uint32_t n = 0; n < kColumns; ++n)
@@ -281,7 +284,7 @@ TEST_F(Move, ScatterAndGatherAreEachOthersReverse) {
       begin(members, NAGAYA_GATHER, root);
       send_ = parts;
       for (uint32_t rank = 0; rank < size; ++rank)
-        all_[rank].send = {send_[rank].data(), bytes, 0, nullptr, nullptr};
+        all_[rank].send = equal_blocks(send_[rank].data(), bytes);
       all_[root].receive = blocks(gathered, bytes, size);
       members.run(all_, random_);
       EXPECT_EQ(gathered, all) << size << " " << bytes;
@@ -301,7 +304,7 @@ TEST_F(Move, AllgatherGivesEachBlockToAllAlsoInPlace) {
         std::byte* own = block(receive_[rank], bytes, rank);
         if (!is_in_place) send_[rank].resize(bytes + 1), own = send_[rank].data();
         fill(own, bytes, rank, 0);
-        all_[rank].send = {own, bytes, 0, nullptr, nullptr};
+        all_[rank].send = equal_blocks(own, bytes);
       }
       members.run(all_, random_);
       for (uint32_t rank = 0; rank < size; ++rank)
@@ -355,8 +358,9 @@ TEST_F(Move, BlocksMayHaveSizesOfTheirOwn) {
         to[rank].push_back(static_cast<ptrdiff_t>(other * 4 * unit));
         fill(&send_[rank][static_cast<size_t>(from[rank][other])], sent[rank][other], rank, other);
       }
-      all_[rank].send = {send_[rank].data(), 0, 0, sent[rank].data(), from[rank].data()};
-      all_[rank].receive = {receive_[rank].data(), 0, 0, received[rank].data(), to[rank].data()};
+      all_[rank].send = listed_blocks(send_[rank].data(), sent[rank].data(), from[rank].data());
+      all_[rank].receive =
+          listed_blocks(receive_[rank].data(), received[rank].data(), to[rank].data());
     }
     members.run(all_, random_);
     for (uint32_t rank = 0; rank < kSize; ++rank)
@@ -384,8 +388,8 @@ TEST_F(Move, PlacesMayBeSaidFromAddressZeroOn) {
         from[rank].push_back(reinterpret_cast<ptrdiff_t>(&send_[rank][other * bytes]));
         to[rank].push_back(reinterpret_cast<ptrdiff_t>(&receive_[rank][other * bytes]));
       }
-      all_[rank].send = {nullptr, 0, 0, bytes_of.data(), from[rank].data()};
-      all_[rank].receive = {nullptr, 0, 0, bytes_of.data(), to[rank].data()};
+      all_[rank].send = listed_blocks(nullptr, bytes_of.data(), from[rank].data());
+      all_[rank].receive = listed_blocks(nullptr, bytes_of.data(), to[rank].data());
     }
     members.run(all_, random_);
     for (uint32_t rank = 0; rank < kSize; ++rank)
@@ -409,6 +413,122 @@ TEST_F(Move, WhatDoesNotFitIsAnErrorOfItsTaker) {
     EXPECT_TRUE(has(receive_[2].data(), bytes / 2, 0, 0));
     EXPECT_EQ(receive_[2][bytes / 2], std::byte{0xee});
   }
+}
+
+// Of a matrix of bytes by rows: `count` columns of rank's block, in runs of one or of `width`
+// bytes.
+struct Matrix {
+  static constexpr size_t kRows = 300;
+
+  Matrix(uint32_t ranks, size_t columns, size_t run) : apart(ranks * columns + 5), run(run) {
+    memory.assign(kRows * apart, std::byte{0xee});
+    for (size_t column = 0; column < columns; column += run)
+      runs.push_back({memory.data() + column, run, kRows, static_cast<ptrdiff_t>(apart)});
+  }
+  nagaya_blocks blocks(size_t columns) {
+    return {memory.data(), kRows * columns, static_cast<ptrdiff_t>(columns), nullptr, nullptr,
+            runs.data(),   nullptr};
+  }
+  // In the order of its runs.
+  std::byte& at(uint32_t rank, size_t columns, size_t n) {
+    const size_t group = n / (run * kRows), row = n / run % kRows;
+    return memory[row * apart + rank * columns + group * run + n % run];
+  }
+
+  Bytes memory;
+  size_t apart, run;
+  std::vector<nagaya_runs> runs;
+};
+
+// Each side has its own runs, or is one run.
+TEST_F(Move, BlocksInRunsGoToBlocksInOtherRuns) {
+  constexpr uint32_t kSize = 3;
+  constexpr nagaya_collective_kind kKinds[] = {NAGAYA_GATHER, NAGAYA_SCATTER, NAGAYA_ALLGATHER,
+                                               NAGAYA_ALLTOALL};
+  Members members(kSize);
+  for (const size_t columns : {2u, 12u, 120u})
+    for (const auto kind : kKinds) {
+      const bool gives_one = kind == NAGAYA_GATHER || kind == NAGAYA_ALLGATHER;
+      const bool takes_one = kind == NAGAYA_SCATTER;
+      const size_t bytes = Matrix::kRows * columns;
+      std::vector<Matrix> from, to;
+      begin(members, kind, 1);
+      for (uint32_t rank = 0; rank < kSize; ++rank) {
+        from.emplace_back(gives_one ? 1 : kSize, columns, rank == 2 ? columns : 1);
+        to.emplace_back(takes_one ? 1 : kSize, columns, rank == 0 ? columns : 2);
+      }
+      for (uint32_t rank = 0; rank < kSize; ++rank) {
+        for (uint32_t taker = 0; taker < (gives_one ? 1 : kSize); ++taker)
+          for (size_t n = 0; n < bytes; ++n)
+            from[rank].at(taker, columns, n) = given(rank, taker, n);
+        if (kind != NAGAYA_SCATTER || rank == 1) all_[rank].send = from[rank].blocks(columns);
+        if (kind != NAGAYA_GATHER || rank == 1) all_[rank].receive = to[rank].blocks(columns);
+      }
+      members.run(all_, random_);
+      for (uint32_t rank = 0; rank < kSize; ++rank) {
+        if (kind == NAGAYA_GATHER && rank != 1) continue;
+        for (uint32_t n = 0; n < (takes_one ? 1 : kSize); ++n)
+          for (size_t k = 0; k < bytes; ++k)
+            ASSERT_EQ(to[rank].at(n, columns, k), given(takes_one ? 1 : n, gives_one ? 0 : rank, k))
+                << kind << " " << columns << " " << rank << " " << n << " " << k;
+        EXPECT_EQ(to[rank].memory.back(), std::byte{0xee});
+      }
+    }
+}
+
+// Of MPI_Alltoallw: runs and sizes of its own for each block.
+TEST_F(Move, EachBlockMayHaveRunsOfItsOwn) {
+  constexpr uint32_t kSize = 3;
+  Members members(kSize);
+  for (const size_t unit : {3u, 3000u}) {
+    begin(members, NAGAYA_ALLTOALL, 0);
+    std::vector<size_t> bytes_of(kSize, 2 * unit);
+    std::vector<ptrdiff_t> offsets(kSize);
+    std::vector<nagaya_runs> runs(2 * kSize * kSize);
+    std::vector<const nagaya_runs*> runs_of;
+    for (uint32_t n = 0; n < kSize; ++n) offsets[n] = static_cast<ptrdiff_t>(n * 4 * unit);
+    for (nagaya_runs& one : runs) runs_of.push_back(&one);
+    for (uint32_t rank = 0; rank < kSize; ++rank)
+      for (Bytes* const memory : {&send_[rank], &receive_[rank]}) {
+        const bool is_receive = memory == &receive_[rank];
+        const size_t first = (rank * 2 + is_receive) * kSize;
+        memory->assign(kSize * 4 * unit, std::byte{0xee});
+        nagaya_blocks& blocks = is_receive ? all_[rank].receive : all_[rank].send;
+        blocks = listed_blocks(memory->data(), bytes_of.data(), offsets.data());
+        blocks.runs_of = &runs_of[first];
+        for (uint32_t n = 0; n < kSize; ++n) {  // two runs, `n` units further apart at each
+          runs[first + n] = {memory->data(), unit, 2, static_cast<ptrdiff_t>((1 + n) * unit)};
+          std::byte* const at = memory->data() + offsets[n];
+          for (size_t k = 0; !is_receive && k < 2 * unit; ++k)
+            at[k / unit * (1 + n) * unit + k % unit] = given(rank, n, k);
+        }
+      }
+    members.run(all_, random_);
+    for (uint32_t rank = 0; rank < kSize; ++rank)
+      for (uint32_t giver = 0; giver < kSize; ++giver)
+        for (size_t k = 0; k < 2 * unit; ++k)
+          ASSERT_EQ(receive_[rank][giver * 4 * unit + k / unit * (1 + giver) * unit + k % unit],
+                    given(giver, rank, k))
+              << unit << " " << rank << " " << giver << " " << k;
+  }
+}
+
+TEST_F(Move, ATakerMayStoreByAFunctionWhatItsGiverHasInRuns) {
+  constexpr size_t kColumns = 200;
+  Members members(2);
+  begin(members, NAGAYA_GATHER, 0);
+  Matrix from(1, kColumns, 1);
+  Bytes stored;
+  for (size_t n = 0; n < Matrix::kRows * kColumns; ++n) from.at(0, kColumns, n) = given(1, 0, n);
+  all_[1].send = from.blocks(kColumns);
+  all_[0].store = [](void* context, uint32_t, const void* data, size_t bytes) {
+    const auto* const first = static_cast<const std::byte*>(data);
+    static_cast<Bytes*>(context)->assign(first, first + bytes);
+  };
+  all_[0].store_context = &stored;
+  members.run(all_, random_);
+  ASSERT_EQ(stored.size(), Matrix::kRows * kColumns);
+  EXPECT_TRUE(has(stored.data(), stored.size(), 1, 0));
 }
 
 TEST_F(Move, ATakerMayStoreByAFunction) {

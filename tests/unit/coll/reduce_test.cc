@@ -218,7 +218,7 @@ TEST(ReduceColumns, CombinesThemWhereTheyAre) {
                         static_cast<ptrdiff_t>(apart * sizeof(Map))};
           all[rank].kind = kind;
           all[rank].root = size / 2;
-          all[rank].runs = &runs[rank];
+          all[rank].send.runs = all[rank].receive.runs = &runs[rank];
           all[rank].elements.count = kRows * columns;
           all[rank].elements.extent = sizeof(Map);
           all[rank].elements.reduce = reduce;

@@ -82,7 +82,7 @@ class CooperativeCopyDeath : public testing::TestWithParam<bool> {
   void SetUp() override {
     shared_.source_runs = {shared_.source, 64, kBytes / 64, 64};
     shared_.target_runs = {shared_.target, 64, kBytes / 64, 64};
-    shared_.layouts = {&shared_.target_runs, &shared_.source_runs};
+    shared_.layouts = {Walk(&shared_.target_runs), Walk(&shared_.source_runs)};
     for (uint64_t at = 0; at < kBytes; ++at) shared_.source[at] = std::byte(at * 31 + at / 251 + 1);
   }
   void TearDown() override { ::munmap(&shared_, sizeof(Shared)); }

@@ -81,7 +81,7 @@ class Copies {
              .has_layouts = !is_first,
              .source_runs = {one.source.data(), 1, bytes, 1},
              .target_runs = {one.target.data(), 1, bytes, 1},
-             .layouts = {&one.target_runs, &one.source_runs}};
+             .layouts = {Walk(&one.target_runs), Walk(&one.source_runs)}};
     }
   }
   void copy_both() {

@@ -71,5 +71,13 @@ TEST(Layout, ABufferWithoutRunsIsOneRun) {
     EXPECT_EQ(every_second[n], std::byte(n % 2 == 0 ? 1 : 0)) << n;
 }
 
+TEST(Layout, RunsMayLieFurtherThanTheySay) {
+  std::byte from[60] = {}, to[30] = {};
+  for (size_t n = 0; n < sizeof from; ++n) from[n] = std::byte(n);
+  const nagaya_runs runs{from, 2, 5, 6};
+  gather(Buffer(nullptr, 10, &runs, 30), to, 10);
+  for (size_t n = 0; n < 10; ++n) EXPECT_EQ(to[n], from[30 + n / 2 * 6 + n % 2]) << n;
+}
+
 }  // namespace
 }  // namespace nagaya::llcl

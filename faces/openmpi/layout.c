@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <stdlib.h>
+#include "layout.h"
 
-#include "pml_nagaya.h"
+#include <stdlib.h>
 
 #include "opal/datatype/opal_datatype_internal.h"
 
 typedef struct list_t {
   nagaya_runs* all;
-  size_t count; /* PML_NAGAYA_RUNS_MAX + 1: there are more */
+  size_t count; /* NAGAYA_RUNS_MAX + 1: there are more */
 } list_t;
 
 static bool is_full(const list_t* list) {
-  return list->count > PML_NAGAYA_RUNS_MAX;
+  return list->count > NAGAYA_RUNS_MAX;
 }
 
 /* They go on where the last ones end, or by the same stride. */
@@ -35,7 +35,7 @@ static void add(list_t* list, nagaya_runs next) {
   if (next.stride == (ptrdiff_t)next.bytes)
     next = (nagaya_runs){next.first, next.bytes * next.count, 1, 0};
   if (list->count > 0 && join(&list->all[list->count - 1], &next)) return;
-  if (list->count < PML_NAGAYA_RUNS_MAX) list->all[list->count] = next;
+  if (list->count < NAGAYA_RUNS_MAX) list->all[list->count] = next;
   ++list->count;
 }
 
@@ -55,12 +55,12 @@ static void describe(list_t* list, const dt_elem_desc_t* first, const dt_elem_de
   }
 }
 
-bool pml_nagaya_describe(const void* buffer, const ompi_datatype_t* datatype, size_t count,
-                         nagaya_runs** runs) {
+bool nagaya_describe(const void* buffer, const ompi_datatype_t* datatype, size_t count,
+                     nagaya_runs** runs) {
   const opal_datatype_t* const type = &datatype->super;
   const dt_type_desc_t* const all = type->opt_desc.desc != NULL ? &type->opt_desc : &type->desc;
   const ptrdiff_t extent = type->ub - type->lb;
-  if (*runs == NULL) *runs = malloc(PML_NAGAYA_RUNS_MAX * sizeof **runs);
+  if (*runs == NULL) *runs = malloc(NAGAYA_RUNS_MAX * sizeof **runs);
   if (*runs == NULL) return false;
   list_t list = {*runs, 0};
   for (size_t n = 0; n < count && !is_full(&list); ++n)
