@@ -6,10 +6,13 @@
 #include <cstdlib>
 #include <new>
 
+#include "mailbox/machine.h"
+
 namespace nagaya::array {
 namespace {
 
-constexpr size_t kLineBytes = 64, kLinesOfPage = 64;
+using mailbox::kLineBytes;
+constexpr size_t kLinesOfPage = 64;
 constexpr size_t kHugePageBytes = 2 << 20;
 // A huge page is backed as a whole by its first touch: several of them must fit.
 constexpr size_t kLargeBytes = 2 * kHugePageBytes;
