@@ -30,25 +30,16 @@ Layout Layout::rectangle(void* matrix, Int m, Int n, Int lda, size_t item_bytes)
   return layout;
 }
 
-// The diagonal ends in the last row of the last column (m > n: upper), begins in the first row of
-// the first one (m > n: lower; else upper), or in the first row of column n-m (else lower).
-Layout Layout::trapezoid(void* matrix, bool is_upper, bool has_diagonal, Int m, Int n, Int lda,
-                         size_t item_bytes) {
+Layout Layout::trapezoid(void* matrix, const Shape& shape, Int lda, size_t item_bytes) {
   Layout layout;
-  const Int without = has_diagonal ? 0 : 1;
   const auto column_bytes =
-      static_cast<ptrdiff_t>(static_cast<size_t>(std::max(lda, m)) * item_bytes);
-  for (Int column = 0; column < n; ++column) {
-    // The row of the diagonal in this column.
-    const Int diagonal = column + (is_upper ? std::max(m - n, 0) : std::min(m - n, 0));
-    const Int begin = is_upper ? 0 : std::max(diagonal + (diagonal >= 0 ? without : 0), 0);
-    const Int end = is_upper ? std::min(diagonal + 1 - without, m) : m;
-    // A column beyond the diagonal is whole.
-    const Int last = is_upper && diagonal >= m ? m : end;
-    if (last <= begin) continue;
+      static_cast<ptrdiff_t>(static_cast<size_t>(std::max(lda, shape.m)) * item_bytes);
+  for (Int column = 0; column < shape.n; ++column) {
+    const auto [begin, end] = shape.rows_of(column);
+    if (end <= begin) continue;
     layout.add(static_cast<std::byte*>(matrix) + column * column_bytes +
                    static_cast<ptrdiff_t>(static_cast<size_t>(begin) * item_bytes),
-               static_cast<size_t>(last - begin) * item_bytes);
+               static_cast<size_t>(end - begin) * item_bytes);
   }
   return layout;
 }

@@ -5,7 +5,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "faces/blacs/system.h"
+#include "faces/blacs/shape.h"
+#include "nagaya/llcl.h"
 
 namespace nagaya::blacs {
 
@@ -13,9 +14,8 @@ class Layout {
  public:
   // m rows, n columns, from one column to the next `lda` items of `item_bytes`.
   static Layout rectangle(void* matrix, Int m, Int n, Int lda, size_t item_bytes);
-  // Of those the upper or lower trapezoid, with the diagonal or without.
-  static Layout trapezoid(void* matrix, bool is_upper, bool has_diagonal, Int m, Int n, Int lda,
-                          size_t item_bytes);
+  // The same of a shape that is no rectangle.
+  static Layout trapezoid(void* matrix, const Shape& shape, Int lda, size_t item_bytes);
 
   size_t bytes() const { return bytes_; }
   // All of it lies in one run of bytes: data() is its beginning.

@@ -13,6 +13,7 @@ using nagaya::blacs::grid_of;
 using nagaya::blacs::Int;
 using nagaya::blacs::Layout;
 using nagaya::blacs::Scope;
+using nagaya::blacs::Shape;
 using nagaya::blacs::System;
 
 namespace {
@@ -24,8 +25,8 @@ Layout rectangle(Int m, Int n, const T* matrix, Int lda) {
 
 template <class T>
 Layout trapezoid(const char* part, const char* diagonal, Int m, Int n, const T* matrix, Int lda) {
-  return Layout::trapezoid(const_cast<T*>(matrix), (*part | 0x20) == 'u', (*diagonal | 0x20) != 'u',
-                           m, n, lda, sizeof(T));
+  return Layout::trapezoid(const_cast<T*>(matrix), Shape::trapezoid(part, diagonal, m, n), lda,
+                           sizeof(T));
 }
 
 Int process_at(const Grid& grid, Int row, Int column, const char* caller) {

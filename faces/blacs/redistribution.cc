@@ -35,6 +35,13 @@ struct Deal {
     return at / block / processes * block + at % block;
   }
   Int left_in_block(Int n) const { return block - (begin + n) % block; }
+  // How many the process has before `n` of the part: their local numbers are below that.
+  Int local_before(Int n, Int process) const { return count_of(begin + n, process); }
+  // Of the part, from the local number.
+  Int number_of(Int local, Int process) const {
+    const Int distance = (process - first + processes) % processes;
+    return (local / block * processes + distance) * block + local % block - begin;
+  }
 };
 
 // A process's part of a matrix.
@@ -48,19 +55,19 @@ struct Parts {
   Part from, to;
 };
 
-Part part_of(const Submatrix& matrix, Int rows, Int columns, size_t item_bytes,
-             const char* caller) {
+Part part_of(const Submatrix& matrix, const Shape& shape, size_t item_bytes, const char* caller) {
   const Descriptor& dealt = matrix.descriptor;
   const Grid* const grid = find_grid(dealt.context);
   if (grid == nullptr) return {nullptr, 0, -1, -1, {}, {}};
   const Deal in_rows{dealt.block_rows, dealt.first_row, grid->rows(), matrix.row - 1};
   const Deal in_columns{dealt.block_columns, dealt.first_column, grid->columns(),
                         matrix.column - 1};
-  const bool is_inside = in_rows.has(rows, dealt.rows) && in_columns.has(columns, dealt.columns) &&
+  const bool is_inside = in_rows.has(shape.m, dealt.rows) &&
+                         in_columns.has(shape.n, dealt.columns) &&
                          dealt.ld >= in_rows.count_of(dealt.rows, grid->row());
   if (!is_inside)
     System::own().abort(
-        1, std::string(caller) + ": " + std::to_string(rows) + " x " + std::to_string(columns) +
+        1, std::string(caller) + ": " + std::to_string(shape.m) + " x " + std::to_string(shape.n) +
                " items from {" + std::to_string(matrix.row) + "," + std::to_string(matrix.column) +
                "} on are not in a matrix of " + std::to_string(dealt.rows) + " x " +
                std::to_string(dealt.columns) + ", first process {" +
@@ -141,25 +148,36 @@ class Target {
   }
 
   template <size_t item_bytes>
-  void copy(Int rows, Int columns) const {
+  void copy(const Shape& shape) const {
     if (own_.row < 0) return;
     const Part& any = *sources_[0];
-    const auto in_rows = intervals_of(any.rows, own_.rows, own_.row, rows);
-    for (const Interval& some : intervals_of(any.columns, own_.columns, own_.column, columns))
-      for (Int n = 0; n < some.length; ++n)
-        copy_column<item_bytes>(in_rows, some.source, some.from + n, some.to + n);
+    const auto in_rows = intervals_of(any.rows, own_.rows, own_.row, shape.m);
+    for (const Interval& some : intervals_of(any.columns, own_.columns, own_.column, shape.n))
+      for (Int n = 0; n < some.length; ++n) {
+        const Shape::Rows rows = shape.rows_of(own_.columns.number_of(some.to + n, own_.column));
+        copy_column<item_bytes>(in_rows,
+                                {own_.rows.local_before(rows.begin, own_.row),
+                                 own_.rows.local_before(rows.end, own_.row)},
+                                some.source, some.from + n, some.to + n);
+      }
   }
 
  private:
+  // `local`: of the own rows.
   template <size_t item_bytes>
-  void copy_column(const std::vector<Interval>& rows, Int source, Int from, Int to) const {
+  void copy_column(const std::vector<Interval>& rows, Shape::Rows local, Int source, Int from,
+                   Int to) const {
     const Int grid_columns = sources_[0]->columns.processes;
     std::byte* const target = own_.local + to * own_.column_bytes;
     for (const Interval& some : rows) {
+      const Int skipped = std::max(local.begin - some.to, 0);
+      const Int length = std::min(local.end - some.to, some.length) - skipped;
+      if (length <= 0) continue;
       const Part& part = *sources_[static_cast<size_t>(some.source * grid_columns + source)];
       const std::byte* const column = part.local + from * part.column_bytes;
       constexpr auto kBytes = static_cast<ptrdiff_t>(item_bytes);
-      copy_items<item_bytes>(target + some.to * kBytes, column + some.from * kBytes, some.length);
+      copy_items<item_bytes>(target + (some.to + skipped) * kBytes,
+                             column + (some.from + skipped) * kBytes, length);
     }
   }
 
@@ -169,18 +187,17 @@ class Target {
 
 }  // namespace
 
-void redistribute(Grid& grid, Int rows, Int columns, size_t item_bytes, const Submatrix& from,
+void redistribute(Grid& grid, const Shape& shape, size_t item_bytes, const Submatrix& from,
                   const Submatrix& to, const char* caller) {
-  const Parts own{part_of(from, rows, columns, item_bytes, caller),
-                  part_of(to, rows, columns, item_bytes, caller)};
+  const Parts own{part_of(from, shape, item_bytes, caller), part_of(to, shape, item_bytes, caller)};
   const std::vector<Parts> all = gather(grid, own);
   const Target target(all, own.to, caller);
   if (item_bytes == 4)
-    target.copy<4>(rows, columns);
+    target.copy<4>(shape);
   else if (item_bytes == 8)
-    target.copy<8>(rows, columns);
+    target.copy<8>(shape);
   else
-    target.copy<16>(rows, columns);
+    target.copy<16>(shape);
   barrier(grid, Scope::kAll);
 }
 

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// redistribution.h - ScaLAPACK's p?gemr2d by direct address: a part of a matrix that is dealt to
-// one grid is copied to a part of one that is dealt to another grid. In a node each process of the
-// target's grid takes what it gets from where it is:
+// redistribution.h - ScaLAPACK's p?gemr2d and p?trmr2d by direct address: a part of a matrix that
+// is dealt to one grid is copied to a part of one that is dealt to another grid. In a node each
+// process of the target's grid takes what it gets from where it is:
 //
 //   all          tell each other where their parts are, and how they are dealt (allgather)
 //   targets      copy, from the sources' memory to their own
 //   all          wait for each other: the sources' memory is their own again (barrier)
 //
 // Rows and columns are cut into intervals that lie in one block on both sides; a copy is one
-// interval of rows in one column.
+// interval of rows in one column. Of a trapezoid each column has a first row and a last one of its
+// own.
 #pragma once
 
 #include "faces/blacs/grid.h"
+#include "faces/blacs/shape.h"
 
 namespace nagaya::blacs {
 
@@ -32,9 +34,9 @@ struct Submatrix {
   const Descriptor& descriptor;
 };
 
-// Of `rows` x `columns` items. All processes of `grid`, which is in one node, call it. Parts that
-// are not in their matrices end the job with a line that names `caller`.
-void redistribute(Grid& grid, Int rows, Int columns, size_t item_bytes, const Submatrix& from,
+// All processes of `grid`, which is in one node, call it. Parts that are not in their matrices end
+// the job with a line that names `caller`.
+void redistribute(Grid& grid, const Shape& shape, size_t item_bytes, const Submatrix& from,
                   const Submatrix& to, const char* caller);
 
 }  // namespace nagaya::blacs

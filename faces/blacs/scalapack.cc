@@ -12,28 +12,29 @@ using nagaya::blacs::Grid;
 using nagaya::blacs::grid_of;
 using nagaya::blacs::Int;
 using nagaya::blacs::Scope;
+using nagaya::blacs::Shape;
 
 namespace {
 
 // Whether it is done; else it is ScaLAPACK's.
-bool redistribute(Int m, Int n, size_t item_bytes, const nagaya::blacs::Submatrix& from,
+bool redistribute(const Shape& shape, size_t item_bytes, const nagaya::blacs::Submatrix& from,
                   const nagaya::blacs::Submatrix& to, Int context, const char* caller) {
-  if (m < 1 || n < 1) return true;
+  if (shape.m < 1 || shape.n < 1) return true;
   Grid& grid = grid_of(context, caller);
   if (!grid.is_in_one_node(Scope::kAll)) return false;
-  nagaya::blacs::redistribute(grid, m, n, item_bytes, from, to, caller);
+  nagaya::blacs::redistribute(grid, shape, item_bytes, from, to, caller);
   ++nagaya::blacs::sends_counted().redistributions_direct;
   return true;
 }
 
 }  // namespace
 
-#define REDISTRIBUTE(t, T)                                                                        \
+#define REDISTRIBUTE_RECTANGLE(t, T)                                                              \
   NAGAYA_BLACS_ENTRY(void, Cp##t##gemr2d,                                                         \
                      (Int m, Int n, T * a, Int ia, Int ja, const Descriptor* desca, T* b, Int ib, \
                       Int jb, const Descriptor* descb, Int context),                              \
                      (m, n, a, ia, ja, desca, b, ib, jb, descb, context)) {                       \
-    if (redistribute(m, n, sizeof(T), {a, ia, ja, *desca}, {b, ib, jb, *descb}, context,          \
+    if (redistribute(Shape{m, n}, sizeof(T), {a, ia, ja, *desca}, {b, ib, jb, *descb}, context,   \
                      "p" #t "gemr2d"))                                                            \
       return;                                                                                     \
     static auto* const behind = nagaya::blacs::next<decltype(Cp##t##gemr2d)>("Cp" #t "gemr2d");   \
@@ -45,6 +46,30 @@ bool redistribute(Int m, Int n, size_t item_bytes, const nagaya::blacs::Submatri
                      (m, n, a, ia, ja, desca, b, ib, jb, descb, context)) {                       \
     ours_Cp##t##gemr2d(*m, *n, a, *ia, *ja, desca, b, *ib, *jb, descb, *context);                 \
   }
+
+#define REDISTRIBUTE_TRAPEZOID(t, T)                                                              \
+  NAGAYA_BLACS_ENTRY(                                                                             \
+      void, Cp##t##trmr2d,                                                                        \
+      (char* part, char* diagonal, Int m, Int n, T* a, Int ia, Int ja, const Descriptor* desca,   \
+       T* b, Int ib, Int jb, const Descriptor* descb, Int context),                               \
+      (part, diagonal, m, n, a, ia, ja, desca, b, ib, jb, descb, context)) {                      \
+    if (redistribute(Shape::trapezoid(part, diagonal, m, n), sizeof(T), {a, ia, ja, *desca},      \
+                     {b, ib, jb, *descb}, context, "p" #t "trmr2d"))                              \
+      return;                                                                                     \
+    static auto* const behind = nagaya::blacs::next<decltype(Cp##t##trmr2d)>("Cp" #t "trmr2d");   \
+    behind(part, diagonal, m, n, a, ia, ja, desca, b, ib, jb, descb, context);                    \
+  }                                                                                               \
+  NAGAYA_BLACS_ENTRY(                                                                             \
+      void, p##t##trmr2d_,                                                                        \
+      (char* part, char* diagonal, Int* m, Int* n, T* a, Int* ia, Int* ja,                        \
+       const Descriptor* desca, T* b, Int* ib, Int* jb, const Descriptor* descb, Int* context),   \
+      (part, diagonal, m, n, a, ia, ja, desca, b, ib, jb, descb, context)) {                      \
+    ours_Cp##t##trmr2d(part, diagonal, *m, *n, a, *ia, *ja, desca, b, *ib, *jb, descb, *context); \
+  }
+
+#define REDISTRIBUTE(t, T)     \
+  REDISTRIBUTE_RECTANGLE(t, T) \
+  REDISTRIBUTE_TRAPEZOID(t, T)
 
 REDISTRIBUTE(i, Int)
 REDISTRIBUTE(s, float)

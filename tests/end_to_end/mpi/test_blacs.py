@@ -100,16 +100,17 @@ def test_broadcasts_and_the_end_of_their_grid_wait_for_no_receiver(start, progra
 
 
 def direct_redistributions(ended, rounds, ranks):
-    """How many of them a process has done by direct address."""
-    said = re.fullmatch(rf"{rounds} redistributions among {ranks}\n(\d+) direct\n", ended.out)
+    """How many of them a process has done by direct address, and how many had any items."""
+    said = re.fullmatch(rf"(\d+) of (\d+) direct\n{rounds} redistributions among {ranks}\n", ended.out)
     assert ended.code == 0 and said, ended
-    return int(said.group(1))
+    return int(said.group(1)), int(said.group(2))
 
 
 @pytest.mark.parametrize("ranks, seed", [(1, 1), (3, 2), (4, 3), (7, 4)])
 def test_redistributions_put_each_item_where_it_belongs(start, program, ranks, seed):
     ended = start(ranks, program("blacs_checks"), "redistributions", 10 * ROUNDS, seed)
-    assert direct_redistributions(ended, 10 * ROUNDS, ranks) > 0
+    direct, all_with_items = direct_redistributions(ended, 10 * ROUNDS, ranks)
+    assert direct == all_with_items > 0
 
 
 def test_redistributions_over_hosts_are_scalapacks_own(hosts, front, nagaya, program, folder):
@@ -117,7 +118,7 @@ def test_redistributions_over_hosts_are_scalapacks_own(hosts, front, nagaya, pro
     ended = front.run([nagaya, "run", "--blacs", "-n", 4, "--hosts", names,
                        program("blacs_checks"), "redistributions", ROUNDS, 5], cwd=folder,
                       env={"NAGAYA_MPI": "on", **SHARED_PROCESSORS}, timeout=RUN_LIMIT_S)
-    assert direct_redistributions(ended, ROUNDS, 4) == 0
+    assert direct_redistributions(ended, ROUNDS, 4)[0] == 0
 
 
 @pytest.mark.parametrize("hosts_count", [1, 2])
@@ -167,7 +168,7 @@ def test_outside_of_a_space_calls_go_to_the_blacs_behind(user, nagaya, mpirun, p
     check_rounds(ended, 10, 2)
     ended = user.run([*launch, program("blacs_checks"), "redistributions", 10], cwd=folder,
                      env=SHARED_PROCESSORS, timeout=RUN_LIMIT_S)
-    assert direct_redistributions(ended, 10, 2) == 0
+    assert direct_redistributions(ended, 10, 2)[0] == 0
     ended = user.run([*launch, program("blacs_mistakes"), "scope"], cwd=folder)
     assert ended.code != 0 and "BLACS ERROR 'Unknown scope 'x''" in ended.err, ended
 
@@ -183,6 +184,8 @@ def test_outside_of_a_space_calls_go_to_the_blacs_behind(user, nagaya, mpirun, p
     ("combine-outside", "gsum2d: there is no process {0,7} in a grid of 1 x 3"),
     ("redistribute-outside", "pdgemr2d: 4 x 1 items from {3,1} on are not in a matrix of 4 x 4, "
                              "first process {0,0}, leading dimension 4"),
+    ("redistribute-trapezoid", "pdtrmr2d: 4 x 2 items from {1,4} on are not in a matrix of 4 x 4, "
+                               "first process {0,0}, leading dimension 4"),
     ("redistribute-first-row", "pdgemr2d: 4 x 4 items from {1,1} on are not in a matrix of 4 x 4, "
                                "first process {-1,0}, leading dimension 4"),
     ("redistribute-first-column", "pdgemr2d: 4 x 4 items from {1,1} on are not in a matrix of 4 x 4, "

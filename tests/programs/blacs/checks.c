@@ -6,7 +6,7 @@
  *   blacs_checks grids N           makes and frees N grids, whose memory must not grow
  *   blacs_checks queued N BYTES    N messages to each process before anybody receives one
  *   blacs_checks larger N          N messages into larger matrices, then long ones that cross
- *   blacs_checks redistributions N SEED   of N matrices, by p?gemr2d
+ *   blacs_checks redistributions N SEED   of N matrices, by p?gemr2d and p?trmr2d
  *   blacs_checks ahead N           N broadcasts and the end of their grid, then a message, which is
  *                                  received first
  *
@@ -215,14 +215,15 @@ static void run_ahead(int count, int processes, int own) {
 /* Of libnagaya-blacs, if the program is loaded with it. */
 #pragma weak blacs_count_sends
 
-static void run_redistributions(int count, uint64_t seed, int processes) {
+static void run_redistributions(int count, uint64_t seed, int processes, int own) {
   const int context = grid_of_all(1, processes);
-  for (int n = 0; n < count; ++n) redistribute(mixed(seed, (uint64_t)n), context, processes);
-}
-static void tell_direct_redistributions(void) {
+  int with_items = 0;
+  for (int n = 0; n < count; ++n)
+    with_items += redistribute(mixed(seed, (uint64_t)n), context, processes);
   blacs_sends sends = {0};
   if (blacs_count_sends != NULL) blacs_count_sends(&sends);
-  printf("%llu direct\n", (unsigned long long)sends.redistributions_direct);
+  if (own == 0)
+    printf("%llu of %d direct\n", (unsigned long long)sends.redistributions_direct, with_items);
 }
 
 /* ---- messages of another thread ------------------------------------------------------------ */
@@ -275,13 +276,12 @@ int main(int argc, char** argv) {
   else if (strcmp(argv[1], "larger") == 0)
     run_larger(count, processes, own);
   else if (strcmp(argv[1], "redistributions") == 0)
-    run_redistributions(count, seed, processes);
+    run_redistributions(count, seed, processes, own);
   else if (strcmp(argv[1], "ahead") == 0)
     run_ahead(count, processes, own);
   else
     run_queued(count, argc > 3 ? (size_t)atoi(argv[3]) : 1 << 20, processes, own);
   if (own == 0) printf("%d %s among %d\n", count, argv[1], processes);
-  if (own == 0 && strcmp(argv[1], "redistributions") == 0) tell_direct_redistributions();
   Cblacs_exit(0);
   return 0;
 }

@@ -17,6 +17,8 @@ enum { kSide = 200, kItems = kSide * kSide, kOutside = 7, kNowhere = 77 };
 
 void Cpdgemr2d(int m, int n, double* a, int ia, int ja, int* desca, double* b, int ib, int jb,
                int* descb, int context);
+void Cpdtrmr2d(char* part, char* diagonal, int m, int n, double* a, int ia, int ja, int* desca,
+               double* b, int ib, int jb, int* descb, int context);
 
 static const struct matrix_calls* const calls = &matrix_calls[0][2]; /* of double precision */
 static const struct grid_calls* const grids = &grid_calls[0];
@@ -46,6 +48,10 @@ static void combine_outside(int context) {
 static void redistribute_outside(int context) {
   int descriptor[] = {1, context, 4, 4, 2, 2, 0, 0, 4};
   Cpdgemr2d(4, 1, items, 3, 1, descriptor, items, 1, 1, descriptor, context);
+}
+static void redistribute_trapezoid_outside(int context) {
+  int descriptor[] = {1, context, 4, 4, 2, 2, 0, 0, 4};
+  Cpdtrmr2d("L", "N", 4, 2, items, 1, 1, descriptor, items, 1, 4, descriptor, context);
 }
 static void redistribute(int context, int first_row, int first_column, int ld) {
   int wrong[] = {1, context, 4, 4, 2, 2, first_row, first_column, ld};
@@ -132,6 +138,7 @@ static const struct mistake {
                 {"broadcast-outside", receive_broadcast_from_outside, false},
                 {"combine-outside", combine_outside, false},
                 {"redistribute-outside", redistribute_outside, false},
+                {"redistribute-trapezoid", redistribute_trapezoid_outside, false},
                 {"redistribute-first-row", redistribute_before_first_row, false},
                 {"redistribute-first-column", redistribute_behind_last_column, false},
                 {"redistribute-ld", redistribute_to_short_columns, false},

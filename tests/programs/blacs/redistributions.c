@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "redistributions.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +20,18 @@ fortran_call pigemr2d_, psgemr2d_, pdgemr2d_, pcgemr2d_, pzgemr2d_;
 static c_call* const c_calls[kTypes] = {Cpigemr2d, Cpsgemr2d, Cpdgemr2d, Cpcgemr2d, Cpzgemr2d};
 static fortran_call* const fortran_calls[kTypes] = {pigemr2d_, psgemr2d_, pdgemr2d_, pcgemr2d_,
                                                     pzgemr2d_};
+
+typedef void c_call_of_trapezoid(char* which, char* diagonal, int m, int n, void* a, int ia, int ja,
+                                 int* desca, void* b, int ib, int jb, int* descb, int context);
+typedef void fortran_call_of_trapezoid(char* which, char* diagonal, int* m, int* n, void* a,
+                                       int* ia, int* ja, int* desca, void* b, int* ib, int* jb,
+                                       int* descb, int* context);
+c_call_of_trapezoid Cpitrmr2d, Cpstrmr2d, Cpdtrmr2d, Cpctrmr2d, Cpztrmr2d;
+fortran_call_of_trapezoid pitrmr2d_, pstrmr2d_, pdtrmr2d_, pctrmr2d_, pztrmr2d_;
+static c_call_of_trapezoid* const c_calls_of_trapezoids[kTypes] = {Cpitrmr2d, Cpstrmr2d, Cpdtrmr2d,
+                                                                   Cpctrmr2d, Cpztrmr2d};
+static fortran_call_of_trapezoid* const fortran_calls_of_trapezoids[kTypes] = {
+    pitrmr2d_, pstrmr2d_, pdtrmr2d_, pctrmr2d_, pztrmr2d_};
 
 /* A matrix that is dealt to a grid. */
 struct dealt {
@@ -115,38 +126,57 @@ static void for_each_item(const struct dealt* a, uint64_t seed,
            global_of(j, a->block_columns, column_distance(a), a->columns) - a->begin_column);
 }
 
-static int part_m, part_n;
+static struct part part;
 
 static void expect_item(unsigned char* item, size_t bytes, uint64_t seed, int row, int column) {
   unsigned char wanted[16];
-  const bool is_moved = row >= 0 && row < part_m && column >= 0 && column < part_n;
+  const bool is_moved =
+      row >= 0 && row < part.m && column >= 0 && column < part.n && is_in_part(&part, row, column);
   put_item(wanted, bytes, is_moved ? seed : ~seed, row, column);
   if (memcmp(item, wanted, bytes) != 0) fail("item {%d,%d} after a redistribution", row, column);
 }
 
-void redistribute(uint64_t seed, int context_of_all, int processes) {
+static void call(uint32_t type, bool is_c, struct dealt* a, struct dealt* b, int context_of_all) {
+  char which[] = {part.which, 0}, diagonal[] = {part.diagonal, 0};
+  int ia = a->begin_row + 1, ja = a->begin_column + 1;
+  int ib = b->begin_row + 1, jb = b->begin_column + 1;
+  if (part.is_trapezoid && is_c)
+    c_calls_of_trapezoids[type](which, diagonal, part.m, part.n, a->local, ia, ja, a->descriptor,
+                                b->local, ib, jb, b->descriptor, context_of_all);
+  else if (part.is_trapezoid)
+    fortran_calls_of_trapezoids[type](which, diagonal, &part.m, &part.n, a->local, &ia, &ja,
+                                      a->descriptor, b->local, &ib, &jb, b->descriptor,
+                                      &context_of_all);
+  else if (is_c)
+    c_calls[type](part.m, part.n, a->local, ia, ja, a->descriptor, b->local, ib, jb, b->descriptor,
+                  context_of_all);
+  else
+    fortran_calls[type](&part.m, &part.n, a->local, &ia, &ja, a->descriptor, b->local, &ib, &jb,
+                        b->descriptor, &context_of_all);
+}
+
+bool redistribute(uint64_t seed, int context_of_all, int processes) {
   uint64_t random = mixed(seed, 1);
   const uint32_t type = draw(&random, kTypes);
   const bool is_c = draw(&random, 2) == 0;
-  part_m = (int)draw(&random, kSizeMost);
-  part_n = (int)draw(&random, kSizeMost);
+  part.m = (int)draw(&random, kSizeMost);
+  part.n = (int)draw(&random, kSizeMost);
+  part.is_trapezoid = draw(&random, 2) == 0;
+  part.which = "uUlL"[draw(&random, 4)];
+  part.diagonal = "uUnN"[draw(&random, 4)];
   const size_t item_bytes = matrix_calls[0][type].item_bytes;
-  struct dealt a = deal(&random, part_m, part_n, processes, item_bytes);
-  struct dealt b = deal(&random, part_m, part_n, processes, item_bytes);
-  now_going_on("%d x %d of type %u from %d x %d processes to %d x %d, seed %llu", part_m, part_n,
-               type, a.rows, a.columns, b.rows, b.columns, (unsigned long long)seed);
+  struct dealt a = deal(&random, part.m, part.n, processes, item_bytes);
+  struct dealt b = deal(&random, part.m, part.n, processes, item_bytes);
+  now_going_on("%d x %d of type %u%s%c%c from %d x %d processes to %d x %d, seed %llu", part.m,
+               part.n, type, part.is_trapezoid ? ", trapezoid " : ", rectangle, not ", part.which,
+               part.diagonal, a.rows, a.columns, b.rows, b.columns, (unsigned long long)seed);
   for_each_item(&a, seed, put_item);
   for_each_item(&b, ~seed, put_item);
-  int ia = a.begin_row + 1, ja = a.begin_column + 1, ib = b.begin_row + 1, jb = b.begin_column + 1;
-  if (is_c)
-    c_calls[type](part_m, part_n, a.local, ia, ja, a.descriptor, b.local, ib, jb, b.descriptor,
-                  context_of_all);
-  else
-    fortran_calls[type](&part_m, &part_n, a.local, &ia, &ja, a.descriptor, b.local, &ib, &jb,
-                        b.descriptor, &context_of_all);
+  call(type, is_c, &a, &b, context_of_all);
   /* The source is its process's again. */
   if (a.context >= 0) memset(a.local, 0x55, (size_t)a.ld * (size_t)a.local_columns * item_bytes);
   for_each_item(&b, seed, expect_item);
   free_dealt(&a);
   free_dealt(&b);
+  return part.m > 0 && part.n > 0;
 }
