@@ -124,6 +124,16 @@ void barrier(Grid& grid, Scope scope) {
   check(nagaya_coll_run(&grid.team(scope), &what), "a barrier");
 }
 
+void allgather(Grid& grid, Scope scope, const void* own, size_t bytes, void* all) {
+  nagaya_collective what = {};
+  what.kind = NAGAYA_ALLGATHER;
+  what.send.base = const_cast<void*>(own);
+  what.send.bytes = what.receive.bytes = bytes;
+  what.receive.base = all;
+  what.receive.stride = static_cast<ptrdiff_t>(bytes);
+  check(nagaya_coll_run(&grid.team(scope), &what), "an allgather");
+}
+
 void close_team(nagaya_team* team) {
   to_close.push_back(team);
   close_idle();

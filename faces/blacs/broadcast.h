@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// broadcast.h - broadcasts and barriers of a scope.
+// broadcast.h - broadcasts, barriers and what all processes of a scope tell each other.
 #pragma once
+
+#include <vector>
 
 #include "faces/blacs/grid.h"
 #include "faces/blacs/layout.h"
@@ -14,6 +16,15 @@ void broadcast(Grid& grid, Scope scope, const Layout& layout);
 // What `root` of the scope has sent. As broadcast(), if that is the caller.
 void receive_broadcast(Grid& grid, Scope scope, Int root, const Layout& layout);
 void barrier(Grid& grid, Scope scope);
+
+void allgather(Grid& grid, Scope scope, const void* own, size_t bytes, void* all);
+// What each process of the scope tells the others, by rank.
+template <class T>
+std::vector<T> tell_all(Grid& grid, Scope scope, const T& own) {
+  std::vector<T> all(static_cast<size_t>(grid.size_of(scope)));
+  allgather(grid, scope, &own, sizeof own, all.data());
+  return all;
+}
 
 // Now, if all of its broadcasts have been received; else later.
 void close_team(nagaya_team* team);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/blacs/combine.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "faces/blacs/broadcast.h"
 #include "faces/blacs/layout.h"
 
 namespace nagaya::blacs {
@@ -95,6 +97,104 @@ void reduce_matrix(Grid& grid, Scope scope, const Place& place, T* matrix,
     for_each_item(place, place.lda, matrix, [&](T& item, size_t n) { item = items[n]; });
 }
 
+// ---- extremes with their origins ----------------------------------------------------------------
+
+// A search of a scope's matrices for the extreme of each item, and the process that has it.
+template <class T>
+class Search {
+ public:
+  Search(Grid& grid, Scope scope, const Place& place, T* matrix, const Origins& origins,
+         bool wants_greatest)
+      : grid_(grid),
+        scope_(scope),
+        place_(place),
+        own_{matrix,
+             std::max(place.lda, place.m),
+             {origins.rows, origins.columns, std::max(origins.ld, place.m)}},
+        wants_greatest_(wants_greatest),
+        size_(grid.size_of(scope)),
+        rank_(grid.rank_in(scope, grid.row(), grid.column())),
+        first_(is_for_all(place) ? 0 : grid.rank_in(scope, place.row, place.column)) {}
+
+  // Each item is sent with the distance of its process beside it.
+  void run_by_copies() {
+    std::vector<Found<T>> found(count_of(place_));
+    for_each_item(place_, own_.lda, own_.items, [&](T& item, size_t n) {
+      found[n] = {item, (size_ + rank_ - first_) % size_};
+    });
+    reduce(grid_, scope_, place_, found.data(), nullptr, choose_all<Found<T>>,
+           wants_greatest_ ? &wants_greatest_ : nullptr);
+    if (found.empty() || !is_result_here(grid_, scope_, place_)) return;
+    for (Int column = 0; column < place_.n; ++column)
+      store(own_, 0, column, &found[static_cast<size_t>(column) * static_cast<size_t>(place_.m)],
+            place_.m);
+  }
+
+  // In a node. Each process searches one slice, straight from and to all matrices.
+  void run_directly() {
+    const std::vector<Matrices> all = tell_all(grid_, scope_, own_);
+    const auto size = static_cast<size_t>(size_), rank = static_cast<size_t>(rank_);
+    const size_t count = count_of(place_), end = count * (rank + 1) / size;
+    const auto m = static_cast<size_t>(place_.m);
+    for (size_t n = count * rank / size, length; n < end; n += length) {
+      length = std::min({m - n % m, end - n, kTile});
+      search_tile(all, static_cast<Int>(n % m), static_cast<Int>(n / m), static_cast<Int>(length));
+    }
+    barrier(grid_, scope_);
+  }
+
+ private:
+  // Items of a column that stay in the first cache.
+  static constexpr size_t kTile = 256;
+
+  // A process's.
+  struct Matrices {
+    T* items;
+    Int lda;
+    Origins origins;
+
+    T* at(Int row, Int column) const { return items + static_cast<ptrdiff_t>(column) * lda + row; }
+  };
+
+  void search_tile(const std::vector<Matrices>& all, Int row, Int column, Int length) {
+    Found<T> found[kTile];
+    for (Int distance = 0; distance < size_; ++distance) {
+      const Matrices& next = all[static_cast<size_t>((first_ + distance) % size_)];
+      const T* const items = next.at(row, column);
+      for (Int n = 0; n < length; ++n) {
+        const Found<T> one{items[n], distance};
+        if (distance == 0 || is_second_better(found[n], one, wants_greatest_)) found[n] = one;
+      }
+    }
+    if (!is_for_all(place_))
+      return store(all[static_cast<size_t>(first_)], row, column, found, length);
+    for (const Matrices& one : all) store(one, row, column, found, length);
+  }
+
+  // Of one column, from `row` on.
+  void store(const Matrices& to, Int row, Int column, const Found<T>* found, Int length) const {
+    T* const items = to.at(row, column);
+    const ptrdiff_t origin = static_cast<ptrdiff_t>(column) * to.origins.ld + row;
+    for (Int n = 0; n < length; ++n) {
+      const Int rank = (first_ + found[n].distance) % size_;
+      items[n] = found[n].item;
+      to.origins.rows[origin + n] = scope_ == Scope::kRow      ? grid_.row()
+                                    : scope_ == Scope::kColumn ? rank
+                                                               : rank / grid_.columns();
+      to.origins.columns[origin + n] =
+          scope_ == Scope::kColumn ? grid_.column() : rank % grid_.columns();
+    }
+  }
+
+  Grid& grid_;
+  const Scope scope_;
+  const Place& place_;
+  const Matrices own_;
+  bool wants_greatest_;
+  const Int size_, rank_;
+  const Int first_;  // whose items count first of equals
+};
+
 }  // namespace
 
 template <class T>
@@ -107,26 +207,13 @@ void find_extreme(Grid& grid, Scope scope, const Place& place, T* matrix, const 
                   bool wants_greatest) {
   void* const context = wants_greatest ? &wants_greatest : nullptr;
   if (origins.ld == -1) return reduce_matrix(grid, scope, place, matrix, choose_all<T>, context);
-  const Int size = grid.size_of(scope);
-  const Int first = is_for_all(place) ? 0 : grid.rank_in(scope, place.row, place.column);
-  const Int own = grid.rank_in(scope, grid.row(), grid.column());
-  const Int lda = std::max(place.lda, place.m), ld = std::max(origins.ld, place.m);
-  std::vector<Found<T>> found(count_of(place));
-  for_each_item(place, lda, matrix, [&](T& item, size_t n) {
-    found[n] = {item, (size + own - first) % size};
-  });
-  reduce(grid, scope, place, found.data(), nullptr, choose_all<Found<T>>, context);
-  if (!is_result_here(grid, scope, place)) return;
-  const auto rank_of = [&](size_t n) { return (first + found[n].distance) % size; };
-  for_each_item(place, lda, matrix, [&](T& item, size_t n) { item = found[n].item; });
-  for_each_item(place, ld, origins.rows, [&](Int& row, size_t n) {
-    row = scope == Scope::kRow      ? grid.row()
-          : scope == Scope::kColumn ? rank_of(n)
-                                    : rank_of(n) / grid.columns();
-  });
-  for_each_item(place, ld, origins.columns, [&](Int& column, size_t n) {
-    column = scope == Scope::kColumn ? grid.column() : rank_of(n) % grid.columns();
-  });
+  Search<T> search(grid, scope, place, matrix, origins, wants_greatest);
+  // Shorter elements are posted as copies anyway (kCombined of tuning.h).
+  constexpr size_t kDirectBytes = 4096;
+  if (grid.is_in_one_node(scope) && count_of(place) * sizeof(Found<T>) > kDirectBytes)
+    search.run_directly();
+  else
+    search.run_by_copies();
 }
 
 #define INSTANTIATE(T)                                  \

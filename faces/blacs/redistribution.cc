@@ -81,20 +81,6 @@ Part part_of(const Submatrix& matrix, const Shape& shape, size_t item_bytes, con
           in_columns};
 }
 
-std::vector<Parts> gather(Grid& grid, const Parts& own) {
-  std::vector<Parts> all(static_cast<size_t>(grid.size_of(Scope::kAll)));
-  nagaya_collective what = {};
-  what.kind = NAGAYA_ALLGATHER;
-  what.send.base = const_cast<Parts*>(&own);
-  what.send.bytes = what.receive.bytes = sizeof(Parts);
-  what.receive.base = all.data();
-  what.receive.stride = sizeof(Parts);
-  const int error = nagaya_coll_run(&grid.team(Scope::kAll), &what);
-  if (error != 0)
-    System::own().abort(1, "a redistribution: " + std::string(strerrorname_np(-error)));
-  return all;
-}
-
 // ---- the copy -----------------------------------------------------------------------------------
 
 // Of rows or columns, in one block on both sides.
@@ -190,7 +176,7 @@ class Target {
 void redistribute(Grid& grid, const Shape& shape, size_t item_bytes, const Submatrix& from,
                   const Submatrix& to, const char* caller) {
   const Parts own{part_of(from, shape, item_bytes, caller), part_of(to, shape, item_bytes, caller)};
-  const std::vector<Parts> all = gather(grid, own);
+  const std::vector<Parts> all = tell_all(grid, Scope::kAll, own);
   const Target target(all, own.to, caller);
   if (item_bytes == 4)
     target.copy<4>(shape);
