@@ -7,16 +7,6 @@
 
 namespace nagaya::blacs {
 
-// Calls what(run, bytes) for each run of bytes.
-template <class What>
-void Layout::for_each_run(What what) const {
-  const size_t groups = columns_.empty() ? 1 : columns_.size();
-  for (const nagaya_runs& group : std::span(runs(), groups))
-    for (size_t n = 0; n < group.count; ++n)
-      what(static_cast<std::byte*>(group.first) + static_cast<ptrdiff_t>(n) * group.stride,
-           group.bytes);
-}
-
 Layout Layout::rectangle(void* matrix, Int m, Int n, Int lda, size_t item_bytes) {
   Layout layout;
   if (m < 1 || n < 1) return layout;
@@ -51,10 +41,12 @@ void Layout::add(void* first, size_t bytes) {
 
 void Layout::pack(void* to) const {
   auto* next = static_cast<std::byte*>(to);
-  for_each_run([&](std::byte* run, size_t bytes) {
-    std::memcpy(next, run, bytes);
-    next += bytes;
-  });
+  const size_t groups = columns_.empty() ? 1 : columns_.size();
+  for (const nagaya_runs& group : std::span(runs(), groups))
+    for (size_t n = 0; n < group.count; ++n, next += group.bytes)
+      std::memcpy(next,
+                  static_cast<std::byte*>(group.first) + static_cast<ptrdiff_t>(n) * group.stride,
+                  group.bytes);
 }
 
 }  // namespace nagaya::blacs

@@ -29,8 +29,6 @@ class Layout {
 
  private:
   void add(void* first, size_t bytes);
-  template <class What>
-  void for_each_run(What what) const;
 
   nagaya_runs rectangle_ = {};
   std::vector<nagaya_runs> columns_;  // of a trapezoid; empty: it is the rectangle

@@ -102,6 +102,8 @@ class Buffer {
   std::byte* data() const { return static_cast<std::byte*>(one_.first); }  // of the one run
   // While this lives: what describes it, before the shift; a walk from its beginning.
   const nagaya_runs* runs() const { return is_one_run() ? &one_ : runs_; }
+  // As a request describes it that has no shift: nullptr if it is one run.
+  const nagaya_runs* gaps() const { return runs_; }
   Walk walk() const { return is_one_run() ? Walk(&one_) : Walk(runs_, shift_); }
 
  private:

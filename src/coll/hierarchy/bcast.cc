@@ -6,12 +6,21 @@
 namespace nagaya::coll::hierarchy {
 namespace {
 
+// A leader's `buffer`: where its block lies, if not in the caller's memory.
+
 bool is_root(const Schedule& schedule) {
   return schedule.rank() == schedule.what().root;
 }
-size_t bytes_of(const Schedule& schedule) {
+Block block_of_caller(const Schedule& schedule) {
   const nagaya_collective& what = schedule.what();
-  return block_of(is_root(schedule) ? what.send : what.receive, 0).bytes;
+  return block_of(is_root(schedule) ? what.send : what.receive, 0);
+}
+size_t bytes_of(const Schedule& schedule) {
+  return block_of_caller(schedule).bytes;
+}
+Block block_of_leader(const Schedule& schedule) {
+  const Block block = block_of_caller(schedule);
+  return schedule.buffer != nullptr ? Block{schedule.buffer, block.bytes} : block;
 }
 
 void take_from_root(void* context, uint32_t, const void* data, size_t bytes) {
@@ -22,12 +31,10 @@ void take_from_root(void* context, uint32_t, const void* data, size_t bytes) {
 bool between(Schedule& schedule, uint32_t round) {
   const nagaya_collective& what = schedule.what();
   if (!schedule.is_leader() || is_root(schedule) || round != 0) return false;
-  const bool is_stored = what.store != nullptr;
   const size_t bytes = bytes_of(schedule);
-  schedule.buffer =
-      is_stored ? schedule.new_scratch(bytes) : static_cast<std::byte*>(what.receive.base);
+  if (what.store != nullptr) schedule.buffer = schedule.new_scratch(bytes);
   const Tree tree(schedule, schedule.nodes().node_of(what.root));
-  schedule.receive(tree.leader(tree.parent()), schedule.buffer, bytes);
+  schedule.receive(tree.leader(tree.parent()), block_of_leader(schedule).buffer(), bytes);
   return true;
 }
 
@@ -36,12 +43,13 @@ void last(Schedule& schedule) {
   const size_t bytes = bytes_of(schedule);
   nagaya_collective out = schedule.new_local(NAGAYA_BCAST);
   if (schedule.is_leader()) {
-    if (is_root(schedule)) schedule.buffer = block_of(what.send, 0).data;
+    const Block block = block_of_leader(schedule);
     const Tree tree(schedule, schedule.nodes().node_of(what.root));
     for (uint32_t level = tree.levels(); level-- > 0;)
       if (tree.has_child(level))
-        schedule.send(tree.leader(tree.child(level)), schedule.buffer, bytes);
-    out.send = equal_blocks(schedule.buffer, bytes);
+        schedule.send(tree.leader(tree.child(level)), block.buffer(), bytes);
+    out.send = equal_blocks(block.data, bytes);
+    out.send.runs = block.runs;
   } else {
     out.receive = what.receive;
     out.store = what.store != nullptr ? take_from_root : nullptr;

@@ -38,26 +38,28 @@ uint32_t Schedule::leader_of(uint32_t node) const {
 
 // ---- steps --------------------------------------------------------------------------------------
 
-void Schedule::send(uint32_t to, const void* data, size_t bytes) {
+void Schedule::send(uint32_t to, const llcl::Buffer& from, size_t bytes) {
   Send& step = sends_.emplace_back();
   step.schedule = this;
   step.send.to = team_.process(to);
   step.send.envelope = team_.envelope(rank(), number_);
-  step.send.data = data;
+  step.send.data = from.data();
   step.send.bytes = bytes;
+  step.send.runs = from.gaps();
   step.send.complete = [](nagaya_send* send) {
     const Send* const step = reinterpret_cast<Send*>(send);
     step->schedule->finish_step(send->error);
   };
 }
 
-void Schedule::receive(uint32_t from, void* buffer, size_t bytes) {
+void Schedule::receive(uint32_t from, const llcl::Buffer& to, size_t bytes) {
   Receive& step = receives_.emplace_back();
   step.schedule = this;
   step.receive.wanted = team_.envelope(from, number_);
   step.receive.from = team_.process(from);
-  step.receive.buffer = buffer;
+  step.receive.buffer = to.data();
   step.receive.capacity = bytes;
+  step.receive.runs = to.gaps();
   step.receive.complete = [](nagaya_receive* receive) {
     const Receive* const step = reinterpret_cast<Receive*>(receive);
     step->schedule->finish_step(receive->error);
@@ -118,6 +120,8 @@ void Schedule::take(uint32_t rank, const void* data, size_t bytes) {
 
 void Schedule::pack() {
   const nagaya_blocks all = what_.send;
+  const bool is_listed = all.offset_of != nullptr || what_.receive.offset_of != nullptr;
+  if (what_.kind == NAGAYA_BCAST && !is_listed) return;  // its messages have the runs
   if (has_runs(all)) {
     const bool has_block_for_each = what_.kind == NAGAYA_SCATTER || what_.kind == NAGAYA_ALLTOALL;
     const uint32_t count = has_block_for_each ? size() : 1;

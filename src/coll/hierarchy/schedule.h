@@ -15,6 +15,7 @@
 
 #include "coll/blocks.h"
 #include "coll/hierarchy/wide_team.h"
+#include "llcl/layout.h"
 
 namespace nagaya::coll::hierarchy {
 
@@ -70,8 +71,14 @@ class Schedule {
   // them, with the schedule as context.
   void fan_out_to(void (*store)(void*, uint32_t, const void*, size_t), nagaya_collective_kind kind,
                   size_t bytes);
-  void send(uint32_t to, const void* data, size_t bytes);
-  void receive(uint32_t from, void* buffer, size_t bytes);
+  void send(uint32_t to, const llcl::Buffer& from, size_t bytes);
+  void send(uint32_t to, const void* data, size_t bytes) {
+    send(to, {data, bytes, nullptr}, bytes);
+  }
+  void receive(uint32_t from, const llcl::Buffer& to, size_t bytes);
+  void receive(uint32_t from, void* buffer, size_t bytes) {
+    receive(from, {buffer, bytes, nullptr}, bytes);
+  }
 
   // ---- what stages keep for the next
 
