@@ -96,13 +96,23 @@ void come(World& world, llcl::Endpoint& endpoint, uint32_t rank) {
     describe_one_node(world, endpoint.record());
 }
 
+[[noreturn]] void throw_late(const World& world) {
+  uint32_t late = 0, first = 0;
+  for (uint32_t rank = world.size; rank-- > 0;)
+    if (present(world, rank).load(std::memory_order_relaxed) == 0) ++late, first = rank;
+  throw Error(-ETIMEDOUT, std::to_string(late) + " of " + std::to_string(world.size) +
+                              " processes have not called nagaya_comm_init within " +
+                              std::to_string(kComingLimitMs / 1000) +
+                              " s, the first of them rank " + std::to_string(first) +
+                              ": each process of the job must call it");
+}
+
 void meet_on_one_node(World& world, llcl::Endpoint& endpoint, uint32_t rank) {
   come(world, endpoint, rank);
   for (int waited_ms = 0; endpoint.wait([&] { return world.is_made(); }, kLookMs) != 0;
        waited_ms += kLookMs) {
     throw_if_one_ended(world, endpoint.board(), *endpoint.record().space);
-    if (waited_ms >= kComingLimitMs)
-      throw Error(-ETIMEDOUT, "not all processes of the job have come to nagaya_comm_init");
+    if (waited_ms >= kComingLimitMs) throw_late(world);
   }
 }
 
@@ -209,7 +219,9 @@ void meet_other_nodes(World& world, llcl::Endpoint& endpoint, Meeting& meeting, 
   meeting.fence();
   if (speaker != nullptr) speaker->conclude();
   if (endpoint.wait([&] { return world.is_made(); }, kComingLimitMs) != 0)
-    throw Error(-ETIMEDOUT, "the task that speaks for this node does not come back");
+    throw Error(-ETIMEDOUT,
+                "the task that speaks for this node has not reached the other nodes within " +
+                    std::to_string(kComingLimitMs / 1000) + " s");
 }
 
 // Of a process that has no world to wait in.

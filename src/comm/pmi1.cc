@@ -164,7 +164,10 @@ std::string Pmi1Meeting::answer() {
     pollfd readable{descriptor_, POLLIN, 0};
     const int ready = ::poll(&readable, 1, kComingLimitMs);
     if (ready == 0)
-      throw Error(-ETIMEDOUT, "not all processes of the job have come, or the launcher is silent");
+      throw Error(-ETIMEDOUT, "the launcher has not answered by PMI_FD within " +
+                                  std::to_string(kComingLimitMs / 1000) +
+                                  " s: it hangs, or a process of the job does not call "
+                                  "nagaya_comm_init");
     char part[4096];
     const ssize_t count = ready < 0 ? -1 : ::recv(descriptor_, part, sizeof part, 0);
     if (count < 0 && errno == EINTR) continue;

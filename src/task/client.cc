@@ -98,7 +98,11 @@ Client Client::join(const Job& job, const Announcement& announce) {
     }
     ::usleep(1000);
   }
-  throw Error(-ECONNREFUSED, "the host of the job refuses this process (wrong key?)");
+  throw Error(-ECONNREFUSED,
+              place_of(job).path +
+                  ": the host of the job refuses this process, which seems to have "
+                  "another key: start all processes of the job by one launcher, with "
+                  "the variables that it sets");
 }
 
 Client Client::join_at(const Job& job, const SocketPlace& place) {

@@ -99,6 +99,12 @@ Launch launch_of(ProgramCache& programs, const nagaya_task_program& program,
   return launch;
 }
 
+void require_spawned(const nagaya_space& space, int task) {
+  if (task < 0 || !space.tasks.contains(static_cast<uint32_t>(task)))
+    throw base::Error(-ECHILD, "task " + std::to_string(task) +
+                                   " was not spawned by this handle, or was waited for before");
+}
+
 // Takes task `number` (-1: any) out of the ended ones.
 std::optional<Ended> take_ended(nagaya_space& space, int number) {
   auto found = std::find_if(space.ended.begin(), space.ended.end(), [&](const Ended& ended) {
@@ -186,9 +192,9 @@ int nagaya_task_spawn(nagaya_space* space, const nagaya_task_program* program, i
 int nagaya_task_wait(nagaya_space* space, int task, int* wait_status, int timeout_ms) {
   return guarded([&] {
     const std::lock_guard<std::mutex> guard(space->mutex);
-    const bool known =
-        task < 0 ? !space->tasks.empty() : space->tasks.contains(static_cast<uint32_t>(task));
-    if (!known) throw base::Error(-ECHILD, "no such task to wait for");
+    if (task >= 0) require_spawned(*space, task);
+    if (space->tasks.empty())
+      throw base::Error(-ECHILD, "no task that this handle has spawned is left to wait for");
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
     for (;;) {
       if (const auto ended = take_ended(*space, task)) {
@@ -198,7 +204,9 @@ int nagaya_task_wait(nagaya_space* space, int task, int* wait_status, int timeou
         return static_cast<int>(ended->number);
       }
       if (!await_message(*space, timeout_ms, deadline))
-        throw base::Error(-ETIMEDOUT, "the task has not ended within the time limit");
+        throw base::Error(-ETIMEDOUT, (task < 0 ? "no task" : "task " + std::to_string(task)) +
+                                          std::string(task < 0 ? " has" : " has not") +
+                                          " ended within " + std::to_string(timeout_ms) + " ms");
     }
   });
 }
@@ -206,8 +214,7 @@ int nagaya_task_wait(nagaya_space* space, int task, int* wait_status, int timeou
 int nagaya_task_signal(nagaya_space* space, int task, int signal) {
   return guarded([&] {
     const std::lock_guard<std::mutex> guard(space->mutex);
-    if (task < 0 || !space->tasks.contains(static_cast<uint32_t>(task)))
-      throw base::Error(-ECHILD, "no such task to signal");
+    require_spawned(*space, task);
     space->client.signal(static_cast<uint32_t>(task), signal);
     return 0;
   });

@@ -222,7 +222,8 @@ void Channel::send(MessageType type, const std::string& payload,
 
 void Channel::keep(const std::string& data) {
   if (unsent_.size() + data.size() > kUnsentMaxBytes)
-    throw Error(-ENOBUFS, "the other end does not read");
+    throw Error(-ENOBUFS, std::to_string(unsent_.size()) +
+                              " bytes wait for the other end, which does not read them");
   unsent_ += data;
 }
 

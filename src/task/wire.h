@@ -94,7 +94,9 @@ std::string encode_plain(const Plain& plain) {
 template <class Plain>
 Plain decode_plain(const std::string& payload) {
   static_assert(std::is_trivially_copyable_v<Plain>);
-  if (payload.size() != sizeof(Plain)) throw base::Error(-EPROTO, "message of a wrong size");
+  if (payload.size() != sizeof(Plain))
+    throw base::Error(-EPROTO, "malformed message: " + std::to_string(payload.size()) +
+                                   " bytes instead of " + std::to_string(sizeof(Plain)));
   Plain plain;
   std::memcpy(&plain, payload.data(), sizeof plain);
   return plain;

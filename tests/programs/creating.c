@@ -90,9 +90,9 @@ static void check_refusals(const char* fixed_address_program) {
   check_refused(spawn_path("/etc/passwd", NULL), -EACCES, "/etc/passwd");
   check_refused(spawn_path(fixed_address_program, NULL), -ENOEXEC, "-pie");
   check_refused(spawn_path("/bin/true", "/no/such/folder"), -ENOENT, "/no/such/folder");
-  EXPECT_EQUAL(nagaya_task_wait(space, 0, NULL, 0), -ECHILD);
-  EXPECT_EQUAL(nagaya_task_wait(space, -1, NULL, 0), -ECHILD);
-  EXPECT_EQUAL(nagaya_task_signal(space, 0, SIGTERM), -ECHILD);
+  check_refused(nagaya_task_wait(space, 7, NULL, 0), -ECHILD, "task 7 was not spawned");
+  check_refused(nagaya_task_wait(space, -1, NULL, 0), -ECHILD, "no task");
+  check_refused(nagaya_task_signal(space, 0, SIGTERM), -ECHILD, "task 0 was not spawned");
   nagaya_space* other = NULL;
   const nagaya_space_options too_many = {.size = sizeof too_many, .capacity = 5000};
   EXPECT_EQUAL(nagaya_space_create(&too_many, &other), -EINVAL);
@@ -107,8 +107,10 @@ static void check_waits(void) {
   for (int n = 0; n < 3; ++n) EXPECT_EQUAL(tasks[n] = nagaya_task_spawn(space, &program, NULL), n);
   program.number = 2;
   EXPECT_EQUAL(nagaya_task_spawn(space, &program, NULL), 3); /* 1 is taken: the lowest free one */
-  EXPECT_EQUAL(nagaya_task_wait(space, -1, NULL, 50), -ETIMEDOUT);
-  EXPECT_EQUAL(nagaya_task_wait(space, 1, NULL, 50), -ETIMEDOUT);
+  check_refused(nagaya_task_wait(space, -1, NULL, 50), -ETIMEDOUT,
+                "no task has ended within 50 ms");
+  check_refused(nagaya_task_wait(space, 1, NULL, 50), -ETIMEDOUT,
+                "task 1 has not ended within 50 ms");
   EXPECT_EQUAL(nagaya_task_signal(space, 1, SIGTERM), 0);
   EXPECT_EQUAL(nagaya_task_wait(space, -1, NULL, kWaitMs), 1);
   EXPECT_EQUAL(nagaya_task_signal(space, 2, SIGKILL), 0);
