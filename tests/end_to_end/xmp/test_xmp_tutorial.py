@@ -24,7 +24,8 @@ def is_as_shown(output, shown):
 def tutorial(user, xmp_programs, folder):
     for content, name in FILES:
         user.new_file(folder / name, content)
-    (folder / "examples").symlink_to(xmp_programs.examples)
+    (folder / "examples").mkdir()
+    (folder / "examples" / "xmp").symlink_to(xmp_programs.examples)
     return folder
 
 
