@@ -33,7 +33,7 @@ void add_command(CLI::App& subcommand, std::vector<std::string>& command);
 // Prints "nagaya: <text>" as one line.
 void complain(const std::string& text);
 
-// Resolves the command or says in one line why it cannot run; returns 0, 126 or 127.
+// That of a command that cannot be run because of this error: 126, or 127 when it was not found.
 int exit_code_of(int error_code);
 
 }  // namespace nagaya::tools
