@@ -15,10 +15,7 @@ int bench(const std::vector<std::string>& arguments) {
   const std::string driver = task::installed_program("bench/driver.py");
   std::vector<std::string> words{"/usr/bin/python3", driver};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  ::execv(argv[0], argv.data());
+  ::execv(words[0].c_str(), argv_of(words).data());
   base::throw_errno("cannot run " + driver);
 }
 

@@ -85,16 +85,13 @@ void become_waiter(const task::Client& client, const Attendance& own,
     words.push_back(std::to_string(number));
   words.insert(words.end(), {own.socket_path, own.tool});
   words.insert(words.end(), command.begin(), command.end());
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
   const int kept[] = {own.socket, own.signals, own.launcher};
   const auto set_flags = [&](int flags) {
     for (const int fd : kept)
       if (fd >= 0) ::fcntl(fd, F_SETFD, flags);
   };
   set_flags(0);
-  ::execv(waiter.c_str(), arguments.data());
+  ::execv(waiter.c_str(), argv_of(words).data());
   set_flags(FD_CLOEXEC);
 }
 
@@ -118,9 +115,7 @@ int attend_again(std::vector<std::string>& words) {
     complain("attend: a part of nagaya exec, which starts it");
     return kExitOwnFailure;
   }
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  const Attendance own = attendance_of(arguments.data());
+  const Attendance own = attendance_of(argv_of(words).data());
   const task::Announcement announce = [](const base::Error& error) { complain(error.what()); };
   task::Client client = task::Client::resume(base::Fd(own.socket), own.socket_path);
   try {

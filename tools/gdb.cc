@@ -192,10 +192,7 @@ int run_gdb(GdbOptions options) {
       "-ex",  fmt::format("symbol-file {} -o {:#x}", quoted(target.program), target.base),
       "-ex",  target.attach};
   words.insert(words.end(), options.rest.begin(), options.rest.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  ::execvp(argv[0], argv.data());
+  ::execvp(words[0].c_str(), argv_of(words).data());
   complain(errno == ENOENT ? std::string("gdb is not installed")
                            : std::string("gdb: ") + std::strerror(errno));
   return exit_code_of(-errno);

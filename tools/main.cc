@@ -23,6 +23,13 @@ void add_command(CLI::App& subcommand, std::vector<std::string>& command) {
   });
 }
 
+std::vector<char*> argv_of(const std::vector<std::string>& words) {
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  return argv;
+}
+
 void complain(const std::string& text) {
   fmt::print(stderr, "nagaya: {}\n", text);
 }

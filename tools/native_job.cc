@@ -95,13 +95,9 @@ class Tasks : public Processes {
 
   void start(int index, const std::vector<std::string>& command, int stdin_fd,
              const std::optional<cpu_set_t>& cpus) override {
-    std::vector<char*> argv;
-    for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
-    argv.push_back(nullptr);
-    std::vector<std::string> environment = environment_of_task();
-    std::vector<char*> envp;
-    for (std::string& variable : environment) envp.push_back(variable.data());
-    envp.push_back(nullptr);
+    const std::vector<char*> argv = argv_of(command);
+    const std::vector<std::string> environment = environment_of_task();
+    const std::vector<char*> envp = argv_of(environment);
     const int descriptors[] = {stdin_fd, 1, 2};
     nagaya_task_program program{};
     program.path = command[0].c_str();
@@ -149,10 +145,7 @@ class OrdinaryProcesses : public Processes {
       sigset_t none;
       ::sigemptyset(&none);
       ::sigprocmask(SIG_SETMASK, &none, nullptr);
-      std::vector<char*> argv;
-      for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
-      argv.push_back(nullptr);
-      ::execvp(argv[0], argv.data());
+      ::execvp(command[0].c_str(), argv_of(command).data());
       complain(command[0] + ": " + std::strerror(errno));
       ::_exit(errno == ENOENT ? kExitNotFound : kExitCannotRun);
     }

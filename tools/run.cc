@@ -79,10 +79,7 @@ int exec_launcher(const RunOptions& options, const Launcher& launcher) {
       add({own_path(), "exec"});
   }
   add(options.command);
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  ::execv(argv[0], argv.data());
+  ::execv(words[0].c_str(), argv_of(words).data());
   base::throw_errno("cannot run " + launcher.path);
 }
 

@@ -30,6 +30,9 @@ void add_gdb(CLI::App& app, Action& action);
 // Declares the rest of the command line, `program [arguments...]`, which is passed on untouched.
 void add_command(CLI::App& subcommand, std::vector<std::string>& command);
 
+// The words as execv(2) takes them: pointers into `words`, which outlive them, and a null pointer.
+std::vector<char*> argv_of(const std::vector<std::string>& words);
+
 // Prints "nagaya: <text>" as one line.
 void complain(const std::string& text);
 
