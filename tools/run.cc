@@ -90,7 +90,8 @@ int run(const RunOptions& options) {
     return kExitOwnFailure;
   }
   if (options.names_hosts() && options.launcher == "none") {
-    complain("run: without a launcher no other host is reached");
+    complain(std::string("run: ") + (options.hosts.list ? "--hosts" : "--hostfile") +
+             " needs a launcher, which reaches the hosts: leave out --launcher none");
     return kExitOwnFailure;
   }
   Launcher launcher;
