@@ -8,13 +8,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
 #include "base/error.h"
 #include "doctor.h"
 #include "task/installation.h"
+#include "task/socket_folder.h"
 
 namespace nagaya::tools::doctor {
 namespace {
@@ -29,15 +29,6 @@ constexpr long kOfNetwork[] = {
 bool is_of_network(const struct statfs& about) {
   return std::find(std::begin(kOfNetwork), std::end(kOfNetwork), static_cast<long>(about.f_type)) !=
          std::end(kOfNetwork);
-}
-
-// As a client chooses it (task/client.cc).
-std::string parent_of_sockets() {
-  std::string parent = "/tmp";
-  for (const char* variable : {"TMPDIR", "XDG_RUNTIME_DIR"})
-    if (const char* value = std::getenv(variable); value != nullptr && ::access(value, W_OK) == 0)
-      parent = value;
-  return parent;
 }
 
 // What is wrong with the folder itself, "" when nothing is.
@@ -73,8 +64,8 @@ Finding process_files(const Need&) {
 }
 
 Finding socket_folder(const Need&) {
-  const std::string parent = parent_of_sockets();
-  const std::string folder = fmt::format("{}/nagaya-{}", parent, ::geteuid());
+  const std::string folder = task::socket_folder_path();
+  const std::string parent = std::filesystem::path(folder).parent_path();
   if (const std::string fault = fault_of(folder); !fault.empty())
     return {Level::kProblem, folder + " " + fault, kElsewhere};
   const bool exists = ::access(folder.c_str(), F_OK) == 0;

@@ -66,8 +66,12 @@ base::Fd open_private_folder(const std::string& path) {
   return folder;
 }
 
+std::string socket_folder_path() {
+  return possible_socket_folders().front();
+}
+
 base::Fd open_socket_folder(std::string* path) {
-  *path = possible_socket_folders().front();
+  *path = socket_folder_path();
   if (::mkdir(path->c_str(), 0700) != 0 && errno != EEXIST)
     base::throw_errno("cannot make the socket folder " + *path);
   return open_private_folder(*path);

@@ -19,6 +19,9 @@ namespace nagaya::task {
 // is not there, -EPERM when it is not private.
 base::Fd open_private_folder(const std::string& path);
 
+// Where the folder for new sockets of this user is, or will be.
+std::string socket_folder_path();
+
 // Opens the folder for new sockets of this user, and makes it when it is missing. Throws Error.
 base::Fd open_socket_folder(std::string* path);
 
