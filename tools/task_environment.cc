@@ -20,7 +20,9 @@ std::vector<std::string> environment_of_task() {
   std::vector<std::string> environment = task::own_environment();
   task::add_upper_settings(environment);
   const char* const wish = std::getenv("NAGAYA_BLACS");
-  if (wish == nullptr || std::string_view(wish) != "on") return environment;
+  if (wish == nullptr || std::string_view(wish) == "off") return environment;
+  if (std::string_view(wish) != "on")
+    throw base::Error(-EINVAL, std::string("NAGAYA_BLACS=") + wish + " is not on or off");
   Dl_info libnagaya;
   if (::dladdr(reinterpret_cast<void*>(&nagaya_task_self), &libnagaya) == 0)
     base::throw_errno("NAGAYA_BLACS: libnagaya", ENOENT);

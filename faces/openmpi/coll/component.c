@@ -89,6 +89,30 @@ static bool is_wished(const char* wish, const char* name) {
   return *wish == '^' ? !has_word(wish + 1, name) : has_word(wish, name);
 }
 
+static bool is_known(const char* word, size_t length) {
+  for (size_t n = 0; n < sizeof functions / sizeof *functions; ++n)
+    if (strncmp(functions[n].name, word, length) == 0 && functions[n].name[length] == 0)
+      return true;
+  return false;
+}
+
+/* Says which word of NAGAYA_COLL is none of those above. */
+static bool is_understood(const char* wish) {
+  if (wish == NULL || strcmp(wish, "on") == 0 || strcmp(wish, "off") == 0) return true;
+  for (const char* word = *wish == '^' ? wish + 1 : wish;; ++word) {
+    const size_t length = strcspn(word, ",");
+    if (!is_known(word, length)) {
+      opal_output(0,
+                  "nagaya: NAGAYA_COLL=%s: \"%.*s\" is no collective (say on, off, or names as in "
+                  "bcast,iallreduce): Open MPI's own algorithms do all",
+                  wish, (int)length, word);
+      return false;
+    }
+    word += length;
+    if (*word == 0) return true;
+  }
+}
+
 /* Open MPI takes functions that we do not have from its other components. */
 static void set_functions(mca_coll_base_module_t* module) {
   const char* const wish = getenv("NAGAYA_COLL");
@@ -175,7 +199,7 @@ static mca_coll_base_module_t* query(struct ompi_communicator_t* comm, int* prio
 /* ---- the component ------------------------------------------------------------------------- */
 
 static int init(bool wants_progress_threads, bool wants_threads) {
-  return OMPI_SUCCESS;
+  return is_understood(getenv("NAGAYA_COLL")) ? OMPI_SUCCESS : OMPI_ERR_BAD_PARAM;
 }
 
 const mca_coll_base_component_t mca_coll_nagaya_component = {

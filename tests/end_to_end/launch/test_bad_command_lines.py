@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Command lines that are wrong, and strange words of launchers: one clear line each."""
 import pytest
-from refusals import NOT_FOUND, OWN_FAILURE, expect_refusal
+from refusals import CANNOT_RUN, HOW, NOT_FOUND, OWN_FAILURE, expect_refusal
 
 # arguments: (exit code, words that the message must have)
 COMMAND_LINES = {
@@ -35,6 +35,13 @@ def test_a_wrong_command_line_is_refused(user, nagaya, leftovers, line):
     code, words = COMMAND_LINES[line]
     arguments = ["" if word == "EMPTY" else word for word in line.split()]
     expect_refusal(user.run([nagaya, *arguments], timeout=20), leftovers, code, *words)
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("variable", ["NAGAYA_BLACS", "NAGAYA_MPI"])
+def test_a_mistyped_variable_is_refused(user, nagaya, leftovers, how, variable):
+    ended = user.run([nagaya, *HOW[how], "true"], env={variable: "yes"}, timeout=20)
+    expect_refusal(ended, leftovers, CANNOT_RUN, f"{variable}=yes", "on", "off")
 
 
 @pytest.mark.parametrize("size", ["abc", "-1", "0", "1000000000", "99999999999999999999"])

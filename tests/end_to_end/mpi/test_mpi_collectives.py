@@ -47,6 +47,12 @@ def test_each_operation_can_be_left_to_open_mpi(run):
         assert run(3, "mild", 60, 2, NAGAYA_COLL=names).out == "60 rounds among 3\n"
 
 
+def test_a_mistyped_operation_is_named_and_all_are_left_to_open_mpi(run):
+    ended = run(2, "mild", 5, 2, NAGAYA_COLL="bcast,bcats")
+    assert ended.out == "5 rounds among 2\n"
+    assert '"bcats" is no collective' in ended.err
+
+
 def test_it_says_which_algorithm_does_what(run):
     said = run(2, 20, 1, OMPI_MCA_coll_base_verbose="20").err
     for text in (": barrier, 0 bytes: move", " bytes in runs: move", "allreduce, ", ": combine",
