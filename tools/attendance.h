@@ -11,7 +11,6 @@
 // uses no C++ library: the waiter has none.
 #pragma once
 
-#include <errno.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/core.h>
-#include <signal.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 

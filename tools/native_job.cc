@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -24,8 +23,6 @@
 #include "nagaya/task.h"
 #include "task_environment.h"
 #include "tool.h"
-
-extern char** environ;
 
 namespace nagaya::tools {
 namespace {

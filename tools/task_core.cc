@@ -4,8 +4,8 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/procfs.h>
-#include <sys/reg.h>
 #include <sys/stat.h>
+#include <sys/user.h>
 
 #include <algorithm>
 #include <cstring>

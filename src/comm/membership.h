@@ -22,8 +22,6 @@
 // the last one in the rounds: the others see its record. After: they are let go by who comes last.
 #pragma once
 
-#include <memory>
-
 #include "comm/introduction.h"
 
 namespace nagaya::comm {

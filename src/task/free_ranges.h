@@ -8,7 +8,6 @@
 // because the host resets it before the number is used anew.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace nagaya::task {

@@ -3,7 +3,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <functional>
 #include <mutex>
 #include <new>
 #include <string_view>

@@ -2,7 +2,6 @@
 // space_api.cc - the C functions of nagaya/task.h that creators of spaces call.
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,7 +9,6 @@
 #include <chrono>
 #include <cstring>
 #include <deque>
-#include <filesystem>
 #include <mutex>
 #include <set>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "task/space_heap.h"
 
-#include <sched.h>
 #include <sys/mman.h>
 
 #include <bit>
