@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* collective_call.c - more than 500 lines: from one plan follow the buffers of each of MPI's
+ * seventeen collectives, its call at once and by a request, and what it has to leave in them. */
 #include "collective_call.h"
 
 #include <stdarg.h>

@@ -224,16 +224,54 @@ TEST_P(Failure, ACommandOfNoTaskIsCarriedOutLikeAnyOther) {
   EXPECT_TRUE(soon([&] { return fleet[0].delivery.has_released(3); }));
 }
 
+constexpr uint32_t kNodes = 3, kLanes = 3, kBytes = 10000;  // of AnyFault, the last at each node
+
+// The memory of a command until it has ended.
+struct Local {
+  Bytes sink;
+  std::array<llcl::Piece, 3> pieces;
+};
+
+Command any_command(const auto& draw, const Place& to, size_t bytes, Bytes& source, Local& local) {
+  switch (draw(9)) {
+    case 0:
+      local.sink.resize(bytes);
+      return transfer(Op::kGet, to, local.sink.data(), bytes);
+    case 1:
+      return transfer(Op::kPut, to, source.data(), bytes);
+    case 2:
+      return with_payload(Op::kPut, to, "12345678", 8);
+    case 3:
+      return with_payload(Op::kActiveMessage, {to.node, draw(kLanes), 0}, "12345678", 8);
+    case 4:
+      return command_to(to, Op::kFence);
+    case 5:
+      return put_notify(to, source.data(), bytes, {0, 0, to.region, kBytes - 8});
+    case 6:
+    case 7: {
+      local.sink.resize(3 * bytes + 100);
+      const auto sink = reinterpret_cast<uint64_t>(local.sink.data());
+      local.pieces = {{{sink, 0, bytes, 1, 0, 0},
+                       {sink + bytes, 9000, 8, bytes / 8, 16, -8},
+                       {sink, 9000, 100, 50, 0, 0}}};
+      local.pieces[1].count = std::min<uint64_t>(local.pieces[1].count / 2, 1000);
+      return of_pieces(draw(2) ? Op::kPutPieces : Op::kGetPieces, to, local.pieces);
+    }
+    default:
+      return atomic(llcl::Atomic::kAdd, llcl::Type::kInt32, to, nullptr, 1);
+  }
+}
+
 // A run in which anything may go wrong; what must hold is that every command ends exactly once.
 class AnyFault : public ::testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Hundred, AnyFault, ::testing::Range(0, 100));
 
 TEST_P(AnyFault, EndsEveryCommandExactlyOnce) {
-  constexpr uint32_t kNodes = 3, kLanes = 3, kEach = 150, kBytes = 10000;
+  constexpr uint32_t kEach = 150;
   std::mt19937 random(GetParam());
   const auto draw = [&](uint32_t end) { return static_cast<uint32_t>(random() % end); };
-  std::vector<Bytes> memory(kNodes, Bytes(kBytes)), sinks(kNodes * kLanes * kEach);
-  std::vector<std::array<llcl::Piece, 3>> pieces(kNodes * kLanes * kEach);
+  std::vector<Bytes> memory(kNodes, Bytes(kBytes));
+  std::vector<Local> locals(kNodes * kLanes * kEach);
   Bytes source(kBytes);
   Fleet fleet(kNodes,
               Options{.notification = static_cast<Notification>(draw(3)),
@@ -274,41 +312,7 @@ TEST_P(AnyFault, EndsEveryCommandExactlyOnce) {
     for (uint32_t from = 0; from < kNodes * kLanes; ++from, ++pushed) {
       const Place to{draw(kNodes), 0, region, draw(100) * 8};
       const size_t bytes = draw(2) == 0 ? draw(100) : draw(kBytes - 800);
-      Command command;
-      switch (draw(9)) {
-        case 0:
-          sinks[pushed].resize(bytes);
-          command = transfer(Op::kGet, to, sinks[pushed].data(), bytes);
-          break;
-        case 1:
-          command = transfer(Op::kPut, to, source.data(), bytes);
-          break;
-        case 2:
-          command = with_payload(Op::kPut, to, "12345678", 8);
-          break;
-        case 3:
-          command = with_payload(Op::kActiveMessage, {to.node, draw(kLanes), 0}, "12345678", 8);
-          break;
-        case 4:
-          command = command_to(to, Op::kFence);
-          break;
-        case 5:
-          command = put_notify(to, source.data(), bytes, {0, 0, region, kBytes - 8});
-          break;
-        case 6:
-        case 7: {
-          sinks[pushed].resize(3 * bytes + 100);
-          const auto local = reinterpret_cast<uint64_t>(sinks[pushed].data());
-          pieces[pushed] = {{{local, 0, bytes, 1, 0, 0},
-                             {local + bytes, 9000, 8, bytes / 8, 16, -8},
-                             {local, 9000, 100, 50, 0, 0}}};
-          pieces[pushed][1].count = std::min<uint64_t>(pieces[pushed][1].count / 2, 1000);
-          command = of_pieces(draw(2) ? Op::kPutPieces : Op::kGetPieces, to, pieces[pushed]);
-          break;
-        }
-        default:
-          command = atomic(llcl::Atomic::kAdd, llcl::Type::kInt32, to, nullptr, 1);
-      }
+      Command command = any_command(draw, to, bytes, source, locals[pushed]);
       command.completion_kind = Completion::kCallback;
       command.completion = n + 1;
       command.requester = static_cast<uint16_t>(from % kLanes);
