@@ -7,7 +7,7 @@
 //   starts the task       waits                   says what has gone wrong, where something has
 //
 // The waiter is a small static program, because a proxy waits for as long as its task runs: 0.4 MB
-// of libraries, 240 times on a node, were most of what a job cost beside its tasks. What is here
+// of libraries, 240 times on a node, were most of what a job cost beside its tasks. This file
 // uses no C++ library: the waiter has none.
 #pragma once
 
@@ -67,7 +67,7 @@ inline bool reached_group(const signalfd_siginfo& info, bool in_group, pid_t lau
          (launcher > 1 && info.ssi_pid == static_cast<uint32_t>(launcher));
 }
 
-// What has come: send(signal) hands it to the host.
+// Each signal that has come: send(signal) hands it to the host.
 template <class Send>
 void forward(const Attendance& own, Send send) {
   signalfd_siginfo info;

@@ -57,7 +57,7 @@ bool is_stale(const base::Fd& folder, const std::string& name) {
          errno == ECONNREFUSED;
 }
 
-// Who starts a host holds this lock while its socket exists and nobody listens yet.
+// A client that starts a host holds this lock while its socket exists and nobody listens yet.
 bool lock(const base::Fd& folder) {
   for (auto waited = 0ms; waited < kLockLimit; waited += kLockTick) {
     if (::flock(folder.get(), LOCK_EX | LOCK_NB) == 0) return true;

@@ -22,7 +22,7 @@ struct Finding {
   std::string remedy;  // the one command that mends it; "" when there is nothing to mend
 };
 
-// What a job of this size needs of the machine.
+// The needs of a job of this size.
 struct Need {
   uint64_t tasks;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// doctor_kernel.cc - what the kernel can, and what this process may do with it. What may be
-// forbidden by a filter is tried, not looked up.
+// doctor_kernel.cc - what the kernel can, and what this process may do with it. A call that
+// a filter may forbid is tried, not looked up.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <linux/sched.h>

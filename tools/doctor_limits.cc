@@ -19,7 +19,7 @@ namespace {
 
 constexpr uint64_t kMiB = 1 << 20;
 
-// What is left of `limit` after `used`, against the two needs.
+// The rest of `limit` after `used`, against the two needs.
 Finding room_for_processes(const Need& need, const std::string& name, uint64_t limit, uint64_t used,
                            const std::string& remedy) {
   const uint64_t left = limit - std::min(limit, used);

@@ -31,7 +31,7 @@ bool is_of_network(const struct statfs& about) {
          std::end(kOfNetwork);
 }
 
-// What is wrong with the folder itself, "" when nothing is.
+// Says what is wrong with the folder itself, "" when nothing is.
 std::string fault_of(const std::string& folder) {
   struct stat about;
   if (::lstat(folder.c_str(), &about) != 0) return "";  // made when it is needed

@@ -108,7 +108,7 @@ int end_after(const base::Error& error, const task::Client* client,
   return client != nullptr && of_program ? exit_code_of(error.code()) : kExitOwnFailure;
 }
 
-// What the waiter leaves to this program.
+// Goes on with a task after the waiter has found something that it does not expect.
 int attend_again(std::vector<std::string>& words) {
   if (words.size() != kAttendanceWords) {
     complain("attend: a part of nagaya exec, which starts it");

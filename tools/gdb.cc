@@ -35,7 +35,7 @@ struct GdbOptions {
       rest;  // the task's number, unless pid or core are given; gdb's arguments
 };
 
-// What gdb is to be told.
+// The task, as gdb is told of it.
 struct Target {
   std::string program;
   uint64_t base;

@@ -17,7 +17,7 @@ struct TaskView {
   std::optional<uint64_t> pss_bytes;    // of its partition
 };
 
-// What could not be read is missing: the process has ended, or the system forbids it.
+// A field is missing if it could not be read: the process has ended, or the system forbids it.
 struct JobView {
   std::string job, socket;
   task::JobStatus status;

@@ -13,7 +13,7 @@ void add_command(CLI::App& subcommand, std::vector<std::string>& command) {
   subcommand.prefix_command();
   subcommand.parse_complete_callback([&subcommand, &command] {
     command = subcommand.remaining();
-    // What stands before the program and looks like an option is none that the subcommand knows.
+    // A word before the program that looks like an option is none that the subcommand knows.
     if (!command.empty() && command[0].size() > 1 && command[0][0] == '-')
       throw CLI::ExtrasError(subcommand.get_name(), {command[0]});
   });

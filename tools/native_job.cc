@@ -64,7 +64,7 @@ class Binding {
   int objects_ = 0;
 };
 
-// What a job needs of its processes, be they tasks or not.
+// The processes of a job, be they tasks or not.
 class Processes {
  public:
   virtual ~Processes() = default;

@@ -39,8 +39,8 @@ void set(const std::vector<openmpi::Setting>& settings) {
     ::setenv(setting.name, setting.value.c_str(), setting.is_forced ? 1 : 0);
 }
 
-// What makes each launcher start more processes than there are processors, and end a job of which
-// one has failed.
+// Lets each launcher start more processes than there are processors, and end a job of which one has
+// failed. Returns its arguments for that.
 std::vector<std::string> manners(LauncherKind kind) {
   if (kind == LauncherKind::kSlurm) return {"--overcommit", "--kill-on-bad-exit=1"};
   if (kind == LauncherKind::kOpenMpi) set(openmpi::oversubscribing_settings());

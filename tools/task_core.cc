@@ -18,7 +18,7 @@ namespace {
 
 using base::Error;
 
-// What the notes of a core file say.
+// The contents of a core file's notes.
 struct Notes {
   std::vector<uint64_t> stack_pointers;  // of the threads
   std::vector<FileMapping> files;

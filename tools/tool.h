@@ -15,7 +15,7 @@ inline constexpr int kExitOwnFailure = 125;
 inline constexpr int kExitCannotRun = 126;
 inline constexpr int kExitNotFound = 127;
 
-// What main() runs once the command line is parsed; returns the exit code.
+// Run by main() once the command line is parsed; returns the exit code.
 using Action = std::function<int()>;
 
 void add_exec(CLI::App& app, Action& action);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// waiter.cc - `nagaya-waiter`: the proxy while its task runs (attendance.h). Whatever it does not
-// expect, it leaves to `nagaya attend`, unread.
+// waiter.cc - `nagaya-waiter`: the proxy while its task runs (attendance.h). It leaves what
+// it does not expect to `nagaya attend`, unread.
 #include <poll.h>
 #include <stdio.h>
 #include <sys/socket.h>

@@ -5,8 +5,8 @@
 // the world. No launcher is asked. A task that fails says so in the world: all fail with its
 // reason.
 //
-// Several nodes. Whoever fails shows why, and goes on to the next fence: all fail with that reason,
-// and nobody waits for anybody who has failed.
+// Several nodes. A task that fails shows why, and goes on to the next fence: all fail with that
+// reason, and nobody waits for one that has failed.
 //
 //   speaker     the contact of our delegatee? ──► host       (opens libfabric)
 //   all tasks   show a card                                          ── fence ──

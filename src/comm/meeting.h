@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // meeting.h - where the processes of a job find each other before they can talk: each shows
-// something, then each may look at what any other has shown. Whoever started the job is the
+// something, then each may look at what any other has shown. The launcher of the job is the
 // meeting place.
 #pragma once
 

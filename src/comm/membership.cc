@@ -112,7 +112,7 @@ int Membership::change_word(uint32_t node, size_t word, Change change, uint64_t 
   return error != 0 ? error : nagaya_llcl_wait_flag(&changed, -1);
 }
 
-// The first one here tells the others. Who cannot be told finds out alone.
+// The first one here tells the others. A process that cannot be told finds out alone.
 void Membership::give_up(int error) {
   uint64_t nothing = 0;
   const auto number = static_cast<uint64_t>(-error);

@@ -53,9 +53,9 @@ uint64_t changed_copy(const SpaceHeader& space, const ElfImage& image,
   return at == MAP_FAILED ? 0 : reinterpret_cast<uint64_t>(at);
 }
 
-// All of the image's sites; none when its text cannot be read. What is only a dynamic linker has
-// its mprotect redirected, never the program's own calls, and its questions to the processor
-// answered.
+// All of the image's sites; none when its text cannot be read. In an image that is only a
+// dynamic linker, mprotect is redirected (never the program's own calls), and questions to the
+// processor are answered.
 std::vector<arch::RedirectSite> sites_of(const SpaceHeader& space, const ElfImage& image,
                                          bool is_only_linker) {
   std::vector<arch::RedirectSite> all;

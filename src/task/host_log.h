@@ -15,8 +15,8 @@ class HostLog {
   // Opens the file, or makes it (mode 0600). Throws Error: it cannot be written.
   explicit HostLog(const std::string& path);
 
-  // Adds "<time> nagaya-host <pid>: <text>", as a whole: several hosts may share a file. What
-  // cannot be written is lost.
+  // Adds "<time> nagaya-host <pid>: <text>", as a whole: several hosts may share a file. A
+  // line that cannot be written is lost.
   void say(const std::string& text) const;
 
  private:

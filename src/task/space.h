@@ -8,7 +8,7 @@
 //
 //   A task's partition is its home and its range. Stack, libraries and the first heap lie in the
 //   home; homes lie side by side, so that eight tasks share one or two page-table pages of the
-//   second level. What does not fit goes to the range. All begin at whole pages, nothing is aligned
+//   second level. The range takes the rest. All begin at whole pages, nothing is aligned
 //   to more. Below the first address lies the shadow of AddressSanitizer, above the last the
 //   kernel's own choice of addresses, where the host lives.
 //

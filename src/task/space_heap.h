@@ -5,7 +5,7 @@
 //
 // A chunk belongs to one task at a time and holds blocks of one size, or is part of a run for one
 // large block. The ONLY words that tasks contend for are the chunks' owner words, each claimed by
-// one compare-and-swap. What is inside a task's chunks is that task's business alone.
+// one compare-and-swap. The inside of a task's chunks is that task's business alone.
 //
 //   operation            who                  how
 //   allocate             owner                from its class list, under its own lock

@@ -48,8 +48,8 @@ uint64_t random_pages(uint64_t bytes) {
   return base::random_below(bytes / kPageBytes) * kPageBytes;
 }
 
-// Homes, then ranges. What they leave of the addresses goes, in halves, before each of them, a
-// random part of it.
+// Homes, then ranges. Before each of them lies a random part of half of the addresses that they
+// leave free.
 void place_partitions(SpaceHeader& space) {
   const uint64_t homes_bytes = space.capacity * kHomeBytes;
   const uint64_t slack = kSpaceEnd - kSpaceBegin - homes_bytes - space.capacity * space.range_bytes;

@@ -10,8 +10,8 @@
 
 namespace nagaya::task {
 
-// A cloned task, until the host has seen its end. What the clone reads while it starts (its Start
-// and all that hangs from it) lives here.
+// A cloned task, until the host has seen its end. It holds all that the clone reads while it
+// starts: its Start, and what hangs from it.
 struct LiveTask {
   TaskRecord* record = nullptr;
   int32_t pid = 0;

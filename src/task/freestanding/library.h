@@ -12,14 +12,14 @@ namespace nagaya::task {
 const RedirectedFile* find_file(const SpaceHeader& space, uint64_t device, uint64_t inode,
                                 uint64_t mtime_ns);
 
-// Carries out `call`, an mmap of a file. What it maps of the text of `file` has its sites
+// Carries out `call`, an mmap of a file. The sites in the mapped text of `file` are
 // rewritten, where the system allows that. nullptr: a file without known sites.
 long map_file(TaskRecord& task, const RedirectedFile* file, const arch::SyscallFrame& call);
 
 // mmap: what ld.so maps is recognised, all else goes to map() of mapping.h.
 long map_possible_library(TaskRecord& task, const arch::SyscallFrame& call);
 
-// mprotect, as only ld.so calls it. What it makes read-only is RELRO: the relocated tables of a
+// mprotect, as only ld.so calls it. It makes RELRO read-only: the relocated tables of a
 // library. Left writable, every library is one mapping less against vm.max_map_count, and no
 // processor is interrupted; a stray store into such a table goes unnoticed (docs/decisions/0006).
 long protect_library(TaskRecord& task, const arch::SyscallFrame& call);
