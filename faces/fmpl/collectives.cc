@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // collectives.cc - FMPL's collectives, and the functions that they reduce by.
-#include <errno.h>
 
 #include <initializer_list>
 #include <map>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "delegatee/server.h"
 
-#include <cstdlib>
 #include <exception>
 #include <utility>
 

@@ -3,7 +3,6 @@
 
 #include <sys/eventfd.h>
 
-#include <algorithm>
 #include <deque>
 #include <map>
 #include <mutex>

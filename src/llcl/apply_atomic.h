@@ -5,7 +5,6 @@
 #pragma once
 
 #include <atomic>
-#include <bit>
 #include <cstring>
 #include <type_traits>
 

@@ -16,7 +16,6 @@
 #include <concepts>
 #include <mutex>
 #include <span>
-#include <utility>
 
 #include "llcl/board.h"
 #include "llcl/message.h"

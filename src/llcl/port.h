@@ -18,7 +18,6 @@
 #include <errno.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "llcl/block_pool.h"

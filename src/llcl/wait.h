@@ -24,7 +24,6 @@
 
 #include <errno.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>

@@ -2,8 +2,6 @@
 // envelope.h - what two-sided messages are matched by, with MPI's wildcards.
 #pragma once
 
-#include <cstdint>
-
 #include "nagaya/match.h"
 
 namespace nagaya::match {

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 
-#include <cstring>
-
 #include "match/finish.h"
 
 namespace nagaya::match {

@@ -6,9 +6,6 @@
 // in a node.
 #pragma once
 
-#include <memory>
-#include <optional>
-
 #include "coll/team.h"
 #include "llcl/process_set.h"
 #include "llcl/wait.h"
