@@ -182,7 +182,7 @@ BoardNode::Body* BoardNode::body_of(const MessagePart& message) {
   std::list<Body> fresh;
   fresh.emplace_back(message.bytes);
   unfinished_.emplace(message.source_node, Unfinished{message.task, fresh.begin()});
-  backlog.bodies.splice(backlog.bodies.end(), fresh);  // what refers to it stays valid
+  backlog.bodies.splice(backlog.bodies.end(), fresh);  // references to it stay valid
   backlog.bytes += message.bytes;
   return &backlog.bodies.back();
 }

@@ -216,8 +216,8 @@ void Delegatee::watch(Node node) {
 
 // ---- waiting -----------------------------------------------------------------------------------
 
-// Whom the message is for gets it before the next look, and may have something to say to it. Not
-// with more tasks about: they would all run first, while messages to others wait.
+// Lets the receiver of a message run before the next look, for it may have an answer. Not with more
+// tasks about: they would all run first, while messages to others wait.
 void Delegatee::answer_after_yield() {
   outbox_.flush(true, now_ns_);
   yield();
@@ -240,7 +240,7 @@ void Delegatee::yield() {
 
 // Automatic: for a while after something has moved, longer while somebody waits, asleep or not:
 // once tasks sleep because answers take long, and the delegatees because tasks sleep, answers would
-// take long for ever. Who died as it began to wait may be counted for ever.
+// take long for ever. A task that died as it began to wait may be counted for ever.
 bool Delegatee::polls_on() const {
   if (options_.notification != Notification::kAutomatic)
     return options_.notification == Notification::kPolling;

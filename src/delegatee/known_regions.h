@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // known_regions.h - what the fabric calls regions of other nodes, as they have told, and whether
-// this node still uses them. As long as it does, they stay registered there, where whoever learns
-// their key can use them, too.
+// this node still uses them. As long as it does, they stay registered there, where a stranger
+// that learns their key can use them, too.
 //
 //   unknown -> asked    use: a transfer needs the region
 //   asked   -> known    learn: the node has told

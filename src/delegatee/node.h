@@ -28,9 +28,9 @@ class Lanes {
   // One round over the lanes: how many commands were taken. 0: nothing has come to a lane of which
   // something is wanted.
   virtual size_t drain(Visitor& visitor) = 0;
-  // The bell is armed: what came before, the next drain finds; whoever pushes from now on rings.
+  // The bell is armed: the next drain finds all earlier commands, and each later push rings.
   virtual void before_sleep() = 0;
-  // The task has ended: what still waits in its lanes is thrown away.
+  // The task has ended: commands that still wait in its lanes are thrown away.
   virtual void reclaim(uint32_t task) = 0;
 };
 
@@ -74,7 +74,7 @@ class Delivery {
   virtual bool post_late() { return false; }
   // Whether a task of another node has a backlog, as its node has said.
   virtual void note_backlog(uint32_t, uint32_t, bool) {}
-  // The rest will not come: what has come of a message that is not whole is thrown away.
+  // The rest will not come: the parts of a message that is not whole are thrown away.
   virtual void abandon(uint32_t source_node) = 0;
   // The Request at `request` of `task` is complete. False: no room just now, nothing has happened.
   virtual bool post_completion(uint32_t task, uint64_t request, int status) = 0;

@@ -40,7 +40,7 @@ class Outbox {
   void hurry() { hurries_ = true; }
   // A kSent event, good or bad: the buffer is free again.
   void sent(const fabric::Event& event);
-  // The node has failed: what is not under way is thrown away.
+  // The node has failed: batches that are not under way are thrown away.
   void forget(Node node);
 
   // Whether the fabric has refused something since the last flush.

@@ -8,12 +8,12 @@
 //
 //   proof = SipHash-2-4 (what stands before it in the prologue, SipHash-2-4 (records))
 //
-// The numbers of a direction count from 0. So a proof is good for one message, once; who sees it on
-// the network learns nothing about the next one's. Somebody who gets hold of a message may change
-// it and pass it on, unless the proof covers that, too. It always covers what controls: the header
-// of every record, its strided entries, and the first 64 bytes of its payload, in which operands,
-// answers and the cells of two-sided messages lie. NAGAYA_PROOF=batch lets it cover all data
-// (decision 12).
+// The numbers of a direction count from 0. So a proof is good for one message, once; a stranger
+// that sees it learns nothing about the next one's. A stranger that holds a message back may change
+// it and pass it on, where the proof does not cover it. The proof always covers all control: the
+// header of every record, its strided entries, and the first 64 bytes of its payload, in which
+// operands, answers and the cells of two-sided messages lie. NAGAYA_PROOF=batch lets it cover all
+// data (decision 12).
 //
 //   | what is wrong                                     | verdict   | what the delegatee does    |
 //   | shorter than a prologue, or of another length     |           |                            |

@@ -260,7 +260,7 @@ void Requester::fail(Node node, int error) {
   // the commands that they wait for.
   for (uint32_t n = target.first; n != kNone; n = slots_[n].after)
     if (slots_[n].state == State::kFence) slots_[n].status = error;
-  // From behind: who finishes may take fences behind it along.
+  // From behind: a command that finishes may take fences behind it along.
   for (uint32_t n = target.last, before; n != kNone; n = before) {
     before = slots_[n].before;
     if (slots_[n].state != State::kUnposted && slots_[n].state != State::kFence) finish(n, error);

@@ -293,7 +293,7 @@ int Target::register_region(Node node, const Header& request, fabric::Region& re
       std::map<RegionName, Registration> fresh;
       fresh.emplace(name, Registration{memory, {}, {node}});
       fresh.begin()->second.region = fabric_.register_memory(memory.base, memory.bytes);
-      registrations_.merge(fresh);  // allocates nothing: what is registered is in the table
+      registrations_.merge(fresh);  // allocates nothing: the table has all that is registered
       found = registrations_.find(name);
     }
     std::vector<Node>& known_to = found->second.known_to;
@@ -336,8 +336,8 @@ bool Target::drop_ended_regions() {
          });
 }
 
-// Tells whoever knows the registration, so that a later request is refused by us, and not by the
-// fabric, for which it is the end of a link.
+// Tells all nodes that know the registration, so that a later request is refused by us, and not by
+// the fabric, for which it is the end of a link.
 void Target::end(const RegionName& name, const Registration& registration) {
   Answer notice{};
   notice.request.kind = Kind::kEnded;

@@ -38,7 +38,7 @@ class Target {
   bool advance();
   // Whether a mailbox was full: nobody rings when there is room again.
   bool has_waiting() const;
-  // The node has failed: what it asked for is thrown away.
+  // The node has failed: its requests are thrown away.
   void forget(Node node);
 
  private:

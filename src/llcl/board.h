@@ -94,8 +94,8 @@ struct Board {
 base::Mapping create_board(task::SpaceHeader& space);
 
 // In the host, when task `number` has ended and before the number is used again: takes back what it
-// held, but its lanes, which are their consumer's to take back. Who it was; nobody: it took no
-// part.
+// held, but its lanes, which are their consumer's to take back. Returns its owner; nobody: it took
+// no part.
 mailbox::Owner reclaim(Board& board, uint32_t number);
 
 // In the host, before the task of this record starts and when reclaim has run for the last one of
@@ -108,7 +108,7 @@ void empty_mailboxes(Board& board, task::TaskRecord& next);
 bool release_copies(Board& board, mailbox::Owner dead);
 
 // Wakes the threads of a task that sleep for something that the caller has just stored. No task's
-// number: what was stored is the space's, and all may wait for it.
+// number: the store was to memory of the space, for which all may wait.
 void wake_task(Board& board, uint32_t number);
 void wake_tasks(Board& board);
 

@@ -45,7 +45,7 @@
 // middle of one still reads and writes, however long it stands still (a debugger, SIGSTOP): until
 // it is out, or has been reaped, release answers false. Meanwhile nobody claims the offer, and the
 // host keeps the dead task's partition, its blocks of the space heap and its number. A side with a
-// hole in its middle: whoever comes to it faults, and its job ends.
+// hole in its middle: the task that comes to it faults, and its job ends.
 #pragma once
 
 #include <algorithm>
@@ -228,7 +228,7 @@ class BasicCopyOffers {
   }
 
   // A pointer that leads nowhere faults in the copier, and not in a helper. (In the middle of runs:
-  // in whoever comes to it.)
+  // in the one that comes to it.)
   static void touch(const Copy& copy) {
     const auto read = [](const volatile std::byte* at) { static_cast<void>(*at); };
     for (const uint64_t at : {uint64_t{0}, copy.bytes - 1})
@@ -299,8 +299,8 @@ class BasicCopyOffers {
       return false;
     const uint64_t begin = which.value * chunk_bytes(copy);
     move_part(copy, begin, std::min(chunk_bytes(copy), copy.bytes - begin));
-    // Nobody else has changed the word: who took the chunk lives. Release: pairs with see_done and
-    // is_in_a_chunk.
+    // Nobody else has changed the word: the task that took the chunk lives. Release: pairs with
+    // see_done and is_in_a_chunk.
     chunk.store(Word{which.generation, kDone}.bits(), std::memory_order_release);
     return true;
   }

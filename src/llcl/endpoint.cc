@@ -70,7 +70,7 @@ bool Endpoint::is_member(std::span<const nagaya_process> processes, uint32_t ran
 }
 
 uint32_t Endpoint::claim_first_lane() {
-  // First: whoever dies on the way has been counted.
+  // First: a task that dies on the way has been counted.
   board_->load.runnable.fetch_add(1, std::memory_order_relaxed);
   lane_of_thread_ = claim_lane();
   if (lane_of_thread_ == Lanes::kNoLane)

@@ -208,9 +208,9 @@ int nagaya_llcl_start_by_call(const nagaya_llcl_prepared* request) {
 }
 
 void nagaya_llcl_notify(const nagaya_llcl_prepared* request) {
-  // A processor that still waits for an earlier load asks for the counter's line too early: who
-  // polls the counter takes the line back before the addition, and it must come again (350 ns a
-  // message in place of 190, where lines take 75 ns).
+  // A processor that still waits for an earlier load asks for the counter's line too early: a
+  // thread that polls the counter takes the line back before the addition, and it must come again
+  // (350 ns a message in place of 190, where lines take 75 ns).
   nagaya::arch::await_loads();
   // Add to the counter before load of the sleepers; a waiter counts itself there before its last
   // look at the counter. The add releases what was copied to the waiter's acquire.

@@ -32,9 +32,9 @@ namespace nagaya::llcl {
 
 class Port {
  public:
-  // `longest`: of a body that is handed over at once, to a task of this node. What waits for more
-  // than a message (a rendezvous) goes several ways to another node and back, where a message goes
-  // one: there bodies of sixteen times that are handed over, up to kLongestElsewhere.     [bytes]
+  // `longest`: of a body that is handed over at once, to a task of this node. To another node a
+  // rendezvous goes several ways there and back, where a message goes one: there bodies of sixteen
+  // times that are handed over, up to kLongestElsewhere.                                   [bytes]
   static constexpr size_t kLongestElsewhere = 64 << 10;
   static constexpr size_t kLongestNote = 4 << 10;  // [bytes]
 
@@ -121,7 +121,8 @@ class Port {
     return is_there;
   }
 
-  // The process will send something next, or answer: who waits for it may go on beside it.
+  // The process will send something next, or answer: a thread that waits for it may go on beside
+  // it.
   void expect(nagaya_process from) {
     const bool runs_here =
         is_here(from) && from.task < board_.capacity && from.task != self_.number();

@@ -106,8 +106,8 @@ class Wait {
   // Returns 0, -ENOSPC.
   int add(const Progress& progress);
   void remove(const void* context);  // no thread is in one of its functions
-  // Before anybody polls: who does so is counted as that waiter, and whether several threads poll
-  // or wait from now on.
+  // Before anybody polls: a thread that does so is counted as that waiter. `threads`: several may
+  // poll or wait from now on.
   void begin_polls(LaneWaiter* waiter, bool threads);
 
   // Until is_over() (0), the deadline (-ETIMEDOUT), or an error of what is registered. While the

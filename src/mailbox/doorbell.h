@@ -35,7 +35,7 @@ namespace nagaya::mailbox {
 template <class M>
 class alignas(kLineBytes) BasicDoorbell {
  public:
-  // The waiter: announces a sleep. What it looks at from now on, ringers cannot have missed.
+  // The waiter: announces a sleep. A ringer whose stores its next look misses sees the bit.
   uint32_t arm() {
     // Counted, so that a ringer of an earlier sleep that is still on its way disarms nothing.
     word_.fetch_add(kCount, std::memory_order_relaxed);

@@ -119,8 +119,8 @@ class LaneSet {
     return drain<kMax>([](uint32_t) { return kMax; }, take);
   }
 
-  // The consumer, when it has armed its bell: what was pushed before, the next drain finds, and
-  // whoever pushes from now on rings.
+  // The consumer, when it has armed its bell: the next drain finds all earlier pushes, and
+  // each later one rings.
   void before_sleep() {
     uint64_t cleared[kMaxLanes / 64];
     uint64_t any = 0;

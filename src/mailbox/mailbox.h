@@ -19,8 +19,8 @@
 //   reserved -> nothing   host, for a poster that is dead (forget)
 //   ready    -> nothing   reader, when it has taken the message past a reserved one
 //   ready, nothing -> free of the next lap: reader, release of `head`
-// `sleeping` is set and cleared by the reader; whoever reserves while it is set rings the bell, so
-// that a poster that dies before it rings is covered by the next.
+// `sleeping` is set and cleared by the reader; a poster that reserves while it is set rings the
+// bell, so that one that dies before it rings is covered by the next.
 //
 // The poster of a reserved position that is not ready: `tail` names that of the last one, `posters`
 // those of earlier ones. The poster writes its name there after its swap, or the next poster does
@@ -80,7 +80,7 @@ class alignas(kLineBytes) BasicMailbox {
         return -EAGAIN;
       }
       note_last_poster(tail);
-      // Acquire: pairs with before_sleep (the bell is armed). Release: what is noted of earlier
+      // Acquire: pairs with before_sleep (the bell is armed). Release: the notes of earlier
       // posters, for forget.
     } while (!tail_.compare_exchange_weak(tail.bits, tail.next(number(poster)).bits,
                                           std::memory_order_acq_rel, std::memory_order_acquire));
@@ -122,8 +122,8 @@ class alignas(kLineBytes) BasicMailbox {
     return is_taken ? hand_out(head, state) : Message{};
   }
 
-  // The reader: whether take() is sure to find something. What is ready behind a slow poster does
-  // not show here.
+  // The reader: whether take() is sure to find something. A message that is ready behind a slow
+  // poster's does not show here.
   bool has_next() {
     const uint64_t head = head_.load(std::memory_order_relaxed);
     return held_ == 0 && look_at(head).is_message(head);
@@ -133,7 +133,7 @@ class alignas(kLineBytes) BasicMailbox {
   // at everything.
   uint64_t before_sleep() {
     fruitless_ = kLookFurther;
-    // Release: the bell was armed; pairs with the posters' swap. Whoever swaps later rings.
+    // Release: the bell was armed; pairs with the posters' swap. Later swappers ring.
     const Tail tail{tail_.fetch_or(Tail::kSleeping, std::memory_order_acq_rel)};
     return tail.position() == head_.load(std::memory_order_relaxed) ? kNever : kPosterPatienceNs;
   }
@@ -262,7 +262,7 @@ class alignas(kLineBytes) BasicMailbox {
   CellState look_at(uint64_t position) {
     return {cell(position).state.load(std::memory_order_acquire)};
   }
-  // Relaxed: whoever reads `tail` by acquire finds the notes that were there before its swaps.
+  // Relaxed: a thread that reads `tail` by acquire finds the notes made before its swaps.
   uint64_t poster_of(uint64_t position) {
     return posters_[position % kCells].load(std::memory_order_relaxed) & 0xffff;
   }

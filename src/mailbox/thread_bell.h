@@ -48,7 +48,7 @@ class alignas(kLineBytes) ThreadBell {
     thread_.store(static_cast<int32_t>(arch::raw_syscall(__NR_gettid)), std::memory_order_release);
   }
 
-  // The thread: announces a sleep. What it looks at from now on, ringers cannot have missed.
+  // The thread: announces a sleep. A ringer whose stores its next look misses sees the bit.
   void arm() {
     word_.fetch_add(kCount + kArmed, std::memory_order_seq_cst);
     Machine::fence();  // store of `armed` before the last look; see ring
@@ -83,7 +83,7 @@ class alignas(kLineBytes) ThreadBell {
     const int32_t thread = thread_.load(std::memory_order_acquire);  // of own
     if ((word & kArmed) == 0 || thread == 0) return;
     arch::raw_syscall(__NR_tgkill, process_.load(std::memory_order_relaxed), thread, kSignal);
-    // Relaxed: what there is to see is read elsewhere. A failure: it has slept again since.
+    // Relaxed: the thread reads what it waits for elsewhere. A failure: it has slept again since.
     word_.compare_exchange_strong(word, word & ~kArmed, std::memory_order_relaxed,
                                   std::memory_order_relaxed);
   }

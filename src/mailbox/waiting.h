@@ -31,11 +31,11 @@ struct WaitTable {
   // on 2 processors 0.64 to 0.81 us a message by yields, 1.2 to 4.3 by futex).
   static constexpr uint32_t kLooksAwake = 20'000;
   // Before a thread on a crowded node sleeps for kShortNapNs at a time beside a delegatee that
-  // sleeps: what comes wakes the delegatee, but a thread that only yields keeps its processor for
+  // sleeps: a message wakes the delegatee, but a thread that only yields keeps its processor for
   // milliseconds (EEVDF).
   static constexpr uint32_t kLooksBesideASleeper = 200;
   static constexpr uint64_t kShortNapNs = 50'000;
-  // Before the delegatee is told that somebody waits: what comes sooner is of this node.
+  // Before the delegatee is told that somebody waits: an answer that comes sooner is of this node.
   static constexpr uint32_t kSoon = 20;
   // How long it spins beside a partner that runs on another processor of a crowded node: some turns
   // of the scheduler (docs/decisions/0011).
@@ -91,7 +91,7 @@ bool wait(Ready ready, Waiter&& waiter) {
         break;
       case Pause::kSleep: {
         waiter.arm();
-        const bool is_early = ready();  // what came before the arm rings no bell
+        const bool is_early = ready();  // a ring before the arm wakes nobody
         if (!is_early) waiter.sleep();
         waiter.disarm();
         if (is_early) return true;

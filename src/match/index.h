@@ -24,7 +24,7 @@ namespace nagaya::match {
 // A part of whatever is a member; it must not move meanwhile.
 using Member = nagaya_match_member;
 
-// envelope_of(member): what it is found by; the same as long as it is a member.
+// envelope_of(member): its key; the same as long as it is a member.
 template <const Envelope& (*envelope_of)(const Member&)>
 class Index {
  public:

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int kMessagesAtOnce = 64;
 constexpr uint64_t kRefusedNs = 500;
-// In place of a send's `answers`, from when it is found to be complete: what finishes it does so
-// outside of the lock, where nobody may ask for it back any more.
+// In place of a send's `answers`, from when it is found to be complete: it is finished outside
+// of the lock, where nobody may ask for it back any more.
 constexpr uint32_t kNoMore = UINT32_MAX;
 // In `answers`, once the send was asked back: no second time, whose answer would come too late.
 constexpr uint32_t kAskedBack = 1u << 31;
@@ -219,14 +219,14 @@ nagaya_send* Matcher::answered(const Incoming& answer) {
   }
   nagaya_send& send = *found;
   send.is_cancelled = answer.kind() == Kind::kCancelled;
-  send.answers = send.is_cancelled != 0 ? 0 : send.answers - 1;  // what is cancelled is not copied
+  send.answers = send.is_cancelled != 0 ? 0 : send.answers - 1;  // a cancelled one is not copied
   if ((send.answers & ~kAskedBack) != 0) return nullptr;
   be_unknown(send);
   send.answers = kNoMore;
   return &send;
 }
 
-// What is to be cancelled and has not been matched yet. False: it has.
+// Drops the message that is to be cancelled. False: it has been matched.
 bool Matcher::forget(const Incoming& cancel) {
   Unexpected* const message = unexpected_.find(cancel.envelope(), cancel.header().serial);
   if (message != nullptr) drop(*message);
