@@ -6,11 +6,11 @@
 #include <memory>
 
 #include "area/areas.h"
-#include "base/guarded.h"
+#include "base/or_enomem.h"
 #include "llcl/endpoint.h"
 
 using nagaya::area::Areas;
-using nagaya::base::guarded;
+using nagaya::base::or_enomem;
 using nagaya::llcl::Endpoint;
 
 struct nagaya_areas : Areas {
@@ -46,7 +46,7 @@ int nagaya_area_open(nagaya_area_cell* cells, uint64_t* flags, uint32_t count,
   if (cells == nullptr || flags == nullptr || processes == nullptr || out == nullptr ||
       rank >= size || number >> 28 != 0 || processes[rank].task != endpoint->owner().number())
     return -EINVAL;
-  return guarded([&] {
+  return or_enomem([&] {
     auto areas = std::make_unique<nagaya_areas>(cells, flags, count, std::span(processes, size),
                                                 rank, number, endpoint->waits());
     const int error = areas->open(endpoint->board(), endpoint->record());
@@ -63,13 +63,13 @@ int nagaya_area_close(nagaya_areas* areas) {
 
 int nagaya_area_start_send(nagaya_areas* areas, nagaya_area_send* send) {
   if (!areas->exists(send->to, send->index)) return -EINVAL;
-  return guarded([&] { return areas->start(*send); });
+  return or_enomem([&] { return areas->start(*send); });
 }
 
 int nagaya_area_start_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
   if (!areas->exists(receive->from, receive->index)) return -EINVAL;
   Endpoint::own()->wait([&] { return areas->is_open(receive->from); });
-  return guarded([&] { return areas->start(*receive); });
+  return or_enomem([&] { return areas->start(*receive); });
 }
 
 int nagaya_area_prepare_send(nagaya_areas* areas, nagaya_area_send* send) {
@@ -85,11 +85,11 @@ int nagaya_area_prepare_receive(nagaya_areas* areas, nagaya_area_receive* receiv
 }
 
 int nagaya_area_start_prepared_send(nagaya_areas* areas, nagaya_area_send* send) {
-  return guarded([&] { return areas->start_prepared(*send); });
+  return or_enomem([&] { return areas->start_prepared(*send); });
 }
 
 int nagaya_area_start_prepared_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
-  return guarded([&] { return areas->start_prepared(*receive); });
+  return or_enomem([&] { return areas->start_prepared(*receive); });
 }
 
 int nagaya_area_release_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
@@ -142,8 +142,8 @@ int nagaya_area_send_now(nagaya_areas* areas, const void* data, size_t bytes, ui
   send.index = index;
   if (areas->spool().is_set()) {
     if (send_patiently(*areas, send)) return send.error;
-    return guarded([&] { return areas->send_from_spool(send); });
+    return or_enomem([&] { return areas->send_from_spool(send); });
   }
-  if (const int error = guarded([&] { return areas->start(send); }); error != 0) return error;
+  if (const int error = or_enomem([&] { return areas->start(send); }); error != 0) return error;
   return wait_for(*areas, send);
 }

@@ -8,14 +8,14 @@
 
 #include "array/array.h"
 #include "array/statistics.h"
-#include "base/guarded.h"
+#include "base/or_enomem.h"
 #include "llcl/endpoint.h"
 
 using nagaya::array::Array;
 using nagaya::array::Between;
 using nagaya::array::Shape;
 using nagaya::array::Statistics;
-using nagaya::base::guarded;
+using nagaya::base::or_enomem;
 using nagaya::llcl::Endpoint;
 
 struct nagaya_array : Array {
@@ -59,7 +59,7 @@ int nagaya_array_open(const nagaya_array_shape* shape, const nagaya_array_grid* 
   if (shape == nullptr || grid == nullptr || out == nullptr || name >> 55 != 0 ||
       !Shape::is_valid(*shape, *grid))
     return -EINVAL;
-  return guarded([&] {
+  return or_enomem([&] {
     const Between between = messages != 0 ? Between::kMessages : Between::kPlaces;
     auto array = std::make_unique<nagaya_array>(*shape, *grid, name, between);
     if (array->size() > 1) {
@@ -100,7 +100,7 @@ void* nagaya_array_element(nagaya_array* array, const int64_t* index) {
 
 int nagaya_array_start_reflect(nagaya_array* array, const nagaya_array_width* width,
                                int orthogonal) {
-  return guarded([&] {
+  return or_enomem([&] {
     const int error = array->start_reflect({width, array->dimensions()}, orthogonal != 0);
     return error != 0 ? error : std::min(array->advance(), 0);
   });

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/guarded.h"
+#include "base/or_enomem.h"
 #include "coll/algorithms.h"
 #include "coll/blocks.h"
 #include "coll/hierarchy/hierarchy.h"
@@ -15,7 +15,7 @@
 #include "llcl/tuning.h"
 #include "task/api_error.h"
 
-using nagaya::base::guarded;
+using nagaya::base::or_enomem;
 using nagaya::coll::algorithm_of;
 using nagaya::coll::has_runs;
 using nagaya::coll::Operation;
@@ -136,7 +136,7 @@ int nagaya_coll_close(nagaya_team* team) {
 
 int nagaya_coll_start(nagaya_team* team, nagaya_collective* collective) {
   if (!is_valid(team, collective)) return -EINVAL;
-  return guarded([&] {
+  return or_enomem([&] {
     if (team->wide) return start_wide(*team->wide, *collective);
     Underway& underway = Underway::own(Endpoint::own()->waits());
     return underway.start(*team->here, *collective, algorithm_of(*collective, *team->here),
@@ -150,7 +150,7 @@ int nagaya_coll_detach(nagaya_team* team, nagaya_collective* collective) {
     return -EINVAL;
   // In a turn; nullptr: it is complete.
   const auto operation = [&] { return static_cast<Operation*>(collective->operation); };
-  const int copies = guarded([&] {
+  const int copies = or_enomem([&] {
     const Team::Turn turn(*team->here);
     return operation() != nullptr && operation()->detach() ? 1 : 0;
   });
@@ -164,7 +164,7 @@ int nagaya_coll_detach(nagaya_team* team, nagaya_collective* collective) {
 
 int nagaya_coll_run(nagaya_team* team, nagaya_collective* collective) {
   if (!is_valid(team, collective)) return -EINVAL;
-  if (team->wide) return guarded([&] { return run_wide(*team->wide, *collective); });
+  if (team->wide) return or_enomem([&] { return run_wide(*team->wide, *collective); });
   collective->error = 0;
   Team& here = *team->here;
   Operation operation(here, *collective, algorithm_of(*collective, here), here.new_number());

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/guarded.h"
+#include "base/or_enomem.h"
 #include "llcl/elsewhere_by_lane.h"
 #include "llcl/tuning.h"
 #include "match/matcher.h"
@@ -69,13 +69,12 @@ int open(bool threads) {
 template <class Function>
 int with_matcher(Function function) {
   if (own_matcher == nullptr) return -ESRCH;
-  return base::guarded([&] { return function(*own_matcher); });
+  return base::or_enomem([&] { return function(*own_matcher); });
 }
 
 }  // namespace
 }  // namespace nagaya::match
 
-using nagaya::base::guarded;
 using nagaya::match::Matcher;
 using nagaya::match::with_matcher;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// guarded.h - no exception leaves a C function.
+// or_enomem.h - no std::bad_alloc leaves a C function.
 #pragma once
 
 #include <errno.h>
@@ -10,7 +10,7 @@ namespace nagaya::base {
 
 // What `function` returns, or -ENOMEM.
 template <class Function>
-int guarded(Function function) {
+int or_enomem(Function function) {
   try {
     return function();
   } catch (const std::bad_alloc&) {
