@@ -6,6 +6,7 @@
  *                          freed     persistent requests whose operation and type are freed
  *                          orders    persistent requests that are started in different orders
  *                          bottom    buffers that are said from address 0 on
+ *                          varied    persistent requests whose blocks differ in size
  *                          truncated buffers with gaps and too little room for what comes
  *                          billions  more elements for ranks 1 and 2 than an int counts */
 #include <mpi.h>
@@ -20,7 +21,9 @@
 
 #if MPI_VERSION < 4 /* Open MPI 4.1 has them as an extension */
 #define MPI_Allreduce_init MPIX_Allreduce_init
+#define MPI_Gatherv_init MPIX_Gatherv_init
 #define MPI_Scan_init MPIX_Scan_init
+#define MPI_Scatterv_init MPIX_Scatterv_init
 #endif
 
 static int rank, size;
@@ -113,6 +116,32 @@ static void start_in_different_orders(void) {
   MPI_Request_free(&requests[1]);
 }
 
+/* Of rank n: n ints, gathered and scattered again. */
+static void vary_sizes_of_persistent_ones(void) {
+  enum { RANKS_MOST = 16 };
+  int own[RANKS_MOST] = {0}, back[RANKS_MOST], all[RANKS_MOST * RANKS_MOST];
+  int counts[RANKS_MOST], places[RANKS_MOST];
+  EXPECT(size <= RANKS_MOST);
+  for (int n = 0; n < size; ++n) counts[n] = n, places[n] = n * RANKS_MOST;
+  MPI_Request gather, scatter;
+  MPI_Gatherv_init(own, rank, MPI_INT, all, counts, places, MPI_INT, 0, MPI_COMM_WORLD,
+                   MPI_INFO_NULL, &gather);
+  MPI_Scatterv_init(all, counts, places, MPI_INT, back, rank, MPI_INT, 0, MPI_COMM_WORLD,
+                    MPI_INFO_NULL, &scatter);
+  for (int round = 0; round < 10; ++round) {
+    for (int n = 0; n < rank; ++n) own[n] = rank * 1000 + n + round;
+    MPI_Start(&gather);
+    MPI_Wait(&gather, MPI_STATUS_IGNORE);
+    for (int n = 0; rank == 0 && n < size; ++n)
+      for (int k = 0; k < n; ++k) EXPECT_EQUAL(all[places[n] + k], n * 1000 + k + round);
+    MPI_Start(&scatter);
+    MPI_Wait(&scatter, MPI_STATUS_IGNORE);
+    for (int n = 0; n < rank; ++n) EXPECT_EQUAL(back[n], own[n]);
+  }
+  MPI_Request_free(&gather);
+  MPI_Request_free(&scatter);
+}
+
 /* `count` ints at their address. */
 static MPI_Datatype new_place(int* at, int count) {
   MPI_Datatype type;
@@ -196,6 +225,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "idup") == 0) make_communicators_meanwhile();
   if (strcmp(what, "freed") == 0) free_what_persistent_ones_use();
   if (strcmp(what, "orders") == 0) start_in_different_orders();
+  if (strcmp(what, "varied") == 0) vary_sizes_of_persistent_ones();
   if (strcmp(what, "truncated") == 0) truncate_one();
   if (strcmp(what, "billions") == 0) reduce_billions();
   if (strcmp(what, "bottom") == 0)

@@ -38,6 +38,7 @@ static int gatherv_init(const void* send, int send_count, ompi_datatype_t* send_
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_gather(&made->call, send, send_count, send_type, receive, 0, counts,
                           displacements, receive_type, root, comm);
+  made->call.collective.varies = 1;
   return coll_nagaya_end_init(made, OMPI_SUCCESS, request);
 }
 
@@ -61,6 +62,7 @@ static int scatterv_init(const void* send, const int* counts, const int* displac
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_scatter(&made->call, send, 0, counts, displacements, send_type, receive,
                            receive_count, receive_type, root, comm);
+  made->call.collective.varies = 1;
   return coll_nagaya_end_init(made, OMPI_SUCCESS, request);
 }
 

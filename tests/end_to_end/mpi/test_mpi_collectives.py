@@ -37,7 +37,7 @@ def test_thousands_of_communicators_live_at_once(run, count):
     assert run(4, "dups", count).out == f"{count} dups among 4\n"
 
 
-@pytest.mark.parametrize("what", ["idup", "freed", "orders", "bottom", "truncated"])
+@pytest.mark.parametrize("what", ["idup", "freed", "orders", "varied", "bottom", "truncated"])
 def test_objects_are_made_and_freed_as_mpi_allows(run, what):
     assert run(4, what, program="mpi_collective_objects").out == f"{what} among 4\n"
 

@@ -125,7 +125,7 @@ def test_collectives_of_several_threads_have_communicators_of_their_own(run, ins
     assert out == "30 rounds among 4\n"
 
 
-@pytest.mark.parametrize("what", ["idup", "freed", "orders", "bottom", "truncated"])
+@pytest.mark.parametrize("what", ["idup", "freed", "orders", "varied", "bottom", "truncated"])
 def test_objects_of_collectives_are_made_and_freed_as_mpi_allows(run, installation, what):
     assert run([installation.program("mpi_collective_objects"), what], 2, 2) == f"{what} among 4\n"
 
