@@ -23,10 +23,9 @@ static inline nagaya_process nagaya_process_of(uintptr_t word) {
   return process;
 }
 
-/* Where rank `rank` of the communicator (of an intercommunicator: of the remote group) lives; an
- * OMPI_ERR_ code. */
-static inline int nagaya_peer(struct ompi_communicator_t* comm, int rank, nagaya_process* out) {
-  ompi_proc_t* const proc = ompi_comm_peer_lookup(comm, rank);
+/* Where a rank of the group lives; an OMPI_ERR_ code. */
+static inline int nagaya_process_in(ompi_group_t* group, int rank, nagaya_process* out) {
+  ompi_proc_t* const proc = ompi_group_peer_lookup(group, rank);
   uintptr_t known = (uintptr_t)proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML];
   if (OPAL_UNLIKELY(known == 0)) {
     const int error = nagaya_find_peer(proc);
@@ -35,6 +34,11 @@ static inline int nagaya_peer(struct ompi_communicator_t* comm, int rank, nagaya
   }
   *out = nagaya_process_of(known);
   return OMPI_SUCCESS;
+}
+
+/* The same of the communicator; of an intercommunicator: of the remote group. */
+static inline int nagaya_peer(struct ompi_communicator_t* comm, int rank, nagaya_process* out) {
+  return nagaya_process_in(comm->c_remote_group, rank, out);
 }
 
 #endif

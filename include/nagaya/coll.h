@@ -113,8 +113,8 @@ typedef struct nagaya_blocks {
   /* In place of `bytes` and `stride`, by rank; or NULL. */
   const size_t* bytes_of;
   const ptrdiff_t* offset_of; /* from `base`                                          [bytes] */
-  /* Of blocks that are not one run of bytes each: the runs of one at `base`, of the longest; those
-   * of another one lie as far behind them as it does behind `base`. Or NULL. */
+  /* Of blocks that are not one run of bytes each: the runs of the longest one, if it began at
+   * `base`. A block that begins elsewhere has its runs as much further. NULL: they are one run. */
   const nagaya_runs* runs;
   const nagaya_runs* const* runs_of; /* in place of `runs`, by rank; or NULL */
 } nagaya_blocks;
@@ -163,9 +163,9 @@ typedef struct nagaya_collective {
  * stay until then. Every wait of the task moves it along. Returns 0, -EINVAL, -ENOMEM. */
 int nagaya_coll_start(nagaya_team* team, nagaya_collective* collective);
 
-/* Of a BCAST's root in one node, which it has started with `may_detach`: `send` is the
- * caller's again when the call returns: it waits for those that have begun to read them, and makes
- * a copy for the others, if there are any. Once. `*collective` stays until it is complete and this
+/* Of a BCAST's root in one node, which it has started with `may_detach`: its block is the caller's
+ * again when the call returns: it waits for those that have begun to read the block, and makes a
+ * copy for the others, if there are any. Once. `*collective` stays until it is complete and this
  * call has returned: another thread may complete it meanwhile. Returns 0, 1 (there is a copy),
  * -EINVAL, -ENOMEM (nothing has changed). */
 int nagaya_coll_detach(nagaya_team* team, nagaya_collective* collective);

@@ -5,12 +5,13 @@
 /* `error`: of making the call. */
 static int run(coll_nagaya_call* call, int error, struct ompi_communicator_t* comm,
                mca_coll_base_module_t* module) {
-  coll_nagaya_module_t* const own = (coll_nagaya_module_t*)module;
-  if (error == OMPI_SUCCESS) error = coll_nagaya_open_team(comm, COLL_NAGAYA_BLOCKING, &own->team);
+  if (call->members == COLL_NAGAYA_OTHERS) return OMPI_SUCCESS;
+  const uint32_t number = coll_nagaya_number_of(call, COLL_NAGAYA_BLOCKING, comm);
+  nagaya_team** const team = &((coll_nagaya_module_t*)module)->teams[number];
+  if (error == OMPI_SUCCESS) error = coll_nagaya_open_team(comm, call, number, team);
   if (error == OMPI_SUCCESS) error = coll_nagaya_place_data(call);
-  if (OPAL_UNLIKELY(coll_nagaya_is_verbose())) coll_nagaya_say(call, own->team, comm);
-  if (error == OMPI_SUCCESS)
-    error = nagaya_mpi_error(nagaya_coll_run(own->team, &call->collective));
+  if (OPAL_UNLIKELY(coll_nagaya_is_verbose())) coll_nagaya_say(call, *team, comm);
+  if (error == OMPI_SUCCESS) error = nagaya_mpi_error(nagaya_coll_run(*team, &call->collective));
   coll_nagaya_end_call(call);
   return error;
 }

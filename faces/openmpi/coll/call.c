@@ -8,6 +8,7 @@ static const nagaya_blocks no_blocks;
 /* Field by field: to clear all of a call costs as much as a short collective. */
 static void begin(coll_nagaya_call* call, nagaya_collective_kind kind, int root) {
   nagaya_collective* const collective = &call->collective;
+  call->members = COLL_NAGAYA_ALL;
   collective->kind = kind;
   collective->root = (uint32_t)root;
   collective->varies = 0;
@@ -31,14 +32,48 @@ static coll_nagaya_side one_block(const void* buffer, int count, ompi_datatype_t
 }
 
 static coll_nagaya_side block_of_each(const void* buffer, int count, const int* counts,
-                                      const int* displacements, ompi_datatype_t* type,
-                                      struct ompi_communicator_t* comm) {
+                                      const int* displacements, ompi_datatype_t* type) {
   return (coll_nagaya_side){.buffer = (char*)buffer,
                             .type = type,
                             .count = (size_t)count,
                             .counts = counts,
-                            .displacements = displacements,
-                            .blocks = (uint32_t)ompi_comm_size(comm)};
+                            .displacements = displacements};
+}
+
+/* Gives a side a block of each rank; of an intercommunicator: of the remote group, and none of the
+ * other ranks of the call's team. */
+static void set_blocks(coll_nagaya_side* side, const coll_nagaya_call* call,
+                       struct ompi_communicator_t* comm) {
+  const uint32_t size = (uint32_t)ompi_comm_size(comm);
+  side->blocks = OMPI_COMM_IS_INTER(comm) ? (uint32_t)ompi_comm_remote_size(comm) : size;
+  if (call->members == COLL_NAGAYA_ROOTED)
+    side->behind = 1;
+  else if (OMPI_COMM_IS_INTER(comm))
+    *(coll_nagaya_is_first(comm) ? &side->before : &side->behind) = size;
+}
+
+/* ---- roots --------------------------------------------------------------------------------- */
+
+static bool is_root(int root, struct ompi_communicator_t* comm) {
+  return OMPI_COMM_IS_INTER(comm) ? root == MPI_ROOT : ompi_comm_rank(comm) == root;
+}
+
+/* False: it is one of others. */
+static bool begin_rooted(coll_nagaya_call* call, nagaya_collective_kind kind, int root,
+                         struct ompi_communicator_t* comm) {
+  if (!OMPI_COMM_IS_INTER(comm)) {
+    begin(call, kind, root);
+    return true;
+  }
+  begin(call, kind, root == MPI_ROOT ? ompi_comm_remote_size(comm) : ompi_comm_size(comm));
+  call->members = root == MPI_PROC_NULL ? COLL_NAGAYA_OTHERS : COLL_NAGAYA_ROOTED;
+  call->root = root;
+  return root != MPI_PROC_NULL;
+}
+
+/* Between two groups the root gives itself nothing. */
+static bool has_own_block(int root, struct ompi_communicator_t* comm) {
+  return !OMPI_COMM_IS_INTER(comm) || !is_root(root, comm);
 }
 
 /* ---- data that move ------------------------------------------------------------------------ */
@@ -49,8 +84,8 @@ void coll_nagaya_call_barrier(coll_nagaya_call* call) {
 
 void coll_nagaya_call_bcast(coll_nagaya_call* call, void* buffer, int count, ompi_datatype_t* type,
                             int root, struct ompi_communicator_t* comm) {
-  begin(call, NAGAYA_BCAST, root);
-  coll_nagaya_side* const side = ompi_comm_rank(comm) == root ? &call->send : &call->receive;
+  if (!begin_rooted(call, NAGAYA_BCAST, root, comm)) return;
+  coll_nagaya_side* const side = is_root(root, comm) ? &call->send : &call->receive;
   *side = one_block(buffer, count, type);
 }
 
@@ -59,10 +94,12 @@ void coll_nagaya_call_gather(coll_nagaya_call* call, const void* send, int send_
                              const int* counts, const int* displacements,
                              ompi_datatype_t* receive_type, int root,
                              struct ompi_communicator_t* comm) {
-  begin(call, NAGAYA_GATHER, root);
-  if (send != MPI_IN_PLACE) call->send = one_block(send, send_count, send_type);
-  if (ompi_comm_rank(comm) == root)
-    call->receive = block_of_each(receive, count, counts, displacements, receive_type, comm);
+  if (!begin_rooted(call, NAGAYA_GATHER, root, comm)) return;
+  if (send != MPI_IN_PLACE && has_own_block(root, comm))
+    call->send = one_block(send, send_count, send_type);
+  if (!is_root(root, comm)) return;
+  call->receive = block_of_each(receive, count, counts, displacements, receive_type);
+  set_blocks(&call->receive, call, comm);
 }
 
 void coll_nagaya_call_scatter(coll_nagaya_call* call, const void* send, int count,
@@ -70,10 +107,12 @@ void coll_nagaya_call_scatter(coll_nagaya_call* call, const void* send, int coun
                               ompi_datatype_t* send_type, void* receive, int receive_count,
                               ompi_datatype_t* receive_type, int root,
                               struct ompi_communicator_t* comm) {
-  begin(call, NAGAYA_SCATTER, root);
-  if (ompi_comm_rank(comm) == root)
-    call->send = block_of_each(send, count, counts, displacements, send_type, comm);
-  if (receive != MPI_IN_PLACE) call->receive = one_block(receive, receive_count, receive_type);
+  if (!begin_rooted(call, NAGAYA_SCATTER, root, comm)) return;
+  if (receive != MPI_IN_PLACE && has_own_block(root, comm))
+    call->receive = one_block(receive, receive_count, receive_type);
+  if (!is_root(root, comm)) return;
+  call->send = block_of_each(send, count, counts, displacements, send_type);
+  set_blocks(&call->send, call, comm);
 }
 
 /* The own block, where it belongs. */
@@ -92,8 +131,16 @@ void coll_nagaya_call_allgather(coll_nagaya_call* call, const void* send, int se
                                 ompi_datatype_t* send_type, void* receive, int count,
                                 const int* counts, const int* displacements,
                                 ompi_datatype_t* receive_type, struct ompi_communicator_t* comm) {
+  const coll_nagaya_side to = block_of_each(receive, count, counts, displacements, receive_type);
+  if (OMPI_COMM_IS_INTER(comm)) {
+    coll_nagaya_side from = one_block(send, send_count, send_type);
+    from.is_for_all = true;
+    coll_nagaya_call_alltoall(call, from, to, comm);
+    return;
+  }
   begin(call, NAGAYA_ALLGATHER, 0);
-  call->receive = block_of_each(receive, count, counts, displacements, receive_type, comm);
+  call->receive = to;
+  set_blocks(&call->receive, call, comm);
   call->send = send == MPI_IN_PLACE ? block_in_place(&call->receive, ompi_comm_rank(comm))
                                     : one_block(send, send_count, send_type);
 }
@@ -101,9 +148,10 @@ void coll_nagaya_call_allgather(coll_nagaya_call* call, const void* send, int se
 void coll_nagaya_call_alltoall(coll_nagaya_call* call, coll_nagaya_side send,
                                coll_nagaya_side receive, struct ompi_communicator_t* comm) {
   begin(call, NAGAYA_ALLTOALL, 0);
-  call->collective.varies = send.counts != NULL || receive.counts != NULL;
-  receive.blocks = (uint32_t)ompi_comm_size(comm);
-  send.blocks = receive.blocks;
+  call->collective.varies =
+      send.counts != NULL || receive.counts != NULL || OMPI_COMM_IS_INTER(comm);
+  set_blocks(&receive, call, comm);
+  set_blocks(&send, call, comm);
   call->send = send.buffer == MPI_IN_PLACE ? receive : send;
   call->receive = receive;
 }

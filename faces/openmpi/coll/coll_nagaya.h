@@ -2,6 +2,7 @@
 /* coll_nagaya.h - Open MPI's collectives, translated to nagaya/coll.h.
  *
  *   component.c     for which communicators, and which of their operations
+ *   teams.c         which processes do a collective together
  *   call.c          what MPI's arguments mean
  *   data.c          buffers, as blocks
  *   blocking.c      the functions of the module: call, run, end
@@ -22,22 +23,17 @@
 
 NAGAYA_COMPONENT extern const mca_coll_base_component_t mca_coll_nagaya_component;
 
+/* Open MPI itself starts some non-blocking collectives when it likes (MPI_Comm_idup), between the
+ * program's blocking ones, and not between the same ones at all processes. */
+enum { COLL_NAGAYA_BLOCKING, COLL_NAGAYA_NONBLOCKING, COLL_NAGAYA_KINDS };
+
 typedef struct coll_nagaya_module_t {
   mca_coll_base_module_t super;
-  nagaya_team* team; /* NULL before the first collective; of non-blocking ones: */
-  /* Open MPI itself starts some of those when it likes (MPI_Comm_idup), between the program's
-   * blocking ones, and not between the same ones at all processes. */
-  nagaya_team* nonblocking_team;
+  nagaya_team** teams; /* by coll_nagaya_number_of(); NULL before the first collective of each */
+  uint32_t teams_count;
   uint32_t persistent; /* requests that were made: the same number at all processes */
 } coll_nagaya_module_t;
 OBJ_CLASS_DECLARATION(coll_nagaya_module_t);
-
-/* Opens a team of the communicator's processes, unless it is open. `number`: which of its teams. An
- * OMPI_ERR_ code. */
-/* Communicators' contexts are below. */
-#define COLL_NAGAYA_CONTEXTS (UINT32_C(1) << 30)
-enum { COLL_NAGAYA_BLOCKING, COLL_NAGAYA_NONBLOCKING, COLL_NAGAYA_PERSISTENT };
-int coll_nagaya_open_team(struct ompi_communicator_t* comm, uint32_t number, nagaya_team** team);
 
 /* ---- buffers (data.c) ---------------------------------------------------------------------- */
 
@@ -50,11 +46,19 @@ typedef struct coll_nagaya_side {
   const int* displacements;      /* in extents of the type; with `types` in bytes */
   ompi_datatype_t* const* types; /* alltoallw: in place of `type` */
   uint32_t blocks;               /* 1, or as many as ranks */
+  uint32_t before, behind;       /* so many ranks of the team, before those and behind, have none */
+  bool is_for_all;               /* all blocks are the first one */
 } coll_nagaya_side;
+
+/* Who does it: all processes of the communicator; of an intercommunicator, too, the root and the
+ * group that the root is not in; or others, and this process has nothing to do. */
+typedef enum { COLL_NAGAYA_ALL, COLL_NAGAYA_ROOTED, COLL_NAGAYA_OTHERS } coll_nagaya_members;
 
 /* What a collective is made of. Belongs to one call, which may be started again and again. */
 typedef struct coll_nagaya_call {
   nagaya_collective collective;
+  coll_nagaya_members members;
+  int root;                       /* COLL_NAGAYA_ROOTED: as MPI has it */
   coll_nagaya_side send, receive; /* `blocks` 0: there is none */
   struct ompi_op_t* op;           /* of a reduction, and its type: */
   ompi_datatype_t* type;
@@ -113,15 +117,31 @@ int coll_nagaya_call_reduce_scatter(coll_nagaya_call* call, const void* send, vo
                                     int count, const int* counts, ompi_datatype_t* type,
                                     struct ompi_op_t* op, struct ompi_communicator_t* comm);
 
+/* ---- teams (teams.c) ----------------------------------------------------------------------- */
+
+/* Communicators' contexts are below. */
+#define COLL_NAGAYA_CONTEXTS (UINT32_C(1) << 30)
+
+/* Of an intercommunicator: whether the local group comes first in its teams. */
+bool coll_nagaya_is_first(struct ompi_communicator_t* comm);
+/* Which of the communicator's teams does the call, which is not one of others. `kind`:
+ * COLL_NAGAYA_BLOCKING, COLL_NAGAYA_NONBLOCKING. */
+uint32_t coll_nagaya_number_of(const coll_nagaya_call* call, uint32_t kind,
+                               struct ompi_communicator_t* comm);
+/* Opens the team of that number, of the call's processes, unless it is open. An OMPI_ERR_ code. */
+int coll_nagaya_open_team(struct ompi_communicator_t* comm, const coll_nagaya_call* call,
+                          uint32_t number, nagaya_team** team);
+
 /* ---- requests (request.c) ------------------------------------------------------------------ */
 
 typedef struct coll_nagaya_request_t {
   ompi_coll_base_nbc_request_t super;
   coll_nagaya_call call;
-  nagaya_team** team; /* the module's, or: */
+  coll_nagaya_module_t* module;
   /* Persistent requests of a communicator may be started in different orders at its processes: each
    * has a team. */
   nagaya_team* own_team;
+  uint32_t own_number;
 } coll_nagaya_request_t;
 OBJ_CLASS_DECLARATION(coll_nagaya_request_t);
 

@@ -4,10 +4,6 @@
 
 #include "coll_nagaya.h"
 
-#include "ompi/communicator/communicator.h"
-
-#include "peers.h"
-
 /* Above Open MPI's own algorithms (tuned 30), but below the components that handle buffers of
  * devices (coll/cuda, coll/accelerator 78): these bring them to the host, and then call us. */
 enum { PRIORITY = 77 };
@@ -113,14 +109,19 @@ static bool is_understood(const char* wish) {
   }
 }
 
+/* Between two groups Open MPI's coll/inter reduces in each, by our functions, and exchanges. */
+static bool is_reduction(const char* name) {
+  return strstr(name, "reduce") != NULL || strstr(name, "scan") != NULL;
+}
+
 /* Open MPI takes functions that we do not have from its other components. */
-static void set_functions(mca_coll_base_module_t* module) {
+static void set_functions(mca_coll_base_module_t* module, bool is_inter) {
   const char* const wish = getenv("NAGAYA_COLL");
   coll_nagaya_set_blocking(module);
   coll_nagaya_set_nonblocking(module);
   coll_nagaya_set_persistent(module);
   for (size_t n = 0; n < sizeof functions / sizeof *functions; ++n)
-    if (!is_wished(wish, functions[n].name))
+    if (!is_wished(wish, functions[n].name) || (is_inter && is_reduction(functions[n].name)))
       memset((char*)module + functions[n].offset, 0, sizeof(void (*)(void)));
 }
 
@@ -133,24 +134,8 @@ static bool are_messages_ours(void) {
 
 /* The same at all its processes. */
 static bool is_for_us(struct ompi_communicator_t* comm) {
-  return !OMPI_COMM_IS_INTER(comm) && ompi_comm_size(comm) >= 2 && are_messages_ours() &&
+  return (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) >= 2) && are_messages_ours() &&
          nagaya_context_of(comm) < COLL_NAGAYA_CONTEXTS;
-}
-
-int coll_nagaya_open_team(struct ompi_communicator_t* comm, uint32_t number, nagaya_team** team) {
-  if (OPAL_LIKELY(*team != NULL)) return OMPI_SUCCESS;
-  const uint32_t size = (uint32_t)ompi_comm_size(comm);
-  nagaya_process* const processes = malloc(size * sizeof *processes);
-  if (processes == NULL) return MPI_ERR_NO_MEM;
-  int error = OMPI_SUCCESS;
-  for (uint32_t rank = 0; rank < size && error == OMPI_SUCCESS; ++rank)
-    error = nagaya_peer(comm, (int)rank, &processes[rank]);
-  const uint64_t context = (uint64_t)number * COLL_NAGAYA_CONTEXTS + nagaya_context_of(comm);
-  if (error == OMPI_SUCCESS)
-    error = nagaya_mpi_error(nagaya_coll_open(
-        context, processes, size, (uint32_t)ompi_comm_rank(comm), opal_using_threads(), team));
-  free(processes);
-  return error;
 }
 
 /* ---- what is done, for --mca coll_base_verbose 20 ------------------------------------------ */
@@ -177,21 +162,36 @@ static int enable(mca_coll_base_module_t* module, struct ompi_communicator_t* co
 }
 
 static void construct(coll_nagaya_module_t* module) {
-  module->team = module->nonblocking_team = NULL;
-  module->persistent = 0;
+  module->teams = NULL;
+  module->teams_count = module->persistent = 0;
 }
 static void destruct(coll_nagaya_module_t* module) {
-  if (module->team != NULL) nagaya_coll_close(module->team);
-  if (module->nonblocking_team != NULL) nagaya_coll_close(module->nonblocking_team);
+  for (uint32_t n = 0; n < module->teams_count; ++n)
+    if (module->teams[n] != NULL) nagaya_coll_close(module->teams[n]);
+  free(module->teams);
 }
 OBJ_CLASS_INSTANCE(coll_nagaya_module_t, mca_coll_base_module_t, construct, destruct);
 
+/* One of each kind for all processes, and for each root between two groups. */
+static bool make_teams(coll_nagaya_module_t* module, struct ompi_communicator_t* comm) {
+  const int roots =
+      OMPI_COMM_IS_INTER(comm) ? ompi_comm_size(comm) + ompi_comm_remote_size(comm) : 0;
+  const uint32_t count = COLL_NAGAYA_KINDS * (1 + (uint32_t)roots);
+  module->teams = calloc(count, sizeof *module->teams);
+  if (module->teams != NULL) module->teams_count = count;
+  return module->teams != NULL;
+}
+
 static mca_coll_base_module_t* query(struct ompi_communicator_t* comm, int* priority) {
   if (!is_for_us(comm)) return NULL;
-  coll_nagaya_module_t* const module = OBJ_NEW(coll_nagaya_module_t);
+  coll_nagaya_module_t* module = OBJ_NEW(coll_nagaya_module_t);
   if (module == NULL) return NULL;
+  if (!make_teams(module, comm)) {
+    OBJ_RELEASE(module);
+    return NULL;
+  }
   module->super.coll_module_enable = enable;
-  set_functions(&module->super);
+  set_functions(&module->super, OMPI_COMM_IS_INTER(comm));
   *priority = PRIORITY;
   return &module->super;
 }

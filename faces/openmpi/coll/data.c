@@ -15,7 +15,7 @@ static block_t block_of(const coll_nagaya_side* side, uint32_t n) {
   ompi_datatype_t* const type = side->types != NULL ? side->types[n] : side->type;
   const ptrdiff_t extent = type->super.ub - type->super.lb;
   const size_t count = side->counts != NULL ? (size_t)side->counts[n] : side->count;
-  ptrdiff_t offset = (ptrdiff_t)n * (ptrdiff_t)side->count * extent;
+  ptrdiff_t offset = side->is_for_all ? 0 : (ptrdiff_t)n * (ptrdiff_t)side->count * extent;
   if (side->displacements != NULL)
     offset = side->displacements[n] * (side->types != NULL ? 1 : extent);
   return (block_t){side->buffer + offset, count, type};
@@ -32,8 +32,12 @@ static bool are_one_run_each(const coll_nagaya_side* side) {
 
 /* ---- derived types as runs ----------------------------------------------------------------- */
 
+/* Of the team, if each has a block. */
+static uint32_t ranks_of(const coll_nagaya_side* side) {
+  return side->before + side->blocks + side->behind;
+}
 static uint32_t types_of(const coll_nagaya_side* side) {
-  return side->types != NULL ? side->blocks : 1;
+  return side->types != NULL ? ranks_of(side) : 1;
 }
 
 static size_t longest_count(const coll_nagaya_side* side) {
@@ -51,7 +55,8 @@ static bool describe(const coll_nagaya_side* side, nagaya_runs*** runs) {
   if (side->types == NULL)
     return nagaya_describe(side->buffer, side->type, longest_count(side), *runs);
   for (uint32_t n = 0; n < side->blocks; ++n)
-    if (!nagaya_describe(side->buffer, side->types[n], (size_t)side->counts[n], &(*runs)[n]))
+    if (!nagaya_describe(side->buffer, side->types[n], (size_t)side->counts[n],
+                         &(*runs)[side->before + n]))
       return false;
   return true;
 }
@@ -88,7 +93,9 @@ static void unpack(const void* from, size_t bytes, const block_t* to) {
 /* What has come from a rank, into a receive buffer of more runs than can be described. */
 static void store(void* context, uint32_t rank, const void* data, size_t bytes) {
   coll_nagaya_call* const call = context;
-  const block_t block = block_of(&call->receive, call->receive.blocks == 1 ? 0 : rank);
+  const coll_nagaya_side* const side = &call->receive;
+  if (bytes == 0) return;
+  const block_t block = block_of(side, side->blocks == 1 ? 0 : rank - side->before);
   const size_t capacity = nagaya_bytes(block.type, block.count);
   if (bytes > capacity) call->collective.error = -EMSGSIZE;
   unpack(data, bytes < capacity ? bytes : capacity, &block);
@@ -100,17 +107,22 @@ static char* start_of(const block_t* block, bool is_in_runs) {
   return is_in_runs ? block->buffer : nagaya_run(block->buffer, block->type);
 }
 
+static bool are_listed(const coll_nagaya_side* side) {
+  return side->counts != NULL || side->types != NULL || side->before + side->behind != 0;
+}
+
 /* Blocks with sizes of their own: | bytes of each | offset of each |. */
 static bool place_each(const coll_nagaya_side* side, bool are_in_runs, nagaya_blocks* out,
                        void** places) {
-  if (*places == NULL) *places = malloc(side->blocks * (sizeof(size_t) + sizeof(ptrdiff_t)));
+  const uint32_t ranks = ranks_of(side);
+  if (*places == NULL) *places = calloc(ranks, sizeof(size_t) + sizeof(ptrdiff_t));
   if (*places == NULL) return false;
   size_t* const bytes_of = *places;
-  ptrdiff_t* const offset_of = (ptrdiff_t*)(bytes_of + side->blocks);
+  ptrdiff_t* const offset_of = (ptrdiff_t*)(bytes_of + ranks);
   for (uint32_t n = 0; n < side->blocks; ++n) {
     const block_t block = block_of(side, n);
-    bytes_of[n] = nagaya_bytes(block.type, block.count);
-    offset_of[n] = start_of(&block, are_in_runs) - side->buffer;
+    bytes_of[side->before + n] = nagaya_bytes(block.type, block.count);
+    offset_of[side->before + n] = start_of(&block, are_in_runs) - side->buffer;
   }
   out->base = side->buffer;
   out->bytes_of = bytes_of;
@@ -125,8 +137,7 @@ static bool place(const coll_nagaya_side* side, nagaya_runs** runs, nagaya_block
     out->runs_of = (const nagaya_runs* const*)runs;
   else if (runs != NULL)
     out->runs = *runs;
-  if (side->counts != NULL || side->types != NULL)
-    return place_each(side, runs != NULL, out, places);
+  if (are_listed(side)) return place_each(side, runs != NULL, out, places);
   const block_t block = block_of(side, 0);
   out->base = start_of(&block, runs != NULL);
   out->bytes = nagaya_bytes(block.type, block.count);
@@ -134,22 +145,24 @@ static bool place(const coll_nagaya_side* side, nagaya_runs** runs, nagaya_block
   return true;
 }
 
-/* All blocks of the send side, one behind the other. */
+/* All blocks of the send side, one behind the other; or the one for all. */
 static bool place_packed(coll_nagaya_call* call) {
   const coll_nagaya_side* const side = &call->send;
   nagaya_blocks* const out = &call->collective.send;
   if (!place_each(side, false, out, &call->send_places)) return false;
-  ptrdiff_t* const offset_of = (ptrdiff_t*)out->offset_of;
+  const size_t* const bytes_of = out->bytes_of + side->before;
+  ptrdiff_t* const offset_of = (ptrdiff_t*)out->offset_of + side->before;
+  const uint32_t packed = side->is_for_all ? 1 : side->blocks;
   size_t total = 0;
   for (uint32_t n = 0; n < side->blocks; ++n) {
-    offset_of[n] = (ptrdiff_t)total;
-    total += out->bytes_of[n];
+    offset_of[n] = side->is_for_all ? 0 : (ptrdiff_t)total;
+    if (n < packed) total += bytes_of[n];
   }
   if (call->packed == NULL) call->packed = malloc(total + 1);
   if (call->packed == NULL) return false;
-  for (uint32_t n = 0; n < side->blocks; ++n) {
+  for (uint32_t n = 0; n < packed; ++n) {
     const block_t block = block_of(side, n);
-    pack(&block, (char*)call->packed + offset_of[n], out->bytes_of[n]);
+    pack(&block, (char*)call->packed + offset_of[n], bytes_of[n]);
   }
   out->base = call->packed;
   return true;

@@ -81,16 +81,30 @@ static int free_request(ompi_request_t** handle) {
   return OMPI_SUCCESS;
 }
 
+/* Done by others. */
+static int complete_at_once(coll_nagaya_request_t* request) {
+  request->call.collective.error = 0;
+  OBJ_RETAIN(request->super.super.req_mpi_object.comm);
+  on_complete(&request->call.collective);
+  return OMPI_SUCCESS;
+}
+
 static int start(coll_nagaya_request_t* request) {
+  coll_nagaya_call* const call = &request->call;
+  if (call->members == COLL_NAGAYA_OTHERS) return complete_at_once(request);
   struct ompi_communicator_t* comm = request->super.super.req_mpi_object.comm;
-  int error = coll_nagaya_open_team(comm, COLL_NAGAYA_NONBLOCKING, request->team);
-  if (error == OMPI_SUCCESS) error = coll_nagaya_place_data(&request->call);
+  const bool is_persistent = request->super.super.req_persistent;
+  const uint32_t number = is_persistent
+                              ? request->own_number
+                              : coll_nagaya_number_of(call, COLL_NAGAYA_NONBLOCKING, comm);
+  nagaya_team** const team = is_persistent ? &request->own_team : &request->module->teams[number];
+  int error = coll_nagaya_open_team(comm, call, number, team);
+  if (error == OMPI_SUCCESS) error = coll_nagaya_place_data(call);
   if (error != OMPI_SUCCESS) return error;
-  if (OPAL_UNLIKELY(coll_nagaya_is_verbose()))
-    coll_nagaya_say(&request->call, *request->team, comm);
+  if (OPAL_UNLIKELY(coll_nagaya_is_verbose())) coll_nagaya_say(call, *team, comm);
   OBJ_RETAIN(comm);
-  request->call.collective.complete = on_complete;
-  error = nagaya_mpi_error(nagaya_coll_start(*request->team, &request->call.collective));
+  call->collective.complete = on_complete;
+  error = nagaya_mpi_error(nagaya_coll_start(*team, &call->collective));
   if (error != OMPI_SUCCESS) OBJ_RELEASE(comm);
   return error;
 }
@@ -138,16 +152,12 @@ coll_nagaya_request_t* coll_nagaya_new_request(struct ompi_communicator_t* comm,
   own->req_status.MPI_ERROR = OMPI_SUCCESS;
   own->req_status._cancelled = 0;
   own->req_status._ucount = 0;
-  coll_nagaya_module_t* const own_module = (coll_nagaya_module_t*)module;
-  request->team = persistent ? &request->own_team : &own_module->nonblocking_team;
+  request->module = (coll_nagaya_module_t*)module;
   request->own_team = NULL;
   if (!persistent) return request;
   OBJ_RETAIN(comm);
-  const uint32_t number = COLL_NAGAYA_PERSISTENT + own_module->persistent++;
-  if (coll_nagaya_open_team(comm, number, request->team) == OMPI_SUCCESS) return request;
-  OBJ_RELEASE(comm);
-  OBJ_RELEASE(request);
-  return NULL;
+  request->own_number = request->module->teams_count + request->module->persistent++;
+  return request;
 }
 
 int coll_nagaya_start(coll_nagaya_request_t* request, int error, ompi_request_t** out) {

@@ -118,10 +118,10 @@ class Schedule {
   };
 
   Schedule(WideTeam& team, nagaya_collective& callers, const WideAlgorithm& algorithm);
-  // Blocks in runs go packed from the caller's memory, and from where they have come to into it.
+  // Copies the caller's blocks that lie in runs, and has those that come stored into runs.
   void pack();
   static void store_in_runs(void* schedule, uint32_t rank, const void* data, size_t bytes);
-  Block block_from(uint32_t rank) const;  // where it goes
+  Block block_from(uint32_t rank) const;  // where that rank's goes
   void set_local(Local& local, const nagaya_collective& what);
   bool add_stage();
   void launch();

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Open MPI's collectives through coll/nagaya: random ones, each held against a naive reference; alone,
-by several threads, on many communicators, and with some of them left to Open MPI."""
+by several threads, on many communicators, between two groups, and with some of them left to Open
+MPI."""
 import pytest
 from conftest import FULL
 
@@ -40,6 +41,19 @@ def test_thousands_of_communicators_live_at_once(run, count):
 @pytest.mark.parametrize("what", ["idup", "freed", "orders", "varied", "bottom", "truncated"])
 def test_objects_are_made_and_freed_as_mpi_allows(run, what):
     assert run(4, what, program="mpi_collective_objects").out == f"{what} among 4\n"
+
+
+@pytest.mark.parametrize("ranks, what", [(2, "random"), (5, "random"), (8, "random"), (3, "spawn"),
+                                         (8, "accept")])
+def test_collectives_between_two_groups_give_what_each_rank_must_get(run, ranks, what):
+    said = run(ranks, what, 10 * TIMES, program="mpi_intercommunicators").out
+    assert said == f"{what} among {ranks}\n"
+
+
+def test_those_between_groups_that_move_data_are_ours(run):
+    said = run(3, "accept", 15, program="mpi_intercommunicators", OMPI_MCA_coll_base_verbose="20").err
+    for text in (": barrier, ", ": bcast, ", ": gather, ", ": scatter, ", ": alltoall, "):
+        assert text in said, text
 
 
 def test_each_operation_can_be_left_to_open_mpi(run):

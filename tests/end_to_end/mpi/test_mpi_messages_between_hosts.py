@@ -120,6 +120,14 @@ def test_random_collectives_give_what_the_reference_gives(run, installation, hos
     assert out == f"{rounds} rounds among {hosts_count * per_host}\n"
 
 
+@pytest.mark.parametrize("hosts_count, per_host, what", [(3, 1, "random"), (2, 2, "random"),
+                                                         (2, 3, "accept")])
+def test_collectives_between_two_groups_give_what_each_rank_must_get(run, installation, hosts_count,
+                                                                     per_host, what):
+    out = run([installation.program("mpi_intercommunicators"), what, 5], hosts_count, per_host)
+    assert out == f"{what} among {hosts_count * per_host}\n"
+
+
 def test_collectives_of_several_threads_have_communicators_of_their_own(run, installation):
     out = run([installation.program("mpi_collectives"), "threads", 30, 1], 2, 2)
     assert out == "30 rounds among 4\n"
