@@ -19,7 +19,7 @@ import tune
 def measure(names: list[str], options: argparse.Namespace) -> dict:
     """Runs the benchmarks; {"machine": ..., "quick": ..., "figures": {name: figure}}."""
     load = machine.load_text()
-    figures, about, failed, skipped = {}, {}, [], []
+    figures, about, measured, failed, skipped = {}, {}, [], [], []
     for count, name in enumerate(names, 1):
         print(f"[{count}/{len(names)}] {name}", file=sys.stderr, flush=True)
         try:
@@ -31,9 +31,10 @@ def measure(names: list[str], options: argparse.Namespace) -> dict:
             continue
         about = machine.describe(run)
         figures.update(run["figures"])
+        measured.append(name)
     about["load_before"] = load
-    return {"machine": about, "quick": options.quick, "failed": failed, "skipped": skipped,
-            "figures": figures}
+    return {"machine": about, "quick": options.quick, "measured": measured, "failed": failed,
+            "skipped": skipped, "figures": figures}
 
 
 def exit_code(results: dict, lines: list[bars.Verdict]) -> int:
@@ -61,20 +62,27 @@ def bench(names: list[str], options: argparse.Namespace) -> int:
 
 
 def merged(files: list[pathlib.Path]) -> dict:
-    """What --json has written of several runs on one machine, as of one run."""
+    """What --json or an earlier report has written of several runs on one machine, as of one run. A
+    figure that several have is that of the last one."""
     try:
         runs = [json.loads(file.read_text()) for file in files]
     except (OSError, ValueError) as error:
         raise SystemExit(f"nagaya bench: report --from: {error}") from error
-    machines, commits = (list(dict.fromkeys(run["machine"].get(key) for run in runs))
-                         for key in ("cpu", "commit"))
+    abouts = [run["machine"] for run in runs if run["figures"]]
+    machines, commits, dates = (list(dict.fromkeys(about[key] for about in abouts))
+                                for key in ("cpu", "commit", "date"))
     if len(machines) > 1:
         raise SystemExit(f"nagaya bench: measured on {' and on '.join(machines)}: "
                          "a report is of one machine")
-    about = {**runs[0]["machine"], "commit": ", ".join(map(str, commits))}
+    about = {**(abouts or [{}])[0], "commit": ", ".join(commits), "date": ", ".join(dates)}
+    last = {name: number for number, run in enumerate(runs) for name in run.get("measured", [])}
+
+    def unless_measured_later(key: str) -> list[str]:
+        return [name for number, run in enumerate(runs) for name in run.get(key, [])
+                if number > last.get(name, -1)]
     return {"machine": about, "quick": any(run["quick"] for run in runs),
-            "failed": [name for run in runs for name in run["failed"]],
-            "skipped": [name for run in runs for name in run.get("skipped", [])],
+            "measured": list(last),
+            "failed": unless_measured_later("failed"), "skipped": unless_measured_later("skipped"),
             "figures": {name: one for run in runs for name, one in run["figures"].items()}}
 
 
@@ -120,7 +128,8 @@ def parse(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, help="interleaved rounds of each benchmark")
     parser.add_argument("--json", type=pathlib.Path, help="also write the figures to this file")
     parser.add_argument("--from", dest="sources", type=pathlib.Path, metavar="FILE", nargs="+",
-                        help="report: use figures written by --json instead of measuring")
+                        help="report: instead of measuring use what --json, or an earlier report as "
+                             "its results.json, has written; later figures replace earlier ones")
     parser.add_argument("--out", type=pathlib.Path,
                         help="report: the folder to write (default: docs/results); "
                              "tune: the table (default: nagaya.tuning)")

@@ -13,6 +13,7 @@ from unittest import mock
 import applications
 import bars
 import catalogue
+import driver
 import fmpl
 import jobs
 import memory
@@ -94,17 +95,21 @@ class Report(unittest.TestCase):
         """Of two runs: task starts by one, the rest by another."""
         all_figures, page = figures(start_ratio), folder / "page.md"
         starts = {name: all_figures.pop(name) for name in list(all_figures) if "start" in name}
-        sources = []
-        for cpu, some, commit in (("Invented CPU", starts, "abc"), (other_cpu, all_figures, "def")):
-            sources.append(folder / f"{commit}.json")
-            sources[-1].write_text(json.dumps({
-                "machine": {"cpu": cpu, "cores": 2, "kernel": "6", "libc": "glibc",
-                            "commit": commit, "date": "2001-01-01", "load_before": "0"},
-                "quick": False, "failed": [], "figures": some}))
+        sources = [self.run_of(folder, "abc", starts),
+                   self.run_of(folder, "def", all_figures, cpu=other_cpu)]
         page.write_text("before\n<!-- measured -->old<!-- /measured -->\nafter\n")
         command = [sys.executable, str(FOLDER / "driver.py"), "report", "--from", *map(str, sources),
                    "--out", str(folder / "results"), "--page", str(page)]
         return subprocess.run(command, check=False, capture_output=True).returncode
+
+    def run_of(self, folder: pathlib.Path, commit: str, some: dict, cpu="Invented CPU",
+               **names) -> pathlib.Path:
+        path = folder / f"{commit}.json"
+        path.write_text(json.dumps({
+            "machine": {"cpu": cpu, "cores": 2, "kernel": "6", "libc": "glibc",
+                        "commit": commit, "date": "2001-01-01", "load_before": "0"},
+            "quick": False, "failed": [], "figures": some, **names}))
+        return path
 
     def test_it_writes_tables_plots_and_the_page(self):
         with tempfile.TemporaryDirectory() as name:
@@ -147,6 +152,28 @@ class Report(unittest.TestCase):
     def test_a_missed_bar_is_its_exit_code(self):
         with tempfile.TemporaryDirectory() as name:
             self.assertEqual(self.report(pathlib.Path(name), 1.5), 1)
+
+    def test_a_later_run_replaces_what_stands_in_a_report(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            first = {"page_fault": figure(1.08), "malloc_1MiB": figure(1.0)}
+            old = self.run_of(folder, "abc", first, measured=["malloc"], failed=["page", "npb"])
+            new = self.run_of(folder, "def", {"page_fault": figure(0.5)}, measured=["page"])
+            both = driver.merged([old, new])
+            self.assertEqual(both["figures"]["page_fault"]["ratio"]["p50"], 0.5)
+            self.assertEqual(both["figures"]["malloc_1MiB"]["ratio"]["p50"], 1)
+            self.assertEqual(both["failed"], ["npb"])
+            self.assertEqual(driver.merged([new, old])["failed"], ["page", "npb"])
+
+    def test_a_run_that_has_measured_nothing_changes_no_figure(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            nothing = folder / "nothing.json"
+            nothing.write_text(json.dumps({"machine": {"load_before": "0"}, "quick": False,
+                                           "failed": [], "skipped": ["npb"], "figures": {}}))
+            both = driver.merged([nothing, self.run_of(folder, "abc", {"thread": figure(1)})])
+            self.assertEqual((both["machine"]["commit"], list(both["figures"]), both["skipped"]),
+                             ("abc", ["thread"], ["npb"]))
 
     def test_runs_on_two_machines_make_no_report(self):
         with tempfile.TemporaryDirectory() as name:
