@@ -115,7 +115,7 @@ def write_table(options: argparse.Namespace) -> int:
 
 def list_benchmarks() -> int:
     for name, benchmark in catalogue.BENCHMARKS.items():
-        print(f"{name:<24}{benchmark.what}")
+        print(f"{name:<25} {benchmark.what}")
     return 0
 
 

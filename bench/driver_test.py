@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests of the driver on invented figures: nothing is measured."""
 
+import contextlib
+import io
 import json
 import pathlib
 import subprocess
@@ -87,6 +89,14 @@ class Judgement(unittest.TestCase):
         wrong = bars.Bar("b", "page_fault.ratio.p49", "<=", 1, "s")
         with self.assertRaises(ValueError):
             bars.verdicts(figures(1), [wrong])
+
+
+class Listing(unittest.TestCase):
+    def test_the_first_word_of_each_line_is_a_name(self):
+        with contextlib.redirect_stdout(io.StringIO()) as text:
+            driver.list_benchmarks()
+        self.assertEqual([line.split()[0] for line in text.getvalue().splitlines()],
+                         list(catalogue.BENCHMARKS))
 
 
 class Report(unittest.TestCase):
