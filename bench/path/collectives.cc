@@ -56,7 +56,7 @@ class Bench {
     size_t send_blocks, receive_blocks;  // of `count` numbers
     std::function<void(int count)> call;
     std::function<bool(size_t n, size_t count)> is_right;  // number `n` of the result
-    double copied = 0;  // of `count` numbers by each rank, if all share the work; 0: no floor
+    double copied = 0;  // the part of `count` numbers that each rank copies as floor; 0: none
   };
 
   std::vector<Figure> measure_round() {

@@ -117,7 +117,7 @@ class Bench {
         });
   }
 
-  // Half of it by each.
+  // Each process copies one half.
   double by_both(size_t bytes) {
     const size_t half = bytes / 2;
     unsigned char* const data = pingpong_.buffer(bytes);
@@ -139,8 +139,8 @@ class Bench {
 
   // ---- the latency's parts [us] ----
 
-  // Of a ping-pong what each call takes, less what a look at the clock does. The header is there
-  // already in `ready`: the rest of a send in the ping-pong is its wait for the header.
+  // Each part is the median over the calls of a ping-pong, less a look at the clock. A send of
+  // `ready` finds its header there: the rest of a send in the ping-pong is its wait for the header.
   void add_parts(std::vector<Figure>& figures) {
     std::vector<double> clock, set_up, ready, send, header, data_wait;
     unsigned char* const data = pingpong_.buffer(kSmall);

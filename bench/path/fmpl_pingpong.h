@@ -33,7 +33,7 @@ class PingPong {
  public:
   explicit PingPong(const Options& options) : options_(options) {}
 
-  // What is sent, and where it is received.
+  // Messages are sent from it, and received into it.
   unsigned char* buffer(size_t bytes) {
     data_.assign(bytes, 0);
     return data_.data();
