@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +23,6 @@ struct Sent {
 
   nagaya_collective what = {};
   std::atomic<State> state = State::kAwaited;
-  std::unique_ptr<std::byte[]> copy;  // over several nodes
 
   bool is_complete() const { return state.load(std::memory_order_acquire) == State::kComplete; }
 };
@@ -66,11 +64,10 @@ void abandon(Sent* sent) {
   if (sent->state.exchange(Sent::State::kAbandoned, std::memory_order_acq_rel) !=
       Sent::State::kComplete)
     return;
-  sent->copy.reset();
   delete std::exchange(spare, sent);
 }
 
-// Of one node: the others read the matrix. Whether all of them have.
+// The others read the matrix. Whether all of them have.
 bool await_readers(nagaya_team& team, Sent& sent) {
   if (wait_for(patience_for(sent.what.send.bytes), [&] { return sent.is_complete(); })) return true;
   const int copies = nagaya_coll_detach(&team, &sent.what);
@@ -82,26 +79,19 @@ bool await_readers(nagaya_team& team, Sent& sent) {
 
 void broadcast(Grid& grid, Scope scope, const Layout& layout) {
   if (grid.size_of(scope) == 1) return;
-  const bool is_here = grid.is_in_one_node(scope);
   Sent* const sent = new_sent();
   nagaya_collective& what = sent->what;
   what.kind = NAGAYA_BCAST;
   what.root = static_cast<uint32_t>(grid.rank_in(scope, grid.row(), grid.column()));
   what.send.base = layout.data();
   what.send.bytes = layout.bytes();
+  what.send.runs = layout.gaps();
+  what.may_detach = 1;
   what.complete = end;
-  if (is_here) {
-    what.send.runs = layout.gaps();
-    what.may_detach = 1;
-  } else {
-    sent->copy = std::make_unique_for_overwrite<std::byte[]>(layout.bytes());
-    layout.pack(sent->copy.get());
-    what.send.base = sent->copy.get();
-  }
   nagaya_team& team = grid.team(scope);
   check(nagaya_coll_start(&team, &what), "a broadcast");
   if (!sent->is_complete()) {
-    const bool was_direct = is_here && await_readers(team, *sent);
+    const bool was_direct = await_readers(team, *sent);
     ++(was_direct ? sends_counted().broadcasts_direct : sends_counted().broadcasts_copied);
   }
   abandon(sent);
@@ -115,6 +105,7 @@ void receive_broadcast(Grid& grid, Scope scope, Int root, const Layout& layout) 
   what.receive.base = layout.data();
   what.receive.bytes = layout.bytes();
   what.receive.runs = layout.gaps();
+  what.may_detach = 1;
   check(nagaya_coll_run(&grid.team(scope), &what), "the receipt of a broadcast");
 }
 

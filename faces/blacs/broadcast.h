@@ -9,9 +9,8 @@
 
 namespace nagaya::blacs {
 
-// In a node the others read the matrix. The root waits for them as long as a copy takes, then
-// leaves a copy to those that have not begun, and goes on; over several nodes it sends a copy at
-// once.
+// The others read the matrix. The root waits for them as long as a copy takes, then leaves a copy
+// to those that have not begun, and goes on.
 void broadcast(Grid& grid, Scope scope, const Layout& layout);
 // What `root` of the scope has sent. As broadcast(), if that is the caller.
 void receive_broadcast(Grid& grid, Scope scope, Int root, const Layout& layout);

@@ -17,7 +17,7 @@ typedef struct blacs_sends {
   uint64_t direct; /* from matrix to matrix */
   uint64_t copied; /* from a copy: the receiver was not there */
   uint64_t broadcasts_direct;
-  uint64_t broadcasts_copied;      /* some receivers were not there; or over several nodes */
+  uint64_t broadcasts_copied;      /* some receivers were not there */
   uint64_t redistributions_direct; /* p?gemr2d, p?trmr2d in one node; others: ScaLAPACK's own */
 } blacs_sends;
 

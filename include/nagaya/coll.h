@@ -144,7 +144,7 @@ typedef struct nagaya_collective {
   nagaya_blocks send;
   nagaya_blocks receive;
   /* BCAST's root: nagaya_coll_detach() may follow. Where its block is in runs no rank has a
-   * `store`. */
+   * `store`. Over several nodes all ranks say so. */
   uint32_t may_detach;
   nagaya_elements elements;
   /* Gets what comes from `rank`, in place of a block of `receive`, which still says how many bytes
@@ -163,9 +163,9 @@ typedef struct nagaya_collective {
  * stay until then. Every wait of the task moves it along. Returns 0, -EINVAL, -ENOMEM. */
 int nagaya_coll_start(nagaya_team* team, nagaya_collective* collective);
 
-/* Of a BCAST's root in one node, which it has started with `may_detach`: its block is the caller's
- * again when the call returns: it waits for those that have begun to read the block, and makes a
- * copy for the others, if there are any. Once. `*collective` stays until it is complete and this
+/* Of a BCAST's root, which it has started with `may_detach`: its block is the caller's again when
+ * the call returns: it waits for those that have begun to read the block, and makes a copy for the
+ * others, if there are any. Once. `*collective` stays until it is complete and this
  * call has returned: another thread may complete it meanwhile. Returns 0, 1 (there is a copy),
  * -EINVAL, -ENOMEM (nothing has changed). */
 int nagaya_coll_detach(nagaya_team* team, nagaya_collective* collective);

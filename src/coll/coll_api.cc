@@ -56,6 +56,14 @@ bool is_valid(const nagaya_team* team, const nagaya_collective* what) {
          (what->may_detach == 0 || what->kind == NAGAYA_BCAST);
 }
 
+int detach_wide(WideTeam& team, nagaya_collective& collective) {
+  const Schedule::Held schedule = Schedule::hold(team, collective);
+  if (schedule == nullptr) return 0;
+  const bool has_copy = schedule->detach();
+  Endpoint::own()->wait([&] { return schedule->is_unread(); });
+  return has_copy ? 1 : 0;
+}
+
 // Arguments of an open function.
 struct Membership {
   uint64_t context;
@@ -145,9 +153,9 @@ int nagaya_coll_start(nagaya_team* team, nagaya_collective* collective) {
 }
 
 int nagaya_coll_detach(nagaya_team* team, nagaya_collective* collective) {
-  if (team == nullptr || !team->here || collective->kind != NAGAYA_BCAST ||
-      collective->may_detach == 0)
+  if (team == nullptr || collective->kind != NAGAYA_BCAST || collective->may_detach == 0)
     return -EINVAL;
+  if (team->wide) return or_enomem([&] { return detach_wide(*team->wide, *collective); });
   // In a turn; nullptr: it is complete.
   const auto operation = [&] { return static_cast<Operation*>(collective->operation); };
   const int copies = or_enomem([&] {

@@ -28,21 +28,28 @@ bool Operation::advance() try {
   return false;
 }
 
-// A root that waits for its line has not said yet where its block is.
 bool Operation::detach() {
-  if (detachable_.begun() == size() - 1) {
-    detachable_.keep_together();
-    return false;
-  }
+  if (have_all_begun()) return false;
   const Block block = block_of(given.send, 0);
   std::byte* const copy = new_scratch(block.bytes);
   llcl::gather(block.buffer(), copy, block.bytes);
+  detach(copy);
+  return true;
+}
+
+bool Operation::have_all_begun() {
+  const bool have_begun = detachable_.begun() == size() - 1;
+  if (have_begun) detachable_.keep_together();
+  return have_begun;
+}
+
+// A root that waits for its line has not said yet where its block is.
+void Operation::detach(const std::byte* copy) {
   if (state_ == State::kWaits) {
-    given.send = equal_blocks(copy, block.bytes);
+    given.send = equal_blocks(const_cast<std::byte*>(copy), block_of(given.send, 0).bytes);
     given.detachable = nullptr;
   }
   detachable_.detach(copy);
-  return true;
 }
 
 bool Operation::begin() {

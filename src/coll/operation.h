@@ -54,6 +54,10 @@ class Operation {
   // copy, which is made now. Whether there are any. May throw std::bad_alloc: then nothing has
   // happened.
   bool detach();
+  // The same in two steps. After the first, if it is true, nobody else will begin; else the second
+  // names a copy, which stays until the operation ends.
+  bool have_all_begun();
+  void detach(const std::byte* copy);
   // Whether its block is the caller's again.
   bool is_unread() const { return detachable_.is_unread(); }
 

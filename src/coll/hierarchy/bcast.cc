@@ -2,6 +2,7 @@
 #include "coll/blocks.h"
 #include "coll/hierarchy/hierarchy.h"
 #include "coll/hierarchy/tree.h"
+#include "llcl/tuning.h"
 
 namespace nagaya::coll::hierarchy {
 namespace {
@@ -17,6 +18,11 @@ Block block_of_caller(const Schedule& schedule) {
 }
 size_t bytes_of(const Schedule& schedule) {
   return block_of_caller(schedule).bytes;
+}
+// Its root may want it back before it is sent. A shorter one is copied at once.
+bool is_offered(const Schedule& schedule) {
+  return schedule.what().may_detach != 0 &&
+         bytes_of(schedule) > llcl::Tuning::own()[llcl::Tuned::kPosted];
 }
 Block block_of_leader(const Schedule& schedule) {
   const Block block = block_of_caller(schedule);
@@ -34,8 +40,17 @@ bool between(Schedule& schedule, uint32_t round) {
   const size_t bytes = bytes_of(schedule);
   if (what.store != nullptr) schedule.buffer = schedule.new_scratch(bytes);
   const Tree tree(schedule, schedule.nodes().node_of(what.root));
-  schedule.receive(tree.leader(tree.parent()), block_of_leader(schedule).buffer(), bytes);
+  const uint32_t parent = tree.leader(tree.parent());
+  schedule.receive(parent, block_of_leader(schedule).buffer(), bytes);
+  if (is_offered(schedule) && parent == what.root) schedule.send(parent, nullptr, 0);
   return true;
+}
+
+void copy_at_once(Schedule& schedule) {
+  const size_t bytes = bytes_of(schedule);
+  std::byte* const copy = schedule.new_scratch(bytes);
+  llcl::gather(block_of_leader(schedule).buffer(), copy, bytes);
+  schedule.buffer = copy;
 }
 
 void last(Schedule& schedule) {
@@ -43,13 +58,19 @@ void last(Schedule& schedule) {
   const size_t bytes = bytes_of(schedule);
   nagaya_collective out = schedule.new_local(NAGAYA_BCAST);
   if (schedule.is_leader()) {
+    const bool offers = is_root(schedule) && is_offered(schedule);
+    if (is_root(schedule) && what.may_detach != 0 && !offers) copy_at_once(schedule);
     const Block block = block_of_leader(schedule);
     const Tree tree(schedule, schedule.nodes().node_of(what.root));
-    for (uint32_t level = tree.levels(); level-- > 0;)
-      if (tree.has_child(level))
-        schedule.send(tree.leader(tree.child(level)), block.buffer(), bytes);
+    for (uint32_t level = tree.levels(); level-- > 0;) {
+      if (!tree.has_child(level)) continue;
+      const uint32_t child = tree.leader(tree.child(level));
+      offers ? schedule.offer(child, block.buffer(), bytes)
+             : schedule.send(child, block.buffer(), bytes);
+    }
     out.send = equal_blocks(block.data, bytes);
     out.send.runs = block.runs;
+    out.may_detach = offers;
   } else {
     out.receive = what.receive;
     out.store = what.store != nullptr ? take_from_root : nullptr;

@@ -22,6 +22,9 @@ extern const WideAlgorithm kBarrier;
 // A binomial tree of nodes with the root's at its top; in each node from whoever speaks for it.
 //
 //   root 1:   1 ═► 3    1 ═► 5    then   1 ─► 0, 2    3 ─► 4    5 ─► 6
+//
+// A root that may detach sends a long block to 3 and 5 when they have said that they are there, or
+// when it has made a copy.
 extern const WideAlgorithm kBcast;
 
 // To a leader in each node, then the same tree upwards. Nodes combine in their order.

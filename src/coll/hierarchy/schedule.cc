@@ -28,6 +28,7 @@ void Schedule::start(WideTeam& team, nagaya_collective& what, const WideAlgorith
   auto* const schedule = new Schedule(team, what, algorithm);
   what.is_complete = 0;
   what.error = 0;
+  what.operation = schedule;
   schedule->go_on();
 }
 
@@ -38,14 +39,28 @@ uint32_t Schedule::leader_of(uint32_t node) const {
 
 // ---- steps --------------------------------------------------------------------------------------
 
+void Schedule::prepare(nagaya_send& send, uint32_t to, const llcl::Buffer& from,
+                       size_t bytes) const {
+  send.to = team_.process(to);
+  send.envelope = team_.envelope(rank(), number_);
+  send.data = from.data();
+  send.bytes = bytes;
+  send.runs = from.gaps();
+}
+
+void Schedule::prepare(nagaya_receive& receive, uint32_t from, const llcl::Buffer& to,
+                       size_t bytes) const {
+  receive.wanted = team_.envelope(from, number_);
+  receive.from = team_.process(from);
+  receive.buffer = to.data();
+  receive.capacity = bytes;
+  receive.runs = to.gaps();
+}
+
 void Schedule::send(uint32_t to, const llcl::Buffer& from, size_t bytes) {
   Send& step = sends_.emplace_back();
   step.schedule = this;
-  step.send.to = team_.process(to);
-  step.send.envelope = team_.envelope(rank(), number_);
-  step.send.data = from.data();
-  step.send.bytes = bytes;
-  step.send.runs = from.gaps();
+  prepare(step.send, to, from, bytes);
   step.send.complete = [](nagaya_send* send) {
     const Send* const step = reinterpret_cast<Send*>(send);
     step->schedule->finish_step(send->error);
@@ -55,15 +70,39 @@ void Schedule::send(uint32_t to, const llcl::Buffer& from, size_t bytes) {
 void Schedule::receive(uint32_t from, const llcl::Buffer& to, size_t bytes) {
   Receive& step = receives_.emplace_back();
   step.schedule = this;
-  step.receive.wanted = team_.envelope(from, number_);
-  step.receive.from = team_.process(from);
-  step.receive.buffer = to.data();
-  step.receive.capacity = bytes;
-  step.receive.runs = to.gaps();
+  prepare(step.receive, from, to, bytes);
   step.receive.complete = [](nagaya_receive* receive) {
     const Receive* const step = reinterpret_cast<Receive*>(receive);
     step->schedule->finish_step(receive->error);
   };
+}
+
+void Schedule::offer(uint32_t to, const llcl::Buffer& from, size_t bytes) {
+  Offer& offer = offers_.emplace_back();
+  offer.schedule = this;
+  prepare(offer.ready, to, {nullptr, 0, nullptr}, 0);
+  prepare(offer.send, to, from, bytes);
+  offer.ready.complete = [](nagaya_receive* ready) {
+    Offer& offer = *reinterpret_cast<Offer*>(ready);
+    Schedule* const schedule = offer.schedule;
+    if (offer.leave_awaited(Offer::State::kRead)) schedule->begin(offer);
+    schedule->finish_step(ready->error);
+  };
+  offer.send.complete = [](nagaya_send* send) {
+    Offer& offer =
+        *reinterpret_cast<Offer*>(reinterpret_cast<std::byte*>(send) - offsetof(Offer, send));
+    const int error = send->error;
+    // Release: pairs with is(). The memory has been read.
+    offer.state.store(Offer::State::kOver, std::memory_order_release);
+    offer.schedule->finish_step(error);
+  };
+}
+
+void Schedule::begin(Offer& offer) {
+  const int error = nagaya_match_send(&offer.send);
+  if (error == 0) return;
+  offer.send.error = error;
+  offer.send.complete(&offer.send);
 }
 
 void Schedule::set_local(Local& local, const nagaya_collective& what) {
@@ -89,6 +128,54 @@ void Schedule::fan_out_to(void (*store)(void*, uint32_t, const void*, size_t),
 std::byte* Schedule::new_scratch(size_t bytes) {
   scratch_.push_back(std::make_unique_for_overwrite<std::byte[]>(bytes));
   return scratch_.back().get();
+}
+
+// ---- a block that its root wants back -----------------------------------------------------------
+
+// The stage of a root that may detach is its last: it goes on to the end when nothing is pending.
+Schedule::Held Schedule::hold(WideTeam& team, nagaya_collective& what) {
+  const Team::Turn turn(team.fan_out());
+  auto* const schedule = static_cast<Schedule*>(what.operation);
+  if (schedule == nullptr) return nullptr;
+  uint32_t pending = schedule->pending_.load(std::memory_order_acquire);
+  while (pending != 0 &&
+         !schedule->pending_.compare_exchange_weak(pending, pending + 1, std::memory_order_acquire))
+    continue;
+  return Held(pending == 0 ? nullptr : schedule);
+}
+
+// Sends are started outside of the turn: those that are complete at once take it.
+bool Schedule::detach() {
+  if (buffer != nullptr) return true;  // it was short, and copied at once
+  const Block block = block_of(what_.send, 0);
+  std::byte* copy = nullptr;
+  {
+    const Team::Turn turn(team_.fan_out());
+    Operation* const here = fan_out_operation();
+    const bool is_here_awaited = here != nullptr && !here->have_all_begun();
+    const bool is_elsewhere_awaited = std::any_of(offers_.begin(), offers_.end(), [](Offer& offer) {
+      return offer.is(Offer::State::kAwaited);
+    });
+    if (!is_here_awaited && !is_elsewhere_awaited) return false;
+    copy = new_scratch(block.bytes);
+    llcl::gather(block.buffer(), copy, block.bytes);
+    if (is_here_awaited) here->detach(copy);
+  }
+  for (Offer& offer : offers_) {
+    if (!offer.leave_awaited(Offer::State::kCopied)) continue;
+    offer.send.data = copy;
+    offer.send.runs = nullptr;
+    begin(offer);
+  }
+  return true;
+}
+
+bool Schedule::is_unread() {
+  const Team::Turn turn(team_.fan_out());
+  const Operation* const here = fan_out_operation();
+  return (here == nullptr || here->is_unread()) &&
+         std::none_of(offers_.begin(), offers_.end(),
+                      [](Offer& offer) { return offer.is(Offer::State::kRead); });
 }
 
 // ---- blocks -------------------------------------------------------------------------------------
@@ -182,6 +269,7 @@ void Schedule::go_on() {
   do {
     sends_.clear();
     receives_.clear();
+    offers_.clear();
     fan_in_.schedule = fan_out_.schedule = nullptr;
     try {
       if (!add_stage()) return finish();
@@ -196,12 +284,18 @@ void Schedule::go_on() {
 
 void Schedule::launch() {
   const bool fans_in = fan_in_.schedule != nullptr, fans_out = fan_out_.schedule != nullptr;
-  pending_.store(static_cast<uint32_t>(1 + sends_.size() + receives_.size() + fans_in + fans_out),
+  pending_.store(static_cast<uint32_t>(1 + sends_.size() + receives_.size() + 2 * offers_.size() +
+                                       fans_in + fans_out),
                  std::memory_order_relaxed);
   const auto start = [&](int error) {
     if (error != 0) finish_step(error);
   };
   for (Receive& step : receives_) start(nagaya_match_receive(&step.receive));
+  for (Offer& offer : offers_)
+    if (const int error = nagaya_match_receive(&offer.ready); error != 0) {
+      offer.ready.error = error;
+      offer.ready.complete(&offer.ready);
+    }
   for (Send& step : sends_) start(nagaya_match_send(&step.send));
   if (fans_in) start_local(fan_in_, team_.fan_in());
   if (fans_out) start_local(fan_out_, team_.fan_out());
@@ -228,6 +322,10 @@ void Schedule::finish_step(int error) {
 void Schedule::finish() {
   WideTeam& team = team_;
   nagaya_collective& what = callers_;
+  {
+    const Team::Turn turn(team.fan_out());  // pairs with hold()
+    what.operation = nullptr;
+  }
   if (const int error = error_; error != 0) what.error = error;
   delete this;
   team.end_one();

@@ -16,6 +16,7 @@
 
 #include "coll/blocks.h"
 #include "coll/hierarchy/wide_team.h"
+#include "coll/operation.h"
 #include "llcl/layout.h"
 
 namespace nagaya::coll::hierarchy {
@@ -76,10 +77,27 @@ class Schedule {
   void send(uint32_t to, const void* data, size_t bytes) {
     send(to, {data, bytes, nullptr}, bytes);
   }
+  // A block that stays where it is until the other leader says, by a message without data, that it
+  // has come: then it is sent from there, unless detach() has sent a copy before.
+  void offer(uint32_t to, const llcl::Buffer& from, size_t bytes);
   void receive(uint32_t from, const llcl::Buffer& to, size_t bytes);
   void receive(uint32_t from, void* buffer, size_t bytes) {
     receive(from, {buffer, bytes, nullptr}, bytes);
   }
+
+  // ---- a block that its root wants back
+
+  struct Release {
+    void operator()(Schedule* schedule) const { schedule->finish_step(0); }
+  };
+  using Held = std::unique_ptr<Schedule, Release>;
+  // The schedule of a collective that is under way, which does not go on until it is released.
+  // nullptr: all of its messages are over. By the thread that may start others of the team.
+  static Held hold(WideTeam& team, nagaya_collective& what);
+  // Of a BCAST's root that may detach, once: as Operation::detach(). Whether there is a copy.
+  bool detach();
+  // Whether its block is the caller's again.
+  bool is_unread();
 
   // ---- what stages keep for the next
 
@@ -116,12 +134,34 @@ class Schedule {
     nagaya_receive receive;
     Schedule* schedule;
   };
+  //   awaited -> read     the other leader's message has come: sent from the caller's memory
+  //   read    -> over     the send is complete
+  //   awaited -> copied   detach(): sent from a copy. The other's message is still to come
+  struct Offer {
+    enum class State : uint8_t { kAwaited, kRead, kOver, kCopied };
+
+    nagaya_receive ready;
+    nagaya_send send;
+    Schedule* schedule;
+    std::atomic<State> state;
+
+    bool is(State wanted) const { return state.load(std::memory_order_acquire) == wanted; }
+    // Whether it was awaited, and is in `next` now.
+    bool leave_awaited(State next) {
+      State awaited = State::kAwaited;
+      return state.compare_exchange_strong(awaited, next, std::memory_order_acq_rel);
+    }
+  };
 
   Schedule(WideTeam& team, nagaya_collective& callers, const WideAlgorithm& algorithm);
   // Copies the caller's blocks that lie in runs, and has those that come stored into runs.
   void pack();
   static void store_in_runs(void* schedule, uint32_t rank, const void* data, size_t bytes);
   Block block_from(uint32_t rank) const;  // where that rank's goes
+  void prepare(nagaya_send& send, uint32_t to, const llcl::Buffer& from, size_t bytes) const;
+  void prepare(nagaya_receive& receive, uint32_t from, const llcl::Buffer& to, size_t bytes) const;
+  void begin(Offer& offer);
+  Operation* fan_out_operation() const { return static_cast<Operation*>(fan_out_.what.operation); }
   void set_local(Local& local, const nagaya_collective& what);
   bool add_stage();
   void launch();
@@ -142,6 +182,7 @@ class Schedule {
   Local fan_in_, fan_out_;
   std::deque<Send> sends_;
   std::deque<Receive> receives_;
+  std::deque<Offer> offers_;
   std::vector<std::unique_ptr<std::byte[]>> scratch_;
 };
 

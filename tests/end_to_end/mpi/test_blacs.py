@@ -36,6 +36,16 @@ def start(user, nagaya, folder):
     return run
 
 
+@pytest.fixture
+def start_over(hosts, front, nagaya, program, folder):
+    def run(hosts_count, per_host, name, *words):
+        names = ",".join(f"{name}:{per_host}" for name in hosts.names[:hosts_count])
+        return front.run([nagaya, "run", "--blacs", "-n", hosts_count * per_host, "--hosts", names,
+                          program(name), *words], cwd=folder,
+                         env={"NAGAYA_MPI": "on", **SHARED_PROCESSORS}, timeout=RUN_LIMIT_S)
+    return run
+
+
 def check_rounds(ended, rounds, ranks):
     assert ended.code == 0 and ended.out == f"{rounds} rounds among {ranks}\n", ended
 
@@ -65,14 +75,9 @@ def test_random_operations_beside_open_mpis_own_transports(start, program):
 
 
 @pytest.mark.parametrize("hosts_count, per_host", [(2, 2), (3, 2)])
-def test_random_operations_over_several_hosts(hosts, front, nagaya, program, folder, hosts_count,
-                                              per_host):
-    ranks, rounds = hosts_count * per_host, ROUNDS
-    names = ",".join(f"{name}:{per_host}" for name in hosts.names[:hosts_count])
-    ended = front.run([nagaya, "run", "--blacs", "-n", ranks, "--hosts", names,
-                       program("blacs_checks"), "rounds", rounds, 8], cwd=folder,
-                      env={"NAGAYA_MPI": "on", **SHARED_PROCESSORS}, timeout=RUN_LIMIT_S)
-    check_rounds(ended, rounds, ranks)
+def test_random_operations_over_several_hosts(start_over, hosts_count, per_host):
+    ended = start_over(hosts_count, per_host, "blacs_checks", "rounds", ROUNDS, 8)
+    check_rounds(ended, ROUNDS, hosts_count * per_host)
 
 
 def test_random_operations_of_mpichs_scalapack(start, program):
@@ -94,9 +99,20 @@ def test_messages_shorter_than_their_matrices_make_no_later_send_wait(start, pro
     assert ended.code == 0 and ended.out == "20 larger among 2\n", ended
 
 
-def test_broadcasts_and_the_end_of_their_grid_wait_for_no_receiver(start, program):
-    ended = start(3, program("blacs_checks"), "ahead", 200)
-    assert ended.code == 0 and ended.out == "200 ahead among 3\n", ended
+@pytest.mark.parametrize("hosts_count, per_host", [(1, 3), (2, 1), (3, 2)])
+def test_broadcasts_and_the_end_of_their_grid_wait_for_no_receiver(start_over, hosts_count, per_host):
+    """The receivers of the long ones are not there: each has a copy."""
+    ended = start_over(hosts_count, per_host, "blacs_checks", "ahead", 200)
+    ranks = hosts_count * per_host
+    said = re.fullmatch(rf"(\d+) copied\n200 ahead among {ranks}\n", ended.out)
+    assert ended.code == 0 and said and int(said.group(1)) >= 100, ended
+
+
+@pytest.mark.parametrize("hosts_count, per_host", [(1, 3), (2, 1), (3, 2)])
+def test_broadcasts_whose_receivers_wait_go_from_matrix_to_matrix(start_over, hosts_count, per_host):
+    ended = start_over(hosts_count, per_host, "blacs_checks", "together", 6)
+    said = re.fullmatch(rf"(\d) of 6 direct\n6 together among {hosts_count * per_host}\n", ended.out)
+    assert ended.code == 0 and said and int(said.group(1)) > 0, ended
 
 
 def direct_redistributions(ended, rounds, ranks):
@@ -113,21 +129,14 @@ def test_redistributions_put_each_item_where_it_belongs(start, program, ranks, s
     assert direct == all_with_items > 0
 
 
-def test_redistributions_over_hosts_are_scalapacks_own(hosts, front, nagaya, program, folder):
-    names = ",".join(f"{name}:2" for name in hosts.names[:2])
-    ended = front.run([nagaya, "run", "--blacs", "-n", 4, "--hosts", names,
-                       program("blacs_checks"), "redistributions", ROUNDS, 5], cwd=folder,
-                      env={"NAGAYA_MPI": "on", **SHARED_PROCESSORS}, timeout=RUN_LIMIT_S)
+def test_redistributions_over_hosts_are_scalapacks_own(start_over):
+    ended = start_over(2, 2, "blacs_checks", "redistributions", ROUNDS, 5)
     assert direct_redistributions(ended, ROUNDS, 4)[0] == 0
 
 
 @pytest.mark.parametrize("hosts_count", [1, 2])
-def test_what_was_sent_is_received_after_its_sender_has_finished(
-        hosts, front, nagaya, program, folder, hosts_count):
-    names = ",".join(f"{name}:{2 // hosts_count}" for name in hosts.names[:hosts_count])
-    ended = front.run([nagaya, "run", "--blacs", "-n", 2, "--hosts", names,
-                       program("blacs_mistakes"), "leaves"], cwd=folder,
-                      env={"NAGAYA_MPI": "on", **SHARED_PROCESSORS}, timeout=RUN_LIMIT_S)
+def test_what_was_sent_is_received_after_its_sender_has_finished(start_over, hosts_count):
+    ended = start_over(hosts_count, 2 // hosts_count, "blacs_mistakes", "leaves")
     assert ended.code == 0, ended
 
 

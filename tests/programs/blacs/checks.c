@@ -9,6 +9,7 @@
  *   blacs_checks redistributions N SEED   of N matrices, by p?gemr2d and p?trmr2d
  *   blacs_checks ahead N           N broadcasts and the end of their grid, then a message, which is
  *                                  received first
+ *   blacs_checks together N        N broadcasts, whose root comes last
  *
  * `threads` before all words: another thread sends MPI's messages all the while. `mild` behind
  * that: nothing that the reference BLACS do wrongly. */
@@ -177,6 +178,15 @@ static void run_larger(int count, int processes, int own) {
   grid_calls[0].gridexit(context);
 }
 
+/* Of libnagaya-blacs, if the program is loaded with it. */
+#pragma weak blacs_count_sends
+
+static blacs_sends count_sends(void) {
+  blacs_sends sends = {0};
+  if (blacs_count_sends != NULL) blacs_count_sends(&sends);
+  return sends;
+}
+
 /* ---- broadcasts that wait for their receivers ---------------------------------------------- */
 
 enum { kRowsAhead = 30, kColumnsAhead = 40, kLdaAhead = 33 };
@@ -208,22 +218,42 @@ static void run_ahead(int count, int processes, int own) {
       fail("broadcast %d", n);
   }
   if (own != 0) grid_calls[0].gridexit(context);
+  if (own == 0) printf("%llu copied\n", (unsigned long long)count_sends().broadcasts_copied);
+}
+
+enum { kLatestRootUs = 50000, kSideTogether = 200, kLdaTogether = 203 };
+
+static void run_together(int count, int processes, int own) {
+  const int context = grid_of_all(1, processes);
+  static double block[kLdaTogether * kSideTogether];
+  double* const last = &block[kLdaTogether * (kSideTogether - 1) + kSideTogether - 1];
+  for (int n = 0; n < count; ++n) {
+    grid_calls[0].barrier(context, "All");
+    if (own == 0) {
+      usleep(kLatestRootUs);
+      block[0] = *last = n;
+      matrix_calls[0][2].gebs2d(context, "All", " ", kSideTogether, kSideTogether, block,
+                                kLdaTogether);
+    } else {
+      matrix_calls[0][2].gebr2d(context, "All", " ", kSideTogether, kSideTogether, block,
+                                kLdaTogether, 0, 0);
+      if ((int)block[0] != n || (int)*last != n) fail("broadcast %d", n);
+    }
+  }
+  if (own == 0)
+    printf("%llu of %d direct\n", (unsigned long long)count_sends().broadcasts_direct, count);
 }
 
 /* ---- redistributions ----------------------------------------------------------------------- */
-
-/* Of libnagaya-blacs, if the program is loaded with it. */
-#pragma weak blacs_count_sends
 
 static void run_redistributions(int count, uint64_t seed, int processes, int own) {
   const int context = grid_of_all(1, processes);
   int with_items = 0;
   for (int n = 0; n < count; ++n)
     with_items += redistribute(mixed(seed, (uint64_t)n), context, processes);
-  blacs_sends sends = {0};
-  if (blacs_count_sends != NULL) blacs_count_sends(&sends);
   if (own == 0)
-    printf("%llu of %d direct\n", (unsigned long long)sends.redistributions_direct, with_items);
+    printf("%llu of %d direct\n", (unsigned long long)count_sends().redistributions_direct,
+           with_items);
 }
 
 /* ---- messages of another thread ------------------------------------------------------------ */
@@ -279,6 +309,8 @@ int main(int argc, char** argv) {
     run_redistributions(count, seed, processes, own);
   else if (strcmp(argv[1], "ahead") == 0)
     run_ahead(count, processes, own);
+  else if (strcmp(argv[1], "together") == 0)
+    run_together(count, processes, own);
   else
     run_queued(count, argc > 3 ? (size_t)atoi(argv[3]) : 1 << 20, processes, own);
   if (own == 0) printf("%d %s among %d\n", count, argv[1], processes);
