@@ -198,13 +198,22 @@ typedef struct nagaya_xmp_location {
   unsigned long bytes;
 } nagaya_xmp_location;
 
-/* Element by element over the set; all get the result, which is the same bit for bit. Of equal
- * maxima FIRST takes the one of the lowest node, LAST of the highest. Of `on`, dimensions of `*`
- * are not reduced over: the processes along them hold copies. */
+/* Of equal maxima FIRST takes the one of the lowest iteration, LAST of the highest: `iteration` has
+ * `loops` numbers, of outer loops first. Equal iterations, or none (`loops` 0): of the lowest or
+ * highest node. */
+typedef struct nagaya_xmp_locations {
+  int count;
+  const nagaya_xmp_location* location;
+  int loops;
+  const long* iteration; /* that gave the caller's value */
+} nagaya_xmp_locations;
+
+/* Element by element over the set; all get the result, which is the same bit for bit. `locations`
+ * may be a null pointer. Of `on`, dimensions of `*` are not reduced over: the processes along them
+ * hold copies. */
 void nagaya_xmp_reduce(const char* where, nagaya_xmp_operation operation, nagaya_xmp_type type,
-                       void* data, unsigned long count, int locations,
-                       const nagaya_xmp_location* location, const nagaya_xmp_on* on,
-                       const long* async);
+                       void* data, unsigned long count, const nagaya_xmp_locations* locations,
+                       const nagaya_xmp_on* on, const long* async);
 
 /* A copy of `data`: of a variable whose parts a loop reduces, so that its value before the loop
  * counts once. The caller releases it by nagaya_xmp_free_copy(). Never a null pointer. */

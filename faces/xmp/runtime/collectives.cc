@@ -117,9 +117,8 @@ void nagaya_xmp_bcast(const char* where, void* data, unsigned long bytes, const 
 }
 
 void nagaya_xmp_reduce(const char* where, nagaya_xmp_operation operation, nagaya_xmp_type type,
-                       void* data, unsigned long count, int locations,
-                       const nagaya_xmp_location* location, const nagaya_xmp_on* on,
-                       const long* async) {
+                       void* data, unsigned long count, const nagaya_xmp_locations* locations,
+                       const nagaya_xmp_on* on, const long* async) {
   using namespace nagaya::xmp;
   Reduce* const reduce = reduction_of(operation, type);
   if (reduce == nullptr) fail(where, "reduction: its operation is not defined for this type");
@@ -132,15 +131,14 @@ void nagaya_xmp_reduce(const char* where, nagaya_xmp_operation operation, nagaya
   nagaya_elements& elements = reduction->what.elements;
   reduction->what.kind = NAGAYA_ALLREDUCE;
   elements.commutes = 1;
-  if (locations == 0) {
+  if (locations == nullptr) {
     reduction->what.send.base = reduction->what.receive.base = data;
     elements.count = count;
     elements.extent = bytes_of(type);
     elements.reduce = reduce;
   } else {
-    reduction->located = std::make_unique<Located>(
-        where, operation, type, data, count,
-        std::vector<nagaya_xmp_location>(location, location + locations), set->own());
+    reduction->located =
+        std::make_unique<Located>(where, operation, type, data, count, *locations, set->own());
     reduction->located->describe(reduction->what);
   }
   run_or_start(where, *set, std::move(reduction), async);

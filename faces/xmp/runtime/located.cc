@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/xmp/runtime/located.h"
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 #include <string>
 
 #include "faces/xmp/runtime/failure.h"
@@ -9,17 +11,14 @@
 namespace nagaya::xmp {
 namespace {
 
-int64_t place_of(const std::byte* element, size_t at) {
-  int64_t place;
-  std::memcpy(&place, element + at, sizeof place);
-  return place;
+constexpr size_t whole(size_t bytes, size_t part_bytes) {
+  return (bytes + part_bytes - 1) / part_bytes * part_bytes;
 }
 
 }  // namespace
 
 Located::Located(const char* where, nagaya_xmp_operation operation, nagaya_xmp_type type,
-                 void* data, size_t count, std::vector<nagaya_xmp_location> locations,
-                 int64_t place)
+                 void* data, size_t count, const nagaya_xmp_locations& locations, int64_t place)
     : wants_max_(operation == NAGAYA_XMP_MAX || operation == NAGAYA_XMP_FIRST_MAX ||
                  operation == NAGAYA_XMP_LAST_MAX),
       wants_last_(operation == NAGAYA_XMP_LAST_MAX || operation == NAGAYA_XMP_LAST_MIN),
@@ -27,25 +26,30 @@ Located::Located(const char* where, nagaya_xmp_operation operation, nagaya_xmp_t
       value_bytes_(bytes_of(type)),
       count_(count),
       data_(static_cast<std::byte*>(data)),
-      locations_(std::move(locations)) {
+      locations_(locations.location, locations.location + locations.count),
+      order_words_(static_cast<size_t>(locations.loops) + 1),
+      order_bytes_(whole(order_words_ * sizeof(int64_t), kPartBytes)) {
   const bool is_minimum = operation == NAGAYA_XMP_MIN || operation == NAGAYA_XMP_FIRST_MIN ||
                           operation == NAGAYA_XMP_LAST_MIN;
   if (compare_ == nullptr || !(wants_max_ || is_minimum))
     fail(where, "reduction: only maxima and minima have locations");
-  size_t bytes = 2 * kPartBytes;
+  size_t bytes = kPartBytes + order_bytes_;
   for (const nagaya_xmp_location& one : locations_) {
     if (one.bytes % count_ != 0)
       fail(where, "reduction: a location of " + std::to_string(one.bytes) +
                       " bytes cannot be dealt to " + std::to_string(count_) + " elements");
     bytes += one.bytes / count_;
   }
-  element_bytes_ = (bytes + kPartBytes - 1) / kPartBytes * kPartBytes;
+  element_bytes_ = whole(bytes, kPartBytes);
   elements_.resize(element_bytes_ * count_);
   for_each_part([](std::byte* packed, std::byte* program, size_t part_bytes) {
     std::memcpy(packed, program, part_bytes);
   });
+  std::vector<int64_t> order(locations.iteration, locations.iteration + locations.loops);
+  order.push_back(place);
   for (size_t n = 0; n < count_; ++n)
-    std::memcpy(&elements_[n * element_bytes_ + kPartBytes], &place, sizeof place);
+    std::memcpy(&elements_[n * element_bytes_ + kPartBytes], order.data(),
+                order.size() * sizeof(int64_t));
 }
 
 template <class Visit>
@@ -53,7 +57,7 @@ void Located::for_each_part(Visit visit) {
   for (size_t n = 0; n < count_; ++n) {
     std::byte* at = &elements_[n * element_bytes_];
     visit(at, data_ + n * value_bytes_, value_bytes_);
-    at += 2 * kPartBytes;
+    at += kPartBytes + order_bytes_;
     for (const nagaya_xmp_location& one : locations_) {
       const size_t bytes = one.bytes / count_;
       visit(at, static_cast<std::byte*>(one.data) + n * bytes, bytes);
@@ -79,8 +83,12 @@ void Located::describe(nagaya_collective& what) {
 bool Located::is_better(const std::byte* a, const std::byte* b) const {
   const int order = compare_(a, b);
   if (order != 0) return wants_max_ ? order > 0 : order < 0;
-  const int64_t place_a = place_of(a, kPartBytes), place_b = place_of(b, kPartBytes);
-  return wants_last_ ? place_a > place_b : place_a < place_b;
+  const auto order_of = [this](const std::byte* element) {
+    return std::span(reinterpret_cast<const int64_t*>(element + kPartBytes), order_words_);
+  };
+  const auto order_a = order_of(a), order_b = order_of(b);
+  return wants_last_ ? std::ranges::lexicographical_compare(order_b, order_a)
+                     : std::ranges::lexicographical_compare(order_a, order_b);
 }
 
 void Located::combine(void* located, const void* in, void* inout, size_t count) {

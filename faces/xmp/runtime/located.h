@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // located.h - a reduction to a maximum or minimum with the variables that say where it was found.
 //
-//   element   | value, to 16 bytes | place in the set, to 16 bytes | its part of each location |
+//   element   | value, to 16 bytes | order, to 16 bytes | its part of each location |
+//   order     | the iteration | place in the set |
 //
 // Each element is combined by itself: it brings the locations of the process that had it.
 #pragma once
@@ -21,7 +22,7 @@ class Located {
   // Packs the caller's elements. `place`: the caller's in the set. The program fails if locations
   // cannot be dealt to the elements.
   Located(const char* where, nagaya_xmp_operation operation, nagaya_xmp_type type, void* data,
-          size_t count, std::vector<nagaya_xmp_location> locations, int64_t place);
+          size_t count, const nagaya_xmp_locations& locations, int64_t place);
 
   // Fills in the reduction. The object stays where it is until that is over.
   void describe(nagaya_collective& what);
@@ -42,6 +43,7 @@ class Located {
   const size_t value_bytes_, count_;
   std::byte* const data_;
   const std::vector<nagaya_xmp_location> locations_;
+  const size_t order_words_, order_bytes_;
   size_t element_bytes_;
   std::vector<std::byte> elements_;
 };

@@ -44,7 +44,6 @@ static void of_one_dimension(void) {
   EXPECT_EQUAL(where_lowest, 41);
 }
 
-/* A distinct maximum has one place, whatever the order of the loop. */
 static void of_two_dimensions(void) {
   int most = -1, row = -1;
   long column = -1;
@@ -88,10 +87,76 @@ static void of_nodes(void) {
   EXPECT(parts[1][0] == best && parts[1][1] == best);
 }
 
+static int has_peak(int i, int j) {
+  return (i * 5 + j * 7) % 9 == 3;
+}
+
+/* The peak that nested loops over both indexes, each 0 to SIDE - 1, meet first or last. */
+#define SIDE 12
+static void find(int wants_last, int by_columns, int outer_is_downwards, int* row, int* column) {
+  *row = *column = -1;
+  for (int n = 0; n < SIDE * SIDE; n++) {
+    const int outer = outer_is_downwards ? SIDE - 1 - n / SIDE : n / SIDE, inner = n % SIDE;
+    const int i = by_columns ? inner : outer, j = by_columns ? outer : inner;
+    if (has_peak(i, j) && (wants_last || *row < 0)) *row = i, *column = j;
+  }
+}
+
+#define EXPECT_FOUND(...)                         \
+  do {                                            \
+    find(__VA_ARGS__, &wanted_row, &wanted_column); \
+    EXPECT_EQUAL(row, wanted_row);                \
+    EXPECT_EQUAL(column, wanted_column);          \
+    EXPECT_EQUAL(most, 1);                        \
+    row = column = -1, most = 0;                  \
+  } while (0)
+
+/* Many equal values: first and last are the loops' order, whatever that of the nodes is. */
+static void of_nests(void) {
+  const int columns = xmp_all_num_nodes() > 1 ? 2 : 1;
+#pragma xmp nodes grid[*][columns]
+#pragma xmp template s[SIDE][SIDE]
+#pragma xmp distribute s[block][block] onto grid
+  if (own_number() >= xmp_all_num_nodes() / columns * columns) return; /* none of the grid */
+  int row = -1, column = -1, most = 0, wanted_row, wanted_column;
+#pragma xmp loop(i, j) on s[i][j] reduction(firstmax : most / row, column /)
+  for (int i = 0; i < SIDE; i++)
+    for (int j = 0; j < SIDE; j++)
+      if (has_peak(i, j) > most) most = has_peak(i, j), row = i, column = j;
+  EXPECT_FOUND(0, 0, 0);
+#pragma xmp loop(i, j) on s[i][j] reduction(lastmax : most / row, column /)
+  for (int j = 0; j < SIDE; j++)
+    for (int i = 0; i < SIDE; i++)
+      if (has_peak(i, j) >= most) most = has_peak(i, j), row = i, column = j;
+  EXPECT_FOUND(1, 1, 0);
+#pragma xmp loop(i, j) on s[i][j] reduction(firstmax : most / row, column /)
+  for (int i = SIDE - 1; i >= 0; i--)
+    for (int j = 0; j < SIDE; j++)
+      if (has_peak(i, j) > most) most = has_peak(i, j), row = i, column = j;
+  EXPECT_FOUND(0, 0, 1);
+#pragma xmp loop(j) on s[:][j] reduction(lastmax : most / row, column /)
+  for (int i = 0; i < SIDE; i++)
+    for (int j = 0; j < SIDE; j++)
+      if (has_peak(i, j) >= most) most = has_peak(i, j), row = i, column = j;
+  EXPECT_FOUND(1, 0, 0);
+}
+
+/* A value from before the loop that no iteration takes again keeps its place. */
+static void of_values_from_before(void) {
+  double highest = 9;
+  int where = -1;
+#pragma xmp loop on t[i] reduction(lastmax : highest / where /)
+  for (int i = 0; i < N; i++)
+    if (height(i) >= highest && i < 16) highest = height(i), where = i;
+  EXPECT_EQUAL(where, 13);
+}
+
 int main(void) {
   of_elements();
   of_nodes();
   of_one_dimension();
   of_two_dimensions();
+  of_nests();
+  of_values_from_before();
   return say_ok();
 }

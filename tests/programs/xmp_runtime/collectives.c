@@ -30,20 +30,20 @@ static void draw_grid(int of, long extent[2]) {
 
 /* ---- reductions -------------------------------------------------------------------------- */
 
-#define CHECK_REDUCTION(type, name, operation, first, combine)                              \
-  do {                                                                                      \
-    type mine[3], all[3];                                                                   \
-    memset(mine, 0, sizeof mine);                                                           \
-    for (int n = 0; n < 3; ++n)                                                             \
-      for (int rank = 0; rank < size; ++rank) {                                             \
-        const type b = (type)((int)draw(&state, 3) - 1);                                    \
-        const type a = all[n];                                                              \
-        all[n] = (type)(rank == 0 ? (first) : (combine));                                   \
-        if (rank == own) mine[n] = b;                                                       \
-      }                                                                                     \
-    nagaya_xmp_reduce("collectives.c:1:1", operation, name, mine, 3, 0, NULL, NULL, async); \
-    if (async != NULL) nagaya_xmp_wait_async("collectives.c:2:1", 1, async, NULL);          \
-    for (int n = 0; n < 3; ++n) EXPECT(mine[n] == all[n]);                                  \
+#define CHECK_REDUCTION(type, name, operation, first, combine)                           \
+  do {                                                                                   \
+    type mine[3], all[3];                                                                \
+    memset(mine, 0, sizeof mine);                                                        \
+    for (int n = 0; n < 3; ++n)                                                          \
+      for (int rank = 0; rank < size; ++rank) {                                          \
+        const type b = (type)((int)draw(&state, 3) - 1);                                 \
+        const type a = all[n];                                                           \
+        all[n] = (type)(rank == 0 ? (first) : (combine));                                \
+        if (rank == own) mine[n] = b;                                                    \
+      }                                                                                  \
+    nagaya_xmp_reduce("collectives.c:1:1", operation, name, mine, 3, NULL, NULL, async); \
+    if (async != NULL) nagaya_xmp_wait_async("collectives.c:2:1", 1, async, NULL);       \
+    for (int n = 0; n < 3; ++n) EXPECT(mine[n] == all[n]);                               \
   } while (0)
 
 #define CHECK_INTEGERS(type, name)                                 \
@@ -98,11 +98,16 @@ static void check_located(nagaya_xmp_operation operation) {
   const int wants_last = operation == NAGAYA_XMP_LAST_MAX || operation == NAGAYA_XMP_LAST_MIN;
   double mine[2] = {0, 0}, best[2] = {0, 0};
   int winner[2] = {0, 0};
+  const int has_iterations = draw(&state, 2) == 0;
+  long iteration[size];
+  for (int rank = 0; rank < size; ++rank) iteration[rank] = has_iterations ? draw(&state, 4) : 0;
   for (int n = 0; n < 2; ++n)
     for (int rank = 0; rank < size; ++rank) {
       const double value = draw(&state, 3);
       const int is_better = wants_max ? value > best[n] : value < best[n];
-      if (rank == 0 || is_better || (wants_last && value == best[n])) {
+      const long later = iteration[rank] - iteration[winner[n]];
+      const int is_chosen = wants_last ? later >= 0 : later < 0;
+      if (rank == 0 || is_better || (value == best[n] && is_chosen)) {
         best[n] = value;
         winner[n] = rank;
       }
@@ -110,8 +115,10 @@ static void check_located(nagaya_xmp_operation operation) {
     }
   short i[2] = {(short)(10 * own), (short)(10 * own + 1)};
   long j[2] = {-own, own * 1000000000L};
-  const nagaya_xmp_location locations[] = {{i, sizeof i}, {j, sizeof j}};
-  nagaya_xmp_reduce("collectives.c:3:1", operation, NAGAYA_XMP_DOUBLE, mine, 2, 2, locations, NULL,
+  const nagaya_xmp_location location[] = {{i, sizeof i}, {j, sizeof j}};
+  const long own_iteration[] = {-7, iteration[own]};
+  const nagaya_xmp_locations locations = {2, location, has_iterations ? 2 : 0, own_iteration};
+  nagaya_xmp_reduce("collectives.c:3:1", operation, NAGAYA_XMP_DOUBLE, mine, 2, &locations, NULL,
                     NULL);
   for (int n = 0; n < 2; ++n) EXPECT(mine[n] == best[n] && i[n] == 10 * winner[n] + n);
   EXPECT(j[0] == -winner[0] && j[1] == winner[1] * 1000000000L);
@@ -125,8 +132,7 @@ static void check_split(const nagaya_xmp_nodes* p, const long extent[2], const l
   on.subscript[0].kind = NAGAYA_XMP_STAR;
   on.subscript[1].kind = NAGAYA_XMP_ALL;
   long sum = own;
-  nagaya_xmp_reduce("collectives.c:4:1", NAGAYA_XMP_SUM, NAGAYA_XMP_LONG, &sum, 1, 0, NULL, &on,
-                    NULL);
+  nagaya_xmp_reduce("collectives.c:4:1", NAGAYA_XMP_SUM, NAGAYA_XMP_LONG, &sum, 1, NULL, &on, NULL);
   EXPECT_EQUAL(sum, extent[1] * at[0] * extent[1] + extent[1] * (extent[1] - 1) / 2);
   nagaya_xmp_barrier("collectives.c:5:1", &on);
 }
@@ -164,7 +170,7 @@ static void check_task(const nagaya_xmp_nodes* p, const long extent[2], const lo
     EXPECT_EQUAL(xmp_num_nodes(), extent[0] * columns);
     EXPECT_EQUAL(xmp_node_num(), at[0] * columns + (at[1] - low) / step + 1);
     int one = 1;
-    nagaya_xmp_reduce("collectives.c:9:1", NAGAYA_XMP_SUM, NAGAYA_XMP_INT, &one, 1, 0, NULL, NULL,
+    nagaya_xmp_reduce("collectives.c:9:1", NAGAYA_XMP_SUM, NAGAYA_XMP_INT, &one, 1, NULL, NULL,
                       NULL);
     EXPECT_EQUAL(one, xmp_num_nodes());
     const long line = xmp_num_nodes();
@@ -212,7 +218,7 @@ static void check_loop(const nagaya_xmp_nodes* p, const long extent[2]) {
       nagaya_xmp_loop("collectives.c:15:1", &on, 0, offset, first, end, step);
   for (long i = mine.first; step > 0 ? i < mine.end : i > mine.end; i += step)
     ++runs[i + offset - low[0]];
-  nagaya_xmp_reduce("collectives.c:16:1", NAGAYA_XMP_SUM, NAGAYA_XMP_INT, runs, MOST + 1, 0, NULL,
+  nagaya_xmp_reduce("collectives.c:16:1", NAGAYA_XMP_SUM, NAGAYA_XMP_INT, runs, MOST + 1, NULL,
                     NULL, NULL);
   int wanted[MOST + 1] = {0};
   for (long i = first; step > 0 ? i < end : i > end; i += step)

@@ -191,7 +191,7 @@ static void check_section(void) {
   EXPECT_EQUAL(entered, own == 1 || own == 3);
   if (entered) {
     int sum = own;
-    nagaya_xmp_reduce(where, NAGAYA_XMP_SUM, NAGAYA_XMP_INT, &sum, 1, 0, NULL, NULL, NULL);
+    nagaya_xmp_reduce(where, NAGAYA_XMP_SUM, NAGAYA_XMP_INT, &sum, 1, NULL, NULL, NULL);
     EXPECT_EQUAL(sum, 4);
     EXPECT_EQUAL(ask(xmp_nodes_rank, d), own == 1 ? 1 : 2);
   }
@@ -217,7 +217,7 @@ static void check_row(void) {
   EXPECT_EQUAL(entered, is_inside);
   if (entered) {
     int sum = own;
-    nagaya_xmp_reduce(where, NAGAYA_XMP_SUM, NAGAYA_XMP_INT, &sum, 1, 0, NULL, NULL, NULL);
+    nagaya_xmp_reduce(where, NAGAYA_XMP_SUM, NAGAYA_XMP_INT, &sum, 1, NULL, NULL, NULL);
     EXPECT_EQUAL(sum, own < 2 ? 1 : 5);
   }
   nagaya_xmp_leave_task(&entered);

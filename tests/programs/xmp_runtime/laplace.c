@@ -80,7 +80,7 @@ static double step(double (*rows)[COLUMNS], double (*old)[COLUMNS], nagaya_xmp_o
       change = fmax(change, fabs(to[j] - from[0][j]));
     }
   }
-  nagaya_xmp_reduce("laplace.c:30:9", NAGAYA_XMP_MAX, NAGAYA_XMP_DOUBLE, &change, 1, 0, NULL, NULL,
+  nagaya_xmp_reduce("laplace.c:30:9", NAGAYA_XMP_MAX, NAGAYA_XMP_DOUBLE, &change, 1, NULL, NULL,
                     NULL);
   return change;
 }
@@ -105,8 +105,8 @@ int main(void) {
          all.end == all.first);
   const nagaya_array_statistics moved = nagaya_array_statistics_of_process();
   unsigned long sent[] = {moved.messages, moved.local_messages};
-  nagaya_xmp_reduce("laplace.c:45:9", NAGAYA_XMP_SUM, NAGAYA_XMP_UNSIGNED_LONG, sent, 2, 0, NULL,
-                    NULL, NULL);
+  nagaya_xmp_reduce("laplace.c:45:9", NAGAYA_XMP_SUM, NAGAYA_XMP_UNSIGNED_LONG, sent, 2, NULL, NULL,
+                    NULL);
   nagaya_xmp_barrier("laplace.c:46:9", NULL);
   if (xmp_node_num() == 1)
     printf("%d steps among %d, %lu messages, %lu in a node\n", STEPS, xmp_num_nodes(), sent[0],

@@ -123,16 +123,17 @@ static void bcast_from_elsewhere(void) {
 }
 static void no_operation(void) {
   double x = 0;
-  nagaya_xmp_reduce(where, NAGAYA_XMP_BIT_AND, NAGAYA_XMP_DOUBLE, &x, 1, 0, NULL, NULL, NULL);
+  nagaya_xmp_reduce(where, NAGAYA_XMP_BIT_AND, NAGAYA_XMP_DOUBLE, &x, 1, NULL, NULL, NULL);
 }
 
 static void no_memory(void) {
   static double x[1 << 22];
   static int place[1 << 22];
   const nagaya_xmp_location location = {place, sizeof place};
+  const nagaya_xmp_locations locations = {1, &location, 0, NULL};
   const struct rlimit none = {0, 0};
   setrlimit(RLIMIT_AS, &none);
-  nagaya_xmp_reduce(where, NAGAYA_XMP_FIRST_MAX, NAGAYA_XMP_DOUBLE, x, 1 << 22, 1, &location, NULL,
+  nagaya_xmp_reduce(where, NAGAYA_XMP_FIRST_MAX, NAGAYA_XMP_DOUBLE, x, 1 << 22, &locations, NULL,
                     NULL);
 }
 
@@ -169,7 +170,7 @@ static void endless(const char* what) {
     if (strcmp(what, "reflect") == 0)
       nagaya_xmp_reflect(where, &a, NULL, 0, NULL);
     else if (strcmp(what, "reduction") == 0)
-      nagaya_xmp_reduce(where, NAGAYA_XMP_SUM, NAGAYA_XMP_DOUBLE, &x, 1, 0, NULL, NULL, NULL);
+      nagaya_xmp_reduce(where, NAGAYA_XMP_SUM, NAGAYA_XMP_DOUBLE, &x, 1, NULL, NULL, NULL);
     else
       nagaya_xmp_barrier(where, NULL);
 }

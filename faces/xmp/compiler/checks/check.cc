@@ -70,8 +70,10 @@ class Checker {
   }
   void check_body(const Directive& directive, const LoopDirective& body) {
     constructs_.check(directive, body);
-    for (const ReductionClause& clause : body.reductions)
+    for (const ReductionClause& clause : body.reductions) {
       check_reduction(program_, clause, directive.offset);
+      check_order(program_, unit_, clause, directive);
+    }
   }
   void check_body(const Directive& directive, const TaskDirective& body) {
     constructs_.check(directive, body);
@@ -116,8 +118,8 @@ class Checker {
       for (const std::string& name : array.c_names())
         refuse_if_taken(array.place, array.name(), name);
     for (const Variable& variable : program_.facts.variables)
-      for (const char* prefix :
-           {"xmp_loop", "xmp_part", "xmp_data", "xmp_length", "xmp_saved", "xmp_task", "xmp_k"})
+      for (const char* prefix : {"xmp_loop", "xmp_part", "xmp_data", "xmp_length", "xmp_saved",
+                                 "xmp_order", "xmp_task", "xmp_k"})
         if (variable.name.starts_with(prefix) &&
             !unit_.printed.in_system_header(variable.name_offset))
           throw Complaint{unit_.printed.place(variable.name_offset),

@@ -124,6 +124,29 @@ void check_reduction(Program& program, const ReductionClause& clause, size_t off
   }
 }
 
+// In a single loop over nodes in their order the nodes' order is the iterations'.
+void check_order(const Program& program, const Unit& unit, const ReductionClause& clause,
+                 const Directive& directive) {
+  const Nest& nest = program.nests.at(&directive);
+  for (const ReductionVariable& reduced : clause.variables) {
+    if (reduced.locations.empty() || nest.around.size() == 1) continue;
+    const Token& name = reduced.data.name;
+    const Variable& variable = *program.facts.lookup(name.text, directive.offset);
+    const bool is_scalar =
+        variable.extents.empty() && reduced.data.indexes.empty() && !reduced.data.length;
+    if (!is_scalar || !program.is_only_named(variable, nest))
+      throw Complaint{name.place, "which iteration of the nest gives " + quoted(name) +
+                                      " its value is not known here; reduce a variable of the "
+                                      "function that is no array and whose address is not taken"};
+    for (const Use* use : program.writes_of(variable.entity, nest))
+      for (const size_t loop : nest.around)
+        if (const std::string index = program.index_name(loop);
+            program.facts.lookup(index, use->name.begin)->entity != program.facts.loops[loop].index)
+          throw Complaint{unit.printed.place(use->name.begin),
+                          "the index '" + index + "' of a loop around this is hidden here"};
+  }
+}
+
 void check_communication(Program& program, const Directive& directive,
                          const ReflectDirective& reflect) {
   check_async(program, reflect.async, directive.offset);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "checks/program.h"
+#include "preprocess/unit.h"
 
 namespace nagaya::xmp {
 
@@ -17,5 +18,8 @@ void check_communication(Program& program, const Directive& directive, const Bca
 void check_communication(Program& program, const Directive& directive,
                          const ReductionDirective& reduction);
 void check_reduction(Program& program, const ReductionClause& clause, size_t offset);
+// Of a loop's clause: which iteration is the first, or the last, can be known.
+void check_order(const Program& program, const Unit& unit, const ReductionClause& clause,
+                 const Directive& directive);
 
 }  // namespace nagaya::xmp

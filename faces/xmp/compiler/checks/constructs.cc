@@ -103,13 +103,6 @@ void Constructs::check_tasks(const Directive& directive) {
                       "only 'task' directives and their statements stand in the block of 'tasks'"};
 }
 
-std::string Constructs::index_name(size_t loop) const {
-  const size_t entity = program_.facts.loops[loop].index;
-  for (const Variable& variable : program_.facts.variables)
-    if (variable.entity == entity && entity != kNone) return variable.name;
-  return "";
-}
-
 std::vector<size_t> Constructs::tight_loops(size_t statement) const {
   const Facts& facts = program_.facts;
   std::vector<size_t> loops;
@@ -146,7 +139,7 @@ void Constructs::check_canonical(const std::vector<size_t>& loops, size_t depth)
 // The subscript of the on clause that is the index, or the index and an offset.
 void Constructs::match_index(const LoopDirective& loop, const std::vector<size_t>& loops,
                              size_t which, std::vector<DistributedLoop>& matched) {
-  const std::string name = index_name(loops[which]);
+  const std::string name = program_.index_name(loops[which]);
   for (size_t d = 0; d < loop.on.subscripts.size(); ++d) {
     const Subscript& subscript = loop.on.subscripts[d];
     if (!mentions(subscript, name)) continue;
@@ -172,7 +165,7 @@ void Constructs::check_indexes(const LoopDirective& loop, const std::vector<size
       if (loop.indexes[earlier].text == index.text)
         throw Complaint{index.place, "the index " + quoted(index) + " stands twice"};
     if (std::any_of(loops.begin(), loops.end(),
-                    [&](size_t i) { return index_name(i) == index.text; }))
+                    [&](size_t i) { return program_.index_name(i) == index.text; }))
       continue;
     check_canonical(loops, std::min(loops.size(), loop.indexes.size()));
     throw Complaint{index.place, quoted(index) +
@@ -188,14 +181,14 @@ std::vector<DistributedLoop> Constructs::match_indexes(const LoopDirective& loop
     for (size_t i = 0; i < loops.size() && program_.facts.loops[loops[i]].problem.empty(); ++i)
       match_index(loop, loops, i, matched);
     if (matched.empty())
-      throw Complaint{loop.on.name.place, "the index '" + index_name(loops[0]) +
+      throw Complaint{loop.on.name.place, "the index '" + program_.index_name(loops[0]) +
                                               "' of the loop is not in the on clause"};
     return matched;
   }
   size_t depth = 0;
   for (const Token& index : loop.indexes) {
     size_t which = 0;
-    while (index_name(loops[which]) != index.text) ++which;
+    while (program_.index_name(loops[which]) != index.text) ++which;
     depth = std::max(depth, which + 1);
     const size_t before = matched.size();
     match_index(loop, loops, which, matched);
@@ -216,7 +209,7 @@ void Constructs::check_body(const std::vector<DistributedLoop>& loops, bool may_
     for (const Use& use : program_.facts.uses)
       if (use.written && use.entity == loop.index && loop.body.contains(use.name))
         throw Complaint{unit_.printed.place(use.name.begin),
-                        "the index '" + index_name(distributed.loop) +
+                        "the index '" + program_.index_name(distributed.loop) +
                             "' of a distributed loop is changed in its body"};
     for (const Range& range : loop.computed)
       if (const Use* use = program_.array_use_in(range))
@@ -274,9 +267,12 @@ void Constructs::check(const Directive& directive, const LoopDirective& loop) {
   check_indexes(loop, loops);
   // Indexes may be declared in their for statements, behind the directive.
   resolve_on_of_loop(program_, loop.on, directive.offset, [&](const std::string& name) {
-    return std::any_of(loops.begin(), loops.end(), [&](size_t i) { return index_name(i) == name; });
+    return std::any_of(loops.begin(), loops.end(),
+                       [&](size_t i) { return program_.index_name(i) == name; });
   });
-  Nest nest{statement, match_indexes(loop, loops)};
+  Nest nest{statement, match_indexes(loop, loops), {}};
+  const auto last = std::find(loops.begin(), loops.end(), nest.loops.back().loop);
+  nest.around.assign(loops.begin(), last + 1);
   // Behind the loop all processes meet for its reductions.
   check_body(nest.loops, loop.reductions.empty());
   decide_hoisting(nest.loops);

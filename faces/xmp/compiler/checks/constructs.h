@@ -35,7 +35,6 @@ class Constructs {
   void decide_hoisting(std::vector<DistributedLoop>& loops) const;
   // `loop_begin`: of a loop whose body the range is; kNone: the block of a task.
   void check_escapes(const Range& range, size_t loop_begin, bool may_return) const;
-  std::string index_name(size_t loop) const;
 
   Program& program_;
   const Unit& unit_;

@@ -65,4 +65,29 @@ bool Program::is_fixed_elsewhere(const ArraySymbol& array, const Function& funct
          fix_of(array, function) == nullptr;
 }
 
+bool Program::is_only_named(const Variable& variable, const Nest& nest) const {
+  for (const Use& use : facts.uses)
+    if (use.entity == variable.entity && use.address_of) return false;
+  if (!variable.file_scope && !variable.is_static) return true;
+  for (const Call& call : facts.calls)
+    if (facts.statements[nest.statement].range.contains(call.offset)) return false;
+  return true;
+}
+
+std::vector<const Use*> Program::writes_of(size_t entity, const Nest& nest) const {
+  std::vector<const Use*> found;
+  for (const Use& use : facts.uses)
+    if (use.entity == entity && use.written &&
+        facts.statements[nest.statement].range.contains(use.name))
+      found.push_back(&use);
+  return found;
+}
+
+std::string Program::index_name(size_t loop) const {
+  const size_t entity = facts.loops[loop].index;
+  for (const Variable& variable : facts.variables)
+    if (variable.entity == entity && entity != kNone) return variable.name;
+  return "";
+}
+
 }  // namespace nagaya::xmp

@@ -94,6 +94,7 @@ struct DistributedLoop {
 struct Nest {
   size_t statement;                    // the outermost for
   std::vector<DistributedLoop> loops;  // outer ones first
+  std::vector<size_t> around;          // those of Facts, from the outermost to the last of these
 };
 
 struct Program {
@@ -119,6 +120,11 @@ struct Program {
   const Directive* fix_of(const ArraySymbol& array, const Function& function) const;
   // Whether another function may make the block while this one runs: its place is not known here.
   bool is_fixed_elsewhere(const ArraySymbol& array, const Function& function) const;
+  // Nothing in the nest can reach the variable but by its name.
+  bool is_only_named(const Variable& variable, const Nest& nest) const;
+  // Where the nest assigns to it by its name.
+  std::vector<const Use*> writes_of(size_t entity, const Nest& nest) const;
+  std::string index_name(size_t loop) const;
 };
 
 }  // namespace nagaya::xmp

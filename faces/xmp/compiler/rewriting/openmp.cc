@@ -60,7 +60,7 @@ std::vector<std::string> hoisted_in(const Program& program, const Range& stateme
 }  // namespace
 
 void rewrite_openmp(const Unit& unit, const Program& program,
-                    const std::map<size_t, std::vector<std::string>>& bounds, Edits& edits) {
+                    const std::map<size_t, std::vector<std::string>>& variables, Edits& edits) {
   const std::string& text = unit.printed.text();
   for (const KeptPragma& pragma : unit.pragmas) {
     if (!pragma.openmp || program.facts.function_at(pragma.begin) == nullptr) continue;
@@ -80,7 +80,7 @@ void rewrite_openmp(const Unit& unit, const Program& program,
     if (statement == kNone) continue;
     std::vector<std::string> names =
         hoisted_in(program, program.facts.statements[statement].range, named);
-    if (const auto own = bounds.find(statement); own != bounds.end())
+    if (const auto own = variables.find(statement); own != variables.end())
       names.insert(names.end(), own->second.begin(), own->second.end());
     if (!names.empty()) edits.insert(pragma.end - 1, " shared(" + list(names) + ")");
   }

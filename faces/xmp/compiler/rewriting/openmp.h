@@ -13,8 +13,8 @@
 
 namespace nagaya::xmp {
 
-// `bounds`: names of hoisted bounds, by the statement that they are used in.
+// `variables`: names of the translation, by the statement that they are used in.
 void rewrite_openmp(const Unit& unit, const Program& program,
-                    const std::map<size_t, std::vector<std::string>>& bounds, Edits& edits);
+                    const std::map<size_t, std::vector<std::string>>& variables, Edits& edits);
 
 }  // namespace nagaya::xmp

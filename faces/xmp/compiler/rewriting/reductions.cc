@@ -45,8 +45,10 @@ const char* operation_name(ReductionOperation operation) {
 
 ReductionOperation from_the_end(ReductionOperation operation) {
   switch (operation) {
+    case ReductionOperation::kMax:
     case ReductionOperation::kFirstMax:
       return ReductionOperation::kLastMax;
+    case ReductionOperation::kMin:
     case ReductionOperation::kFirstMin:
       return ReductionOperation::kLastMin;
     case ReductionOperation::kLastMax:
@@ -99,15 +101,21 @@ std::string reduce_calls(const Program& program, const ReductionClause& clause, 
     std::vector<std::string> locations;
     for (const Data& location : reduced[i].locations)
       locations.push_back("{" + location.address + ", " + location.bytes() + "}");
-    text +=
-        " nagaya_xmp_reduce(" +
-        list({where(clause.place),
-              operation_name(downwards ? from_the_end(clause.operation) : clause.operation),
-              program.facts.lookup(variable.data.name.text, offset)->reduction_type,
-              reduced[i].data.address, reduced[i].data.count, std::to_string(locations.size()),
-              locations.empty() ? "0" : "(const nagaya_xmp_location[]){" + list(locations) + "}",
-              on, async}) +
-        ");";
+    const bool by_nodes = reduced[i].loops == 0;
+    const std::string located =
+        "&(const nagaya_xmp_locations){" +
+        list({std::to_string(locations.size()),
+              "(const nagaya_xmp_location[]){" + list(locations) + "}",
+              std::to_string(reduced[i].loops), by_nodes ? "0" : reduced[i].iteration}) +
+        "}";
+    text += " nagaya_xmp_reduce(" +
+            list({where(clause.place),
+                  operation_name(downwards && by_nodes ? from_the_end(clause.operation)
+                                                       : clause.operation),
+                  program.facts.lookup(variable.data.name.text, offset)->reduction_type,
+                  reduced[i].data.address, reduced[i].data.count, locations.empty() ? "0" : located,
+                  on, async}) +
+            ");";
   }
   return text;
 }
@@ -128,17 +136,21 @@ LoopReduction::LoopReduction(const Program& program, const ReductionClause& clau
     : program_(program),
       clause_(clause),
       offset_(offset),
+      nest_(nest),
       downwards_(!program.facts.loops[nest.loops.front().loop].upwards),
       named_(reduced_by(program, clause, offset)) {
-  const Range& whole = program.facts.statements[nest.statement].range;
   for (size_t i = 0; i < named_.size(); ++i) {
     const std::string& name = clause.variables[i].data.name.text;
     const bool is_own_variable =
-        named_[i].data.scalar && is_only_named(*program.facts.lookup(name, offset), whole);
+        named_[i].data.scalar && program.is_only_named(*program.facts.lookup(name, offset), nest);
     own_.push_back({is_own_variable
                         ? Data{own_name("part", i), "&" + own_name("part", i), "1", true}
                         : by_pointer(own_name("data", i), own_name("length", i), named_[i].data),
                     {}});
+    if (is_own_variable && !named_[i].locations.empty()) {
+      own_.back().iteration = own_name("order", i);
+      own_.back().loops = nest.around.size();
+    }
     for (size_t k = 0; k < named_[i].locations.size(); ++k) {
       const Data& location = named_[i].locations[k];
       const std::string number = std::to_string(k) + "_";
@@ -162,16 +174,6 @@ Data LoopReduction::by_pointer(const std::string& pointer, const std::string& co
   return {pointer + "[0]", "(void *)" + pointer, count, false};
 }
 
-// Nothing in the nest can reach the variable but by its name.
-bool LoopReduction::is_only_named(const Variable& variable, const Range& nest) const {
-  for (const Use& use : program_.facts.uses)
-    if (use.entity == variable.entity && use.address_of) return false;
-  if (!variable.file_scope && !variable.is_static) return true;
-  for (const Call& call : program_.facts.calls)
-    if (nest.contains(call.offset)) return false;
-  return true;
-}
-
 std::string LoopReduction::before() const {
   const char* neutral = neutral_of(clause_.operation).value;
   std::string declarations = pointers_, blocks;
@@ -182,6 +184,10 @@ std::string LoopReduction::before() const {
       // A variable of the same name, whose address nobody takes.
       declarations += type + own.first + " = " + named.first + ";";
       blocks += type + named.first + " = " + (neutral != nullptr ? neutral : own.first) + ";";
+      // Before the first iteration.
+      if (own_[i].loops != 0)
+        declarations += " long " + own_[i].iteration + "[" + std::to_string(own_[i].loops) +
+                        "] = {-(long)(~0UL >> 1) - 1};";
       continue;
     }
     if (neutral != nullptr)
@@ -190,6 +196,24 @@ std::string LoopReduction::before() const {
                       each(own, own_name("data", i) + "[xmp_k] = " + neutral + ";");
   }
   return declarations + " {" + blocks;
+}
+
+std::vector<std::string> LoopReduction::note_iterations(Edits& edits) const {
+  std::vector<std::string> variables;
+  for (size_t i = 0; i < own_.size(); ++i) {
+    if (own_[i].loops == 0) continue;
+    const std::string& name = clause_.variables[i].data.name.text;
+    std::string notes;
+    for (size_t k = 0; k < nest_.around.size(); ++k)
+      notes += own_[i].iteration + "[" + std::to_string(k) +
+               "] = " + (program_.facts.loops[nest_.around[k]].upwards ? "" : "~") + "(long)" +
+               program_.index_name(nest_.around[k]) + ", ";
+    const size_t entity = program_.facts.lookup(name, offset_)->entity;
+    for (const Use* use : program_.writes_of(entity, nest_))
+      edits.replace(use->name, "(*(" + notes + "&" + name + "))");
+    variables.push_back(own_[i].iteration);
+  }
+  return variables;
 }
 
 std::string LoopReduction::after(const std::string& on) const {

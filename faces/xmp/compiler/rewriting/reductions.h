@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // reductions.h - reductions, alone and of a loop. That of a loop has a variable of its own for each
 // process's part, so that the value before the loop counts once, and so that the loop works on a
-// variable whose address nobody has: the compiler keeps it in a register.
+// variable whose address nobody has: the compiler keeps it in a register. With location variables
+// each assignment to it notes its iteration, for first and last are the loop's, not the nodes'.
 #pragma once
 
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "checks/program.h"
 #include "rewriting/data.h"
+#include "rewriting/edits.h"
 
 namespace nagaya::xmp {
 
@@ -16,6 +18,9 @@ namespace nagaya::xmp {
 struct Reduced {
   Data data;
   std::vector<Data> locations;
+  // Of a loop: its iteration that gave the value, a number of each loop in that array.
+  std::string iteration{};
+  size_t loops = 0;
 };
 
 // `offset`: of the directive. `reduced`: each variable of the clause. `downwards`: a loop meets the
@@ -36,15 +41,17 @@ class LoopReduction {
   // C text that opens a block around the loop, and the text that closes it and reduces.
   std::string before() const;
   std::string after(const std::string& on) const;
+  // In the loop. Returns the variables that it does so in.
+  std::vector<std::string> note_iterations(Edits& edits) const;
 
  private:
   std::string own_name(const std::string& kind, size_t which) const;
   Data by_pointer(const std::string& pointer, const std::string& count, const Data& named);
-  bool is_only_named(const Variable& variable, const Range& nest) const;
 
   const Program& program_;
   const ReductionClause& clause_;
   size_t offset_;
+  const Nest& nest_;
   bool downwards_;
   std::vector<Reduced> named_;  // the variables of the clause as it names them
   std::vector<Reduced> own_;    // ... each by a variable of the translation

@@ -154,8 +154,8 @@ void StatementRewriter::rewrite(const Directive& directive, const LoopDirective&
     const std::string declaration = range_declaration(directive, loop, nest, i, name);
     if (nest.loops[i].hoisted) {
       before += " " + declaration;
-      bounds_[nest.statement].insert(bounds_[nest.statement].end(),
-                                     {name + "_first", name + "_end"});
+      variables_[nest.statement].insert(variables_[nest.statement].end(),
+                                        {name + "_first", name + "_end"});
     } else {
       edits_.insert(header.whole.begin, "{ " + declaration + " ");
       edits_.close(header.whole.end, header.whole.begin, " }");
@@ -166,6 +166,8 @@ void StatementRewriter::rewrite(const Directive& directive, const LoopDirective&
   for (const ReductionClause& clause : loop.reductions) {
     const LoopReduction reduction(program_, clause, directive.offset, nest);
     before += reduction.before();
+    for (const std::string& name : reduction.note_iterations(edits_))
+      variables_[nest.statement].push_back(name);
     after = reduction.after(reduced_on(program_, loop.on, nest)) + after;
   }
   edits_.insert_line(unit_.printed, before_pragmas(whole.begin, directive.offset), directive.place,

@@ -19,8 +19,8 @@ class StatementRewriter {
 
   // Declarative directives are none of its business.
   void rewrite(const Directive& directive);
-  // The names of bounds that were hoisted before a statement.
-  const std::map<size_t, std::vector<std::string>>& bounds() const { return bounds_; }
+  // Names of the translation that a statement uses: hoisted bounds, noted iterations.
+  const std::map<size_t, std::vector<std::string>>& variables() const { return variables_; }
 
  private:
   void rewrite(const Directive&, const auto&) {}
@@ -43,7 +43,7 @@ class StatementRewriter {
   const Unit& unit_;
   const Program& program_;
   Edits& edits_;
-  std::map<size_t, std::vector<std::string>> bounds_;
+  std::map<size_t, std::vector<std::string>> variables_;
   int ranges_ = 0;
 };
 

@@ -31,7 +31,7 @@ class Translator {
         edits_.insert_line(unit_.printed, directive.offset, directive.place,
                            arrays_.hoisted_by(directive));
     }
-    rewrite_openmp(unit_, program_, statements_.bounds(), edits_);
+    rewrite_openmp(unit_, program_, statements_.variables(), edits_);
     arrays_.rewrite_declarations();
     arrays_.rewrite_uses();
     for (const auto& [descriptor, text] : program_.descriptors)
