@@ -323,7 +323,7 @@ REFUSED = {
     "--hosts a,,b": ["a,,b", "empty"],
     "--hosts a,:2": ["a,:2", "empty"],
     "--hosts a --hostfile FILE": ["--hosts", "--hostfile"],
-    "--hosts a --launcher none": ["launcher"],
+    "--hosts a --launcher none": ["--hosts needs", "--launcher none"],
     "--hostfile nowhere": ["nowhere", "No such file"],
     "--hostfile FILE": ["names no host"],
     "--hostfile FOLDER": ["names no host"],
