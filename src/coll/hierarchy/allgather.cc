@@ -51,13 +51,12 @@ bool between(Schedule& schedule, uint32_t round) {
     return schedule.offsets[nodes.begin_of(node) + nodes.ranks_of(node).size()];
   };
   const uint32_t own = schedule.node();
-  for (uint32_t n = 1; n < nodes.nodes(); ++n) {
-    const uint32_t to = (own + n) % nodes.nodes(), from = (own + nodes.nodes() - n) % nodes.nodes();
+  schedule.for_each_other_node([&](uint32_t to, uint32_t from) {
     schedule.send(schedule.leader_of(to), schedule.buffer + begin_of(own),
                   static_cast<size_t>(end_of(own) - begin_of(own)));
     schedule.receive(schedule.leader_of(from), schedule.buffer + begin_of(from),
                      static_cast<size_t>(end_of(from) - begin_of(from)));
-  }
+  });
   return true;
 }
 
@@ -78,6 +77,11 @@ void end(Schedule& schedule) {
 
 }  // namespace
 
-const WideAlgorithm kAllgather{"by leaders", false, true, first, between, last, end};
+const WideAlgorithm kAllgather{.name = "by leaders",
+                               .fans_out = true,
+                               .first = first,
+                               .between = between,
+                               .last = last,
+                               .end = end};
 
 }  // namespace nagaya::coll::hierarchy

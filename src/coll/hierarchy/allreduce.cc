@@ -37,16 +37,14 @@ void first(Schedule& schedule) {
 // To each other leader what it combines, and from each what this one does.
 void exchange(Schedule& schedule) {
   const Elements elements(schedule);
-  const uint32_t nodes = schedule.nodes().nodes(), own = schedule.node();
-  const Share slice = slice_of(schedule, own);
-  schedule.other = elements.make_places(nodes, slice.count);
-  for (uint32_t n = 1; n < nodes; ++n) {
-    const uint32_t to = (own + n) % nodes, from = (own + nodes - n) % nodes;
+  const Share slice = slice_of(schedule, schedule.node());
+  schedule.other = elements.make_places(schedule.nodes().nodes(), slice.count);
+  schedule.for_each_other_node([&](uint32_t to, uint32_t from) {
     const Share its = slice_of(schedule, to);
     elements.send(schedule.leader_of(to), elements.at(schedule.buffer, its.first), its.count);
     elements.receive(schedule.leader_of(from), elements.place(schedule.other, from, slice.count),
                      slice.count);
-  }
+  });
 }
 
 void combine(Schedule& schedule) {
@@ -66,14 +64,12 @@ void combine(Schedule& schedule) {
 
 void exchange_slices(Schedule& schedule) {
   const Elements elements(schedule);
-  const uint32_t nodes = schedule.nodes().nodes(), own = schedule.node();
-  const Share slice = slice_of(schedule, own);
-  for (uint32_t n = 1; n < nodes; ++n) {
-    const uint32_t to = (own + n) % nodes, from = (own + nodes - n) % nodes;
+  const Share slice = slice_of(schedule, schedule.node());
+  schedule.for_each_other_node([&](uint32_t to, uint32_t from) {
     const Share its = slice_of(schedule, from);
     elements.send(schedule.leader_of(to), elements.at(schedule.buffer, slice.first), slice.count);
     elements.receive(schedule.leader_of(from), elements.at(schedule.buffer, its.first), its.count);
-  }
+  });
 }
 
 bool between(Schedule& schedule, uint32_t round) {
@@ -121,6 +117,11 @@ void end(Schedule& schedule) {
 
 }  // namespace
 
-const WideAlgorithm kAllreduce{"leaders to each other", false, true, first, between, last, end};
+const WideAlgorithm kAllreduce{.name = "leaders to each other",
+                               .fans_out = true,
+                               .first = first,
+                               .between = between,
+                               .last = last,
+                               .end = end};
 
 }  // namespace nagaya::coll::hierarchy

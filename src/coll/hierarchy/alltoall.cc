@@ -66,14 +66,12 @@ void exchange(Schedule& schedule) {
         if (bytes != 0) std::memcpy(out, schedule.buffer + member * row + rank * bytes, bytes);
         out += bytes;
       }
-  for (uint32_t n = 1; n < nodes.nodes(); ++n) {
-    const uint32_t to = (schedule.node() + n) % nodes.nodes();
-    const uint32_t from = (schedule.node() + nodes.nodes() - n) % nodes.nodes();
+  schedule.for_each_other_node([&](uint32_t to, uint32_t from) {
     schedule.send(schedule.leader_of(to), schedule.other + part_of(schedule, to),
                   part_bytes(schedule, to));
     schedule.receive(schedule.leader_of(from), incoming + part_of(schedule, from),
                      part_bytes(schedule, from));
-  }
+  });
 }
 
 // Each member's row, by rank. What the node's members have for each other did not leave it.
@@ -121,6 +119,11 @@ void end(Schedule& schedule) {
 
 }  // namespace
 
-const WideAlgorithm kAlltoall{"by leaders", false, true, first, between, last, end};
+const WideAlgorithm kAlltoall{.name = "by leaders",
+                              .fans_out = true,
+                              .first = first,
+                              .between = between,
+                              .last = last,
+                              .end = end};
 
 }  // namespace nagaya::coll::hierarchy

@@ -26,7 +26,10 @@ void last(Schedule& schedule) {
 
 }  // namespace
 
-const WideAlgorithm kBarrier{
-    "dissemination of leaders", false, true, first, between, last, nullptr};
+const WideAlgorithm kBarrier{.name = "dissemination of leaders",
+                             .fans_out = true,
+                             .first = first,
+                             .between = between,
+                             .last = last};
 
 }  // namespace nagaya::coll::hierarchy

@@ -9,12 +9,9 @@ namespace {
 
 // A leader's `buffer`: where its block lies, if not in the caller's memory.
 
-bool is_root(const Schedule& schedule) {
-  return schedule.rank() == schedule.what().root;
-}
 Block block_of_caller(const Schedule& schedule) {
   const nagaya_collective& what = schedule.what();
-  return block_of(is_root(schedule) ? what.send : what.receive, 0);
+  return block_of(schedule.is_root() ? what.send : what.receive, 0);
 }
 size_t bytes_of(const Schedule& schedule) {
   return block_of_caller(schedule).bytes;
@@ -36,7 +33,7 @@ void take_from_root(void* context, uint32_t, const void* data, size_t bytes) {
 
 bool between(Schedule& schedule, uint32_t round) {
   const nagaya_collective& what = schedule.what();
-  if (!schedule.is_leader() || is_root(schedule) || round != 0) return false;
+  if (!schedule.is_leader() || schedule.is_root() || round != 0) return false;
   const size_t bytes = bytes_of(schedule);
   if (what.store != nullptr) schedule.buffer = schedule.new_scratch(bytes);
   const Tree tree(schedule, schedule.nodes().node_of(what.root));
@@ -58,8 +55,8 @@ void last(Schedule& schedule) {
   const size_t bytes = bytes_of(schedule);
   nagaya_collective out = schedule.new_local(NAGAYA_BCAST);
   if (schedule.is_leader()) {
-    const bool offers = is_root(schedule) && is_offered(schedule);
-    if (is_root(schedule) && what.may_detach != 0 && !offers) copy_at_once(schedule);
+    const bool offers = schedule.is_root() && is_offered(schedule);
+    if (schedule.is_root() && what.may_detach != 0 && !offers) copy_at_once(schedule);
     const Block block = block_of_leader(schedule);
     const Tree tree(schedule, schedule.nodes().node_of(what.root));
     for (uint32_t level = tree.levels(); level-- > 0;) {
@@ -81,12 +78,17 @@ void last(Schedule& schedule) {
 
 void end(Schedule& schedule) {
   const nagaya_collective& what = schedule.what();
-  if (schedule.is_leader() && !is_root(schedule) && what.store != nullptr)
+  if (schedule.is_leader() && !schedule.is_root() && what.store != nullptr)
     schedule.take(what.root, schedule.buffer, bytes_of(schedule));
 }
 
 }  // namespace
 
-const WideAlgorithm kBcast{"tree of nodes", true, true, nullptr, between, last, end};
+const WideAlgorithm kBcast{.name = "tree of nodes",
+                           .has_root = true,
+                           .fans_out = true,
+                           .between = between,
+                           .last = last,
+                           .end = end};
 
 }  // namespace nagaya::coll::hierarchy

@@ -37,12 +37,11 @@ bool between(Schedule& schedule, uint32_t round) {
   const auto part_of = [&](uint32_t node) {
     return schedule.buffer + nodes.begin_of(node) * bytes;
   };
-  const uint32_t count = nodes.nodes(), own = schedule.node();
-  for (uint32_t n = 1; n < count; ++n) {
-    const uint32_t to = (own + n) % count, from = (own + count - n) % count;
+  const uint32_t own = schedule.node();
+  schedule.for_each_other_node([&](uint32_t to, uint32_t from) {
     schedule.send(schedule.leader_of(to), part_of(own), nodes.ranks_of(own).size() * bytes);
     schedule.receive(schedule.leader_of(from), part_of(from), nodes.ranks_of(from).size() * bytes);
-  }
+  });
   return true;
 }
 
@@ -76,6 +75,11 @@ void end(Schedule& schedule) {
 
 }  // namespace
 
-const WideAlgorithm kCollect{"all elements to each", false, true, first, between, last, end};
+const WideAlgorithm kCollect{.name = "all elements to each",
+                             .fans_out = true,
+                             .first = first,
+                             .between = between,
+                             .last = last,
+                             .end = end};
 
 }  // namespace nagaya::coll::hierarchy

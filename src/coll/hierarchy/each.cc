@@ -11,9 +11,6 @@ namespace {
 
 // `buffer`: blocks that have come and are to be stored; `offsets`: where each rank's begins.
 
-bool is_root(const Schedule& schedule) {
-  return schedule.rank() == schedule.what().root;
-}
 bool is_near(const Schedule& schedule, uint32_t rank) {
   return schedule.nodes().node_of(rank) == schedule.node();
 }
@@ -62,7 +59,7 @@ void set_store(Schedule& schedule, nagaya_collective& local,
 
 void gather_first(Schedule& schedule) {
   const nagaya_collective& what = schedule.what();
-  if (is_root(schedule))
+  if (schedule.is_root())
     receive_blocks(schedule);
   else if (!is_near(schedule, what.root))
     return send_block(schedule, what.root, block_of(what.send, 0));
@@ -73,7 +70,7 @@ void gather_first(Schedule& schedule) {
   }
   nagaya_collective in = schedule.new_local(NAGAYA_GATHER);
   in.send = what.send;
-  if (is_root(schedule)) in.receive = schedule.own_blocks(what.receive);
+  if (schedule.is_root()) in.receive = schedule.own_blocks(what.receive);
   set_store(schedule, in, Schedule::take_from_member);
   schedule.fan_in(in);
 }
@@ -95,7 +92,7 @@ void receive_own(Schedule& schedule) {
 void scatter_first(Schedule& schedule) {
   const nagaya_collective& what = schedule.what();
   if (!is_near(schedule, what.root)) return receive_own(schedule);
-  if (is_root(schedule))
+  if (schedule.is_root())
     for (uint32_t rank = 0; rank < schedule.size(); ++rank)
       if (!is_near(schedule, rank)) send_block(schedule, rank, block_of(what.send, rank));
   if (schedule.is_alone()) {
@@ -105,7 +102,7 @@ void scatter_first(Schedule& schedule) {
   }
   nagaya_collective in = schedule.new_local(NAGAYA_SCATTER);
   in.receive = what.receive;
-  if (is_root(schedule)) in.send = schedule.own_blocks(what.send);
+  if (schedule.is_root()) in.send = schedule.own_blocks(what.send);
   set_store(schedule, in, take_own);
   schedule.fan_in(in);
 }
@@ -147,11 +144,11 @@ void alltoall_first(Schedule& schedule) {
 
 }  // namespace
 
-const WideAlgorithm kGatherEach{"each by itself", true,    false,       gather_first,
-                                nullptr,          nullptr, store_blocks};
-const WideAlgorithm kScatterEach{"each by itself", true,    false,      scatter_first,
-                                 nullptr,          nullptr, scatter_end};
-const WideAlgorithm kAlltoallEach{"each by itself", false,   false,       alltoall_first,
-                                  nullptr,          nullptr, store_blocks};
+const WideAlgorithm kGatherEach{
+    .name = "each by itself", .has_root = true, .first = gather_first, .end = store_blocks};
+const WideAlgorithm kScatterEach{
+    .name = "each by itself", .has_root = true, .first = scatter_first, .end = scatter_end};
+const WideAlgorithm kAlltoallEach{
+    .name = "each by itself", .first = alltoall_first, .end = store_blocks};
 
 }  // namespace nagaya::coll::hierarchy

@@ -10,9 +10,6 @@ namespace {
 
 // `buffer`: what is combined so far. `other`: where a child's comes to.
 
-bool is_root(const Schedule& schedule) {
-  return schedule.rank() == schedule.what().root;
-}
 uint32_t root_node(const Schedule& schedule) {
   return schedule.nodes().node_of(schedule.what().root);
 }
@@ -29,7 +26,7 @@ void first(Schedule& schedule) {
     return;
   }
   if (schedule.is_leader())
-    schedule.buffer = is_root(schedule) && !elements.have_gaps()
+    schedule.buffer = schedule.is_root() && !elements.have_gaps()
                           ? static_cast<std::byte*>(what.receive.base)
                           : elements.make(what.elements.count);
   reduce_to_leader(schedule, schedule.buffer);
@@ -64,9 +61,9 @@ void pass_on(Schedule& schedule, const Tree& tree) {
   schedule.has_sent = true;
   if (!tree.is_top())
     elements.send(tree.leader(tree.parent()), schedule.buffer, count);
-  else if (!is_root(schedule))
+  else if (!schedule.is_root())
     elements.send(schedule.what().root, schedule.buffer, count);
-  if (!is_root(schedule) || tree.is_top()) return;
+  if (!schedule.is_root() || tree.is_top()) return;
   schedule.other = elements.make(count);
   elements.receive(tree.leader(0), schedule.other, count);
 }
@@ -80,7 +77,7 @@ bool between(Schedule& schedule, uint32_t) {
 }
 
 void end(Schedule& schedule) {
-  if (!is_root(schedule)) return;
+  if (!schedule.is_root()) return;
   const nagaya_collective& what = schedule.what();
   const bool is_passed_back = !tree_of(schedule).is_top();
   Elements(schedule).copy(what.receive.base, is_passed_back ? schedule.other : schedule.buffer,
@@ -89,6 +86,10 @@ void end(Schedule& schedule) {
 
 }  // namespace
 
-const WideAlgorithm kReduce{"tree of nodes, upwards", true, false, first, between, nullptr, end};
+const WideAlgorithm kReduce{.name = "tree of nodes, upwards",
+                            .has_root = true,
+                            .first = first,
+                            .between = between,
+                            .end = end};
 
 }  // namespace nagaya::coll::hierarchy

@@ -54,18 +54,17 @@ void sort(Schedule& schedule) {
 
 void exchange(Schedule& schedule) {
   const Elements elements(schedule);
-  const uint32_t nodes = schedule.nodes().nodes(), own = schedule.node();
+  const uint32_t own = schedule.node();
   const auto count_of = [&](uint32_t node) {
     return schedule.sizes[node + 1] - schedule.sizes[node];
   };
-  schedule.other = elements.make_places(nodes, count_of(own));
-  for (uint32_t n = 1; n < nodes; ++n) {
-    const uint32_t to = (own + n) % nodes, from = (own + nodes - n) % nodes;
+  schedule.other = elements.make_places(schedule.nodes().nodes(), count_of(own));
+  schedule.for_each_other_node([&](uint32_t to, uint32_t from) {
     elements.send(schedule.leader_of(to), elements.at(schedule.buffer, schedule.sizes[to]),
                   count_of(to));
     elements.receive(schedule.leader_of(from), elements.place(schedule.other, from, count_of(own)),
                      count_of(own));
-  }
+  });
 }
 
 bool between(Schedule& schedule, uint32_t round) {
@@ -125,6 +124,11 @@ void end(Schedule& schedule) {
 
 }  // namespace
 
-const WideAlgorithm kReduceScatter{"leaders to each other", false, true, first, between, last, end};
+const WideAlgorithm kReduceScatter{.name = "leaders to each other",
+                                   .fans_out = true,
+                                   .first = first,
+                                   .between = between,
+                                   .last = last,
+                                   .end = end};
 
 }  // namespace nagaya::coll::hierarchy

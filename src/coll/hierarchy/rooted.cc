@@ -11,12 +11,9 @@ namespace {
 // `buffer`: the blocks of a leader's node, one behind the other. At the root: of all nodes, each
 // where it is among their ranks.
 
-bool is_root(const Schedule& schedule) {
-  return schedule.rank() == schedule.what().root;
-}
 // The one of many blocks is the root's.
 size_t bytes_of(const Schedule& schedule, const nagaya_blocks& many, const nagaya_blocks& one) {
-  return block_of(is_root(schedule) ? many : one, 0).bytes;
+  return block_of(schedule.is_root() ? many : one, 0).bytes;
 }
 
 std::byte* part_of(const Schedule& schedule, uint32_t node, size_t bytes) {
@@ -32,7 +29,7 @@ size_t gathered_bytes(const Schedule& schedule) {
 void gather_first(Schedule& schedule) {
   const nagaya_collective& what = schedule.what();
   const size_t bytes = gathered_bytes(schedule);
-  if (is_root(schedule)) {
+  if (schedule.is_root()) {
     schedule.buffer = schedule.new_scratch(schedule.size() * bytes);
     if (schedule.is_alone() && !has_none(what.send))
       schedule.take(schedule.rank(), block_of(what.send, 0).data, bytes);
@@ -44,7 +41,7 @@ void gather_first(Schedule& schedule) {
   if (schedule.is_alone()) return;
   nagaya_collective in = schedule.new_local(NAGAYA_GATHER);
   in.send = what.send;
-  if (is_root(schedule)) {
+  if (schedule.is_root()) {
     in.receive = schedule.own_blocks(what.receive);
     in.store = what.store != nullptr ? Schedule::take_from_member : nullptr;
     in.store_context = &schedule;
@@ -58,7 +55,7 @@ bool gather_between(Schedule& schedule, uint32_t round) {
   if (!schedule.is_leader() || round != 0) return false;
   const llcl::NodeSets& nodes = schedule.nodes();
   const size_t bytes = gathered_bytes(schedule);
-  if (!is_root(schedule)) {
+  if (!schedule.is_root()) {
     schedule.send(schedule.what().root, schedule.buffer, schedule.own_ranks().size() * bytes);
     return true;
   }
@@ -70,7 +67,7 @@ bool gather_between(Schedule& schedule, uint32_t round) {
 }
 
 void gather_end(Schedule& schedule) {
-  if (!is_root(schedule)) return;
+  if (!schedule.is_root()) return;
   const size_t bytes = gathered_bytes(schedule);
   const std::byte* from = schedule.buffer;
   for (const uint32_t rank : schedule.nodes().ranks()) {
@@ -103,7 +100,7 @@ void send_parts(Schedule& schedule) {
 }
 
 bool scatter_between(Schedule& schedule, uint32_t round) {
-  if (!schedule.is_leader() || is_root(schedule) || round != 0) return false;
+  if (!schedule.is_leader() || schedule.is_root() || round != 0) return false;
   const size_t bytes = schedule.own_ranks().size() * scattered_bytes(schedule);
   schedule.buffer = schedule.new_scratch(bytes);
   schedule.receive(schedule.what().root, schedule.buffer, bytes);
@@ -118,10 +115,10 @@ void take_own(void* context, uint32_t, const void* data, size_t bytes) {
 void scatter_last(Schedule& schedule) {
   const nagaya_collective& what = schedule.what();
   const size_t bytes = scattered_bytes(schedule);
-  if (is_root(schedule)) send_parts(schedule);
+  if (schedule.is_root()) send_parts(schedule);
   if (schedule.is_alone()) return;
   nagaya_collective out = schedule.new_local(NAGAYA_SCATTER);
-  if (is_root(schedule))
+  if (schedule.is_root())
     out.send = schedule.own_blocks(what.send);
   else if (schedule.is_leader())
     out.send = equal_blocks(schedule.buffer, bytes);
@@ -136,15 +133,22 @@ void scatter_end(Schedule& schedule) {
   const bool gets = !has_none(what.receive) || what.store != nullptr;
   if (!schedule.is_alone() || !gets) return;
   const std::byte* const own =
-      is_root(schedule) ? block_of(what.send, schedule.rank()).data : schedule.buffer;
+      schedule.is_root() ? block_of(what.send, schedule.rank()).data : schedule.buffer;
   schedule.take(schedule.rank(), own, scattered_bytes(schedule));
 }
 
 }  // namespace
 
-const WideAlgorithm kGather{"by leaders",   true,    false,     gather_first,
-                            gather_between, nullptr, gather_end};
-const WideAlgorithm kScatter{"by leaders",    true,         true,       nullptr,
-                             scatter_between, scatter_last, scatter_end};
+const WideAlgorithm kGather{.name = "by leaders",
+                            .has_root = true,
+                            .first = gather_first,
+                            .between = gather_between,
+                            .end = gather_end};
+const WideAlgorithm kScatter{.name = "by leaders",
+                             .has_root = true,
+                             .fans_out = true,
+                             .between = scatter_between,
+                             .last = scatter_last,
+                             .end = scatter_end};
 
 }  // namespace nagaya::coll::hierarchy

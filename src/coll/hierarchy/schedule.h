@@ -26,12 +26,12 @@ class Schedule;
 // How a collective is done. Any stage may be missing. All may throw std::bad_alloc.
 struct WideAlgorithm {
   const char* name;
-  bool has_root, fans_out;
-  void (*first)(Schedule& schedule);
+  bool has_root = false, fans_out = false;
+  void (*first)(Schedule& schedule) = nullptr;
   // Adds the steps of that round, from 0; false: it needs no more of them.
-  bool (*between)(Schedule& schedule, uint32_t round);
-  void (*last)(Schedule& schedule);
-  void (*end)(Schedule& schedule);
+  bool (*between)(Schedule& schedule, uint32_t round) = nullptr;
+  void (*last)(Schedule& schedule) = nullptr;
+  void (*end)(Schedule& schedule) = nullptr;
 };
 
 class Schedule {
@@ -52,6 +52,14 @@ class Schedule {
   // The member that speaks for a node: the root for its own, of the others the lowest.
   uint32_t leader_of(uint32_t node) const;
   bool is_leader() const { return leader_of(node()) == rank(); }
+  bool is_root() const { return rank() == what_.root; }
+  // Calls each(to, from) for all nodes but the own one, each once as `to` and once as `from`, so
+  // that no two leaders send to the same one at once.
+  template <class Each>
+  void for_each_other_node(Each each) const {
+    const uint32_t own = node(), count = nodes().nodes();
+    for (uint32_t n = 1; n < count; ++n) each((own + n) % count, (own + count - n) % count);
+  }
 
   // ---- steps
 
