@@ -24,14 +24,17 @@ inline std::chrono::nanoseconds patience_for(size_t bytes) {
   return std::max(kLeast, std::chrono::nanoseconds(bytes / kCopiedBytesPerNs));
 }
 
-// Whether it was over in that time.
+// Whether it was over in that time. On a crowded node one yield may take longer: what has come
+// meanwhile is looked at before the wait ends.
 template <class IsOver>
 bool wait_for(std::chrono::nanoseconds time, IsOver is_over) {
   const auto deadline = std::chrono::steady_clock::now() + time;
-  bool was_over = false;
+  bool was_over = false, is_late = false;
   wait([&] {
     was_over = is_over();
-    return was_over || std::chrono::steady_clock::now() >= deadline;
+    if (was_over || is_late) return true;
+    is_late = std::chrono::steady_clock::now() >= deadline;
+    return false;
   });
   return was_over;
 }

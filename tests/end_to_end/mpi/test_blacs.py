@@ -94,6 +94,15 @@ def test_long_messages_do_not_wait_for_their_receives(start, program):
     assert ended.code == 0 and ended.out == "20 queued among 3\n", ended
 
 
+def test_a_sender_looks_at_what_has_come_while_it_yielded_before_it_makes_a_copy(user, nagaya, program, folder):
+    """On one processor a yield takes as long as a copy of another process, which is how long it waits."""
+    processor = min(os.sched_getaffinity(0))
+    ended = user.run(["taskset", "-c", processor, nagaya, "run", "--blacs", "-n", 4,
+                      program("blacs_checks"), "answers", 40], cwd=folder, env=SHARED_PROCESSORS, timeout=RUN_LIMIT_S)
+    said = re.fullmatch(r"(\d+) copied\n40 answers among 4\n", ended.out)
+    assert ended.code == 0 and said and int(said.group(1)) < 10, ended
+
+
 def test_messages_shorter_than_their_matrices_make_no_later_send_wait(start, program):
     ended = start(2, program("blacs_checks"), "larger", 20)
     assert ended.code == 0 and ended.out == "20 larger among 2\n", ended

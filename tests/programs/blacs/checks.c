@@ -10,6 +10,7 @@
  *   blacs_checks ahead N           N broadcasts and the end of their grid, then a message, which is
  *                                  received first
  *   blacs_checks together N        N broadcasts, whose root comes last
+ *   blacs_checks answers N         N long messages from 0 to 1 and back, while the others wait
  *
  * `threads` before all words: another thread sends MPI's messages all the while. `mild` behind
  * that: nothing that the reference BLACS do wrongly. */
@@ -244,6 +245,24 @@ static void run_together(int count, int processes, int own) {
     printf("%llu of %d direct\n", (unsigned long long)count_sends().broadcasts_direct, count);
 }
 
+/* ---- long messages there and back ---------------------------------------------------------- */
+
+static void run_answers(int count, int processes, int own) {
+  const int context = grid_of_all(1, processes);
+  double* const items = calloc(kItemsOfLarger, sizeof *items);
+  for (int n = 0; n < 2 * count && own < 2; ++n)
+    if (n % 2 == own)
+      matrix_calls[0][2].gesd2d(context, kItemsOfLarger, 1, items, kItemsOfLarger, 0, 1 - own);
+    else
+      matrix_calls[0][2].gerv2d(context, kItemsOfLarger, 1, items, kItemsOfLarger, 0, 1 - own);
+  grid_calls[0].barrier(context, "All");
+  int copies = (int)count_sends().copied;
+  matrix_calls[0][0].gsum2d(context, "All", " ", 1, 1, &copies, 1, -1, -1);
+  if (own == 0) printf("%d copied\n", copies);
+  free(items);
+  grid_calls[0].gridexit(context);
+}
+
 /* ---- redistributions ----------------------------------------------------------------------- */
 
 static void run_redistributions(int count, uint64_t seed, int processes, int own) {
@@ -311,6 +330,8 @@ int main(int argc, char** argv) {
     run_ahead(count, processes, own);
   else if (strcmp(argv[1], "together") == 0)
     run_together(count, processes, own);
+  else if (strcmp(argv[1], "answers") == 0)
+    run_answers(count, processes, own);
   else
     run_queued(count, argc > 3 ? (size_t)atoi(argv[3]) : 1 << 20, processes, own);
   if (own == 0) printf("%d %s among %d\n", count, argv[1], processes);
