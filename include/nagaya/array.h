@@ -134,8 +134,8 @@ typedef struct nagaya_array_width {
  *
  *   width   for each dimension of the array
  *
- * Until it is complete the block must not be written, and the shadow not be used. Data move while
- * the caller starts, tests, and waits for it.
+ * Until it is complete the block must not be written, and the shadow not be used. Data move in the
+ * start, the test, and in all waits of the task, whatever they wait for.
  * Returns 0, -EINVAL (wider than the shadow), -EBUSY (one is under way), before it has begun also
  * -ENOMEM, -ENOSPC (regions, llcl.h), -ESRCH (match.h is not open), after which it may be started
  * again; or, as the next two functions, the error of a box. */

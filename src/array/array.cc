@@ -59,6 +59,7 @@ int Array::start_reflect(std::span<const nagaya_array_width> widths, bool orthog
   Halo& halo = halo_of(widths, orthogonal);
   if (const int error = halo.start(); error != 0) return error;
   under_way_ = &halo;
+  result_.store(0, std::memory_order_relaxed);
   return 0;
 }
 
@@ -72,11 +73,17 @@ int Array::error() const {
   return 0;
 }
 
-int Array::advance() {
-  if (under_way_ == nullptr) return 1;
-  const int is_complete = under_way_->advance();
-  if (is_complete != 0) under_way_ = nullptr;
-  return is_complete;
+bool Array::advance() {
+  const int result = under_way_->advance();
+  if (result == 0) return false;
+  result_.store(result, std::memory_order_release);  // pairs with is_reflecting, take_result
+  return true;
+}
+
+int Array::take_result() {
+  const int result = result_.load(std::memory_order_acquire);  // of advance
+  if (result < 0) result_.store(1, std::memory_order_relaxed);
+  return result;
 }
 
 // ---- elements -----------------------------------------------------------------------------------

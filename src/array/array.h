@@ -2,6 +2,7 @@
 // array.h - a process's part of an array: its block, and the exchange of its halos.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <span>
 #include <vector>
@@ -26,14 +27,17 @@ class Array {
 
   // Returns 0, -EINVAL, -EBUSY, or what Halo::start() does. May throw std::bad_alloc.
   int start_reflect(std::span<const nagaya_array_width> widths, bool orthogonal);
-  bool is_reflecting() const { return under_way_ != nullptr; }
+  // Acquire: pairs with advance(), which another thread may have called.
+  bool is_reflecting() const { return result_.load(std::memory_order_acquire) == 0; }
   // Nothing of it is in use by another process: it may go.
   bool is_quiet() const;
   // Of all reflects: 0, or the error of a box.
   int error() const;
-  // Looks once. Returns 1 (complete, or none is under way), 0, or the error of a box: the reflect
-  // is over.
-  int advance();
+  // Looks once, one thread at a time. Whether no reflect is under way any more: from then on the
+  // array may go.
+  bool advance();
+  // 1: complete, or there was none; 0: under way; or the error of a box, once.
+  int take_result();
 
   uint32_t size() const { return shape_.size(); }  // of the grid
   size_t dimensions() const { return shape_.dimensions(); }
@@ -62,6 +66,7 @@ class Array {
   Members members_;
   std::vector<Known> known_;
   Halo* under_way_ = nullptr;
+  std::atomic<int> result_ = 1;
 };
 
 }  // namespace nagaya::array

@@ -8,6 +8,7 @@
 
 #include "array/array.h"
 #include "array/statistics.h"
+#include "array/underway.h"
 #include "base/or_enomem.h"
 #include "llcl/endpoint.h"
 
@@ -15,6 +16,7 @@ using nagaya::array::Array;
 using nagaya::array::Between;
 using nagaya::array::Shape;
 using nagaya::array::Statistics;
+using nagaya::array::Underway;
 using nagaya::base::or_enomem;
 using nagaya::llcl::Endpoint;
 
@@ -100,29 +102,33 @@ void* nagaya_array_element(nagaya_array* array, const int64_t* index) {
 
 int nagaya_array_start_reflect(nagaya_array* array, const nagaya_array_width* width,
                                int orthogonal) {
+  Endpoint* const endpoint = Endpoint::own();
+  if (endpoint == nullptr) return nagaya_array_reflect(array, width, orthogonal);
   return or_enomem([&] {
-    const int error = array->start_reflect({width, array->dimensions()}, orthogonal != 0);
-    return error != 0 ? error : std::min(array->advance(), 0);
+    const int error = Underway::own(endpoint->waits())
+                          .start(*array, {width, array->dimensions()}, orthogonal != 0);
+    return error != 0 ? error : std::min(array->take_result(), 0);
   });
 }
 
 int nagaya_array_test_reflect(nagaya_array* array) {
   nagaya_match_progress();
-  return array->advance();
+  if (array->is_reflecting()) Underway::own(Endpoint::own()->waits()).advance();
+  return array->take_result();
 }
 
 int nagaya_array_wait_reflect(nagaya_array* array) {
-  int is_complete = 0;
-  wait([&] {
-    is_complete = array->advance();
-    return is_complete != 0;
-  });
-  return is_complete == 1 ? 0 : is_complete;
+  wait([array] { return !array->is_reflecting(); });
+  return std::min(array->take_result(), 0);
 }
 
 int nagaya_array_reflect(nagaya_array* array, const nagaya_array_width* width, int orthogonal) {
-  const int error = nagaya_array_start_reflect(array, width, orthogonal);
-  return error != 0 ? error : nagaya_array_wait_reflect(array);
+  const int error = or_enomem([&] {
+    return array->start_reflect({width, array->dimensions()}, orthogonal != 0);
+  });
+  if (error != 0) return error;
+  wait([array] { return array->advance(); });
+  return std::min(array->take_result(), 0);
 }
 
 nagaya_array_statistics nagaya_array_statistics_of_process(void) {

@@ -2,6 +2,7 @@
 // reflect.cc - the directive reflect.
 #include <errno.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
@@ -15,28 +16,30 @@
 namespace nagaya::xmp {
 namespace {
 
+void check(const char* where, const nagaya_xmp_array_state& array, int error) {
+  if (error == -EBUSY)
+    fail(where, "a reflect of " + array.name +
+                    " is under way: its wait_async must come before the next one");
+  if (error != 0) fail(where, "the reflect of " + array.name + " has failed: " + reason_of(error));
+}
+
 class Reflect : public Asynchronous {
  public:
   explicit Reflect(nagaya_xmp_array_state& array) : array_(array) {}
 
   bool is_complete() override {
     const int is_complete = nagaya_array_test_reflect(array_.blocks);
-    if (is_complete < 0) fail_by("", is_complete);
+    check("", array_, std::min(is_complete, 0));
     return is_complete == 1;
   }
   void wait(const char* where) override {
-    if (const int error = nagaya_array_wait_reflect(array_.blocks); error != 0)
-      fail_by(where, error);
+    check(where, array_, nagaya_array_wait_reflect(array_.blocks));
   }
   bool is_reflect_of(const nagaya_xmp_array_state& array) const override {
     return &array == &array_;
   }
 
  private:
-  [[noreturn]] void fail_by(const char* where, int error) const {
-    fail(where, "the reflect of " + array_.name + " has failed: " + reason_of(error));
-  }
-
   nagaya_xmp_array_state& array_;
 };
 
@@ -60,16 +63,6 @@ Widths widths_of(const char* where, const nagaya_xmp_array_state& array,
   return widths;
 }
 
-void start(const char* where, nagaya_xmp_array_state& array, const Widths& widths,
-           bool orthogonal) {
-  const int error = nagaya_array_start_reflect(array.blocks, widths.data(), orthogonal);
-  if (error == -EBUSY)
-    fail(where, "a reflect of " + array.name +
-                    " is under way: its wait_async must come before the next one");
-  if (error != 0)
-    fail(where, "the reflect of " + array.name + " cannot start: " + reason_of(error));
-}
-
 }  // namespace
 }  // namespace nagaya::xmp
 
@@ -83,9 +76,8 @@ void nagaya_xmp_reflect(const char* where, const nagaya_xmp_array* array,
     fail(where, "reflect of " + state.name + ": not all of nodes " + state.with->onto->name +
                     ", on which it lies, execute this: write it outside of the task");
   if (!nodes.has_caller()) return;
-  start(where, state, widths, orthogonal != 0);
-  if (async != nullptr)
-    add(*async, std::make_unique<Reflect>(state));
-  else
-    Reflect(state).wait(where);
+  if (async == nullptr)
+    return check(where, state, nagaya_array_reflect(state.blocks, widths.data(), orthogonal));
+  check(where, state, nagaya_array_start_reflect(state.blocks, widths.data(), orthogonal));
+  add(*async, std::make_unique<Reflect>(state));
 }

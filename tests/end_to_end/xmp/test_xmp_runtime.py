@@ -77,6 +77,18 @@ def test_a_reflect_sends_two_messages_for_each_boundary_of_hosts(start_over, per
     assert (ended.code, ended.out) == (0, said), ended
 
 
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("tasks", [2, 5])
+def test_a_reflect_moves_while_its_process_waits_for_something_else(start, tasks, way):
+    ended = start(tasks, "xmp_overlap", NAGAYA_XMP_HALO=way)
+    assert (ended.code, ended.out) == (0, f"5 steps among {tasks}\n"), ended
+
+
+def test_it_moves_so_over_hosts(start_over):
+    ended = start_over((2, 1, 1), "xmp_overlap")
+    assert (ended.code, ended.out) == (0, "5 steps among 4\n"), ended
+
+
 def test_outside_of_a_space_a_program_is_one_process(user, installation):
     for program in ("xmp_halo", "xmp_collectives"):
         ended = user.run([installation.program(program), 20, 1], timeout=RUN_LIMIT_S)

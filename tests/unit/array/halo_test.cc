@@ -20,15 +20,17 @@ constexpr nagaya_array_width kWidth[] = {{1, 1, 0}};
 TEST(Reflect, AMessageThatCannotBeSentIsItsErrorAndEndsIt) {
   Array array(kShape, kGrid, 1, Between::kMessages);
   ASSERT_EQ(array.start_reflect(kWidth, false), 0);
-  EXPECT_EQ(array.advance(), -ESRCH);
+  EXPECT_TRUE(array.advance());
   EXPECT_FALSE(array.is_reflecting());
+  EXPECT_EQ(array.take_result(), -ESRCH);
+  EXPECT_EQ(array.take_result(), 1);
   EXPECT_TRUE(array.is_quiet());
 }
 
 TEST(Reflect, AnErrorStays) {
   Array array(kShape, kGrid, 1, Between::kMessages);
   ASSERT_EQ(array.start_reflect(kWidth, false), 0);
-  ASSERT_EQ(array.advance(), -ESRCH);
+  ASSERT_TRUE(array.advance());
   EXPECT_EQ(array.start_reflect(kWidth, false), -ESRCH);
   EXPECT_EQ(array.error(), -ESRCH);
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "array/underway.h"
+
+#include <mutex>
+
+namespace nagaya::array {
+
+Underway& Underway::own(llcl::Wait& waits) {
+  static Underway* const own = new Underway(waits);  // other threads may use it while we exit
+  return *own;
+}
+
+// Before the first one no look pays for them.
+int Underway::be_in_waits() {
+  if (is_in_waits_) return 0;
+  const int error = waits_.add({[](void* self) { return static_cast<Underway*>(self)->advance(); },
+                                1, [](void*) { return mailbox::kNever; }, nullptr, this});
+  is_in_waits_ = error == 0;
+  return error;
+}
+
+int Underway::start(Array& array, std::span<const nagaya_array_width> widths, bool orthogonal) {
+  const std::lock_guard lock(lock_);
+  arrays_.reserve(arrays_.size() + 1);
+  if (const int error = be_in_waits(); error != 0) return error;
+  if (const int error = array.start_reflect(widths, orthogonal); error != 0) return error;
+  if (array.advance()) return 0;
+  arrays_.push_back(&array);
+  count_.fetch_add(1, std::memory_order_relaxed);
+  return 0;
+}
+
+int Underway::advance() {
+  if (count_.load(std::memory_order_relaxed) == 0 || !lock_.try_lock()) return 0;
+  // An array whose reflect has ended may be closed at once.
+  const size_t ended = std::erase_if(arrays_, [](Array* array) { return array->advance(); });
+  count_.fetch_sub(static_cast<uint32_t>(ended), std::memory_order_relaxed);
+  lock_.unlock();
+  return static_cast<int>(ended);
+}
+
+}  // namespace nagaya::array
