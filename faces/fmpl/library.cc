@@ -46,19 +46,10 @@ int add(Library& library, Communicator communicator) {
   return static_cast<int>(n);
 }
 
-// Its broadcasts may have to be received first.
-void close(nagaya_team* team) {
-  if (team == nullptr) return;
-  nagaya_llcl_wait(
-      [](void* closed) -> int {
-        return nagaya_coll_close(static_cast<nagaya_team*>(closed)) != -EBUSY;
-      },
-      team, -1);
-}
-
+// Waits for those who have not received its broadcasts yet.
 void close_teams(const Communicator& communicator) {
-  close(communicator.team);
-  close(communicator.team_by_messages);
+  for (nagaya_team* const team : {communicator.team, communicator.team_by_messages})
+    if (team != nullptr) nagaya_coll_wait_close(team);
 }
 
 }  // namespace

@@ -142,6 +142,13 @@ int nagaya_coll_close(nagaya_team* team) {
   return 0;
 }
 
+int nagaya_coll_wait_close(nagaya_team* team) {
+  if (team == nullptr) return -EINVAL;
+  Endpoint::own()->wait([&] { return team->is_idle(); });
+  delete team;
+  return 0;
+}
+
 int nagaya_coll_start(nagaya_team* team, nagaya_collective* collective) {
   if (!is_valid(team, collective)) return -EINVAL;
   return or_enomem([&] {

@@ -347,7 +347,8 @@ static void wrong_collectives(void) {
   }
   what = (nagaya_collective){.kind = NAGAYA_BCAST, .root = 1};
   EXPECT_ERROR(nagaya_coll_run(team, &what), -EINVAL);
-  EXPECT_ERROR(nagaya_coll_close(team), 0);
+  EXPECT_ERROR(nagaya_coll_wait_close(NULL), -EINVAL);
+  EXPECT_ERROR(nagaya_coll_wait_close(team), 0);
 }
 
 /* ---- outside of the job's life --------------------------------------------------------------- */
