@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/xmp/runtime/process_set.h"
 
-#include <errno.h>
-
 #include <algorithm>
 #include <map>
 #include <memory>
 #include <numeric>
+#include <utility>
 
 #include "faces/xmp/runtime/failure.h"
 #include "faces/xmp/runtime/job.h"
@@ -94,12 +93,7 @@ nagaya_team& ProcessSet::team(const char* where) {
 // Its broadcasts may have to be received first.
 void ProcessSet::close() {
   if (team_ == nullptr) return;
-  nagaya_llcl_wait(
-      [](void* closed) -> int {
-        return nagaya_coll_close(static_cast<nagaya_team*>(closed)) != -EBUSY;
-      },
-      team_, -1);
-  team_ = nullptr;
+  nagaya_coll_wait_close(std::exchange(team_, nullptr));
 }
 
 void ProcessSet::close_all() {
