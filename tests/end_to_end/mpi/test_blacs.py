@@ -119,8 +119,9 @@ def test_broadcasts_and_the_end_of_their_grid_wait_for_no_receiver(start_over, h
 
 @pytest.mark.parametrize("hosts_count, per_host", [(1, 3), (2, 1), (3, 2)])
 def test_broadcasts_whose_receivers_wait_go_from_matrix_to_matrix(start_over, hosts_count, per_host):
-    ended = start_over(hosts_count, per_host, "blacs_checks", "together", 6)
-    said = re.fullmatch(rf"(\d) of 6 direct\n6 together among {hosts_count * per_host}\n", ended.out)
+    """They are long enough for a receiver that sleeps to wake up before a copy would be made."""
+    ended = start_over(hosts_count, per_host, "blacs_checks", "together", 20)
+    said = re.fullmatch(rf"(\d+) of 20 direct\n20 together among {hosts_count * per_host}\n", ended.out)
     assert ended.code == 0 and said and int(said.group(1)) > 0, ended
 
 

@@ -222,7 +222,7 @@ static void run_ahead(int count, int processes, int own) {
   if (own == 0) printf("%llu copied\n", (unsigned long long)count_sends().broadcasts_copied);
 }
 
-enum { kLatestRootUs = 50000, kSideTogether = 200, kLdaTogether = 203 };
+enum { kLatestRootUs = 5000, kSideTogether = 1000, kLdaTogether = 1003 };
 
 static void run_together(int count, int processes, int own) {
   const int context = grid_of_all(1, processes);
