@@ -51,12 +51,16 @@ class BasicRegionTable {
   static constexpr uint32_t kRegions = kEntries;
   static constexpr uint32_t kNone = 0;  // no region's id
 
-  // kNone: all entries are taken.
+  // kNone: all entries are taken. (A sender asks again and again: nobody searches twice before one
+  // was freed.)
   uint32_t add(mailbox::Owner owner, void* base, uint64_t bytes) {
+    const uint64_t freed = freed_.load(std::memory_order_acquire);  // pairs with remove
+    if (full_.load(std::memory_order_relaxed) == freed + 1) return kNone;
     const uint32_t begin = hint_.load(std::memory_order_relaxed);
     for (uint32_t n = 0; n < kRegions; ++n) {
       const uint32_t index = (begin + n) % kRegions;
       Entry& entry = entries_[index];
+      if (entry.owner.load(std::memory_order_relaxed) != 0) continue;
       uint32_t nobody = 0;
       // Acquire: pairs with the release of whoever had the entry before, who has cleared the id.
       if (!entry.owner.compare_exchange_strong(nobody, owner.bits, std::memory_order_acquire,
@@ -72,6 +76,7 @@ class BasicRegionTable {
       entry.id.store(id, std::memory_order_release);  // base and bytes; pairs with whole
       return id;
     }
+    full_.store(freed + 1, std::memory_order_relaxed);
     return kNone;
   }
 
@@ -85,6 +90,7 @@ class BasicRegionTable {
       return -EINVAL;
     endings_.fetch_add(1, std::memory_order_release);  // pairs with endings
     entry.owner.store(0, std::memory_order_release);   // the id is cleared; add, whole
+    freed_.fetch_add(1, std::memory_order_release);    // an entry is free; add
     return 0;
   }
 
@@ -98,6 +104,8 @@ class BasicRegionTable {
       endings_.fetch_add(1, std::memory_order_release);  // pairs with endings
       entry.owner.store(0, std::memory_order_release);   // the id is cleared; add, whole
     }
+    // Also of the entry that the task was freeing when it died.
+    freed_.fetch_add(1, std::memory_order_release);
   }
 
   // [offset, offset + bytes) of a region of that task. -EINVAL: no such region, or not all of it.
@@ -146,6 +154,8 @@ class BasicRegionTable {
   Atomic<uint32_t> hint_;  // where a free entry may be
   Atomic<uint32_t> end_;   // entries from here on were never taken
   Atomic<uint64_t> endings_;
+  Atomic<uint64_t> freed_;  // grows behind each freeing of entries
+  Atomic<uint64_t> full_;   // 1 + what `freed_` was before all entries were seen taken
   Entry entries_[kRegions];
 };
 

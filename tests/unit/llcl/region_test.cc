@@ -71,6 +71,16 @@ TEST_F(RegionTest, IsFullAfter65536AndEmptyWhenTheOwnerHasDied) {
   EXPECT_EQ(table_->add(kThird, memory_, 1), RegionTable::kNone);
 }
 
+TEST_F(RegionTest, HasRoomAgainWhenOneIsRemoved) {
+  uint32_t id = RegionTable::kNone;
+  for (uint32_t n = 0; n < RegionTable::kRegions; ++n) id = table_->add(kThird, memory_, 1);
+  for (int round = 0; round < 3; ++round) {
+    for (int n = 0; n < 3; ++n) EXPECT_EQ(table_->add(kThird, memory_, 1), RegionTable::kNone);
+    EXPECT_EQ(table_->remove(kThird, id), 0);
+    EXPECT_NE(id = table_->add(kThird, memory_, 1), RegionTable::kNone);
+  }
+}
+
 TEST_F(RegionTest, ThreadsThatAddAndRemoveAtOnceNeverShareAnEntry) {
   constexpr int kThreads = 4, kRounds = 20000;
   std::vector<std::thread> threads;
