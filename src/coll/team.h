@@ -10,6 +10,7 @@
 
 #include "coll/line.h"
 #include "llcl/group.h"
+#include "llcl/wait.h"
 #include "task/spin_lock.h"
 
 namespace nagaya::coll {
@@ -40,6 +41,11 @@ class Team {
     return slowest_ + depth > number || find_slowest() + depth > number;
   }
   void begin(uint64_t number) { begun_ = number + 1; }
+  // Which task the member's next wait is for: of two members the other; of more nobody in
+  // particular.
+  uint32_t partner() const {
+    return size() == 2 ? group_.members()[1 - rank_] : llcl::Wait::kNobody;
+  }
   // Its line is written: all members may look.
   void post(uint64_t number) {
     // Release: pairs with has_posted() of the others.
