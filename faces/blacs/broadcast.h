@@ -12,12 +12,12 @@ namespace nagaya::blacs {
 // The others read the matrix. The root waits for them as long as a copy takes, then leaves a copy
 // to those that have not begun, and goes on.
 void broadcast(Grid& grid, Scope scope, const Layout& layout);
-// What `root` of the scope has sent. As broadcast(), if that is the caller.
+// Receives a broadcast of `root` of the scope. As broadcast(), if that is the caller.
 void receive_broadcast(Grid& grid, Scope scope, Int root, const Layout& layout);
 void barrier(Grid& grid, Scope scope);
 
 void allgather(Grid& grid, Scope scope, const void* own, size_t bytes, void* all);
-// What each process of the scope tells the others, by rank.
+// The values that all processes of the scope tell each other, by rank.
 template <class T>
 std::vector<T> tell_all(Grid& grid, Scope scope, const T& own) {
   std::vector<T> all(static_cast<size_t>(grid.size_of(scope)));

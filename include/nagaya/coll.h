@@ -121,9 +121,9 @@ typedef struct nagaya_blocks {
   const nagaya_runs* const* runs_of; /* in place of `runs`, by rank; or NULL */
 } nagaya_blocks;
 
-/* What is reduced: `count` elements in each rank's memory, the same everywhere. REDUCE and
- * ALLREDUCE in place, in one node: in the `runs` of both `send` and `receive`, whole ones in each
- * run. */
+/* The elements that are reduced: `count` in each rank's memory, the same everywhere. Those of
+ * REDUCE and ALLREDUCE in place, in one node, may lie in the `runs` of both `send` and `receive`,
+ * whole ones in each run. */
 typedef struct nagaya_elements {
   size_t count;
   size_t extent; /* from one element to the next                                     [bytes] */

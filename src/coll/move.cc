@@ -117,7 +117,7 @@ Block posted_block(const Operation& operation, const Line& line) {
   return {data + begin, end_of(rank) - begin};
 }
 
-// What is in runs goes there by way of a copy. May throw std::bad_alloc.
+// A block in runs goes to the function by way of a copy. May throw std::bad_alloc.
 void store_block(const nagaya_collective& what, uint32_t giver, const Block& from) {
   if (from.runs == nullptr) return what.store(what.store_context, giver, from.data, from.bytes);
   const auto copy = std::make_unique_for_overwrite<std::byte[]>(from.bytes);

@@ -68,8 +68,8 @@ class Operation {
 
   // ---- for algorithms
 
-  // What the own line says: write(to) writes to `bytes` of memory. Once. May throw std::bad_alloc:
-  // then nothing was posted.
+  // Posts the own line's data, once: write(to) writes to `bytes` of memory. May throw
+  // std::bad_alloc: then nothing was posted.
   template <class Write>
   void post_data(size_t bytes, Write write) {
     write(line_for(bytes));

@@ -50,8 +50,8 @@ typedef struct coll_nagaya_side {
   bool is_for_all;               /* all blocks are the first one */
 } coll_nagaya_side;
 
-/* Who does it: all processes of the communicator; of an intercommunicator, too, the root and the
- * group that the root is not in; or others, and this process has nothing to do. */
+/* The processes that do a call: all of the communicator; of an intercommunicator also the root and
+ * the group that the root is not in; or others, and this process has nothing to do. */
 typedef enum { COLL_NAGAYA_ALL, COLL_NAGAYA_ROOTED, COLL_NAGAYA_OTHERS } coll_nagaya_members;
 
 /* What a collective is made of. Belongs to one call, which may be started again and again. */

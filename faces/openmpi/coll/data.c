@@ -90,7 +90,7 @@ static void unpack(const void* from, size_t bytes, const block_t* to) {
   OBJ_DESTRUCT(&convertor);
 }
 
-/* What has come from a rank, into a receive buffer of more runs than can be described. */
+/* Unpacks a rank's data into a receive buffer of more runs than can be described. */
 static void store(void* context, uint32_t rank, const void* data, size_t bytes) {
   coll_nagaya_call* const call = context;
   const coll_nagaya_side* const side = &call->receive;
