@@ -51,10 +51,14 @@ class Compiled:
     def __init__(self, folder: pathlib.Path):
         folder.chmod(0o755)
         self.folder = folder
-        # Programs find the runtime beside the xmpcc that has made them.
-        for part in ("bin", "lib", "include"):
-            shutil.copytree(jobs.ROOT / part, folder / part, symlinks=True)
         self.xmpcc = folder / "bin/xmpcc"
+        # Programs find the runtime beside the xmpcc that has made them.
+        for part in ("bin", "lib"):
+            (folder / part).mkdir()
+        shutil.copy2(jobs.ROOT / "bin/xmpcc", self.xmpcc)
+        for library in (jobs.ROOT / "lib").glob("libnagaya*.so*"):
+            shutil.copy2(library, folder / "lib", follow_symlinks=False)
+        shutil.copytree(jobs.ROOT / "include/xmp", folder / "include/xmp")
 
     def program(self, compiler: str, name: str, **macros) -> str:
         words = [f"-D{key}={value}" for key, value in macros.items()]
