@@ -62,7 +62,7 @@ void add_components(std::vector<std::string>& environment) {
   std::string folders;
   for (const std::string& folder : installed_components()) folders += folder + ":";
   if (folders.empty())
-    throw Error(-ENOENT, std::string("NAGAYA_MPI=") + value +
+    throw Error(-EINVAL, std::string("NAGAYA_MPI=") + value +
                              ": this installation has no components for Open MPI");
   const std::string name = "OMPI_MCA_mca_base_component_path";
   const char* const own = environment_value(environment, name.c_str());
