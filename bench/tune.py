@@ -56,7 +56,7 @@ def table(quick: bool, rounds: int | None) -> str:
         lines += [line_of(choice.name, best_value(timer, choice, rounds)) for choice in CHOICES]
     about = machine.describe(timer.last)
     return "".join(f"# {key}: {value}\n" for key, value in about.items()) + \
-        f"# {plan.tasks_each} ranks, {rounds} rounds; sizes between nodes are the defaults\n" + \
+        f"# {plan.tasks_each} ranks, {rounds} rounds; sizes between nodes and of large teams are the defaults\n" + \
         "".join(lines)
 
 
