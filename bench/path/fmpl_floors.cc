@@ -3,16 +3,17 @@
 // and stores: 8 bytes beside the three lines of a matching area, 16 MiB beside memcpy by both, or
 // by the sender alone while the receiver computes. And the parts of the latency of 8 bytes, as in
 // table 1 of FMPL's paper.
-#include <nagaya/fmpl.h>
-
 #include <atomic>
 #include <cstring>
 #include <memory>
 
 #include "fmpl_pingpong.h"
+#include "fmpl_status.h"
 
 namespace nagaya::bench {
 namespace {
+
+using fmpl::check;
 
 constexpr size_t kSmall = 8, kLarge = 16 << 20;
 
@@ -38,11 +39,6 @@ uintptr_t address(const void* data) {
 }
 unsigned char* memory(uintptr_t address) {
   return reinterpret_cast<unsigned char*>(address);
-}
-
-void check(int status) {
-  if (status != FMPL_SUCCESS)
-    throw std::runtime_error("FMPL's status is " + std::to_string(status));
 }
 
 class Bench {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <nagaya/fmpl.h>
-
-#include <stdexcept>
 #include <vector>
 
 #include "fmpl.h"
+#include "fmpl_status.h"
 
 namespace nagaya::bench::fmpl {
 namespace {
@@ -15,11 +13,6 @@ fmpl_flag flags[kIndexes];
 std::vector<double> work;
 std::vector<char> spool;
 fmpl_request prepared_send, prepared_receive;
-
-void check(int status) {
-  if (status != FMPL_SUCCESS)
-    throw std::runtime_error("FMPL's status is " + std::to_string(status));
-}
 
 }  // namespace
 
