@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // host_process.h - how the program nagaya-host makes its own process fit to hold the memory of
-// tasks. These functions throw Error.
+// tasks.
 #pragma once
 
 namespace nagaya::task {
@@ -15,11 +15,11 @@ namespace nagaya::task {
 //
 // The second process lies above kSpaceEnd: with a large or unlimited stack the kernel would put its
 // libraries and mappings (mmap_base) where the partitions of the tasks are. Tasks have a limit of
-// their own for the stack.
+// their own for the stack. Throws Error.
 void start_second_life(char** argv);
 
 // Takes the page above the program break: every growth of it fails and every malloc falls back to
-// mmap, although tasks have limits of their own.
+// mmap, although tasks have limits of their own. Throws Error.
 void guard_the_break();
 
 // Sets all signals to their defaults. posix_spawn leaves libc's two internal signals ignored, which

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks the sources against the house rules: includes point only downward, files are short, only
 src/arch knows the CPU, every file has its SPDX line, no folder is a drawer, every public function
-has a man page.
+of include/nagaya but the BLACS's has a man page.
 
     check_sources.py REPOSITORY
 """
