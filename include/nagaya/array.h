@@ -137,8 +137,9 @@ typedef struct nagaya_array_width {
  * Until it is complete the block must not be written, and the shadow not be used. Data move in the
  * start, the test, and in all waits of the task, whatever they wait for.
  * Returns 0, -EINVAL (wider than the shadow), -EBUSY (one is under way), before it has begun also
- * -ENOMEM, -ENOSPC (regions, llcl.h), -ESRCH (match.h is not open), after which it may be started
- * again; or, as the next two functions, the error of a box. */
+ * -ENOMEM, -ENOSPC (regions, or functions that waits call: llcl.h), -ESRCH (match.h is not open),
+ * after which it may be started again; or, as the next two functions, the error of a box, also of a
+ * reflect before whose error nobody has asked for. */
 int nagaya_array_start_reflect(nagaya_array* array, const nagaya_array_width* width,
                                int orthogonal);
 /* Returns 1: it is complete, or there is none; 0; or the error of a box (that of its message;

@@ -55,6 +55,7 @@ Halo& Array::halo_of(std::span<const nagaya_array_width> widths, bool orthogonal
 
 int Array::start_reflect(std::span<const nagaya_array_width> widths, bool orthogonal) {
   if (is_reflecting()) return -EBUSY;
+  if (const int untaken = take_result(); untaken < 0) return untaken;
   if (!fits(widths)) return -EINVAL;
   Halo& halo = halo_of(widths, orthogonal);
   if (const int error = halo.start(); error != 0) return error;

@@ -25,7 +25,8 @@ class Array {
 
   const nagaya_array_block& block() const { return block_; }
 
-  // Returns 0, -EINVAL, -EBUSY, or what Halo::start() does. May throw std::bad_alloc.
+  // Returns 0, -EINVAL, -EBUSY, the error of the reflect before that nobody has taken, or that of
+  // Halo::start(). May throw std::bad_alloc.
   int start_reflect(std::span<const nagaya_array_width> widths, bool orthogonal);
   // Acquire: pairs with advance(), which another thread may have called.
   bool is_reflecting() const { return result_.load(std::memory_order_acquire) == 0; }
