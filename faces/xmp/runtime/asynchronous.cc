@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/xmp/runtime/asynchronous.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -35,6 +36,11 @@ bool test(long tag) {
   auto [one, end] = under_way().equal_range(tag);
   while (one != end && one->second->is_complete()) one = under_way().erase(one);
   return one == end;
+}
+
+bool has_reflect_of(const nagaya_xmp_array_state& array) {
+  return std::ranges::any_of(under_way(),
+                             [&](const auto& one) { return one.second->is_reflect_of(array); });
 }
 
 void complete_reflect_of(const nagaya_xmp_array_state& array) {

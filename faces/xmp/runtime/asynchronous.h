@@ -25,6 +25,8 @@ void add(long tag, std::unique_ptr<Asynchronous> operation);
 void complete(const char* where, long tag);
 // Whether all of that number are; those that are go.
 bool test(long tag);
+// Whether the program has yet to wait for one, complete or not.
+bool has_reflect_of(const nagaya_xmp_array_state& array);
 // Before the array goes.
 void complete_reflect_of(const nagaya_xmp_array_state& array);
 // Before the process ends.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // reflect.cc - the directive reflect.
-#include <errno.h>
-
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -17,9 +15,6 @@ namespace nagaya::xmp {
 namespace {
 
 void check(const char* where, const nagaya_xmp_array_state& array, int error) {
-  if (error == -EBUSY)
-    fail(where, "a reflect of " + array.name +
-                    " is under way: its wait_async must come before the next one");
   if (error != 0) fail(where, "the reflect of " + array.name + " has failed: " + reason_of(error));
 }
 
@@ -76,6 +71,9 @@ void nagaya_xmp_reflect(const char* where, const nagaya_xmp_array* array,
     fail(where, "reflect of " + state.name + ": not all of nodes " + state.with->onto->name +
                     ", on which it lies, execute this: write it outside of the task");
   if (!nodes.has_caller()) return;
+  if (has_reflect_of(state))
+    fail(where, "a reflect of " + state.name +
+                    " is under way: its wait_async must come before the next one");
   if (async == nullptr)
     return check(where, state, nagaya_array_reflect(state.blocks, widths.data(), orthogonal));
   check(where, state, nagaya_array_start_reflect(state.blocks, widths.data(), orthogonal));

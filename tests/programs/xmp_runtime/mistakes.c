@@ -100,6 +100,7 @@ static void wide_reflect(void) {
 static void two_reflects(void) {
   const long tag = 1;
   nagaya_xmp_reflect(where, &a, NULL, 0, &tag);
+  for (int n = 0; n < 100; ++n) nagaya_xmp_barrier(where, NULL); /* they complete it */
   nagaya_xmp_reflect(where, &a, NULL, 0, NULL);
 }
 static void reflect_in_task(void) {
