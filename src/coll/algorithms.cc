@@ -38,8 +38,10 @@ bool is_known(nagaya_collective_kind kind) {
 const Algorithm& algorithm_of(const nagaya_collective& what, const Team& team) {
   const Row& row = kRows[what.kind];
   const nagaya_elements& elements = what.elements;
-  const bool is_short = elements.copy == nullptr && elements.count * elements.extent <=
-                                                        llcl::Tuning::own()[llcl::Tuned::kCombined];
+  const bool is_reduction = what.kind >= NAGAYA_REDUCE;
+  const bool is_short = !is_reduction || (elements.copy == nullptr &&
+                                          elements.count * elements.extent <=
+                                              llcl::Tuning::own()[llcl::Tuned::kCombined]);
   if (!is_short) return row.longer;
   return team.is_large() ? row.large : row.algorithm;
 }

@@ -20,8 +20,11 @@ uint32_t levels_of(uint32_t members) {
   return levels;
 }
 
-size_t bytes_of(const nagaya_elements& elements) {
-  return elements.count * elements.extent;
+size_t bytes_of(const nagaya_collective& what) {
+  return what.kind == NAGAYA_BARRIER ? 0 : what.elements.count * what.elements.extent;
+}
+bool is_scan(const nagaya_collective& what) {
+  return what.kind == NAGAYA_SCAN || what.kind == NAGAYA_EXSCAN;
 }
 
 // The blocks that become one at a level, as one of their members sees them.
@@ -47,13 +50,14 @@ class Level {
     return operation_.rank() == (is_last() ? what.root : begin_);
   }
   bool has_all() const {
-    for (uint32_t block = 0; block < blocks_; ++block)
+    // Of a scan's result the blocks behind the own one are no part.
+    const uint32_t end = is_last() && is_scan(operation_.what()) ? own_block() + 1 : blocks_;
+    for (uint32_t block = 0; block < end; ++block)
       if (!operation_.has_posted(speaker_of(block), number_)) return false;
     return true;
   }
   const std::byte* block(uint32_t block) const {
-    return operation_.line(speaker_of(block)).data() +
-           number_ * bytes_of(operation_.what().elements);
+    return operation_.line(speaker_of(block)).data() + number_ * bytes_of(operation_.what());
   }
 
  private:
@@ -74,9 +78,9 @@ class Level {
 
 void post(Operation& operation) {
   const nagaya_collective& what = operation.what();
-  const size_t bytes = bytes_of(what.elements);
+  const size_t bytes = bytes_of(what);
   operation.post_data(levels_of(operation.size()) * bytes, [&](std::byte* to) {
-    if (bytes != 0) llcl::gather(llcl::Buffer(what.send.base, bytes, what.send.runs), to, bytes);
+    llcl::gather(llcl::Buffer(what.send.base, bytes, what.send.runs), to, bytes);
   });
 }
 
@@ -89,7 +93,7 @@ void scan(const Operation& operation, const Level& level) {
   auto* const result = static_cast<std::byte*>(what.receive.base);
   const auto from = [&](uint32_t block) { return level.block(block); };
   const bool has_some = what.kind == NAGAYA_SCAN ? !takes_own : !level.begins_own_block();
-  if (!has_some) std::memcpy(result, from(--blocks), bytes_of(what.elements));
+  if (!has_some) std::memcpy(result, from(--blocks), bytes_of(what));
   put_before(what.elements, blocks, from, result, what.elements.count);
 }
 
@@ -110,16 +114,15 @@ void reduce(const Operation& operation, const Level& level) {
 void take(Operation& operation, const Level& level) {
   const nagaya_collective& what = operation.what();
   const nagaya_elements& elements = what.elements;
-  const size_t bytes = bytes_of(elements);
-  const bool is_scan = what.kind == NAGAYA_SCAN || what.kind == NAGAYA_EXSCAN;
-  if (is_scan && bytes != 0) scan(operation, level);
+  const size_t bytes = bytes_of(what);
+  if (is_scan(what) && bytes != 0) scan(operation, level);
   if (!level.is_last())
     operation.post_level(operation.next + 1, [&](std::byte* line) {
       if (bytes == 0) return;
       const auto from = [&](uint32_t block) { return level.block(block); };
       combine(elements, level.blocks(), from, line + (operation.next + 1) * bytes, elements.count);
     });
-  else if (!is_scan && bytes != 0)
+  else if (!is_scan(what) && bytes != 0)
     reduce(operation, level);
 }
 

@@ -193,6 +193,45 @@ TEST(LargeTeam, LeavesABarrierWithItsLastMember) {
   }
 }
 
+// A barrier has no elements, whatever is left in its members' structs.
+TEST(LargeTeam, MeetsWhateverElementsAreSaid) {
+  constexpr uint32_t kSize = 17;
+  Members members(kSize, kSize);
+  std::vector<Map> values(kSize, Map{3, 4});
+  std::vector<nagaya_collective> all(kSize);
+  for (uint32_t rank = 0; rank < kSize; ++rank) {
+    all[rank].kind = NAGAYA_BARRIER;
+    all[rank].elements.count = rank % 3 * 1000;
+    all[rank].elements.extent = sizeof(Map);
+    all[rank].elements.reduce = reduce;
+    all[rank].send.base = all[rank].receive.base = &values[rank];
+  }
+  std::mt19937 random{3};
+  members.run(all, random);
+  for (const Map& value : values) EXPECT_EQ(value, (Map{3, 4}));
+}
+
+TEST(LargeTeam, AScanWaitsForNobodyBehindIt) {
+  constexpr uint32_t kSize = 17, kLast = 16;
+  Members members(kSize, kSize);
+  std::vector<Map> values;
+  std::vector<nagaya_collective> all(kSize);
+  std::vector<std::unique_ptr<Operation>> moving;
+  for (uint32_t rank = 0; rank < kSize; ++rank) values.push_back(element(rank, 0));
+  for (uint32_t rank = 0; rank < kLast; ++rank) {
+    all[rank].kind = NAGAYA_SCAN;
+    all[rank].elements.count = 1;
+    all[rank].elements.extent = sizeof(Map);
+    all[rank].elements.reduce = reduce;
+    all[rank].send.base = all[rank].receive.base = &values[rank];
+    moving.push_back(members.start(rank, all[rank]));
+  }
+  for (uint32_t look = 0; look < 10; ++look)
+    std::erase_if(moving, [](const auto& operation) { return operation->advance(); });
+  EXPECT_TRUE(moving.empty());
+  for (uint32_t rank = 0; rank < kLast; ++rank) EXPECT_EQ(values[rank], expected(rank + 1, 0));
+}
+
 TEST(LargeTeam, DoesNotShareProcessors) {
   EXPECT_FALSE(Members(15, 64).team(0).is_large());
   EXPECT_FALSE(Members(17, 16).team(0).is_large());
