@@ -144,7 +144,9 @@ int nagaya_coll_close(nagaya_team* team) {
 
 int nagaya_coll_wait_close(nagaya_team* team) {
   if (team == nullptr) return -EINVAL;
-  Endpoint::own()->wait([&] { return team->is_idle(); });
+  Endpoint* const endpoint = Endpoint::own();
+  if (endpoint == nullptr) return -ESRCH;
+  endpoint->wait([&] { return team->is_idle(); });
   delete team;
   return 0;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <new>
 
 #include "coll/blocks.h"
 #include "llcl/layout.h"
@@ -158,9 +159,17 @@ void take_detachable(Operation& operation, uint32_t root, const Given& given) {
   if (copy != nullptr)
     return take_block(operation, root, {const_cast<std::byte*>(copy), block.bytes}, true);
   mailbox::Machine::step(mailbox::StopPoint::kBlockReading);
-  take_block(operation, root, block, true);
-  given.detachable->end_reading();
-  operation.team().group().wake_one(root);
+  const auto end = [&] {
+    given.detachable->end_reading();
+    operation.team().group().wake_one(root);
+  };
+  try {
+    take_block(operation, root, block, true);
+  } catch (const std::bad_alloc&) {  // it is read again later
+    end();
+    throw;
+  }
+  end();
 }
 
 void take_own(Operation& operation) {
