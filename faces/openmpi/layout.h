@@ -9,8 +9,8 @@
 
 #define NAGAYA_RUNS_MAX 32
 
-/* Where the data of a buffer that is not one run lies: `*runs`, which is made when it is NULL, and
- * to be freed. False: more than NAGAYA_RUNS_MAX would say, or no memory. */
+/* Describes a buffer that is not one run by `*runs`, which is made when it is NULL, and to be freed
+ * by the caller. False: more than NAGAYA_RUNS_MAX would say, or no memory. */
 bool nagaya_describe(const void* buffer, const ompi_datatype_t* datatype, size_t count,
                      nagaya_runs** runs);
 

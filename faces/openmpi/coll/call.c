@@ -58,7 +58,7 @@ static bool is_root(int root, struct ompi_communicator_t* comm) {
   return OMPI_COMM_IS_INTER(comm) ? root == MPI_ROOT : ompi_comm_rank(comm) == root;
 }
 
-/* False: it is one of others. */
+/* False: other processes do the call. */
 static bool begin_rooted(coll_nagaya_call* call, nagaya_collective_kind kind, int root,
                          struct ompi_communicator_t* comm) {
   if (!OMPI_COMM_IS_INTER(comm)) {

@@ -20,6 +20,7 @@
 #include "ompi/op/op.h"
 
 #include <nagaya/coll.h>
+#include <nagaya/match.h>
 
 NAGAYA_COMPONENT extern const mca_coll_base_component_t mca_coll_nagaya_component;
 
@@ -120,7 +121,7 @@ int coll_nagaya_call_reduce_scatter(coll_nagaya_call* call, const void* send, vo
 /* ---- teams (teams.c) ----------------------------------------------------------------------- */
 
 /* Communicators' contexts are below. */
-#define COLL_NAGAYA_CONTEXTS (UINT32_C(1) << 30)
+#define COLL_NAGAYA_CONTEXTS NAGAYA_CONTEXTS_BLACS
 
 /* Of an intercommunicator: whether the local group comes first in its teams. */
 bool coll_nagaya_is_first(struct ompi_communicator_t* comm);

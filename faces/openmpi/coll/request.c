@@ -81,7 +81,7 @@ static int free_request(ompi_request_t** handle) {
   return OMPI_SUCCESS;
 }
 
-/* Done by others. */
+/* Completes a call that other processes do. */
 static int complete_at_once(coll_nagaya_request_t* request) {
   request->call.collective.error = 0;
   OBJ_RETAIN(request->super.super.req_mpi_object.comm);
