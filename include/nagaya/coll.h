@@ -89,7 +89,7 @@ int nagaya_coll_open_by_messages(uint64_t context, const nagaya_process* process
 /* The caller starts no more collectives of it; those that are under way are complete.
  * Returns 0, -EBUSY (one is under way: nothing has changed). */
 int nagaya_coll_close(nagaya_team* team);
-/* The same, but waits for those that are under way. Returns 0. */
+/* The same, but waits for those that are under way. Returns 0, -ESRCH (in a forked child). */
 int nagaya_coll_wait_close(nagaya_team* team);
 
 typedef enum nagaya_collective_kind {
@@ -146,7 +146,7 @@ typedef struct nagaya_collective {
   nagaya_blocks send;
   nagaya_blocks receive;
   /* BCAST's root: nagaya_coll_detach() may follow. Where its block is in runs no rank has a
-   * `store`. Over several nodes all ranks say so. */
+   * `store`. Over several nodes all ranks say so, and their blocks have equal sizes. */
   uint32_t may_detach;
   nagaya_elements elements;
   /* Gets what comes from `rank`, in place of a block of `receive`, which still says how many bytes

@@ -28,8 +28,8 @@ class Team {
   const llcl::Group& group() const { return group_; }
   uint32_t rank() const { return rank_; }
   uint32_t size() const { return static_cast<uint32_t>(group_.members().size()); }
-  // The members are so many that one does not look at all the others, and do not share processors.
-  // The same at all of them.
+  // The members are so many that one does not look at all the others, and the node has a processor
+  // for each of them (other tasks may use these, too). The same at all of them.
   bool is_large() const { return is_large_; }
 
   // The next collective's number, from 0.
