@@ -124,20 +124,23 @@ void check_reduction(Program& program, const ReductionClause& clause, size_t off
   }
 }
 
-// In a single loop over nodes in their order the nodes' order is the iterations'.
+// A value whose assignments cannot note their iterations comes in the order of the nodes, which is
+// that of the iterations in a single loop.
 void check_order(const Program& program, const Unit& unit, const ReductionClause& clause,
                  const Directive& directive) {
   const Nest& nest = program.nests.at(&directive);
   for (const ReductionVariable& reduced : clause.variables) {
-    if (reduced.locations.empty() || nest.around.size() == 1) continue;
+    if (reduced.locations.empty()) continue;
     const Token& name = reduced.data.name;
     const Variable& variable = *program.facts.lookup(name.text, directive.offset);
     const bool is_scalar =
         variable.extents.empty() && reduced.data.indexes.empty() && !reduced.data.length;
-    if (!is_scalar || !program.is_only_named(variable, nest))
+    if (!is_scalar || !program.is_only_named(variable, nest)) {
+      if (nest.around.size() == 1) continue;
       throw Complaint{name.place, "which iteration of the nest gives " + quoted(name) +
                                       " its value is not known here; reduce a variable of the "
                                       "function that is no array and whose address is not taken"};
+    }
     for (const Use* use : program.writes_of(variable.entity, nest))
       for (const size_t loop : nest.around)
         if (const std::string index = program.index_name(loop);
