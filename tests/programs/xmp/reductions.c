@@ -133,6 +133,22 @@ static void of_elements_in_loops(void) {
   for (int i = 0; i < N; i++) EXPECT(wide[i * 1000] == 1 && wide[i * 1000 + 1] == 0);
 }
 
+/* Subscripts and lengths mean the values from before the loop, also of a variable that another
+ * clause reduces. */
+static void of_several_clauses(void) {
+  int k = 2, most = -1, maxima[4] = {-1, -1, -1, -1}, sums[4] = {0}, at[4] = {7, 7, 7, 7};
+#pragma xmp loop on t[i] reduction(+ : k) reduction(max : maxima[k], maxima[0]) \
+    reduction(+ : sums[0 : k]) reduction(+ : sums[sums[2] + 3]) reduction(firstmax : most / at[k] /)
+  for (int i = 0; i < N; i++) {
+    k++, maxima[2] = i, maxima[0] = 1, sums[0]++, sums[1] += 2, sums[3] += 3;
+    if (i > most) most = i, at[2] = i;
+  }
+  EXPECT_EQUAL(k, 2 + N);
+  EXPECT(maxima[0] == 1 && maxima[1] == -1 && maxima[2] == N - 1 && maxima[3] == -1);
+  EXPECT(sums[0] == N && sums[1] == 2 * N && sums[2] == 0 && sums[3] == 3 * N);
+  EXPECT(most == N - 1 && at[0] == 7 && at[1] == 7 && at[2] == N - 1);
+}
+
 /* As in the serial program: a value from before the loop counts once. */
 static void of_a_sum_that_goes_on(void) {
   int sum = 1000;
@@ -166,6 +182,7 @@ int main(void) {
   of_parts_of_arrays();
   of_loops();
   of_elements_in_loops();
+  of_several_clauses();
   of_a_sum_that_goes_on();
   of_a_part();
   of_a_later_time();

@@ -131,10 +131,11 @@ std::vector<Reduced> reduced_by(const Program& program, const ReductionClause& c
   return all;
 }
 
-LoopReduction::LoopReduction(const Program& program, const ReductionClause& clause, size_t offset,
-                             const Nest& nest)
+LoopReduction::LoopReduction(const Program& program, const ReductionClause& clause, size_t which,
+                             size_t offset, const Nest& nest)
     : program_(program),
       clause_(clause),
+      which_(which),
       offset_(offset),
       nest_(nest),
       downwards_(!program.facts.loops[nest.loops.front().loop].upwards),
@@ -162,8 +163,9 @@ LoopReduction::LoopReduction(const Program& program, const ReductionClause& clau
   }
 }
 
-std::string LoopReduction::own_name(const std::string& kind, size_t which) const {
-  return "xmp_" + kind + std::to_string(which) + "_" + clause_.variables[which].data.name.text;
+std::string LoopReduction::own_name(const std::string& kind, size_t variable) const {
+  return "xmp_" + kind + std::to_string(which_) + "_" + std::to_string(variable) + "_" +
+         clause_.variables[variable].data.name.text;
 }
 
 // Subscripts may change in the loop.
@@ -174,28 +176,37 @@ Data LoopReduction::by_pointer(const std::string& pointer, const std::string& co
   return {pointer + "[0]", "(void *)" + pointer, count, false};
 }
 
-std::string LoopReduction::before() const {
+std::string LoopReduction::declarations() const {
   const char* neutral = neutral_of(clause_.operation).value;
-  std::string declarations = pointers_, blocks;
+  std::string text;
   for (size_t i = 0; i < named_.size(); ++i) {
     const Data &named = named_[i].data, &own = own_[i].data;
     const std::string type = " __typeof__(" + named.first + ") ";
-    if (own.scalar) {
-      // A variable of the same name, whose address nobody takes.
-      declarations += type + own.first + " = " + named.first + ";";
-      blocks += type + named.first + " = " + (neutral != nullptr ? neutral : own.first) + ";";
-      // Before the first iteration.
-      if (own_[i].loops != 0)
-        declarations += " long " + own_[i].iteration + "[" + std::to_string(own_[i].loops) +
-                        "] = {-(long)(~0UL >> 1) - 1};";
-      continue;
-    }
-    if (neutral != nullptr)
-      declarations += type + "*const " + own_name("saved", i) + " = nagaya_xmp_copy(" +
-                      list({where(clause_.place), own.address, own.bytes()}) + ");" +
-                      each(own, own_name("data", i) + "[xmp_k] = " + neutral + ";");
+    if (own.scalar)
+      text += type + own.first + " = " + named.first + ";";
+    else if (neutral != nullptr)
+      text += type + "*const " + own_name("saved", i) + " = nagaya_xmp_copy(" +
+              list({where(clause_.place), own.address, own.bytes()}) + ");" +
+              each(own, own_name("data", i) + "[xmp_k] = " + neutral + ";");
+    // Before the first iteration.
+    if (own_[i].loops != 0)
+      text += " long " + own_[i].iteration + "[" + std::to_string(own_[i].loops) +
+              "] = {-(long)(~0UL >> 1) - 1};";
   }
-  return declarations + " {" + blocks;
+  return text;
+}
+
+// Variables of the same names, whose addresses nobody takes.
+std::string LoopReduction::hiding() const {
+  const char* neutral = neutral_of(clause_.operation).value;
+  std::string text;
+  for (size_t i = 0; i < named_.size(); ++i) {
+    const std::string &named = named_[i].data.first, &own = own_[i].data.first;
+    if (own_[i].data.scalar)
+      text += " __typeof__(" + named + ") " + named + " = " + (neutral != nullptr ? neutral : own) +
+              ";";
+  }
+  return text;
 }
 
 std::vector<std::string> LoopReduction::note_iterations(Edits& edits) const {
@@ -216,11 +227,15 @@ std::vector<std::string> LoopReduction::note_iterations(Edits& edits) const {
   return variables;
 }
 
-std::string LoopReduction::after(const std::string& on) const {
+std::string LoopReduction::kept() const {
   std::string text;
   for (size_t i = 0; i < named_.size(); ++i)
     if (own_[i].data.scalar) text += " " + own_[i].data.first + " = " + named_[i].data.first + ";";
-  text += " }" + reduce_calls(program_, clause_, offset_, own_, on, "0", downwards_);
+  return text;
+}
+
+std::string LoopReduction::reduced(const std::string& on) const {
+  std::string text = reduce_calls(program_, clause_, offset_, own_, on, "0", downwards_);
   const bool neutral = neutral_of(clause_.operation).value != nullptr;
   for (size_t i = 0; i < named_.size(); ++i) {
     const Data &named = named_[i].data, &own = own_[i].data;

@@ -35,21 +35,28 @@ std::vector<Reduced> reduced_by(const Program& program, const ReductionClause& c
 
 class LoopReduction {
  public:
-  LoopReduction(const Program& program, const ReductionClause& clause, size_t offset,
+  // `which`: of the loop's clauses, from 0.
+  LoopReduction(const Program& program, const ReductionClause& clause, size_t which, size_t offset,
                 const Nest& nest);
 
-  // C text that opens a block around the loop, and the text that closes it and reduces.
-  std::string before() const;
-  std::string after(const std::string& on) const;
+  // C text around the loop, which of several clauses comes part by part: pointers; declarations;
+  // { hiding; the loop; kept; } reduced. So a subscript of any clause means the variables, and
+  // their values, from before the loop.
+  const std::string& pointers() const { return pointers_; }
+  std::string declarations() const;
+  std::string hiding() const;
+  std::string kept() const;
+  std::string reduced(const std::string& on) const;
   // In the loop. Returns the variables that it does so in.
   std::vector<std::string> note_iterations(Edits& edits) const;
 
  private:
-  std::string own_name(const std::string& kind, size_t which) const;
+  std::string own_name(const std::string& kind, size_t variable) const;
   Data by_pointer(const std::string& pointer, const std::string& count, const Data& named);
 
   const Program& program_;
   const ReductionClause& clause_;
+  size_t which_;
   size_t offset_;
   const Nest& nest_;
   bool downwards_;

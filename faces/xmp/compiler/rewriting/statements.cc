@@ -144,6 +144,28 @@ void StatementRewriter::rewrite_header(const Loop& loop, const std::string& name
                  " " + index + (loop.upwards ? " < " : " > ") + name + "_end");
 }
 
+std::string StatementRewriter::add_reductions(const Directive& directive, const LoopDirective& loop,
+                                              const Nest& nest, std::string& before) {
+  if (loop.reductions.empty()) return "";
+  std::vector<LoopReduction> reductions;
+  for (const ReductionClause& clause : loop.reductions)
+    reductions.emplace_back(program_, clause, reductions.size(), directive.offset, nest);
+  const auto of_all = [&](auto part) {
+    std::string text;
+    for (const LoopReduction& reduction : reductions) text += part(reduction);
+    return text;
+  };
+  before += of_all([](const LoopReduction& r) { return r.pointers(); }) +
+            of_all([](const LoopReduction& r) { return r.declarations(); }) + " {" +
+            of_all([](const LoopReduction& r) { return r.hiding(); });
+  const std::string on = reduced_on(program_, loop.on, nest);
+  for (const LoopReduction& reduction : reductions)
+    for (const std::string& variable : reduction.note_iterations(edits_))
+      variables_[nest.statement].push_back(variable);
+  return of_all([](const LoopReduction& r) { return r.kept(); }) + " }" +
+         of_all([&](const LoopReduction& r) { return r.reduced(on); });
+}
+
 void StatementRewriter::rewrite(const Directive& directive, const LoopDirective& loop) {
   const Nest& nest = program_.nests.at(&directive);
   const Range& whole = program_.facts.statements[nest.statement].range;
@@ -162,14 +184,7 @@ void StatementRewriter::rewrite(const Directive& directive, const LoopDirective&
     }
     rewrite_header(header, name);
   }
-  std::string after;
-  for (const ReductionClause& clause : loop.reductions) {
-    const LoopReduction reduction(program_, clause, directive.offset, nest);
-    before += reduction.before();
-    for (const std::string& name : reduction.note_iterations(edits_))
-      variables_[nest.statement].push_back(name);
-    after = reduction.after(reduced_on(program_, loop.on, nest)) + after;
-  }
+  const std::string after = add_reductions(directive, loop, nest, before);
   edits_.insert_line(unit_.printed, before_pragmas(whole.begin, directive.offset), directive.place,
                      before);
   edits_.close(whole.end, directive.offset, after + " }");

@@ -37,6 +37,9 @@ class StatementRewriter {
   std::string range_declaration(const Directive& directive, const LoopDirective& loop,
                                 const Nest& nest, size_t which, const std::string& name);
   void rewrite_header(const Loop& loop, const std::string& name);
+  // Appends what comes before the loop to `before`, and returns what comes behind it.
+  std::string add_reductions(const Directive& directive, const LoopDirective& loop,
+                             const Nest& nest, std::string& before);
   // Before the pragmas for a loop that stand directly before the statement.
   size_t before_pragmas(size_t statement_begin, size_t directive_offset) const;
 
