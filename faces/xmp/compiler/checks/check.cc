@@ -74,6 +74,7 @@ class Checker {
       check_reduction(program_, clause, directive.offset);
       check_order(program_, unit_, clause, directive);
     }
+    check_distinct(body.reductions);
   }
   void check_body(const Directive& directive, const TaskDirective& body) {
     constructs_.check(directive, body);

@@ -124,6 +124,24 @@ void check_reduction(Program& program, const ReductionClause& clause, size_t off
   }
 }
 
+void check_distinct(const std::vector<ReductionClause>& clauses) {
+  std::vector<const DataReference*> seen;
+  const auto check = [&](const DataReference& data) {
+    const auto is_whole = [](const DataReference& d) { return d.indexes.empty() && !d.length; };
+    for (const DataReference* earlier : seen)
+      if (earlier->name.text == data.name.text && (is_whole(*earlier) || is_whole(data)))
+        throw Complaint{data.name.place, quoted(data.name) +
+                                             " stands twice in the reductions of this directive; "
+                                             "each value and location needs its own variable"};
+    seen.push_back(&data);
+  };
+  for (const ReductionClause& clause : clauses)
+    for (const ReductionVariable& reduced : clause.variables) {
+      check(reduced.data);
+      for (const DataReference& location : reduced.locations) check(location);
+    }
+}
+
 // A value whose assignments cannot note their iterations comes in the order of the nodes, which is
 // that of the iterations in a single loop.
 void check_order(const Program& program, const Unit& unit, const ReductionClause& clause,
@@ -196,6 +214,7 @@ void check_communication(Program& program, const Directive& directive,
 void check_communication(Program& program, const Directive& directive,
                          const ReductionDirective& reduction) {
   check_reduction(program, reduction.reduction, directive.offset);
+  check_distinct({reduction.reduction});
   resolve_optional(program, reduction.on, directive.offset);
   check_async(program, reduction.async, directive.offset);
 }

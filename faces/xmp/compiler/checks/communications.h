@@ -18,6 +18,8 @@ void check_communication(Program& program, const Directive& directive, const Bca
 void check_communication(Program& program, const Directive& directive,
                          const ReductionDirective& reduction);
 void check_reduction(Program& program, const ReductionClause& clause, size_t offset);
+// Of one directive: no whole variable stands in them twice, as a value or as a location.
+void check_distinct(const std::vector<ReductionClause>& clauses);
 // Of a loop's clause: which iteration is the first, or the last, can be known.
 void check_order(const Program& program, const Unit& unit, const ReductionClause& clause,
                  const Directive& directive);
