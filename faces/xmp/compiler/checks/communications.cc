@@ -93,6 +93,10 @@ bool needs_location(ReductionOperation operation) {
   return operation >= ReductionOperation::kFirstMax;
 }
 
+bool is_last(ReductionOperation operation) {
+  return operation == ReductionOperation::kLastMax || operation == ReductionOperation::kLastMin;
+}
+
 void check_type(const ReductionClause& clause, const Token& name, const Variable& variable) {
   const std::string& type = variable.reduction_type;
   if (type.empty())
@@ -142,8 +146,9 @@ void check_distinct(const std::vector<ReductionClause>& clauses) {
     }
 }
 
-// A value whose assignments cannot note their iterations comes in the order of the nodes, which is
-// that of the iterations in a single loop.
+// A value whose assignments cannot note their iterations comes in the order of the nodes. In a
+// single loop that is the order of the iterations; but a last node without one has the value from
+// before.
 void check_order(const Program& program, const Unit& unit, const ReductionClause& clause,
                  const Directive& directive) {
   const Nest& nest = program.nests.at(&directive);
@@ -154,8 +159,8 @@ void check_order(const Program& program, const Unit& unit, const ReductionClause
     const bool is_scalar =
         variable.extents.empty() && reduced.data.indexes.empty() && !reduced.data.length;
     if (!is_scalar || !program.is_only_named(variable, nest)) {
-      if (nest.around.size() == 1) continue;
-      throw Complaint{name.place, "which iteration of the nest gives " + quoted(name) +
+      if (nest.around.size() == 1 && !is_last(clause.operation)) continue;
+      throw Complaint{name.place, "which iteration gives " + quoted(name) +
                                       " its value is not known here; reduce a variable of the "
                                       "function that is no array and whose address is not taken"};
     }

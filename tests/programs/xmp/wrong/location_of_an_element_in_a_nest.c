@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// expect: 9:56: which iteration of the nest gives 'most'
+// expect: 9:56: which iteration gives 'most'
 #pragma xmp nodes p[*][1]
 #pragma xmp template t[8][8]
 #pragma xmp distribute t[block][block] onto p
