@@ -122,7 +122,7 @@ struct Program {
   bool is_fixed_elsewhere(const ArraySymbol& array, const Function& function) const;
   // Nothing in the nest can reach the variable but by its name.
   bool is_only_named(const Variable& variable, const Nest& nest) const;
-  // Where the nest assigns to it by its name.
+  // Where the nest assigns to the variable of this entity by its name.
   std::vector<const Use*> writes_of(size_t entity, const Nest& nest) const;
   std::string index_name(size_t loop) const;
 };
