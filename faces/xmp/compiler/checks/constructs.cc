@@ -32,13 +32,9 @@ bool Constructs::only_pragmas_between(size_t begin, size_t end) const {
 }
 
 size_t Constructs::next_statement(size_t offset) const {
-  size_t found = kNone;
-  const std::vector<Statement>& all = program_.facts.statements;
-  for (size_t i = 0; i < all.size(); ++i)
-    if (all[i].range.begin >= offset &&
-        (found == kNone || all[i].range.begin < all[found].range.begin))
-      found = i;
-  return found != kNone && only_pragmas_between(offset, all[found].range.begin) ? found : kNone;
+  const size_t found = program_.facts.statement_behind(offset);
+  if (found == kNone) return kNone;
+  return only_pragmas_between(offset, program_.facts.statements[found].range.begin) ? found : kNone;
 }
 
 void Constructs::check_stand_alone(const Directive& directive, const std::string& name) {

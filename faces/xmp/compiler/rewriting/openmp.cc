@@ -23,18 +23,6 @@ void for_each_name(const std::string& text, const Range& range, const auto& visi
   }
 }
 
-// The statement behind the pragma, and behind others.
-size_t statement_behind(const Program& program, size_t offset) {
-  size_t found = kNone;
-  for (size_t i = 0; i < program.facts.statements.size(); ++i) {
-    const Range& range = program.facts.statements[i].range;
-    if (range.begin >= offset &&
-        (found == kNone || range.begin < program.facts.statements[found].range.begin))
-      found = i;
-  }
-  return found;
-}
-
 // The variables by which a function reaches the array.
 std::vector<std::string> names_of(const Program& program, const ArraySymbol& array, size_t offset) {
   if (program.is_fixed_elsewhere(array, *program.facts.function_at(offset)))
@@ -76,7 +64,7 @@ void rewrite_openmp(const Unit& unit, const Program& program,
     });
     if (!none) continue;
     // default(none): variables of ours must be named, too.
-    const size_t statement = statement_behind(program, pragma.end);
+    const size_t statement = program.facts.statement_behind(pragma.end);
     if (statement == kNone) continue;
     std::vector<std::string> names =
         hoisted_in(program, program.facts.statements[statement].range, named);

@@ -131,17 +131,15 @@ std::string StatementRewriter::range_declaration(const Directive& directive,
          "_end = " + range + ".end;";
 }
 
-void StatementRewriter::rewrite_header(const Loop& loop, const std::string& name) {
+void StatementRewriter::rewrite_header(size_t which, const std::string& name) {
+  const Loop& loop = program_.facts.loops[which];
   // The first part's declaration or assignment and the step stay the user's.
   edits_.replace(loop.first, name + "_first");
   const size_t first_semicolon = unit_.printed.text().find(';', loop.first.end);
   const size_t second_semicolon =
       unit_.printed.text().find(';', std::max(loop.end.end, first_semicolon + 1));
-  std::string index;
-  for (const Variable& variable : program_.facts.variables)
-    if (variable.entity == loop.index) index = variable.name;
   edits_.replace({first_semicolon + 1, second_semicolon},
-                 " " + index + (loop.upwards ? " < " : " > ") + name + "_end");
+                 " " + program_.index_name(which) + (loop.upwards ? " < " : " > ") + name + "_end");
 }
 
 std::string StatementRewriter::add_reductions(const Directive& directive, const LoopDirective& loop,
@@ -182,7 +180,7 @@ void StatementRewriter::rewrite(const Directive& directive, const LoopDirective&
       edits_.insert(header.whole.begin, "{ " + declaration + " ");
       edits_.close(header.whole.end, header.whole.begin, " }");
     }
-    rewrite_header(header, name);
+    rewrite_header(nest.loops[i].loop, name);
   }
   const std::string after = add_reductions(directive, loop, nest, before);
   edits_.insert_line(unit_.printed, before_pragmas(whole.begin, directive.offset), directive.place,

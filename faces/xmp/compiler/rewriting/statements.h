@@ -36,7 +36,7 @@ class StatementRewriter {
   void insert(const Directive& directive, const std::string& text);
   std::string range_declaration(const Directive& directive, const LoopDirective& loop,
                                 const Nest& nest, size_t which, const std::string& name);
-  void rewrite_header(const Loop& loop, const std::string& name);
+  void rewrite_header(size_t which, const std::string& name);
   // Appends what comes before the loop to `before`, and returns what comes behind it.
   std::string add_reductions(const Directive& directive, const LoopDirective& loop,
                              const Nest& nest, std::string& before);

@@ -32,6 +32,15 @@ size_t Facts::statement_at(size_t offset) const {
   return found;
 }
 
+size_t Facts::statement_behind(size_t offset) const {
+  size_t found = kNone;
+  for (size_t i = 0; i < statements.size(); ++i)
+    if (statements[i].range.begin >= offset &&
+        (found == kNone || statements[i].range.begin < statements[found].range.begin))
+      found = i;
+  return found;
+}
+
 size_t Facts::block_at(size_t offset) const {
   size_t at = statement_at(offset);
   while (at != kNone && statements[at].kind != Statement::kCompound) at = statements[at].parent;

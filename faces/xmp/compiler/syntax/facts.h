@@ -121,6 +121,8 @@ class Facts {
   size_t block_at(size_t offset) const;
   // The innermost statement whose range contains `offset`.
   size_t statement_at(size_t offset) const;
+  // The outermost statement that begins next at or behind `offset`; kNone: none.
+  size_t statement_behind(size_t offset) const;
   // The function that `offset` lies in; nullptr: file scope.
   const Function* function_at(size_t offset) const;
   // From `offset` to the end of its block, or of the file.
