@@ -15,6 +15,12 @@ static int field[N][M], around[N][M];
 #pragma xmp align around[i][*] with t[i]
 #pragma xmp shadow field[1][0]
 
+#pragma xmp nodes grid[*][1]
+#pragma xmp template square[N][M]
+#pragma xmp distribute square[block][block] onto grid
+static int area[N][M];
+#pragma xmp align area[i][j] with square[i][j]
+
 /* Clauses name the arrays as the program does. */
 static void with_clauses(void) {
   int factor = 3, sum = 0;
@@ -35,9 +41,35 @@ static void with_clauses(void) {
   }
 }
 
+/* The bounds of an inner loop that is distributed, too, stand before the outer one or inside. */
+static void on_inner_loops(void) {
+  int most = -1, row = -1, sum = 0, wanted = 0;
+#pragma xmp loop(i, j) on square[i][j] reduction(firstmax : most / row /)
+  for (int i = 0; i < N; i++)
+#pragma omp parallel for default(none) shared(area, i, most, row)
+    for (int j = 0; j < M; j++) {
+      area[i][j] = 100 * i + j;
+#pragma omp critical
+      if (i % 7 > most) most = i % 7, row = i;
+    }
+  EXPECT(most == 6 && row == 6);
+#pragma xmp loop(i, j) on square[i][j] reduction(+ : sum)
+  for (int i = 0; i < N; i++)
+#pragma omp parallel for default(none) shared(area, i) reduction(+ : sum)
+    for (int j = i % M; j < M; j++) sum += area[i][j];
+#pragma xmp loop(i, j) on square[i][j] reduction(+ : sum)
+#pragma omp parallel for default(none) shared(area) reduction(+ : sum)
+  for (int i = 0; i < N; i++)
+    for (int j = i % M; j < M; j++) sum += area[i][j];
+  for (int i = 0; i < N; i++)
+    for (int j = i % M; j < M; j++) wanted += 100 * i + j;
+  EXPECT_EQUAL(sum, 2 * wanted);
+}
+
 int main(void) {
   omp_set_num_threads(3);
   with_clauses();
+  on_inner_loops();
 #pragma xmp loop on t[i]
 #pragma omp parallel for
   for (int i = 0; i < N; i++)

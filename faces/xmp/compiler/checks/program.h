@@ -81,6 +81,7 @@ struct ResolvedReference {
   const NodesSymbol* nodes = nullptr;
   const TemplateSymbol* of_template = nullptr;
   bool executing = false;
+  std::string c_name() const { return nodes != nullptr ? nodes->c_name() : of_template->c_name(); }
 };
 
 // One loop of a nest whose iterations are distributed.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 #include "rewriting/arrays.h"
 #include "rewriting/c_text.h"
@@ -31,15 +32,15 @@ std::vector<std::string> names_of(const Program& program, const ArraySymbol& arr
 }
 
 // Those that the directive does not name itself.
-std::vector<std::string> hoisted_in(const Program& program, const Range& statement,
-                                    const std::vector<const ArraySymbol*>& named) {
-  std::vector<std::string> names;
+std::set<std::string> hoisted_in(const Program& program, const Range& statement,
+                                 const std::vector<const ArraySymbol*>& named) {
+  std::set<std::string> names;
   for (const ArraySymbol& array : program.arrays)
     for (const Use& use : program.facts.uses)
       if (std::count(named.begin(), named.end(), &array) == 0 && !use.unevaluated &&
           statement.contains(use.name) && program.array_of(use.entity, use.name.begin) == &array) {
         const std::vector<std::string> own = names_of(program, array, statement.begin);
-        names.insert(names.end(), own.begin(), own.end());
+        names.insert(own.begin(), own.end());
         break;
       }
   return names;
@@ -64,13 +65,15 @@ void rewrite_openmp(const Unit& unit, const Program& program,
     });
     if (!none) continue;
     // default(none): variables of ours must be named, too.
+    const std::vector<Statement>& statements = program.facts.statements;
     const size_t statement = program.facts.statement_behind(pragma.end);
     if (statement == kNone) continue;
-    std::vector<std::string> names =
-        hoisted_in(program, program.facts.statements[statement].range, named);
-    if (const auto own = variables.find(statement); own != variables.end())
-      names.insert(names.end(), own->second.begin(), own->second.end());
-    if (!names.empty()) edits.insert(pragma.end - 1, " shared(" + list(names) + ")");
+    std::set<std::string> names = hoisted_in(program, statements[statement].range, named);
+    for (const auto& [user, own] : variables)
+      if (statements[user].range.contains(statements[statement].range))
+        names.insert(own.begin(), own.end());
+    if (!names.empty())
+      edits.insert(pragma.end - 1, " shared(" + list({names.begin(), names.end()}) + ")");
   }
 }
 

@@ -172,14 +172,17 @@ void StatementRewriter::rewrite(const Directive& directive, const LoopDirective&
     const Loop& header = program_.facts.loops[nest.loops[i].loop];
     name = "xmp_loop" + std::to_string(++ranges_);
     const std::string declaration = range_declaration(directive, loop, nest, i, name);
+    size_t statement = nest.statement;
     if (nest.loops[i].hoisted) {
       before += " " + declaration;
-      variables_[nest.statement].insert(variables_[nest.statement].end(),
-                                        {name + "_first", name + "_end"});
     } else {
-      edits_.insert(header.whole.begin, "{ " + declaration + " ");
+      statement = program_.facts.statement_behind(header.whole.begin);
+      edits_.insert_line(unit_.printed, before_pragmas(header.whole.begin, header.whole.begin),
+                         directive.place, "{ " + declaration);
       edits_.close(header.whole.end, header.whole.begin, " }");
+      variables_[nest.statement].push_back(program_.references.at(&loop.on).c_name());
     }
+    for (const char* bound : {"_first", "_end"}) variables_[statement].push_back(name + bound);
     rewrite_header(nest.loops[i].loop, name);
   }
   const std::string after = add_reductions(directive, loop, nest, before);

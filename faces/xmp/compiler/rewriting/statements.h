@@ -19,7 +19,8 @@ class StatementRewriter {
 
   // Declarative directives are none of its business.
   void rewrite(const Directive& directive);
-  // Names of the translation that a statement uses: hoisted bounds, noted iterations.
+  // Names of the translation that are declared around a statement and used in it: bounds, noted
+  // iterations.
   const std::map<size_t, std::vector<std::string>>& variables() const { return variables_; }
 
  private:
