@@ -49,7 +49,7 @@ static void on_inner_loops(void) {
 #pragma omp parallel for default(none) shared(area, i, most, row)
     for (int j = 0; j < M; j++) {
       area[i][j] = 100 * i + j;
-#pragma omp critical
+#pragma omp critical(area)
       if (i % 7 > most) most = i % 7, row = i;
     }
   EXPECT(most == 6 && row == 6);

@@ -6,6 +6,7 @@
 #include "checks/communications.h"
 #include "checks/constructs.h"
 #include "checks/names.h"
+#include "checks/openmp.h"
 #include "checks/symbols.h"
 
 namespace nagaya::xmp {
@@ -26,6 +27,8 @@ class Checker {
     for (const DescriptorOf& descriptor : unit_.descriptors)
       attempt([&] { check_descriptor(descriptor); });
     for (const Use& use : program_.facts.uses) attempt([&] { check_use(use); });
+    for (const KeptPragma& pragma : unit_.pragmas)
+      if (pragma.openmp) attempt([&] { check_openmp(program_, unit_.printed, pragma); });
     attempt([&] { check_generated_names(); });
   }
 

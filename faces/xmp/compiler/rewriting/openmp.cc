@@ -2,27 +2,14 @@
 #include "rewriting/openmp.h"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
+#include "checks/openmp.h"
 #include "rewriting/arrays.h"
 #include "rewriting/c_text.h"
 
 namespace nagaya::xmp {
 namespace {
-
-// Calls `visit` with each name in the text and where it is.
-void for_each_name(const std::string& text, const Range& range, const auto& visit) {
-  const auto is_word = [&](size_t i) {
-    return std::isalnum(static_cast<unsigned char>(text[i])) != 0 || text[i] == '_';
-  };
-  for (size_t at = range.begin; at < range.end;) {
-    size_t end = at;
-    while (end < range.end && is_word(end)) ++end;
-    if (end > at) visit(text.substr(at, end - at), Range{at, end});
-    at = end + (end == at ? 1 : 0);
-  }
-}
 
 // The variables by which a function reaches the array.
 std::vector<std::string> names_of(const Program& program, const ArraySymbol& array, size_t offset) {
@@ -50,19 +37,18 @@ std::set<std::string> hoisted_in(const Program& program, const Range& statement,
 
 void rewrite_openmp(const Unit& unit, const Program& program,
                     const std::map<size_t, std::vector<std::string>>& variables, Edits& edits) {
-  const std::string& text = unit.printed.text();
   for (const KeptPragma& pragma : unit.pragmas) {
     if (!pragma.openmp || program.facts.function_at(pragma.begin) == nullptr) continue;
-    const Range range{pragma.begin, pragma.end};
     bool none = false;
     std::vector<const ArraySymbol*> named;
-    for_each_name(text, range, [&](const std::string& name, const Range& place) {
-      none = none || name == "none";
-      const ArraySymbol* array = program.find_array(name, pragma.begin);
-      if (array == nullptr) return;
+    for (const auto& [clause, word, place] : clause_words(unit.printed, pragma)) {
+      none = none || (clause == "default" && word == "none");
+      const ArraySymbol* array =
+          clause == "shared" ? program.find_array(word, pragma.begin) : nullptr;
+      if (array == nullptr) continue;
       edits.replace(place, list(names_of(program, *array, pragma.begin)));
       named.push_back(array);
-    });
+    }
     if (!none) continue;
     // default(none): variables of ours must be named, too.
     const std::vector<Statement>& statements = program.facts.statements;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// openmp.h - the clauses of OpenMP's directives that name distributed arrays: the hoisted variables
-// take their place.
+// openmp.h - shared clauses of OpenMP's pragmas: the hoisted variables take the place of
+// distributed arrays.
 #pragma once
 
 #include <map>
