@@ -95,6 +95,15 @@ TEST(Translation, AVariableOfTheSameNameIsNotTheArray) {
   EXPECT_TRUE(has(result.text, "int f(int u) { { int u = 3; } return u; }")) << result.text;
 }
 
+TEST(Translation, OnlyNamesThatItMakesAreRefused) {
+  for (const std::string name : {"xmp_kernel", "xmp_task_number", "xmp_loops", "xmp_data"})
+    EXPECT_TRUE(translated(kGrid + "void f(void) { int " + name + "; }\n").messages.empty())
+        << name;
+  for (const std::string name : {"xmp_k", "xmp_task", "xmp_loop1_first", "xmp_data0_0_s"})
+    EXPECT_EQ(translated(kGrid + "void f(void) { int " + name + "; }\n").messages.size(), 1u)
+        << name;
+}
+
 TEST(Translation, EachFindOfTheFuzzerIsTranslatedOrRefused) {
   EXPECT_GT(replay("translation", fuzz::translate_any_source), 0u);
 }

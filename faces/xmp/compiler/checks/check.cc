@@ -122,13 +122,20 @@ class Checker {
       for (const std::string& name : array.c_names())
         refuse_if_taken(array.place, array.name(), name);
     for (const Variable& variable : program_.facts.variables)
-      for (const char* prefix : {"xmp_loop", "xmp_part", "xmp_data", "xmp_length", "xmp_saved",
-                                 "xmp_order", "xmp_task", "xmp_k"})
-        if (variable.name.starts_with(prefix) &&
-            !unit_.printed.in_system_header(variable.name_offset))
-          throw Complaint{unit_.printed.place(variable.name_offset),
-                          "names that begin with " + std::string(prefix) +
-                              " are those of the translation; choose another"};
+      if (is_generated_in_functions(variable.name) &&
+          !unit_.printed.in_system_header(variable.name_offset))
+        throw Complaint{unit_.printed.place(variable.name_offset),
+                        "'" + variable.name + "' is a name of the translation; choose another"};
+  }
+
+  static bool is_generated_in_functions(const std::string& name) {
+    if (name == "xmp_k" || name == "xmp_task") return true;
+    for (const std::string kind :
+         {"xmp_loop", "xmp_part", "xmp_data", "xmp_length", "xmp_saved", "xmp_order"})
+      if (name.starts_with(kind) && name.size() > kind.size() && name[kind.size()] >= '0' &&
+          name[kind.size()] <= '9')
+        return true;
+    return false;
   }
 
   void check_descriptor(const DescriptorOf& descriptor) {
