@@ -175,6 +175,9 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
   bool VisitGotoStmt(clang::GotoStmt* jump) {
     return jumps(Jump::kGoto, jump->getGotoLoc(), spots_.offset(jump->getLabel()->getLocation()));
   }
+  bool VisitIndirectGotoStmt(clang::IndirectGotoStmt* jump) {
+    return jumps(Jump::kGoto, jump->getGotoLoc(), kNone);
+  }
 
   bool VisitAddrLabelExpr(clang::AddrLabelExpr* address) {
     return jumps(Jump::kGoto, address->getAmpAmpLoc(),

@@ -88,7 +88,9 @@ struct Jump {
   enum Kind { kBreak, kContinue, kGoto, kReturn, kCase };
   Kind kind;
   size_t offset;  // of a case: its switch
-  size_t target;  // of goto and case the label's offset; of the others where their statement begins
+  // Of goto and case the label's offset, kNone of a computed goto; of the others where their
+  // statement begins.
+  size_t target;
 };
 
 // Of a function that Clang does not know as one of the C library's, which might touch any variable
