@@ -27,6 +27,7 @@ class Checker {
     for (const DescriptorOf& descriptor : unit_.descriptors)
       attempt([&] { check_descriptor(descriptor); });
     for (const Use& use : program_.facts.uses) attempt([&] { check_use(use); });
+    for (const Jump& jump : program_.facts.jumps) attempt([&] { constructs_.check_skipped(jump); });
     for (const KeptPragma& pragma : unit_.pragmas)
       if (pragma.openmp) attempt([&] { check_openmp(program_, unit_.printed, pragma); });
     attempt([&] { check_generated_names(); });

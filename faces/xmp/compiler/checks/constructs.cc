@@ -15,6 +15,17 @@ std::string quoted(const Token& token) {
   return "'" + token.text + "'";
 }
 
+template <typename... Bodies>
+bool is_one_of(const Directive& directive) {
+  return (std::holds_alternative<Bodies>(directive.body) || ...);
+}
+
+// Its names, or their elements, are there in the rest of its block.
+bool is_declaration(const Directive& directive) {
+  return is_one_of<NodesDirective, TemplateDirective, DistributeDirective, AlignDirective,
+                   ShadowDirective, TemplateFixDirective>(directive);
+}
+
 }  // namespace
 
 // Between the two there is white space, line markers and pragmas, which all end their lines.
@@ -70,6 +81,20 @@ void Constructs::check_escapes(const Range& range, size_t loop_begin, bool may_r
       throw Complaint{unit_.printed.place(jump.offset), "'" + std::string(kWords[jump.kind]) +
                                                             "' leaves the " + construct +
                                                             "; other processes would not"};
+  }
+}
+
+void Constructs::check_skipped(const Jump& jump) const {
+  if (jump.kind != Jump::kGoto && jump.kind != Jump::kCase) return;
+  for (const Directive& directive : program_.directives) {
+    if (!is_declaration(directive) || program_.facts.function_at(directive.offset) == nullptr)
+      continue;
+    const Range rest = program_.facts.scope_from(directive.offset, unit_.printed.size());
+    if (rest.contains(jump.target) && !rest.contains(jump.offset))
+      throw Complaint{unit_.printed.place(jump.kind == Jump::kCase ? jump.target : jump.offset),
+                      "this jump skips the directive of line " +
+                          std::to_string(directive.place.line) +
+                          " but not its scope; put the directive before the jump, or in a block"};
   }
 }
 

@@ -17,6 +17,8 @@ class Constructs {
   void check(const Directive& directive, const LoopDirective& loop);
   void check(const Directive& directive, const TaskDirective& task);
   void check_tasks(const Directive& directive);
+  // Into the rest of a block the jump skips no declaration or template_fix.
+  void check_skipped(const Jump& jump) const;
 
  private:
   // The statement that begins next behind the directive; kNone: none.
