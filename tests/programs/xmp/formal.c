@@ -10,6 +10,13 @@ static double own_of_unit[N][M];
 #pragma xmp align own_of_unit[i][*] with t[i]
 #pragma xmp shadow own_of_unit[1][0]
 
+/* Here the address of `total` is taken nowhere. */
+static void add_by_pointer(void) {
+#pragma xmp loop on t[i] reduction(+ : total)
+  for (int i = 0; i < N; i++) *place_of_total += i;
+  EXPECT_EQUAL(total, N * (N - 1) / 2);
+}
+
 int main(void) {
 #pragma xmp loop on t[i]
   for (int i = 0; i < N; i++)
@@ -19,6 +26,7 @@ int main(void) {
 #pragma xmp loop on t[i]
   for (int i = 0; i < N; i++)
     for (int j = 0; j < M; j++) EXPECT(shared[i][j] == i + 2 * j + 5);
+  add_by_pointer();
   const int rows = N - 1;
   const double of_columns = rows * M * (M - 1) / 2.0, of_rows = M * rows * (rows - 1) / 2.0;
   EXPECT(sum_of_all_but_the_last_row(own_of_unit) == of_columns);

@@ -17,6 +17,7 @@ extern double shared[N][M];
 /* The arguments are distributed like `shared`. */
 void add(double to[N][M], double from[N][M], double times);
 void add_to_shared(double number);
+extern long total, *const place_of_total;
 double sum_of_all_but_the_last_row(double of[N][M]);
 
 #endif

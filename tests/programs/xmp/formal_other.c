@@ -2,6 +2,8 @@
 /* formal_other.c - the functions of formal.h. */
 #include "formal.h"
 
+long total, *const place_of_total = &total;
+
 void add(double to[N][M], double from[N][M], double times) {
 #pragma xmp align to[i][*] with t[i]
 #pragma xmp shadow to[1][0]

@@ -68,9 +68,13 @@ bool Program::is_fixed_elsewhere(const ArraySymbol& array, const Function& funct
 bool Program::is_only_named(const Variable& variable, const Nest& nest) const {
   for (const Use& use : facts.uses)
     if (use.entity == variable.entity && use.address_of) return false;
-  if (!variable.file_scope && !variable.is_static) return true;
-  for (const Call& call : facts.calls)
-    if (facts.statements[nest.statement].range.contains(call.offset)) return false;
+  const Range& range = facts.statements[nest.statement].range;
+  if (variable.is_external || variable.is_static)
+    for (const Call& call : facts.calls)
+      if (range.contains(call.offset)) return false;
+  if (variable.is_external)
+    for (const size_t store : facts.pointer_stores)
+      if (range.contains(store)) return false;
   return true;
 }
 

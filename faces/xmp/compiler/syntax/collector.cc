@@ -44,6 +44,23 @@ const clang::Expr* origin_of(const clang::Expr* pointer) {
   }
 }
 
+// Whether a pointer leads to the lvalue, not a variable's name alone.
+bool is_behind_pointer(const clang::Expr* lvalue) {
+  for (;;) {
+    lvalue = lvalue->IgnoreParenImpCasts();
+    if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(lvalue)) {
+      if (member->isArrow()) return true;
+      lvalue = member->getBase();
+    } else if (const auto* element = llvm::dyn_cast<clang::ArraySubscriptExpr>(lvalue)) {
+      lvalue = element->getBase()->IgnoreParenImpCasts();
+      if (!lvalue->getType()->isArrayType()) return true;
+    } else {
+      const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(lvalue);
+      return unary != nullptr && unary->getOpcode() == clang::UO_Deref;
+    }
+  }
+}
+
 class Collector : public clang::RecursiveASTVisitor<Collector> {
  public:
   using Base = RecursiveASTVisitor<Collector>;
@@ -207,12 +224,12 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
     if (unary->getOpcode() == clang::UO_AddrOf)
       address_of_[operand] = spots_.offset(unary->getOperatorLoc());
     if (unary->getOpcode() == clang::UO_Deref) as_pointer_.insert(origin_of(unary->getSubExpr()));
-    if (unary->isIncrementDecrementOp()) written_.insert(operand);
+    if (unary->isIncrementDecrementOp()) write(operand);
     return true;
   }
 
   bool VisitBinaryOperator(clang::BinaryOperator* binary) {
-    if (binary->isAssignmentOp()) written_.insert(binary->getLHS()->IgnoreParens());
+    if (binary->isAssignmentOp()) write(binary->getLHS()->IgnoreParens());
     if (binary->isAdditiveOp())
       for (const clang::Expr* operand : {binary->getLHS(), binary->getRHS()})
         as_pointer_.insert(origin_of(operand));
@@ -326,6 +343,12 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
     work();
     break_target_ = outer_break;
     continue_target_ = outer_continue;
+  }
+
+  void write(const clang::Expr* lvalue) {
+    written_.insert(lvalue);
+    if (is_behind_pointer(lvalue))
+      facts_.pointer_stores.push_back(spots_.offset(lvalue->getBeginLoc()));
   }
 
   bool jumps(Jump::Kind kind, clang::SourceLocation place, size_t target) {

@@ -34,6 +34,7 @@ struct Variable {
   size_t entity;  // the first declaration of the same object
   Range scope;    // where the name is known, unless it is hidden
   bool file_scope = false, is_static = false, has_initialiser = false, is_pointer = false;
+  bool is_external = false;     // has external linkage: other units may know its address
   bool is_aligned = false;      // by _Alignas or an attribute
   std::vector<Extent> extents;  // of an array
   std::string element;          // its type, or the element's; empty: a type without a name
@@ -112,6 +113,7 @@ class Facts {
   std::vector<Loop> loops;
   std::vector<Jump> jumps;
   std::vector<Call> calls;
+  std::vector<size_t> pointer_stores;  // offsets of assignments through pointers
   std::vector<Function> functions;
 
   void index_names();

@@ -105,6 +105,7 @@ void describe_variable(const clang::VarDecl& declaration, Variable& variable, co
   }
   variable.file_scope = declaration.isFileVarDecl();
   variable.is_static = declaration.getStorageClass() == clang::SC_Static;
+  variable.is_external = declaration.hasExternalFormalLinkage();
   variable.has_initialiser = declaration.hasInit();
   variable.is_aligned = declaration.hasAttr<clang::AlignedAttr>();
   const clang::TypeSourceInfo* written = declaration.getTypeSourceInfo();
