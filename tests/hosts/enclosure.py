@@ -3,6 +3,7 @@
 or the tests are, the kernel ends all others and removes their mounts and network."""
 import os
 import pathlib
+import select
 import subprocess
 import sys
 import time
@@ -54,8 +55,13 @@ class Enclosure:
                          for path in sorted(self.folder.glob("*.log")))
 
     def leave(self):
+        alive = self.outside.poll() is None
+        first = [os.pidfd_open(pid) for pid in children_of(self.outside.pid)] if alive else []
         self.outside.kill()  # unshare --kill-child: the whole pid namespace goes with it
         self.outside.wait()
+        for process in first:  # The first process ends when all others of its namespace have.
+            select.select([process], [], [])
+            os.close(process)
         self.log.close()
 
 
