@@ -121,8 +121,9 @@ def list_benchmarks() -> int:
 
 def parse(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="nagaya bench", description=__doc__)
-    parser.add_argument("what", metavar="all | list | report | tune | NAME",
-                        choices=["all", "list", "report", "tune", *catalogue.BENCHMARKS])
+    commands = ["all", "list", "report", "tune"]
+    parser.add_argument("names", metavar=" | ".join([*commands, "NAME"]), nargs="+",
+                        choices=[*commands, *catalogue.BENCHMARKS])
     parser.add_argument("--quick", action="store_true",
                         help="few, short rounds: proves that the programs work")
     parser.add_argument("--rounds", type=int, help="interleaved rounds of each benchmark")
@@ -135,19 +136,26 @@ def parse(words: list[str]) -> argparse.Namespace:
                              "tune: the table (default: nagaya.tuning)")
     parser.add_argument("--page", type=pathlib.Path,
                         help="report: also replace the measured part of this Markdown page")
-    return parser.parse_args(words)
+    options = parser.parse_args(words)
+    for name in options.names:
+        if name in commands and len(options.names) > 1:
+            parser.error(f"{name} stands alone; benchmarks may be several: nagaya bench NAME NAME")
+    return options
 
 
 def main() -> int:
     options = parse(sys.argv[1:])
-    if options.what == "list":
-        return list_benchmarks()
-    if options.what == "report":
-        return write_report(options)
-    if options.what == "tune":
-        return write_table(options)
-    names = list(catalogue.BENCHMARKS) if options.what == "all" else [options.what]
-    return bench(names, options)
+    match options.names:
+        case ["list"]:
+            return list_benchmarks()
+        case ["report"]:
+            return write_report(options)
+        case ["tune"]:
+            return write_table(options)
+        case ["all"]:
+            return bench(list(catalogue.BENCHMARKS), options)
+        case names:
+            return bench(names, options)
 
 
 if __name__ == "__main__":

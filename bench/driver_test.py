@@ -56,6 +56,14 @@ def figures(start_ratio: float) -> dict:
     }
 
 
+class Words(unittest.TestCase):
+    def test_several_benchmarks_may_be_named_but_a_command_stands_alone(self):
+        self.assertEqual(driver.parse(["blacs", "fmpl", "--quick"]).names, ["blacs", "fmpl"])
+        with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit):
+            driver.parse(["blacs", "report"])
+        self.assertIn("report stands alone", said.getvalue())
+
+
 class Judgement(unittest.TestCase):
     def verdicts(self, start_ratio: float) -> dict:
         lines = bars.verdicts(figures(start_ratio), bars.load(FOLDER / "bars.json"))
