@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# NAGAYA_SANITIZE: what is given to -fsanitize, for instance "address,undefined" or "thread".
+# NAGAYA_SANITIZE: the value of -fsanitize, for instance "address,undefined" or "thread".
 #
 # Only the unit tests and copies of the sources under test are built with it. A sanitizer has one
 # shadow per address space, so tasks cannot have one: the host and libnagaya are never built so,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the processes of a running job use: memory, page tables, mappings; peaks over the run.
+"""The processes of a running job: their memory, page tables and mappings, as peaks over the run.
 
-Tasks of a space share one address space (mm). What belongs to it must be counted once: a process
+Tasks of a space share one address space (mm). The mm's memory must be counted once: a process
 whose parent is nagaya-host lives in the host's mm, so the host is read in the place of all of them.
 """
 import dataclasses

@@ -40,7 +40,7 @@ int main(void) {
   const int tasks = nagaya_task_count();
 
   for (int n = 0; n < COLUMNS; ++n) row[n] = self + 1;
-  nagaya_task_publish("row", row); /* whoever finds it sees the numbers */
+  nagaya_task_publish("row", row); /* a task that finds it sees the numbers */
   nagaya_task_publish("told_by_left", &told_by_left);
   nagaya_task_publish("readers", &readers);
 

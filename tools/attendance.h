@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// attendance.h - what a proxy does for its task from its start to its end: it forwards signals,
+// attendance.h - a proxy's service to its task from its start to its end: it forwards signals,
 // watches its launcher, and ends as the task ends. Two programs do so, one after the other in one
 // process:
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// doctor.cc - `nagaya doctor`: what this machine allows a job of N tasks, and what mends it.
+// doctor.cc - `nagaya doctor`: this machine's limits for a job of N tasks, and their remedies.
 #include "doctor.h"
 
 #include <fmt/core.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// doctor.h - what `nagaya doctor` looks at. A check is one function and one entry of the table in
+// doctor.h - the checks of `nagaya doctor`. A check is one function and one entry of the table in
 // doctor.cc; it looks at one thing and says what it means for a job of so many tasks.
 #pragma once
 
@@ -18,7 +18,7 @@ enum class Level {
 
 struct Finding {
   Level level;
-  std::string text;    // one line: what there is, and what it means
+  std::string text;    // one line: the finding, and its meaning
   std::string remedy;  // the one command that mends it; "" when there is nothing to mend
 };
 
@@ -87,10 +87,10 @@ std::optional<uint64_t> field_number(const std::string& path, const std::string&
 // The soft or the hard limit; nullopt when there is none.
 std::optional<uint64_t> soft_limit(int resource);
 std::optional<uint64_t> hard_limit(int resource);
-// Runs `attempt` in a child and returns what it returned (0 .. 255), or -1 when it died: what is
-// forbidden may be so by a deadly signal.
+// Runs `attempt` in a child and returns what it returned (0 .. 255), or -1 when it died: a filter
+// may forbid a call by a deadly signal.
 int try_in_child(const std::function<int()>& attempt);
-// The least power of two that is not below `number`: what people write into sysctl.conf.
+// The least power of two that is not below `number`: people write such values into sysctl.conf.
 uint64_t rounded_up(uint64_t number);
 // "set once, and for good": the command for a sysctl.
 std::string sysctl_command(const std::string& name, uint64_t value);

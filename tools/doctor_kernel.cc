@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// doctor_kernel.cc - what the kernel can, and what this process may do with it. A call that
+// doctor_kernel.cc - the kernel's abilities, and this process's right to use them. A call that
 // a filter may forbid is tried, not looked up.
 #include <fcntl.h>
 #include <fmt/core.h>

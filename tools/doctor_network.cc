@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// doctor_network.cc - what the network allows a job on several nodes.
+// doctor_network.cc - the network's limits for a job on several nodes.
 #include <fmt/core.h>
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// job_text.h - what `nagaya ps` prints.
+// job_text.h - the output of `nagaya ps`.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// job_view.h - a job as `nagaya ps` shows it: what its host says, and what /proc adds to that.
+// job_view.h - a job as `nagaya ps` shows it: its host's answer, with additions from /proc.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// process_files.h - what /proc says of hosts and tasks. All tasks of a job share one address
+// process_files.h - reads /proc about hosts and tasks. All tasks of a job share one address
 // space, so that whichever of them is asked, /proc/PID/maps shows the memory of all.
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* figures.h - what the examples print: the number of nodes, the time, a checksum. */
+/* figures.h - the output of the examples: the number of nodes, the time, a checksum. */
 #ifndef FIGURES_H
 #define FIGURES_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// broadcast.h - broadcasts, barriers and what all processes of a scope tell each other.
+// broadcast.h - broadcasts, barriers and the values that all processes of a scope tell each other.
 #pragma once
 
 #include <vector>

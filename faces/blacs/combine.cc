@@ -192,7 +192,7 @@ class Search {
   const Matrices own_;
   bool wants_greatest_;
   const Int size_, rank_;
-  const Int first_;  // whose items count first of equals
+  const Int first_;  // the rank whose items count first of equals
 };
 
 }  // namespace

@@ -26,7 +26,7 @@ Function* next(const char* name) {
 
 }  // namespace nagaya::blacs
 
-// `parameters` and `arguments`: of that function, in parentheses. What follows is its body.
+// `parameters` and `arguments`: of that function, in parentheses. Its body follows.
 #define NAGAYA_BLACS_ENTRY(result, name, parameters, arguments)              \
   static inline result ours_##name parameters;                               \
   extern "C" __attribute__((visibility("default"))) result name parameters { \

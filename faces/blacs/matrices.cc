@@ -38,8 +38,8 @@ Int process_at(const Grid& grid, Int row, Int column, const char* caller) {
   return grid.number_of(row, column);
 }
 
-// Of a process of the caller's row, of its column, or of the grid: what the scope says goes without
-// saying is not looked at.
+// Of a process of the caller's row, of its column, or of the grid: a coordinate that the scope
+// implies is ignored.
 Int rank_at(const Grid& grid, Scope scope, Int row, Int column, const char* caller) {
   process_at(grid, scope == Scope::kRow ? grid.row() : row,
              scope == Scope::kColumn ? grid.column() : column, caller);
@@ -56,7 +56,7 @@ void receive(Int context, const Layout& layout, Int row, Int column) {
   nagaya::blacs::receive(grid, process_at(grid, row, column, "rv2d"), layout);
 }
 
-// Topologies say how data go from process to process: any letter means what is fastest here.
+// Topologies say how data go from process to process: any letter means the fastest way here.
 void broadcast(Int context, const char* scope, const char* topology, const Layout& layout) {
   static_cast<void>(topology);
   nagaya::blacs::broadcast(grid_of(context, "bs2d"), nagaya::blacs::scope_of(scope, "bs2d"),

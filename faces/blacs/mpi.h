@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpi.h - what the library asks of the MPI of its process: one shim for each binary interface,
+/* mpi.h - the library's requests to the MPI of its process: one shim for each binary interface,
  * which is loaded when that MPI is found. Communicators are named by their Fortran handles. */
 #ifndef NAGAYA_BLACS_MPI_H
 #define NAGAYA_BLACS_MPI_H

@@ -11,7 +11,7 @@
 namespace nagaya::blacs {
 namespace {
 
-// ---- what processes tell each other -------------------------------------------------------------
+// ---- the deals that processes tell each other ---------------------------------------------------
 
 // One direction of a matrix, as it is dealt to the rows or columns of a grid.
 struct Deal {

@@ -24,8 +24,8 @@ inline std::chrono::nanoseconds patience_for(size_t bytes) {
   return std::max(kLeast, std::chrono::nanoseconds(bytes / kCopiedBytesPerNs));
 }
 
-// Whether it was over in that time. On a crowded node one yield may take longer: what has come
-// meanwhile is looked at before the wait ends.
+// Whether it was over in that time. On a crowded node one yield may take longer: is_over() is asked
+// once more before the wait ends.
 template <class IsOver>
 bool wait_for(std::chrono::nanoseconds time, IsOver is_over) {
   const auto deadline = std::chrono::steady_clock::now() + time;

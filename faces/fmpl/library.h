@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// library.h - what FMPL knows between fmpl_init() and fmpl_finalize().
+// library.h - the state of FMPL between fmpl_init() and fmpl_finalize().
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compat.h - Open MPI's internal headers, and what differs between its versions. */
+/* compat.h - Open MPI's internal headers, and the differences between its versions. */
 #ifndef NAGAYA_OPENMPI_COMPAT_H
 #define NAGAYA_OPENMPI_COMPAT_H
 
@@ -42,7 +42,7 @@
 #include "opal/mca/pmix/pmix-internal.h"
 #define NAGAYA_PML_VERSION MCA_PML_BASE_VERSION_2_1_0
 #define NAGAYA_COLL_VERSION MCA_COLL_BASE_VERSION_2_4_0
-#define NAGAYA_EVERYWHERE PMIX_GLOBAL /* who may read what a process publishes */
+#define NAGAYA_EVERYWHERE PMIX_GLOBAL /* all may read what a process publishes */
 #define ompi_process_info opal_process_info
 #else
 #include "ompi/mca/rte/rte.h"
@@ -52,7 +52,7 @@
 #define NAGAYA_EVERYWHERE OPAL_PMIX_GLOBAL
 #endif
 
-/* What Open MPI looks up in a component: the only symbol that it shows. */
+/* The symbol that Open MPI looks up in a component: the only one that it shows. */
 #define NAGAYA_COMPONENT __attribute__((visibility("default")))
 
 /* Windows of Open MPI 5 (osc/rdma) want its own transports, which the pml has to start and to tell

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// environment.h - what Open MPI and its launchers (ORTE of 4.1, PRRTE of 5.0) say and are told by
-// variables. An environment is an argument, NAME=VALUE each.
+// environment.h - the variables that Open MPI and its launchers (ORTE of 4.1, PRRTE of 5.0) set and
+// read. An environment is an argument, NAME=VALUE each.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* posix_threads.h - what Open MPI 5's headers want to know of its threads: POSIX ones, as
+/* posix_threads.h - the choice of threads that Open MPI 5's headers ask for: POSIX ones, as
  * everywhere where nothing else was asked for. In place of its own three where they are missing, as
  * in Debian's package. */
 #ifndef NAGAYA_OPENMPI_POSIX_THREADS_H

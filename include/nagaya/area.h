@@ -68,7 +68,7 @@ typedef struct nagaya_area_receive {
   uint32_t is_cancelled;
   int32_t error;          /* when it is complete: 0, -EMSGSIZE: there is only the beginning */
   size_t bytes;           /* of the message; at most `capacity` are there */
-  nagaya_receive message; /* the library's, as what follows */
+  nagaya_receive message; /* the library's, as all that follows */
   void* prepared;
 } nagaya_area_receive;
 

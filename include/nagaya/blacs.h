@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* blacs.h - what libnagaya-blacs tells of itself, beside the BLACS (docs/blacs.md). */
+/* blacs.h - counts of libnagaya-blacs, beside the BLACS (docs/blacs.md). */
 #ifndef NAGAYA_BLACS_H
 #define NAGAYA_BLACS_H
 

@@ -15,7 +15,7 @@
  * ahead of the others where it needs nothing from them.
  * Blocks: rank r of a team gives `send`, and gets `receive`, as the kind says:
  *
- *   | kind           | send             | receive             | who gets what                    |
+ *   | kind           | send             | receive             | the receiver gets                |
  *   |----------------|------------------|---------------------|----------------------------------|
  *   | BARRIER        |                  |                     |                                  |
  *   | BCAST          | root: one block  | others: one block   | the root's                       |

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* comm.h - the processes of a job by rank, on one node or many: who is where, and what they need to
- * start: a barrier and an allgather. Requests between them: llcl.h.
+/* comm.h - the processes of a job by rank, on one node or many: the place of each, and two
+ * collectives to start with: a barrier and an allgather. Requests between them: llcl.h.
  *
  * Ranks are the launcher's: 0 .. size-1. Without one (`nagaya run` of a native program) a task's
  * number is its rank.
@@ -30,7 +30,7 @@ extern "C" {
  * to find them by, or no libfabric to reach them by), -EINVAL (NAGAYA_TUNING names a file that is
  * no tuning table, or processes have different ones), -ETIMEDOUT (a process did not come within a
  * minute), -EOWNERDEAD (one on this node has ended before), -EPIPE (the host or the launcher has
- * died), or what the network says. After a failure it fails for ever. */
+ * died), or an error of the network. After a failure it fails for ever. */
 int nagaya_comm_init(void);
 
 /* Undoes one nagaya_comm_init(). The last one is collective: it returns when all processes have

@@ -9,7 +9,7 @@
  *
  *   static double halo[1024];
  *   nagaya_remote mine, *all = ...;                 // one for each process
- *   nagaya_comm_init();                             // comm.h: who is where
+ *   nagaya_comm_init();                             // comm.h: processes by rank
  *   nagaya_llcl_register(halo, sizeof halo, &mine);
  *   nagaya_comm_allgather(&mine, sizeof mine, all);
  *   uint32_t written = 0;
@@ -44,7 +44,7 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* ---- who is there ------------------------------------------------------------------------ */
+/* ---- processes and regions --------------------------------------------------------------- */
 
 typedef struct nagaya_process {
   uint32_t node; /* 0 .. nodes-1 */
@@ -61,8 +61,8 @@ typedef struct nagaya_remote {
   uint64_t offset; /* in the region; add to it                                        [bytes] */
 } nagaya_remote;
 
-/* Lets others use [base, base + bytes). Free for the own node; what other networks ask for is done
- * when the first request from there comes.
+/* Lets others use [base, base + bytes). Free for the own node; the registration with a network is
+ * done when the first request from there comes.
  *
  *   out   the place of `base`
  *
@@ -143,8 +143,8 @@ typedef struct nagaya_progress {
   /* Looks of the task from one call to the next, a power of two: the more a call costs, the more
    * of them. Before a sleep it is called in any case. */
   uint32_t every;
-  /* Before that call: how long the thread may sleep. UINT64_MAX: whatever happens from now on
-   * comes by a message, a completion or a notification of Nagaya's.             [nanoseconds] */
+  /* Before that call: how long the thread may sleep. UINT64_MAX: every event from now on comes by a
+   * message, a completion or a notification of Nagaya's.             [nanoseconds] */
   uint64_t (*before_sleep)(void* context);
   void* context; /* the library's name for it */
 } nagaya_progress;
@@ -251,12 +251,13 @@ int nagaya_llcl_try_atomic(const nagaya_llcl_atomic* atomic);
 
 /* ---- words ------------------------------------------------------------------------------- */
 
-/* A word says how far its process, or what others do for it, has come: an aligned uint64_t in a
+/* A word says how far its process, or the work of others for it, has come: an aligned uint64_t in a
  * region. It grows, and may wrap: it has reached a value that it is less than 2^63 ahead of.
  * Each change wakes the threads of its process that wait for it by nagaya_llcl_wait_word().
  *
- * Adds to a word of any process, or sets it, atomically. In the own node whoever sees the change
- * sees what the caller has stored before. To another node there is no order with the caller's
+ * Adds to a word of any process, or sets it, atomically. In the own node a process that sees the
+ * change sees all that the caller has stored before. To another node there is no order with the
+ * caller's
  * other requests: see nagaya_llcl_try_write_notify(), whose counters are words. */
 int nagaya_llcl_try_add_word(const nagaya_remote* word, uint64_t value,
                              nagaya_completion on_complete);

@@ -15,7 +15,7 @@
  * any of these functions, those of all nodes:
  * messages of other nodes are matched with those of this one, in the order of their arrival.
  * Requests are the caller's memory; they must stay where they are, with their buffers, until they
- * are complete. Nothing moves but in calls of these functions: whoever waits calls
+ * are complete. Nothing moves but in calls of these functions: a waiting caller calls
  * nagaya_match_progress().
  * Order: messages of one sender, by one thread or by threads that agree on their order, are matched
  * in the order in which they were sent.
@@ -98,7 +98,7 @@ typedef struct nagaya_send {
   int32_t error;                              /* when it is complete: 0, or why nobody gets it */
   uint32_t serial;                            /* which of the sender's messages it is */
   uint32_t answers;                           /* the library's: how many are to come */
-  uint64_t handle;                            /* the library's: what its receiver calls it */
+  uint64_t handle;                            /* the library's: its name at the receiver */
   void (*complete)(struct nagaya_send* send); /* NULL: is_complete is looked at */
 } nagaya_send;
 
@@ -146,7 +146,7 @@ typedef struct nagaya_receive {
   void (*complete)(struct nagaya_receive* receive); /* NULL: is_complete is looked at */
   uint32_t is_complete;
   int32_t error; /* 0, -EMSGSIZE (the message was longer, its beginning is there), -ENOMEM (its
-                    data is lost), or what has become of the sender's node (-ECONNRESET, ...) */
+                    data is lost), or the error of the sender's node (-ECONNRESET, ...) */
   nagaya_envelope matched; /* of the message */
   size_t bytes;            /* its length; more than `capacity` with -EMSGSIZE */
   /* The library's. */
@@ -190,8 +190,8 @@ int nagaya_match_drop(uint32_t context);
 /* ---- progress ---------------------------------------------------------------------------- */
 
 /* Sees to what has arrived and to what waits to be sent; copies for others. How much there was. A
- * caller that finds nothing for long hands its processor on where others need it. -ENOMEM: what has
- * arrived stays where it is, and its senders wait, until there is memory. -ESRCH. */
+ * caller that finds nothing for long hands its processor on where others need it. -ENOMEM: messages
+ * that have arrived stay where they are, and their senders wait, until there is memory. -ESRCH. */
 int nagaya_match_progress(void);
 
 #pragma GCC visibility pop

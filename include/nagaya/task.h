@@ -56,13 +56,13 @@ typedef struct nagaya_space nagaya_space; /* a creator's handle */
 typedef struct nagaya_space_options {
   size_t size;       /* sizeof(nagaya_space_options): newer fields read as 0 */
   unsigned tasks;    /* how many tasks the job will have; 0: not known in advance.
-                        What nagaya_task_count() answers. */
+                        nagaya_task_count() answers this. */
   unsigned capacity; /* most tasks alive at once, up to 4096; 0: twice `tasks`, at least 192.
                         The more, the less address space each has: 256 GiB up to about 270,
                         64 GiB up to about 1,080, then 16 GiB. */
-  int keep_ended;    /* nonzero: what tasks leave stays until the space is destroyed, so that tasks
-                        may still use each other's memory when one of them ends first; their
-                        numbers are not used again */
+  int keep_ended;    /* nonzero: memory of ended tasks stays until the space is destroyed, so that
+                        tasks may still use each other's memory when one of them ends first;
+                        their numbers are not used again */
 } nagaya_space_options;
 
 /* Makes a space, with a host process of its own, which is no child of the caller (wait() does not
@@ -72,7 +72,7 @@ typedef struct nagaya_space_options {
  *   out      the handle, owned by the caller
  *
  * Returns 0, -EINVAL (capacity out of range), -ENOENT (nagaya-host is not installed beside the
- * library), or what the system says. */
+ * library), or an error of the system. */
 int nagaya_space_create(const nagaya_space_options* options, nagaya_space** out);
 
 /* A handle on the space that the calling task lives in, to spawn further tasks there.
@@ -84,7 +84,7 @@ int nagaya_space_current(nagaya_space** out);
  * returns. `space` may be NULL. */
 void nagaya_space_destroy(nagaya_space* space);
 
-/* A program to run, and what it gets. Everything that is NULL or 0 is taken from the caller. */
+/* A program to run, and its surroundings. Everything that is NULL or 0 is taken from the caller. */
 typedef struct nagaya_task_program {
   const char* path;       /* searched in PATH when it has no slash; a position-independent ELF
                              program, a script, or Python */
@@ -185,7 +185,7 @@ int nagaya_heap_free(void* block);
 const char* nagaya_strerror(int code);
 
 /* One line on the calling thread's last failed call of a creator's function or of one of comm.h:
- * what happened and what to do. Valid until that thread's next failure. */
+ * the cause and the cure. Valid until that thread's next failure. */
 const char* nagaya_error_text(void);
 
 #pragma GCC visibility pop

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cell.h - what receivers write into a sender's matching area, and senders into a receiver's flags.
+// cell.h - the cells of a sender's matching area, written by receivers, and a receiver's flags,
+// written by senders.
 //
 //   cell    free -> writing -> posted     the receiver: takes it, fills it in, release
 //           free -> writing -> prepared   the same for a receive that is prepared: the cell is its
@@ -31,7 +32,7 @@ struct Cell {
   std::atomic<uint64_t> state;  // | receiver's rank | one of these, 3 bits |
   std::byte* to;
   size_t capacity;
-  uint64_t idle;  // what `state` becomes when no message is awaited any more
+  uint64_t idle;  // the `state` while no message is awaited any more
 
   static uint64_t state_of(uint64_t what, uint32_t receiver) {
     return uint64_t{receiver} << 3 | what;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// members.h - the processes that share an array, and what those of a node say to each other: each
-// has a part in a group (llcl/group.h).
+// members.h - the processes that share an array, and the words between those of a node: each has a
+// part in a group (llcl/group.h).
 //
 //   Part | ready, base |  written by its owner, read by the neighbours      one line
 //        | done        |  written by the neighbours, read by its owner      one line
@@ -21,8 +21,8 @@
 //   count it    any           any           any: atomic   any
 //
 // Progress: wait-free but for the waits named here, which move everything else (llcl/wait.h).
-// Death of an owner before ready, or of a reader before done: whoever waits for it waits until the
-// job has ended (law 4). Death in a read: the same; the block that was read is whole.
+// Death of an owner before ready, or of a reader before done: its peer waits for it until the job
+// has ended (law 4). Death in a read: the same; the block that was read is whole.
 #pragma once
 
 #include <atomic>

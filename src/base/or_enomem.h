@@ -8,7 +8,7 @@
 
 namespace nagaya::base {
 
-// What `function` returns, or -ENOMEM.
+// The result of `function`, or -ENOMEM.
 template <class Function>
 int or_enomem(Function function) {
   try {

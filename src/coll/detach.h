@@ -6,7 +6,8 @@
 //
 //   begun n -> n + 1   a member that is about to read; it may find the word detached
 //   ended n -> n + 1   a member that has read the root's memory
-//   -> detached        the root, when the copy is there: whoever begins from now on reads that
+//   -> detached        the root, when the copy is there: a member that begins from now on reads
+//                      that
 //
 // The root's memory is its own again when all that have begun to read there have ended.
 // Progress: the root waits for members that are in the middle of a copy; each wakes it at the end.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// line.h - what the members of a team write for each other, in the memory that they share.
+// line.h - the lines that the members of a team write for each other, in the memory that they
+// share.
 //
 //   a member's part:       | done | line 0 | ... | line 7  | buffers |   cache lines of its own
 //                                   └ collectives 0, 8, ... 56
@@ -11,13 +12,13 @@
 // keep little memory.
 //
 //   line   free -> posted   the member, as it begins collective n: `number` becomes n + 1, last.
-//                           A line of d is free once every member's `done` is above n - d. (Who has
-//                           nothing to say to anybody writes none.)
+//                           A line of d is free once every member's `done` is above n - d. (A
+//                           member with nothing to say to anybody writes none.)
 //   level  0 -> 1 -> ...    the same, in a posted line: so much has been added to its data
 //   done   n -> n + 1       the member, when it has left collective n and all before: it does not
 //                           touch any memory of others for them any more
 //
-// What a line says:
+// The content of a line, by its form:
 //
 //   kInline     the data, in the line                      the member's buffers are its own again
 //   kBuffered   where a copy of the data lies              the same

@@ -15,7 +15,7 @@
 namespace nagaya::coll {
 namespace {
 
-// ---- who gives what to whom ---------------------------------------------------------------------
+// ---- the giver and the block of each member -----------------------------------------------------
 
 bool has_one_giver(nagaya_collective_kind kind) {
   return kind == NAGAYA_BCAST || kind == NAGAYA_SCATTER;

@@ -14,7 +14,7 @@
 //
 //   7 members: the same; scatter is as bcast, alltoall as allgather, each with a block of its own
 //
-// What is short is posted as a copy: a giver needs to wait for nobody. What is long is copied once,
+// Short data are posted as a copy: a giver needs to wait for nobody. Long data are copied once,
 // from the giver's memory to the taker's; a giver helps while it waits.
 #pragma once
 

@@ -6,7 +6,7 @@
 
 namespace nagaya::coll {
 
-// Each member posts a copy of its elements; whoever has a result combines all of them by itself.
+// Each member posts a copy of its elements; a member with a result combines all of them by itself.
 // Short elements without gaps. Needs memory that all can load.
 //
 //   reduce to 0 of 5     allreduce of 5 (of 7: the same)     reduce_scatter:

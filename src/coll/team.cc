@@ -65,7 +65,7 @@ void Team::leave(uint64_t number, bool is_awaited) {
   if (count == 0) return;
   left_early_ = count == 64 ? 0 : left_early_ >> count;
   left_ += static_cast<uint64_t>(count);
-  // Release: what was read of others was read before they change it. Pairs with has_left(),
+  // Release: the reads of others' memory are over before they change it. Pairs with has_left(),
   // find_slowest().
   part(rank_).done.store(left_, std::memory_order_release);
   std::exchange(is_awaited_, false) ? group_.wake() : group_.wake_soon();

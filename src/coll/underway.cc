@@ -7,7 +7,7 @@ namespace nagaya::coll {
 
 void complete(nagaya_collective& what) {
   const auto function = what.complete;
-  // Release: whoever sees it sees the data, too. The collective is its caller's again.
+  // Release: a thread that sees it sees the data, too. The collective is its caller's again.
   std::atomic_ref(what.is_complete).store(1, std::memory_order_release);
   if (function != nullptr) function(&what);
 }

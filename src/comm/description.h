@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// description.h - who the ranks of a communicator are, said as briefly as the caller can: nothing
+// description.h - the ranks of a communicator, described as briefly as the caller can: nothing
 // is copied, nobody writes out 2^20 ranks that a range describes.
 //
 //   the whole job, by position   Ranges{nullptr, {{0, positions, 1}}}
@@ -25,7 +25,8 @@ struct Range {
   int32_t stride;
 };
 
-// `parent`: whose ranks are meant; nullptr: positions. The new ranks come in the order named.
+// `parent`: the table whose ranks are meant; nullptr: positions. The new ranks come in the order
+// named.
 struct Ranges {
   const RankTable* parent;
   std::span<const Range> ranges;
@@ -82,7 +83,7 @@ class SegmentReader {
   const NodeTable& nodes_;
   const Description& description_;
   const RankTable* parent_ = nullptr;
-  Range range_{};           // what is left of the range being read
+  Range range_{};           // the rest of the range being read
   size_t position_ = 0;     // in the description's list
   uint64_t next_rank_ = 0;  // Without: the first rank not yet looked at
   int error_ = 0;

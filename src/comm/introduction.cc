@@ -15,7 +15,7 @@
 namespace nagaya::comm {
 namespace {
 
-// Whose the window is: it outlives its speaker.
+// The owner of the window, which outlives its speaker.
 constexpr mailbox::Owner kSpace = mailbox::Owner::host();
 
 using base::Error;
@@ -143,7 +143,7 @@ class Speaker {
     card.window = endpoint_.board().regions->add(kSpace, world_.window, world_.window_bytes());
   }
 
-  // After the first fence: what to show at the second.
+  // After the first fence: the card to show at the second.
   Card connect() {
     try {
       host_->ask(delegatee::encode(read_cards()));
@@ -202,7 +202,7 @@ class Speaker {
   Meeting& meeting_;
   std::optional<task::Client> host_;
   std::optional<Error> failure_;
-  std::vector<uint32_t> speakers_;  // by node: who speaks for it
+  std::vector<uint32_t> speakers_;  // by node: the rank that speaks for it
 };
 
 void meet_other_nodes(World& world, llcl::Endpoint& endpoint, Meeting& meeting, Speaker* speaker) {

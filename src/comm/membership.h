@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// membership.h - this process's part in the World: what its processes do together.
+// membership.h - this process's part in the World: its barriers and allgathers.
 //
 // The barrier: tasks count themselves in; the last one meets the other nodes by dissemination, in
 // ceil(log2(nodes)) rounds:
@@ -11,8 +11,8 @@
 // Counters only grow, so that a node which is a barrier ahead does no harm.
 //
 //   barriers  n -> n + 1   the last task to arrive, after the rounds; the others wait for it
-//   broken    0 -> errno   whoever waits and sees that a member has ended, or a node is silent; it
-//                          tells all other nodes. For ever: the job has lost a process
+//   broken    0 -> errno   a waiting task that sees that a member has ended, or a node is silent;
+//                          it tells all other nodes. For ever: the job has lost a process
 //
 //                   barrier of another thread        other collectives
 //   barrier         never: one collective at a time  never

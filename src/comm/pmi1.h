@@ -4,7 +4,7 @@
 //
 //   cmd=put kvsname=NAME key=KEY value=VALUE  ──►  cmd=put_result rc=0 msg=success
 //
-// A value has up to some 1,000 characters other than blanks: what is longer is shown in pieces, in
+// A value has up to some 1,000 characters other than blanks: a longer one is shown in pieces, in
 // hexadecimal digits, with its length in the first eight.
 //
 // An MPICH in the same process uses the same descriptor. Between its calls the descriptor is idle,

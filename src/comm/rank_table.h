@@ -22,7 +22,7 @@
 //                   position block itself. Hashed: the first of the slots from a hash of the
 //                   position block on whose rank block lies there; an empty slot ends the search.
 //
-// docs/comm.md says when which, and what it costs.
+// docs/comm.md says when which is used, and its cost.
 #pragma once
 
 #include <cerrno>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// shared_table.h - what every table of this floor begins with, and where its memory comes from.
+// shared_table.h - the beginning of every table of this floor, and the source of its memory.
 //
 // A table is plain data without pointers: where it lies does not matter. It is written by one task
 // before any other can see it, and never changed after that.

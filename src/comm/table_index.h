@@ -31,7 +31,7 @@
 // before publish. When a rank of a job dies the job dies; its host then frees the dead tasks'
 // blocks, and the index with them: an index serves one job.
 // Needs outside exclusion: everything, against the end of waiting for a task that allocated a table
-// (its blocks go with it, whoever has references). The faces' end does it: fence, detach, exit.
+// (its blocks go with it, in spite of references). The faces' end does it: fence, detach, exit.
 #pragma once
 
 #include <atomic>

@@ -8,7 +8,7 @@
 //   window: | 31 counters: rounds of the barrier | broken | a slot of 256 bytes for every rank |
 //
 // Made by the first task that comes (compare-and-swap of Board.world: it speaks for its node), in
-// the space heap; whoever knows the last thing that is missing fills it in (introduction.h). A job
+// the space heap; the task that learns the last missing fact fills it in (introduction.h). A job
 // that another one has spawned into the space (MPI_Comm_spawn) has a world of its own, in front of
 // the list.
 //
@@ -16,16 +16,16 @@
 //          making -> failing  the same, or any task of one node: the first of those that fail
 //          failing -> failed  that task; `failure` and `reason` say why. Ready and failed: for ever
 //
-//                 who may call it at once
+//                 callers at once
 //   find_or_make  any
 //   describe      one task, before the state is ready
 //   tables        any, once the state is ready: read-only
 //   barrier words see membership.h
 //
-// Progress: find_or_make is lock-free; who waits for `state` does so for a limited time.
+// Progress: find_or_make is lock-free; a wait for `state` has a time limit.
 // Death of a task: between making and publishing it, the block is its own and goes with it. Before
-// the state is ready, whoever waits sees that a task has ended, or the launcher ends the job. After
-// that, see membership.h.
+// the state is ready, a waiting task sees that a task has ended, or the launcher ends the job.
+// After that, see membership.h.
 #pragma once
 
 #include <cstddef>

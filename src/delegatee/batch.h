@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// batch.h - what two delegatees say to each other: one fabric message is one batch of records.
+// batch.h - the messages between two delegatees: one fabric message is one batch of records.
 //
 //   | Prologue 32 | Header 32 | payload, padded to 8 | Header 32 | payload | ...
 //
@@ -37,8 +37,8 @@ enum class Kind : uint8_t {
   kMessage,  // payload -> handler `region` of the task, from task `argument`: the next part of a
              // message of `offset` bytes in all                 answer: status
   kCancel,   // the rest of that message will not come
-  kRegion,   // what the fabric calls this region                answer: status, fabric::Region
-  kEnded,    // forget what the fabric called this region
+  kRegion,   // asks for the fabric's name of this region        answer: status, fabric::Region
+  kEnded,    // forget the fabric's name of this region
   kProbe,    // are you there                                    then: kAlive
   kAlive,
   kAnswer,     // to `tag`; `argument`: status, 0 or a negative errno; `region`: 1 if the task that

@@ -79,7 +79,7 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
     std::list<Body> bodies;
     std::deque<llcl::Incoming> late;
   };
-  // A message of which not all parts have come: whose it is, where it is put together.
+  // A message of which not all parts have come: its receiver, and where it is put together.
   struct Unfinished {
     uint32_t task;
     std::list<Body>::iterator body;

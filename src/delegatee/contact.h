@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// contact.h - what a node's delegatee tells those of the other nodes of its job, by way of the
-// launcher: where it can be reached, and its part of the secret by which they know each other
+// contact.h - the contact that a node's delegatee sends to those of the other nodes of its job, by
+// way of the launcher: its address, and its part of the secret by which they know each other
 // (proof.h). To everybody in between a contact is opaque bytes.
 #pragma once
 

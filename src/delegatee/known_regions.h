@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// known_regions.h - what the fabric calls regions of other nodes, as they have told, and whether
+// known_regions.h - the fabric's names of regions of other nodes, as they have told, and whether
 // this node still uses them. As long as it does, they stay registered there, where a stranger
 // that learns their key can use them, too.
 //

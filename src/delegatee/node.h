@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// node.h - what the delegatee sees of its own node. The host implements these over the shared
+// node.h - the delegatee's view of its own node. The host implements these over the shared
 // structures. All are called by the delegatee's thread only, must not block and must not throw.
 #pragma once
 
@@ -78,7 +78,7 @@ class Delivery {
   virtual void abandon(uint32_t source_node) = 0;
   // The Request at `request` of `task` is complete. False: no room just now, nothing has happened.
   virtual bool post_completion(uint32_t task, uint64_t request, int status) = 0;
-  // Something was stored that a thread of the task may be waiting for: a completion, or what
+  // Something was stored that a thread of the task may be waiting for: a completion, or data that
   // another node has written.
   virtual void wake(uint32_t task) = 0;
   // An ended task (Delegatee::abandon): from now on nothing of ours touches its memory.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// options.h - what may be chosen about a delegatee. The same on all nodes of a job.
+// options.h - the options of a delegatee. The same on all nodes of a job.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ enum class Queue : uint8_t {
 
 struct Options {
   Queue queue = Queue::kLanes;
-  bool proof_covers_data = false;  // or what controls only (proof.h)
+  bool proof_covers_data = false;  // or the control data only (proof.h)
   Notification notification = Notification::kAutomatic;
   uint64_t long_yield_ns = 1'000'000;  // kAutomatic: after a yield this long it sleeps for a while
   uint64_t patience_ns = 10'000'000;   // kAutomatic: without any movement it looks no longer

@@ -6,7 +6,7 @@
 //   every node draws a secret, which travels with its address by way of the launcher (contact.h)
 //   secrets of all nodes ──BLAKE2b──► key of the job ──BLAKE2b, from, to──► keys of one direction
 //
-//   proof = SipHash-2-4 (what stands before it in the prologue, SipHash-2-4 (records))
+//   proof = SipHash-2-4 (the fields before it in the prologue, SipHash-2-4 (records))
 //
 // The numbers of a direction count from 0. So a proof is good for one message, once; a stranger
 // that sees it learns nothing about the next one's. A stranger that holds a message back may change
@@ -15,7 +15,7 @@
 // operands, answers and the cells of two-sided messages lie. NAGAYA_PROOF=batch lets it cover all
 // data (decision 12).
 //
-//   | what is wrong                                     | verdict   | what the delegatee does    |
+//   | the fault                                         | verdict   | the delegatee              |
 //   | shorter than a prologue, or of another length     |           |                            |
 //   | the sender is no other node of the job            | kRefused  | drops it and counts it     |
 //   | the proof                                         |           |                            |

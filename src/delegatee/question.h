@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// question.h - what the task that speaks for its node asks of its host, by the join protocol
+// question.h - the questions of the task that speaks for its node to its host, by the join protocol
 // (task/wire.h): first where its delegatee can be reached, then to reach those of the other nodes.
 #pragma once
 

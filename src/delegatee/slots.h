@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// slots.h - the commands that a delegatee has accepted and that are not complete. A slot's tag is
-// what answers and fabric events call it; its count of uses is in it, so that a late or forged
-// answer finds nobody.
+// slots.h - the commands that a delegatee has accepted and that are not complete. Answers and
+// fabric events name a slot by its tag; the slot's count of uses is in the tag, so that a late or
+// forged answer finds nobody.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace nagaya::delegatee {
 
 inline constexpr uint32_t kNone = UINT32_MAX;
 
-// The states of a slot. Their transitions, and who moves them: docs/delegatee.md.
+// The states of a slot. Their transitions, and the actor of each: docs/delegatee.md.
 enum class State : uint8_t {
   kFree,
   kPending,       // waits for credit or room in the outbox
@@ -37,7 +37,7 @@ struct Slot {
   uint32_t fence_waits;    // kFence: for so many commands
   uint64_t sent_bytes;     // kActiveMessage, Pieces: of the data, in records
   uint64_t answered_bytes;
-  Cursor at;       // Pieces: what is sent next
+  Cursor at;       // Pieces: the next one to send
   int32_t status;  // the first error of its records; kFence: its node's; kUnposted: to be posted
   uint16_t uses;
   State state;

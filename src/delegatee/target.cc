@@ -347,7 +347,7 @@ void Target::end(const RegionName& name, const Registration& registration) {
   fabric_.deregister(registration.region);
 }
 
-// ---- what had to wait --------------------------------------------------------------------------
+// ---- work that had to wait ---------------------------------------------------------------------
 
 void Target::make_busy(Node node) {
   if (!std::exchange(origins_[node].is_busy, true)) busy_.push_back(node);

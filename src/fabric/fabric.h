@@ -9,16 +9,16 @@
 // a poll. True means: exactly one event with that cookie will come, in the end possibly an error.
 // Order: messages to one node arrive in the order in which they were accepted. Reads and writes
 // have no order, not even against messages. A network may lose messages between two others, and any
-// program that reaches the endpoint may send one: the receiver of messages finds out by what stands
-// in them (delegatee/proof.h).
-// Reads and writes: whoever reaches the endpoint and knows a region's key may do them.
+// program that reaches the endpoint may send one: the receiver of messages finds out by their
+// content (delegatee/proof.h).
+// Reads and writes: any program that reaches the endpoint and knows a region's key may do them.
 // A peer that has died is reported by events with an error: for everything pending to it, and for
 // everything later; messages that it had sent may still come. A silent one is not, nor one that
 // could never be reached: try_ goes on to answer false. The delegatee's heartbeat finds them, and
 // gives them up.
-// Misuse is an event too: -EINVAL (no such node, outside of the region), -EMSGSIZE. What only the
-// network can notice may end the link instead: a region that is deregistered while peers use it,
-// local memory that does not exist.
+// Misuse is an event too: -EINVAL (no such node, outside of the region), -EMSGSIZE. Misuse that
+// only the network can notice may end the link instead: a region that is deregistered while peers
+// use it, local memory that does not exist.
 #pragma once
 
 #include <poll.h>
@@ -36,7 +36,7 @@ inline constexpr Node kUnknownNode = UINT32_MAX;
 
 // Memory that other nodes may read and write; plain data, to be sent to them.
 struct Region {
-  uint64_t base;  // what the fabric calls the first byte: its address or 0
+  uint64_t base;  // the fabric's name of the first byte: its address or 0
   uint64_t bytes;
   uint64_t key;  // random, if keys_are_secret()
 };
@@ -78,7 +78,7 @@ class Fabric {
   // The events of the latest poll stay valid.
   virtual void give_up(Node node) = 0;
 
-  // Throws base::Error (-ENOMEM, or what the provider says).
+  // Throws base::Error (-ENOMEM, or the provider's error).
   virtual Region register_memory(void* base, size_t bytes) = 0;
   virtual void deregister(const Region& region) = 0;
   // Whether a stranger has to guess 32 random bits or more to use a region. Else the provider
@@ -88,8 +88,8 @@ class Fabric {
   // Moves everything on and reports what has happened, at most `events.size()` at a time; how many.
   virtual size_t poll(std::span<Event> events) = 0;
 
-  // Before its thread sleeps: what to sleep on, appended to `descriptors`; they wake for events and
-  // when trying again is worth it. False: do not sleep, poll (and try) again at once.
+  // Before its thread sleeps: appends the descriptors to sleep on, which wake for events and when
+  // trying again is worth it. False: do not sleep, poll (and try) again at once.
   virtual bool may_sleep(std::vector<pollfd>& descriptors) = 0;
 };
 

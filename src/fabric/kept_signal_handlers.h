@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kept_signal_handlers.h - what a library does to this process's signals while it is loaded or
-// opened is undone.
+// kept_signal_handlers.h - undoes a library's changes to this process's signals while it is loaded
+// or opened.
 #pragma once
 
 #include <signal.h>

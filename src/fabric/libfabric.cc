@@ -347,7 +347,7 @@ bool Libfabric::end(Slot& slot, int error, Event& event) {
   const bool is_pending = std::exchange(slot.is_pending, false);
   if (is_pending) {
     Peer& peer = peers_[slot.node];
-    if (error == 0) error = peer.error;  // it was given up, or is dead: what has come may be a part
+    if (error == 0) error = peer.error;  // it was given up, or is dead: the data may be incomplete
     event = {slot.kind, error, slot.node, slot.cookie, nullptr, 0};
     --peer.pending;
     --pending_;

@@ -35,7 +35,7 @@ class LoopbackNetwork {
 
   // All pending and later operations between the two fail, in both directions.
   void cut_link(Node a, Node b);
-  // Silence in both directions; what was accepted arrives after resume_link.
+  // Silence in both directions; accepted operations arrive after resume_link.
   void pause_link(Node a, Node b);
   void resume_link(Node a, Node b);
   // How many regions of the node are registered.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// misuse.h - what every fabric refuses before it touches the wire, where it could end a link.
+// misuse.h - mistakes that every fabric refuses before it touches the wire, where they could end a
+// link.
 #pragma once
 
 #include "fabric/fabric.h"

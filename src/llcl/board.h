@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// board.h - what the tasks of a node and its delegatee share to talk: the notice board of the
+// board.h - the memory by which the tasks of a node and its delegatee talk: the notice board of the
 // house.
 //
 //   SpaceHeader.upper_floors ──► Board ──► mailboxes (two), waiters, sleepers: by task number
@@ -82,7 +82,7 @@ struct Board {
   Groups* groups;
   std::atomic<uint64_t> tuning;   // digest of all tasks' table (tuning.h); 0: none has come
   std::atomic<uint64_t> dropped;  // messages that nobody knows
-  alignas(mailbox::kLineBytes) mailbox::Load load;  // changes often; what is above does not
+  alignas(mailbox::kLineBytes) mailbox::Load load;  // changes often; the fields above do not
   // Threads of all tasks that are about to sleep: the sum of `sleepers`. A line of its own, which
   // changes when nothing happens.
   alignas(mailbox::kLineBytes) std::atomic<uint32_t> asleep;

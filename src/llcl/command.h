@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// command.h - what a task asks of its node's delegatee: one cell of a lane, 64 bytes.
+// command.h - a command of a task to its node's delegatee: one cell of a lane, 64 bytes.
 //
 //   0         4         8         12        16                  24                  32
 //   | op etc. | node    | tasks   | region  | remote offset     | completion        |
@@ -52,13 +52,13 @@ enum class Completion : uint8_t {
   kCallback,  // the Request at `completion` is posted to the requester's mailbox
 };
 
-// Release: what the request brought is there before the flag; the requester acquires.
+// Release: the request's data are there before the flag; the requester acquires.
 inline void complete_flag(uint32_t* flag, int error) {
   std::atomic_ref(*flag).store(error == 0 ? 1 : static_cast<uint32_t>(error),
                                std::memory_order_release);
 }
 
-// Release: what the requests brought is there before; their requester acquires. An error is there
+// Release: the requests' data are there before; their requester acquires. An error is there
 // before the count that includes it.
 inline void count_completions(uint64_t* counter, uint64_t completions, bool has_failed) {
   std::atomic_ref<uint64_t> count(*counter);
@@ -70,7 +70,7 @@ inline void count_completions(uint64_t* counter, uint64_t completions, bool has_
 inline constexpr uint32_t kInlineMaxBytes = 32;
 inline constexpr uint64_t kActiveMessageMaxBytes = NAGAYA_LLCL_MESSAGE_MAX;
 
-// `count` blocks of equal size, here and there: what one Piece of a kGetPieces or kPutPieces moves.
+// `count` blocks of equal size, here and there: moved by one Piece of a kGetPieces or kPutPieces.
 // The public nagaya_llcl_piece.
 struct Piece {
   uint64_t local;   // address of the first block
@@ -111,7 +111,7 @@ struct Command {
   Atomic atomic;         // kAtomic only
   uint32_t node;
   uint16_t task;       // at that node
-  uint16_t requester;  // at this node: whose completion it is
+  uint16_t requester;  // at this node: it gets the completion
   uint32_t region;     // registration number at that node; kActiveMessage: the handler
   uint64_t offset;     // in the region [bytes]
   uint64_t completion;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // cooperative_copy.h - a large copy in which threads of the node that wait anyway take a part: the
-// copier offers it, and whoever waits takes chunks of it. The copier begins at the front, helpers
+// copier offers it, and waiting threads take chunks of it. The copier begins at the front, helpers
 // at the back: of buffers that are used again, each finds its part in its own cache.
 //
 //   | open: 1 bit an offer | offer 0 | offer 1 | ... | offer 63 |     all zero: nothing is offered
 //
 //   offer:  | copier, peer, generation, target, source, bytes, layouts | 256 words for chunks |
-//   chunk:  | generation (32 bits) | who has taken it: mailbox::Owner; or that it is done (32) |
+//   chunk:  | generation (32 bits) | its taker: a mailbox::Owner; or that it is done (32)      |
 //
 //   offer   free -> claimed      copier     compare-and-swap of `copier`
 //           claimed -> open      copier     store of `generation`: odd while it changes the rest,
@@ -17,12 +17,12 @@
 //                                done, and `copier` stays
 //           closed -> free       the host: store of `copier`, once no helper is in a chunk
 //   chunk   free -> taken        copier or helper, compare-and-swap. Free: of an older generation
-//           taken -> done        who took it, after the copy
+//           taken -> done        its taker, after the copy
 //           taken -> taken       copier, from a helper that has ended: copied again
 //           free -> done         the host, in the stead of a copier that has ended
 //
 // Why a helper never touches memory of a copy that is over: it reads the generation, then target,
-// source, bytes and layouts, then the same generation again, so what it read belongs together; and
+// source, bytes and layouts, then the same generation again, so these values belong together; and
 // it copies only after a compare-and-swap of a chunk that is free in that generation, which no
 // chunk of a copy that has returned is. (So it may look at its layouts, which are the copier's
 // memory, only then.)
@@ -90,7 +90,7 @@ struct CopyMachine : mailbox::Machine {
   static void move(Walk target, Walk source, uint64_t bytes) { copy(target, source, bytes); }
 };
 
-// Node: what these need to know of the node.
+// Node: the functions that these need of the node.
 //   const mailbox::Load& load() const
 //   bool is_alive(mailbox::Owner) const      false once the host has reaped that task
 //   void wake(uint32_t task)                 its threads, if they sleep: something is offered
@@ -99,7 +99,7 @@ class BasicCopyOffers {
  public:
   using Owner = mailbox::Owner;
 
-  // A thread of `self`: copies, with whoever helps. The two sides may overlap,
+  // A thread of `self`: copies, with the help of waiting threads. The two sides may overlap,
   // unless they are layouts.
   template <class Node>
   void copy(const Copy& copy, Owner self, Node&& node) {
@@ -177,7 +177,7 @@ class BasicCopyOffers {
     alignas(mailbox::kLineBytes) Atomic<uint64_t> words[kChunks];
   };
 
-  // A generation, and what a chunk is in it; or which chunk of it is meant, by its index.
+  // A generation, and the state of a chunk in it; or which chunk of it is meant, by its index.
   struct Word {
     uint32_t generation, value;
 
@@ -218,7 +218,7 @@ class BasicCopyOffers {
     for (uint32_t n = 0; n < kOffers; ++n) {
       Offer& offer = offers_[(self.bits + n) % kOffers];
       uint32_t nobody = 0;
-      // Acquire: pairs with the release of whoever had the place; its generation goes on.
+      // Acquire: pairs with the release of the place's last copier; its generation goes on.
       if (offer.copier.load(std::memory_order_relaxed) == 0 &&
           offer.copier.compare_exchange_strong(nobody, self.bits, std::memory_order_acquire,
                                                std::memory_order_relaxed))
@@ -250,12 +250,12 @@ class BasicCopyOffers {
       for (Atomic<uint64_t>& word : offer.words)
         word.store(Word{odd, kDone}.bits(), std::memory_order_relaxed);
     offer.peer.store(copy.peer, std::memory_order_relaxed);
-    // Release: who sees one of these sees the odd generation, too. Pairs with help_with.
+    // Release: a helper that sees one of these sees the odd generation, too. Pairs with help_with.
     offer.target.store(reinterpret_cast<uint64_t>(copy.target), std::memory_order_release);
     offer.source.store(reinterpret_cast<uint64_t>(copy.source), std::memory_order_release);
     offer.bytes.store(copy.bytes, std::memory_order_release);
     offer.layouts.store(reinterpret_cast<uint64_t>(copy.layouts), std::memory_order_release);
-    // Release: what the source holds. Pairs with help_with.
+    // Release: the source's data. Pairs with help_with.
     offer.generation.store(odd + 1, std::memory_order_release);
     open_.fetch_or(bit_of(offer), std::memory_order_relaxed);  // a hint
     return odd + 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// endpoint.h - what a task needs to take part: its board, its name there, a lane for each of its
-// threads that makes requests to other nodes, and one thread that calls back.
+// endpoint.h - a task's own part in the communication: its board, its name there, a lane for each
+// of its threads that makes requests to other nodes, and one thread that calls back.
 //
 // A lane, of the task that has claimed it:
 //
@@ -190,7 +190,7 @@ class Endpoint {
   std::array<Handler, 256> handlers_{};
 };
 
-// Requester's side of command.h's Completion, for what was done at once.
+// Requester's side of command.h's Completion, for a request that was done at once.
 void complete(const nagaya_completion& on_complete, int error);
 
 // The result in a completed flag: 0 or a negative errno.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // group.h - an ordered set of tasks of this node that share some memory, a part of it for each
-// member: what collectives stand on.
+// member: the base of collectives.
 //
 //   Groups: | bucket 0: lock, first | bucket 1 | ...        on the board
 //                              │
@@ -8,10 +8,10 @@
 //   GroupBlock: | name, members | closed, next | part 0 | part 1 | ... |    in the space
 //   heap
 //
-// Whoever opens a group first makes its block, with all parts zero; the others find it by its name.
-// Opening waits for no member. The block goes when every member has closed it, so all members or
-// none must open a group. Two groups that exist at once have different names or no member in
-// common.
+// The first member that opens a group makes its block, with all parts zero; the others find it by
+// its name. Opening waits for no member. The block goes when every member has closed it, so all
+// members or none must open a group. Two groups that exist at once have different names or no
+// member in common.
 //
 // A bucket's chain changes under its lock only, each time by one store:
 //
@@ -26,10 +26,10 @@
 //   close           any of other members     not those of the closing member's own Group
 //
 // Progress: a lock is held for as long as a bucket's chain is read. Death of its holder, at any
-// instruction: whoever waits for the lock sees that the host has reaped the holder, and takes the
-// lock; the chain is whole, because one store changes it. A block that was made but not chained, or
-// unchained but not freed, goes with its owner's other blocks. A member that dies never closes: the
-// block stays to the end of its maker's job.
+// instruction: a task that waits for the lock sees that the host has reaped the holder, and takes
+// the lock; the chain is whole, because one store changes it. A block that was made but not
+// chained, or unchained but not freed, goes with its owner's other blocks. A member that dies never
+// closes: the block stays to the end of its maker's job.
 // A block is freed with the task that made it, once that has been waited for (law 3): in jobs whose
 // tasks leave each other their memory (`keep_ended` of task.h) that is the end of the job.
 #pragma once
@@ -61,7 +61,7 @@ struct Groups {
   Bucket buckets[kBuckets];
 };
 
-// Whose groups they are: a context is given by one kind of users.
+// The users of a group: a context is given by one kind of users.
 enum class GroupUser : uint32_t { kTeam, kAreas, kArray };
 struct GroupName {
   GroupUser user;

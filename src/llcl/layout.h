@@ -71,7 +71,7 @@ void copy_small_parts(const Walk::Parts& to, const Walk::Parts& from, size_t cou
 
 // The parts of the one side and of the other may overlap.
 inline void copy_parts(const Walk::Parts& to, const Walk::Parts& from, size_t count, size_t bytes) {
-  switch (bytes) {  // what a call would cost more than the copy
+  switch (bytes) {  // sizes whose copy costs less than a call
     case 4:
       return copy_small_parts<4>(to, from, count);
     case 8:
@@ -99,7 +99,7 @@ class Buffer {
   bool is_one_run() const { return runs_ == nullptr; }
   size_t bytes() const { return one_.bytes; }
   std::byte* data() const { return static_cast<std::byte*>(one_.first); }  // of the one run
-  // While this lives: what describes it, before the shift; a walk from its beginning.
+  // Valid while this lives: its runs, before the shift; a walk from its beginning.
   const nagaya_runs* runs() const { return is_one_run() ? &one_ : runs_; }
   // As a request describes it that has no shift: nullptr if it is one run.
   const nagaya_runs* gaps() const { return runs_; }

@@ -301,7 +301,7 @@ int nagaya_llcl_wait_flag(const uint32_t* flag, int timeout_ms) {
   Endpoint* const self = Endpoint::own();
   if (self == nullptr) return -ESRCH;
   uint32_t value = 0;
-  const auto ready = [&] {  // acquire: pairs with whoever completes
+  const auto ready = [&] {  // acquire: pairs with the completer
     value = std::atomic_ref(*const_cast<uint32_t*>(flag)).load(std::memory_order_acquire);
     return value != 0;
   };
@@ -313,7 +313,7 @@ int nagaya_llcl_wait_counter(const uint64_t* counter, uint64_t least, int timeou
   Endpoint* const self = Endpoint::own();
   if (self == nullptr) return -ESRCH;
   uint64_t value = 0;
-  const auto ready = [&] {  // acquire: pairs with whoever completes
+  const auto ready = [&] {  // acquire: pairs with the completer
     value = std::atomic_ref(*const_cast<uint64_t*>(counter)).load(std::memory_order_acquire);
     return (value & ~NAGAYA_COUNTER_FAILED) >= least;
   };
@@ -325,7 +325,7 @@ int nagaya_llcl_wait_counter(const uint64_t* counter, uint64_t least, int timeou
 int nagaya_llcl_wait_word(const uint64_t* word, uint64_t least, int timeout_ms) {
   Endpoint* const self = Endpoint::own();
   if (self == nullptr) return -ESRCH;
-  const auto ready = [&] {  // acquire: pairs with whoever changes it
+  const auto ready = [&] {  // acquire: pairs with its writer
     const std::atomic_ref value(*const_cast<uint64_t*>(word));
     return has_reached(value.load(std::memory_order_acquire), least);
   };

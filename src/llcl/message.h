@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// message.h - what a task finds in its mailbox. 56 bytes each; plain data.
+// message.h - the messages in a task's mailbox. 56 bytes each; plain data.
 #pragma once
 
 #include <atomic>

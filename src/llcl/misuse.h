@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// misuse.h - what is looked at before a request is accepted, so that a mistake is answered where it
+// misuse.h - the checks of a request before it is accepted, so that a mistake is answered where it
 // was made.
 #pragma once
 

@@ -63,7 +63,7 @@ class Port {
   }
   size_t longest(nagaya_process to) const { return is_here(to) ? longest_ : longest_elsewhere_; }
   // Whether a message is handed over at once. To a process that does not keep up nothing is, so
-  // that what others hold for it stays bounded.
+  // that the messages that others hold for it stay bounded.
   bool takes(nagaya_process to, size_t bytes) const {
     return bytes <= longest(to) && (is_here(to) || !elsewhere_.has_backlog(to));
   }

@@ -57,7 +57,7 @@ inline void describe(const nagaya_llcl_atomic& atomic, Command* out) {
                     atomic.operand, atomic.expected};
 }
 
-// ---- what can be seen to be wrong: 0 or -EINVAL ----
+// ---- checks of the arguments: 0 or -EINVAL ----
 
 inline int check(const Endpoint& self, const nagaya_llcl_transfer* transfer,
                  const nagaya_remote* counter) {

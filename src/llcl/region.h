@@ -4,7 +4,7 @@
 //   | owner | id | base | bytes |     65,536 entries, in zero pages of the host
 //
 //   id: generation << 16 | index. Everybody may hold one for ever: a region that was deregistered,
-//   or whose place another has, is no longer found.
+//   or lost its place to another, is no longer found.
 //
 //   free       owner 0                      -> claimed     any task, compare-and-swap of `owner`
 //   claimed    owner set, id 0              -> registered  that task, store of `id`
@@ -16,8 +16,8 @@
 //                                      that nobody uses the memory any more.)
 //
 // Why find never mixes two regions: it reads the id, then owner, base and bytes, then the id again.
-// An entry's owner, base and bytes change only while its id is another one, so what was read
-// between two equal ids belongs together. (An id comes again after 65,535 regions in its entry.)
+// An entry's owner, base and bytes change only while its id is another one, so values read between
+// two equal ids belong together. (An id comes again after 65,535 regions in its entry.)
 //
 // Progress: lock-free claim, everything else wait-free. Death of an owner at any step: the host
 // frees all entries with its name, before its number is used again.
@@ -62,7 +62,7 @@ class BasicRegionTable {
       Entry& entry = entries_[index];
       if (entry.owner.load(std::memory_order_relaxed) != 0) continue;
       uint32_t nobody = 0;
-      // Acquire: pairs with the release of whoever had the entry before, who has cleared the id.
+      // Acquire: pairs with the release of the entry's last owner, which has cleared the id.
       if (!entry.owner.compare_exchange_strong(nobody, owner.bits, std::memory_order_acquire,
                                                std::memory_order_relaxed))
         continue;

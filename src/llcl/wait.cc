@@ -10,7 +10,7 @@ namespace nagaya::llcl {
 using mailbox::Machine;
 using mailbox::Pause;
 
-// ---- what every look moves ----------------------------------------------------------------------
+// ---- libraries that every look moves ------------------------------------------------------------
 
 int Wait::add(const Progress& progress) {
   const std::lock_guard lock(lock_);
@@ -44,7 +44,7 @@ int Wait::poll() {
     Pause pause = Pause::kYield;
     with_polls([&] { pause = polls_.pause(); });
     if (pause != Pause::kSpin) polls_.yield();
-    count = advance(false);  // what came while others ran
+    count = advance(false);  // anything that came while others ran
   }
   if (count > 0)
     found();

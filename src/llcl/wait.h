@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // wait.h - how the threads of a task wait, whatever they wait for (law 11). A look of a waiting
-// thread moves everything that its task owes to others, too: what is registered here, and chunks of
-// large copies of its peers.
+// thread moves everything that its task owes to others, too: the libraries registered here, and
+// chunks of large copies of its peers.
 //
 //   until(is_over)   look: is_over? all that is registered, copies ──► Patience: spin, yield, sleep
 //   poll()           for callers that do not say what they wait for: one look, and at most a yield
 //
-// A sleeping thread sleeps on the bell of its task, board.ports[task].bell(). Whatever may end
-// its wait rings that bell:
+// A sleeping thread sleeps on the bell of its task, board.ports[task].bell(). Every event that may
+// end its wait rings that bell:
 //
-//   | what ends the wait                              | who rings                            |
+//   | the event that ends the wait                    | its ringer                           |
 //   | a message                                       | its poster: the mailbox has a mark   |
 //   | a completion by the delegatee                   | the delegatee                        |
 //   | a notification, a copy that is offered          | wake_task()                          |
@@ -19,7 +19,7 @@
 //
 // Thread safety: all functions by any threads of the task. The threads that sleep take turns by a
 // lock of the task's to arm and disarm the one bell.
-// Death: what is shared is the board's (board.h), and the host takes it back.
+// Death: all shared data are the board's (board.h), and the host takes them back.
 #pragma once
 
 #include <errno.h>
@@ -40,8 +40,8 @@ struct Progress {
   // Looks once; how much has moved, or a negative errno, with which the wait ends.
   int (*advance)(void* context);
   uint32_t every;  // so many looks of the task: a power of two. Before a sleep in any case
-  // A thread is about to sleep, and looks once more after this: how long it may [ns]; kNever:
-  // whatever happens from now on rings the bell; NAGAYA_NOBODY_RINGS.
+  // A thread is about to sleep, and looks once more after this: how long it may [ns]; kNever: every
+  // event from now on rings the bell; NAGAYA_NOBODY_RINGS.
   uint64_t (*before_sleep)(void* context);
   void (*after_sleep)(void* context);  // no thread of the task sleeps any more; may be nullptr
   void* context;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // word.h - 64-bit words by which processes tell each other how far they are. They only grow, and
-// may wrap: what counts is which of two values is ahead, by less than 2^63.
+// may wrap: of two values one is ahead, by less than 2^63.
 //
 //   0 ... least - 1 | least ... least + 2^63 - 1 | ... 2^64 - 1
 //      not reached  |          reached           |  not reached

@@ -21,8 +21,8 @@
 //
 // Progress: a ringer retries only when another one has rung or the waiter has moved.
 // Death of a ringer: before +2 nothing has happened; between +2 and the wake the word stays armed,
-// so the next ringer wakes; after the wake nothing is missing. (What the dead one wanted to tell is
-// then seen with the next message or by the host's, which rings for the dead.) Death of a waiter:
+// so the next ringer wakes; after the wake nothing is missing. (The dead one's message is then seen
+// with the next one, or with the ring of the host, which rings for the dead.) Death of a waiter:
 // the first ringer wakes nobody and disarms; the next waiter of this bell arms it as it is.
 #pragma once
 

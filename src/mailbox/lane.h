@@ -8,10 +8,10 @@
 //   head .. tail-1     published, not drained
 //   tail .. head+255   free
 //
-// Each side writes its own lines only, and reads the other's only when what it saw there last does
-// not suffice. The producer does not read `tail`: the consumer that polls it has taken the line
-// away (70 ns); it counts in `next`, which nobody else reads. All zero is the empty lane: it may
-// lie in pages that nobody has touched.
+// Each side writes its own lines only, and reads the other's only when its last value from there
+// does not suffice. The producer does not read `tail`: the consumer that polls it has taken the
+// line away (70 ns); it counts in `next`, which nobody else reads. All zero is the empty lane: it
+// may lie in pages that nobody has touched.
 //
 //              push                   drain
 //   push       one thread at a time   any

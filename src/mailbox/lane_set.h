@@ -76,8 +76,8 @@ class LaneSet {
     owners_[lane].store(0, std::memory_order_release);  // pairs with claim
   }
 
-  // By the lane's owner, as Lane::push: a cell, or what fills one. True: the caller rings the
-  // consumer's bell, by ring_after_fence().
+  // By the lane's owner, as Lane::push: a cell, or a function that fills one. True: the caller
+  // rings the consumer's bell, by ring_after_fence().
   template <class Source>
   bool push(uint32_t lane, const Source& source) {
     if (!lanes()[lane].push(source)) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// machine.h - what this floor stands on: atomics, fence, futex, clock. Every structure of the floor
+// machine.h - the base of this floor: atomics, fence, futex, clock. Every structure of the floor
 // is a template on it, so that a test can put a machine below that runs one operation at a time.
 #pragma once
 

@@ -211,8 +211,8 @@ class alignas(kLineBytes) BasicMailbox {
  private:
   // Looks at the head before `tail` is read, which takes its line from the posters.
   static constexpr uint32_t kLookFurther = 64;
-  // Whose line a poster asks for early: its next compare-and-swap waits for the line of this cell,
-  // which the reader has had since the last lap. Streams of 8 bytes: 225 ns a message, then 120.
+  // A poster prefetches the line of the cell so far ahead: its next compare-and-swap waits for it,
+  // and the reader has had it since the last lap. Streams of 8 bytes: 225 ns a message, then 120.
   static constexpr uint64_t kAhead = 4;
   // How long the reader sleeps while a post is under way that began before the mark. [ns]
   static constexpr uint64_t kPosterPatienceNs = 1'000'000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// owner.h - who holds a part of a shared structure: a task, told from all that had its number
+// owner.h - the holder of a part of a shared structure: a task, told from all that had its number
 // before, or the host. In one word, so that a compare-and-swap can take and give back.
 #pragma once
 

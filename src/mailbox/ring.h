@@ -51,7 +51,7 @@ class Ring {
       // may lie before it: its swap will fail.
       const uint64_t head = head_.load(std::memory_order_acquire);
       if (static_cast<int64_t>(tail - head) >= static_cast<int64_t>(kCells)) return false;
-      // Relaxed: it only decides whose the cell is.
+      // Relaxed: it only decides which producer gets the cell.
     } while (!tail_.compare_exchange_weak(tail, tail + 1, std::memory_order_relaxed,
                                           std::memory_order_relaxed));
     Cell& cell = cells_[tail % kCells];
@@ -68,7 +68,7 @@ class Ring {
 
   // The consumer: up to `max` items in their order, as long as they are visible and wanted(lane)
   // is not 0: take(lane, item, 1). How many. 0: nothing of which something is wanted can be had,
-  // and whoever makes the next one visible rings.
+  // and the producer that makes the next one visible rings.
   template <class Wanted, class Take>
   size_t drain(size_t max, Wanted wanted, Take take) {
     size_t count = 0;

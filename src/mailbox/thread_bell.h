@@ -9,8 +9,8 @@
 //   awake (even) -> armed (odd)   the thread   arm      +3: counts, sets the bit
 //   armed        -> awake         the thread   disarm   clears the bit
 //   armed        -> awake         ringer       ring     only from the very word that it saw, and
-//                                                       after the signal: whoever comes in between
-//                                                       sends one too, so no death loses a wake
+//                                                       after the signal: a ringer in between sends
+//                                                       one too, so no death loses a wake
 //
 //              arm, disarm       ring
 //   sleeper    one thread        any number of ringers at once, of the same user
@@ -18,7 +18,7 @@
 // The signal is blocked outside of ppoll: one that comes between arm and ppoll is pending, and ends
 // the ppoll as it begins.
 // Progress: wait-free. Death of a ringer: before the signal the word stays armed, the next ringer
-// sends one; what the dead one wanted to tell is seen then, or at the end of the sleep.
+// sends one; the dead one's message is seen then, or at the end of the sleep.
 #pragma once
 
 #include <poll.h>

@@ -64,7 +64,7 @@ struct WaitTable {
 struct Load {
   std::atomic<uint32_t> runnable;   // threads with a lane, and the delegatee's, that do not sleep
   uint32_t processors;              // that they may use
-  std::atomic<uint32_t> waiting{};  // threads that wait for what is late, asleep or not
+  std::atomic<uint32_t> waiting{};  // threads that wait for anything late, asleep or not
 
   // Relaxed: nothing depends on it.
   bool crowded() const { return runnable.load(std::memory_order_relaxed) > processors; }
@@ -77,9 +77,9 @@ struct Load {
 // A waiter's next step after a look in vain.
 enum class Pause : uint8_t { kSpin, kYield, kSleep, kGiveUp };
 
-// Waits until ready(), or until the waiter gives up; the last ready(). After waiter.arm() whatever
-// can end the wait must ring, or end the sleep in another way; ready() must see, by acquire, what a
-// ringer stored before it rang.
+// Waits until ready(), or until the waiter gives up; the last ready(). After waiter.arm() every
+// event that can end the wait must ring, or end the sleep in another way; ready() must see, by
+// acquire, what a ringer stored before it rang.
 template <class Ready, class Waiter>
 bool wait(Ready ready, Waiter&& waiter) {
   while (!ready()) switch (waiter.pause()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cell.h - what two-sided messages say to the ports of others (llcl/port.h).
+// cell.h - the cells of two-sided messages, sent to the ports of others (llcl/port.h).
 //
 //   sender                                          receiver
 //   kMessage      the body                     ──►  copies it when it is matched

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// envelope.h - what two-sided messages are matched by, with MPI's wildcards.
+// envelope.h - the fields that two-sided messages are matched by, with MPI's wildcards.
 #pragma once
 
 #include "nagaya/match.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// matcher.h - a task's two-sided messages: what it sends, and how what comes finds its receive.
+// matcher.h - a task's two-sided messages: its sends, and the way of each arriving message to its
+// receive.
 //
 //        other tasks, here or elsewhere             the task
 //   ┌──────────────────┐  messages ┌─────────┐  next   ┌────────────────┐   ┌──────────────────┐

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// matcher_receive.cc - receives and probes: what has come for them, and how it is delivered.
+// matcher_receive.cc - receives and probes: the messages that have come for them, and their
+// delivery.
 #include <errno.h>
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace nagaya::match {
 namespace {
 
-constexpr int kMessagesPerReceive = 2;  // so that who posts many catches up with who sends
+constexpr int kMessagesPerReceive = 2;  // so that a receiver catches up with a sender
 // Once kAlongInVain receives have found no other's message, one receive in kAlongEvery looks for
 // one: a look at an empty port takes a line from the sender that is about to write it.
 constexpr uint32_t kAlongInVain = 8, kAlongEvery = 16;

@@ -46,7 +46,8 @@ base::Fd connect_or_start(const Job& job, const SocketPlace& place, base::Fd* ho
   base::Fd socket = connect_to_host(place);
   if (socket) return socket;
   if (!job.existing_socket.empty()) throw Error(-ESRCH, "the host of this space is gone");
-  // One starter at a time; who waited for the lock finds the host of who held it.
+  // One starter at a time; a process that waited for the lock finds the host that its holder
+  // started.
   const FolderLock lock(place.folder);
   struct stat about {};
   if (::fstat(place.folder.get(), &about) == 0 && about.st_nlink == 0)
@@ -130,7 +131,7 @@ void Client::greet(const Job& job) {
   throw Error(-EPIPE, "the host of the job has died, and its tasks with it");
 }
 
-// After the host has ended the connection: what it has said last, if that is why.
+// After the host has ended the connection: its refusal, if that was its last message.
 std::optional<Error> Client::reason_of_end() {
   try {
     while (const auto message = channel_.receive())
@@ -219,8 +220,8 @@ bool remove_stale_socket(const std::string& socket_path) {
 
 void bury_host(const std::string& socket_path, const Error& error, const Announcement& announce) {
   const std::optional<SocketPlace> place = find_place(socket_path);
-  // Better by each of the proxies than by none: who removed the folder, or started the new host,
-  // has announced nothing.
+  // Better by each of the proxies than by none: the process that removed the folder, or started the
+  // new host, has announced nothing.
   if (!place || (!bury(*place, error, announce) && is_served(*place))) announce(error);
 }
 

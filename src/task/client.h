@@ -29,7 +29,7 @@ class Client {
   static Client resume(base::Fd socket, const std::string& socket_path);
 
   // Starts a task. `descriptors` are those that launch.descriptor_numbers name, in order, then
-  // the working directory. Throws Error (what the host said) when it cannot be started.
+  // the working directory. Throws Error (the host's message) when it cannot be started.
   Started launch(const Launch& launch, const std::vector<int>& descriptors);
 
   // The next task that has ended, if one has. Messages may have arrived during other calls, so

@@ -213,7 +213,8 @@ void Host::accept_clients() {
   }
 }
 
-// Out of descriptors: who waits to be accepted would wake the host for nothing, again and again.
+// Out of descriptors: a client waiting to be accepted would wake the host for nothing, again and
+// again.
 void Host::pause_listener() {
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener_.get(), nullptr);
   listener_paused_until_ = Clock::now() + kPause;

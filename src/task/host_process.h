@@ -5,8 +5,8 @@
 
 namespace nagaya::task {
 
-// Starts the program again and ends. The second process is nobody's child: what a launcher or a
-// terminal does to the processes below a proxy must not reach the host of all tasks.
+// Starts the program again and ends. The second process is nobody's child: acts of a launcher or a
+// terminal on the processes below a proxy must not reach the host of all tasks.
 //
 // The second process has no memory below the program break. There is one break per address space,
 // and every libc believes that it owns it: a task that lowers it (UCX does, to test its hooks)

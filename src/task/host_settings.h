@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// host_settings.h - what a client passes to the host that it starts.
+// host_settings.h - the settings that a client passes to the host that it starts.
 #pragma once
 
 #include "task/freestanding/stop_point.h"

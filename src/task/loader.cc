@@ -124,7 +124,7 @@ const ElfImage& Loader::interpreter(const ElfImage& program) {
   if (known == interpreters_.end()) {
     known = interpreters_.emplace(program.interpreter, read_elf(program.interpreter)).first;
     // libc lies beside its ld.so: glibc requires the two to match. (In musl they are one file.)
-    std::error_code ignored;  // what cannot be looked at is not there
+    std::error_code ignored;  // a file that cannot be examined is not there
     const auto linker = std::filesystem::canonical(program.interpreter, ignored);
     const auto libc = linker.parent_path() / "libc.so.6";
     const bool has_libc_beside = std::filesystem::exists(libc, ignored);

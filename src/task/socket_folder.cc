@@ -34,7 +34,7 @@ const sockaddr* plain(const sockaddr_un& address) {
   return reinterpret_cast<const sockaddr*>(&address);
 }
 
-// A connection, whoever listens; not open when nobody does.
+// A connection to any listener; not open when nobody listens.
 base::Fd connect_to(const SocketPlace& place) {
   base::Fd socket = new_socket();
   if (::connect(socket.get(), plain(place.address), sizeof place.address) == 0) return socket;

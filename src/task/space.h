@@ -4,7 +4,7 @@
 //   0x1100'0000'0000                                                     0x5500'0000'0000
 //   | random | homes: 128 MiB per number | random | ranges: 16 to 256 GiB per number | rest |
 //
-//   one home, one range:  | random gap, up to an eighth | what the task maps, from below |
+//   one home, one range:  | random gap, up to an eighth | the task's mappings, from below |
 //
 //   A task's partition is its home and its range. Stack, libraries and the first heap lie in the
 //   home; homes lie side by side, so that eight tasks share one or two page-table pages of the
@@ -142,7 +142,7 @@ struct SpaceHeader {
   uint64_t range_bytes;
   std::byte* records;  // `capacity` records, kRecordBytes apart
   SpaceHeap* heap;
-  void* upper_floors;  // what the floors above share (llcl/board.h); nullptr: nothing
+  void* upper_floors;  // shared by the floors above (llcl/board.h); nullptr: nothing
   uintptr_t redirect_table;
   uint32_t can_read_thread_pointer;     // as arch::thread_identity() wants to know
   std::atomic<uint32_t> tasks_changed;  // counts starts and ends; waiters sleep on it
@@ -158,7 +158,7 @@ struct SpaceHeader {
   }
 };
 
-// The home or the range that holds an address: whose it is (-1: nobody's), and where it ends.
+// The home or the range that holds an address: the number of its task (-1: nobody's), and its end.
 struct Part {
   int64_t number;
   uint64_t end;

@@ -195,7 +195,7 @@ int heap_leave_to_space(TaskRecord& self, void* block) {
   if (first < 0 || address != address_of(heap, static_cast<uint32_t>(first))) return -EINVAL;
   for (uint32_t n = heap.chunks[first].run; n > 0; --n) {
     uint64_t own = owner_id(self);
-    // Relaxed: whoever shows the block to others releases it.
+    // Relaxed: the task that shows the block to others releases it.
     if (!heap.chunks[first + n - 1].owner.compare_exchange_strong(
             own, kOwnedBySpace, std::memory_order_relaxed, std::memory_order_relaxed))
       return -EINVAL;

@@ -140,7 +140,7 @@ TaskRecord& SpaceMemory::open_record(int64_t wanted) {
 
 void SpaceMemory::mark_ended(TaskRecord& record, int wait_status) {
   record.wait_status.store(wait_status, std::memory_order_relaxed);
-  // Release: who sees kEnded sees the status.
+  // Release: a reader that sees kEnded sees the status.
   record.state.store(TaskState::kEnded, std::memory_order_release);
   record.names_changed.fetch_add(1, std::memory_order_release);
   futex_wake_all(record.names_changed);

@@ -11,7 +11,7 @@
 namespace nagaya::task {
 
 // A cloned task, until the host has seen its end. It holds all that the clone reads while it
-// starts: its Start, and what hangs from it.
+// starts: its Start, and the data that it points to.
 struct LiveTask {
   TaskRecord* record = nullptr;
   int32_t pid = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// upper_floor.h - what the floors above do in the host, called by it.
+// upper_floor.h - functions of the floors above that the host calls.
 #pragma once
 
 #include <span>

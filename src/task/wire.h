@@ -110,8 +110,9 @@ class Channel {
   int fd() const { return socket_.get(); }
   bool is_empty() const { return bytes_.empty(); }  // nothing was read and not taken
 
-  // Throws Error when the peer is gone (-EPIPE). On a non-blocking socket, what the peer has no
-  // room for yet is kept for flush() (messages without descriptors only; -ENOBUFS beyond 1 MiB).
+  // Throws Error when the peer is gone (-EPIPE). On a non-blocking socket, bytes that the peer has
+  // no room for yet are kept for flush() (messages without descriptors only; -ENOBUFS beyond 1
+  // MiB).
   void send(MessageType type, const std::string& payload, const std::vector<int>& descriptors = {});
 
   // Sends what is kept; true when nothing is left.

@@ -3,7 +3,7 @@
  *
  *   component.c     for which communicators, and which of their operations
  *   teams.c         which processes do a collective together
- *   call.c          what MPI's arguments mean
+ *   call.c          MPI's arguments, as collectives
  *   data.c          buffers, as blocks
  *   blocking.c      the functions of the module: call, run, end
  *   nonblocking.c   the same with a request, which request.c has; persistent.c: to be started */
@@ -55,7 +55,7 @@ typedef struct coll_nagaya_side {
  * the group that the root is not in; or others, and this process has nothing to do. */
 typedef enum { COLL_NAGAYA_ALL, COLL_NAGAYA_ROOTED, COLL_NAGAYA_OTHERS } coll_nagaya_members;
 
-/* What a collective is made of. Belongs to one call, which may be started again and again. */
+/* The parts of a collective. They belong to one call, which may be started again and again. */
 typedef struct coll_nagaya_call {
   nagaya_collective collective;
   coll_nagaya_members members;
@@ -85,7 +85,7 @@ void coll_nagaya_say(const coll_nagaya_call* call, const nagaya_team* team,
 /* Frees what the call has allocated. */
 void coll_nagaya_end_call(coll_nagaya_call* call);
 
-/* ---- what MPI's arguments mean (call.c) ---------------------------------------------------- */
+/* ---- MPI's arguments, as collectives (call.c) ---------------------------------------------- */
 
 void coll_nagaya_call_barrier(coll_nagaya_call* call);
 void coll_nagaya_call_bcast(coll_nagaya_call* call, void* buffer, int count, ompi_datatype_t* type,

@@ -138,7 +138,7 @@ static bool is_for_us(struct ompi_communicator_t* comm) {
          nagaya_context_of(comm) < COLL_NAGAYA_CONTEXTS;
 }
 
-/* ---- what is done, for --mca coll_base_verbose 20 ------------------------------------------ */
+/* ---- the choices made, for --mca coll_base_verbose 20 -------------------------------------- */
 
 void coll_nagaya_say(const coll_nagaya_call* call, const nagaya_team* team,
                      struct ompi_communicator_t* comm) {

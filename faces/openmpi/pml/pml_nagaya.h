@@ -25,7 +25,7 @@ extern mca_pml_base_module_t pml_nagaya_module;
 
 /* ---- requests ---------------------------------------------------------------------------- */
 
-/* The program and the operation under way each use a request; who leaves it last gives it back,
+/* The program and the operation under way each use a request; the last to leave it gives it back,
  * whichever threads they are in.
  *
  * `runs` are their own memory: requests of many messages at once must fit into the first cache. */
@@ -46,7 +46,7 @@ typedef struct pml_nagaya_send_request_t {
   mca_pml_base_send_request_t super;
   nagaya_send send;
   pml_nagaya_users users;
-  struct pml_nagaya_buffered* buffered; /* what carries it, while it is under way */
+  struct pml_nagaya_buffered* buffered; /* the copy that carries it, under way */
   nagaya_runs* runs;                    /* of nagaya_describe(); NULL before the first */
 } pml_nagaya_send_request_t;
 OBJ_CLASS_DECLARATION(pml_nagaya_send_request_t);

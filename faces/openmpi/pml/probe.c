@@ -31,7 +31,7 @@ int pml_nagaya_iprobe(int from, int tag, struct ompi_communicator_t* comm, int* 
   return error == -EAGAIN ? OMPI_SUCCESS : nagaya_mpi_error(error);
 }
 
-/* A probe that waits, and what it has found. */
+/* A probe that waits, and the message that it has found. */
 struct waiting_probe {
   nagaya_envelope wanted;
   nagaya_message_description found;

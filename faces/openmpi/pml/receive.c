@@ -8,7 +8,7 @@ static pml_nagaya_receive_request_t* request_of(nagaya_receive* receive) {
                                          offsetof(pml_nagaya_receive_request_t, receive));
 }
 
-/* ---- what a request becomes -------------------------------------------------------------- */
+/* ---- the progress of a request ----------------------------------------------------------- */
 
 static void give_back(pml_nagaya_receive_request_t* request) {
   MCA_PML_BASE_RECV_REQUEST_FINI(&request->super);
@@ -117,7 +117,7 @@ static void prepare(pml_nagaya_receive_request_t* request) {
   }
 }
 
-/* Whom a receive names, if it is known already. */
+/* The sender that a receive names, if it is known already. */
 static nagaya_process likely_sender(struct ompi_communicator_t* comm, int from) {
   const ompi_proc_t* const proc =
       from == OMPI_ANY_SOURCE ? NULL : ompi_group_peer_lookup_existing(comm->c_remote_group, from);
@@ -125,7 +125,7 @@ static nagaya_process likely_sender(struct ompi_communicator_t* comm, int from) 
       proc == NULL ? 0 : (uintptr_t)proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML]);
 }
 
-/* `from` and `tag`, though the request has them: what was stored just now is read back slowly. */
+/* `from` and `tag`, though the request has them: a value stored just now is read back slowly. */
 static int start(pml_nagaya_receive_request_t* request, int from, int tag) {
   prepare(request);
   nagaya_envelope* const wanted = &request->receive.wanted;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* send.h - sends: a file for each kind, and what each gives to the others.
+/* send.h - sends: a file for each kind, and the functions that each gives to the others.
  *
  *   send.c            isend and send: without a request, if that is possible
  *   send_request.c    the request of a send: made, completed, given back

@@ -78,7 +78,7 @@ static int progress_of_others(void* context) {
 }
 
 /* A peer may wait for each answer of this task, as to its accumulates: so this is due in each look,
- * and whoever has answered stays awake for the next. */
+ * and a task that has answered stays awake for the next. */
 static int progress_of_windows(void* context) {
   return has_any(&ompi_mpi_windows) ? progress_of_others(context) : 0;
 }

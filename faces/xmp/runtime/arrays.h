@@ -20,7 +20,7 @@ struct nagaya_xmp_array_state : nagaya::xmp::Descriptor {
   // Of the same element, extents, alignment and shadow.
   bool is_like(const nagaya_xmp_array_state& other) const;
 
-  const nagaya_xmp_array* array = nullptr;  // whose state this is
+  const nagaya_xmp_array* array = nullptr;  // the owner of this state
   const std::string name;
   const size_t element_bytes;
   const std::vector<long> extents;

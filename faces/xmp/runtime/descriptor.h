@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// descriptor.h - what every xmp_desc_t points to.
+// descriptor.h - the object that every xmp_desc_t points to.
 #pragma once
 
 namespace nagaya::xmp {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// process_set.h - ordered sets of the job's processes: what nodes, their sections and the executing
-// nodes are made of. There is one object for each set that the program has named.
+// process_set.h - ordered sets of the job's processes: nodes, their sections and the executing
+// nodes are made of them. There is one object for each set that the program has named.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class ProcessSet {
   // Of a set of several that has the caller; opened at the first use. `where`: as fail() has it.
   nagaya_team& team(const char* where);
 
-  // Memory of the set's, zero at first: what xmp.h keeps of an MPI.
+  // Memory of the set's, zero at first: xmp.h keeps an MPI's communicator there.
   void* kept() { return &kept_; }
 
   explicit ProcessSet(std::vector<uint32_t> job_ranks);

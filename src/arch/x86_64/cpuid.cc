@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cpuid.cc - what the processor has answered, for the life of the host. Freestanding: tasks come
+// cpuid.cc - the processor's answers, kept for the life of the host. Freestanding: tasks come
 // here from answer_site.cc's thunks.
 //
-//   empty -> filling   whoever asks first, by compare-and-swap
-//   filling -> known   the same, when the answer stands there. Who dies in between leaves a place
-//                      that nobody uses
+//   empty -> filling   the first task that asks, by compare-and-swap
+//   filling -> known   the same, when the answer stands there. A task that dies in between leaves a
+//                      place that nobody uses
 //
-// A question that two ask at once may stand twice. Any number of threads; wait-free. What differs
-// between processors (their numbers) is that of the first: as if the task had moved since.
+// A question that two ask at once may stand twice. Any number of threads; wait-free. Values that
+// differ between processors (their numbers) are those of the first: as if the task had moved since.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>

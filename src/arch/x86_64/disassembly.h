@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// disassembly.h - x86-64 code as instructions, and what one of them does to its neighbourhood.
+// disassembly.h - x86-64 code as instructions, and the effects of one of them on its neighbourhood.
 #pragma once
 
 #include <Zydis/Zydis.h>

@@ -13,7 +13,7 @@ void rewrite_site(std::byte* window, const RedirectSite& site, uintptr_t table) 
   auto* const end = bytes + site.window_bytes;
   if (site.number == kAnsweredBelowRedZone) {
     for (const uint8_t byte : kBelowRedZone) *bytes++ = byte;
-  } else if (site.number != kAnswered) {  // what stands in an answered window is in its thunk
+  } else if (site.number != kAnswered) {  // an answered window's code is in its thunk
     for (; end - bytes > static_cast<ptrdiff_t>(kCallBytes); ++bytes) *bytes = bytes[kLoadBytes];
   }
   const uint8_t call[kCallBytes] = {0xff,

@@ -8,7 +8,7 @@
 namespace nagaya::coll::hierarchy {
 namespace {
 
-// A leader's `buffer`: its node's elements, then the result. `other`: what comes from other nodes.
+// A leader's `buffer`: its node's elements, then the result. `other`: elements from other nodes.
 
 bool are_sliced(const Schedule& schedule) {
   const nagaya_elements& elements = schedule.what().elements;

@@ -7,8 +7,8 @@
 namespace nagaya::coll::hierarchy {
 namespace {
 
-// A leader's `buffer`: what its members have for all ranks, member by member; then what all ranks
-// have for its members, member by member. `other`: | what goes out, node by node | what comes in |.
+// A leader's `buffer`: its members' blocks for all ranks, member by member; then all ranks' blocks
+// for its members, member by member. `other`: | blocks to send, node by node | blocks received |.
 
 size_t block_bytes(const Schedule& schedule) {
   return block_of(schedule.what().send, 0).bytes;
@@ -49,7 +49,7 @@ size_t part_bytes(const Schedule& schedule, uint32_t node) {
   return schedule.own_ranks().size() * schedule.nodes().ranks_of(node).size() *
          block_bytes(schedule);
 }
-// Where a node's part begins, in what goes out.
+// Where a node's part begins, in the blocks to send.
 size_t part_of(const Schedule& schedule, uint32_t node) {
   return schedule.own_ranks().size() * schedule.nodes().begin_of(node) * block_bytes(schedule);
 }
@@ -74,7 +74,7 @@ void exchange(Schedule& schedule) {
   });
 }
 
-// Each member's row, by rank. What the node's members have for each other did not leave it.
+// Each member's row, by rank. The blocks of the node's members for each other did not leave it.
 void sort(Schedule& schedule) {
   const llcl::NodeSets& nodes = schedule.nodes();
   const size_t bytes = block_bytes(schedule), row = row_bytes(schedule);

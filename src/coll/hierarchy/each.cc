@@ -115,7 +115,7 @@ void scatter_end(Schedule& schedule) {
 
 // ---- alltoall -----------------------------------------------------------------------------------
 
-// In place: what goes to other nodes, before what comes from there lies there.
+// In place: copies a block for other nodes before one that comes from there overwrites it.
 Block copy_of(Schedule& schedule, const Block& block) {
   if (schedule.what().send.base != schedule.what().receive.base || block.bytes == 0) return block;
   std::byte* const copy = schedule.new_scratch(block.bytes);

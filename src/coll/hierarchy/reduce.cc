@@ -8,7 +8,7 @@
 namespace nagaya::coll::hierarchy {
 namespace {
 
-// `buffer`: what is combined so far. `other`: where a child's comes to.
+// `buffer`: the elements combined so far. `other`: where a child's come to.
 
 uint32_t root_node(const Schedule& schedule) {
   return schedule.nodes().node_of(schedule.what().root);

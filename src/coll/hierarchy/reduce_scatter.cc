@@ -8,7 +8,7 @@ namespace nagaya::coll::hierarchy {
 namespace {
 
 // A leader's `buffer`: its node's elements, those for each node's ranks together, then the result
-// for its own. `other`: what comes from other nodes. `sizes`: where each node's begin [elements],
+// for its own. `other`: elements from other nodes. `sizes`: where each node's begin [elements],
 // and the end.
 
 Share share_of_rank(const Schedule& schedule, uint32_t rank) {

@@ -312,7 +312,7 @@ void Schedule::start_local(Local& local, Team& team) {
   if (error != 0) finish_step(error);
 }
 
-// Acquire and release: who goes on sees what the others have done.
+// Acquire and release: the thread that goes on sees what the others have done.
 void Schedule::finish_step(int error) {
   if (error != 0) fail(error);
   if (pending_.fetch_sub(1, std::memory_order_acq_rel) == 1) go_on();

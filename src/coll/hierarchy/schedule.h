@@ -6,8 +6,8 @@
 //     └ to the leader, in the node                   └ from the leader, in the node
 //
 // Each stage adds steps: collectives of the node, messages. A stage begins when all steps of the
-// one before are complete; steps of one stage do not depend on each other. Nobody looks at a
-// schedule: whoever completes its last step goes on with it, in any wait of the task.
+// one before are complete; steps of one stage do not depend on each other. Nobody polls a schedule:
+// the thread that completes its last step goes on with it, in any wait of the task.
 #pragma once
 
 #include <deque>
@@ -107,7 +107,7 @@ class Schedule {
   // Whether its block is the caller's again.
   bool is_unread();
 
-  // ---- what stages keep for the next
+  // ---- data that stages keep for the next
 
   // Uninitialised, until the collective is complete.
   std::byte* new_scratch(size_t bytes);

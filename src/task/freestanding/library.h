@@ -16,7 +16,7 @@ const RedirectedFile* find_file(const SpaceHeader& space, uint64_t device, uint6
 // rewritten, where the system allows that. nullptr: a file without known sites.
 long map_file(TaskRecord& task, const RedirectedFile* file, const arch::SyscallFrame& call);
 
-// mmap: what ld.so maps is recognised, all else goes to map() of mapping.h.
+// mmap: a mapping of ld.so's is recognised, all else goes to map() of mapping.h.
 long map_possible_library(TaskRecord& task, const arch::SyscallFrame& call);
 
 // mprotect, as only ld.so calls it. It makes RELRO read-only: the relocated tables of a

@@ -17,7 +17,7 @@ namespace {
 using arch::raw_syscall;
 
 // All tasks of a space count against one vm.max_map_count. Said once per space, by the task that
-// met the limit: what fails next is its malloc, which says nothing of the cause.
+// met the limit: its malloc fails next, and says nothing of the cause.
 void explain_failure(const SpaceHeader& space) {
   static constexpr char kText[] =
       "nagaya: no more mappings: the tasks of a space share vm.max_map_count; raise it with "

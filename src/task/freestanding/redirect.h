@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// redirect.h - what mmap, munmap, mremap, shmat and readlink of a task become: its mappings are
+// redirect.h - mmap, munmap, mremap, shmat and readlink of a task, redirected: its mappings are
 // placed in its partition, another task's partition is out of reach, and /proc/self/exe names its
 // own program.
 //

@@ -61,7 +61,7 @@ void join_process_group(const Start& start) {
   if (group == 0 || raw_syscall(__NR_setpgid, 0, group) != 0) raw_syscall(__NR_setpgid, 0, 0);
 }
 
-// Before number `n` is placed: who still lies at its number moves on, to a free one above.
+// Before number `n` is placed: a descriptor still at its number moves on, to a free one above.
 void make_way(const Start& start, uint32_t n) {
   const int wanted = start.moves[n].to;
   for (uint32_t other = n + 1; other < start.move_count; ++other) {
@@ -74,8 +74,8 @@ void make_way(const Start& start, uint32_t n) {
 }
 
 // Moves every descriptor to its number: first all out of the way of all numbers, then down. Close
-// to the limit of descriptors there may be no room above; what lies at another's number then is
-// moved on when that is placed.
+// to the limit of descriptors there may be no room above; a descriptor at another's number then is
+// moved on when that one is placed.
 void place_descriptors(const Start& start) {
   const int above = start.move_count == 0 ? 0 : start.moves[start.move_count - 1].to + 1;
   bool crowded = false;

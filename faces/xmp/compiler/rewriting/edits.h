@@ -14,8 +14,8 @@ class Edits {
  public:
   // `range` becomes `text`; edits inside of it are dropped.
   void replace(const Range& range, std::string text);
-  // At one offset the ends of constructs come first, inner ones before outer ones; then what is
-  // inserted in the order of the calls; then a replacement that begins there.
+  // At one offset the ends of constructs come first, inner ones before outer ones; then insertions
+  // in the order of the calls; then a replacement that begins there.
   void insert(size_t offset, std::string text);
   void close(size_t offset, size_t construct_begin, std::string text);
   // Generated statements on a line of their own that counts as the user's `line`; the numbers of

@@ -55,7 +55,7 @@ struct Use {
   bool written = false;              // assigned or stepped
   bool reversed = false;             // i[u]
   bool as_pointer = false;           // u + i, *u, (c ? u : v)[i]: of what its subscripts leave
-  std::vector<size_t> calls;         // whose arguments it stands in: offsets, outer ones first
+  std::vector<size_t> calls;         // that have it in an argument: offsets, outer ones first
 };
 
 struct Statement {
