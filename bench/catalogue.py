@@ -28,8 +28,8 @@ class Benchmark(NamedTuple):
 
 
 def delegation(pattern: str, what: str, **places) -> tuple:
-    """The ways to notify the delegatee, beside Open MPI; and beside the better of the two ways
-    what is chosen automatically."""
+    """The ways to notify the delegatee, beside Open MPI; and beside the better of the two ways the
+    automatic choice."""
     modes = ["automatic", "kernel", "polling"]
     return "delegation", [pattern], what, Jobs(
         **places,
@@ -39,7 +39,7 @@ def delegation(pattern: str, what: str, **places) -> tuple:
                      for mode in modes])
 
 
-# How delegatees may be told to work: what `lanes`, without any word, is held against.
+# How delegatees may be told to work: the modes that `lanes`, without any word, is held against.
 REQUEST_MODES = {
     "lanes": {},
     "ring": {"NAGAYA_QUEUE": "ring"},
@@ -125,7 +125,7 @@ TABLE = {
     "malloc_fixed": ("resource", ["malloc_fixed"], "malloc of reused blocks, 64 B to 64 MiB"),
     "mailbox": ("mailbox", [], "a message through a mailbox"),
     "in-node": ("in-node", [], "puts, copies, messages and atomics between tasks of a node"),
-    "offload": ("offload", [], "what it adds that another thread carries a request out"),
+    "offload": ("offload", [], "the time that another thread adds by carrying a request out"),
     "rank-tables": ("rank-tables", [], "2^20 ranks: memory of a node and look-ups, by communicator"),
     "switch": ("resource", ["switch"], "context switch between tasks of one core"),
     "pingpong": delegation("pingpong", "between 2 nodes, by size", hosts=2),

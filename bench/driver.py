@@ -62,8 +62,8 @@ def bench(names: list[str], options: argparse.Namespace) -> int:
 
 
 def merged(files: list[pathlib.Path]) -> dict:
-    """What --json or an earlier report has written of several runs on one machine, as of one run. A
-    figure that several have is that of the last one."""
+    """The figures in files of --json or earlier reports of several runs on one machine, as of one
+    run. A figure that several have is that of the last one."""
     try:
         runs = [json.loads(file.read_text()) for file in files]
     except (OSError, ValueError) as error:

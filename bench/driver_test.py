@@ -201,7 +201,7 @@ class Report(unittest.TestCase):
 
 
 def printed(**values: float) -> dict:
-    """What a program prints whose figures have these values."""
+    """The output of a program whose figures have these values."""
     return {"figures": {name: {"title": name.upper(), "unit": "us", "subject": spread(value)}
                         for name, value in values.items()}}
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// figure.h - what a benchmark program reports, as a table or, with --json, as JSON.
+// figure.h - the report of a benchmark program, as a table or, with --json, as JSON.
 //
 // A figure is one quantity, measured in several rounds. In each round the subject (Nagaya), the
-// incumbent (what users have today) and the floor (what the machine or kernel allows) are measured
-// one after the other; the ratio is formed within the round, so that a slow drift of the machine
+// incumbent (users have it today) and the floor (the limit of machine or kernel) are measured one
+// after the other; the ratio is formed within the round, so that a slow drift of the machine
 // cancels, and the spread is that of the ratios.
 #pragma once
 
@@ -64,7 +64,7 @@ struct Options {
   int rounds_or(int full, int fast) const { return rounds > 0 ? rounds : quick ? fast : full; }
 };
 
-// Says on stderr what is being measured; overwrites itself on a terminal.
+// Names the present measurement on stderr; overwrites itself on a terminal.
 void progress(const std::string& text);
 
 // Prints the result to stdout in the wanted form.

@@ -8,8 +8,8 @@ A catalogue entry with Jobs runs its program as a job over these hosts, by `naga
 Every rank gets the entry's arguments and the driver's --quick and --rounds; rank 0 alone prints,
 with --json, what every benchmark program prints (figure.h). That is the result.
 
-What cannot change within a job (environment, program, launcher) is compared between jobs. Then
-every round starts each of them once, with --rounds 1, one after the other, another one first:
+Settings that cannot change within a job (environment, program, launcher) are compared between jobs.
+Then every round starts each of them once, with --rounds 1, one after the other, another one first:
 
     Jobs(hosts=2, link="1gbit", setting="gigabit",
          jobs=[Job("polling", environment={"NAGAYA_NOTIFICATION": "polling"}),
@@ -24,7 +24,7 @@ Where several jobs are named, the one counts that is cheapest over all rounds. C
 figure lacks jobs for are left out, so programs may have figures of their own.
 
 `nagaya run` hands NAGAYA_* and FI_* on to all hosts, Open MPI's mpirun (is_plain) its own OMPI_*.
-One host is a job of this kind, too: what an MPI does is chosen when it starts.
+One host is a job of this kind, too: an MPI chooses its ways when it starts.
 Hosts are made as root, programs run as an ordinary user. Without root the benchmark is skipped.
 Where the kernel lets them, each host has processors of its own (processors.py), as hosts do.
 """
@@ -93,7 +93,7 @@ class Jobs:
 
 
 def run(plan: Jobs, program: str, arguments: list[str], quick: bool, rounds: int | None) -> dict:
-    """What the program has printed, or, of several jobs, that of the last one with all their
+    """The output of the program, or, of several jobs, that of the last one with all their
     figures."""
     if os.geteuid() != 0:
         raise Skipped("several hosts are made of namespaces, which needs root")
@@ -114,7 +114,7 @@ def run(plan: Jobs, program: str, arguments: list[str], quick: bool, rounds: int
 
 
 def rotated(jobs: list[Job], number: int) -> list[Job]:
-    """Another one first in each round: what the first one pays for is nobody's lot."""
+    """Another one first in each round: no job always pays for being the first."""
     first = number % len(jobs)
     return jobs[first:] + jobs[:first]
 

@@ -26,5 +26,6 @@ def describe(run: dict) -> dict:
 
 
 def of_own_program() -> dict:
-    """Of a benchmark whose programs do not say where they ran: what the shortest of our own says."""
+    """For a benchmark whose programs do not name their machine: the shortest of our own names
+    it."""
     return json.loads(subprocess.check_output([FOLDER / "cache-line", "--quick", "--json"]))

@@ -45,7 +45,7 @@ LAUNCHERS = ("mpirun", "orterun", "prterun")
 KCMP, KCMP_VM = 312, 1  # of x86-64; linux/kcmp.h
 
 
-# ---- what a job takes --------------------------------------------------------------------------
+# ---- the memory of a job -----------------------------------------------------------------------
 
 def shares_memory(pid: int, other: int) -> bool:
     return ctypes.CDLL(None).syscall(KCMP, pid, other, KCMP_VM, 0, 0) == 0
@@ -175,7 +175,7 @@ class Started:
                       if not name_of(pid).startswith(LAUNCHERS))
 
     def end(self) -> str:
-        """What it has printed since."""
+        """Its output since."""
         self.process.stdin.close()
         out = self.process.stdout.read()
         code = self.process.wait()
@@ -191,7 +191,7 @@ def figures_of(values: dict, titles: dict, unit: str = "MiB") -> dict:
 
 
 def measured_at_rest(user: OrdinaryUser, job: Job, words: list) -> dict:
-    """What the program `memory` has printed, and what its job takes after its last alltoall."""
+    """The output of the program `memory`, and the memory of its job after its last alltoall."""
     with Started(user, job, words) as started:
         if started.process.stdout.readline() != "ready\n":
             started.end()

@@ -29,8 +29,8 @@ FILES = {
 }
 SIZE = r"(?P<x>\d+)(?P<unit>B|KiB|MiB)"
 RATIO = "cost / incumbent's cost"
-# The figures of a plot, what its x is, what its y is. Its curves are the jobs that the figures compare; or,
-# where a name has a `curve`, the ratios of these.
+# The figures of a plot, and the meaning of its x and its y. Its curves are the jobs that the
+# figures compare; or, where a name has a `curve`, the ratios of these.
 CURVES = {
     "requests_latency.svg": (rf"requests_hosts_latency_1_{SIZE}(_over_.*)?", "size [bytes]", "ns"),
     "requests_rate.svg": (r"requests_hosts_rate_(?P<x>\d+)_8B(_over_.*)?", "threads",

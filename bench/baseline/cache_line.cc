@@ -2,7 +2,7 @@
 // cache_line.cc - a message of one word between two cores, the least that any message can cost.
 //
 //   one line    both threads write the same line in turn: the line moves once per message
-//   two lines   each thread writes a line of its own and reads the other's: what a mailbox with a
+//   two lines   each thread writes a line of its own and reads the other's: as a mailbox with a
 //               cell and a separate acknowledgement does
 //
 // The word is a sequence number; a receiver checks each. Time is that of one way: half a round

@@ -5,7 +5,7 @@
 //
 // Threads that share an endpoint wait as tasks do: one of them, the leader, looks for completions
 // and pauses; the others spin, yield and sleep at bells of their own, which the leader rings.
-// Whoever leaves while nobody leads calls one of those who wait.
+// A thread that leaves while nobody leads calls one of those that wait.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ enum class Sharing : uint32_t {
   kThreadSafe,  // libfabric does it: FI_THREAD_SAFE
 };
 
-// What the leader, or the server, does when there was nothing.
+// The pause of the leader, or the server, when there was nothing.
 enum class Pause : uint32_t { kSpin, kYield, kSleep };
 
 class RawFabric {
@@ -75,8 +75,8 @@ class RawFabric {
   Message received(Pause pause);
   void send(const Message& message);
 
-  // Seq_cst, with Thread::is_waiting_: who stops waiting, then finds nobody leading, calls another;
-  // who stops leading, then looks for those who wait.
+  // Seq_cst, with Thread::is_waiting_: a thread that stops waiting and then finds nobody leading
+  // calls another; one that stops leading looks for those that wait afterwards.
   template <class Work>
   bool try_lead(Work work);
   void call_a_leader();

@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 
 struct Turn {
   std::atomic<uint64_t> number{0};  // number % threads is whose turn it is
-  uint64_t taken = 0;               // plain: only whose turn it is touches it
+  uint64_t taken = 0;               // plain: only the one with the turn touches it
 };
 
 // The acquire load is released by the store of the thread before.

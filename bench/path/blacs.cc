@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// blacs.cc - the BLACS, whoever implements them: messages of two, broadcasts, combines, and what a
-// user does with them, a system of linear equations. Data are checked.
+// blacs.cc - the BLACS of any library: messages of two, broadcasts, combines, and a use of them, a
+// system of linear equations. Data are checked.
 #include <algorithm>
 #include <cmath>
 #include <vector>

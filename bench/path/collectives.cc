@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// collectives.cc - MPI's collectives by size, whoever carries them. Buffers are written anew before
-// each collective, results are checked, and the slowest rank counts. Of short ones a loop is timed,
-// with the writing of a line in it; of long ones each by itself, from a barrier on. The floor of a
-// long one: all ranks at once copy as many bytes as it must load and store (docs/coll.md).
+// collectives.cc - any MPI's collectives by size. Buffers are written anew before each collective,
+// results are checked, and the slowest rank counts. Of short ones a loop is timed, with the writing
+// of a line in it; of long ones each by itself, from a barrier on. The floor of a long one: all
+// ranks at once copy as many bytes as it must load and store (docs/coll.md).
 #include <mpi.h>
 
 #include <algorithm>
@@ -192,7 +192,7 @@ class Bench {
             }};
   }
 
-  // ---- what is measured [us] ----
+  // ---- measurements [us] ----
 
   double measure(const Kind& kind, size_t bytes) {
     const size_t count = bytes / sizeof(Number);

@@ -151,7 +151,7 @@ class Bench {
   struct Spent {
     double seconds, processor_seconds;
   };
-  // Between two barriers. What rank 0 says counts.
+  // Between two barriers. Rank 0's result counts.
   Spent measure(const std::function<void()>& work) {
     messages_.barrier();
     std::optional<NodeProcessor> processor;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// delegation.h - what the patterns of the delegation paper need of those who carry their messages:
-// Nagaya's requests (delegation_llcl.cc), Open MPI (delegation_mpi.cc).
+// delegation.h - the messages of the delegation paper's patterns, and their carriers: Nagaya's
+// requests (delegation_llcl.cc), Open MPI (delegation_mpi.cc).
 #pragma once
 
 #include <cstddef>
@@ -30,12 +30,12 @@ class Messages {
   virtual void barrier() = 0;
 };
 
-// Who they are is theirs to know; collective. Throws std::exception.
+// The carrier sets rank, size and nodes; collective. Throws std::exception.
 std::unique_ptr<Messages> open_messages(size_t bytes_max);
 extern const char* const kCarrier;  // for people: "Open MPI"
 
-// What the processes of this user on this node (this network namespace) use from now on: the tasks
-// and the host with its delegatee.
+// The processor time that processes of this user on this node (this network namespace) use from now
+// on: the tasks and the host with its delegatee.
 class NodeProcessor {
  public:
   NodeProcessor() : start_ns_(by_process()) {}

@@ -81,7 +81,7 @@ class Llcl : public Messages {
     check(error, "write");
     ++posted_[half];
   }
-  // What the next turn writes to must have left.
+  // The half that the next turn writes to must have left.
   void end_turn() {
     const uint64_t half = ++turn_sent_ % 2;
     wait(&done_[half], posted_[half]);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kCollectiveBytes = 8192, kMostBytes = 16 << 20;
 
-// A way that the library shall take: only what it changes is measured then.
+// A way that the library shall take: only figures that it changes are measured then.
 struct Way {
   bool is_buffered = false, is_by_messages = false;
 };

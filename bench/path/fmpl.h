@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// fmpl.h - what the benchmark of FMPL asks of a library: FMPL itself (fmpl_own.cc), or an MPI
-// (fmpl_mpi.cc), whose reductions need no work area.
+// fmpl.h - the functions that the benchmark of FMPL needs of a library: FMPL itself (fmpl_own.cc),
+// or an MPI (fmpl_mpi.cc), whose reductions need no work area.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// fmpl_pingpong.h - what the benchmarks of FMPL share: the ping-pong of two processes, and main().
+// fmpl_pingpong.h - shared by the benchmarks of FMPL: the ping-pong of two processes, and main().
 #pragma once
 
 #include <algorithm>

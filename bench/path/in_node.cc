@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// in_node.cc - what requests cost inside a node: tasks of one space, beside the least that the
+// in_node.cc - the cost of requests inside a node: tasks of one space, beside the least that the
 // machine allows and beside memcpy. The tasks (in_node_worker.cc) measure all sides of a figure one
 // after the other in each round.
 #include <fcntl.h>
@@ -24,7 +24,7 @@ struct Group {
 constexpr Group kGroups[] = {{"puts", 2, 25},      {"messages", 2, 25}, {"copies", 2, 15},
                              {"fetch-add", 2, 25}, {"crowd", 8, 9},     {"crowd", 16, 9}};
 
-// What is told of the figures whose names begin so; the longest beginning counts.
+// The texts of the figures whose names begin so; the longest beginning counts.
 struct Family {
   std::string beginning, title, unit, subject, incumbent, floor;
 };
@@ -104,7 +104,7 @@ class Ranks {
   }
   Ranks(const Ranks&) = delete;
 
-  // What the leader has reported, once all have ended.
+  // The leader's report, once all have ended.
   std::string results() {
     std::string all;
     char buffer[4096];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// in_node.h - what the parts of in_node_worker.cc share: the ranks of one measurement, all tasks of
+// in_node.h - shared by the parts of in_node_worker.cc: the ranks of one measurement, all tasks of
 // one space, and where their values go.
 #pragma once
 
@@ -41,7 +41,7 @@ inline void expect(bool right) {
   if (!right) throw std::runtime_error("a message was lost, or data is wrong");
 }
 
-// What another rank has published under this name. It must stay as long as the ranks do.
+// The object that another rank has published under this name. It must stay as long as the ranks do.
 template <class T>
 T& of_rank(int rank, const char* name) {
   constexpr int kPatienceMs = 20'000;

@@ -63,7 +63,7 @@ class Copies {
     std::vector<double> ns;
     for (uint64_t turn = 0; turn < turns; ++turn) {
       own_.copied = 0;
-      // What is read has another stamp each time, and what is written holds none of it.
+      // The source has another stamp each time, and the target holds none of it.
       const bool is_source = stage_.leads() == (what.direction == Direction::kPut);
       write(++stamp_ * 2 + (is_source ? 0 : 1), bytes);
       stage_.meet();

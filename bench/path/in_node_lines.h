@@ -18,7 +18,7 @@ struct Inbox {
   alignas(128) nagaya_remote data_place{}, count_place{};
 };
 
-// A way to send: what a rank needs, and the floor, which is plain stores.
+// A way to send: a rank's lines, and the floor, which is plain stores.
 struct Lines {
   Inbox &own, &other;
 

@@ -40,7 +40,7 @@ struct ByFlag : Lines {
   }
 };
 
-// What a counter that several notify costs by itself: a locked add in place of the second store.
+// The cost of a counter that several notify: a locked add in place of the second store.
 struct ByAdd : Lines {
   void send(uint64_t next) {
     other.data = next;

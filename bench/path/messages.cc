@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// messages.cc - point-to-point messages by MPI between pairs of ranks, whoever carries them:
-// ping-pong by size, streams, strided buffers. Rank 2n and 2n+1 are a pair, or those of the same
-// place in the two halves of the job; all pairs run at once. Send buffers are written anew before
-// each send.
+// messages.cc - point-to-point messages of any MPI between pairs of ranks: ping-pong by size,
+// streams, strided buffers. Rank 2n and 2n+1 are a pair, or those of the same place in the two
+// halves of the job; all pairs run at once. Send buffers are written anew before each send.
 #include <mpi.h>
 #include <sched.h>
 
@@ -118,7 +117,7 @@ class Bench {
       result.figures[n].subject.rounds.push_back(values[n]);
   }
 
-  // ---- what is measured [us] ----
+  // ---- measurements [us] ----
 
   double word() {
     SharedWords words(rank_, partner_);

@@ -34,14 +34,14 @@ constexpr QuantityText kTexts[kQuantities] = {
 };
 using Values = std::array<std::vector<double>, kQuantities>;  // by round
 
-// What one way has at one point.
+// The values of one way at one point.
 struct Measured {
   Path* path;
   Values values;
 };
 struct Cell {
   Point point;
-  std::vector<Measured> ways;  // ours first, then what it is held against
+  std::vector<Measured> ways;  // ours first, then those that it is held against
 };
 
 std::string size_text(size_t bytes) {
@@ -126,7 +126,7 @@ class Program {
     clock_.push_back(measure_clock_ns());
   }
 
-  // ---- what comes of it ------------------------------------------------------------------------
+  // ---- figures ---------------------------------------------------------------------------------
 
   // Jobs in other modes give other figures, unless the jobs are to be compared.
   std::string key(const std::string& rest) const {
@@ -134,7 +134,7 @@ class Program {
     return fmt::format("requests_{}_{}{}", pair_.is_on_one_node() ? "node" : "hosts", mode, rest);
   }
 
-  // With who shares what: without it the numbers say nothing.
+  // Names the shared processors: without that the numbers say nothing.
   std::string title(uint32_t threads, const std::string& what) const {
     const char* const where = pair_.is_on_one_node() ? "in a node" : "between two hosts";
     const char* const shared = threads == 1

@@ -17,7 +17,7 @@ namespace nagaya::bench {
 
 inline constexpr size_t kMemoryBytes = size_t{1} << 20;  // of the other process
 
-// What lies there, and what is certainly not there.
+// The bytes that lie there, and one that never does.
 inline std::byte pattern_at(size_t offset) {
   return static_cast<std::byte>(1 + offset * 31 % 253);
 }
@@ -48,7 +48,7 @@ class Path {
   virtual uint64_t fetch_adds(uint64_t count, uint32_t together) = 0;
 };
 
-// What the process that measures tells the other one to do.
+// An order of the process that measures to the other one.
 struct Order {
   enum class Kind : uint32_t { kEnd, kBind, kServe };
   Kind kind;
@@ -60,7 +60,7 @@ struct Order {
 // Both processes of the job, as each sees it. Throws base::Error.
 class Pair {
  public:
-  // Collective. `corrupt`: what lies in the memory is not the pattern.
+  // Collective. `corrupt`: the memory does not hold the pattern.
   explicit Pair(bool corrupt);
   ~Pair();
   Pair(const Pair&) = delete;
@@ -121,7 +121,7 @@ Times measure_latency(Path& path, const Point& point, std::chrono::milliseconds 
 double measure_rate_ns(Path& path, const Point& point, std::chrono::milliseconds length);
 // Nanoseconds of a fetch-add.
 double measure_fetch_add_ns(Pair& pair, Path& path, uint64_t count);
-// What measure_latency finds of two readings of the clock.
+// The latency that measure_latency finds of two readings of the clock.
 double measure_clock_ns();
 
 }  // namespace nagaya::bench

@@ -14,7 +14,7 @@ void check_call(int error, const char* what) {
   if (error != 0) throw base::Error(error, std::string(what) + ": " + std::strerror(-error));
 }
 
-// What each tells the other at the start.
+// The places that each tells the other at the start.
 struct Places {
   nagaya_remote memory, word;
 };

@@ -20,7 +20,7 @@ bool is_accepted(int error) {
   return error == 0;
 }
 
-uint64_t value_of(const uint64_t& counter) {  // acquire: pairs with who completes
+uint64_t value_of(const uint64_t& counter) {  // acquire: pairs with the completer
   return __atomic_load_n(&counter, __ATOMIC_ACQUIRE);
 }
 

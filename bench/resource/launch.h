@@ -19,7 +19,7 @@ enum class Mode {
 };
 const char* name_of(Mode mode);
 
-// One space, and what is needed to start workers in and outside of it.
+// One space; starts workers in and outside of it.
 class Launcher {
  public:
   Launcher();

@@ -29,7 +29,7 @@ struct Payload {
   explicit Payload(uint64_t number) {
     for (uint64_t& word : words) word = number;
   }
-  // What was received; 0 when it is not whole.
+  // The number received; 0 when the message is not whole.
   static uint64_t number_in(const Message& message) {
     uint64_t words[kBytes / sizeof(uint64_t)];
     std::memcpy(words, message.payload, kBytes);

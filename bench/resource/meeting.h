@@ -18,8 +18,8 @@ struct Meeting {
   alignas(64) std::atomic<uint32_t> arrived;
   std::atomic<uint32_t> generation;
   std::atomic<uint32_t> failed;            // a rank has given up: nobody may wait for it
-  alignas(64) std::atomic<uint64_t> turn;  // whose turn it is: turn % ranks
-  alignas(64) uint64_t turns_taken;        // plain: only whose turn it is may touch it
+  alignas(64) std::atomic<uint64_t> turn;  // rank turn % ranks has the turn
+  alignas(64) uint64_t turns_taken;        // plain: only the rank with the turn may touch it
 };
 
 // Waits for all `ranks`; throws when one of them failed. The last to arrive opens the next

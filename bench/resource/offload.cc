@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// offload.cc - what it adds to a request that another thread carries it out: a fetch-and-add over
-// the loopback fabric, which costs no network, carried out by the requester itself and by a
-// delegatee's thread on another processor. Between the two nothing travels but the command and its
+// offload.cc - the time that another thread adds to a request by carrying it out: a fetch-and-add
+// over the loopback fabric, which costs no network, carried out by the requester itself and by a
+// delegatee's thread on another processor. Between the two threads pass only the command and its
 // completion: the word at the other node is that node's alone.
 #include <atomic>
 #include <chrono>
@@ -160,7 +160,7 @@ Result measure_all(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace nagaya::bench;
-  CLI::App app{"What another thread adds to a request.", "offload"};
+  CLI::App app{"The time that another thread adds to a request.", "offload"};
   Options options;
   add_options(app, options);
   return run_program(app, options, argc, argv, [&] { return measure_all(options); });

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// rank_tables.cc - a job of 2^20 ranks on 16,384 nodes: what one node keeps to know where every
-// rank of a communicator is, and how long it takes to look one up, both ways. Beside it what each
-// process keeps by itself today: an array by rank, and one by process.
+// rank_tables.cc - a job of 2^20 ranks on 16,384 nodes: the memory by which one node knows where
+// every rank of a communicator is, and the time to look one up, both ways. Beside it the memory of
+// each process by itself today: an array by rank, and one by process.
 //
 // The tables are the same at every node of a job: they are built once here, by the 64 tasks of one
 // node, and checked for the processes of all nodes. A look-up depends on the result of the one
-// before it, so what is timed is its latency; the floor is the same loop without a look-up.
+// before it, so the time is its latency; the floor is the same loop without a look-up.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -34,8 +34,8 @@ std::vector<uint32_t> shuffled(uint32_t count) {
   return all;
 }
 
-// Ranks of a job by node: every second one, and so on. What a description borrows lies in `ranks`
-// or `range`.
+// Ranks of a job by node: every second one, and so on. Data that a description borrows lie in
+// `ranks` or `range`.
 struct Order {
   std::string name, title;
   uint32_t block = kTasks;  // in which the job's ranks were dealt to its nodes
@@ -89,7 +89,7 @@ std::vector<Order> all_orders() {
   };
 }
 
-// ---- what a node keeps --------------------------------------------------------------------------
+// ---- the tables of a node -----------------------------------------------------------------------
 
 Memory malloc_memory() {
   return {nullptr,
@@ -137,7 +137,7 @@ class NodesTables {
   Translation tables_{};
 };
 
-// What one process keeps today. A process is node * 64 + task.
+// The tables of one process today. A process is node * 64 + task.
 struct DenseArrays {
   std::vector<uint32_t> processes;  // by rank
   std::vector<int32_t> ranks;       // by process; -ESRCH: not in the communicator

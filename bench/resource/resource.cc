@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// resource.cc - what processes pay, beside the network, for living in one address space: page
-// faults, mappings, malloc, threads, switches. Tasks of one space against separate processes.
+// resource.cc - the price, beside the network, of living in one address space: page faults,
+// mappings, malloc, threads, switches. Tasks of one space against separate processes.
 #include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
@@ -16,7 +16,7 @@ constexpr uint64_t kKiB = 1024, kMiB = 1024 * kKiB;
 constexpr uint64_t kReusedMax = 32 * kMiB;  // reused blocks up to here have a bar
 
 struct Microbenchmark {
-  std::string group;  // what the command line names
+  std::string group;  // as the command line names it
   std::string name, title, unit;
   std::string work;
   Mode floor;

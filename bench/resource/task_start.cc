@@ -24,7 +24,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What one way leaves to the kernel to clear away is not the next one's to pay for.
+// Time for the kernel to clear away after one way, before the next one is timed.
 constexpr std::chrono::milliseconds kSettle{100};
 constexpr char kAlive = '+';
 constexpr char kAnotherByte = '-';
@@ -33,7 +33,7 @@ constexpr char kAnotherByte = '-';
   throw std::runtime_error(what + ": " + std::strerror(errno));
 }
 
-// VmPTE of a process [KiB]: what its page tables take, at all levels.
+// VmPTE of a process [KiB]: the memory of its page tables, at all levels.
 double page_tables_kib(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/status");
   for (std::string line; std::getline(file, line);)

@@ -10,7 +10,7 @@
 
 namespace nagaya::bench {
 
-// What a worker is told, as its arguments.
+// The order to a worker, as its arguments.
 struct Order {
   std::string work;  // which of them
   int rank = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// work_pages.cc - what takes the mmap_lock that all tasks of a space share.
+// work_pages.cc - operations that take the mmap_lock, which all tasks of a space share.
 #include <sys/mman.h>
 
 #include <cstring>

@@ -62,7 +62,7 @@ std::vector<double> measure_or_tell(const Order& order, Meeting& meeting) {
   }
 }
 
-// All ranks as threads of this process: what switching costs when it is cheapest.
+// All ranks as threads of this process: the cost of switching when it is cheapest.
 std::vector<double> measure_threads(const Order& order) {
   static Meeting meeting;
   std::vector<double> first;
