@@ -8,7 +8,7 @@
 # an ordinary user with sudo. Without COMMAND: ./dev test as root, because Slurm and programs of two
 # users need that; the tests make ordinary users themselves. NAGAYA_FULL passes through.
 #
-# Everything happens in mount, pid and ipc namespaces of its own: whatever ends this program, even
+# Everything happens in mount, pid and ipc namespaces of its own: the end of this program, even by
 # SIGKILL, ends every process in them, and the kernel takes the mounts away with the last.
 set -euo pipefail
 

@@ -49,8 +49,8 @@ def nagaya(installation):
 
 @pytest.fixture(scope="session")
 def mpirun():
-    """Open MPI's, also where another MPI owns the name mpirun. More ranks than processors is what
-    these tests always have; with --oversubscribe Open MPI 5 would put all on the first host."""
+    """Open MPI's, also where another MPI owns the name mpirun. These tests always have more ranks
+    than processors; with --oversubscribe Open MPI 5 would put all on the first host."""
     launcher = shutil.which("mpirun.openmpi") or shutil.which("mpirun")
     assert launcher, "Open MPI is not installed"
     return [launcher, "--map-by", "slot:oversubscribe"]
@@ -76,7 +76,7 @@ def data():
 
 @pytest.fixture(autouse=True)
 def leftovers(user, installation):
-    """What the test leaves behind; cleared after it, so that one failure does not cause others."""
+    """The test's leftovers; cleared after it, so that one failure does not cause others."""
     after = Leftovers(user, installation)
     yield after
     after.clear()

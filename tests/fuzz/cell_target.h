@@ -163,7 +163,7 @@ inline void hear_cells(const uint8_t* data, size_t bytes) {
     const uint8_t what = data[at] % 16, argument = data[at + 1];
     const size_t length = data[at + 2] | size_t{data[at + 3]} << 8;
     at += 4;
-    if (what < 10) {  // a message of that kind; what is above the last one is no kind
+    if (what < 10) {  // a message of that kind; a number above the last one is no kind
       const size_t part = std::min(length, bytes - at);
       task.hear(what, argument % 2, reinterpret_cast<const std::byte*>(data + at), part);
       at += part;

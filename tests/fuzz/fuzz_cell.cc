@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cell_target.h"
 
-// A matcher lives as long as its process: what nobody received is left.
+// A matcher lives as long as its process: messages that nobody received are left.
 extern "C" const char* __asan_default_options() {
   return "detect_leaks=0";
 }

@@ -156,8 +156,8 @@ void write_pmi_answers() {
   write("pmi1/long-line", "cmd=response_to_init rc=0 " + std::string(70000, 'x') + "\n");
 }
 
-// What host_target.h reads: a step (its top bit says which liar, the next that the host is not to
-// serve it yet) and what the step needs.
+// The input of host_target.h: a step (its top bit says which liar, the next that the host is not to
+// serve it yet) and the step's arguments.
 void write_lies() {
   const auto script = [](std::initializer_list<int> bytes) {
     return std::string(bytes.begin(), bytes.end());

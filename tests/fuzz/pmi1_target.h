@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // pmi1_target.h - a launcher that gives any answers by PMI-1.
 //
-// A NUL in the input ends what the launcher sends at once. All of it is queued before the first
+// A NUL in the input ends a packet of the launcher. All of it is queued before the first
 // question, one packet for each piece, so that no second thread is needed: the meeting receives one
 // packet at a time and then the end of the stream. The launcher reads no question: a send that
 // finds no room fails.
@@ -16,7 +16,7 @@
 namespace nagaya::fuzz {
 
 inline void queue_answers(int launcher, std::string_view answers) {
-  constexpr size_t kPacketMaxBytes = 4096;  // what the meeting reads at once
+  constexpr size_t kPacketMaxBytes = 4096;  // the meeting reads so much at once
   while (!answers.empty()) {
     const std::string_view piece = answers.substr(0, std::min(answers.find('\0'), kPacketMaxBytes));
     if (!piece.empty()) ::send(launcher, piece.data(), piece.size(), MSG_DONTWAIT | MSG_NOSIGNAL);

@@ -17,7 +17,7 @@ inline void show_status_payload(const uint8_t* data, size_t bytes) {
     // A stamp of a newer minor version is accepted, and not encoded again.
     const auto body = [](const std::string& all) { return all.substr(sizeof(task::Stamp)); };
     if (body(task::encode(socket.status)) != body(payload)) std::abort();
-    // What /proc says of processes that are there would differ from run to run.
+    // The answers of /proc about living processes would differ from run to run.
     socket.status.host_pid = socket.status.launcher_pid = 0;
     socket.status.tasks.resize(std::min<size_t>(socket.status.tasks.size(), 2));  // one as another
     for (task::TaskStatus& task : socket.status.tasks) task.pid = -std::abs(task.pid / 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// targets.h - what the fuzzers feed. Each takes any bytes; the only exception that may leave the
-// code under test is the documented one, everything else ends the process.
+// targets.h - the code under the fuzzers. Each function takes any bytes; the only exception that
+// may leave the code under test is the documented one, everything else ends the process.
 #pragma once
 
 #include <sys/mman.h>
@@ -27,7 +27,7 @@ inline void read_program_file(const uint8_t* data, size_t bytes) {
   if (::write(file.get(), data, bytes) != static_cast<ssize_t>(bytes)) return;
   try {
     const task::ElfImage image = task::read_elf("/proc/self/fd/" + std::to_string(file.get()));
-    // What the loader relies on.
+    // The loader relies on this.
     if (image.load_bytes == 0 || image.load_bytes % 4096 != 0) std::abort();
   } catch (const base::Error& error) {
     if (error.code() != -ENOEXEC) undocumented(error);
@@ -37,7 +37,7 @@ inline void read_program_file(const uint8_t* data, size_t bytes) {
 inline void decode_launch_payload(const uint8_t* data, size_t bytes) {
   const std::string payload(reinterpret_cast<const char*>(data), bytes);
   try {
-    // What is accepted is unambiguous: encoding it again gives the same bytes.
+    // An accepted launch is unambiguous: encoding it again gives the same bytes.
     if (task::encode(task::decode_launch(payload)) != payload) std::abort();
   } catch (const base::Error& error) {
     if (error.code() != -EPROTO) undocumented(error);

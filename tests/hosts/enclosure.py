@@ -72,7 +72,7 @@ def children_of(pid):
 
 
 def reap_orphans():
-    """What the first process of a pid namespace has to do from then on."""
+    """The duty of the first process of a pid namespace from then on."""
     while True:
         pid, status = os.wait()
         print(f"{pid} ended with {status}", file=sys.stderr, flush=True)

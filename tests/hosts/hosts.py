@@ -30,8 +30,8 @@ SHARED_PROCESSORS = {"OMPI_MCA_mpi_yield_when_idle": "1"}
 
 
 class Hosts(Enclosure):
-    """Started when made; `leave` ends them with every process in them. `link`: what tc calls the
-    rate of each host's link in both directions, for example "1gbit". `shares`: the processors of
+    """Started when made; `leave` ends them with every process in them. `link`: the rate of each
+    host's link in both directions as tc has it, for example "1gbit". `shares`: the processors of
     each (processors.py), left with them; otherwise they share all that there are."""
 
     def __init__(self, user, count, link=None, shares=()):
@@ -92,7 +92,7 @@ class Hosts(Enclosure):
             share.leave()
 
     def files_of(self, number):
-        """What the user has on this host alone: temporary files and shared memory segments."""
+        """The user's files on this host alone: temporary files and shared memory segments."""
         root = pathlib.Path(f"/proc/{self.first_processes[number]}/root")
         folders = (root / self.user.temporary.relative_to("/"), root / "dev/shm")
         return {str(path.relative_to(root)) for folder in folders for path in folder.rglob("*")

@@ -2,7 +2,7 @@
 """Runs commands as an ordinary user without capabilities, whoever started the tests.
 
 Started as root, commands run under a user id that no account and no process has, so nothing needs
-to be created and what a job leaves behind is found by its owner. Otherwise they run as the user.
+to be created and a job's leftovers are found by their owner. Otherwise they run as the user.
 """
 import dataclasses
 import os
@@ -58,7 +58,7 @@ def owners_of_processes():
 
 def free_uid(not_of):
     taken = {account.pw_uid for account in pwd.getpwall()} | owners_of_processes()
-    taken |= {other.uid for other in not_of}  # who may have no process yet
+    taken |= {other.uid for other in not_of}  # they may have no process yet
     # Test runs beside each other, also in pid namespaces that do not see each other, must not meet.
     return random.choice([uid for uid in range(FIRST_FREE_UID, LAST_FREE_UID) if uid not in taken])
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 STATUS = struct.Struct("i")  # as subprocess has it
-LOST = 255  # what rsh and ssh return when the connection fails
+LOST = 255  # as rsh and ssh return when the connection fails
 COMMAND_BYTES_MAX = 1 << 20
 
 
@@ -20,7 +20,7 @@ def shell_of(folder, host):
 
 
 def serve(path, prefix, environment, uid):
-    """A process for each command; who asks passes it standard input, output and error."""
+    """A process for each command; the caller passes it standard input, output and error."""
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     unfinished = path.with_suffix(".new")
     listener.bind(str(unfinished))

@@ -93,7 +93,7 @@ def configure_network():
 
 
 def node_line():
-    """What slurmd finds of this machine's processors: less than that and it refuses jobs."""
+    """The processors that slurmd finds of this machine: with fewer named it refuses jobs."""
     words = subprocess.run(["slurmd", "-C"], check=True, capture_output=True, text=True).stdout
     return " ".join(word for word in words.splitlines()[0].split()
                     if not word.startswith("NodeName="))

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What libnagaya shows to the world: only nagaya_* symbols, no dependency beyond libc, headers that
-compile alone as C11 and as C++20. And the symbols of XcalableMP's runtime.
+"""libnagaya exports only nagaya_* symbols, depends on libc alone, and has headers that compile
+alone as C11 and as C++20. And the symbols of XcalableMP's runtime.
 
     check_library.py LIBRARY XMP_LIBRARY INCLUDE_FOLDER C_COMPILER CXX_COMPILER
 """

@@ -14,13 +14,14 @@ import sys
 # Bottom first: a floor includes itself and what stands before it.
 FLOORS = ["base", "arch", "task", "mailbox", "llcl", "fabric", "delegatee", "comm", "match",
           "area", "array", "coll"]
-# Floors that know neither where a task lives nor what moves data between nodes, and what they may
-# include of llcl. (An API's file reaches the endpoint of its task, or makes the port by it.)
+# Floors that know neither the place of a task nor the transport between nodes, and the headers of
+# llcl that they may include. (An API's file reaches the endpoint of its task, or makes the port by
+# it.)
 ABOVE_THE_WAIST = ["match", "area", "array", "coll"]
 WAIST = re.compile(
     r"llcl/(port|port_cell|pull|wait|handles|layout|group|node_sets|process_set|tuning)\.h$")
 WAIST_OF_APIS = re.compile(r"llcl/(endpoint|elsewhere_by_lane)\.h$")
-# What stands on the floors, and the floors that each may include.
+# The folders above the floors, and the floors that each may include.
 ABOVE = {"faces": FLOORS, "tools": FLOORS, "bench": FLOORS, "tests": FLOORS}
 
 # The freestanding parts of src/task run without libc: they see only what is made for that.

@@ -14,7 +14,7 @@ import tempfile
 
 
 def search(model, defines, folder):
-    """What pan says."""
+    """The output of pan."""
     for command in (["spin", *defines, "-a", model],
                     ["cc", "-O2", "-w", "-DSAFETY", "-DCOLLAPSE", "-o", "pan", "pan.c"]):
         subprocess.run(command, cwd=folder, check=True)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* collective_call.c - more than 500 lines: from one plan follow the buffers of each of MPI's
- * seventeen collectives, its call at once and by a request, and what it has to leave in them. */
+ * seventeen collectives, its call at once and by a request, and the data that it has to leave in
+ * them. */
 #include "collective_call.h"
 
 #include <stdarg.h>
@@ -160,7 +161,7 @@ void plan_call(struct call* call, size_t bytes) {
   call->count = draw_count(&random, (size_t)base->bytes, bytes / copies, call->group.size);
 }
 
-/* ---- who gives what to whom ---------------------------------------------------------------- */
+/* ---- the source of each block -------------------------------------------------------------- */
 
 /* The data of a block are those that `giver` has for `taker` (0, where it gives all the same). */
 struct source {
@@ -309,7 +310,7 @@ static void put_items(const struct call* call, const struct side* side, unsigned
     }
     store(layout, &sum, origin + n * layout->extent);
   }
-  /* MPI leaves these undefined: rank 0's of exscan, and what is behind the own share in place. */
+  /* MPI leaves these undefined: rank 0's of exscan, and the items behind the own share in place. */
   const int defined = ranks > 0 ? count : 0;
   for (int n = defined; n < items_of(call, side); ++n)
     for (int k = 0; k < layout->pieces; ++k) {
@@ -332,7 +333,7 @@ static void put_block(const struct call* call, const struct side* side, int bloc
   free(packed);
 }
 
-/* What the buffer holds before the collective, or has to hold after it. */
+/* The content of the buffer before the collective, or as it has to be after it. */
 static void build(const struct call* call, const struct side* side, unsigned char* memory,
                   bool is_complete) {
   unsigned char* const origin = memory + (side->origin - side->memory);
@@ -549,7 +550,7 @@ static void free_types(const struct side* side) {
   }
 }
 
-/* What is under way keeps its types and its operation. */
+/* A collective under way keeps its types and its operation. */
 static void free_early(struct call* call) {
   if (is_reduction(call)) {
     MPI_Op_free(&call->op);

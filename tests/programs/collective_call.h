@@ -5,7 +5,7 @@
  *   start_call()    makes this rank's buffers and calls MPI
  *   finish_call()   after its completion: compares the buffers with what has to be there
  *
- * A buffer is filled with canaries, in its gaps and around it, too. What it has to hold after the
+ * A buffer is filled with canaries, in its gaps and around it, too. Its content after the
  * collective is made in the same way, by the same function, and compared byte by byte. */
 #ifndef NAGAYA_TESTS_COLLECTIVE_CALL_H
 #define NAGAYA_TESTS_COLLECTIVE_CALL_H
@@ -39,7 +39,7 @@ struct group {
   int rank, size;
 };
 
-/* What one rank gives, or what it gets. */
+/* The blocks that one rank gives, or gets. */
 struct side {
   bool is_receive;
   int blocks;  /* 0: MPI does not look at it at this rank; 1, or one for each rank */
@@ -51,7 +51,7 @@ struct side {
   unsigned char* origin; /* in the memory; its bytes in front are guards and items of types that
                             begin below their address */
   size_t bytes;
-  void* at; /* what MPI is told: the origin, MPI_IN_PLACE or NULL */
+  void* at; /* MPI's argument: the origin, MPI_IN_PLACE or NULL */
 };
 
 struct call {

@@ -216,7 +216,7 @@ void store(const struct layout* layout, const struct element* element, unsigned 
     store_number(&layout->piece[n], element->field[n], item + layout->piece[n].offset);
 }
 
-/* ---- what ranks give ----------------------------------------------------------------------- */
+/* ---- the ranks' numbers -------------------------------------------------------------------- */
 
 /* Such that every result is exact, in floating point too, and no intermediate one overflows. */
 static long long number_for(enum rule rule, const struct piece* piece, uint64_t random, int rank,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* collective_reference.h - the data of mpi_collectives.c: how the items of each MPI datatype lie in
- * memory, what each rank gives, and what a reduction of it gives, without any help of MPI.
+ * memory, the operands of each rank, and the result of a reduction of them, without any help of
+ * MPI.
  *
  *   layout     where the bytes of one item lie                     | .. 0123 .. 4567 ...... |
  *   family     layouts of the same base type: each of them may stand at the sender and at the
@@ -92,7 +93,7 @@ void spread(const struct layout* layout, const unsigned char* packed, unsigned c
 
 /* ---- reductions ---------------------------------------------------------------------------- */
 
-/* What element `n` of a rank is. `size`: how many ranks will be reduced. */
+/* Element `n` of a rank. `size`: how many ranks will be reduced. */
 struct element value_of(const struct operand* operand, uint64_t seed, int rank, int n, int size);
 struct element load(const struct layout* layout, const unsigned char* item);
 void store(const struct layout* layout, const struct element* element, unsigned char* item);

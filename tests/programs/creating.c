@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* creating.c - what a creator of a space decides about its tasks, and what it is told when
- * something cannot be. argv[1]: a folder; argv[2]: a program that is not position-independent.
- * Started again as a task, with a word as argv[1], it checks what it got. */
+/* creating.c - the choices of a creator of a space for its tasks, and the errors when one is
+ * impossible. argv[1]: a folder; argv[2]: a program that is not position-independent. Started again
+ * as a task, with a word as argv[1], it checks what it got. */
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>

@@ -21,7 +21,7 @@ enum { kMost = 4096, kWaitMs = 60000 };
 extern char** environ;
 
 static nagaya_space* space;
-static int nothing; /* /dev/null: what tasks print must not mix with the answers */
+static int nothing; /* /dev/null: output of tasks must not mix with the answers */
 static int tasks[kMost], task_count;
 static pid_t processes[kMost];
 static int process_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ending.h - what a process can do that its launcher must pass on: end in every way, read, write,
+/* ending.h - acts of a process that its launcher must pass on: end in every way, read, write,
  * wait for a signal. The same acts for programs with and without MPI. */
 #ifndef NAGAYA_TESTS_ENDING_H
 #define NAGAYA_TESTS_ENDING_H

@@ -28,7 +28,7 @@ static inline void meet(void) {
     EXPECT_EQUAL(nagaya_task_publish("meeting", &arrived), 0);
   if (all == NULL) all = memory_of(0, "meeting");
   ++meetings;
-  /* acq_rel here pairs with the acquire below: what one task stored before, all see after. */
+  /* acq_rel here pairs with the acquire below: the stores of each task before are visible after. */
   atomic_fetch_add_explicit(all, 1, memory_order_acq_rel);
   while (atomic_load_explicit(all, memory_order_acquire) < meetings * nagaya_task_count())
     sched_yield();

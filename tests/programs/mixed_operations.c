@@ -7,8 +7,8 @@
  * A writer is a thread of a process; each has one of the words notified, and one of the parts. It
  * alone writes its part, in every process, and keeps a copy of it, from which it writes and by
  * which it checks what it reads; of its requests that overlap only reads are under way together.
- * `fixed` holds what everybody can compute. To the words everybody applies atomics whose result
- * does not depend on their order. Messages carry running numbers.
+ * `fixed` holds values that everybody can compute. To the words everybody applies atomics whose
+ * result does not depend on their order. Messages carry running numbers.
  *
  * Settings (below) are numbers, but for results=FOLDER: output goes to a file named by the rank
  * there. Says "started"; "operations done", with what it did; "verified". Exit code 3: other nodes
@@ -86,7 +86,7 @@ static bool set(const char* word) {
   return false;
 }
 
-/* ---- what is where --------------------------------------------------------------------------- */
+/* ---- the memory ------------------------------------------------------------------------------ */
 
 /* Every kind of atomic has a word, 8 bytes apart. `combine`: of what was done to the word, in any
  * order. */
@@ -152,7 +152,7 @@ typedef struct {
   int target;
   bool is_write;
   uint64_t begin, end; /* in the part */
-  unsigned char* got;  /* what is read, or sent */
+  unsigned char* got;  /* the data read, or sent */
   const unsigned char* wanted;
   int word; /* of an atomic, or -1 */
   uint64_t operand, expected, before;
@@ -162,7 +162,7 @@ typedef struct {
   uint64_t counter;
 } request;
 
-/* What its requests leave behind in a process. */
+/* The traces of its requests in a process. */
 typedef struct {
   uint64_t words[WORDS];
   uint64_t sent, sent_empty, notified, checksum;
@@ -573,7 +573,7 @@ static uint64_t checksum_of(const unsigned char* part) {
   return sum;
 }
 
-/* ---- what must be there in the end ----------------------------------------------------------- */
+/* ---- the wanted end -------------------------------------------------------------------------- */
 
 static uint64_t final_value(int word) {
   uint64_t bits;

@@ -65,7 +65,7 @@ static MPI_Datatype new_first_of_two(void) {
   return type;
 }
 
-/* What Open MPI may have kept of them has other content then. */
+/* Pointers to them that Open MPI may have kept then lead to other content. */
 static void overwrite_freed_memory(void) {
   enum { BLOCKS = 64, BYTES = 800 };
   void* blocks[BLOCKS];

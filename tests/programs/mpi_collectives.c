@@ -41,7 +41,7 @@ struct message {
   unsigned char *out, *in;
 };
 
-/* What one thread runs. */
+/* The run of one thread. */
 struct run {
   struct group groups[kGroups];
   bool makes_groups;
@@ -54,7 +54,7 @@ struct run {
   struct message messages[kMessagesMost];
   struct call calls[kCallsMost];
   MPI_Request requests[kRequestsMost];
-  struct call* call_of[kRequestsMost]; /* whose request it is; or NULL: */
+  struct call* call_of[kRequestsMost]; /* the owner of the request; or NULL: */
   struct message* message_of[kRequestsMost];
 };
 
@@ -265,8 +265,8 @@ static void complete(struct run* run) {
 
 /* ---- barriers and sums --------------------------------------------------------------------- */
 
-/* Nobody leaves a barrier before everybody has entered it. By messages: collectives are what is
- * tested. */
+/* Nobody leaves a barrier before everybody has entered it. By messages, for
+ * collectives are under test. */
 static void compare_times(const struct call* call) {
   const struct group* const group = &call->group;
   double last_s = call->entered_s;

@@ -76,7 +76,7 @@ static void make_types(void) {
   for (int n = 0; n < kShapes; ++n) MPI_Type_commit(&types[n]);
 }
 
-/* ---- who gives what to whom ---------------------------------------------------------------- */
+/* ---- the giver and the takers of each block ------------------------------------------------ */
 
 static bool is_rooted(enum kind kind) {
   return (kind >= kBcast && kind <= kScatterv) || kind == kReduce;

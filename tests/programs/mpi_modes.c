@@ -95,7 +95,7 @@ static void persistent(void) {
   }
 }
 
-/* ---- what comes from somewhere ------------------------------------------------------------- */
+/* ---- messages from any source -------------------------------------------------------------- */
 
 static void wildcards_and_probes(void) {
   for (int n = 0; n < kSizes; ++n) {
@@ -242,7 +242,8 @@ static void cancelled_sends(void) {
   free(buffer);
 }
 
-/* What nobody has received is no message of the next communicator, whose number may be the same. */
+/* A message that nobody has received is none of the next communicator, whose number may be the
+ * same. */
 static void freed_communicators(void) {
   const int to = (rank + 1) % size, from = (rank + size - 1) % size;
   MPI_Comm comm;

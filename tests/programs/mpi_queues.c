@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two ranks: what is pending between them, looked for as Open MPI's library for debuggers does it
- * (ompi/debuggers/ompi_msgq_dll.c): in the free lists of the requests, field by field. */
+/* Two ranks: the requests pending between them, looked for as Open MPI's library for debuggers does
+ * it (ompi/debuggers/ompi_msgq_dll.c): in the free lists of the requests, field by field. */
 #include <stdio.h>
 
 #include "compat.h"
@@ -8,7 +8,7 @@
 
 enum { RECEIVE_TAG = 77, SEND_TAG = 78, COUNT = 3 };
 
-/* What a debugger shows of the pending requests of one kind. */
+/* A debugger's view of the pending requests of one kind. */
 struct shown {
   int requests, of_the_pml, of_its_kind, matched;
   struct ompi_datatype_t* datatype;

@@ -20,9 +20,9 @@
 
 enum { kMessages = 40, kMost = 300000, kThreadsMost = 8, kTags = 3, kTagOfNobody = 50 };
 enum { kRoundsAtOnce = 20 };
-/* What a thread's buffered sends of two rounds need. */
+/* The buffer that a thread's buffered sends of two rounds need. */
 enum { kAttached = 2 * kMessages * (kMost + MPI_BSEND_OVERHEAD) };
-/* What a program may have allocated at the end that it had not when it was warm. */
+/* The memory that a program may have allocated at the end beyond that when it was warm. */
 static const size_t kGrowth = 8 << 20;
 
 static int rank, size, threads;
@@ -46,7 +46,7 @@ struct traffic {
   int count;
   struct message messages[kMessages];
   unsigned char *out[kMessages], *in[kMessages];
-  bool in_apart[kMessages]; /* what comes there goes with a gap behind each byte, too */
+  bool in_apart[kMessages]; /* messages into it go with a gap behind each byte, too */
 };
 
 static uint32_t next(uint64_t* state, uint32_t below) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mpi_types.c - messages of every derived type to every other, by all the ways that their lengths
- * take. What has to arrive where is asked of MPI_Pack. Knows nothing of Nagaya. */
+ * take. MPI_Pack tells which bytes have to arrive where. Knows nothing of Nagaya. */
 #include <mpi.h>
 #include <stdlib.h>
 

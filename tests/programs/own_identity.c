@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* own_identity.c - prints how the program sees itself: argv[0], /proc/self/exe, the short name
- * of the process, its arguments, and what its environment says. */
+/* own_identity.c - prints how the program sees itself: argv[0], /proc/self/exe, the short name of
+ * the process, its arguments, and its environment. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* privacy.c - what stays a task's own although the memory is common: globals, errno,
+/* privacy.c - state that stays a task's own although the memory is common: globals, errno,
  * thread-local variables, signal handlers, directory, umask, descriptors. Task 0 changes its own;
  * every task then finds its own as it left it. Argument: a folder that exists. */
 #include <fcntl.h>

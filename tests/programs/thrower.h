@@ -14,7 +14,7 @@ class __attribute__((visibility("default"))) Refusal : public std::runtime_error
 
 __attribute__((visibility("default"))) void throw_refusal(int code);
 
-// What `function` returns, -1 when it throws std::out_of_range.
+// The result of `function`, -1 when it throws std::out_of_range.
 __attribute__((visibility("default"))) int call(int (*function)(int), int argument);
 
 }  // namespace thrower

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// smaps.h - what the kernel notes of a mapping of this process.
+// smaps.h - the kernel's record of a mapping of this process.
 #pragma once
 
 #include <cstdint>

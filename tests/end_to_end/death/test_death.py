@@ -17,7 +17,7 @@ END_LIMIT_S = 5
 ROLES = ["proxy", "host", "task"]
 ROUNDS, ROUNDS_FULL = 200, 2000
 
-# What the tasks do: they stay, but for the steps that a task's end brings about.
+# The tasks stay, but for the steps that a task's end brings about.
 ENDING_STEPS = {"client.ended", "host.reaped", "host.end-marked", "host.end-told", "host.leaving"}
 # Steps after which the job may have succeeded, whoever is killed.
 LATE_STEPS = {"client.ended", "host.end-told", "host.leaving"}
@@ -88,7 +88,7 @@ def check_end(job, launcher, stop_point, role, killed):
         assert not lines, what
         return
     assert code != 0, what
-    # What is said of a proxy or task that was killed is the launcher's affair.
+    # The launcher reports a proxy or task that was killed.
     assert lines or role != "host", what
 
 

@@ -76,7 +76,7 @@ class Job:
         return said
 
 
-# ---- what happens, on host `number` -----------------------------------------------------------
+# ---- the faults, on host `number` -------------------------------------------------------------
 
 def kill_a_task(job, number, chance):
     os.kill(chance.choice(job.tasks_on(number)), signal.SIGKILL)
@@ -152,7 +152,7 @@ def start(user, hosts_of_four, installation):
 
 
 def expect_bad_end(job):
-    """The launcher ends, and not well. What Nagaya has said: one thing at most."""
+    """The launcher ends, and not well. Nagaya has said one thing at most."""
     try:
         said = job.process.communicate(timeout=END_LIMIT_S)
     except subprocess.TimeoutExpired:

@@ -67,7 +67,7 @@ def await_ports(hosts, process):
 
 
 def await_results(job):
-    """What the tasks say in the end, which they are then told to come to."""
+    """The tasks' results; then tells the tasks to end."""
     deadline = time.monotonic() + LIMIT_S
     while True:
         said = [path.read_text() for path in job.results.iterdir()]
@@ -94,7 +94,7 @@ def test_strangers_change_no_byte_and_break_no_link(two_hosts, stranger, job, na
         sent = int(re.search(r"sent (\d+)", ended.out).group(1))
         assert sent > 100, ended
         counted = refused(two_hosts, nagaya, number)
-        assert sent // 2 < counted <= sent, (counted, sent)  # what was cut to nothing has no bytes
+        assert sent // 2 < counted <= sent, (counted, sent)  # messages cut to nothing have no bytes
         shown = two_hosts.user_on(number).run([nagaya, "ps"])
         refused_since = int(re.search(r"refused (\d+) messages", shown.out).group(1))
         assert counted <= refused_since <= sent, shown  # the last ones may be under way yet

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How the processes of a job find each other (nagaya/comm.h), by every launcher, and what they are
-told when one of them cannot take part or dies."""
+"""How the processes of a job find each other (nagaya/comm.h), by every launcher, and the errors
+that they get when one of them cannot take part or dies."""
 import shutil
 import subprocess
 import time
@@ -8,7 +8,7 @@ import time
 import pytest
 from hosts import HOSTS, SHARED_PROCESSORS, Hosts
 
-# Says "RANK: what" for each of its words: a step, and what that must answer (0 if nothing is said).
+# Says "RANK: what" for each of its words: a step, and its wanted answer (0 if nothing is said).
 PROGRAM = """
 import ctypes, os, sys
 nagaya = ctypes.CDLL(sys.argv[1])
@@ -144,7 +144,7 @@ def test_mpich_and_nagaya_share_the_launchers_connection(front, on_hosts, order)
     assert ended.out.splitlines().count(said("gathered")) == HOSTS * EACH, ended
 
 
-# Who ends the session first: the step that then fails.
+# By the step that fails: steps, of which one before it ends the launcher's session.
 TOO_LATE = {"MPI_Init": ["init", "finalize", "MPI_Init"],
             "init": ["MPI_Init", "MPI_Finalize", "init"]}
 

@@ -20,7 +20,7 @@ HELD_UP_US = 1_000_000
 def test_a_stale_socket_is_replaced(user, nagaya, installation, leftovers):
     program = installation.program("plain_ending")
     job = KnownJob(user, nagaya, program)
-    # Whoever of them sees the others die removes the socket.
+    # One of them that sees the others die would remove the socket.
     os.kill(job.host, signal.SIGSTOP)
     for proxy in job.proxies:
         proxy.kill()

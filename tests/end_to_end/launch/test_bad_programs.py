@@ -140,7 +140,7 @@ def test_a_program_without_a_usable_interpreter_is_refused(user, nagaya, install
     expect_refusal(ended, leftovers, CANNOT_RUN, path, word)
 
 
-# What is well-formed enough to be begun ends like every faulty program: alone.
+# A program well-formed enough to be begun ends like every faulty program: alone.
 FAULTY = {
     "alignment of 3": changed_segment(PT_LOAD, 1, align=3),
     "alignment of 2^63": changed_segment(PT_LOAD, 1, align=1 << 63),

@@ -2,7 +2,7 @@
 """The list of what works: every row of docs/compatibility.md is a row here, by the same name.
 
 A program prints as a task, alone and several at once, what it prints as an ordinary process, and
-leaves nothing behind. What is different on purpose is in a table of its own.
+leaves nothing behind. Intended differences are in a table of their own.
 """
 import dataclasses
 import os
@@ -93,12 +93,12 @@ ROWS = [
 
 @dataclasses.dataclass
 class Different:
-    """What a task cannot do as a process can; `--separate` is the way round."""
+    """A program that does not run in a task as in a process; `--separate` is the way round."""
 
     name: str
     build: str
     words: str
-    inside: str  # what the output inside contains
+    inside: str  # a part of the output inside
 
 
 DIFFERENT = [

@@ -2,13 +2,13 @@
 """A task gets from its proxy what a process gets from its parent by exec."""
 import pytest
 
-# What the parent sets up before it executes the rest of the words.
+# The parent's settings before it executes the rest of the words.
 PARENT = """umask 031; trap '' USR2 HUP; ulimit -n 200; ulimit -s 4096; ulimit -c 0
 exec 7</etc/passwd 40>>"$TMPDIR/appended" 9>&-
 cd /usr/share; export NAGAYA_TEST_VARIABLE='of the parent'
 exec nice -n 3 taskset -c 0 "$@"
 """
-# What the child says of it. The limits on memory are left out: they would count the whole space.
+# The child prints the settings. The limits on memory are left out: they would count the whole space.
 CHILD = """
 umask; nice; pwd; echo "$NAGAYA_TEST_VARIABLE"
 for limit in -c -f -n -s -u; do echo "limit $limit $(ulimit -S $limit) $(ulimit -H $limit)"; done

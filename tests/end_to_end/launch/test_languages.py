@@ -10,7 +10,7 @@ PROGRAMS = {
     "trampoline": "sum 15\n",
     "threads": "counter 160000 destroyed 8\n",
 }
-# What some compilers cannot build.
+# Programs that some compilers cannot build.
 NOT_EVERYWHERE = {"trampoline": "nested functions are gcc's", "openmp_sum": "no OpenMP library"}
 AT_ONCE = 3
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which files can be a task, under which name they run, and what is said of those that cannot."""
+"""Which files can be a task, under which name they run, and the messages for those that cannot."""
 import os
 
 import pytest

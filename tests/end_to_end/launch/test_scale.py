@@ -12,7 +12,7 @@ from known_job import settles
 IN_A_ROW = 1000 if FULL else 200
 AT_ONCE = 1000 if FULL else 300
 WARM_UP = 20
-# What may differ after any number of tasks: a mapping that was split or not merged, and pages of
+# Tolerances after any number of tasks: a mapping that was split or not merged, and pages of
 # the host's own allocator (the first tasks' share is taken by the warm-up).
 MAPPINGS_TOLERANCE = 4
 RESIDENT_TOLERANCE_KB = 1024

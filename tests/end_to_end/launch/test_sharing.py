@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tasks share their memory through plain pointers and nothing else. What is checked stands in the
-programs (tests/programs), which end with 0 only if all of it holds."""
+"""Tasks share their memory through plain pointers and nothing else. The checks are in the programs
+(tests/programs), which end with 0 only if all of them hold."""
 import pytest
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Random messages through pml/nagaya, a minute of them in all, ten minutes with NAGAYA_FULL=1: sizes,
-tags, wildcards, probes, cancels, derived types, threads. Every byte is checked, and that what the
-program has allocated does not grow. Three jobs share the processors."""
+tags, wildcards, probes, cancels, derived types, threads. Every byte is checked, and that the
+program's allocated memory does not grow. Three jobs share the processors."""
 import os
 import signal
 import subprocess
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("needs_components")
 
 @pytest.fixture
 def start(nagaya, installation):
-    """A job of `ranks` with `threads` each, and what it is to say."""
+    """A job of `ranks` with `threads` each, and its wanted output."""
     jobs = []
 
     def start_job(user, ranks, threads, *placement, **variables):

@@ -10,7 +10,7 @@ from hosts import SHARED_PROCESSORS
 NAMES = ("posted_max_bytes", "combined_max_bytes", "tile_bytes", "exchanged_max_bytes",
          "alltoall_by_leaders_max_bytes")
 MOST = 1 << 16
-NOT_OURS = "Open MPI's own transports"  # what a job says that has no table to take
+NOT_OURS = "Open MPI's own transports"  # said by a job that has no table to take
 pytestmark = pytest.mark.usefixtures("needs_components")
 
 

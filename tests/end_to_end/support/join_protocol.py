@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Speaks the join protocol (src/task/wire.h) to the host of a job, rightly and wrongly.
 
-What the protocol has of numbers that may change is read from the headers: a client of another
+The protocol's numbers that may change are read from the headers: a client of another
 version would be refused before it could do anything wrong.
 """
 import array
@@ -90,7 +90,7 @@ class Answer:
 
 @contextlib.contextmanager
 def acting_as(user):
-    """A socket's peer is who connected it: the host talks to its own user only."""
+    """A socket's peer is the process that connected it: the host talks to its own user only."""
     if user.is_other:
         os.setegid(user.uid)
         os.seteuid(user.uid)
@@ -173,7 +173,7 @@ class JoiningClient:
         return data
 
     def is_dropped(self):
-        """Waits until the host ends the connection; what it says before is not looked at."""
+        """Waits until the host ends the connection; ignores its messages before."""
         while self.hear() is not None:
             pass
         return True
@@ -186,7 +186,7 @@ def processor_s(pid):
 
 class FalseHost:
     """Listens where the host of a job would, as a process of `user`, and treats each client by
-    `act(connection)`. A socket's peer is for its clients who has called listen(2)."""
+    `act(connection)`. For clients a socket's peer is the process that has called listen(2)."""
 
     def __init__(self, user, path, act):
         self.path, self.act, self.connections = path, act, []

@@ -13,7 +13,7 @@ import time
 RANKS = 2
 DIRECT, EXEC, RUN = "direct", "nagaya exec", "nagaya run"
 LIMIT_S = 40
-# A change of state is awaited for so long; what has not happened by then does not happen.
+# A change of state is awaited for so long; a later one counts as none.
 STATE_LIMIT_S = 1.0
 INPUT_PIECE = 16384
 CRASHES_MAX, INPUT_CRASH = 3, "orte_iof_hnp_read_local_handler"
@@ -83,7 +83,7 @@ LAUNCHERS = {
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """What rank 0 does (the acts of mpi_ending.c), and what happens to the launcher."""
+    """The act of rank 0 (one of mpi_ending.c), and the signals to the launcher."""
 
     act: tuple
     stdin: bytes = b""
@@ -91,7 +91,7 @@ class Case:
     signals: tuple = ()  # to the launcher, each once the ranks are ready for it
     ready: int = 0  # so many ranks say "ready" first
     environment: tuple = ()
-    shown: str = ""  # what to compare of the output: launchers mix in words and merge lines
+    shown: str = ""  # the part of the output to compare: launchers mix in words and merge lines
 
 
 @dataclasses.dataclass
@@ -158,7 +158,7 @@ class Launching:
 
     @staticmethod
     def await_ready(job, case):
-        """Byte by byte from an unbuffered pipe: what comes after is communicate()'s."""
+        """Byte by byte from an unbuffered pipe: communicate() gets the rest."""
         said = b""
         while said.count(b"ready") < case.ready:
             byte = job.stdout.read(1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a job leaves behind: processes, sockets, shared memory segments."""
+"""The leftovers of a job: processes, sockets, shared memory segments."""
 import dataclasses
 import os
 import pathlib
@@ -61,7 +61,7 @@ class Leftovers:
                     found.sockets - self.before.sockets, found.segments - self.before.segments)
 
     def after_limit(self):
-        """What is left; what is still going away gets LIMIT_S for it."""
+        """The leftovers; those still going away get LIMIT_S for it."""
         deadline = time.monotonic() + LIMIT_S
         while True:
             left = self.now()

@@ -15,7 +15,7 @@ NOTHING = "nothing to remove\n"
 
 @pytest.fixture(autouse=True)
 def clean_start(user, leftovers):
-    """Without the folder of sockets; what other tests' jobs have left goes first."""
+    """Without the folder of sockets; leftovers of other tests' jobs go first."""
     leftovers.after_limit()
     shutil.rmtree(user.socket_folder, ignore_errors=True)
 
@@ -44,8 +44,8 @@ def clean(user, nagaya):
 
 @pytest.fixture
 def stale_socket(user, leftovers, job):
-    """What a real job leaves when its host and all its clients are killed: who survives the
-    other removes the socket."""
+    """The socket that a real job leaves when its host and all its clients are killed: the host or a
+    client that survives the other removes it."""
     def leave():
         present = set(user.socket_folder.glob("*")) if user.socket_folder.exists() else set()
         others = set(leftovers.now().processes)

@@ -62,7 +62,7 @@ def gdb(user, folder, *words):
 
 
 def symbol_commands(user, folder, subject):
-    """What a user does by hand: of the mappings that begin a file, those nearest to the stack."""
+    """A user's commands by hand: of the mappings that begin a file, those nearest to the stack."""
     shown = gdb(user, folder, subject, "print/x $sp", "info proc mappings").out
     stack = int(re.search(r"\$1 = (0x\w+)", shown).group(1), 16)
     commands = []

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `nagaya doctor` says of a machine, also of one that refuses something
-(tests/programs/restricted.c): the finding, its level, its remedy, the exit code."""
+"""The findings of `nagaya doctor` on a machine, also on one that refuses something
+(tests/programs/restricted.c): the name, the level, the remedy, the exit code."""
 import errno
 import json
 import re

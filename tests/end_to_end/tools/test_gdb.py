@@ -48,7 +48,8 @@ TICK_LINE = 1 + DEBUGGED[:DEBUGGED.index("own = 7 + ")].count("\n")
 
 @pytest.fixture(scope="module", autouse=True)
 def attaching_is_allowed(user):
-    """gdb on an ordinary process of the user's: what is forbidden there cannot be tested here."""
+    """gdb on an ordinary process of the user's: where that is forbidden, nothing can be tested
+    here."""
     process = user.start(["sleep", 60])
     try:
         tried = user.run(["gdb", "-nx", "--batch", "-p", process.pid, "-ex", "info registers"])

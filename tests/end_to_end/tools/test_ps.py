@@ -199,7 +199,7 @@ def test_a_stale_socket_is_named_with_its_remedy(user, nagaya, installation, run
     launcher = running([nagaya, "run", "-n", 1, installation.program("plain_ending"), "linger"],
                        ready=1)
     job = only_job(ps())
-    # Who survives the other would remove the socket.
+    # A launcher or host that survives the other would remove the socket.
     os.kill(job["host_pid"], signal.SIGSTOP)
     launcher.kill()
     os.kill(job["host_pid"], signal.SIGKILL)

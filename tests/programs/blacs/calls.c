@@ -28,7 +28,7 @@ DECLARE_C(d)
 DECLARE_C(c)
 DECLARE_C(z)
 
-/* ---- Fortran: the functions, and what calls each with addresses ---------------------------- */
+/* ---- Fortran: the functions, and a caller of each with addresses --------------------------- */
 
 void blacs_get_(int* context, int* what, int* value);
 void blacs_set_(int* context, int* what, int* value);

@@ -123,7 +123,7 @@ void free_grid(struct grid* grid) {
   CHECK(rows == -1 && columns == -1 && row == -1 && column == -1);
 }
 
-/* ---- what is said -------------------------------------------------------------------------- */
+/* ---- the BLACS' answers -------------------------------------------------------------------- */
 
 int number_in_grid(const struct grid* grid, int row, int column) {
   return row * grid->columns + column;

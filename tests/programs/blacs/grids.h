@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* grids.h - random grids: by gridinit and gridmap, from all processes, from those of a communicator
- * and from those of another grid; and what the BLACS say of them. */
+ * and from those of another grid; and the BLACS' answers about them. */
 #ifndef NAGAYA_TESTS_BLACS_GRIDS_H
 #define NAGAYA_TESTS_BLACS_GRIDS_H
 
@@ -25,7 +25,7 @@ struct grid {
   const struct grid_calls* calls;
 };
 
-/* What is made once. */
+/* The origins of grids; made once. */
 struct origins {
   struct members all, half; /* every second process, the last one first: one half or the other */
   MPI_Comm half_comm;

@@ -38,10 +38,10 @@ struct matrix make_matrix(const struct part* part, int lda, size_t item_bytes);
 void free_matrix(struct matrix* matrix);
 void* item_at(const struct matrix* matrix, int row, int column);
 
-/* What a process sends, and others expect: of a seed. */
+/* The items that a process sends, and others expect: of a seed. */
 void put_items(struct matrix* matrix, uint64_t seed);
 
-/* The job ends if a byte of them differs: with what is said to be going on. */
+/* The job ends if a byte of them differs: with the text of now_going_on(). */
 void check_same(const struct matrix* got, const struct matrix* wanted);
 /* The same, but for the items of the part, which may be anything. */
 void check_surroundings(const struct matrix* got);

@@ -105,7 +105,7 @@ static void receive(const struct grid* grid, const struct message* message, int 
   free_matrix(&wanted);
 }
 
-/* Who sends to whom: a permutation. */
+/* The receiver of each sender: a permutation. */
 static void draw_partners(uint64_t* random, const struct grid* grid, int* to) {
   const int count = grid->members.count;
   const int step = (int)draw(random, (uint32_t)count);

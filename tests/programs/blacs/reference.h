@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* reference.h - what sums and extremes of several processes' matrices are, one after the other. */
+/* reference.h - the sums and extremes of several processes' matrices, one after the other. */
 #ifndef NAGAYA_TESTS_BLACS_REFERENCE_H
 #define NAGAYA_TESTS_BLACS_REFERENCE_H
 
@@ -25,9 +25,9 @@ struct combine {
   bool has_origins;
 };
 
-/* What the process gives. */
+/* The number that the process gives. */
 struct number number_of(const struct combine* combine, int process, int row, int column);
-/* What comes out; and of which process, if `combine` has origins. */
+/* The result; and of which process, if `combine` has origins. */
 struct number result_of(const struct combine* combine, int row, int column, int* process);
 
 void store_number(char type, struct number number, void* to);

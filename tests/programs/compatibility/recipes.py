@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How the programs of the list of what works are built: shell lines for the compilers at hand.
 
-The lines run in a new folder; $S is the folder of the sources. What a compiler that is not
-installed would build is not there, and the tests that need it are skipped.
+The lines run in a new folder; $S is the folder of the sources. The programs of a compiler that is
+not installed are not there, and the tests that need them are skipped.
 """
 import os
 import pathlib

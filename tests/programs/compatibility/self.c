@@ -127,7 +127,7 @@ static void own_file_opened(void) {
   printf("mark found %d\n", found > 0);
 }
 
-// What a program finds out about itself from /proc.
+// Facts that a program finds out about itself from /proc.
 static void command_line(void) {
   char text[4096] = "";
   FILE* file = fopen("/proc/self/cmdline", "r");

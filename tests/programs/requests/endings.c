@@ -83,7 +83,7 @@ void more_threads_than_lanes(void) {
   EXPECT(nagaya_comm_barrier() == 0);
 }
 
-/* The child's exit runs destructors of what is its parent's. */
+/* The child's exit runs destructors of its parent's objects. */
 void a_forked_child_ends_before_the_requests(void) {
   left_places = share(left_there, sizeof left_there);
   fill(left_here, LEFT_BYTES, rank, 0);
@@ -102,7 +102,7 @@ void a_forked_child_ends_before_the_requests(void) {
   EXPECT(is_filled(left_there, LEFT_BYTES, left_rank(), 0));
 }
 
-/* What it has asked of others is dropped or refused, and disturbs nobody. */
+/* Its requests to others are dropped or refused, and disturb nobody. */
 void a_process_ends_before_its_requests(void) {
   left_places = share(left_there, sizeof left_there);
   EXPECT(nagaya_comm_barrier() == 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* requests ACT - what nagaya/llcl.h promises, one promise an act; run by every process of a job.
+/* requests ACT - the promises of nagaya/llcl.h, one an act; run by every process of a job.
  * Prints nothing unless something is wrong. */
 #include <nagaya/task.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include "requests.h"
 
-/* ---- what all acts use ------------------------------------------------------------------- */
+/* ---- shared by all acts ------------------------------------------------------------------ */
 
 int64_t rank, size;
 nagaya_process right;
@@ -62,7 +62,7 @@ void until_a_node_is_lost(void) {
   fflush(stdout);
   int error;
   while ((error = nagaya_comm_barrier()) == 0) continue;
-  /* Not to stdout: who has started the job may have lost that host's output, too. */
+  /* Not to stdout: the job's starter may have lost that host's output, too. */
   char host[64], name[128];
   gethostname(host, sizeof host);
   snprintf(name, sizeof name, "lost.%s.%d", host, (int)rank);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* requests.h - what all acts of the program `requests` share. They are:
+/* requests.h - shared by all acts of the program `requests`. They are:
  *
- *   requests.c    beginning, end, what concerns all processes
+ *   requests.c    beginning, end, acts of all processes
  *   transfers.c   reads, writes, pieces, fences, prepared requests
  *   atomics.c     every atomic, from many threads; words
  *   messages.c    messages and their handlers

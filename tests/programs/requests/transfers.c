@@ -44,8 +44,8 @@ void every_size(void) {
   }
 }
 
-/* Who has counted the notification finds the data. In every third round the waiter has long been
- * asleep. */
+/* A process that has counted the notification finds the data. In every third round the waiter has
+ * long been asleep. */
 void notified_writes(void) {
   enum { LARGEST = 1 << 20, ROUNDS = 60 };
   static unsigned char there[LARGEST], here[LARGEST];
@@ -123,7 +123,7 @@ void every_piece(void) {
   EXPECT(nagaya_comm_barrier() == 0);
 }
 
-/* What was asked before a fence is visible after it, without any completion of its own. */
+/* A write before a fence is visible after it, without any completion of its own. */
 void fences(void) {
   enum { WRITES = 500, BYTES = 20000 };
   static unsigned char there[WRITES * 8 + BYTES];
@@ -213,7 +213,7 @@ static void jump_back(int signal) {
   siglongjmp(before_the_fault, signal);
 }
 
-/* It is the caller that faults, and not what carries the request out; all others go on. */
+/* The caller faults, and not the thread that carries the request out; all others go on. */
 void wild_pointer(void) {
   static uint64_t words[16];
   nagaya_remote* const all = share(words, sizeof words);

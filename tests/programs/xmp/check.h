@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* check.h - what the test programs of XcalableMP have in common. Each checks itself on any number
+/* check.h - shared by the test programs of XcalableMP. Each checks itself on any number
  * of nodes: a wrong one ends the job; the first node says "ok". */
 #ifndef NAGAYA_TESTS_XMP_CHECK_H
 #define NAGAYA_TESTS_XMP_CHECK_H

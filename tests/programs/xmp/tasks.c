@@ -84,7 +84,7 @@ static int returns_out_of_a_task(void) {
   return 0;
 }
 
-/* The task is left, too: what follows is of all nodes again. */
+/* The task is left, too: the statements behind it are of all nodes again. */
 static void leaves_by_return(void) {
   EXPECT_EQUAL(returns_out_of_a_task(), own == 0);
   EXPECT_EQUAL(xmp_num_nodes(), nodes);

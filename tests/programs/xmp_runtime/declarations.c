@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* declarations.c - what two files of a program declare, arguments of functions, templates that are
- * fixed later, sections of nodes, and what xmp.h says of all that; for 4 processes or more. */
+/* declarations.c - declarations in two files of a program, arguments of functions, templates that
+ * are fixed later, sections of nodes, and the answers of xmp.h about them; for 4 processes or
+ * more. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// halo_test.cc - what arrays of several processes do where no message can be sent: outside of a
-// space.
+// halo_test.cc - arrays of several processes where no message can be sent: outside of a space.
 #include <errno.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Data that move: what each member gets, for all counts of members, sizes and roots.
+// Data that move: the blocks of each member, for all counts of members, sizes and roots.
 #include <errno.h>
 
 #include "moving.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Death of a task at every instruction of interning and dropping a table. While it stands still,
-// and after its death, the others go on at once and get right tables; what it held is back when
-// its job has ended.
+// and after its death, the others go on at once and get right tables; its memory and references are
+// back when its job has ended.
 #include <gtest/gtest.h>
 
 #include <vector>

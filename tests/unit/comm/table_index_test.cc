@@ -16,8 +16,8 @@
 namespace nagaya::comm {
 namespace {
 
-// Memory of malloc that knows its blocks. What is freed is overwritten first: whoever still reads
-// it, sees.
+// Memory of malloc that knows its blocks. A freed block is overwritten first: a later reader
+// notices.
 struct KnownMemory {
   std::mutex lock;
   std::set<void*> blocks;

@@ -28,7 +28,7 @@ constexpr Type kType = std::is_same_v<T, int32_t>    ? Type::kInt32
                        : std::is_same_v<T, float>    ? Type::kFloat
                                                      : Type::kDouble;
 
-// What the operation is, said in another way than the code under test says it.
+// The meaning of the operation, said in another way than the code under test says it.
 template <class T>
 T expected_after(Atomic operation, T before, T operand, T expected) {
   if constexpr (std::is_integral_v<T>) {

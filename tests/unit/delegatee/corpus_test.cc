@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Replays the seeds of the fuzzers of batches (those of raw_batch.h, and what the fuzzer found) and
+// Replays the seeds of the fuzzers of batches (those of raw_batch.h, and the fuzzer's finds) and
 // of questions.
 #include "corpus.h"
 #include "../../fuzz/batch_target.h"

@@ -262,7 +262,7 @@ Command any_command(const auto& draw, const Place& to, size_t bytes, Bytes& sour
   }
 }
 
-// A run in which anything may go wrong; what must hold is that every command ends exactly once.
+// A run in which anything may go wrong; every command must end exactly once.
 class AnyFault : public ::testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Hundred, AnyFault, ::testing::Range(0, 100));
 

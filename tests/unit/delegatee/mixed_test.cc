@@ -8,7 +8,7 @@ namespace nagaya::delegatee {
 namespace {
 
 // Each lane of each node owns an area of every node's memory and knows what must be in it; all add
-// to the same counters. What is in flight at once does not overlap.
+// to the same counters. Commands in flight at once do not overlap.
 constexpr uint32_t kNodes = 4, kLanes = 2, kRounds = 60, kAtOnce = 12, kCounters = 16;
 constexpr size_t kCell = 8192, kArea = kAtOnce * kCell;
 constexpr size_t kMemory = kNodes * kLanes * kArea + kCounters * 8;

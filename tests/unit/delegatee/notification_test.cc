@@ -10,7 +10,7 @@ using std::chrono::milliseconds;
 class Waiting {
  public:
   Waiting(Notification notification, uint32_t waiting,
-          uint64_t long_yield_ns = UINT64_MAX,  // whatever else this machine does
+          uint64_t long_yield_ns = UINT64_MAX,  // in spite of other work of this machine
           uint64_t patience_ns = UINT64_MAX)
       : memory_(64),
         fleet_(2, {.notification = notification,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fences, credit, and what a slow node may and may not stop.
+// Fences, credit, and the traffic that a slow node may and may not stop.
 #include "delegatee/fleet.h"
 
 namespace nagaya::delegatee {
@@ -68,7 +68,7 @@ class Credit : public Order {
 };
 
 TEST_F(Credit, ANodeThatAnswersNothingGetsNoMoreThanItsCredit) {
-  // By hand: nodes 0 and 1; what is accepted beyond credit and pending_max stays in the lanes.
+  // By hand: nodes 0 and 1; commands accepted beyond credit and pending_max stay in the lanes.
   uint64_t done = 0;
   for (int n = 0; n < 200; ++n) fleet[0].push(0, counted(put(1), done));
   for (int n = 0; n < 50; ++n) fleet[0].delegatee.round();

@@ -158,7 +158,7 @@ inline RawBatch scattered_batch() {
   return batch;
 }
 
-// What parse() accepts; the last one is nonsense for all that.
+// Batches that parse() accepts; the last one is nonsense for all that.
 inline std::vector<NamedBatch> sound_batches() {
   Header get = header_of(Kind::kGet, 0, 64), atomic = header_of(Kind::kAtomic, 16);
   Header part = header_of(Kind::kMessage, 8), full = part;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The host's side: what of a task that has ended is still in use, as the host asks.
+// The host's side: whether anything of a task that has ended is still in use, as the host asks.
 #include "delegatee/server.h"
 
 #include <gtest/gtest.h>
@@ -133,8 +133,7 @@ TEST_F(ServerTest, HoldsNothingOfATaskThatDiedInACopyOnceItsHelperHasEnded) {
                  });
 }
 
-// ---- what a dead task has not read
-// ---------------------------------------------------------------
+// ---- messages that a dead task has not read -----------------------------------------------------
 
 // Messages that a task finds in its mailboxes.
 class MessagesOfADeadTask : public ServerTest {

@@ -152,7 +152,7 @@ TEST_P(Transfer, AnEndedRegionIsForgottenByThoseWhoKnewIt) {
   ASSERT_EQ(run(transfer(Op::kGet, at(0), local.data(), local.size())), 0);
   const uint64_t before = fleet[1].delegatee.batches();
   fleet[1].regions.end(3, region);
-  fleet[1].delegatee.abandon(7);  // whatever wakes it
+  fleet[1].delegatee.abandon(7);  // any event that wakes it
   EXPECT_TRUE(soon([&] { return fleet[1].delegatee.batches() == before + 1; }));
 }
 

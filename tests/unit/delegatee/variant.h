@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// variant.h - what the tests of the whole path run over.
+// variant.h - the variants over which the tests of the whole path run.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The contract between two processes, and what happens when one of them stops or dies.
+// The contract between two processes, also when one of them stops or dies.
 #include "fabric/libfabric.h"
 
 #include <rdma/fabric.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The faults of the loopback network: whatever happens, every accepted operation has one event.
+// The faults of the loopback network: with each of them, every accepted operation has one event.
 #include "fabric/loopback.h"
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// world.h - some endpoints, driven by one thread, and what they have reported.
+// world.h - some endpoints, driven by one thread, and their reports.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -49,7 +49,7 @@ struct TestNode {
 
 const TestNode kHelperLives{[](Owner owner) { return owner == kHelper; }};
 
-// What forked processes share, as tasks share all memory.
+// Memory that forked processes share, as tasks share all memory.
 struct Shared {
   Offers offers;
   std::byte source[kBytes], target[kBytes];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What nagaya_llcl_try_start() does in the caller, without the library.
+// nagaya_llcl_try_start() in the caller, without the library.
 #include <errno.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The reads of a pull between nodes. What they bring: tests/unit/match.
+// The reads of a pull between nodes. Their data are tested in tests/unit/match.
 #include "llcl/pull.h"
 
 #include <gtest/gtest.h>

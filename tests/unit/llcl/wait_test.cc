@@ -77,7 +77,7 @@ class WaitTest : public testing::Test {
   int probes_ = 0;
 };
 
-// What a library registers: counts, and moves when it is told to.
+// A library with its registration: counts, and moves when it is told to.
 struct Library {
   static Progress progress(Library& self) {
     return {[](void* context) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cell.h - a lane's cell for the tests: who pushed it, as which, and a pattern over the rest.
+// cell.h - a lane's cell for the tests: its pusher, its number, and a pattern over the rest.
 #pragma once
 
 #include <cstdint>

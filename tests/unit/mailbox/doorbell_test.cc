@@ -38,7 +38,7 @@ TEST(Doorbell, IsUsableAfterAWaiterThatNeverDisarmed) {
   bell.sleep(armed, kNever);
 }
 
-// Ping-pong with every policy: whoever is late in sleeping, a ring is never lost.
+// Ping-pong with every policy: a ring is never lost, even if either side is late in sleeping.
 TEST(Waiting, NeverMissesARing) {
   for (const WaitPolicy policy : {kSleepAtOnce, kBellPolicy, WaitPolicy{0, 3}}) {
     struct Side {

@@ -35,7 +35,7 @@ void Run::switch_to(Fiber* fiber) {
   ::swapcontext(before ? &before->context : &main_, fiber ? &fiber->context : &main_);
 }
 
-// Who runs when the current one cannot; nullptr: the run is over.
+// The fiber that runs when the current one cannot; nullptr: the run is over.
 Fiber* Run::next() {
   using State = Fiber::State;
   std::vector<Fiber*> able = in_state(State::kRunnable);

@@ -8,8 +8,8 @@
 // processor's store buffer. When a fiber sleeps or ends, every other that can run is tried (free).
 // explore() runs every schedule whose cost is at most the budget.
 //
-// Who yields runs again, and a timed sleep ends, only when nobody else can run. Nobody can run and
-// somebody sleeps for ever: a lost wake-up. Orders weaker than the store buffer are
+// A fiber that yields runs again, and a timed sleep ends, only when nobody else can run. Nobody can
+// run and somebody sleeps for ever: a lost wake-up. Orders weaker than the store buffer are
 // ThreadSanitizer's to find, not this one's.
 #pragma once
 
@@ -67,14 +67,14 @@ class Run {
     fibers_.back()->body = std::move(body);
     fibers_.back()->dies_before = dies_before;
   }
-  // Runs all fibers to their end. What went wrong, empty if nothing.
+  // Runs all fibers to their end. Returns the failure, empty if none.
   std::string go();
   bool somebody_died() const { return died_; }
 
   // Called by the machine below, in a fiber.
   void before_operation();
   void store(const Store& store, bool at_once);
-  const uint64_t* buffered(const void* atomic) const;  // what the fiber itself sees there
+  const uint64_t* buffered(const void* atomic) const;  // the fiber's own view of it
   void flush();
   void flush_all();
   void sleep(const void* word, bool timed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A receiver on another node that does not keep up: what its node holds for it is bounded, and no
+// A receiver on another node that does not keep up: its node's backlog for it is bounded, and no
 // message, answer or other task waits for that.
 #include "match/pair.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What happens when there is no room: in the mailbox, in the pool.
+// No room: in the mailbox, in the pool.
 #include <errno.h>
 
 #include <atomic>
@@ -119,7 +119,7 @@ TEST_F(Lent, WithoutABlockAMessageGoesByRendezvous) {
   progress();
   EXPECT_TRUE(send.is_complete);
   EXPECT_EQ(buffer, data);
-  // What was given back can be lent again.
+  // A block that was given back can be lent again.
   EXPECT_EQ(task(0).try_send(process(1), kEnvelope, data.data(), kEagerMax, nullptr), 0);
 }
 

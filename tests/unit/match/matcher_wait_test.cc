@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a task does while nothing comes.
+// A task's waits while nothing comes.
 #include <time.h>
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is different when the other task lives on another node.
+// The differences when the other task lives on another node.
 #include <errno.h>
 
 #include "match/pair.h"
@@ -46,7 +46,7 @@ TEST_F(RemoteTest, ACancelledLongSendIsSharedNoLonger) {
   EXPECT_EQ(wire_of(0).shared, 0);
 }
 
-// What was sent without a request has one now, of which only a part is filled in.
+// A message sent without a request has one now, of which only a part is filled in.
 TEST_F(RemoteTest, ACancelOfWhatWasCompleteEndsNoRegion) {
   const int value = 1;
   nagaya_send late{};

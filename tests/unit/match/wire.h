@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// wire.h - nodes of a job within the test, and a way between them without a network: what a task
-// sends is delivered by the other node's half of a delegatee, at once; what it reads comes when the
-// test has it carried.
+// wire.h - nodes of a job within the test, and a way between them without a network: a task's
+// messages are delivered by the other node's half of a delegatee, at once; its reads end when the
+// test has them carried.
 #pragma once
 
 #include <bit>
@@ -115,7 +115,7 @@ class Wire final : public llcl::Elsewhere {
 
   bool is_full = false;  // no read finds room
   int send_error = 0;    // of every message; -EAGAIN: none finds room
-  int broken = 0;        // what reads end with
+  int broken = 0;        // the error of reads
   int shared = 0;        // regions
   int most_shared = 1000;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Program files are not trusted: whatever is in them, read_elf() answers or refuses.
+// Program files are not trusted: read_elf() answers or refuses, for any content.
 #include "task/elf_image.h"
 
 #include <gtest/gtest.h>

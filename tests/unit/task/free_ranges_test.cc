@@ -112,7 +112,7 @@ TEST(FreeRanges, AgreeWithABitmapAfterEveryOperation) {
   }
 }
 
-// With a full array addresses may be forgotten, but what is in use is never handed out.
+// With a full array addresses may be forgotten, but used ones are never handed out.
 TEST(FreeRanges, NeverHandOutUsedPagesWhenTheArrayIsFull) {
   for (uint32_t seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);

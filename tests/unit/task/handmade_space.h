@@ -29,7 +29,7 @@ class HandmadeSpace {
   SpaceHeap& heap() { return *header_.heap; }
   TaskRecord& task(uint32_t number) { return *header_.record(number); }
 
-  // What the host does when a number is used anew.
+  // As the host does when a number is used anew.
   TaskRecord& open(uint32_t number) {
     const uint32_t generation = task(number).generation.load();
     auto* record = new (&task(number)) TaskRecord{};

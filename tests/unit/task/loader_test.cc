@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the loader lays into a partition, read back without running it.
+// The memory that the loader lays into a partition, read back without running it.
 #include "task/loader.h"
 
 #include <gtest/gtest.h>

@@ -88,7 +88,7 @@ const Case kCases[] = {
 
 class HeapDeath : public testing::TestWithParam<Case> {};
 
-// What a living task can do beside a victim that stands still: everything, at once.
+// A living task can do everything at once beside a victim that stands still.
 void expect_others_work(HandmadeSpace& space, void* victims_block, int steps) {
   TaskRecord& other = space.task(kOther);
   void* small = heap_allocate(other, 3000);

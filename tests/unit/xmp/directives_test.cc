@@ -28,7 +28,7 @@ Body one(const std::string& text) {
   return std::get<Body>(directives.at(0).body);
 }
 
-// The column, and what is said there.
+// The column, and the complaint.
 std::string complaint(const std::string& text) {
   try {
     parsed(text);
