@@ -98,9 +98,9 @@ bool Delegatee::round() try {
     requester_.let_go_of_regions();
   }
   outbox_.flush(lanes_are_empty, now_ns_);
+  batches_.store(outbox_.batches(), std::memory_order_relaxed);  // before their answers come
   moved |= poll();
   moved |= target_.advance();
-  batches_.store(outbox_.batches(), std::memory_order_relaxed);
   release_ended();
   return moved;
 } catch (...) {
