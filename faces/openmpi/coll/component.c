@@ -211,7 +211,7 @@ const mca_coll_base_component_t mca_coll_nagaya_component = {
             .mca_component_minor_version = OMPI_MINOR_VERSION,
             .mca_component_release_version = OMPI_RELEASE_VERSION,
         },
-    .collm_data = {MCA_BASE_METADATA_PARAM_NONE},
+    .collm_data = {.param_field = MCA_BASE_METADATA_PARAM_NONE},
     .collm_init_query = init,
     .collm_comm_query = query,
 };

@@ -198,7 +198,7 @@ mca_pml_base_component_t mca_pml_nagaya_component = {
             .mca_open_component = open,
             .mca_close_component = leave_match,
         },
-    .pmlm_data = {MCA_BASE_METADATA_PARAM_NONE},
+    .pmlm_data = {.param_field = MCA_BASE_METADATA_PARAM_NONE},
     .pmlm_init = init,
     .pmlm_finalize = finalize,
 };
