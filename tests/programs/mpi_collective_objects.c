@@ -19,7 +19,7 @@
 
 #include "expect.h"
 
-#if MPI_VERSION < 4 /* Open MPI 4.1 has them as an extension */
+#if OMPI_MAJOR_VERSION < 5 /* which has them as an extension */
 #define MPI_Allreduce_init MPIX_Allreduce_init
 #define MPI_Gatherv_init MPIX_Gatherv_init
 #define MPI_Scan_init MPIX_Scan_init

@@ -15,7 +15,7 @@
 #include "expect.h"
 #include "random_numbers.h"
 
-#if MPI_VERSION < 4 /* Open MPI 4.1 has them as an extension */
+#if OMPI_MAJOR_VERSION < 5 /* which has them as an extension */
 #define MPI_Bcast_init MPIX_Bcast_init
 #endif
 
