@@ -76,7 +76,9 @@ LAUNCHERS = {
         ("mpiexec.mpich", "mpiexec.hydra"), (), "mpich_ending", ways=(DIRECT, EXEC, RUN),
         bound=("-bind-to", "core"), limited=(), limit_environment=(("MPIEXEC_TIMEOUT", "2"),),
         slow_input=True,
-        by_turns={name: or_of_ranks(code) for name, code in FAILURES.items()},
+        # At its time limit an assertion fails in the proxy of 4.2, at times: then it says 0.
+        by_turns={**{name: or_of_ranks(code) for name, code in FAILURES.items()},
+                  "time limit": {0, 255}},
         cannot={"MPI_Comm_spawn": "Debian's MPICH 4.0 (ch4:ucx) fails in it"}),
 }
 
