@@ -219,7 +219,7 @@ def test_a_project_of_cmake_is_built_by_xmpcc(xmpcc, place, user, xmp_programs):
     write(place, CMakeLists_dot_txt="cmake_minimum_required(VERSION 3.13)\nproject(plain C)\nadd_library(part STATIC part.c)\n"
           "add_executable(plain main.c)\ntarget_link_libraries(plain part)\n",
           main_dot_c="int part(void);\nint main(void) { return part(); }\n", part_dot_c="int part(void) { return 0; }\n")
-    for words in (["cmake", "-S", ".", "-B", "b", f"-DCMAKE_C_COMPILER={xmp_programs.xmpcc}"], ["cmake", "--build", "b"]):
+    for words in (["cmake", "-G", "Ninja", "-S", ".", "-B", "b", f"-DCMAKE_C_COMPILER={xmp_programs.xmpcc}"], ["cmake", "--build", "b"]):
         ended = user.run(words, cwd=place, timeout=LIMIT_S)
         assert ended.code == 0, ended
     check_silent(user.run([place / "b" / "plain"], timeout=LIMIT_S))

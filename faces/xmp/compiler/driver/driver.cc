@@ -129,12 +129,18 @@ class Driver {
     std::vector<std::string> words = behind_.with(own_preprocessor_words());
     const std::vector<std::string> tuning = flags_for_translations();
     words.insert(words.end(), tuning.begin(), tuning.end());
+    bool language_is_own = false;  // of the input before; a -x behind the last one makes clang warn
     for (size_t i = 0; i < line_.words.size(); ++i) {
-      const auto found = translated.find(i);
-      if (found == translated.end())
-        words.push_back(line_.words[i]);
-      else
-        words.insert(words.end(), {"-x", "cpp-output", found->second, "-x", language_at(i)});
+      if (const auto found = translated.find(i); found != translated.end()) {
+        words.insert(words.end(), {"-x", "cpp-output", found->second});
+        language_is_own = true;
+        continue;
+      }
+      if (language_is_own && is_input(i)) {
+        words.insert(words.end(), {"-x", language_at(i)});
+        language_is_own = false;
+      }
+      words.push_back(line_.words[i]);
     }
     if (line_.result == CommandLine::kProgram && links_xmp()) {
       const std::vector<std::string> library = library_words();
@@ -149,6 +155,11 @@ class Driver {
     const bool is_gcc = view_.macros.find("#define __clang__") == std::string::npos;
     if (!is_gcc || translated_.empty()) return {};
     return {"--param=vect-max-version-for-alias-checks=100"};
+  }
+
+  bool is_input(size_t position) const {
+    return std::any_of(line_.inputs.begin(), line_.inputs.end(),
+                       [&](const Input& input) { return input.position == position; });
   }
 
   std::string language_at(size_t position) const {
@@ -179,12 +190,7 @@ class Driver {
     const std::string folder = library_folder();
     if (folder.empty())
       throw std::runtime_error("libnagaya-xmp.so is missing from the installation of xmpcc");
-    return {"-x",
-            "none",
-            "-L" + folder,
-            "-Wl,-rpath," + folder,
-            "-Wl,--push-state,--as-needed",
-            "-lnagaya-xmp",
+    return {"-L" + folder, "-Wl,-rpath," + folder, "-Wl,--push-state,--as-needed", "-lnagaya-xmp",
             "-Wl,--pop-state"};
   }
 
