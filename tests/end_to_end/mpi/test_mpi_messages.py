@@ -105,10 +105,16 @@ def test_one_variable_switches_it_on_under_exec(user, nagaya, installation, mpir
 
 
 def test_a_spawned_job_of_ordinary_processes_is_refused_by_one_line(user, nagaya, installation,
-                                                                    mpirun):
+                                                                    mpirun, open_mpi):
     """mpirun starts what MPI_Comm_spawn asks for without the words `nagaya exec`."""
-    ended = user.run([*mpirun, "-n", 1, nagaya, "exec", installation.program("mpi_ending"),
-                      "spawn", 2], env={"NAGAYA_MPI": "on", "PMIX_MCA_gds": "^shmem,shmem2"})
+    words = [*mpirun, "-n", 1, nagaya, "exec", installation.program("mpi_ending"), "spawn", 2]
+    try:
+        ended = user.run(words, timeout=20,
+                         env={"NAGAYA_MPI": "on", "PMIX_MCA_gds": "^shmem,shmem2"})
+    except AssertionError as error:
+        if open_mpi >= 5 and "it is no task: start the job by `nagaya run`" in str(error):
+            pytest.skip("mpirun has not ended a job whose spawned part has aborted (docs/bugs.md)")
+        raise
     ours = [line for line in ended.err.splitlines() if "nagaya: " in line]
     assert ended.code != 0 and ended.out == "" and len(ours) == 1, ended
     assert "it is no task: start the job by `nagaya run`" in ours[0], ended
