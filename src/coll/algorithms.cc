@@ -25,8 +25,8 @@ const Row kRows[] = {
     {kCombine, kRecursive, kSlices},  // reduce
     {kCombine, kRecursive, kSlices},  // allreduce
     {kCombine, kRecursive, kSlices},  // reduce_scatter
-    {kCombine, kRecursive, kSlices},  // scan
-    {kCombine, kRecursive, kSlices},  // exscan
+    {kLookBack, kRecursive, kSlices},  // scan
+    {kLookBack, kRecursive, kSlices},  // exscan
 };
 
 }  // namespace

@@ -11,9 +11,17 @@ namespace nagaya::coll {
 //
 //   reduce to 0 of 5     allreduce of 5 (of 7: the same)     reduce_scatter:
 //   0 1 2 3 4            0 1 2 3 4                           as allreduce, each its own share
-//   └─┴─┴─┴─┴─► 0        └─┴─┴─┴─┴─► 0, 1, 2, 3, 4 each      scan:
-//                                                            each the ranks up to its own
+//   └─┴─┴─┴─┴─► 0        └─┴─┴─┴─┴─► 0, 1, 2, 3, 4 each
 extern const Algorithm kCombine;
+
+// Scans. Each member posts a copy of its elements and, as soon as it has that, the sum of all up to
+// it. It looks back from its neighbour to the nearest member that has posted a sum, and adds the
+// elements behind that from left to right: the result is the same however far it looks. (Merrill
+// and Garland, Single-pass parallel prefix scan with decoupled look-back, 2016.) Short elements
+// without gaps. Needs memory that all can load.
+//
+//   4 of 5, first of all:     0 ─► 1 ─► 2 ─► 3 ─► 4      6 of 7, the last:     5 has its sum ─► 6
+extern const Algorithm kLookBack;
 
 // Recursive multiplying: at each level four blocks of neighbours become one. Each member posts its
 // block's elements combined, and loads those of one member of each of the three others, at its own
