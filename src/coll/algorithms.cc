@@ -16,15 +16,15 @@ struct Row {
   const Algorithm& longer = algorithm;
 };
 const Row kRows[] = {
-    {kMove, kRecursive},              // barrier
-    {kMove},                          // bcast
-    {kMove},                          // gather
-    {kMove},                          // scatter
-    {kMove},                          // allgather
-    {kMove},                          // alltoall
-    {kCombine, kRecursive, kSlices},  // reduce
-    {kCombine, kRecursive, kSlices},  // allreduce
-    {kCombine, kRecursive, kSlices},  // reduce_scatter
+    {kMove, kRecursive},               // barrier
+    {kMove},                           // bcast
+    {kMove},                           // gather
+    {kMove},                           // scatter
+    {kMove},                           // allgather
+    {kMove},                           // alltoall
+    {kCombine, kRecursive, kSlices},   // reduce
+    {kCombine, kRecursive, kSlices},   // allreduce
+    {kCombine, kRecursive, kSlices},   // reduce_scatter
     {kLookBack, kRecursive, kSlices},  // scan
     {kLookBack, kRecursive, kSlices},  // exscan
 };

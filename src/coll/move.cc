@@ -188,7 +188,6 @@ void take(Operation& operation, uint32_t giver) {
   if (operation.what().kind == NAGAYA_BARRIER) return;
   const Line& line = operation.line(giver);
   const bool is_direct = line.form == Form::kDirect;
-  operation.has_used_others |= is_direct;
   if (is_direct && line.direct->detachable != nullptr)
     return take_detachable(operation, giver, *line.direct);
   take_block(operation, giver, posted_block(operation, line), is_direct);

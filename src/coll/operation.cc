@@ -13,7 +13,7 @@ bool Operation::advance() try {
   if (state_ == State::kWaits && !begin()) return false;
   if (state_ == State::kWorks) {
     if (!algorithm_.work(*this)) return false;
-    team_.leave(number_, has_used_others);
+    team_.leave(number_);
     state_ = State::kLeft;
   }
   if (state_ == State::kLeft) {

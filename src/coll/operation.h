@@ -95,9 +95,8 @@ class Operation {
   std::byte* scratch() const { return scratch_.get(); }
   void fail(int error) { what_.error = error; }
 
-  Given given;                   // where others find the member's buffers
-  uint32_t next = 0;             // how far work() has come
-  bool has_used_others = false;  // their memory, and they wait for that
+  Given given;        // where others find the member's buffers
+  uint32_t next = 0;  // how far work() has come
 
  private:
   enum class State : uint8_t { kWaits, kWorks, kLeft, kComplete };

@@ -147,7 +147,6 @@ void post(Operation& operation) {
 bool work(Operation& operation) {
   for (; operation.next < operation.size(); ++operation.next)
     if (!operation.has_posted(operation.next)) return false;
-  operation.has_used_others = true;
   Slice(operation).work();
   return true;
 }

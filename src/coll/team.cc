@@ -57,10 +57,9 @@ uint64_t Team::find_slowest() {
 }
 
 // At most DeepPart::kDepth are under way, so each has a bit.
-void Team::leave(uint64_t number, bool is_awaited) {
+void Team::leave(uint64_t number) {
   mailbox::Machine::step(mailbox::StopPoint::kLineLeft);
   left_early_ |= uint64_t{1} << (number - left_);
-  is_awaited_ |= is_awaited;
   const int count = std::countr_one(left_early_);
   if (count == 0) return;
   left_early_ = count == 64 ? 0 : left_early_ >> count;
@@ -68,7 +67,7 @@ void Team::leave(uint64_t number, bool is_awaited) {
   // Release: the reads of others' memory are over before they change it. Pairs with has_left(),
   // find_slowest().
   part(rank_).done.store(left_, std::memory_order_release);
-  std::exchange(is_awaited_, false) ? group_.wake() : group_.wake_soon();
+  group_.wake();
 }
 
 std::byte* Team::buffer(uint64_t number, size_t bytes) {

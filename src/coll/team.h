@@ -59,9 +59,8 @@ class Team {
     mailbox::Machine::step(mailbox::StopPoint::kLinePosted);
     group_.wake();
   }
-  // The member touches no memory of others for it any more. `is_awaited`: somebody waits for that,
-  // and not only for a free line.
-  void leave(uint64_t number, bool is_awaited);
+  // The member touches no memory of others for it any more.
+  void leave(uint64_t number);
   // It touches nothing of the team any more, nor does anybody else touch the member's memory for
   // it.
   void end_one() { ++ended_; }
@@ -122,7 +121,6 @@ class Team {
   uint64_t begun_ = 0, left_ = 0;  // all below
   uint64_t ended_ = 0;             // how many
   uint64_t left_early_ = 0;        // bit n: collective left_ + n
-  bool is_awaited_ = false;        // somebody waits for one that was left early
   uint64_t slowest_ = 0;           // of all members' `done`, as last seen
   std::array<size_t, Part::kDepth> buffer_bytes_{};
   std::array<size_t, DeepPart::kDepth> deep_buffer_bytes_{};

@@ -102,6 +102,7 @@ base::Mapping create_board(task::SpaceHeader& space) {
   board->copies = reinterpret_cast<CopyOffers*>(base + copies_at);
   board->backlogs = reinterpret_cast<Backlogs*>(base + backlogs_at);
   board->groups = reinterpret_cast<Groups*>(base + groups_at);
+  board->has_heavy_fence = mailbox::Machine::has_heavy_fence();
   board->load.processors = own_processors();
   space.upper_floors = board;
   return memory;

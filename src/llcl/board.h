@@ -80,6 +80,7 @@ struct Board {
   CopyOffers* copies;
   Backlogs* backlogs;
   Groups* groups;
+  bool has_heavy_fence;           // all tasks are one mm, as Machine::heavy_fence() needs
   std::atomic<uint64_t> tuning;   // digest of all tasks' table (tuning.h); 0: none has come
   std::atomic<uint64_t> dropped;  // messages that nobody knows
   alignas(mailbox::kLineBytes) mailbox::Load load;  // changes often; the fields above do not

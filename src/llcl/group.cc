@@ -96,6 +96,12 @@ GroupBlock* make(task::TaskRecord& self, const GroupName& name, std::span<const 
   return block;
 }
 
+// The caller's stores before the load of `asleep`; see Wait::arm. A fence of its own would wait for
+// the lines that were stored into: 0.15 us of a message of 0.25.
+void fence_before_wake(const Board& board) {
+  board.has_heavy_fence ? mailbox::Machine::light_fence() : mailbox::Machine::fence();
+}
+
 }  // namespace
 
 int Group::open(Board& board, task::TaskRecord& self, const GroupName& name,
@@ -134,8 +140,9 @@ void Group::close(void (*end)(Group& group)) {
 }
 
 void Group::wake() const {
-  mailbox::Machine::fence();  // the caller's stores before load of `asleep`; see Wait::arm
-  wake_soon();
+  fence_before_wake(*board_);
+  if (board_->asleep.load(std::memory_order_relaxed) == 0) return;
+  for (const uint32_t task : members_) wake_task(*board_, task);
 }
 
 uint32_t Group::processors() const {
@@ -143,13 +150,8 @@ uint32_t Group::processors() const {
 }
 
 void Group::wake_one(uint32_t member) const {
-  mailbox::Machine::fence();  // as wake()
+  fence_before_wake(*board_);
   if (board_->asleep.load(std::memory_order_relaxed) != 0) wake_task(*board_, members_[member]);
-}
-
-void Group::wake_soon() const {
-  if (board_->asleep.load(std::memory_order_relaxed) == 0) return;
-  for (const uint32_t task : members_) wake_task(*board_, task);
 }
 
 void Group::copy(void* to, const void* from, size_t bytes, uint32_t member) const {

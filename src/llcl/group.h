@@ -95,12 +95,11 @@ class Group {
   // How many its node has for all tasks.
   uint32_t processors() const;
 
-  // Wakes the members' threads that sleep in a Wait, for something that the caller has stored.
+  // Wakes the members' threads that sleep in a Wait, for something that the caller has stored. It
+  // costs two loads while nobody sleeps: a thread fences for its wakers before a long sleep, and
+  // one that falls into a nap (WaitTable::kUnrungNapNs) just then may sleep to its end.
   void wake() const;
   void wake_one(uint32_t member) const;
-  // The same without a fence: a thread that is just falling asleep may miss it, and sleeps for a
-  // nap longer than it had to.
-  void wake_soon() const;
   // Copies between two buffers that do not overlap; threads that wait anyway help, those of
   // `member` first.
   void copy(void* to, const void* from, size_t bytes, uint32_t member) const;

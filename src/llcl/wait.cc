@@ -69,7 +69,12 @@ uint32_t Wait::arm(uint64_t& longest_ns) {
     }
   board_.asleep.fetch_add(1, std::memory_order_relaxed);
   board_.sleepers[self_.number()].count.fetch_add(1, std::memory_order_relaxed);
-  Machine::fence();  // stores of the counts before the last look; see wake_task, Group::wake
+  // Stores of the counts before the last look; see wake_task. For wakers of a group, which do not
+  // fence themselves, by a fence in all of them, unless the sleep is short anyway.
+  if (board_.has_heavy_fence && longest_ns > mailbox::WaitTable::kUnrungNapNs)
+    Machine::heavy_fence();
+  else
+    Machine::fence();
   return armed;
 }
 
