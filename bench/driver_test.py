@@ -34,7 +34,8 @@ def spread(middle: float) -> dict:
 
 def figure(ratio: float) -> dict:
     return {"title": "Invented", "unit": "ns", "subject": spread(ratio * 10),
-            "incumbent": spread(10), "floor": spread(5), "ratio": spread(ratio),
+            "incumbent": {**spread(10), "name": "separate processes"}, "floor": spread(5),
+            "ratio": spread(ratio),
             "floor_ratio": spread(ratio * 2)}
 
 

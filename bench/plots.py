@@ -46,6 +46,7 @@ CURVES = {
     "xmp_strong.svg": (r"xmp_strong_(?P<x>\d+)_laplace_.*", "hosts", "ms per step"),
     "xmp_weak.svg": (r"xmp_weak_(?P<x>\d+)_laplace_.*", "hosts", "ms per step"),
 }
+SEPARATE = ("separate processes", "posix_spawn")  # incumbents
 MARKERS = "os^"
 MEMORY = {"both": "Pss and page tables [MiB]", "pss": "Pss [MiB]", "page_tables": "page tables [MiB]",
           "dev_shm": "files in /dev/shm [MiB]"}
@@ -62,7 +63,8 @@ def malloc_figures(figures: dict) -> list[tuple[int, dict]]:
 
 
 def ratio_figures(figures: dict) -> list[tuple[str, dict]]:
-    return [(name, figure) for name, figure in figures.items() if "ratio" in figure]
+    return [(name, figure) for name, figure in figures.items()
+            if "ratio" in figure and figure["incumbent"]["name"] in SEPARATE]
 
 
 def curves_of(file: str, figures: dict) -> dict:
