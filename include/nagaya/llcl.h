@@ -257,8 +257,7 @@ int nagaya_llcl_try_atomic(const nagaya_llcl_atomic* atomic);
  *
  * Adds to a word of any process, or sets it, atomically. In the own node a process that sees the
  * change sees all that the caller has stored before. To another node there is no order with the
- * caller's
- * other requests: see nagaya_llcl_try_write_notify(), whose counters are words. */
+ * caller's other requests: see nagaya_llcl_try_write_notify(), whose counters are words. */
 int nagaya_llcl_try_add_word(const nagaya_remote* word, uint64_t value,
                              nagaya_completion on_complete);
 int nagaya_llcl_try_set_word(const nagaya_remote* word, uint64_t value,
