@@ -96,8 +96,8 @@ class Group {
   uint32_t processors() const;
 
   // Wakes the members' threads that sleep in a Wait, for something that the caller has stored. It
-  // costs two loads while nobody sleeps: a thread fences for its wakers before a long sleep, and
-  // one that falls into a nap (WaitTable::kUnrungNapNs) just then may sleep to its end.
+  // costs two loads while nobody sleeps: before a long sleep a thread fences for its wakers. A
+  // thread that begins a nap (WaitTable::kUnrungNapNs) at the same moment may sleep to its end.
   void wake() const;
   void wake_one(uint32_t member) const;
   // Copies between two buffers that do not overlap; threads that wait anyway help, those of

@@ -57,7 +57,7 @@ int Wait::poll() {
 
 // The bell's word, and how long the thread may sleep at most.
 uint32_t Wait::arm(uint64_t& longest_ns) {
-  const std::lock_guard lock(lock_);
+  std::unique_lock lock(lock_);
   ++sleepers_;
   const uint32_t armed = bell().arm();
   for (Entry& entry : all_)
@@ -69,8 +69,9 @@ uint32_t Wait::arm(uint64_t& longest_ns) {
     }
   board_.asleep.fetch_add(1, std::memory_order_relaxed);
   board_.sleepers[self_.number()].count.fetch_add(1, std::memory_order_relaxed);
-  // Stores of the counts before the last look; see wake_task. For wakers of a group, which do not
-  // fence themselves, by a fence in all of them, unless the sleep is short anyway.
+  lock.unlock();  // other threads of the task do not wait for a system call
+  // Orders the stores of the counts before the last look; see wake_task. Wakers of a group do not
+  // fence themselves: before a long sleep this thread makes all tasks fence.
   if (board_.has_heavy_fence && longest_ns > mailbox::WaitTable::kUnrungNapNs)
     Machine::heavy_fence();
   else
