@@ -2,6 +2,7 @@
 #include <cstring>
 #include <utility>
 
+#include "coll/in_order.h"
 #include "coll/reduce.h"
 
 namespace nagaya::coll {
@@ -21,8 +22,8 @@ void post(Operation& operation) {
   operation.post_data(2 * bytes, [&](std::byte* to) { std::memcpy(to, what.send.base, bytes); });
 }
 
-// The nearest member before this one that has posted its sum, or the first; size(): one that is
-// nearer has posted nothing yet.
+// The nearest member before this one that has posted its sum, or rank 0, whose elements are its
+// sum. size(): a nearer member has posted nothing yet.
 uint32_t look_back(const Operation& operation) {
   for (uint32_t rank = operation.rank(); rank-- > 0;) {
     if (!operation.has_posted(rank)) return operation.size();
@@ -31,14 +32,15 @@ uint32_t look_back(const Operation& operation) {
   return operation.size();
 }
 
-// to = before op `elements` of a member.
+// to = before op own.
 void add(const nagaya_elements& elements, const std::byte* before, const std::byte* own,
          std::byte* to) {
-  std::memcpy(to, own, bytes_of(elements));
-  elements.reduce(elements.context, before, to, elements.count);
+  combine(
+      elements, 2, [&](uint32_t n) { return n == 0 ? before : own; }, to, elements.count);
 }
 
-// The sum of the members from..to-1, which is in a line or in one half of the scratch memory.
+// The sum of all members before this one, from the sum of `from` on. It lies in that member's line
+// or in one half of the scratch memory.
 const std::byte* sum_before(Operation& operation, uint32_t from) {
   const nagaya_elements& elements = operation.what().elements;
   const size_t bytes = bytes_of(elements);

@@ -232,6 +232,34 @@ TEST(LargeTeam, AScanWaitsForNobodyBehindIt) {
   for (uint32_t rank = 0; rank < kLast; ++rank) EXPECT_EQ(values[rank], expected(rank + 1, 0));
 }
 
+// Sums of doubles depend on the order of the additions: here from left to right, however the
+// members move.
+TEST(Scan, IsTheSameBitForBitWhateverSumsItsMembersFind) {
+  constexpr uint32_t kSize = 9;
+  const auto add = [](void*, const void* in, void* inout, size_t) {
+    *static_cast<double*>(inout) += *static_cast<const double*>(in);
+  };
+  Members members(kSize);
+  for (uint32_t seed = 0; seed < 100; ++seed) {
+    std::vector<double> values, sums;
+    std::vector<nagaya_collective> all(kSize);
+    for (uint32_t rank = 0; rank < kSize; ++rank) {
+      values.push_back(0.1 * (rank + 1));
+      sums.push_back(rank == 0 ? values[0] : sums.back() + values[rank]);
+    }
+    for (uint32_t rank = 0; rank < kSize; ++rank) {
+      all[rank].kind = NAGAYA_SCAN;
+      all[rank].elements.count = 1;
+      all[rank].elements.extent = sizeof(double);
+      all[rank].elements.reduce = add;
+      all[rank].send.base = all[rank].receive.base = &values[rank];
+    }
+    std::mt19937 random{seed};
+    members.run(all, random);
+    EXPECT_EQ(values, sums) << "seed " << seed;
+  }
+}
+
 TEST(LargeTeam, DoesNotShareProcessors) {
   EXPECT_FALSE(Members(15, 64).team(0).is_large());
   EXPECT_FALSE(Members(17, 16).team(0).is_large());
