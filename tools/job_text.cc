@@ -61,6 +61,15 @@ std::string tasks_text(const JobView& job) {
   return fmt::format("{} of {} tasks", job.tasks.size(), job.status.expected_tasks);
 }
 
+// A line of those that were made, or nothing.
+std::string requests_text(const std::vector<task::RequestCount>& requests) {
+  std::string text;
+  for (const task::RequestCount& request : requests)
+    if (request.count != 0)
+      text += fmt::format("{} {} {}", text.empty() ? "" : ",", request.count, request.kind);
+  return text.empty() ? "" : fmt::format("  requests to other nodes:{}\n", text);
+}
+
 std::string job_text(const JobView& job, bool with_addresses) {
   std::string text = fmt::format("job {}: {}, host {}{}\n", job.job, tasks_text(job),
                                  job.status.host_pid, launcher_text(job));
@@ -70,6 +79,7 @@ std::string job_text(const JobView& job, bool with_addresses) {
   if (job.status.refused_messages != 0)
     text += fmt::format("  refused {} messages that came by the network and are not of this job\n",
                         job.status.refused_messages);
+  text += requests_text(job.status.requests);
   const auto row = [&](auto number, auto pid, auto state, auto pss, auto cpu, auto home, auto range,
                        auto program) {
     text += fmt::format("  {:>4} {:>8}  {:<16} {:>11} {:>10}  ", number, pid, state, pss, cpu);
@@ -111,6 +121,12 @@ Json json_of(const TaskView& task) {
           {"escaped_mappings", status.escaped}};
 }
 
+Json json_of(const std::vector<task::RequestCount>& requests) {
+  Json counts = Json::object();
+  for (const task::RequestCount& request : requests) counts[request.kind] = request.count;
+  return counts;
+}
+
 Json json_of(const JobView& job) {
   Json tasks = Json::array();
   for (const TaskView& task : job.tasks) tasks.push_back(json_of(task));
@@ -122,6 +138,7 @@ Json json_of(const JobView& job) {
           {"expected_tasks", job.status.expected_tasks},
           {"capacity", job.status.capacity},
           {"refused_messages", job.status.refused_messages},
+          {"requests", json_of(job.status.requests)},
           {"pss_bytes", or_null(job.pss_bytes)},
           {"page_table_bytes", or_null(job.page_table_bytes)},
           {"mappings", or_null(job.mappings)},

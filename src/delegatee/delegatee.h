@@ -53,6 +53,8 @@ class Delegatee {
   double processor_seconds() const;
   // Batches sent, for measurement.
   uint64_t batches() const { return batches_.load(std::memory_order_relaxed); }
+  // Requests of that kind that tasks of this node have made to other nodes.
+  uint64_t requests(llcl::Op op) const { return requester_.accepted(op); }
   // Batches that came and were dropped, because they did not prove that they were of this job.
   uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
 

@@ -99,6 +99,8 @@ int Requester::misuse_of(const Command& command) const {
 void Requester::start(uint32_t index) {
   Slot& slot = slots_[index];
   const Command& command = slot.command;
+  std::atomic<uint64_t>& accepted = accepted_[size_t(command.op)];
+  accepted.store(accepted.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   enlist(index);
   if (command.op == Op::kFence) return start_fence(index);
   if (!slot.is_large) return queue(index, State::kPending);

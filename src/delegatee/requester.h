@@ -14,6 +14,8 @@
 // A slow node stops the lanes that insist on it, after pending_max commands, and no others.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <span>
 #include <vector>
 
@@ -57,6 +59,11 @@ class Requester : private Lanes::Visitor {
   // The task has ended: its commands, in whatever lane, end without a trace.
   void abandon(uint32_t task);
   bool holds_memory_of(uint32_t task);
+
+  // How many commands of that kind were accepted. Any thread.
+  uint64_t accepted(llcl::Op op) const {
+    return accepted_[size_t(op)].load(std::memory_order_relaxed);
+  }
 
   bool awaits(Node node) const { return targets_[node].count != 0; }
   const std::vector<Node>& awaited() const { return awaited_; }  // and some that were
@@ -143,6 +150,7 @@ class Requester : private Lanes::Visitor {
   SlotQueue unposted_;
   bool was_refused_ = false;
   uint64_t transferring_bytes_ = 0;
+  std::array<std::atomic<uint64_t>, llcl::kOps> accepted_{};  // nothing is read on their strength
 };
 
 }  // namespace nagaya::delegatee

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "delegatee/server.h"
 
+#include <array>
 #include <exception>
 #include <utility>
 
@@ -13,6 +14,10 @@ void set_environment(const std::string& variable) {
   const size_t equals = variable.find('=');
   ::setenv(variable.substr(0, equals).c_str(), variable.c_str() + equals + 1, 1);
 }
+
+// Of each llcl::Op, in the words of nagaya/llcl.h.
+constexpr std::array<const char*, llcl::kOps> kRequestKinds{
+    "read", "write", "atomic", "message", "fence", "write_notify", "read_pieces", "write_pieces"};
 
 }  // namespace
 
@@ -118,6 +123,14 @@ bool Server::holds(const task::TaskRecord& record) const {
   const auto dead =
       mailbox::Owner::task(record.number, record.generation.load(std::memory_order_relaxed));
   return node_.holds(record.number) || !llcl::release_copies(board_, dead);
+}
+
+std::vector<task::RequestCount> Server::requests() const {
+  std::vector<task::RequestCount> counts;
+  if (delegatee_ == nullptr) return counts;
+  for (size_t op = 0; op < llcl::kOps; ++op)
+    counts.push_back({kRequestKinds[op], delegatee_->requests(llcl::Op(op))});
+  return counts;
 }
 
 }  // namespace nagaya::delegatee

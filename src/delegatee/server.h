@@ -34,6 +34,7 @@ class Server : public task::UpperFloor {
   uint64_t refused_messages() const override {
     return delegatee_ != nullptr ? delegatee_->refused() : 0;
   }
+  std::vector<task::RequestCount> requests() const override;
 
  private:
   std::string contact(const Question& question);

@@ -30,6 +30,7 @@ enum class Op : uint8_t {
   kGetPieces,      // as kGet and kPut for all `pieces`; `offset` is added to all
   kPutPieces,      // of theirs
 };
+inline constexpr size_t kOps = size_t(Op::kPutPieces) + 1;
 
 enum class Atomic : uint8_t {
   kAdd,

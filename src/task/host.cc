@@ -321,6 +321,7 @@ void Host::tell_status(Client& client) {
                    .expected_tasks = space.expected_tasks,
                    .capacity = space.capacity,
                    .refused_messages = upper_->refused_messages(),
+                   .requests = upper_->requests(),
                    .tasks = {}};
   std::map<const TaskRecord*, const LiveTask*> live;
   for (const auto& [pid, task] : tasks_) live[task->record] = task.get();

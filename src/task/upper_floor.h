@@ -4,8 +4,10 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "task/space.h"
+#include "task/wire.h"
 
 namespace nagaya::task {
 
@@ -30,6 +32,9 @@ class UpperFloor {
   // Messages from the network that were dropped, because they did not prove that they were of this
   // job.
   virtual uint64_t refused_messages() const = 0;
+
+  // Requests that tasks of this node have made to other nodes, of each kind; none on a lone node.
+  virtual std::vector<RequestCount> requests() const = 0;
 };
 
 }  // namespace nagaya::task

@@ -18,6 +18,8 @@ constexpr uint32_t kDescriptorsMax = 65536;
 constexpr int64_t kErrnoMax = 4095;
 // Of a task in a JobStatus: five numbers of 32 bits, four of 64, two empty texts.
 constexpr uint64_t kTaskStatusMinBytes = 5 * sizeof(uint32_t) + 6 * sizeof(uint64_t);
+// Of a RequestCount: an empty text, a number.
+constexpr uint64_t kRequestCountMinBytes = 2 * sizeof(uint64_t);
 constexpr size_t kDescriptorsPerPiece = 253;  // SCM_MAX_FD
 
 [[noreturn]] void malformed(const char* what) {
@@ -129,6 +131,11 @@ std::string encode(const JobStatus& status) {
   out.plain(status.expected_tasks);
   out.plain(status.capacity);
   out.number(status.refused_messages);
+  out.number(status.requests.size());
+  for (const RequestCount& request : status.requests) {
+    out.text(request.kind);
+    out.number(request.count);
+  }
   out.number(status.tasks.size());
   for (const TaskStatus& task : status.tasks) {
     out.plain(task.number);
@@ -153,6 +160,11 @@ JobStatus decode_status(const std::string& payload) {
   status.expected_tasks = in.plain<uint32_t>();
   status.capacity = in.plain<uint32_t>();
   status.refused_messages = in.number();
+  status.requests.resize(in.count(kRequestCountMinBytes));
+  for (RequestCount& request : status.requests) {
+    request.kind = in.text();
+    request.count = in.number();
+  }
   status.tasks.resize(in.count(kTaskStatusMinBytes));
   for (TaskStatus& task : status.tasks) {
     task.number = in.plain<uint32_t>();

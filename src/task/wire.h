@@ -71,10 +71,16 @@ struct TaskStatus {
   std::string program;   // absolute path
   std::string group;
 };
+// How many requests of a kind tasks of this node have made to other nodes.
+struct RequestCount {
+  std::string kind;  // in the words of the floor above
+  uint64_t count = 0;
+};
 struct JobStatus {
   int32_t host_pid = 0, launcher_pid = 0;
   uint32_t expected_tasks = 0, capacity = 0;
   uint64_t refused_messages = 0;  // of strangers, that came by the network
+  std::vector<RequestCount> requests;
   std::vector<TaskStatus> tasks;  // in the order of their numbers
 };
 

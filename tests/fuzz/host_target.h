@@ -124,6 +124,7 @@ struct Floor : task::UpperFloor {
     return rounds[record.number] != 0 && --rounds[record.number] != 0;
   }
   uint64_t refused_messages() const override { return 0; }
+  std::vector<task::RequestCount> requests() const override { return {}; }
   mutable uint32_t rounds[kHostCapacity] = {};
 };
 

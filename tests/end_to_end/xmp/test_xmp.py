@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs of XcalableMP, compiled by xmpcc: a feature each, random ones beside their serial oracle,
 the examples; on one host and on three, with direct copies and with messages."""
+import collections
+import json
 import re
 import shlex
 import shutil
@@ -194,6 +196,43 @@ def test_the_variants_of_laplace_have_the_same_field(start, example, serial_fiel
 def test_laplace_over_hosts_has_the_same_field(start_over, example, serial_field):
     ended = start_over(3, 2, example("laplace"), 30)
     assert field(ended) == serial_field("laplace"), ended
+
+
+# ---- requests between nodes ---------------------------------------------------------------------
+
+
+def requests_of(hosts, nagaya, used):
+    """Of the delegatees of all hosts together, by kind."""
+    counts = collections.Counter()
+    for number in range(used):
+        ended = hosts.user_on(number).run([nagaya, "ps", "--json"])
+        assert ended.code == 0, ended
+        [job] = json.loads(ended.out)["jobs"]
+        counts.update(job["requests"])
+    return counts
+
+
+@pytest.mark.parametrize("used, each", [(2, 1), (2, 2), (2, 4), (3, 1), (3, 2), (3, 4)])
+def test_a_reflect_makes_two_requests_for_each_boundary_of_hosts(hosts, front, nagaya, xmp_programs, used,
+                                                                 each):
+    """However many nodes a host has, and nothing else: what is sent back is the receipt. The pauses
+    are barriers, which make requests, too."""
+    reflects = 20
+    names = ",".join(f"{name}:{each}" for name in hosts.names[:used])
+    job = front.start([nagaya, "run", "-n", used * each, "--hosts", names, xmp_programs.compiled("paused"),
+                       reflects], env=SHARED_PROCESSORS, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        counts = []
+        for pause in (b"first\n", b"second\n", b"third\n"):
+            assert job.stdout.readline() == pause
+            counts.append(requests_of(hosts, nagaya, used))
+            job.stdin.write(b"\n")
+            job.stdin.flush()
+        assert job.stdout.readline() == b"ok\n" and job.wait(timeout=RUN_LIMIT_S) == 0
+    finally:
+        job.kill()
+    by_reflects = (counts[2] - counts[1]) - (counts[1] - counts[0])
+    assert by_reflects == {"write_notify": 2 * (used - 1) * reflects}, counts
 
 
 # ---- deaths -------------------------------------------------------------------------------------

@@ -42,6 +42,7 @@ JobStatus example_status() {
                    .expected_tasks = 3,
                    .capacity = 64,
                    .refused_messages = 11,
+                   .requests = {{"read", 12}, {"write", 13}},
                    .tasks = {}};
   status.tasks.push_back({1, TaskState::kRunning, 8, 0, 1, 2, 3, 4, 5, "/bin/prog", "group"});
   status.tasks.push_back({2, TaskState::kEnded, 9, 256, 1, 2, 3, 4, 0, "", ""});
@@ -54,6 +55,9 @@ TEST(Status, ArrivesAsItWasSent) {
   EXPECT_EQ(got.launcher_pid, 6);
   EXPECT_EQ(got.expected_tasks, 3u);
   EXPECT_EQ(got.refused_messages, 11u);
+  ASSERT_EQ(got.requests.size(), 2u);
+  EXPECT_EQ(got.requests[1].kind, "write");
+  EXPECT_EQ(got.requests[1].count, 13u);
   ASSERT_EQ(got.tasks.size(), 2u);
   EXPECT_EQ(got.tasks[0].program, "/bin/prog");
   EXPECT_EQ(got.tasks[0].escaped, 5u);
