@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "base/error.h"
 
@@ -73,6 +74,21 @@ std::string PmixMeeting::look(uint32_t rank, const std::string& key) {
   std::free(value->data.bo.bytes);
   std::free(value);
   return bytes;
+}
+
+// MPI_Init of Open MPI 5 initialises PMIx only if nobody has, and without that does not learn which
+// process it is: "local rank: Not found". That of Open MPI 4 always does, but cannot once PMIx was
+// finalised.
+bool PmixMeeting::bars_mpi() const {
+  using GetVersion = int(char*, int*);
+  auto* const get_version =
+      reinterpret_cast<GetVersion*>(::dlsym(RTLD_DEFAULT, "MPI_Get_library_version"));
+  if (get_version == nullptr) return false;
+  char text[8192];  // MPI_MAX_LIBRARY_VERSION_STRING of MPICH; Open MPI has 256
+  int length = 0;
+  get_version(text, &length);
+  constexpr std::string_view kName = "Open MPI v";
+  return std::string_view(text).starts_with(kName) && std::atoi(text + kName.size()) >= 5;
 }
 
 }  // namespace nagaya::comm

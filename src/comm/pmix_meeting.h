@@ -30,7 +30,8 @@ class Pmix {
   void* library_;  // stays loaded: it has threads of its own
 };
 
-// PMIx counts its users: an MPI in the same process may come and go before or after.
+// PMIx counts its users: an MPI in the same process may come and go before or after, but for Open
+// MPI 5, which comes after only when nobody uses PMIx.
 class PmixMeeting : public Meeting {
  public:
   PmixMeeting();
@@ -41,6 +42,7 @@ class PmixMeeting : public Meeting {
   void show(const std::string& key, const std::string& bytes) override;
   void fence() override;
   std::string look(uint32_t rank, const std::string& key) override;
+  bool bars_mpi() const override;
 
  private:
   Pmix pmix_;
