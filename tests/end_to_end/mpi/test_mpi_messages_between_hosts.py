@@ -155,6 +155,7 @@ def test_without_memory_a_collective_ends_with_an_error(run, installation):
 
 
 def test_with_local_messages_only_collectives_are_left_to_open_mpi(start, installation):
+    """But not to its coll/han: an allgather of that is wrong in Open MPI 5.0.7 (docs/bugs.md)."""
     out = start([installation.program("mpi_collectives"), "mild", 60, 3], 2, 2,
-                NAGAYA_MPI="local").out
+                NAGAYA_MPI="local", OMPI_MCA_coll="^han").out
     assert out == "60 rounds among 4\n"
