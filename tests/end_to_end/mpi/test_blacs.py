@@ -8,7 +8,7 @@ import time
 
 import pytest
 from conftest import FULL
-from debian_programs import results_of_tester, scalapack_tester
+from debian_programs import input_of_tester, results_of_tester, scalapack_tester
 from hosts import SHARED_PROCESSORS
 from stopped_job import StoppedJob
 
@@ -172,7 +172,7 @@ def test_the_testers_of_the_blacs_find_nothing_wrong(start, folder, user, name, 
 @pytest.mark.parametrize("name, input_file", [("xdlu", "LU.dat"), ("xdqr", "QR.dat")])
 def test_testers_of_scalapack_pass_their_residual_checks(start, user, folder, name, input_file):
     tester = scalapack_tester(name)
-    user.new_file(folder / input_file, (tester.parent / input_file).read_text())
+    user.new_file(folder / input_file, input_of_tester(tester, input_file))
     ended = start(4, tester)
     results = results_of_tester(ended.out)
     assert ended.code == 0 and "END OF TESTS" in ended.out, ended

@@ -2,7 +2,7 @@
 """Debian's MPI programs, with their messages through pml/nagaya on one host and on three: the same
 results as in ordinary processes, or their own checks."""
 import pytest
-from debian_programs import results_of_tester, scalapack_tester, thermo_table
+from debian_programs import input_of_tester, results_of_tester, scalapack_tester, thermo_table
 from hosts import HOSTS, SHARED_PROCESSORS
 
 RUN_LIMIT_S = 240
@@ -57,7 +57,7 @@ def test_a_qr_decomposition_passes_its_residual_checks(user, folder, run):
 
 def check_scalapack_tester(user, folder, run, name, input_file):
     tester = scalapack_tester(name)
-    user.new_file(folder / input_file, (tester.parent / input_file).read_text())
+    user.new_file(folder / input_file, input_of_tester(tester, input_file))
     results = results_of_tester(run([tester]))
     assert results["failed"] == 0 < results["passed"]
 
