@@ -138,6 +138,20 @@ TEST_P(Transfer, AnEndedRegionIsUnknownEvenWhenItWasUsedBefore) {
   EXPECT_EQ(run(transfer(Op::kPut, at(0), local.data(), 100000)), -EINVAL);
 }
 
+TEST_P(Transfer, RequestsAreCountedByTheirKindUnlessTheyAreWrong) {
+  Bytes local(100000);
+  ASSERT_EQ(run(transfer(Op::kGet, at(0), local.data(), 8)), 0);
+  ASSERT_EQ(run(transfer(Op::kPut, at(0), local.data(), 8)), 0);
+  ASSERT_EQ(run(transfer(Op::kPut, at(0), local.data(), local.size())), 0);
+  Command unknown = transfer(Op::kGet, at(0), local.data(), 8);
+  unknown.op = static_cast<Op>(77);
+  ASSERT_EQ(run(unknown), -EINVAL);
+  EXPECT_EQ(fleet[0].delegatee.requests(Op::kGet), 1u);
+  EXPECT_EQ(fleet[0].delegatee.requests(Op::kPut), 2u);
+  EXPECT_EQ(fleet[0].delegatee.requests(Op::kAtomic), 0u);
+  EXPECT_EQ(fleet[1].delegatee.requests(Op::kPut), 0u);
+}
+
 TEST_P(Transfer, OneQuestionForARegionServesAllLaterTransfers) {
   Bytes local(1 << 16);
   ASSERT_EQ(run(transfer(Op::kGet, at(0), local.data(), local.size())), 0);
