@@ -40,8 +40,10 @@ Areas::~Areas() {
 }
 
 int Areas::open(llcl::Board& board, task::TaskRecord& self) {
-  const int error = waits_.add({[](void* areas) { return static_cast<Areas*>(areas)->advance(); },
-                                1, [](void*) { return mailbox::kNever; }, nullptr, this});
+  const int error = waits_.add(
+      {[](void* areas) { return static_cast<Areas*>(areas)->advance(); }, 1,
+       [](void* areas) { return llcl::sleep_beside_looks(static_cast<Areas*>(areas)->lock_); },
+       nullptr, this});
   if (error != 0) return error;
   const llcl::GroupName name = {llcl::GroupUser::kAreas, 0, context_};
   if (group_.open(board, self, name, processes_.tasks_here(), sizeof(Part)) != 0) {

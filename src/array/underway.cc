@@ -13,8 +13,10 @@ Underway& Underway::own(llcl::Wait& waits) {
 // Before the first one no look pays for them.
 int Underway::be_in_waits() {
   if (is_in_waits_) return 0;
-  const int error = waits_.add({[](void* self) { return static_cast<Underway*>(self)->advance(); },
-                                1, [](void*) { return mailbox::kNever; }, nullptr, this});
+  const int error = waits_.add(
+      {[](void* self) { return static_cast<Underway*>(self)->advance(); }, 1,
+       [](void* self) { return llcl::sleep_beside_looks(static_cast<Underway*>(self)->lock_); },
+       nullptr, this});
   is_in_waits_ = error == 0;
   return error;
 }

@@ -21,8 +21,10 @@ Underway& Underway::own(llcl::Wait& waits) {
 int Underway::be_in_waits() {
   const std::lock_guard lock(lock_);
   if (is_in_waits_) return 0;
-  const int error = waits_.add({[](void* self) { return static_cast<Underway*>(self)->advance(); },
-                                1, [](void*) { return mailbox::kNever; }, nullptr, this});
+  const int error = waits_.add(
+      {[](void* self) { return static_cast<Underway*>(self)->advance(); }, 1,
+       [](void* self) { return llcl::sleep_beside_looks(static_cast<Underway*>(self)->lock_); },
+       nullptr, this});
   is_in_waits_ = error == 0;
   return error;
 }

@@ -47,6 +47,15 @@ struct Progress {
   void* context;
 };
 
+// The before_sleep of something whose events all ring, at which one thread at a time looks while
+// the others pass on: a look under way may have passed what came before the bell was armed, and its
+// thread may leave its wait next.
+inline uint64_t sleep_beside_looks(task::SpinLock& looks) {
+  if (!looks.try_lock()) return NAGAYA_NOBODY_RINGS;
+  looks.unlock();
+  return mailbox::kNever;
+}
+
 class Wait;
 
 // One thread's waiting, from its first look in vain to the next one that is not.

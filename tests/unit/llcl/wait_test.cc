@@ -210,6 +210,30 @@ TEST_F(WaitTest, SleepsAreShortWhereNobodyRings) {
   sleeper.join();
 }
 
+// That look may have passed something, and its thread may look no more.
+TEST_F(WaitTest, SleepsAreShortBesideALookOfAnotherThread) {
+  struct {
+    task::SpinLock lock;
+    std::atomic<int> sleeps = 0;
+  } looks;
+  wait_.add({[](void*) { return 0; }, 1,
+             [](void* context) {
+               auto& own = *static_cast<decltype(looks)*>(context);
+               ++own.sleeps;
+               return sleep_beside_looks(own.lock);
+             },
+             nullptr, &looks});
+  EXPECT_EQ(sleep_beside_looks(looks.lock), mailbox::kNever);
+  looks.lock.lock();
+  Sleeper sleeper(*this);
+  const int before = looks.sleeps;
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_GT(looks.sleeps - before, 50);
+  looks.lock.unlock();
+  sleeper.word = 1;
+  sleeper.join();
+}
+
 TEST_F(WaitTest, APollNeverSleeps) {
   rusage before, after;
   ::getrusage(RUSAGE_THREAD, &before);
