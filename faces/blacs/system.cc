@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "faces/error_line.h"
 #include "nagaya/comm.h"
 #include "nagaya/match.h"
 #include "nagaya/task.h"
@@ -31,7 +32,7 @@ const nagaya_blacs_mpi* load_shim() {
   path.replace(path.rfind('/') + 1, std::string::npos, name);
   void* const shim = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (shim == nullptr) {
-    std::fprintf(stderr, "nagaya: BLACS: %s\n", dlerror());
+    warn(dlerror());
     return nullptr;
   }
   using Functions = const nagaya_blacs_mpi*();
@@ -102,14 +103,14 @@ void System::finalize() {
 }
 
 void System::abort(int code, const std::string& why) {
-  std::fprintf(stderr, "nagaya: BLACS: %s\n", why.c_str());
   std::fflush(nullptr);
+  warn(why);
   if (mpi_ != nullptr) mpi_->abort(code);
   std::_Exit(code == 0 ? 1 : code);
 }
 
 void warn(const std::string& what) {
-  std::fprintf(stderr, "nagaya: BLACS: %s\n", what.c_str());
+  print_error_line("nagaya: BLACS: " + what);
 }
 
 }  // namespace nagaya::blacs

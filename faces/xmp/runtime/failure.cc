@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "faces/error_line.h"
 #include "nagaya/task.h"
 
 namespace nagaya::xmp {
@@ -11,8 +12,8 @@ namespace nagaya::xmp {
 void fail(const char* where, std::string_view what) {
   std::fflush(stdout);
   const bool has_place = where != nullptr && *where != '\0';
-  std::fprintf(stderr, "%s: %.*s\n", has_place ? where : "nagaya: XMP",
-               static_cast<int>(what.size()), what.data());
+  std::string line = has_place ? where : "nagaya: XMP";
+  print_error_line(line.append(": ").append(what));
   std::_Exit(1);
 }
 
