@@ -23,9 +23,6 @@ class Meeting {
   // The bytes that the process `rank` has shown under the key. It must have shown some.
   virtual std::string look(uint32_t rank, const std::string& key) = 0;
   // All three throw base::Error.
-
-  // Whether it must be left before MPI_Init, which cannot begin beside it.
-  virtual bool bars_mpi() const { return false; }
 };
 
 // This process as its launcher describes it.

@@ -27,9 +27,7 @@ int retry(Request request) {
 Membership::Membership(llcl::Endpoint& endpoint)
     : endpoint_(endpoint),
       launched_(find_launcher(endpoint.record().number, tasks_of_job_here(endpoint.record()))),
-      world_(&introduce(endpoint, launched_)) {
-  if (launched_.meeting != nullptr && launched_.meeting->bars_mpi()) leave_launcher();
-}
+      world_(&introduce(endpoint, launched_)) {}
 
 // In a forked child the launcher's connection is the parent's.
 Membership::~Membership() {

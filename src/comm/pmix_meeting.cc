@@ -6,13 +6,23 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <string_view>
 
 #include "base/error.h"
+#include "comm/imports.h"
 
 namespace nagaya::comm {
 
 using base::Error;
+
+namespace {
+
+constexpr const char* kIsInitialized = "PMIx_Initialized";
+
+int is_never_initialized() {
+  return 0;
+}
+
+}  // namespace
 
 Pmix::Pmix() : library_(::dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL)) {
   if (library_ == nullptr)
@@ -21,6 +31,7 @@ Pmix::Pmix() : library_(::dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL)) {
                               ::dlerror());
   find(init, "PMIx_Init");
   find(finalize, "PMIx_Finalize");
+  find(is_initialized, "PMIx_Initialized");
   find(put, "PMIx_Put");
   find(commit, "PMIx_Commit");
   find(fence, "PMIx_Fence");
@@ -38,11 +49,13 @@ void Pmix::check(pmix_status_t status, const char* what) const {
   if (status != PMIX_SUCCESS) throw Error(-EPROTO, std::string(what) + ": " + name_of(status));
 }
 
-PmixMeeting::PmixMeeting() {
+PmixMeeting::PmixMeeting() : is_hidden_(pmix_.is_initialized() == 0) {
   pmix_.check(pmix_.init(&self_, nullptr, 0), "PMIx_Init");
+  if (is_hidden_) bind_import(kIsInitialized, reinterpret_cast<void*>(is_never_initialized));
 }
 
 PmixMeeting::~PmixMeeting() {
+  if (is_hidden_) bind_import(kIsInitialized, reinterpret_cast<void*>(pmix_.is_initialized));
   pmix_.finalize(nullptr, 0);
 }
 
@@ -74,21 +87,6 @@ std::string PmixMeeting::look(uint32_t rank, const std::string& key) {
   std::free(value->data.bo.bytes);
   std::free(value);
   return bytes;
-}
-
-// MPI_Init of Open MPI 5 initialises PMIx only if nobody has, and without that does not learn which
-// process it is: "local rank: Not found". That of Open MPI 4 always does, but cannot once PMIx was
-// finalised.
-bool PmixMeeting::bars_mpi() const {
-  using GetVersion = int(char*, int*);
-  auto* const get_version =
-      reinterpret_cast<GetVersion*>(::dlsym(RTLD_DEFAULT, "MPI_Get_library_version"));
-  if (get_version == nullptr) return false;
-  char text[8192];  // MPI_MAX_LIBRARY_VERSION_STRING of MPICH; Open MPI has 256
-  int length = 0;
-  get_version(text, &length);
-  constexpr std::string_view kName = "Open MPI v";
-  return std::string_view(text).starts_with(kName) && std::atoi(text + kName.size()) >= 5;
 }
 
 }  // namespace nagaya::comm

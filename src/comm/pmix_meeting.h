@@ -17,6 +17,7 @@ class Pmix {
 
   decltype(&PMIx_Init) init;
   decltype(&PMIx_Finalize) finalize;
+  decltype(&PMIx_Initialized) is_initialized;
   decltype(&PMIx_Put) put;
   decltype(&PMIx_Commit) commit;
   decltype(&PMIx_Fence) fence;
@@ -30,8 +31,9 @@ class Pmix {
   void* library_;  // stays loaded: it has threads of its own
 };
 
-// PMIx counts its users: an MPI in the same process may come and go before or after, but for Open
-// MPI 5, which comes after only when nobody uses PMIx.
+// PMIx counts its users: an MPI in the same process may come and go before or after. Open MPI 5
+// must not hear of this user: its MPI_Init initialises PMIx only if nobody has, and without that
+// does not learn which process it is.
 class PmixMeeting : public Meeting {
  public:
   PmixMeeting();
@@ -42,11 +44,11 @@ class PmixMeeting : public Meeting {
   void show(const std::string& key, const std::string& bytes) override;
   void fence() override;
   std::string look(uint32_t rank, const std::string& key) override;
-  bool bars_mpi() const override;
 
  private:
   Pmix pmix_;
   pmix_proc_t self_{};
+  bool is_hidden_ = false;
 };
 
 }  // namespace nagaya::comm
