@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "llcl/message.h"
+#include "task/clear_space.h"
 #include "task/space_heap.h"
-#include "task/space_memory.h"
 
 // Signal handlers here run where the test itself touches a page, and not in the middle of anything.
 extern "C" [[gnu::visibility("default")]] const char* __tsan_default_options();
@@ -48,7 +48,7 @@ class ServerTest : public testing::Test {
     space_.free_closed();
   }
 
-  task::SpaceMemory space_{{.capacity = 4}};
+  task::ClearSpace space_{{.capacity = 4}};
   Server server_{space_.header()};
   llcl::Board& board_ = *static_cast<llcl::Board*>(space_.header().upper_floors);
 };

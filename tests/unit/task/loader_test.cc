@@ -9,9 +9,9 @@
 #include <sstream>
 
 #include "arch/arch.h"
+#include "task/clear_space.h"
 #include "task/elf_file.h"
 #include "task/error_code.h"
-#include "task/space_memory.h"
 
 namespace nagaya::task {
 namespace {
@@ -40,7 +40,7 @@ class LoaderTest : public testing::Test {
     return all;
   }
 
-  SpaceMemory space_;
+  ClearSpace space_;
   Loader loader_;
   TaskRecord& task_;
   Start start_{};

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "smaps.h"
+#include "task/clear_space.h"
 #include "task/error_code.h"
 #include "task/names.h"
 #include "task/space_heap.h"
@@ -29,7 +30,7 @@ TEST(SpaceMemory, HandsOutTheLowestFreeNumberOrTheOneAskedFor) {
 }
 
 TEST(SpaceMemory, SaysThatItIsFull) {
-  SpaceMemory space(small_space(2));
+  ClearSpace space(small_space(2));
   space.open_record(-1);
   TaskRecord& second = space.open_record(-1);
   EXPECT_EQ(code_of([&] { space.open_record(-1); }), -EAGAIN);
@@ -115,7 +116,7 @@ TEST(SpaceMemory, BeginsEachTasksMappingsAtAnotherPageOfItsHomeAndItsRange) {
 }
 
 TEST(SpaceMemory, BeginsTheMappingsOfANumbersNextTaskAtAnotherPage) {
-  SpaceMemory space(small_space(1));
+  ClearSpace space(small_space(1));
   std::set<uint64_t> seen;
   for (int n = 0; n < 64; ++n) {
     TaskRecord& task = space.open_record(0);
@@ -144,7 +145,7 @@ TEST(SpaceMemory, GivesPartitionsThatDoNotOverlap) {
 }
 
 TEST(SpaceMemory, FreesPartitionAndBlocksOfAClosedTask) {
-  SpaceMemory space(small_space(2));
+  ClearSpace space(small_space(2));
   TaskRecord& task = space.open_record(-1);
   const uint64_t home = task.ranges.take(kPageBytes, kPageBytes);
   ASSERT_EQ(number_of(space.header(), home), 0);
@@ -162,7 +163,7 @@ TEST(SpaceMemory, FreesPartitionAndBlocksOfAClosedTask) {
 }
 
 TEST(SpaceMemory, ResetsARecordThatWasTornByADeath) {
-  SpaceMemory space(small_space(1));
+  ClearSpace space(small_space(1));
   TaskRecord& torn = space.open_record(0);
   const uint32_t generation = torn.generation;
   torn.ranges.take(1 << 20, kPageBytes);
