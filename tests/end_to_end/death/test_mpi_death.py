@@ -108,10 +108,11 @@ WAYS = [(), ("long",), ("later",), ("long", "later")]
 LOOPS = [(kind, way) for number, kind in enumerate(KINDS)
          for way in (WAYS if FULL else [WAYS[number % 4]])]
 ROOT, LEADER, MEMBER = 0, 2, 3  # of two hosts with two ranks each
-# Between hosts: down a tree, from each rank itself, among leaders, and with a part for each member.
-HOSTS_LOOPS = [(kind, way, rank) for kind, way in LOOPS for rank in (ROOT, LEADER, MEMBER)
-               if FULL or (kind, rank) in (("bcast", LEADER), ("alltoallv", MEMBER),
-                                           ("allreduce", LEADER), ("reduce_scatter", MEMBER))]
+# Between hosts: down a tree, from each rank itself, among leaders, and with a part for each member;
+# or all loops, the rank that dies by turns.
+HOSTS_LOOPS = [(*loop, (ROOT, LEADER, MEMBER)[number % 3]) for number, loop in enumerate(LOOPS)] \
+    if FULL else [("bcast", ("long",), LEADER), ("alltoallv", ("long",), MEMBER),
+                  ("allreduce", (), LEADER), ("reduce_scatter", ("long",), MEMBER)]
 
 
 def kill_in_loop(job, rank, leftovers):
