@@ -70,12 +70,10 @@ bool Requester::accept(uint32_t lane, const Command& command) {
   slot.lane = lane;
   slot.task = command.requester;
   slot.is_large = command.op != Op::kActiveMessage && bytes_of(command) > small_max_bytes_;
-  int error = has_target ? misuse_of(command) : -EINVAL;
-  if (error == 0) error = targets_[command.node].failed;
-  if (error != 0)
-    finish(index, error);
-  else
+  if (has_target)
     start(index);
+  else
+    finish(index, -EINVAL);
   return true;
 }
 
@@ -99,10 +97,15 @@ int Requester::misuse_of(const Command& command) const {
 void Requester::start(uint32_t index) {
   Slot& slot = slots_[index];
   const Command& command = slot.command;
-  std::atomic<uint64_t>& accepted = accepted_[size_t(command.op)];
-  accepted.store(accepted.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  enlist(index);
-  if (command.op == Op::kFence) return start_fence(index);
+  int error = misuse_of(command);
+  if (error == 0) error = targets_[command.node].failed;
+  if (error == 0) {
+    std::atomic<uint64_t>& accepted = accepted_[size_t(command.op)];
+    accepted.store(accepted.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  enlist(index);  // whatever becomes of it: fences wait for its completion
+  if (command.op == Op::kFence) return start_fence(index, error);
+  if (error != 0) return finish(index, error);
   if (!slot.is_large) return queue(index, State::kPending);
   slot.uses_region = true;
   const fabric::Region* known = regions_.use(region_of(command));
@@ -144,13 +147,14 @@ void Requester::unlist(uint32_t index) {
     settle_fences(slot);
 }
 
-void Requester::start_fence(uint32_t index) {
+void Requester::start_fence(uint32_t index, int error) {
   Slot& fence = slots_[index];
   fence.state = State::kFence;
+  fence.status = error;
   ++targets_[fence.command.node].fences;
   for (uint32_t n = fence.before; n != kNone; n = slots_[n].before)
     if (slots_[n].lane == fence.lane && slots_[n].command.op != Op::kFence) ++fence.fence_waits;
-  if (fence.fence_waits == 0) finish(index, 0);
+  if (fence.fence_waits == 0) finish(index, error);
 }
 
 // `settled` has left the list: one command less for the fences behind it.

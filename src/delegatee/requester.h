@@ -109,7 +109,7 @@ class Requester : private Lanes::Visitor {
   bool accept(uint32_t lane, const llcl::Command& command);
   int misuse_of(const llcl::Command& command) const;
   void start(uint32_t index);
-  void start_fence(uint32_t index);
+  void start_fence(uint32_t index, int error);
   void queue(uint32_t index, State state);
   void enlist(uint32_t index);
   void unlist(uint32_t index);

@@ -48,7 +48,19 @@ class Failure : public ::testing::TestWithParam<Notification> {
     for (uint32_t n = 0; n < flags.size(); ++n) EXPECT_EQ(flags[n].now(), n % 2 ? 0 : 1);
   }
 
+  // A fence behind a command whose callback finds no room, and before another command.
+  void push_a_fence() {
+    fleet[0].delivery.set_room(0);
+    Command first = get(1);
+    first.completion_kind = Completion::kCallback;
+    first.completion = 1;
+    fleet[0].push(1, first);
+    fleet[0].push(1, flagged(command_to({1, 0, 0}, Op::kFence), fence));
+    fleet[0].push(1, flagged(get(1), last));
+  }
+
   Bytes memory, local;
+  Flag fence, last;
   std::array<Flag, 32> flags;
   Fleet fleet;
   uint32_t region;
@@ -185,17 +197,21 @@ TEST_P(Failure, LeavesAFenceBehindTheCommandsThatItWaitsFor) {
   fleet.start();
   ASSERT_EQ(run(get(1)), 0);
   fleet.network.pause_link(0, 1);
-  fleet[0].delivery.set_room(0);  // the completion before the fence has to wait
-  Flag last, fence;
-  Command first = get(1);
-  first.completion_kind = Completion::kCallback;
-  first.completion = 1;
-  fleet[0].push(1, first);
-  fleet[0].push(1, flagged(command_to({1, 0, 0}, Op::kFence), fence));
-  fleet[0].push(1, flagged(get(1), last));
+  push_a_fence();
   fleet.network.cut_link(0, 1);
   EXPECT_EQ(last.wait(), -ECONNRESET);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(fence.now(), 0);
+  fleet[0].delivery.set_room(1);
+  EXPECT_EQ(fence.wait(), -ECONNRESET);
+}
+
+TEST_P(Failure, LeavesALaterFenceBehindThemToo) {
+  fleet.start();
+  fleet.network.cut_link(0, 1);
+  ASSERT_TRUE(soon([&] { return run(get(1)) == -ECONNRESET; }));
+  push_a_fence();
+  EXPECT_EQ(last.wait(), -ECONNRESET);
   EXPECT_EQ(fence.now(), 0);
   fleet[0].delivery.set_room(1);
   EXPECT_EQ(fence.wait(), -ECONNRESET);
