@@ -51,15 +51,16 @@ enum class Form : uint32_t { kInline, kBuffered, kDirect };
 struct alignas(mailbox::kLineBytes) Line {
   static constexpr size_t kInlineMaxBytes = 40;
 
-  std::atomic<uint64_t> number;  // of the collective, + 1. Release after the rest
-  Form form;
-  uint32_t bytes;               // kInline, kBuffered
-  std::atomic<uint32_t> level;  // 0 before the number is stored. Release after what is added
+  // First: operations find elements where malloc's may lie, at multiples of 16.
   union {
     std::byte body[kInlineMaxBytes];
     const std::byte* buffer;
     const Given* direct;
   };
+  std::atomic<uint64_t> number;  // of the collective, + 1. Release after the rest
+  Form form;
+  uint32_t bytes;               // kInline, kBuffered
+  std::atomic<uint32_t> level;  // 0 before the number is stored. Release after what is added
 
   const std::byte* data() const { return form == Form::kInline ? body : buffer; }
   std::byte* own_data() { return const_cast<std::byte*>(data()); }

@@ -14,7 +14,11 @@ struct Map {
 Map after(const Map& first, const Map& second) {
   return {first.a * second.a, first.b * second.a + second.b};
 }
+// As long as the widest of C's numbers: a compiler loads them as if they lay where malloc's do.
+static_assert(sizeof(Map) == alignof(std::max_align_t));
 void reduce(void*, const void* in, void* inout, size_t count) {
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(in) % sizeof(Map), 0u);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(inout) % sizeof(Map), 0u);
   const auto* const first = static_cast<const Map*>(in);
   auto* const second = static_cast<Map*>(inout);
   for (size_t n = 0; n < count; ++n) second[n] = after(first[n], second[n]);
