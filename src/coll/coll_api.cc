@@ -157,8 +157,7 @@ int nagaya_coll_start(nagaya_team* team, nagaya_collective* collective) {
     if (team->wide) return start_wide(*team->wide, *collective);
     Endpoint::own()->waits().expect(team->here->partner());
     Underway& underway = Underway::own(Endpoint::own()->waits());
-    return underway.start(*team->here, *collective, algorithm_of(*collective, *team->here),
-                          team->here->new_number());
+    return underway.start(*team->here, *collective, algorithm_of(*collective, *team->here));
   });
 }
 
@@ -185,7 +184,7 @@ int nagaya_coll_run(nagaya_team* team, nagaya_collective* collective) {
   if (team->wide) return or_enomem([&] { return run_wide(*team->wide, *collective); });
   collective->error = 0;
   Team& here = *team->here;
-  Operation operation(here, *collective, algorithm_of(*collective, here), here.new_number());
+  Operation operation(here, *collective, algorithm_of(*collective, here));
   Endpoint::own()->waits().expect(here.partner());
   Endpoint::own()->wait([&] {
     const Team::Turn turn(here);

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "coll/team.h"
 
@@ -34,14 +35,15 @@ struct Algorithm {
 
 class Operation {
  public:
-  // `number`: of the team's new_number().
-  Operation(Team& team, nagaya_collective& what, const Algorithm& algorithm, uint64_t number)
+  // `number`: of the team's new_number(); without one it takes the next.
+  Operation(Team& team, nagaya_collective& what, const Algorithm& algorithm,
+            std::optional<uint64_t> number = std::nullopt)
       : given{what.send, static_cast<std::byte*>(what.receive.base),
               what.may_detach != 0 ? &detachable_ : nullptr},
         team_(team),
         what_(what),
         algorithm_(algorithm),
-        number_(number) {
+        number_(number ? *number : team.new_number()) {
     what.operation = this;
   }
   Operation(const Operation&) = delete;

@@ -30,7 +30,7 @@ int Underway::be_in_waits() {
 }
 
 int Underway::start(Team& team, nagaya_collective& what, const Algorithm& algorithm,
-                    uint64_t number) {
+                    std::optional<uint64_t> number) {
   if (const int error = be_in_waits(); error != 0) return error;
   what.is_complete = 0;
   what.error = 0;

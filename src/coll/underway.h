@@ -17,9 +17,10 @@ class Underway {
   // Of the calling task; made at its first non-blocking collective. May throw std::bad_alloc.
   static Underway& own(llcl::Wait& waits);
 
-  // As nagaya_coll_start(), of the collective that has the number. May throw std::bad_alloc: then
-  // nothing has happened.
-  int start(Team& team, nagaya_collective& what, const Algorithm& algorithm, uint64_t number);
+  // As nagaya_coll_start(); `number`: as Operation's. May throw std::bad_alloc. Unless it returns
+  // 0, nothing has happened.
+  int start(Team& team, nagaya_collective& what, const Algorithm& algorithm,
+            std::optional<uint64_t> number = std::nullopt);
 
  private:
   explicit Underway(llcl::Wait& waits) : waits_(waits) {}

@@ -182,7 +182,6 @@ class Schedule {
   nagaya_collective& callers_;
   nagaya_collective what_;  // a copy, which pack() changes
   const WideAlgorithm& algorithm_;
-  const uint64_t number_;
   Stage stage_ = Stage::kFirst;
   uint32_t round_ = 0;
   std::atomic<uint32_t> pending_ = 0;  // steps of the stage, and 1 while they are started
@@ -192,6 +191,7 @@ class Schedule {
   std::deque<Receive> receives_;
   std::deque<Offer> offers_;
   std::vector<std::unique_ptr<std::byte[]>> scratch_;
+  const uint64_t number_;  // taken last: a schedule for which there is no memory has none
 };
 
 }  // namespace nagaya::coll::hierarchy

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How far a member may be ahead of the others, and that collectives end in any order.
+#include <errno.h>
+
 #include "coll/blocks.h"
+#include "coll/underway.h"
 #include "members.h"
 
 namespace nagaya::coll {
@@ -80,6 +83,24 @@ TEST(Ahead, ALaterOneWaitsForItsTurn) {
     EXPECT_TRUE(members.start(1, to.received(n))->advance());
     EXPECT_EQ(to.data[n], n);
   }
+}
+
+// A number that was given, and never begins, stops all later ones.
+TEST(Ahead, OneThatIsRefusedTakesNoTurn) {
+  Members members(2);
+  llcl::Wait full(members.board(), mailbox::Owner::task(1, 1));
+  int others[9];
+  size_t added = 0;
+  while (full.add({[](void*) { return 0; }, 1, [](void*) { return mailbox::kNever; }, nullptr,
+                   &others[added]}) == 0)
+    ASSERT_LT(++added, std::size(others));
+  nagaya_collective refused{};
+  EXPECT_EQ(
+      Underway::own(full).start(members.team(0), refused, algorithm_of(refused, members.team(0))),
+      -ENOSPC);
+  EXPECT_TRUE(members.team(0).is_idle());
+  Bcasts from(1);
+  EXPECT_TRUE(members.start(0, from.sent(0))->advance());
 }
 
 TEST(Ahead, AGiverOfLongDataWaitsUntilAllHaveThem) {

@@ -38,8 +38,7 @@ class Members {
   llcl::Board& board() { return *static_cast<llcl::Board*>(space_.header().upper_floors); }
 
   std::unique_ptr<Operation> start(uint32_t rank, nagaya_collective& what) {
-    return std::make_unique<Operation>(team(rank), what, algorithm_of(what, team(rank)),
-                                       team(rank).new_number());
+    return std::make_unique<Operation>(team(rank), what, algorithm_of(what, team(rank)));
   }
 
   // Moves all members, one at a time in a random order, until all are through.
