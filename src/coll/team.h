@@ -25,6 +25,9 @@ class Team {
   int open(llcl::Board& board, task::TaskRecord& self, uint64_t context, uint32_t number,
            std::span<const uint32_t> members);
 
+  // As Group::forget().
+  void forget() { group_.forget(); }
+
   const llcl::Group& group() const { return group_; }
   uint32_t rank() const { return rank_; }
   uint32_t size() const { return static_cast<uint32_t>(group_.members().size()); }

@@ -122,7 +122,8 @@ void Server::task_ended(const task::TaskRecord& record) {
 bool Server::holds(const task::TaskRecord& record) const {
   const auto dead =
       mailbox::Owner::task(record.number, record.generation.load(std::memory_order_relaxed));
-  return node_.holds(record.number) || !llcl::release_copies(board_, dead);
+  return node_.holds(record.number) || !llcl::release_copies(board_, dead) ||
+         !llcl::forget_groups(board_, record);
 }
 
 std::vector<task::RequestCount> Server::requests() const {

@@ -29,7 +29,8 @@ class Server : public task::UpperFloor {
   // Before the task of this record starts, on these processors.
   void task_starts(const task::TaskRecord& record, std::span<const uint64_t> processors) override;
   void task_ended(const task::TaskRecord& record) override;
-  // The delegatee has requests of that task under way, or another task helps in a copy of it.
+  // The delegatee has requests of that task under way, or another task helps in a copy of it, or
+  // may be reading a group that it has made.
   bool holds(const task::TaskRecord& record) const override;
   uint64_t refused_messages() const override {
     return delegatee_ != nullptr ? delegatee_->refused() : 0;

@@ -39,24 +39,30 @@ Bucket& bucket_of(Board& board, const GroupName& name, std::span<const uint32_t>
   return board.groups->buckets[(hash >> 32) % Groups::kBuckets];
 }
 
+// Whether nobody held the bucket's lock who lives: the caller holds it now.
+bool try_lock(Board& board, mailbox::Owner self, Bucket& bucket) {
+  uint32_t holder = 0;
+  const auto take = [&] {
+    // Acquire: pairs with the release of unlocking, or stands behind the host's of is_alive.
+    return bucket.lock.compare_exchange_strong(holder, self.bits, std::memory_order_acquire,
+                                               std::memory_order_relaxed);
+  };
+  if (take()) return true;
+  const mailbox::Owner other{holder};
+  return other != mailbox::Owner::host() && !BoardTasks{board}.is_alive(other) && take();
+}
+void unlock(Bucket& bucket) {
+  bucket.lock.store(0, std::memory_order_release);
+}
+
 // Holds a bucket's lock while it lives.
 class Turn {
  public:
   Turn(Board& board, mailbox::Owner self, Bucket& bucket) : bucket_(bucket) {
-    for (;;) {
-      uint32_t holder = 0;
-      // Acquire: pairs with the destructor's release, or stands behind the host's of is_alive.
-      if (bucket.lock.compare_exchange_strong(holder, self.bits, std::memory_order_acquire,
-                                              std::memory_order_relaxed))
-        return;
-      if (!BoardTasks{board}.is_alive({holder}) &&
-          bucket.lock.compare_exchange_strong(holder, self.bits, std::memory_order_acquire,
-                                              std::memory_order_relaxed))
-        return;
-      mailbox::Machine::yield();  // another thread of the own task may be the holder, too
-    }
+    // Another thread of the own task may be the holder, too.
+    while (!try_lock(board, self, bucket)) mailbox::Machine::yield();
   }
-  ~Turn() { bucket_.lock.store(0, std::memory_order_release); }
+  ~Turn() { unlock(bucket_); }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
@@ -137,6 +143,22 @@ void Group::close(void (*end)(Group& group)) {
       .store(block->next.load(std::memory_order_relaxed), std::memory_order_relaxed);
   if (end != nullptr) end(*this);
   free(block);
+}
+
+bool forget_groups(Board& board, const task::TaskRecord& ended) {
+  const task::SpaceHeap& heap = *ended.space->heap;
+  for (Bucket& bucket : board.groups->buckets) {
+    if (bucket.first.load(std::memory_order_relaxed) == nullptr) continue;
+    if (!try_lock(board, mailbox::Owner::host(), bucket)) return false;
+    std::atomic<GroupBlock*>* link = &bucket.first;
+    while (GroupBlock* const block = link->load(std::memory_order_relaxed))
+      if (task::heap_owner(heap, reinterpret_cast<uint64_t>(block)) == ended.number)
+        link->store(block->next.load(std::memory_order_relaxed), std::memory_order_relaxed);
+      else
+        link = &block->next;
+    unlock(bucket);
+  }
+  return true;
 }
 
 void Group::wake() const {

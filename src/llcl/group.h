@@ -19,6 +19,8 @@
 //   closed n -> n + 1    each closer         store of `closed`
 //   made -> gone         the last closer     store of the `next` or `first` that leads to it; then
 //                                            it frees the block
+//                        the host, before it frees the blocks of a task that has been waited for:
+//                        the same
 //
 //            open   close                    parts
 //   open     any    any of another group,    any
@@ -86,6 +88,8 @@ class Group {
   int open(Board& board, task::TaskRecord& self, const GroupName& name,
            std::span<const uint32_t> members, uint64_t bytes);
   bool is_open() const { return block_ != nullptr; }
+  // As if the member had not opened it. It has used nothing, and may open it later.
+  void forget() { block_ = nullptr; }
   // `end`: called by the last member that closes the group, before its block goes.
   void close(void (*end)(Group& group) = nullptr);
 
@@ -118,5 +122,9 @@ class Group {
   uint64_t part_bytes_ = 0;
   std::span<const uint32_t> members_;
 };
+
+// In the host, before the blocks of an ended task are freed: takes the groups that it has made out
+// of the directory. False: a task is reading it just now; to be called again.
+bool forget_groups(Board& board, const task::TaskRecord& ended);
 
 }  // namespace nagaya::llcl

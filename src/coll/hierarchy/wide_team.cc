@@ -15,8 +15,11 @@ WideTeam::WideTeam(llcl::ProcessSet processes, uint64_t context, bool has_thread
 int WideTeam::open(llcl::Board& board, task::TaskRecord& self) {
   const std::vector<uint32_t> tasks = processes_.tasks_here();
   if (tasks.size() == 1) return 0;
-  const int error = fan_in_.open(board, self, context_, 0, tasks);
-  return error != 0 ? error : fan_out_.open(board, self, context_, 1, tasks);
+  if (const int error = fan_in_.open(board, self, context_, 0, tasks); error != 0) return error;
+  const int error = fan_out_.open(board, self, context_, 1, tasks);
+  // Its members are those that use both: this one may come again.
+  if (error != 0) fan_in_.forget();
+  return error;
 }
 
 }  // namespace nagaya::coll::hierarchy

@@ -143,6 +143,49 @@ TEST_F(GroupTest, ALockWhoseHolderHasDiedIsTaken) {
   EXPECT_EQ(open(group, 5, 7, kMembers), 0);
 }
 
+TEST_F(GroupTest, AMemberThatForgetsItHasNotClosedIt) {
+  constexpr uint32_t kTwo[] = {5, 0};
+  Group first, second, late;
+  ASSERT_EQ(open(first, 5, 7, kTwo), 0);
+  first.forget();
+  ASSERT_EQ(open(second, 0, 7, kTwo), 0);
+  second.part(0)[0] = std::byte{1};
+  second.close();
+  ASSERT_EQ(open(late, 5, 7, kTwo), 0);
+  EXPECT_EQ(late.part(0)[0], std::byte{1});
+}
+
+// Blocks of a task that has been waited for are freed, and others', too, lie in the same bucket.
+TEST_F(GroupTest, TheHostTakesThoseOfAnEndedTaskOutOfTheDirectory) {
+  const GroupName names[] = {
+      {GroupUser::kTeam, 0, 7}, {GroupUser::kTeam, 1, 7}, {GroupUser::kTeam, 2, 7}};
+  Group makers[3], again[3];
+  for (const uint32_t n : {0, 1, 2}) {
+    ASSERT_EQ(makers[n].open(board(), space_.task(n == 1 ? 5 : 0), names[n], kMembers, 8), 0);
+    makers[n].part(0)[0] = std::byte{1};
+  }
+  board().attached[5] = 0;
+  ASSERT_TRUE(forget_groups(board(), space_.task(5)));
+  makers[1].forget();
+  task::reclaim_heap(space_.task(5));
+  for (const uint32_t n : {0, 1, 2}) {
+    ASSERT_EQ(again[n].open(board(), space_.task(3), names[n], kMembers, 8), 0);
+    EXPECT_EQ(again[n].part(0)[0], std::byte(n == 1 ? 0 : 1));
+  }
+}
+
+TEST_F(GroupTest, TheHostWaitsForNobodyWhoReadsTheDirectory) {
+  Group group;
+  ASSERT_EQ(open(group, 5, 7, kMembers), 0);
+  for (Groups::Bucket& bucket : board().groups->buckets)
+    bucket.lock = mailbox::Owner::task(6, 1).bits;
+  board().attached[5] = 0;
+  EXPECT_FALSE(forget_groups(board(), space_.task(5)));
+  board().attached[6] = 0;
+  EXPECT_TRUE(forget_groups(board(), space_.task(5)));
+  group.forget();
+}
+
 TEST_F(GroupTest, MembersOpenAndCloseAtOnce) {
   constexpr uint64_t kRounds = 3000;
   std::atomic<uint64_t> met{0};
