@@ -112,14 +112,20 @@ int fmpl_finalize() {
   Library* const own = nagaya::fmpl::own;
   if (own == nullptr) return FMPL_ERR_INIT;
   for (const Communicator& one : own->communicators) nagaya::fmpl::close_teams(one);
-  nagaya_llcl_wait(
-      [](void* areas) -> int {
-        return nagaya_area_close(static_cast<nagaya_areas*>(areas)) != -EBUSY;
-      },
-      own->areas, -1);
+  struct Closing {
+    nagaya_areas* areas;
+    int error;  // of a message that was still in the spool
+  } closing{own->areas, 0};
+  const auto is_closed = [](void* context) -> int {
+    auto* const closing = static_cast<Closing*>(context);
+    closing->error = nagaya_area_close(closing->areas);
+    return closing->error != -EBUSY;
+  };
+  while (nagaya_llcl_wait(is_closed, &closing, -1) == -ENOMEM) continue;  // another's message
   delete own;
   nagaya::fmpl::own = nullptr;
-  return status_of(nagaya_comm_finalize());
+  const int error = nagaya_comm_finalize();
+  return status_of(error != 0 ? error : closing.error);
 }
 
 // All keys are gathered: each process finds its communicator by itself.

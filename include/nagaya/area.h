@@ -44,7 +44,8 @@ typedef struct nagaya_areas nagaya_areas;
 int nagaya_area_open(nagaya_area_cell* cells, uint64_t* flags, uint32_t count,
                      const nagaya_process* processes, uint32_t size, uint32_t rank, uint32_t number,
                      nagaya_areas** out);
-/* Nothing is under way. Returns 0, -EBUSY. */
+/* Nothing is under way. Returns -EBUSY, and nothing has happened; 0, or what
+ * nagaya_area_check_spool() would return: then they are closed. */
 int nagaya_area_close(nagaya_areas* areas);
 
 /* Belongs to the caller, and stays where it is until it is complete. */
@@ -106,7 +107,8 @@ int nagaya_area_wait_receive(nagaya_areas* areas, nagaya_area_receive* receive);
 int nagaya_area_cancel_receive(nagaya_areas* areas, nagaya_area_receive* receive);
 
 /* From now on a nagaya_area_send_now() whose header does not come in `patience_us` is copied to the
- * spool, and complete for its caller. `bytes` 0: no more. Returns 0, -EBUSY (something is in the
+ * spool, and complete for its caller; those of one index reach a process in the order in which they
+ * were sent. `bytes` 0: no more. Returns 0, -EBUSY (something is in the
  * old one). */
 int nagaya_area_set_spool(nagaya_areas* areas, void* buffer, size_t bytes, uint64_t patience_us);
 /* Sends the messages of the spool whose headers have come: how many, and how many remain there.

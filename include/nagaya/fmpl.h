@@ -46,12 +46,14 @@ typedef uint64_t fmpl_flag;         /* Fortran: integer(8) */
 
 /* Collective. `count` areas and flags, the same number everywhere. */
 int fmpl_init(fmpl_area* ma, fmpl_flag* fa, int count);
-/* Collective. */
+/* Collective. Messages in the spool are sent before; an error of theirs that fmpl_sendbuff_check()
+ * has not returned yet is returned. */
 int fmpl_finalize(void);
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
-/* Returns when `buf` is the caller's again: with a spool, at the latest after its time. */
+/* Returns when `buf` is the caller's again: with a spool, at the latest after its time. Messages of
+ * one index to one process arrive in their order, also those in the spool. */
 int fmpl_send(const void* buf, size_t size, int dst, int mai);
 int fmpl_recv(void* buf, size_t size, int src, int mai);
 

@@ -57,8 +57,9 @@ int nagaya_area_open(nagaya_area_cell* cells, uint64_t* flags, uint32_t count,
 
 int nagaya_area_close(nagaya_areas* areas) {
   if (!areas->is_idle()) return -EBUSY;
+  const int error = areas->take_spool_error();
   delete areas;
-  return 0;
+  return error;
 }
 
 int nagaya_area_start_send(nagaya_areas* areas, nagaya_area_send* send) {
@@ -119,7 +120,7 @@ int nagaya_area_cancel_receive(nagaya_areas* areas, nagaya_area_receive* receive
 }
 
 int nagaya_area_set_spool(nagaya_areas* areas, void* buffer, size_t bytes, uint64_t patience_us) {
-  areas->advance();
+  areas->progress();
   const bool is_set = areas->set_spool(buffer, bytes, std::chrono::microseconds(patience_us));
   return is_set ? 0 : -EBUSY;
 }

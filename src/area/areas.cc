@@ -22,6 +22,45 @@ void complete(nagaya_area_send& send, int error) {
 
 }  // namespace
 
+// ---- of a task ----------------------------------------------------------------------------------
+
+OpenAreas& OpenAreas::own(llcl::Wait& waits) {
+  static OpenAreas* const own = new OpenAreas(waits);  // other threads may use it while we exit
+  return *own;
+}
+
+// Before the first one no look pays for them.
+int OpenAreas::add(Areas& areas) {
+  const std::lock_guard guard(lock);
+  all_.reserve(all_.size() + 1);
+  if (!is_in_waits_) {
+    const int error = waits_.add(
+        {[](void* self) { return static_cast<OpenAreas*>(self)->advance(); }, 1,
+         [](void* self) { return llcl::sleep_beside_looks(static_cast<OpenAreas*>(self)->lock); },
+         nullptr, this});
+    if (error != 0) return error;
+    is_in_waits_ = true;
+  }
+  all_.push_back(&areas);
+  count_.fetch_add(1, std::memory_order_relaxed);
+  return 0;
+}
+
+void OpenAreas::remove(Areas& areas) {
+  const std::lock_guard guard(lock);
+  count_.fetch_sub(static_cast<uint32_t>(std::erase(all_, &areas)), std::memory_order_relaxed);
+}
+
+int OpenAreas::advance() {
+  if (count_.load(std::memory_order_relaxed) == 0 || !lock.try_lock()) return 0;
+  int moved = 0;
+  for (Areas* const areas : all_) moved += areas->advance();
+  lock.unlock();
+  return moved;
+}
+
+// ---- opening ------------------------------------------------------------------------------------
+
 Areas::Areas(nagaya_area_cell* cells, uint64_t* flags, uint32_t count,
              std::span<const nagaya_process> processes, uint32_t rank, uint32_t number,
              llcl::Wait& waits)
@@ -30,26 +69,20 @@ Areas::Areas(nagaya_area_cell* cells, uint64_t* flags, uint32_t count,
       count_(count),
       processes_(processes, rank),
       context_(NAGAYA_CONTEXTS_AREAS | number),
-      waits_(waits) {
+      open_(OpenAreas::own(waits)) {
   std::fill_n(cells_, count, nagaya_area_cell{});
   std::fill_n(flags_, count, 0);
 }
 
 Areas::~Areas() {
-  if (group_.is_open()) waits_.remove(this);
+  open_.remove(*this);
 }
 
 int Areas::open(llcl::Board& board, task::TaskRecord& self) {
-  const int error = waits_.add(
-      {[](void* areas) { return static_cast<Areas*>(areas)->advance(); }, 1,
-       [](void* areas) { return llcl::sleep_beside_looks(static_cast<Areas*>(areas)->lock_); },
-       nullptr, this});
-  if (error != 0) return error;
+  if (const int error = open_.add(*this); error != 0) return error;
   const llcl::GroupName name = {llcl::GroupUser::kAreas, 0, context_};
-  if (group_.open(board, self, name, processes_.tasks_here(), sizeof(Part)) != 0) {
-    waits_.remove(this);
-    return -ENOMEM;
-  }
+  const int error = group_.open(board, self, name, processes_.tasks_here(), sizeof(Part));
+  if (error != 0) return error;
   auto* const own = reinterpret_cast<Part*>(group_.part(index_here(processes_.rank())));
   own->flags = flags_;
   // Release: pairs with part_of().
@@ -76,7 +109,7 @@ int Areas::start(nagaya_area_send& send) {
   send.error = 0;
   send.copy = nullptr;
   if (!is_here(send.to)) return start_message(send);
-  const std::lock_guard lock(lock_);
+  const std::lock_guard lock(open_.lock);
   if (!try_send(send)) add(send);
   return 0;
 }
@@ -96,7 +129,10 @@ int Areas::start_prepared(nagaya_area_send& send) {
 bool Areas::try_now(nagaya_area_send& send) {
   send.is_complete = 0;
   send.error = 0;
-  if (is_here(send.to)) return try_send(send);
+  if (is_here(send.to)) {
+    const std::lock_guard lock(open_.lock);
+    return try_send(send);
+  }
   const nagaya_envelope own = envelope(processes_.rank(), send.index);
   return nagaya_match_try_send(processes_.process(send.to), &own, send.data, send.bytes, nullptr) ==
          0;
@@ -117,11 +153,18 @@ int Areas::start_message(nagaya_area_send& send) {
   return nagaya_match_send(&send.message);
 }
 
+// Whether the header of that state is one for which an earlier send waits.
+bool Areas::is_awaited_before(const nagaya_area_send& send, uint64_t state) const {
+  for (const nagaya_area_send* one = first_; one != nullptr && one != &send; one = one->next)
+    if (one->index == send.index && Cell::state_of(kPosted, one->to) == state) return true;
+  return false;
+}
+
 // False: its header is not there yet.
 bool Areas::try_send(nagaya_area_send& send) {
   Cell& cell = own_cell(send.index);
   uint64_t state = cell.state.load(std::memory_order_relaxed);
-  if (!Cell::is_posted(state)) return false;
+  if (!Cell::is_posted(state) || is_awaited_before(send, state)) return false;
   if (state != Cell::state_of(kPosted, send.to)) {
     if (send.copy != nullptr) return false;  // its caller has gone on: it waits for its receiver
     complete(send, -EBUSY);
@@ -155,38 +198,31 @@ bool Areas::try_finish(nagaya_area_send& send) {
 }
 
 bool Areas::is_idle() {
-  const std::lock_guard lock(lock_);
+  const std::lock_guard lock(open_.lock);
   return first_ == nullptr && spool_.is_empty();
 }
 
 bool Areas::set_spool(void* memory, size_t bytes, std::chrono::microseconds patience) {
-  const std::lock_guard lock(lock_);
+  const std::lock_guard lock(open_.lock);
   return spool_.set(memory, bytes, patience);
 }
 
 uint32_t Areas::spooled() {
-  const std::lock_guard lock(lock_);
+  const std::lock_guard lock(open_.lock);
   return spooled_;
 }
 
 int Areas::take_spool_error() {
-  const std::lock_guard lock(lock_);
+  const std::lock_guard lock(open_.lock);
   return std::exchange(spool_error_, 0);
-}
-
-int Areas::advance() {
-  if (!lock_.try_lock()) return 0;
-  const int moved = advance_locked();
-  lock_.unlock();
-  return moved;
 }
 
 void Areas::progress() {
   nagaya_match_progress();
-  advance();
+  open_.advance();
 }
 
-int Areas::advance_locked() {
+int Areas::advance() {
   int moved = 0;
   for (nagaya_area_send** link = &first_; *link != nullptr;) {
     nagaya_area_send* const send = *link;
@@ -217,7 +253,7 @@ bool Areas::is_complete(nagaya_area_send& send) {
 }
 
 int Areas::send_from_spool(const nagaya_area_send& send) {
-  const std::lock_guard lock(lock_);
+  const std::lock_guard lock(open_.lock);
   auto copy = std::make_unique<nagaya_area_send>(send);
   std::byte* const room = spool_.allocate(send.bytes);
   if (room == nullptr) return -ENOBUFS;

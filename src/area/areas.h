@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "area/cell.h"
 #include "area/spool.h"
@@ -12,6 +13,32 @@
 #include "task/spin_lock.h"
 
 namespace nagaya::area {
+
+class Areas;
+
+// Those that a task has opened, and which every wait of the task moves.
+class OpenAreas {
+ public:
+  // Of the calling task. May throw std::bad_alloc.
+  static OpenAreas& own(llcl::Wait& waits);
+
+  // Returns 0, -ENOSPC. May throw std::bad_alloc.
+  int add(Areas& areas);
+  // No thread looks at it any more.
+  void remove(Areas& areas);
+  // Moves all sends that wait for a header. How many are complete now. Any thread.
+  int advance();
+
+  task::SpinLock lock;  // of the sends of all of them, too
+
+ private:
+  explicit OpenAreas(llcl::Wait& waits) : waits_(waits) {}
+
+  llcl::Wait& waits_;
+  bool is_in_waits_ = false;
+  std::vector<Areas*> all_;
+  std::atomic<uint32_t> count_ = 0;  // of them
+};
 
 class Areas {
  public:
@@ -23,7 +50,7 @@ class Areas {
   Areas(const Areas&) = delete;
   Areas& operator=(const Areas&) = delete;
 
-  // Returns 0, -ENOMEM, -ENOSPC.
+  // Returns 0, -ENOMEM, -ENOSPC. May throw std::bad_alloc.
   int open(llcl::Board& board, task::TaskRecord& self);
   bool is_idle();
 
@@ -39,7 +66,8 @@ class Areas {
   int start_prepared(nagaya_area_receive& receive);
   int start_prepared(nagaya_area_send& send);
   int release(nagaya_area_receive& receive);
-  // Sends, if the header is there; between nodes: if that needs no waiting. Else nothing happens.
+  // Sends, if the header is there and no message waits for it; between nodes: if that needs no
+  // waiting. Else nothing happens.
   bool try_now(nagaya_area_send& send);
   bool is_complete(nagaya_area_send& send);
   bool is_complete(nagaya_area_receive& receive);
@@ -53,9 +81,7 @@ class Areas {
   bool exists(uint32_t rank, uint32_t index) const {
     return rank < processes_.size() && index < count_;
   }
-  // Moves all sends that wait for a header. How many are complete now. Any thread.
-  int advance();
-  // The same, and messages between nodes before.
+  // Moves all sends that wait for a header, and messages between nodes before. Any thread.
   void progress();
   uint32_t spooled();
   // Of a message that was sent from the spool, the first since the last call; 0: none.
@@ -73,9 +99,12 @@ class Areas {
   const Part* part_of(uint32_t rank) const;
   Cell& own_cell(uint32_t index) const { return *reinterpret_cast<Cell*>(&cells_[index]); }
   Cell& cell_of(uint32_t rank, uint32_t index) const;
+  // The following under the lock.
   bool try_send(nagaya_area_send& send);
   bool try_finish(nagaya_area_send& send);
-  int advance_locked();
+  bool is_awaited_before(const nagaya_area_send& send, uint64_t state) const;
+  friend class OpenAreas;
+  int advance();
   void copy(const Cell& cell, const nagaya_area_send& send, size_t bytes);
   static void begin(nagaya_area_receive& receive);
   static bool write_header(Cell& cell, const nagaya_area_receive& receive, uint64_t idle);
@@ -92,9 +121,8 @@ class Areas {
   const uint32_t count_;
   const llcl::ProcessSet processes_;
   const uint32_t context_;
-  llcl::Wait& waits_;
+  OpenAreas& open_;
   llcl::Group group_;
-  task::SpinLock lock_;
   uint32_t spooled_ = 0;
   int spool_error_ = 0;
   nagaya_area_send *first_ = nullptr, **last_ = &first_;  // that wait for a header

@@ -7,6 +7,7 @@
 #include <complex.h>
 #include <nagaya/comm.h>
 #include <nagaya/fmpl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -202,6 +203,37 @@ static void fill_the_spool(void) {
   EXPECT_EQUAL(fmpl_barrier(FMPL_COMM_WORLD), FMPL_SUCCESS);
 }
 
+/* On one node only. Rank 1 posts its first receive between the two messages, and rank 0 looks at
+ * nothing meanwhile: the second one finds the header for which the first one waits. */
+static void keep_the_order_of_an_index(void) {
+  enum { kNothing, kSpooled, kAwaited };
+  static _Atomic int state;
+  static unsigned char spool[64];
+  _Atomic int* shared = &state;
+  int values[2] = {0, 0};
+  fmpl_request first;
+  EXPECT_EQUAL(fmpl_bcast(&shared, sizeof shared, 0, FMPL_COMM_WORLD), FMPL_SUCCESS);
+  if (rank == 0) {
+    EXPECT_EQUAL(fmpl_sendbuff_set(spool, sizeof spool, 0), FMPL_SUCCESS);
+    for (int n = 1; n <= 2; ++n) {
+      EXPECT_EQUAL(fmpl_send(&n, sizeof n, 1, kFirst), FMPL_SUCCESS);
+      for (state = kSpooled; n == 1 && state != kAwaited;) sched_yield();
+    }
+    for (int sent, remain = 1; remain != 0;)
+      EXPECT_EQUAL(fmpl_sendbuff_check(&sent, &remain), FMPL_SUCCESS);
+    EXPECT_EQUAL(fmpl_sendbuff_set(NULL, 0, 0), FMPL_SUCCESS);
+  } else if (rank == 1) {
+    while (*shared != kSpooled) sched_yield();
+    EXPECT_EQUAL(fmpl_irecv(&values[0], sizeof(int), 0, kFirst, &first), FMPL_SUCCESS);
+    *shared = kAwaited;
+    EXPECT_EQUAL(fmpl_wait_irecv(&first), FMPL_SUCCESS);
+    EXPECT_EQUAL(fmpl_recv(&values[1], sizeof(int), 0, kFirst), FMPL_SUCCESS);
+    EXPECT_EQUAL(values[0], 1);
+    EXPECT_EQUAL(values[1], 2);
+  }
+  EXPECT_EQUAL(fmpl_barrier(FMPL_COMM_WORLD), FMPL_SUCCESS);
+}
+
 /* ---- mistakes ---------------------------------------------------------------------------- */
 
 static void refuse_mistakes(void) {
@@ -352,7 +384,10 @@ int main(int argc, char** argv) {
   receive_from_whom_comes_first();
   cancel_receives();
   spool_what_nobody_awaits();
-  if (argc == 1) fill_the_spool();
+  if (argc == 1) {
+    fill_the_spool();
+    keep_the_order_of_an_index();
+  }
   refuse_mistakes();
   truncate_a_message();
   broadcast(FMPL_COMM_WORLD);
