@@ -2,6 +2,8 @@
 // waiting.h - waits in which all of the task's messages and collectives move on.
 #pragma once
 
+#include <errno.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -11,8 +13,8 @@ namespace nagaya::blacs {
 
 template <class IsOver>
 void wait(IsOver is_over) {
-  nagaya_llcl_wait([](void* context) -> int { return (*static_cast<IsOver*>(context))(); },
-                   &is_over, -1);
+  const auto call = [](void* context) -> int { return (*static_cast<IsOver*>(context))(); };
+  while (nagaya_llcl_wait(call, &is_over, -1) == -ENOMEM) continue;  // another's message
 }
 
 // How long a sender waits for those that would take its matrix directly, before it makes a copy.

@@ -109,7 +109,10 @@ int Membership::change_word(uint32_t node, size_t word, Change change, uint64_t 
   place.offset = World::word_at(word);
   uint32_t changed = 0;
   const int error = retry([&] { return change(&place, value, nagaya_flag(&changed)); });
-  return error != 0 ? error : nagaya_llcl_wait_flag(&changed, -1);
+  if (error != 0) return error;
+  // Acquire: pairs with the delegatee's store.
+  endpoint_.wait([&] { return std::atomic_ref(changed).load(std::memory_order_acquire) != 0; });
+  return llcl::error_of(changed);
 }
 
 // The first one here tells the others. A process that cannot be told finds out alone.
@@ -143,16 +146,20 @@ int Membership::write_slots(const std::byte* from, size_t bytes) {
   std::memcpy(world_->window + World::slot_at(rank()), from, bytes);
   uint64_t written = 0;
   uint32_t asked = 0;
+  int error = 0;
   for (uint32_t node = 0; node < world_->nodes; ++node) {
     if (node == world_->node) continue;
     nagaya_llcl_transfer put{world_->windows[node], const_cast<std::byte*>(from), bytes,
                              nagaya_counter(&written)};
     put.remote.offset = World::slot_at(rank());
-    if (const int error = retry([&] { return nagaya_llcl_try_write(&put); }); error != 0)
-      return error;
+    if (error = retry([&] { return nagaya_llcl_try_write(&put); }); error != 0) break;
     ++asked;
   }
-  return nagaya_llcl_wait_counter(&written, asked, -1);
+  endpoint_.wait([&] {  // acquire: the same
+    const uint64_t done = std::atomic_ref(written).load(std::memory_order_acquire);
+    return (done & ~NAGAYA_COUNTER_FAILED) >= asked;
+  });
+  return error != 0 ? error : nagaya_llcl_wait_counter(&written, asked, 0);
 }
 
 }  // namespace nagaya::comm

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // collectives.cc - the directives barrier, bcast and reduction.
+#include <errno.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -38,7 +40,7 @@ class Collective : public Asynchronous {
     return true;
   }
   void wait(const char* where) override {
-    nagaya_llcl_wait(is_over, &what, -1);
+    while (nagaya_llcl_wait(is_over, &what, -1) == -ENOMEM) continue;  // another's message
     if (what.error != 0) end(where, what.error);
     finish();
   }
