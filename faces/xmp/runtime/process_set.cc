@@ -83,8 +83,10 @@ uint64_t ProcessSet::next_array_name() {
 nagaya_team& ProcessSet::team(const char* where) {
   if (team_ == nullptr) {
     const uint64_t context = NAGAYA_TEAMS_XMP | (name_ & (NAGAYA_TEAMS_XMP - 1));
+    // An MPI of the program may have threads that wait, and move this team's collectives.
+    constexpr int kHasThreads = 1;
     const int error = nagaya_coll_open(context, processes().data(), size(),
-                                       static_cast<uint32_t>(own_), 0, &team_);
+                                       static_cast<uint32_t>(own_), kHasThreads, &team_);
     if (error != 0) fail(where, "nagaya_coll_open() says " + reason_of(error));
   }
   return *team_;
