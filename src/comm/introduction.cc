@@ -90,7 +90,9 @@ void come(World& world, llcl::Endpoint& endpoint, uint32_t rank) {
   } catch (const Error& error) {
     return world.fail(error.code(), error.what());
   }
-  present(world, rank).store(endpoint.record().number + 1, std::memory_order_relaxed);
+  const uint32_t own = endpoint.record().number + 1;
+  // It may have come before, and waited in vain.
+  if (present(world, rank).exchange(own, std::memory_order_relaxed) == own) return;
   // Release: the slot is written. Acquire: so are those of all who came before.
   if (world.came.fetch_add(1, std::memory_order_acq_rel) + 1 == world.size)
     describe_one_node(world, endpoint.record());
@@ -232,11 +234,6 @@ void show_failure(Meeting& meeting, const Error& error) {
 }
 
 }  // namespace
-
-uint32_t tasks_of_job_here(const task::TaskRecord& record) {
-  const uint32_t expected = record.space->expected_tasks;
-  return expected != 0 ? expected : 1;
-}
 
 World& introduce(llcl::Endpoint& endpoint, const Launched& launched) {
   bool is_first = false;

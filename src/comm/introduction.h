@@ -21,9 +21,6 @@
 
 namespace nagaya::comm {
 
-// How many tasks of the job this space is to have.
-uint32_t tasks_of_job_here(const task::TaskRecord& record);
-
 // The world of the job, ready. Collective; throws base::Error.
 World& introduce(llcl::Endpoint& endpoint, const Launched& launched);
 

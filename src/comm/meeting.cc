@@ -22,7 +22,11 @@ std::optional<uint32_t> first_number(std::initializer_list<const char*> names) {
 
 }  // namespace
 
-Launched find_launcher(uint32_t task, uint32_t tasks_here) {
+Launched find_launcher(uint32_t task, uint32_t tasks_expected) {
+  // The space was told of the job that came first. A job that one of its tasks has spawned may have
+  // more processes here.
+  const uint32_t tasks_here =
+      first_number({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}).value_or(tasks_expected);
   const uint32_t size = first_number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
                             .value_or(tasks_here);
   const uint32_t rank =

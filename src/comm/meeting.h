@@ -33,8 +33,9 @@ struct Launched {
   std::string job;                   // the launcher's name for it; "": it has none
 };
 
-// Where there is no launcher, the task's number is its rank. Throws base::Error -ENOTSUP: several
-// nodes, and a launcher through which they cannot meet.
-Launched find_launcher(uint32_t task, uint32_t tasks_here);
+// Where there is no launcher, the task's number is its rank, and the processes of the job are as
+// many as the space expects. Throws base::Error -ENOTSUP: several nodes, and a launcher through
+// which they cannot meet.
+Launched find_launcher(uint32_t task, uint32_t tasks_expected);
 
 }  // namespace nagaya::comm

@@ -26,7 +26,8 @@ int retry(Request request) {
 
 Membership::Membership(llcl::Endpoint& endpoint)
     : endpoint_(endpoint),
-      launched_(find_launcher(endpoint.record().number, tasks_of_job_here(endpoint.record()))),
+      launched_(find_launcher(endpoint.record().number,
+                              std::max(endpoint.record().space->expected_tasks, 1u))),
       world_(&introduce(endpoint, launched_)) {}
 
 // In a forked child the launcher's connection is the parent's.

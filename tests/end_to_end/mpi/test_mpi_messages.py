@@ -69,8 +69,8 @@ def test_a_spawned_job_sends_through_it_too(run, installation):
     assert out == "spawned: 4 ranks, sum 6\n"
 
 
-def test_a_spawned_job_of_equal_size_has_a_world_of_its_own(run, installation):
-    assert run([installation.program("mpi_spawn")], 2) == "two worlds of 2\n"
+def test_each_spawned_job_has_a_world_of_its_own(run, installation):
+    assert run([installation.program("mpi_spawn")], 2) == "four worlds, the first one of 2\n"
 
 
 @pytest.mark.parametrize("wish, selected", [(None, 2), ("local", 2), ("on", 2), ("off", 0)])
