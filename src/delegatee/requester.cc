@@ -28,6 +28,7 @@ Requester::Requester(fabric::Fabric& fabric, Outbox& outbox, Lanes& lanes, Deliv
       portion_(outbox.payload_max_bytes()),
       held_(lanes.capacity()) {
   parked_.reserve(lanes.capacity());
+  full_.reserve(lanes.capacity());
 }
 
 // ---- lanes -------------------------------------------------------------------------------------
@@ -177,14 +178,28 @@ bool Requester::advance() {
     targets_[node].is_awaited = targets_[node].count != 0;
     return !targets_[node].is_awaited;
   });
-  while (!unposted_.empty()) {
-    const uint32_t index = unposted_.front();
-    if (!post(slots_[index], slots_[index].status)) break;
-    unposted_.pop(slots_);
-    retire(index);
-    moved = true;
-  }
+  moved |= post_unposted();
   settle();
+  return moved;
+}
+
+// Those of a task whose mailbox is full stay, in their order; others' pass them.
+bool Requester::post_unposted() {
+  bool moved = false;
+  full_.clear();
+  for (SlotQueue all = std::exchange(unposted_, {}); !all.empty();) {
+    const uint32_t index = all.front();
+    all.pop(slots_);
+    const Slot& slot = slots_[index];
+    const bool is_full = std::find(full_.begin(), full_.end(), slot.task) != full_.end();
+    if (!is_full && post(slot, slot.status)) {
+      retire(index);
+      moved = true;
+    } else {
+      if (!is_full) full_.push_back(slot.task);
+      unposted_.push(slots_, index);
+    }
+  }
   return moved;
 }
 

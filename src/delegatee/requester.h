@@ -130,6 +130,7 @@ class Requester : private Lanes::Visitor {
   int scatter(const llcl::Command& command, Cursor at, std::span<const std::byte> blocks);
   void finish(uint32_t index, int status);
   bool post(const Slot& slot, int status);
+  bool post_unposted();
   void retire(uint32_t index);
 
   fabric::Fabric& fabric_;
@@ -148,6 +149,7 @@ class Requester : private Lanes::Visitor {
   std::vector<Fifo<llcl::Command>> held_;  // by lane: drained, and not accepted
   std::vector<uint32_t> parked_;           // lanes of which something is held
   SlotQueue unposted_;
+  std::vector<uint32_t> full_;  // tasks whose mailboxes are; a member because it keeps its memory
   bool was_refused_ = false;
   uint64_t transferring_bytes_ = 0;
   std::array<std::atomic<uint64_t>, llcl::kOps> accepted_{};  // nothing is read on their strength

@@ -194,5 +194,21 @@ TEST_P(Transfer, CallbacksArriveOncePerCommandEvenThroughAFullMailbox) {
   for (uint64_t n = 1; n <= 100; ++n) EXPECT_EQ(all[n - 1], std::make_pair(n, n % 2 ? 0 : -EINVAL));
 }
 
+TEST_P(Transfer, AFullMailboxHoldsUpNoCallbackOfAnotherTask) {
+  fleet[0].delivery.set_room(1);
+  Bytes local(8);
+  for (const uint32_t task : {2, 4}) {
+    Command get = transfer(Op::kGet, at(0), local.data(), 8);
+    get.completion_kind = Completion::kCallback;
+    for (get.completion = 1; get.completion <= 2; ++get.completion) fleet[0].push(task, get);
+    ASSERT_EQ(run(transfer(Op::kGet, at(0), local.data(), 8)), 0);  // after them
+  }
+  for (uint64_t n = 1; n <= 2; ++n) {
+    std::vector<std::pair<uint64_t, int>> taken;
+    ASSERT_TRUE(soon([&] { return !(taken = fleet[0].delivery.take_completions(4)).empty(); }));
+    EXPECT_EQ(taken[0], std::make_pair(n, 0));
+  }
+}
+
 }  // namespace
 }  // namespace nagaya::delegatee
