@@ -100,6 +100,7 @@ bool Delegatee::round() try {
   outbox_.flush(lanes_are_empty, now_ns_);
   batches_.store(outbox_.batches(), std::memory_order_relaxed);  // before their answers come
   moved |= poll();
+  abandon_ended();  // their regions have ended before: target_ drops them now
   moved |= target_.advance();
   release_ended();
   return moved;
@@ -207,7 +208,11 @@ uint64_t Delegatee::Liveness::due_ns(const Options& options) const {
 void Delegatee::watch(Node node) {
   Liveness& peer = liveness_[node];
   if (!requester_.awaits(node) || now_ns_ < peer.due_ns(options_)) return;
-  if (peer.probed_ns != 0) return fail(node, -EHOSTUNREACH);
+  if (peer.probed_ns != 0) {
+    // This thread may have been away for long: its answer is looked for once more.
+    if (std::exchange(peer.is_overdue, true)) fail(node, -EHOSTUNREACH);
+    return;
+  }
   Header probe{};
   probe.kind = Kind::kProbe;
   outbox_.append(node, probe);  // no room: its batches are stuck, and are probes enough
@@ -293,19 +298,21 @@ void Delegatee::abandon(uint32_t task) {
   {
     const std::lock_guard lock(ended_mutex_);
     ended_.push_back(task);
-    has_ended_tasks_.store(true, std::memory_order_release);  // pairs with release_ended()
+    has_ended_tasks_.store(true, std::memory_order_release);  // pairs with abandon_ended()
   }
   bell_.ring();
 }
 
+void Delegatee::abandon_ended() {
+  if (!has_ended_tasks_.load(std::memory_order_acquire)) return;  // pairs with abandon()
+  const std::lock_guard lock(ended_mutex_);
+  for (const uint32_t task : ended_) requester_.abandon(task);
+  releasing_.insert(releasing_.end(), ended_.begin(), ended_.end());
+  ended_.clear();
+  has_ended_tasks_.store(false, std::memory_order_relaxed);
+}
+
 void Delegatee::release_ended() {
-  if (has_ended_tasks_.load(std::memory_order_acquire)) {  // pairs with abandon()
-    const std::lock_guard lock(ended_mutex_);
-    for (const uint32_t task : ended_) requester_.abandon(task);
-    releasing_.insert(releasing_.end(), ended_.begin(), ended_.end());
-    ended_.clear();
-    has_ended_tasks_.store(false, std::memory_order_relaxed);
-  }
   std::erase_if(releasing_, [&](uint32_t task) {
     if (requester_.holds_memory_of(task)) return false;
     delivery_.released(task);

@@ -64,6 +64,7 @@ class Delegatee {
     uint64_t heard_ns;   // the last sign of life, or when something began to be awaited
     uint64_t probed_ns;  // 0: not since then
     bool is_watched;
+    bool is_overdue;  // there was no answer in time, as far as the last look has shown
 
     // When the node is to be probed, or, if it was, to be given up.
     uint64_t due_ns(const Options& options) const;
@@ -73,13 +74,14 @@ class Delegatee {
   void handle(const fabric::Event& event);
   void receive(std::span<const std::byte> message);
   bool serve(Node node, const Header& header, std::span<const std::byte> payload);
-  void heard(Node node) { liveness_[node] = {now_ns_, 0, liveness_[node].is_watched}; }
+  void heard(Node node) { liveness_[node] = {now_ns_, 0, liveness_[node].is_watched, false}; }
   void fail(Node node, int error);
   void forget(Node node, int error);
   void fail_all(int error);
 
   void watch();
   void watch(Node node);
+  void abandon_ended();
   void release_ended();
   void answer_after_yield();
   bool polls_on() const;
