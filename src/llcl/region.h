@@ -61,13 +61,13 @@ class BasicRegionTable {
       const uint32_t index = (begin + n) % kRegions;
       Entry& entry = entries_[index];
       if (entry.owner.load(std::memory_order_relaxed) != 0) continue;
+      raise_end(index + 1);  // before the claim: remove_all finds what a task killed between has
       uint32_t nobody = 0;
       // Acquire: pairs with the release of the entry's last owner, which has cleared the id.
       if (!entry.owner.compare_exchange_strong(nobody, owner.bits, std::memory_order_acquire,
                                                std::memory_order_relaxed))
         continue;
       hint_.store(index + 1, std::memory_order_relaxed);
-      raise_end(index + 1);
       // Release: a reader that sees one of these sees the id cleared, too. Pairs with whole.
       entry.base.store(reinterpret_cast<uint64_t>(base), std::memory_order_release);
       entry.bytes.store(bytes, std::memory_order_release);

@@ -116,10 +116,10 @@ int Matcher::cancel(nagaya_send& send) {
     if (send.answers == kNoMore) return -EALREADY;
     if ((send.answers & kAskedBack) != 0) return 0;
     outbox_.keep_place();
-    send.is_complete = 0;
     if (!withdraw(send)) {
       if (send.answers == 0) send.handle = 0;  // it was complete
       if (send.handle == 0) send.handle = sends_.give({&send, 0});
+      send.is_complete = 0;
       send.answers = (send.answers + 1) | kAskedBack;
       post_or_wait({send.to, Kind::kCancel, {send.envelope, send.serial}, send.handle});
       return 0;
