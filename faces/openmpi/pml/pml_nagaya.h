@@ -76,8 +76,8 @@ int pml_nagaya_init_sent(void);
 ompi_request_t* pml_nagaya_new_sent(nagaya_process to, const nagaya_envelope* envelope,
                                     uint32_t serial);
 
-/* Completes a receive of ours with the error, if no message is matched with it. */
-void pml_nagaya_fail_receive(ompi_request_t* request, int error);
+/* Completes a receive of ours with the error, if no message is matched with it: whether it has. */
+bool pml_nagaya_fail_receive(ompi_request_t* request, int error);
 
 int pml_nagaya_start(size_t count, ompi_request_t** requests);
 int pml_nagaya_start_send(pml_nagaya_send_request_t* request);

@@ -60,13 +60,14 @@ static int cancel_request(ompi_request_t* handle, int flag) {
   return OMPI_SUCCESS;
 }
 
-void pml_nagaya_fail_receive(ompi_request_t* handle, int error) {
+bool pml_nagaya_fail_receive(ompi_request_t* handle, int error) {
   pml_nagaya_receive_request_t* const request = (pml_nagaya_receive_request_t*)handle;
   if (handle->req_type != OMPI_REQUEST_PML || handle->req_cancel != cancel_request ||
       nagaya_match_cancel_receive(&request->receive) != 0)
-    return;
+    return false;
   handle->req_status.MPI_ERROR = error;
   end(request);
+  return true;
 }
 
 static void construct(pml_nagaya_receive_request_t* request) {
@@ -144,8 +145,11 @@ int pml_nagaya_start_receive(pml_nagaya_receive_request_t* request) {
 
 static int wait_and_free(pml_nagaya_receive_request_t* request, ompi_status_public_t* status) {
   ompi_request_t* handle = &request->super.req_base.req_ompi;
-  const int failed = pml_nagaya_wait(handle);
-  if (failed != OMPI_SUCCESS) pml_nagaya_fail_receive(handle, failed);
+  int failed = pml_nagaya_wait(handle);
+  /* If it cannot be taken back, its data are on their way to the buffer. */
+  while (failed != OMPI_SUCCESS && !pml_nagaya_fail_receive(handle, failed) &&
+         failed == MPI_ERR_NO_MEM)
+    failed = pml_nagaya_wait(handle);
   if (status != MPI_STATUS_IGNORE) OMPI_COPY_STATUS(status, handle->req_status, false);
   const int error = failed != OMPI_SUCCESS ? failed : handle->req_status.MPI_ERROR;
   free_request(&handle);
