@@ -77,6 +77,7 @@ int act(int argc, char** argv) {
   if (strcmp(name, "kill") == 0) return die_of(atoi(argument));
   if (strcmp(name, "overflow") == 0) return overflow_stack(0);
   if (strcmp(name, "read") == 0) return read_input();
+  if (strcmp(name, "read-when-asked") == 0) return puts("ready"), fflush(stdout), read_input();
   if (strcmp(name, "write") == 0) return write_output(atol(argument));
   if (strcmp(name, "signal") == 0) return await_signal();
   if (strcmp(name, "linger") == 0) linger();

@@ -60,7 +60,10 @@ def kill_at(user, installation, launchers, bystander, leftovers):
         victims = job.of_role(role)
         found = bool(victims)
         if victims:
-            os.kill(victims[0] if chance is None else chance.choice(victims), signal.SIGKILL)
+            try:
+                os.kill(victims[0] if chance is None else chance.choice(victims), signal.SIGKILL)
+            except ProcessLookupError:
+                victims = []  # only one of the job's processes has stopped: this one went on
         elif stop_point not in ENDING_STEPS:
             job.process.terminate()
         if role == "host" and job.recovers(RANKS):

@@ -6,6 +6,7 @@ import subprocess
 import time
 
 import pytest
+from known_job import settles
 from terminal import Terminal
 
 INPUT = bytes(range(256)) * 1172
@@ -94,11 +95,19 @@ def test_control_c_ends_everything(user, nagaya, plain, leftovers, how):
     check_nothing_left(leftovers)
 
 
+def blocks(pid, number):
+    with open(f"/proc/{pid}/status") as status:
+        [blocked] = [line.split()[1] for line in status if line.startswith("SigBlk:")]
+    return int(blocked, 16) >> (number - 1) & 1
+
+
 @pytest.mark.parametrize("how", [["run", "-n", 3], ["exec"]], ids=["run", "exec"])
 def test_sigusr1_is_forwarded(user, nagaya, plain, leftovers, how):
     process = user.start([nagaya, *how, plain, "signal"], stdout=subprocess.PIPE, text=True)
     count = 3 if "run" in how else 1
     assert [process.stdout.readline() for _ in range(count)] == ["ready\n"] * count
+    # Until it has heard of all that it has started, `nagaya run` leaves the signal its default action.
+    assert settles(lambda: blocks(process.pid, signal.SIGUSR1))
     process.send_signal(signal.SIGUSR1)
     out, _ = process.communicate(timeout=30)
     assert (process.returncode, out.split()) == (0, ["signalled"] * count)

@@ -68,13 +68,13 @@ LAUNCHERS = {
         cannot={"MPI_Comm_spawn": SPAWNS_NOT, "SIGKILL": STAYS}),
     "mpirun": Launcher(
         ("mpirun.openmpi", "mpirun"), ("--oversubscribe",), "mpi_ending", ways=(DIRECT, EXEC, RUN),
-        bound=("--bind-to", "core"), limited=("--timeout", "2"),
+        bound=("--bind-to", "core"), limited=("--timeout", "8"),
         stoppable=("--mca", "orte_forward_job_control", "1"),
         hurried=(("OMPI_MCA_odls_base_sigkill_timeout", "0"),),
         cannot={"Ctrl-Z": "Open MPI 4's mpirun passes the stop on and goes on itself"}),
     "hydra": Launcher(
         ("mpiexec.mpich", "mpiexec.hydra"), (), "mpich_ending", ways=(DIRECT, EXEC, RUN),
-        bound=("-bind-to", "core"), limited=(), limit_environment=(("MPIEXEC_TIMEOUT", "2"),),
+        bound=("-bind-to", "core"), limited=(), limit_environment=(("MPIEXEC_TIMEOUT", "8"),),
         slow_input=True,
         # At its time limit an assertion fails in the proxy of 4.2, at times: then it says 0.
         by_turns={**{name: or_of_ranks(code) for name, code in FAILURES.items()},
@@ -185,7 +185,7 @@ class Launching:
 def feed_slowly(job, data):
     for begin in range(0, len(data), INPUT_PIECE):
         job.stdin.write(data[begin:begin + INPUT_PIECE])
-        time.sleep(1.0 if begin == 0 else 0.02)  # the rank reads only once MPI has started
+        time.sleep(0.02)  # the rank reads: MPI has started
     job.stdin.close()
     job.stdin = None
 

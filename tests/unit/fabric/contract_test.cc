@@ -247,8 +247,8 @@ TEST_P(Contract, ASleeperIsWokenByAMessage) {
   using Clock = std::chrono::steady_clock;
   Clock::duration took{};
   std::vector<Reported> received;
+  const auto start = Clock::now();
   std::thread sleeper([&] {
-    const auto start = Clock::now();
     while (received.empty() && Clock::now() - start < std::chrono::seconds(20))
       sleep_once(*endpoints[0], 20000, received);
     took = Clock::now() - start;

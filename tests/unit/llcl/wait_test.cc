@@ -53,17 +53,17 @@ class WaitTest : public testing::Test {
    private:
     std::thread thread_;
   };
-  // How long after `end` the sleeper was awake; the least of some times, for others may run.
-  uint64_t least_delay_ns(const std::function<void(Sleeper&)>& end) {
-    uint64_t least = UINT64_MAX;
-    for (int time = 0; time < 3; ++time) {
+  // Whether the sleeper was awake so soon after `end`; one of ten times, for others may run.
+  bool wakes_within(uint64_t limit_ns, const std::function<void(Sleeper&)>& end) {
+    uint64_t delay_ns = limit_ns;
+    for (int time = 0; time < 10 && delay_ns >= limit_ns; ++time) {
       Sleeper sleeper(*this);
       const uint64_t begin_ns = Machine::now_ns();
       end(sleeper);
       sleeper.join();
-      least = std::min(least, sleeper.woken_ns - begin_ns);
+      delay_ns = sleeper.woken_ns - begin_ns;
     }
-    return least;
+    return delay_ns < limit_ns;
   }
   static uint64_t processor_ns() {
     timespec time;
@@ -153,28 +153,31 @@ TEST_F(WaitTest, ThereIsRoomForEightAndARemovedOneMakesRoom) {
 }
 
 TEST_F(WaitTest, ANotificationWakesAThreadThatSleepsWithinAMillisecond) {
-  EXPECT_LT(least_delay_ns([&](Sleeper& sleeper) {
-              sleeper.word = 1;
-              wake_task(board_, kSelf);
-            }),
-            kMillisecond);
+  EXPECT_TRUE(wakes_within(kMillisecond, [&](Sleeper& sleeper) {
+    sleeper.word = 1;
+    wake_task(board_, kSelf);
+  }));
 }
 
 TEST_F(WaitTest, AStoreWithoutANotificationIsSeenAtTheEndOfANap) {
-  EXPECT_LT(least_delay_ns([](Sleeper& sleeper) { sleeper.word = 1; }), 300 * kMillisecond);
+  EXPECT_TRUE(wakes_within(300 * kMillisecond, [](Sleeper& sleeper) { sleeper.word = 1; }));
 }
 
 TEST_F(WaitTest, ANotificationWakesEveryThreadThatSleeps) {
   wait_.begin_polls(nullptr, true);
-  Sleeper first(*this, 1), second(*this, 2);
-  second.word = 1;
-  wake_task(board_, kSelf);
-  second.join();
-  const uint64_t begin_ns = Machine::now_ns();
-  first.word = 1;
-  wake_task(board_, kSelf);
-  first.join();
-  EXPECT_LT(first.woken_ns - begin_ns, 20 * kMillisecond);
+  uint64_t delay_ns = UINT64_MAX;
+  for (int time = 0; time < 10 && delay_ns >= 20 * kMillisecond; ++time) {
+    Sleeper first(*this, 1), second(*this, 2);
+    second.word = 1;
+    wake_task(board_, kSelf);
+    second.join();
+    const uint64_t begin_ns = Machine::now_ns();
+    first.word = 1;
+    wake_task(board_, kSelf);
+    first.join();
+    delay_ns = first.woken_ns - begin_ns;
+  }
+  EXPECT_LT(delay_ns, 20 * kMillisecond);
   EXPECT_EQ(board_.sleepers[kSelf].count, 0u);
 }
 
@@ -183,12 +186,11 @@ TEST_F(WaitTest, AThreadThatMovesSomethingWakesTheOthers) {
   wait_.begin_polls(nullptr, true);
   Library library;
   wait_.add(Library::progress(library));
-  EXPECT_LT(least_delay_ns([&](Sleeper& sleeper) {
-              library.moves = 1;
-              sleeper.word = 1;
-              wait_.poll();
-            }),
-            kMillisecond);
+  EXPECT_TRUE(wakes_within(kMillisecond, [&](Sleeper& sleeper) {
+    library.moves = 1;
+    sleeper.word = 1;
+    wait_.poll();
+  }));
 }
 
 TEST_F(WaitTest, AMinuteOfWaitingWouldCostLessThanAHundredthOfAProcessor) {
