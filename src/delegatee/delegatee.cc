@@ -92,7 +92,7 @@ bool Delegatee::round() try {
     lanes_are_empty = requester_.drain() == 0;
     moved |= requester_.advance() || !lanes_are_empty;
   }
-  watch();
+  moved |= watch();
   if (now_ns_ - let_go_ns_ >= options_.region_idle_ms * kMillisecond) {
     let_go_ns_ = now_ns_;
     requester_.let_go_of_regions();
@@ -186,17 +186,19 @@ void Delegatee::fail_all(int error) {
   for (Node node = 0; node < nodes_; ++node) forget(node, error);
 }
 
-void Delegatee::watch() {
+bool Delegatee::watch() {
+  bool moved = false;
   for (const Node node : requester_.awaited())
     if (!std::exchange(liveness_[node].is_watched, true)) {
       heard(node);
       watched_.push_back(node);
     }
-  for (const Node node : watched_) watch(node);
+  for (const Node node : watched_) moved |= watch(node);
   std::erase_if(watched_, [&](Node node) {
     liveness_[node].is_watched = requester_.awaits(node);
     return !liveness_[node].is_watched;
   });
+  return moved;
 }
 
 uint64_t Delegatee::Liveness::due_ns(const Options& options) const {
@@ -205,18 +207,21 @@ uint64_t Delegatee::Liveness::due_ns(const Options& options) const {
              : probed_ns + (options.fail_after_ms - options.probe_after_ms) * kMillisecond;
 }
 
-void Delegatee::watch(Node node) {
+// Whether it was given up: lanes that were left alone for its sake can go on.
+bool Delegatee::watch(Node node) {
   Liveness& peer = liveness_[node];
-  if (!requester_.awaits(node) || now_ns_ < peer.due_ns(options_)) return;
+  if (!requester_.awaits(node) || now_ns_ < peer.due_ns(options_)) return false;
   if (peer.probed_ns != 0) {
     // This thread may have been away for long: its answer is looked for once more.
-    if (std::exchange(peer.is_overdue, true)) fail(node, -EHOSTUNREACH);
-    return;
+    const bool is_over = std::exchange(peer.is_overdue, true);
+    if (is_over) fail(node, -EHOSTUNREACH);
+    return is_over;
   }
   Header probe{};
   probe.kind = Kind::kProbe;
   outbox_.append(node, probe);  // no room: its batches are stuck, and are probes enough
   peer.probed_ns = now_ns_;
+  return false;
 }
 
 // ---- waiting -----------------------------------------------------------------------------------

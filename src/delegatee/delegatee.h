@@ -79,8 +79,8 @@ class Delegatee {
   void forget(Node node, int error);
   void fail_all(int error);
 
-  void watch();
-  void watch(Node node);
+  bool watch();
+  bool watch(Node node);
   void abandon_ended();
   void release_ended();
   void answer_after_yield();

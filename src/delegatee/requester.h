@@ -65,7 +65,8 @@ class Requester : private Lanes::Visitor {
     return accepted_[size_t(op)].load(std::memory_order_relaxed);
   }
 
-  bool awaits(Node node) const { return targets_[node].count != 0; }
+  // Nobody waits for an answer of a node that has failed, as the own one counts.
+  bool awaits(Node node) const { return targets_[node].count != 0 && targets_[node].failed == 0; }
   const std::vector<Node>& awaited() const { return awaited_; }  // and some that were
   bool has_unposted() const { return !unposted_.empty(); }
   // Whether the fabric has refused a transfer since the last advance.
