@@ -15,7 +15,7 @@ from stopped_job import StoppedJob, stop_points
 RANKS = 2
 END_LIMIT_S = 5
 ROLES = ["proxy", "host", "task"]
-ROUNDS, ROUNDS_FULL = 200, 2000
+ROUNDS, ROUNDS_FULL = 120, 2000
 
 # The tasks stay, but for the steps that a task's end brings about.
 ENDING_STEPS = {"client.ended", "host.reaped", "host.end-marked", "host.end-told", "host.leaving"}

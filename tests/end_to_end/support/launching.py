@@ -68,13 +68,13 @@ LAUNCHERS = {
         cannot={"MPI_Comm_spawn": SPAWNS_NOT, "SIGKILL": STAYS}),
     "mpirun": Launcher(
         ("mpirun.openmpi", "mpirun"), ("--oversubscribe",), "mpi_ending", ways=(DIRECT, EXEC, RUN),
-        bound=("--bind-to", "core"), limited=("--timeout", "8"),
+        bound=("--bind-to", "core"), limited=("--timeout", "5"),
         stoppable=("--mca", "orte_forward_job_control", "1"),
         hurried=(("OMPI_MCA_odls_base_sigkill_timeout", "0"),),
         cannot={"Ctrl-Z": "Open MPI 4's mpirun passes the stop on and goes on itself"}),
     "hydra": Launcher(
         ("mpiexec.mpich", "mpiexec.hydra"), (), "mpich_ending", ways=(DIRECT, EXEC, RUN),
-        bound=("-bind-to", "core"), limited=(), limit_environment=(("MPIEXEC_TIMEOUT", "8"),),
+        bound=("-bind-to", "core"), limited=(), limit_environment=(("MPIEXEC_TIMEOUT", "5"),),
         slow_input=True,
         # At its time limit an assertion fails in the proxy of 4.2, at times: then it says 0.
         by_turns={**{name: or_of_ranks(code) for name, code in FAILURES.items()},
