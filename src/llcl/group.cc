@@ -139,8 +139,9 @@ void Group::close(void (*end)(Group& group)) {
   const uint32_t closed = block->closed.load(std::memory_order_relaxed) + 1;
   block->closed.store(closed, std::memory_order_relaxed);
   if (closed != block->count) return;
-  link_to(bucket, block->name, members_)
-      .store(block->next.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  std::atomic<GroupBlock*>& link = link_to(bucket, block->name, members_);
+  if (link.load(std::memory_order_relaxed) != block) return;  // the host has it, and frees it
+  link.store(block->next.load(std::memory_order_relaxed), std::memory_order_relaxed);
   if (end != nullptr) end(*this);
   free(block);
 }

@@ -174,6 +174,26 @@ TEST_F(GroupTest, TheHostTakesThoseOfAnEndedTaskOutOfTheDirectory) {
   }
 }
 
+// The last member closes a group that the host has taken out: the others of the bucket stay.
+TEST_F(GroupTest, WhatTheHostHasTakenOutIsNotTakenOutAgain) {
+  constexpr uint32_t kTwo[] = {5, 0};
+  const GroupName names[] = {
+      {GroupUser::kTeam, 0, 7}, {GroupUser::kTeam, 1, 7}, {GroupUser::kTeam, 2, 7}};
+  Group behind, made, last, found, other;
+  ASSERT_EQ(behind.open(board(), space_.task(0), names[0], kTwo, 8), 0);
+  behind.part(0)[0] = std::byte{1};
+  ASSERT_EQ(made.open(board(), space_.task(5), names[1], kTwo, 8), 0);
+  ASSERT_EQ(last.open(board(), space_.task(0), names[1], kTwo, 8), 0);
+  made.close();
+  board().attached[5] = 0;
+  ASSERT_TRUE(forget_groups(board(), space_.task(5)));
+  last.close();
+  ASSERT_EQ(found.open(board(), space_.task(0), names[0], kTwo, 8), 0);
+  EXPECT_EQ(found.part(0)[0], std::byte{1});
+  ASSERT_EQ(other.open(board(), space_.task(0), names[2], kTwo, 8), 0);
+  EXPECT_EQ(other.part(0)[0], std::byte{0});
+}
+
 TEST_F(GroupTest, TheHostWaitsForNobodyWhoReadsTheDirectory) {
   Group group;
   ASSERT_EQ(open(group, 5, 7, kMembers), 0);
