@@ -108,8 +108,7 @@ int nagaya_area_cancel_receive(nagaya_areas* areas, nagaya_area_receive* receive
 
 /* From now on a nagaya_area_send_now() whose header does not come in `patience_us` is copied to the
  * spool, and complete for its caller; those of one index reach a process in the order in which they
- * were sent. `bytes` 0: no more. Returns 0, -EBUSY (something is in the
- * old one). */
+ * were sent. `bytes` 0: no more. Returns 0, -EBUSY (something is in the old one). */
 int nagaya_area_set_spool(nagaya_areas* areas, void* buffer, size_t bytes, uint64_t patience_us);
 /* Sends the messages of the spool whose headers have come: how many, and how many remain there.
  * Returns 0, or the first error of a message that was sent from the spool since the last call. */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// clear_space.h - a space that a test may close tasks in, under the thread sanitizer, too.
 #pragma once
 
 #include "task/space_memory.h"
 
 namespace nagaya::task {
 
-// A space of at most 64 tasks whose partitions lie where the thread sanitizer has nothing. It has
-// its shadow among the addresses of tasks: a partition that is unmapped there tears a hole into it.
+// Of at most 64 tasks. Its partitions lie where the thread sanitizer has nothing: the sanitizer's
+// shadow lies among the addresses of tasks, and to unmap a partition there tears a hole into it.
 class ClearSpace : public SpaceMemory {
  public:
   explicit ClearSpace(const SpaceSettings& settings) : SpaceMemory(settings) {
