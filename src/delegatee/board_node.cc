@@ -204,6 +204,13 @@ bool BoardNode::post_completion(uint32_t task, uint64_t request, int status) {
                                      sizeof done) == 0;
 }
 
+// The first one only.
+void BoardNode::lost(uint32_t node, int error) {
+  llcl::LostNode none{};
+  if (board_.lost.compare_exchange_strong(none, {node, error}, std::memory_order_relaxed))
+    llcl::wake_tasks(board_);
+}
+
 // The oldest ones; those that are not read yet have their next turn after all others.
 void BoardNode::free_bodies(Backlog& backlog) {
   for (size_t n = std::min(backlog.bodies.size(), kLooks); n > 0; --n) {

@@ -58,6 +58,7 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
   void released(uint32_t task) override {
     holds_[task].store(false, std::memory_order_release);  // pairs with holds
   }
+  void lost(uint32_t node, int error) override;
 
  private:
   // A message too long for a mailbox: put together part by part, kept until its handler has

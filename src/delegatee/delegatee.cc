@@ -17,6 +17,7 @@ constexpr uint64_t kMillisecond = 1'000'000;  // [ns]
 // lone command, the second that there is no other, so that it leaves at once.
 constexpr int kLaneRounds = 8;
 constexpr size_t kShortBytes = 4096;  // of a message
+constexpr uint64_t kAwayProbes = 2;  // no round in the time of so many probes: this thread was away
 using Table = mailbox::WaitTable;
 
 Options checked(Options options) {
@@ -39,6 +40,7 @@ double seconds_of(clockid_t clock) {
 Delegatee::Delegatee(const Surroundings& node, const Options& options)
     : fabric_(node.fabric),
       nodes_(static_cast<uint32_t>(node.secrets.size())),
+      neighbour_((node.self + 1) % nodes_),
       lanes_(node.lanes),
       delivery_(node.delivery),
       bell_(node.bell),
@@ -51,6 +53,8 @@ Delegatee::Delegatee(const Surroundings& node, const Options& options)
       liveness_(nodes_),
       events_(kEvents) {
   requester_.fail(node.self, -EINVAL);  // its memory is here: tasks use it themselves
+  now_ns_ = mailbox::Machine::now_ns();
+  heard(neighbour_);
 }
 
 // ---- the loop ----------------------------------------------------------------------------------
@@ -83,7 +87,8 @@ void Delegatee::run() noexcept {
 }
 
 bool Delegatee::round() try {
-  now_ns_ = mailbox::Machine::now_ns();
+  const uint64_t last_ns = std::exchange(now_ns_, mailbox::Machine::now_ns());
+  if (now_ns_ - last_ns > kAwayProbes * options_.probe_after_ms * kMillisecond) forgive_silence();
   // Commands first: a look at the network costs more, and they would wait for it. The answers to
   // what it brings leave with the next round, which follows at once.
   bool moved = false;
@@ -109,6 +114,7 @@ bool Delegatee::round() try {
   // arrive any more, but the tasks are still told.
   fabric_is_broken_ = true;
   fail_all(-EIO);
+  delivery_.lost(neighbour_, -EIO);
   return true;
 }
 
@@ -173,6 +179,7 @@ void Delegatee::fail(Node node, int error) {
   if (requester_.failed(node) != 0) return;
   fabric_.give_up(node);
   forget(node, error);
+  delivery_.lost(node, error);
 }
 
 void Delegatee::forget(Node node, int error) {
@@ -194,6 +201,7 @@ bool Delegatee::watch() {
       watched_.push_back(node);
     }
   for (const Node node : watched_) moved |= watch(node);
+  if (!liveness_[neighbour_].is_watched) moved |= watch_neighbour();
   std::erase_if(watched_, [&](Node node) {
     liveness_[node].is_watched = requester_.awaits(node);
     return !liveness_[node].is_watched;
@@ -209,8 +217,27 @@ uint64_t Delegatee::Liveness::due_ns(const Options& options) const {
 
 // Whether it was given up: lanes that were left alone for its sake can go on.
 bool Delegatee::watch(Node node) {
+  return requester_.awaits(node) && now_ns_ >= liveness_[node].due_ns(options_) &&
+         probe_or_give_up(node);
+}
+
+// While nothing of it is awaited: a task that waits may wait for a message of any node.
+bool Delegatee::watch_neighbour() {
+  const Liveness& peer = liveness_[neighbour_];
+  if (requester_.failed(neighbour_) != 0 || now_ns_ < peer.due_ns(options_)) return false;
+  if (peer.probed_ns != 0 || somebody_waits()) return probe_or_give_up(neighbour_);
+  heard(neighbour_);
+  return false;
+}
+
+// This node was suspended, perhaps together with the others: nobody has had time to answer.
+void Delegatee::forgive_silence() {
+  for (const Node node : watched_) heard(node);
+  heard(neighbour_);
+}
+
+bool Delegatee::probe_or_give_up(Node node) {
   Liveness& peer = liveness_[node];
-  if (!requester_.awaits(node) || now_ns_ < peer.due_ns(options_)) return false;
   if (peer.probed_ns != 0) {
     // This thread may have been away for long: its answer is looked for once more.
     const bool is_over = std::exchange(peer.is_overdue, true);
@@ -284,11 +311,13 @@ int Delegatee::sleep_max_ms() const {
   if (target_.has_waiting() || requester_.has_unposted() || requester_.was_refused() ||
       outbox_.was_refused())
     return 1;
-  uint64_t soonest_ns = mailbox::kNever;
-  if (requester_.knows_regions()) soonest_ns = let_go_ns_ + options_.region_idle_ms * kMillisecond;
+  if (nodes_ == 1) return -1;
+  // Nobody rings when a task begins to wait, either: then the neighbour is watched.
+  uint64_t soonest_ns = now_ns_ + options_.probe_after_ms * kMillisecond;
+  if (requester_.knows_regions())
+    soonest_ns = std::min(soonest_ns, let_go_ns_ + options_.region_idle_ms * kMillisecond);
   for (const Node node : watched_)
     soonest_ns = std::min(soonest_ns, liveness_[node].due_ns(options_));
-  if (soonest_ns == mailbox::kNever) return -1;
   return soonest_ns <= now_ns_ ? 0 : static_cast<int>((soonest_ns - now_ns_) / kMillisecond + 1);
 }
 

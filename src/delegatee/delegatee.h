@@ -81,6 +81,9 @@ class Delegatee {
 
   bool watch();
   bool watch(Node node);
+  bool watch_neighbour();
+  bool probe_or_give_up(Node node);
+  void forgive_silence();
   void abandon_ended();
   void release_ended();
   void answer_after_yield();
@@ -104,6 +107,7 @@ class Delegatee {
 
   fabric::Fabric& fabric_;
   const uint32_t nodes_;
+  const Node neighbour_;  // node n + 1 of node n: each node is watched by one
   Lanes& lanes_;
   Delivery& delivery_;
   mailbox::ThreadBell& bell_;

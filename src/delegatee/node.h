@@ -83,6 +83,8 @@ class Delivery {
   virtual void wake(uint32_t task) = 0;
   // An ended task (Delegatee::abandon): from now on nothing of ours touches its memory.
   virtual void released(uint32_t task) = 0;
+  // The node has failed, for ever: -ECONNRESET, -EHOSTUNREACH, -EPROTO; -EIO: the own fabric has.
+  virtual void lost(uint32_t, int) {}
 };
 
 }  // namespace nagaya::delegatee

@@ -49,6 +49,12 @@ struct alignas(mailbox::kLineBytes) Sleepers {
   std::atomic<uint32_t> count;
 };
 
+// A node of the job that this one cannot reach any more, and why: a negative errno.
+struct LostNode {
+  uint32_t node;
+  int32_t error;  // 0: none is lost
+};
+
 // A thread with a lane goes from one state of `waits` to another.
 inline void tell(mailbox::Load& load, uint32_t from, uint32_t to) {
   const auto change = [](std::atomic<uint32_t>& count, uint32_t by) {
@@ -83,6 +89,7 @@ struct Board {
   bool has_heavy_fence;           // all tasks are one mm, as Machine::heavy_fence() needs
   std::atomic<uint64_t> tuning;   // digest of all tasks' table (tuning.h); 0: none has come
   std::atomic<uint64_t> dropped;  // messages that nobody knows
+  std::atomic<LostNode> lost;     // the first one. Relaxed: nothing else is read on its strength
   alignas(mailbox::kLineBytes) mailbox::Load load;  // changes often; the fields above do not
   // Threads of all tasks that are about to sleep: the sum of `sleepers`. A line of its own, which
   // changes when nothing happens.

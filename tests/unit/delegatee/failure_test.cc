@@ -9,6 +9,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+using Lost = std::vector<std::pair<uint32_t, int>>;
+
 constexpr Options kImpatient{.probe_after_ms = 50, .fail_after_ms = 250};
 
 class Failure : public ::testing::TestWithParam<Notification> {
@@ -96,6 +98,7 @@ TEST_P(Failure, OfACutLinkEndsEverythingPendingAndEverythingLater) {
   EXPECT_EQ(run(get(1, 100000)), -ECONNRESET);
   EXPECT_EQ(run(command_to({1, 0, 0}, Op::kFence)), -ECONNRESET);
   EXPECT_EQ(run(get(2)), 0);
+  EXPECT_EQ(fleet[0].delivery.lost_nodes(), (Lost{{1, -ECONNRESET}}));
 }
 
 TEST_P(Failure, OfASilentNodeIsFoundWithinTheTimeAndIsForEver) {
@@ -138,6 +141,46 @@ TEST_P(Failure, ASilenceInWhichNothingIsPendingIsNone) {
   fleet.network.resume_link(0, 1);
   EXPECT_EQ(fleet[0].delegatee.batches(), messages);
   EXPECT_EQ(run(get(1)), 0);
+}
+
+TEST_P(Failure, OfTheNeighbourIsFoundWhileSomebodyWaits) {
+  fleet[0].load.waiting = 1;
+  fleet.start();
+  ASSERT_TRUE(soon([&] { return fleet[0].delegatee.batches() >= 3; }));  // it answers
+  ASSERT_TRUE(fleet[0].delivery.lost_nodes().empty());
+  fleet.network.pause_link(0, 1);
+  EXPECT_TRUE(soon([&] { return !fleet[0].delivery.lost_nodes().empty(); }));
+  EXPECT_EQ(fleet[0].delivery.lost_nodes(), (Lost{{1, -EHOSTUNREACH}}));
+  EXPECT_EQ(run(get(1)), -EHOSTUNREACH);
+  EXPECT_EQ(run(get(2)), 0);
+  EXPECT_TRUE(fleet[1].delivery.lost_nodes().empty());
+}
+
+TEST_P(Failure, OfTheNeighbourIsFoundWhenSomebodyBeginsToWait) {
+  fleet.start();
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_EQ(fleet[0].delegatee.batches(), 0);
+  fleet.network.pause_link(0, 1);
+  fleet[0].load.waiting = 1;
+  EXPECT_TRUE(soon([&] { return !fleet[0].delivery.lost_nodes().empty(); }));
+}
+
+TEST_P(Failure, IsNotDeclaredOfANodeThatWasSuspendedTogetherWithThisOne) {
+  fleet[0].load.waiting = 1;
+  Delegatee& self = fleet[0].delegatee;
+  ASSERT_TRUE(soon([&] { return self.round(), self.batches() == 1; }));  // a probe
+  std::this_thread::sleep_for(std::chrono::milliseconds(2 * kImpatient.fail_after_ms));
+  for (int n = 0; n < 10; ++n) self.round();
+  EXPECT_TRUE(fleet[0].delivery.lost_nodes().empty());
+  for (int n = 0; n < 10; ++n) fleet.round();
+  EXPECT_TRUE(fleet[0].delivery.lost_nodes().empty());
+}
+
+TEST_P(Failure, IsNoneOfTheOthersWhenTheOwnNodeStops) {
+  fleet[0].load.waiting = 1;
+  fleet.start();
+  fleet[0].stop();
+  EXPECT_TRUE(fleet[0].delivery.lost_nodes().empty());
 }
 
 TEST_P(Failure, StopEndsWhatIsPending) {

@@ -123,6 +123,10 @@ class TestDelivery : public Delivery {
     const std::lock_guard lock(mutex_);
     released_.push_back(task);
   }
+  void lost(uint32_t node, int error) override {
+    const std::lock_guard lock(mutex_);
+    lost_.emplace_back(node, error);
+  }
 
   void set_room(size_t messages) {
     const std::lock_guard lock(mutex_);
@@ -141,6 +145,11 @@ class TestDelivery : public Delivery {
     return std::find(released_.begin(), released_.end(), task) != released_.end();
   }
 
+  std::vector<std::pair<uint32_t, int>> lost_nodes() {
+    const std::lock_guard lock(mutex_);
+    return lost_;
+  }
+
   std::function<void()> at_wake;     // in the delegatee's thread; set before it runs
   std::atomic<uint64_t> wakes[8]{};  // by task
 
@@ -151,6 +160,7 @@ class TestDelivery : public Delivery {
   std::map<uint32_t, std::vector<Posted>> boxes_;
   std::map<uint32_t, std::vector<std::pair<uint64_t, int>>> completions_;
   std::vector<uint32_t> released_;
+  std::vector<std::pair<uint32_t, int>> lost_;  // nodes, and why
 };
 
 // So that most sizes of a test are large ones, whatever fits into the fabric's messages.

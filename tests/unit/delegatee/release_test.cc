@@ -59,6 +59,17 @@ struct Node0 {
   void* partition;
 };
 
+TEST(BoardNode, NotesTheFirstLostNodeOnly) {
+  Node0 test;
+  ASSERT_EQ(test.board.lost.load().error, 0);
+  test.network.cut_link(0, 1);
+  test.read(Node0::kBytes);
+  ASSERT_TRUE(soon([&] { return test.rounds(), test.board.lost.load().error != 0; }));
+  test.node.lost(0, -EPROTO);
+  EXPECT_EQ(test.board.lost.load().node, 1u);
+  EXPECT_EQ(test.board.lost.load().error, -ECONNRESET);
+}
+
 TEST(Release, OfAnEndedTaskComesWhenItsReadFromASilentNodeIsGivenUpAndNothingFaultsLater) {
   Node0 test;
   test.read(Node0::kBytes);
