@@ -62,6 +62,26 @@ int nagaya_comm_barrier(void);
  * process sends to every node. Returns as nagaya_comm_barrier(). */
 int nagaya_comm_allgather(const void* own, size_t bytes, void* all);
 
+/* For a library that cannot go on without a node of the job, such as an MPI: its messages to and
+ * from that node may be lost, and a thread that waits for one would wait for ever. From now on
+ * until the last nagaya_comm_finalize() begins, one thread of this node that waits or makes
+ * progress calls lost() when a node cannot be reached any more. lost() ends the process, and with
+ * it the job; it must not wait for other processes. A node is lost when its host has died, its link
+ * is cut, or it is silent for five seconds (NAGAYA_FAIL_AFTER_MS) though it has something to
+ * answer; another node asks it each second for a sign of life as long as a task there waits. A node
+ * is also lost when all of its processes have ended without the last nagaya_comm_finalize().
+ *
+ *   rank    the node's lowest one
+ *   error   -ECONNRESET, -EHOSTUNREACH (it is silent), -EPROTO, -EIO (this node's network)
+ *
+ * Of several libraries in a process the first one's lost() is called.
+ * Returns 0, -EINVAL (no function), -ENOSPC (four libraries watch, or too many functions are added
+ * to the waits: nagaya_llcl_add_progress), -ESRCH. */
+int nagaya_comm_watch_nodes(void (*lost)(int64_t rank, int error));
+
+/* Takes lost() back: it is not called any more. No thread may be waiting. */
+void nagaya_comm_unwatch_nodes(void (*lost)(int64_t rank, int error));
+
 #pragma GCC visibility pop
 
 #ifdef __cplusplus

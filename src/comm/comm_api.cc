@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // comm_api.cc - the C functions of nagaya/comm.h.
-#include <memory>
 #include <mutex>
 
 #include "comm/membership.h"
@@ -12,8 +11,14 @@ namespace {
 
 std::mutex init_lock;
 // Made by the first init. Ranks and windows stay what they are when the program comes back after a
-// finalize: nobody is asked again.
-std::unique_ptr<Membership> known;
+// finalize: nobody is asked again. Never destroyed, but the launcher is left as the process ends.
+struct Known {
+  Membership* membership = nullptr;
+
+  ~Known() {
+    if (membership != nullptr) membership->leave_launcher();
+  }
+} known;
 // The same from the first init to the last finalize. One collective at a time: no lock on the way.
 Membership* membership = nullptr;
 uint32_t inits = 0;  // that no finalize has undone
@@ -23,8 +28,8 @@ int init() {
   llcl::Endpoint* const endpoint = llcl::Endpoint::own();
   if (endpoint == nullptr)
     throw base::Error(-ESRCH, "not a task: start the program by `nagaya run` or `nagaya exec`");
-  if (known == nullptr) known = std::make_unique<Membership>(*endpoint);
-  membership = known.get();
+  if (known.membership == nullptr) known.membership = new Membership(*endpoint);
+  membership = known.membership;
   ++inits;
   return 0;
 }
@@ -34,11 +39,12 @@ int finalize() {
     const std::lock_guard lock(init_lock);
     if (inits > 1) return --inits, 0;
   }
+  membership->unwatch_nodes();  // another node may leave as soon as all are here
   const int error = membership->barrier();
   const std::lock_guard lock(init_lock);
   inits = 0;
   membership = nullptr;
-  known->leave_launcher();
+  known.membership->leave_launcher();
   return error;
 }
 
@@ -93,4 +99,15 @@ int nagaya_comm_allgather(const void* own, size_t bytes, void* all) {
   if (membership == nullptr) return -ESRCH;
   if ((own == nullptr || all == nullptr) && bytes != 0) return -EINVAL;
   return task::guarded([&] { return membership->allgather(own, bytes, all); });
+}
+
+int nagaya_comm_watch_nodes(void (*lost)(int64_t rank, int error)) {
+  const std::lock_guard lock(comm::init_lock);
+  if (membership == nullptr) return -ESRCH;
+  return lost == nullptr ? -EINVAL : membership->watch_nodes(lost);
+}
+
+void nagaya_comm_unwatch_nodes(void (*lost)(int64_t rank, int error)) {
+  const std::lock_guard lock(comm::init_lock);
+  if (membership != nullptr) membership->unwatch_nodes(lost);
 }

@@ -13,6 +13,7 @@ namespace nagaya::comm {
 namespace {
 
 constexpr int kProbeMs = 1000, kLatestProbeMs = 4000;
+constexpr uint32_t kLooksApart = 64;  // of a wait, from one look at the nodes to the next
 
 // A request that a lane has no room for just now.
 template <class Request>
@@ -30,9 +31,11 @@ Membership::Membership(llcl::Endpoint& endpoint)
                               std::max(endpoint.record().space->expected_tasks, 1u))),
       world_(&introduce(endpoint, launched_)) {}
 
-// In a forked child the launcher's connection is the parent's.
-Membership::~Membership() {
-  if (task::own_record() == nullptr) static_cast<void>(launched_.meeting.release());
+void Membership::leave_launcher() {
+  if (task::own_record() == nullptr)
+    static_cast<void>(launched_.meeting.release());
+  else
+    launched_.meeting.reset();
 }
 
 int Membership::error() const {
@@ -161,6 +164,61 @@ int Membership::write_slots(const std::byte* from, size_t bytes) {
     return (done & ~NAGAYA_COUNTER_FAILED) >= asked;
   });
   return error != 0 ? error : nagaya_llcl_wait_counter(&written, asked, 0);
+}
+
+// ---- lost nodes --------------------------------------------------------------------------------
+
+int Membership::watch_nodes(Lost lost) {
+  const auto takes_it = [&](std::atomic<Lost>& watcher) {
+    Lost nobody = nullptr;
+    return watcher.compare_exchange_strong(nobody, lost, std::memory_order_relaxed);
+  };
+  if (std::ranges::none_of(watchers_, takes_it)) return -ENOSPC;
+  if (looks_at_nodes_ || world_->nodes == 1) return 0;
+  const int error = endpoint_.waits().add(
+      {.advance =
+           [](void* self) {
+             static_cast<Membership*>(self)->look_at_nodes();
+             return 0;
+           },
+       .every = kLooksApart,
+       .before_sleep = [](void*) { return mailbox::kNever; },  // the host rings
+       .after_sleep = nullptr,
+       .context = this});
+  looks_at_nodes_ = error == 0;
+  if (error != 0) unwatch_nodes(lost);
+  return error;
+}
+
+void Membership::unwatch_nodes(Lost lost) {
+  for (std::atomic<Lost>& watcher : watchers_) {
+    Lost known = lost;
+    watcher.compare_exchange_strong(known, nullptr, std::memory_order_relaxed);
+  }
+}
+
+void Membership::unwatch_nodes() {
+  for (std::atomic<Lost>& watcher : watchers_) watcher.store(nullptr, std::memory_order_relaxed);
+}
+
+void Membership::look_at_nodes() {
+  const llcl::LostNode found = endpoint_.board().lost.load(std::memory_order_relaxed);
+  if (found.error == 0) return;
+  for (const std::atomic<Lost>& watcher : watchers_) {
+    const Lost lost = watcher.load(std::memory_order_relaxed);
+    if (lost == nullptr) continue;
+    // By one task of the node: the job ends with it.
+    if (!world_->loss_is_told.exchange(true, std::memory_order_relaxed))
+      lost(lowest_rank_of(found.node), found.error);
+    return;
+  }
+}
+
+int64_t Membership::lowest_rank_of(uint32_t node) const {
+  for (int64_t rank = 0; rank < world_->size; ++rank)
+    if (Process process{}; world_->tables.process_of(rank, process) == 0 && process.node == node)
+      return rank;
+  return -1;
 }
 
 }  // namespace nagaya::comm

@@ -56,6 +56,7 @@ struct World {
   std::atomic<uint32_t> arrived;   // at the present barrier
   int32_t failure;                 // state kFailed: -errno
   std::atomic<uint64_t> barriers;  // that this node has left
+  std::atomic<bool> loss_is_told;  // a task here has been told of a lost node (membership.h)
   char reason[kReasonBytes];
   char job[kJobBytes];     // its launcher's name for it
   World* next;             // of an earlier job of the space

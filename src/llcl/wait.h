@@ -110,6 +110,8 @@ class Patience {
 
 class Wait {
  public:
+  static constexpr size_t kProgressesMax = 16;
+
   Wait(Board& board, mailbox::Owner self) : board_(board), self_(self) {}
 
   // Returns 0, -ENOSPC.
@@ -205,7 +207,7 @@ class Wait {
   std::atomic<uint32_t> partner_ = kNobody;
   std::atomic<bool> has_threads_ = false;
   std::atomic<uint32_t> looks_ = 0;  // not all of them, if threads look at once
-  std::array<Entry, 8> all_{};
+  std::array<Entry, kProgressesMax> all_{};
   std::atomic<uint32_t> size_ = 0;
   task::SpinLock lock_;    // of all_ while it changes, and of sleepers_
   uint32_t sleepers_ = 0;  // threads of the task

@@ -361,6 +361,7 @@ static void without_world(void) {
   EXPECT_ERROR(nagaya_comm_barrier(), -ESRCH);
   EXPECT_ERROR(nagaya_comm_allgather(&aside, 8, local), -ESRCH);
   EXPECT_ERROR(nagaya_comm_finalize(), -ESRCH);
+  EXPECT_ERROR(nagaya_comm_watch_nodes(NULL), -ESRCH);
 }
 
 /* Requests to the own node are possible in every task; other nodes are not known. */

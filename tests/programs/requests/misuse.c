@@ -10,6 +10,10 @@ static int write_error(nagaya_remote place, const void* from, size_t bytes) {
   return error != 0 ? error : nagaya_llcl_wait_flag(&flag, 20000);
 }
 
+static void lose(int64_t lost, int error) {
+  EXPECT(lost == -1 && error == 0); /* no node is */
+}
+
 /* Each mistake is answered where it was made. */
 void misuse(void) {
   static uint64_t words[16];
@@ -42,6 +46,11 @@ void misuse(void) {
   EXPECT(nagaya_llcl_handle(1, NULL, NULL) == -EINVAL);
   EXPECT(nagaya_comm_process(size, &right) == -EINVAL &&
          nagaya_comm_process(-1, &right) == -EINVAL);
+  EXPECT(nagaya_comm_watch_nodes(NULL) == -EINVAL);
+  for (int n = 0; n < 4; ++n) EXPECT(nagaya_comm_watch_nodes(lose) == 0);
+  EXPECT(nagaya_comm_watch_nodes(lose) == -ENOSPC);
+  nagaya_comm_unwatch_nodes(lose);
+  EXPECT(nagaya_comm_watch_nodes(lose) == 0);
   EXPECT(nagaya_llcl_pointer(&place, 8) == NULL);
   nagaya_llcl_atomic add = {.remote = all[rank], .operation = NAGAYA_XOR, .type = NAGAYA_DOUBLE};
   EXPECT(nagaya_llcl_try_atomic(&add) == -EINVAL);

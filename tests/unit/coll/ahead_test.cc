@@ -89,7 +89,7 @@ TEST(Ahead, ALaterOneWaitsForItsTurn) {
 TEST(Ahead, OneThatIsRefusedTakesNoTurn) {
   Members members(2);
   llcl::Wait full(members.board(), mailbox::Owner::task(1, 1));
-  int others[9];
+  int others[llcl::Wait::kProgressesMax + 1];
   size_t added = 0;
   while (full.add({[](void*) { return 0; }, 1, [](void*) { return mailbox::kNever; }, nullptr,
                    &others[added]}) == 0)

@@ -144,12 +144,13 @@ TEST_F(WaitTest, ALibraryMayBeCalledInSomeLooksOnlyButAlwaysBeforeASleep) {
   EXPECT_LE(now_and_then.looks, 11);
 }
 
-TEST_F(WaitTest, ThereIsRoomForEightAndARemovedOneMakesRoom) {
-  Library libraries[9];
-  for (int n = 0; n < 8; ++n) EXPECT_EQ(wait_.add(Library::progress(libraries[n])), 0);
-  EXPECT_EQ(wait_.add(Library::progress(libraries[8])), -ENOSPC);
+TEST_F(WaitTest, ThereIsRoomForSomeAndARemovedOneMakesRoom) {
+  constexpr size_t kMost = Wait::kProgressesMax;
+  Library libraries[kMost + 1];
+  for (size_t n = 0; n < kMost; ++n) EXPECT_EQ(wait_.add(Library::progress(libraries[n])), 0);
+  EXPECT_EQ(wait_.add(Library::progress(libraries[kMost])), -ENOSPC);
   wait_.remove(&libraries[3]);
-  EXPECT_EQ(wait_.add(Library::progress(libraries[8])), 0);
+  EXPECT_EQ(wait_.add(Library::progress(libraries[kMost])), 0);
 }
 
 TEST_F(WaitTest, ANotificationWakesAThreadThatSleepsWithinAMillisecond) {
