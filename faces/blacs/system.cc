@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "faces/error_line.h"
+#include "faces/lost_node.h"
 #include "nagaya/comm.h"
 #include "nagaya/match.h"
 #include "nagaya/task.h"
@@ -72,6 +74,17 @@ System::System() : mpi_(found_mpi()) {
   }
   if (const int error = nagaya_match_join(has_threads_); error != 0)
     abort(1, "nagaya_match_join() says " + std::string(strerrorname_np(-error)));
+  if (mpi_ == nullptr) watch_nodes();  // an MPI does so itself
+}
+
+void System::watch_nodes() {
+  nagaya_comm_watch_nodes(
+      [](int64_t rank, int why) { System::own().abort(1, text_of_lost_node(rank, why)); });
+  on_exit(
+      [](int status, void*) {
+        if (status == 0 && nagaya_space_identity() != 0) System::own().finalize();
+      },
+      nullptr);
 }
 
 System::Members System::gather(Int handle) {
@@ -99,7 +112,10 @@ System::Members System::gather(Int handle) {
 }
 
 void System::finalize() {
-  mpi_ != nullptr ? mpi_->finalize() : static_cast<void>(nagaya_comm_finalize());
+  if (mpi_ != nullptr)
+    mpi_->finalize();
+  else if (!std::exchange(is_over_, true))
+    nagaya_comm_finalize();
 }
 
 void System::abort(int code, const std::string& why) {

@@ -51,10 +51,14 @@ class System {
 
  private:
   System();
+  // Without MPI. A node whose processes have all ended looks like a lost one: so each process waits
+  // for all others at its end, whether it has called blacs_exit or not.
+  void watch_nodes();
 
   const nagaya_blacs_mpi* mpi_;
   bool has_threads_ = false;
   Int rank_ = 0, size_ = 1;
+  bool is_over_ = false;  // without MPI
 };
 
 // One line to stderr, as the BLACS say it.

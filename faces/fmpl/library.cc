@@ -4,8 +4,12 @@
 
 #include <errno.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 
+#include "faces/error_line.h"
+#include "faces/lost_node.h"
 #include "nagaya/comm.h"
 
 namespace nagaya::fmpl {
@@ -50,6 +54,12 @@ int add(Library& library, Communicator communicator) {
 void close_teams(const Communicator& communicator) {
   for (nagaya_team* const team : {communicator.team, communicator.team_by_messages})
     if (team != nullptr) nagaya_coll_wait_close(team);
+}
+
+[[noreturn]] void end(int64_t rank, int error) {
+  std::fflush(nullptr);
+  print_error_line("nagaya: FMPL: " + text_of_lost_node(rank, error));
+  std::_Exit(1);
 }
 
 }  // namespace
@@ -101,10 +111,12 @@ int fmpl_init(fmpl_area* ma, fmpl_flag* fa, int count) {
   if (const int error = nagaya_comm_init(); error != 0) return status_of(error);
   auto made = std::make_unique<Library>();
   const int error = nagaya::fmpl::open(*made, ma, fa, count);
-  if (error != 0)
+  if (error != 0) {
     nagaya_comm_finalize();
-  else
+  } else {
     nagaya::fmpl::own = made.release();
+    nagaya_comm_watch_nodes(nagaya::fmpl::end);
+  }
   return status_of(error);
 }
 
@@ -124,6 +136,7 @@ int fmpl_finalize() {
   while (nagaya_llcl_wait(is_closed, &closing, -1) == -ENOMEM) continue;  // another's message
   delete own;
   nagaya::fmpl::own = nullptr;
+  nagaya_comm_unwatch_nodes(nagaya::fmpl::end);
   const int error = nagaya_comm_finalize();
   return status_of(error != 0 ? error : closing.error);
 }

@@ -7,6 +7,8 @@
 #include <nagaya/comm.h>
 #include <nagaya/task.h>
 
+#include "ompi/runtime/mpiruntime.h"
+
 /* Above Open MPI's own components (ob1 20, cm and ucx up to 51): in a space nothing is faster. */
 enum { PRIORITY = 90 };
 
@@ -120,16 +122,26 @@ static bool is_our_release(void) {
   return false;
 }
 
+/* Ends the job, as Open MPI's own transports do when a connection breaks. */
+static void end_job(int64_t rank, int error) {
+  opal_output(0, "nagaya: the node of rank %lld cannot be reached any more: %s", (long long)rank,
+              nagaya_strerror(error));
+  ompi_mpi_abort(&ompi_mpi_comm_world.comm, MPI_ERR_OTHER);
+}
+
 /* Jobs on several nodes are wired up. */
 static bool reach_other_nodes(void) {
   if (nagaya_all_are_local()) return true;
   has_wired = nagaya_comm_init() == 0;
-  if (!has_wired)
+  if (has_wired)
+    nagaya_comm_watch_nodes(end_job);
+  else
     opal_output(0, "nagaya: %s: messages take Open MPI's own transports", nagaya_error_text());
   return has_wired;
 }
 
 static int leave_other_nodes(void) {
+  nagaya_comm_unwatch_nodes(end_job);
   if (has_wired) nagaya_comm_finalize();
   has_wired = false;
   return OMPI_SUCCESS;
@@ -182,6 +194,7 @@ static int finalize(void) {
 }
 
 static int leave_match(void) {
+  nagaya_comm_unwatch_nodes(end_job); /* finalize() is not called if init() has failed */
   if (is_usable) nagaya_match_close();
   is_usable = false;
   return OMPI_SUCCESS;

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "faces/lost_node.h"
 #include "faces/xmp/runtime/arrays.h"
 #include "faces/xmp/runtime/asynchronous.h"
 #include "faces/xmp/runtime/failure.h"
@@ -56,6 +57,8 @@ Job::Job() : has_halo_messages_(reads_halo_messages()) {
 
 void Job::join() {
   if (nagaya_comm_init() != 0) fail(nullptr, nagaya_error_text());
+  nagaya_comm_watch_nodes(
+      [](int64_t rank, int why) { fail(nullptr, text_of_lost_node(rank, why)); });
   rank_ = static_cast<uint32_t>(nagaya_comm_rank());
   processes_.resize(static_cast<size_t>(nagaya_comm_size()));
   for (size_t rank = 0; rank < processes_.size(); ++rank)
