@@ -28,6 +28,14 @@ Setting pmix_without_shared_memory() {
   return {"PMIX_MCA_gds", "^shmem,shmem2", false};
 }
 
+// The server of PMIx closes the connection of a process that has ended, and forgets it by and by.
+// Meanwhile libevent takes a new connection of the same descriptor for one that epoll watches
+// already: what MPI_Comm_spawn has started waits for its answer for ever, in one of 100 jobs.
+// (PMIx 4.2; mended in September 2026, openpmix 4279.) With poll there is nothing to register.
+Setting launcher_without_epoll() {
+  return {"EVENT_NOEPOLL", "1", false};
+}
+
 // UCX overwrites libc's mmap with its own, which enters the kernel directly: from then on all
 // memory of the task, stacks of threads too, would lie outside of its partition and stay when it
 // has ended. (Its other way, hooks by relocation, hangs in its malloc: UCX 1.13.)
@@ -93,7 +101,8 @@ std::vector<Setting> agent_settings(const std::string& agent) {
           {"PRTE_MCA_odls_base_exec_agent", agent, true},
           // As in its ranks: the server of PMIx 5.0 crashes in an MPI_Comm_spawn when only they do
           // without its shared memory.
-          pmix_without_shared_memory()};
+          pmix_without_shared_memory(),
+          launcher_without_epoll()};
 }
 
 std::vector<std::string> export_arguments(const std::vector<std::string>& environment) {
