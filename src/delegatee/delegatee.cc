@@ -70,7 +70,7 @@ void Delegatee::run() noexcept {
   };  // of stop
   while (!is_stopped()) {
     mailbox::wait([&] { return round() || is_stopped(); }, Patience{*this});
-    moved_ns_ = now_ns_;
+    if (std::exchange(has_news_, false)) moved_ns_ = now_ns_;
     if (has_lone_message_ && load_.crowded_by_one() && polls_on()) answer_after_yield();
     long_yields_ = 0;  // others communicate, too, and do not only compute
   }
@@ -96,6 +96,7 @@ bool Delegatee::round() try {
   for (int n = 0; n < kLaneRounds && !lanes_are_empty; ++n) {
     lanes_are_empty = requester_.drain() == 0;
     moved |= requester_.advance() || !lanes_are_empty;
+    has_news_ |= !lanes_are_empty;
   }
   moved |= watch();
   if (now_ns_ - let_go_ns_ >= options_.region_idle_ms * kMillisecond) {
@@ -139,6 +140,7 @@ void Delegatee::handle(const fabric::Event& event) {
       return;
     default:
       if (event.error == 0) heard(event.node);
+      has_news_ = true;
       requester_.transferred(event);
   }
 }
@@ -165,6 +167,7 @@ void Delegatee::receive(std::span<const std::byte> message) {
 // False: the node has broken the protocol.
 bool Delegatee::serve(Node node, const Header& header, std::span<const std::byte> payload) {
   if (header.kind == Kind::kAlive) return true;
+  has_news_ |= header.kind != Kind::kProbe;
   if (header.kind == Kind::kAnswer) return requester_.answered(node, header, payload);
   if (header.kind == Kind::kEnded) {
     requester_.forget_region(node, header);

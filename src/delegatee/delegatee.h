@@ -123,7 +123,8 @@ class Delegatee {
   std::vector<fabric::Event> events_;
   std::vector<pollfd> descriptors_;
   uint64_t now_ns_ = 0;
-  uint64_t moved_ns_ = 0;          // when something last did
+  bool has_news_ = false;          // something has moved, and not only probes and their answers
+  uint64_t moved_ns_ = 0;          // when there was news last
   uint64_t let_go_ns_ = 0;         // when regions that nobody used were last let go of
   uint32_t long_yields_ = 0;       // in a row
   uint64_t crowded_until_ns_ = 0;  // yields took long: others want this processor
