@@ -54,6 +54,20 @@ TEST(OpenMpiEnvironment, AddsSettingsOfATaskOnceAndLeavesThoseOfTheUser) {
   EXPECT_EQ(environment, (Strings{"PMIX_MCA_gds=hash", "UCX_MEM_MMAP_HOOK_MODE=none"}));
 }
 
+TEST(OpenMpiEnvironment, WhatOnlyTheLauncherNeedsIsNoTasks) {
+  const Strings settings = {"PMIX_MCA_gds=hash", "UCX_MEM_MMAP_HOOK_MODE=none"};
+  Strings environment = settings, wished = settings;
+  for (const Setting& setting : agent_settings("agent"))
+    if (std::string_view(setting.name).starts_with("EVENT_"))
+      environment.push_back(setting.name + ("=" + setting.value));
+  ASSERT_EQ(environment.size(), 3u);
+  task::add_upper_settings(environment);
+  EXPECT_EQ(environment, settings);
+  wished.push_back("EVENT_NOEPOLL=1");  // the user's own
+  task::add_upper_settings(wished);
+  EXPECT_EQ(wished.back(), "EVENT_NOEPOLL=1");
+}
+
 TEST(OpenMpiEnvironment, GivesATaskNoComponentsInAJobOfSeveralNodesUnlessTold) {
   Strings environment = {"NAGAYA_MPI=local", "OMPI_COMM_WORLD_SIZE=4",
                          "OMPI_COMM_WORLD_LOCAL_SIZE=2"};
