@@ -58,7 +58,7 @@ class System {
   const nagaya_blacs_mpi* mpi_;
   bool has_threads_ = false;
   Int rank_ = 0, size_ = 1;
-  bool is_over_ = false;  // without MPI
+  bool is_over_ = false;  // this process has left Nagaya's ranks
 };
 
 // One line to stderr, as the BLACS say it.

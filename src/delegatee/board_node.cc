@@ -204,7 +204,7 @@ bool BoardNode::post_completion(uint32_t task, uint64_t request, int status) {
                                      sizeof done) == 0;
 }
 
-// The first one only.
+// Only the first lost node is noted.
 void BoardNode::lost(uint32_t node, int error) {
   llcl::LostNode none{};
   if (board_.lost.compare_exchange_strong(none, {node, error}, std::memory_order_relaxed))

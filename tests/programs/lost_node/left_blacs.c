@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Without an MPI: the last process ends at once, and without blacs_exit, while the second one waits
- * for a message of the first, SECONDS long. */
+/* left_blacs SECONDS - the BLACS without an MPI. The first process sends the second one a message
+ * after so long; the last process ends at once, and without blacs_exit. */
 #include <stdlib.h>
 #include <unistd.h>
 

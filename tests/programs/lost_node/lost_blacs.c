@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The BLACS without an MPI. */
+/* lost_blacs.c - processes wait by the BLACS without an MPI. */
 #include "wait_for_lost.h"
 
 void Cblacs_pinfo(int* rank, int* size);

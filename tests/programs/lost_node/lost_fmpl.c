@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* lost_fmpl.c - processes wait by FMPL. */
 #include <nagaya/fmpl.h>
 
 #include "wait_for_lost.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* lost_mpi.c - processes wait by MPI. */
 #include <mpi.h>
 
 #include "wait_for_lost.h"

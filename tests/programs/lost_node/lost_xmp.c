@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* As xmpcc translates. */
+/* lost_xmp.c - processes wait by XcalableMP; the program is as xmpcc writes it. */
 #include <nagaya/comm.h>
 
 #include "nagaya/xmp_translated.h"
