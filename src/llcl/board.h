@@ -49,8 +49,9 @@ struct alignas(mailbox::kLineBytes) Sleepers {
   std::atomic<uint32_t> count;
 };
 
-// A node of the job that this one cannot reach any more, and why: a negative errno.
-struct LostNode {
+// A node of the job that this one cannot reach any more, and why: a negative errno. Aligned as a
+// word: clang has a lock-free atomic for it then, and needs no libatomic.
+struct alignas(8) LostNode {
   uint32_t node;
   int32_t error;  // 0: none is lost
 };
