@@ -2,8 +2,6 @@
 // waiting.h - waits in which all of the task's messages and collectives move on.
 #pragma once
 
-#include <errno.h>
-
 #include <algorithm>
 #include <chrono>
 
@@ -14,7 +12,7 @@ namespace nagaya::blacs {
 template <class IsOver>
 void wait(IsOver is_over) {
   const auto call = [](void* context) -> int { return (*static_cast<IsOver*>(context))(); };
-  while (nagaya_llcl_wait(call, &is_over, -1) == -ENOMEM) continue;  // another's message
+  nagaya_llcl_wait(call, &is_over, -1);
 }
 
 // How long a sender waits for those that would take its matrix directly, before it makes a copy.

@@ -133,7 +133,7 @@ int fmpl_finalize() {
     closing->error = nagaya_area_close(closing->areas);
     return closing->error != -EBUSY;
   };
-  while (nagaya_llcl_wait(is_closed, &closing, -1) == -ENOMEM) continue;  // another's message
+  nagaya_llcl_wait(is_closed, &closing, -1);
   delete own;
   nagaya::fmpl::own = nullptr;
   nagaya_comm_unwatch_nodes(nagaya::fmpl::end);

@@ -117,19 +117,18 @@ static inline nagaya_completion nagaya_callback(void (*function)(void* data, int
  *
  *   timeout_ms   -1: for ever                                                   [milliseconds]
  *
- * Returns 0, the request's error (an error counted by the counter: -EIO), -ETIMEDOUT, -ESRCH,
- * -ENOMEM: not this wait's, but messages of the task wait for memory. What it waits for goes on. */
+ * Returns 0, the request's error (an error counted by the counter: -EIO), -ETIMEDOUT, -ESRCH. */
 int nagaya_llcl_wait_flag(const uint32_t* flag, int timeout_ms);
 int nagaya_llcl_wait_counter(const uint64_t* counter, uint64_t least, int timeout_ms);
 
-/* The same until a word (below) has reached `least`. Returns 0, -ETIMEDOUT, -ESRCH, -ENOMEM. */
+/* The same until a word (below) has reached `least`. Returns 0, -ETIMEDOUT, -ESRCH. */
 int nagaya_llcl_wait_word(const uint64_t* word, uint64_t least, int timeout_ms);
 
 /* The same until is_over(context) is nonzero. is_over() is called often, by the calling thread
  * only; it must not wait. It is called anew at once when something of this task has moved, at the
  * latest a quarter of a second after something else has.
  *
- * Returns 0, -ETIMEDOUT, -ESRCH, -ENOMEM. */
+ * Returns 0, -ETIMEDOUT, -ESRCH. */
 int nagaya_llcl_wait(int (*is_over)(void* context), void* context, int timeout_ms);
 
 /* A sleep may be short only, for nothing of Nagaya's tells of what is under way. */

@@ -194,6 +194,11 @@ int nagaya_match_drop(uint32_t context);
  * that have arrived stay where they are, and their senders wait, until there is memory. -ESRCH. */
 int nagaya_match_progress(void);
 
+/* As nagaya_llcl_wait(), for a caller who would rather know than wait on when messages wait for
+ * memory. Returns 0, -ETIMEDOUT, -ENOMEM (those messages, as above; what it waits for goes on),
+ * -ESRCH. */
+int nagaya_match_wait(int (*is_over)(void* context), void* context, int timeout_ms);
+
 #pragma GCC visibility pop
 
 #ifdef __cplusplus

@@ -66,7 +66,7 @@ void Membership::await(Ready ready) {
   const auto probe = [&] {
     if (a_member_has_ended() && !is_over()) give_up(-EOWNERDEAD);  // it may have come, then ended
   };
-  while (endpoint_.wait(is_over, probe) != 0) continue;  // messages wait for memory: not these
+  endpoint_.wait(is_over, probe);
 }
 
 bool Membership::a_member_has_ended() const {

@@ -116,20 +116,21 @@ class Endpoint {
   LaneWaiter* waiter_of(uint32_t lane) const {
     return lane == Lanes::kNoLane ? nullptr : &board_->lane_waiters[lane];
   }
-  // Until ready() (0) or the time is up (-1: for ever); otherwise as Wait::until.
+  // Until ready() (0) or the time is up (-ETIMEDOUT; -1: for ever).
   template <class Ready>
   int wait(Ready ready, int timeout_ms) {
     return wait_until(ready, deadline_of(timeout_ms));
   }
-  // For ever: another's message that waits for memory ends no wait of the caller's.
-  template <class Ready>
-  void wait(Ready ready) {
-    while (wait(ready, -1) != 0) continue;
-  }
   // For ever, with probe() as Wait::until has it.
-  template <class Ready, class Probe>
-  int wait(Ready ready, Probe probe) {
-    return wait_until(ready, mailbox::kNever, probe);
+  template <class Ready, class Probe = decltype([] {})>
+  void wait(Ready ready, Probe probe = {}) {
+    wait_until(ready, mailbox::kNever, probe);
+  }
+  // As the first, and an error of what waits move along ends it: for those whose users can help.
+  template <class Ready>
+  int wait_or_fail(Ready ready, int timeout_ms) {
+    return wait_until(
+        ready, deadline_of(timeout_ms), [] {}, Wait::OnError::kEnd);
   }
 
  private:
@@ -154,8 +155,9 @@ class Endpoint {
     return mailbox::Machine::now_ns() + static_cast<uint64_t>(timeout_ms) * 1'000'000;
   }
   template <class Ready, class Probe = decltype([] {})>
-  int wait_until(Ready ready, uint64_t deadline_ns, Probe probe = {}) {
-    return ready() ? 0 : waits_.until(ready, deadline_ns, waiter_of(own_lane()), probe);
+  int wait_until(Ready ready, uint64_t deadline_ns, Probe probe = {},
+                 Wait::OnError on_error = Wait::OnError::kWaitOn) {
+    return ready() ? 0 : waits_.until(ready, deadline_ns, waiter_of(own_lane()), probe, on_error);
   }
 
   // A flag or counter that is nowhere faults here, and not in the delegatee.

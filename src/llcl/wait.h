@@ -37,7 +37,7 @@ namespace nagaya::llcl {
 // Something that every wait of the task moves along. Any thread of the task calls the functions,
 // and several at once; they must not wait, and throw nothing.
 struct Progress {
-  // Looks once; how much has moved, or a negative errno, with which the wait ends.
+  // Looks once; how much has moved, or a negative errno: it cannot go on (-ENOMEM).
   int (*advance)(void* context);
   uint32_t every;  // so many looks of the task: a power of two. Before a sleep in any case
   // A thread is about to sleep, and looks once more after this: how long it may [ns]; kNever: every
@@ -121,11 +121,15 @@ class Wait {
   // poll or wait from now on.
   void begin_polls(LaneWaiter* waiter, bool threads);
 
-  // Until is_over() (0), the deadline (-ETIMEDOUT), or an error of what is registered. While the
-  // thread sleeps, probe() is called about every second: it may change what is_over() says, and
-  // must not wait itself.
+  // What a wait does when something registered cannot go on.
+  enum class OnError { kWaitOn, kEnd };
+
+  // Until is_over() (0), the deadline (-ETIMEDOUT), or with kEnd an error of what is registered.
+  // While the thread sleeps, probe() is called about every second: it may change what is_over()
+  // says, and must not wait itself.
   template <class IsOver, class Probe>
-  int until(IsOver is_over, uint64_t deadline_ns, LaneWaiter* waiter, Probe probe) {
+  int until(IsOver is_over, uint64_t deadline_ns, LaneWaiter* waiter, Probe probe,
+            OnError on_error) {
     if (is_over()) return 0;
     Patience patience(*this, waiter, deadline_ns);
     int error = 0;
@@ -133,9 +137,9 @@ class Wait {
       if (patience.is_probe_due()) probe();
       while (!is_over()) {
         const int moved = advance(patience.is_last_look());
-        if (moved < 0) [[unlikely]]
+        if (moved < 0 && on_error == OnError::kEnd) [[unlikely]]
           return error = moved, true;
-        if (moved == 0 && !help()) return false;
+        if (moved <= 0 && !help()) return false;
         patience.found();
         if (!patience.has_time()) return is_over();
       }

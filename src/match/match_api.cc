@@ -144,3 +144,10 @@ int nagaya_match_drop(uint32_t context) {
 int nagaya_match_progress() {
   return with_matcher([](Matcher& matcher) { return matcher.progress(); });
 }
+
+int nagaya_match_wait(int (*is_over)(void* context), void* context, int timeout_ms) {
+  return with_matcher([=](Matcher&) {
+    return nagaya::llcl::Endpoint::own()->wait_or_fail([=] { return is_over(context) != 0; },
+                                                       timeout_ms);
+  });
+}

@@ -67,7 +67,9 @@ void pml_nagaya_end_waits(void);
 /* Until a request of ours is complete. Returns OMPI_SUCCESS; MPI_ERR_NO_MEM: messages wait for
  * memory, the request is not complete. */
 int pml_nagaya_wait(ompi_request_t* request);
-/* The same, until is_over(context), which messages of ours bring about. */
+/* The same without that error: others use the request's buffer. */
+int pml_nagaya_wait_on(ompi_request_t* request);
+/* As the first, until is_over(context), which messages of ours bring about. */
 int pml_nagaya_wait_until(int (*is_over)(void* context), void* context);
 int pml_nagaya_progress(void);
 

@@ -146,10 +146,8 @@ int pml_nagaya_start_receive(pml_nagaya_receive_request_t* request) {
 static int wait_and_free(pml_nagaya_receive_request_t* request, ompi_status_public_t* status) {
   ompi_request_t* handle = &request->super.req_base.req_ompi;
   int failed = pml_nagaya_wait(handle);
-  /* If it cannot be taken back, its data are on their way to the buffer. */
-  while (failed != OMPI_SUCCESS && !pml_nagaya_fail_receive(handle, failed) &&
-         failed == MPI_ERR_NO_MEM)
-    failed = pml_nagaya_wait(handle);
+  if (failed != OMPI_SUCCESS && !pml_nagaya_fail_receive(handle, failed))
+    failed = pml_nagaya_wait_on(handle); /* its data are on their way to the buffer */
   if (status != MPI_STATUS_IGNORE) OMPI_COPY_STATUS(status, handle->req_status, false);
   const int error = failed != OMPI_SUCCESS ? failed : handle->req_status.MPI_ERROR;
   free_request(&handle);

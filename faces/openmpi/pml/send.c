@@ -50,9 +50,7 @@ int pml_nagaya_send(const void* buffer, size_t count, ompi_datatype_t* datatype,
   ompi_request_t* request;
   error = start_new(buffer, count, datatype, to, tag, mode, comm, &request);
   if (error != OMPI_SUCCESS) return error;
-  do /* others' messages may wait for memory: not this one, and its buffer is in use */
-    error = pml_nagaya_wait(request);
-  while (error == MPI_ERR_NO_MEM);
+  error = pml_nagaya_wait_on(request);
   if (error == OMPI_SUCCESS) error = request->req_status.MPI_ERROR;
   ompi_request_free(&request);
   return error;

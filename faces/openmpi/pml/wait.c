@@ -3,7 +3,7 @@
  * thread that is asked for progress only yields. A thread that waits for requests, by MPI_Wait and
  * its like or within the library, comes here, and sleeps if it takes long.
  *
- *   MPI_Wait... ──► ompi_request_functions ──► wait.c ──► nagaya_llcl_wait ◄──► opal_progress
+ *   MPI_Wait... ──► ompi_request_functions ──► wait.c ──► nagaya_match_wait ◄─► opal_progress
  *                                                 └─► Open MPI's own function, once there is
  *                                                     nothing to wait for any more
  *
@@ -137,11 +137,15 @@ static bool are_ours(size_t count, ompi_request_t** requests) {
 }
 
 int pml_nagaya_wait_until(int (*is_over)(void* context), void* context) {
-  return nagaya_mpi_error(nagaya_llcl_wait(is_over, context, -1));
+  return nagaya_mpi_error(nagaya_match_wait(is_over, context, -1));
 }
 
 int pml_nagaya_wait(ompi_request_t* request) {
   return REQUEST_COMPLETE(request) ? OMPI_SUCCESS : pml_nagaya_wait_until(is_complete, request);
+}
+
+int pml_nagaya_wait_on(ompi_request_t* request) {
+  return nagaya_mpi_error(nagaya_llcl_wait(is_complete, request, -1));
 }
 
 /* Others need their progress in each look. */
@@ -168,9 +172,10 @@ static int await_requests(int (*are_over)(void*), size_t count, ompi_request_t**
   if (are_over(&all)) return OMPI_SUCCESS;
   const bool ours = are_ours(count, requests);
   waits_for_others += !ours;
-  int error;
-  do error = pml_nagaya_wait_until(ours ? are_over : are_over_with_others, &all);
-  while (error != OMPI_SUCCESS && fail(count, requests, error) == 0);
+  int (*const is_over)(void*) = ours ? are_over : are_over_with_others;
+  int error = pml_nagaya_wait_until(is_over, &all);
+  if (error != OMPI_SUCCESS && fail(count, requests, error) == 0)
+    error = nagaya_mpi_error(nagaya_llcl_wait(is_over, &all, -1));
   waits_for_others -= !ours;
   return error;
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // collectives.cc - the directives barrier, bcast and reduction.
-#include <errno.h>
-
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -15,6 +13,7 @@
 #include "faces/xmp/runtime/reference.h"
 #include "faces/xmp/runtime/translated.h"
 #include "nagaya/coll.h"
+#include "nagaya/llcl.h"
 #include "nagaya/match.h"
 
 namespace nagaya::xmp {
@@ -40,7 +39,7 @@ class Collective : public Asynchronous {
     return true;
   }
   void wait(const char* where) override {
-    while (nagaya_llcl_wait(is_over, &what, -1) == -ENOMEM) continue;  // another's message
+    nagaya_llcl_wait(is_over, &what, -1);
     if (what.error != 0) end(where, what.error);
     finish();
   }

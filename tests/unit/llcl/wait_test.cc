@@ -31,14 +31,17 @@ class WaitTest : public testing::Test {
   bool until(IsOver is_over, uint64_t timeout_ns = mailbox::kNever) {
     const uint64_t deadline_ns =
         timeout_ns == mailbox::kNever ? timeout_ns : Machine::now_ns() + timeout_ns;
-    return wait_.until(is_over, deadline_ns, &board_.lane_waiters[0], [this] { ++probes_; }) == 0;
+    return wait_.until(
+               is_over, deadline_ns, &board_.lane_waiters[0], [this] { ++probes_; },
+               Wait::OnError::kWaitOn) == 0;
   }
   // A thread that waits for a word, and has come to sleep.
   class Sleeper {
    public:
     explicit Sleeper(WaitTest& test, uint32_t sleepers = 1)
         : thread_([this, &test] {
-            test.wait_.until([this] { return word.load() != 0; }, mailbox::kNever, nullptr, [] {});
+            test.wait_.until([this] { return word.load() != 0; }, mailbox::kNever, nullptr, [] {},
+                             Wait::OnError::kWaitOn);
             woken_ns = Machine::now_ns();
           }) {
       while (test.board_.sleepers[kSelf].count != sleepers) std::this_thread::yield();

@@ -98,9 +98,8 @@ TEST_F(Wait, ATaskThatWaitsForLongSleepsUntilAMessageComes) {
       sent_ns = mailbox::Machine::now_ns();
       task(0).try_send(process(1), kEnvelope, &time, sizeof time, nullptr);
     });
-    const uint64_t processor_ns = nanoseconds(CLOCK_THREAD_CPUTIME_ID, [&] {
-      waits_of(1).until([&] { return receive.is_complete != 0; }, mailbox::kNever, nullptr, [] {});
-    });
+    const uint64_t processor_ns = nanoseconds(
+        CLOCK_THREAD_CPUTIME_ID, [&] { wait(1, [&] { return receive.is_complete != 0; }); });
     const uint64_t over_ns = mailbox::Machine::now_ns();
     sender.join();
     EXPECT_LT(processor_ns, 100'000'000u);
@@ -120,11 +119,11 @@ TEST_F(Wait, AWaitForAWordAnswersTheSendOfAnother) {
     nagaya_send send = send_of(data, kEnvelope);
     send.is_synchronous = 1;
     task(0).send(send);
-    waits_of(0).until([&] { return send.is_complete != 0; }, mailbox::kNever, nullptr, [] {});
+    wait(0, [&] { return send.is_complete != 0; });
     word = true;
     llcl::wake_task(board(), 1);
   });
-  waits_of(1).until([&] { return word.load(); }, mailbox::kNever, nullptr, [] {});
+  wait(1, [&] { return word.load(); });
   sender.join();
   EXPECT_EQ(receive.is_complete, 1u);
   EXPECT_EQ(buffer, data);

@@ -116,13 +116,16 @@ TEST_F(NoMemory, MessagesEnterAnIndexThatCannotGrow) {
   for (nagaya_receive& receive : receives) EXPECT_EQ(task(1).cancel(receive), 0);
 }
 
-TEST_F(NoMemory, AWaitOfTheTaskEndsWithTheError) {
+TEST_F(NoMemory, EndsOnlyTheWaitsThatWantToKnow) {
   const int value = 1;
   ASSERT_EQ(task(0).try_send(process(1), kEnvelope, &value, sizeof value, nullptr), 0);
   const auto never = [] { return false; };
-  EXPECT_EQ(
-      without_memory([&] { return waits_of(1).until(never, mailbox::kNever, nullptr, [] {}); }),
-      -ENOMEM);
+  const auto wait_for_some_ms = [&](OnError on_error) {
+    const uint64_t deadline_ns = mailbox::Machine::now_ns() + 20'000'000;
+    return without_memory([&] { return wait(1, never, deadline_ns, on_error); });
+  };
+  EXPECT_EQ(wait_for_some_ms(OnError::kEnd), -ENOMEM);
+  EXPECT_EQ(wait_for_some_ms(OnError::kWaitOn), -ETIMEDOUT);
 }
 
 TEST_F(NoMemory, ASendThatCannotWaitForRoomIsRefused) {

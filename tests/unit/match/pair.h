@@ -43,6 +43,14 @@ class Pair : public testing::Test {
   }
   Matcher& task(uint32_t number) { return *matchers_[number]; }
   llcl::Wait& waits_of(uint32_t task) { return *waits_[task]; }
+  using OnError = llcl::Wait::OnError;
+  // A wait of that task.
+  template <class IsOver>
+  int wait(uint32_t task, IsOver is_over, uint64_t deadline_ns = mailbox::kNever,
+           OnError on_error = OnError::kWaitOn) {
+    return waits_of(task).until(
+        is_over, deadline_ns, nullptr, [] {}, on_error);
+  }
   llcl::Board& board() { return nodes_.board(0); }
   Wire& wire_of(uint32_t task) { return *wires_[task]; }
   void progress() {
