@@ -71,9 +71,12 @@ std::string python_mpi_module(const std::string& python) {
   return module;
 }
 
-bool is_launcher(LauncherKind kind, const std::string& path) {
-  if (::access(path.c_str(), X_OK) != 0) return false;
-  const std::string version = output_of(shell_word(path) + " --version 2>/dev/null </dev/null");
+std::string version_of(const std::string& path) {
+  if (::access(path.c_str(), X_OK) != 0) return "";
+  return output_of(shell_word(path) + " --version 2>/dev/null </dev/null");
+}
+
+bool is_of(LauncherKind kind, const std::string& version) {
   if (kind == LauncherKind::kOpenMpi)
     return version.find("Open MPI") != std::string::npos ||
            version.find("OpenRTE") != std::string::npos ||
@@ -96,7 +99,7 @@ std::string in_path(const std::string& name) {
 }
 
 // First in the bin folders above the library (an MPI of the user's own), then in PATH.
-std::string find_mpirun(LauncherKind kind, const std::string& library) {
+Launcher find_mpirun(LauncherKind kind, const std::string& library) {
   std::vector<std::string> candidates;
   const std::vector<std::string> names = names_of_mpirun(kind);
   if (!library.empty())
@@ -105,8 +108,9 @@ std::string find_mpirun(LauncherKind kind, const std::string& library) {
       for (const std::string& name : names) candidates.push_back(folder / "bin" / name);
   for (const std::string& name : names) candidates.push_back(in_path(name));
   for (const std::string& candidate : candidates)
-    if (is_launcher(kind, candidate)) return candidate;
-  return "";
+    if (const std::string version = version_of(candidate); is_of(kind, version))
+      return {kind, candidate, version};
+  return {};
 }
 
 std::vector<std::string> names_in_list(const std::string& list) {
@@ -156,23 +160,22 @@ Launcher launcher_of_program(const task::ProgramText& text) {
   const std::string library = loaded_library(user, "libmpi");
   if (library.empty()) return {};
   const std::string name = fs::path(library).filename();
-  // libmpi.so.12 and libmpich.so.12 are MPICH's ABI, libmpi.so.40 Open MPI's.
-  const bool mpich = name.starts_with("libmpich") || name.starts_with("libmpi.so.12");
+  // libmpi.so.12, libmpifort.so.12 and libmpich.so.12 are MPICH's ABI, libmpi.so.40 Open MPI's.
+  const bool mpich = name.starts_with("libmpich") || name.find(".so.12") != std::string::npos;
   const LauncherKind kind = mpich ? LauncherKind::kMpich : LauncherKind::kOpenMpi;
-  const std::string mpirun = find_mpirun(kind, library);
-  if (mpirun.empty())
+  Launcher launcher = find_mpirun(kind, library);
+  if (launcher.kind == LauncherKind::kNone)
     throw base::Error(-ENOENT, "the program uses " + library +
                                    ", but its mpirun is not found: install it or put it into PATH");
-  return {kind, mpirun};
+  return launcher;
 }
 
 bool has_components(const Launcher& launcher) {
   if (launcher.kind != LauncherKind::kOpenMpi) return false;
-  const std::string version = output_of(shell_word(launcher.path) + " --version 2>/dev/null");
   for (const fs::path folder : openmpi::installed_components()) {  // NAME-RELEASE
     const std::string name = folder.filename();
     const std::string release = name.substr(name.find('-') + 1);
-    if (version.find(") " + release + "\n") != std::string::npos) return true;
+    if (launcher.version.find(") " + release + "\n") != std::string::npos) return true;
   }
   return false;
 }
@@ -180,9 +183,9 @@ bool has_components(const Launcher& launcher) {
 Launcher launcher_among_hosts() {
   if (std::getenv("SLURM_JOB_ID") != nullptr)
     if (const std::string srun = in_path("srun"); !srun.empty())
-      return {LauncherKind::kSlurm, srun};
+      return {LauncherKind::kSlurm, srun, ""};
   for (const LauncherKind kind : {LauncherKind::kOpenMpi, LauncherKind::kMpich})
-    if (const std::string mpirun = find_mpirun(kind, ""); !mpirun.empty()) return {kind, mpirun};
+    if (Launcher found = find_mpirun(kind, ""); found.kind != LauncherKind::kNone) return found;
   throw base::Error(-ENOENT,
                     "nothing here starts programs on other hosts: install Open MPI or MPICH");
 }

@@ -16,6 +16,7 @@ enum class LauncherKind { kNone, kOpenMpi, kMpich, kSlurm };
 struct Launcher {
   LauncherKind kind = LauncherKind::kNone;
   std::string path;
+  std::string version;  // what `mpirun --version` says
 };
 
 // The mpirun of the MPI that the program's dynamic linker would load (for Python: that mpi4py

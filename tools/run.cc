@@ -74,7 +74,7 @@ int exec_launcher(const RunOptions& options, const Launcher& launcher) {
   add(options.launcher_arguments);
   if (!options.separate) {
     if (kind == LauncherKind::kOpenMpi)
-      set(openmpi::agent_settings(own_path() + " exec"));
+      set(openmpi::agent_settings(own_path() + " exec", launcher.version));
     else
       add({own_path(), "exec"});
   }

@@ -32,7 +32,7 @@ Setting pmix_without_shared_memory() {
 // Meanwhile libevent takes a new connection of the same descriptor for one that epoll watches
 // already: what MPI_Comm_spawn has started waits for its answer for ever, in one of 100 jobs.
 // (PMIx 4.2; mended in September 2026, openpmix 4279.) With poll there is nothing to register.
-// Tasks do not inherit it: those of Open MPI 5 find no other mechanism. libevent ignores the value.
+// Tasks do not inherit it. libevent ignores the value.
 Setting launcher_without_epoll() {
   return {"EVENT_NOEPOLL", "nagaya-launcher", false};
 }
@@ -97,13 +97,16 @@ std::vector<Setting> oversubscribing_settings() {
           {"PRTE_MCA_rmaps_default_mapping_policy", "slot:oversubscribe", false}};
 }
 
-std::vector<Setting> agent_settings(const std::string& agent) {
-  return {{"OMPI_MCA_orte_fork_agent", agent, true},
-          {"PRTE_MCA_odls_base_exec_agent", agent, true},
-          // As in its ranks: the server of PMIx 5.0 crashes in an MPI_Comm_spawn when only they do
-          // without its shared memory.
-          pmix_without_shared_memory(),
-          launcher_without_epoll()};
+std::vector<Setting> agent_settings(const std::string& agent, const std::string& version) {
+  std::vector<Setting> settings = {{"OMPI_MCA_orte_fork_agent", agent, true},
+                                   {"PRTE_MCA_odls_base_exec_agent", agent, true},
+                                   // As in its ranks: the server of PMIx 5.0 crashes in an
+                                   // MPI_Comm_spawn when only they do without its shared memory.
+                                   pmix_without_shared_memory()};
+  // Ordinary processes of Open MPI 5 that inherit it do not start.
+  if (version.find("(Open MPI) 4.") != std::string::npos)
+    settings.push_back(launcher_without_epoll());
+  return settings;
 }
 
 std::vector<std::string> export_arguments(const std::vector<std::string>& environment) {

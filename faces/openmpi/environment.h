@@ -27,7 +27,8 @@ std::vector<std::string> installed_components();
 std::vector<Setting> oversubscribing_settings();
 
 // Lets mpirun start `agent`, a command, in each process's stead, those of MPI_Comm_spawn too.
-std::vector<Setting> agent_settings(const std::string& agent);
+// `version`: what `mpirun --version` says.
+std::vector<Setting> agent_settings(const std::string& agent, const std::string& version);
 
 // The arguments by which mpirun takes the variables of Nagaya and libfabric to other hosts; it
 // takes no others than Open MPI's own by itself.

@@ -71,6 +71,7 @@ LAUNCHERS = {
         bound=("--bind-to", "core"), limited=("--timeout", "5"),
         stoppable=("--mca", "orte_forward_job_control", "1"),
         hurried=(("OMPI_MCA_odls_base_sigkill_timeout", "0"),),
+        slow_input=shutil.which("prterun") is not None,  # sent again: prrte 2220
         cannot={"Ctrl-Z": "Open MPI 4's mpirun passes the stop on and goes on itself"}),
     "hydra": Launcher(
         ("mpiexec.mpich", "mpiexec.hydra"), (), "mpich_ending", ways=(DIRECT, EXEC, RUN),

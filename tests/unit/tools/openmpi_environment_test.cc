@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "base/error.h"
 #include "faces/openmpi/environment.h"
 #include "task/upper_settings.h"
@@ -9,6 +12,8 @@ namespace nagaya::openmpi {
 namespace {
 
 using Strings = std::vector<std::string>;
+
+constexpr const char* kOpenMpi4 = "mpirun (Open MPI) 4.1.4\n";
 
 TEST(OpenMpiEnvironment, TellsOfTheRankThatMpirunHasStarted) {
   const Strings environment = {"PMIX_NAMESPACE=3.1", "OMPI_COMM_WORLD_RANK=7",
@@ -37,7 +42,7 @@ TEST(OpenMpiEnvironment, ExportsOnlyVariablesOfNagayaAndLibfabric) {
 
 TEST(OpenMpiEnvironment, ForcesTheAgentOnBothLaunchersAndNothingElse) {
   Strings forced;
-  for (const Setting& setting : agent_settings("/bin/nagaya exec"))
+  for (const Setting& setting : agent_settings("/bin/nagaya exec", kOpenMpi4))
     if (setting.is_forced) {
       EXPECT_EQ(setting.value, "/bin/nagaya exec") << setting.name;
       forced.push_back(setting.name);
@@ -54,10 +59,22 @@ TEST(OpenMpiEnvironment, AddsSettingsOfATaskOnceAndLeavesThoseOfTheUser) {
   EXPECT_EQ(environment, (Strings{"PMIX_MCA_gds=hash", "UCX_MEM_MMAP_HOOK_MODE=none"}));
 }
 
+TEST(OpenMpiEnvironment, TheLauncherOfOpenMpi5KeepsEpoll) {
+  const auto has_event_settings = [](const char* version) {
+    const std::vector<Setting> settings = agent_settings("agent", version);
+    return std::any_of(settings.begin(), settings.end(), [](const Setting& setting) {
+      return std::string_view(setting.name).starts_with("EVENT_");
+    });
+  };
+  EXPECT_TRUE(has_event_settings(kOpenMpi4));
+  EXPECT_FALSE(has_event_settings("mpirun (Open MPI) 5.0.7\n"));
+  EXPECT_FALSE(has_event_settings("prterun (PRRTE) 3.0.7\n"));
+}
+
 TEST(OpenMpiEnvironment, WhatOnlyTheLauncherNeedsIsNoTasks) {
   const Strings settings = {"PMIX_MCA_gds=hash", "UCX_MEM_MMAP_HOOK_MODE=none"};
   Strings environment = settings, wished = settings;
-  for (const Setting& setting : agent_settings("agent"))
+  for (const Setting& setting : agent_settings("agent", kOpenMpi4))
     if (std::string_view(setting.name).starts_with("EVENT_"))
       environment.push_back(setting.name + ("=" + setting.value));
   ASSERT_EQ(environment.size(), 3u);
