@@ -190,6 +190,20 @@ def test_the_standard_of_the_language_is_the_users(xmpcc, place):
         check_silent(xmpcc(f"-std={standard}", "-c", "main.c"))
 
 
+def test_the_c_of_1989_has_reductions_of_arrays_too(xmpcc, place):
+    write(place, old_dot_c="#pragma xmp nodes p[*]\n#pragma xmp template t[8]\n#pragma xmp distribute t[block] onto p\n"
+          "int main(void) {\n  int i, sums[2] = {0};\n#pragma xmp loop on t[i] reduction(+ : sums)\n"
+          "  for (i = 0; i < 8; i++) sums[i % 2]++;\n  return sums[0] - 4;\n}\n")
+    for standard in "-ansi", "-std=gnu89":
+        check_silent(xmpcc(standard, "-c", "old.c"))
+
+
+def test_a_standard_that_is_none_of_c_is_refused(xmpcc, place):
+    write(place, main_dot_c=MAIN, grid_dot_h=HEADER)
+    ended = xmpcc("-std=c++17", "-c", "main.c")
+    assert ended.code == 1 and "xmpcc: error: invalid argument '-std=c++17'" in ended.err, ended
+
+
 def test_headers_of_the_system_do_not_disturb(xmpcc, place):
     headers = ["assert", "complex", "ctype", "errno", "fenv", "float", "inttypes", "limits", "locale", "math",
                "omp", "setjmp", "signal", "stdarg", "stdatomic", "stdbool", "stdio", "stdlib", "string",

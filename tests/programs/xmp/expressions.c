@@ -10,6 +10,9 @@
 #define M 4
 #define TEXT(x) #x
 
+/* Names of parameters that no function has. */
+typedef void (*right_side)(double t, const double* p);
+
 #pragma xmp nodes p[*]
 #pragma xmp template t[N]
 #pragma xmp distribute t[block] onto p

@@ -52,6 +52,16 @@ static void downwards(void) {
   expect_each(N - 2 - (N - 4) / 3 * 3, N - 1, 3);
 }
 
+static void with_offsets_of_no_sign(void) {
+  const unsigned one = 1;
+#pragma xmp loop on t[i - one]
+  for (int i = 1; i <= N; i++) times[i]++;
+  expect_each(1, N + 1, 1);
+#pragma xmp loop on t[-one + 2u + i]
+  for (int i = -1; i < N - 1; i++) times[i + 1]++;
+  expect_each(0, N, 1);
+}
+
 static void in_fortran_order(void) {
 #pragma xmp loop on u(i)
   for (int i = 1; i <= N; i++) times[i]++;
@@ -115,6 +125,7 @@ static void with_bounds_of_expressions(void) {
 int main(void) {
   upwards();
   downwards();
+  with_offsets_of_no_sign();
   in_fortran_order();
   with_offsets();
   on_nodes();

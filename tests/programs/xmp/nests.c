@@ -98,6 +98,21 @@ static void bounds_that_change(void) {
   for (int kind = 0; kind < 4; kind++) expect_narrower(made[kind], rows);
 }
 
+/* A loop around the distributed one gives its bound. */
+static void triangle(void) {
+  int i = 0, made = 0;
+#pragma xmp loop(j) on square[:][j] reduction(+ : made)
+  for (i = 0; i < NI; i++)
+    for (int j = 0; j < i; j++) made++;
+  EXPECT_EQUAL(made, NI * (NI - 1) / 2);
+  made = 0;
+#pragma xmp loop on square[:][j] reduction(+ : made)
+  for (int k = 0; k < NI; k++) {
+    for (int j = k; j < NI; j++) made++;
+  }
+  EXPECT_EQUAL(made, NI * (NI + 1) / 2);
+}
+
 static void three_dimensions(void) {
 #pragma xmp loop(k, j, i) on t3(k, j, i)
   for (int i = 0; i < NI; i++)
@@ -131,6 +146,7 @@ int main(void) {
   two_dimensions();
   two_directives();
   bounds_that_change();
+  triangle();
   three_dimensions();
   blocks_of_a_width();
   return say_ok();

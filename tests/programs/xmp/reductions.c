@@ -157,6 +157,49 @@ static void of_a_sum_that_goes_on(void) {
   EXPECT_EQUAL(sum, 1000 + N * (N - 1) / 2);
 }
 
+/* What is reduced has the size that it was declared with. */
+static void of_an_array_of_a_variable_length(void) {
+  int n = 5;
+  double line[n], table[2][n];
+  for (int i = 0; i < 5; i++) line[i] = table[0][i] = table[1][i] = i;
+  n = 1;
+#pragma xmp reduction(+ : line, table[1])
+  for (int i = 0; i < 5; i++)
+    EXPECT(line[i] == i * nodes && table[1][i] == i * nodes && table[0][i] == i);
+}
+
+static void of_formal_arrays(int n, int line[n], int table[][n], int* flags) {
+#pragma xmp reduction(+ : line, table[1])
+#pragma xmp reduction(| : flags[1 : n - 1])
+}
+
+static void of_what_a_caller_has(void) {
+  int line[3] = {1, 1, 1}, table[2][3] = {{1, 1, 1}, {1, 1, 1}}, flags[3] = {0, own == 0, 2};
+  of_formal_arrays(3, line, table, flags);
+  for (int i = 0; i < 3; i++)
+    EXPECT(line[i] == nodes && table[0][i] == 1 && table[1][i] == nodes);
+  EXPECT(flags[0] == 0 && flags[1] == 1 && flags[2] == 2);
+}
+
+/* Blocks of rows, which each column of the nodes has. */
+static void of_blocks_that_several_have(void) {
+#pragma xmp nodes row[1][nodes]
+#pragma xmp template m[8][N]
+#pragma xmp distribute m[block][block] onto row
+  int y[8];
+#pragma xmp align y[i] with m[i][*]
+#pragma xmp loop on m[i][*]
+  for (int i = 0; i < 8; i++) y[i] = i;
+#pragma xmp loop(j) on m[:][j] reduction(+ : y)
+  for (int i = 0; i < 8; i++)
+    for (int j = 0; j < N; j++) y[i]++;
+#pragma xmp loop on m[i][*]
+  for (int i = 0; i < 8; i++) EXPECT_EQUAL(y[i], i + N);
+#pragma xmp reduction(+ : y) on m[*][:]
+#pragma xmp loop on m[i][*]
+  for (int i = 0; i < 8; i++) EXPECT_EQUAL(y[i], nodes * (i + N));
+}
+
 static void of_a_part(void) {
   const int half = (nodes + 1) / 2;
   int sum = 1;
@@ -184,6 +227,9 @@ int main(void) {
   of_elements_in_loops();
   of_several_clauses();
   of_a_sum_that_goes_on();
+  of_an_array_of_a_variable_length();
+  of_what_a_caller_has();
+  of_blocks_that_several_have();
   of_a_part();
   of_a_later_time();
   return say_ok();

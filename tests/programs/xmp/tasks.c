@@ -93,6 +93,19 @@ static void leaves_by_return(void) {
   EXPECT_EQUAL(sum, nodes);
 }
 
+/* A directive of its own for each: both end behind the loop. */
+static void loop_right_behind_a_task(void) {
+  const int half = (nodes + 1) / 2;
+  int sum = 0;
+#pragma xmp nodes q[half] = p[0:half]
+#pragma xmp template s[N]
+#pragma xmp distribute s[block] onto q
+#pragma xmp task on q
+#pragma xmp loop on s[i] reduction(+ : sum)
+  for (int i = 0; i < N; i++) sum += i;
+  EXPECT_EQUAL(sum, own < half ? N * (N - 1) / 2 : 0);
+}
+
 int main(void) {
   nodes = xmp_all_num_nodes(), own = own_number();
   subsets();
@@ -100,6 +113,7 @@ int main(void) {
   nested();
   two_at_once();
   leaves_by_return();
+  loop_right_behind_a_task();
 #pragma xmp barrier
 #pragma xmp barrier on p
   return say_ok();

@@ -75,7 +75,7 @@ class Checker {
   void check_body(const Directive& directive, const LoopDirective& body) {
     constructs_.check(directive, body);
     for (const ReductionClause& clause : body.reductions) {
-      check_reduction(program_, clause, directive.offset);
+      check_reduction(program_, clause, directive, body.on);
       check_order(program_, unit_, clause, directive);
     }
     check_distinct(body.reductions);
@@ -151,7 +151,25 @@ class Checker {
     else
       throw Complaint{descriptor.name.place,
                       "'" + name + "' is neither nodes, a template nor a distributed array"};
+    refuse_where_copied(descriptor);
     program_.descriptors[&descriptor] = text;
+  }
+
+  // The translation has the texts of these expressions elsewhere, too.
+  void refuse_where_copied(const DescriptorOf& descriptor) const {
+    const auto refuse = [&](const std::string& where) {
+      throw Complaint{descriptor.name.place, where +
+                                                 " cannot use xmp_desc_of; copy the value to a "
+                                                 "variable before"};
+    };
+    for (const auto& [directive, nest] : program_.nests)
+      for (const DistributedLoop& loop : nest.loops)
+        if (program_.facts.loops[loop.loop].header.contains(descriptor.begin))
+          refuse("the bounds and the step of a distributed loop");
+    for (const ArraySymbol& array : program_.arrays)
+      for (const Extent& extent : array.variable->extents)
+        if (extent.written.contains(descriptor.begin))
+          refuse("the extents of '" + array.name() + "'");
   }
 
   void check_use(const Use& use) {

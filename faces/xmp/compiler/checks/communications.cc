@@ -9,10 +9,6 @@
 namespace nagaya::xmp {
 namespace {
 
-std::string quoted(const Token& token) {
-  return "'" + token.text + "'";
-}
-
 void resolve_optional(Program& program, const std::optional<Reference>& reference, size_t offset) {
   if (reference) resolve(program, *reference, offset);
 }
@@ -21,23 +17,67 @@ void check_async(const Program& program, const std::optional<Expression>& async,
   if (async) check_expression(program, *async, offset);
 }
 
-// A distributed array can be the data only if all processes along one dimension hold copies of it.
-bool is_replicated(const ArraySymbol& array) {
-  size_t aligned = 0;
-  for (const Alignment& alignment : array.alignment) aligned += alignment.dimension >= 0;
-  return aligned < array.with->dimensions();
+// The dimensions of its template in which its blocks differ from process to process.
+std::vector<size_t> distributed_dimensions(const ArraySymbol& array) {
+  std::vector<size_t> found;
+  for (const Alignment& alignment : array.alignment)
+    if (alignment.dimension >= 0 && array.with->blocks(static_cast<size_t>(alignment.dimension)))
+      found.push_back(static_cast<size_t>(alignment.dimension));
+  return found;
 }
 
-const Variable& check_data(const Program& program, const DataReference& data, size_t offset) {
+// The processes of a communication: those of a reference, in a loop's reductions along the
+// dimensions of its indexes.
+struct Among {
+  const Reference* on = nullptr;  // the executing ones
+  const Nest* nest = nullptr;
+
+  // Each coordinate of the template has a communication of its own.
+  bool is_apart(size_t dimension) const {
+    if (on == nullptr || on->subscripts.empty()) return false;
+    const Subscript::Kind kind = on->subscripts[dimension].kind;
+    if (nest == nullptr) return kind == Subscript::kStar;
+    return kind != Subscript::kRange &&
+           std::none_of(nest->loops.begin(), nest->loops.end(),
+                        [&](const DistributedLoop& loop) { return loop.dimension == dimension; });
+  }
+};
+
+// A distributed array can be the data of processes that all have the same block of it: along a
+// dimension of its template with which it is not aligned.
+void check_replicated(const Program& program, const ArraySymbol& array, const Token& name,
+                      const Among& among) {
+  const std::vector<size_t> differ = distributed_dimensions(array);
+  if (differ.empty()) return;
+  const TemplateSymbol& with = *array.with;
+  if (differ.size() == with.onto->dimensions())
+    throw Complaint{name.place, "the array " + quoted(name) +
+                                    " is distributed: no two processes have the same element"};
+  const bool is_with = among.on != nullptr && !among.on->executing &&
+                       program.references.at(among.on).of_template == &with;
+  if (is_with &&
+      std::all_of(differ.begin(), differ.end(), [&](size_t d) { return among.is_apart(d); }))
+    return;
+  std::string wanted = "on " + with.declared->name.text;
+  for (size_t d = 0; d < with.dimensions(); ++d) {
+    const bool differs = std::count(differ.begin(), differ.end(), d) != 0;
+    wanted += among.nest != nullptr ? (differs ? "[:]" : "[i]") : (differs ? "[*]" : "[:]");
+  }
+  throw Complaint{name.place, "the blocks of the array " + quoted(name) +
+                                  " differ between these processes; they are the same among those "
+                                  "of " +
+                                  (among.nest != nullptr ? "a loop '" : "'") + wanted + "'"};
+}
+
+const Variable& check_data(const Program& program, const DataReference& data, size_t offset,
+                           const Among& among = {}) {
   const Token& name = data.name;
   const Variable* variable = program.facts.lookup(name.text, offset);
   if (variable == nullptr) throw Complaint{name.place, quoted(name) + " is not declared"};
   if (variable->kind > Variable::kParameter)
     throw Complaint{name.place, quoted(name) + " is not a variable"};
   if (const ArraySymbol* array = program.array_of(variable->entity, offset)) {
-    if (!is_replicated(*array))
-      throw Complaint{name.place, "the array " + quoted(name) +
-                                      " is distributed: no two processes have the same element"};
+    check_replicated(program, *array, name, among);
     if (!data.indexes.empty() || data.length)
       throw Complaint{name.place,
                       "a part of the distributed array " + quoted(name) + " is not supported yet"};
@@ -69,7 +109,7 @@ void check_width(const Program& program, const ReflectWidth& width, const ArrayS
       throw Complaint{width.place, "the width " + std::to_string(*value) +
                                        " is more than the shadow of '" + array.name() +
                                        "', which is " + std::to_string(*shadow) + " in dimension " +
-                                       std::to_string(d)};
+                                       std::to_string(d + 1)};
   };
   check_side(width.low, alignment.low_width);
   check_side(high, alignment.high_width);
@@ -111,11 +151,10 @@ void check_type(const ReductionClause& clause, const Token& name, const Variable
                                     "'; bitwise operations are for integers"};
 }
 
-}  // namespace
-
-void check_reduction(Program& program, const ReductionClause& clause, size_t offset) {
+void check_clause(const Program& program, const ReductionClause& clause, size_t offset,
+                  const Among& among) {
   for (const ReductionVariable& reduced : clause.variables) {
-    const Variable& variable = check_data(program, reduced.data, offset);
+    const Variable& variable = check_data(program, reduced.data, offset, among);
     check_type(clause, reduced.data.name, variable);
     if (!reduced.locations.empty() && !orders(clause.operation))
       throw Complaint{reduced.locations.front().name.place,
@@ -124,8 +163,16 @@ void check_reduction(Program& program, const ReductionClause& clause, size_t off
     if (reduced.locations.empty() && needs_location(clause.operation))
       throw Complaint{clause.place, quoted(reduced.data.name) + " needs location variables: " +
                                         reduced.data.name.text + "/location/"};
-    for (const DataReference& location : reduced.locations) check_data(program, location, offset);
+    for (const DataReference& location : reduced.locations)
+      check_data(program, location, offset, among);
   }
+}
+
+}  // namespace
+
+void check_reduction(const Program& program, const ReductionClause& clause,
+                     const Directive& directive, const Reference& on) {
+  check_clause(program, clause, directive.offset, {&on, &program.nests.at(&directive)});
 }
 
 void check_distinct(const std::vector<ReductionClause>& clauses) {
@@ -185,9 +232,7 @@ void check_communication(Program& program, const Directive& directive,
     if (reflect.widths.empty()) continue;
     if (reflect.widths.size() != array.rank())
       throw Complaint{reflect.widths.front().place,
-                      quoted(name) + " has " + std::to_string(array.rank()) + " dimension" +
-                          (array.rank() == 1 ? "" : "s") + ", not " +
-                          std::to_string(reflect.widths.size())};
+                      other_rank(quoted(name), array.rank(), reflect.widths.size())};
     for (size_t d = 0; d < array.rank(); ++d)
       check_width(program, reflect.widths[d], array, d, directive.offset);
   }
@@ -206,9 +251,10 @@ void check_communication(Program& program, const Directive& directive,
 
 void check_communication(Program& program, const Directive& directive,
                          const BcastDirective& bcast) {
-  for (const DataReference& data : bcast.variables) check_data(program, data, directive.offset);
   resolve_optional(program, bcast.from, directive.offset);
   resolve_optional(program, bcast.on, directive.offset);
+  for (const DataReference& data : bcast.variables)
+    check_data(program, data, directive.offset, {bcast.on ? &*bcast.on : nullptr});
   check_async(program, bcast.async, directive.offset);
   if (!bcast.from || bcast.from->executing) return;
   for (const Subscript& subscript : bcast.from->subscripts)
@@ -218,9 +264,10 @@ void check_communication(Program& program, const Directive& directive,
 
 void check_communication(Program& program, const Directive& directive,
                          const ReductionDirective& reduction) {
-  check_reduction(program, reduction.reduction, directive.offset);
-  check_distinct({reduction.reduction});
   resolve_optional(program, reduction.on, directive.offset);
+  check_clause(program, reduction.reduction, directive.offset,
+               {reduction.on ? &*reduction.on : nullptr});
+  check_distinct({reduction.reduction});
   check_async(program, reduction.async, directive.offset);
 }
 

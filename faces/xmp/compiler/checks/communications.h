@@ -17,7 +17,9 @@ void check_communication(Program& program, const Directive& directive,
 void check_communication(Program& program, const Directive& directive, const BcastDirective& bcast);
 void check_communication(Program& program, const Directive& directive,
                          const ReductionDirective& reduction);
-void check_reduction(Program& program, const ReductionClause& clause, size_t offset);
+// Of a loop, which is `on` that.
+void check_reduction(const Program& program, const ReductionClause& clause,
+                     const Directive& directive, const Reference& on);
 // Of one directive: no whole variable stands in them twice, as a value or as a location.
 void check_distinct(const std::vector<ReductionClause>& clauses);
 // Of a loop's clause: which iteration is the first, or the last, can be known.

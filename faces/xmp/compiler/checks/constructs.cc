@@ -11,10 +11,6 @@
 namespace nagaya::xmp {
 namespace {
 
-std::string quoted(const Token& token) {
-  return "'" + token.text + "'";
-}
-
 template <typename... Bodies>
 bool is_one_of(const Directive& directive) {
   return (std::holds_alternative<Bodies>(directive.body) || ...);
@@ -224,6 +220,37 @@ std::vector<DistributedLoop> Constructs::match_indexes(const LoopDirective& loop
   return matched;
 }
 
+void Constructs::check_other_subscripts(const Directive& directive, const LoopDirective& loop,
+                                        const std::vector<size_t>& loops, const Nest& nest) const {
+  for (size_t d = 0; d < loop.on.subscripts.size(); ++d) {
+    if (std::any_of(nest.loops.begin(), nest.loops.end(),
+                    [&](const DistributedLoop& found) { return found.dimension == d; }))
+      continue;
+    const Subscript& subscript = loop.on.subscripts[d];
+    for (const size_t other : loops) {
+      const std::string name = program_.index_name(other);
+      if (!mentions(subscript, name)) continue;
+      check_canonical({other}, 1);
+      throw Complaint{subscript.place, "'" + name +
+                                           "' is the index of a loop that is not distributed; "
+                                           "name it before the on clause: loop (" +
+                                           name + ", ...)"};
+    }
+    for (const Use& use : program_.facts.uses) {
+      if (!use.written || !program_.facts.statements[nest.statement].range.contains(use.name))
+        continue;
+      const std::string name =
+          unit_.printed.text().substr(use.name.begin, use.name.end - use.name.begin);
+      const Variable* variable = program_.facts.lookup(name, directive.offset);
+      if (variable != nullptr && variable->entity == use.entity && mentions(subscript, name))
+        throw Complaint{unit_.printed.place(use.name.begin),
+                        "'" + name +
+                            "' is changed in the loop, but its on clause, which has it, "
+                            "is computed before; copy it to another variable"};
+    }
+  }
+}
+
 void Constructs::check_body(const std::vector<DistributedLoop>& loops, bool may_return) const {
   for (const DistributedLoop& distributed : loops) {
     const Loop& loop = program_.facts.loops[distributed.loop];
@@ -255,10 +282,10 @@ bool Constructs::may_change_unseen(size_t entity, const Range& nest) const {
   return false;
 }
 
-void Constructs::decide_hoisting(std::vector<DistributedLoop>& loops) const {
+void Constructs::decide_hoisting(Nest& whole) const {
   const Facts& facts = program_.facts;
-  const Range nest = facts.loops[loops.front().loop].whole;
-  for (DistributedLoop& distributed : loops) {
+  const Range nest = facts.statements[whole.statement].range;
+  for (DistributedLoop& distributed : whole.loops) {
     const Loop& loop = facts.loops[distributed.loop];
     distributed.hoisted =
         loop.whole.begin == nest.begin ||
@@ -296,7 +323,8 @@ void Constructs::check(const Directive& directive, const LoopDirective& loop) {
   nest.around.assign(loops.begin(), last + 1);
   // Behind the loop all processes meet for its reductions.
   check_body(nest.loops, loop.reductions.empty());
-  decide_hoisting(nest.loops);
+  check_other_subscripts(directive, loop, loops, nest);
+  decide_hoisting(nest);
   program_.nests[&directive] = std::move(nest);
 }
 

@@ -32,9 +32,12 @@ class Constructs {
                                              const std::vector<size_t>& loops);
   void match_index(const LoopDirective& loop, const std::vector<size_t>& loops, size_t which,
                    std::vector<DistributedLoop>& matched);
+  // The on clause is computed before the loops.
+  void check_other_subscripts(const Directive& directive, const LoopDirective& loop,
+                              const std::vector<size_t>& loops, const Nest& nest) const;
   void check_body(const std::vector<DistributedLoop>& loops, bool may_return) const;
   bool may_change_unseen(size_t entity, const Range& nest) const;
-  void decide_hoisting(std::vector<DistributedLoop>& loops) const;
+  void decide_hoisting(Nest& nest) const;
   // `loop_begin`: of a loop whose body the range is; kNone: the block of a task.
   void check_escapes(const Range& range, size_t loop_begin, bool may_return) const;
 

@@ -7,26 +7,27 @@
 namespace nagaya::xmp {
 namespace {
 
-std::string quoted(const Token& token) {
-  return "'" + token.text + "'";
-}
-
-std::string count(size_t number, const std::string& thing) {
-  return std::to_string(number) + " " + thing + (number == 1 ? "" : "s");
-}
-
 void check_subscripts(const Program& program, const Reference& reference, size_t dimensions,
                       const char* meaning, size_t offset) {
   if (!reference.subscripts.empty() && reference.subscripts.size() != dimensions)
-    throw Complaint{reference.name.place, std::string(meaning) + " " + quoted(reference.name) +
-                                              " has " + count(dimensions, "dimension") + ", not " +
-                                              std::to_string(reference.subscripts.size())};
+    throw Complaint{reference.name.place,
+                    other_rank(std::string(meaning) + " " + quoted(reference.name), dimensions,
+                               reference.subscripts.size())};
   for (const Subscript& subscript : reference.subscripts)
     for (const Bound* bound : {&subscript.low, &subscript.high, &subscript.step})
       check_bound(program, *bound, offset);
 }
 
 }  // namespace
+
+std::string quoted(const Token& token) {
+  return "'" + token.text + "'";
+}
+
+std::string other_rank(const std::string& what, size_t has, size_t wants) {
+  return what + " has " + std::to_string(has) + " dimension" + (has == 1 ? "" : "s") + ", not " +
+         std::to_string(wants);
+}
 
 void check_expression(const Program& program, const Expression& expression, size_t offset) {
   for (const Token* name : names_in(expression)) {

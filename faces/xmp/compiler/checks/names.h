@@ -6,6 +6,10 @@
 
 namespace nagaya::xmp {
 
+// For messages: 'name'; "'a' has 2 dimensions, not 3".
+std::string quoted(const Token& token);
+std::string other_rank(const std::string& what, size_t has, size_t wants);
+
 // All throw Complaint at the place of the error. `offset`: of the directive.
 
 // Each name is a variable or function of the user; no name is a distributed array.

@@ -25,6 +25,19 @@ bool mentions(const Subscript& subscript, const std::string& index) {
   return false;
 }
 
+namespace {
+
+// All sums and products: it can be added to.
+bool is_sum(const Expression& expression) {
+  for (const Token& token : expression.tokens)
+    for (const char* loose :
+         {"<", ">", "<=", ">=", "==", "!=", "&", "|", "^", "&&", "||", "?", "<<", ">>"})
+      if (token.text == loose) return false;
+  return true;
+}
+
+}  // namespace
+
 std::optional<std::string> offset_from_index(const Subscript& subscript, const std::string& index) {
   if (!subscript.index) return std::nullopt;
   const std::vector<Token>& tokens = subscript.index->tokens;
@@ -32,18 +45,14 @@ std::optional<std::string> offset_from_index(const Subscript& subscript, const s
     if (tokens.size() == 1) return "0";
     const std::string& sign = tokens[1].text;
     if (sign != "+" && sign != "-") return std::nullopt;
-    // i - a + b: the minus is of a alone. All that follows must be of sums and products.
+    // i - a + b: the minus is of a alone. It may be unsigned.
     const Expression rest{{tokens.begin() + 1, tokens.end()}};
-    if (mentions(rest, index)) return std::nullopt;
-    for (const Token& token : rest.tokens)
-      for (const char* loose :
-           {"<", ">", "<=", ">=", "==", "!=", "&", "|", "^", "&&", "||", "?", "<<", ">>"})
-        if (token.text == loose) return std::nullopt;
-    return rest.text();
+    if (mentions(rest, index) || !is_sum(rest)) return std::nullopt;
+    return "0L " + rest.text();
   }
   if (tokens.size() > 2 && tokens.back().text == index && tokens[tokens.size() - 2].text == "+") {
     const Expression rest{{tokens.begin(), tokens.end() - 2}};
-    if (!mentions(rest, index)) return rest.text();
+    if (!mentions(rest, index) && is_sum(rest)) return "(long)(" + rest.text() + ")";
   }
   return std::nullopt;
 }

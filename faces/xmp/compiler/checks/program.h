@@ -30,7 +30,6 @@ struct TemplateSymbol {
   Range scope;
   bool file_scope;
   const DistributeDirective* distribution = nullptr;
-  size_t distributed_at = 0;
   const NodesSymbol* onto = nullptr;
   size_t dimensions() const { return declared->dimensions; }
   bool blocks(size_t dimension) const {

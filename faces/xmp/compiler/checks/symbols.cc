@@ -12,10 +12,6 @@ namespace {
 
 constexpr size_t kDimensionsMax = 7;
 
-std::string quoted(const Token& token) {
-  return "'" + token.text + "'";
-}
-
 void require_dimensions(const Token& name, size_t dimensions) {
   if (dimensions > kDimensionsMax)
     throw Complaint{name.place, quoted(name) + " has " + std::to_string(dimensions) +
@@ -127,10 +123,8 @@ void SymbolTable::declare(const Directive& directive, const TemplateDirective& d
 void SymbolTable::check_formats(const std::vector<DistributionFormat>& formats,
                                 const TemplateSymbol& of, const Place& place, size_t offset) {
   if (formats.size() != of.dimensions())
-    throw Complaint{place, "the template " + quoted(of.declared->name) + " has " +
-                               std::to_string(of.dimensions()) + " dimension" +
-                               (of.dimensions() == 1 ? "" : "s") + ", not " +
-                               std::to_string(formats.size())};
+    throw Complaint{place, other_rank("the template " + quoted(of.declared->name), of.dimensions(),
+                                      formats.size())};
   for (const DistributionFormat& format : formats) {
     if (!format.width) continue;
     check_expression(program_, *format.width, offset);
@@ -162,7 +156,6 @@ void SymbolTable::declare(const Directive& directive, const DistributeDirective&
   for (TemplateSymbol& symbol : program_.templates) {
     if (&symbol != &found) continue;
     symbol.distribution = &distribute;
-    symbol.distributed_at = directive.offset;
     symbol.onto = &onto;
   }
 }
@@ -202,9 +195,8 @@ const Variable& SymbolTable::aligned_variable(const AlignDirective& align, size_
   if (variable->file_scope && in_function(offset))
     throw Complaint{name.place, quoted(name) + " is declared at file scope; align it there"};
   if (align.sources.size() != variable->extents.size())
-    throw Complaint{name.place, quoted(name) + " has " + std::to_string(variable->extents.size()) +
-                                    " dimension" + (variable->extents.size() == 1 ? "" : "s") +
-                                    ", not " + std::to_string(align.sources.size())};
+    throw Complaint{name.place,
+                    other_rank(quoted(name), variable->extents.size(), align.sources.size())};
   require_dimensions(name, variable->extents.size());
   return *variable;
 }
@@ -244,10 +236,8 @@ void SymbolTable::declare(const Directive& directive, const AlignDirective& alig
                     "the template " + quoted(align.with) +
                         " is not distributed; write '#pragma xmp distribute' before"};
   if (align.subscripts.size() != with.dimensions())
-    throw Complaint{align.with.place, "the template " + quoted(align.with) + " has " +
-                                          std::to_string(with.dimensions()) + " dimension" +
-                                          (with.dimensions() == 1 ? "" : "s") + ", not " +
-                                          std::to_string(align.subscripts.size())};
+    throw Complaint{align.with.place, other_rank("the template " + quoted(align.with),
+                                                 with.dimensions(), align.subscripts.size())};
   if (variable.is_static && !variable.file_scope && !with.file_scope)
     throw Complaint{align.with.place, "the static array " + quoted(align.array) +
                                           " outlives the template " + quoted(align.with) +
@@ -288,7 +278,7 @@ void SymbolTable::set_shadow(ArraySymbol& array, const ShadowDirective& shadow, 
     const bool none = alignment.low_width == 0 && alignment.high_width == 0;
     if (!block && !none)
       throw Complaint{width.place,
-                      "dimension " + std::to_string(d) + " of " + quoted(shadow.array) +
+                      "dimension " + std::to_string(d + 1) + " of " + quoted(shadow.array) +
                           " is not distributed by block, so it has no shadow; write 0"};
   }
 }
@@ -302,10 +292,8 @@ void SymbolTable::declare(const Directive& directive, const ShadowDirective& sha
                     "the shadow of " + quoted(shadow.array) +
                         " must be declared in the scope of its align directive"};
   if (shadow.widths.size() != found.rank())
-    throw Complaint{shadow.array.place, quoted(shadow.array) + " has " +
-                                            std::to_string(found.rank()) + " dimension" +
-                                            (found.rank() == 1 ? "" : "s") + ", not " +
-                                            std::to_string(shadow.widths.size())};
+    throw Complaint{shadow.array.place,
+                    other_rank(quoted(shadow.array), found.rank(), shadow.widths.size())};
   for (ArraySymbol& array : program_.arrays) {
     if (&array != &found) continue;
     set_shadow(array, shadow, directive.offset);
@@ -323,10 +311,8 @@ void SymbolTable::check(const Directive& directive, const TemplateFixDirective& 
   if (fix.fixed.bounds.empty())
     throw Complaint{name.place, "'template_fix' needs the bounds of " + quoted(name)};
   if (fix.fixed.dimensions != found.dimensions())
-    throw Complaint{name.place, "the template " + quoted(name) + " has " +
-                                    std::to_string(found.dimensions()) + " dimension" +
-                                    (found.dimensions() == 1 ? "" : "s") + ", not " +
-                                    std::to_string(fix.fixed.dimensions)};
+    throw Complaint{name.place, other_rank("the template " + quoted(name), found.dimensions(),
+                                           fix.fixed.dimensions)};
   for (const TemplateBounds& bounds : fix.fixed.bounds) {
     check_bound(program_, bounds.low, directive.offset);
     check_bound(program_, bounds.high, directive.offset);

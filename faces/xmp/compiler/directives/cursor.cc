@@ -128,9 +128,13 @@ std::optional<Expression> Cursor::async_number() {
 
 DataReference Cursor::data_reference() {
   DataReference data{identifier("the name of a variable"), {}, {}, {}};
+  bool has_whole = false;  // [:], of the last dimensions: contiguous behind a section before
   while (accept("[")) {
-    // The whole of the last dimensions is contiguous behind a section of the one before.
-    if (is(":") && is("]", 1) && accept(":") && accept("]")) continue;
+    if (is(":") && is("]", 1) && accept(":") && accept("]")) {
+      has_whole = true;
+      continue;
+    }
+    if (has_whole) complain("behind [:] there may only be [:]; other parts are not contiguous");
     if (data.length) complain("only one subscript may be a section, and [:] behind it");
     if (is(":")) complain("a section needs its base and its length here: [base:length]");
     Expression first = expression();

@@ -60,7 +60,7 @@ AlignSubscript parse_align_subscript(Cursor& cursor) {
   const std::string sign = cursor.is("-") ? "-" : "";
   cursor.accept("+") || cursor.accept("-");
   const Expression offset = cursor.expression();
-  return {AlignSource::kIndex, index, {sign + "(" + offset.text() + ")", {offset}}};
+  return {AlignSource::kIndex, index, {sign + "(long)(" + offset.text() + ")", {offset}}};
 }
 
 ShadowWidth parse_shadow_width(Cursor& cursor) {

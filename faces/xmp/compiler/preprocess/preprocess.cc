@@ -8,6 +8,8 @@
 #include <clang/Lex/Pragma.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include "clang_session.h"
@@ -92,6 +94,14 @@ std::vector<std::string> arguments_of(const PreprocessorInput& input) {
 }
 
 // A unit that was not read to its end may have directives behind the error.
+// Of a source that Clang has not opened.
+bool mentions_xmp(const PreprocessorInput& input) {
+  if (input.contents != nullptr) return input.contents->find("xmp") != std::string::npos;
+  std::ifstream file(input.source, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  return text.find("xmp") != std::string::npos;
+}
+
 bool may_use_xmp(const Unit& unit, clang::SourceManager& sources) {
   const llvm::StringRef text = sources.getBufferData(sources.getMainFileID());
   return unit.uses_xmp() || (unit.failed && text.contains("xmp"));
@@ -112,6 +122,9 @@ Unit preprocess(const PreprocessorInput& input, Diagnostics& diagnostics) {
   ClangSession session(arguments_of(input), input.source, input.standard, input.contents, "c");
   if (!session.begin()) {
     unit.failed = true;
+    if (mentions_xmp(input))
+      for (const ClangMessage& message : session.messages())
+        diagnostics.plain({}, message.kind, message.text);
     return unit;
   }
   clang::Preprocessor& preprocessor = session.preprocessor();

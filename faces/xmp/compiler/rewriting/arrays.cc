@@ -40,7 +40,6 @@ std::vector<std::string> extents(const ArraySymbol& array) {
   std::vector<std::string> texts;
   for (const Extent& extent : array.variable->extents)
     texts.push_back(extent.constant ? std::to_string(*extent.constant) : extent.text);
-  // The first extent of a formal argument may be missing: `double a[][M]`.
   return texts;
 }
 

@@ -21,23 +21,25 @@ Data data_of(const Program& program, const DataReference& reference, size_t offs
   if (const ArraySymbol* array = program.find_array(reference.name.text, offset))
     return replicated(*array);
   const Variable* variable = program.facts.lookup(reference.name.text, offset);
-  Data data{reference.name.text, "", "", reference.indexes.empty()};
+  Data data{reference.name.text, "", "1UL", reference.indexes.empty()};
+  size_t d = reference.indexes.size();
   for (const Expression& index : reference.indexes) data.first += "[" + index.text() + "]";
   if (reference.length) {
     data.first += "[" + reference.base->text() + "]";
-    data.count = "(" + reference.length->text() + ")";
-    data.scalar = false;
-  }
-  // A formal array has lost its size; its extents are in its declaration.
-  for (size_t d = reference.indexes.size() + (reference.length ? 1 : 0);
-       d < variable->extents.size(); ++d) {
-    const Extent& extent = variable->extents[d];
+    data.count += " * (" + reference.length->text() + ")";
+    ++d;
+  } else if (d == 0 && variable->kind == Variable::kParameter && !variable->extents.empty()) {
+    // A formal array has lost its first extent, which is in its declaration.
+    const Extent& extent = variable->extents[d++];
     data.first += "[0]";
-    data.count += (data.count.empty() ? "(" : " * (") +
-                  (extent.constant ? std::to_string(*extent.constant) : extent.text) + ")";
-    data.scalar = false;
+    data.count += " * (" + (extent.constant ? std::to_string(*extent.constant) : extent.text) + ")";
   }
-  if (data.count.empty()) data.count = "1";
+  data.scalar = data.scalar && !reference.length && variable->extents.empty();
+  // The expressions of other extents may have another value by now.
+  const std::string part = data.first;
+  const bool is_array = d < variable->extents.size();
+  for (; d < variable->extents.size(); ++d) data.first += "[0]";
+  if (is_array) data.count += " * (sizeof(" + part + ") / sizeof(" + data.first + "))";
   data.address = "(void *)&" + data.first;
   return data;
 }

@@ -7,16 +7,16 @@
 namespace nagaya::xmp {
 
 void Edits::replace(const Range& range, std::string text) {
-  edits_.push_back({range.begin, range.end - range.begin, 2, edits_.size(), std::move(text)});
+  edits_.push_back({range.begin, range.end - range.begin, 2, edits_.size(), 0, std::move(text)});
 }
 
 void Edits::insert(size_t offset, std::string text) {
-  edits_.push_back({offset, 0, 1, edits_.size(), std::move(text)});
+  edits_.push_back({offset, 0, 1, edits_.size(), 0, std::move(text)});
 }
 
 void Edits::close(size_t offset, size_t construct_begin, std::string text) {
   // A construct that begins later is the inner one.
-  edits_.push_back({offset, 0, 0, kNone - construct_begin, std::move(text)});
+  edits_.push_back({offset, 0, 0, kNone - construct_begin, edits_.size(), std::move(text)});
 }
 
 void Edits::insert_line(const PrintedText& printed, size_t offset, const Place& line,
@@ -30,8 +30,8 @@ void Edits::insert_line(const PrintedText& printed, size_t offset, const Place& 
 std::string Edits::apply(const std::string& text) {
   std::sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) {
     // Of replacements the widest one comes first.
-    return std::tie(a.offset, a.rank, b.length, a.order) <
-           std::tie(b.offset, b.rank, a.length, b.order);
+    return std::tie(a.offset, a.rank, b.length, a.order, b.call) <
+           std::tie(b.offset, b.rank, a.length, b.order, a.call);
   });
   std::string result;
   size_t at = 0;

@@ -14,8 +14,9 @@ class Edits {
  public:
   // `range` becomes `text`; edits inside of it are dropped.
   void replace(const Range& range, std::string text);
-  // At one offset the ends of constructs come first, inner ones before outer ones; then insertions
-  // in the order of the calls; then a replacement that begins there.
+  // At one offset the ends of constructs come first, inner ones before outer ones; of constructs
+  // that begin together the one called last is the innermost. Then insertions in the order of the
+  // calls; then a replacement that begins there.
   void insert(size_t offset, std::string text);
   void close(size_t offset, size_t construct_begin, std::string text);
   // Generated statements on a line of their own that counts as the user's `line`; the numbers of
@@ -30,6 +31,7 @@ class Edits {
     size_t offset, length;
     int rank;      // 0: close, 1: insert, 2: replace
     size_t order;  // ascending within a rank
+    size_t call;   // descending where the orders are the same
     std::string text;
   };
   std::vector<Edit> edits_;

@@ -87,7 +87,8 @@ std::string combined(ReductionOperation operation, const std::string& left,
 }
 
 std::string each(const Data& data, const std::string& body) {
-  return " for (long xmp_k = 0; xmp_k < " + data.count + "; ++xmp_k) " + body;
+  // Older C declares nothing in a for statement.
+  return " { long xmp_k; for (xmp_k = 0; xmp_k < " + data.count + "; ++xmp_k) " + body + " }";
 }
 
 }  // namespace

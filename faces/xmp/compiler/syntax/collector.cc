@@ -85,8 +85,10 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
   }
 
   bool VisitNamedDecl(clang::NamedDecl* declaration) {
+    // Parameters here are of function types: those of functions are declared with their bodies.
     if (llvm::isa<clang::FieldDecl>(declaration) || llvm::isa<clang::TagDecl>(declaration) ||
-        llvm::isa<clang::LabelDecl>(declaration) || declaration->getLocation().isInvalid())
+        llvm::isa<clang::LabelDecl>(declaration) || llvm::isa<clang::ParmVarDecl>(declaration) ||
+        declaration->getLocation().isInvalid())
       return true;
     declare(*declaration);
     return true;

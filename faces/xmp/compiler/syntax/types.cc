@@ -91,8 +91,10 @@ void describe_extents(clang::QualType type, clang::TypeLoc written, Variable& va
   }
   variable.element = has_name(type) ? type_name(type, context) : "";
   // Of a pointer that of its elements: nothing else can be reduced by it.
-  variable.reduction_type = reduction_type(type->isPointerType() ? type->getPointeeType() : type);
-  variable.is_integer = type->isIntegerType();
+  const bool has_elements = type->isPointerType() && variable.extents.empty();
+  const clang::QualType reduced = has_elements ? type->getPointeeType() : type;
+  variable.reduction_type = reduction_type(reduced);
+  variable.is_integer = reduced->isIntegerType();
   variable.is_pointer = type->isPointerType();
 }
 
@@ -112,7 +114,7 @@ void describe_variable(const clang::VarDecl& declaration, Variable& variable, co
   describe_extents(type, written != nullptr ? written->getTypeLoc() : clang::TypeLoc(), variable,
                    spots, context);
   clang::Expr::EvalResult result;
-  if (variable.extents.empty() && type.isConstQualified() && variable.is_integer &&
+  if (variable.extents.empty() && type.isConstQualified() && type->isIntegerType() &&
       declaration.hasInit() && !declaration.getInit()->isValueDependent() &&
       declaration.getInit()->EvaluateAsInt(result, context))
     variable.constant = result.Val.getInt().getExtValue();
