@@ -69,7 +69,7 @@ nagaya_xmp_nodes* nagaya_xmp_declare_nodes(const char* where, const char* name, 
 void nagaya_xmp_free_nodes(nagaya_xmp_nodes** nodes); /* at the end of its scope */
 
 /* `low` and `high` are null pointers: `template t(:)`, fixed later. */
-nagaya_xmp_template* nagaya_xmp_declare_template(const char* where, const char* name, int brackets,
+nagaya_xmp_template* nagaya_xmp_declare_template(const char* where, const char* name,
                                                  int dimensions, const long* low, const long* high);
 void nagaya_xmp_fix_template(const char* where, nagaya_xmp_template* fixed, const long* low,
                              const long* high);

@@ -141,9 +141,13 @@ void nagaya_xmp_declare_array(const char* where, nagaya_xmp_array* array, const 
   auto state = std::make_unique<nagaya_xmp_array_state>(name, element_bytes, dimensions, extent,
                                                         with, alignment);
   if (array->state != nullptr) {
+    if (!with->is_usable())
+      fail(where, "array " + array->state->name +
+                      ": another file declares it, too, but the template " + with->name +
+                      " has no bounds before a template_fix, which is of one file");
     if (!array->state->is_like(*state))
       fail(where,
-           std::string("array ") + name +
+           "array " + array->state->name +
                ": another file declares it with another element, extent, alignment or shadow");
     return;
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "faces/xmp/runtime/asynchronous.h"
+#include "faces/xmp/runtime/executing.h"
 #include "faces/xmp/runtime/failure.h"
 #include "faces/xmp/runtime/located.h"
 #include "faces/xmp/runtime/reductions.h"
@@ -65,8 +66,9 @@ void run_or_start(const char* where, ProcessSet& set, std::unique_ptr<Collective
 }
 
 // A set of several that has the caller, or nullptr: there is nothing to do.
-ProcessSet* set_to_meet(const char* where, const nagaya_xmp_on* on) {
+ProcessSet* set_to_meet(const char* where, const char* what, const nagaya_xmp_on* on) {
   ProcessSet* const set = set_of(where, on);
+  if (set != nullptr) check_executing(where, what, *set);
   return set != nullptr && set->has_caller() && set->size() > 1 ? set : nullptr;
 }
 
@@ -83,6 +85,9 @@ void make_logical(nagaya_xmp_type type, void* data, size_t count) {
 uint32_t root_of(const char* where, const nagaya_xmp_on* from, const ProcessSet& set) {
   if (from == nullptr) return 0;
   const ProcessSet* const source = set_of(where, *from);
+  if (source != nullptr && source->size() != 1)
+    fail(where,
+         "bcast: its `from` is " + std::to_string(source->size()) + " nodes: name one of them");
   const int64_t place = source == nullptr ? -1 : set.place_of(source->job_rank(0));
   if (place < 0) fail(where, "bcast: its `from` is none of the nodes that get the data");
   return static_cast<uint32_t>(place);
@@ -96,7 +101,7 @@ using nagaya::xmp::fail;
 using nagaya::xmp::ProcessSet;
 
 void nagaya_xmp_barrier(const char* where, const nagaya_xmp_on* on) {
-  ProcessSet* const set = nagaya::xmp::set_to_meet(where, on);
+  ProcessSet* const set = nagaya::xmp::set_to_meet(where, "the barrier", on);
   if (set == nullptr) return;
   Collective barrier;
   barrier.what.kind = NAGAYA_BARRIER;
@@ -105,7 +110,7 @@ void nagaya_xmp_barrier(const char* where, const nagaya_xmp_on* on) {
 
 void nagaya_xmp_bcast(const char* where, void* data, unsigned long bytes, const nagaya_xmp_on* from,
                       const nagaya_xmp_on* on, const long* async) {
-  ProcessSet* const set = nagaya::xmp::set_to_meet(where, on);
+  ProcessSet* const set = nagaya::xmp::set_to_meet(where, "the bcast", on);
   if (set == nullptr) return;
   auto bcast = std::make_unique<Collective>();
   bcast->what.kind = NAGAYA_BCAST;
@@ -126,7 +131,7 @@ void nagaya_xmp_reduce(const char* where, nagaya_xmp_operation operation, nagaya
   const bool is_logical =
       operation == NAGAYA_XMP_AND || operation == NAGAYA_XMP_OR || operation == NAGAYA_XMP_XOR;
   if (is_logical && has_caller(where, on)) make_logical(type, data, count);
-  ProcessSet* const set = set_to_meet(where, on);
+  ProcessSet* const set = set_to_meet(where, "the reduction", on);
   if (set == nullptr || count == 0) return;
   auto reduction = std::make_unique<Collective>();
   nagaya_elements& elements = reduction->what.elements;

@@ -2,6 +2,8 @@
 // executing.cc - tasks.
 #include "faces/xmp/runtime/executing.h"
 
+#include <string>
+
 #include "faces/xmp/runtime/failure.h"
 #include "faces/xmp/runtime/reference.h"
 #include "faces/xmp/runtime/translated.h"
@@ -29,19 +31,22 @@ void Executing::leave() {
   entered().pop_back();
 }
 
+void check_executing(const char* where, const char* what, const ProcessSet& set) {
+  if (!Executing::now().contains(set))
+    fail(where, what + std::string(" is on nodes that do not execute this: write it outside of the "
+                                   "task that it is in, or make that one larger"));
+}
+
 }  // namespace nagaya::xmp
 
 using nagaya::xmp::Executing;
-using nagaya::xmp::fail;
 using nagaya::xmp::ProcessSet;
 
 int nagaya_xmp_enter_task(const char* where, const nagaya_xmp_on* on, int) {
   ProcessSet* const set = nagaya::xmp::set_of(where, on);
-  if (set != nullptr && !Executing::now().contains(*set))
-    fail(where,
-         "the task is on nodes that do not execute this: write it outside of the task that it "
-         "is in, or make that one larger");
-  if (set == nullptr || !set->has_caller()) return 0;
+  if (set == nullptr) return 0;
+  nagaya::xmp::check_executing(where, "the task", *set);
+  if (!set->has_caller()) return 0;
   Executing::enter(*set);
   return 1;
 }

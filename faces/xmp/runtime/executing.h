@@ -11,6 +11,11 @@ class Executing {
   static ProcessSet& now();
   static void enter(ProcessSet& set);
   static void leave();
+  static bool is_in_task() { return &now() != &ProcessSet::world(); }
 };
+
+// The program fails unless all of the set execute this. `where`: as fail() has it. `what`: "the
+// barrier".
+void check_executing(const char* where, const char* what, const ProcessSet& set);
 
 }  // namespace nagaya::xmp

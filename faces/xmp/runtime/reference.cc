@@ -30,6 +30,9 @@ bool is_in(const nagaya_xmp_subscript& subscript, long low, long high) {
 [[noreturn]] void fail_range(const char* where, const std::string& of,
                              const nagaya_xmp_subscript& subscript, long low, long high,
                              long shift) {
+  if (subscript.step < 1)
+    fail(where,
+         of + ": the step " + std::to_string(subscript.step) + " of a subscript is not positive");
   fail(where, of + ": a subscript is " + std::to_string(subscript.low + shift) + ":" +
                   std::to_string(subscript.high + shift) + "; it must lie in " +
                   std::to_string(low + shift) + ":" + std::to_string(high + shift));

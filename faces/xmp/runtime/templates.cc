@@ -5,16 +5,16 @@
 #include <utility>
 
 #include "faces/xmp/runtime/arrays.h"
+#include "faces/xmp/runtime/executing.h"
 #include "faces/xmp/runtime/failure.h"
 #include "faces/xmp/runtime/reference.h"
 #include "xmp/xmp.h"
 
 using nagaya::xmp::fail;
 
-nagaya_xmp_template::nagaya_xmp_template(std::string of_name, bool has_brackets, size_t dimensions)
+nagaya_xmp_template::nagaya_xmp_template(std::string of_name, size_t dimensions)
     : Descriptor{XMP_DESC_TEMPLATE},
       name(std::move(of_name)),
-      brackets(has_brackets),
       bounds(dimensions, nagaya_interval{0, -1}) {}
 
 void nagaya_xmp_template::check_usable(const char* where) const {
@@ -84,10 +84,10 @@ void begin_use(const char* where, nagaya_xmp_template& of) {
 
 }  // namespace
 
-nagaya_xmp_template* nagaya_xmp_declare_template(const char* where, const char* name, int brackets,
+nagaya_xmp_template* nagaya_xmp_declare_template(const char* where, const char* name,
                                                  int dimensions, const long* low,
                                                  const long* high) {
-  auto* const made = new nagaya_xmp_template(name, brackets != 0, static_cast<size_t>(dimensions));
+  auto* const made = new nagaya_xmp_template(name, static_cast<size_t>(dimensions));
   if (low != nullptr) set_bounds(where, *made, low, high);
   return made;
 }
@@ -164,6 +164,9 @@ nagaya_xmp_range nagaya_xmp_loop(const char* where, const nagaya_xmp_on* on, int
   const Reach reach = reach_of(*on, nodes, static_cast<size_t>(dimension));
   const long steps = (end - first + (step > 0 ? step - 1 : step + 1)) / step;
   check_loop(where, *on, reach.all, first + offset, first + (steps - 1) * step + offset);
+  if (nagaya::xmp::Executing::is_in_task())
+    if (const auto* const set = nagaya::xmp::set_of(where, *on); set != nullptr)
+      nagaya::xmp::check_executing(where, "the loop", *set);
   if (!nagaya::xmp::is_caller_beside(where, *on, dimension)) return {first, first};
   int64_t from = first, to = end;
   nagaya_interval_clip_loop({reach.own.low - offset, reach.own.high - offset}, step, &from, &to);

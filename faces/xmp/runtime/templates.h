@@ -11,7 +11,7 @@
 #include "nagaya/array.h"
 
 struct nagaya_xmp_template : nagaya::xmp::Descriptor {
-  nagaya_xmp_template(std::string name, bool brackets, size_t dimensions);
+  nagaya_xmp_template(std::string name, size_t dimensions);
 
   size_t dimensions() const { return bounds.size(); }
   long low(size_t d) const { return bounds[d].low; }
@@ -35,7 +35,6 @@ struct nagaya_xmp_template : nagaya::xmp::Descriptor {
   bool is_like(const nagaya_xmp_template& other) const;
 
   const std::string name;
-  const bool brackets;
   bool is_fixed = false;
   std::vector<nagaya_interval> bounds;
   const nagaya_xmp_nodes* onto = nullptr;

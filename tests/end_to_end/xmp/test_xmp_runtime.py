@@ -173,6 +173,14 @@ def test_a_program_that_calls_mpi_runs_over_hosts(start_over):
     ("outside-of-task", "the task is on nodes that do not execute this: write it outside of the task "
                         "that it is in, or make that one larger"),
     ("bcast-from-elsewhere", "bcast: its `from` is none of the nodes that get the data"),
+    ("bcast-from-several", "bcast: its `from` is 2 nodes: name one of them"),
+    ("no-step", "nodes p: the step 0 of a subscript is not positive"),
+    ("barrier-outside-of-task", "the barrier is on nodes that do not execute this: write it outside of the task "
+                                "that it is in, or make that one larger"),
+    ("loop-outside-of-task", "the loop is on nodes that do not execute this: write it outside of the task "
+                             "that it is in, or make that one larger"),
+    ("fixed-for-one-file", "array b: another file declares it, too, but the template open has no bounds before "
+                           "a template_fix, which is of one file"),
     ("no-operation", "reduction: its operation is not defined for this type")])
 def test_wrong_use_ends_the_job_with_its_place_cause_and_cure(start, mistake, line):
     """A mistake of several processes is told by each of them."""

@@ -184,11 +184,6 @@ static void check_task(const nagaya_xmp_nodes* p, const long extent[2], const lo
   }
   nagaya_xmp_leave_task(&entered);
   EXPECT_EQUAL(xmp_num_nodes(), size);
-  /* All processes meet, from within a task and outside of it. */
-  const nagaya_xmp_on all = {.nodes = p};
-  entered = nagaya_xmp_enter_task("collectives.c:19:1", &on, 0);
-  nagaya_xmp_barrier("collectives.c:20:1", &all);
-  nagaya_xmp_leave_task(&entered);
 }
 
 /* Each index is run once, by the processes that have it. */
@@ -197,7 +192,7 @@ static void check_loop(const nagaya_xmp_nodes* p, const long extent[2]) {
   const long low[2] = {(long)draw(&state, 9) - 4, 1};
   const long high[2] = {low[0] + draw(&state, MOST), 1 + draw(&state, 9)};
   const nagaya_xmp_distribution blocks[] = {{NAGAYA_XMP_BLOCK, 0}, {NAGAYA_XMP_BLOCK, 0}};
-  nagaya_xmp_template* t = nagaya_xmp_declare_template("collectives.c:12:1", "t", 0, 2, NULL, NULL);
+  nagaya_xmp_template* t = nagaya_xmp_declare_template("collectives.c:12:1", "t", 2, NULL, NULL);
   nagaya_xmp_distribute("collectives.c:13:1", t, p, blocks);
   nagaya_xmp_fix_template("collectives.c:14:1", t, low, high);
   const long offset = (long)draw(&state, 5) - 2;

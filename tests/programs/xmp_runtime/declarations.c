@@ -30,7 +30,7 @@ static void declare(struct file* file) {
   const long two[] = {2, 2}, low[] = {0, 0}, high[] = {8, 5};
   const nagaya_xmp_distribution blocks[] = {block, block};
   file->p = nagaya_xmp_declare_nodes(where, "p", 1, 2, two, NULL, 0);
-  file->t = nagaya_xmp_declare_template(where, "t", 1, 2, low, high);
+  file->t = nagaya_xmp_declare_template(where, "t", 2, low, high);
   nagaya_xmp_distribute(where, file->t, file->p, blocks);
   nagaya_xmp_declare_array(where, &a, "a", sizeof(int), 2, a_extent, file->t, a_alignment);
 }
@@ -126,7 +126,7 @@ static void check_later_template(void) {
   const long any = -1, extent = 7, low = 0, high = 6, large = 20;
   const nagaya_xmp_alignment plain = {0, 0, 0, 0};
   nagaya_xmp_nodes* all = nagaya_xmp_declare_nodes(where, "all", 1, 1, &any, NULL, 0);
-  nagaya_xmp_template* t = nagaya_xmp_declare_template(where, "later", 1, 1, NULL, NULL);
+  nagaya_xmp_template* t = nagaya_xmp_declare_template(where, "later", 1, NULL, NULL);
   nagaya_xmp_distribute(where, t, all, &block);
   EXPECT_EQUAL(ask(xmp_template_fixed, nagaya_xmp_descriptor_of_template(t)), 0);
   nagaya_xmp_declare_array(where, &c, "c", 8, 1, &extent, t, &plain);
@@ -141,7 +141,7 @@ static void check_later_template(void) {
   /* A template of which nothing is distributed but one dimension of two. */
   const long lows[] = {1, 1}, highs[] = {large, 4};
   const nagaya_xmp_distribution half[] = {none, block};
-  t = nagaya_xmp_declare_template(where, "half", 0, 2, lows, highs);
+  t = nagaya_xmp_declare_template(where, "half", 2, lows, highs);
   nagaya_xmp_distribute(where, t, all, half);
   nagaya_xmp_on on = {.of_template = t, .dimensions = 2};
   on.subscript[0].kind = on.subscript[1].kind = NAGAYA_XMP_ALL;
@@ -160,7 +160,7 @@ static void check_wide_block(void) {
                                             {NAGAYA_XMP_BLOCK, 20}};
   nagaya_xmp_nodes* all = nagaya_xmp_declare_nodes(where, "all", 1, 1, &any, NULL, 0);
   for (int n = 0; n < 2; ++n) {
-    nagaya_xmp_template* t = nagaya_xmp_declare_template(where, "wide", 1, 1, &low, &high);
+    nagaya_xmp_template* t = nagaya_xmp_declare_template(where, "wide", 1, &low, &high);
     nagaya_xmp_distribute(where, t, all, &blocks[n]);
     nagaya_xmp_declare_array(where, &wide, "wide", 8, 1, &extent, t, &plain);
     EXPECT_EQUAL(wide.count[0], xmp_all_node_num() == 1 ? 10 : 1);

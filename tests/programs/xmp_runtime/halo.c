@@ -239,7 +239,7 @@ static void run(const struct round* r) {
   nagaya_xmp_nodes* nodes =
       nagaya_xmp_declare_nodes("halo.c:1:1", "p", 1, r->axes, r->nodes_extent, NULL, 0);
   nagaya_xmp_template* t =
-      nagaya_xmp_declare_template("halo.c:2:1", "t", 1, r->dimensions, r->low, r->high);
+      nagaya_xmp_declare_template("halo.c:2:1", "t", r->dimensions, r->low, r->high);
   nagaya_xmp_distribute("halo.c:3:1", t, nodes, r->distribution);
   nagaya_xmp_array a = {0};
   nagaya_xmp_declare_array("halo.c:4:1", &a, "a", (unsigned long)r->element_bytes, r->dimensions,

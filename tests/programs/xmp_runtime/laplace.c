@@ -31,7 +31,7 @@ static void declare(void) {
   const nagaya_xmp_alignment plain[] = {{0, 0, 0, 0}, {-1, 0, 0, 0}};
   const nagaya_xmp_alignment shadowed[] = {{0, 0, 1, 1}, {-1, 0, 0, 0}};
   p = nagaya_xmp_declare_nodes("laplace.c:6:9", "p", 1, 1, &any, NULL, 0);
-  t = nagaya_xmp_declare_template("laplace.c:7:9", "t", 1, 1, &low, &high);
+  t = nagaya_xmp_declare_template("laplace.c:7:9", "t", 1, &low, &high);
   nagaya_xmp_distribute("laplace.c:8:9", t, p, &block);
   nagaya_xmp_declare_array("laplace.c:9:9", &u, "u", sizeof(double), 2, extent, t, plain);
   nagaya_xmp_declare_array("laplace.c:9:9", &uu, "uu", sizeof(double), 2, extent, t, shadowed);

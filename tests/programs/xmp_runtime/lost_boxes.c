@@ -19,7 +19,7 @@ static void declare_array(void) {
   const nagaya_xmp_distribution block = {NAGAYA_XMP_BLOCK, 0};
   const nagaya_xmp_alignment alignment = {0, 0, 1, 0};
   nagaya_xmp_nodes* const p = nagaya_xmp_declare_nodes("", "p", 1, 1, &any, NULL, 0);
-  nagaya_xmp_template* const t = nagaya_xmp_declare_template("", "t", 1, 1, &low, &high);
+  nagaya_xmp_template* const t = nagaya_xmp_declare_template("", "t", 1, &low, &high);
   nagaya_xmp_distribute("", t, p, &block);
   nagaya_xmp_declare_array("", &u, "u", sizeof(double), 1, &extent, t, &alignment);
 }

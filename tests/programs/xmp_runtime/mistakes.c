@@ -20,7 +20,7 @@ static const nagaya_xmp_distribution block = {NAGAYA_XMP_BLOCK, 0};
 static void declare(void) {
   const long any = -1, low = 0, high = extent - 1;
   p = nagaya_xmp_declare_nodes(where, "p", 0, 1, &any, NULL, 0);
-  t = nagaya_xmp_declare_template(where, "t", 0, 1, &low, &high);
+  t = nagaya_xmp_declare_template(where, "t", 1, &low, &high);
   nagaya_xmp_distribute(where, t, p, &block);
   nagaya_xmp_declare_array(where, &a, "a", sizeof(double), 1, &extent, t, &shadowed);
 }
@@ -59,7 +59,7 @@ static void loop_outside(void) {
   nagaya_xmp_loop(where, &on, 0, 1, 0, extent, 1);
 }
 static void not_fixed(void) {
-  nagaya_xmp_template* open = nagaya_xmp_declare_template(where, "open", 0, 1, NULL, NULL);
+  nagaya_xmp_template* open = nagaya_xmp_declare_template(where, "open", 1, NULL, NULL);
   const nagaya_xmp_on on = on_template(open);
   nagaya_xmp_loop(where, &on, 0, 0, 0, extent, 1);
 }
@@ -69,14 +69,13 @@ static void fixed_twice(void) {
 }
 static void not_distributed(void) {
   const long low = 0, high = 3;
-  const nagaya_xmp_on on = on_template(nagaya_xmp_declare_template(where, "u", 0, 1, &low, &high));
+  const nagaya_xmp_on on = on_template(nagaya_xmp_declare_template(where, "u", 1, &low, &high));
   nagaya_xmp_barrier(where, &on);
 }
 static void narrow_blocks(void) {
   const long low = 0, high = 9;
   const nagaya_xmp_distribution narrow = {NAGAYA_XMP_BLOCK, 3};
-  nagaya_xmp_distribute(where, nagaya_xmp_declare_template(where, "u", 0, 1, &low, &high), p,
-                        &narrow);
+  nagaya_xmp_distribute(where, nagaya_xmp_declare_template(where, "u", 1, &low, &high), p, &narrow);
 }
 static void long_array(void) {
   const long longer = extent + 1;
@@ -122,6 +121,30 @@ static void bcast_from_elsewhere(void) {
   double x = 0;
   nagaya_xmp_bcast(where, &x, sizeof x, &last, &two, NULL);
 }
+static void bcast_from_several(void) {
+  const nagaya_xmp_on two = on_range(0, 1);
+  double x = 0;
+  nagaya_xmp_bcast(where, &x, sizeof x, &two, NULL, NULL);
+}
+static void no_step(void) {
+  const nagaya_xmp_on on = {
+      .nodes = p, .dimensions = 1, .subscript = {{NAGAYA_XMP_RANGE, 0, 2, 0}}};
+  nagaya_xmp_barrier(where, &on);
+}
+static void barrier_outside_of_task(void) {
+  const nagaya_xmp_on two = on_range(0, 1), all = on_range(0, 2);
+  if (nagaya_xmp_enter_task(where, &two, 0)) nagaya_xmp_barrier(where, &all);
+}
+static void loop_outside_of_task(void) {
+  const nagaya_xmp_on two = on_range(0, 1), all = on_template(t);
+  if (nagaya_xmp_enter_task(where, &two, 0)) nagaya_xmp_loop(where, &all, 0, 0, 0, extent, 1);
+}
+static void fixed_for_one_file(void) {
+  static nagaya_xmp_array b;
+  const nagaya_xmp_template* const open = nagaya_xmp_declare_template(where, "open", 1, NULL, NULL);
+  nagaya_xmp_declare_array(where, &b, "b", 8, 1, &extent, open, &shadowed);
+  nagaya_xmp_declare_array(where, &b, "b", 8, 1, &extent, open, &shadowed);
+}
 static void no_operation(void) {
   double x = 0;
   nagaya_xmp_reduce(where, NAGAYA_XMP_BIT_AND, NAGAYA_XMP_DOUBLE, &x, 1, NULL, NULL, NULL);
@@ -160,6 +183,11 @@ static const struct mistake {
                 {"array-in-task", array_in_task},
                 {"outside-of-task", outside_of_task},
                 {"bcast-from-elsewhere", bcast_from_elsewhere},
+                {"bcast-from-several", bcast_from_several},
+                {"no-step", no_step},
+                {"barrier-outside-of-task", barrier_outside_of_task},
+                {"loop-outside-of-task", loop_outside_of_task},
+                {"fixed-for-one-file", fixed_for_one_file},
                 {"no-operation", no_operation},
                 {"no-memory", no_memory}};
 

@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
   const long any = -1, low = 0, high = 99;
   const nagaya_xmp_distribution block = {NAGAYA_XMP_BLOCK, 0};
   nagaya_xmp_nodes* p = nagaya_xmp_declare_nodes(where, "p", 0, 1, &any, NULL, 0);
-  nagaya_xmp_template* t = nagaya_xmp_declare_template(where, "t", 0, 1, &low, &high);
+  nagaya_xmp_template* t = nagaya_xmp_declare_template(where, "t", 1, &low, &high);
   nagaya_xmp_distribute(where, t, p, &block);
   if (is_late) exchange(t);
   int provided;

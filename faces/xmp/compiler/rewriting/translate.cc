@@ -86,8 +86,8 @@ class Translator {
          "nagaya_xmp_free_template",
          "nagaya_xmp_declare_template(" +
              list({where(declared.name.place), literal(declared.name.text),
-                   declared.brackets ? "1" : "0", std::to_string(declared.dimensions),
-                   declared.deferred ? "0" : longs(low), declared.deferred ? "0" : longs(high)}) +
+                   std::to_string(declared.dimensions), declared.deferred ? "0" : longs(low),
+                   declared.deferred ? "0" : longs(high)}) +
              ")");
   }
 
