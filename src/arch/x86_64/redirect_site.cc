@@ -9,6 +9,7 @@
 // the load and the syscall. So one table below 2 GiB serves every site of every task, wherever
 // its libc lies, and no trampoline has to be placed near it. The stub loads the number itself.
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 #include <algorithm>
 #include <cstring>
@@ -37,6 +38,23 @@ bool touches_rax_or_moves_control(const Instruction& i) {
   });
 }
 
+// A thread whose stack the call takes away must not come back: it ends right behind the call
+// (musl's
+// __unmapself).
+bool ends_behind(std::vector<Instruction>::const_iterator call,
+                 std::vector<Instruction>::const_iterator end) {
+  for (auto at = call + 1; at != end && !moves_control(*at); ++at) {
+    if (at->decoded.mnemonic == ZYDIS_MNEMONIC_SYSCALL) return false;
+    if (at->decoded.mnemonic == ZYDIS_MNEMONIC_MOV &&
+        at->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+        is_part_of(at->operands[0].reg.value, ZYDIS_REGISTER_RAX) &&
+        at->operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+        at->operands[1].imm.value.u == SYS_exit)
+      return true;
+  }
+  return false;
+}
+
 // The site whose load stands at `load`, if it is one and rewriting it is safe.
 std::optional<RedirectSite> prove_site(std::span<const std::byte> text, size_t load,
                                        unsigned number) {
@@ -50,6 +68,7 @@ std::optional<RedirectSite> prove_site(std::span<const std::byte> text, size_t l
     ++end;
   }
   if (end == code.end() || end->decoded.length != kSyscallBytes) return std::nullopt;
+  if (number == kSysMunmap && ends_behind(end, code.end())) return std::nullopt;
   const size_t window_end = end->offset + kSyscallBytes;
   for (const Instruction& i : code) {
     if (branches_into(i, load, window_end)) return std::nullopt;

@@ -52,7 +52,7 @@ ROWS = [
     *acts("self", "./self", "auxv at_base at_execfn dladdr stack_bounds exe exe_child exec_self"
           " prctl_name maps nss_iconv reservation membarrier", "self"),
     *acts("control", "./control", "stack_overflow bad_accesses setjmp makecontext timers cancel"
-          " robust_mutex c11_threads many_threads ifunc", "control"),
+          " robust_mutex c11_threads many_threads detached_threads ifunc", "control"),
     *acts("events", "./events", "signalfd_timerfd_eventfd io_uring inotify scm_rights", "events"),
     *acts("loader", "./loader", "dlmopen tls initial_exec exceptions execstack many_times",
           "loading"),
@@ -60,8 +60,8 @@ ROWS = [
     *acts("static-pie", "./static-control", "c11_threads stack_overflow many_threads ifunc",
           "static-pie"),
     *acts("musl", "./musl-memory", "malloc mremap map_fixed posix_shm sysv_shm map_32bit", "musl"),
-    *acts("musl", "./musl-control", "c11_threads stack_overflow many_threads robust_mutex cancel"
-          " timers", "musl"),
+    *acts("musl", "./musl-control", "c11_threads stack_overflow many_threads detached_threads"
+          " robust_mutex cancel timers", "musl"),
     *acts("musl-static", "./musl-static-memory", "malloc mremap map_fixed", "musl-static-pie"),
     Row("go", "go", "./go-sums first second"),
     Row("rust", "rust", "./rust-sums"),

@@ -238,6 +238,24 @@ static void many_threads(void) {
   printf("met, serial threads %d\n", (int)serial);
 }
 
+static void* say_so(void* said) {
+  sem_post(said);
+  return NULL;
+}
+
+/* Each takes its own stack away when it ends. */
+static void detached_threads(void) {
+  enum { kThreads = 8 };
+  EXPECT(sem_init(&ready, 0, 0) == 0);
+  for (int n = 0; n < kThreads; ++n) {
+    pthread_t thread;
+    EXPECT(pthread_create(&thread, NULL, say_so, &ready) == 0 && pthread_detach(thread) == 0);
+    EXPECT(sem_wait(&ready) == 0);
+  }
+  usleep(20000);
+  printf("all have ended\n");
+}
+
 int main(int argc, char** argv) {
   static const Act acts[] = {{"stack_overflow", stack_overflow},
                              {"bad_accesses", bad_accesses},
@@ -248,6 +266,7 @@ int main(int argc, char** argv) {
                              {"robust_mutex", robust_mutexes},
                              {"c11_threads", c11_threads},
                              {"many_threads", many_threads},
+                             {"detached_threads", detached_threads},
 
 #ifdef __GLIBC__
                              {"makecontext", contexts},

@@ -82,6 +82,17 @@ TEST(FindRedirectSites, RefusesARedZoneBehind) {
   EXPECT_TRUE(find_redirect_sites(text).empty());
 }
 
+TEST(FindRedirectSites, RefusesTheUnmappingOfAThreadsOwnStack) {
+  const auto text = code({0xb8, 11, 0, 0, 0,  // mov $munmap,%eax
+                          0x0f, 0x05,         // syscall
+                          0x48, 0x31, 0xff,   // xor %rdi,%rdi
+                          0xb8, 60, 0, 0, 0,  // mov $exit,%eax
+                          0x0f, 0x05});       // syscall
+  EXPECT_TRUE(find_redirect_sites(text).empty());
+  const auto returns = code({0xb8, 11, 0, 0, 0, 0x0f, 0x05, 0xc3, 0xb8, 60, 0, 0, 0, 0x0f, 0x05});
+  EXPECT_EQ(find_redirect_sites(returns).size(), 1u);
+}
+
 TEST(FindRedirectSites, RefusesRaxBetweenLoadAndSystemCall) {
   const std::vector<std::vector<std::byte>> texts = {
       code({0xb8, 9, 0, 0, 0, 0x48, 0x89, 0xc7, 0x0f, 0x05}),  // mov %rax,%rdi
