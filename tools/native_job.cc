@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <hwloc.h>
-#include <hwloc/linux.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -151,10 +150,10 @@ class OrdinaryProcesses : public Processes {
 
   std::optional<int> take_ended() override {
     int status;
-    const pid_t pid = ::waitpid(-1, &status, WNOHANG);
-    if (pid <= 0) return std::nullopt;
-    std::erase(pids_, pid);
-    return status;
+    pid_t pid;
+    while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0)
+      if (std::erase(pids_, pid) != 0) return status;  // else a child of before an exec
+    return std::nullopt;
   }
 
   void signal_all(int signal) override {
@@ -213,13 +212,21 @@ int await_end(Processes& processes, int left, int signals) {
   return code;
 }
 
+// As by nohup: a signal that is blocked would be queued all the same.
+bool is_ignored(int signal) {
+  struct sigaction before {};
+  ::sigaction(signal, nullptr, &before);
+  return before.sa_handler == SIG_IGN;
+}
+
 }  // namespace
 
 int run_native(const NativeJob& job) {
+  ::signal(SIGCHLD, SIG_DFL);  // if it was ignored, nobody could wait for children
   sigset_t handled;
   ::sigemptyset(&handled);
   for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGCHLD})
-    ::sigaddset(&handled, signal);
+    if (!is_ignored(signal)) ::sigaddset(&handled, signal);
   const base::Fd signals =
       base::checked_fd(::signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd");
   const base::Fd nothing = base::checked_fd(::open("/dev/null", O_RDONLY | O_CLOEXEC), "/dev/null");

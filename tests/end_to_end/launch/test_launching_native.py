@@ -69,6 +69,25 @@ def test_much_output_arrives_whole(user, nagaya, plain):
     assert len(together) == 3 * len(outside)
 
 
+@pytest.mark.parametrize("how", [[], ["--separate"]], ids=["space", "separate"])
+def test_a_signal_that_is_ignored_ends_nothing(user, nagaya, plain, how):
+    ignoring = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh"]
+    job = user.start([*ignoring, nagaya, "run", *how, "-n", 2, plain, "linger"], stdout=subprocess.PIPE)
+    assert [job.stdout.readline() for _ in range(2)] == [b"ready\n"] * 2
+    job.send_signal(signal.SIGHUP)
+    with pytest.raises(subprocess.TimeoutExpired):
+        job.wait(0.5)
+    job.send_signal(signal.SIGTERM)
+    assert job.wait(10) == 128 + signal.SIGTERM
+
+
+def test_others_children_are_none_of_the_job(user, nagaya):
+    """Of the program that became `nagaya run`; and one may have ignored SIGCHLD."""
+    job = f"{nagaya} run --separate -n 1 sh -c 'sleep 0.5; exit 7'"
+    assert user.run(["sh", "-c", f"sleep 0.1 & exec {job}"], timeout=10).code == 7
+    assert user.run(["sh", "-c", f"trap '' CHLD; exec {job}"], timeout=10).code == 7
+
+
 def test_a_failing_task_ends_the_others(user, nagaya, folder, leftovers):
     """Task 0 gets the only input, so that one ends with 4 while the others would stay."""
     script = user.new_file(folder / "some_stay", "#!/bin/sh\nread line && exit 4\nexec sleep 60\n",
