@@ -2,6 +2,7 @@
 // space_api.cc - the C functions of nagaya/task.h that creators of spaces call.
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +32,7 @@ struct nagaya_space {
   std::mutex mutex;
   Client client;
   const bool keep_ended;
+  const pid_t owner = ::getpid();
   ProgramCache programs;
   std::set<uint32_t> tasks;  // spawned, not yet waited for
   std::deque<Ended> ended;   // of these, those that are known to have ended
@@ -164,8 +166,12 @@ void nagaya_space_destroy(nagaya_space* space) {
   if (space == nullptr) return;
   const base::Fd host = space->client.take_host();
   const std::string socket = space->client.socket_path();
-  delete space;  // the end of the connection ends the tasks, and the host with the last one
-  if (!host) return;
+  const bool is_own = space->owner == ::getpid();  // not a copy of a forked process's
+  // The end of the connection ends the tasks, and the host with the last one. Forked processes may
+  // have the socket, too.
+  if (is_own) ::shutdown(space->client.fd(), SHUT_RDWR);
+  delete space;
+  if (!host || !is_own) return;
   pollfd end{host.get(), POLLIN, 0};
   while (::poll(&end, 1, -1) < 0 && errno == EINTR) continue;
   guarded([&] { return remove_stale_socket(socket) ? 1 : 0; });  // of a host that was killed

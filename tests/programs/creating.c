@@ -119,6 +119,16 @@ static void check_waits(void) {
   EXPECT_EQUAL(nagaya_task_spawn(space, &program, NULL), 1); /* the lowest that is free */
 }
 
+/* With a copy of the creator's socket. What it does with its copy of the space is not the
+ * creator's. */
+static pid_t fork_a_child(void) {
+  const pid_t child = fork();
+  EXPECT(child >= 0);
+  if (child > 0) return child;
+  nagaya_space_destroy(space);
+  for (;;) pause();
+}
+
 int main(int argc, char** argv) {
   EXPECT_EQUAL(argc, 3);
   if (strcmp(argv[1], "got") == 0) return check_what_came(argv[2]);
@@ -126,8 +136,11 @@ int main(int argc, char** argv) {
   check_refusals(argv[2]);
   check_what_a_task_gets(argv[0], argv[1]);
   check_waits();
+  const pid_t child = fork_a_child();
+  check_refused(nagaya_task_wait(space, 1, NULL, 300), -ETIMEDOUT, "task 1 has not ended");
   nagaya_space_destroy(space); /* ends tasks 0, 1 and 3 */
   nagaya_space_destroy(NULL);
+  EXPECT(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
   EXPECT_EQUAL(waitpid(-1, NULL, WNOHANG), -1);
   printf("created as documented\n");
   return 0;
