@@ -37,10 +37,13 @@ sigset_t forwarded_signals() {
   return all;
 }
 
-// Readable once the launcher has ended; none where this process stands for itself.
+// Readable once the launcher has ended; none where this process stands for itself, or on kernels
+// before 5.3. Ends this process if the launcher has.
 base::Fd open_launcher(const LaunchedJob& job) {
   if (job.job.launcher_pid == ::getpid()) return {};
-  return base::Fd(static_cast<int>(::syscall(SYS_pidfd_open, job.job.launcher_pid, 0)));
+  base::Fd launcher(static_cast<int>(::syscall(SYS_pidfd_open, job.job.launcher_pid, 0)));
+  if (!launcher && errno == ESRCH) end_like(W_EXITCODE(0, SIGKILL));
+  return launcher;
 }
 
 // Stands for the task until it ends; then this process ends as it has. A launcher that was killed
@@ -165,12 +168,12 @@ int exec(const std::vector<std::string>& command) {
   ::sigprocmask(SIG_SETMASK, &forwarded, nullptr);
   const base::Fd signals =
       base::checked_fd(::signalfd(-1, &forwarded, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd");
+  const base::Fd launcher = open_launcher(job);
   const task::Announcement announce = [](const base::Error& error) { complain(error.what()); };
   std::optional<task::Client> client;
   try {
     client = task::Client::join(job.job, announce);
     const task::Started started = client->launch(launch, descriptors);
-    const base::Fd launcher = open_launcher(job);
     const std::string tool = std::filesystem::read_symlink("/proc/self/exe");
     const Attendance own{client->fd(),
                          signals.get(),

@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
   try {
     if (argc < 2) task::start_second_life(argv);
     task::guard_the_break();
-    ::close_range(task::kHostFolderFd + 1, ~0u, 0);
+    ::closefrom(task::kHostFolderFd + 1);
     sigset_t all;
     ::sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, nullptr);

@@ -12,6 +12,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <ios>
+#include <string>
 
 #include "arch/arch.h"
 #include "base/error.h"
@@ -34,6 +37,16 @@ uint64_t ignored_signals() {
   return ignored;
 }
 
+// Without a change of it, in which another thread could make a file.
+mode_t own_umask() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    unsigned mask;
+    if (word == "Umask:" && status >> std::oct >> mask) return mask;
+  }
+  base::throw_errno("/proc/self/status: Umask");
+}
+
 }  // namespace
 
 Inheritance inherit_from_this_process() {
@@ -48,8 +61,7 @@ Inheritance inherit_from_this_process() {
     inherit.memory_policy = MPOL_DEFAULT;
   for (int n = 0; n < kLimits; ++n)
     ::getrlimit(static_cast<__rlimit_resource>(n), &inherit.limits[n]);
-  inherit.umask = ::umask(0);
-  ::umask(inherit.umask);
+  inherit.umask = own_umask();
   inherit.nice = ::getpriority(PRIO_PROCESS, 0);
   inherit.process_group = ::getpgrp();
   return inherit;

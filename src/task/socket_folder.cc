@@ -136,11 +136,9 @@ bool is_served(const SocketPlace& place) {
 }
 
 void listen_at(const base::Fd& socket, const SocketPlace& place) {
-  remove_socket(place);  // a stale one
-  const mode_t old = ::umask(0177);
-  const int bound = ::bind(socket.get(), plain(place.address), sizeof place.address);
-  ::umask(old);
-  if (bound != 0 || ::listen(socket.get(), kListenBacklog) != 0)
+  remove_socket(place);  // a stale one. Its folder is closed to other users
+  if (::bind(socket.get(), plain(place.address), sizeof place.address) != 0 ||
+      ::chmod(place.address.sun_path, 0600) != 0 || ::listen(socket.get(), kListenBacklog) != 0)
     base::throw_errno("cannot listen for the tasks of the job");
   ::fcntl(socket.get(), F_SETFL, O_NONBLOCK);
 }

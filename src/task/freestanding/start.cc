@@ -7,6 +7,8 @@
 #include <signal.h>
 #include <sys/prctl.h>
 
+#include <algorithm>
+
 #include "task/freestanding/stop_point.h"
 
 #ifndef F_DUPFD
@@ -73,6 +75,14 @@ void make_way(const Start& start, uint32_t n) {
   }
 }
 
+// All from `first` to `last`. close_range is younger than 5.9 of Linux, and filters refuse it.
+void close_all(int first, unsigned last) {
+  constexpr unsigned kMost = 65535;
+  if (raw_syscall(__NR_close_range, first, last, 0) == 0) return;
+  for (int fd = first; static_cast<unsigned>(fd) <= std::min(last, kMost); ++fd)
+    raw_syscall(__NR_close, fd);
+}
+
 // Moves every descriptor to its number: first all out of the way of all numbers, then down. Close
 // to the limit of descriptors there may be no room above; a descriptor at another's number then is
 // moved on when that one is placed.
@@ -97,11 +107,10 @@ void place_descriptors(const Start& start) {
   int next_to_close = 0;
   for (uint32_t n = 0; n < start.move_count; ++n) {
     const DescriptorMove& move = start.moves[n];
-    if (next_to_close < move.to) raw_syscall(__NR_close_range, next_to_close, move.to - 1, 0);
+    if (next_to_close < move.to) close_all(next_to_close, move.to - 1);
     next_to_close = move.to + 1;
   }
-  if (raw_syscall(__NR_close_range, next_to_close, ~0u, 0) == 0) return;
-  for (int fd = next_to_close; fd < 65536; ++fd) raw_syscall(__NR_close, fd);  // before 5.9
+  close_all(next_to_close, ~0u);
 }
 
 void take_limits(const Start& start) {
