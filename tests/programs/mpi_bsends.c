@@ -19,6 +19,16 @@ static void* make_progress(void* unused) {
   return unused;
 }
 
+/* The start fails; the request is as it was. */
+static void start_without_buffer(MPI_Request* request) {
+  int class;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Error_class(MPI_Start(request), &class);
+  EXPECT_EQUAL(class, MPI_ERR_BUFFER);
+  MPI_Wait(request, MPI_STATUS_IGNORE);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 static void send(double seconds) {
   static int data[kInts];
   const int bytes = (kAhead + 2) * (int)(sizeof data + MPI_BSEND_OVERHEAD);
@@ -26,8 +36,9 @@ static void send(double seconds) {
   int detached, last = -1;
   pthread_t thread;
   MPI_Request request;
-  MPI_Buffer_attach(buffer, bytes);
   MPI_Bsend_init(data, kInts, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+  start_without_buffer(&request);
+  MPI_Buffer_attach(buffer, bytes);
   EXPECT_EQUAL(pthread_create(&thread, NULL, make_progress, NULL), 0);
   const double end = MPI_Wtime() + seconds;
   for (int round = 0; last < 0; ++round) {

@@ -68,7 +68,10 @@ int pml_nagaya_start(size_t count, ompi_request_t** requests) {
     const int error = request->req_type == MCA_PML_REQUEST_SEND
                           ? pml_nagaya_start_send((pml_nagaya_send_request_t*)request)
                           : pml_nagaya_start_receive((pml_nagaya_receive_request_t*)request);
-    if (error != OMPI_SUCCESS) return error;
+    if (error == OMPI_SUCCESS) continue;
+    requests[n]->req_complete = REQUEST_COMPLETED; /* a wait ends, and it may be started again */
+    requests[n]->req_state = OMPI_REQUEST_INACTIVE;
+    return error;
   }
   return OMPI_SUCCESS;
 }

@@ -45,7 +45,7 @@ int pml_nagaya_start_buffered(pml_nagaya_send_request_t* request) {
   void* copy = mca_pml_base_bsend_request_alloc_buf(request->send.bytes);
   /* The first call has freed the copies that were sent: now there may be room. */
   if (copy == NULL) copy = mca_pml_base_bsend_request_alloc_buf(request->send.bytes);
-  if (copy == NULL) return OMPI_ERR_BUFFER;
+  if (copy == NULL) return MPI_ERR_BUFFER; /* MPI_Start returns it as it is */
   struct pml_nagaya_buffered* const buffered = malloc(sizeof *buffered);
   int error = buffered == NULL ? OMPI_ERR_OUT_OF_RESOURCE
                                : pml_nagaya_pack(base->req_addr, base->req_count,
