@@ -43,8 +43,8 @@ bool is_less(Complex<T> a, Complex<T> b) {
 template <class T>
 bool is_second_better(const T& a, const T& b, bool wants_greatest) {
   const auto far_a = distance_from_0(a), far_b = distance_from_0(b);
-  if (far_a != far_b) return wants_greatest == (far_a < far_b);
-  return is_less(a, b);
+  if (wants_greatest ? far_a < far_b : far_b < far_a) return true;
+  return far_a == far_b && is_less(a, b);  // no NaN is better than a number
 }
 
 // inout[n] = in[n] + inout[n]

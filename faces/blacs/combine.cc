@@ -24,8 +24,8 @@ struct Found {
 template <class T>
 bool is_second_better(const Found<T>& a, const Found<T>& b, bool wants_greatest) {
   const auto far_a = distance_from_0(a.item), far_b = distance_from_0(b.item);
-  if (far_a != far_b) return wants_greatest == (far_a < far_b);
-  return b.distance < a.distance;
+  if (wants_greatest ? far_a < far_b : far_b < far_a) return true;
+  return far_a == far_b && b.distance < a.distance;
 }
 
 template <class T>
