@@ -106,13 +106,13 @@ void receive_broadcast(Grid& grid, Scope scope, Int root, const Layout& layout) 
   what.receive.bytes = layout.bytes();
   what.receive.runs = layout.gaps();
   what.may_detach = 1;
-  check(nagaya_coll_run(&grid.team(scope), &what), "the receipt of a broadcast");
+  check(run(grid.team(scope), what), "the receipt of a broadcast");
 }
 
 void barrier(Grid& grid, Scope scope) {
   nagaya_collective what = {};
   what.kind = NAGAYA_BARRIER;
-  check(nagaya_coll_run(&grid.team(scope), &what), "a barrier");
+  check(run(grid.team(scope), what), "a barrier");
 }
 
 void allgather(Grid& grid, Scope scope, const void* own, size_t bytes, void* all) {
@@ -122,7 +122,7 @@ void allgather(Grid& grid, Scope scope, const void* own, size_t bytes, void* all
   what.send.bytes = what.receive.bytes = bytes;
   what.receive.base = all;
   what.receive.stride = static_cast<ptrdiff_t>(bytes);
-  check(nagaya_coll_run(&grid.team(scope), &what), "an allgather");
+  check(run(grid.team(scope), what), "an allgather");
 }
 
 void close_team(nagaya_team* team) {

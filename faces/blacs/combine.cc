@@ -8,6 +8,7 @@
 
 #include "faces/blacs/broadcast.h"
 #include "faces/blacs/layout.h"
+#include "faces/blacs/waiting.h"
 
 namespace nagaya::blacs {
 namespace {
@@ -78,7 +79,7 @@ void reduce(Grid& grid, Scope scope, const Place& place, T* items, const nagaya_
   what.elements.reduce = reduce;
   what.elements.context = context;
   what.elements.commutes = 1;
-  const int error = nagaya_coll_run(&grid.team(scope), &what);
+  const int error = run(grid.team(scope), what);
   if (error != 0)
     System::own().abort(1, "a combine operation: " + std::string(strerrorname_np(-error)));
 }

@@ -281,6 +281,7 @@ ENTRY(uintptr_t, Cblacs2sys_handle, (Int handle), (handle)) {
   return communicator(handle);
 }
 ENTRY(Int, blacs2sys_handle_, (Int * handle), (handle)) {
+  communicator(*handle);  // or the job ends
   return *handle;
 }
 ENTRY(void, Cfree_blacs_system_handle, (Int handle), (handle)) {

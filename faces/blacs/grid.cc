@@ -6,6 +6,7 @@
 #include <string>
 
 #include "faces/blacs/broadcast.h"
+#include "faces/blacs/waiting.h"
 
 namespace nagaya::blacs {
 namespace {
@@ -33,7 +34,7 @@ System::Members Grid::gather() {
     auto* const greatest = static_cast<uint32_t*>(inout);
     *greatest = std::max(*greatest, *static_cast<const uint32_t*>(in));
   };
-  if (const int error = nagaya_coll_run(&team(Scope::kAll), &what); error != 0)
+  if (const int error = run(team(Scope::kAll), what); error != 0)
     system.abort(1, "gridmap: " + std::string(strerrorname_np(-error)));
   return members;
 }

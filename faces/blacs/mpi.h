@@ -6,6 +6,9 @@
 
 #include <stdint.h>
 
+/* Returns when is_over(context) does not return 0; moves all other communication meanwhile. */
+typedef void nagaya_blacs_wait(int (*is_over)(void* context), void* context);
+
 typedef struct nagaya_blacs_mpi {
   /* Initialises MPI, unless that has been done. */
   void (*init)(void);
@@ -16,7 +19,8 @@ typedef struct nagaya_blacs_mpi {
   int (*size)(int comm);
   int (*rank)(int comm);
   /* Collective among the communicator's processes. 0, or MPI's error. */
-  int (*allgather)(int comm, const void* own, int bytes, void* all);
+  int (*allgather)(int comm, const void* own, int bytes, void* all, nagaya_blacs_wait* wait);
+  void (*progress)(void); /* of the messages that MPI has under way */
   /* Of C's handles, as they are passed and returned. */
   int (*from_c)(uintptr_t comm);
   uintptr_t (*to_c)(int comm);

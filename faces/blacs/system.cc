@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "faces/blacs/waiting.h"
 #include "faces/error_line.h"
 #include "faces/lost_node.h"
 #include "nagaya/comm.h"
@@ -74,7 +75,23 @@ System::System() : mpi_(found_mpi()) {
   }
   if (const int error = nagaya_match_join(has_threads_); error != 0)
     abort(1, "nagaya_match_join() says " + std::string(strerrorname_np(-error)));
-  if (mpi_ == nullptr) watch_nodes();  // an MPI does so itself
+  if (mpi_ == nullptr)
+    watch_nodes();  // an MPI does so itself
+  else if (nagaya_comm_rank() < 0)
+    move_messages_of_mpi();
+}
+
+void System::move_messages_of_mpi() {
+  constexpr uint32_t kLooksApart = 64;  // a look of MPI's costs more than one of ours
+  const nagaya_progress progress = {
+      [](void* self) {
+        if (Waiting::own != 0) static_cast<System*>(self)->mpi_->progress();
+        return 0;
+      },
+      kLooksApart,
+      [](void*) -> uint64_t { return Waiting::own != 0 ? NAGAYA_NOBODY_RINGS : UINT64_MAX; }, this};
+  if (const int error = nagaya_llcl_add_progress(&progress); error != 0)
+    abort(1, "nagaya_llcl_add_progress() says " + std::string(strerrorname_np(-error)));
 }
 
 void System::watch_nodes() {
@@ -97,8 +114,16 @@ System::Members System::gather(Int handle) {
   const Card card = {nagaya_space_identity(), nagaya_match_self(), next_number};
   const Int count = mpi_ != nullptr ? mpi_->size(comm) : size_;
   std::vector<Card> cards(static_cast<size_t>(count));
-  const int error = mpi_ != nullptr ? mpi_->allgather(comm, &card, sizeof card, cards.data())
-                                    : nagaya_comm_allgather(&card, sizeof card, cards.data());
+  if (mpi_ == nullptr && handle != 0)
+    abort(1, "system handle " + std::to_string(handle) +
+                 " is of a communicator, but no MPI of this process is to be seen: load it with "
+                 "RTLD_GLOBAL, or make grids of blacs_get(-1, 0)");
+  const auto wait_for = [](int (*is_over)(void*), void* context) {
+    wait([=] { return is_over(context) != 0; });
+  };
+  const int error = mpi_ != nullptr
+                        ? mpi_->allgather(comm, &card, sizeof card, cards.data(), wait_for)
+                        : nagaya_comm_allgather(&card, sizeof card, cards.data());
   if (error != 0) abort(1, "the processes of a system handle cannot tell each other of themselves");
   Members members{{}, mpi_ != nullptr ? mpi_->rank(comm) : rank_, 0};
   for (const Card& one : cards) {

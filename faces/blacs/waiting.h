@@ -4,15 +4,35 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 
+#include "nagaya/coll.h"
 #include "nagaya/llcl.h"
 
 namespace nagaya::blacs {
 
+// In a wait, by which the messages of an MPI move, too, that is not on Nagaya: it does that in
+// calls of its own alone.
+class Waiting {
+ public:
+  Waiting() { ++own; }
+  ~Waiting() { --own; }
+  Waiting(const Waiting&) = delete;
+
+  static inline thread_local uint32_t own = 0;  // waits that the calling thread is in
+};
+
 template <class IsOver>
 void wait(IsOver is_over) {
+  const Waiting waiting;
   const auto call = [](void* context) -> int { return (*static_cast<IsOver*>(context))(); };
   nagaya_llcl_wait(call, &is_over, -1);
+}
+
+// The collective, with such a wait.
+inline int run(nagaya_team& team, nagaya_collective& what) {
+  const Waiting waiting;
+  return nagaya_coll_run(&team, &what);
 }
 
 // How long a sender waits for those that would take its matrix directly, before it makes a copy.

@@ -117,6 +117,14 @@ def test_broadcasts_and_the_end_of_their_grid_wait_for_no_receiver(start_over, h
     assert ended.code == 0 and said and int(said.group(1)) >= 100, ended
 
 
+@pytest.mark.parametrize("name, wish", [("mpich_blacs_checks", ""), ("blacs_checks", "off"), ("blacs_checks", "on")])
+def test_broadcasts_and_messages_move_beside_any_mpi(start, program, name, wish):
+    ended = start(3, program(name), "ahead", 200, NAGAYA_MPI=wish or "off")
+    assert ended.code == 0 and ended.out.endswith("200 ahead among 3\n"), ended
+    ended = start(3, program(name), "beside", 5, NAGAYA_MPI=wish or "off")
+    assert (ended.code, ended.out) == (0, "5 beside among 3\n"), ended
+
+
 @pytest.mark.parametrize("hosts_count, per_host", [(1, 3), (2, 1), (3, 2)])
 def test_broadcasts_whose_receivers_wait_go_from_matrix_to_matrix(start_over, hosts_count, per_host):
     """They are long enough for a receiver that sleeps to wake up before a copy would be made."""

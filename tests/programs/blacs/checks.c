@@ -9,6 +9,7 @@
  *   blacs_checks redistributions N SEED   of N matrices, by p?gemr2d and p?trmr2d
  *   blacs_checks ahead N           N broadcasts and the end of their grid, then a message, which is
  *                                  received first
+ *   blacs_checks beside N          N long messages of MPI's on the way in barriers
  *   blacs_checks together N        N broadcasts, whose root comes last
  *   blacs_checks answers N         N long messages from 0 to 1 and back, while the others wait
  *
@@ -219,7 +220,21 @@ static void run_ahead(int count, int processes, int own) {
       fail("broadcast %d", n);
   }
   if (own != 0) grid_calls[0].gridexit(context);
+  grid_of_all(1, processes); /* where the root has been all the while */
   if (own == 0) printf("%llu copied\n", (unsigned long long)count_sends().broadcasts_copied);
+}
+
+/* Their receiver comes to the barrier when it has them. */
+static void run_beside(int count, int processes, int own) {
+  const int context = grid_of_all(1, processes);
+  static char data[16 << 20];
+  for (int n = 0; n < count; ++n) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (own == 0) MPI_Isend(data, sizeof data, MPI_CHAR, 1, n, MPI_COMM_WORLD, &request);
+    if (own == 1) MPI_Recv(data, sizeof data, MPI_CHAR, 0, n, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    grid_calls[0].barrier(context, "All");
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
 }
 
 enum { kLatestRootUs = 5000, kSideTogether = 1000, kLdaTogether = 1003 };
@@ -328,6 +343,8 @@ int main(int argc, char** argv) {
     run_redistributions(count, seed, processes, own);
   else if (strcmp(argv[1], "ahead") == 0)
     run_ahead(count, processes, own);
+  else if (strcmp(argv[1], "beside") == 0)
+    run_beside(count, processes, own);
   else if (strcmp(argv[1], "together") == 0)
     run_together(count, processes, own);
   else if (strcmp(argv[1], "answers") == 0)
