@@ -40,7 +40,8 @@ typedef struct nagaya_areas nagaya_areas;
  *   number         0 .. 2^28-1; areas that exist at once and have members in common have different
  *                  ones
  *
- * Returns 0, -EINVAL, -ENOMEM, -ESRCH (outside of a space). */
+ * Returns 0, -EINVAL, -ENOMEM, -ENOSPC (too many libraries that waits call: llcl.h), -ESRCH (outside
+ * of a space). */
 int nagaya_area_open(nagaya_area_cell* cells, uint64_t* flags, uint32_t count,
                      const nagaya_process* processes, uint32_t size, uint32_t rank, uint32_t number,
                      nagaya_areas** out);
@@ -54,7 +55,8 @@ typedef struct nagaya_area_send {
   size_t bytes;
   uint32_t to, index;
   uint32_t is_complete; /* `data` is the caller's again */
-  int32_t error;        /* then: 0; -EMSGSIZE: the receiver wanted less, and has the beginning;
+  int32_t error;        /* then: 0; -EMSGSIZE: the receiver wanted less, and has the beginning
+                           (in a node; of another node's receiver the sender does not hear);
                            -EBUSY: another process waits for a message of this index */
   nagaya_send message;  /* the library's, as all that follows */
   struct nagaya_area_send* next;

@@ -162,7 +162,8 @@ typedef struct nagaya_collective {
 } nagaya_collective;
 
 /* Starts it: complete later, perhaps before the call returns. `*collective` and its blocks' arrays
- * stay until then. Every wait of the task moves it along. Returns 0, -EINVAL, -ENOMEM. */
+ * stay until then. Every wait of the task moves it along. Returns 0, -EINVAL, -ENOMEM, -ENOSPC (too
+ * many libraries that waits call: llcl.h). */
 int nagaya_coll_start(nagaya_team* team, nagaya_collective* collective);
 
 /* Of a BCAST's root, which it has started with `may_detach`: its block is the caller's again when
