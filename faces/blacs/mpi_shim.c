@@ -44,17 +44,24 @@ static int rank(int comm) {
   return rank;
 }
 
-static int is_complete(void* request) {
+struct under_way {
+  MPI_Request request;
+  int error;
+};
+
+static int is_over(void* context) {
+  struct under_way* const what = context;
   int flag = 0;
-  return MPI_Test(request, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS || flag;
+  what->error = MPI_Test(&what->request, &flag, MPI_STATUS_IGNORE);
+  return what->error != MPI_SUCCESS || flag;
 }
 
 static int allgather(int comm, const void* own, int bytes, void* all, nagaya_blacs_wait* wait) {
-  MPI_Request request;
-  const int error =
-      MPI_Iallgather(own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, MPI_Comm_f2c(comm), &request);
-  if (error == MPI_SUCCESS) wait(is_complete, &request);
-  return error;
+  struct under_way what;
+  what.error =
+      MPI_Iallgather(own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, MPI_Comm_f2c(comm), &what.request);
+  if (what.error == MPI_SUCCESS) wait(is_over, &what);
+  return what.error;
 }
 
 static int answer_query(void* unused, MPI_Status* status) {

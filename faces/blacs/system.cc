@@ -2,6 +2,7 @@
 #include "faces/blacs/system.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -77,8 +78,15 @@ System::System() : mpi_(found_mpi()) {
     abort(1, "nagaya_match_join() says " + std::string(strerrorname_np(-error)));
   if (mpi_ == nullptr)
     watch_nodes();  // an MPI does so itself
-  else if (nagaya_comm_rank() < 0)
+  else if (!is_mpi_on_nagaya())
     move_messages_of_mpi();
+}
+
+// An MPI on Nagaya has opened nagaya/match.h for itself.
+bool System::is_mpi_on_nagaya() const {
+  const int error = nagaya_match_open(has_threads_);
+  if (error == 0) nagaya_match_close();
+  return error == -EBUSY;
 }
 
 void System::move_messages_of_mpi() {
