@@ -104,7 +104,9 @@ std::vector<Setting> agent_settings(const std::string& agent, const std::string&
                                    // MPI_Comm_spawn when only they do without its shared memory.
                                    pmix_without_shared_memory()};
   // Ordinary processes of Open MPI 5 that inherit it do not start.
-  if (version.find("(Open MPI) 4.") != std::string::npos)
+  // "mpirun (Open MPI) 4.1.4"; by another name "(OpenRTE) 4.1.4".
+  if (version.find("(Open MPI) 4.") != std::string::npos ||
+      version.find("(OpenRTE) 4.") != std::string::npos)
     settings.push_back(launcher_without_epoll());
   return settings;
 }

@@ -47,7 +47,7 @@ int pml_nagaya_start_buffered(pml_nagaya_send_request_t* request) {
   if (copy == NULL) copy = mca_pml_base_bsend_request_alloc_buf(request->send.bytes);
   if (copy == NULL) return MPI_ERR_BUFFER; /* MPI_Start returns it as it is */
   struct pml_nagaya_buffered* const buffered = malloc(sizeof *buffered);
-  int error = buffered == NULL ? OMPI_ERR_OUT_OF_RESOURCE
+  int error = buffered == NULL ? MPI_ERR_NO_MEM
                                : pml_nagaya_pack(base->req_addr, base->req_count,
                                                  base->req_datatype, copy, request->send.bytes);
   if (error == OMPI_SUCCESS) {

@@ -67,6 +67,7 @@ TEST(OpenMpiEnvironment, TheLauncherOfOpenMpi5KeepsEpoll) {
     });
   };
   EXPECT_TRUE(has_event_settings(kOpenMpi4));
+  EXPECT_TRUE(has_event_settings("mpirun.openmpi (OpenRTE) 4.1.4\n"));
   EXPECT_FALSE(has_event_settings("mpirun (Open MPI) 5.0.7\n"));
   EXPECT_FALSE(has_event_settings("prterun (PRRTE) 3.0.7\n"));
 }
