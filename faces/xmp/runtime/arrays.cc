@@ -141,7 +141,7 @@ void nagaya_xmp_declare_array(const char* where, nagaya_xmp_array* array, const 
   auto state = std::make_unique<nagaya_xmp_array_state>(name, element_bytes, dimensions, extent,
                                                         with, alignment);
   if (array->state != nullptr) {
-    if (!with->is_usable())
+    if (!with->is_usable() && with != array->state->with)
       fail(where, "array " + array->state->name +
                       ": another file declares it, too, but the template " + with->name +
                       " has no bounds before a template_fix, which is of one file");

@@ -57,7 +57,7 @@ static void with_offsets_of_no_sign(void) {
 #pragma xmp loop on t[i - one]
   for (int i = 1; i <= N; i++) times[i]++;
   expect_each(1, N + 1, 1);
-#pragma xmp loop on t[-one + 2u + i]
+#pragma xmp loop on t[(1u < 2u ? -one : 0) + 2u + i]
   for (int i = -1; i < N - 1; i++) times[i + 1]++;
   expect_each(0, N, 1);
 }

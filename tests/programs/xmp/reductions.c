@@ -195,9 +195,16 @@ static void of_blocks_that_several_have(void) {
     for (int j = 0; j < N; j++) y[i]++;
 #pragma xmp loop on m[i][*]
   for (int i = 0; i < 8; i++) EXPECT_EQUAL(y[i], i + N);
+  for (int i = 0; i < 8; i++) {
+#pragma xmp loop(j) on m[i][j] reduction(+ : y)
+    for (int j = 0; j < N; j++) y[i] -= j == i;
+  }
+#pragma xmp loop on m[i][*]
+  for (int i = 0; i < 8; i++) EXPECT_EQUAL(y[i], i + N - 1);
+#pragma xmp bcast(y) on row[0][:]
 #pragma xmp reduction(+ : y) on m[*][:]
 #pragma xmp loop on m[i][*]
-  for (int i = 0; i < 8; i++) EXPECT_EQUAL(y[i], nodes * (i + N));
+  for (int i = 0; i < 8; i++) EXPECT_EQUAL(y[i], nodes * (i + N - 1));
 }
 
 static void of_a_part(void) {

@@ -141,9 +141,9 @@ static void loop_outside_of_task(void) {
 }
 static void fixed_for_one_file(void) {
   static nagaya_xmp_array b;
-  const nagaya_xmp_template* const open = nagaya_xmp_declare_template(where, "open", 1, NULL, NULL);
-  nagaya_xmp_declare_array(where, &b, "b", 8, 1, &extent, open, &shadowed);
-  nagaya_xmp_declare_array(where, &b, "b", 8, 1, &extent, open, &shadowed);
+  for (int file = 0; file < 2; ++file)
+    nagaya_xmp_declare_array(where, &b, "b", 8, 1, &extent,
+                             nagaya_xmp_declare_template(where, "open", 1, NULL, NULL), &shadowed);
 }
 static void no_operation(void) {
   double x = 0;

@@ -26,18 +26,25 @@ std::vector<size_t> distributed_dimensions(const ArraySymbol& array) {
   return found;
 }
 
+// The dimension of the nodes that one of the template's is distributed onto.
+size_t axis_of(const TemplateSymbol& with, size_t dimension) {
+  size_t axis = 0;
+  for (size_t d = 0; d < dimension; ++d) axis += with.blocks(d);
+  return axis;
+}
+
 // The processes of a communication: those of a reference, in a loop's reductions along the
 // dimensions of its indexes.
 struct Among {
   const Reference* on = nullptr;  // the executing ones
   const Nest* nest = nullptr;
 
-  // Each coordinate of the template has a communication of its own.
+  // One coordinate of the nodes alone, or each for itself.
   bool is_apart(size_t dimension) const {
     if (on == nullptr || on->subscripts.empty()) return false;
     const Subscript::Kind kind = on->subscripts[dimension].kind;
-    if (nest == nullptr) return kind == Subscript::kStar;
-    return kind != Subscript::kRange &&
+    if (nest == nullptr) return kind == Subscript::kStar || on->subscripts[dimension].single;
+    return (kind != Subscript::kRange || on->subscripts[dimension].single) &&
            std::none_of(nest->loops.begin(), nest->loops.end(),
                         [&](const DistributedLoop& loop) { return loop.dimension == dimension; });
   }
@@ -53,19 +60,23 @@ void check_replicated(const Program& program, const ArraySymbol& array, const To
   if (differ.size() == with.onto->dimensions())
     throw Complaint{name.place, "the array " + quoted(name) +
                                     " is distributed: no two processes have the same element"};
-  const bool is_with = among.on != nullptr && !among.on->executing &&
-                       program.references.at(among.on).of_template == &with;
-  if (is_with &&
-      std::all_of(differ.begin(), differ.end(), [&](size_t d) { return among.is_apart(d); }))
-    return;
+  if (among.on != nullptr && !among.on->executing) {
+    const ResolvedReference& on = program.references.at(among.on);
+    const auto is_apart = [&](size_t d) {
+      return among.is_apart(on.nodes != nullptr ? axis_of(with, d) : d);
+    };
+    if ((on.of_template == &with || on.nodes == with.onto) &&
+        std::all_of(differ.begin(), differ.end(), is_apart))
+      return;
+  }
   std::string wanted = "on " + with.declared->name.text;
   for (size_t d = 0; d < with.dimensions(); ++d) {
     const bool differs = std::count(differ.begin(), differ.end(), d) != 0;
     wanted += among.nest != nullptr ? (differs ? "[:]" : "[i]") : (differs ? "[*]" : "[:]");
   }
   throw Complaint{name.place, "the blocks of the array " + quoted(name) +
-                                  " differ between these processes; they are the same among those "
-                                  "of " +
+                                  " may differ between these processes; they are the same among "
+                                  "those of " +
                                   (among.nest != nullptr ? "a loop '" : "'") + wanted + "'"};
 }
 

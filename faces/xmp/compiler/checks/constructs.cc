@@ -223,14 +223,19 @@ std::vector<DistributedLoop> Constructs::match_indexes(const LoopDirective& loop
 void Constructs::check_other_subscripts(const Directive& directive, const LoopDirective& loop,
                                         const std::vector<size_t>& loops, const Nest& nest) const {
   for (size_t d = 0; d < loop.on.subscripts.size(); ++d) {
-    if (std::any_of(nest.loops.begin(), nest.loops.end(),
-                    [&](const DistributedLoop& found) { return found.dimension == d; }))
-      continue;
     const Subscript& subscript = loop.on.subscripts[d];
+    const auto own =
+        std::find_if(nest.loops.begin(), nest.loops.end(),
+                     [&](const DistributedLoop& found) { return found.dimension == d; });
+    const std::string index = own == nest.loops.end() ? "" : program_.index_name(own->loop);
     for (const size_t other : loops) {
       const std::string name = program_.index_name(other);
-      if (!mentions(subscript, name)) continue;
+      if (name == index || !mentions(subscript, name)) continue;
       check_canonical({other}, 1);
+      if (!index.empty())
+        throw Complaint{subscript.place, "the subscript of index '" + index +
+                                             "' has another index, '" + name +
+                                             "'; the on clause is computed before the loops"};
       throw Complaint{subscript.place, "'" + name +
                                            "' is the index of a loop that is not distributed; "
                                            "name it before the on clause: loop (" +
@@ -242,7 +247,8 @@ void Constructs::check_other_subscripts(const Directive& directive, const LoopDi
       const std::string name =
           unit_.printed.text().substr(use.name.begin, use.name.end - use.name.begin);
       const Variable* variable = program_.facts.lookup(name, directive.offset);
-      if (variable != nullptr && variable->entity == use.entity && mentions(subscript, name))
+      if (name != index && variable != nullptr && variable->entity == use.entity &&
+          mentions(subscript, name))
         throw Complaint{unit_.printed.place(use.name.begin),
                         "'" + name +
                             "' is changed in the loop, but its on clause, which has it, "

@@ -27,12 +27,16 @@ bool mentions(const Subscript& subscript, const std::string& index) {
 
 namespace {
 
-// All sums and products: it can be added to.
+// Outside of parentheses all sums and products: it can be added to.
 bool is_sum(const Expression& expression) {
-  for (const Token& token : expression.tokens)
+  int depth = 0;
+  for (const Token& token : expression.tokens) {
+    depth += (token.text == "(" || token.text == "[") - (token.text == ")" || token.text == "]");
+    if (depth != 0) continue;
     for (const char* loose :
          {"<", ">", "<=", ">=", "==", "!=", "&", "|", "^", "&&", "||", "?", "<<", ">>"})
       if (token.text == loose) return false;
+  }
   return true;
 }
 

@@ -93,7 +93,6 @@ std::vector<std::string> arguments_of(const PreprocessorInput& input) {
   return words;
 }
 
-// A unit that was not read to its end may have directives behind the error.
 // Of a source that Clang has not opened.
 bool mentions_xmp(const PreprocessorInput& input) {
   if (input.contents != nullptr) return input.contents->find("xmp") != std::string::npos;
@@ -102,6 +101,7 @@ bool mentions_xmp(const PreprocessorInput& input) {
   return text.find("xmp") != std::string::npos;
 }
 
+// A unit that was not read to its end may have directives behind the error.
 bool may_use_xmp(const Unit& unit, clang::SourceManager& sources) {
   const llvm::StringRef text = sources.getBufferData(sources.getMainFileID());
   return unit.uses_xmp() || (unit.failed && text.contains("xmp"));
