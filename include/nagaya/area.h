@@ -40,8 +40,8 @@ typedef struct nagaya_areas nagaya_areas;
  *   number         0 .. 2^28-1; areas that exist at once and have members in common have different
  *                  ones
  *
- * Returns 0, -EINVAL, -ENOMEM, -ENOSPC (too many libraries that waits call: llcl.h), -ESRCH (outside
- * of a space). */
+ * Returns 0, -EINVAL, -ENOMEM, -ENOSPC (too many libraries that waits call: llcl.h), -ESRCH
+ * (outside of a space). */
 int nagaya_area_open(nagaya_area_cell* cells, uint64_t* flags, uint32_t count,
                      const nagaya_process* processes, uint32_t size, uint32_t rank, uint32_t number,
                      nagaya_areas** out);

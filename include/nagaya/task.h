@@ -81,7 +81,8 @@ int nagaya_space_current(nagaya_space** out);
 
 /* Ends what is still alive of the tasks spawned through this handle (SIGKILL), frees all that
  * they left, and the handle. For a handle of nagaya_space_create(), the host has ended when this
- * returns. `space` may be NULL. */
+ * returns. A copy of the handle in a forked process ends nothing but itself. `space` may be NULL.
+ */
 void nagaya_space_destroy(nagaya_space* space);
 
 /* A program to run, and its surroundings. Everything that is NULL or 0 is taken from the caller. */

@@ -37,14 +37,16 @@ uint64_t ignored_signals() {
   return ignored;
 }
 
-// Without a change of it, in which another thread could make a file.
+// Without a change of it, in which another thread could make a file, where the kernel tells it.
 mode_t own_umask() {
-  std::ifstream status("/proc/self/status");
+  std::ifstream status("/proc/thread-self/status");
   for (std::string word; status >> word;) {
     unsigned mask;
     if (word == "Umask:" && status >> std::oct >> mask) return mask;
   }
-  base::throw_errno("/proc/self/status: Umask");
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return mask;
 }
 
 }  // namespace

@@ -51,18 +51,20 @@ class Wait : public Pair {
 TEST_F(Wait, WhoYieldsIsAwayMeanwhile) {
   crowd();
   const OneProcessor one;
-  std::atomic<bool> is_in_a_look = false, is_over = false;
+  std::atomic<uint32_t> looks = 0;  // odd: in one
+  std::atomic<bool> is_over = false;
   std::thread waiter([&] {
     while (!is_over) {
-      is_in_a_look = true;
+      ++looks;
       task(1).progress();
-      is_in_a_look = false;
+      ++looks;
     }
   });
   int seen_in_a_look = 0, seen_away = 0;
-  while (seen_in_a_look < 1'000) {
+  for (uint32_t last = 0; seen_in_a_look < 1'000;) {
     std::this_thread::yield();
-    if (!is_in_a_look) continue;
+    const uint32_t look = looks;
+    if (look % 2 == 0 || std::exchange(last, look) == look) continue;
     ++seen_in_a_look;
     seen_away += is_away(1) != 0;
   }
