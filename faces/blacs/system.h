@@ -52,7 +52,7 @@ class System {
  private:
   System();
   bool is_mpi_on_nagaya() const;
-  // Of an MPI that is not: our waits move its messages.
+  // From now on our waits move the messages of an MPI that is not on Nagaya.
   void move_messages_of_mpi();
   // Without MPI. A node whose processes have all ended looks like a lost one: so each process waits
   // for all others at its end, whether it has called blacs_exit or not.

@@ -11,8 +11,8 @@
 
 namespace nagaya::blacs {
 
-// In a wait, by which the messages of an MPI move, too, that is not on Nagaya: it does that in
-// calls of its own alone.
+// The calling thread is in a wait of the BLACS. The wait moves the messages of an MPI that is not
+// on Nagaya, too: such an MPI moves them in its own calls alone.
 class Waiting {
  public:
   Waiting() { ++own; }

@@ -121,7 +121,7 @@ class Wait {
   // poll or wait from now on.
   void begin_polls(LaneWaiter* waiter, bool threads);
 
-  // What a wait does when something registered cannot go on.
+  // Something registered cannot go on: the wait goes on, or ends.
   enum class OnError { kWaitOn, kEnd };
 
   // Until is_over() (0), the deadline (-ETIMEDOUT), or with kEnd an error of what is registered.

@@ -119,8 +119,8 @@ static void check_waits(void) {
   EXPECT_EQUAL(nagaya_task_spawn(space, &program, NULL), 1); /* the lowest that is free */
 }
 
-/* With a copy of the creator's socket. What it does with its copy of the space is not the
- * creator's. */
+/* The child has a copy of the creator's socket, and frees its copy of the space: the creator's
+ * space stays. */
 static pid_t fork_a_child(void) {
   const pid_t child = fork();
   EXPECT(child >= 0);

@@ -157,7 +157,7 @@ static void of_a_sum_that_goes_on(void) {
   EXPECT_EQUAL(sum, 1000 + N * (N - 1) / 2);
 }
 
-/* What is reduced has the size that it was declared with. */
+/* The array keeps the size of its declaration. */
 static void of_an_array_of_a_variable_length(void) {
   int n = 5;
   double line[n], table[2][n];
