@@ -29,6 +29,8 @@ static void say_out_of_reach(const ompi_proc_t* proc, bool is_task) {
 }
 
 int nagaya_find_peer(ompi_proc_t* proc) {
+  void** const known = &proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML];
+  if (*known == (void*)NAGAYA_OUT_OF_REACH) return OMPI_ERR_UNREACH;
   struct address* found = NULL;
   size_t bytes = 0;
   int error;
@@ -38,10 +40,8 @@ int nagaya_find_peer(ompi_proc_t* proc) {
       proc->super.proc_name.jobid == ompi_proc_local()->super.proc_name.jobid;
   const bool is_in_reach = error == OMPI_SUCCESS && bytes == sizeof *found &&
                            (found->space == nagaya_space_identity() || is_of_this_job);
-  if (is_in_reach)
-    proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML] = (void*)nagaya_word_of(found->process);
-  else
-    say_out_of_reach(proc, found != NULL);
+  if (!is_in_reach) say_out_of_reach(proc, found != NULL);
+  *known = (void*)(is_in_reach ? nagaya_word_of(found->process) : NAGAYA_OUT_OF_REACH);
   free(found);
   return is_in_reach ? OMPI_SUCCESS : OMPI_ERR_UNREACH;
 }

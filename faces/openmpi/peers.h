@@ -10,24 +10,28 @@
 /* Tells all others where this process lives, in the name of pml/nagaya. An OMPI_ERR_ code. */
 int nagaya_publish_self(const mca_base_component_t* pml);
 
-/* Asks where the process lives, once pml/nagaya is chosen. OMPI_ERR_UNREACH: it is neither a task
- * of this space nor one of this job. */
+/* Asks where the process lives, once pml/nagaya is chosen, and notes it with the process.
+ * OMPI_ERR_UNREACH: it is neither a task of this space nor one of this job; a process says so once,
+ * whichever component asks. */
 int nagaya_find_peer(ompi_proc_t* proc);
 
-/* A process in one word, as Open MPI keeps it for us. 0: none, {UINT32_MAX, UINT32_MAX}. */
+/* A process in one word, as Open MPI keeps it for us. The words below NAGAYA_FIRST_WORD are of
+ * none, {UINT32_MAX, UINT32_MAX}; Open MPI begins with 0. */
+enum { NAGAYA_NOT_ASKED_FOR, NAGAYA_OUT_OF_REACH, NAGAYA_FIRST_WORD };
 static inline uintptr_t nagaya_word_of(nagaya_process process) {
-  return ((uintptr_t)process.node << 32 | process.task) + 1;
+  return ((uintptr_t)process.node << 32 | process.task) + NAGAYA_FIRST_WORD;
 }
 static inline nagaya_process nagaya_process_of(uintptr_t word) {
-  const nagaya_process process = {(uint32_t)((word - 1) >> 32), (uint32_t)(word - 1)};
-  return process;
+  if (OPAL_UNLIKELY(word < NAGAYA_FIRST_WORD)) return (nagaya_process){UINT32_MAX, UINT32_MAX};
+  const uintptr_t process = word - NAGAYA_FIRST_WORD;
+  return (nagaya_process){(uint32_t)(process >> 32), (uint32_t)process};
 }
 
 /* Where a rank of the group lives; an OMPI_ERR_ code. */
 static inline int nagaya_process_in(ompi_group_t* group, int rank, nagaya_process* out) {
   ompi_proc_t* const proc = ompi_group_peer_lookup(group, rank);
   uintptr_t known = (uintptr_t)proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML];
-  if (OPAL_UNLIKELY(known == 0)) {
+  if (OPAL_UNLIKELY(known < NAGAYA_FIRST_WORD)) {
     const int error = nagaya_find_peer(proc);
     if (error != OMPI_SUCCESS) return error;
     known = (uintptr_t)proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML];

@@ -122,8 +122,9 @@ static void prepare(pml_nagaya_receive_request_t* request) {
 static nagaya_process likely_sender(struct ompi_communicator_t* comm, int from) {
   const ompi_proc_t* const proc =
       from == OMPI_ANY_SOURCE ? NULL : ompi_group_peer_lookup_existing(comm->c_remote_group, from);
-  return nagaya_process_of(
-      proc == NULL ? 0 : (uintptr_t)proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML]);
+  return nagaya_process_of(proc == NULL
+                               ? NAGAYA_NOT_ASKED_FOR
+                               : (uintptr_t)proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML]);
 }
 
 /* `from` and `tag`, though the request has them: a value stored just now is read back slowly. */
