@@ -82,6 +82,7 @@ std::unique_ptr<Grid> Grid::make(Int handle, Int rows, Int columns, const Map& m
 Grid::~Grid() {
   for (nagaya_team* const team : teams_)
     if (team != nullptr) close_team(team);
+  nagaya_match_drop(envelope(own_, kData).context);
 }
 
 Int Grid::size_of(Scope scope) const {

@@ -52,7 +52,8 @@ class Grid {
   Int count_sent(Int to) { return next_number(sent_, to); }
   Int count_received(Int from) { return next_number(received_, from); }
 
-  static constexpr Int kData = 0;  // the tag of data; that of a `ready` is the message's number
+  // The tag of data, which NAGAYA_ANY_TAG does not mean; that of a `ready` is the message's number.
+  static constexpr Int kData = -2;
   nagaya_envelope envelope(Int source, Int tag) const {
     return {NAGAYA_CONTEXTS_BLACS | (number_ & (NAGAYA_CONTEXTS_BLACS / 2 - 1)), source, tag};
   }

@@ -108,6 +108,12 @@ def test_messages_shorter_than_their_matrices_make_no_later_send_wait(start, pro
     assert ended.code == 0 and ended.out == "20 larger among 2\n", ended
 
 
+def test_words_that_nobody_hears_do_not_stay(start, program):
+    """Of a receiver that is ready for a long message, and gets a short one."""
+    ended = start(2, program("blacs_checks"), "unheard", 3000)
+    assert ended.code == 0 and ended.out == "3000 unheard among 2\n", ended
+
+
 @pytest.mark.parametrize("hosts_count, per_host", [(1, 3), (2, 1), (3, 2)])
 def test_broadcasts_and_the_end_of_their_grid_wait_for_no_receiver(start_over, hosts_count, per_host):
     """The receivers of the long ones are not there: each has a copy."""

@@ -6,6 +6,7 @@
  *   blacs_checks grids N           makes and frees N grids, whose memory must not grow
  *   blacs_checks queued N BYTES    N messages to each process before anybody receives one
  *   blacs_checks larger N          N messages into larger matrices, then long ones that cross
+ *   blacs_checks unheard N         N short messages into large matrices: memory must not grow
  *   blacs_checks redistributions N SEED   of N matrices, by p?gemr2d and p?trmr2d
  *   blacs_checks ahead N           N broadcasts and the end of their grid, then a message, which is
  *                                  received first
@@ -32,7 +33,7 @@
 #include "redistributions.h"
 
 enum { kGridsMost = 4, kOperations = 12, kLatestUs = 300 };
-enum { kGridsBefore = 1000, kGrowthMost = 1 << 16 };
+enum { kBefore = 1000, kGrowthMost = 1 << 16 }; /* before memory is looked at; bytes */
 static const size_t kBytesMost = 1 << 20, kBytesOfLong = 16 << 20;
 
 /* ---- rounds -------------------------------------------------------------------------------- */
@@ -110,6 +111,12 @@ static void run_rounds(int rounds, uint64_t seed) {
 
 /* ---- many grids ---------------------------------------------------------------------------- */
 
+static void expect_no_growth(int count, size_t before, const char* what) {
+  const size_t after = mallinfo2().uordblks;
+  if (count > kBefore && after > before + kGrowthMost)
+    fail("%d %s have grown by %zu bytes", count - kBefore, what, after - before);
+}
+
 /* Each is used, so that it has all that a grid may have. */
 static void run_grids(int count, int processes) {
   size_t before = 0;
@@ -120,11 +127,9 @@ static void run_grids(int count, int processes) {
     matrix_calls[0][2].gsum2d(context, "All", " ", 1, 1, &item, 1, -1, -1);
     if ((int)item != processes) fail("a sum in grid %d", n);
     grid_calls[0].gridexit(context);
-    if (n == kGridsBefore) before = mallinfo2().uordblks;
+    if (n == kBefore) before = mallinfo2().uordblks;
   }
-  const size_t after = mallinfo2().uordblks;
-  if (count > kGridsBefore && after > before + kGrowthMost)
-    fail("%d grids have grown by %zu bytes", count - kGridsBefore, after - before);
+  expect_no_growth(count, before, "grids");
 }
 
 /* ---- messages that wait for their receivers ------------------------------------------------ */
@@ -176,6 +181,22 @@ static void run_larger(int count, int processes, int own) {
     matrix_calls[0][2].gerv2d(context, kItemsOfLarger, 1, items, kItemsOfLarger, 0, from);
     if ((int)items[1] != from + n + 1) fail("long message %d", n);
   }
+  free(items);
+  grid_calls[0].gridexit(context);
+}
+
+/* Each receiver says that it is ready for a long message, and gets a short one. */
+static void run_unheard(int count, int processes, int own) {
+  const int context = grid_of_all(1, processes);
+  const int to = (own + 1) % processes, from = (own + processes - 1) % processes;
+  double* const items = calloc(kItemsOfLarger, sizeof *items);
+  size_t before = 0;
+  for (int n = 0; n < count; ++n) {
+    matrix_calls[0][2].gesd2d(context, 1, 1, items, 1, 0, to);
+    matrix_calls[0][2].gerv2d(context, kItemsOfLarger, 1, items, kItemsOfLarger, 0, from);
+    if (n == kBefore) before = mallinfo2().uordblks;
+  }
+  expect_no_growth(count, before, "messages");
   free(items);
   grid_calls[0].gridexit(context);
 }
@@ -339,6 +360,8 @@ int main(int argc, char** argv) {
     run_grids(count, processes);
   else if (strcmp(argv[1], "larger") == 0)
     run_larger(count, processes, own);
+  else if (strcmp(argv[1], "unheard") == 0)
+    run_unheard(count, processes, own);
   else if (strcmp(argv[1], "redistributions") == 0)
     run_redistributions(count, seed, processes, own);
   else if (strcmp(argv[1], "ahead") == 0)
