@@ -22,12 +22,25 @@ size_t bucket_of(std::string_view name) {
   return hash % kNameBuckets;
 }
 
-Name* find(const TaskRecord& owner, const char* name) {
+// Whether the task that was the owner's `generation`-th still lives: what was read before was its
+// own. Afterwards its names may be other tasks' memory, and nobody must follow what they hold.
+bool lives(const TaskRecord& owner, uint32_t generation) {
+  // Acquire: none of the reads before comes behind these.
+  std::atomic_thread_fence(std::memory_order_acquire);
+  const TaskState state = owner.state.load(std::memory_order_acquire);
+  return (state == TaskState::kStarting || state == TaskState::kRunning) &&
+         owner.generation.load(std::memory_order_relaxed) == generation;
+}
+
+// nullptr: there is none, or the task has ended.
+Name* find(const TaskRecord& owner, uint32_t generation, const char* name) {
   // Acquire: pairs with the release of the push in publish_name().
   Name* entry = owner.names[bucket_of(name)].load(std::memory_order_acquire);
-  while (entry != nullptr && std::strncmp(entry->text, name, sizeof entry->text) != 0)
-    entry = entry->next;
-  return entry;
+  while (entry != nullptr && lives(owner, generation)) {
+    if (std::strncmp(entry->text, name, sizeof entry->text) == 0) return entry;
+    entry = entry->next.load(std::memory_order_relaxed);
+  }
+  return nullptr;
 }
 
 int64_t now_ns() {
@@ -42,14 +55,14 @@ int publish_name(TaskRecord& self, const char* name, const void* address) {
   if (std::strlen(name) >= sizeof Name::text) return -ENAMETOOLONG;
   {
     const std::lock_guard<SpinLock> guard(self.names_lock);
-    Name* entry = find(self, name);
+    Name* entry = find(self, self.generation.load(std::memory_order_relaxed), name);
     if (entry == nullptr) {
       void* block = heap_allocate(self, sizeof(Name));
       if (block == nullptr) return -ENOMEM;
       entry = new (block) Name{};
       std::strcpy(entry->text, name);
       std::atomic<Name*>& bucket = self.names[bucket_of(name)];
-      entry->next = bucket.load(std::memory_order_relaxed);
+      entry->next.store(bucket.load(std::memory_order_relaxed), std::memory_order_relaxed);
       entry->address.store(address, std::memory_order_relaxed);
       bucket.store(entry, std::memory_order_release);
     } else {
@@ -68,12 +81,14 @@ int look_up_name(const TaskRecord& owner, const char* name, int timeout_ms, void
   for (;;) {
     // Before the search: a publication after it changes the word that is slept on.
     const uint32_t seen = owner.names_changed.load(std::memory_order_acquire);
+    const uint32_t generation = owner.generation.load(std::memory_order_acquire);
     const TaskState state = owner.state.load(std::memory_order_acquire);
     if (state == TaskState::kEnded) return -EOWNERDEAD;
     if (state != TaskState::kFree) {
-      const Name* entry = find(owner, name);
+      const Name* entry = find(owner, generation, name);
       const void* found =
           entry != nullptr ? entry->address.load(std::memory_order_acquire) : nullptr;
+      if (!lives(owner, generation)) continue;
       if (found != nullptr) {
         *address = const_cast<void*>(found);
         return 0;

@@ -61,7 +61,7 @@ enum class TaskState : uint32_t { kFree, kStarting, kRunning, kEnded };
 
 // A published name. Lies in the space heap, owned by the publishing task.
 struct Name {
-  Name* next;                        // written before the name becomes reachable
+  std::atomic<Name*> next;           // written before the name becomes reachable
   std::atomic<const void*> address;  // nullptr: withdrawn
   char text[64];
 };

@@ -77,6 +77,24 @@ TEST(Names, AreAllFoundHoweverManyThereAre) {
   }
 }
 
+// The host frees the names of a task that was waited for, and others write there.
+TEST(Names, AreNotFollowedBeyondTheEndOfTheirTask) {
+  HandmadeSpace space;
+  TaskRecord& owner = space.task(0);
+  Name ring[2] = {};
+  ring[0].next = &ring[1];  // whoever searches is under way for ever
+  ring[1].next = &ring[0];
+  for (std::atomic<Name*>& bucket : owner.names) bucket = &ring[0];
+  void* found = nullptr;
+  int code = 0;
+  std::thread searcher([&] { code = look_up_name(owner, "halo", 0, &found); });
+  std::this_thread::sleep_for(30ms);
+  owner.state = TaskState::kEnded;
+  for (Name& name : ring) name.next = reinterpret_cast<Name*>(0xa5a5a5a5a5a5a5a5);
+  searcher.join();
+  EXPECT_EQ(code, -EOWNERDEAD);
+}
+
 TEST(Names, SayThatTheHeapIsExhausted) {
   HandmadeSpace space(1);
   heap_allocate(space.task(1), kChunkBytes);
