@@ -74,6 +74,15 @@ def test_a_restriction_is_found(user, nagaya, installation, what):
     assert remedy in found["remedy"] if remedy else "remedy" not in found, found
 
 
+def test_memory_in_common_is_tried_as_tasks_are_cloned(user, nagaya, installation):
+    program = installation.program("restricted")
+    no_clone = [program, "clone", errno.EPERM]
+    _, findings = examine(user, nagaya, "-n", 2, before=no_clone)
+    assert findings["clone"]["level"] == "ok", findings
+    _, findings = examine(user, nagaya, "-n", 2, before=[program, "clone3", errno.ENOSYS, *no_clone])
+    assert findings["clone"]["level"] == "problem" and "not permitted" in findings["clone"]["text"]
+
+
 # what: (file of the kernel, its text, finding, level, a word of the remedy)
 SETTINGS = {
     "mappings for small programs": ("/proc/sys/vm/max_map_count", "65530", "mappings", "warning",
