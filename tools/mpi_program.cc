@@ -152,13 +152,14 @@ void require_in_allocation(const std::string& name) {
 
 }  // namespace
 
-Launcher launcher_of_program(const task::ProgramText& text) {
+std::string mpi_of_program(const task::ProgramText& text) {
   std::string user = text.program;
   if (fs::path(text.name).filename().string().starts_with("python3"))
     user = python_mpi_module(text.name);
-  if (user.empty()) return {};
-  const std::string library = loaded_library(user, "libmpi");
-  if (library.empty()) return {};
+  return user.empty() ? "" : loaded_library(user, "libmpi");
+}
+
+Launcher launcher_of_mpi(const std::string& library) {
   const std::string name = fs::path(library).filename();
   // libmpi.so.12, libmpifort.so.12 and libmpich.so.12 are MPICH's ABI, libmpi.so.40 Open MPI's.
   const bool mpich = name.starts_with("libmpich") || name.find(".so.12") != std::string::npos;

@@ -19,10 +19,12 @@ struct Launcher {
   std::string version;  // what `mpirun --version` says
 };
 
-// The mpirun of the MPI that the program's dynamic linker would load (for Python: that mpi4py
-// would), of kind kNone for a program without MPI. Throws Error -ENOENT when the program uses an
-// MPI whose mpirun is not found.
-Launcher launcher_of_program(const task::ProgramText& text);
+// The library of the MPI that the program's dynamic linker would load (for Python: that mpi4py
+// would); "": it is a program without MPI.
+std::string mpi_of_program(const task::ProgramText& text);
+
+// The mpirun of that MPI. Throws Error -ENOENT: there is none.
+Launcher launcher_of_mpi(const std::string& library);
 
 // Whether this installation has components for the launcher's release of Open MPI.
 bool has_components(const Launcher& launcher);

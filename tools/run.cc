@@ -94,19 +94,22 @@ int run(const RunOptions& options) {
              " needs a launcher, which reaches the hosts: leave out --launcher none");
     return kExitOwnFailure;
   }
-  Launcher launcher;
+  std::string mpi;
   try {
     const std::vector<std::string> arguments(options.command.begin() + 1, options.command.end());
     const auto text =
         options.separate
             ? task::resolve_interpreter(options.command[0], arguments, task::own_environment())
             : task::resolve_program(options.command[0], arguments, environment_of_task());
-    if (options.launcher != "none") launcher = launcher_of_program(text);
+    if (options.launcher != "none") mpi = mpi_of_program(text);
   } catch (const base::Error& error) {
     complain(error.what());
     return exit_code_of(error.code());
   }
-  if (launcher.kind == LauncherKind::kNone && options.names_hosts())
+  Launcher launcher;
+  if (!mpi.empty())
+    launcher = launcher_of_mpi(mpi);
+  else if (options.names_hosts())
     launcher = launcher_among_hosts();
   if (launcher.kind != LauncherKind::kNone) return exec_launcher(options, launcher);
   return run_native({options.count, options.separate, options.command});

@@ -7,13 +7,16 @@ All ways of a case run at once: most of their time is the launcher's grace for r
 import concurrent.futures
 import contextlib
 import os
+import re
 import shlex
+import shutil
 import signal
 import tempfile
 
 import pytest
 from launching import (DIRECT, EXEC, LAUNCHERS, LIMIT_S, RANKS, RUN, Case, Launching, are_stopped)
 from leftovers import Leftovers
+from refusals import OWN_FAILURE, expect_refusal
 from slurm import Slurm, missing_programs
 from terminal import Terminal
 
@@ -177,6 +180,14 @@ def check_what_it_says(case, outside, launcher):
         assert len(outside.shown[0]) == OUTPUT_BYTES
     if case == "binding":
         assert len(outside.shown) == RANKS
+
+
+def test_an_mpi_without_its_mpirun_is_no_missing_program(user, nagaya, installation, leftovers):
+    program, folder = installation.program("mpi_ending"), user.new_folder("without_mpirun")
+    [library] = re.findall(r"libmpi\.so\.\S+ => (\S+)", user.run(["ldd", program]).out)
+    shutil.copy(library, folder)
+    ended = user.run(["env", f"PATH={folder}", f"LD_LIBRARY_PATH={folder}", nagaya, "run", program])
+    expect_refusal(ended, leftovers, OWN_FAILURE, "its mpirun is not found")
 
 
 def test_two_jobs_beside_each_other_do_not_meet(launching, leftovers):
