@@ -17,14 +17,20 @@
 #include "task/host_process.h"
 #include "task/host_settings.h"
 #include "task/socket_folder.h"
+#include "task/wire.h"
 
 namespace {
 
 using namespace nagaya;
 
+// Before anybody listens: the starter hears it in place of the pid.
+void refuse_starter(const base::Fd& starter, const base::Error& reason) {
+  const std::string said = task::encode_plain(int32_t{reason.code()}) + reason.what();
+  static_cast<void>(::send(starter.get(), said.data(), said.size(), MSG_NOSIGNAL));
+}
+
 // Reads the settings, then waits until the listener listens. False when the starter has died.
-bool read_settings(task::HostSettings* settings) {
-  const base::Fd starter(task::kHostSettingsFd);
+bool read_settings(const base::Fd starter, task::HostSettings* settings) {
   const pid_t self = ::getpid();
   if (::send(starter.get(), &self, sizeof self, MSG_NOSIGNAL) != sizeof self ||
       ::read(starter.get(), settings, sizeof *settings) != sizeof *settings ||
@@ -71,16 +77,21 @@ void leave(base::Fd& listener, const task::SocketPlace& place) {
 
 int main(int argc, char** argv) {
   task::HostSettings settings{};
-  base::Fd listener(task::kHostListenerFd);
-  std::optional<task::SocketPlace> place;
+  base::Fd listener(task::kHostListenerFd), starter(task::kHostSettingsFd);
   try {
     if (argc < 2) task::start_second_life(argv);
     task::guard_the_break();
+  } catch (const base::Error& error) {
+    refuse_starter(starter, error);
+    return 125;
+  }
+  std::optional<task::SocketPlace> place;
+  try {
     ::closefrom(task::kHostFolderFd + 1);
     sigset_t all;
     ::sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, nullptr);
-    const bool is_to_serve = read_settings(&settings);
+    const bool is_to_serve = read_settings(std::move(starter), &settings);
     place = place_of(settings);
     if (!is_to_serve) {
       std::fprintf(stderr, "nagaya-host: started by nagaya only\n");

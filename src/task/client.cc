@@ -17,6 +17,7 @@ namespace {
 using base::Error;
 
 constexpr int kJoinTries = 100;
+constexpr int kStartTries = 3;  // of a host that dies while it starts
 constexpr int kAnswerLimitMs = 5000;
 constexpr int kGreetingLimitS = 15;  // longer than a host on a busy node takes to start
 
@@ -87,15 +88,17 @@ Job job_of_own_space(const TaskRecord& self) {
 
 Client Client::join(const Job& job, const Announcement& announce) {
   check_stop_choice();
+  int deaths = 0;
   for (int n = 0; n < kJoinTries; ++n) {
     const SocketPlace place = place_of(job);
     try {
       return join_at(job, place);
     } catch (const Error& error) {
-      // A host that was just leaving has removed its socket, or `nagaya clean` the empty folder:
-      // the next try starts a new one.
+      // A host that was just leaving has removed its socket, `nagaya clean` the empty folder, or
+      // somebody has killed the host that was starting: the next try starts a new one.
       const bool has_left = error.code() == -EPIPE && !bury(place, error, announce);
-      if (!has_left && error.code() != -ESTALE) throw;
+      const bool has_died = error.code() == -ECHILD && ++deaths < kStartTries;
+      if (!has_left && !has_died && error.code() != -ESTALE) throw;
     }
     ::usleep(1000);
   }

@@ -11,9 +11,9 @@ inline constexpr int kHostListenerFd = 3;
 inline constexpr int kHostSettingsFd = 4;
 inline constexpr int kHostFolderFd = 5;  // the folder of the socket, checked by the client
 
-// Passed through a socket, upon which the host has said its pid, because the key must not show in
-// argv. One more byte follows when the listener does listen; the end of the stream before that
-// means that the starter has died.
+// Passed through a socket, upon which the host has said its pid (or a negative error code and its
+// text: it cannot start), because the key must not show in argv. One more byte follows when the
+// listener does listen; the end of the stream before that means that the starter has died.
 struct HostSettings {
   Stamp stamp;
   uint8_t key[16];

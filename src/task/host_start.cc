@@ -102,12 +102,22 @@ void spawn_host(const base::Fd& listener, const base::Fd& settings, const base::
   ::waitpid(pid, nullptr, 0);
 }
 
-// The pid that the host says itself: the process that was spawned has ended in favour of another.
+// Without a word: the dynamic linker, or a signal, has ended it.
+[[noreturn]] void throw_died() {
+  throw Error(-ECHILD,
+              "the host of the job died while it started (`nagaya doctor` says what is missing)");
+}
+
+// The pid that the host says itself: the process that was spawned has ended in favour of another. A
+// host that cannot start says a negative error code, and why.
 base::Fd await_host(const base::Fd& host) {
-  int32_t pid = 0;
-  if (::recv(host.get(), &pid, sizeof pid, MSG_WAITALL) != sizeof pid)
-    throw Error(-EPIPE, "the host of the job died while it started");
-  return base::Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  int32_t said = 0;
+  if (::recv(host.get(), &said, sizeof said, MSG_WAITALL) != sizeof said) throw_died();
+  if (said > 0) return base::Fd(static_cast<int>(::syscall(SYS_pidfd_open, said, 0)));
+  char reason[1024];
+  const ssize_t bytes = ::recv(host.get(), reason, sizeof reason, MSG_WAITALL);
+  throw Error(said, "cannot start the host of the job: " +
+                        std::string(reason, bytes > 0 ? static_cast<size_t>(bytes) : 0));
 }
 
 }  // namespace
@@ -124,8 +134,7 @@ base::Fd start_host(const Job& job, const SocketPlace& place, base::Fd* host) {
   spawn_host(listener, theirs, opened_again(place.folder));
   theirs.reset();
   *host = await_host(ours);
-  if (::send(ours.get(), &settings, sizeof settings, MSG_NOSIGNAL) != sizeof settings)
-    throw Error(-EPIPE, "the host of the job died while it started");
+  if (::send(ours.get(), &settings, sizeof settings, MSG_NOSIGNAL) != sizeof settings) throw_died();
   stop_at(StopPoint::kClientHostSpawned);
   listen_at(listener, place);
   stop_at(StopPoint::kClientListening);
@@ -133,7 +142,7 @@ base::Fd start_host(const Job& job, const SocketPlace& place, base::Fd* host) {
   if (::send(ours.get(), "", 1, MSG_NOSIGNAL) == 1)
     if (base::Fd socket = connect_to_host(place)) return socket;
   remove_socket(place);
-  throw Error(-EPIPE, "the host of the job died while it started");
+  throw_died();
 }
 
 }  // namespace nagaya::task

@@ -75,6 +75,16 @@ def test_a_false_host_is_not_trusted(user, nagaya, installation, leftovers, what
     expect_refusal(ended, leftovers, OWN_FAILURE, *words)
 
 
+def test_a_host_that_cannot_start_is_said_at_once(user, installation, leftovers):
+    copy = installation.copied_to(user.new_folder("without_host"))
+    host = copy / "libexec/nagaya/nagaya-host"
+    host.unlink()
+    host.write_text("#!/bin/sh\nexit 3\n")
+    host.chmod(0o755)
+    ended = user.run([copy / "bin/nagaya", "exec", "true"])
+    expect_refusal(ended, leftovers, OWN_FAILURE, "died while it started", "nagaya doctor")
+
+
 def test_a_proxy_that_finds_its_host_dead_says_so_before_another_can_end(user, nagaya, installation,
                                                                         leftovers):
     """Seen under hydra: one proxy, still greeting, removed the dead host's socket; another found

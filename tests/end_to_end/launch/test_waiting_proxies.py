@@ -3,7 +3,6 @@
 program is not installed, the proxy stays as it is."""
 import os
 import pathlib
-import shutil
 import signal
 import time
 
@@ -43,10 +42,7 @@ def proxy(request, user, installation):
     """The command, of an installation with that program and of one without."""
     if request.param == "waiter":
         return installation.nagaya, "nagaya-waiter"
-    folder = user.new_folder("without_waiter")
-    for part in ("bin", "lib", "libexec"):
-        shutil.copytree(installation.root / part, folder / part, symlinks=True,
-                        ignore=shutil.ignore_patterns("bench"))
+    folder = installation.copied_to(user.new_folder("without_waiter"))
     (folder / "libexec/nagaya/nagaya-waiter").unlink()
     return folder / "bin/nagaya", "nagaya"
 

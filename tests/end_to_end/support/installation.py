@@ -3,6 +3,7 @@
 programs when the ordinary user may not read it (a build under root's home)."""
 import os
 import pathlib
+import shutil
 
 import pytest
 
@@ -23,6 +24,13 @@ class Installation:
     def program(self, name):
         assert self.has(name), f"{name} is not built"
         return self.root / "tests" / "programs" / name
+
+    def copied_to(self, folder):
+        """What an installation has at least."""
+        for part in ("bin", "lib", "libexec"):
+            shutil.copytree(self.root / part, folder / part, symlinks=True,
+                            ignore=shutil.ignore_patterns("bench"))
+        return folder
 
 
 def build_folder():
