@@ -51,7 +51,10 @@ base::Fd open_launcher(const LaunchedJob& job) {
 // has gone.
 int attend(task::Client& client, const Attendance& own) {
   for (;;) {
-    while (auto ended = client.poll_ended()) end_like(ended->wait_status);
+    while (const auto end = client.poll_ended()) {
+      if (end->reason) throw *end->reason;
+      end_like(end->wait_status);
+    }
     pollfd ready[] = {
         {client.fd(), POLLIN, 0}, {own.signals, POLLIN, 0}, {own.launcher, POLLIN, 0}};
     ::poll(ready, std::size(ready), -1);

@@ -114,6 +114,7 @@ class Tasks : public Processes {
     if (number == -EPIPE) throw base::Error(-EPIPE, "the host of the job has died");
     if (number < 0) return std::nullopt;
     std::erase(numbers_, number);
+    if (*nagaya_error_text() != '\0') throw_api(-ECANCELED);  // it never reached its program
     return status;
   }
 

@@ -58,8 +58,8 @@ typedef struct nagaya_space_options {
   unsigned tasks;    /* how many tasks the job will have; 0: not known in advance.
                         nagaya_task_count() answers this. */
   unsigned capacity; /* most tasks alive at once, up to 4096; 0: twice `tasks`, at least 192.
-                        The more, the less address space each has: 256 GiB up to about 270,
-                        64 GiB up to about 1,080, then 16 GiB. */
+                        The more, the less address space each has: 256 GiB up to 263, 64 GiB up to
+                        1,053, then 16 GiB. */
   int keep_ended;    /* nonzero: memory of ended tasks stays until the space is destroyed, so that
                         tasks may still use each other's memory when one of them ends first;
                         their numbers are not used again */
@@ -107,7 +107,8 @@ typedef struct nagaya_task_program {
  * Returns the task's number (0 .. capacity-1), -ENOENT (no such program), -ENOEXEC (cannot be a
  * task: the text says why), -EACCES, -EAGAIN (the space is full), -EPIPE (the host has died).
  * The number stays taken until the task has been waited for. A failed start of another kind (a
- * directory that is gone) shows in nagaya_task_wait(). */
+ * directory that is gone) shows in nagaya_task_wait(): status 125, and nagaya_error_text() is not
+ * "". */
 int nagaya_task_spawn(nagaya_space* space, const nagaya_task_program* program, int* pid);
 
 /* Waits for a task that was spawned through this handle, then frees its memory, its blocks of the
@@ -186,7 +187,8 @@ int nagaya_heap_free(void* block);
 const char* nagaya_strerror(int code);
 
 /* One line on the calling thread's last failed call of a creator's function or of one of comm.h:
- * the cause and the cure. Valid until that thread's next failure. */
+ * the cause and the cure. After a nagaya_task_wait() that has waited for a task: why that has never
+ * reached its program, "" if it has. Valid until that thread's next failure or wait. */
 const char* nagaya_error_text(void);
 
 #pragma GCC visibility pop

@@ -165,43 +165,44 @@ Message Client::receive() try {
   rethrow_as_client(error);
 }
 
+// The host's answer to what was said last; throws its refusal. Ends of tasks may come before it.
+Message Client::receive_answer(MessageType type) {
+  for (;;) {
+    Message message = receive();
+    if (message.type == type) return message;
+    if (message.type == MessageType::kRefused) throw decode_refusal(message.payload);
+    if (message.type != MessageType::kEnded) throw Error(-EPROTO, "malformed message: no answer");
+    ended_.push_back(decode_end(message.payload));
+  }
+}
+
 Started Client::launch(const Launch& launch, const std::vector<int>& descriptors) {
   send(MessageType::kLaunch, encode(launch), descriptors);
   stop_at(StopPoint::kClientLaunchSent);
-  for (;;) {
-    const Message answer = receive();
-    if (answer.type == MessageType::kStarted) {
-      stop_at(StopPoint::kClientStarted);
-      return decode_plain<Started>(answer.payload);
-    }
-    if (answer.type == MessageType::kRefused) throw decode_refusal(answer.payload);
-    if (answer.type == MessageType::kEnded) ended_.push_back(decode_plain<Ended>(answer.payload));
-  }
+  const Message answer = receive_answer(MessageType::kStarted);
+  stop_at(StopPoint::kClientStarted);
+  return decode_plain<Started>(answer.payload);
 }
 
 std::string Client::ask(const std::string& question) {
   send(MessageType::kQuestion, question);
-  for (;;) {
-    const Message message = receive();
-    if (message.type == MessageType::kAnswer) return message.payload;
-    if (message.type == MessageType::kRefused) throw decode_refusal(message.payload);
-    if (message.type == MessageType::kEnded) ended_.push_back(decode_plain<Ended>(message.payload));
-  }
+  return receive_answer(MessageType::kAnswer).payload;
 }
 
-std::optional<Ended> Client::poll_ended() {
+std::optional<End> Client::poll_ended() {
   if (ended_.empty()) {
     std::optional<Message> message = channel_.take_message();
     pollfd readable{channel_.fd(), POLLIN, 0};
     if (!message && ::poll(&readable, 1, 0) > 0) message = receive();
     if (!message) return std::nullopt;
     if (message->type == MessageType::kRefused) throw decode_refusal(message->payload);
-    ended_.push_back(decode_plain<Ended>(message->payload));
+    if (message->type != MessageType::kEnded) throw Error(-EPROTO, "malformed message: no end");
+    ended_.push_back(decode_end(message->payload));
   }
   stop_at(StopPoint::kClientEnded);
-  const Ended ended = ended_.front();
+  End end = std::move(ended_.front());
   ended_.pop_front();
-  return ended;
+  return end;
 }
 
 void Client::signal(uint32_t number, int signal) {

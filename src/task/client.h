@@ -33,9 +33,8 @@ class Client {
   Started launch(const Launch& launch, const std::vector<int>& descriptors);
 
   // The next task that has ended, if one has. Messages may have arrived during other calls, so
-  // ask before waiting for fd() to be readable. Throws Error -EPIPE when the host is gone. A task
-  // that never reached its program throws its Error first.
-  std::optional<Ended> poll_ended();
+  // ask before waiting for fd() to be readable. Throws Error -EPIPE when the host is gone.
+  std::optional<End> poll_ended();
 
   void signal(uint32_t number, int signal);
   void waited(uint32_t number);
@@ -57,13 +56,14 @@ class Client {
   static Client join_at(const Job& job, const SocketPlace& place);
   void send(MessageType type, const std::string& payload, const std::vector<int>& descriptors = {});
   Message receive();
+  Message receive_answer(MessageType type);
   std::optional<base::Error> reason_of_end();
   void greet(const Job& job);
 
   Channel channel_;
   std::string socket_path_;
   base::Fd host_;
-  std::deque<Ended> ended_;
+  std::deque<End> ended_;
 };
 
 // Removes a socket at which nobody listens; false when somebody does or there is none.

@@ -448,17 +448,14 @@ void Host::reap(int pid, int status) {
   // Before the last client is told: it leaves, and nobody would remove the socket of a host that
   // is killed from then on. (A creator removes it itself.)
   if (all_came_and_went()) stop_listening();
+  End end{{record.number, record.wait_status.load()}, {}};
+  if (const int error = record.start_error.load(std::memory_order_acquire); error != 0) {
+    const auto step = static_cast<StartStep>(record.start_step.load(std::memory_order_relaxed));
+    end.reason = {
+        -error, std::string("the task could not ") + to_string(step) + ": " + std::strerror(error)};
+  }
   try {
-    const int error = record.start_error.load(std::memory_order_acquire);
-    if (error != 0) {
-      const auto step = static_cast<StartStep>(record.start_step.load(std::memory_order_relaxed));
-      client.channel.send(
-          MessageType::kRefused,
-          encode_refusal({-error, std::string("the task could not ") + to_string(step) + ": " +
-                                      std::strerror(error)}));
-    }
-    client.channel.send(MessageType::kEnded,
-                        encode_plain(Ended{record.number, record.wait_status.load()}));
+    client.channel.send(MessageType::kEnded, encode(end));
     stop_at(StopPoint::kHostEndTold);
   } catch (const Error&) {
     drop(owner->first);

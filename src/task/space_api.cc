@@ -35,7 +35,7 @@ struct nagaya_space {
   const pid_t owner = ::getpid();
   ProgramCache programs;
   std::set<uint32_t> tasks;  // spawned, not yet waited for
-  std::deque<Ended> ended;   // of these, those that are known to have ended
+  std::deque<End> ended;     // of these, those that are known to have ended
 };
 
 namespace {
@@ -106,26 +106,20 @@ void require_spawned(const nagaya_space& space, int task) {
 }
 
 // Takes task `number` (-1: any) out of the ended ones.
-std::optional<Ended> take_ended(nagaya_space& space, int number) {
-  auto found = std::find_if(space.ended.begin(), space.ended.end(), [&](const Ended& ended) {
-    return number < 0 || ended.number == static_cast<uint32_t>(number);
+std::optional<End> take_ended(nagaya_space& space, int number) {
+  auto found = std::find_if(space.ended.begin(), space.ended.end(), [&](const End& end) {
+    return number < 0 || end.number == static_cast<uint32_t>(number);
   });
   if (found == space.ended.end()) return std::nullopt;
-  const Ended ended = *found;
+  End end = std::move(*found);
   space.ended.erase(found);
-  return ended;
+  return end;
 }
 
 // Takes in what the host has said already.
 bool take_messages(nagaya_space& space) {
   const size_t known = space.ended.size();
-  try {
-    while (auto ended = space.client.poll_ended()) space.ended.push_back(*ended);
-  } catch (const base::Error& error) {
-    if (error.code() == -EPIPE) throw;
-    error_text = error.what();  // the task's end follows, with status 125
-    return true;
-  }
+  while (auto end = space.client.poll_ended()) space.ended.push_back(std::move(*end));
   return space.ended.size() > known;
 }
 
@@ -201,11 +195,12 @@ int nagaya_task_wait(nagaya_space* space, int task, int* wait_status, int timeou
       throw base::Error(-ECHILD, "no task that this handle has spawned is left to wait for");
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
     for (;;) {
-      if (const auto ended = take_ended(*space, task)) {
-        space->tasks.erase(ended->number);
-        if (!space->keep_ended) space->client.waited(ended->number);
-        if (wait_status != nullptr) *wait_status = ended->wait_status;
-        return static_cast<int>(ended->number);
+      if (const auto end = take_ended(*space, task)) {
+        space->tasks.erase(end->number);
+        if (!space->keep_ended) space->client.waited(end->number);
+        if (wait_status != nullptr) *wait_status = end->wait_status;
+        error_text = end->reason ? end->reason->what() : "";
+        return static_cast<int>(end->number);
       }
       if (!await_message(*space, timeout_ms, deadline))
         throw base::Error(-ETIMEDOUT, (task < 0 ? "no task" : "task " + std::to_string(task)) +

@@ -196,6 +196,17 @@ Error decode_refusal(const std::string& payload) {
   return {static_cast<int>(code), in.text()};
 }
 
+std::string encode(const End& end) {
+  return encode_plain<Ended>(end) + (end.reason ? encode_refusal(*end.reason) : "");
+}
+
+End decode_end(const std::string& payload) {
+  constexpr size_t kBytes = sizeof(Ended);
+  End end{decode_plain<Ended>(payload.substr(0, kBytes)), {}};
+  if (payload.size() > kBytes) end.reason = decode_refusal(payload.substr(kBytes));
+  return end;
+}
+
 void Channel::send(MessageType type, const std::string& payload,
                    const std::vector<int>& descriptors) {
   const Frame frame{kFrameMagic, type, static_cast<uint32_t>(payload.size()),

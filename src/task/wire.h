@@ -72,6 +72,11 @@ struct TaskStatus {
   std::string group;
 };
 // How many requests of a kind tasks of this node have made to other nodes.
+// How a task has ended; why, if it never reached its program.
+struct End : Ended {
+  std::optional<base::Error> reason;
+};
+
 struct RequestCount {
   std::string kind;  // in the words of the floor above
   uint64_t count = 0;
@@ -87,10 +92,12 @@ struct JobStatus {
 std::string encode(const Launch& launch);
 std::string encode(const JobStatus& status);
 std::string encode_refusal(const base::Error& error);
+std::string encode(const End& end);
 // These throw Error -EPROTO when the payload is malformed.
 Launch decode_launch(const std::string& payload);
 JobStatus decode_status(const std::string& payload);
 base::Error decode_refusal(const std::string& payload);
+End decode_end(const std::string& payload);
 
 template <class Plain>
 std::string encode_plain(const Plain& plain) {

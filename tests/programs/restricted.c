@@ -5,6 +5,7 @@
  *
  *   clone3 ERRNO     clone3 fails so (38, ENOSYS: the default filter of containers)
  *   clone ERRNO      clone with memory in common, but not a thread nor a vfork, fails so
+ *   affinity ERRNO   nobody binds itself to processors
  *   text ERRNO       nothing becomes executable by mprotect (SELinux, where text was changed)
  *   writable-text ERRNO   nothing is mapped writable and executable at once
  *   memory-file ERRNO     memfd_create fails so
@@ -49,6 +50,7 @@ struct refusal {
 static const struct refusal refusals[] = {
     {"clone3", SYS_clone3, 0, 0, 0},
     {"clone", SYS_clone, 0, CLONE_VM | CLONE_THREAD | CLONE_VFORK, CLONE_VM},
+    {"affinity", SYS_sched_setaffinity, 0, 0, 0},
     {"text", SYS_mprotect, 2, PROT_EXEC, PROT_EXEC},
     {"memory-file", SYS_memfd_create, 0, 0, 0},
     {"other-memory", SYS_process_vm_readv, 0, 0, 0},

@@ -110,16 +110,18 @@ REFUSED = {
     "clone3 forbidden": (["clone3", errno.EPERM], "not permitted"),
     "memory in common forbidden": (["clone3", errno.ENOSYS, "clone", errno.EPERM], "not permitted"),
     "8 MiB of data": (["data", 8 << 20], "memory"),
+    "affinity forbidden": (["affinity", errno.EPERM], "could not bind to processors: Operation not permitted"),
 }
 
 
+@pytest.mark.parametrize("how", [("exec",), ("run",), ("run", "-n", "2")], ids=" ".join)
 @pytest.mark.parametrize("what", REFUSED)
-def test_what_is_missing_is_said_in_one_line(restricted, leftovers, what):
+def test_what_is_missing_is_said_in_one_line(restricted, leftovers, what, how):
     values, word = REFUSED[what]
     before = []
     for n in range(0, len(values), 2):
         before += [restricted.program, *values[n:n + 2]]
-    ended = restricted.user.run([*before, restricted.nagaya, "exec", restricted.ending, "exit", 5])
+    ended = restricted.user.run([*before, restricted.nagaya, *how, restricted.ending, "exit", 5])
     assert ended.code == 125 and ended.out == "", ended
     assert len(ended.err.splitlines()) == 1 and word in ended.err, ended
     assert_nothing_left(leftovers)
