@@ -23,7 +23,7 @@ int bench(const std::vector<std::string>& arguments) {
 
 void add_bench(CLI::App& app, Action& action) {
   CLI::App* bench_command = app.add_subcommand(
-      "bench", "Measure against bars: `bench all`, `bench NAME`, `bench report`");
+      "bench", "Measure against bars: `bench list | all | NAME... | report | tune`");
   auto arguments = std::make_shared<std::vector<std::string>>();
   bench_command->prefix_command();
   bench_command->callback([&action, arguments, bench_command] {

@@ -27,10 +27,10 @@ extern "C" {
  * with its reason. A job that was spawned into the space (MPI_Comm_spawn) has ranks of its own.
  *
  * Returns 0, -ESRCH (the caller is not a task), -ENOTSUP (several nodes, but neither PMIx nor PMI-1
- * to find them by, or no libfabric to reach them by), -EINVAL (NAGAYA_TUNING names a file that is
- * no tuning table, or processes have different ones), -ETIMEDOUT (a process did not come within a
- * minute), -EOWNERDEAD (one on this node has ended before), -EPIPE (the host or the launcher has
- * died), or an error of the network. After a failure it fails for ever. */
+ * to find them by, or no libfabric to reach them by), -EINVAL (a variable of nagaya(7) has a
+ * value that it cannot have, or processes have different tuning tables), -ETIMEDOUT (a process did
+ * not come within a minute), -EOWNERDEAD (one on this node has ended before), -EPIPE (the host or
+ * the launcher has died), or an error of the network. After a failure it fails for ever. */
 int nagaya_comm_init(void);
 
 /* Undoes one nagaya_comm_init(). The last one is collective: it returns when all processes have

@@ -15,8 +15,8 @@
  * any of these functions, those of all nodes:
  * messages of other nodes are matched with those of this one, in the order of their arrival.
  * Requests are the caller's memory; they must stay where they are, with their buffers, until they
- * are complete. Nothing moves but in calls of these functions: a waiting caller calls
- * nagaya_match_progress().
+ * are complete. Nothing moves but in calls of these functions and in the task's waits (llcl.h,
+ * comm.h): a caller that waits by itself calls nagaya_match_progress().
  * Order: messages of one sender, by one thread or by threads that agree on their order, are matched
  * in the order in which they were sent.
  * Errors: negative errno codes. Before nagaya_match_open() all functions that return int return

@@ -31,9 +31,9 @@ typedef struct nagaya_xmp_array {
 /* Registers the declarations at file scope of one translation unit; called by its constructor. */
 void nagaya_xmp_unit(void (*declare)(void));
 
-/* The first statement of main(): joins the job, runs the declarations of all units. All processes
- * of the job. A program that is started outside of a space runs as one process. The runtime ends by
- * itself at exit(). */
+/* Called by a constructor behind all calls of nagaya_xmp_unit(), before main(): joins the job, runs
+ * the declarations of all units. All processes of the job. A program that is started outside of a
+ * space runs as one process. The runtime ends by itself at exit(). */
 void nagaya_xmp_begin(void);
 
 /* ---- references to nodes and templates ------------------------------------------------------- */
