@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* creating.c - the choices of a creator of a space for its tasks, and the errors when one is
- * impossible. argv[1]: a folder; argv[2]: a program that is not position-independent. Started again
- * as a task, with a word as argv[1], it checks what it got. */
+ * impossible. argv[1]: a folder, or "unbegun", where no task may bind itself; argv[2]: a program
+ * that is not position-independent. Started again as a task, with "got" as argv[1], it checks what
+ * it got. */
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -119,6 +120,20 @@ static void check_waits(void) {
   EXPECT_EQUAL(nagaya_task_spawn(space, &program, NULL), 1); /* the lowest that is free */
 }
 
+/* Where no task can begin: the ends of the first ones come while the next ones are asked for. */
+static int check_what_never_begins(void) {
+  enum { kTasks = 20 };
+  EXPECT_EQUAL(nagaya_space_create(NULL, &space), 0);
+  for (int n = 0; n < kTasks; ++n) EXPECT_EQUAL(spawn_path("/bin/true", NULL), n);
+  for (int n = 0; n < kTasks; ++n) {
+    EXPECT_EQUAL(end_of(n), W_EXITCODE(125, 0));
+    EXPECT(strstr(nagaya_error_text(), "could not bind to processors") != NULL);
+  }
+  nagaya_space_destroy(space);
+  printf("none has begun\n");
+  return 0;
+}
+
 /* The child has a copy of the creator's socket, and frees its copy of the space: the creator's
  * space stays. */
 static pid_t fork_a_child(void) {
@@ -132,6 +147,7 @@ static pid_t fork_a_child(void) {
 int main(int argc, char** argv) {
   EXPECT_EQUAL(argc, 3);
   if (strcmp(argv[1], "got") == 0) return check_what_came(argv[2]);
+  if (strcmp(argv[1], "unbegun") == 0) return check_what_never_begins();
   EXPECT_EQUAL(nagaya_space_create(NULL, &space), 0);
   check_refusals(argv[2]);
   check_what_a_task_gets(argv[0], argv[1]);

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tasks share their memory through plain pointers and nothing else. The checks are in the programs
 (tests/programs), which end with 0 only if all of them hold."""
+import errno
+
 import pytest
 
 
@@ -48,6 +50,14 @@ def test_a_creator_decides_what_its_tasks_get_and_is_told_what_cannot_be(
     fixed = installation.program("not_position_independent")
     ended = user.run([installation.program("creating"), folder, fixed])
     assert (ended.code, ended.out) == (0, "created as documented\n"), ended
+    left = leftovers.after_limit()
+    assert not left.processes and not left.sockets, left
+
+
+def test_a_creator_is_told_of_each_task_that_could_not_begin(user, installation, leftovers):
+    forbidden = [installation.program("restricted"), "affinity", errno.EPERM]
+    ended = user.run([*forbidden, installation.program("creating"), "unbegun", "-"])
+    assert (ended.code, ended.out) == (0, "none has begun\n"), ended
     left = leftovers.after_limit()
     assert not left.processes and not left.sockets, left
 
