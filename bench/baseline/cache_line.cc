@@ -94,8 +94,7 @@ Result measure_all(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace nagaya::bench;
-  CLI::App app{"One word between two cores.", "cache-line"};
   Options options;
-  add_options(app, options);
-  return run_program(app, options, argc, argv, [&] { return measure_all(options); });
+  CommandLine line("One word between two cores.", "cache-line", options);
+  return run_program(line, options, argc, argv, [&] { return measure_all(options); });
 }

@@ -100,8 +100,7 @@ Result measure_all(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace nagaya::bench;
-  CLI::App app{"memcpy by one core and by two.", "copy-bandwidth"};
   Options options;
-  add_options(app, options);
-  return run_program(app, options, argc, argv, [&] { return measure_all(options); });
+  CommandLine line("memcpy by one core and by two.", "copy-bandwidth", options);
+  return run_program(line, options, argc, argv, [&] { return measure_all(options); });
 }

@@ -35,8 +35,7 @@ Result measure_all(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace nagaya::bench;
-  CLI::App app{"8 bytes and a flag between two processors.", "mailbox-floor"};
   Options options;
-  add_options(app, options);
-  return run_program(app, options, argc, argv, [&] { return measure_all(options); });
+  CommandLine line("8 bytes and a flag between two processors.", "mailbox-floor", options);
+  return run_program(line, options, argc, argv, [&] { return measure_all(options); });
 }

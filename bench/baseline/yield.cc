@@ -69,8 +69,7 @@ Result measure_all(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace nagaya::bench;
-  CLI::App app{"Turns handed on by sched_yield on one core.", "yield"};
   Options options;
-  add_options(app, options);
-  return run_program(app, options, argc, argv, [&] { return measure_all(options); });
+  CommandLine line("Turns handed on by sched_yield on one core.", "yield", options);
+  return run_program(line, options, argc, argv, [&] { return measure_all(options); });
 }

@@ -266,12 +266,8 @@ Result measure(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace nagaya::bench;
-  CLI::App app("The BLACS on a grid of 2 x 2", "blacs");
   Options options;
-  add_options(app, options);
-  MPI_Init(&argc, &argv);
-  const int code = run_on_all_ranks(app, options, argc, argv, [&] { return measure(options); });
-  Cblacs_exit(1);
-  MPI_Finalize();
-  return code;
+  CommandLine line("The BLACS on a grid of 2 x 2", "blacs", options);
+  return run_mpi_program(
+      line, options, argc, argv, [&] { return measure(options); }, [] { Cblacs_exit(1); });
 }

@@ -297,12 +297,11 @@ class Bench {
 
 int main(int argc, char** argv) {
   using namespace nagaya::bench;
-  CLI::App app("Collectives of an MPI", "collectives");
   Options options;
   Wish wish;
-  add_options(app, options);
-  app.add_option("--kinds", wish.kinds, "such as bcast,allreduce; else all")->delimiter(',');
-  app.add_option("--sizes", wish.sizes, "bytes of each rank, multiples of 8")->delimiter(',');
-  app.add_flag("--floors", wish.floors, "Beside long ones as many bytes copied");
-  return run_mpi_program(app, options, argc, argv, [&] { return Bench(options, wish).measure(); });
+  CommandLine line("Collectives of an MPI", "collectives", options);
+  line.add_words("--kinds", wish.kinds, "such as bcast,allreduce; else all");
+  line.add_sizes("--sizes", wish.sizes, SIZE_MAX, "bytes of each rank, multiples of 8");
+  line.add_flag("--floors", wish.floors, "Beside long ones as many bytes copied");
+  return run_mpi_program(line, options, argc, argv, [&] { return Bench(options, wish).measure(); });
 }

@@ -179,17 +179,13 @@ class Bench {
 
 int main(int argc, char** argv) {
   using namespace nagaya::bench;
-  CLI::App app("messages between nodes: time and processors, by size", "delegation");
   Options options;
-  add_options(app, options);
+  CommandLine line("messages between nodes: time and processors, by size", "delegation", options);
   std::string pattern;
-  app.add_option("pattern", pattern)
-      ->required()
-      ->check(CLI::IsMember({"pingpong", "alltoall", "idle"}));
+  line.add_choice("pattern", pattern, {"pingpong", "alltoall", "idle"});
   std::vector<size_t> sizes;
-  app.add_option("--bytes", sizes, "Only messages of these sizes")
-      ->check(CLI::Range(size_t{1}, kBytesMax));
-  CLI11_PARSE(app, argc, argv);
+  line.add_sizes("--bytes", sizes, kBytesMax, "Only messages of these sizes");
+  line.parse(argc, argv);
   if (sizes.empty()) sizes = sizes_of(pattern, options.quick);
   std::unique_ptr<Messages> messages;
   try {

@@ -108,12 +108,11 @@ class Bench {
 
 int main(int argc, char** argv) {
   using namespace nagaya::bench;
-  CLI::App app("FMPL's figures, by FMPL or an MPI", "fmpl");
   Options options;
   Way way;
-  add_options(app, options);
-  app.add_flag("--buffered", way.is_buffered, "Messages only, which their sender copies first");
-  app.add_flag("--by-messages", way.is_by_messages,
-               "Collectives only, without memory that all load");
-  return run_fmpl_program(app, options, argc, argv, [&] { return Bench(options, way); });
+  CommandLine line("FMPL's figures, by FMPL or an MPI", "fmpl", options);
+  line.add_flag("--buffered", way.is_buffered, "Messages only, which their sender copies first");
+  line.add_flag("--by-messages", way.is_by_messages,
+                "Collectives only, without memory that all load");
+  return run_fmpl_program(line, options, argc, argv, [&] { return Bench(options, way); });
 }

@@ -195,8 +195,7 @@ class Bench {
 
 int main(int argc, char** argv) {
   using namespace nagaya::bench;
-  CLI::App app("FMPL's messages beside loads and stores", "fmpl-floors");
   Options options;
-  add_options(app, options);
-  return run_fmpl_program(app, options, argc, argv, [&] { return Bench(options); });
+  CommandLine line("FMPL's messages beside loads and stores", "fmpl-floors", options);
+  return run_fmpl_program(line, options, argc, argv, [&] { return Bench(options); });
 }

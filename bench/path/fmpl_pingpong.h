@@ -80,28 +80,28 @@ class PingPong {
   std::vector<unsigned char> data_;
 };
 
-// Every process parses and measures; the first one prints. One that fails ends the job with code 2.
+// Every process measures; the first one prints. One that fails ends the job with code 2.
 // `make`: a class whose measure_round() gives the figures.
 template <class Make>
-int measure_rounds(CLI::App& app, const Options& options, int argc, char** argv, Make make) {
-  CLI11_PARSE(app, argc, argv);
+int measure_rounds(const CommandLine& line, const Options& options, Make make) {
   try {
     auto bench = make();
-    Result result{.program = app.get_name(), .quick = options.quick, .figures = {}, .derived = {}};
+    Result result{.program = line.name(), .quick = options.quick, .figures = {}, .derived = {}};
     for (int round = 0; round < options.rounds_or(5, 1); ++round)
       add_round(result, bench.measure_round());
     if (fmpl::rank() == 0) print(result, options.json);
     return 0;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "{}: {}\n", app.get_name(), error.what());
+    fmt::print(stderr, "{}: {}\n", line.name(), error.what());
     std::_Exit(2);
   }
 }
 
 template <class Make>
-int run_fmpl_program(CLI::App& app, const Options& options, int argc, char** argv, Make make) {
+int run_fmpl_program(CommandLine& line, const Options& options, int argc, char** argv, Make make) {
+  line.parse(argc, argv);
   fmpl::begin();
-  const int code = measure_rounds(app, options, argc, argv, make);
+  const int code = measure_rounds(line, options, make);
   fmpl::end();
   return code;
 }

@@ -179,11 +179,10 @@ Result measure_all(const std::vector<std::string>& names, const Options& options
 
 int main(int argc, char** argv) {
   using namespace nagaya::bench;
-  CLI::App app{"Requests between tasks of one node.", "in-node"};
   Options options;
   std::vector<std::string> names;
-  add_options(app, options);
-  app.add_option("groups", names,
+  CommandLine line("Requests between tasks of one node.", "in-node", options);
+  line.add_words("groups", names,
                  "puts, messages, copies, fetch-add, crowd; all when none is named");
-  return run_program(app, options, argc, argv, [&] { return measure_all(names, options); });
+  return run_program(line, options, argc, argv, [&] { return measure_all(names, options); });
 }

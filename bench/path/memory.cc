@@ -106,14 +106,13 @@ class Job {
 
 int main(int argc, char** argv) {
   using namespace nagaya::bench;
-  CLI::App app("A job of alltoalls of 2 KiB", "memory");
   Options options;
   bool is_held = false, meets = false;
-  add_options(app, options);
-  app.add_flag("--meet", meets, "First exchange an empty message with one rank after the other");
-  app.add_flag("--hold", is_held,
-               "Say `ready` after the last alltoall and wait for the end of standard input");
-  return run_mpi_program(app, options, argc, argv, [&] {
+  CommandLine line("A job of alltoalls of 2 KiB", "memory", options);
+  line.add_flag("--meet", meets, "First exchange an empty message with one rank after the other");
+  line.add_flag("--hold", is_held,
+                "Say `ready` after the last alltoall and wait for the end of standard input");
+  return run_mpi_program(line, options, argc, argv, [&] {
     Job job(options);
     if (meets) job.meet();
     const Result result = job.measure();

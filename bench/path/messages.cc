@@ -289,11 +289,10 @@ class Bench {
 
 int main(int argc, char** argv) {
   using namespace nagaya::bench;
-  CLI::App app("Messages of an MPI between pairs of ranks", "messages");
   Options options;
   bool halves = false;
-  add_options(app, options);
-  app.add_flag("--halves", halves, "Each rank's partner is in the other half of the job");
-  return run_mpi_program(app, options, argc, argv,
+  CommandLine line("Messages of an MPI between pairs of ranks", "messages", options);
+  line.add_flag("--halves", halves, "Each rank's partner is in the other half of the job");
+  return run_mpi_program(line, options, argc, argv,
                          [&] { return Bench(options, halves).measure(); });
 }

@@ -18,7 +18,7 @@ namespace nagaya::bench {
 namespace {
 
 struct Choice : Options {
-  std::vector<uint32_t> threads;
+  std::vector<size_t> threads;
   std::vector<size_t> bytes;
   bool ours_only = false;
 };
@@ -52,8 +52,9 @@ std::string size_text(size_t bytes) {
 // The paper's points; without any wish all sizes by one thread, and all threads with 8 bytes.
 std::vector<Point> points_of(const Choice& choice) {
   std::vector<Point> points;
-  for (const uint32_t threads : choice.threads)
-    for (const size_t bytes : choice.bytes) points.push_back({threads, bytes});
+  for (const size_t threads : choice.threads)
+    for (const size_t bytes : choice.bytes)
+      points.push_back({static_cast<uint32_t>(threads), bytes});
   if (!points.empty()) return points;
   if (choice.quick) return {{1, 1}, {1, 8}, {1, kMemoryBytes}, {4, 8}, {16, 8}};
   for (const size_t bytes : {1, 8, 64, 512, 4096, 32768, 262144, 1048576})
@@ -228,16 +229,14 @@ class Program {
 
 int main(int argc, char** argv) {
   using namespace nagaya::bench;
-  CLI::App app{"Requests to another process's memory. Run it as a job: nagaya run -n 2 requests",
-               "requests"};
   Choice choice;
-  add_options(app, choice);
-  app.add_option("--threads", choice.threads, "Numbers of threads, with --bytes")->delimiter(',');
-  app.add_option("--bytes", choice.bytes, "Sizes, for each number of threads")
-      ->delimiter(',')
-      ->check(CLI::Range(size_t{1}, kMemoryBytes));
-  app.add_flag("--ours-only", choice.ours_only, "Nagaya alone, to be compared between jobs");
-  CLI11_PARSE(app, argc, argv);
+  CommandLine line(
+      "Requests to another process's memory. Run it as a job: nagaya run -n 2 requests", "requests",
+      choice);
+  line.add_sizes("--threads", choice.threads, 4096, "Numbers of threads, with --bytes");
+  line.add_sizes("--bytes", choice.bytes, kMemoryBytes, "Sizes, for each number of threads");
+  line.add_flag("--ours-only", choice.ours_only, "Nagaya alone, to be compared between jobs");
+  line.parse(argc, argv);
   try {
     Pair pair(choice.corrupt);
     if (!pair.measures()) {

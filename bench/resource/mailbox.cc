@@ -202,8 +202,7 @@ Result measure_all(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace nagaya::bench;
-  CLI::App app{"Messages through a mailbox.", "mailbox"};
   Options options;
-  add_options(app, options);
-  return run_program(app, options, argc, argv, [&] { return measure_all(options); });
+  CommandLine line("Messages through a mailbox.", "mailbox", options);
+  return run_program(line, options, argc, argv, [&] { return measure_all(options); });
 }

@@ -160,8 +160,7 @@ Result measure_all(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace nagaya::bench;
-  CLI::App app{"The time that another thread adds to a request.", "offload"};
   Options options;
-  add_options(app, options);
-  return run_program(app, options, argc, argv, [&] { return measure_all(options); });
+  CommandLine line("The time that another thread adds to a request.", "offload", options);
+  return run_program(line, options, argc, argv, [&] { return measure_all(options); });
 }

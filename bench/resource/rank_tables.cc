@@ -308,8 +308,8 @@ Result measure_all(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace nagaya::bench;
-  CLI::App app{"Rank tables shared by a node against arrays in every process.", "rank-tables"};
   Options options;
-  add_options(app, options);
-  return run_program(app, options, argc, argv, [&] { return measure_all(options); });
+  CommandLine line("Rank tables shared by a node against arrays in every process.", "rank-tables",
+                   options);
+  return run_program(line, options, argc, argv, [&] { return measure_all(options); });
 }

@@ -143,11 +143,10 @@ void list_and_exit() {
 
 int main(int argc, char** argv) {
   using namespace nagaya::bench;
-  CLI::App app{"Tasks of one space against separate processes.", "resource"};
   Options options;
   std::vector<std::string> names;
-  add_options(app, options);
-  app.add_option("names", names, "Groups or microbenchmarks; all when none is named");
-  app.add_flag_callback("--list", list_and_exit, "Name the microbenchmarks");
-  return run_program(app, options, argc, argv, [&] { return measure_all(names, options); });
+  CommandLine line("Tasks of one space against separate processes.", "resource", options);
+  line.add_words("names", names, "Groups or microbenchmarks; all when none is named");
+  line.add_action("--list", list_and_exit, "Name the microbenchmarks");
+  return run_program(line, options, argc, argv, [&] { return measure_all(names, options); });
 }

@@ -242,13 +242,10 @@ Result measure_all(int count, const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace nagaya::bench;
-  CLI::App app{"Start of many small programs: tasks of one space against posix_spawn.",
-               "task-start"};
   Options options;
   int count = 240;
-  add_options(app, options);
-  app.add_option("--tasks", count, "How many are alive at once")
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
-  return run_program(app, options, argc, argv, [&] { return measure_all(count, options); });
+  CommandLine line("Start of many small programs: tasks of one space against posix_spawn.",
+                   "task-start", options);
+  line.add_number("--tasks", count, 1, 4096, "How many are alive at once");
+  return run_program(line, options, argc, argv, [&] { return measure_all(count, options); });
 }
