@@ -35,6 +35,7 @@ void await(uint32_t& is_complete) {
 struct Copy {
   nagaya_send send = {};
   std::unique_ptr<std::byte[]> data;
+  bool is_data = true;  // which await_sends() waits for; a `ready` may never be received
 };
 std::atomic<uint32_t> copies_under_way = 0;
 
@@ -46,14 +47,15 @@ void send_copy(Grid& grid, Int to, Int tag, const Layout& layout) {
   copy->send.envelope = grid.envelope(grid.own(), tag);
   copy->send.data = copy->data.get();
   copy->send.bytes = layout.bytes();
+  copy->is_data = tag == Grid::kData;
   copy->send.complete = [](nagaya_send* send) {
+    const std::unique_ptr<Copy> own(reinterpret_cast<Copy*>(send));
     if (send->error != 0)
       System::own().abort(
           1, "a message to another process is lost: " + std::string(strerrorname_np(-send->error)));
-    delete reinterpret_cast<Copy*>(send);
-    copies_under_way.fetch_sub(1, std::memory_order_relaxed);
+    if (own->is_data) copies_under_way.fetch_sub(1, std::memory_order_relaxed);
   };
-  copies_under_way.fetch_add(1, std::memory_order_relaxed);
+  if (copy->is_data) copies_under_way.fetch_add(1, std::memory_order_relaxed);
   check(nagaya_match_send(&copy->send), "a message to", grid, to);
 }
 
@@ -129,25 +131,25 @@ void send_long(Grid& grid, Int to, Int number, const Layout& layout) {
   send_copy(grid, to, Grid::kData, layout);
 }
 
-// A receiver with a large matrix says that it is ready before it knows the message. If that is
-// short, nobody hears the word, and it lies here. Takes those for messages before this one.
-void forget_unheard(Grid& grid, Int to, Int number) {
+// Takes out each `ready` of a message before this one: that message was short, and nothing has
+// received its `ready`.
+void drop_old_readies(Grid& grid, Int to, Int number) {
   const nagaya_envelope any = grid.envelope(to, NAGAYA_ANY_TAG);
-  nagaya_message_description word;
-  while (nagaya_match_probe(&any, &word) == 0 && word.envelope.tag != number) {
+  nagaya_message_description ready;
+  while (nagaya_match_probe(&any, &ready) == 0 && ready.envelope.tag != number) {
     nagaya_receive receive = {};
-    receive.wanted = word.envelope;
+    receive.wanted = ready.envelope;
     receive.from = grid.process(to);
     check(nagaya_match_receive(&receive), "a message to", grid, to);  // complete: it is here
   }
 }
-constexpr Int kUnheardMost = 64;  // of a process: a look costs as much as half a short message
+constexpr Int kOldReadiesMost = 64;  // of a process: a look costs half of a short message
 
 }  // namespace
 
 void send(Grid& grid, Int to, const Layout& layout) {
   const Int number = grid.count_sent(to);
-  if (number % kUnheardMost == 0) forget_unheard(grid, to, number);
+  if (number % kOldReadiesMost == 0) drop_old_readies(grid, to, number);
   is_short(grid, to, layout) ? send_short(grid, to, Grid::kData, layout)
                              : send_long(grid, to, number, layout);
 }

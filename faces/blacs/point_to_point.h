@@ -11,8 +11,8 @@
 //
 // So a send never waits for its receive, and costs at most a copy more than it must. Whether a
 // message is long each side says of its own matrix. A receiver whose matrix is larger than the
-// message may say `ready` to a sender that does not listen: the number keeps a later one from
-// hearing it.
+// message sends a `ready` that nothing receives: the number keeps it from a later message. Now and
+// then the sender takes such ones out, and gridexit drops the rest.
 #pragma once
 
 #include "faces/blacs/grid.h"
