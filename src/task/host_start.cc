@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "task/host_start.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -99,25 +100,36 @@ void spawn_host(const base::Fd& listener, const base::Fd& settings, const base::
   if (error != 0)
     base::throw_errno(
         "cannot start the host " + program + " (`nagaya doctor` says what is missing)", error);
-  ::waitpid(pid, nullptr, 0);
+  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) continue;
 }
 
-// Without a word: the dynamic linker, or a signal, has ended it.
+// The host has said nothing: the dynamic linker, or a signal, has ended it.
 [[noreturn]] void throw_died() {
   throw Error(-ECHILD,
               "the host of the job died while it started (`nagaya doctor` says what is missing)");
+}
+
+// How many of the bytes have come before the end of the stream. Signals of the caller's go on.
+size_t receive_all(const base::Fd& from, void* out, size_t bytes) {
+  size_t got = 0;
+  while (got < bytes) {
+    const ssize_t more = ::recv(from.get(), static_cast<char*>(out) + got, bytes - got, 0);
+    if (more < 0 && errno == EINTR) continue;
+    if (more <= 0) break;
+    got += static_cast<size_t>(more);
+  }
+  return got;
 }
 
 // The pid that the host says itself: the process that was spawned has ended in favour of another. A
 // host that cannot start says a negative error code, and why.
 base::Fd await_host(const base::Fd& host) {
   int32_t said = 0;
-  if (::recv(host.get(), &said, sizeof said, MSG_WAITALL) != sizeof said) throw_died();
+  if (receive_all(host, &said, sizeof said) != sizeof said) throw_died();
   if (said > 0) return base::Fd(static_cast<int>(::syscall(SYS_pidfd_open, said, 0)));
   char reason[1024];
-  const ssize_t bytes = ::recv(host.get(), reason, sizeof reason, MSG_WAITALL);
-  throw Error(said, "cannot start the host of the job: " +
-                        std::string(reason, bytes > 0 ? static_cast<size_t>(bytes) : 0));
+  const size_t bytes = receive_all(host, reason, sizeof reason);
+  throw Error(said, "cannot start the host of the job: " + std::string(reason, bytes));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
  *
  *   clone3 ERRNO     clone3 fails so (38, ENOSYS: the default filter of containers)
  *   clone ERRNO      clone with memory in common, but not a thread nor a vfork, fails so
+ *   fork ERRNO       clone without memory in common fails so
  *   affinity ERRNO   nobody binds itself to processors
  *   text ERRNO       nothing becomes executable by mprotect (SELinux, where text was changed)
  *   writable-text ERRNO   nothing is mapped writable and executable at once
@@ -50,6 +51,7 @@ struct refusal {
 static const struct refusal refusals[] = {
     {"clone3", SYS_clone3, 0, 0, 0},
     {"clone", SYS_clone, 0, CLONE_VM | CLONE_THREAD | CLONE_VFORK, CLONE_VM},
+    {"fork", SYS_clone, 0, CLONE_VM, 0},
     {"affinity", SYS_sched_setaffinity, 0, 0, 0},
     {"text", SYS_mprotect, 2, PROT_EXEC, PROT_EXEC},
     {"memory-file", SYS_memfd_create, 0, 0, 0},

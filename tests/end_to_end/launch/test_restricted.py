@@ -110,6 +110,7 @@ REFUSED = {
     "clone3 forbidden": (["clone3", errno.EPERM], "not permitted"),
     "memory in common forbidden": (["clone3", errno.ENOSYS, "clone", errno.EPERM], "not permitted"),
     "8 MiB of data": (["data", 8 << 20], "memory"),
+    "fork forbidden": (["fork", errno.EPERM], "cannot start the host of the job: fork: "),
     "affinity forbidden": (["affinity", errno.EPERM], "could not bind to processors: Operation not permitted"),
 }
 
