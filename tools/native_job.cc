@@ -112,7 +112,8 @@ class Tasks : public Processes {
     int status;
     const int number = nagaya_task_wait(space_, -1, &status, 0);
     if (number == -EPIPE) throw base::Error(-EPIPE, "the host of the job has died");
-    if (number < 0) return std::nullopt;
+    if (number == -ETIMEDOUT || number == -ECHILD) return std::nullopt;
+    if (number < 0) throw_api(number);
     std::erase(numbers_, number);
     if (*nagaya_error_text() != '\0') throw_api(-ECANCELED);  // it never reached its program
     return status;

@@ -193,7 +193,9 @@ Error decode_refusal(const std::string& payload) {
   Reader in(payload);
   const auto code = static_cast<int64_t>(in.number());
   if (code >= 0 || code < -kErrnoMax) malformed("a refusal without an error");
-  return {static_cast<int>(code), in.text()};
+  const std::string text = in.text();
+  in.end();
+  return {static_cast<int>(code), text};
 }
 
 std::string encode(const End& end) {

@@ -7,7 +7,8 @@
 //   Launch {program, inheritance} + fds   ->
 //                                         <-   Started {number, pid}, or Refused {code, text}
 //   Signal {number, signal}               ->
-//                                         <-   Ended {number, wait status}
+//                                         <-   Ended {number, wait status}, with {code, text} if
+//                                              the task never reached its program
 //   Waited {number}                       ->   (frees the number; creators only)
 //   StatusQuery                           ->   (without a Hello, by any process of the user)
 //                                         <-   Status {job, tasks}
@@ -71,12 +72,12 @@ struct TaskStatus {
   std::string program;   // absolute path
   std::string group;
 };
-// How many requests of a kind tasks of this node have made to other nodes.
-// How a task has ended; why, if it never reached its program.
+// The end of a task; the reason, if it never reached its program.
 struct End : Ended {
   std::optional<base::Error> reason;
 };
 
+// How many requests of a kind tasks of this node have made to other nodes.
 struct RequestCount {
   std::string kind;  // in the words of the floor above
   uint64_t count = 0;

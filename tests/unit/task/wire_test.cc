@@ -170,6 +170,7 @@ TEST(TheEndOfATask, IsRefusedWhereverItIsCutOff) {
     if (bytes == sizeof(Ended)) continue;
     EXPECT_EQ(code_of([&] { decode_end(whole.substr(0, bytes)); }), -EPROTO) << bytes;
   }
+  EXPECT_EQ(code_of([&] { decode_end(whole + "x"); }), -EPROTO);
 }
 
 TEST(PlainMessage, MustHaveItsExactSize) {
