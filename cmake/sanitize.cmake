@@ -14,7 +14,7 @@ if(NAGAYA_SANITIZE)
   target_link_options(nagaya_sanitizer INTERFACE -fsanitize=${NAGAYA_SANITIZE})
   if(NAGAYA_SANITIZE MATCHES "thread")
     target_compile_definitions(nagaya_sanitizer INTERFACE NAGAYA_SANITIZE_THREAD)
-    # ThreadSanitizer does not know fences; there are none in the sources under test.
+    # ThreadSanitizer does not know fences: no test may need one to be free of races.
     target_compile_options(nagaya_sanitizer INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)
   endif()
   target_compile_definitions(nagaya_sanitizer INTERFACE NAGAYA_SANITIZED)

@@ -91,7 +91,8 @@ Finding kernel_version(const Need&) {
 }
 
 Finding shared_memory_clone(const Need&) {
-  // clone3 first, as tasks: what is wanted of it lies in memory, where no filter looks.
+  // clone3 first, as tasks are. Its flags lie in memory, where no filter looks: if it works at all,
+  // it gives memory in common.
   const bool has_clone3 = try_in_child(refusal_of_clone3) == 0;
   const int error = has_clone3 ? 0 : try_in_child(refusal_of_clone);
   if (error == 0) return {Level::kOk, "processes may share their memory", ""};

@@ -24,6 +24,7 @@ int run_mpi_program(
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}: {}\n", line.name(), error.what());
     MPI_Abort(MPI_COMM_WORLD, 2);
+    return 2;
   }
   finish();
   MPI_Finalize();

@@ -22,10 +22,11 @@ size_t bucket_of(std::string_view name) {
   return hash % kNameBuckets;
 }
 
-// Whether the task that was the owner's `generation`-th still lives: what was read before was its
-// own. Afterwards its names may be other tasks' memory, and nobody must follow what they hold.
+// Whether the owner's `generation`-th task still lives: then all reads before this call were of its
+// own names. After its end their memory may be another task's, and no link in it may be followed.
 bool lives(const TaskRecord& owner, uint32_t generation) {
-  // Acquire: none of the reads before comes behind these.
+  // Acquire: no read before comes behind these. Pairs with the release of kEnded in mark_ended(),
+  // which comes before the host gives the memory to others.
   std::atomic_thread_fence(std::memory_order_acquire);
   const TaskState state = owner.state.load(std::memory_order_acquire);
   return (state == TaskState::kStarting || state == TaskState::kRunning) &&

@@ -4,7 +4,8 @@
 // Each task has its own table of names: only it adds to it (under its own lock), anyone reads. A
 // name is never removed while its task lives; withdrawing stores a null address.
 //   publish   owner      store address (release), push to a bucket (release), count, wake
-//   look up   any task   walk the bucket (acquire); sleep on `names_changed`
+//   look up   any task   walk the bucket (acquire), each link only while the owner is seen to live;
+//                        sleep on `names_changed`
 // Death of the publisher in mid-publish: the name is reachable or not; the host counts the end
 // and wakes the waiters, who then see that the task has ended.
 #pragma once

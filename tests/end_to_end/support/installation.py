@@ -26,7 +26,7 @@ class Installation:
         return self.root / "tests" / "programs" / name
 
     def copied_to(self, folder):
-        """What an installation has at least."""
+        """Copies the parts that each installation has."""
         for part in ("bin", "lib", "libexec"):
             shutil.copytree(self.root / part, folder / part, symlinks=True,
                             ignore=shutil.ignore_patterns("bench"))

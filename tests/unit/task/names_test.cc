@@ -82,7 +82,7 @@ TEST(Names, AreNotFollowedBeyondTheEndOfTheirTask) {
   HandmadeSpace space;
   TaskRecord& owner = space.task(0);
   Name ring[2] = {};
-  ring[0].next = &ring[1];  // whoever searches is under way for ever
+  ring[0].next = &ring[1];  // a search in it never ends
   ring[1].next = &ring[0];
   for (std::atomic<Name*>& bucket : owner.names) bucket = &ring[0];
   void* found = nullptr;
