@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// program_main.h - the words and the main() of all benchmark programs. The parser, CLI11, takes 10
-// s to compile: it stands in one file, not in each program.
+// program_main.h - the command line and the main() that all benchmark programs share. CLI11 takes
+// ten seconds to compile, so one file includes it, and no program does.
 #pragma once
 
 #include <fmt/core.h>
@@ -14,7 +14,8 @@
 
 namespace nagaya::bench {
 
-// The program's name and words. Values are set by parse(), and keep what they had otherwise.
+// The program's name, options and arguments. Values are set by parse(), and keep what they had
+// otherwise.
 class CommandLine {
  public:
   // Has the options that every benchmark program has.

@@ -11,9 +11,8 @@ namespace nagaya::bench {
 // Every rank parses and measures; rank 0 prints. A rank that fails ends the job with code 2.
 // `finish`: right before MPI_Finalize().
 template <class Measure>
-int run_mpi_program(
-    CommandLine& line, const Options& options, int argc, char** argv, Measure measure,
-    void (*finish)() = [] {}) {
+int run_mpi_program(CommandLine& line, const Options& options, int argc, char** argv,
+                    Measure measure, void (*finish)() = nullptr) {
   line.parse(argc, argv);
   MPI_Init(&argc, &argv);
   try {
@@ -26,7 +25,7 @@ int run_mpi_program(
     MPI_Abort(MPI_COMM_WORLD, 2);
     return 2;
   }
-  finish();
+  if (finish != nullptr) finish();
   MPI_Finalize();
   return 0;
 }
