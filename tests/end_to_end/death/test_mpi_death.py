@@ -109,8 +109,9 @@ LOOPS = [(kind, way) for number, kind in enumerate(KINDS)
          for way in (WAYS if FULL else [WAYS[number % 4]])]
 ROOT, LEADER, MEMBER = 0, 2, 3  # of two hosts with two ranks each
 # Between hosts: down a tree, from each rank itself, among leaders, and with a part for each member;
-# or all loops, the rank that dies by turns.
-HOSTS_LOOPS = [(*loop, (ROOT, LEADER, MEMBER)[number % 3]) for number, loop in enumerate(LOOPS)] \
+# or all kinds, the way and the rank that dies by turns.
+HOSTS_LOOPS = [(kind, WAYS[number % 4], (ROOT, LEADER, MEMBER)[number % 3])
+               for number, kind in enumerate(KINDS)] \
     if FULL else [("bcast", ("long",), LEADER), ("alltoallv", ("long",), MEMBER),
                   ("allreduce", (), LEADER), ("reduce_scatter", ("long",), MEMBER)]
 
