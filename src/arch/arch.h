@@ -43,9 +43,9 @@ inline constexpr uint32_t kAnswered = UINT32_MAX;
 inline constexpr uint32_t kAnsweredBelowRedZone = UINT32_MAX - 1;
 
 // The system calls that can be redirected.
-inline constexpr unsigned kRedirectable[] = {kSysMmap,     kSysMunmap,   kSysMremap,
-                                             kSysShmat,    kSysReadlink, kSysReadlinkat,
-                                             kSysMprotect, kSysExecve};
+inline constexpr unsigned kRedirectable[] = {kSysMmap,       kSysMunmap,   kSysMremap,
+                                             kSysShmat,      kSysShmdt,    kSysReadlink,
+                                             kSysReadlinkat, kSysMprotect, kSysExecve};
 
 // The table: the stubs of the redirectable calls, that of cpuid, then the thunks of answered sites.
 inline constexpr size_t kTableBytes = 4096;

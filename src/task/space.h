@@ -37,7 +37,7 @@ namespace nagaya::task {
 
 inline constexpr unsigned long kAuxvType = 0x4e4147;  // AT_NAGAYA, "NAG"
 inline constexpr uint32_t kMagic = 0x4e414759;        // "NAGY"
-inline constexpr uint16_t kAbiMajor = 4;              // other layout: joining is refused
+inline constexpr uint16_t kAbiMajor = 5;              // other layout: joining is refused
 inline constexpr uint16_t kAbiMinor = 0;              // fields were appended
 
 inline constexpr uint64_t kSpaceBegin = 0x110000000000;
@@ -99,6 +99,13 @@ struct LibraryMapping {
   uint64_t device, inode;
 };
 
+// A System V segment in a partition: shmdt names it by its begin alone. One that finds no room in
+// the record is detached all the same, and its addresses come back with the record's next reset.
+struct AttachedSegment {
+  uint64_t begin, end;  // addresses; 0: none
+};
+inline constexpr size_t kAttachedSegments = 64;
+
 struct TaskRecord {
   Stamp stamp;
   SpaceHeader* space;
@@ -128,9 +135,10 @@ struct TaskRecord {
   uint64_t range_bytes;
   uint64_t stack;                       // lowest address
   LibraryMapping library;               // under ld.so's own lock
-  std::atomic<uint32_t> escaped;        // mappings that could not be placed in the partition
-  std::atomic<uint64_t> ranges_holder;  // the thread of the owner that changes `ranges`, 0: none
-  FreeRanges ranges;                    // last: open-ended
+  std::atomic<uint32_t> escaped;        // mappings outside of the partition
+  std::atomic<uint64_t> ranges_holder;  // the owner's thread that changes what follows, 0: none
+  AttachedSegment segments[kAttachedSegments];
+  FreeRanges ranges;  // last: open-ended
 };
 
 struct SpaceHeader {

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 
 #include "meeting.h"
 
@@ -59,6 +60,22 @@ static void check_refusals(char* theirs) {
   EXPECT_EQUAL(errno, EPERM);
 }
 
+// Neither there, nor from the end of the own home into the next one.
+static void check_refused_segments(const nagaya_range* home, char* theirs) {
+  const int segment = shmget(IPC_PRIVATE, kBytes, IPC_CREAT | 0600);
+  EXPECT(segment >= 0);
+  char* const places[] = {theirs, (char*)home->base + home->bytes - 4096};
+  for (int n = 0; n < 2; ++n) {
+    errno = 0;
+    EXPECT(shmat(segment, places[n], SHM_REMAP) == (void*)-1);
+    EXPECT_EQUAL(errno, EPERM);
+  }
+  errno = 0;
+  EXPECT_EQUAL(shmdt(theirs), -1);
+  EXPECT_EQUAL(errno, EPERM);
+  EXPECT_EQUAL(shmctl(segment, IPC_RMID, NULL), 0);
+}
+
 int main(void) {
   const int self = nagaya_task_self(), count = nagaya_task_count();
   nagaya_range ranges[2];
@@ -73,6 +90,8 @@ int main(void) {
   char* theirs = memory_of(other, "mapped");
   EXPECT(!within(self, theirs) && within(other, theirs));
   check_refusals(theirs);
+  EXPECT_EQUAL(nagaya_task_partition(self, ranges), 0);
+  check_refused_segments(&ranges[0], theirs);
   meet();
   for (int n = 0; n < kBytes; ++n) EXPECT_EQUAL(mine[n], 'a' + self);
   printf("partition of %d kept\n", self);

@@ -100,6 +100,7 @@ nagaya_arch_stubs:
         STUB    11                      /* munmap */
         STUB    25                      /* mremap */
         STUB    30                      /* shmat */
+        STUB    67                      /* shmdt */
         STUB    89                      /* readlink */
         STUB    267                     /* readlinkat */
         STUB    10                      /* mprotect */

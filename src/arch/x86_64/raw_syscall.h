@@ -13,6 +13,7 @@ inline constexpr unsigned kSysMunmap = __NR_munmap;
 inline constexpr unsigned kSysMremap = __NR_mremap;
 inline constexpr unsigned kSysMprotect = __NR_mprotect;
 inline constexpr unsigned kSysShmat = __NR_shmat;
+inline constexpr unsigned kSysShmdt = __NR_shmdt;
 inline constexpr unsigned kSysReadlink = __NR_readlink;
 inline constexpr unsigned kSysReadlinkat = __NR_readlinkat;
 inline constexpr unsigned kSysExecve = __NR_execve;

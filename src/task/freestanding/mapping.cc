@@ -96,6 +96,15 @@ long grow(TaskRecord& task, const arch::SyscallFrame& call, uint64_t old_bytes,
   return result;
 }
 
+// Whether something lies there of which the free ranges do not know.
+bool is_occupied(uint64_t at, uint64_t bytes) {
+  const long probe =
+      raw_syscall(__NR_mmap, at, bytes, PROT_NONE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (!failed(probe)) raw_syscall(__NR_munmap, at, bytes);
+  return probe == -EEXIST;
+}
+
 }  // namespace
 
 long as_asked(const arch::SyscallFrame& call) {
@@ -140,14 +149,34 @@ long remap(TaskRecord& task, const arch::SyscallFrame& call) {
 
 long attach_segment(TaskRecord& task, const arch::SyscallFrame& call) {
   struct shmid_ds segment;
-  if (call.args[1] != 0) {
-    return is_foreign(task, call.args[1], call.args[1] + 1) ? -EPERM : as_asked(call);
-  }
-  if (failed(raw_syscall(__NR_shmctl, call.args[0], IPC_STAT, &segment))) return as_asked(call);
-  const long result = place_in_partition(
-      task, round_up(segment.shm_segsz, kPageBytes), kPageBytes,
-      [&](uint64_t at) { return raw_syscall(__NR_shmat, call.args[0], at, call.args[2]); });
-  return failed(result) ? as_asked(call) : result;
+  const uint64_t wanted = call.args[1], flags = call.args[2];
+  const long known = raw_syscall(__NR_shmctl, call.args[0], IPC_STAT, &segment);
+  if (failed(known)) return known;  // shmat would find the same segment missing, or forbidden
+  const uint64_t bytes = round_up(segment.shm_segsz, kPageBytes);
+  const uint64_t page = wanted & ~(kPageBytes - 1);  // as SHM_RND rounds it
+  if (is_foreign(task, page, page + bytes)) return -EPERM;
+  long result = -ENOMEM;
+  if (wanted == 0 && (flags & SHM_REMAP) == 0)
+    result = place_in_partition(task, bytes, kPageBytes, [&](uint64_t at) {
+      // The kernel looks itself whether the addresses are free: of huge pages it takes more.
+      const long attached = raw_syscall(__NR_shmat, call.args[0], at, flags);
+      return attached == -EINVAL && is_occupied(at, bytes) ? -EEXIST : attached;
+    });
+  if (failed(result)) result = as_asked(call);
+  if (failed(result)) return result;
+  const auto begin = static_cast<uint64_t>(result);
+  if (is_own(task, begin, begin + bytes))
+    mark_attached(task, begin, begin + bytes);
+  else if (wanted != 0)
+    task.escaped.fetch_add(1, std::memory_order_relaxed);  // the others are counted already
+  return result;
+}
+
+long detach_segment(TaskRecord& task, const arch::SyscallFrame& call) {
+  if (is_foreign(task, call.args[0], call.args[0] + 1)) return -EPERM;
+  const long result = as_asked(call);
+  if (!failed(result)) mark_detached(task, call.args[0]);
+  return result;
 }
 
 }  // namespace nagaya::task

@@ -15,5 +15,6 @@ long map(TaskRecord& task, const arch::SyscallFrame& call);
 long unmap(TaskRecord& task, const arch::SyscallFrame& call);
 long remap(TaskRecord& task, const arch::SyscallFrame& call);
 long attach_segment(TaskRecord& task, const arch::SyscallFrame& call);
+long detach_segment(TaskRecord& task, const arch::SyscallFrame& call);
 
 }  // namespace nagaya::task

@@ -81,6 +81,31 @@ void mark_free(TaskRecord& task, uint64_t begin, uint64_t end) {
   if (ranges.held()) ranges->give(begin, end);
 }
 
+void mark_attached(TaskRecord& task, uint64_t begin, uint64_t end) {
+  LockedRanges ranges(task);
+  if (!ranges.held()) return;
+  ranges->take_exactly(begin, end);
+  AttachedSegment* free = nullptr;
+  for (AttachedSegment& segment : task.segments) {
+    // What was there has gone, by munmap, or is replaced.
+    if (begin <= segment.begin && segment.begin < end) segment = {0, 0};
+    if (free == nullptr && segment.begin == 0) free = &segment;
+  }
+  if (free != nullptr) *free = {begin, end};
+}
+
+void mark_detached(TaskRecord& task, uint64_t begin) {
+  LockedRanges ranges(task);
+  if (!ranges.held()) return;
+  for (AttachedSegment& segment : task.segments) {
+    if (segment.begin != begin) continue;
+    // It may have holes by now, used otherwise: who takes those is refused, and goes on to the
+    // next.
+    ranges->give(segment.begin, segment.end);
+    segment = {0, 0};
+  }
+}
+
 uint64_t take_addresses(TaskRecord& task, uint64_t bytes, uint64_t alignment) {
   LockedRanges ranges(task);
   return ranges.held() ? ranges->take(bytes, alignment) : 0;

@@ -33,6 +33,10 @@ bool is_foreign(const TaskRecord& task, uint64_t begin, uint64_t end);
 void mark_used(TaskRecord& task, uint64_t begin, uint64_t end);
 void mark_free(TaskRecord& task, uint64_t begin, uint64_t end);
 
+// The same for a System V segment.
+void mark_attached(TaskRecord& task, uint64_t begin, uint64_t end);
+void mark_detached(TaskRecord& task, uint64_t begin);
+
 // Takes free addresses; 0 when there are none.
 uint64_t take_addresses(TaskRecord& task, uint64_t bytes, uint64_t alignment);
 

@@ -117,6 +117,8 @@ long nagaya_redirect(const nagaya::arch::SyscallFrame* frame) {
       return remap(task, *frame);
     case nagaya::arch::kSysShmat:
       return attach_segment(task, *frame);
+    case nagaya::arch::kSysShmdt:
+      return detach_segment(task, *frame);
     case nagaya::arch::kSysMprotect:
       return protect_library(task, *frame);
     case nagaya::arch::kSysReadlink:

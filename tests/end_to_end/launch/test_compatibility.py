@@ -44,7 +44,7 @@ LAYOUTS = "now lazy norelro noseparate-code execstack huge-alignment gold pack-r
 
 ROWS = [
     *acts("memory", "./memory", "map_32bit map_fixed map_hint mremap huge_pages memfd sysv_shm"
-          " posix_shm userfaultfd generated_code mlock malloc", "memory"),
+          " sysv_refused sysv_again posix_shm userfaultfd generated_code mlock malloc", "memory"),
     *acts("processes", "./processes", "fork_exec fork_private vfork posix_spawn system_popen daemon"
           " ptrace process_vm_readv seccomp setrlimit", "processes"),
     *acts("families", "./families", "fork_while_mapping child_outlives main_thread_ends"
@@ -59,7 +59,7 @@ ROWS = [
     *acts("static-pie", "./static-memory", "malloc mremap map_fixed posix_shm", "static-pie"),
     *acts("static-pie", "./static-control", "c11_threads stack_overflow many_threads ifunc",
           "static-pie"),
-    *acts("musl", "./musl-memory", "malloc mremap map_fixed posix_shm sysv_shm map_32bit", "musl"),
+    *acts("musl", "./musl-memory", "malloc mremap map_fixed posix_shm sysv_shm sysv_again map_32bit", "musl"),
     *acts("musl", "./musl-control", "c11_threads stack_overflow many_threads detached_threads"
           " robust_mutex cancel timers", "musl"),
     *acts("musl-static", "./musl-static-memory", "malloc mremap map_fixed", "musl-static-pie"),

@@ -120,6 +120,30 @@ static void sysv_segment(void) {
   EXPECT(shmdt(one) == 0 && shmdt(two) == 0 && shmdt(place) == 0);
 }
 
+// As the kernel has it: SHM_REMAP wants an address.
+static void sysv_refused(void) {
+  int id = shmget(IPC_PRIVATE, kPage, IPC_CREAT | 0600);
+  EXPECT(id >= 0 && shmat(id, NULL, SHM_REMAP) == (void*)-1 && errno == EINVAL);
+  EXPECT(shmat(id, (void*)1, 0) == (void*)-1 && errno == EINVAL && shmctl(id, IPC_RMID, NULL) == 0);
+  EXPECT(shmat(id, NULL, 0) == (void*)-1 && errno == EINVAL);
+}
+
+// A segment attached again and again takes no new addresses.
+static void sysv_again(void) {
+  int id = shmget(IPC_PRIVATE, 2 * kMega, IPC_CREAT | 0600);
+  EXPECT(id >= 0);
+  char* first = shmat(id, NULL, 0);
+  EXPECT(first != (void*)-1 && shmdt(first) == 0);
+  for (int n = 0; n < 100; ++n)
+    EXPECT(shmat(id, NULL, 0) == first && munmap(first, 2 * kMega) == 0);
+  for (int n = 0; n < 1000; ++n) {
+    EXPECT(shmat(id, NULL, 0) == first);
+    first[n] = 'x';
+    EXPECT(shmdt(first) == 0 && shmdt(first) == -1);
+  }
+  EXPECT(shmctl(id, IPC_RMID, NULL) == 0);
+}
+
 static void posix_segment(void) {
   char name[64];
   snprintf(name, sizeof name, "/compatibility-%d", (int)getpid());
@@ -223,6 +247,8 @@ int main(int argc, char** argv) {
                              {"huge_pages", huge_pages},
                              {"memfd", memfd_shared},
                              {"sysv_shm", sysv_segment},
+                             {"sysv_refused", sysv_refused},
+                             {"sysv_again", sysv_again},
                              {"posix_shm", posix_segment},
 
 #ifdef UFFD_API

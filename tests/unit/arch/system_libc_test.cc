@@ -64,10 +64,15 @@ unsigned count_of(const std::vector<RedirectSite>& sites, unsigned number) {
 TEST(SystemLibc, HasSitesInEachWrapperAndNowhereElse) {
   const Text text = text_of(libc_path());
   const auto sites = find_redirect_sites(text.bytes);
-  const std::map<unsigned, const char*> wrappers = {
-      {kSysMmap, "mmap"},         {kSysMunmap, "munmap"},     {kSysMremap, "mremap"},
-      {kSysShmat, "shmat"},       {kSysReadlink, "readlink"}, {kSysReadlinkat, "readlinkat"},
-      {kSysMprotect, "mprotect"}, {kSysExecve, "execve"}};
+  const std::map<unsigned, const char*> wrappers = {{kSysMmap, "mmap"},
+                                                    {kSysMunmap, "munmap"},
+                                                    {kSysMremap, "mremap"},
+                                                    {kSysShmat, "shmat"},
+                                                    {kSysShmdt, "shmdt"},
+                                                    {kSysReadlink, "readlink"},
+                                                    {kSysReadlinkat, "readlinkat"},
+                                                    {kSysMprotect, "mprotect"},
+                                                    {kSysExecve, "execve"}};
   for (const auto& [number, name] : wrappers) EXPECT_GE(count_of(sites, number), 1u) << name;
   for (const RedirectSite& site : sites) {
     ASSERT_TRUE(wrappers.contains(site.number)) << site.number;
