@@ -58,7 +58,7 @@ void refuse_first_client(const base::Fd& listener, const base::Error& reason) {
     client.limit_wait(kLimitMs / 1000);
     client.receive();  // its Hello: unread, it would take the answer with it
     client.send(task::MessageType::kRefused, task::encode_refusal(reason));
-  } catch (const base::Error&) {
+  } catch (const std::exception&) {
     return;  // the client has gone
   }
 }
@@ -68,7 +68,7 @@ void leave(base::Fd& listener, const task::SocketPlace& place) {
   listener.reset();
   try {
     task::remove_stale_socket(place);
-  } catch (const base::Error&) {
+  } catch (const std::exception&) {
     return;  // it is as stale to others as to this host
   }
 }
@@ -81,11 +81,13 @@ int main(int argc, char** argv) {
   try {
     if (argc < 2) task::start_second_life(argv);
     task::guard_the_break();
-  } catch (const base::Error& error) {
-    refuse_starter(starter, error);
+  } catch (const std::exception& error) {
+    refuse_starter(starter, task::as_error(error));
     return 125;
   }
   std::optional<task::SocketPlace> place;
+  std::optional<task::Host> host;
+  std::optional<delegatee::Server> server;  // ends before its host
   try {
     ::closefrom(task::kHostFolderFd + 1);
     sigset_t all;
@@ -100,15 +102,17 @@ int main(int argc, char** argv) {
     }
     task::unignore_signals();
     task::shed_inherited_limits();
-    task::Host host(settings, listener, *place);
-    delegatee::Server server(host.space());
-    host.carry(server);
+    host.emplace(settings, listener, *place);
+    server.emplace(host->space());
+    host->carry(*server);
     task::spare_the_others();
-    host.run();
-    return 0;
-  } catch (const base::Error& error) {
-    refuse_first_client(listener, error);
+  } catch (const std::exception& error) {
+    server.reset();
+    host.reset();  // its memory, for the answer
+    refuse_first_client(listener, task::as_error(error));
     if (place) leave(listener, *place);
     return 125;
   }
+  host->run();  // an exception ends the host and its tasks at once
+  return 0;
 }

@@ -80,16 +80,14 @@ TaskStatus status_of(const TaskRecord& record) {
           .group = ""};
 }
 
-// An exception in the service of one client, as an answer to that client: the host and the other
-// tasks go on.
+}  // namespace
+
 Error as_error(const std::exception& error) {
   if (const auto* ours = dynamic_cast<const Error*>(&error)) return *ours;
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
     return {-ENOMEM, "the host is out of memory"};
   return {-EIO, error.what()};
 }
-
-}  // namespace
 
 Host::Host(const HostSettings& settings, base::Fd& listener, const SocketPlace& place)
     : settings_(settings),

@@ -21,6 +21,9 @@
 
 namespace nagaya::task {
 
+// An exception in the service of one client, or in the start, as an answer to the client.
+base::Error as_error(const std::exception& error);
+
 class Host {
  public:
   // `listener` is bound to `place` and listening; the host closes it, and removes the socket, as
