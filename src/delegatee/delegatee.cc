@@ -68,12 +68,14 @@ void Delegatee::run() noexcept {
   const auto is_stopped = [this] {
     return is_stopped_.load(std::memory_order_acquire);
   };  // of stop
-  while (!is_stopped()) {
-    mailbox::wait([&] { return round() || is_stopped(); }, Patience{*this});
-    if (std::exchange(has_news_, false)) moved_ns_ = now_ns_;
-    if (has_lone_message_ && load_.crowded_by_one() && polls_on()) answer_after_yield();
-    long_yields_ = 0;  // others communicate, too, and do not only compute
-  }
+  while (!is_stopped()) try {
+      mailbox::wait([&] { return round() || is_stopped(); }, Patience{*this});
+      if (std::exchange(has_news_, false)) moved_ns_ = now_ns_;
+      if (has_lone_message_ && load_.crowded_by_one() && polls_on()) answer_after_yield();
+      long_yields_ = 0;  // others communicate, too, and do not only compute
+    } catch (...) {      // of the fabric, between two rounds
+      give_up_fabric();
+    }
   // Sends the answers and receipts for which other nodes still wait.
   outbox_.hurry();
   round();
@@ -111,12 +113,16 @@ bool Delegatee::round() try {
   release_ended();
   return moved;
 } catch (...) {
-  // Only a fabric that is beyond use throws here, or an empty memory: nothing can be trusted to
-  // arrive any more, but the tasks are still told.
+  give_up_fabric();
+  return true;
+}
+
+// Only a fabric that is beyond use throws, or an empty memory: nothing can be trusted to arrive any
+// more, but the tasks are still told.
+void Delegatee::give_up_fabric() {
   fabric_is_broken_ = true;
   fail_all(-EIO);
   delivery_.lost(neighbour_, -EIO);
-  return true;
 }
 
 bool Delegatee::poll() {
@@ -201,6 +207,7 @@ bool Delegatee::watch() {
   for (const Node node : requester_.awaited())
     if (!std::exchange(liveness_[node].is_watched, true)) {
       heard(node);
+      liveness_[node].told_ns = now_ns_;
       watched_.push_back(node);
     }
   for (const Node node : watched_) moved |= watch(node);
@@ -220,8 +227,20 @@ uint64_t Delegatee::Liveness::due_ns(const Options& options) const {
 
 // Whether it was given up: lanes that were left alone for its sake can go on.
 bool Delegatee::watch(Node node) {
-  return requester_.awaits(node) && now_ns_ >= liveness_[node].due_ns(options_) &&
-         probe_or_give_up(node);
+  if (!requester_.awaits(node)) return false;
+  tell(node);
+  return now_ns_ >= liveness_[node].due_ns(options_) && probe_or_give_up(node);
+}
+
+// What this node reads there may keep the node's own batches from leaving, its probe among them,
+// and then it would hear nothing.
+void Delegatee::tell(Node node) {
+  Liveness& peer = liveness_[node];
+  if (now_ns_ - peer.told_ns < options_.probe_after_ms * kMillisecond) return;
+  peer.told_ns = now_ns_;
+  Header alive{};
+  alive.kind = Kind::kAlive;
+  outbox_.append(node, alive);  // no room: as of a probe
 }
 
 // While nothing of it is awaited: a task that waits may wait for a message of any node.
@@ -320,7 +339,8 @@ int Delegatee::sleep_max_ms() const {
   if (requester_.knows_regions())
     soonest_ns = std::min(soonest_ns, let_go_ns_ + options_.region_idle_ms * kMillisecond);
   for (const Node node : watched_)
-    soonest_ns = std::min(soonest_ns, liveness_[node].due_ns(options_));
+    soonest_ns = std::min({soonest_ns, liveness_[node].due_ns(options_),
+                           liveness_[node].told_ns + options_.probe_after_ms * kMillisecond});
   return soonest_ns <= now_ns_ ? 0 : static_cast<int>((soonest_ns - now_ns_) / kMillisecond + 1);
 }
 

@@ -63,6 +63,7 @@ class Delegatee {
   struct Liveness {
     uint64_t heard_ns;   // the last sign of life, or when something began to be awaited
     uint64_t probed_ns;  // 0: not since then
+    uint64_t told_ns;    // when it was told last that this node lives, since it is watched
     bool is_watched;
     bool is_overdue;  // there was no answer in time, as far as the last look has shown
 
@@ -74,13 +75,18 @@ class Delegatee {
   void handle(const fabric::Event& event);
   void receive(std::span<const std::byte> message);
   bool serve(Node node, const Header& header, std::span<const std::byte> payload);
-  void heard(Node node) { liveness_[node] = {now_ns_, 0, liveness_[node].is_watched, false}; }
+  void heard(Node node) {
+    Liveness& peer = liveness_[node];
+    peer = {now_ns_, 0, peer.told_ns, peer.is_watched, false};
+  }
   void fail(Node node, int error);
   void forget(Node node, int error);
   void fail_all(int error);
+  void give_up_fabric();
 
   bool watch();
   bool watch(Node node);
+  void tell(Node node);
   bool watch_neighbour();
   bool probe_or_give_up(Node node);
   void forgive_silence();

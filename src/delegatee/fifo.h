@@ -25,6 +25,7 @@ class Fifo {
     items_.push_back(std::move(item));
   }
   void pop() {
+    [[maybe_unused]] const T gone = std::move(items_[head_]);  // its memory, too
     if (++head_ == items_.size()) clear();
   }
   // How many it were.

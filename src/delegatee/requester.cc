@@ -26,7 +26,8 @@ Requester::Requester(fabric::Fabric& fabric, Outbox& outbox, Lanes& lanes, Deliv
       slots_(options.slots),
       targets_(nodes),
       portion_(outbox.payload_max_bytes()),
-      held_(lanes.capacity()) {
+      held_(lanes.capacity()),
+      unposted_of_lane_(lanes.capacity()) {
   parked_.reserve(lanes.capacity());
   full_.reserve(lanes.capacity());
 }
@@ -64,7 +65,9 @@ bool Requester::resume(uint32_t lane) {
 bool Requester::accept(uint32_t lane, const Command& command) {
   const bool has_target = command.node < targets_.size();
   const uint32_t most = options_.credit_commands + options_.pending_max;
-  if (slots_.empty() || (has_target && targets_[command.node].count >= most)) return false;
+  if (slots_.empty() || unposted_of_lane_[lane] >= most) return false;
+  if (has_target && targets_[command.node].count - targets_[command.node].unposted >= most)
+    return false;
   const uint32_t index = slots_.acquire();
   Slot& slot = slots_[index];
   slot.command = command;
@@ -193,6 +196,7 @@ bool Requester::post_unposted() {
     const Slot& slot = slots_[index];
     const bool is_full = std::find(full_.begin(), full_.end(), slot.task) != full_.end();
     if (!is_full && post(slot, slot.status)) {
+      count_unposted(slot, -1);
       retire(index);
       moved = true;
     } else {
@@ -208,7 +212,8 @@ bool Requester::advance(Node node) {
   bool moved = false;
   // A command of pieces that are all empty sends nothing, as often as it is asked.
   for (int n = 0; n < kSendsMax && !target.pending.empty() && send_first(target); ++n) moved = true;
-  while (!target.ready.empty() && transfer_first(target)) moved = true;
+  while (!target.ready.empty() && target.transferring < kTransfersMax && transfer_first(target))
+    moved = true;
   return moved;
 }
 
@@ -220,6 +225,12 @@ void Requester::finish(uint32_t index, int status) {
   slot.state = State::kUnposted;
   slot.status = status;
   unposted_.push(slots_, index);
+  count_unposted(slot, 1);
+}
+
+void Requester::count_unposted(const Slot& slot, int change) {
+  unposted_of_lane_[slot.lane] += static_cast<uint32_t>(change);
+  if (slot.is_listed) targets_[slot.command.node].unposted += static_cast<uint32_t>(change);
 }
 
 // Its completion is with the requester: only now may a fence behind it complete.

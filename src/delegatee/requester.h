@@ -11,7 +11,8 @@
 //             held, and the lane left alone until that command can be accepted
 //
 // Pieces are sent portion by portion, behind the other pending commands each time.
-// A slow node stops the lanes that insist on it, after pending_max commands, and no others.
+// A slow node stops the lanes that insist on it, after pending_max commands, and no others; a task
+// that does not take its callbacks stops its own.
 #pragma once
 
 #include <array>
@@ -66,7 +67,10 @@ class Requester : private Lanes::Visitor {
   }
 
   // Nobody waits for an answer of a node that has failed, as the own one counts.
-  bool awaits(Node node) const { return targets_[node].count != 0 && targets_[node].failed == 0; }
+  bool awaits(Node node) const {
+    const TargetNode& target = targets_[node];
+    return target.count != target.unposted && target.failed == 0;
+  }
   const std::vector<Node>& awaited() const { return awaited_; }  // and some that were
   bool has_unposted() const { return !unposted_.empty(); }
   // Whether the fabric has refused a transfer since the last advance.
@@ -77,7 +81,10 @@ class Requester : private Lanes::Visitor {
  private:
   static constexpr size_t kDrainMax = 32;
   static constexpr int kSendsMax = 1024;  // for one node, before others have their turn
-  struct SentPortion {                    // and not answered
+  // What the fabric moves at a time: a node's answer to a probe comes behind it on the same link.
+  static constexpr uint64_t kTransferMaxBytes = uint64_t{32} << 20;
+  static constexpr uint32_t kTransfersMax = 32;  // of one node: others have room, too
+  struct SentPortion {                           // and not answered
     uint32_t index;
     uint32_t bytes;  // of the blocks
     size_t record_bytes;
@@ -91,6 +98,8 @@ class Requester : private Lanes::Visitor {
     Fifo<SentPortion> portions;  // answered in order
     uint32_t sent = 0;
     size_t sent_bytes = 0;
+    uint32_t transferring = 0;  // in the fabric
+    uint32_t unposted = 0;      // of `count`: complete, and only their tasks are slow
     int failed = 0;
     bool is_awaited = false;  // in awaited_
   };
@@ -132,6 +141,7 @@ class Requester : private Lanes::Visitor {
   void finish(uint32_t index, int status);
   bool post(const Slot& slot, int status);
   bool post_unposted();
+  void count_unposted(const Slot& slot, int change);
   void retire(uint32_t index);
 
   fabric::Fabric& fabric_;
@@ -150,6 +160,7 @@ class Requester : private Lanes::Visitor {
   std::vector<Fifo<llcl::Command>> held_;  // by lane: drained, and not accepted
   std::vector<uint32_t> parked_;           // lanes of which something is held
   SlotQueue unposted_;
+  std::vector<uint32_t> unposted_of_lane_;
   std::vector<uint32_t> full_;  // tasks whose mailboxes are; a member because it keeps its memory
   bool was_refused_ = false;
   uint64_t transferring_bytes_ = 0;

@@ -167,19 +167,21 @@ bool Requester::transfer_first(TargetNode& target) {
 bool Requester::transfer(uint32_t index) {
   Slot& slot = slots_[index];
   const Command& command = slot.command;
-  const uint64_t bytes = command.data.block.bytes;
+  const uint64_t done = slot.sent_bytes, at = command.offset + done;
+  const uint64_t bytes = std::min(command.data.block.bytes - done, kTransferMaxBytes);
+  std::byte* const local = local_of(command) + done;
   const uint32_t tag = slots_.tag(index);
   slot.in_fabric = command.op == Op::kGet
-                       ? fabric_.try_read(command.node, local_of(command), bytes, slot.remote,
-                                          command.offset, tag)
-                       : fabric_.try_write(command.node, local_of(command), bytes, slot.remote,
-                                           command.offset, tag);
+                       ? fabric_.try_read(command.node, local, bytes, slot.remote, at, tag)
+                       : fabric_.try_write(command.node, local, bytes, slot.remote, at, tag);
   if (!slot.in_fabric) {
     was_refused_ = true;
     return false;
   }
   slot.state = State::kTransferring;
+  slot.sent_bytes += bytes;
   transferring_bytes_ += bytes;
+  ++targets_[command.node].transferring;
   return true;
 }
 
@@ -275,9 +277,16 @@ void Requester::transferred(const fabric::Event& event) {
   if (index == kNone) return;
   Slot& slot = slots_[index];
   slot.in_fabric = false;
-  transferring_bytes_ -= slot.command.data.block.bytes;
+  --targets_[slot.command.node].transferring;
+  transferring_bytes_ -= slot.sent_bytes - slot.answered_bytes;
+  if (event.error == 0)
+    slot.answered_bytes = slot.sent_bytes;
+  else
+    slot.sent_bytes = slot.answered_bytes;
   if (slot.state == State::kLost) return slots_.release(index);
   if (slot.state != State::kTransferring) return;  // kUnposted: released when it is posted
+  const bool is_whole = slot.answered_bytes == slot.command.data.block.bytes;
+  if (event.error == 0 && !is_whole && !slot.is_orphan) return queue(index, State::kReady);
   if (event.error == 0 && slot.command.op == Op::kPutNotify && !slot.is_orphan) {
     // The notification is left: a small command without data.
     slot.is_large = false;

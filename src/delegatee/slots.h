@@ -35,7 +35,7 @@ struct Slot {
   uint32_t next;           // in a SlotQueue
   uint32_t before, after;  // in its node's list, in the order of acceptance
   uint32_t fence_waits;    // kFence: for so many commands
-  uint64_t sent_bytes;     // kActiveMessage, Pieces: of the data, in records
+  uint64_t sent_bytes;  // kActiveMessage, Pieces: of the data, in records; is_large: by the fabric
   uint64_t answered_bytes;
   Cursor at;       // Pieces: the next one to send
   int32_t status;  // the first error of its records; kFence: its node's; kUnposted: to be posted

@@ -22,6 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t kReceives = 64;        // posted at a time
 constexpr size_t kOperationsMax = 256;  // under way; more could overrun the provider's buffers
+constexpr size_t kMessagesRoom = 64;    // of these for messages only: they say that this node lives
 constexpr std::chrono::milliseconds kGrace{100};
 constexpr int kKeyTries = 16;
 constexpr size_t kSecretKeyBytes = 4;  // at least
@@ -192,7 +193,8 @@ bool Libfabric::try_write(Node node, const void* from, size_t bytes, const Regio
 // The common part of the three.
 template <typename Post>
 bool Libfabric::try_start(Event::Kind kind, Node node, uint64_t cookie, int misuse, Post post) {
-  if (pending_ + reports_.size() >= kOperationsMax) return false;
+  const size_t room = kOperationsMax - (kind == Event::Kind::kSent ? 0 : kMessagesRoom);
+  if (pending_ + reports_.size() >= room) return false;
   const int error = misuse != 0 ? misuse : peers_[node].error;
   if (error != 0) {
     report(kind, error, node, cookie);

@@ -284,6 +284,23 @@ TEST_P(Failure, ACommandOfNoTaskIsCarriedOutLikeAnyOther) {
   EXPECT_TRUE(soon([&] { return fleet[0].delivery.has_released(3); }));
 }
 
+TEST_P(FailureWithLittleCredit, OfATaskToTakeItsCallbacksStopsNoOtherTask) {
+  fleet[0].delivery.set_room(0);
+  fleet.start();
+  Command late = get(1);
+  late.completion_kind = Completion::kCallback;
+  for (late.completion = 1; late.completion <= 20; ++late.completion) fleet[0].push(2, late);
+  EXPECT_EQ(run(get(1)), 0);
+  EXPECT_EQ(run(command_to({1, 0, 0}, Op::kFence)), 0);
+  fleet[0].delivery.set_room(100);
+  std::vector<std::pair<uint64_t, int>> taken;
+  EXPECT_TRUE(soon([&] {
+    for (const auto& one : fleet[0].delivery.take_completions(2)) taken.push_back(one);
+    return taken.size() == 20;
+  }));
+  for (uint64_t n = 0; n < taken.size(); ++n) EXPECT_EQ(taken[n], std::make_pair(n + 1, 0));
+}
+
 constexpr uint32_t kNodes = 3, kLanes = 3, kBytes = 10000;  // of AnyFault, the last at each node
 
 // The memory of a command until it has ended.

@@ -109,6 +109,23 @@ TEST_P(Contract, ReadsAndWritesOfAllSizesMoveTheRightBytes) {
   }
 }
 
+TEST_P(Contract, MessagesLeaveWhateverIsReadOfASlowNode) {
+  World world = open(3);
+  std::vector<char> memory(1 << 20), back(1 << 20);
+  const Region region = world.at(1).register_memory(memory.data(), memory.size());
+  // Both are connected first.
+  world.read(0, 1, back.data(), 1, region, 0, 0);
+  world.send(0, 2, "first", 1);
+  ASSERT_TRUE(world.until([&] { return world.completed(0) == 2 && !world.received(2).empty(); }));
+  uint64_t operations = 2;  // from here on node 1 does not look
+  while (world.at(0).try_read(1, back.data(), back.size(), region, 0, operations)) ++operations;
+  const std::string text = "second";
+  EXPECT_TRUE(world.at(0).try_send(2, text.data(), text.size(), operations++));
+  ASSERT_TRUE(world.until(
+      [&] { return world.received(2).size() == 2 && world.completed(0) == operations; }));
+  EXPECT_EQ(world.received(2)[1].data, "second");
+}
+
 TEST_P(Contract, ANodeReachesItselfLikeAnyOther) {
   World world = open(2);
   char memory[16] = "...............";
