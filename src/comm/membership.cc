@@ -62,11 +62,13 @@ int Membership::barrier() {
 // Until ready(), or the job has lost a process.
 template <class Ready>
 void Membership::await(Ready ready) {
-  const auto is_over = [&] { return ready() || error() != 0; };
+  bool has_lost = false;
+  const auto is_over = [&] { return has_lost || ready() || error() != 0; };
   const auto probe = [&] {
-    if (a_member_has_ended() && !is_over()) give_up(-EOWNERDEAD);  // it may have come, then ended
+    has_lost = a_member_has_ended() && !is_over();  // it may have come, then ended
   };
   endpoint_.wait(is_over, probe);
+  if (has_lost) give_up(-EOWNERDEAD);
 }
 
 bool Membership::a_member_has_ended() const {
@@ -119,7 +121,8 @@ int Membership::change_word(uint32_t node, size_t word, Change change, uint64_t 
   return llcl::error_of(changed);
 }
 
-// The first one here tells the others. A process that cannot be told finds out alone.
+// The first one here tells the others, all at once: a silent node takes seconds to fail. A process
+// that cannot be told finds out alone.
 void Membership::give_up(int error) {
   uint64_t nothing = 0;
   const auto number = static_cast<uint64_t>(-error);
@@ -127,8 +130,15 @@ void Membership::give_up(int error) {
   if (!world_->broken().compare_exchange_strong(nothing, number, std::memory_order_release,
                                                 std::memory_order_relaxed))
     return;
-  for (uint32_t node = 0; node < world_->nodes; ++node)
-    if (node != world_->node) change_word(node, kRoundsMax, nagaya_llcl_try_set_word, number);
+  uint64_t told = 0, asked = 0;
+  for (uint32_t node = 0; node < world_->nodes; ++node) {
+    if (node == world_->node) continue;
+    nagaya_remote place = world_->windows[node];
+    place.offset = World::word_at(kRoundsMax);
+    asked +=
+        retry([&] { return nagaya_llcl_try_set_word(&place, number, nagaya_counter(&told)); }) == 0;
+  }
+  await_completions(told, asked);
 }
 
 int Membership::allgather(const void* own, size_t bytes, void* all) {
@@ -136,13 +146,24 @@ int Membership::allgather(const void* own, size_t bytes, void* all) {
   auto* const to = static_cast<std::byte*>(all);
   for (size_t done = 0; done < bytes; done += kSlotBytes) {
     const size_t piece = std::min(kSlotBytes, bytes - done);
-    if (const int error = write_slots(from + done, piece); error != 0) return error;
+    if (const int error = write_slots(from + done, piece); error != 0) {
+      give_up(error);  // the others would wait for this rank
+      return error;
+    }
     if (const int error = barrier(); error != 0) return error;
     for (uint32_t rank = 0; rank < world_->size; ++rank)
       std::memcpy(to + rank * bytes + done, world_->window + World::slot_at(rank), piece);
     if (const int error = barrier(); error != 0) return error;  // before the slots are used again
   }
   return 0;
+}
+
+// Good and failed ones.
+void Membership::await_completions(uint64_t& counter, uint64_t count) {
+  endpoint_.wait([&] {  // acquire: pairs with the delegatee's store
+    const uint64_t done = std::atomic_ref(counter).load(std::memory_order_acquire);
+    return (done & ~NAGAYA_COUNTER_FAILED) >= count;
+  });
 }
 
 // This rank's slot in the window of every node.
@@ -159,10 +180,7 @@ int Membership::write_slots(const std::byte* from, size_t bytes) {
     if (error = retry([&] { return nagaya_llcl_try_write(&put); }); error != 0) break;
     ++asked;
   }
-  endpoint_.wait([&] {  // acquire: the same
-    const uint64_t done = std::atomic_ref(written).load(std::memory_order_acquire);
-    return (done & ~NAGAYA_COUNTER_FAILED) >= asked;
-  });
+  await_completions(written, asked);
   return error != 0 ? error : nagaya_llcl_wait_counter(&written, asked, 0);
 }
 

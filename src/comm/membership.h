@@ -67,6 +67,7 @@ class Membership {
   using Change = decltype(nagaya_llcl_try_add_word);
   int change_word(uint32_t node, size_t word, Change change, uint64_t value);
   void give_up(int error);
+  void await_completions(uint64_t& counter, uint64_t count);
   int write_slots(const std::byte* from, size_t bytes);
   void look_at_nodes();
   int64_t lowest_rank_of(uint32_t node) const;
