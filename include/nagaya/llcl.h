@@ -362,8 +362,9 @@ int nagaya_llcl_handle(uint32_t number, nagaya_handler* function, void* context)
 
 /* Calls handler `number` of a process with a copy of `bytes` at `data`; complete when it has been
  * handed over (the memory is free again), not when it has run. Handlers are called in the order in
- * which one thread has sent. No such handler: the completion says -ENOENT, or, once handed over,
- * the message is dropped and counted. -EMSGSIZE: longer than NAGAYA_LLCL_MESSAGE_MAX. */
+ * which one thread has sent. To a task without any handler: the completion says -ENOENT; with
+ * others only: the message is dropped and counted. -EMSGSIZE: longer than NAGAYA_LLCL_MESSAGE_MAX.
+ */
 int nagaya_llcl_try_message(nagaya_process to, uint32_t number, const void* data, size_t bytes,
                             nagaya_completion on_complete);
 

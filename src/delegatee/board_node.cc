@@ -54,6 +54,10 @@ Delivered BoardNode::deliver(const MessagePart& message) try {
     abandon(message.source_node);
     return Delivered::kRefused;
   }
+  if (!is_for_port && !llcl::hears_messages(board_, message.task)) {
+    abandon(message.source_node);
+    return Delivered::kUnheard;
+  }
   const size_t cell_max_bytes =
       is_for_port ? sizeof(llcl::PortHeader) + llcl::kNoteMaxBytes : llcl::kInlineBodyMaxBytes;
   if (message.bytes <= cell_max_bytes) {

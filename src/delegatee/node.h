@@ -62,8 +62,8 @@ struct MessagePart {
 };
 
 // kBacklogged: accepted, and the node holds more for the task than it may: it does not keep up.
-// kRefused: there is no such task, or no such message can be.
-enum class Delivered : uint8_t { kAccepted, kBacklogged, kFull, kRefused };
+// kRefused: there is no such task, or no such message can be. kUnheard: the task has no handler.
+enum class Delivered : uint8_t { kAccepted, kBacklogged, kFull, kRefused, kUnheard };
 
 // The mailboxes and bells of the node's tasks.
 class Delivery {

@@ -154,8 +154,10 @@ Delivered Target::deliver(Node node, const Header& request, uint64_t offset, Pay
 }
 
 Target::Answer Target::receipt(const Header& request, Delivered delivered) {
-  return {request, delivered == Delivered::kRefused ? -ESRCH : 0, 0,
-          delivered == Delivered::kBacklogged};
+  const int error = delivered == Delivered::kRefused   ? -ESRCH
+                    : delivered == Delivered::kUnheard ? -ENOENT
+                                                       : 0;
+  return {request, error, 0, delivered == Delivered::kBacklogged};
 }
 
 bool Target::serve_message(Node node, const Header& request, Payload payload) {

@@ -118,6 +118,7 @@ mailbox::Owner reclaim(Board& board, uint32_t number) {
   board.asleep.fetch_sub(board.sleepers[number].count.exchange(0, std::memory_order_relaxed),
                          std::memory_order_relaxed);
   board.task_waiters[number].is_away.store(1, std::memory_order_relaxed);
+  board.task_waiters[number].hears.store(0, std::memory_order_relaxed);
   for (uint32_t lane = 0; lane < board.lanes->capacity(); ++lane) {
     if (board.lanes->owner(lane) != dead) continue;
     // Before the lane's next owner: its consumer gives the lane back after this.

@@ -42,6 +42,9 @@ struct alignas(mailbox::kLineBytes) TaskWaiter {
   // Whether the task yields, sleeps, or has looked in vain and not looked again. Its own stores, or
   // the host's for the dead. Relaxed: a hint.
   std::atomic<uint32_t> is_away;
+  // Whether a thread takes the task's active messages. Release: of its own, before it lets others
+  // know; the host takes it back.
+  std::atomic<uint32_t> hears;
 };
 struct alignas(mailbox::kLineBytes) Sleepers {
   // Threads of the task that are about to sleep (Wait). A thread that stores something for the
@@ -120,6 +123,12 @@ bool release_copies(Board& board, mailbox::Owner dead);
 // number: the store was to memory of the space, for which all may wait.
 void wake_task(Board& board, uint32_t number);
 void wake_tasks(Board& board);
+
+// Whether the task takes active messages, which would fill its mailbox else. Acquire: pairs with
+// the start of the thread that does.
+inline bool hears_messages(const Board& board, uint32_t task) {
+  return board.task_waiters[task].hears.load(std::memory_order_acquire) != 0;
+}
 
 // The node, as CopyOffers sees it.
 struct BoardTasks {

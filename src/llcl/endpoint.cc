@@ -182,6 +182,7 @@ int Endpoint::send(uint32_t task, uint32_t handler, const void* data, size_t byt
   // Acquire: pairs with the constructor; a task that never took part has no handlers.
   if (task >= board_->capacity || board_->attached[task].load(std::memory_order_acquire) == 0)
     return -EINVAL;
+  if (!hears_messages(*board_, task)) return -ENOENT;
   ActiveMessage message{};
   message.handler = handler;
   message.source_node = board_->node.load(std::memory_order_relaxed);
@@ -221,6 +222,7 @@ bool Endpoint::start_completer() {
   if (started) ::pthread_detach(thread);
   ::pthread_sigmask(SIG_SETMASK, &old, nullptr);
   has_completer_.store(started, std::memory_order_relaxed);
+  board_->task_waiters[record_->number].hears.store(started, std::memory_order_release);
   return started;
 }
 

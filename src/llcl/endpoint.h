@@ -107,7 +107,8 @@ class Endpoint {
 
   // Returns 0, -EEXIST, -EINVAL, -ENOMEM (no thread to call it).
   int handle(uint32_t number, nagaya_handler* function, void* context);
-  // To a task of this node. Returns 0, -EAGAIN, -EINVAL (no such task), -ENOMEM.
+  // To a task of this node. Returns 0, -EAGAIN, -EINVAL (no such task), -ENOENT (no handler at
+  // all), -ENOMEM.
   int send(uint32_t task, uint32_t handler, const void* data, size_t bytes);
 
   // How all threads of the task wait.

@@ -279,8 +279,9 @@ int nagaya_llcl_try_message(nagaya_process to, uint32_t number, const void* data
   if (bytes > kActiveMessageMaxBytes) return -EMSGSIZE;
   if (self->is_here(to)) {
     const int error = self->send(to.task, number, data, bytes);
-    if (error == 0) complete(on_complete, 0);
-    return error;
+    if (error != 0 && error != -ENOENT) return error;
+    complete(on_complete, error);
+    return 0;
   }
   const nagaya_remote place{to, number, 0, 0};
   int error = check_place(place);
