@@ -33,17 +33,6 @@ Board* board_of(const task::TaskRecord& record) {
 
 }  // namespace
 
-struct LaneKeeper {
-  Endpoint* endpoint = nullptr;
-
-  ~LaneKeeper() {
-    // A forked child has a copy of its parent's lane, which is not its own.
-    if (endpoint == nullptr || task::own_record() == nullptr) return;
-    endpoint->leave_lane(std::exchange(Endpoint::lane_of_thread_, Lanes::kNoLane));
-  }
-};
-static thread_local LaneKeeper lane_keeper;
-
 Endpoint* Endpoint::own() {
   task::TaskRecord* const record = task::own_record();
   if (record == nullptr) return nullptr;
@@ -58,6 +47,13 @@ Endpoint::Endpoint(task::TaskRecord& record)
       owner_(
           mailbox::Owner::task(record.number, record.generation.load(std::memory_order_relaxed))),
       waits_(*board_, owner_) {
+  const auto leave = [](void* self) {
+    // A forked child has a copy of its parent's lane, which is not its own.
+    if (task::own_record() == nullptr) return;
+    static_cast<Endpoint*>(self)->leave_lane(std::exchange(lane_of_thread_, Lanes::kNoLane));
+  };
+  // A program that has no key left: its lanes come back with the task.
+  static_cast<void>(::pthread_key_create(&at_thread_end_, leave));
   // Release: pairs with reclaim's.
   board_->attached[record.number].store(owner_.bits, std::memory_order_release);
 }
@@ -76,7 +72,7 @@ uint32_t Endpoint::claim_first_lane() {
   if (lane_of_thread_ == Lanes::kNoLane)
     board_->load.runnable.fetch_sub(1, std::memory_order_relaxed);
   else
-    lane_keeper.endpoint = this;
+    ::pthread_setspecific(at_thread_end_, this);
   return lane_of_thread_;
 }
 

@@ -12,6 +12,8 @@
 // A forked child of a task has no endpoint: it lives in a copy of the space.
 #pragma once
 
+#include <pthread.h>
+
 #include <array>
 #include <concepts>
 #include <mutex>
@@ -122,6 +124,13 @@ class Endpoint {
   int wait(Ready ready, int timeout_ms) {
     return wait_until(ready, deadline_of(timeout_ms));
   }
+  // The same to the microsecond.
+  template <class Ready>
+  int wait_for(Ready ready, uint64_t timeout_us) {
+    const uint64_t now_ns = mailbox::Machine::now_ns();
+    const bool is_for_ever = timeout_us > (mailbox::kNever - now_ns) / 1000;
+    return wait_until(ready, is_for_ever ? mailbox::kNever : now_ns + 1000 * timeout_us);
+  }
   // For ever, with probe() as Wait::until has it.
   template <class Ready, class Probe = decltype([] {})>
   void wait(Ready ready, Probe probe = {}) {
@@ -146,8 +155,6 @@ class Endpoint {
     std::atomic<uint32_t> done;
     Fence* next;
   };
-
-  friend struct LaneKeeper;
 
   explicit Endpoint(task::TaskRecord& record);
 
@@ -180,9 +187,12 @@ class Endpoint {
   void call_handler(const ActiveMessage& message);
   mailbox::Mailbox& mailbox() const { return board_->mailboxes[record_->number]; }
 
-  // Outlives the keeper: later destructors of the thread may make requests.
+  // Of the calling thread.
   static inline thread_local constinit uint32_t lane_of_thread_ = Lanes::kNoLane;
 
+  // Gives a thread's lane back as it ends, behind all thread_local objects, whose destructors may
+  // make requests; and once more, should another key's destructor make one.
+  pthread_key_t at_thread_end_ = UINT32_MAX;
   task::TaskRecord* record_;
   Board* board_;
   mailbox::Owner owner_;

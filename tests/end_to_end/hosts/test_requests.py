@@ -8,7 +8,7 @@ from hosts import HOSTS, SHARED_PROCESSORS, Hosts
 
 ACTS = ["spinning_on_a_callback", "every_size", "atomics_of_many_threads", "every_operation",
         "notified_writes", "every_piece", "fences", "prepared_requests", "prepared_atomics", "words",
-        "messages", "a_thread_ends_before_its_requests",
+        "messages", "a_thread_ends_before_its_requests", "threads_ask_for_the_last_time_as_they_end",
         "more_threads_than_lanes",
         "a_forked_child_ends_before_the_requests", "a_process_ends_before_its_requests",
         "no_thread_for_a_handler", "misuse", "misuse_of_pieces_and_notifications",

@@ -51,6 +51,25 @@ void a_thread_ends_before_its_requests(void) {
   EXPECT(is_filled(left_there, LEFT_BYTES, left_rank(), 0));
 }
 
+/* One after the other, more than a small node has lanes: each lane is given back. */
+static void* write_only_at_the_end(void* unused) {
+  EXPECT(pthread_setspecific(at_end, &at_end) == 0);
+  return unused;
+}
+
+void threads_ask_for_the_last_time_as_they_end(void) {
+  enum { ENDING = 1000 };
+  EXPECT(pthread_key_create(&at_end, write_last) == 0);
+  left_places = share(left_there, sizeof left_there);
+  for (uint32_t n = 1; n <= ENDING; ++n) {
+    pthread_t thread;
+    EXPECT(pthread_create(&thread, NULL, write_only_at_the_end, NULL) == 0);
+    EXPECT(pthread_join(thread, NULL) == 0);
+    EXPECT(nagaya_llcl_wait_counter(&left_written, n, 30000) == 0);
+  }
+  EXPECT(nagaya_comm_barrier() == 0);
+}
+
 /* More threads than a small node has lanes: they wait all the same, and a request is refused. */
 enum { CROWD = 800 };
 static uint32_t crowd_begun, crowd_may_go, crowd_refused;

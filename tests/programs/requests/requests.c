@@ -79,27 +79,29 @@ int main(int argc, char** argv) {
   const struct {
     const char* name;
     void (*act)(void);
-  } acts[] = {{"spinning_on_a_callback", spinning_on_a_callback},
-              {"every_size", every_size},
-              {"atomics_of_many_threads", atomics_of_many_threads},
-              {"every_operation", every_operation},
-              {"messages", messages},
-              {"notified_writes", notified_writes},
-              {"every_piece", every_piece},
-              {"fences", fences},
-              {"prepared_requests", prepared_requests},
-              {"prepared_atomics", prepared_atomics},
-              {"words", words},
-              {"a_thread_ends_before_its_requests", a_thread_ends_before_its_requests},
-              {"more_threads_than_lanes", more_threads_than_lanes},
-              {"a_forked_child_ends_before_the_requests", a_forked_child_ends_before_the_requests},
-              {"a_process_ends_before_its_requests", a_process_ends_before_its_requests},
-              {"no_thread_for_a_handler", no_thread_for_a_handler},
-              {"misuse", misuse},
-              {"misuse_of_pieces_and_notifications", misuse_of_pieces_and_notifications},
-              {"every_allgather", every_allgather},
-              {"wild_pointer", wild_pointer},
-              {"until_a_node_is_lost", until_a_node_is_lost}};
+  } acts[] = {
+      {"spinning_on_a_callback", spinning_on_a_callback},
+      {"every_size", every_size},
+      {"atomics_of_many_threads", atomics_of_many_threads},
+      {"every_operation", every_operation},
+      {"messages", messages},
+      {"notified_writes", notified_writes},
+      {"every_piece", every_piece},
+      {"fences", fences},
+      {"prepared_requests", prepared_requests},
+      {"prepared_atomics", prepared_atomics},
+      {"words", words},
+      {"a_thread_ends_before_its_requests", a_thread_ends_before_its_requests},
+      {"threads_ask_for_the_last_time_as_they_end", threads_ask_for_the_last_time_as_they_end},
+      {"more_threads_than_lanes", more_threads_than_lanes},
+      {"a_forked_child_ends_before_the_requests", a_forked_child_ends_before_the_requests},
+      {"a_process_ends_before_its_requests", a_process_ends_before_its_requests},
+      {"no_thread_for_a_handler", no_thread_for_a_handler},
+      {"misuse", misuse},
+      {"misuse_of_pieces_and_notifications", misuse_of_pieces_and_notifications},
+      {"every_allgather", every_allgather},
+      {"wild_pointer", wild_pointer},
+      {"until_a_node_is_lost", until_a_node_is_lost}};
   EXPECT(nagaya_comm_size() == -ESRCH && nagaya_comm_barrier() == -ESRCH);
   const int error = nagaya_comm_init();
   if (error != 0) fprintf(stderr, "nagaya_comm_init: %s\n", nagaya_error_text());

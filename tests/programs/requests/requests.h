@@ -67,6 +67,7 @@ void messages(void);
 void no_thread_for_a_handler(void);
 void wild_pointer(void);
 void a_thread_ends_before_its_requests(void);
+void threads_ask_for_the_last_time_as_they_end(void);
 void more_threads_than_lanes(void);
 void a_forked_child_ends_before_the_requests(void);
 void a_process_ends_before_its_requests(void);
