@@ -143,18 +143,20 @@ class BasicCopyOffers {
       }
   }
 
-  // The host, after close(dead): whether no helper is in a chunk of its copies any more. Not before
-  // may its memory go away and its number be used again. Gives back the offers that are over, also
-  // those of other dead copiers: in many a job nobody asks for each of them.
+  // The host, after close(dead): whether no helper is in a chunk of its copies any more, and no
+  // copy of others from or to its memory is offered. Not before may its memory go away and its
+  // number be used again. Gives back the offers that are over, also those of other dead copiers: in
+  // many a job nobody asks for each of them.
   template <class Node>
   bool release(Owner dead, const Node& node) {
     bool is_over = true;
     for (Offer& offer : offers_) {
       const Owner copier{offer.copier.load(std::memory_order_relaxed)};
-      if (copier == Owner{} || node.is_alive(copier)) continue;
-      if (!is_in_a_chunk(offer, node))
+      if (copier == Owner{}) continue;
+      const bool is_under_way = node.is_alive(copier) || is_in_a_chunk(offer, node);
+      if (!is_under_way)
         offer.copier.store(0, std::memory_order_release);  // pairs with claim
-      else if (copier == dead)
+      else if (copier == dead || offer.peer.load(std::memory_order_relaxed) == dead.number())
         is_over = false;
     }
     return is_over;

@@ -107,6 +107,18 @@ class CooperativeCopyDeath : public testing::TestWithParam<bool> {
       ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
 };
 
+// The copier lives, and is in the memory of who has died.
+TEST_P(CooperativeCopyDeath, OfTheOtherSideLeavesItsMemoryUntilTheCopyHasEnded) {
+  const TestNode copier_lives{[](Owner owner) { return owner == kCopier; }};
+  StoppingMachine::halfway = [&] {
+    EXPECT_FALSE(shared_.offers.release(kHelper, copier_lives));
+    EXPECT_TRUE(shared_.offers.release(kThird, copier_lives));
+  };
+  copy(copier_lives);
+  EXPECT_TRUE(is_whole());
+  EXPECT_TRUE(shared_.offers.release(kHelper, copier_lives));
+}
+
 TEST_P(CooperativeCopyDeath, OfAHelperInAChunkIsWaitedForAndTheChunkCopiedAgain) {
   pid_t helper = 0;
   int looks = 0;
