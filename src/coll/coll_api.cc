@@ -109,6 +109,7 @@ int make(const Membership& own, nagaya_team** out, Open open) {
   if (processes.data() == nullptr || out == nullptr || rank >= processes.size() ||
       context >= WideTeam::kContexts || !endpoint->is_member(processes, rank))
     return -EINVAL;
+  if (has_threads) endpoint->waits().expect_threads();
   return nagaya::task::guarded([&] {
     Tuning::own().agreed(endpoint->board().tuning);
     auto team = std::make_unique<nagaya_team>();

@@ -31,9 +31,8 @@ void Wait::remove(const void* context) {
 
 // ---- polls --------------------------------------------------------------------------------------
 
-void Wait::begin_polls(LaneWaiter* waiter, bool threads) {
+void Wait::begin_polls(LaneWaiter* waiter) {
   polls_.waiter_ = waiter;
-  has_threads_.store(threads, std::memory_order_relaxed);
 }
 
 int Wait::poll() {

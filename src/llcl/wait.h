@@ -117,9 +117,10 @@ class Wait {
   // Returns 0, -ENOSPC.
   int add(const Progress& progress);
   void remove(const void* context);  // no thread is in one of its functions
-  // Before anybody polls: a thread that does so is counted as that waiter. `threads`: several may
-  // poll or wait from now on.
-  void begin_polls(LaneWaiter* waiter, bool threads);
+  // Before anybody polls: a thread that does so is counted as that waiter.
+  void begin_polls(LaneWaiter* waiter);
+  // Several threads may poll, or wait for what is registered, from now on.
+  void expect_threads() { has_threads_.store(true, std::memory_order_relaxed); }
 
   // Something registered cannot go on: the wait goes on, or ends.
   enum class OnError { kWaitOn, kEnd };

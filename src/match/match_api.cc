@@ -60,7 +60,8 @@ int open(bool threads) {
   auto* const own = new Own(*endpoint, eager_max, threads);
   own_matcher = &own->matcher;
   endpoint->be_counted();
-  endpoint->waits().begin_polls(endpoint->waiter_of(own->elsewhere.lane()), threads);
+  endpoint->waits().begin_polls(endpoint->waiter_of(own->elsewhere.lane()));
+  if (threads) endpoint->waits().expect_threads();
   has_threads = threads;
   return 0;
 }

@@ -168,7 +168,7 @@ TEST_F(WaitTest, AStoreWithoutANotificationIsSeenAtTheEndOfANap) {
 }
 
 TEST_F(WaitTest, ANotificationWakesEveryThreadThatSleeps) {
-  wait_.begin_polls(nullptr, true);
+  wait_.expect_threads();
   uint64_t delay_ns = UINT64_MAX;
   for (int time = 0; time < 10 && delay_ns >= 20 * kMillisecond; ++time) {
     Sleeper first(*this, 1), second(*this, 2);
@@ -187,7 +187,7 @@ TEST_F(WaitTest, ANotificationWakesEveryThreadThatSleeps) {
 
 // One thread's look completes what another one sleeps for.
 TEST_F(WaitTest, AThreadThatMovesSomethingWakesTheOthers) {
-  wait_.begin_polls(nullptr, true);
+  wait_.expect_threads();
   Library library;
   wait_.add(Library::progress(library));
   EXPECT_TRUE(wakes_within(kMillisecond, [&](Sleeper& sleeper) {
@@ -276,7 +276,7 @@ TEST_F(WaitTest, AThreadThatWaitsForLongSaysSoUntilItIsOver) {
   });
   EXPECT_EQ(said, LaneWaiter::kNo);
   EXPECT_EQ(board_.load.waiting, 0u);
-  wait_.begin_polls(&board_.lane_waiters[0], false);
+  wait_.begin_polls(&board_.lane_waiters[0]);
   for (int n = 0; n < 100; ++n) wait_.poll();
   EXPECT_EQ(said, LaneWaiter::kAwake);
   wait_.found();

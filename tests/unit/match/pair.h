@@ -29,7 +29,8 @@ class Pair : public testing::Test {
       board.attached[own.task] = owner.bits;
       wires_.push_back(std::make_unique<Wire>(nodes_, own, owner));
       llcl::Wait& waits = *waits_.emplace_back(std::make_unique<llcl::Wait>(board, owner));
-      if (threads) waits.begin_polls(&board.lane_waiters[own.task], true);
+      if (threads) waits.begin_polls(&board.lane_waiters[own.task]);
+      if (threads) waits.expect_threads();
       llcl::Port& port = *ports_.emplace_back(
           std::make_unique<llcl::Port>(board, owner, kEagerMax, waits, *wires_.back()));
       llcl::Pulls& pulls =
