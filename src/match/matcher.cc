@@ -9,6 +9,7 @@ namespace nagaya::match {
 namespace {
 
 constexpr int kMessagesAtOnce = 64;
+constexpr int kLooksBeforeDrop = 4;  // of so many messages: as many as a port holds
 constexpr uint64_t kRefusedNs = 500;
 // In place of a send's `answers`, from when it is found to be complete: it is finished outside
 // of the lock, where nobody may ask for it back any more.
@@ -241,6 +242,8 @@ void Matcher::drop(Unexpected& message) {
 }
 
 int Matcher::drop(uint32_t context) {
+  // What has arrived may lie in the port yet. No more than that: others go on sending.
+  for (int n = 0; n < kLooksBeforeDrop && advance() > 0; ++n) continue;
   const Turn turn(*this);
   unexpected_.for_each([&](Unexpected& message) {
     const Incoming& incoming = message.incoming;
