@@ -110,9 +110,10 @@ def test_messages_shorter_than_their_matrices_make_no_later_send_wait(start, pro
 
 def test_words_that_nobody_hears_do_not_stay(start, start_over, program):
     """Of a receiver that is ready for a long message, and gets a short one."""
-    for ended in (start(2, program("blacs_checks"), "unheard", 3000),
-                  start_over(2, 1, "blacs_checks", "unheard", 3000)):
-        assert ended.code == 0 and ended.out == "3000 unheard among 2\n", ended
+    for act in ("unheard", "left"):
+        for ended in (start(2, program("blacs_checks"), act, 3000),
+                      start_over(2, 1, "blacs_checks", act, 3000)):
+            assert ended.code == 0 and ended.out == f"3000 {act} among 2\n", ended
 
 
 @pytest.mark.parametrize("hosts_count, per_host", [(1, 3), (2, 1), (3, 2)])

@@ -7,6 +7,7 @@
  *   blacs_checks queued N BYTES    N messages to each process before anybody receives one
  *   blacs_checks larger N          N messages into larger matrices, then long ones that cross
  *   blacs_checks unheard N         N short messages into large matrices: memory must not grow
+ *   blacs_checks left N            the same, and their grids end meanwhile
  *   blacs_checks redistributions N SEED   of N matrices, by p?gemr2d and p?trmr2d
  *   blacs_checks ahead N           N broadcasts and the end of their grid, then a message, which is
  *                                  received first
@@ -201,6 +202,22 @@ static void run_unheard(int count, int processes, int own) {
   grid_calls[0].gridexit(context);
 }
 
+/* The same, and the sender's grid ends before it has heard that the receiver is ready. */
+static void run_left(int count, int processes, int own) {
+  double* const items = calloc(kItemsOfLarger, sizeof *items);
+  size_t before = 0;
+  for (int n = 0; n < count; ++n) {
+    const int context = grid_of_all(1, processes);
+    if (own == 0) matrix_calls[0][2].gesd2d(context, 1, 1, items, 1, 0, 1);
+    if (own == 1)
+      matrix_calls[0][2].gerv2d(context, kItemsOfLarger, 1, items, kItemsOfLarger, 0, 0);
+    grid_calls[0].gridexit(context);
+    if (n == kBefore) before = mallinfo2().uordblks;
+  }
+  expect_no_growth(count, before, "messages");
+  free(items);
+}
+
 /* Of libnagaya-blacs, if the program is loaded with it. */
 #pragma weak blacs_count_sends
 
@@ -362,6 +379,8 @@ int main(int argc, char** argv) {
     run_larger(count, processes, own);
   else if (strcmp(argv[1], "unheard") == 0)
     run_unheard(count, processes, own);
+  else if (strcmp(argv[1], "left") == 0)
+    run_left(count, processes, own);
   else if (strcmp(argv[1], "redistributions") == 0)
     run_redistributions(count, seed, processes, own);
   else if (strcmp(argv[1], "ahead") == 0)
