@@ -2,7 +2,6 @@
 // area_api.cc - the C functions of nagaya/area.h.
 #include <errno.h>
 
-#include <chrono>
 #include <memory>
 
 #include "area/areas.h"
@@ -27,13 +26,8 @@ int wait_for(nagaya_areas& areas, Message& message) {
 
 // As long as the spool's user says; for ever without one. Whether it was sent.
 bool send_patiently(nagaya_areas& areas, nagaya_area_send& send) {
-  const auto end = std::chrono::steady_clock::now() + areas.spool().patience();
-  bool is_sent = false;
-  Endpoint::own()->wait([&] {
-    is_sent = areas.try_now(send);
-    return is_sent || std::chrono::steady_clock::now() >= end;
-  });
-  return is_sent;
+  const auto is_sent = [&] { return areas.try_now(send); };
+  return Endpoint::own()->wait_for(is_sent, areas.spool().patience_us()) == 0;
 }
 
 }  // namespace
@@ -121,7 +115,7 @@ int nagaya_area_cancel_receive(nagaya_areas* areas, nagaya_area_receive* receive
 
 int nagaya_area_set_spool(nagaya_areas* areas, void* buffer, size_t bytes, uint64_t patience_us) {
   areas->progress();
-  const bool is_set = areas->set_spool(buffer, bytes, std::chrono::microseconds(patience_us));
+  const bool is_set = areas->set_spool(buffer, bytes, patience_us);
   return is_set ? 0 : -EBUSY;
 }
 

@@ -202,9 +202,9 @@ bool Areas::is_idle() {
   return first_ == nullptr && spool_.is_empty();
 }
 
-bool Areas::set_spool(void* memory, size_t bytes, std::chrono::microseconds patience) {
+bool Areas::set_spool(void* memory, size_t bytes, uint64_t patience_us) {
   const std::lock_guard lock(open_.lock);
-  return spool_.set(memory, bytes, patience);
+  return spool_.set(memory, bytes, patience_us);
 }
 
 uint32_t Areas::spooled() {

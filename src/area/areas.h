@@ -74,7 +74,7 @@ class Areas {
   int cancel(nagaya_area_receive& receive);
 
   // As Spool::set.
-  bool set_spool(void* memory, size_t bytes, std::chrono::microseconds patience);
+  bool set_spool(void* memory, size_t bytes, uint64_t patience_us);
   const Spool& spool() const { return spool_; }
   // Sends from a copy in the spool. Returns 0, -ENOBUFS. May throw std::bad_alloc.
   int send_from_spool(const nagaya_area_send& send);

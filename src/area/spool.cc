@@ -5,11 +5,11 @@
 
 namespace nagaya::area {
 
-bool Spool::set(void* memory, size_t bytes, std::chrono::microseconds patience) {
+bool Spool::set(void* memory, size_t bytes, uint64_t patience_us) {
   if (!is_empty()) return false;
   memory_ = static_cast<std::byte*>(memory);
   bytes_ = memory == nullptr ? 0 : bytes;
-  patience_ = patience;
+  patience_us_ = patience_us;
   return true;
 }
 

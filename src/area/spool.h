@@ -2,8 +2,8 @@
 // spool.h - the caller's memory, in which messages wait for their headers.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 
 namespace nagaya::area {
@@ -12,10 +12,10 @@ class Spool {
  public:
   bool is_set() const { return bytes_ != 0; }
   bool is_empty() const { return used_.empty(); }
-  std::chrono::microseconds patience() const { return patience_; }
+  uint64_t patience_us() const { return patience_us_; }
 
   // False: something is in the old one.
-  bool set(void* memory, size_t bytes, std::chrono::microseconds patience);
+  bool set(void* memory, size_t bytes, uint64_t patience_us);
   // The lowest room of that size; nullptr: none. May throw std::bad_alloc.
   std::byte* allocate(size_t bytes);
   void free(std::byte* room) { used_.erase(room); }
@@ -23,7 +23,7 @@ class Spool {
  private:
   std::byte* memory_ = nullptr;
   size_t bytes_ = 0;
-  std::chrono::microseconds patience_{};
+  uint64_t patience_us_ = 0;
   std::map<std::byte*, size_t> used_;  // rooms, and their sizes
 };
 

@@ -6,11 +6,9 @@
 namespace nagaya::area {
 namespace {
 
-using std::chrono::microseconds;
-
 class SpoolTest : public testing::Test {
  protected:
-  SpoolTest() { EXPECT_TRUE(spool_.set(memory_, sizeof memory_, microseconds(5))); }
+  SpoolTest() { EXPECT_TRUE(spool_.set(memory_, sizeof memory_, 5)); }
 
   std::byte memory_[100];
   Spool spool_;
@@ -39,9 +37,9 @@ TEST_F(SpoolTest, GivesEmptyMessagesPlacesOfTheirOwn) {
 
 TEST_F(SpoolTest, IsNotReplacedWhileSomethingIsInIt) {
   std::byte* const room = spool_.allocate(1);
-  EXPECT_FALSE(spool_.set(nullptr, 0, microseconds(0)));
+  EXPECT_FALSE(spool_.set(nullptr, 0, 0));
   spool_.free(room);
-  EXPECT_TRUE(spool_.set(nullptr, 0, microseconds(0)));
+  EXPECT_TRUE(spool_.set(nullptr, 0, 0));
   EXPECT_FALSE(spool_.is_set());
 }
 
