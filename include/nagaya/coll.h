@@ -36,7 +36,8 @@
  * is the same everywhere, bit for bit, and in each run. Operations that commute: node by node.
  *
  * Teams over several nodes send messages (match.h, which is open). Without memory for one of them
- * its data are lost: -ENOMEM, and others may wait for ever, until the job ends.
+ * its data are lost: -ENOMEM, and others may wait for ever, until the job ends. In one node a
+ * collective under way that lacks memory waits for it, and the others with it.
  *
  * Memory: `send` must stay as it is, and nobody may touch `receive`, until the collective is
  * complete. Other members read and write both: they must lie in the space, as all memory of a task

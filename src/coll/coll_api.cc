@@ -45,7 +45,8 @@ namespace {
 
 bool may_have_runs(const nagaya_team& team, const nagaya_collective& what) {
   if (what.kind == NAGAYA_REDUCE || what.kind == NAGAYA_ALLREDUCE)
-    return team.here && what.send.runs == what.receive.runs;
+    return team.here && what.send.runs == what.receive.runs && what.send.runs_of == nullptr &&
+           what.receive.runs_of == nullptr;
   return what.kind < NAGAYA_REDUCE;
 }
 
@@ -92,12 +93,17 @@ int start_wide(WideTeam& team, nagaya_collective& collective) {
 }
 
 int run_wide(WideTeam& team, nagaya_collective& collective) {
-  collective.complete = nullptr;
-  if (const int error = start_wide(team, collective); error != 0) return error;
-  // Acquire: pairs with complete().
-  const std::atomic_ref is_complete(collective.is_complete);
-  Endpoint::own()->wait([&] { return is_complete.load(std::memory_order_acquire) != 0; });
-  return collective.error;
+  // Not called, and the caller's all the same: a start of the same collective may come.
+  auto* const complete = std::exchange(collective.complete, nullptr);
+  int error = start_wide(team, collective);
+  if (error == 0) {
+    // Acquire: pairs with complete().
+    const std::atomic_ref is_complete(collective.is_complete);
+    Endpoint::own()->wait([&] { return is_complete.load(std::memory_order_acquire) != 0; });
+    error = collective.error;
+  }
+  collective.complete = complete;
+  return error;
 }
 
 // `open`: fills in the new team.

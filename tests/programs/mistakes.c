@@ -345,6 +345,11 @@ static void wrong_collectives(void) {
     EXPECT_ERROR(nagaya_coll_start(team, &what), -EINVAL);
     EXPECT_ERROR(nagaya_coll_detach(team, &what), -EINVAL);
   }
+  const nagaya_runs runs = {&aside, sizeof aside, 1, 0};
+  const nagaya_runs* const runs_of[] = {&runs};
+  what = (nagaya_collective){
+      .kind = NAGAYA_ALLREDUCE, .send = {.runs_of = runs_of}, .receive = {.runs_of = runs_of}};
+  EXPECT_ERROR(nagaya_coll_run(team, &what), -EINVAL);
   what = (nagaya_collective){.kind = NAGAYA_BCAST, .root = 1};
   EXPECT_ERROR(nagaya_coll_run(team, &what), -EINVAL);
   EXPECT_ERROR(nagaya_coll_wait_close(NULL), -EINVAL);

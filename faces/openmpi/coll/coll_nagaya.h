@@ -120,8 +120,9 @@ int coll_nagaya_call_reduce_scatter(coll_nagaya_call* call, const void* send, vo
 
 /* ---- teams (teams.c) ----------------------------------------------------------------------- */
 
-/* Communicators' contexts are below. */
-#define COLL_NAGAYA_CONTEXTS NAGAYA_CONTEXTS_BLACS
+/* Communicators' contexts are below: 2^31 numbers are left for the teams of each, of which every
+ * persistent collective takes one in its communicator's life. */
+#define COLL_NAGAYA_CONTEXTS (UINT64_C(1) << 22)
 
 /* Of an intercommunicator: whether the local group comes first in its teams. */
 bool coll_nagaya_is_first(struct ompi_communicator_t* comm);

@@ -79,7 +79,7 @@ void gather_first(Schedule& schedule) {
 
 void take_own(void* context, uint32_t, const void* data, size_t bytes) {
   auto* const schedule = static_cast<Schedule*>(context);
-  schedule->take(schedule->rank(), data, bytes);
+  schedule->take(schedule->what().root, data, bytes);
 }
 
 void receive_own(Schedule& schedule) {
@@ -97,7 +97,8 @@ void scatter_first(Schedule& schedule) {
       if (!is_near(schedule, rank)) send_block(schedule, rank, block_of(what.send, rank));
   if (schedule.is_alone()) {
     const Block own = block_of(what.send, schedule.rank());
-    if (!has_none(what.receive)) schedule.take(schedule.rank(), own.data, own.bytes);
+    if (!has_none(what.receive) || what.store != nullptr)
+      schedule.take(what.root, own.data, own.bytes);
     return;
   }
   nagaya_collective in = schedule.new_local(NAGAYA_SCATTER);
@@ -110,7 +111,7 @@ void scatter_first(Schedule& schedule) {
 void scatter_end(Schedule& schedule) {
   const nagaya_collective& what = schedule.what();
   if (!is_near(schedule, what.root) && what.store != nullptr)
-    schedule.take(schedule.rank(), schedule.buffer, block_of(what.receive, 0).bytes);
+    schedule.take(what.root, schedule.buffer, block_of(what.receive, 0).bytes);
 }
 
 // ---- alltoall -----------------------------------------------------------------------------------

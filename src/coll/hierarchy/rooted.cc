@@ -109,7 +109,7 @@ bool scatter_between(Schedule& schedule, uint32_t round) {
 
 void take_own(void* context, uint32_t, const void* data, size_t bytes) {
   auto* const schedule = static_cast<Schedule*>(context);
-  schedule->take(schedule->rank(), data, bytes);
+  schedule->take(schedule->what().root, data, bytes);
 }
 
 void scatter_last(Schedule& schedule) {
@@ -134,7 +134,7 @@ void scatter_end(Schedule& schedule) {
   if (!schedule.is_alone() || !gets) return;
   const std::byte* const own =
       schedule.is_root() ? block_of(what.send, schedule.rank()).data : schedule.buffer;
-  schedule.take(schedule.rank(), own, scattered_bytes(schedule));
+  schedule.take(what.root, own, scattered_bytes(schedule));
 }
 
 }  // namespace
