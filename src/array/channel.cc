@@ -22,10 +22,11 @@ nagaya_remote with_offset(nagaya_remote place, uint64_t bytes) {
   return place;
 }
 
-// Of a request's error: 1 (it is accepted), 0 (the lane is full: not yet), or the error.
+// Of a request's error: 1 (it is accepted), 0 (not yet: the lane is full, or this thread has none
+// and another one may), or the error.
 int is_accepted(int error) {
   if (error == 0) return 1;
-  return error == -EAGAIN ? 0 : error;
+  return error == -EAGAIN || error == -ENOBUFS ? 0 : error;
 }
 
 // Acquire: pairs with the request's completion. 0: it is under way.
