@@ -31,16 +31,16 @@ inline constexpr size_t kCreditMaxBytes = 1 << 20;
 inline constexpr uint64_t kMessageMaxBytes = llcl::kActiveMessageMaxBytes;
 
 enum class Kind : uint8_t {
-  kPut,      // payload -> place                                 answer: status
-  kGet,      // `argument` bytes from place                      answer: status, the bytes
-  kAtomic,   // payload: operand, expected; on place             answer: status, the word before
-  kMessage,  // payload -> handler `region` of the task, from task `argument`: the next part of a
-             // message of `offset` bytes in all                 answer: status
-  kCancel,   // the rest of that message will not come
-  kRegion,   // asks for the fabric's name of this region        answer: status, fabric::Region
-  kEnded,    // forget the fabric's name of this region
-  kProbe,    // are you there                                    then: kAlive
-  kAlive,
+  kPut,        // payload -> place                                 answer: status
+  kGet,        // `argument` bytes from place                      answer: status, the bytes
+  kAtomic,     // payload: operand, expected; on place             answer: status, the word before
+  kMessage,    // payload -> handler `region` of the task, from task `argument`: the next part of a
+               // message of `offset` bytes in all                 answer: status
+  kCancel,     // the rest of that message will not come
+  kRegion,     // asks for the fabric's name of this region        answer: status, fabric::Region
+  kEnded,      // forget the fabric's name of this region
+  kProbe,      // are you there                                    then: kAlive
+  kAlive,      // this node lives: also unasked
   kAnswer,     // to `tag`; `argument`: status, 0 or a negative errno; `region`: 1 if the task that
                // a message was for has a backlog, else 0
   kPutNotify,  // payload: Counter, data -> place; then 1 is added to the counter

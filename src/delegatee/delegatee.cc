@@ -65,17 +65,7 @@ void Delegatee::run() noexcept {
   if (::pthread_getcpuclockid(::pthread_self(), &clock) == 0)
     clock_.store(clock, std::memory_order_relaxed);
   load_.runnable.fetch_add(1, std::memory_order_relaxed);
-  const auto is_stopped = [this] {
-    return is_stopped_.load(std::memory_order_acquire);
-  };  // of stop
-  while (!is_stopped()) try {
-      mailbox::wait([&] { return round() || is_stopped(); }, Patience{*this});
-      if (std::exchange(has_news_, false)) moved_ns_ = now_ns_;
-      if (has_lone_message_ && load_.crowded_by_one() && polls_on()) answer_after_yield();
-      long_yields_ = 0;  // others communicate, too, and do not only compute
-    } catch (...) {      // of the fabric, between two rounds
-      give_up_fabric();
-    }
+  while (!is_to_stop()) wait_and_serve();
   // Sends the answers and receipts for which other nodes still wait.
   outbox_.hurry();
   round();
@@ -86,6 +76,17 @@ void Delegatee::run() noexcept {
   requester_.advance();
   final_seconds_.store(seconds_of(CLOCK_THREAD_CPUTIME_ID), std::memory_order_relaxed);
   clock_.store(kNoClock, std::memory_order_relaxed);
+}
+
+// Until something has moved.
+void Delegatee::wait_and_serve() try {
+  mailbox::wait([&] { return round() || is_to_stop(); }, Patience{*this});
+  if (std::exchange(has_news_, false)) moved_ns_ = now_ns_;
+  if (has_lone_message_ && load_.crowded_by_one() && polls_on()) answer_after_yield();
+  long_yields_ = 0;  // others communicate, too, and do not only compute
+} catch (...) {
+  bell_.disarm();  // it may have been about to sleep
+  give_up_fabric();
 }
 
 bool Delegatee::round() try {
@@ -205,7 +206,7 @@ void Delegatee::fail_all(int error) {
 bool Delegatee::watch() {
   bool moved = false;
   for (const Node node : requester_.awaited())
-    if (!std::exchange(liveness_[node].is_watched, true)) {
+    if (requester_.awaits(node) && !std::exchange(liveness_[node].is_watched, true)) {
       heard(node);
       liveness_[node].told_ns = now_ns_;
       watched_.push_back(node);
@@ -240,7 +241,7 @@ void Delegatee::tell(Node node) {
   peer.told_ns = now_ns_;
   Header alive{};
   alive.kind = Kind::kAlive;
-  outbox_.append(node, alive);  // no room: as of a probe
+  outbox_.append(node, alive);  // no room: batches are on their way, and tell it, too
 }
 
 // While nothing of it is awaited: a task that waits may wait for a message of any node.

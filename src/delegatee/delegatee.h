@@ -63,7 +63,7 @@ class Delegatee {
   struct Liveness {
     uint64_t heard_ns;   // the last sign of life, or when something began to be awaited
     uint64_t probed_ns;  // 0: not since then
-    uint64_t told_ns;    // when it was told last that this node lives, since it is watched
+    uint64_t told_ns;    // when it was last told that this node lives, or began to be watched
     bool is_watched;
     bool is_overdue;  // there was no answer in time, as far as the last look has shown
 
@@ -71,6 +71,10 @@ class Delegatee {
     uint64_t due_ns(const Options& options) const;
   };
 
+  bool is_to_stop() const {
+    return is_stopped_.load(std::memory_order_acquire);
+  }  // pairs with stop
+  void wait_and_serve();
   bool poll();
   void handle(const fabric::Event& event);
   void receive(std::span<const std::byte> message);

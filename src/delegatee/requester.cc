@@ -65,7 +65,9 @@ bool Requester::resume(uint32_t lane) {
 bool Requester::accept(uint32_t lane, const Command& command) {
   const bool has_target = command.node < targets_.size();
   const uint32_t most = options_.credit_commands + options_.pending_max;
-  if (slots_.empty() || unposted_of_lane_[lane] >= most) return false;
+  const uint32_t unposted = unposted_of_lane_[lane];
+  const bool is_slow = unposted >= most || (unposted != 0 && unposted_count_ >= slots_.count() / 2);
+  if (slots_.empty() || is_slow) return false;
   if (has_target && targets_[command.node].count - targets_[command.node].unposted >= most)
     return false;
   const uint32_t index = slots_.acquire();
@@ -212,8 +214,10 @@ bool Requester::advance(Node node) {
   bool moved = false;
   // A command of pieces that are all empty sends nothing, as often as it is asked.
   for (int n = 0; n < kSendsMax && !target.pending.empty() && send_first(target); ++n) moved = true;
-  while (!target.ready.empty() && target.transferring < kTransfersMax && transfer_first(target))
-    moved = true;
+  const auto has_room = [&] {
+    return target.transferring < kTransfersMax && target.transferring_bytes < kTransferringMaxBytes;
+  };
+  while (!target.ready.empty() && has_room() && transfer_first(target)) moved = true;
   return moved;
 }
 
@@ -229,6 +233,7 @@ void Requester::finish(uint32_t index, int status) {
 }
 
 void Requester::count_unposted(const Slot& slot, int change) {
+  unposted_count_ += static_cast<uint32_t>(change);
   unposted_of_lane_[slot.lane] += static_cast<uint32_t>(change);
   if (slot.is_listed) targets_[slot.command.node].unposted += static_cast<uint32_t>(change);
 }

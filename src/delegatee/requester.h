@@ -6,7 +6,8 @@
 //          │                     ▲                        │
 //          │ large ──► ready ◄───┼── the answer names ────┘
 //          │            │        └── asks for the region
-//          │            └──► transferring ──event──► complete, or pending again: to notify
+//          │            └──► transferring ──event──► complete, ready again for the next portion,
+//          │                                          or pending again: to notify
 //          └─ the node has too many, or no slot is free: the rest that was drained of this lane is
 //             held, and the lane left alone until that command can be accepted
 //
@@ -83,8 +84,10 @@ class Requester : private Lanes::Visitor {
   static constexpr int kSendsMax = 1024;  // for one node, before others have their turn
   // What the fabric moves at a time: a node's answer to a probe comes behind it on the same link.
   static constexpr uint64_t kTransferMaxBytes = uint64_t{32} << 20;
-  static constexpr uint32_t kTransfersMax = 32;  // of one node: others have room, too
-  struct SentPortion {                           // and not answered
+  // Of one node: others have room, too.
+  static constexpr uint32_t kTransfersMax = 32;
+  static constexpr uint64_t kTransferringMaxBytes = 4 * kTransferMaxBytes;
+  struct SentPortion {  // and not answered
     uint32_t index;
     uint32_t bytes;  // of the blocks
     size_t record_bytes;
@@ -99,7 +102,8 @@ class Requester : private Lanes::Visitor {
     uint32_t sent = 0;
     size_t sent_bytes = 0;
     uint32_t transferring = 0;  // in the fabric
-    uint32_t unposted = 0;      // of `count`: complete, and only their tasks are slow
+    uint64_t transferring_bytes = 0;
+    uint32_t unposted = 0;  // of `count`: complete, and only their tasks are slow
     int failed = 0;
     bool is_awaited = false;  // in awaited_
   };
@@ -161,6 +165,7 @@ class Requester : private Lanes::Visitor {
   std::vector<uint32_t> parked_;           // lanes of which something is held
   SlotQueue unposted_;
   std::vector<uint32_t> unposted_of_lane_;
+  uint32_t unposted_count_ = 0;
   std::vector<uint32_t> full_;  // tasks whose mailboxes are; a member because it keeps its memory
   bool was_refused_ = false;
   uint64_t transferring_bytes_ = 0;

@@ -181,6 +181,7 @@ bool Requester::transfer(uint32_t index) {
   slot.state = State::kTransferring;
   slot.sent_bytes += bytes;
   transferring_bytes_ += bytes;
+  targets_[command.node].transferring_bytes += bytes;
   ++targets_[command.node].transferring;
   return true;
 }
@@ -277,8 +278,10 @@ void Requester::transferred(const fabric::Event& event) {
   if (index == kNone) return;
   Slot& slot = slots_[index];
   slot.in_fabric = false;
+  const uint64_t bytes = slot.sent_bytes - slot.answered_bytes;
   --targets_[slot.command.node].transferring;
-  transferring_bytes_ -= slot.sent_bytes - slot.answered_bytes;
+  targets_[slot.command.node].transferring_bytes -= bytes;
+  transferring_bytes_ -= bytes;
   if (event.error == 0)
     slot.answered_bytes = slot.sent_bytes;
   else

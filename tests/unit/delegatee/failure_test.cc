@@ -301,6 +301,20 @@ TEST_P(FailureWithLittleCredit, OfATaskToTakeItsCallbacksStopsNoOtherTask) {
   for (uint64_t n = 0; n < taken.size(); ++n) EXPECT_EQ(taken[n], std::make_pair(n + 1, 0));
 }
 
+TEST_P(Failure, OfTheNeighbourIsFoundBesideACallbackThatIsNotTaken) {
+  fleet[0].delivery.set_room(0);
+  fleet.start();
+  Command late = get(1);
+  late.completion_kind = Completion::kCallback;
+  late.completion = 1;
+  fleet[0].push(2, late);
+  ASSERT_EQ(run(get(1)), 0);  // after it
+  fleet[0].load.waiting = 1;
+  fleet.network.pause_link(0, 1);
+  EXPECT_TRUE(soon([&] { return !fleet[0].delivery.lost_nodes().empty(); }));
+  fleet[0].delivery.set_room(1);
+}
+
 constexpr uint32_t kNodes = 3, kLanes = 3, kBytes = 10000;  // of AnyFault, the last at each node
 
 // The memory of a command until it has ended.

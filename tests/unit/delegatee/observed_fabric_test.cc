@@ -98,7 +98,8 @@ TEST_F(ObservedFabrics, MoveALargeTransferInPortions) {
 }
 
 TEST_F(ObservedFabrics, ThatBreakBetweenTwoRoundsEndAllCommandsWithAnError) {
-  ObservedFabric& fabric = open(0, {});
+  // Nothing wakes it but a bell.
+  ObservedFabric& fabric = open(0, {.probe_after_ms = 60'000, .fail_after_ms = 120'000});
   open(1, {});
   memory[1] = Bytes(8);
   const uint32_t region = fleet[1].regions.add(1, memory[1].data(), 8);
@@ -115,7 +116,7 @@ TEST_F(ObservedFabrics, ThatBreakBetweenTwoRoundsEndAllCommandsWithAnError) {
 // Node 1 cannot send for a while (what node 0 reads of it goes first), and hears that node 0 lives.
 TEST_F(ObservedFabrics, ThatSendNothingForAWhileDoNotMakeOthersCountAsFailed) {
   open(0, {.probe_after_ms = 50, .fail_after_ms = 60'000});
-  ObservedFabric& slow = open(1, {.probe_after_ms = 50, .fail_after_ms = 500});
+  ObservedFabric& slow = open(1, {.probe_after_ms = 50, .fail_after_ms = 1000});
   for (Bytes& one : memory) one = Bytes(8);
   const uint32_t regions[] = {fleet[0].regions.add(1, memory[0].data(), 8),
                               fleet[1].regions.add(1, memory[1].data(), 8)};
@@ -128,7 +129,7 @@ TEST_F(ObservedFabrics, ThatSendNothingForAWhileDoNotMakeOthersCountAsFailed) {
     fleet[node].push(
         0, flagged(transfer(Op::kGet, {1 - node, 1, regions[1 - node]}, local[node].data(), 8),
                    flags[node]));
-  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  std::this_thread::sleep_for(std::chrono::milliseconds(2500));
   EXPECT_EQ(fleet[1].delivery.lost_nodes().size(), 0u);
   slow.sends_nothing = false;
   for (Flag& flag : flags) EXPECT_EQ(flag.wait(), 0);
