@@ -125,8 +125,9 @@ int nagaya_llcl_wait_counter(const uint64_t* counter, uint64_t least, int timeou
 int nagaya_llcl_wait_word(const uint64_t* word, uint64_t least, int timeout_ms);
 
 /* The same until is_over(context) is nonzero. is_over() is called often, by the calling thread
- * only; it must not wait. It is called anew at once when something of this task has moved, at the
- * latest a quarter of a second after something else has.
+ * only; it must not wait. It is called anew at once when something of this task has moved (by
+ * another thread: if messages or a team were opened with `threads`), at the latest a quarter of a
+ * second after something else has.
  *
  * Returns 0, -ETIMEDOUT, -ESRCH. */
 int nagaya_llcl_wait(int (*is_over)(void* context), void* context, int timeout_ms);
@@ -362,9 +363,9 @@ int nagaya_llcl_handle(uint32_t number, nagaya_handler* function, void* context)
 
 /* Calls handler `number` of a process with a copy of `bytes` at `data`; complete when it has been
  * handed over (the memory is free again), not when it has run. Handlers are called in the order in
- * which one thread has sent. To a task without any handler: the completion says -ENOENT; with
- * others only: the message is dropped and counted. -EMSGSIZE: longer than NAGAYA_LLCL_MESSAGE_MAX.
- */
+ * which one thread has sent. No such handler: the completion says -ENOENT, or, where the task has
+ * other handlers or callbacks, the message is dropped and counted. -EMSGSIZE: longer than
+ * NAGAYA_LLCL_MESSAGE_MAX. */
 int nagaya_llcl_try_message(nagaya_process to, uint32_t number, const void* data, size_t bytes,
                             nagaya_completion on_complete);
 

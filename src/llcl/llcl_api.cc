@@ -343,7 +343,6 @@ int nagaya_llcl_add_progress(const nagaya_progress* progress) {
   Endpoint* const self = Endpoint::own();
   if (self == nullptr) return -ESRCH;
   if (!std::has_single_bit(progress->every)) return -EINVAL;
-  self->waits().expect_threads();  // any thread may wait for what it moves
   return self->waits().add(
       {progress->advance, progress->every, progress->before_sleep, nullptr, progress->context});
 }
