@@ -184,7 +184,8 @@ int nagaya_match_take(const nagaya_envelope* wanted, nagaya_message_description*
 int nagaya_match_receive_taken(nagaya_message* message, nagaya_receive* receive);
 
 /* Drops what has arrived of a context and is not matched, for nobody will receive it any more; not
- * what its sender still waits for and may take back. Returns 0, -ESRCH. */
+ * what its sender still waits for and may take back. Makes progress: other requests may be complete
+ * before it returns, so the caller holds no lock of their `complete`. Returns 0, -ESRCH. */
 int nagaya_match_drop(uint32_t context);
 
 /* ---- progress ---------------------------------------------------------------------------- */

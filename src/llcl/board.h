@@ -116,7 +116,8 @@ mailbox::Owner reclaim(Board& board, uint32_t number);
 void empty_mailboxes(Board& board, task::TaskRecord& next);
 
 // In the host, after reclaim: whether no other task is in the middle of a chunk of its copies any
-// more. While one is, it reads and writes the dead task's memory. Wait-free.
+// more, and no copy of others from or to its memory is offered. While one is, the dead task's
+// memory is read and written. Wait-free.
 bool release_copies(Board& board, mailbox::Owner dead);
 
 // Wakes the threads of a task that sleep for something that the caller has just stored. No task's

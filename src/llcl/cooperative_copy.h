@@ -44,8 +44,10 @@
 // Death of a copier at any step: close; no helper begins another chunk. A helper that is in the
 // middle of one still reads and writes, however long it stands still (a debugger, SIGSTOP): until
 // it is out, or has been reaped, release answers false. Meanwhile nobody claims the offer, and the
-// host keeps the dead task's partition, its blocks of the space heap and its number. A side with a
-// hole in its middle: the task that comes to it faults, and its job ends.
+// host keeps the dead task's partition, its blocks of the space heap and its number. Death of the
+// peer: the host keeps its memory likewise, until the copy has ended. (Copies without an offer:
+// the copier alone faults.) A side with a hole in its middle: the task that comes to it faults, and
+// its job ends.
 #pragma once
 
 #include <algorithm>
@@ -105,7 +107,7 @@ class BasicCopyOffers {
   void copy(const Copy& copy, Owner self, Node&& node) {
     Offer* offer = nullptr;
     // On a crowded node a helper only takes the processor from somebody else.
-    if (is_worth_it(copy) && !node.load().crowded()) offer = claim(self);
+    if (is_worth_it(copy) && !node.load().crowded()) offer = claim(self, copy.peer);
     if (offer == nullptr) return move_part(copy, 0, copy.bytes);
     touch(copy);
     const uint32_t generation = publish(*offer, copy);
@@ -216,15 +218,17 @@ class BasicCopyOffers {
   }
   uint64_t bit_of(const Offer& offer) const { return 1ull << (&offer - offers_); }
 
-  Offer* claim(Owner self) {
+  Offer* claim(Owner self, uint32_t peer) {
     for (uint32_t n = 0; n < kOffers; ++n) {
       Offer& offer = offers_[(self.bits + n) % kOffers];
       uint32_t nobody = 0;
       // Acquire: pairs with the release of the place's last copier; its generation goes on.
       if (offer.copier.load(std::memory_order_relaxed) == 0 &&
           offer.copier.compare_exchange_strong(nobody, self.bits, std::memory_order_acquire,
-                                               std::memory_order_relaxed))
+                                               std::memory_order_relaxed)) {
+        offer.peer.store(peer, std::memory_order_relaxed);
         return &offer;
+      }
     }
     return nullptr;
   }
@@ -251,7 +255,6 @@ class BasicCopyOffers {
     if (odd % kRefreshed == kRefreshed - 1)
       for (Atomic<uint64_t>& word : offer.words)
         word.store(Word{odd, kDone}.bits(), std::memory_order_relaxed);
-    offer.peer.store(copy.peer, std::memory_order_relaxed);
     // Release: a helper that sees one of these sees the odd generation, too. Pairs with help_with.
     offer.target.store(reinterpret_cast<uint64_t>(copy.target), std::memory_order_release);
     offer.source.store(reinterpret_cast<uint64_t>(copy.source), std::memory_order_release);

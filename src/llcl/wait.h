@@ -153,6 +153,10 @@ class Wait {
   // One look, and another one after a pause without sleep if nothing has moved; how much has, or an
   // error.
   int poll();
+  // Something has moved for which another thread may wait.
+  void tell_threads() {
+    if (has_threads_.load(std::memory_order_relaxed)) bell().ring();
+  }
   // Something has moved but by poll().
   void found() {
     with_polls([this] { polls_.found(); });
@@ -186,8 +190,7 @@ class Wait {
       else
         count += moved;
     }
-    // Another thread may wait for what has moved.
-    if (count != 0 && has_threads_.load(std::memory_order_relaxed)) bell().ring();
+    if (count != 0) tell_threads();
     return count != 0 ? count : error;
   }
   bool help() { return board_.copies->any() && board_.copies->help(self_); }

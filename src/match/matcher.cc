@@ -243,7 +243,9 @@ void Matcher::drop(Unexpected& message) {
 
 int Matcher::drop(uint32_t context) {
   // What has arrived may lie in the port yet. No more than that: others go on sending.
-  for (int n = 0; n < kLooksBeforeDrop && advance() > 0; ++n) continue;
+  bool has_moved = false;
+  for (int n = 0; n < kLooksBeforeDrop && advance() > 0; ++n) has_moved = true;
+  if (has_moved) waits_.tell_threads();
   const Turn turn(*this);
   unexpected_.for_each([&](Unexpected& message) {
     const Incoming& incoming = message.incoming;
