@@ -93,17 +93,11 @@ int start_wide(WideTeam& team, nagaya_collective& collective) {
 }
 
 int run_wide(WideTeam& team, nagaya_collective& collective) {
-  // Not called, and the caller's all the same: a start of the same collective may come.
-  auto* const complete = std::exchange(collective.complete, nullptr);
-  int error = start_wide(team, collective);
-  if (error == 0) {
-    // Acquire: pairs with complete().
-    const std::atomic_ref is_complete(collective.is_complete);
-    Endpoint::own()->wait([&] { return is_complete.load(std::memory_order_acquire) != 0; });
-    error = collective.error;
-  }
-  collective.complete = complete;
-  return error;
+  if (const int error = start_wide(team, collective); error != 0) return error;
+  // Acquire: pairs with complete().
+  const std::atomic_ref is_complete(collective.is_complete);
+  Endpoint::own()->wait([&] { return is_complete.load(std::memory_order_acquire) != 0; });
+  return collective.error;
 }
 
 // `open`: fills in the new team.
@@ -188,7 +182,13 @@ int nagaya_coll_detach(nagaya_team* team, nagaya_collective* collective) {
 
 int nagaya_coll_run(nagaya_team* team, nagaya_collective* collective) {
   if (!is_valid(team, collective)) return -EINVAL;
-  if (team->wide) return or_enomem([&] { return run_wide(*team->wide, *collective); });
+  if (team->wide) {
+    // Not called, and the caller's all the same: a start of the same collective may come.
+    auto* const complete = std::exchange(collective->complete, nullptr);
+    const int error = or_enomem([&] { return run_wide(*team->wide, *collective); });
+    collective->complete = complete;
+    return error;
+  }
   collective->error = 0;
   Team& here = *team->here;
   Operation operation(here, *collective, algorithm_of(*collective, here));

@@ -146,10 +146,8 @@ int Membership::allgather(const void* own, size_t bytes, void* all) {
   auto* const to = static_cast<std::byte*>(all);
   for (size_t done = 0; done < bytes; done += kSlotBytes) {
     const size_t piece = std::min(kSlotBytes, bytes - done);
-    if (const int error = write_slots(from + done, piece); error != 0) {
-      give_up(error);  // the others would wait for this rank
-      return error;
-    }
+    if (const int failed = write_slots(from + done, piece); failed != 0)
+      give_up(failed);  // the others would wait for this rank
     if (const int error = barrier(); error != 0) return error;
     for (uint32_t rank = 0; rank < world_->size; ++rank)
       std::memcpy(to + rank * bytes + done, world_->window + World::slot_at(rank), piece);

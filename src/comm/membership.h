@@ -12,8 +12,9 @@
 // Counters only grow, so that a node which is a barrier ahead does no harm.
 //
 //   barriers  n -> n + 1   the last task to arrive, after the rounds; the others wait for it
-//   broken    0 -> errno   a waiting task that sees that a member has ended, or a node is silent;
-//                          it tells all other nodes. For ever: the job has lost a process
+//   broken    0 -> errno   a waiting task that sees that a member has ended, or a node is silent,
+//                          or one whose part of an allgather did not arrive; it tells all other
+//                          nodes. For ever: the job has lost a process
 //
 //                   barrier of another thread        other collectives
 //   barrier         never: one collective at a time  never

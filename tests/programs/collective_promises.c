@@ -84,7 +84,7 @@ static void run_then_start(nagaya_team* team) {
   nagaya_collective barrier = {.kind = NAGAYA_BARRIER, .complete = count_completion};
   completions = 0;
   EXPECT_EQUAL(nagaya_coll_run(team, &barrier), 0);
-  completions = 0;
+  EXPECT_EQUAL(completions, 0);
   barrier.is_complete = 0;
   EXPECT_EQUAL(nagaya_coll_start(team, &barrier), 0);
   EXPECT_EQUAL(nagaya_llcl_wait(has_been_called, NULL, 20000), 0);

@@ -59,7 +59,8 @@ ROWS = [
     *acts("static-pie", "./static-memory", "malloc mremap map_fixed posix_shm", "static-pie"),
     *acts("static-pie", "./static-control", "c11_threads stack_overflow many_threads ifunc",
           "static-pie"),
-    *acts("musl", "./musl-memory", "malloc mremap map_fixed posix_shm sysv_shm sysv_again map_32bit", "musl"),
+    *acts("musl", "./musl-memory", "malloc mremap map_fixed posix_shm sysv_shm sysv_again map_32bit",
+          "musl"),
     *acts("musl", "./musl-control", "c11_threads stack_overflow many_threads detached_threads"
           " robust_mutex cancel timers", "musl"),
     *acts("musl-static", "./musl-static-memory", "malloc mremap map_fixed", "musl-static-pie"),
