@@ -24,8 +24,11 @@ size_t all_bytes(const Schedule& schedule) {
 std::byte* row_of(Schedule& schedule) {
   const nagaya_blocks& send = schedule.what().send;
   const size_t bytes = block_bytes(schedule);
-  if (send.bytes_of == nullptr && send.stride == static_cast<ptrdiff_t>(bytes))
-    return static_cast<std::byte*>(send.base);
+  std::byte* const begin = block_of(send, 0).data;
+  bool is_a_row = true;
+  for (uint32_t rank = 1; rank < schedule.size() && is_a_row; ++rank)
+    is_a_row = block_of(send, rank).data == begin + rank * bytes;
+  if (is_a_row) return begin;
   std::byte* const row = schedule.new_scratch(row_bytes(schedule));
   for (uint32_t rank = 0; rank < schedule.size() && bytes != 0; ++rank)
     std::memcpy(row + rank * bytes, block_of(send, rank).data, bytes);
