@@ -24,7 +24,7 @@ int wait_for(nagaya_areas& areas, Message& message) {
   return message.error;
 }
 
-// As long as the spool's user says; for ever without one. Whether it was sent.
+// As long as the spool's user says. Whether it was sent.
 bool send_patiently(nagaya_areas& areas, nagaya_area_send& send) {
   const auto is_sent = [&] { return areas.try_now(send); };
   return Endpoint::own()->wait_for(is_sent, areas.spool().patience_us()) == 0;

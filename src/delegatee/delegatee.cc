@@ -233,8 +233,8 @@ bool Delegatee::watch(Node node) {
   return now_ns_ >= liveness_[node].due_ns(options_) && probe_or_give_up(node);
 }
 
-// What this node reads there may keep the node's own batches from leaving, its probe among them,
-// and then it would hear nothing.
+// Data that this node reads of another one may keep that node's own batches from leaving, its probe
+// among them: without this it would hear nothing.
 void Delegatee::tell(Node node) {
   Liveness& peer = liveness_[node];
   if (now_ns_ - peer.told_ns < options_.probe_after_ms * kMillisecond) return;

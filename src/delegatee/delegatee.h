@@ -71,9 +71,8 @@ class Delegatee {
     uint64_t due_ns(const Options& options) const;
   };
 
-  bool is_to_stop() const {
-    return is_stopped_.load(std::memory_order_acquire);
-  }  // pairs with stop
+  // Acquire: pairs with stop().
+  bool is_to_stop() const { return is_stopped_.load(std::memory_order_acquire); }
   void wait_and_serve();
   bool poll();
   void handle(const fabric::Event& event);

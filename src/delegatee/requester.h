@@ -82,7 +82,8 @@ class Requester : private Lanes::Visitor {
  private:
   static constexpr size_t kDrainMax = 32;
   static constexpr int kSendsMax = 1024;  // for one node, before others have their turn
-  // What the fabric moves at a time: a node's answer to a probe comes behind it on the same link.
+  // The fabric moves so much at a time: a node's answer to a probe comes behind it on the same
+  // link.
   static constexpr uint64_t kTransferMaxBytes = uint64_t{32} << 20;
   // Of one node: others have room, too.
   static constexpr uint32_t kTransfersMax = 32;

@@ -242,7 +242,8 @@ void Matcher::drop(Unexpected& message) {
 }
 
 int Matcher::drop(uint32_t context) {
-  // What has arrived may lie in the port yet. No more than that: others go on sending.
+  // Messages that have arrived may lie in the port yet. No more looks than for these: other tasks
+  // go on sending.
   bool has_moved = false;
   for (int n = 0; n < kLooksBeforeDrop && advance() > 0; ++n) has_moved = true;
   if (has_moved) waits_.tell_threads();

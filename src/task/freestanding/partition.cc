@@ -87,7 +87,7 @@ void mark_attached(TaskRecord& task, uint64_t begin, uint64_t end) {
   ranges->take_exactly(begin, end);
   AttachedSegment* free = nullptr;
   for (AttachedSegment& segment : task.segments) {
-    // What was there has gone, by munmap, or is replaced.
+    // A segment that was there has gone by munmap, or is replaced.
     if (begin <= segment.begin && segment.begin < end) segment = {0, 0};
     if (free == nullptr && segment.begin == 0) free = &segment;
   }
@@ -99,8 +99,8 @@ void mark_detached(TaskRecord& task, uint64_t begin) {
   if (!ranges.held()) return;
   for (AttachedSegment& segment : task.segments) {
     if (segment.begin != begin) continue;
-    // It may have holes by now, used otherwise: who takes those is refused, and goes on to the
-    // next.
+    // It may have holes by now, with other mappings: the kernel refuses a place there, and the next
+    // one is taken.
     ranges->give(segment.begin, segment.end);
     segment = {0, 0};
   }

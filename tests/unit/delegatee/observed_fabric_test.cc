@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a delegatee asks of its fabric, and what it does when that is slow or breaks.
+// observed_fabric_test.cc - a delegatee's calls of its fabric, and its acts when the fabric is slow
+// or breaks.
 #include <atomic>
 #include <new>
 

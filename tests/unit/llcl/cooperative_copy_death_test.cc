@@ -107,7 +107,7 @@ class CooperativeCopyDeath : public testing::TestWithParam<bool> {
       ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
 };
 
-// The copier lives, and is in the memory of who has died.
+// The copier lives, and is in the memory of a peer that has died.
 TEST_P(CooperativeCopyDeath, OfTheOtherSideLeavesItsMemoryUntilTheCopyHasEnded) {
   const TestNode copier_lives{[](Owner owner) { return owner == kCopier; }};
   StoppingMachine::halfway = [&] {
