@@ -44,6 +44,12 @@ static int print_processors(int rank) {
   return write(STDOUT_FILENO, line, (size_t)length) == length ? 0 : 94;
 }
 
+/* It returns under Slurm's PMI-2, which kills all ranks a moment later. */
+static void abort_job(int code) {
+  MPI_Abort(MPI_COMM_WORLD, code);
+  for (;;) pause();
+}
+
 /* The others wait in a barrier that rank 0 may never reach. */
 static int act_as(int rank, int argc, char** argv) {
   const char* name = argc > 1 ? argv[1] : "";
@@ -52,7 +58,7 @@ static int act_as(int rank, int argc, char** argv) {
   if (strcmp(name, "spawn") == 0) return spawn(argv[0], number);
   if (strcmp(name, "processors") == 0) return print_processors(rank);
   if (strcmp(name, "unfinished") == 0) _exit(number);
-  if (rank == 0 && strcmp(name, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, number);
+  if (rank == 0 && strcmp(name, "abort") == 0) abort_job(number);
   if (rank == 0 || strcmp(name, "signal") == 0) code = act(argc, argv);
   fflush(stdout);
   if (strcmp(name, "kill") == 0 || strcmp(name, "abort") == 0 || strcmp(name, "linger") == 0)
