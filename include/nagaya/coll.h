@@ -127,7 +127,8 @@ typedef struct nagaya_blocks {
  * whole ones in each run. */
 typedef struct nagaya_elements {
   size_t count;
-  size_t extent; /* from one element to the next                                     [bytes] */
+  size_t extent; /* from one element to the next; with `copy` modulo 2^64: they may lie backwards
+                                                                                     [bytes] */
   /* inout[n] = in[n] op inout[n]; associative. */
   void (*reduce)(void* context, const void* in, void* inout, size_t count);
   /* Elements with gaps, or that overlap: to[n] = from[n]. NULL: elements of `extent` bytes. */

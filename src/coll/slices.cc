@@ -5,6 +5,7 @@
 #include "coll/pieces.h"
 #include "coll/reduce.h"
 #include "coll/share.h"
+#include "coll/span.h"
 #include "llcl/tuning.h"
 
 namespace nagaya::coll {
@@ -19,18 +20,18 @@ class Slice {
         elements_(what_.elements),
         share_(share_of(elements_, operation.rank(), operation.size())),
         tile_(std::clamp<size_t>(
-            llcl::Tuning::own()[llcl::Tuned::kTile] / std::max<size_t>(elements_.extent, 1), 1,
-            std::max<size_t>(share_.count, 1))) {}
+            llcl::Tuning::own()[llcl::Tuned::kTile] / std::max<size_t>(distance_of(elements_), 1),
+            1, std::max<size_t>(share_.count, 1))),
+        place_(place_of(elements_, tile_)) {}
 
   // Two tiles, and perhaps the result.
   size_t scratch_bytes() const {
-    return misalignment() + 2 * memory_bytes(tile_) +
-           (keeps_result() ? memory_bytes(share_.count) : 0);
+    return 2 * place_.bytes + (keeps_result() ? place_of(elements_, share_.count).bytes : 0);
   }
 
   void work() {
-    first_ = operation_.scratch() + misalignment() - true_lb();
-    second_ = first_ + memory_bytes(tile_);
+    first_ = operation_.scratch() + place_.first;
+    second_ = first_ + place_.bytes;
     for (size_t done = 0; done < share_.count; done += tile_) {
       at_ = share_.first + done;
       count_ = std::min(tile_, share_.count - done);
@@ -52,15 +53,7 @@ class Slice {
     return what_.kind == NAGAYA_REDUCE_SCATTER && what_.send.base == what_.receive.base;
   }
   std::byte* kept_result() const {
-    return operation_.scratch() + misalignment() + 2 * memory_bytes(tile_) - true_lb();
-  }
-  // Elements begin at multiples of 16, as malloc's do, whatever lies before their first byte.
-  size_t misalignment() const { return static_cast<size_t>(true_lb()) % 16; }
-  ptrdiff_t true_lb() const { return elements_.copy == nullptr ? 0 : elements_.true_lb; }
-  size_t memory_bytes(size_t count) const {
-    if (elements_.copy == nullptr || count == 0) return count * elements_.extent;
-    const size_t bytes = (count - 1) * elements_.extent + elements_.true_extent;
-    return (bytes + 15) / 16 * 16;
+    return operation_.scratch() + 2 * place_.bytes + place_of(elements_, share_.count).first;
   }
 
   std::byte* element(void* base, size_t n) const {
@@ -135,6 +128,7 @@ class Slice {
   const nagaya_elements& elements_;
   const Share share_;
   const size_t tile_;          // elements
+  const Place place_;          // of a tile
   size_t at_ = 0, count_ = 0;  // of the present tile: its first element, and how many
   std::byte *first_ = nullptr, *second_ = nullptr;
 };

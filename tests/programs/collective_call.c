@@ -272,8 +272,10 @@ static void allocate(const struct call* call, struct side* side, uint64_t* rando
     const struct layout* const layout = side->layouts[n];
     const ptrdiff_t start = start_of(call, side, n);
     if (side->counts[n] == 0) continue;
-    const ptrdiff_t end = start + (side->counts[n] - 1) * layout->extent + layout->high;
-    if (start + layout->low < low) low = start + layout->low;
+    const ptrdiff_t last = start + (side->counts[n] - 1) * layout->extent;
+    const ptrdiff_t begin = (last < start ? last : start) + layout->low;
+    const ptrdiff_t end = (last < start ? start : last) + layout->high;
+    if (begin < low) low = begin;
     if (end > high) high = end;
   }
   const size_t before = (size_t)(kGuard - low + 15) / 16 * 16 + 16 * draw(random, 5);

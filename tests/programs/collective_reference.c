@@ -478,6 +478,7 @@ static void make_user_operands(void) {
   new_of_ints("matrix before a gap", kMatrix, 4, (int[]){0, 1, 2, 3}, 0, 20);
   new_of_ints("map behind a gap", kCompose, 2, (int[]){2, 3}, 0, 16);
   new_of_ints("map below its address", kCompose, 2, (int[]){-2, 1}, -8, 20);
+  new_of_ints("map backwards", kCompose, 2, (int[]){1, 3}, 0, -20);
   new_of_ints("map in two arrays", kCompose, 2, (int[]){0, kApart}, 0, 4)->layout.most = kApart;
 }
 

@@ -88,19 +88,19 @@ bool between(Schedule& schedule, uint32_t round) {
 void take_result(void* context, uint32_t, const void* data, size_t) {
   auto* const schedule = static_cast<Schedule*>(context);
   const nagaya_collective& what = schedule->what();
-  Elements(*schedule).copy(what.receive.base,
-                           static_cast<const std::byte*>(data) - what.elements.true_lb,
-                           what.elements.count);
+  const Elements elements(*schedule);
+  elements.copy(what.receive.base, elements.of_data(data, what.elements.count),
+                what.elements.count);
 }
 
 void last(Schedule& schedule) {
   if (schedule.is_alone()) return;
   const nagaya_collective& what = schedule.what();
   const Elements elements(schedule);
-  const size_t bytes = elements.bytes(what.elements.count);
+  const size_t count = what.elements.count, bytes = elements.span(count).bytes;
   nagaya_collective out = schedule.new_local(NAGAYA_BCAST);
   if (schedule.is_leader()) {
-    out.send = equal_blocks(elements.data(schedule.buffer), bytes);
+    out.send = equal_blocks(elements.data(schedule.buffer, count), bytes);
   } else {
     out.receive = equal_blocks(what.receive.base, bytes);
     out.store = elements.have_gaps() ? take_result : nullptr;

@@ -7,6 +7,7 @@
 
 #include "coll/blocks.h"
 #include "coll/hierarchy/schedule.h"
+#include "coll/span.h"
 
 namespace nagaya::coll::hierarchy {
 
@@ -18,11 +19,12 @@ class Elements {
   std::byte* at(void* base, size_t n) const {
     return static_cast<std::byte*>(base) + static_cast<ptrdiff_t>(n * what_.extent);
   }
-  // Where the first byte of elements lies that begin there, and how many follow to the last one.
-  std::byte* data(std::byte* base) const { return base + true_lb(); }
-  size_t bytes(size_t count) const {
-    if (!have_gaps() || count == 0) return count * what_.extent;
-    return (count - 1) * what_.extent + what_.true_extent;
+  Span span(size_t count) const { return span_of(what_, count); }
+  // Their bytes, the gaps between them included.
+  std::byte* data(std::byte* base, size_t count) const { return base + span(count).first; }
+  // The elements whose bytes these are.
+  const std::byte* of_data(const void* data, size_t count) const {
+    return static_cast<const std::byte*>(data) - span(count).first;
   }
 
   // Memory for so many, aligned as malloc's is.
@@ -34,9 +36,9 @@ class Elements {
     return schedule_.new_scratch(places * place_bytes(count));
   }
   std::byte* place(std::byte* places, uint32_t n, size_t count) const {
-    return places + n * place_bytes(count) + misalignment() - true_lb();
+    return places + n * place_bytes(count) + place_of(what_, count).first;
   }
-  size_t place_bytes(size_t count) const { return (bytes(count) + 31) / 16 * 16; }
+  size_t place_bytes(size_t count) const { return place_of(what_, count).bytes; }
   // inout[n] = in[n] op inout[n].
   void reduce(const std::byte* in, std::byte* inout, size_t count) const {
     if (count != 0) what_.reduce(what_.context, in, inout, count);
@@ -57,18 +59,13 @@ class Elements {
   }
 
   void send(uint32_t to, std::byte* base, size_t count) const {
-    schedule_.send(to, data(base), bytes(count));
+    schedule_.send(to, data(base, count), span(count).bytes);
   }
   void receive(uint32_t from, std::byte* base, size_t count) const {
-    schedule_.receive(from, data(base), bytes(count));
+    schedule_.receive(from, data(base, count), span(count).bytes);
   }
 
  private:
-  ptrdiff_t misalignment() const {
-    return static_cast<ptrdiff_t>(static_cast<size_t>(true_lb()) % 16);
-  }
-  ptrdiff_t true_lb() const { return have_gaps() ? what_.true_lb : 0; }
-
   Schedule& schedule_;
   const nagaya_elements& what_;
 };

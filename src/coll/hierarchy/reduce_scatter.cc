@@ -88,9 +88,9 @@ bool between(Schedule& schedule, uint32_t round) {
 void take_result(void* context, uint32_t, const void* data, size_t) {
   auto* const schedule = static_cast<Schedule*>(context);
   const nagaya_collective& what = schedule->what();
-  const ptrdiff_t lb = what.elements.copy != nullptr ? what.elements.true_lb : 0;
-  Elements(*schedule).copy(what.receive.base, static_cast<const std::byte*>(data) - lb,
-                           share_of_rank(*schedule, schedule->rank()).count);
+  const Elements elements(*schedule);
+  const size_t count = share_of_rank(*schedule, schedule->rank()).count;
+  elements.copy(what.receive.base, elements.of_data(data, count), count);
 }
 
 void last(Schedule& schedule) {
@@ -98,7 +98,7 @@ void last(Schedule& schedule) {
   const Elements elements(schedule);
   nagaya_collective out = schedule.new_local(NAGAYA_SCATTER);
   out.receive =
-      equal_blocks(nullptr, elements.bytes(share_of_rank(schedule, schedule.rank()).count));
+      equal_blocks(nullptr, elements.span(share_of_rank(schedule, schedule.rank()).count).bytes);
   out.store = take_result;
   out.store_context = &schedule;
   if (schedule.is_leader()) {
@@ -106,12 +106,12 @@ void last(Schedule& schedule) {
     size_t at = 0;
     for (const uint32_t rank : schedule.own_ranks()) {
       const size_t count = share_of_rank(schedule, rank).count;
-      schedule.sizes.push_back(elements.bytes(count));
-      schedule.offsets.push_back(static_cast<ptrdiff_t>(at * schedule.what().elements.extent));
+      std::byte* const data = elements.data(elements.at(schedule.buffer, at), count);
+      schedule.sizes.push_back(elements.span(count).bytes);
+      schedule.offsets.push_back(data - schedule.buffer);
       at += count;
     }
-    out.send = listed_blocks(elements.data(schedule.buffer), schedule.sizes.data(),
-                             schedule.offsets.data());
+    out.send = listed_blocks(schedule.buffer, schedule.sizes.data(), schedule.offsets.data());
   }
   schedule.fan_out(out);
 }

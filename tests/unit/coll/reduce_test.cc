@@ -45,6 +45,17 @@ void reduce_gapped(void*, const void* in, void* inout, size_t count) {
   }
 }
 
+// The same without gaps, each element before the one that it follows.
+struct Backwards : Map {};
+void copy_backwards(void*, void* to, const void* from, size_t count) {
+  for (size_t n = 0; n < count; ++n)
+    *(static_cast<Map*>(to) - n) = *(static_cast<const Map*>(from) - n);
+}
+void reduce_backwards(void*, const void* in, void* inout, size_t count) {
+  for (size_t n = 0; n < count; ++n)
+    reduce(nullptr, static_cast<const Map*>(in) - n, static_cast<Map*>(inout) - n, 1);
+}
+
 Map element(uint32_t rank, size_t n) {
   return {2 * n + 2 * rank + 3, n * n + rank};
 }
@@ -60,8 +71,16 @@ template <class Element>
 Element element_of(const Map& map) {
   if constexpr (std::is_same_v<Element, Map>)
     return map;
+  else if constexpr (std::is_same_v<Element, Backwards>)
+    return {map};
   else
     return {.a = map.a, .b = map.b};
+}
+
+// Element `n` of those that a member has in `memory`.
+template <class Element>
+Element& at(std::vector<Element>& memory, size_t n) {
+  return memory[std::is_same_v<Element, Backwards> ? memory.size() - 1 - n : n];
 }
 
 // Members, and processors of their node: large teams are those whose members do not share them.
@@ -86,6 +105,12 @@ class Reduce : public testing::Test {
       all.true_lb = offsetof(Gapped, a);
       all.true_extent = offsetof(Gapped, behind) - offsetof(Gapped, a);
     }
+    if constexpr (std::is_same_v<Element, Backwards>) {
+      all.extent = -sizeof(Element);
+      all.reduce = reduce_backwards;
+      all.copy = copy_backwards;
+      all.true_extent = sizeof(Element);
+    }
     return all;
   }
 
@@ -95,24 +120,24 @@ class Reduce : public testing::Test {
     const uint32_t size = members.size();
     std::vector<nagaya_collective> all(size);
     send_.assign(size, {});
-    receive_.assign(size, std::vector<Element>(count + 1, Element{.a = 1, .b = 1}));
+    receive_.assign(size, std::vector<Element>(count + 1, element_of<Element>({1, 1})));
     for (uint32_t rank = 0; rank < size; ++rank) {
       std::vector<Element>& from = is_in_place ? receive_[rank] : send_[rank];
       from.resize(count + 1);
-      for (size_t n = 0; n < count; ++n) from[n] = element_of<Element>(element(rank, n));
+      for (size_t n = 0; n < count; ++n) at(from, n) = element_of<Element>(element(rank, n));
       all[rank].kind = kind;
       all[rank].root = root;
       all[rank].elements = elements(count);
       if (!shares.empty()) all[rank].elements.count_of = shares.data();
-      all[rank].send.base = from.data();
-      all[rank].receive.base = receive_[rank].data();
+      all[rank].send.base = &at(from, 0);
+      all[rank].receive.base = &at(receive_[rank], 0);
     }
     members.run(all, random_);
   }
   // `rank` has the reduction of `ranks`, from element `first` on.
   void expect(uint32_t rank, uint32_t ranks, size_t first, size_t count) {
     for (size_t n = 0; n < count; ++n)
-      ASSERT_EQ(receive_[rank][n], element_of<Element>(expected(ranks, first + n)))
+      ASSERT_EQ(at(receive_[rank], n), element_of<Element>(expected(ranks, first + n)))
           << rank << " of " << ranks << ", element " << n << " of " << count;
   }
 
@@ -120,7 +145,7 @@ class Reduce : public testing::Test {
   std::mt19937 random_{1};
 };
 
-using Elements = testing::Types<Map, Gapped>;
+using Elements = testing::Types<Map, Gapped, Backwards>;
 TYPED_TEST_SUITE(Reduce, Elements);
 
 TYPED_TEST(Reduce, GivesTheRootAllRanksInTheirOrder) {

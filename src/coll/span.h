@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// span.h - how much memory the elements of a reduction take, and where in it they begin: they may
+// have gaps, overlap, or lie backwards (MPI's negative extents).
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "nagaya/coll.h"
+
+namespace nagaya::coll {
+
+// From one element to the next, either way.                                         [bytes]
+inline size_t distance_of(const nagaya_elements& elements) {
+  return static_cast<size_t>(std::abs(static_cast<ptrdiff_t>(elements.extent)));
+}
+
+// From the lowest byte of all elements to the last.
+struct Span {
+  ptrdiff_t first;  // of these bytes, from the first element's address            [bytes]
+  size_t bytes;
+};
+
+inline Span span_of(const nagaya_elements& elements, size_t count) {
+  if (elements.copy == nullptr || count == 0) return {0, count * elements.extent};
+  const auto to_last = static_cast<ptrdiff_t>((count - 1) * elements.extent);
+  return {elements.true_lb + std::min<ptrdiff_t>(to_last, 0),
+          static_cast<size_t>(std::abs(to_last)) + elements.true_extent};
+}
+
+// Memory of their own, which begins at a multiple of 16. So does the first element, as malloc's
+// memory does, whatever lies before its first byte.
+struct Place {
+  ptrdiff_t first;  // the first element's address, from the place's beginning     [bytes]
+  size_t bytes;
+};
+
+inline Place place_of(const nagaya_elements& elements, size_t count) {
+  const Span span = span_of(elements, count);
+  const size_t misalignment = static_cast<size_t>(span.first) % 16;
+  return {static_cast<ptrdiff_t>(misalignment) - span.first,
+          (misalignment + span.bytes + 15) / 16 * 16};
+}
+
+}  // namespace nagaya::coll
