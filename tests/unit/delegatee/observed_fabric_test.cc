@@ -22,13 +22,12 @@ class ObservedFabric : public fabric::Fabric {
   }
   bool try_read(Node node, void* to, size_t bytes, const fabric::Region& from, uint64_t offset,
                 uint64_t cookie) override {
-    largest = std::max(largest.load(), bytes);
-    return inner_->try_read(node, to, bytes, from, offset, cookie);
+    return transfer(bytes, [&] { return inner_->try_read(node, to, bytes, from, offset, cookie); });
   }
   bool try_write(Node node, const void* from, size_t bytes, const fabric::Region& to,
                  uint64_t offset, uint64_t cookie) override {
-    largest = std::max(largest.load(), bytes);
-    return inner_->try_write(node, from, bytes, to, offset, cookie);
+    return transfer(bytes,
+                    [&] { return inner_->try_write(node, from, bytes, to, offset, cookie); });
   }
   void give_up(Node node) override { inner_->give_up(node); }
   fabric::Region register_memory(void* base, size_t bytes) override {
@@ -36,16 +35,35 @@ class ObservedFabric : public fabric::Fabric {
   }
   void deregister(const fabric::Region& region) override { inner_->deregister(region); }
   bool keys_are_secret() const override { return inner_->keys_are_secret(); }
-  size_t poll(std::span<fabric::Event> events) override { return inner_->poll(events); }
+  size_t poll(std::span<fabric::Event> events) override {
+    const size_t count = inner_->poll(events);
+    for (fabric::Event& event : events.first(count)) {
+      if (event.kind != fabric::Event::Kind::kRead && event.kind != fabric::Event::Kind::kWritten)
+        continue;
+      if (++ended >= first_failing && ended <= last_failing) event.error = -EIO;
+    }
+    return count;
+  }
   bool may_sleep(std::vector<pollfd>& descriptors) override {
     if (has_no_memory) throw std::bad_alloc();
     return inner_->may_sleep(descriptors);
   }
 
   std::atomic<bool> sends_nothing{false}, has_no_memory{false};
-  std::atomic<size_t> largest{0};  // read or write
+  // Reads and writes, together:
+  std::atomic<size_t> largest{0};
+  std::atomic<uint32_t> begun{0}, ended{0}, most{UINT32_MAX};        // others are refused
+  std::atomic<uint32_t> first_failing{UINT32_MAX}, last_failing{0};  // by the order of their ends
 
  private:
+  template <class Begin>
+  bool transfer(size_t bytes, Begin begin) {
+    largest = std::max(largest.load(), bytes);
+    if (begun >= most || !begin()) return false;
+    ++begun;
+    return true;
+  }
+
   std::unique_ptr<fabric::Fabric> inner_;
 };
 
@@ -74,6 +92,69 @@ class ObservedFabrics : public ::testing::Test {
   Bytes memory[2];
   Fleet fleet;  // after what it works on
 };
+
+// A transfer of three portions.
+class ObservedPortions : public ObservedFabrics {
+ protected:
+  ObservedPortions() : fabric(open(0, {.probe_after_ms = 50, .fail_after_ms = 60'000})) {
+    open(1, {});
+    for (Bytes& one : memory) one = pattern(kBytes, 3);
+    region = fleet[1].regions.add(1, memory[1].data(), kBytes);
+    fleet.start();
+  }
+  Command large(Op op) { return transfer(op, {1, 1, region}, memory[0].data(), kBytes); }
+  // Until its first portion has been moved; the second is refused.
+  void push_until_second(uint32_t task, Op op, Flag& flag) {
+    fabric.begun = fabric.ended = 0;
+    fabric.most = 1;
+    fleet[0].push(task, flagged(large(op), flag));
+    ASSERT_TRUE(soon([&] { return fabric.ended == 1; }));
+  }
+
+  ObservedFabric& fabric;
+  uint32_t region;
+};
+
+TEST_F(ObservedPortions, OfWhichOneFailsAreMovedOnFromThere) {
+  for (const Op op : {Op::kGet, Op::kPut}) {
+    (op == Op::kGet ? memory[0] : memory[1]).assign(kBytes, std::byte{0});
+    fabric.begun = fabric.ended = 0;
+    fabric.first_failing = fabric.last_failing = 2;
+    ASSERT_EQ(run(large(op)), 0);
+    EXPECT_TRUE(memory[0] == memory[1]);
+    EXPECT_EQ(fabric.begun, 4u);
+  }
+}
+
+TEST_F(ObservedPortions, OfWhichAllFailEndWithTheError) {
+  fabric.first_failing = 2;
+  fabric.last_failing = UINT32_MAX;
+  EXPECT_EQ(run(large(Op::kGet)), -EIO);
+  EXPECT_EQ(fabric.begun, 3u);
+  fabric.last_failing = 0;
+  EXPECT_EQ(run(large(Op::kGet)), 0);
+}
+
+TEST_F(ObservedPortions, OfATaskThatEndsBetweenTwoAreDropped) {
+  for (const Op op : {Op::kGet, Op::kPut}) {
+    const uint32_t task = op == Op::kGet ? 2 : 3;
+    Flag flag;
+    push_until_second(task, op, flag);
+    fleet[0].delegatee.abandon(task);
+    EXPECT_TRUE(soon([&] { return fleet[0].delivery.has_released(task); }));
+    EXPECT_EQ(fabric.begun, 1u);
+    EXPECT_EQ(flag.now(), 0);
+    fabric.most = UINT32_MAX;
+    EXPECT_EQ(run(large(op)), 0);
+  }
+}
+
+TEST_F(ObservedPortions, BetweenWhichTheNodeFailsEndWithAnError) {
+  Flag flag;
+  push_until_second(0, Op::kGet, flag);
+  network.cut_link(0, 1);
+  EXPECT_EQ(flag.wait(), -ECONNRESET);
+}
 
 TEST_F(ObservedFabrics, MoveALargeTransferInPortions) {
   ObservedFabric& fabric = open(0, {});
