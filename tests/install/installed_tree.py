@@ -3,6 +3,7 @@
 moves the prefix and does the same again."""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -63,12 +64,21 @@ def check_xmpcc(prefix, source, folder):
     assert output.endswith("PASS\n") and "2 nodes" in output, output
 
 
+def check_links(documents):
+    pages = list(documents.rglob("*.md"))
+    assert documents / "docs/llcl.md" in pages, documents
+    for page in pages:
+        for target in re.findall(r"\]\(([^)#\s]+)", page.read_text()):
+            assert "://" in target or (page.parent / target).exists(), f"{page}: {target}"
+
+
 def check_tree(compiler, prefix, source, folder):
     folder.mkdir()
     for name in INSTALLED:
         assert (prefix / name).exists(), name
     for name in MANUAL:
         assert (prefix / "share/man" / name).exists(), name
+    check_links(prefix / "share/doc/nagaya")
     check_run(prefix, with_pkg_config(compiler, prefix, source, folder))
     check_run(prefix, with_cmake(compiler, prefix, source, folder))
     if (prefix / "bin/xmpcc").exists():  # it is not built without Clang's libraries
