@@ -45,7 +45,7 @@ void reduce_gapped(void*, const void* in, void* inout, size_t count) {
   }
 }
 
-// The same without gaps, each element before the one that it follows.
+// The same without gaps: each element lies below its predecessor in memory.
 struct Backwards : Map {};
 void copy_backwards(void*, void* to, const void* from, size_t count) {
   for (size_t n = 0; n < count; ++n)
