@@ -33,12 +33,15 @@ static int overflow_stack(int depth) {
   return depth < 0 ? 0 : overflow_stack(depth + 1) + page[0];
 }
 
-static int read_input(void) {
+/* Says "took" after each piece of so many bytes. 0: at the end alone. */
+static int read_input(long piece) {
   static unsigned char buffer[65536];
-  long bytes = 0, sum = 0;
+  long bytes = 0, sum = 0, pieces = 0;
   ssize_t got;
   while ((got = read(0, buffer, sizeof buffer)) > 0) {
     bytes += got;
+    for (; piece != 0 && bytes / piece > pieces; ++pieces) puts("took");
+    fflush(stdout);
     for (ssize_t n = 0; n < got; ++n) sum += buffer[n];
   }
   printf("read %ld sum %ld\n", bytes, sum);
@@ -76,8 +79,9 @@ int act(int argc, char** argv) {
   if (strcmp(name, "exit") == 0) return atoi(argument);
   if (strcmp(name, "kill") == 0) return die_of(atoi(argument));
   if (strcmp(name, "overflow") == 0) return overflow_stack(0);
-  if (strcmp(name, "read") == 0) return read_input();
-  if (strcmp(name, "read-when-asked") == 0) return puts("ready"), fflush(stdout), read_input();
+  if (strcmp(name, "read") == 0) return read_input(0);
+  if (strcmp(name, "read-in-pieces") == 0)
+    return puts("ready"), fflush(stdout), read_input(atol(argument));
   if (strcmp(name, "write") == 0) return write_output(atol(argument));
   if (strcmp(name, "signal") == 0) return await_signal();
   if (strcmp(name, "linger") == 0) linger();

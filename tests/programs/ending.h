@@ -7,6 +7,7 @@
 /* Does what argv[1] names:
  *   exit CODE      ends with CODE          kill SIGNAL    dies of SIGNAL
  *   read           reads its input to the end, prints how many bytes and their sum
+ *   read-in-pieces BYTES   the same; prints "ready" first, and "took" after so many bytes each
  *   write BYTES    writes lines of 64 bytes
  *   signal         prints "ready", waits for SIGUSR1, prints "signalled"
  *   linger         prints "ready", then stays until it is ended

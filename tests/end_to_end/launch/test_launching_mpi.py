@@ -14,7 +14,8 @@ import signal
 import tempfile
 
 import pytest
-from launching import (DIRECT, EXEC, LAUNCHERS, LIMIT_S, RANKS, RUN, Case, Launching, are_stopped)
+from launching import (DIRECT, EXEC, INPUT_PIECE, LAUNCHERS, LIMIT_S, RANKS, RUN, Case, Launching,
+                       are_stopped)
 from leftovers import Leftovers
 from refusals import OWN_FAILURE, expect_refusal
 from slurm import Slurm, missing_programs
@@ -36,7 +37,7 @@ CASES = {
     "MPI_Abort": Case(("abort", 7)),
     "ends with 0 without MPI_Finalize": Case(("unfinished", 0)),
     "ends with 9 without MPI_Finalize": Case(("unfinished", 9)),
-    "300 kB of input": Case(("read-when-asked",), INPUT, shown="read .*", ready=1),
+    "300 kB of input": Case(("read-in-pieces", INPUT_PIECE), INPUT, shown="read .*", ready=1),
     "3 MB of output": Case(("write", OUTPUT_BYTES), shown=r"(?s).+"),
     # The server of PMIx 5 crashes when its clients have this (tasks do) and itself has not.
     "MPI_Comm_spawn": Case(("spawn", 2), shown="spawned: .*",

@@ -2,6 +2,7 @@
 """The launchers that start an MPI program on a node, and the ways in which each starts it that must
 look alike: directly, with `nagaya exec` before the program, and by `nagaya run`. A new launcher is
 one entry of LAUNCHERS."""
+import contextlib
 import dataclasses
 import pathlib
 import re
@@ -161,12 +162,8 @@ class Launching:
 
     @staticmethod
     def await_ready(job, case):
-        """Byte by byte from an unbuffered pipe: communicate() gets the rest."""
-        said = b""
-        while said.count(b"ready") < case.ready:
-            byte = job.stdout.read(1)
-            assert byte, f"ended before it was ready: {said}"
-            said += byte
+        said = said_until(job, b"ready", case.ready)
+        assert said.count(b"ready") == case.ready, f"ended before it was ready: {said}"
         time.sleep(0.1 * bool(case.ready))  # "ready" is said just before the wait begins
 
     def finish(self, job, case, ranks, limit_s=LIMIT_S):
@@ -177,16 +174,28 @@ class Launching:
                 stopped.append(are_stopped(ranks, number == signal.SIGTSTP))
                 time.sleep(SIGNALS_APART_S)
         if self.launcher.slow_input:
-            feed_slowly(job, case.stdin)
+            feed_in_step(job, case.stdin)
         out, err = job.communicate(None if self.launcher.slow_input else case.stdin, limit_s)
         shown = sorted(re.findall(case.shown, out.decode())) if case.shown else []
         return Outcome(job.returncode, shown, stopped, err.decode(errors="replace"))
 
 
-def feed_slowly(job, data):
-    for begin in range(0, len(data), INPUT_PIECE):
-        job.stdin.write(data[begin:begin + INPUT_PIECE])
-        time.sleep(0.02)  # the rank reads: MPI has started
+def said_until(job, word, count=1):
+    """What the job says up to the word of that count, or to its end. Byte by byte from an unbuffered
+    pipe: communicate() gets the rest."""
+    said = b""
+    while said.count(word) < count and (byte := job.stdout.read(1)):
+        said += byte
+    return said
+
+
+def feed_in_step(job, data):
+    """Each piece once the rank has taken the one before: it says so."""
+    with contextlib.suppress(BrokenPipeError):  # it has ended: its outcome says why
+        for begin in range(0, len(data), INPUT_PIECE):
+            job.stdin.write(data[begin:begin + INPUT_PIECE])
+            if begin + INPUT_PIECE <= len(data):
+                said_until(job, b"took")
     job.stdin.close()
     job.stdin = None
 
