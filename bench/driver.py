@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`nagaya bench`: runs benchmarks, holds their figures against the bars of bars.json, and writes
 the report of docs/results. Exit code 1 when a bar is missed, 2 when something could not be
-measured or its data check failed."""
+measured, read or written, or its data check failed."""
 
 import argparse
 import json
 import pathlib
 import sys
+import traceback
 
 import bars
 import catalogue
@@ -50,7 +51,17 @@ def exit_code(results: dict, lines: list[bars.Verdict]) -> int:
     return 1 if missed else 0
 
 
+def require_writable(path: pathlib.Path) -> None:
+    """Raises OSError now, not after hours of measuring. Leaves no file that was not there."""
+    was_there = path.exists()
+    path.open("a").close()
+    if not was_there:
+        path.unlink()
+
+
 def bench(names: list[str], options: argparse.Namespace) -> int:
+    if options.json:
+        require_writable(options.json)
     results = measure(names, options)
     if options.json:
         options.json.write_text(json.dumps(results, indent=1) + "\n")
@@ -61,19 +72,26 @@ def bench(names: list[str], options: argparse.Namespace) -> int:
     return exit_code(results, lines)
 
 
+def read_run(file: pathlib.Path) -> dict:
+    try:
+        run = json.loads(file.read_text())
+    except ValueError as error:
+        raise jobs.Failed(f"report --from: {file}: {error}") from error
+    if not isinstance(run, dict) or not {"machine", "quick", "failed", "figures"} <= run.keys():
+        raise jobs.Failed(f"report --from: {file} is no output of --json, and no report's results.json")
+    return run
+
+
 def merged(files: list[pathlib.Path]) -> dict:
     """The figures in files of --json or earlier reports of several runs on one machine, as of one
     run. A figure that several have is that of the last one."""
-    try:
-        runs = [json.loads(file.read_text()) for file in files]
-    except (OSError, ValueError) as error:
-        raise SystemExit(f"nagaya bench: report --from: {error}") from error
+    runs = [read_run(file) for file in files]
     abouts = [run["machine"] for run in runs if run["figures"]]
     machines, commits, dates = (list(dict.fromkeys(about[key] for about in abouts))
                                 for key in ("cpu", "commit", "date"))
     if len(machines) > 1:
-        raise SystemExit(f"nagaya bench: measured on {' and on '.join(machines)}: "
-                         "a report is of one machine")
+        raise jobs.Failed(f"report --from: measured on {' and on '.join(machines)}: "
+                          "a report is of one machine")
     about = {**(abouts or [{}])[0], "commit": ", ".join(commits), "date": ", ".join(dates)}
     last = {name: number for number, run in enumerate(runs) for name in run.get("measured", [])}
 
@@ -93,6 +111,10 @@ def write_report(options: argparse.Namespace) -> int:
     if options.sources:
         results = merged(options.sources)
     else:
+        out.mkdir(parents=True, exist_ok=True)
+        require_writable(out / "results.json")
+        if options.page:
+            report.require_markers(options.page)
         results = measure(list(catalogue.BENCHMARKS), options)
     lines = bars.verdicts(results["figures"], bars.load(catalogue.FOLDER / "bars.json"))
     report.write(results, lines, out)
@@ -104,11 +126,8 @@ def write_report(options: argparse.Namespace) -> int:
 
 def write_table(options: argparse.Namespace) -> int:
     path = options.out or pathlib.Path("nagaya.tuning")
-    try:
-        path.write_text(tune.table(options.quick, options.rounds))
-    except (jobs.Failed, jobs.Skipped) as error:
-        print(f"nagaya bench: tune: {error}", file=sys.stderr)
-        return 2
+    require_writable(path)
+    path.write_text(tune.table(options.quick, options.rounds))
     print(f"written to {path}: NAGAYA_TUNING={path.resolve()} makes jobs use it", file=sys.stderr)
     return 0
 
@@ -119,6 +138,12 @@ def list_benchmarks() -> int:
     return 0
 
 
+def positive(word: str) -> int:
+    if (number := int(word)) < 1:
+        raise ValueError
+    return number
+
+
 def parse(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="nagaya bench", description=__doc__)
     commands = ["all", "list", "report", "tune"]
@@ -126,7 +151,7 @@ def parse(words: list[str]) -> argparse.Namespace:
                         choices=[*commands, *catalogue.BENCHMARKS])
     parser.add_argument("--quick", action="store_true",
                         help="few, short rounds: proves that the programs work")
-    parser.add_argument("--rounds", type=int, help="interleaved rounds of each benchmark")
+    parser.add_argument("--rounds", type=positive, help="interleaved rounds of each benchmark")
     parser.add_argument("--json", type=pathlib.Path, help="also write the figures to this file")
     parser.add_argument("--from", dest="sources", type=pathlib.Path, metavar="FILE", nargs="+",
                         help="report: instead of measuring use what --json, or an earlier report as "
@@ -143,8 +168,7 @@ def parse(words: list[str]) -> argparse.Namespace:
     return options
 
 
-def main() -> int:
-    options = parse(sys.argv[1:])
+def carry_out(options: argparse.Namespace) -> int:
     match options.names:
         case ["list"]:
             return list_benchmarks()
@@ -156,6 +180,17 @@ def main() -> int:
             return bench(list(catalogue.BENCHMARKS), options)
         case names:
             return bench(names, options)
+
+
+def main() -> int:
+    options = parse(sys.argv[1:])
+    try:
+        return carry_out(options)
+    except (jobs.Failed, jobs.Skipped, OSError) as error:
+        print(f"nagaya bench: {error}", file=sys.stderr)
+    except Exception:  # Python's own exit code is that of a missed bar
+        traceback.print_exc()
+    return 2
 
 
 if __name__ == "__main__":

@@ -64,6 +64,55 @@ class Words(unittest.TestCase):
             driver.parse(["blacs", "report"])
         self.assertIn("report stands alone", said.getvalue())
 
+    def test_rounds_are_one_or_more(self):
+        self.assertEqual(driver.parse(["fmpl", "--rounds", "1"]).rounds, 1)
+        for word in ("0", "-1", "few"):
+            with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit):
+                driver.parse(["fmpl", "--rounds", word])
+            self.assertIn(f"invalid positive value: '{word}'", said.getvalue())
+
+
+class Mistakes(unittest.TestCase):
+    """Exit code 1 is a missed bar's alone."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.measure = self.enterContext(mock.patch("driver.measure"))
+        self.table = self.enterContext(mock.patch("tune.table", return_value="measured\n"))
+
+    def said_by(self, *words: object) -> str:
+        with mock.patch("sys.argv", ["driver.py", *map(str, words)]), \
+                contextlib.redirect_stderr(io.StringIO()) as said:
+            self.assertEqual(driver.main(), 2)
+        return said.getvalue()
+
+    def test_what_cannot_be_written_is_said_before_anything_is_measured(self):
+        nowhere = self.folder / "none/file"
+        for words in (["fmpl", "--json", nowhere], ["tune", "--out", nowhere],
+                      ["report", "--out", "/proc/none"], ["report", "--out", self.folder / "out",
+                                                          "--page", nowhere]):
+            self.assertRegex(self.said_by(*words), "nagaya bench: .*: '/.*none")
+        self.measure.assert_not_called()
+        self.table.assert_not_called()
+
+    def test_what_fails_leaves_no_file(self):
+        self.measure.side_effect = self.table.side_effect = jobs.Failed("no memory")
+        for words in (["fmpl", "--json"], ["tune", "--out"]):
+            self.assertEqual(self.said_by(*words, self.folder / "file"), "nagaya bench: no memory\n")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_a_source_that_is_none_is_named(self):
+        file = self.folder / "source"
+        self.assertRegex(self.said_by("report", "--from", file), f"No such file.*{file}")
+        for text, why in (("{", "Expecting"), ("{}", "no output of --json"),
+                          ("[]", "no output of --json")):
+            file.write_text(text)
+            self.assertRegex(self.said_by("report", "--from", file), f"report --from: {file}.*{why}")
+
+    def test_an_error_of_the_driver_is_no_missed_bar(self):
+        self.measure.side_effect = KeyError("figure")
+        self.assertIn("Traceback", self.said_by("fmpl"))
+
 
 class Judgement(unittest.TestCase):
     def verdicts(self, start_ratio: float) -> dict:

@@ -6,6 +6,7 @@ import pathlib
 import re
 
 import bars
+import jobs
 import plots
 
 BEGIN, END = "<!-- measured -->", "<!-- /measured -->"
@@ -101,12 +102,18 @@ def write(results: dict, lines: list[bars.Verdict], out: pathlib.Path) -> None:
     (out / "README.md").write_text("\n".join(text))
 
 
+def require_markers(page: pathlib.Path) -> str:
+    """The page's text."""
+    text = page.read_text()
+    if BEGIN not in text or END not in text:
+        raise jobs.Failed(f"{page} has no {BEGIN} ... {END}")
+    return text
+
+
 def update_page(results: dict, lines: list[bars.Verdict], page: pathlib.Path,
                 out: pathlib.Path) -> None:
     """Replaces what stands between the markers of `page`."""
-    text = page.read_text()
-    if BEGIN not in text or END not in text:
-        raise SystemExit(f"{page} has no {BEGIN} ... {END}")
+    text = require_markers(page)
     prefix = f"{out.name}/"  # the page lies beside the folder
     new = "\n".join([BEGIN, *body(results, lines, prefix), END])
     page.write_text(re.sub(f"{BEGIN}.*?{END}", lambda _: new, text, flags=re.DOTALL))
