@@ -5,6 +5,7 @@
 #include <netdb.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +15,7 @@
 #include <memory>
 #include <set>
 #include <sstream>
+#include <string_view>
 
 #include "faces/openmpi/environment.h"
 #include "task/elf_image.h"
@@ -40,9 +42,16 @@ std::string output_of(const std::string& command) {
   return output;
 }
 
-// The file that `path` would load for a library whose name begins with `name`, "" for none.
+// Of Open MPI or MPICH, for some language. The "libmpiseq" of MUMPS is none.
+bool is_mpi(std::string_view library) {
+  constexpr std::array names{"libmpi.", "libmpi_", "libmpich", "libmpicxx", "libmpifort"};
+  return std::any_of(names.begin(), names.end(),
+                     [&](const char* name) { return library.starts_with(name); });
+}
+
+// The file that `path` would load for an MPI, "" for none.
 // `ld.so --list` prints "\tlibmpi.so.40 => /lib/.../libmpi.so.40 (0x...)".
-std::string loaded_library(const std::string& path, const std::string& name) {
+std::string loaded_mpi(const std::string& path) {
   const task::ElfImage image = task::read_elf(path);
   std::string linker = image.interpreter;
   if (linker.empty()) {  // a shared library such as mpi4py's: the linker of this command serves
@@ -54,7 +63,7 @@ std::string loaded_library(const std::string& path, const std::string& name) {
     const size_t begin = line.find_first_not_of(" \t");
     const size_t arrow = line.find(" => ");
     if (begin == std::string::npos || arrow == std::string::npos ||
-        line.compare(begin, name.size(), name) != 0)
+        !is_mpi(std::string_view(line).substr(begin)))
       continue;
     return line.substr(arrow + 4, line.rfind(" (") - arrow - 4);
   }
@@ -153,10 +162,8 @@ void require_in_allocation(const std::string& name) {
 }  // namespace
 
 std::string mpi_of_program(const task::ProgramText& text) {
-  std::string user = text.program;
-  if (fs::path(text.name).filename().string().starts_with("python3"))
-    user = python_mpi_module(text.name);
-  return user.empty() ? "" : loaded_library(user, "libmpi");
+  const std::string user = task::is_python(text) ? python_mpi_module(text.name) : text.program;
+  return user.empty() ? "" : loaded_mpi(user);
 }
 
 Launcher launcher_of_mpi(const std::string& library) {

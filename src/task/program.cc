@@ -19,6 +19,7 @@ namespace nagaya::task {
 namespace {
 
 namespace fs = std::filesystem;
+constexpr const char* kPythonLauncher = "nagaya-python";
 using base::Error;
 
 constexpr int kInterpretersMax = 4;         // as the kernel: a script's interpreter may be a script
@@ -101,10 +102,6 @@ std::string find_interpreter(const std::string& script, std::vector<std::string>
   } catch (const Error& error) {
     throw Error(-ENOEXEC, script + ": bad interpreter " + error.what());
   }
-}
-
-bool is_python(const std::string& path) {
-  return fs::path(path).filename().string().starts_with("python3");
 }
 
 void check_can_be_task(const ElfImage& image) {
@@ -193,8 +190,8 @@ ProgramText resolve_program(const std::string& command, const std::vector<std::s
   const std::string path = text.program;
   const ElfImage image = read_elf(fs::canonical(path));
   text.program = image.path;
-  if (!image.position_independent() && is_python(text.program)) {
-    text.program = installed_program("nagaya-python");
+  if (!image.position_independent() && is_python(text)) {
+    text.program = installed_program(kPythonLauncher);
     text.name = path;  // by argv[0] Python finds its library and a virtual environment
   } else {
     check_can_be_task(image);
@@ -202,6 +199,11 @@ ProgramText resolve_program(const std::string& command, const std::vector<std::s
   }
   add_malloc_settings(text.environment);
   return text;
+}
+
+bool is_python(const ProgramText& text) {
+  const std::string file = fs::canonical(text.program).filename();
+  return file.starts_with("python3") || file == "python" || file == kPythonLauncher;
 }
 
 ProgramText ProgramCache::resolve(const std::string& command,
@@ -222,7 +224,7 @@ ProgramText ProgramCache::resolve(const std::string& command,
     return text;
   }
   ProgramText text = resolve_program(command, arguments, environment);
-  const bool is_itself = text.name == command && !is_python(text.program);
+  const bool is_itself = text.name == command && !is_python(text);
   if (is_there && is_itself) {
     ProgramText without = text;
     without.arguments.clear();

@@ -37,6 +37,9 @@ ProgramText resolve_interpreter(const std::string& command,
                                 const std::vector<std::string>& arguments,
                                 const std::vector<std::string>& environment);
 
+// Is this resolved program a Python? Whatever it is called: a virtual environment's is `python`.
+bool is_python(const ProgramText& text);
+
 // Resolves the same program again and again, as a creator of many tasks does: reads the file anew
 // only when it has changed. For programs that are neither scripts nor Python; those are resolved
 // each time.

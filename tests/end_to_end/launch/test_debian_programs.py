@@ -81,6 +81,13 @@ def test_mpi4py_runs_through_the_python_launcher(user, nagaya, installation, fol
     assert ended.out == "ring of 2 as mpi_ring.py ['a', 'b c']\n"
 
 
+def test_mpi4py_is_found_in_a_python_of_any_name(user, nagaya, installation, folder):
+    """A virtual environment has a link of this name."""
+    (folder / "python").symlink_to("/usr/bin/python3")
+    ended = run_job(user, nagaya, folder, ["./python", installation.program("mpi_ring.py")], ranks=2)
+    assert ended.out == "ring of 2 as mpi_ring.py []\n"
+
+
 def test_mpi4py_runs_under_mpirun(user, nagaya, mpirun, installation, folder):
     script = installation.program("mpi_ring.py")
     ended = user.run(mpirun + ["-n", "3", nagaya, "exec", "python3", script], cwd=folder)
