@@ -30,12 +30,14 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kGrace = std::chrono::seconds(2);  // between SIGTERM and SIGKILL, as mpirun has it
 constexpr int kTickMs = 50;
 
-// The processors of each task, as mpirun binds by default: to a core for up to two tasks, to a
-// package beyond, not at all when there are more tasks than cores.
+// The processors of each task, of those that this process may use, as mpirun binds by default: to a
+// core for up to two tasks, to a package beyond, not at all when there are more tasks than cores.
 class Binding {
  public:
   explicit Binding(int tasks) {
     hwloc_topology_init(&topology_);
+    hwloc_topology_set_flags(
+        topology_, HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM | HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING);
     hwloc_topology_load(topology_);
     const int cores = hwloc_get_nbobjs_by_type(topology_, HWLOC_OBJ_CORE);
     if (tasks > cores) return;
@@ -214,6 +216,13 @@ int await_end(Processes& processes, int left, int signals) {
   return code;
 }
 
+// Else a file of this command's own would have the number of a stream that is closed, and go to the
+// tasks as theirs.
+void fill_standard_streams() {
+  for (const int fd : {0, 1, 2})
+    if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", O_RDWR);  // gets the lowest free number
+}
+
 // As by nohup: a signal that is blocked would be queued all the same.
 bool is_ignored(int signal) {
   struct sigaction before {};
@@ -224,6 +233,7 @@ bool is_ignored(int signal) {
 }  // namespace
 
 int run_native(const NativeJob& job) {
+  fill_standard_streams();
   ::signal(SIGCHLD, SIG_DFL);  // if it was ignored, nobody could wait for children
   sigset_t handled;
   ::sigemptyset(&handled);

@@ -56,6 +56,21 @@ def test_only_task_0_gets_the_input(user, nagaya, plain, how):
                                               f"read {len(INPUT)} sum {sum(INPUT)}"]
 
 
+@pytest.mark.parametrize("how", [[], ["--separate"]], ids=["space", "separate"])
+def test_a_closed_input_is_an_empty_one(user, nagaya, plain, how):
+    """No file of the launcher's own gets its number."""
+    ended = user.run(["sh", "-c", 'exec "$@" <&-', "sh", nagaya, "run", *how, "-n", 2, plain, "read"])
+    assert (ended.code, ended.out, ended.err) == (0, 2 * "read 0 sum 0\n", ""), ended
+
+
+@pytest.mark.parametrize("how", [[], ["--separate"]], ids=["space", "separate"])
+def test_tasks_stay_on_the_processors_of_their_launcher(user, nagaya, how):
+    last = max(os.sched_getaffinity(0))
+    ended = user.run(["taskset", "-c", last, nagaya, "run", *how, "-n", 1,
+                      "grep", "Cpus_allowed_list", "/proc/self/status"])
+    assert (ended.code, ended.out) == (0, f"Cpus_allowed_list:\t{last}\n"), ended
+
+
 def test_input_reaches_an_executed_program(user, nagaya, plain):
     ended = user.run([nagaya, "exec", plain, "read"], stdin=INPUT)
     assert (ended.code, ended.out) == (0, f"read {len(INPUT)} sum {sum(INPUT)}\n")
