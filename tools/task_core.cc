@@ -89,9 +89,10 @@ class CoreFile {
       std::memcpy(&section, in_file(header.e_shoff, sizeof section), sizeof section);
       count = section.sh_info;
     }
-    segments_.resize(count);
     const uint64_t bytes = count * sizeof(Elf64_Phdr);
-    std::memcpy(segments_.data(), in_file(header.e_phoff, bytes), bytes);
+    const std::byte* const in_core = in_file(header.e_phoff, bytes);
+    segments_.resize(count);
+    std::memcpy(segments_.data(), in_core, bytes);
   }
 
   void read_notes(const Elf64_Phdr& segment, Notes& notes) const {

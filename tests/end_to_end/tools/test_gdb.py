@@ -3,6 +3,7 @@
 import json
 import pathlib
 import re
+import struct
 import subprocess
 import time
 
@@ -188,7 +189,16 @@ def test_a_task_is_named_by_its_pid_or_its_job_too(nagaya, debugged, running, gd
     assert first["job"] in refused.err and second["job"] in refused.err
 
 
+def core_that_promises_headers():
+    """An ELF core whose first section header says that there are 2^32 - 1 program headers."""
+    header = struct.pack("<4s5B7xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 0, 0, 4, 62, 1, 0, 64, 64, 0,
+                         64, 56, 0xffff, 64, 1, 0)
+    return header + struct.pack("<44xI16x", 0xffffffff)
+
+
 def test_what_cannot_be_debugged_is_refused_in_one_line(nagaya, debugged, running, gdb, jobs):
+    crafted = debugged.parent / "crafted"
+    crafted.write_bytes(core_that_promises_headers())
     assert "no job of yours runs" in gdb(0).err
     launcher = running([nagaya, "run", "-n", 1, debugged], ready=1)
     pid = jobs()[0]["tasks"][0]["pid"]
@@ -196,6 +206,7 @@ def test_what_cannot_be_debugged_is_refused_in_one_line(nagaya, debugged, runnin
                             (["--pid", launcher.pid], "not a task"),
                             (["--job", "none", 0], "no job none"),
                             (["--core", debugged], "no core file"),
+                            (["--core", crafted], "cut off"),
                             (["--core", "/nowhere"], "No such file")]:
         refused = gdb(*words)
         assert refused.code == 125 and expected in refused.err, refused
