@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // combine.h - sums, and items of the greatest or least absolute value, of a scope's matrices. In
-// the order of the scope's processes: the same on all of them, and in each run, whatever topology,
-// repeatability and coherence the caller asks for.
+// the order of the scope's processes; over several nodes node by node, from the result's node on.
+// The same on all processes, and in each run, whatever topology, repeatability and coherence the
+// caller asks for.
 #pragma once
 
 #include "faces/blacs/grid.h"

@@ -154,8 +154,9 @@ void System::finalize() {
 void System::abort(int code, const std::string& why) {
   std::fflush(nullptr);
   warn(why);
+  if (code % 256 == 0) code = 1;  // of an exit code eight bits are left, and 0 would end no job
   if (mpi_ != nullptr) mpi_->abort(code);
-  std::_Exit(code == 0 ? 1 : code);
+  std::_Exit(code);
 }
 
 void warn(const std::string& what) {

@@ -227,6 +227,7 @@ def test_outside_of_a_space_calls_go_to_the_blacs_behind(user, nagaya, mpirun, p
                                   "first process {0,3}, leading dimension 4"),
     ("redistribute-ld", "pdgemr2d: 4 x 4 items from {1,1} on are not in a matrix of 4 x 4, "
                         "first process {0,0}, leading dimension 3"),
+    ("abort", "blacs_abort: {0,0} of context 0 ends the job with error 256"),
     ("no-context", "sd2d: there is no context 77 (gridinit and gridmap make them)"),
     ("freed-context", "blacs_barrier: there is no context 0 (gridinit and gridmap make them)"),
     ("large-grid", "gridinit or gridmap: no grid of 1 x 4 from 3 processes"),

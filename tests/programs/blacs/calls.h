@@ -53,6 +53,7 @@ extern const struct grid_calls grid_calls[kLanguages];
 
 MPI_Comm Cblacs2sys_handle(int handle);
 void Cblacs_pinfo(int* number, int* count);
+void Cblacs_abort(int context, int error);
 void Cblacs_exit(int goes_on);
 
 /* The context of a grid of all processes. */

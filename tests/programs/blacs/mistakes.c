@@ -67,6 +67,10 @@ static void redistribute_behind_last_column(int context) {
 static void redistribute_to_short_columns(int context) {
   redistribute(context, 0, 0, 3);
 }
+/* Of an exit code eight bits are left. */
+static void abort_with_256(int context) {
+  Cblacs_abort(context, 256);
+}
 static void use_no_context(int context) {
   (void)context;
   calls->gesd2d(kNowhere, 1, 1, items, 1, 0, 0);
@@ -142,6 +146,7 @@ static const struct mistake {
                 {"redistribute-first-row", redistribute_before_first_row, false},
                 {"redistribute-first-column", redistribute_behind_last_column, false},
                 {"redistribute-ld", redistribute_to_short_columns, false},
+                {"abort", abort_with_256, false},
                 {"no-context", use_no_context, false},
                 {"freed-context", use_freed_context, false},
                 {"large-grid", make_large_grid, true},
