@@ -14,6 +14,12 @@ int with_size(Call call, Buffer* buf, int size, Others... others) {
   return size < 0 ? FMPL_ERR_ARGUMENT : call(buf, static_cast<size_t>(size), others...);
 }
 
+// The status of fmpl_rank() or fmpl_size().
+int status_of_number(int number) {
+  if (number >= 0) return FMPL_SUCCESS;
+  return nagaya::fmpl::library() == nullptr ? FMPL_ERR_INIT : FMPL_ERR_ARGUMENT;
+}
+
 using FortranFunction = void(const void* in, void* inout, const int* count);
 
 void call(void* func, const void* in, void* inout, size_t count) {
@@ -97,11 +103,11 @@ void fmpl_support_set_(const int* comm, const int* support, int* ier) {
 }
 void fmpl_rank_(const int* comm, int* rank, int* ier) {
   *rank = fmpl_rank(*comm);
-  *ier = *rank < 0 ? FMPL_ERR_ARGUMENT : FMPL_SUCCESS;
+  *ier = status_of_number(*rank);
 }
 void fmpl_size_(const int* comm, int* size, int* ier) {
   *size = fmpl_size(*comm);
-  *ier = *size < 0 ? FMPL_ERR_ARGUMENT : FMPL_SUCCESS;
+  *ier = status_of_number(*size);
 }
 
 void fmpl_barrier_(const int* comm, int* ier) {

@@ -163,6 +163,7 @@ int fmpl_comm_create(int* comm, int key) {
 }
 
 int fmpl_comm_free(int* comm) {
+  if (nagaya::fmpl::own == nullptr) return FMPL_ERR_INIT;
   Communicator* const freed = communicator_of(*comm);
   if (freed == nullptr || *comm == FMPL_COMM_WORLD) return FMPL_ERR_ARGUMENT;
   nagaya::fmpl::close_teams(*freed);
@@ -172,6 +173,7 @@ int fmpl_comm_free(int* comm) {
 }
 
 int fmpl_support_set(int comm, int support) {
+  if (nagaya::fmpl::own == nullptr) return FMPL_ERR_INIT;
   Communicator* const known = communicator_of(comm);
   if (known == nullptr) return FMPL_ERR_ARGUMENT;
   known->has_support = support != 0;

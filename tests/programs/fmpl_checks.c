@@ -396,9 +396,17 @@ static void begin_and_end_again(void) {
   EXPECT_EQUAL(nagaya_comm_finalize(), 0);
 }
 
+static void call_outside(void) {
+  char nothing = 0;
+  int comm = FMPL_COMM_WORLD;
+  EXPECT_EQUAL(fmpl_send(&nothing, 1, 0, 0), FMPL_ERR_INIT);
+  EXPECT_EQUAL(fmpl_barrier(comm), FMPL_ERR_INIT);
+  EXPECT_EQUAL(fmpl_support_set(comm, 0), FMPL_ERR_INIT);
+  EXPECT_EQUAL(fmpl_comm_free(&comm), FMPL_ERR_INIT);
+}
+
 int main(int argc, char** argv) {
-  char early = 0;
-  EXPECT_EQUAL(fmpl_send(&early, 1, 0, 0), FMPL_ERR_INIT);
+  call_outside();
   EXPECT_EQUAL(fmpl_init(areas, flags, kIndexes), FMPL_SUCCESS);
   rank = fmpl_rank(FMPL_COMM_WORLD);
   size = fmpl_size(FMPL_COMM_WORLD);
@@ -425,7 +433,7 @@ int main(int argc, char** argv) {
   EXPECT_EQUAL(fmpl_barrier(FMPL_COMM_WORLD), FMPL_SUCCESS);
   if (rank == 0) printf("all of FMPL among %d\n", size);
   EXPECT_EQUAL(fmpl_finalize(), FMPL_SUCCESS);
-  EXPECT_EQUAL(fmpl_barrier(FMPL_COMM_WORLD), FMPL_ERR_INIT);
+  call_outside();
   begin_and_end_again();
   return 0;
 }

@@ -18,6 +18,8 @@ program fmpl_module
   double precision :: out(1000), in(1000), work(1000)
   real :: factor(2), more_work(2)
 
+  call fmpl_rank(FMPL_COMM_WORLD, rank, ier)
+  call require(ier == FMPL_ERR_INIT, 'fmpl_rank before fmpl_init')
   call fmpl_init(ma, fa, 8, ier)
   call fmpl_rank(FMPL_COMM_WORLD, rank, ier)
   call fmpl_size(FMPL_COMM_WORLD, size, ier)
