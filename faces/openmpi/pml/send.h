@@ -44,15 +44,14 @@ void pml_nagaya_free_packed(pml_nagaya_send_request_t* request);
 /* A copy of the message in the buffer that the user has attached, and the send of that copy. A copy
  * and its request change what they know of each other under the lock of all copies. */
 struct pml_nagaya_buffered {
-  nagaya_send send; /* the first: its completion finds the copy by it */
-  void* copy;
+  nagaya_send send;                   /* the first: its completion finds the copy by it */
+  void* copy;                         /* NULL: of a message without bytes */
   pml_nagaya_send_request_t* request; /* NULL: the request does not wait for the copy's send */
 };
 
-/* Whether the request sends a copy. A message without bytes needs none. */
+/* Whether the request sends a copy. */
 static inline bool pml_nagaya_sends_copy(const pml_nagaya_send_request_t* request) {
-  return request->super.req_send_mode == MCA_PML_BASE_SEND_BUFFERED &&
-         request->super.req_bytes_packed > 0;
+  return request->super.req_send_mode == MCA_PML_BASE_SEND_BUFFERED;
 }
 /* Takes the lock of all copies if the request sends one. The same thread may take it twice. */
 void pml_nagaya_lock_copies(const pml_nagaya_send_request_t* request);

@@ -25,9 +25,26 @@ void pml_nagaya_forget_copy(pml_nagaya_send_request_t* request) {
   set_copy(request, NULL);
 }
 
+/* Memory of the user's buffer, if the message has any bytes. */
+static int make_copy(const pml_nagaya_send_request_t* request, void** copy) {
+  const mca_pml_base_request_t* const base = &request->super.req_base;
+  const size_t bytes = request->send.bytes;
+  *copy = NULL;
+  if (bytes == 0) return OMPI_SUCCESS;
+  *copy = mca_pml_base_bsend_request_alloc_buf(bytes);
+  /* The first call has freed the copies that were sent: now there may be room. */
+  if (*copy == NULL) *copy = mca_pml_base_bsend_request_alloc_buf(bytes);
+  if (*copy == NULL) return MPI_ERR_BUFFER; /* MPI_Start returns it as it is */
+  return pml_nagaya_pack(base->req_addr, base->req_count, base->req_datatype, *copy, bytes);
+}
+
+static void free_copy(void* copy) {
+  if (copy != NULL) mca_pml_base_bsend_request_free(copy);
+}
+
 static void on_complete(nagaya_send* send) {
   struct pml_nagaya_buffered* const buffered = (struct pml_nagaya_buffered*)send;
-  mca_pml_base_bsend_request_free(buffered->copy);
+  free_copy(buffered->copy);
   pthread_mutex_lock(&copies_lock);
   pml_nagaya_send_request_t* const request = buffered->request;
   if (request != NULL) {
@@ -41,21 +58,15 @@ static void on_complete(nagaya_send* send) {
 }
 
 int pml_nagaya_start_buffered(pml_nagaya_send_request_t* request) {
-  mca_pml_base_request_t* const base = &request->super.req_base;
-  void* copy = mca_pml_base_bsend_request_alloc_buf(request->send.bytes);
-  /* The first call has freed the copies that were sent: now there may be room. */
-  if (copy == NULL) copy = mca_pml_base_bsend_request_alloc_buf(request->send.bytes);
-  if (copy == NULL) return MPI_ERR_BUFFER; /* MPI_Start returns it as it is */
+  void* copy = NULL;
   struct pml_nagaya_buffered* const buffered = malloc(sizeof *buffered);
-  int error = buffered == NULL ? MPI_ERR_NO_MEM
-                               : pml_nagaya_pack(base->req_addr, base->req_count,
-                                                 base->req_datatype, copy, request->send.bytes);
+  int error = buffered == NULL ? MPI_ERR_NO_MEM : make_copy(request, &copy);
   if (error == OMPI_SUCCESS) {
     *buffered = (struct pml_nagaya_buffered){request->send, copy, request};
     buffered->send.data = copy;
     buffered->send.complete = on_complete;
     set_copy(request, buffered);
-    base->req_pml_complete = true;
+    request->super.req_base.req_pml_complete = true;
     error = nagaya_mpi_error(nagaya_match_send(&buffered->send));
   }
   if (error == OMPI_SUCCESS) {
@@ -63,7 +74,7 @@ int pml_nagaya_start_buffered(pml_nagaya_send_request_t* request) {
     return OMPI_SUCCESS;
   }
   pml_nagaya_forget_copy(request);
-  mca_pml_base_bsend_request_free(copy);
+  free_copy(copy);
   free(buffered);
   return error;
 }
