@@ -2,6 +2,7 @@
 /* mpi_modes.c - every way to send and to receive that MPI has, between all pairs of ranks, with
  * data that is checked. Knows nothing of Nagaya.
  *   mpi_modes cancels   cancels sends, and no more */
+#include <malloc.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -261,15 +262,74 @@ static void freed_communicators(void) {
   MPI_Comm_free(&comm);
 }
 
+/* The message has its communicator until it is received; other memory may lie there behind that. */
+static void freed_communicator_of_a_message(void) {
+  enum { kBlocks = 640, kOfEachSize = 10, kBytesApart = 16 };
+  const int to = (rank + 1) % size, from = (rank + size - 1) % size;
+  char* blocks[kBlocks];
+  MPI_Comm comm;
+  MPI_Message message;
+  MPI_Status status;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Send(NULL, 0, MPI_INT, to, kTag, comm);
+  MPI_Mprobe(from, kTag, comm, &message, MPI_STATUS_IGNORE);
+  MPI_Comm_free(&comm);
+  for (int n = 0; n < kBlocks; ++n) {
+    const size_t bytes = ((size_t)n / kOfEachSize + 1) * kBytesApart;
+    blocks[n] = malloc(bytes); /* calloc() takes no block that was freed just now */
+    explicit_bzero(blocks[n], bytes);
+  }
+  MPI_Mrecv(NULL, 0, MPI_INT, &message, &status);
+  check_status(&status, from, kTag, 0);
+  for (int n = 0; n < kBlocks; ++n) {
+    for (int at = 0; at < kBytesApart; ++at) EXPECT_EQUAL(blocks[n][at], 0);
+    free(blocks[n]);
+  }
+}
+
+/* Nobody waits for what becomes of them, and they use nothing up. */
+static void freed_cancelled_sends(void) {
+  enum { kRounds = 60, kFirst = 20, kSends = 100, kBytesMost = 1 << 18 };
+  const int to = (rank + 1) % size, from = (rank + size - 1) % size;
+  size_t in_use = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    for (int n = 0; n < kSends; ++n) {
+      MPI_Request request;
+      MPI_Isend(&rank, 1, MPI_INT, to, 79, MPI_COMM_WORLD, &request);
+      MPI_Cancel(&request);
+      MPI_Request_free(&request);
+    }
+    /* The receiver has all of them, and has answered. */
+    MPI_Sendrecv(NULL, 0, MPI_INT, to, 80, NULL, 0, MPI_INT, from, 80, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(NULL, 0, MPI_INT, from, 80, NULL, 0, MPI_INT, to, 80, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    if (round == kFirst) in_use = mallinfo2().uordblks;
+  }
+  EXPECT(mallinfo2().uordblks < in_use + kBytesMost);
+}
+
+static void cancelled_sends_of_any_end(void) {
+  cancelled_sends();
+  freed_cancelled_sends();
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   out = malloc(kMost * sizeof *out);
   in = malloc(kMost * sizeof *in);
-  void (*const parts[])(void) = {
-      every_mode, persistent, wildcards_and_probes, floods,         columns,
-      truncated,  cancelled,  freed_communicators,  cancelled_sends};
+  void (*const parts[])(void) = {freed_communicator_of_a_message, /* while little memory is free */
+                                 every_mode,
+                                 persistent,
+                                 wildcards_and_probes,
+                                 floods,
+                                 columns,
+                                 truncated,
+                                 cancelled,
+                                 freed_communicators,
+                                 cancelled_sends_of_any_end};
   enum { kParts = sizeof parts / sizeof *parts };
   const int only_cancels = argc > 1 && strcmp(argv[1], "cancels") == 0;
   for (int n = only_cancels ? kParts - 1 : 0; n < (only_cancels ? kParts : kParts - 1); ++n) {

@@ -63,6 +63,7 @@ static struct ompi_message_t* message_of(const struct waiting_probe* probe,
     ompi_message_return(made);
     return MPI_MESSAGE_NULL;
   }
+  OBJ_RETAIN(comm); /* until its receive has begun: the program may free it before */
   made->comm = comm;
   made->req_ptr = *probe->taken;
   made->peer = probe->found.envelope.source;

@@ -197,18 +197,20 @@ int pml_nagaya_recv(void* buffer, size_t count, ompi_datatype_t* datatype, int f
 /* Receives what a probe has taken. */
 static int start_taken(void* buffer, size_t count, ompi_datatype_t* datatype,
                        struct ompi_message_t** message, pml_nagaya_receive_request_t** out) {
+  struct ompi_communicator_t* comm = (*message)->comm;
   pml_nagaya_receive_request_t* const request =
-      new_request(buffer, count, datatype, (*message)->peer, OMPI_ANY_TAG, (*message)->comm, false);
+      new_request(buffer, count, datatype, (*message)->peer, OMPI_ANY_TAG, comm, false);
   if (request == NULL) return OMPI_ERR_OUT_OF_RESOURCE;
   prepare(request);
   const int error = nagaya_match_receive_taken((*message)->req_ptr, &request->receive);
+  OBJ_RELEASE(comm); /* the request has it, too */
+  ompi_message_return(*message);
+  *message = MPI_MESSAGE_NULL;
   if (error != 0) {
     pml_nagaya_leave(&request->users);
     give_back(request);
     return nagaya_mpi_error(error);
   }
-  ompi_message_return(*message);
-  *message = MPI_MESSAGE_NULL;
   *out = request;
   return OMPI_SUCCESS;
 }

@@ -8,21 +8,25 @@ static opal_free_list_t sent_requests;
 
 typedef struct sent_request_t {
   ompi_request_t super;
+  pml_nagaya_users users;
   nagaya_send send;
 } sent_request_t;
+
+static void leave(sent_request_t* request) {
+  if (!pml_nagaya_leave(&request->users)) return;
+  OMPI_REQUEST_FINI(&request->super);
+  opal_free_list_return(&sent_requests, (opal_free_list_item_t*)request);
+}
 
 static void on_complete(nagaya_send* send) {
   sent_request_t* const request = (sent_request_t*)((char*)send - offsetof(sent_request_t, send));
   request->super.req_status._cancelled = (int)send->is_cancelled;
   ompi_request_complete(&request->super, true);
+  leave(request);
 }
 
-/* One that is freed while its receiver still decides is never used again. */
 static int free_request(ompi_request_t** handle) {
-  ompi_request_t* const request = *handle;
-  OMPI_REQUEST_FINI(request);
-  if (REQUEST_COMPLETE(request))
-    opal_free_list_return(&sent_requests, (opal_free_list_item_t*)request);
+  leave((sent_request_t*)*handle);
   *handle = MPI_REQUEST_NULL;
   return OMPI_SUCCESS;
 }
@@ -32,9 +36,13 @@ static int cancel_request(ompi_request_t* handle, int flag) {
   const bool is_asked_back = !REQUEST_COMPLETE(handle);
   if (is_asked_back || handle->req_status._cancelled) return OMPI_SUCCESS;
   request->send.answers = 0;
+  pml_nagaya_enter(&request->users);
   handle->req_complete = REQUEST_PENDING;
   const int error = nagaya_match_cancel_send(&request->send);
-  if (error != 0) ompi_request_complete(handle, true);
+  if (error != 0) {
+    ompi_request_complete(handle, true);
+    leave(request);
+  }
   return nagaya_mpi_error(error);
 }
 
@@ -64,6 +72,7 @@ ompi_request_t* pml_nagaya_new_sent(nagaya_process to, const nagaya_envelope* en
   request->super.req_complete = REQUEST_COMPLETED;
   request->super.req_state = OMPI_REQUEST_ACTIVE;
   request->super.req_status._cancelled = 0;
+  request->users = 1;
   request->send.to = to;
   request->send.envelope = *envelope;
   request->send.serial = serial;
