@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* expressions.c - distributed arrays in all kinds of expressions and declarations, among other things
  * that have their names. */
+#include <math.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +25,11 @@ typedef struct item {
   struct item* next;
 } item;
 enum { ROWS = N };
+
+/* By builtins of the compiler, which are constants. */
+static double most = -INFINITY;
+static atomic_int meetings;
+_Static_assert(__builtin_popcount(3) == 2, "a builtin");
 
 static double other, table[ROWS][M], *pointer;
 static row rows[N];
@@ -120,6 +127,9 @@ static void pointers(void) {
     EXPECT(pointer[2] == 10 * i + 2 && (*whole)[3] == 10 * i + 3 && *rows[i] == 10 * i);
     EXPECT(*(rows[i] + 1) == 10 * i + 1 && (rows[i] + 1)[1] == 10 * i + 2);
     EXPECT(first_of(rows[i]) == 10 * i && sum_of_row(&rows[i]) == 40 * i + 6);
+    EXPECT_EQUAL((uintptr_t) & (rows) - (uintptr_t)&rows, 0);
+    if (most < rows[i][0]) most = rows[i][0];
+    EXPECT(most == rows[i][0]);
     EXPECT((uintptr_t)&rows[i][1] - (uintptr_t)&rows[i] == sizeof(double));
     other = i % 2 ? rows[i][1] : -table[i][2];
     EXPECT(other == (i % 2 ? 10 * i + 1 : -2));
@@ -165,6 +175,15 @@ static void scopes(void) {
   for (int i = 0; i < N; i++) EXPECT_EQUAL(a[i], i);
 }
 
+/* By macros of the compiler's header. */
+static void atomics(void) {
+#pragma xmp loop on t[i]
+  for (int i = 0; i < N; i++) atomic_fetch_add(&meetings, a[i] == i);
+  int all = atomic_load(&meetings);
+#pragma xmp reduction(+ : all)
+  EXPECT_EQUAL(all, N);
+}
+
 int main(void) {
   names_of_other_things();
   indexes();
@@ -174,5 +193,6 @@ int main(void) {
   EXPECT_EQUAL(switches_and_labels(1), 3);
   EXPECT_EQUAL(switches_and_labels(5), 10);
   scopes();
+  atomics();
   return say_ok();
 }

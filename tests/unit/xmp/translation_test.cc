@@ -104,6 +104,10 @@ TEST(Translation, OnlyNamesThatItMakesAreRefused) {
         << name;
 }
 
+TEST(Translation, NamesOfTheCLibraryAreFreeForVariables) {
+  EXPECT_TRUE(translated(kGrid + "int index;\ndouble round;\n").messages.empty());
+}
+
 TEST(Translation, EachFindOfTheFuzzerIsTranslatedOrRefused) {
   EXPECT_GT(replay("translation", fuzz::translate_any_source), 0u);
 }

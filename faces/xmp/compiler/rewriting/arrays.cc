@@ -151,8 +151,7 @@ void ArrayRewriter::rewrite(const Use& use, const ArraySymbol& array) {
   const std::string rows = elsewhere ? rows_of_descriptor(array) : array.rows();
   if (use.subscripts.empty() && use.address_of) {
     // &u: a pointer to the whole, to the local block here.
-    edits_.replace({*use.address_of, use.name.end},
-                   "((__typeof__(" + type_expression(array) + ") *)" + rows + ")");
+    edits_.replace(*use.address_of, "((__typeof__(" + type_expression(array) + ") *)" + rows + ")");
     return;
   }
   edits_.replace(use.name, rows);

@@ -224,7 +224,7 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
   bool VisitUnaryOperator(clang::UnaryOperator* unary) {
     const clang::Expr* operand = unary->getSubExpr()->IgnoreParens();
     if (unary->getOpcode() == clang::UO_AddrOf)
-      address_of_[operand] = spots_.offset(unary->getOperatorLoc());
+      address_of_[operand] = spots_.range(unary->getSourceRange());
     if (unary->getOpcode() == clang::UO_Deref) as_pointer_.insert(origin_of(unary->getSubExpr()));
     if (unary->isIncrementDecrementOp()) write(operand);
     return true;
@@ -368,7 +368,7 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
   int unevaluated_ = 0;
   std::unordered_map<const clang::Decl*, size_t> entities_;
   std::unordered_map<const clang::Expr*, const clang::ArraySubscriptExpr*> subscript_of_;
-  std::unordered_map<const clang::Expr*, size_t> address_of_;
+  std::unordered_map<const clang::Expr*, Range> address_of_;
   std::unordered_set<const clang::Expr*> written_, reversed_, as_pointer_;
 };
 

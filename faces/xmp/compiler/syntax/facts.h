@@ -50,12 +50,12 @@ struct Use {
   size_t entity;
   Range name;
   std::vector<Subscript> subscripts;
-  bool unevaluated = false;          // operand of sizeof or typeof
-  std::optional<size_t> address_of;  // offset of the & that is directly applied to the name
-  bool written = false;              // assigned or stepped
-  bool reversed = false;             // i[u]
-  bool as_pointer = false;           // u + i, *u, (c ? u : v)[i]: of what its subscripts leave
-  std::vector<size_t> calls;         // that have it in an argument: offsets, outer ones first
+  bool unevaluated = false;         // operand of sizeof or typeof
+  std::optional<Range> address_of;  // of the & that is directly applied to it: &u, &(u)
+  bool written = false;             // assigned or stepped
+  bool reversed = false;            // i[u]
+  bool as_pointer = false;          // u + i, *u, (c ? u : v)[i]: of what its subscripts leave
+  std::vector<size_t> calls;        // that have it in an argument: offsets, outer ones first
 };
 
 struct Statement {
@@ -94,8 +94,8 @@ struct Jump {
   size_t target;
 };
 
-// Of a function that Clang does not know as one of the C library's, which might touch any variable
-// whose address it can have.
+// Of a function that is no builtin of the compiler: it might touch any variable whose address it
+// can have.
 struct Call {
   size_t offset;
 };

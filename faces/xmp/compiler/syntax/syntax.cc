@@ -3,6 +3,8 @@
 
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
+#include <clang/Basic/Builtins.h>
+#include <clang/Lex/Preprocessor.h>
 #include <clang/Parse/ParseAST.h>
 #include <clang/Sema/Sema.h>
 
@@ -12,10 +14,24 @@
 namespace nagaya::xmp {
 namespace {
 
-// Types that gcc knows and Clang does not; as wide, which is all that counts here.
+// Types that gcc knows and Clang does not; as wide, which is all that counts here. Builtins that
+// take more from gcc than Clang lets them take, those of gcc's <stdatomic.h> among them: functions
+// that nobody has declared. Names of the C library are free for a program's variables, as with gcc.
 std::vector<std::string> arguments() {
   return {"-fsyntax-only",
           "-w",
+          "-fno-builtin",
+          "-D__atomic_load=nagaya_atomic_load",
+          "-D__atomic_store=nagaya_atomic_store",
+          "-D__atomic_exchange=nagaya_atomic_exchange",
+          "-D__atomic_compare_exchange=nagaya_atomic_compare_exchange",
+          "-D__atomic_fetch_add=nagaya_atomic_fetch_add",
+          "-D__atomic_fetch_sub=nagaya_atomic_fetch_sub",
+          "-D__atomic_fetch_or=nagaya_atomic_fetch_or",
+          "-D__atomic_fetch_xor=nagaya_atomic_fetch_xor",
+          "-D__atomic_fetch_and=nagaya_atomic_fetch_and",
+          "-D__builtin_cpu_is=nagaya_cpu_is",
+          "-D__builtin_cpu_supports=nagaya_cpu_supports",
           "-D_Float16=__fp16",
           "-D_Float32=float",
           "-D_Float64=double",
@@ -39,6 +55,9 @@ std::optional<Facts> parse_c(const PrintedText& printed, const std::string& stan
   std::optional<Facts> facts;
   if (session.begin()) {
     clang::CompilerInstance& compiler = session.compiler();
+    clang::Preprocessor& preprocessor = session.preprocessor();
+    preprocessor.getBuiltinInfo().initializeBuiltins(preprocessor.getIdentifierTable(),
+                                                     preprocessor.getLangOpts());
     compiler.createASTContext();
     compiler.setASTConsumer(std::make_unique<clang::ASTConsumer>());
     compiler.createSema(clang::TU_Complete, nullptr);
