@@ -16,6 +16,12 @@ static double cubes[sizeof squares / sizeof squares[0]];
 #pragma xmp align squares[i] with t[i]
 #pragma xmp align cubes[i] with t[i]
 
+/* The minus is of the 1 alone. */
+#pragma xmp template moved(0 : N)
+#pragma xmp distribute moved(block) onto p
+static int places[N];
+#pragma xmp align places[i] with moved(i - 1 + 2)
+
 static int times[N + 1]; /* how often an iteration was made, by anybody */
 
 static void expect_each(int first, int end, int step) {
@@ -80,6 +86,14 @@ static void with_offsets(void) {
   expect_each(0, N - 1, 2);
 }
 
+static void with_alignments_of_several_terms(void) {
+#pragma xmp loop on moved(i - 1 + 2)
+  for (int i = 0; i < N; i++) places[i] = i, times[i]++;
+  expect_each(0, N, 1);
+#pragma xmp loop on moved(i + 1)
+  for (int i = 0; i < N; i++) EXPECT_EQUAL(places[i], i);
+}
+
 /* A loop by nodes makes the iteration of its own number. */
 static void on_nodes(void) {
   int made = -1;
@@ -128,6 +142,7 @@ int main(void) {
   with_offsets_of_no_sign();
   in_fortran_order();
   with_offsets();
+  with_alignments_of_several_terms();
   on_nodes();
   with_break_of_an_inner_loop();
   with_bounds_of_expressions();

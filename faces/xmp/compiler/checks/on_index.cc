@@ -25,23 +25,6 @@ bool mentions(const Subscript& subscript, const std::string& index) {
   return false;
 }
 
-namespace {
-
-// Outside of parentheses all sums and products: it can be added to.
-bool is_sum(const Expression& expression) {
-  int depth = 0;
-  for (const Token& token : expression.tokens) {
-    depth += (token.text == "(" || token.text == "[") - (token.text == ")" || token.text == "]");
-    if (depth != 0) continue;
-    for (const char* loose :
-         {"<", ">", "<=", ">=", "==", "!=", "&", "|", "^", "&&", "||", "?", "<<", ">>"})
-      if (token.text == loose) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 std::optional<std::string> offset_from_index(const Subscript& subscript, const std::string& index) {
   if (!subscript.index) return std::nullopt;
   const std::vector<Token>& tokens = subscript.index->tokens;

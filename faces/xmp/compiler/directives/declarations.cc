@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "directives/expression.h"
+
 namespace nagaya::xmp {
 namespace {
 
@@ -57,10 +59,13 @@ AlignSubscript parse_align_subscript(Cursor& cursor) {
   if (cursor.accept(":")) return {AlignSource::kColon, {Token::kPunctuator, ":", place}, {}};
   const Token index = cursor.identifier("an align dummy variable, '*' or ':'");
   if (!cursor.is("+") && !cursor.is("-")) return {AlignSource::kIndex, index, {"0", {}}};
-  const std::string sign = cursor.is("-") ? "-" : "";
-  cursor.accept("+") || cursor.accept("-");
+  // i - a + b: the minus is of a alone. It may be unsigned.
   const Expression offset = cursor.expression();
-  return {AlignSource::kIndex, index, {sign + "(long)(" + offset.text() + ")", {offset}}};
+  if (!is_sum(offset))
+    throw Complaint{offset.place(), "the subscript of '" + index.text + "' must be '" + index.text +
+                                        "', or '" + index.text + "' and an offset: " + index.text +
+                                        " + 1"};
+  return {AlignSource::kIndex, index, {"0L " + offset.text(), {offset}}};
 }
 
 ShadowWidth parse_shadow_width(Cursor& cursor) {

@@ -229,6 +229,18 @@ size_t end_of_expression(const std::vector<Token>& tokens, size_t first, const P
   return parser.at();
 }
 
+bool is_sum(const Expression& expression) {
+  int depth = 0;
+  for (const Token& token : expression.tokens) {
+    depth += (token.text == "(" || token.text == "[") - (token.text == ")" || token.text == "]");
+    if (depth != 0) continue;
+    for (const char* loose :
+         {"<", ">", "<=", ">=", "==", "!=", "&", "|", "^", "&&", "||", "?", "<<", ">>"})
+      if (token.text == loose) return false;
+  }
+  return true;
+}
+
 std::optional<long> constant_value(const Expression& expression, const ConstantOf& constant_of) {
   return Parser(expression.tokens, 0, expression.place(), constant_of).conditional();
 }

@@ -19,6 +19,9 @@ using ConstantOf = std::function<std::optional<long>(const std::string& name)>;
 // place after the last token.
 size_t end_of_expression(const std::vector<Token>& tokens, size_t first, const Place& end);
 
+// Outside of parentheses there are sums and products alone: something can be added before it.
+bool is_sum(const Expression& expression);
+
 std::optional<long> constant_value(const Expression& expression, const ConstantOf& constant_of);
 
 // The names in it that stand for objects: no members.
