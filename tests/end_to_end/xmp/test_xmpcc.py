@@ -126,7 +126,19 @@ def test_dependencies_are_the_originals(xmpcc, place):
     check_silent(xmpcc("-MMD", "-MF", "other.d", "-MT", "target", "-c", "main.c"))
     rule = (place / "other.d").read_text()
     assert rule.startswith("target: main.c") and "grid.h" in rule and "stdio.h" not in rule
+    check_silent(xmpcc("-MMD", "-MP", "-MFjoined.d", "-MTtarget", "-c", "main.c"))
+    assert (place / "joined.d").read_text().splitlines()[0] == rule.splitlines()[0]
     assert "grid.h" in xmpcc("-M", "main.c").out
+
+
+def test_pragmas_about_warnings_reach_the_compiler_behind(xmpcc, place):
+    """Of which Clang knows some only."""
+    pragmas = ["push", 'ignored "-Wmaybe-uninitialized"', 'error "-Wunused-variable"', "pop"]
+    text = "".join(f"#pragma GCC diagnostic {words}\n" for words in pragmas)
+    text += '_Pragma("GCC diagnostic ignored \\"-Wunused-variable\\"")\n'
+    write(place, main_dot_c=MAIN.replace("double sum", text + "double sum"), grid_dot_h=HEADER)
+    kept = re.findall("^#pragma GCC diagnostic (.*)$", xmpcc("--emit-c", "main.c").out, re.M)
+    assert kept == [*pragmas, 'ignored "-Wunused-variable"']
 
 
 def test_assembly_and_preprocessed_text_come_as_from_a_cc(xmpcc, place):

@@ -136,6 +136,18 @@ static void with_bounds_of_expressions(void) {
   expect_each(0, N, 1);
 }
 
+/* Compilers hang them on the loop. */
+static void behind_pragmas(void) {
+#pragma xmp loop on t[i]
+#pragma GCC unroll 4
+  for (int i = 0; i < N; i++) times[i]++;
+  expect_each(0, N, 1);
+#pragma GCC unroll 4
+#pragma xmp loop on t[i]
+  for (int i = 0; i < N; i++) times[i]++;
+  expect_each(0, N, 1);
+}
+
 int main(void) {
   upwards();
   downwards();
@@ -146,5 +158,6 @@ int main(void) {
   on_nodes();
   with_break_of_an_inner_loop();
   with_bounds_of_expressions();
+  behind_pragmas();
   return say_ok();
 }

@@ -189,8 +189,11 @@ class Sorter {
       keep({word}, &line_.dependencies);
     } else if (kDependencies.count(word) != 0) {
       keep({word}, &line_.dependencies);
-    } else if (kDependenciesApart.count(word) != 0) {
-      keep({word, argument(word)}, &line_.dependencies);
+    } else if (const std::string name = word.substr(0, 3); kDependenciesApart.count(name) != 0) {
+      const bool joined = word != name;  // -MFFILE
+      const std::string value = joined ? word.substr(name.size()) : argument(word);
+      keep(joined ? std::vector{word} : std::vector{word, value}, nullptr);
+      line_.dependencies.insert(line_.dependencies.end(), {name, value});
     } else if (kQuestions.count(word) != 0 || word.starts_with("-print-") ||
                word.starts_with("--print-")) {
       line_.result = CommandLine::kOther;

@@ -7,9 +7,11 @@
 #include <clang/Lex/PPCallbacks.h>
 #include <clang/Lex/Pragma.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <set>
 
 #include "clang_session.h"
@@ -50,6 +52,20 @@ class Callbacks : public clang::PPCallbacks {
  public:
   Callbacks(Printer& printer, Unit& unit) : printer_(printer), unit_(unit) {}
 
+  // Clang tells of groups of warnings that it knows; the compiler behind has others.
+  void PragmaDirective(clang::SourceLocation place, clang::PragmaIntroducerKind kind) override {
+    static const std::regex kSetting(
+        R"(#\s*pragma\s+(GCC|clang)\s+diagnostic\s+(ignored|warning|error)\s+("[^"]*"))");
+    const char* const begin = sources_->getCharacterData(place);
+    const char* const end = begin + std::strcspn(begin, "\r\n");
+    std::cmatch setting;
+    is_kept_ =
+        kind == clang::PIK_HashPragma &&
+        std::regex_search(begin, end, setting, kSetting, std::regex_constants::match_continuous);
+    if (is_kept_)
+      printer_.keep_line(place, "#pragma " + setting.str(1) + " diagnostic " + setting.str(2) +
+                                    " " + setting.str(3));
+  }
   // Clang itself obeys these; the compiler behind shall, too.
   void PragmaDiagnosticPush(clang::SourceLocation place, llvm::StringRef space) override {
     printer_.keep_line(place, "#pragma " + space.str() + " diagnostic push");
@@ -59,6 +75,7 @@ class Callbacks : public clang::PPCallbacks {
   }
   void PragmaDiagnostic(clang::SourceLocation place, llvm::StringRef space,
                         clang::diag::Severity severity, llvm::StringRef option) override {
+    if (is_kept_) return;
     const char* word = severity == clang::diag::Severity::Ignored   ? "ignored"
                        : severity == clang::diag::Severity::Warning ? "warning"
                                                                     : "error";
@@ -78,6 +95,7 @@ class Callbacks : public clang::PPCallbacks {
   Printer& printer_;
   Unit& unit_;
   clang::SourceManager* sources_ = nullptr;
+  bool is_kept_ = false;  // the pragma that is being read
 };
 
 std::vector<std::string> arguments_of(const PreprocessorInput& input) {

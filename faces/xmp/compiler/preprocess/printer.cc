@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "preprocess/printer.h"
 
+#include <algorithm>
+#include <array>
+
 namespace nagaya::xmp {
 namespace {
 
 // Fewer empty lines than this are shorter than a line marker.
 constexpr unsigned kEmptyLinesMax = 8;
+
+constexpr std::array kOfALoop = {"#pragma omp",         "#pragma GCC ivdep", "#pragma GCC unroll",
+                                 "#pragma clang loop",  "#pragma unroll",    "#pragma nounroll",
+                                 "#pragma GCC novector"};
 
 // Stands for xmp_desc_of(name) until that is translated.
 constexpr const char* kNullPointer = "((void *)0)";
@@ -131,10 +138,10 @@ void Printer::keep_pragma(const std::string& prefix, clang::SourceLocation place
   }
   keep_line(place, line);
   const size_t end = unit_.printed.size();
-  const bool openmp = line.starts_with("#pragma omp");
-  unit_.pragmas.push_back(
-      {end - line.size() - 1, end, openmp,
-       openmp || line.starts_with("#pragma GCC ivdep") || line.starts_with("#pragma GCC unroll")});
+  unit_.pragmas.push_back({end - line.size() - 1, end, line.starts_with("#pragma omp"),
+                           std::any_of(kOfALoop.begin(), kOfALoop.end(), [&](const char* start) {
+                             return line.starts_with(start);
+                           })});
 }
 
 void Printer::take_directive(clang::SourceLocation place) {

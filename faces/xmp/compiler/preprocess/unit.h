@@ -60,7 +60,7 @@ struct RawDirective {
 struct KeptPragma {
   size_t begin, end;
   bool openmp;
-  bool of_a_loop;  // for the loop behind it: of OpenMP, or #pragma GCC ivdep, unroll
+  bool of_a_loop;  // for the loop behind it: of OpenMP, or #pragma GCC unroll and its like
 };
 
 // xmp_desc_of(name): the text has a null pointer of the same meaning to C at [begin, end).

@@ -328,6 +328,9 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
   void leave() { open_.pop_back(); }
 
   void child_statement(clang::Stmt* statement) {
+    // #pragma GCC unroll 4 and its like are attributes of the loop behind them.
+    while (auto* attributed = llvm::dyn_cast<clang::AttributedStmt>(statement))
+      statement = attributed->getSubStmt();
     Statement::Kind kind = Statement::kOther;
     if (llvm::isa<clang::CompoundStmt>(statement)) kind = Statement::kCompound;
     if (llvm::isa<clang::ForStmt>(statement)) kind = Statement::kFor;
