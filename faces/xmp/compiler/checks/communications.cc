@@ -100,6 +100,10 @@ const Variable& check_data(const Program& program, const DataReference& data, si
   if (variable->is_pointer && variable->extents.empty() && !data.length && data.indexes.empty())
     throw Complaint{name.place,
                     quoted(name) + " is a pointer; name the elements: " + name.text + "[0:n]"};
+  if (subscripts == 0 && !variable->extents.empty() && !variable->extents[0].constant &&
+      variable->extents[0].text.empty())
+    throw Complaint{name.place, "the first extent of " + quoted(name) +
+                                    " is not known; name the elements: " + name.text + "[0:n]"};
   for (const Expression& index : data.indexes) check_expression(program, index, offset);
   if (data.base) check_expression(program, *data.base, offset);
   if (data.length) check_expression(program, *data.length, offset);

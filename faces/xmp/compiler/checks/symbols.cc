@@ -173,6 +173,10 @@ const Variable& SymbolTable::aligned_variable(const AlignDirective& align, size_
     throw Complaint{name.place, quoted(name) + " is not an array"};
   if (program_.array_of(variable->entity, offset) != nullptr)
     throw Complaint{name.place, quoted(name) + " is aligned twice"};
+  if (variable->is_external && !variable->file_scope)
+    throw Complaint{name.place, quoted(name) +
+                                    " is an array of file scope: declare and align it "
+                                    "there, not in a function"};
   if (variable->has_initialiser)
     throw Complaint{name.place, "the distributed array " + quoted(name) +
                                     " cannot have an initialiser; assign in a loop"};
