@@ -49,6 +49,16 @@ typedef struct nagaya_xmp_subscript {
   long low, high, step;
 } nagaya_xmp_subscript;
 
+/* Of e, and of base:length:step: each expression is computed once. */
+static __inline__ nagaya_xmp_subscript nagaya_xmp_index(long index) {
+  nagaya_xmp_subscript subscript = {NAGAYA_XMP_RANGE, index, index, 1};
+  return subscript;
+}
+static __inline__ nagaya_xmp_subscript nagaya_xmp_section(long base, long length, long step) {
+  nagaya_xmp_subscript subscript = {NAGAYA_XMP_RANGE, base, base + (length - 1) * step, step};
+  return subscript;
+}
+
 /* The reference behind `on` and its like. One of `nodes` and `of_template` is set. Without
  * subscripts (`on p`): dimensions 0, the whole of it. */
 typedef struct nagaya_xmp_on {

@@ -148,6 +148,18 @@ static void behind_pragmas(void) {
   expect_each(0, N, 1);
 }
 
+/* It is the one from where the loop begins. */
+static void with_a_step_that_changes(void) {
+  int i, step = 3;
+#pragma xmp loop on t[i]
+  for (i = 1; i < N; i += step) times[i]++, step = 1;
+  expect_each(1, N, 3);
+  step = 2;
+#pragma xmp loop on t[k]
+  for (unsigned char k = N - 1; k > 1; k = k - step) times[k]++, step++;
+  expect_each(2, N, 2);
+}
+
 int main(void) {
   upwards();
   downwards();
@@ -159,5 +171,6 @@ int main(void) {
   with_break_of_an_inner_loop();
   with_bounds_of_expressions();
   behind_pragmas();
+  with_a_step_that_changes();
   return say_ok();
 }

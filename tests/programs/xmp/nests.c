@@ -113,6 +113,37 @@ static void triangle(void) {
   EXPECT_EQUAL(made, NI * (NI + 1) / 2);
 }
 
+static int row;
+static void next_row(void) {
+  row++;
+}
+
+/* The nodes that reduce are those that the clause means before the loop. */
+static void on_clause_that_changes(void) {
+  if (xmp_all_num_nodes() < 2) return;
+#pragma xmp nodes rows[*][2]
+#pragma xmp template few[4][4]
+#pragma xmp distribute few[block][block] onto rows
+  int sum = 0, own_row = 0;
+#pragma xmp task on few[row][:] nocomm
+  own_row = 1;
+#pragma xmp loop on few[row][j] reduction(+ : sum)
+  for (int j = 0; j < 4; j++) sum += j, next_row();
+  EXPECT_EQUAL(sum, own_row ? 6 : 0);
+}
+
+/* Nobody asks for the inner bounds, which are of no use. */
+static void empty_outer_loops(void) {
+  int rows = 0, each = 0, wide = 2 * NI;
+#pragma xmp loop(i, j) on square[i][j]
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < NI / each; j++) rows++;
+#pragma xmp loop(i, j) on square[i][j]
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < wide; j++) rows++;
+  EXPECT_EQUAL(rows, 0);
+}
+
 static void three_dimensions(void) {
 #pragma xmp loop(k, j, i) on t3(k, j, i)
   for (int i = 0; i < NI; i++)
@@ -147,6 +178,8 @@ int main(void) {
   two_directives();
   bounds_that_change();
   triangle();
+  on_clause_that_changes();
+  empty_outer_loops();
   three_dimensions();
   blocks_of_a_width();
   return say_ok();

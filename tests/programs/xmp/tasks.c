@@ -40,6 +40,22 @@ static void owners(void) {
   EXPECT_EQUAL(first, own == 0);
 }
 
+static int calls;
+static int next(void) {
+  return calls++ % nodes;
+}
+
+static void expressions_are_computed_once(void) {
+  int members = 0;
+#pragma xmp task on p[next()] nocomm
+  members++;
+  EXPECT_EQUAL(members, own == 0);
+#pragma xmp task on p[next():1] nocomm
+  members++;
+  EXPECT_EQUAL(members, (own == 0) + (own == 1 % nodes));
+  EXPECT_EQUAL(calls, 2);
+}
+
 static void nested(void) {
   if (nodes < 2) return;
   int sum = 1, inner = 1, again = 1;
@@ -110,6 +126,7 @@ int main(void) {
   nodes = xmp_all_num_nodes(), own = own_number();
   subsets();
   owners();
+  expressions_are_computed_once();
   nested();
   two_at_once();
   leaves_by_return();

@@ -64,8 +64,10 @@ TEST(Directives, ALoneExtentOfATemplateBeginsAtOneInParenthesesAndAtZeroInBracke
 TEST(Directives, ASectionInBracketsHasBaseAndLength) {
   const Subscript section = one<TaskDirective>("task on p[2:3]").on.subscripts[0];
   EXPECT_EQ(section.low.text, "2");
-  EXPECT_EQ(section.high.text, "(2) + ((3) - 1)");
+  EXPECT_EQ(section.high.text, "3");
+  EXPECT_TRUE(section.has_length);
   EXPECT_EQ(one<TaskDirective>("task on p(2:3)").on.subscripts[0].high.text, "3");
+  EXPECT_FALSE(one<TaskDirective>("task on p(2:3)").on.subscripts[0].has_length);
 }
 
 TEST(Directives, TwoColonsInASectionAreNotTheSignOfACombinedDirective) {

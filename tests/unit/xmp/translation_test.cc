@@ -96,10 +96,12 @@ TEST(Translation, AVariableOfTheSameNameIsNotTheArray) {
 }
 
 TEST(Translation, OnlyNamesThatItMakesAreRefused) {
-  for (const std::string name : {"xmp_kernel", "xmp_task_number", "xmp_loops", "xmp_data"})
+  for (const std::string name :
+       {"xmp_kernel", "xmp_task_number", "xmp_loops", "xmp_data", "xmp_once"})
     EXPECT_TRUE(translated(kGrid + "void f(void) { int " + name + "; }\n").messages.empty())
         << name;
-  for (const std::string name : {"xmp_k", "xmp_task", "xmp_loop1_first", "xmp_data0_0_s"})
+  for (const std::string name :
+       {"xmp_k", "xmp_task", "xmp_loop1_first", "xmp_on1", "xmp_reduced1", "xmp_data0_0_s"})
     EXPECT_EQ(translated(kGrid + "void f(void) { int " + name + "; }\n").messages.size(), 1u)
         << name;
 }

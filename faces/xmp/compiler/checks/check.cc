@@ -131,8 +131,8 @@ class Checker {
 
   static bool is_generated_in_functions(const std::string& name) {
     if (name == "xmp_k" || name == "xmp_task") return true;
-    for (const std::string kind :
-         {"xmp_loop", "xmp_part", "xmp_data", "xmp_length", "xmp_saved", "xmp_order"})
+    for (const std::string kind : {"xmp_loop", "xmp_on", "xmp_reduced", "xmp_part", "xmp_data",
+                                   "xmp_length", "xmp_saved", "xmp_order"})
       if (name.starts_with(kind) && name.size() > kind.size() && name[kind.size()] >= '0' &&
           name[kind.size()] <= '9')
         return true;

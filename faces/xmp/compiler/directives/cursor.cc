@@ -18,17 +18,6 @@ Bound bound_of(const Expression& expression) {
   return {expression.text(), {expression}};
 }
 
-Bound last_of(const Bound& base, const Expression& length, const Bound& step) {
-  Bound last;
-  last.text = "(" + base.text + ") + ((" + length.text() + ") - 1)";
-  if (!step.text.empty()) last.text += " * (" + step.text + ")";
-  for (const Bound* part : {&base, &step})
-    last.expressions.insert(last.expressions.end(), part->expressions.begin(),
-                            part->expressions.end());
-  last.expressions.push_back(length);
-  return last;
-}
-
 Cursor::Cursor(const RawDirective& raw) {
   for (const Token& token : raw.tokens) {
     // `t[::2]`, `... :: a`: two colons, whether the lexer knows one token for them or not.
@@ -162,10 +151,8 @@ void Cursor::range_of(Subscript& subscript, bool brackets, const std::optional<E
   }
   const bool from_zero = brackets && !first && second;
   subscript.low = first ? bound_of(*first) : Bound{from_zero ? "0" : kOpenLow, {}};
-  if (!second)
-    subscript.high = {kOpenHigh, {}};
-  else
-    subscript.high = brackets ? last_of(subscript.low, *second, subscript.step) : bound_of(*second);
+  subscript.high = second ? bound_of(*second) : Bound{kOpenHigh, {}};
+  subscript.has_length = brackets && second;
   if (subscript.step.text.empty()) subscript.step.text = "1";
 }
 

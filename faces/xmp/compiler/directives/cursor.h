@@ -55,7 +55,5 @@ class Cursor {
 };
 
 Bound bound_of(const Expression& expression);
-// base + (length - 1) * step; `step` may be empty.
-Bound last_of(const Bound& base, const Expression& length, const Bound& step);
 
 }  // namespace nagaya::xmp

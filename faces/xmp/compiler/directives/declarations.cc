@@ -26,8 +26,9 @@ TemplateBounds parse_template_bounds(Cursor& cursor, bool brackets) {
     return {{"0", {}}, {"(" + first.text() + ") - 1", {first}}};
   }
   const Expression second = cursor.expression();
-  const Bound low = bound_of(first);
-  return {low, brackets ? last_of(low, second, {}) : bound_of(second)};
+  if (!brackets) return {bound_of(first), bound_of(second)};
+  return {bound_of(first),
+          {"(" + first.text() + ") + ((" + second.text() + ") - 1)", {first, second}}};
 }
 
 DistributionFormat parse_format(Cursor& cursor) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // tree.h - XMP directives after parsing. Both syntaxes give the same tree: dimensions stand in the
-// order of C, `p(i)` is node i - 1, and a section has both its ends. The names are the
-// specification's (XcalableMP 1.4, chapter 4).
+// order of C, `p(i)` is node i - 1, and a section has its ends, or its base and its length. The
+// names are the specification's (XcalableMP 1.4, chapter 4).
 #pragma once
 
 #include <optional>
@@ -33,6 +33,7 @@ struct Subscript {
   Place place;
   bool single = false;  // one index: low is high
   Bound low, high, step;
+  bool has_length = false;          // instead of the upper end, `high` is the length
   std::optional<Expression> index;  // of a single one, as written
 };
 

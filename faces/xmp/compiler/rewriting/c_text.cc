@@ -25,14 +25,17 @@ std::string subscript_text(const Subscript& subscript, bool from_one) {
     // An omitted end has no expression, and stays as it is.
     return from_one && !bound.expressions.empty() ? "(" + bound.text + ") - 1" : bound.text;
   };
-  return "{NAGAYA_XMP_RANGE, " + numbered(subscript.low) + ", " + numbered(subscript.high) + ", " +
-         subscript.step.text + "}";
+  if (subscript.single) return "nagaya_xmp_index(" + numbered(subscript.low) + ")";
+  const std::string values =
+      list({numbered(subscript.low), numbered(subscript.high), subscript.step.text});
+  return subscript.has_length ? "nagaya_xmp_section(" + values + ")"
+                              : "{NAGAYA_XMP_RANGE, " + values + "}";
 }
 
 std::string on_text(const Program& program, const Reference& reference,
                     const std::vector<std::string>& subscripts) {
   const ResolvedReference& resolved = program.references.at(&reference);
-  return "&(const nagaya_xmp_on){" +
+  return "{" +
          list({resolved.nodes != nullptr ? resolved.nodes->c_name() : "0",
                resolved.of_template != nullptr ? resolved.of_template->c_name() : "0",
                std::to_string(subscripts.size()),
@@ -65,25 +68,31 @@ std::string longs(const std::vector<std::string>& items) {
   return "(const long[]){" + list(items) + "}";
 }
 
-std::string on(const Program& program, const Reference& reference, const Nest* of_loop) {
+std::string on(const Program& program, const Reference& reference) {
+  const bool from_one = nodes_from_one(program, reference);
+  std::vector<std::string> subscripts;
+  for (const Subscript& subscript : reference.subscripts)
+    subscripts.push_back(subscript_text(subscript, from_one));
+  return "&(const nagaya_xmp_on)" + on_text(program, reference, subscripts);
+}
+
+std::string on_of_loop(const Program& program, const Reference& reference, const Nest& loop) {
   const bool from_one = nodes_from_one(program, reference);
   std::vector<std::string> subscripts;
   for (size_t d = 0; d < reference.subscripts.size(); ++d)
-    subscripts.push_back(of_loop != nullptr && has_index(*of_loop, d)
-                             ? kAllText
-                             : subscript_text(reference.subscripts[d], from_one));
+    subscripts.push_back(has_index(loop, d) ? kAllText
+                                            : subscript_text(reference.subscripts[d], from_one));
   return on_text(program, reference, subscripts);
 }
 
-std::string reduced_on(const Program& program, const Reference& reference, const Nest& of_loop) {
-  const bool from_one = nodes_from_one(program, reference);
+std::string reduced_on(const Program& program, const Reference& reference, const Nest& loop,
+                       const std::string& on) {
   std::vector<std::string> subscripts;
-  for (size_t d = 0; d < reference.subscripts.size(); ++d) {
-    const Subscript& subscript = reference.subscripts[d];
-    subscripts.push_back(has_index(of_loop, d)               ? kAllText
-                         : subscript.kind == Subscript::kAll ? kStarText
-                                                             : subscript_text(subscript, from_one));
-  }
+  for (size_t d = 0; d < reference.subscripts.size(); ++d)
+    subscripts.push_back(has_index(loop, d) ? kAllText
+                         : reference.subscripts[d].kind == Subscript::kAll
+                             ? kStarText
+                             : on + ".subscript[" + std::to_string(d) + "]");
   return on_text(program, reference, subscripts);
 }
 

@@ -14,11 +14,15 @@ std::string literal(const std::string& text);
 std::string list(const std::vector<std::string>& items);   // a, b, c
 std::string longs(const std::vector<std::string>& items);  // (const long[]){a, b, c}
 
-// A pointer to the reference. `of_loop`: its nest's indexes stand for all of their dimensions.
-std::string on(const Program& program, const Reference& reference, const Nest* of_loop = nullptr);
-// ... of the reductions of a loop: dimensions that the loop does not name hold copies.
-std::string reduced_on(const Program& program, const Reference& reference, const Nest& of_loop);
-// ... or a null pointer.
+// A pointer to the reference.
+std::string on(const Program& program, const Reference& reference);
+// The value of a nagaya_xmp_on of a loop: its indexes stand for all of their dimensions.
+std::string on_of_loop(const Program& program, const Reference& reference, const Nest& loop);
+// ... of the loop's reductions: dimensions that the loop does not name hold copies. `on`: the
+// variable of the loop's value.
+std::string reduced_on(const Program& program, const Reference& reference, const Nest& loop,
+                       const std::string& on);
+// A pointer, a null pointer if there is no reference.
 std::string optional_on(const Program& program, const std::optional<Reference>& reference);
 std::string optional_async(const std::optional<Expression>& async);
 std::string alignment(const ArraySymbol& array);

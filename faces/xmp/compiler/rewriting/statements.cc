@@ -115,26 +115,35 @@ size_t StatementRewriter::before_pragmas(size_t statement_begin, size_t directiv
 }
 
 std::string StatementRewriter::range_declaration(const Directive& directive,
-                                                 const LoopDirective& loop, const Nest& nest,
-                                                 size_t which, const std::string& name) {
-  const DistributedLoop& distributed = nest.loops[which];
+                                                 const DistributedLoop& distributed,
+                                                 const std::string& on, const std::string& needed,
+                                                 const std::string& name) {
   const Loop& header = program_.facts.loops[distributed.loop];
   std::string end = header.end_text;
   if (header.inclusive) end += header.upwards ? " + 1L" : " - 1L";
-  const std::string from = name + "_from", range = name + "_range";
+  const std::string from = name + "_from", step = name + "_step", range = name + "_range";
+  const bool has_step = header.has_computed_step();
+  const std::string call =
+      "nagaya_xmp_loop(" +
+      list({where(directive.place), "&" + on, std::to_string(distributed.dimension),
+            name + "_offset", from, end, has_step ? step : header.step}) +
+      ")";
   // C computes the first value before the bound; arguments have no order.
-  return "const " + header.index_type + " " + from + " = " + header.first_text +
-         "; const nagaya_xmp_range " + range + " = nagaya_xmp_loop(" +
-         list({where(directive.place), on(program_, loop.on, &nest),
-               std::to_string(distributed.dimension), distributed.offset, from, end, header.step}) +
-         "); const " + header.index_type + " " + name + "_first = " + range + ".first, " + name +
+  return "const " + header.index_type + " " + from + " = " + header.first_text + "; " +
+         (has_step ? "const long " + step + " = " + header.step + "; " : "") +
+         "const nagaya_xmp_range " + range + " = " +
+         (needed.empty() ? call : needed + " ? " + call + " : (nagaya_xmp_range){0, 0}") +
+         "; const " + header.index_type + " " + name + "_first = " + range + ".first, " + name +
          "_end = " + range + ".end;";
 }
 
 void StatementRewriter::rewrite_header(size_t which, const std::string& name) {
   const Loop& loop = program_.facts.loops[which];
-  // The first part's declaration or assignment and the step stay the user's.
+  // The first part's declaration or assignment stays the user's, and a step that is a constant.
   edits_.replace(loop.first, name + "_first");
+  if (loop.has_computed_step())
+    edits_.replace(loop.stepping,
+                   program_.index_name(which) + " += (" + loop.index_type + ")" + name + "_step");
   const size_t first_semicolon = unit_.printed.text().find(';', loop.first.end);
   const size_t second_semicolon =
       unit_.printed.text().find(';', std::max(loop.end.end, first_semicolon + 1));
@@ -143,7 +152,8 @@ void StatementRewriter::rewrite_header(size_t which, const std::string& name) {
 }
 
 std::string StatementRewriter::add_reductions(const Directive& directive, const LoopDirective& loop,
-                                              const Nest& nest, std::string& before) {
+                                              const Nest& nest, const std::string& on,
+                                              std::string& before) {
   if (loop.reductions.empty()) return "";
   std::vector<LoopReduction> reductions;
   for (const ReductionClause& clause : loop.reductions)
@@ -153,39 +163,49 @@ std::string StatementRewriter::add_reductions(const Directive& directive, const 
     for (const LoopReduction& reduction : reductions) text += part(reduction);
     return text;
   };
-  before += of_all([](const LoopReduction& r) { return r.pointers(); }) +
+  const std::string reduced = "xmp_reduced" + std::to_string(ons_);
+  before += " const nagaya_xmp_on " + reduced + " = " + reduced_on(program_, loop.on, nest, on) +
+            ";" + of_all([](const LoopReduction& r) { return r.pointers(); }) +
             of_all([](const LoopReduction& r) { return r.declarations(); }) + " {" +
             of_all([](const LoopReduction& r) { return r.hiding(); });
-  const std::string on = reduced_on(program_, loop.on, nest);
   for (const LoopReduction& reduction : reductions)
     for (const std::string& variable : reduction.note_iterations(edits_))
       variables_[nest.statement].push_back(variable);
   return of_all([](const LoopReduction& r) { return r.kept(); }) + " }" +
-         of_all([&](const LoopReduction& r) { return r.reduced(on); });
+         of_all([&](const LoopReduction& r) { return r.reduced("&" + reduced); });
 }
 
 void StatementRewriter::rewrite(const Directive& directive, const LoopDirective& loop) {
   const Nest& nest = program_.nests.at(&directive);
   const Range& whole = program_.facts.statements[nest.statement].range;
-  std::string before = "{", name;
+  const std::string on = "xmp_on" + std::to_string(++ons_);
+  std::string before =
+      "{ const nagaya_xmp_on " + on + " = " + on_of_loop(program_, loop.on, nest) + ";";
+  std::string needed;  // by the outer loops: none of them is empty
   for (size_t i = 0; i < nest.loops.size(); ++i) {
     const Loop& header = program_.facts.loops[nest.loops[i].loop];
-    name = "xmp_loop" + std::to_string(++ranges_);
-    const std::string declaration = range_declaration(directive, loop, nest, i, name);
+    const std::string name = "xmp_loop" + std::to_string(++ranges_);
+    const bool hoisted = nest.loops[i].hoisted;
+    before += " const long " + name + "_offset = " + nest.loops[i].offset + ";";
+    const std::string declaration =
+        range_declaration(directive, nest.loops[i], on, hoisted ? needed : "", name);
     size_t statement = nest.statement;
-    if (nest.loops[i].hoisted) {
+    if (hoisted) {
       before += " " + declaration;
+      needed += (needed.empty() ? "" : " && ") + name + "_first != " + name + "_end";
     } else {
       statement = program_.facts.statement_behind(header.whole.begin);
       edits_.insert_line(unit_.printed, before_pragmas(header.whole.begin, header.whole.begin),
                          directive.place, "{ " + declaration);
       edits_.close(header.whole.end, header.whole.begin, " }");
-      variables_[nest.statement].push_back(program_.references.at(&loop.on).c_name());
+      for (const std::string& used : {on, name + "_offset"})
+        variables_[nest.statement].push_back(used);
     }
     for (const char* bound : {"_first", "_end"}) variables_[statement].push_back(name + bound);
+    if (header.has_computed_step()) variables_[statement].push_back(name + "_step");
     rewrite_header(nest.loops[i].loop, name);
   }
-  const std::string after = add_reductions(directive, loop, nest, before);
+  const std::string after = add_reductions(directive, loop, nest, on, before);
   edits_.insert_line(unit_.printed, before_pragmas(whole.begin, directive.offset), directive.place,
                      before);
   edits_.close(whole.end, directive.offset, after + " }");

@@ -35,12 +35,14 @@ class StatementRewriter {
   void rewrite(const Directive& directive, const TaskDirective& task);
 
   void insert(const Directive& directive, const std::string& text);
-  std::string range_declaration(const Directive& directive, const LoopDirective& loop,
-                                const Nest& nest, size_t which, const std::string& name);
+  // `needed`: C text of a condition, without which the range is empty; or empty.
+  std::string range_declaration(const Directive& directive, const DistributedLoop& distributed,
+                                const std::string& on, const std::string& needed,
+                                const std::string& name);
   void rewrite_header(size_t which, const std::string& name);
   // Appends what comes before the loop to `before`, and returns what comes behind it.
   std::string add_reductions(const Directive& directive, const LoopDirective& loop,
-                             const Nest& nest, std::string& before);
+                             const Nest& nest, const std::string& on, std::string& before);
   // Before the pragmas for a loop that stand directly before the statement.
   size_t before_pragmas(size_t statement_begin, size_t directive_offset) const;
 
@@ -48,7 +50,7 @@ class StatementRewriter {
   const Program& program_;
   Edits& edits_;
   std::map<size_t, std::vector<std::string>> variables_;
-  int ranges_ = 0;
+  int ranges_ = 0, ons_ = 0;
 };
 
 }  // namespace nagaya::xmp

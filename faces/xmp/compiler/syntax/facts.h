@@ -78,7 +78,9 @@ struct Loop {
   Range first, end;                  // expressions of the bounds
   std::string first_text, end_text;  // C text of their values
   bool upwards = true, inclusive = false;
-  std::string step;                // C text, of type long: "1", "-1", "(long)(s)"
+  std::string step;  // C text, of type long: "1", "-1", "(long)(s)"
+  Range stepping;    // the third part, if its step is no constant
+  bool has_computed_step() const { return stepping.begin < stepping.end; }
   std::vector<size_t> bound_uses;  // entities in bounds and step
   bool of_scalars = true;          // bounds and step are computed from scalar variables alone
   std::vector<Range> computed;     // those of bounds and step that are no constants

@@ -32,8 +32,19 @@ bool is_integer(const clang::Expr& expression, clang::ASTContext& context) {
   return type->isIntegerType() && context.getTypeSize(type) <= 64;
 }
 
-// Computed from constants and scalar variables alone: their values change by assignments only.
-bool is_of_scalars(const clang::Stmt& part) {
+bool may_divide_by_0(const clang::Stmt& part, const clang::ASTContext& context) {
+  const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(&part);
+  if (binary == nullptr ||
+      (binary->getOpcode() != clang::BO_Div && binary->getOpcode() != clang::BO_Rem))
+    return false;
+  clang::Expr::EvalResult divisor;
+  return !binary->getRHS()->EvaluateAsInt(divisor, context) || divisor.Val.getInt() == 0;
+}
+
+// Computed from constants and scalar variables alone: their values change by assignments only. It
+// may be computed although the program would not do so.
+bool is_of_scalars(const clang::Stmt& part, const clang::ASTContext& context) {
+  if (may_divide_by_0(part, context)) return false;
   if (const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(&part))
     return llvm::isa<clang::EnumConstantDecl>(reference->getDecl()) ||
            (reference->getType()->isIntegerType() && !reference->getType().isVolatileQualified());
@@ -46,8 +57,8 @@ bool is_of_scalars(const clang::Stmt& part) {
                                                llvm::isa<clang::BinaryOperator>(part) ||
                                                llvm::isa<clang::ConditionalOperator>(part);
   const auto children = part.children();
-  return is_known && std::all_of(children.begin(), children.end(), [](const clang::Stmt* child) {
-           return child != nullptr && is_of_scalars(*child);
+  return is_known && std::all_of(children.begin(), children.end(), [&](const clang::Stmt* child) {
+           return child != nullptr && is_of_scalars(*child, context);
          });
 }
 
@@ -69,7 +80,7 @@ class Dissector {
       std::vector<const clang::ValueDecl*> found;
       for (const clang::Expr* part : parts_) {
         collect_references(part, found);
-        loop_.of_scalars = loop_.of_scalars && is_of_scalars(*part);
+        loop_.of_scalars = loop_.of_scalars && is_of_scalars(*part, context_);
       }
       for (const clang::ValueDecl* declaration : found)
         loop_.bound_uses.push_back(entity_of(declaration));
@@ -189,7 +200,10 @@ class Dissector {
     // An unsigned step has no negative value.
     loop_.step = (down ? "-(long)" : "(long)") + loop_.step;
     const std::optional<long> constant = constant_of(width);
-    if (!constant) return true;
+    if (!constant) {
+      loop_.stepping = spots_.range(increment->getSourceRange());
+      return true;
+    }
     if (*constant == 0) return refuse(increment, "its step is 0");
     loop_.step = std::to_string(down ? -*constant : *constant);
     return directed(increment, (*constant < 0) != down);
