@@ -123,7 +123,8 @@ int xmp_array_gtol(xmp_desc_t d, int dim, int g_idx, int* lidx);
 
 /* Where the owner of an element has it, if that is the caller or a process of the same machine:
  * program and owner may both load and store there, and see to the order. `index`: of each dimension
- * of the array. NULL: the owner is on another machine, or there is no such element.
+ * of the array. NULL: the owner is on another machine, there is no such element, or the caller is
+ * none of the array's nodes.
  *
  *   double *left = nagaya_xmp_element(xmp_desc_of(u), (long[]){first - 1, 0});
  *   if (left != NULL) sum += left[0] + left[1];      // a row of it is contiguous */

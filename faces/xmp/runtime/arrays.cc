@@ -60,6 +60,10 @@ nagaya_array_dimension dimension_of(const char* where, const nagaya_xmp_array_st
   if (state.extents[d] < 1)
     fail(where, "array " + state.name + ": its extent in dimension " + std::to_string(d + 1) +
                     " is " + std::to_string(state.extents[d]) + "; it must be at least 1");
+  if (alignment.shadow_low < 0 || alignment.shadow_high < 0)
+    fail(where, "array " + state.name + ": its shadow in dimension " + std::to_string(d + 1) +
+                    " is " + std::to_string(alignment.shadow_low) + ":" +
+                    std::to_string(alignment.shadow_high) + "; a width is not negative");
   if (alignment.dimension < 0) return dimension;
   const auto along = static_cast<size_t>(alignment.dimension);
   const long low = alignment.offset, high = alignment.offset + state.extents[d] - 1;

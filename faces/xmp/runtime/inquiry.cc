@@ -35,8 +35,9 @@ const Descriptor* known(xmp_desc_t d) {
 
 using Answer = std::optional<long>;
 
-// Stores what was said.
+// Stores what was said, if it is an int.
 int store(Answer answer, int* out) {
+  if (answer && *answer != static_cast<int>(*answer)) answer.reset();
   *out = static_cast<int>(answer.value_or(XMP_UNDEFINED));
   return answer.has_value() ? 0 : XMP_FAILURE;
 }
@@ -317,9 +318,10 @@ int xmp_array_lead_dim(xmp_desc_t d, int size[]) {
   const nagaya_xmp_array* const array = array_of(d);
   if (array == nullptr || array->state->blocks == nullptr) return XMP_FAILURE;
   long elements = 1;
+  int status = 0;
   for (size_t n = array->state->dimensions(); n-- != 0; elements *= array->count[n])
-    size[n] = static_cast<int>(elements);
-  return 0;
+    if (store(elements, &size[n]) != 0) status = XMP_FAILURE;
+  return status;
 }
 
 int xmp_array_gtol(xmp_desc_t d, int dim, int g_idx, int* lidx) {

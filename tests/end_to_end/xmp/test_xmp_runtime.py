@@ -174,6 +174,7 @@ def test_a_program_that_calls_mpi_runs_over_hosts(start_over):
                         "that it is in, or make that one larger"),
     ("bcast-from-elsewhere", "bcast: its `from` is none of the nodes that get the data"),
     ("bcast-from-several", "bcast: its `from` is 2 nodes: name one of them"),
+    ("negative-shadow", "array b: its shadow in dimension 1 is -1:1; a width is not negative"),
     ("no-step", "nodes p: the step 0 of a subscript is not positive"),
     ("barrier-outside-of-task", "the barrier is on nodes that do not execute this: write it outside of the task "
                                 "that it is in, or make that one larger"),

@@ -126,6 +126,11 @@ static void bcast_from_several(void) {
   double x = 0;
   nagaya_xmp_bcast(where, &x, sizeof x, &two, NULL, NULL);
 }
+static void negative_shadow(void) {
+  static nagaya_xmp_array b;
+  const nagaya_xmp_alignment negative = {0, 0, -1, 1};
+  nagaya_xmp_declare_array(where, &b, "b", 8, 1, &extent, t, &negative);
+}
 static void no_step(void) {
   const nagaya_xmp_on on = {
       .nodes = p, .dimensions = 1, .subscript = {{NAGAYA_XMP_RANGE, 0, 2, 0}}};
@@ -167,6 +172,7 @@ static const struct mistake {
 } mistakes[] = {{"many-nodes", many_nodes},
                 {"countless-nodes", countless_nodes},
                 {"large-section", large_section},
+                {"negative-shadow", negative_shadow},
                 {"no-such-node", no_such_node},
                 {"loop-outside", loop_outside},
                 {"not-fixed", not_fixed},
