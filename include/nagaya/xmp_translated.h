@@ -9,7 +9,8 @@
  *
  * `where` names a place of the source, "laplace.c:12:9": errors at run time begin with it. An error
  * of the program prints one line and ends the process with status 1, so that the job ends.
- * Thread safety: none; called outside of OpenMP's parallel regions.
+ * Thread safety: none, and called outside of OpenMP's parallel regions; but for nagaya_xmp_loop(),
+ * which several threads may call: for an inner loop inside of a parallel outer one.
  * Source: XcalableMP specification 1.4. */
 #ifndef NAGAYA_XMP_TRANSLATED_H
 #define NAGAYA_XMP_TRANSLATED_H

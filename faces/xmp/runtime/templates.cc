@@ -2,6 +2,7 @@
 #include "faces/xmp/runtime/templates.h"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "faces/xmp/runtime/arrays.h"
@@ -164,9 +165,12 @@ nagaya_xmp_range nagaya_xmp_loop(const char* where, const nagaya_xmp_on* on, int
   const Reach reach = reach_of(*on, nodes, static_cast<size_t>(dimension));
   const long steps = (end - first + (step > 0 ? step - 1 : step + 1)) / step;
   check_loop(where, *on, reach.all, first + offset, first + (steps - 1) * step + offset);
-  if (nagaya::xmp::Executing::is_in_task())
+  if (nagaya::xmp::Executing::is_in_task()) {
+    static std::mutex sets;  // that are known by now
+    const std::lock_guard lock(sets);
     if (const auto* const set = nagaya::xmp::set_of(where, *on); set != nullptr)
       nagaya::xmp::check_executing(where, "the loop", *set);
+  }
   if (!nagaya::xmp::is_caller_beside(where, *on, dimension)) return {first, first};
   int64_t from = first, to = end;
   nagaya_interval_clip_loop({reach.own.low - offset, reach.own.high - offset}, step, &from, &to);
