@@ -29,6 +29,7 @@ class PeerProcess {
     wire_ = base::Fd(ends[0]);
     pid_ = ::fork();
     if (pid_ == 0) be_the_peer(base::Fd(ends[1]));
+    ::setpgid(pid_, pid_);  // it stops: see docs/bugs.md, the group that was hung up
     ::close(ends[1]);
   }
   ~PeerProcess() { kill(); }

@@ -60,6 +60,7 @@ struct Shared {
 pid_t stopped_in_a_chunk(const std::function<void()>& work) {
   const pid_t child = ::fork();
   if (child == 0) {
+    ::setpgid(0, 0);  // it stops: see docs/bugs.md, the group that was hung up
     ::alarm(20);
     StoppingMachine::stops = true;
     work();
