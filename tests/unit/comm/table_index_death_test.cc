@@ -87,7 +87,7 @@ class TableIndexDeath : public testing::TestWithParam<Case> {};
 TEST_P(TableIndexDeath, AtEveryInstructionStopsNobody) {
   SKIP_UNDER_THREAD_SANITIZER();
   bool finished = false;
-  for (int steps = 0; !finished; steps += kStride) {
+  for (int steps = 0; !finished; steps += stride()) {
     Scene scene;
     GetParam().prepare(scene);
     {

@@ -116,7 +116,7 @@ void expect_nothing_leaked(HandmadeSpace& space, int steps) {
 TEST_P(HeapDeath, AtEveryInstructionLosesNothing) {
   SKIP_UNDER_THREAD_SANITIZER();
   bool finished = false;
-  for (int steps = 0; !finished; steps += kStride) {
+  for (int steps = 0; !finished; steps += stride()) {
     HandmadeSpace space(kChunks);
     auto* kept = static_cast<unsigned char*>(heap_allocate(space.task(kOther), 5000));
     std::memset(kept, 0x33, 5000);
