@@ -25,8 +25,9 @@
 
 namespace nagaya {
 
-// From one instruction that is tried to the next: an operation of n takes n * n / 2 steps of 5 to
-// 30 us, as the machine is. Instrumented code has ten times the instructions.
+// A test kills its process at every so many instructions: at each one with NAGAYA_FULL=1. An
+// operation of n instructions takes n * n / 2 single steps then, of 5 to 30 us, as the machine is;
+// instrumented code has ten times the instructions.
 inline int stride() {
 #if defined(NAGAYA_SANITIZED)
   return 29;
