@@ -50,7 +50,7 @@ typedef struct nagaya_xmp_subscript {
   long low, high, step;
 } nagaya_xmp_subscript;
 
-/* Of e, and of base:length:step: each expression is computed once. */
+/* The subscripts `e` and `base:length:step`; the program computes each of the expressions once. */
 static __inline__ nagaya_xmp_subscript nagaya_xmp_index(long index) {
   nagaya_xmp_subscript subscript = {NAGAYA_XMP_RANGE, index, index, 1};
   return subscript;
