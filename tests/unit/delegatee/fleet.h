@@ -44,15 +44,18 @@ class TestLanes : public Lanes {
     }
     return sum;
   }
-  void before_sleep() override {}  // push below has its fence
+  void before_sleep() override { sleeps_.fetch_add(1); }  // push below has its fence
   void reclaim(uint32_t task) override { lanes_[task].clear(); }
 
   Lane& operator[](uint32_t lane) { return lanes_[lane]; }
+  // How often the delegatee was about to sleep.
+  uint64_t sleeps() const { return sleeps_.load(); }
 
   static constexpr uint32_t kLanes = 8;
 
  private:
   std::unique_ptr<Lane[]> lanes_;
+  std::atomic<uint64_t> sleeps_{0};
 };
 
 // Region numbers count up: the number of one that has ended is no other's.
