@@ -7,7 +7,7 @@ import operator
 import pathlib
 
 COMPARISONS = {"<=": operator.le, ">=": operator.ge}
-MET, MISSED, REPORTED = "met", "missed", "reported"
+MET, MISSED, REPORTED, NOT_MEASURED = "met", "missed", "reported", "not measured"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Bar:
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """One line of the result: a figure, beside its bar if it has one."""
+    """One line of the result: a figure, beside its bar if it has one; or a bar without a figure."""
 
     figure: str
     title: str
@@ -85,8 +85,14 @@ def verdicts(figures: dict, bars: list[Bar]) -> list[Verdict]:
     return result
 
 
+def not_measured(figures: dict, bars: list[Bar]) -> list[Verdict]:
+    """A line for every bar whose figure is missing."""
+    return [Verdict(bar.figure.split(".")[0], bar.name, "", NOT_MEASURED, bar)
+            for bar in bars if bar.figure.split(".")[0] not in figures]
+
+
 def print_verdicts(lines: list[Verdict]) -> None:
     width = max((len(line.figure) for line in lines), default=0)
     for line in lines:
         bar = f"   bar {line.bar.comparison} {line.bar.value:g}" if line.bar else ""
-        print(f"{line.verdict:<8}  {line.figure:<{width}}  {line.text}{bar}")
+        print(f"{line.verdict:<12}  {line.figure:<{width}}  {line.text}{bar}")

@@ -38,13 +38,21 @@ def measure(names: list[str], options: argparse.Namespace) -> dict:
             "skipped": skipped, "figures": figures}
 
 
+def held_against_bars(results: dict, is_whole: bool) -> list[bars.Verdict]:
+    """A line for each figure. If the run was to measure all, also one for each bar without a figure."""
+    all_bars = bars.load(catalogue.FOLDER / "bars.json")
+    lines = bars.verdicts(results["figures"], all_bars)
+    return lines + bars.not_measured(results["figures"], all_bars) * is_whole
+
+
 def exit_code(results: dict, lines: list[bars.Verdict]) -> int:
     if results["failed"]:
         print("FAILED: " + ", ".join(results["failed"]))
         return 2
     missed = sum(line.verdict == bars.MISSED for line in lines)
     met = sum(line.verdict == bars.MET for line in lines)
-    print(f"{met} bars met, {missed} missed")
+    absent = sum(line.verdict == bars.NOT_MEASURED for line in lines)
+    print(f"{met} bars met, {missed} missed" + f", {absent} not measured" * bool(absent))
     if results["quick"]:
         print("--quick: the programs work; this is no measurement, and no bar counts")
         return 0
@@ -67,7 +75,7 @@ def bench(names: list[str], options: argparse.Namespace) -> int:
         options.json.write_text(json.dumps(results, indent=1) + "\n")
     about = results["machine"]
     print(", ".join(f"{key} {value}" for key, value in about.items()))
-    lines = bars.verdicts(results["figures"], bars.load(catalogue.FOLDER / "bars.json"))
+    lines = held_against_bars(results, is_whole=names == list(catalogue.BENCHMARKS))
     bars.print_verdicts(lines)
     return exit_code(results, lines)
 
@@ -104,6 +112,14 @@ def merged(files: list[pathlib.Path]) -> dict:
             "figures": {name: one for run in runs for name, one in run["figures"].items()}}
 
 
+def require_clean_commit() -> None:
+    """A report names the commit that it measured, so that others can measure it again."""
+    commit = machine.of_own_program()["commit"]
+    if commit.endswith(machine.DIRTY):
+        raise jobs.Failed(f"report: built from uncommitted changes ({commit}): commit them, build, and "
+                          "measure again (nagaya bench all --json FILE measures any build)")
+
+
 def write_report(options: argparse.Namespace) -> int:
     import report  # here, because it needs matplotlib, which measuring does not
 
@@ -115,8 +131,9 @@ def write_report(options: argparse.Namespace) -> int:
         require_writable(out / "results.json")
         if options.page:
             report.require_markers(options.page)
+        require_clean_commit()
         results = measure(list(catalogue.BENCHMARKS), options)
-    lines = bars.verdicts(results["figures"], bars.load(catalogue.FOLDER / "bars.json"))
+    lines = held_against_bars(results, is_whole=True)
     report.write(results, lines, out)
     if options.page:
         report.update_page(results, lines, options.page, out)

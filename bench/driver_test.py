@@ -143,6 +143,13 @@ class Judgement(unittest.TestCase):
         self.assertEqual(texts["fmpl_8B"], "2.000 [1.800..2.200] times x")
         self.assertEqual(texts["memory_120_waiters_Nagaya"], "3.000 [2.700..3.300] MiB")
 
+    def test_a_bar_without_a_figure_is_not_measured(self):
+        absent = bars.Bar("speed of light", "light.ratio.p50", "<=", 1, "s")
+        present = bars.Bar("b", "page_fault.ratio.p50", "<=", 1, "s")
+        lines = bars.not_measured(figures(1), [present, absent])
+        self.assertEqual([(line.title, line.verdict, line.bar) for line in lines],
+                         [("speed of light", bars.NOT_MEASURED, absent)])
+
     def test_a_bar_on_a_path_that_a_figure_lacks_is_an_error(self):
         wrong = bars.Bar("b", "page_fault.ratio.p49", "<=", 1, "s")
         with self.assertRaises(ValueError):
@@ -179,14 +186,16 @@ class Report(unittest.TestCase):
             "quick": False, "failed": [], "figures": some, **names}))
         return path
 
-    def test_it_writes_tables_plots_and_the_page(self):
+    def test_it_writes_a_row_for_each_bar_plots_and_the_page(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             self.assertEqual(self.report(folder, 0.9), 0)
             text = (folder / "results/README.md").read_text()
             self.assertIn("Invented CPU", text)
             self.assertIn("commit abc, def", text)
-            self.assertIn("page tables at most a quarter", text)
+            for bar in bars.load(FOLDER / "bars.json"):
+                self.assertIn(f"| {bar.name} | {bar.source} |", text)
+            self.assertRegex(text, r"\| sleeping in a barrier \|.*\| not measured \|")
             self.assertIn("| Invented |", text)
             self.assertIn("| Waiters | MiB | 3 | 0 (x) |  |  |  |", text)
             self.assertIn("| Worst | 1 | at 64B |", text)
@@ -197,6 +206,15 @@ class Report(unittest.TestCase):
             self.assertTrue(page.startswith("before\n<!-- measured -->\n"))
             self.assertTrue(page.endswith("<!-- /measured -->\nafter\n"))
             self.assertNotIn("old", page)
+
+    def test_uncommitted_changes_are_said_and_not_measured_for_a_report(self):
+        import report
+        about = {"commit": "abc-dirty"}
+        self.assertIn("uncommitted changes", report.machine_text({"machine": about, "quick": False}))
+        self.assertNotIn("uncommitted", report.machine_text({"machine": {"commit": "abc"}, "quick": False}))
+        with mock.patch("machine.of_own_program", return_value=about), \
+                self.assertRaisesRegex(jobs.Failed, "uncommitted changes .abc-dirty.: commit them"):
+            driver.require_clean_commit()
 
     def test_curves_are_of_jobs_or_of_what_their_figures_name(self):
         try:
@@ -355,25 +373,13 @@ class Memory(unittest.TestCase):
                          {"host": 4, "written": 8, "private": 16})
         self.assertEqual(memory.anonymous_kib(smaps, []), {"host": 0, "written": 8, "private": 20})
 
-    def test_growth_and_what_is_above_the_baseline_are_derived(self):
-        figures = {}
-        for count in (10, 20):
-            for kind in ("page_tables", "pss", "both"):
-                sides = {"subject": count, "incumbent": count ** 2, "floor": 1}
-                figures[f"memory_{count}_{kind}_Nagaya"] = {
-                    side: spread(value) for side, value in sides.items()}
-        derived = {name: figure["value"] for name, figure in
-                   memory.derived(figures, [10, 20]).items()}
-        self.assertAlmostEqual(derived["memory_page_tables_power_Nagaya"], 1)
-        self.assertAlmostEqual(derived["memory_page_tables_power_Open_MPI"], 2)
-        self.assertAlmostEqual(derived["memory_20_above_pss"], 19 / 399)
-
-    def test_nothing_above_the_baseline_is_no_part_of_what_open_mpi_takes(self):
-        figures = {f"memory_10_{kind}_Nagaya": {"subject": spread(5), "incumbent": spread(6),
-                                                "floor": spread(7)}
-                   for kind in ("page_tables", "pss", "both")}
-        with mock.patch("memory.power", return_value=1):
-            self.assertEqual(memory.derived(figures, [10])["memory_10_above_pss"]["value"], 0)
+    def test_page_tables_grow_with_a_power_of_the_ranks(self):
+        figures = {f"memory_{count}_page_tables_Nagaya": {
+            "subject": spread(count), "incumbent": spread(count ** 2), "floor": spread(1)}
+            for count in (10, 20)}
+        grown = {name: figure["value"] for name, figure in memory.growth(figures, [10, 20]).items()}
+        self.assertAlmostEqual(grown["memory_page_tables_power_Nagaya"], 1)
+        self.assertAlmostEqual(grown["memory_page_tables_power_Open_MPI"], 2)
 
 
 class Npb(unittest.TestCase):

@@ -7,6 +7,7 @@ import os
 import pathlib
 import subprocess
 
+DIRTY = "-dirty"  # how `git describe` marks a tree with uncommitted changes
 FOLDER = pathlib.Path(__file__).resolve().parent
 
 

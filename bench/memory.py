@@ -242,7 +242,7 @@ def run(program: str, arguments: list[str], quick: bool, rounds: int | None) -> 
         result = jobs.run(plan, program, [*arguments, "--hold"], quick, rounds)
         figures |= {name: figure for name, figure in result["figures"].items()
                     if count == counts[-1] or not is_cause(name)}
-    figures |= derived(figures, counts)
+    figures |= growth(figures, counts)
     is_program = npb.binary("is", "S" if quick else "A")
     if is_program:
         ranks = IS_QUICK_RANKS if quick else IS_RANKS
@@ -256,24 +256,14 @@ def is_cause(name: str) -> bool:
     return any(f"_{cause}_" in name for cause in CAUSES)
 
 
-def derived(figures: dict, counts: list[int]) -> dict:
-    """How page tables grow with the ranks, and which part of what Open MPI takes above the baseline
-    we take above it, at the largest count: 0 if nothing. Where tcp's buffers make the baseline the
-    dearest, Open MPI's part counts as 1 MiB."""
+def growth(figures: dict, counts: list[int]) -> dict:
+    """The power of the ranks with which the page tables of each side grow."""
     found = {}
     for side, name in (("subject", OURS), ("incumbent", STOCK), ("floor", BASELINE)):
         tables = [figures[f"memory_{count}_page_tables_{OURS}"][side]["p50"] for count in counts]
         found[jobs.key_of("memory_page_tables_power", name)] = {
             "title": f"Page tables by ranks, {name}", "note": "is the power of the ranks",
             "value": power(counts, tables)}
-    for kind in ("pss", "both"):
-        figure = figures[f"memory_{counts[-1]}_{kind}_{OURS}"]
-        ours, stock, baseline = (figure[side]["p50"] for side in ("subject", "incumbent", "floor"))
-        found[f"memory_{counts[-1]}_above_{kind}"] = {
-            "title": f"{KINDS[kind]} above {BASELINE}, {counts[-1]} ranks",
-            "note": f"of what {STOCK} takes above it ({ours - baseline:.0f} of "
-                    f"{stock - baseline:.0f} MiB)",
-            "value": max(ours - baseline, 0) / max(stock - baseline, 1)}
     return found
 
 

@@ -7,6 +7,7 @@ import re
 
 import bars
 import jobs
+import machine
 import plots
 
 BEGIN, END = "<!-- measured -->", "<!-- /measured -->"
@@ -69,9 +70,11 @@ def bar_table(lines: list[bars.Verdict]) -> list[str]:
 def machine_text(results: dict) -> str:
     about = results["machine"]
     quick = " Made with --quick: these are NO measurements." if results["quick"] else ""
+    dirty = (" Commits marked -dirty had uncommitted changes."
+             if machine.DIRTY in about.get("commit", "") else "")
     return (f"{about.get('cpu')}, {about.get('cores')} cores, Linux {about.get('kernel')}, "
             f"{about.get('libc')}; commit {about.get('commit')}; {about.get('date')}; load average "
-            f"before {about.get('load_before')}.{quick}")
+            f"before {about.get('load_before')}.{dirty}{quick}")
 
 
 def body(results: dict, lines: list[bars.Verdict], prefix: str) -> list[str]:

@@ -44,7 +44,7 @@ list(APPEND bench_tests bench.fmpl_floors_run)
 list(APPEND bench_fault_tests bench.fmpl_floors_notice_wrong_data)
 add_test(NAME bench.memory_runs COMMAND nagaya-command bench memory --quick)
 set_tests_properties(bench.memory_runs PROPERTIES
-  PASS_REGULAR_EXPRESSION "memory_32_above_pss|skipped: several hosts .* root")
+  PASS_REGULAR_EXPRESSION "memory_page_tables_power_Nagaya|skipped: several hosts .* root")
 add_test(NAME bench.memory_notices_wrong_data
          COMMAND bench-memory --quick --corrupt)
 list(APPEND bench_tests bench.memory_runs)
