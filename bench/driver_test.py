@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -202,6 +203,9 @@ class Report(unittest.TestCase):
             self.assertIn("| 8 bytes | us | 2 |  | 1 (x) |  | 2.000 [1.800..2.200] |", text)
             for plot in ("ratios.svg", "malloc.svg", "memory.svg", "coll_crowded.svg"):
                 self.assertIn("<svg", (folder / "results" / plot).read_text())
+            headings = ["# Measured", "## How it was measured", "## Plots", "## Targets", "## Comparisons",
+                        "## Derived figures", "## Measured alone"]
+            self.assertEqual([line for line in text.splitlines() if line.startswith("#")], headings)
             page = (folder / "page.md").read_text()
             self.assertTrue(page.startswith("before\n<!-- measured -->\n"))
             self.assertTrue(page.endswith("<!-- /measured -->\nafter\n"))
@@ -234,6 +238,32 @@ class Report(unittest.TestCase):
         self.assertEqual(points_of("coll.svg"), {"bcast": [(64 << 10, 0.5)]})
         self.assertEqual(points_of("coll_crowded.svg"), {"bcast": [(8, 0.5)]})
         self.assertEqual(points_of("blacs.svg"), {"sum all": [(1 << 20, 0.5)]})
+
+    def test_a_report_begins_with_main_figures_in_plain_words_and_the_count_of_targets(self):
+        import report
+        shown = {"mpi_pingpong_8B": {**figure(0.7), "unit": "us"}, "other": figure(1)}
+        text = "\n".join(report.summary(shown, bars.verdicts(figures(1.5), bars.load(FOLDER / "bars.json"))))
+        self.assertIn("| MPI message of 8 bytes, within a node | us | 7 | 10 (x) | 0.70 |", text)
+        self.assertNotIn("Invented", text)
+        self.assertRegex(text, r"below: \d+ missed, \d+ met")
+
+    def test_memory_comes_first_and_each_plot_has_a_title_and_plain_axes(self):
+        import plots
+        self.assertEqual(next(iter(plots.FILES)), "memory.svg")
+        with tempfile.TemporaryDirectory() as name:
+            plots.matplotlib.rcParams["svg.fonttype"] = "none"  # text as text
+            plots.draw_all(figures(0.9), pathlib.Path(name))
+            for file in pathlib.Path(name).iterdir():
+                text = file.read_text()
+                self.assertEqual(text.count(plots.FILES[file.name]), 1, file.name)
+                self.assertEqual(re.findall("Pss|incumbent|cost|mathdefault", text), [], file.name)
+
+    def test_sizes_and_numbers_are_as_people_write_them(self):
+        import plots
+        self.assertEqual([plots.plain_size(size) for size in (0, 8, 1024, 96 << 10, 1 << 20)],
+                         ["0 B", "8 B", "1 KiB", "96 KiB", "1 MiB"])
+        self.assertEqual([plots.plain_number(number) for number in (0.5, 1, 20000, 1e7)],
+                         ["0.5", "1", "20,000", "10,000,000"])
 
     def test_a_missed_bar_is_its_exit_code(self):
         with tempfile.TemporaryDirectory() as name:

@@ -8,49 +8,74 @@ import matplotlib
 
 matplotlib.use("svg")
 matplotlib.rcParams["svg.hashsalt"] = "nagaya"
-from matplotlib import pyplot  # noqa: E402  (after the backend was chosen)
+from matplotlib import pyplot, ticker  # noqa: E402  (after the backend was chosen)
 
+# In the order of a page; the titles of the plots.
 FILES = {
-    "ratios.svg": "Cost in a space, relative to separate processes",
-    "malloc.svg": "malloc and free of a reused block, by size",
-    "memory.svg": "Memory of an MPI job that has exchanged 2 KiB among all its ranks, by their number",
-    "requests_latency.svg": "READ between two hosts, one thread, until its data is there",
-    "requests_rate.svg": "READ of 8 B between two hosts, many under way, by threads",
-    "coll.svg": "Collectives of two ranks of a node, relative to the best incumbent",
-    "coll_crowded.svg": "Collectives of 16 ranks on the processors there are, relative to the best incumbent",
-    "fmpl_messages.svg": "FMPL's messages of two, as in figure 6 of its paper",
-    "fmpl_barrier.svg": "FMPL's barrier (figure 7)",
-    "fmpl_bcast.svg": "FMPL's broadcast of 8 KB, the root changing (figure 8)",
-    "fmpl_sum.svg": "FMPL's sum of 8 KB, the root changing (figure 9)",
-    "blacs.svg": "The BLACS on a grid of 2 x 2, relative to the reference",
-    "xmp_node.svg": "Laplace by XcalableMP on one node, by tasks or threads",
-    "xmp_strong.svg": "Laplace by XcalableMP over hosts of two tasks or threads each",
-    "xmp_weak.svg": "The same of a field that grows with the hosts",
+    "memory.svg": "Memory of an MPI job, by the number of its ranks",
+    "coll.svg": "MPI collectives, 2 ranks on 2 processors",
+    "coll_crowded.svg": "MPI collectives, 16 ranks on the processors there are",
+    "blacs.svg": "BLACS operations, 2 x 2 processes",
+    "xmp_node.svg": "Laplace solver in XcalableMP on one node",
+    "xmp_strong.svg": "Laplace solver in XcalableMP: one field, over more and more hosts",
+    "xmp_weak.svg": "Laplace solver in XcalableMP: a field that grows with the hosts",
+    "fmpl_messages.svg": "FMPL: a message from one process to another (figure 6 of its paper)",
+    "fmpl_barrier.svg": "FMPL: barrier (figure 7)",
+    "fmpl_bcast.svg": "FMPL: broadcast of 8 KB from changing processes (figure 8)",
+    "fmpl_sum.svg": "FMPL: sum of 8 KB at changing processes (figure 9)",
+    "requests_latency.svg": "Reading memory of another host: time until the data is there",
+    "requests_rate.svg": "Reading 8 bytes of another host's memory, many requests at a time",
+    "malloc.svg": "malloc and free of a block that is written in full",
+    "ratios.svg": "What tasks ask of the kernel and of malloc, compared with separate processes",
 }
 SIZE = r"(?P<x>\d+)(?P<unit>B|KiB|MiB)"
-RATIO = "cost / incumbent's cost"
+RATIO = "time / that of the fastest other\n(below 1: Nagaya is faster)"
 # The figures of a plot, and the meaning of its x and its y. Its curves are the jobs that the
 # figures compare; or, where a name has a `curve`, the ratios of these.
 CURVES = {
-    "requests_latency.svg": (rf"requests_hosts_latency_1_{SIZE}(_over_.*)?", "size [bytes]", "ns"),
+    "requests_latency.svg": (rf"requests_hosts_latency_1_{SIZE}(_over_.*)?", "size of the data", "nanoseconds"),
     "requests_rate.svg": (r"requests_hosts_rate_(?P<x>\d+)_8B(_over_.*)?", "threads",
-                          "ns per request of all"),
-    "coll.svg": (rf"coll_(?!crowded|hosts|long|xhc)(?P<curve>[a-z_]+)_{SIZE}", "size [bytes]", RATIO),
-    "coll_crowded.svg": (rf"coll_crowded_(?P<curve>[a-z_]+)_{SIZE}", "size [bytes]", RATIO),
-    "fmpl_messages.svg": (rf"fmpl_2_pingpong_{SIZE}_.*", "size [bytes]", "us one way"),
-    "fmpl_barrier.svg": (r"fmpl_(?P<x>\d+)_barrier_.*", "processes", "us"),
-    "fmpl_bcast.svg": (r"fmpl_(?P<x>\d+)_bcast_.*", "processes", "us"),
-    "fmpl_sum.svg": (r"fmpl_(?P<x>\d+)_sum_.*", "processes", "us"),
-    "blacs.svg": (rf"blacs_(?P<curve>[a-z_]+)_{SIZE}", "size [bytes]", RATIO),
-    "xmp_node.svg": (r"xmp_(?P<x>\d+)_laplace_.*", "tasks or threads", "ms per step"),
-    "xmp_strong.svg": (r"xmp_strong_(?P<x>\d+)_laplace_.*", "hosts", "ms per step"),
-    "xmp_weak.svg": (r"xmp_weak_(?P<x>\d+)_laplace_.*", "hosts", "ms per step"),
+                          "nanoseconds per request"),
+    "coll.svg": (rf"coll_(?!crowded|hosts|long|xhc)(?P<curve>[a-z_]+)_{SIZE}", "size of the data", RATIO),
+    "coll_crowded.svg": (rf"coll_crowded_(?P<curve>[a-z_]+)_{SIZE}", "size of the data", RATIO),
+    "fmpl_messages.svg": (rf"fmpl_2_pingpong_{SIZE}_.*", "size of the data", "microseconds, one way"),
+    "fmpl_barrier.svg": (r"fmpl_(?P<x>\d+)_barrier_.*", "processes", "microseconds"),
+    "fmpl_bcast.svg": (r"fmpl_(?P<x>\d+)_bcast_.*", "processes", "microseconds"),
+    "fmpl_sum.svg": (r"fmpl_(?P<x>\d+)_sum_.*", "processes", "microseconds"),
+    "blacs.svg": (rf"blacs_(?P<curve>[a-z_]+)_{SIZE}", "size of the data", RATIO),
+    "xmp_node.svg": (r"xmp_(?P<x>\d+)_laplace_.*", "tasks or threads", "milliseconds per step"),
+    "xmp_strong.svg": (r"xmp_strong_(?P<x>\d+)_laplace_.*", "hosts", "milliseconds per step"),
+    "xmp_weak.svg": (r"xmp_weak_(?P<x>\d+)_laplace_.*", "hosts", "milliseconds per step"),
 }
 SEPARATE = ("separate processes", "posix_spawn")  # incumbents
 MARKERS = "os^"
-MEMORY = {"both": "Pss and page tables [MiB]", "pss": "Pss [MiB]", "page_tables": "page tables [MiB]",
+MEMORY = {"both": "memory and page tables [MiB]",
+          "pss": "memory without page tables [MiB]", "page_tables": "page tables [MiB]",
           "dev_shm": "files in /dev/shm [MiB]"}
+# Names of jobs in the words of a reader who knows no settings.
+CURVE_NAMES = {"Nagaya btl self": "Nagaya, and Open MPI's own segments left out", "Open MPI tcp": "Open MPI over TCP",
+               "libfabric, FI_THREAD_SAFE": "libfabric, its own locks", "hybrid": "XMP and OpenMP"}
 UNITS = {"B": 1, "KiB": 1024, "MiB": 1024**2}
+
+
+def plain_number(value: float, _position: int = 0) -> str:
+    return f"{value:,.0f}" if value >= 1 and value == round(value) else f"{value:g}"
+
+
+def plain_size(bytes_: float, _position: int = 0) -> str:
+    unit = max((unit for unit, size in UNITS.items() if size <= max(bytes_, 1)), key=UNITS.get)
+    return f"{bytes_ / UNITS[unit]:g} {unit}"
+
+
+def set_log_axes(are_sizes: bool) -> None:
+    pyplot.xscale("log", base=2)
+    pyplot.yscale("log")
+    pyplot.gca().xaxis.set_major_formatter(plain_size if are_sizes else plain_number)
+    low, high = pyplot.gca().get_ylim()
+    steps = (1, 2, 5) if high < 300 * low else (1,)
+    pyplot.gca().yaxis.set_major_locator(ticker.LogLocator(subs=steps))
+    pyplot.gca().yaxis.set_major_formatter(plain_number)
+    pyplot.gca().yaxis.set_minor_formatter("")
 
 
 def malloc_size(name: str) -> int | None:
@@ -106,6 +131,7 @@ def has_data(file: str, figures: dict) -> bool:
 
 
 def save(path: pathlib.Path) -> None:
+    pyplot.suptitle(FILES[path.name], fontsize=11)
     pyplot.tight_layout()
     pyplot.savefig(path, metadata={"Date": None})
     pyplot.close()
@@ -121,8 +147,10 @@ def draw_ratios(figures: dict, path: pathlib.Path) -> None:
     pyplot.axvline(1, color="black", linewidth=0.8)
     pyplot.xscale("log")
     pyplot.yticks(range(len(chosen)), [figure["title"] for _, figure in chosen], fontsize=7)
-    pyplot.gca().xaxis.set_major_formatter("{x:g}")
-    pyplot.xlabel("cost / incumbent's cost (median, 10th to 90th percentile)", fontsize=8)
+    pyplot.gca().xaxis.set_major_formatter(plain_number)
+    pyplot.gca().xaxis.set_minor_formatter("")
+    pyplot.xlabel("time / that of separate processes (below 1: Nagaya is faster;\nmedian, 10th to 90th percentile)",
+                  fontsize=8)
     pyplot.grid(axis="x", which="both", alpha=0.3)
     save(path)
 
@@ -137,10 +165,9 @@ def draw_malloc(figures: dict, path: pathlib.Path) -> None:
                     label=spreads[0]["name"], markersize=4)
         pyplot.fill_between(sizes, [spread["p10"] for spread in spreads],
                             [spread["p90"] for spread in spreads], alpha=0.15)
-    pyplot.xscale("log", base=2)
-    pyplot.yscale("log")
-    pyplot.xlabel("block size [bytes]")
-    pyplot.ylabel("ns per block, its pages written")
+    set_log_axes(are_sizes=True)
+    pyplot.xlabel("size of the block")
+    pyplot.ylabel("nanoseconds per block")
     pyplot.legend()
     pyplot.grid(alpha=0.3)
     save(path)
@@ -152,11 +179,12 @@ def draw_curves(file: str, figures: dict, path: pathlib.Path) -> None:
     for number, (curve, points) in enumerate(curves_of(file, figures).items()):
         places = [place for place, _ in points]
         pyplot.plot(places, [spread["p50"] for _, spread in points],
-                    f"{MARKERS[number % len(MARKERS)]}-", label=curve, markersize=4)
+                    f"{MARKERS[number % len(MARKERS)]}-", label=CURVE_NAMES.get(curve, curve), markersize=4)
         pyplot.fill_between(places, [spread["p10"] for _, spread in points],
                             [spread["p90"] for _, spread in points], alpha=0.15)
-    pyplot.xscale("log", base=2)
-    pyplot.yscale("log")
+    set_log_axes(are_sizes=x_label.startswith("size"))
+    if y_label == RATIO:
+        pyplot.axhline(1, color="black", linewidth=0.8)
     pyplot.xlabel(x_label)
     pyplot.ylabel(y_label)
     pyplot.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
@@ -170,7 +198,7 @@ def draw_memory(figures: dict, path: pathlib.Path) -> None:
         ranks = []
         for job, points in memory_curves(kind, figures).items():
             ranks = [count for count, _ in points]
-            sheet.plot(ranks, [spread["p50"] for _, spread in points], "o-", label=job, markersize=4)
+            sheet.plot(ranks, [spread["p50"] for _, spread in points], "o-", label=CURVE_NAMES.get(job, job), markersize=4)
             sheet.fill_between(ranks, [spread["p10"] for _, spread in points],
                                [spread["p90"] for _, spread in points], alpha=0.15)
         sheet.set_xticks(ranks)

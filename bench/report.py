@@ -10,6 +10,21 @@ import jobs
 import machine
 import plots
 
+# The figures of the first lines, and what each is, for readers who know none of the others.
+SUMMARY = {
+    "memory_240_both_Nagaya": "memory and page tables of an MPI job of 240 ranks",
+    "memory_240_page_tables_Nagaya": "its page tables alone",
+    "mpi_pingpong_8B": "MPI message of 8 bytes, within a node",
+    "mpi_pingpong_1048576B": "MPI message of 1 MiB, within a node",
+    "coll_allreduce_1MiB": "MPI_Allreduce of 1 MiB, 2 ranks on 2 processors",
+    "coll_crowded_allreduce_1MiB": "MPI_Allreduce of 1 MiB, 16 ranks on 2 processors",
+    "coll_crowded_alltoall_1MiB": "MPI_Alltoall of 1 MiB, 16 ranks on 2 processors",
+    "blacs_pdgesv_64": "ScaLAPACK's pdgesv, N = 2000, 4 ranks on 2 processors",
+    "xmp_2_laplace_XMP": "a step of a Laplace solver in XcalableMP, 2 tasks",
+    "mpi_hosts_pingpong_8B": "MPI message of 8 bytes between two hosts",
+    "mpi_hosts_pingpong_4194304B": "MPI message of 4 MiB between two hosts",
+}
+
 BEGIN, END = "<!-- measured -->", "<!-- /measured -->"
 
 
@@ -77,22 +92,41 @@ def machine_text(results: dict) -> str:
             f"before {about.get('load_before')}.{dirty}{quick}")
 
 
-def body(results: dict, lines: list[bars.Verdict], prefix: str) -> list[str]:
-    """All tables and plots; `prefix` leads from the page to the folder of the plots."""
+def summary(figures: dict, lines: list[bars.Verdict]) -> list[str]:
+    """The main figures in plain words, and how many targets are met."""
+    table = ["| | unit | Nagaya | compared with | ratio |", "|---|---|---:|---:|---:|"]
+    for name, words in SUMMARY.items():
+        if figure := figures.get(name):
+            table.append(f"| {words} | {figure['unit']} | {number(figure['subject']['p50'])} "
+                         f"| {side_cell(figure['incumbent'])} | {figure['ratio']['p50']:.2f} |")
+    verdicts = [line.verdict for line in lines if line.bar]
+    counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts))
+    return [*(table if len(table) > 2 else []), "",
+            f"Each target (a bound that was set before the measurement) has a line below: {counts}."]
+
+
+def sections(results: dict, lines: list[bars.Verdict], prefix: str) -> dict[str, list[str]]:
+    """All tables and plots by their headings; `prefix` leads from the page to the folder of the plots."""
     figures = results["figures"]
-    return [
-        machine_text(results), "",
-        "Every comparison was made in interleaved rounds: Nagaya, incumbent, floor, and again. "
-        "Ratios are formed within a round; given are their median and, in brackets, their 10th and "
-        "90th percentile. They are ratios of cost: below 1, what the line names first is cheaper. Two ranks run at "
-        "once, one per core, unless the line says otherwise.", "",
-        *bar_table(lines), "",
-        *comparison_table(figures), "",
-        *derived_table(figures), "",
-        *(f"![{title}]({prefix}{file})" for file, title in plots.FILES.items()
-          if plots.has_data(file, figures)), "",
-        *single_table(figures), "",
-    ]
+    return {
+        "How it was measured": [
+            machine_text(results), "",
+            "Every comparison was made in interleaved rounds: Nagaya, incumbent (what it would replace), "
+            "floor (what the hardware allows), and again. "
+            "Ratios are formed within a round; given are their median and, in brackets, their 10th and "
+            "90th percentile. They are ratios of cost: below 1, what the line names first is cheaper. Two ranks run "
+            "at once, one per core, unless the line says otherwise."],
+        "Plots": [f"![{title}]({prefix}{file})" for file, title in plots.FILES.items()
+                  if plots.has_data(file, figures)],
+        "Targets": bar_table(lines),
+        "Comparisons": comparison_table(figures),
+        "Derived figures": derived_table(figures),
+        "Measured alone": single_table(figures),
+    }
+
+
+def body(results: dict, lines: list[bars.Verdict], prefix: str) -> list[str]:
+    return [line for part in sections(results, lines, prefix).values() for line in [*part, ""]]
 
 
 def write(results: dict, lines: list[bars.Verdict], out: pathlib.Path) -> None:
@@ -101,7 +135,9 @@ def write(results: dict, lines: list[bars.Verdict], out: pathlib.Path) -> None:
     plots.draw_all(results["figures"], out)
     text = ["<!-- SPDX-License-Identifier: BSD-3-Clause -->",
             "# Measured", "", "Written by `nagaya bench report`; not to be edited.", "",
-            *body(results, lines, "")]
+            *summary(results["figures"], lines), ""]
+    for heading, part in sections(results, lines, "").items():
+        text += [f"## {heading}", "", *part, ""]
     (out / "README.md").write_text("\n".join(text))
 
 
