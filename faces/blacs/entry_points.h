@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // entry_points.h - how the functions of the BLACS are defined: each twice, for C and for Fortran.
-// Outside of a space each hands its call to the BLACS behind this library.
+// Outside of a space each hands its call to the BLACS behind this library. In a forked child of a
+// task none has a part in the job: functions that end or free something do nothing there, since
+// exit handlers of the child may call them, and the others end the child.
 #pragma once
 
 #include <dlfcn.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include "faces/blacs/system.h"
 
@@ -24,12 +27,22 @@ Function* next(const char* name) {
   std::exit(1);
 }
 
+// The answer of a forked child.
+template <class Result>
+Result answer_of_child(std::string_view name) {
+  const auto has = [&](const char* word) { return name.find(word) != std::string_view::npos; };
+  if (!has("exit") && !has("free")) end_child(name);
+  return Result();
+}
+
 }  // namespace nagaya::blacs
 
 // `parameters` and `arguments`: of that function, in parentheses. Its body follows.
 #define NAGAYA_BLACS_ENTRY(result, name, parameters, arguments)              \
   static inline result ours_##name parameters;                               \
   extern "C" __attribute__((visibility("default"))) result name parameters { \
+    if (nagaya::blacs::System::is_forked_child())                            \
+      return nagaya::blacs::answer_of_child<result>(#name);                  \
     if (nagaya::blacs::System::is_ours()) return ours_##name arguments;      \
     static auto* const behind = nagaya::blacs::next<decltype(name)>(#name);  \
     return behind arguments;                                                 \

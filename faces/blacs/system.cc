@@ -57,6 +57,10 @@ bool System::is_ours() {
   return is_ours;
 }
 
+bool System::is_forked_child() {
+  return is_ours() && nagaya_space_identity() == 0;
+}
+
 System& System::own() {
   static System* const own = new System;
   return *own;
@@ -157,6 +161,13 @@ void System::abort(int code, const std::string& why) {
   if (code % 256 == 0) code = 1;  // of an exit code eight bits are left, and 0 would end no job
   if (mpi_ != nullptr) mpi_->abort(code);
   std::_Exit(code);
+}
+
+void end_child(std::string_view function) {
+  warn(std::string(function) +
+       ": this process is a forked child, which has no part in the job: call "
+       "the BLACS in its parent, or start a program of its own");
+  std::_Exit(1);
 }
 
 void warn(const std::string& what) {

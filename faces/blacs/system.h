@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "faces/blacs/mpi.h"
@@ -23,6 +24,8 @@ class System {
   // Whether the calls are ours: the process is a task, and has an MPI that we know or none. Asks
   // nobody else.
   static bool is_ours();
+  // Whether is_ours(), but the caller is a forked child of that process.
+  static bool is_forked_child();
 
   const nagaya_blacs_mpi* mpi() const { return mpi_; }
   Int world() const { return mpi_ != nullptr ? mpi_->world() : 0; }
@@ -63,6 +66,10 @@ class System {
   Int rank_ = 0, size_ = 1;
   bool is_over_ = false;  // this process has left Nagaya's ranks
 };
+
+// Says in one line that a forked child has called a function, and ends the child alone: no exit
+// handlers, no MPI.
+[[noreturn]] void end_child(std::string_view function);
 
 // One line to stderr, as the BLACS say it.
 void warn(const std::string& what);

@@ -69,8 +69,8 @@ int open_team(Communicator& of, bool has_support) {
 }
 
 int run(int comm, int root, nagaya_collective& what, bool asks_for_support = false) {
-  if (library() == nullptr) return FMPL_ERR_INIT;
   Communicator* const known = communicator_of(comm);
+  if (known == nullptr && library() == nullptr) return FMPL_ERR_INIT;
   if (known == nullptr || root < 0 || static_cast<size_t>(root) >= known->processes.size())
     return FMPL_ERR_ARGUMENT;
   what.root = static_cast<uint32_t>(root);
@@ -97,6 +97,7 @@ void add_function(void* func, const Function& function) {
 }
 
 int reduce(nagaya_collective_kind kind, void* buf, int count, void* func, int root, int comm) {
+  if (library() == nullptr) return FMPL_ERR_INIT;
   const auto known = functions().find(func);
   if (known == functions().end() || count < 0) return FMPL_ERR_ARGUMENT;
   nagaya_collective what = {};

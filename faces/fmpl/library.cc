@@ -11,6 +11,7 @@
 #include "faces/error_line.h"
 #include "faces/lost_node.h"
 #include "nagaya/comm.h"
+#include "nagaya/task.h"
 
 namespace nagaya::fmpl {
 namespace {
@@ -65,13 +66,14 @@ void close_teams(const Communicator& communicator) {
 }  // namespace
 
 Library* library() {
-  return own;
+  return nagaya_task_self() < 0 ? nullptr : own;
 }
 
 Communicator* communicator_of(int comm) {
-  if (own == nullptr || comm < 0 || static_cast<size_t>(comm) >= own->communicators.size())
+  Library* const known = library();
+  if (known == nullptr || comm < 0 || static_cast<size_t>(comm) >= known->communicators.size())
     return nullptr;
-  Communicator& found = own->communicators[static_cast<size_t>(comm)];
+  Communicator& found = known->communicators[static_cast<size_t>(comm)];
   return found.processes.empty() ? nullptr : &found;
 }
 
@@ -121,7 +123,7 @@ int fmpl_init(fmpl_area* ma, fmpl_flag* fa, int count) {
 }
 
 int fmpl_finalize() {
-  Library* const own = nagaya::fmpl::own;
+  Library* const own = nagaya::fmpl::library();
   if (own == nullptr) return FMPL_ERR_INIT;
   for (const Communicator& one : own->communicators) nagaya::fmpl::close_teams(one);
   struct Closing {
@@ -143,7 +145,7 @@ int fmpl_finalize() {
 
 // All keys are gathered: each process finds its communicator by itself.
 int fmpl_comm_create(int* comm, int key) {
-  Library* const own = nagaya::fmpl::own;
+  Library* const own = nagaya::fmpl::library();
   if (own == nullptr) return FMPL_ERR_INIT;
   std::vector<int> keys(own->communicators[FMPL_COMM_WORLD].processes.size());
   *comm = FMPL_COMM_NULL;
@@ -163,7 +165,7 @@ int fmpl_comm_create(int* comm, int key) {
 }
 
 int fmpl_comm_free(int* comm) {
-  if (nagaya::fmpl::own == nullptr) return FMPL_ERR_INIT;
+  if (nagaya::fmpl::library() == nullptr) return FMPL_ERR_INIT;
   Communicator* const freed = communicator_of(*comm);
   if (freed == nullptr || *comm == FMPL_COMM_WORLD) return FMPL_ERR_ARGUMENT;
   nagaya::fmpl::close_teams(*freed);
@@ -173,7 +175,7 @@ int fmpl_comm_free(int* comm) {
 }
 
 int fmpl_support_set(int comm, int support) {
-  if (nagaya::fmpl::own == nullptr) return FMPL_ERR_INIT;
+  if (nagaya::fmpl::library() == nullptr) return FMPL_ERR_INIT;
   Communicator* const known = communicator_of(comm);
   if (known == nullptr) return FMPL_ERR_ARGUMENT;
   known->has_support = support != 0;

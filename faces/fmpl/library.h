@@ -23,7 +23,7 @@ struct Library {
   std::vector<Communicator> communicators;  // by handle; without processes: it is free
 };
 
-// nullptr: not initialised.
+// nullptr: not initialised, or a forked child, which has no part in the job.
 Library* library();
 // nullptr: there is none.
 Communicator* communicator_of(int comm);

@@ -10,8 +10,8 @@
  *
  * An index is a message's only name: two messages that are awaited at once, and of which sender or
  * receiver is the same, have different ones. Between nodes messages go by match.h.
- * Thread safety: of the areas of one process, none. Errors: negative errno codes. Death of a
- * process: its job ends.
+ * Thread safety: of the areas of one process, none. Errors: negative errno codes; -ESRCH of all
+ * functions in a forked child. Death of a process: its job ends.
  */
 #ifndef NAGAYA_AREA_H
 #define NAGAYA_AREA_H

@@ -45,7 +45,8 @@
  * other their memory (`nagaya run`; `keep_ended` of task.h) may a member end before the others have
  * closed.
  *
- * Errors: negative errno codes. Thread safety: of one team one call at a time; different teams, and
+ * Errors: negative errno codes; -ESRCH of all functions outside of a space and in a forked child.
+ * Thread safety: of one team one call at a time; different teams, and
  * completions, any thread. Death of a member: its job ends (docs/coll.md).
  */
 #ifndef NAGAYA_COLL_H
@@ -90,7 +91,7 @@ int nagaya_coll_open_by_messages(uint64_t context, const nagaya_process* process
 /* The caller starts no more collectives of it; those that are under way are complete.
  * Returns 0, -EBUSY (one is under way: nothing has changed). */
 int nagaya_coll_close(nagaya_team* team);
-/* The same, but waits for those that are under way. Returns 0, -ESRCH (in a forked child). */
+/* The same, but waits for those that are under way. Returns 0. */
 int nagaya_coll_wait_close(nagaya_team* team);
 
 typedef enum nagaya_collective_kind {

@@ -9,6 +9,9 @@
  * nagaya_comm_init() before MPI_Finalize(): the first to end closes the launcher's connection.
  * Errors: negative errno codes; nagaya_error_text() says what happened and what to do.
  * Thread safety: any thread, but one collective at a time.
+ * A forked child has no part in the job: all functions answer -ESRCH there, or do nothing. So a
+ * child that ends by exit() may run an exit handler of its parent that calls
+ * nagaya_comm_finalize().
  */
 #ifndef NAGAYA_COMM_H
 #define NAGAYA_COMM_H

@@ -31,7 +31,8 @@ extern "C" {
 /* The statuses that functions return; Fortran's `ier`. */
 enum {
   FMPL_SUCCESS = 0,
-  FMPL_ERR_INIT = 1,     /* not between fmpl_init() and fmpl_finalize(), or in no space */
+  FMPL_ERR_INIT = 1,     /* not between fmpl_init() and fmpl_finalize(), in no space, or in a child
+                            that a process has forked: there fmpl_rank() and fmpl_size() are -1 */
   FMPL_ERR_ARGUMENT = 2, /* rank, index, communicator or function does not exist */
   FMPL_ERR_TRUNCATE = 3, /* the message was longer than the buffer, which has its beginning */
   FMPL_ERR_INDEX = 4,    /* two messages that are awaited at once have this index */

@@ -29,7 +29,7 @@
  * No polling call is needed: completions and handlers arrive while the program computes.
  * Requests to the own node work in every task; those to others once the job is wired up (comm.h).
  * Thread safety: all functions may be called from any thread at any time. Outside of a space all
- * answer -ESRCH.
+ * answer -ESRCH, and so they do in a forked child of a task.
  */
 #ifndef NAGAYA_LLCL_H
 #define NAGAYA_LLCL_H
@@ -280,8 +280,8 @@ int nagaya_llcl_try_set_word(const nagaya_remote* word, uint64_t value,
  *
  * Each start transfers what then is in local memory, and gives its own completion. Plain data of
  * the caller's: nothing is to be freed. It must not be started once the remote memory was
- * deregistered or its process has ended, nor once the local memory or the flag is gone: nothing
- * checks that again. */
+ * deregistered or its process has ended, nor once the local memory or the flag is gone, nor in a
+ * forked child, whose copy of the remote memory it would write: nothing checks that again. */
 typedef struct nagaya_llcl_prepared {
   /* The library's. */
   uint32_t way;

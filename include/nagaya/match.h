@@ -19,8 +19,8 @@
  * comm.h): a caller that waits by itself calls nagaya_match_progress().
  * Order: messages of one sender, by one thread or by threads that agree on their order, are matched
  * in the order in which they were sent.
- * Errors: negative errno codes. Before nagaya_match_open() all functions that return int return
- * -ESRCH.
+ * Errors: negative errno codes. Before nagaya_match_open(), and in a forked child, all functions
+ * that return int return -ESRCH.
  * Thread safety: none, unless nagaya_match_open() is told of threads. `complete` functions are
  * called without a lock, by whichever thread makes progress, and may call all functions here.
  */

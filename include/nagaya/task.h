@@ -29,9 +29,13 @@
  * Errors: functions that return int return 0 or a positive result on success and a negative errno
  * code on failure; nagaya_strerror() names the code, nagaya_error_text() says in one line what
  * happened and what to do.
- * Thread safety: all functions may be called from any thread at any time, except that calls with
- * the same nagaya_space are serialised inside, so a wait delays a spawn from another thread.
- * Every rank of a job can overwrite every other: a stray store is a fault across tasks.
+ * Forked children: a child that a task forks is no task. It has a copy of the space, and every
+ * function of Nagaya that would act for a task answers -ESRCH there (NULL, 0 or nothing where it
+ * returns no int), also in an exit handler of the child. Functions that only compute answer as
+ * ever. A child by vfork(2) shares the memory of its parent, and must not call any. Thread safety:
+ * all functions may be called from any thread at any time, except that calls with the same
+ * nagaya_space are serialised inside, so a wait delays a spawn from another thread. Every rank of a
+ * job can overwrite every other: a stray store is a fault across tasks.
  */
 #ifndef NAGAYA_TASK_H
 #define NAGAYA_TASK_H
@@ -81,8 +85,8 @@ int nagaya_space_current(nagaya_space** out);
 
 /* Ends what is still alive of the tasks spawned through this handle (SIGKILL), frees all that
  * they left, and the handle. For a handle of nagaya_space_create(), the host has ended when this
- * returns. A copy of the handle in a forked process ends nothing but itself. `space` may be NULL.
- */
+ * returns. `space` may be NULL. In a forked child, which has a copy of the handle, only the copy
+ * ends; other functions answer -ESRCH for it. */
 void nagaya_space_destroy(nagaya_space* space);
 
 /* A program to run, and its surroundings. Everything that is NULL or 0 is taken from the caller. */

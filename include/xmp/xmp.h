@@ -8,6 +8,8 @@
  * Functions that return int return 0, or XMP_FAILURE: the descriptor is of another kind, there is
  * no such dimension, or no answer; XMP_UNDEFINED is stored where there is no answer.
  * Thread safety: none; called outside of OpenMP's parallel regions.
+ * A child that the program forks has no part in the job: directives and functions that communicate
+ * end the child by one line and exit code 1; the others answer from its copy of the declarations.
  * Source: XcalableMP specification 1.4, runtime library routines; names and constants as in the
  * Omni compiler.
  */

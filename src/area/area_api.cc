@@ -18,16 +18,23 @@ struct nagaya_areas : Areas {
 
 namespace {
 
+// Calls `function` with the task's part. A forked child, which has a copy of the areas: -ESRCH.
+template <class Function>
+int with_endpoint(Function function) {
+  Endpoint* const endpoint = Endpoint::own();
+  return endpoint == nullptr ? -ESRCH : function(*endpoint);
+}
+
 template <class Message>
-int wait_for(nagaya_areas& areas, Message& message) {
-  Endpoint::own()->wait([&] { return areas.is_complete(message); });
+int wait_for(Endpoint& endpoint, nagaya_areas& areas, Message& message) {
+  endpoint.wait([&] { return areas.is_complete(message); });
   return message.error;
 }
 
 // As long as the spool's user says. Whether it was sent.
-bool send_patiently(nagaya_areas& areas, nagaya_area_send& send) {
+bool send_patiently(Endpoint& endpoint, nagaya_areas& areas, nagaya_area_send& send) {
   const auto is_sent = [&] { return areas.try_now(send); };
-  return Endpoint::own()->wait_for(is_sent, areas.spool().patience_us()) == 0;
+  return endpoint.wait_for(is_sent, areas.spool().patience_us()) == 0;
 }
 
 }  // namespace
@@ -50,95 +57,117 @@ int nagaya_area_open(nagaya_area_cell* cells, uint64_t* flags, uint32_t count,
 }
 
 int nagaya_area_close(nagaya_areas* areas) {
-  if (!areas->is_idle()) return -EBUSY;
-  const int error = areas->take_spool_error();
-  delete areas;
-  return error;
+  return with_endpoint([&](Endpoint&) {
+    if (!areas->is_idle()) return -EBUSY;
+    const int error = areas->take_spool_error();
+    delete areas;
+    return error;
+  });
 }
 
 int nagaya_area_start_send(nagaya_areas* areas, nagaya_area_send* send) {
-  if (!areas->exists(send->to, send->index)) return -EINVAL;
-  return or_enomem([&] { return areas->start(*send); });
+  return with_endpoint([&](Endpoint&) {
+    if (!areas->exists(send->to, send->index)) return -EINVAL;
+    return or_enomem([&] { return areas->start(*send); });
+  });
 }
 
 int nagaya_area_start_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
-  if (!areas->exists(receive->from, receive->index)) return -EINVAL;
-  Endpoint::own()->wait([&] { return areas->is_open(receive->from); });
-  return or_enomem([&] { return areas->start(*receive); });
+  return with_endpoint([&](Endpoint& endpoint) {
+    if (!areas->exists(receive->from, receive->index)) return -EINVAL;
+    endpoint.wait([&] { return areas->is_open(receive->from); });
+    return or_enomem([&] { return areas->start(*receive); });
+  });
 }
 
 int nagaya_area_prepare_send(nagaya_areas* areas, nagaya_area_send* send) {
-  if (!areas->exists(send->to, send->index)) return -EINVAL;
-  Areas::prepare(*send);
-  return 0;
+  return with_endpoint([&](Endpoint&) {
+    if (!areas->exists(send->to, send->index)) return -EINVAL;
+    Areas::prepare(*send);
+    return 0;
+  });
 }
 
 int nagaya_area_prepare_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
-  if (!areas->exists(receive->from, receive->index)) return -EINVAL;
-  Endpoint::own()->wait([&] { return areas->is_open(receive->from); });
-  return areas->prepare(*receive);
+  return with_endpoint([&](Endpoint& endpoint) {
+    if (!areas->exists(receive->from, receive->index)) return -EINVAL;
+    endpoint.wait([&] { return areas->is_open(receive->from); });
+    return areas->prepare(*receive);
+  });
 }
 
 int nagaya_area_start_prepared_send(nagaya_areas* areas, nagaya_area_send* send) {
-  return or_enomem([&] { return areas->start_prepared(*send); });
+  return with_endpoint(
+      [&](Endpoint&) { return or_enomem([&] { return areas->start_prepared(*send); }); });
 }
 
 int nagaya_area_start_prepared_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
-  return or_enomem([&] { return areas->start_prepared(*receive); });
+  return with_endpoint(
+      [&](Endpoint&) { return or_enomem([&] { return areas->start_prepared(*receive); }); });
 }
 
 int nagaya_area_release_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
-  return areas->release(*receive);
+  return with_endpoint([&](Endpoint&) { return areas->release(*receive); });
 }
 
 int nagaya_area_test_send(nagaya_areas* areas, nagaya_area_send* send) {
-  areas->progress();
-  return areas->is_complete(*send);
+  return with_endpoint([&](Endpoint&) {
+    areas->progress();
+    return areas->is_complete(*send);
+  });
 }
 
 int nagaya_area_test_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
-  areas->progress();
-  return areas->is_complete(*receive);
+  return with_endpoint([&](Endpoint&) {
+    areas->progress();
+    return areas->is_complete(*receive);
+  });
 }
 
 int nagaya_area_wait_send(nagaya_areas* areas, nagaya_area_send* send) {
-  return wait_for(*areas, *send);
+  return with_endpoint([&](Endpoint& endpoint) { return wait_for(endpoint, *areas, *send); });
 }
 
 int nagaya_area_wait_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
-  return wait_for(*areas, *receive);
+  return with_endpoint([&](Endpoint& endpoint) { return wait_for(endpoint, *areas, *receive); });
 }
 
 int nagaya_area_cancel_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
-  return areas->cancel(*receive);
+  return with_endpoint([&](Endpoint&) { return areas->cancel(*receive); });
 }
 
 int nagaya_area_set_spool(nagaya_areas* areas, void* buffer, size_t bytes, uint64_t patience_us) {
-  areas->progress();
-  const bool is_set = areas->set_spool(buffer, bytes, patience_us);
-  return is_set ? 0 : -EBUSY;
+  return with_endpoint([&](Endpoint&) {
+    areas->progress();
+    const bool is_set = areas->set_spool(buffer, bytes, patience_us);
+    return is_set ? 0 : -EBUSY;
+  });
 }
 
 int nagaya_area_check_spool(nagaya_areas* areas, uint32_t* sent, uint32_t* remain) {
-  const uint32_t before = areas->spooled();
-  areas->progress();
-  *remain = areas->spooled();
-  *sent = before - *remain;
-  return areas->take_spool_error();
+  return with_endpoint([&](Endpoint&) {
+    const uint32_t before = areas->spooled();
+    areas->progress();
+    *remain = areas->spooled();
+    *sent = before - *remain;
+    return areas->take_spool_error();
+  });
 }
 
 int nagaya_area_send_now(nagaya_areas* areas, const void* data, size_t bytes, uint32_t to,
                          uint32_t index) {
-  if (!areas->exists(to, index)) return -EINVAL;
-  nagaya_area_send send = {};
-  send.data = data;
-  send.bytes = bytes;
-  send.to = to;
-  send.index = index;
-  if (areas->spool().is_set()) {
-    if (send_patiently(*areas, send)) return send.error;
-    return or_enomem([&] { return areas->send_from_spool(send); });
-  }
-  if (const int error = or_enomem([&] { return areas->start(send); }); error != 0) return error;
-  return wait_for(*areas, send);
+  return with_endpoint([&](Endpoint& endpoint) {
+    if (!areas->exists(to, index)) return -EINVAL;
+    nagaya_area_send send = {};
+    send.data = data;
+    send.bytes = bytes;
+    send.to = to;
+    send.index = index;
+    if (areas->spool().is_set()) {
+      if (send_patiently(endpoint, *areas, send)) return send.error;
+      return or_enomem([&] { return areas->send_from_spool(send); });
+    }
+    if (const int error = or_enomem([&] { return areas->start(send); }); error != 0) return error;
+    return wait_for(endpoint, *areas, send);
+  });
 }

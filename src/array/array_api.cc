@@ -32,6 +32,11 @@ void wait(IsOver is_over) {
   if (!is_over()) Endpoint::own()->wait(is_over);
 }
 
+// Whether a forked child has this array from its parent: with a copy of the others' parts, too.
+bool is_of_parent(const nagaya_array& array) {
+  return array.size() > 1 && Endpoint::own() == nullptr;
+}
+
 uint64_t relaxed(const std::atomic<uint64_t>& one) {
   return one.load(std::memory_order_relaxed);
 }
@@ -77,6 +82,7 @@ int nagaya_array_open(const nagaya_array_shape* shape, const nagaya_array_grid* 
 }
 
 int nagaya_array_close(nagaya_array* array) {
+  if (is_of_parent(*array)) return -ESRCH;
   if (array->is_reflecting()) return -EBUSY;
   wait([array] { return array->is_quiet(); });
   const int error = array->error();
@@ -89,7 +95,7 @@ const nagaya_array_block* nagaya_array_block_of(const nagaya_array* array) {
 }
 
 void* nagaya_array_element(nagaya_array* array, const int64_t* index) {
-  if (!array->has_element(index)) return nullptr;
+  if (is_of_parent(*array) || !array->has_element(index)) return nullptr;
   const int64_t rank = array->rank_of_element(index);
   if (rank < 0) return nullptr;
   std::byte* at = nullptr;
@@ -112,17 +118,20 @@ int nagaya_array_start_reflect(nagaya_array* array, const nagaya_array_width* wi
 }
 
 int nagaya_array_test_reflect(nagaya_array* array) {
+  if (is_of_parent(*array)) return -ESRCH;
   nagaya_match_progress();
   if (array->is_reflecting()) Underway::own(Endpoint::own()->waits()).advance();
   return array->take_result();
 }
 
 int nagaya_array_wait_reflect(nagaya_array* array) {
+  if (is_of_parent(*array)) return -ESRCH;
   wait([array] { return !array->is_reflecting(); });
   return std::min(array->take_result(), 0);
 }
 
 int nagaya_array_reflect(nagaya_array* array, const nagaya_array_width* width, int orthogonal) {
+  if (is_of_parent(*array)) return -ESRCH;
   const int error = or_enomem([&] {
     return array->start_reflect({width, array->dimensions()}, orthogonal != 0);
   });

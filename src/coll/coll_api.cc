@@ -137,6 +137,7 @@ int nagaya_coll_open_by_messages(uint64_t context, const nagaya_process* process
 }
 
 int nagaya_coll_close(nagaya_team* team) {
+  if (Endpoint::own() == nullptr) return -ESRCH;
   if (team == nullptr) return -EINVAL;
   if (!team->is_idle()) return -EBUSY;
   delete team;
@@ -144,25 +145,29 @@ int nagaya_coll_close(nagaya_team* team) {
 }
 
 int nagaya_coll_wait_close(nagaya_team* team) {
-  if (team == nullptr) return -EINVAL;
   Endpoint* const endpoint = Endpoint::own();
   if (endpoint == nullptr) return -ESRCH;
+  if (team == nullptr) return -EINVAL;
   endpoint->wait([&] { return team->is_idle(); });
   delete team;
   return 0;
 }
 
 int nagaya_coll_start(nagaya_team* team, nagaya_collective* collective) {
+  Endpoint* const endpoint = Endpoint::own();
+  if (endpoint == nullptr) return -ESRCH;
   if (!is_valid(team, collective)) return -EINVAL;
   return or_enomem([&] {
     if (team->wide) return start_wide(*team->wide, *collective);
-    Endpoint::own()->waits().expect(team->here->partner());
-    Underway& underway = Underway::own(Endpoint::own()->waits());
+    endpoint->waits().expect(team->here->partner());
+    Underway& underway = Underway::own(endpoint->waits());
     return underway.start(*team->here, *collective, algorithm_of(*collective, *team->here));
   });
 }
 
 int nagaya_coll_detach(nagaya_team* team, nagaya_collective* collective) {
+  Endpoint* const endpoint = Endpoint::own();
+  if (endpoint == nullptr) return -ESRCH;
   if (team == nullptr || collective->kind != NAGAYA_BCAST || collective->may_detach == 0)
     return -EINVAL;
   if (team->wide) return or_enomem([&] { return detach_wide(*team->wide, *collective); });
@@ -173,7 +178,7 @@ int nagaya_coll_detach(nagaya_team* team, nagaya_collective* collective) {
     return operation() != nullptr && operation()->detach() ? 1 : 0;
   });
   if (copies < 0) return copies;
-  Endpoint::own()->wait([&] {
+  endpoint->wait([&] {
     const Team::Turn turn(*team->here);
     return operation() == nullptr || operation()->is_unread();
   });
@@ -181,6 +186,8 @@ int nagaya_coll_detach(nagaya_team* team, nagaya_collective* collective) {
 }
 
 int nagaya_coll_run(nagaya_team* team, nagaya_collective* collective) {
+  Endpoint* const endpoint = Endpoint::own();
+  if (endpoint == nullptr) return -ESRCH;
   if (!is_valid(team, collective)) return -EINVAL;
   if (team->wide) {
     // Not called, and the caller's all the same: a start of the same collective may come.
@@ -192,8 +199,8 @@ int nagaya_coll_run(nagaya_team* team, nagaya_collective* collective) {
   collective->error = 0;
   Team& here = *team->here;
   Operation operation(here, *collective, algorithm_of(*collective, here));
-  Endpoint::own()->waits().expect(here.partner());
-  Endpoint::own()->wait([&] {
+  endpoint->waits().expect(here.partner());
+  endpoint->wait([&] {
     const Team::Turn turn(here);
     return operation.advance();
   });

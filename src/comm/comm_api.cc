@@ -5,6 +5,7 @@
 #include "comm/membership.h"
 #include "nagaya/comm.h"
 #include "task/api_error.h"
+#include "task/own_record.h"
 
 namespace nagaya::comm {
 namespace {
@@ -19,15 +20,23 @@ struct Known {
     if (membership != nullptr) membership->leave_launcher();
   }
 } known;
-// The same from the first init to the last finalize. One collective at a time: no lock on the way.
+// As known.membership, from the first init to the last finalize. One collective at a time: no lock.
 Membership* membership = nullptr;
 uint32_t inits = 0;  // that no finalize has undone
 
+// nullptr: outside of init and finalize, or in a forked child, which has no part in the job.
+Membership* joined() {
+  return task::own_record() != nullptr ? membership : nullptr;
+}
+
 int init() {
-  const std::lock_guard lock(init_lock);
   llcl::Endpoint* const endpoint = llcl::Endpoint::own();
   if (endpoint == nullptr)
-    throw base::Error(-ESRCH, "not a task: start the program by `nagaya run` or `nagaya exec`");
+    throw base::Error(
+        -ESRCH,
+        "not a task: start the program by `nagaya run` or `nagaya exec`; a child that "
+        "a task forks is none");
+  const std::lock_guard lock(init_lock);  // a forked child may have a copy that is locked
   if (known.membership == nullptr) known.membership = new Membership(*endpoint);
   membership = known.membership;
   ++inits;
@@ -52,62 +61,72 @@ int finalize() {
 }  // namespace nagaya::comm
 
 using namespace nagaya;
-using comm::membership;
+using comm::joined;
+using comm::Membership;
 
 int nagaya_comm_init(void) {
   return task::guarded(comm::init);
 }
 
 int nagaya_comm_finalize(void) {
-  if (membership == nullptr) return -ESRCH;
-  return task::guarded(comm::finalize);
+  return joined() == nullptr ? -ESRCH : task::guarded(comm::finalize);
 }
 
 int64_t nagaya_comm_size(void) {
-  return membership == nullptr ? -ESRCH : int64_t{membership->world().size};
+  const Membership* const self = joined();
+  return self == nullptr ? -ESRCH : int64_t{self->world().size};
 }
 
 int64_t nagaya_comm_rank(void) {
-  return membership == nullptr ? -ESRCH : int64_t{membership->rank()};
+  const Membership* const self = joined();
+  return self == nullptr ? -ESRCH : int64_t{self->rank()};
 }
 
 int64_t nagaya_comm_nodes(void) {
-  return membership == nullptr ? -ESRCH : int64_t{membership->world().nodes};
+  const Membership* const self = joined();
+  return self == nullptr ? -ESRCH : int64_t{self->world().nodes};
 }
 
 int64_t nagaya_comm_node(void) {
-  return membership == nullptr ? -ESRCH : int64_t{membership->world().node};
+  const Membership* const self = joined();
+  return self == nullptr ? -ESRCH : int64_t{self->world().node};
 }
 
 int nagaya_comm_process(int64_t rank, nagaya_process* out) {
-  if (membership == nullptr) return -ESRCH;
-  return out == nullptr ? -EINVAL : membership->world().tables.process_of(rank, *out);
+  const Membership* const self = joined();
+  if (self == nullptr) return -ESRCH;
+  return out == nullptr ? -EINVAL : self->world().tables.process_of(rank, *out);
 }
 
 int64_t nagaya_comm_rank_of(nagaya_process process) {
-  if (membership == nullptr) return -ESRCH;
-  const int64_t rank = membership->world().tables.rank_of(process);
+  const Membership* const self = joined();
+  if (self == nullptr) return -ESRCH;
+  const int64_t rank = self->world().tables.rank_of(process);
   return rank < 0 ? -EINVAL : rank;
 }
 
 int nagaya_comm_barrier(void) {
-  if (membership == nullptr) return -ESRCH;
-  return task::guarded([] { return membership->barrier(); });
+  Membership* const self = joined();
+  return self == nullptr ? -ESRCH : task::guarded([&] { return self->barrier(); });
 }
 
 int nagaya_comm_allgather(const void* own, size_t bytes, void* all) {
-  if (membership == nullptr) return -ESRCH;
+  Membership* const self = joined();
+  if (self == nullptr) return -ESRCH;
   if ((own == nullptr || all == nullptr) && bytes != 0) return -EINVAL;
-  return task::guarded([&] { return membership->allgather(own, bytes, all); });
+  return task::guarded([&] { return self->allgather(own, bytes, all); });
 }
 
 int nagaya_comm_watch_nodes(void (*lost)(int64_t rank, int error)) {
+  Membership* const self = joined();
+  if (self == nullptr) return -ESRCH;
   const std::lock_guard lock(comm::init_lock);
-  if (membership == nullptr) return -ESRCH;
-  return lost == nullptr ? -EINVAL : membership->watch_nodes(lost);
+  return lost == nullptr ? -EINVAL : self->watch_nodes(lost);
 }
 
 void nagaya_comm_unwatch_nodes(void (*lost)(int64_t rank, int error)) {
+  Membership* const self = joined();
+  if (self == nullptr) return;
   const std::lock_guard lock(comm::init_lock);
-  if (membership != nullptr) membership->unwatch_nodes(lost);
+  self->unwatch_nodes(lost);
 }

@@ -13,6 +13,7 @@
 #include "llcl/tuning.h"
 #include "match/matcher.h"
 #include "task/api_error.h"
+#include "task/own_record.h"
 
 namespace nagaya::match {
 namespace {
@@ -51,10 +52,15 @@ size_t chosen_eager_max() {
   return bytes;
 }
 
+// nullptr: not opened, or a forked child, which has no messages.
+Matcher* usable_matcher() {
+  return task::own_record() != nullptr ? own_matcher : nullptr;
+}
+
 int open(bool threads) {
-  if (own_matcher != nullptr) return threads && !has_threads ? -EBUSY : 0;  // opened before
   llcl::Endpoint* const endpoint = llcl::Endpoint::own();
   if (endpoint == nullptr) return -ESRCH;
+  if (own_matcher != nullptr) return threads && !has_threads ? -EBUSY : 0;  // opened before
   llcl::Tuning::own().agreed(endpoint->board().tuning);
   const size_t eager_max = chosen_eager_max();
   auto* const own = new Own(*endpoint, eager_max, threads);
@@ -69,17 +75,20 @@ int open(bool threads) {
 // Calls `function` with the task's matcher; no exception leaves.
 template <class Function>
 int with_matcher(Function function) {
-  if (own_matcher == nullptr) return -ESRCH;
-  return base::or_enomem([&] { return function(*own_matcher); });
+  Matcher* const matcher = usable_matcher();
+  if (matcher == nullptr) return -ESRCH;
+  return base::or_enomem([&] { return function(*matcher); });
 }
 
 }  // namespace
 }  // namespace nagaya::match
 
 using nagaya::match::Matcher;
+using nagaya::match::usable_matcher;
 using nagaya::match::with_matcher;
 
 int nagaya_match_open(int threads) {
+  if (nagaya::task::own_record() == nullptr) return -ESRCH;
   if (nagaya::match::is_taken.exchange(true)) return -EBUSY;
   const int error = nagaya::task::guarded([&] { return nagaya::match::open(threads != 0); });
   if (error != 0) nagaya::match::is_taken = false;
@@ -91,12 +100,13 @@ int nagaya_match_join(int threads) {
 }
 
 int nagaya_match_close() {
+  if (nagaya::task::own_record() == nullptr) return -ESRCH;
   return nagaya::match::is_taken.exchange(false) ? 0 : -ESRCH;
 }
 
 nagaya_process nagaya_match_self() {
-  if (nagaya::match::own_matcher == nullptr) return {UINT32_MAX, UINT32_MAX};
-  return nagaya::match::own_matcher->own_process();
+  const Matcher* const matcher = usable_matcher();
+  return matcher == nullptr ? nagaya_process{UINT32_MAX, UINT32_MAX} : matcher->own_process();
 }
 
 int nagaya_match_try_send(nagaya_process to, const nagaya_envelope* envelope, const void* data,
@@ -114,7 +124,8 @@ int nagaya_match_send(nagaya_send* send) {
 }
 
 size_t nagaya_match_eager_max(nagaya_process to) {
-  return nagaya::match::own_matcher == nullptr ? 0 : nagaya::match::own_matcher->eager_max(to);
+  const Matcher* const matcher = usable_matcher();
+  return matcher == nullptr ? 0 : matcher->eager_max(to);
 }
 
 int nagaya_match_receive(nagaya_receive* receive) {

@@ -99,6 +99,12 @@ Launch launch_of(ProgramCache& programs, const nagaya_task_program& program,
   return launch;
 }
 
+// A forked child has a copy of the handle, whose connection is its parent's.
+void require_own(const nagaya_space& space) {
+  if (space.owner != ::getpid())
+    throw base::Error(-ESRCH, "the handle of the space is of the process that has forked this one");
+}
+
 void require_spawned(const nagaya_space& space, int task) {
   if (task < 0 || !space.tasks.contains(static_cast<uint32_t>(task)))
     throw base::Error(-ECHILD, "task " + std::to_string(task) +
@@ -173,6 +179,7 @@ void nagaya_space_destroy(nagaya_space* space) {
 
 int nagaya_task_spawn(nagaya_space* space, const nagaya_task_program* program, int* pid) {
   return guarded([&] {
+    require_own(*space);
     const std::lock_guard<std::mutex> guard(space->mutex);
     std::vector<int> descriptors;
     const Launch launch = launch_of(space->programs, *program, &descriptors);
@@ -189,6 +196,7 @@ int nagaya_task_spawn(nagaya_space* space, const nagaya_task_program* program, i
 
 int nagaya_task_wait(nagaya_space* space, int task, int* wait_status, int timeout_ms) {
   return guarded([&] {
+    require_own(*space);
     const std::lock_guard<std::mutex> guard(space->mutex);
     if (task >= 0) require_spawned(*space, task);
     if (space->tasks.empty())
@@ -212,6 +220,7 @@ int nagaya_task_wait(nagaya_space* space, int task, int* wait_status, int timeou
 
 int nagaya_task_signal(nagaya_space* space, int task, int signal) {
   return guarded([&] {
+    require_own(*space);
     const std::lock_guard<std::mutex> guard(space->mutex);
     require_spawned(*space, task);
     space->client.signal(static_cast<uint32_t>(task), signal);

@@ -30,29 +30,24 @@ TaskRecord* find_record() {
   return nullptr;
 }
 
-// nullptr at first, and in every forked child. No such word: there is no such memory.
-std::atomic<TaskRecord*>* wiped_by_fork() {
-  const size_t page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
-  void* const memory =
-      ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return nullptr;
-  if (::madvise(memory, page, MADV_WIPEONFORK) == 0) return new (memory) std::atomic<TaskRecord*>{};
-  ::munmap(memory, page);
-  return nullptr;
-}
-
 }  // namespace
 
-TaskRecord* own_record() {
-  // Asked once: a getpid is a system call, and most requests are less than that.
-  static std::atomic<TaskRecord*>* const known = wiped_by_fork();
-  if (known != nullptr)
-    if (TaskRecord* const own = known->load(std::memory_order_relaxed)) return own;
+constinit WipedByFork wiped_by_fork;
+
+TaskRecord* find_own_record() {
+  // Not wiped: it has been found in this process, or in one that has forked this one.
+  static std::atomic<bool> was_found;
+  if (was_found.load(std::memory_order_acquire))  // of another thread, just now
+    return wiped_by_fork.record.load(std::memory_order_relaxed);
   static TaskRecord* const record = find_record();
   // A forked child has the auxiliary vector too, but a copy of the space.
   if (record == nullptr || record->pid.load(std::memory_order_acquire) != ::getpid())
     return nullptr;
-  if (known != nullptr) known->store(record, std::memory_order_relaxed);
+  static const bool is_wiped =
+      ::madvise(&wiped_by_fork, sizeof wiped_by_fork, MADV_WIPEONFORK) == 0;
+  if (!is_wiped) return record;  // each call asks for its pid
+  wiped_by_fork.record.store(record, std::memory_order_relaxed);
+  was_found.store(true, std::memory_order_release);
   return record;
 }
 

@@ -3,6 +3,7 @@
  * program that a task executes. */
 #include <stdlib.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "meeting.h"
@@ -28,23 +29,42 @@ static void check_child(pid_t child) {
   EXPECT_EQUAL(status, 0);
 }
 
-int main(int argc, char** argv) {
-  if (argc > 1) { /* executed by a task's child */
-    EXPECT_EQUAL(getauxval(AT_NAGAYA), 0);
-    check_detached();
-    return 0;
-  }
-  EXPECT(getauxval(AT_NAGAYA) != 0 && nagaya_task_self() >= 0);
+static pid_t by_libc(void) {
+  return fork();
+}
+
+/* No handler of pthread_atfork() runs, as in _Fork(). */
+static pid_t by_kernel(void) {
+  return (pid_t)syscall(SYS_fork);
+}
+
+static void fork_detached(pid_t (*make_child)(void)) {
   static volatile int changed;
-  pid_t child = fork();
+  const pid_t child = make_child();
   if (child == 0) {
+    check_detached();
+    const pid_t grandchild = make_child();
+    if (grandchild != 0) check_child(grandchild);
     check_detached();
     changed = 1; /* in the copy only */
     _exit(0);
   }
   check_child(child);
   EXPECT_EQUAL(changed, 0);
-  child = fork();
+}
+
+int main(int argc, char** argv) {
+  if (argc > 1) { /* executed by a task's child */
+    EXPECT_EQUAL(getauxval(AT_NAGAYA), 0);
+    check_detached();
+    return 0;
+  }
+  EXPECT(getauxval(AT_NAGAYA) != 0);
+  fork_detached(by_libc); /* which asks before its parent has */
+  EXPECT(nagaya_task_self() >= 0);
+  fork_detached(by_libc);
+  fork_detached(by_kernel);
+  const pid_t child = fork();
   if (child == 0) {
     execl(argv[0], argv[0], "executed", (char*)NULL);
     _exit(1);

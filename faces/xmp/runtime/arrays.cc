@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/xmp/runtime/arrays.h"
 
+#include <errno.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -26,7 +28,8 @@ nagaya_xmp_array_state::nagaya_xmp_array_state(std::string of_name, size_t bytes
 
 nagaya_xmp_array_state::~nagaya_xmp_array_state() {
   const int error = blocks != nullptr ? nagaya_array_close(blocks) : 0;
-  if (error != 0)
+  // A forked child has a copy of the array, which goes with it.
+  if (error != 0 && error != -ESRCH)
     nagaya::xmp::fail(nullptr,
                       "a reflect of " + name + " has failed: " + nagaya::xmp::reason_of(error));
 }
@@ -107,6 +110,7 @@ void open_blocks(const char* where, nagaya_xmp_array& array, ProcessSet& set) {
                                   extent.data(), static_cast<uint32_t>(set.own())};
   const int error =
       nagaya_array_open(&shape, &grid, name, Job::own().has_halo_messages(), &state.blocks);
+  if (error == -ESRCH) fail(where, "array " + state.name + ": " + reason_of(error));
   if (error != 0)
     fail(where, "array " + state.name + ": there is no memory for its block (" + reason_of(error) +
                     "): take more nodes");

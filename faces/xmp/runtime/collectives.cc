@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // collectives.cc - the directives barrier, bcast and reduction.
+#include <errno.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -35,12 +37,14 @@ class Collective : public Asynchronous {
   }
   bool is_complete() override {
     nagaya_match_progress();
-    if (nagaya_llcl_wait(is_over, &what, 0) != 0) return false;
+    const int error = nagaya_llcl_wait(is_over, &what, 0);
+    if (error == -ETIMEDOUT) return false;
+    if (error != 0) end("", error);
     wait("");
     return true;
   }
   void wait(const char* where) override {
-    nagaya_llcl_wait(is_over, &what, -1);
+    if (const int error = nagaya_llcl_wait(is_over, &what, -1); error != 0) end(where, error);
     if (what.error != 0) end(where, what.error);
     finish();
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/xmp/runtime/failure.h"
 
+#include <errno.h>
+
 #include <cstdio>
 #include <cstdlib>
 
@@ -18,6 +20,8 @@ void fail(const char* where, std::string_view what) {
 }
 
 std::string reason_of(int error) {
+  // Of functions that this library has opened, they only say so in a forked child.
+  if (error == -ESRCH) return "this process is a forked child, which has no part in the job";
   return nagaya_strerror(error);
 }
 
