@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 
-ROOTS = ["src", "include", "faces", "tools", "bench", "tests"]
+ROOTS = ["src", "include", "faces", "tools", "bench", "demo", "tests"]
 SKIPPED = 77
 
 

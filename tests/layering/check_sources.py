@@ -49,7 +49,7 @@ LINES_MAX = 800
 DRAWERS = {"utils", "util", "common", "misc", "helpers", "helper"}
 SOURCES = (".c", ".cc", ".h", ".S", ".cmake", ".py", ".sh", ".f90", ".F90")
 CODE = (".c", ".cc", ".h", ".S")
-ROOTS = ["src", "include", "faces", "tools", "bench", "tests", "cmake"]
+ROOTS = ["src", "include", "faces", "tools", "bench", "demo", "tests", "cmake"]
 
 DECLARATION = re.compile(r"^(?!static|typedef)[a-z][\w \*]*?\b((?:nagaya|fmpl)_\w+)\s*\(", re.M)
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.M)

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-PARTS = ["bin", "include", "lib", "libexec", "tests/programs"]
+PARTS = ["bin", "demo", "include", "lib", "libexec", "tests/programs"]
 
 
 class Installation:
