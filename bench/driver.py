@@ -6,6 +6,7 @@ measured, read or written, or its data check failed."""
 
 import argparse
 import json
+import os
 import pathlib
 import sys
 import traceback
@@ -199,10 +200,23 @@ def carry_out(options: argparse.Namespace) -> int:
             return bench(names, options)
 
 
-def main() -> int:
-    options = parse(sys.argv[1:])
+def flush_output() -> None:
+    """While errors can still be told: a full disk, a reader that has gone."""
+    if sys.stdout is None:  # descriptor 1 is closed
+        return
     try:
-        return carry_out(options)
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python would try again at its end
+        raise
+
+
+def main() -> int:
+    try:
+        try:
+            return carry_out(parse(sys.argv[1:]))
+        finally:
+            flush_output()
     except (jobs.Failed, jobs.Skipped, OSError) as error:
         print(f"nagaya bench: {error}", file=sys.stderr)
     except Exception:  # Python's own exit code is that of a missed bar

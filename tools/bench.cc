@@ -25,7 +25,8 @@ void add_bench(CLI::App& app, Action& action) {
   CLI::App* bench_command = app.add_subcommand(
       "bench", "Measure against bars: `bench list | all | NAME... | report | tune`");
   auto arguments = std::make_shared<std::vector<std::string>>();
-  bench_command->prefix_command();
+  bench_command->prefix_command()->allow_extras();
+  bench_command->set_help_flag();  // the driver has its own
   bench_command->callback([&action, arguments, bench_command] {
     *arguments = bench_command->remaining();
     action = [arguments] { return bench(*arguments); };

@@ -199,6 +199,8 @@ void add_exec(CLI::App& app, Action& action) {
   CLI::App* exec_command = app.add_subcommand(
       "exec", "Run one process as a task of its job's space (under mpirun, srun, ...)");
   auto command = std::make_shared<std::vector<std::string>>();
+  add_help(*exec_command, "PROGRAM [ARGUMENT...]",
+           "Example:\n  mpirun -n 4 nagaya exec lmp -in melt.in");
   add_command(*exec_command, *command);
   exec_command->callback([&action, command] { action = [command] { return exec(*command); }; });
 }

@@ -160,8 +160,7 @@ std::string quoted(const std::string& path) {
 
 Target target_of_core(const std::string& path) {
   const CoreTask core = read_task_core(path);
-  fmt::print(stderr, "nagaya: core of task {}, process {}, {}\n", core.number, core.pid,
-             core.program);
+  complain(fmt::format("core of task {}, process {}, {}", core.number, core.pid, core.program));
   return {core.program, base_of(core.program, core.files, core.partition),
           "core-file " + std::string(std::filesystem::absolute(path))};  // not split into words
 }
@@ -207,8 +206,10 @@ void add_gdb(CLI::App& app, Action& action) {
   auto* pid = command->add_option("--pid", options->pid, "The task with this pid")
                   ->check(CLI::PositiveNumber);
   command->add_option("--core", options->core, "The core file that a task has left")->excludes(pid);
-  // Not add_command(): after --pid and --core the rest begins with an option, of gdb's.
-  command->prefix_command();
+  add_help(*command, "TASK [ARGUMENT OF GDB...]",
+           "Examples:\n  nagaya gdb 3\n  nagaya gdb --core core.1234 -ex bt");
+  // Not add_command(): after --pid and --core the rest may begin with an option, which is gdb's.
+  command->prefix_command()->allow_extras();
   command->parse_complete_callback(
       [command, rest = &options->rest] { *rest = command->remaining(); });
   command->callback([&action, options] { action = [options] { return run_gdb(*options); }; });

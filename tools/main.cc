@@ -1,22 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <fmt/core.h>
-
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <sstream>
 
-#include "base/error.h"
-#include "nagaya/task.h"
+#include "command_line.h"
 #include "tool.h"
 
 namespace nagaya::tools {
 
 void add_command(CLI::App& subcommand, std::vector<std::string>& command) {
   subcommand.prefix_command();
-  subcommand.parse_complete_callback([&subcommand, &command] {
-    command = subcommand.remaining();
-    // A word before the program that looks like an option is none that the subcommand knows.
-    if (!command.empty() && command[0].size() > 1 && command[0][0] == '-')
-      throw CLI::ExtrasError(subcommand.get_name(), {command[0]});
-  });
+  subcommand.parse_complete_callback([&subcommand, &command] { command = subcommand.remaining(); });
+}
+
+namespace {
+
+// CLI11 2.1 has no other way to name what follows the options.
+class UsageWithOperands : public CLI::Formatter {
+ public:
+  explicit UsageWithOperands(const std::string& operands) : operands_(operands) {}
+  std::string make_usage(const CLI::App*, std::string name) const override {
+    return "Usage: " + name + " [OPTIONS] " + operands_ + "\n";
+  }
+
+ private:
+  std::string operands_;
+};
+
+}  // namespace
+
+void add_help(CLI::App& subcommand, const std::string& operands, const std::string& examples) {
+  subcommand.formatter(std::make_shared<UsageWithOperands>(operands));
+  subcommand.footer(examples);
 }
 
 std::vector<char*> argv_of(const std::vector<std::string>& words) {
@@ -27,7 +45,8 @@ std::vector<char*> argv_of(const std::vector<std::string>& words) {
 }
 
 void complain(const std::string& text) {
-  fmt::print(stderr, "nagaya: {}\n", text);
+  std::fputs(("nagaya: " + text + "\n").c_str(),
+             stderr);  // throws nothing where nobody can read it
 }
 
 int exit_code_of(int error_code) {
@@ -53,11 +72,43 @@ std::string as_typed(const std::string& message, const CLI::App& app,
 // One line, without CLI11's second one about --help.
 std::string what_is_wrong(const CLI::ParseError& error, const CLI::App& app,
                           const std::vector<std::string>& words) {
-  const std::vector<std::string> unknown = app.remaining();
-  if (app.get_subcommands().empty() && !unknown.empty())
-    return unknown[0] + ": no such " + (unknown[0].starts_with('-') ? "option" : "subcommand");
   const std::string message = as_typed(error.what(), app, words);
   return message.substr(0, message.find('\n'));
+}
+
+// Prints help or version, as CLI11 answers --help and --version.
+int answer(const CLI::App& app, const CLI::ParseError& question) {
+  std::ostringstream text;
+  const int code = app.exit(question, text, text);
+  std::fputs(text.str().c_str(), stdout);
+  return code;
+}
+
+int parse_and_run(CLI::App& app, const Action& action, std::vector<std::string> words) try {
+  if (words.empty()) {
+    std::fputs(app.help().c_str(), stderr);
+    return kExitOwnFailure;
+  }
+  words = checked_words(app, words);
+  try {
+    app.parse(std::vector(words.rbegin(), words.rend()));  // CLI11 takes them from the back
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return answer(app, error);
+    complain(what_is_wrong(error, app, words));
+    return kExitOwnFailure;
+  }
+  return action();
+} catch (const std::exception& error) {
+  if (std::ferror(stdout) == 0) complain(error.what());
+  return kExitOwnFailure;
+}
+
+// Output may still be in this process: a full disk, or a reader that has gone, shows only now.
+int written(int code) {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  complain(std::string("cannot write to standard output: ") + std::strerror(errno));
+  return kExitOwnFailure;
 }
 
 }  // namespace
@@ -68,6 +119,7 @@ int main(int argc, char** argv) {
   CLI::App app{"Runs the processes of a parallel job in one address space.", "nagaya"};
   app.set_version_flag("--version", NAGAYA_VERSION);
   app.require_subcommand(1);
+  app.footer("nagaya help SUBCOMMAND tells of one; so does its manual page, nagaya-SUBCOMMAND(1).");
   tools::Action action;
   tools::add_run(app, action);
   tools::add_exec(app, action);
@@ -77,18 +129,5 @@ int main(int argc, char** argv) {
   tools::add_clean(app, action);
   tools::add_doctor(app, action);
   tools::add_bench(app, action);
-  try {
-    app.parse(argc, argv);
-    return action();
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
-    tools::complain(tools::what_is_wrong(error, app, {argv, argv + argc}));
-    return tools::kExitOwnFailure;
-  } catch (const base::Error& error) {
-    tools::complain(error.what());
-    return tools::kExitOwnFailure;
-  } catch (const std::exception& error) {
-    tools::complain(error.what());
-    return tools::kExitOwnFailure;
-  }
+  return tools::written(tools::parse_and_run(app, action, {argv + 1, argv + argc}));
 }

@@ -18,6 +18,14 @@
 namespace nagaya::tools {
 namespace {
 
+constexpr char kExamples[] = R"(Examples:
+  nagaya run -n 4 lmp -in melt.in               an MPI program, through its own mpirun
+  nagaya run -n 4 python3 program.py            Python, with or without mpi4py
+  nagaya run -n 4 ./native_program              no MPI, and no mpirun
+  nagaya run -n 4 --separate lmp -in melt.in    ordinary processes: does a fault stay?
+  nagaya run -n 6 --hosts a:2,b:4 ./program     on two hosts
+  nagaya run -n 2 --launcher-arg=--bind-to --launcher-arg=none ./mpi_program)";
+
 struct RunOptions {
   int count = 1;
   bool separate = false;
@@ -112,6 +120,10 @@ int run(const RunOptions& options) {
   else if (options.names_hosts())
     launcher = launcher_among_hosts();
   if (launcher.kind != LauncherKind::kNone) return exec_launcher(options, launcher);
+  if (!options.launcher_arguments.empty()) {
+    complain("run: --launcher-arg: " + options.command[0] + " is started without an mpirun");
+    return kExitOwnFailure;
+  }
   return run_native({options.count, options.separate, options.command});
 }
 
@@ -121,9 +133,9 @@ void add_run(CLI::App& app, Action& action) {
   CLI::App* run_command =
       app.add_subcommand("run", "Run a parallel job, its processes on each node in one space");
   auto options = std::make_shared<RunOptions>();
-  run_command->add_option("-n,--np", options->count, "How many tasks")
+  run_command->add_option("-n,--np", options->count, "How many tasks, 1 to 4096 (default: 1)")
       ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
+      ->option_text("COUNT");
   run_command->add_flag("--separate", options->separate,
                         "Run ordinary processes instead of tasks, to compare and to bisect");
   run_command
@@ -131,19 +143,23 @@ void add_run(CLI::App& app, Action& action) {
                  "Replace the BLACS of the program's ScaLAPACK by Nagaya's")
       ->excludes("--separate");
   run_command
-      ->add_option("--launcher", options->launcher,
-                   "auto: the mpirun of the program's MPI if it uses one; none: never an mpirun")
+      ->add_option(
+          "--launcher", options->launcher,
+          "auto (default): the mpirun of the program's MPI if it uses one; none: never one")
       ->check(CLI::IsMember({"auto", "none"}))
-      ->capture_default_str();
+      ->option_text("auto|none");
   CLI::Option* list = run_command->add_option(
       "--hosts", options->hosts.list, "On which hosts: names, or names:slots, with commas between");
   CLI::Option* file = run_command->add_option(
       "--hostfile", options->hosts.file, "A file that names the hosts, as the launcher has it");
-  list->excludes(file);
+  list->excludes(file)->option_text("LIST");
+  file->option_text("FILE");
   run_command
       ->add_option("--launcher-arg", options->launcher_arguments,
                    "An argument for that mpirun; may be given several times")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->option_text("ARGUMENT");
+  add_help(*run_command, "PROGRAM [ARGUMENT...]", kExamples);
   add_command(*run_command, options->command);
   run_command->callback([&action, options] { action = [options] { return run(*options); }; });
 }

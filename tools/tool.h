@@ -30,6 +30,9 @@ void add_gdb(CLI::App& app, Action& action);
 // Declares the rest of the command line, `program [arguments...]`, which is passed on untouched.
 void add_command(CLI::App& subcommand, std::vector<std::string>& command);
 
+// What --help shows of a subcommand behind its options, and examples below them.
+void add_help(CLI::App& subcommand, const std::string& operands, const std::string& examples);
+
 // The words as execv(2) takes them: pointers into `words`, which outlive them, and a null pointer.
 std::vector<char*> argv_of(const std::vector<std::string>& words);
 

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Command lines that are wrong, and strange words of launchers: one clear line each."""
+"""Command lines that are wrong, and strange words of launchers: one clear line each. Help, and output that
+cannot be written."""
 import pytest
 from refusals import CANNOT_RUN, HOW, NOT_FOUND, OWN_FAILURE, expect_refusal
 
 # arguments: (exit code, words that the message must have)
 COMMAND_LINES = {
-    "": (OWN_FAILURE, ["subcommand"]),
     "bogus": (OWN_FAILURE, ["bogus"]),
+    "help bogus": (OWN_FAILURE, ["bogus"]),
     "--bogus": (OWN_FAILURE, ["--bogus"]),
+    "-host x run true": (OWN_FAILURE, ["-host"]),
     "run": (OWN_FAILURE, ["program"]),
     "run -n 2": (OWN_FAILURE, ["program"]),
     "run -n": (OWN_FAILURE, ["-n:"]),
@@ -20,14 +22,100 @@ COMMAND_LINES = {
     "run -n abc true": (OWN_FAILURE, ["-n:", "abc"]),
     "run -n 1.5 true": (OWN_FAILURE, ["-n:", "1.5"]),
     "run -n 2x true": (OWN_FAILURE, ["-n:", "2x"]),
-    "run --bogus true": (OWN_FAILURE, ["--bogus"]),
+    "run -np 0 true": (OWN_FAILURE, ["--np:", "4096"]),
+    "run -np": (OWN_FAILURE, ["--np:"]),
+    "run --bogus true": (OWN_FAILURE, ["run: --bogus:", "--launcher-arg=--bogus"]),
+    "run -n 2 --launcher-arg=--bogus true": (OWN_FAILURE, ["--launcher-arg", "without an mpirun"]),
     "run --launcher bogus true": (OWN_FAILURE, ["--launcher", "bogus"]),
     "run --separate": (OWN_FAILURE, ["program"]),
     "exec": (OWN_FAILURE, ["program"]),
     "exec --bogus true": (OWN_FAILURE, ["--bogus"]),
+    "exec -np 4 true": (OWN_FAILURE, ["exec: -np:", "mpirun -np ... nagaya exec"]),
+    "ps -host": (OWN_FAILURE, ["ps: -host:"]),
+    "doctor -nx": (OWN_FAILURE, ["doctor: -nx:"]),
+    "clean -nh": (OWN_FAILURE, ["clean: -nh:"]),
     "run EMPTY": (NOT_FOUND, ["no program is named"]),
     "exec EMPTY": (NOT_FOUND, ["no program is named"]),
 }
+
+
+# An option of mpirun, mpiexec or srun: words of the answer. ANY: how to hand it to the launcher.
+ANY = ["--launcher-arg={0}", "mpirun {0} ... nagaya exec"]
+LAUNCHER_OPTIONS = {
+    "-host": ["--hosts"], "--host": ["--hosts"], "-H": ["--hosts"], "-hosts": ["--hosts"],
+    "-w": ["--hosts"], "--nodelist": ["--hosts"], "-hostfile": ["--hostfile"], "-f": ["--hostfile"],
+    "-machinefile": ["--hostfile"], "--machinefile": ["--hostfile"], "-c": ["-n COUNT"],
+    "--ntasks": ["-n COUNT"], "--n": ["-n COUNT"], "-x": ["NAME=VALUE nagaya run"],
+    "-genv": ["NAME=VALUE nagaya run"], "-env": ["NAME=VALUE nagaya run"],
+    "--export": ["NAME=VALUE nagaya run"], "-wdir": ["cd FOLDER"], "--wdir": ["cd FOLDER"],
+    "--chdir": ["cd FOLDER"], "--oversubscribe": ["leave it out"], "--overcommit": ["leave it out"],
+    "--map-by": ANY, "--bind-to": ANY, "--rank-by": ANY, "--mca": ANY, "-mca": ANY,
+    "--report-bindings": ANY, "--allow-run-as-root": ANY, "-ppn": ANY, "-nolocal": ANY,
+    "-npernode": ANY, "-help": ANY, "--timeout": ANY,
+}
+
+
+@pytest.mark.parametrize("shape", ["{} x true", "-n 2 {} x y true", "{}=x true"])
+@pytest.mark.parametrize("option", LAUNCHER_OPTIONS)
+def test_an_option_of_a_launcher_gets_ours_for_an_answer(user, nagaya, leftovers, option, shape):
+    words = [word.format(option) for word in LAUNCHER_OPTIONS[option]]
+    ended = user.run([nagaya, "run", *shape.format(option).split()], timeout=20)
+    expect_refusal(ended, leftovers, OWN_FAILURE, f"run: {option}:", *words)
+
+
+@pytest.mark.parametrize("count", ["-n 3", "-n3", "-np 3", "--np 3", "--np=3", "-n 3 --"])
+def test_each_spelling_of_the_count_is_understood(user, nagaya, count):
+    ended = user.run([nagaya, "run", *count.split(), "echo", "-np", "-host"])
+    assert (ended.code, ended.out, ended.err) == (0, "-np -host\n" * 3, ""), ended
+
+
+SUBCOMMANDS = ["run", "exec", "ps", "gdb", "clean", "doctor", "bench"]
+
+
+def test_without_words_nagaya_lists_its_subcommands(user, nagaya):
+    ended = user.run([nagaya])
+    assert ended.code == OWN_FAILURE and ended.out == "", ended
+    assert ended.err == user.run([nagaya, "help"]).out == user.run([nagaya, "--help"]).out, ended
+    assert all(f"\n  {name} " in ended.err for name in SUBCOMMANDS), ended
+
+
+@pytest.mark.parametrize("name", SUBCOMMANDS)
+def test_each_subcommand_has_help(user, nagaya, name):
+    first, *others = [user.run([nagaya, *words]) for words in
+                      (["help", name], [name, "--help"], [name, "-h"])]
+    assert first.code == 0 and first.err == "" and f"nagaya {name} [" in first.out, first
+    assert all(other.out == first.out for other in others), (first, others)
+
+
+def test_help_of_run_shows_the_program_and_examples(user, nagaya):
+    said = user.run([nagaya, "run", "--help"]).out
+    assert "Usage: nagaya run [OPTIONS] PROGRAM [ARGUMENT...]\n" in said, said
+    assert "Examples:\n  nagaya run -n 4 " in said and "--separate" in said, said
+
+
+WRITERS = [["--version"], ["--help"], ["help", "run"], ["ps"], ["ps", "--json"], ["clean"],
+           ["doctor", "-n", "2"], ["doctor", "--json"], ["bench", "list"], ["bench", "--help"]]
+
+
+@pytest.mark.parametrize("place", ["a full disk", "a reader that has gone"])
+@pytest.mark.parametrize("words", WRITERS, ids=" ".join)
+def test_output_that_cannot_be_written_is_one_error(user, nagaya, folder, words, place):
+    command = {"a full disk": '"$@" > /dev/full',
+               # Its signal is ignored: else that would end the command before it can say anything.
+               "a reader that has gone": 'trap "" PIPE; mkfifo pipe; sleep 0 < pipe & exec 3> pipe; '
+                                         'wait; "$@" >&3 3>&-'}[place]
+    ended = user.run(["sh", "-c", command, "sh", nagaya, *words], cwd=folder)
+    cause = "No space left" if place == "a full disk" else "Broken pipe"
+    assert ended.code == (2 if words[0] == "bench" else OWN_FAILURE), ended
+    assert len(ended.err.splitlines()) == 1 and cause in ended.err, ended
+
+
+@pytest.mark.parametrize("words", [["bogus"], ["run"], ["run", "no-such-program"], ["gdb"]], ids=" ".join)
+def test_an_error_that_nobody_can_read_keeps_its_code(user, nagaya, words):
+    told = user.run([nagaya, *words])
+    for where in ("2> /dev/full", "2>&-"):
+        ended = user.run(["sh", "-c", f'"$@" {where}', "sh", nagaya, *words])
+        assert ended.code == told.code, (where, ended)
 
 
 @pytest.mark.parametrize("line", COMMAND_LINES)
