@@ -74,4 +74,4 @@ add_test(NAME bench.driver_judges_and_reports
 set_tests_properties(bench.driver_judges_and_reports PROPERTIES
   ENVIRONMENT PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/hosts)
 list(APPEND bench_tests bench.driver_holds_figures_against_bars bench.driver_judges_and_reports)
-set_tests_properties(${bench_tests} ${bench_fault_tests} PROPERTIES TIMEOUT 120)
+set_tests_properties(${bench_tests} ${bench_fault_tests} PROPERTIES TIMEOUT 600)

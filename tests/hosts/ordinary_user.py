@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 
 FIRST_FREE_UID, LAST_FREE_UID = 20000, 65000
-KILLED_LIMIT_S = 5
+KILLED_LIMIT_S = 20
 SEARCHED_FOLDERS = "/usr/local/bin:/usr/bin:/bin"
 
 

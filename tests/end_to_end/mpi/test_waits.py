@@ -8,7 +8,7 @@ from conftest import FULL
 from hosts import SHARED_PROCESSORS
 
 RUN_LIMIT_S = 120
-IDLE_S = 60 if FULL else 2
+IDLE_S = 60 if FULL else 1
 WAYS = ["recv", "wait", "waitall", "waitany", "waitsome", "probe", "bcast"]
 pytestmark = pytest.mark.usefixtures("needs_components")
 
@@ -52,23 +52,23 @@ def test_a_wait_for_a_word_of_another_node_does_too(run_on_two_hosts, kind, roun
     assert run_on_two_hosts(per_host, kind, rounds, threads) == f"{kind} among {2 * per_host}\n"
 
 
-def used_and_late_s(said):
-    return [float(number) for number in re.findall(r"[\d.]+(?= s)", said)]
+def check_idle(said):
+    """It slept, in naps that became long; and a message ended one. A second has some 30 naps, a further one
+    fewer than ten."""
+    sleeps, slept_s = map(float, re.findall(r"[\d.]+(?= times| s)", said))
+    assert 25 <= sleeps <= 50 + 20 * slept_s, said
+    assert said.endswith("awake at once\n"), said
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_wait_for_long_costs_next_to_nothing_and_ends_at_once(run, way):
-    used_s, late_s = used_and_late_s(run(2, "idle", IDLE_S, way))
-    assert used_s < 0.01 * IDLE_S + 0.06, used_s  # three times 20,000 looks come before the sleep
-    assert late_s < 0.001, late_s
+def test_a_wait_for_long_sleeps_in_long_naps_and_ends_at_once(run, way):
+    check_idle(run(2, "idle", IDLE_S, way))
 
 
 def test_a_wait_for_long_for_another_node_does_too(run_on_two_hosts):
-    used_s, late_s = used_and_late_s(run_on_two_hosts(1, "idle", IDLE_S, "recv"))
-    assert used_s < 0.01 * IDLE_S + 0.06, used_s
-    assert late_s < 0.005, late_s
+    check_idle(run_on_two_hosts(1, "idle", IDLE_S, "recv"))
 
 
-def test_a_wait_answers_the_accumulates_of_a_window_at_once(run):
-    took_s, = re.findall(r"[\d.]+(?= s)", run(2, "window", 1000, 1))
-    assert float(took_s) < 0.5, took_s  # one sleep of a millisecond before each makes it 1 s at least
+def test_a_wait_answers_the_accumulates_of_a_window_without_a_sleep_before_each(run):
+    [sleeps] = re.findall(r"slept (\d+) times", run(2, "window", 50, 1))
+    assert int(sleeps) < 25, sleeps

@@ -42,7 +42,7 @@ def learned_key(user, nagaya, program):
     return heard[0][start:start + 16]
 
 
-def settles(condition, limit_s=3):
+def settles(condition, limit_s=20):
     deadline = time.monotonic() + limit_s
     while not condition() and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -15,7 +15,7 @@ RANKS = 2
 DIRECT, EXEC, RUN = "direct", "nagaya exec", "nagaya run"
 LIMIT_S = 40
 # A change of state is awaited for so long; a later one counts as none.
-STATE_LIMIT_S = 1.0
+STATE_LIMIT_S = 5.0
 INPUT_PIECE = 16384
 CRASHES_MAX, INPUT_CRASH = 3, "orte_iof_hnp_read_local_handler"
 SIGNALS_APART_S = 0.2  # Open MPI's mpirun loses one that comes right after another

@@ -10,7 +10,7 @@ import time
 
 STOP_POINTS = pathlib.Path(__file__).resolve().parents[3] / "src/task/freestanding/stop_point.h"
 REACHED_LIMIT_S = 20
-RECOVERY_LIMIT_S = 3
+RECOVERY_LIMIT_S = 20
 TICK_S = 0.01
 
 

@@ -4,6 +4,7 @@
 // back when its job has ended.
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <vector>
 
 #include "comm/table_index.h"
@@ -49,6 +50,10 @@ struct Case {
   void (*prepare)(Scene&);
   void (*operation)(void*);
 };
+// Else the name of each test would hold the bytes of these pointers.
+void PrintTo(const Case& tested, std::ostream* out) {
+  *out << tested.name;
+}
 
 const Case kCases[] = {
     {"InternANewTable", [](Scene&) {}, intern_as_victim},

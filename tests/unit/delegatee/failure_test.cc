@@ -12,12 +12,14 @@ using Clock = std::chrono::steady_clock;
 
 using Lost = std::vector<std::pair<uint32_t, int>>;
 
-constexpr Options kImpatient{.probe_after_ms = 50, .fail_after_ms = 250};
+// A thread of a loaded machine may not run for a while: where no node is silent, none may be found
+// to be; where one is, the others answer within a second.
+constexpr uint32_t kNever = 600'000, kLong = 1'000, kShort = 250;  // [ms]
 
 class Failure : public ::testing::TestWithParam<Notification> {
  protected:
-  static Options options() {
-    Options options = kImpatient;
+  static Options options(uint32_t fail_after_ms = kNever) {
+    Options options{.probe_after_ms = 50, .fail_after_ms = fail_after_ms};
     options.notification = GetParam();
     return options;
   }
@@ -69,9 +71,31 @@ class Failure : public ::testing::TestWithParam<Notification> {
   uint32_t region;
 };
 
-INSTANTIATE_TEST_SUITE_P(All, Failure,
-                         ::testing::Values(Notification::kPolling, Notification::kKernel,
-                                           Notification::kAutomatic));
+const auto kNotifications =
+    ::testing::Values(Notification::kPolling, Notification::kKernel, Notification::kAutomatic);
+
+INSTANTIATE_TEST_SUITE_P(All, Failure, kNotifications);
+
+// Some node is silent.
+class Silence : public Failure {
+ protected:
+  Silence() : Failure(options(kLong)) {}
+};
+
+INSTANTIATE_TEST_SUITE_P(All, Silence, kNotifications);
+
+// All nodes are served by the test's own thread, by turns: none is silent because another one runs.
+class FailureByTurns : public Failure {
+ protected:
+  FailureByTurns() : Failure(options(kShort)) {}
+  // Far beyond the time after which a silent node has failed.
+  void serve_for_long(auto serve) {
+    const auto end = Clock::now() + std::chrono::milliseconds(2 * kShort + 100);
+    while (Clock::now() < end) serve();
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(All, FailureByTurns, kNotifications);
 
 class FailureWithLittleCredit : public Failure {
  protected:
@@ -102,7 +126,7 @@ TEST_P(Failure, OfACutLinkEndsEverythingPendingAndEverythingLater) {
   EXPECT_EQ(fleet[0].delivery.lost_nodes(), (Lost{{1, -ECONNRESET}}));
 }
 
-TEST_P(Failure, OfASilentNodeIsFoundWithinTheTimeAndIsForEver) {
+TEST_P(Silence, OfASilentNodeIsFoundWithinTheTimeAndIsForEver) {
   fleet.start();
   ASSERT_EQ(run(get(1, 100000)), 0);
   ASSERT_EQ(run(get(2)), 0);  // in its rounds nothing of node 1 is awaited
@@ -112,7 +136,7 @@ TEST_P(Failure, OfASilentNodeIsFoundWithinTheTimeAndIsForEver) {
   for (int n = 0; n < 9; ++n) fleet[0].push(0, flagged(get(1, n % 3 ? 8 : 100000), flags[n]));
   fleet[0].push(0, flagged(command_to({1, 0, 0}, Op::kFence), flags[9]));
   for (Flag& flag : flags) EXPECT_EQ(flag.wait(), -EHOSTUNREACH);
-  EXPECT_GE(Clock::now() - start, std::chrono::milliseconds(250));
+  EXPECT_GE(Clock::now() - start, std::chrono::milliseconds(kLong));
   EXPECT_EQ(run(get(1)), -EHOSTUNREACH);
   fleet.network.resume_link(0, 1);
   for (int n = 0; n < 20; ++n) {
@@ -122,29 +146,34 @@ TEST_P(Failure, OfASilentNodeIsFoundWithinTheTimeAndIsForEver) {
   EXPECT_EQ(run(get(2)), 0);
 }
 
-TEST_P(Failure, IsNotDeclaredOfANodeThatAnswersTheProbe) {
+TEST_P(FailureByTurns, IsNotDeclaredOfANodeThatAnswersTheProbe) {
   fleet[1].delivery.set_room(0);  // its task is slow, the node is not
-  fleet.start();
   Flag flag;
   fleet[0].push(0, flagged(with_payload(Op::kActiveMessage, {1, 0, 0}, "x", 1), flag));
-  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  serve_for_long([&] { fleet.round(); });
   EXPECT_EQ(flag.now(), 0);
   fleet[1].delivery.set_room(1);
+  EXPECT_TRUE(soon([&] { return fleet.round(), flag.now() != 0; }));
   EXPECT_EQ(flag.wait(), 0);
 }
 
-TEST_P(Failure, ASilenceInWhichNothingIsPendingIsNone) {
-  fleet.start();
-  ASSERT_EQ(run(get(1)), 0);
+TEST_P(FailureByTurns, ASilenceInWhichNothingIsPendingIsNone) {
+  const auto run_by_turns = [&] {
+    Flag flag;
+    fleet[0].push(1, flagged(get(1), flag));
+    EXPECT_TRUE(soon([&] { return fleet.round(), flag.now() != 0; }));
+    return flag.wait();
+  };
+  ASSERT_EQ(run_by_turns(), 0);
   const uint64_t messages = fleet[0].delegatee.batches();
   fleet.network.pause_link(0, 1);
-  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  serve_for_long([&] { fleet[0].delegatee.round(); });
   fleet.network.resume_link(0, 1);
   EXPECT_EQ(fleet[0].delegatee.batches(), messages);
-  EXPECT_EQ(run(get(1)), 0);
+  EXPECT_EQ(run_by_turns(), 0);
 }
 
-TEST_P(Failure, OfTheNeighbourIsFoundWhileSomebodyWaits) {
+TEST_P(Silence, OfTheNeighbourIsFoundWhileSomebodyWaits) {
   fleet[0].load.waiting = 1;
   fleet.start();
   ASSERT_TRUE(soon([&] { return fleet[0].delegatee.batches() >= 3; }));  // it answers
@@ -157,7 +186,7 @@ TEST_P(Failure, OfTheNeighbourIsFoundWhileSomebodyWaits) {
   EXPECT_TRUE(fleet[1].delivery.lost_nodes().empty());
 }
 
-TEST_P(Failure, OfTheNeighbourIsFoundWhenSomebodyBeginsToWait) {
+TEST_P(Silence, OfTheNeighbourIsFoundWhenSomebodyBeginsToWait) {
   fleet.start();
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   EXPECT_EQ(fleet[0].delegatee.batches(), 0);
@@ -166,11 +195,11 @@ TEST_P(Failure, OfTheNeighbourIsFoundWhenSomebodyBeginsToWait) {
   EXPECT_TRUE(soon([&] { return !fleet[0].delivery.lost_nodes().empty(); }));
 }
 
-TEST_P(Failure, IsNotDeclaredOfANodeThatWasSuspendedTogetherWithThisOne) {
+TEST_P(FailureByTurns, IsNotDeclaredOfANodeThatWasSuspendedTogetherWithThisOne) {
   fleet[0].load.waiting = 1;
   Delegatee& self = fleet[0].delegatee;
   ASSERT_TRUE(soon([&] { return self.round(), self.batches() == 1; }));  // a probe
-  std::this_thread::sleep_for(std::chrono::milliseconds(2 * kImpatient.fail_after_ms));
+  std::this_thread::sleep_for(std::chrono::milliseconds(2 * kShort));
   for (int n = 0; n < 10; ++n) self.round();
   EXPECT_TRUE(fleet[0].delivery.lost_nodes().empty());
   for (int n = 0; n < 10; ++n) fleet.round();
@@ -226,7 +255,7 @@ TEST_P(Failure, AnEndedTaskIsNotReleasedWhileTheFabricHasItsMemory) {
   EXPECT_EQ(flag.now(), 0);
 }
 
-TEST_P(Failure, AnEndedTaskIsReleasedEvenWhenTheNodeThatHasItsMemoryIsSilent) {
+TEST_P(Silence, AnEndedTaskIsReleasedEvenWhenTheNodeThatHasItsMemoryIsSilent) {
   fleet.start();
   ASSERT_EQ(run(get(1, 100000)), 0);
   fleet.network.pause_link(0, 1);
@@ -234,7 +263,7 @@ TEST_P(Failure, AnEndedTaskIsReleasedEvenWhenTheNodeThatHasItsMemoryIsSilent) {
   fleet[0].push(3, flagged(get(1, 100000), flag));
   ASSERT_TRUE(soon([&] { return fleet[0].lanes[3].lag() == 0; }));
   fleet[0].delegatee.abandon(3);
-  EXPECT_TRUE(soon([&] { return fleet[0].delivery.has_released(3); }, 5));
+  EXPECT_TRUE(soon([&] { return fleet[0].delivery.has_released(3); }));
   EXPECT_EQ(flag.now(), 0);
 }
 
@@ -303,7 +332,7 @@ TEST_P(FailureWithLittleCredit, OfATaskToTakeItsCallbacksStopsNoOtherTask) {
   for (uint64_t n = 0; n < taken.size(); ++n) EXPECT_EQ(taken[n], std::make_pair(n + 1, 0));
 }
 
-TEST_P(Failure, OfTheNeighbourIsFoundBesideACallbackThatIsNotTaken) {
+TEST_P(Silence, OfTheNeighbourIsFoundBesideACallbackThatIsNotTaken) {
   fleet[0].delivery.set_room(0);
   fleet.start();
   Command late = get(1);
