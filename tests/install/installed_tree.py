@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Installs the build into a temporary prefix, builds the example there as a user would, runs it;
-moves the prefix and does the same again."""
+"""Builds the example against the build folder by find_package. Installs the build into a temporary prefix,
+builds the example there as a user would, runs it; moves the prefix and does the same again."""
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
 TASKS = 4
-LIMIT_S = 60
+LIMIT_S = 300
+SIZE_MAX_BYTES = 60 << 20  # with symbols nearly 300 MB
 INSTALLED = ("bin/nagaya", "libexec/nagaya/nagaya-host", "libexec/nagaya/nagaya-python",
              "libexec/nagaya/nagaya-waiter", "include/nagaya/task.h", "include/xmp/xmp.h")
 MANUAL = ("man1/nagaya.1", "man1/nagaya-run.1", "man1/xmpcc.1", "man3/nagaya_task.3",
@@ -64,6 +66,31 @@ def check_xmpcc(prefix, source, folder):
     assert output.endswith("PASS\n") and "2 nodes" in output, output
 
 
+def check_gdb(compiler, prefix, folder):
+    """Finds the symbols of a task, though the installation itself has none."""
+    if shutil.which("gdb") is None:
+        return
+    source, program = folder / "waits.c", folder / "waits"
+    source.write_text("#include <stdio.h>\n#include <unistd.h>\nint waits_for_gdb;\n"
+                      "int main(void) { printf(\"%d\\n\", getpid()); fflush(stdout); for (;;) pause(); }\n")
+    run(compiler, source, "-o", program)
+    job = subprocess.Popen([prefix / "bin/nagaya", "run", "-n", "1", program], text=True,
+                           stdout=subprocess.PIPE, env=without_library_path())
+    try:
+        pid = job.stdout.readline().strip()
+        said = run(prefix / "bin/nagaya", "gdb", "--pid", pid, "-batch", "-ex", "info symbol &waits_for_gdb")
+        assert "waits_for_gdb in section" in said, said
+    finally:
+        job.terminate()
+        job.wait(timeout=LIMIT_S)
+
+
+def check_size(prefix):
+    total = sum(path.lstat().st_size for path in prefix.rglob("*") if path.is_file())
+    print(f"{total / 1e6:.0f} MB")
+    assert total < SIZE_MAX_BYTES, total
+
+
 def check_links(documents):
     pages = list(documents.rglob("*.md"))
     assert documents / "docs/llcl.md" in pages, documents
@@ -78,17 +105,21 @@ def check_tree(compiler, prefix, source, folder):
         assert (prefix / name).exists(), name
     for name in MANUAL:
         assert (prefix / "share/man" / name).exists(), name
+    check_size(prefix)
     check_links(prefix / "share/doc/nagaya")
     check_run(prefix, with_pkg_config(compiler, prefix, source, folder))
     check_run(prefix, with_cmake(compiler, prefix, source, folder))
     if (prefix / "bin/xmpcc").exists():  # it is not built without Clang's libraries
         check_xmpcc(prefix, source, folder)
+    check_gdb(compiler, prefix, folder)
 
 
 def main():
     build, source, compiler = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
     with tempfile.TemporaryDirectory(prefix="nagaya-install-") as name:
         folder = pathlib.Path(name).resolve()
+        in_build = with_cmake(compiler, build, source, folder / "of_build")
+        check_run(build, in_build)
         run("cmake", "--install", build, "--prefix", folder / "first")
         check_tree(compiler, folder / "first", source, folder / "of_first")
         (folder / "first").rename(folder / "second")
