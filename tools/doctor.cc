@@ -44,6 +44,7 @@ constexpr Check kChecks[] = {
     {"stack", doctor::stack},
     {"/proc", doctor::process_files},
     {"socket folder", doctor::socket_folder},
+    {"TMPDIR", doctor::temporary_folder},
     {"/dev/shm", doctor::shared_memory},
     {"debugger", doctor::debugger},
     {"core files", doctor::core_files},

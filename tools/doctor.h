@@ -70,6 +70,7 @@ Finding network(const Need& need);
 Finding installation(const Need& need);
 Finding process_files(const Need& need);
 Finding socket_folder(const Need& need);
+Finding temporary_folder(const Need& need);
 Finding shared_memory(const Need& need);
 
 // doctor_software.cc

@@ -59,11 +59,19 @@ Finding partitions(const Need& need) {
 
 // Host and tasks lift the soft limit to the hard one; the heap of the space then takes a quarter.
 Finding address_limit(const Need& need) {
-  const auto hard = least_hard_limit();
-  if (!hard) return {Level::kOk, "no hard limit of addresses or data (ulimit -Hv, -Hd)", ""};
+  const auto hard = least_hard_limit(), soft = least_soft_limit();
+  if (!hard && soft)
+    return {
+        Level::kOk,
+        fmt::format("ulimit -v or -d is {} MiB, for ordinary processes; tasks lift it: there is "
+                    "no hard limit (ulimit -Hv, -Hd)",
+                    *soft >> 20),
+        ""};
+  if (!hard) return {Level::kOk, "no limit of addresses or data (ulimit -v, -d)", ""};
   const uint64_t wanted_mib = (need.tasks * kTaskBytes >> 20) * 4 / 3;
   const std::string text = fmt::format(
-      "{} MiB of addresses or data, which count for the whole space; {} tasks need about {}",
+      "ulimit -v or -d allows {} MiB of addresses or data, which count for the whole space, all "
+      "tasks together; {} tasks need about {}, and what they allocate",
       *hard >> 20, need.tasks, wanted_mib);
   if (*hard >> 20 < wanted_mib)
     return {Level::kProblem, text, "sudo prlimit --as=unlimited --data=unlimited --pid $$"};
@@ -96,7 +104,8 @@ Finding memory(const Need& need) {
   const uint64_t free_kib = field_number("/proc/meminfo", "MemAvailable").value_or(0);
   const std::string text = fmt::format(
       "{} MiB available; {} tasks themselves need about {}, as many Open MPI ranks {}, "
-      "page tables included",
+      "page tables included; where memory runs out, the kernel (OOM killer) ends all of a space's "
+      "tasks together",
       free_kib >> 10, need.tasks, need.small_kib() >> 10, need.open_mpi_kib() >> 10);
   if (free_kib < need.small_kib())
     return {Level::kProblem, text,

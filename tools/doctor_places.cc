@@ -4,10 +4,12 @@
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -15,6 +17,7 @@
 #include "doctor.h"
 #include "task/installation.h"
 #include "task/socket_folder.h"
+#include "task/space.h"
 
 namespace nagaya::tools::doctor {
 namespace {
@@ -41,6 +44,7 @@ std::string fault_of(const std::string& folder) {
   return "";
 }
 
+constexpr size_t kSocketNameBytes = 32;  // "/ompi-281474976710655.sock" and its end
 constexpr char kElsewhere[] = "export TMPDIR=$(mktemp -d)";
 
 }  // namespace
@@ -68,6 +72,11 @@ Finding socket_folder(const Need&) {
   const std::string parent = std::filesystem::path(folder).parent_path();
   if (const std::string fault = fault_of(folder); !fault.empty())
     return {Level::kProblem, folder + " " + fault, kElsewhere};
+  if (folder.size() + kSocketNameBytes > task::kSocketPathBytes)
+    return {Level::kProblem,
+            fmt::format("{} has a path of {} bytes: the hosts' sockets there have at most {}",
+                        folder, folder.size(), task::kSocketPathBytes - 1),
+            kElsewhere};
   const bool exists = ::access(folder.c_str(), F_OK) == 0;
   if (::access((exists ? folder : parent).c_str(), W_OK | X_OK) != 0)
     return {Level::kProblem, fmt::format("{}: {}", exists ? folder : parent, std::strerror(errno)),
@@ -78,6 +87,37 @@ Finding socket_folder(const Need&) {
     return {Level::kProblem, parent + " is full", "export TMPDIR=/dev/shm"};
   if (is_of_network(about))
     return {Level::kWarning, folder + " lies on a network file system", "export TMPDIR=/tmp"};
+  return {Level::kOk, folder, ""};
+}
+
+// Nagaya itself needs it for its sockets only, and leaves one that it cannot use.
+Finding temporary_folder(const Need&) {
+  const char* const said = std::getenv("TMPDIR");
+  if (said == nullptr || *said == '\0') return {Level::kOk, "not set: /tmp serves", ""};
+  const std::string folder = said;
+  constexpr char kCommon[] = "export TMPDIR=/tmp";
+  struct stat status;
+  struct statvfs about;
+  int error = ::stat(said, &status) != 0 ? errno : S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
+  if (error == 0 && ::access(said, W_OK | X_OK) != 0) error = errno;
+  if (error != 0)
+    return {Level::kWarning,
+            fmt::format("{}: {}: nagaya uses /tmp in its stead, an MPI or a compiler may fail",
+                        folder, std::strerror(error)),
+            kCommon};
+  struct statfs system;
+  if (::statfs(said, &system) == 0 && is_of_network(system))
+    return {Level::kWarning,
+            folder +
+                " lies on a network file system: an MPI's files there are slow, and common to "
+                "several nodes",
+            kCommon};
+  if (::statvfs(said, &about) == 0 && (about.f_flag & ST_NOEXEC) != 0)
+    return {Level::kWarning,
+            folder +
+                " is mounted noexec: nagaya runs, but no program or library that is built or "
+                "unpacked there does",
+            kCommon};
   return {Level::kOk, folder, ""};
 }
 

@@ -111,7 +111,12 @@ Finding python(const Need&) {
     return {Level::kOk, "no python3 in PATH", ""};
   }
   if (first_line(program).value_or("").starts_with("#!"))
-    return {Level::kOk, program + " is a script; the Python that it starts was not examined", ""};
+    return {
+        Level::kOk,
+        program +
+            " was not examined: it is a script, and may start another Python in each "
+            "folder",
+        "PATH=$(dirname $(python3 -c 'import sys; print(sys.executable)')):$PATH nagaya doctor"};
   if (task::read_elf(program).position_independent())
     return {Level::kOk, program + " runs as it is", ""};
   const std::string name = "lib" + fs::path(program).filename().string() + ".so.1.0";

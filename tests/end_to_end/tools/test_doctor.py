@@ -55,7 +55,8 @@ RESTRICTED = {
     "old kernel": ("uname", "2.6", "kernel", "warning", "5.16", "--separate"),
     "few descriptors": ("nofile", 20, "descriptors", "problem", "at most 20", "--nofile"),
     "few processes": ("nproc", 2, "user processes", "problem", "ulimit -u", "--nproc"),
-    "few addresses": ("as", GIB, "address limit", "problem", "1024 MiB", "--as=unlimited"),
+    "few addresses": ("as", GIB, "address limit", "problem", "ulimit -v or -d allows 1024 MiB",
+                      "--as=unlimited"),
     "little data": ("data", GIB, "address limit", "problem", "1024 MiB", "--data=unlimited"),
     "small stack": ("stack", 65536, "stack", "warning", "64 KiB", "ulimit -s"),
     "unlimited stack": ("stack", "unlimited", "stack", "ok", "16 GiB", None),
@@ -72,6 +73,66 @@ def test_a_restriction_is_found(user, nagaya, installation, what):
     found = findings[name]
     assert found["level"] == level and word in found["text"], found
     assert remedy in found["remedy"] if remedy else "remedy" not in found, found
+
+
+def test_a_soft_limit_of_addresses_is_said(user, nagaya):
+    before = ["prlimit", f"--as={GIB}:"]
+    _, findings = examine(user, nagaya, "-n", 2, before=before)
+    found = findings["address limit"]
+    assert found["level"] == "ok" and "ulimit -v or -d is 1024 MiB" in found["text"], found
+
+
+def test_the_memory_names_the_killer_of_all(user, nagaya):
+    _, findings = examine(user, nagaya, "-n", 2)
+    assert "OOM killer" in findings["memory"]["text"], findings["memory"]
+
+
+def examine_with(user, nagaya, variables):
+    """One finding: that whose name is given with the variables."""
+    ended = user.run([nagaya, "doctor", "-n", 2, "--json"], env=variables)
+    return {one["name"]: one for one in json.loads(ended.out)["findings"]}
+
+
+# what: (words that make the folder what it is, words of the text)
+FOLDERS = {
+    "missing": ("true", "No such file"),
+    "a file": ("touch {0}", "Not a directory"),
+    "closed": ("mkdir -m 0555 {0}", "Permission denied"),
+    "noexec": ("mkdir {0} && mount -t tmpfs -o noexec,mode=777 none {0}", "noexec"),
+}
+
+
+@pytest.mark.parametrize("what", FOLDERS)
+def test_a_tmpdir_that_is_of_little_use_is_a_warning(user, nagaya, folder, what):
+    make, words = FOLDERS[what]
+    place = folder / "temporary"
+    command = ["sh", "-c", f'{make.format(place)} || exit 77; TMPDIR={place} "$@"', "sh", nagaya,
+               "doctor", "--json"]
+    ended = user.run([*(OWN_MOUNTS if what == "noexec" else []), *command])
+    if ended.code in (1, 77) and not ended.out:
+        pytest.skip("no mount namespace of its own for an ordinary user here")
+    [found] = [one for one in json.loads(ended.out)["findings"] if one["name"] == "TMPDIR"]
+    assert found["level"] == "warning" and words in found["text"], found
+    assert found["remedy"] == "export TMPDIR=/tmp", found
+
+
+def test_a_tmpdir_whose_path_is_too_long_for_sockets_is_a_problem(user, nagaya, folder):
+    place = folder / ("x" * 120) / ("y" * 120)
+    user.run(["mkdir", "-p", place])
+    found = examine_with(user, nagaya, {"TMPDIR": str(place)})["socket folder"]
+    assert found["level"] == "problem" and "255" in found["text"], found
+    job = user.run([nagaya, "run", "true"], env={"TMPDIR": str(place)})
+    assert job.code == 125 and "path too long" in job.err, job
+
+
+def test_a_python_that_is_a_script_is_not_examined_and_says_why(user, nagaya, folder):
+    user.new_file(folder / "python3", '#!/bin/sh\nexec /usr/bin/python3 "$@"\n', mode=0o755)
+    found = examine_with(user, nagaya, {"PATH": f"{folder}:/usr/bin:/bin"})["Python"]
+    assert "was not examined: it is a script" in found["text"], found
+    again = user.run(["sh", "-c", found["remedy"].replace("nagaya doctor", '"$0" doctor'), nagaya],
+                     env={"PATH": f"{folder}:/usr/bin:/bin"})
+    [line] = [line for line in again.out.splitlines() if " Python: " in line]
+    assert "not examined" not in line, again
 
 
 def test_memory_in_common_is_tried_as_tasks_are_cloned(user, nagaya, installation):
