@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "attendance.h"
+#include "death.h"
 #include "faces/openmpi/environment.h"
 #include "job.h"
 #include "task/client.h"
@@ -53,6 +54,7 @@ int attend(task::Client& client, const Attendance& own) {
   for (;;) {
     while (const auto end = client.poll_ended()) {
       if (end->reason) throw *end->reason;
+      tell_of_fault(*end, own.pid);
       end_like(end->wait_status);
     }
     pollfd ready[] = {

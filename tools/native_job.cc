@@ -15,10 +15,12 @@
 
 #include <chrono>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <optional>
 
 #include "base/fd.h"
+#include "death.h"
 #include "nagaya/task.h"
 #include "task_environment.h"
 #include "tool.h"
@@ -71,8 +73,8 @@ class Processes {
   virtual ~Processes() = default;
   virtual void start(int index, const std::vector<std::string>& command, int stdin_fd,
                      const std::optional<cpu_set_t>& cpus) = 0;
-  // The wait status of one that has ended meanwhile, if any has.
-  virtual std::optional<int> take_ended() = 0;
+  // One that has ended meanwhile, if any has.
+  virtual std::optional<Death> take_ended() = 0;
   virtual void signal_all(int signal) = 0;
 };
 
@@ -105,36 +107,37 @@ class Tasks : public Processes {
     program.descriptor_count = std::size(descriptors);
     program.number = index + 1;
     if (cpus) program.cpu_set = &*cpus, program.cpu_set_bytes = sizeof *cpus;
-    const int number = nagaya_task_spawn(space_, &program, nullptr);
+    pid_t pid = 0;
+    const int number = nagaya_task_spawn(space_, &program, &pid);
     if (number < 0) throw_api(number);
-    numbers_.push_back(number);
+    pids_[number] = pid;
   }
 
-  std::optional<int> take_ended() override {
+  std::optional<Death> take_ended() override {
     int status;
     const int number = nagaya_task_wait(space_, -1, &status, 0);
     if (number == -EPIPE) throw base::Error(-EPIPE, "the host of the job has died");
     if (number == -ETIMEDOUT || number == -ECHILD) return std::nullopt;
     if (number < 0) throw_api(number);
-    std::erase(numbers_, number);
+    const pid_t pid = pids_.extract(number).mapped();
     if (*nagaya_error_text() != '\0') throw_api(-ECANCELED);  // it never reached its program
-    return status;
+    return Death{static_cast<uint32_t>(number), pid, status, true};
   }
 
   void signal_all(int signal) override {
-    for (int number : numbers_) nagaya_task_signal(space_, number, signal);
+    for (const auto& [number, pid] : pids_) nagaya_task_signal(space_, number, signal);
   }
 
  private:
   nagaya_space* space_ = nullptr;
-  std::vector<int> numbers_;
+  std::map<int, pid_t> pids_;  // of the tasks that run, by their numbers
 };
 
 class OrdinaryProcesses : public Processes {
  public:
   ~OrdinaryProcesses() override { signal_all(SIGKILL); }
 
-  void start(int, const std::vector<std::string>& command, int stdin_fd,
+  void start(int index, const std::vector<std::string>& command, int stdin_fd,
              const std::optional<cpu_set_t>& cpus) override {
     const pid_t pid = ::fork();
     if (pid < 0) base::throw_errno("fork");
@@ -149,33 +152,28 @@ class OrdinaryProcesses : public Processes {
       complain(command[0] + ": " + std::strerror(errno));
       ::_exit(errno == ENOENT ? kExitNotFound : kExitCannotRun);
     }
-    pids_.push_back(pid);
+    indices_[pid] = static_cast<uint32_t>(index);
   }
 
-  std::optional<int> take_ended() override {
+  std::optional<Death> take_ended() override {
     int status;
     pid_t pid;
     while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0)
-      if (std::erase(pids_, pid) != 0) return status;  // else a child of before an exec
+      if (const auto own = indices_.extract(pid))  // else a child of before an exec
+        return Death{own.mapped(), pid, status, false};
     return std::nullopt;
   }
 
   void signal_all(int signal) override {
-    for (pid_t pid : pids_) ::kill(pid, signal);
+    for (const auto& [pid, index] : indices_) ::kill(pid, signal);
   }
 
  private:
-  std::vector<pid_t> pids_;
+  std::map<pid_t, uint32_t> indices_;  // of those that run
 };
 
 int exit_code(int status) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-std::string describe(int status) {
-  return WIFSIGNALED(status) ? fmt::format("was ended by signal {} ({})", WTERMSIG(status),
-                                           ::strsignal(WTERMSIG(status)))
-                             : fmt::format("ended with exit code {}", WEXITSTATUS(status));
 }
 
 // Waits for `left` processes to end; ends all others when one fails or the user interrupts.
@@ -188,13 +186,15 @@ int await_end(Processes& processes, int left, int signals) {
     kill_at = Clock::now() + kGrace;
   };
   while (left > 0) {
-    while (const auto status = processes.take_ended()) {
+    while (const auto death = processes.take_ended()) {
       --left;
-      if (*status == 0 || code != 0 || kill_at) continue;
-      code = exit_code(*status);
-      if (left == 0) break;
-      complain(fmt::format("a task {}; ending the {} others", describe(*status), left));
-      end_all();
+      if (death->wait_status == 0 || code != 0 || kill_at) continue;
+      code = exit_code(death->wait_status);
+      const std::string consequence = left == 0   ? ""
+                                      : left == 1 ? "; ending the other one"
+                                                  : fmt::format("; ending the {} others", left);
+      if (left != 0 || WIFSIGNALED(death->wait_status)) tell_of(*death, consequence.c_str());
+      if (left != 0) end_all();
     }
     if (left == 0) break;
     signalfd_siginfo info;

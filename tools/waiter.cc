@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "attendance.h"
+#include "death.h"
 #include "task/frame.h"
 
 namespace nagaya::tools {
@@ -44,6 +45,7 @@ bool has_ended(const Attendance& own, EndedFrame& out) {
     EndedFrame message;
     if (ready[0].revents != 0) {
       if (!has_ended(own, message)) leave_to_tool(own, words);
+      tell_of_fault(message.ended, own.pid);
       end_like(message.ended.wait_status);
     }
     if (ready[1].revents != 0)

@@ -40,6 +40,7 @@ struct Started {
 struct Ended {
   uint32_t number;
   int32_t wait_status;
+  uint32_t is_first_fault;  // 1: the first of this host's tasks that a fault of its own has ended
 };
 struct SignalRequest {
   uint32_t number;

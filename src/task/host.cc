@@ -13,8 +13,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "base/random.h"
+#include "task/fault.h"
 #include "task/freestanding/redirect.h"
 
 namespace nagaya::task {
@@ -446,7 +448,9 @@ void Host::reap(int pid, int status) {
   // Before the last client is told: it leaves, and nobody would remove the socket of a host that
   // is killed from then on. (A creator removes it itself.)
   if (all_came_and_went()) stop_listening();
-  End end{{record.number, record.wait_status.load()}, {}};
+  End end{{record.number, record.wait_status.load(), 0}, {}};
+  // Its proxy says so; of further faults, which may be consequences, nobody does.
+  if (is_fault(end.wait_status) && !std::exchange(had_fault_, true)) end.is_first_fault = 1;
   if (const int error = record.start_error.load(std::memory_order_acquire); error != 0) {
     const auto step = static_cast<StartStep>(record.start_step.load(std::memory_order_relaxed));
     end.reason = {

@@ -107,7 +107,8 @@ class Host {
   bool launcher_gone_ = false;
   bool terminated_ = false;
   bool had_clients_ = false;
-  int tick_ms_ = 0;  // how long to wait for events
+  bool had_fault_ = false;  // a task was ended by a fault of its own
+  int tick_ms_ = 0;         // how long to wait for events
   Clock::time_point idle_since_ = Clock::now();
   UpperFloor* upper_ = nullptr;
   SpaceMemory space_;

@@ -3,6 +3,7 @@
 several, with wrong use and with deaths."""
 import math
 import os
+import re
 import signal
 import subprocess
 import time
@@ -13,7 +14,7 @@ from hosts import SHARED_PROCESSORS
 from stopped_job import StoppedJob
 
 RUN_LIMIT_S = 120
-END_LIMIT_S = 5
+END_LIMIT_S = 20  # far more than it takes, also on a loaded machine
 INTO_THE_MIDDLE_S = 0.2
 ROUNDS = 1000 if FULL else 100
 STEPS, ROWS = 50, 103  # of laplace.c
@@ -187,7 +188,7 @@ def test_wrong_use_ends_the_job_with_its_place_cause_and_cure(start, mistake, li
     """A mistake of several processes is told by each of them."""
     begin = time.monotonic()
     ended = start(3, "xmp_mistakes", mistake)
-    said = {one for one in ended.err.splitlines() if not one.startswith("nagaya: a task ended")}
+    said = {one for one in ended.err.splitlines() if not re.match(r"nagaya: task \d+ \(process", one)}
     assert ended.code == 1 and said == {f"wrong.c:12:9: {line}"}, ended
     assert time.monotonic() - begin < END_LIMIT_S
 

@@ -154,18 +154,19 @@ TEST(Refusal, IsRefusedWithACodeThatIsNoError) {
 }
 
 TEST(TheEndOfATask, ArrivesWithTheReasonThatItHas) {
-  const End without = decode_end(encode(End{{3, 0x100}, {}}));
+  const End without = decode_end(encode(End{{3, 0x100, 1}, {}}));
   EXPECT_EQ(without.number, 3u);
   EXPECT_EQ(without.wait_status, 0x100);
+  EXPECT_EQ(without.is_first_fault, 1u);
   EXPECT_FALSE(without.reason);
-  const End with = decode_end(encode(End{{3, 0x7d00}, base::Error{-EPERM, "could not bind"}}));
+  const End with = decode_end(encode(End{{3, 0x7d00, 0}, base::Error{-EPERM, "could not bind"}}));
   ASSERT_TRUE(with.reason);
   EXPECT_EQ(with.reason->code(), -EPERM);
   EXPECT_STREQ(with.reason->what(), "could not bind");
 }
 
 TEST(TheEndOfATask, IsRefusedWhereverItIsCutOff) {
-  const std::string whole = encode(End{{3, 0x7d00}, base::Error{-EPERM, "x"}});
+  const std::string whole = encode(End{{3, 0x7d00, 0}, base::Error{-EPERM, "x"}});
   for (size_t bytes = 0; bytes < whole.size(); ++bytes) {
     if (bytes == sizeof(Ended)) continue;
     EXPECT_EQ(code_of([&] { decode_end(whole.substr(0, bytes)); }), -EPROTO) << bytes;

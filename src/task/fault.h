@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// fault.h - deaths by a fault of the program itself, not by the wish of somebody else.
+#pragma once
+
+#include <signal.h>
+#include <sys/wait.h>
+
+namespace nagaya::task {
+
+// `wait_status` as of waitpid(2).
+inline bool is_fault(int wait_status) {
+  if (!WIFSIGNALED(wait_status)) return false;
+  switch (WTERMSIG(wait_status)) {
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGFPE:
+    case SIGILL:
+    case SIGABRT:
+    case SIGSYS:
+    case SIGTRAP:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace nagaya::task

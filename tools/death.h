@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// death.h - the lines for a process of a job that has failed. For the waiter, too, which has no C++
+// library: a launcher may end it soon after another rank's death, before another program has begun.
+#pragma once
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "task/fault.h"
+#include "task/frame.h"
+
+namespace nagaya::tools {
+
+struct Death {
+  unsigned task;
+  pid_t pid;
+  int wait_status;  // as of waitpid(2)
+  bool in_space;    // it was a task, not an ordinary process
+};
+
+// Says on standard error which task has failed and how, and the `consequence`. After a fault of the
+// program's own two lines more say how to find it. One write: lines of others come before or after.
+inline void tell_of(const Death& death, const char* consequence) {
+  char manner[128], text[1024];
+  const int signal = WIFSIGNALED(death.wait_status) ? WTERMSIG(death.wait_status) : 0;
+  if (signal != 0)
+    snprintf(manner, sizeof manner, "was ended by signal %d (%s)", signal, strsignal(signal));
+  else
+    snprintf(manner, sizeof manner, "ended with exit code %d", WEXITSTATUS(death.wait_status));
+  size_t bytes =
+      static_cast<size_t>(snprintf(text, sizeof text, "nagaya: task %u (process %d) %s%s\n",
+                                   death.task, death.pid, manner, consequence));
+  if (death.in_space && task::is_fault(death.wait_status))
+    bytes += static_cast<size_t>(snprintf(
+        text + bytes, sizeof text - bytes,
+        "nagaya: does it fail in ordinary processes, too? nagaya run --separate ...\n"
+        "nagaya: where does it fail? nagaya gdb %u while it runs, or nagaya gdb --core FILE "
+        "after ulimit -c unlimited\n",
+        death.task));
+  if (::write(STDERR_FILENO, text, bytes) < 0) return;  // nobody reads it
+}
+
+// Called by the proxy of a task that has ended, before it ends itself. A launcher kills all proxies
+// when one has ended: those of later faults leave the first one the time to say its lines.
+inline void tell_of_fault(const task::Ended& end, pid_t pid) {
+  constexpr useconds_t kBehindTheFirstUs = 500'000;
+  if (end.is_first_fault != 0)
+    tell_of({end.number, pid, end.wait_status, true}, "");
+  else if (task::is_fault(end.wait_status))
+    ::usleep(kBehindTheFirstUs);
+}
+
+}  // namespace nagaya::tools
