@@ -10,8 +10,12 @@
  * Thread safety: none; called outside of OpenMP's parallel regions.
  * A child that the program forks has no part in the job: directives and functions that communicate
  * end the child by one line and exit code 1; the others answer from its copy of the declarations.
- * Source: XcalableMP specification 1.4, runtime library routines; names and constants as in the
- * Omni compiler.
+ * A compiler other than xmpcc gets the serial program: one node, by inline functions at the end of
+ * this header, without any library. There a descriptor has no answers.
+ * Source: XcalableMP specification 1.4, runtime library routines, and its appendix of extended
+ * inquiry functions; names and constants as in the Omni compiler. Different from the specification:
+ * xmp_array_gtol() returns an int. Missing: xmp_malloc(), xmp_dist_gblockmap(), the functions of
+ * coarrays, the transformational ones (docs/xmp.md).
  */
 #ifndef NAGAYA_XMP_H
 #define NAGAYA_XMP_H
@@ -64,7 +68,8 @@ int xmp_node_num(void);      /* its number among the executing nodes */
 int xmp_num_nodes(void);     /* how many execute this */
 int xmpc_all_node_num(void); /* the same from 0 */
 int xmpc_node_num(void);
-int xmp_num_images(void); /* as xmp_num_nodes() */
+int xmpc_this_image(void); /* as xmpc_node_num() */
+int xmp_num_images(void);  /* as xmp_num_nodes() */
 
 double xmp_wtime(void); /* since a time in the past                                 [seconds] */
 double xmp_wtick(void); /* its resolution                                           [seconds] */
@@ -79,7 +84,8 @@ void xmp_exit(int status);
 /* ---- nodes ------------------------------------------------------------------------------- */
 
 int xmp_nodes_ndims(xmp_desc_t d, int* ndims);
-int xmp_nodes_index(xmp_desc_t d, int dim, int* index); /* the caller's, from 1 */
+int xmp_nodes_index(xmp_desc_t d, int dim, int* index);  /* the caller's, from 1 */
+int xmpc_nodes_index(xmp_desc_t d, int dim, int* index); /* the caller's, from 0 */
 int xmp_nodes_size(xmp_desc_t d, int dim, int* size);
 int xmp_nodes_rank(xmp_desc_t d, int* rank); /* the caller's number, from 1 */
 int xmp_nodes_attr(xmp_desc_t d, int* attr);
@@ -114,11 +120,17 @@ int xmp_array_ushadow(xmp_desc_t d, int dim, int* ushadow);
 size_t xmp_array_type_size(xmp_desc_t d); /* of an element, 0: no array            [bytes] */
 int xmp_array_gsize(xmp_desc_t d, int dim);
 
-/* The caller's block, shadow included: where it begins, its extents, the elements from one index to
- * the next in each dimension, and the index in it of a global one. */
-int xmp_array_laddr(xmp_desc_t d, void** laddr);
+/* The caller's block. */
+int xmp_array_laddr(xmp_desc_t d, void** laddr); /* where it begins, with its shadow */
+/* How many indexes of a dimension the caller has, without the shadow: since version 1.3 of the
+ * specification. The Omni compiler's counts the shadow, too. */
 int xmp_array_lsize(xmp_desc_t d, int dim, int* lsize);
+/* Of an array of two dimensions: the elements from one row of the block to the next, shadow
+ * included. */
+int xmp_array_lda(xmp_desc_t d, int* lda);
+/* The elements from one index to the next, in each dimension; the Omni compiler's. */
 int xmp_array_lead_dim(xmp_desc_t d, int size[]);
+/* The index in the block, which begins with its shadow, of a global one. */
 int xmp_array_gtol(xmp_desc_t d, int dim, int g_idx, int* lidx);
 
 /* ---- extensions -------------------------------------------------------------------------- */

@@ -43,6 +43,16 @@ bool nagaya_xmp_array_state::is_like(const nagaya_xmp_array_state& other) const 
          with->is_like(*other.with) && std::ranges::equal(alignments, other.alignments, are_same);
 }
 
+nagaya_interval nagaya_xmp_array_state::own_part(size_t d) const {
+  const nagaya_interval all = {0, extents[d] - 1};
+  const nagaya_xmp_alignment& alignment = alignments[d];
+  if (alignment.dimension < 0) return all;
+  const nagaya_interval part = with->own_part(static_cast<size_t>(alignment.dimension));
+  const nagaya_interval own = {std::max(all.low, part.low - alignment.offset),
+                               std::min(all.high, part.high - alignment.offset)};
+  return own.low <= own.high ? own : nagaya_interval{own.low, own.low - 1};
+}
+
 namespace nagaya::xmp {
 namespace {
 

@@ -19,6 +19,9 @@ struct nagaya_xmp_array_state : nagaya::xmp::Descriptor {
   size_t dimensions() const { return extents.size(); }
   // Of the same element, extents, alignment and shadow.
   bool is_like(const nagaya_xmp_array_state& other) const;
+  // The indexes of dimension d that the caller has, without the shadow; none: high is low - 1. The
+  // caller is one of the nodes.
+  nagaya_interval own_part(size_t d) const;
 
   const nagaya_xmp_array* array = nullptr;  // the owner of this state
   const std::string name;

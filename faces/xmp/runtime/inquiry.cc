@@ -112,6 +112,10 @@ int xmp_num_nodes() {
   return static_cast<int>(Executing::now().size());
 }
 
+int xmpc_this_image() {
+  return xmpc_node_num();
+}
+
 int xmp_num_images() {
   return xmp_num_nodes();
 }
@@ -147,8 +151,14 @@ int xmp_nodes_ndims(xmp_desc_t d, int* ndims) {
 }
 
 int xmp_nodes_index(xmp_desc_t d, int dim, int* index) {
+  const int status = xmpc_nodes_index(d, dim, index);
+  if (status == 0) ++*index;
+  return status;
+}
+
+int xmpc_nodes_index(xmp_desc_t d, int dim, int* index) {
   return answer<nagaya_xmp_nodes>(d, dim, index, [](const auto& nodes, size_t n) {
-    return nodes.set.has_caller() ? long{nodes.own(n)} + 1 : Answer();
+    return nodes.set.has_caller() ? long{nodes.own(n)} : Answer();
   });
 }
 
@@ -309,8 +319,17 @@ int xmp_array_laddr(xmp_desc_t d, void** laddr) {
 }
 
 int xmp_array_lsize(xmp_desc_t d, int dim, int* lsize) {
-  return answer_of_array(d, dim, lsize, [](const auto& array, size_t n) {
-    return array.state->blocks == nullptr ? Answer() : array.count[n];
+  return answer_of_array(d, dim, lsize, [](const auto& array, size_t n) -> Answer {
+    if (array.state->blocks == nullptr) return std::nullopt;
+    const nagaya_interval own = array.state->own_part(n);
+    return own.high - own.low + 1;
+  });
+}
+
+int xmp_array_lda(xmp_desc_t d, int* lda) {
+  return answer_of_array(d, 2, lda, [](const auto& array, size_t) -> Answer {
+    const bool has_rows = array.state->dimensions() == 2 && array.state->blocks != nullptr;
+    return has_rows ? array.count[1] : Answer();
   });
 }
 

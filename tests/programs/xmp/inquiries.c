@@ -33,6 +33,7 @@ static int nodes, own;
 static void of_the_caller(void) {
   EXPECT_EQUAL(xmp_node_num(), own + 1);
   EXPECT_EQUAL(xmpc_node_num(), own);
+  EXPECT_EQUAL(xmpc_this_image(), own);
   EXPECT_EQUAL(xmpc_all_node_num(), own);
   EXPECT_EQUAL(xmp_num_nodes(), nodes);
   const double start = xmp_wtime();
@@ -85,9 +86,13 @@ static void of_arrays(void) {
   EXPECT_ANSWER(xmp_template_ndims(with, &answer), 2);
   void* block;
   EXPECT_EQUAL(xmp_array_laddr(xmp_desc_of(a), &block), 0);
-  int first = -1;
+  int first = -1, rows = 0;
 #pragma xmp loop on t[i]
-  for (int i = N - 1; i >= 0; i--) a[i][3] = (float)i, first = i;
+  for (int i = N - 1; i >= 0; i--) a[i][3] = (float)i, first = i, rows++;
+  EXPECT_ANSWER(xmp_array_lsize(xmp_desc_of(a), 1, &answer), rows);
+  EXPECT_ANSWER(xmp_array_lsize(xmp_desc_of(a), 2, &answer), M);
+  EXPECT_ANSWER(xmp_array_lda(xmp_desc_of(a), &answer), M);
+  EXPECT(xmp_array_lda(xmp_desc_of(b), &rows) == XMP_FAILURE && rows == XMP_UNDEFINED);
   if (first < 0) return;
   int place;
   EXPECT_EQUAL(xmp_array_gtol(xmp_desc_of(a), 1, first, &place), 0);

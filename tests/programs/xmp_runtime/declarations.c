@@ -108,9 +108,12 @@ static void check_block(void) {
   EXPECT_EQUAL(a.first[0], 3 * column);
   EXPECT_EQUAL(a.first[1], 5 * row - 1);
   EXPECT_EQUAL(ask_of(xmp_array_lsize, d, 1), 3);
-  EXPECT_EQUAL(ask_of(xmp_array_lsize, d, 2), (row == 0 ? 5 : 4) + 3);
+  EXPECT_EQUAL(ask_of(xmp_array_lsize, d, 2), row == 0 ? 5 : 4);
+  EXPECT_EQUAL(ask(xmp_array_lda, d), a.count[1]);
+  EXPECT_EQUAL(ask(xmp_array_lda, nagaya_xmp_descriptor_of_array(&b)), XMP_UNDEFINED);
   EXPECT(xmp_array_lead_dim(d, sizes) == 0 && sizes[1] == 1 && sizes[0] == a.count[1]);
   EXPECT_EQUAL(ask_of(xmp_nodes_index, nagaya_xmp_descriptor_of_nodes(one.p), 1), column + 1);
+  EXPECT_EQUAL(ask_of(xmpc_nodes_index, nagaya_xmp_descriptor_of_nodes(one.p), 1), column);
   EXPECT((uintptr_t)a.base % 64 == 0);
   int local;
   EXPECT(xmp_array_gtol(d, 2, 5 * row, &local) == 0 && local == 1);
