@@ -21,6 +21,11 @@
 #define NAGAYA_XMP_H
 
 #include <stddef.h>
+#ifndef _XCALABLEMP
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#endif
 
 /* As the Omni compiler's: MPI's functions are there where a compiler of MPI's compiles
  * (OMPI_CC=xmpcc mpicc, say). */
@@ -33,8 +38,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#pragma GCC visibility push(default)
 
 #define XMP_FAILURE (-2000)
 #define XMP_UNDEFINED (-2001)
@@ -58,6 +61,10 @@ extern "C" {
 
 /* A descriptor: xmp_desc_of(name), which xmpcc translates. */
 typedef void* xmp_desc_t;
+
+#ifdef _XCALABLEMP
+#pragma GCC visibility push(default)
+
 int xmp_desc_kind(xmp_desc_t d, int* kind);
 
 /* ---- the caller -------------------------------------------------------------------------- */
@@ -152,6 +159,160 @@ const int* nagaya_xmp_executing_ranks(int* count);
 void* nagaya_xmp_kept_for_executing(void);
 
 #pragma GCC visibility pop
+
+#else /* ---- the serial program: one node -------------------------------------------------- */
+
+/* Translated units of the same program find it, and refuse to begin: they would have other nodes
+ * than this unit. */
+extern __attribute__((weak, visibility("default"))) char nagaya_xmp_serial_unit;
+__attribute__((weak, visibility("default"))) char nagaya_xmp_serial_unit = 1;
+
+#define xmp_desc_of(name) ((xmp_desc_t)0)
+
+#define NAGAYA_XMP_SERIAL static __inline__ __attribute__((unused))
+
+NAGAYA_XMP_SERIAL int xmp_all_node_num(void) {
+  return 1;
+}
+NAGAYA_XMP_SERIAL int xmp_all_num_nodes(void) {
+  return 1;
+}
+NAGAYA_XMP_SERIAL int xmp_node_num(void) {
+  return 1;
+}
+NAGAYA_XMP_SERIAL int xmp_num_nodes(void) {
+  return 1;
+}
+NAGAYA_XMP_SERIAL int xmp_num_images(void) {
+  return 1;
+}
+NAGAYA_XMP_SERIAL int xmpc_all_node_num(void) {
+  return 0;
+}
+NAGAYA_XMP_SERIAL int xmpc_node_num(void) {
+  return 0;
+}
+NAGAYA_XMP_SERIAL int xmpc_this_image(void) {
+  return 0;
+}
+NAGAYA_XMP_SERIAL void xmp_barrier(void) {}
+NAGAYA_XMP_SERIAL int xmp_test_async(int async_id) {
+  return (void)async_id, 1;
+}
+NAGAYA_XMP_SERIAL void xmp_exit(int status) {
+  exit(status);
+}
+
+#ifdef TIME_UTC
+NAGAYA_XMP_SERIAL double xmp_wtime(void) {
+  struct timespec now;
+  timespec_get(&now, TIME_UTC);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+NAGAYA_XMP_SERIAL double xmp_wtick(void) {
+  return 1e-9;
+}
+#else /* C before 2011 */
+NAGAYA_XMP_SERIAL double xmp_wtime(void) {
+  return (double)time(NULL);
+}
+NAGAYA_XMP_SERIAL double xmp_wtick(void) {
+  return 1;
+}
+#endif
+
+/* A compiler that ignores the directives knows neither nodes, templates nor alignments. */
+NAGAYA_XMP_SERIAL int nagaya_xmp_no_answer(xmp_desc_t d, int* answer) {
+  (void)d;
+  *answer = XMP_UNDEFINED;
+  return XMP_FAILURE;
+}
+NAGAYA_XMP_SERIAL int nagaya_xmp_no_descriptor(xmp_desc_t d, xmp_desc_t* other) {
+  (void)d;
+  *other = NULL;
+  return XMP_FAILURE;
+}
+#define NAGAYA_XMP_ASKS_OF(function)                          \
+  NAGAYA_XMP_SERIAL int function(xmp_desc_t d, int* answer) { \
+    return nagaya_xmp_no_answer(d, answer);                   \
+  }
+#define NAGAYA_XMP_ASKS_OF_DIMENSION(function)                               \
+  NAGAYA_XMP_SERIAL int function(xmp_desc_t d, int dimension, int* answer) { \
+    return (void)dimension, nagaya_xmp_no_answer(d, answer);                 \
+  }
+#define NAGAYA_XMP_ASKS_FOR_DESCRIPTOR(function)                    \
+  NAGAYA_XMP_SERIAL int function(xmp_desc_t d, xmp_desc_t* other) { \
+    return nagaya_xmp_no_descriptor(d, other);                      \
+  }
+
+NAGAYA_XMP_SERIAL int xmp_desc_kind(xmp_desc_t d, int* kind) {
+  return (void)d, (void)kind, XMP_FAILURE;
+}
+NAGAYA_XMP_ASKS_OF(xmp_nodes_ndims)
+NAGAYA_XMP_ASKS_OF(xmp_nodes_rank)
+NAGAYA_XMP_ASKS_OF(xmp_nodes_attr)
+NAGAYA_XMP_ASKS_OF_DIMENSION(xmp_nodes_index)
+NAGAYA_XMP_ASKS_OF_DIMENSION(xmpc_nodes_index)
+NAGAYA_XMP_ASKS_OF_DIMENSION(xmp_nodes_size)
+NAGAYA_XMP_SERIAL int xmp_nodes_equiv(xmp_desc_t d, xmp_desc_t* dn, int lb[], int ub[], int st[]) {
+  (void)lb, (void)ub, (void)st;
+  return nagaya_xmp_no_descriptor(d, dn);
+}
+NAGAYA_XMP_ASKS_OF(xmp_template_fixed)
+NAGAYA_XMP_ASKS_OF(xmp_template_ndims)
+NAGAYA_XMP_ASKS_OF_DIMENSION(xmp_template_lbound)
+NAGAYA_XMP_ASKS_OF_DIMENSION(xmp_template_ubound)
+NAGAYA_XMP_ASKS_OF_DIMENSION(xmp_dist_format)
+NAGAYA_XMP_ASKS_OF_DIMENSION(xmp_dist_blocksize)
+NAGAYA_XMP_ASKS_OF_DIMENSION(xmp_dist_axis)
+NAGAYA_XMP_ASKS_FOR_DESCRIPTOR(xmp_dist_nodes)
+NAGAYA_XMP_ASKS_OF_DIMENSION(xmp_align_axis)
+NAGAYA_XMP_ASKS_OF_DIMENSION(xmp_align_offset)
+NAGAYA_XMP_ASKS_OF_DIMENSION(xmp_align_replicated)
+NAGAYA_XMP_ASKS_FOR_DESCRIPTOR(xmp_align_template)
+NAGAYA_XMP_ASKS_OF(xmp_array_ndims)
+NAGAYA_XMP_ASKS_OF(xmp_array_lda)
+NAGAYA_XMP_ASKS_OF_DIMENSION(xmp_array_lbound)
+NAGAYA_XMP_ASKS_OF_DIMENSION(xmp_array_ubound)
+NAGAYA_XMP_ASKS_OF_DIMENSION(xmp_array_lshadow)
+NAGAYA_XMP_ASKS_OF_DIMENSION(xmp_array_ushadow)
+NAGAYA_XMP_ASKS_OF_DIMENSION(xmp_array_lsize)
+NAGAYA_XMP_ASKS_FOR_DESCRIPTOR(xmp_array_laddr)
+NAGAYA_XMP_SERIAL size_t xmp_array_type_size(xmp_desc_t d) {
+  return (void)d, 0;
+}
+NAGAYA_XMP_SERIAL int xmp_array_gsize(xmp_desc_t d, int dim) {
+  return (void)d, (void)dim, XMP_UNDEFINED;
+}
+NAGAYA_XMP_SERIAL int xmp_array_lead_dim(xmp_desc_t d, int size[]) {
+  return (void)d, (void)size, XMP_FAILURE;
+}
+NAGAYA_XMP_SERIAL int xmp_array_gtol(xmp_desc_t d, int dim, int g_idx, int* lidx) {
+  (void)dim, (void)g_idx;
+  return nagaya_xmp_no_answer(d, lidx);
+}
+NAGAYA_XMP_SERIAL void* nagaya_xmp_element(xmp_desc_t d, const long index[]) {
+  return (void)d, (void)index, (void*)NULL;
+}
+
+NAGAYA_XMP_SERIAL void nagaya_xmp_expect_processes(int count) {
+  if (count == 1) return;
+  fprintf(stderr,
+          "nagaya: XMP: xmp_init: its communicator has %d processes, but this program was compiled "
+          "without xmpcc and is serial: compile it with xmpcc\n",
+          count);
+  exit(1);
+}
+NAGAYA_XMP_SERIAL const int* nagaya_xmp_executing_ranks(int* count) {
+  static const int own = 0;
+  return *count = 1, &own;
+}
+NAGAYA_XMP_SERIAL void* nagaya_xmp_kept_for_executing(void) {
+  static int kept[2];
+  return kept;
+}
+
+#endif
 
 #ifdef __cplusplus
 }

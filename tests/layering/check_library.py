@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """libnagaya exports only nagaya_* symbols, depends on libc alone, and has headers that compile
-alone as C11 and as C++20. And the symbols of XcalableMP's runtime.
+alone as C11, also for xmpcc, and as C++20. And the symbols of XcalableMP's runtime.
 
     check_library.py LIBRARY XMP_LIBRARY INCLUDE_FOLDER C_COMPILER CXX_COMPILER
 """
@@ -58,14 +58,15 @@ def check_needs(library):
 def check_headers(include, c_compiler, cxx_compiler):
     flags = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", f"-I{include}"]
     for path in headers_of(include, of_xmp=False) + headers_of(include, of_xmp=True):
-        for compiler, language, standard in ((c_compiler, "c", "c11"),
-                                             (cxx_compiler, "c++", "c++20")):
+        for compiler, *language in ((c_compiler, "-xc", "-std=c11"),
+                                    (c_compiler, "-xc", "-std=c11", "-D_XCALABLEMP=201411"),
+                                    (cxx_compiler, "-xc++", "-std=c++20")):
             # From a file of one line: a header given directly is warned about for its pragma.
             source = f"#include <{os.path.relpath(path, include)}>\nextern int unused;\n"
-            done = subprocess.run([compiler, *flags, f"-std={standard}", f"-x{language}", "-"],
+            done = subprocess.run([compiler, *flags, *language, "-"],
                                   input=source, capture_output=True, text=True, check=False)
             if done.returncode != 0:
-                yield f"{path}: does not compile alone as {standard}:\n{done.stderr}"
+                yield f"{path}: does not compile alone by {' '.join(language)}:\n{done.stderr}"
 
 
 def main():

@@ -17,6 +17,9 @@
 #include "nagaya/match.h"
 #include "nagaya/task.h"
 
+// In units of the program that include xmp.h, but were not compiled by xmpcc.
+extern "C" __attribute__((weak)) char nagaya_xmp_serial_unit;
+
 namespace nagaya::xmp {
 namespace {
 
@@ -86,6 +89,10 @@ void nagaya_xmp_unit(void (*declare)(void)) {
 }
 
 void nagaya_xmp_begin(void) {
+  if (&nagaya_xmp_serial_unit != nullptr)
+    nagaya::xmp::fail(nullptr,
+                      "a file of this program includes xmp.h, but was compiled without xmpcc and "
+                      "would be serial: compile it with xmpcc");
   nagaya::xmp::Job::own();
   for (const nagaya::xmp::Declare declare : nagaya::xmp::units()) declare();
   nagaya::xmp::units().clear();

@@ -108,6 +108,36 @@ def test_mpi_and_xmp_share_a_program(start, xmp_programs):
 def test_a_program_runs_alone_without_nagaya_run(user, feature):
     ended = user.run([feature("halos")], timeout=RUN_LIMIT_S)
     assert (ended.code, ended.out) == (0, "ok\n"), ended
+# ---- without xmpcc ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("compiler", [("gcc", "-std=c99"), ("gcc", "-std=c11"), ("clang-14", "-std=c11"),
+                                      ("g++", "-x", "c++", "-std=c++17")])
+def test_other_compilers_make_the_serial_program(user, xmp_programs, installation, folder, compiler):
+    if shutil.which(compiler[0]) is None:
+        pytest.skip(f"{compiler[0]} is not installed")
+    program = folder / "serial"
+    ended = user.run([*compiler, "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-pedantic",
+                      f"-I{installation.root}/include/xmp", xmp_programs.sources / "serial.c", "-o", program],
+                     timeout=RUN_LIMIT_S)
+    assert (ended.code, ended.err) == (0, ""), ended
+    ended = user.run([program], timeout=RUN_LIMIT_S)
+    assert (ended.code, ended.out) == (3, "28: none, -2001, no block\n"), ended
+
+
+def test_a_program_is_not_half_serial(user, xmp_programs, installation, folder):
+    """Its files would not agree about the number of nodes."""
+    user.new_file(folder / "part.c", "#include <xmp.h>\nint part(void) { return xmp_node_num(); }\n")
+    user.new_file(folder / "main.c", "#include <xmp.h>\nint part(void);\n#pragma xmp nodes p[*]\n"
+                                     "int main(void) { return part(); }\n")
+    for words in (["gcc", f"-I{installation.root}/include/xmp", "-c", "part.c"],
+                  [xmp_programs.xmpcc, "main.c", "part.o", "-o", "half"]):
+        ended = user.run(words, cwd=folder, timeout=RUN_LIMIT_S)
+        assert ended.code == 0, ended
+    ended = user.run([folder / "half"], timeout=RUN_LIMIT_S)
+    assert ended.code == 1 and ended.err == ("nagaya: XMP: a file of this program includes xmp.h, but was compiled "
+                                             "without xmpcc and would be serial: compile it with xmpcc\n"), ended
+
 
 
 # ---- random programs ----------------------------------------------------------------------------
