@@ -2,8 +2,12 @@
 // job.cc - beginning and end.
 #include "faces/xmp/runtime/job.h"
 
+#include <unistd.h>
+
+#include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,6 +26,44 @@ extern "C" __attribute__((weak)) char nagaya_xmp_serial_unit;
 
 namespace nagaya::xmp {
 namespace {
+
+constexpr unsigned kSecondsOfTheFirst = 2;
+
+// A launcher that has started several processes without a space for them.
+struct Launched {
+  uint64_t rank, size;
+};
+
+// Slurm's variables of a step: a batch script has those of the job, and is one process.
+std::optional<Launched> launched_apart() {
+  constexpr const char* kVariables[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                                           {"PMI_RANK", "PMI_SIZE"},
+                                           {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
+                                           {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"}};
+  for (const auto& [of_rank, of_size] : kVariables) {
+    const char *const rank = std::getenv(of_rank), *const size = std::getenv(of_size);
+    if (rank == nullptr || size == nullptr) continue;
+    const Launched found = {std::strtoul(rank, nullptr, 10), std::strtoul(size, nullptr, 10)};
+    if (found.size > 1) return found;
+  }
+  return std::nullopt;
+}
+
+// Each process would be the whole program. The first one tells the user; the others give it the
+// time for that, because a launcher may end all at the first error.
+void refuse_copies() {
+  const std::optional<Launched> launched = launched_apart();
+  if (!launched) return;
+  if (launched->rank != 0) {
+    sleep(kSecondsOfTheFirst);
+    std::_Exit(1);
+  }
+  const std::string size = std::to_string(launched->size);
+  fail(nullptr, "the launcher has started " + size +
+                    " processes that know nothing of each other, and each would do all of the "
+                    "work: start the program with nagaya run -n " +
+                    size + ", or write nagaya exec before its name in the launcher's command");
+}
 
 bool reads_halo_messages() {
   const char* const text = std::getenv("NAGAYA_XMP_HALO");
@@ -52,10 +94,12 @@ Job& Job::own() {
 // std::bad_alloc leaves no function of this library, whose operator new is its own.
 Job::Job() : has_halo_messages_(reads_halo_messages()) {
   std::set_new_handler([] { fail(nullptr, "there is no memory left: take more nodes"); });
-  if (nagaya_space_identity() == 0)
-    processes_.push_back({0, 0});
-  else
+  if (nagaya_space_identity() != 0) {
     join();
+    return;
+  }
+  refuse_copies();
+  processes_.push_back({0, 0});
 }
 
 void Job::join() {

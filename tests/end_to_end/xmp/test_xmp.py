@@ -105,9 +105,42 @@ def test_mpi_and_xmp_share_a_program(start, xmp_programs):
     assert (ended.code, ended.out) == (0, "ok\n"), ended
 
 
+# ---- without a job of ours ----------------------------------------------------------------------
+
+
 def test_a_program_runs_alone_without_nagaya_run(user, feature):
     ended = user.run([feature("halos")], timeout=RUN_LIMIT_S)
     assert (ended.code, ended.out) == (0, "ok\n"), ended
+
+
+COPIES = re.compile(r"nagaya: XMP: the launcher has started 3 processes that know nothing of each other, .* "
+                    r"nagaya run -n 3, or write nagaya exec before .*")
+
+
+def test_processes_of_a_launcher_that_are_no_job_say_so_once(user, mpirun, feature):
+    """Each of them would do all of the work."""
+    ended = user.run([*mpirun, "-n", 3, feature("inquiries")], timeout=RUN_LIMIT_S)
+    assert ended.code == 1 and ended.out == "", ended
+    assert len([line for line in ended.err.splitlines() if COPIES.fullmatch(line)]) == 1, ended
+
+
+@pytest.mark.parametrize("rank, size", [("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE"),
+                                        ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS")])
+def test_each_launcher_is_known_by_its_variables(user, feature, rank, size):
+    ended = user.run([feature("inquiries")], env={rank: "0", size: "3"}, timeout=RUN_LIMIT_S)
+    assert (ended.code, ended.out) == (1, "") and COPIES.fullmatch(ended.err.strip()), ended
+    ended = user.run([feature("inquiries")], env={rank: "1", size: "3"}, timeout=RUN_LIMIT_S)
+    assert (ended.code, ended.out, ended.err) == (1, "", ""), ended
+    ended = user.run([feature("inquiries")], env={rank: "0", size: "1"}, timeout=RUN_LIMIT_S)
+    assert (ended.code, ended.out, ended.err) == (0, "ok\n", ""), ended
+
+
+def test_a_batch_script_of_slurm_starts_one_process(user, feature):
+    batch = {"SLURM_JOB_ID": "7", "SLURM_NTASKS": "4", "SLURM_PROCID": "0"}
+    ended = user.run([feature("inquiries")], env=batch, timeout=RUN_LIMIT_S)
+    assert (ended.code, ended.out, ended.err) == (0, "ok\n", ""), ended
+
+
 # ---- without xmpcc ------------------------------------------------------------------------------
 
 
