@@ -256,6 +256,32 @@ def test_the_macro_of_the_language_is_defined(xmpcc, place):
     check_silent(xmpcc("plain.c"))
 
 
+# ---- other languages ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name, line", [("a.f90", "  !$XMP nodes p(*)"), ("a.F90", "!$xmp barrier"),
+                                        ("a.f", "c$xmp nodes p(*)"), ("a.F", "*$XMP nodes p(*)"),
+                                        ("a.cc", " # pragma  xmp nodes p[*]"), ("a.C", '_Pragma("xmp barrier")')])
+def test_a_directive_in_another_language_is_refused(xmpcc, place, name, line):
+    """Its compiler would ignore it, and each process would be the whole program."""
+    (place / name).write_text(f"\n{line}\n      end\n")
+    language = "C++" if name.lower().startswith("a.c") else "Fortran"
+    ended = xmpcc("-c", name)
+    assert (ended.code, ended.out, ended.err) == (
+        1, "", f"xmpcc: error: {name} is {language}, and line 2 is a directive of XcalableMP: xmpcc translates C only\n"), ended
+    (place / "other.txt").write_text((place / name).read_text())
+    ended = xmpcc("-c", "-x", "c++" if language == "C++" else "f95", "other.txt")
+    assert ended.code == 1 and f"other.txt is {language}, and line 2" in ended.err, ended
+
+
+def test_fortran_without_directives_is_for_the_compiler_behind(xmpcc, place):
+    (place / "a.f90").write_text("! not !$xmp\n! $xmp\n!$xmpx\nend\n")
+    (place / "cc").write_text('#!/bin/sh\necho "$@"\n')
+    (place / "cc").chmod(0o755)
+    ended = xmpcc("-c", "a.f90", "--cc=./cc")
+    assert ended.code == 0 and "-c a.f90" in ended.out, ended
+
+
 # ---- the corners of a command line ----------------------------------------------------------------
 
 

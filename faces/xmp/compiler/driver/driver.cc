@@ -13,6 +13,7 @@
 
 #include "diagnostics.h"
 #include "driver/compiler_behind.h"
+#include "driver/foreign_language.h"
 #include "driver/installation.h"
 #include "driver/process.h"
 #include "unit_translation.h"
@@ -47,14 +48,18 @@ class Driver {
     for (const Input& input : line_.inputs) {
       if (is_interrupted()) return false;
       const std::string& source = line_.words[input.position];
-      const bool from_input = source == "-" && input.c_source;
+      const std::optional<ForeignLanguage> foreign = foreign_language(source, input.language);
+      const bool from_input = source == "-" && (input.c_source || foreign);
       if (!from_input && !fs::exists(source)) continue;
-      if (is_cplusplus(input)) refuse_directives(source);
-      if (!input.c_source) continue;
+      if (!input.c_source && !foreign) continue;
       if (fs::is_fifo(source))
         throw std::runtime_error(source + " is a pipe: write the source to a file, or to " +
                                  "standard input and name it -");
       if (from_input) keep_standard_input();
+      if (foreign) {
+        refuse_directives(*foreign, source, from_input ? standard_input_ : text_of(source));
+        continue;
+      }
       const std::optional<std::string> text =
           translate_unit(preprocessor_input(input), diagnostics);
       if (!text) continue;
@@ -85,19 +90,9 @@ class Driver {
     if (!file) throw std::runtime_error("cannot write " + path + ": " + std::strerror(errno));
   }
 
-  bool is_cplusplus(const Input& input) const {
-    const std::string extension = fs::path(line_.words[input.position]).extension();
-    for (const char* known : {".cc", ".cpp", ".cxx", ".C", ".c++"})
-      if (extension == known) return true;
-    return input.language == "c++";
-  }
-
-  // A compiler of C++ would ignore them.
-  static void refuse_directives(const std::string& source) {
-    std::ifstream file(source);
-    for (std::string line; std::getline(file, line);)
-      if (line.find("#pragma xmp") != std::string::npos)
-        throw std::runtime_error(source + " is C++: XcalableMP's directives are for C");
+  static std::string text_of(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
   }
 
   PreprocessorInput preprocessor_input(const Input& input) {
@@ -181,9 +176,7 @@ class Driver {
   }
 
   static bool mentions_runtime(const std::string& object) {
-    std::ifstream file(object, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-    return bytes.find("nagaya_xmp_unit") != std::string::npos;
+    return text_of(object).find("nagaya_xmp_unit") != std::string::npos;
   }
 
   static std::vector<std::string> library_words() {
@@ -200,10 +193,9 @@ class Driver {
       const auto found = translated_.find(input.position);
       if (!input.c_source) continue;
       const std::string& source = line_.words[input.position];
-      std::ifstream file(found != translated_.end() ? found->second : source);
       all.append(source == "-" && found == translated_.end()
                      ? standard_input_
-                     : std::string(std::istreambuf_iterator<char>(file), {}));
+                     : text_of(found != translated_.end() ? found->second : source));
     }
     if (!line_.output.empty()) {
       write(line_.output, all);
