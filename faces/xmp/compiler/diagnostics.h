@@ -15,6 +15,8 @@ namespace nagaya::xmp {
 struct Complaint {
   Place place;
   std::string text;  // without the "xmp: " that is put before it
+  // Of a part of the language: errors of C behind it may only follow from that.
+  bool is_unsupported = false;
 };
 
 class Diagnostics {

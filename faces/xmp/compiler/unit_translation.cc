@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "unit_translation.h"
+#include <set>
 
 #include "checks/check.h"
 #include "directives/parser.h"
@@ -9,16 +10,23 @@
 namespace nagaya::xmp {
 namespace {
 
-std::vector<Directive> parse_all(const Unit& unit, Diagnostics& diagnostics) {
+struct ParsedDirectives {
   std::vector<Directive> directives;
+  std::set<std::string> unsupported;  // the texts about them, each of which is said once
+};
+
+ParsedDirectives parse_all(const Unit& unit, Diagnostics& diagnostics) {
+  ParsedDirectives parsed;
   for (const RawDirective& raw : unit.directives) {
     try {
-      for (Directive& directive : parse_directive(raw)) directives.push_back(std::move(directive));
+      for (Directive& directive : parse_directive(raw))
+        parsed.directives.push_back(std::move(directive));
     } catch (const Complaint& complaint) {
+      if (complaint.is_unsupported && !parsed.unsupported.insert(complaint.text).second) continue;
       diagnostics.error(complaint);
     }
   }
-  return directives;
+  return parsed;
 }
 
 }  // namespace
@@ -27,12 +35,15 @@ std::optional<std::string> translate_unit(const PreprocessorInput& input,
                                           Diagnostics& diagnostics) {
   const Unit unit = preprocess(input, diagnostics);
   if (!unit.uses_xmp() || diagnostics.errors() != 0) return std::nullopt;
-  std::vector<Directive> directives = parse_all(unit, diagnostics);
+  ParsedDirectives parsed = parse_all(unit, diagnostics);
+  for (const Complaint& complaint : unit.unsupported) diagnostics.error(complaint);
+  // Clang does not know what was meant.
+  if (!parsed.unsupported.empty() || !unit.unsupported.empty()) return std::nullopt;
   std::optional<Facts> facts =
       parse_c(unit.printed, input.standard, input.view.target_words(), diagnostics);
   // A directive that is not understood may be what another one needs: no follow-up errors.
   if (!facts || diagnostics.errors() != 0) return std::nullopt;
-  const Program program = check(unit, std::move(*facts), std::move(directives), diagnostics);
+  const Program program = check(unit, std::move(*facts), std::move(parsed.directives), diagnostics);
   if (diagnostics.errors() != 0) return std::nullopt;
   return translate(unit, program, input.source);
 }

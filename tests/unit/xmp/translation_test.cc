@@ -5,6 +5,7 @@
 
 #include "../../fuzz/translation_target.h"
 #include "corpus.h"
+#include "preprocess/unsupported.h"
 #include "xmp/sources.h"
 
 namespace nagaya::xmp {
@@ -108,6 +109,46 @@ TEST(Translation, OnlyNamesThatItMakesAreRefused) {
 
 TEST(Translation, NamesOfTheCLibraryAreFreeForVariables) {
   EXPECT_TRUE(translated(kGrid + "int index;\ndouble round;\n").messages.empty());
+}
+
+TEST(Translation, OrdinaryCIsNoUnsupportedSyntax) {
+  const Translated result =
+      translated(kGrid +
+                 "void xmp_free(void *block) { *(int *)block = 0; }\n"
+                 "int f(int c, int *v) {\n"
+                 "  int out;\n"
+                 "  __asm__ volatile(\"\" : [out] \"=r\"(out) : [in] \"r\"(v[c ? 1 : 2]));\n"
+                 "  int w[] = {[0 ... 2] = 1, [3] = v[c ?: 4]};\n"
+                 "  xmp_free(v);\n"
+                 "  return w[v[({ again: if (c) goto again; 0; })] ? (c ? 1 : 2) : 0] + out;\n"
+                 "}\n");
+  EXPECT_TRUE(result.messages.empty()) << result.messages[0];
+}
+
+TEST(Translation, AnAttributeBehindALabelIsNoCoarray) {
+  UnsupportedSyntax syntax;
+  for (const char* token : {"case", "1", ":", "[", "[", "gnu", ":", ":", "x", "]", "]", ";"})
+    syntax.see(token, {});
+  EXPECT_TRUE(syntax.found().empty());
+}
+
+TEST(Translation, UnsupportedSyntaxIsSaidOnceAndAlone) {
+  const auto messages_of = [](const std::string& statements) {
+    return translated("#pragma xmp nodes p[4]\nvoid f(void) { " + statements + " }\n").messages;
+  };
+  using Messages = std::vector<std::string>;
+  EXPECT_EQ(messages_of("x:[1] = 1; y:[2]; unknown"),
+            Messages{"test.c:2:17: error: xmp: coarrays are not supported yet"});
+  EXPECT_EQ(messages_of("x[y ? 1 : 2:3] = z[:];"),
+            Messages{"test.c:2:27: error: xmp: array sections in statements are not supported yet; "
+                     "write a loop"});
+  EXPECT_EQ(messages_of("void xmp_sort_up(int *), *xmp_malloc(int, ...); xmp_malloc(1);"),
+            Messages{"test.c:2:64: error: xmp: the function 'xmp_malloc' is not supported yet"});
+  EXPECT_EQ(messages_of("\n#pragma xmp post(p[1], 1)\n#pragma xmp post(p[2], 1)\nunknown;\n"),
+            Messages{"test.c:3:13: error: xmp: the directive 'post' is not supported yet"});
+  EXPECT_EQ(messages_of("xmp_sort_up(x[:], y[:]); xmp_sort_up(0); z = (int *)xmp_malloc(d, 3);"),
+            (Messages{"test.c:2:16: error: xmp: the function 'xmp_sort_up' is not supported yet",
+                      "test.c:2:68: error: xmp: the function 'xmp_malloc' is not supported yet"}));
 }
 
 TEST(Translation, EachFindOfTheFuzzerIsTranslatedOrRefused) {

@@ -36,7 +36,7 @@ size_t edit_distance(const std::string& from, const std::string& to) {
 [[noreturn]] void refuse_name(const Token& name) {
   for (const char* unsupported : kUnsupported)
     if (name.text == unsupported)
-      throw Complaint{name.place, "the directive '" + name.text + "' is not supported yet"};
+      throw Complaint{name.place, "the directive '" + name.text + "' is not supported yet", true};
   std::string text = "unknown directive '" + name.text + "'";
   for (const char* known : kNames)
     if (name.text.size() < 40 && edit_distance(name.text, known) <= 2) {

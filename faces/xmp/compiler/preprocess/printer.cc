@@ -73,8 +73,9 @@ void Printer::put(const clang::Token& token, const std::string& text) {
     unit_.printed.append(" ");
   }
   const Place place = place_of(token.getLocation());
-  unit_.printed.mark(std::string(place.file), place.line, place.column,
-                     sources_.isInSystemHeader(token.getLocation()));
+  const bool of_system = sources_.isInSystemHeader(token.getLocation());
+  unit_.printed.mark(std::string(place.file), place.line, place.column, of_system);
+  if (!of_system) unsupported_.see(text, place);
   unit_.printed.append(text);
   line_empty_ = false;
   before_previous_ = previous_;
@@ -150,7 +151,14 @@ void Printer::take_directive(clang::SourceLocation place) {
   for (preprocessor_.Lex(token); token.isNot(clang::tok::eod) && token.isNot(clang::tok::eof);
        preprocessor_.Lex(token))
     directive.tokens.push_back(converted(token));
+  unsupported_.see_directive(directive.tokens.empty() ? "" : directive.tokens[0].text);
   unit_.directives.push_back(std::move(directive));
+}
+
+void Printer::finish() {
+  unit_.printed.append("\n");
+  unit_.unsupported = unsupported_.found();
+  unit_.has_unsupported_syntax = unsupported_.has_syntax();
 }
 
 }  // namespace nagaya::xmp

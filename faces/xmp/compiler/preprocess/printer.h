@@ -9,6 +9,7 @@
 #include <string>
 
 #include "preprocess/unit.h"
+#include "preprocess/unsupported.h"
 
 namespace nagaya::xmp {
 
@@ -24,7 +25,7 @@ class Printer {
   // A whole line of text, "#pragma GCC diagnostic push".
   void keep_line(clang::SourceLocation place, const std::string& line);
   void take_directive(clang::SourceLocation place);
-  void finish() { unit_.printed.append("\n"); }
+  void finish();
 
  private:
   void begin_line(clang::SourceLocation place);
@@ -37,6 +38,7 @@ class Printer {
   clang::SourceManager& sources_;
   clang::TokenConcatenation concatenation_;
   Unit& unit_;
+  UnsupportedSyntax unsupported_;
   std::string file_;   // of the line that is being written
   unsigned line_ = 0;  // its number; 0: a line marker must come
   bool line_empty_ = true;

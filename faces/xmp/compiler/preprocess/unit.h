@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "diagnostics.h"
 #include "place.h"
 
 namespace nagaya::xmp {
@@ -76,8 +77,13 @@ struct Unit {
   std::vector<DescriptorOf> descriptors;
   bool includes_xmp_h = false;
   bool failed = false;  // the preprocessor found an error
+  // Coarrays, array sections and functions that are not supported.
+  std::vector<Complaint> unsupported;
+  bool has_unsupported_syntax = false;  // which is no C
 
-  bool uses_xmp() const { return !directives.empty() || !descriptors.empty() || includes_xmp_h; }
+  bool uses_xmp() const {
+    return !directives.empty() || !descriptors.empty() || includes_xmp_h || has_unsupported_syntax;
+  }
 };
 
 }  // namespace nagaya::xmp

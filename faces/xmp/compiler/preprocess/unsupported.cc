@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "preprocess/unsupported.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace nagaya::xmp {
+namespace {
+
+const std::set<std::string> kFunctions = {
+    "xmp_atomic_define", "xmp_atomic_ref", "xmp_cshift",     "xmp_dist_gblockmap",
+    "xmp_eoshift",       "xmp_free",       "xmp_gather",     "xmp_malloc",
+    "xmp_matmul",        "xmp_pack",       "xmp_scatter",    "xmp_sort_down",
+    "xmp_sort_up",       "xmp_sync_all",   "xmp_sync_image", "xmp_sync_images",
+    "xmp_sync_memory",   "xmp_transpose",  "xmp_unpack",     "xmp_sync_images_all"};
+const std::set<std::string> kAsm = {"asm", "__asm", "__asm__"};
+// Words before the name of a function that is used; behind other words it is declared.
+const std::set<std::string> kBeforeAUse = {"return", "else", "do", "case", "sizeof"};
+
+bool is_word(const std::string& token) {
+  return !token.empty() &&
+         (std::isalpha(static_cast<unsigned char>(token[0])) != 0 || token[0] == '_');
+}
+
+}  // namespace
+
+void UnsupportedSyntax::see(const std::string& token, const Place& place) {
+  if (may_be_coarray_ && token != "[")  // else an attribute behind a label
+    complain(colon_, "coarrays are not supported yet");
+  may_be_coarray_ = false;
+  if (token == "{" && previous_ == ")" && !declared_.empty()) defined_.insert(declared_);
+  if (token == ";" || token == "{") declared_.clear();
+  if (token == ";") is_of_another_ = false;
+  if (token == "(" || token == "[" || token == "{" || token == "<:" || token == "<%") {
+    see_bracket(token == "<:" ? "[" : token);
+  } else if (token == ")" || token == "]" || token == "}" || token == ":>" || token == "%>") {
+    if (!open_.empty()) open_.pop_back();
+  } else if (token == "?") {
+    if (!open_.empty()) ++open_.back().questions;
+  } else if (token == ":") {
+    see_colon(place);
+  } else if (kAsm.count(token) != 0) {
+    is_asm_next_ = true;
+  } else if (kFunctions.count(token) != 0) {
+    see_name(token, place);
+  } else if (token == "xmp_lock_t") {
+    complain(place, "'xmp_lock_t' is not supported yet");
+  }
+  previous_ = token == "<:" ? "[" : token;
+}
+
+void UnsupportedSyntax::see_directive(const std::string& name) {
+  is_of_another_ = name == "gmove" || name == "array";
+}
+
+void UnsupportedSyntax::see_bracket(const std::string& open) {
+  Bracket bracket{open};
+  bracket.of_others = in_asm() || (open == "(" && is_asm_next_);
+  if (open == "[" && previous_ == "[" && !open_.empty())
+    open_.back().of_others = bracket.of_others = true;
+  if (open == "(") is_asm_next_ = false;
+  may_be_coarray_ = open == "[" && previous_ == ":" && !bracket.of_others;
+  open_.push_back(bracket);
+}
+
+void UnsupportedSyntax::see_colon(const Place& place) {
+  colon_ = place;
+  if (open_.empty() || open_.back().open != "[" || open_.back().of_others) return;
+  if (open_.back().questions > 0)
+    --open_.back().questions;
+  else if (!is_of_another_)
+    complain(place, "array sections in statements are not supported yet; write a loop");
+}
+
+void UnsupportedSyntax::see_name(const std::string& name, const Place& place) {
+  const bool is_declared =
+      previous_ == "*" || (is_word(previous_) && kBeforeAUse.count(previous_) == 0);
+  if (is_declared) {
+    declared_ = name;
+    return;
+  }
+  names_.push_back({name, place});
+  is_of_another_ = true;
+}
+
+void UnsupportedSyntax::complain(const Place& place, const std::string& text) {
+  if (texts_.insert(text).second) complaints_.push_back({place, text});
+}
+
+bool UnsupportedSyntax::in_asm() const {
+  return !open_.empty() && open_.back().of_others && open_.back().open == "(";
+}
+
+std::vector<Complaint> UnsupportedSyntax::found() const {
+  std::vector<Complaint> all = complaints_;
+  std::set<std::string> told;
+  for (const Name& used : names_)
+    if (defined_.count(used.name) == 0 && told.insert(used.name).second)
+      all.push_back({used.place, "the function '" + used.name + "' is not supported yet"});
+  return all;
+}
+
+}  // namespace nagaya::xmp
