@@ -23,7 +23,7 @@ FEATURES = {
     "nodes": (), "loops": (), "nests": (), "arrays": (), "reductions": (), "locations": (),
     "halos": (), "corners": (), "tasks": (), "broadcasts": (), "combined": (), "locals": (),
     "macros": (), "fixed_later": (), "inquiries": (), "in_place": (),
-    "expressions": (), "subsets": (), "formal": ("formal.c", "formal_other.c"), "openmp": (),
+    "expressions": (), "subsets": (), "between_loops": (), "formal": ("formal.c", "formal_other.c"), "openmp": (),
 }
 OPTIONS = {"openmp": ("-O1", "-fopenmp")}
 WITH_HALOS = ["halos", "corners", "formal", "combined"]

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 
 #include "checks/names.h"
 #include "checks/on_index.h"
@@ -20,6 +21,20 @@ bool is_one_of(const Directive& directive) {
 bool is_declaration(const Directive& directive) {
   return is_one_of<NodesDirective, TemplateDirective, DistributeDirective, AlignDirective,
                    ShadowDirective, TemplateFixDirective>(directive);
+}
+
+// t[i][*]: the reference with `*` in some of its subscripts.
+std::string with_stars(const Reference& on, const std::function<bool(const Subscript&)>& is_star) {
+  std::vector<std::string> subscripts;
+  for (const Subscript& subscript : on.subscripts)
+    subscripts.push_back(is_star(subscript) || !subscript.index ? "*" : subscript.index->text());
+  if (!on.brackets) std::reverse(subscripts.begin(), subscripts.end());
+  std::string text = on.name.text;
+  for (const std::string& subscript : subscripts)
+    text += on.brackets                    ? "[" + subscript + "]"
+            : &subscript == &subscripts[0] ? "(" + subscript
+                                           : ", " + subscript;
+  return on.brackets ? text : text + ")";
 }
 
 }  // namespace
@@ -142,6 +157,36 @@ std::vector<size_t> Constructs::tight_loops(size_t statement) const {
     statement = inner;
   }
   return loops;
+}
+
+void Constructs::check_nesting(const Directive& directive, const LoopDirective& loop,
+                               size_t statement, const std::vector<size_t>& loops) const {
+  std::vector<std::string> tight, others;
+  for (const size_t one : loops) tight.push_back(program_.index_name(one));
+  const Range& nest = program_.facts.statements[statement].range;
+  for (size_t one = 0; one < program_.facts.loops.size(); ++one) {
+    const std::string index = program_.index_name(one);
+    // Another variable of that name is meant where the directive stands.
+    const Variable* const meant = program_.facts.lookup(index, directive.offset);
+    if (nest.contains(program_.facts.loops[one].whole) && !index.empty() &&
+        (meant == nullptr || meant->entity == program_.facts.loops[one].index) &&
+        std::count(tight.begin(), tight.end(), index) == 0)
+      others.push_back(index);
+  }
+  const auto mentions_one_of = [](const std::vector<std::string>& indexes) {
+    return [&](const Subscript& subscript) {
+      return std::any_of(indexes.begin(), indexes.end(),
+                         [&](const std::string& index) { return mentions(subscript, index); });
+    };
+  };
+  for (const Subscript& subscript : loop.on.subscripts)
+    if (mentions_one_of(others)(subscript))
+      throw Complaint{
+          subscript.place,
+          "this loop is not tightly nested in the one behind the directive; give each a "
+          "directive of its own, the outer one on " +
+              with_stars(loop.on, mentions_one_of(others)) + ", the inner one on " +
+              with_stars(loop.on, mentions_one_of(tight))};
 }
 
 void Constructs::check_canonical(const std::vector<size_t>& loops, size_t depth) const {
@@ -318,6 +363,7 @@ void Constructs::check(const Directive& directive, const LoopDirective& loop) {
     throw Complaint{directive.place, "expected a for loop after 'loop'"};
   const std::vector<size_t> loops = tight_loops(statement);
   check_canonical(loops, 1);
+  check_nesting(directive, loop, statement, loops);
   check_indexes(loop, loops);
   // Indexes may be declared in their for statements, behind the directive.
   resolve_on_of_loop(program_, loop.on, directive.offset, [&](const std::string& name) {
