@@ -16,6 +16,11 @@ void Diagnostics::error(const Place& place, const std::string& text) {
   print(place, "error: xmp: " + text);
 }
 
+void Diagnostics::warning(const Place& place, const std::string& text) {
+  if (warnings_ == Warnings::kErrors) return error(place, text + " [-Werror]");
+  if (warnings_ == Warnings::kShown) print(place, "warning: xmp: " + text);
+}
+
 void Diagnostics::plain(const Place& place, const std::string& kind, const std::string& text) {
   if (kind == "error") ++errors_;
   print(place, kind + ": " + text);

@@ -19,14 +19,20 @@ struct Complaint {
   bool is_unsupported = false;
 };
 
+// Those of a compiler's -w and -Werror.
+enum class Warnings { kShown, kHidden, kErrors };
+
 class Diagnostics {
  public:
   // `quiet`: nothing is printed, for tests; messages() has everything in any case.
-  explicit Diagnostics(bool quiet = false) : quiet_(quiet) {}
+  explicit Diagnostics(bool quiet = false, Warnings warnings = Warnings::kShown)
+      : quiet_(quiet), warnings_(warnings) {}
 
   // About an XMP directive: "FILE:LINE:COLUMN: error: xmp: TEXT".
   void error(const Place& place, const std::string& text);
   void error(const Complaint& complaint) { error(complaint.place, complaint.text); }
+  // "FILE:LINE:COLUMN: warning: xmp: TEXT"
+  void warning(const Place& place, const std::string& text);
   // About plain C: "FILE:LINE:COLUMN: KIND: TEXT". KIND is "error", "warning" or "note".
   void plain(const Place& place, const std::string& kind, const std::string& text);
 
@@ -38,6 +44,7 @@ class Diagnostics {
   const std::string* line_of(const Place& place);
 
   bool quiet_;
+  Warnings warnings_;
   int errors_ = 0;
   std::vector<std::string> messages_;
   std::set<std::string> printed_;  // a header's error is said once

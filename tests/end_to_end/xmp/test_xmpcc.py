@@ -282,6 +282,24 @@ def test_fortran_without_directives_is_for_the_compiler_behind(xmpcc, place):
     assert ended.code == 0 and "-c a.f90" in ended.out, ended
 
 
+# ---- warnings of xmpcc ---------------------------------------------------------------------------
+
+
+def test_a_loop_along_another_dimension_is_warned_of(xmpcc, place):
+    write(place, main_dot_c="#pragma xmp nodes p[2][2]\n#pragma xmp template t[8][8]\n"
+          "#pragma xmp distribute t[block][block] onto p\nint a[8][8];\n#pragma xmp align a[i][j] with t[i][j]\n"
+          "int main(void) {\n#pragma xmp loop on t[j][i]\n  for (int i = 0; i < 8; i++)\n"
+          "    for (int j = 0; j < 8; j++) a[i][0] = j;\n}\n")
+    said = ("main.c:9:35: {}: xmp: index 'i' runs along dimension 2 of 't', but this subscript of 'a' lies on "
+            "dimension 1: the loop leaves the process's block{}\n    9 |     for (int j = 0; j < 8; j++) a[i][0] = j;\n"
+            "      |                                   ^\n")
+    ended = xmpcc("-c", "main.c")
+    assert (ended.code, ended.err) == (0, said.format("warning", "")), ended
+    ended = xmpcc("-c", "-Werror", "main.c")
+    assert (ended.code, ended.err) == (1, said.format("error", " [-Werror]")), ended
+    check_silent(xmpcc("-c", "-w", "main.c"))
+
+
 # ---- the corners of a command line ----------------------------------------------------------------
 
 

@@ -111,6 +111,35 @@ TEST(Translation, NamesOfTheCLibraryAreFreeForVariables) {
   EXPECT_TRUE(translated(kGrid + "int index;\ndouble round;\n").messages.empty());
 }
 
+TEST(Translation, ALoopAlongAnotherDimensionIsWarnedOf) {
+  const std::string grid =
+      "#pragma xmp nodes p(2, 2)\n"
+      "#pragma xmp template t(0:7, 0:7)\n"
+      "#pragma xmp distribute t(block, block) onto p\n"
+      "int a[8][8], b[8], place[8];\n"
+      "#pragma xmp align a[i][j] with t(j, i)\n"
+      "#pragma xmp align b[i] with t(*, i)\n";
+  const auto body = [&](const std::string& statement) {
+    return translated(grid +
+                      "void f(int k) {\n#pragma xmp loop on t(i, j)\nfor (int j = 0; j < 8; j++)\n"
+                      "for (int i = 0; i < 8; i++)\n" +
+                      statement + ";\n}\n")
+        .messages;
+  };
+  for (const std::string right :
+       {"a[j][i] = 1", "b[j] = 1", "place[i] = 1", "a[place[i]][0] = 1", "a[i * k][0] = 1",
+        "a[j - i][0] = 1", "a[k][0] = sizeof(a[i][j])"})
+    EXPECT_TRUE(body(right).empty()) << right;
+  for (const std::string wrong : {"a[i][0] = 1", "a[1 + i - k][i] = 1", "b[i] = 1"}) {
+    const std::vector<std::string> messages = body(wrong);
+    ASSERT_EQ(messages.size(), 1u) << wrong;
+    EXPECT_TRUE(
+        has(messages[0], "test.c:11:3: warning: xmp: index 'i' runs along dimension 1 of 't'"))
+        << messages[0];
+    EXPECT_TRUE(has(messages[0], "lies on dimension 2")) << messages[0];
+  }
+}
+
 TEST(Translation, OrdinaryCIsNoUnsupportedSyntax) {
   const Translated result =
       translated(kGrid +

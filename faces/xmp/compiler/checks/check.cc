@@ -5,6 +5,7 @@
 
 #include "checks/communications.h"
 #include "checks/constructs.h"
+#include "checks/loop_dimensions.h"
 #include "checks/names.h"
 #include "checks/openmp.h"
 #include "checks/symbols.h"
@@ -31,6 +32,7 @@ class Checker {
     for (const KeptPragma& pragma : unit_.pragmas)
       if (pragma.openmp) attempt([&] { check_openmp(program_, unit_.printed, pragma); });
     attempt([&] { check_generated_names(); });
+    if (diagnostics_.errors() == 0) warn_of_other_dimensions(program_, unit_, diagnostics_);
   }
 
  private:

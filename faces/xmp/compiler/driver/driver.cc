@@ -44,7 +44,7 @@ class Driver {
  private:
   // The text of each source that uses XMP goes into a file of our own.
   bool translate_sources() {
-    Diagnostics diagnostics;
+    Diagnostics diagnostics(false, warnings());
     for (const Input& input : line_.inputs) {
       if (is_interrupted()) return false;
       const std::string& source = line_.words[input.position];
@@ -88,6 +88,15 @@ class Driver {
     file << text;
     file.close();
     if (!file) throw std::runtime_error("cannot write " + path + ": " + std::strerror(errno));
+  }
+
+  Warnings warnings() const {
+    Warnings found = Warnings::kShown;
+    for (const std::string& flag : line_.flags) {
+      if (flag == "-w") return Warnings::kHidden;
+      if (flag == "-Werror") found = Warnings::kErrors;
+    }
+    return found;
   }
 
   static std::string text_of(const std::string& path) {
