@@ -231,6 +231,12 @@ void nagaya_xmp_reduce(const char* where, nagaya_xmp_operation operation, nagaya
 void* nagaya_xmp_copy(const char* where, const void* data, unsigned long bytes);
 void nagaya_xmp_free_copy(void* copy);
 
+/* ---- checked accesses: xmpcc --check --------------------------------------------------------- */
+
+/* `index`, if the block at `base` has it in this dimension of its array, or its shadow has; else an
+ * error of the program. Any thread. */
+long nagaya_xmp_checked(const char* where, const volatile void* base, int dimension, long index);
+
 /* ---- intrinsics of xmp.h that take a name ---------------------------------------------------- */
 
 /* xmp_desc_of(name) */

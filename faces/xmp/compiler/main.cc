@@ -14,6 +14,7 @@ const char* const kHelp =
     "Compiles C with XcalableMP directives (#pragma xmp). The options are those of the C\n"
     "compiler behind it; these are xmpcc's own:\n"
     "  --cc=PROGRAM  the compiler behind (else that of XMPCC_CC, else gcc or clang)\n"
+    "  --check       test each access to a distributed array at run time\n"
     "  --emit-c      print the translation instead of compiling it\n"
     "  --help        print this\n"
     "  --version     print the version\n"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "unit_translation.h"
+
 #include <set>
 
 #include "checks/check.h"
@@ -31,8 +32,8 @@ ParsedDirectives parse_all(const Unit& unit, Diagnostics& diagnostics) {
 
 }  // namespace
 
-std::optional<std::string> translate_unit(const PreprocessorInput& input,
-                                          Diagnostics& diagnostics) {
+std::optional<std::string> translate_unit(const PreprocessorInput& input, Diagnostics& diagnostics,
+                                          bool checked) {
   const Unit unit = preprocess(input, diagnostics);
   if (!unit.uses_xmp() || diagnostics.errors() != 0) return std::nullopt;
   ParsedDirectives parsed = parse_all(unit, diagnostics);
@@ -45,7 +46,7 @@ std::optional<std::string> translate_unit(const PreprocessorInput& input,
   if (!facts || diagnostics.errors() != 0) return std::nullopt;
   const Program program = check(unit, std::move(*facts), std::move(parsed.directives), diagnostics);
   if (diagnostics.errors() != 0) return std::nullopt;
-  return translate(unit, program, input.source);
+  return translate(unit, program, input.source, checked);
 }
 
 }  // namespace nagaya::xmp

@@ -11,6 +11,8 @@
 namespace nagaya::xmp {
 
 // Nullopt without errors: the unit uses no XMP; it is for the compiler behind as it is.
-std::optional<std::string> translate_unit(const PreprocessorInput& input, Diagnostics& diagnostics);
+// `checked`: the program tests each access to a distributed array.
+std::optional<std::string> translate_unit(const PreprocessorInput& input, Diagnostics& diagnostics,
+                                          bool checked = false);
 
 }  // namespace nagaya::xmp

@@ -190,6 +190,33 @@ void nagaya_xmp_free_array(nagaya_xmp_array* array) {
   delete state;
 }
 
+namespace {
+
+std::string text_of(const nagaya_interval& of) {
+  return std::to_string(of.low) + ":" + std::to_string(of.high);
+}
+
+}  // namespace
+
+long nagaya_xmp_checked(const char* where, const volatile void* base, int dimension, long index) {
+  const auto found = arrays_by_base().find(const_cast<const void*>(base));
+  if (found == arrays_by_base().end())
+    fail(where, "the array has no elements before the template_fix of its template");
+  const nagaya_xmp_array_state& state = *found->second->state;
+  const auto d = static_cast<size_t>(dimension);
+  const nagaya_interval own = state.blocks != nullptr ? state.own_part(d) : nagaya_interval{0, -1};
+  const bool is_empty = own.low > own.high;
+  const long low = state.alignments[d].shadow_low, high = state.alignments[d].shadow_high;
+  if (!is_empty && index >= own.low - low && index <= own.high + high) return index;
+  fail(where, "index " + std::to_string(index) + " in dimension " + std::to_string(d + 1) +
+                  " of array " + state.name + " on node " +
+                  std::to_string(nagaya::xmp::Job::own().rank() + 1) + ", which has " +
+                  (is_empty ? "no part of the array" : text_of(own)) +
+                  (is_empty || (low == 0 && high == 0)
+                       ? ""
+                       : ", with its shadow " + text_of({own.low - low, own.high + high})));
+}
+
 const nagaya_xmp_array* nagaya_xmp_formal(const char* where, const void* argument, const char* name,
                                           unsigned long element_bytes, int dimensions,
                                           const long* extent, const nagaya_xmp_template* with,

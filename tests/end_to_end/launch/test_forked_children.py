@@ -22,7 +22,7 @@ NOT_CALLED = {
     "nagaya_llcl_notify",
     # The translated program's own declarations and loops, and inquiries about them.
     *(f"nagaya_xmp_{name}" for name in (
-        "begin", "copy", "declare_nodes", "declare_template", "descriptor_of_array",
+        "begin", "checked", "copy", "declare_nodes", "declare_template", "descriptor_of_array",
         "descriptor_of_nodes", "descriptor_of_template", "distribute", "enter_task",
         "executing_ranks", "expect_processes", "fix_template", "formal", "free_copy", "free_nodes",
         "free_template", "kept_for_executing", "leave_task", "loop", "unit")),

@@ -105,6 +105,34 @@ def test_mpi_and_xmp_share_a_program(start, xmp_programs):
     assert (ended.code, ended.out) == (0, "ok\n"), ended
 
 
+# ---- checked accesses ---------------------------------------------------------------------------
+
+
+def checked(xmp_programs, name):
+    return xmp_programs.compiled(name, *FEATURES.get(name, ()), options=("-O1", "--check"))
+
+
+@pytest.mark.parametrize("word, outside", [
+    ("element", "index 7 in dimension 1 of array u on node 1, which has 0:3, with its shadow -1:3"),
+    ("shadow", "index 8 in dimension 1 of array u on node 2, which has 4:7, with its shadow 3:7"),
+    ("column", "index 3 in dimension 2 of array u on node 1, which has 0:2"),
+    ("nested", "index 12 in dimension 1 of array narrow on node 2, which has 4:7"),
+    ("address", "index 2 in dimension 1 of array u on node 2, which has 4:7, with its shadow 3:7"),
+    ("formal", "index 8 in dimension 1 of array u on node 1, which has 0:3, with its shadow -1:3")])
+def test_a_checked_access_outside_of_the_block_ends_the_job_with_its_place(start, xmp_programs, word, outside):
+    text = (xmp_programs.sources / "outside.c").read_text().splitlines()
+    mark = "return array[i]" if word == "formal" else f'"{word}"'
+    line = next(number for number, text in enumerate(text, 1) if mark in text)
+    ended = start(2, checked(xmp_programs, "outside"), word)
+    assert ended.code == 1 and re.search(rf"outside\.c:{line}:\d+: {outside}$", ended.err, re.M), ended
+
+
+@pytest.mark.parametrize("name", ["outside", "expressions", "halos", "formal", "fixed_later"])
+def test_accesses_of_right_programs_pass_the_check(start, xmp_programs, name):
+    ended = start(2 if name == "outside" else 3, checked(xmp_programs, name))
+    assert (ended.code, ended.out, ended.err) == (0, "ok\n", ""), ended
+
+
 # ---- without a job of ours ----------------------------------------------------------------------
 
 

@@ -161,6 +161,8 @@ class Sorter {
   bool own(const std::string& word) {
     if (word.starts_with("--cc="))
       line_.cc = word.substr(5);
+    else if (word == "--check")
+      line_.check = true;
     else if (word == "--emit-c")
       line_.emit_c = true;
     else if (word == "--help")

@@ -30,7 +30,7 @@ struct CommandLine {
 
   // xmpcc's own
   std::string cc;  // --cc=PROGRAM
-  bool emit_c = false, help = false, version = false;
+  bool check = false, emit_c = false, help = false, version = false;
 };
 
 // Throws std::runtime_error: a word lacks its argument, a file of @words cannot be read.

@@ -61,7 +61,7 @@ class Driver {
         continue;
       }
       const std::optional<std::string> text =
-          translate_unit(preprocessor_input(input), diagnostics);
+          translate_unit(preprocessor_input(input), diagnostics, line_.check);
       if (!text) continue;
       const fs::path folder = fs::path(folder_.path()) / std::to_string(translated_.size());
       fs::create_directory(folder);

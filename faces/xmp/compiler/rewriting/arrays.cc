@@ -156,12 +156,27 @@ void ArrayRewriter::rewrite(const Use& use, const ArraySymbol& array) {
   }
   edits_.replace(use.name, rows);
   for (size_t d = 0; d < use.subscripts.size() && d < array.rank(); ++d) {
-    if (!array.distributed(d)) continue;
-    edits_.insert(use.subscripts[d].open + 1, "(");
-    edits_.close(
-        use.subscripts[d].close, use.subscripts[d].open,
-        ") - " + (elsewhere ? descriptor_member(array, "first", d) : array.offset_name(d)));
+    if (!array.distributed(d) && !checked_) continue;
+    edits_.insert(use.subscripts[d].open + 1, before_subscript(use, rows, d));
+    edits_.close(use.subscripts[d].close, use.subscripts[d].open,
+                 behind_subscript(array, d, elsewhere));
   }
+}
+
+std::string ArrayRewriter::before_subscript(const Use& use, const std::string& rows,
+                                            size_t d) const {
+  if (!checked_) return "(";
+  return "nagaya_xmp_checked(" +
+         list({where(printed_.place(use.name.begin)), rows, std::to_string(d), "("});
+}
+
+std::string ArrayRewriter::behind_subscript(const ArraySymbol& array, size_t d,
+                                            bool is_fixed_elsewhere) const {
+  std::string text = checked_ ? "))" : ")";
+  if (array.distributed(d))
+    text +=
+        " - " + (is_fixed_elsewhere ? descriptor_member(array, "first", d) : array.offset_name(d));
+  return text;
 }
 
 void ArrayRewriter::rewrite_uses() {

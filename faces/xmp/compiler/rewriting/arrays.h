@@ -35,7 +35,9 @@ std::vector<std::string> hoisted_names(const ArraySymbol& array);
 
 class ArrayRewriter {
  public:
-  ArrayRewriter(const Program& program, Edits& edits) : program_(program), edits_(edits) {}
+  // `checked`: subscripts go through nagaya_xmp_checked().
+  ArrayRewriter(const PrintedText& printed, const Program& program, Edits& edits, bool checked)
+      : printed_(printed), program_(program), edits_(edits), checked_(checked) {}
   void rewrite_declarations();
   void rewrite_uses();
   // At the beginning of each function that uses an array of file scope.
@@ -45,10 +47,15 @@ class ArrayRewriter {
 
  private:
   void rewrite(const Use& use, const ArraySymbol& array);
+  // C text before and behind a subscript.
+  std::string before_subscript(const Use& use, const std::string& rows, size_t d) const;
+  std::string behind_subscript(const ArraySymbol& array, size_t d, bool is_fixed_elsewhere) const;
   bool uses(const Function& function, const ArraySymbol& array) const;
 
+  const PrintedText& printed_;
   const Program& program_;
   Edits& edits_;
+  const bool checked_;
 };
 
 }  // namespace nagaya::xmp

@@ -13,11 +13,11 @@ namespace {
 
 class Translator {
  public:
-  Translator(const Unit& unit, const Program& program, const std::string& source)
+  Translator(const Unit& unit, const Program& program, const std::string& source, bool checked)
       : unit_(unit),
         program_(program),
         source_(source),
-        arrays_(program, edits_),
+        arrays_(unit.printed, program, edits_, checked),
         statements_(unit, program, edits_) {}
 
   std::string translate() {
@@ -157,8 +157,9 @@ class Translator {
 
 }  // namespace
 
-std::string translate(const Unit& unit, const Program& program, const std::string& source) {
-  return Translator(unit, program, source).translate();
+std::string translate(const Unit& unit, const Program& program, const std::string& source,
+                      bool checked) {
+  return Translator(unit, program, source, checked).translate();
 }
 
 }  // namespace nagaya::xmp

@@ -10,6 +10,8 @@
 namespace nagaya::xmp {
 
 // `source` is the name that debuggers show.
-std::string translate(const Unit& unit, const Program& program, const std::string& source);
+// `checked`: the program tests each access to a distributed array.
+std::string translate(const Unit& unit, const Program& program, const std::string& source,
+                      bool checked);
 
 }  // namespace nagaya::xmp
