@@ -9,6 +9,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -289,6 +290,7 @@ def main():
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: no job is left behind
     try:
         sys.exit(main())
     except KeyboardInterrupt:

@@ -6,11 +6,13 @@ import pathlib
 import re
 import shutil
 import subprocess
+import time
 
 import pytest
 
 DEMO = pathlib.Path(__file__).resolve().parents[3] / "demo"
 LIMIT_S = 300
+TICK_S = 0.05
 TASKS, EACH_MIB = 3, 64
 
 # Touches memory of its own, says so, and waits for a file.
@@ -86,6 +88,21 @@ def test_programs_that_are_not_there_are_named_and_left_out(demo, build_with):
     assert done.code == 0, done
     assert re.search(r"^left out: solve: .*/demo/solve is not there$", done.out, re.M), done
     assert "pdgesv" not in done.out.split("ratio")[1], done
+
+
+def test_the_end_of_the_demo_ends_its_job(user, installation, folder, leftovers):
+    copy = shutil.copytree(DEMO, folder / "demo", ignore=shutil.ignore_patterns("__pycache__"))
+    started = user.start(["/usr/bin/python3", "-B", copy / "demo.py", "--build", installation.root, "--crowd", 4],
+                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + LIMIT_S
+    while not any(name == "collectives" for name, _ in leftovers.now().processes.values()):
+        assert started.poll() is None and time.monotonic() < deadline
+        time.sleep(TICK_S)
+    started.terminate()
+    started.communicate(timeout=LIMIT_S)
+    assert started.returncode == 130
+    left = leftovers.after_limit()
+    assert not left.processes, left
 
 
 @pytest.mark.parametrize("way", [[], ["--separate"]])
