@@ -3,6 +3,7 @@
  * program makes and frees as MPI allows.
  *
  *   mpi_collective_objects idup      communicators that are made while others' collectives run
+ *                          numbers   communicators and windows that get the numbers of freed ones
  *                          freed     persistent requests whose operation and type are freed
  *                          orders    persistent requests that are started in different orders
  *                          bottom    buffers that are said from address 0 on
@@ -50,6 +51,32 @@ static void make_communicators_meanwhile(void) {
     expect_sum_of_ranks(made);
     MPI_Comm_free(&made);
   }
+}
+
+/* Each does other collectives than the one before, whose number it gets. */
+static void use_numbers_again(void) {
+  enum { COUNT = 12 };
+  long* const all = malloc((size_t)size * sizeof *all);
+  for (int n = 0; n < COUNT; ++n) {
+    MPI_Comm made;
+    MPI_Comm_dup(MPI_COMM_WORLD, &made);
+    const long own = rank + n;
+    for (int k = 0; k <= n % 5; ++k) {
+      MPI_Allgather(&own, 1, MPI_LONG, all, 1, MPI_LONG, made);
+      for (int peer = 0; peer < size; ++peer) EXPECT_EQUAL(all[peer], (long)(peer + n));
+    }
+    expect_sum_of_ranks(made);
+    MPI_Comm_free(&made);
+    int* memory;
+    MPI_Win window;
+    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    MPI_Win_fence(0, window);
+    MPI_Put(&rank, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, window);
+    MPI_Win_fence(0, window);
+    EXPECT_EQUAL(*memory, (rank + size - 1) % size);
+    MPI_Win_free(&window);
+  }
+  free(all);
 }
 
 /* The first of each two. */
@@ -223,6 +250,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const char* const what = argc > 1 ? argv[1] : "";
   if (strcmp(what, "idup") == 0) make_communicators_meanwhile();
+  if (strcmp(what, "numbers") == 0) use_numbers_again();
   if (strcmp(what, "freed") == 0) free_what_persistent_ones_use();
   if (strcmp(what, "orders") == 0) start_in_different_orders();
   if (strcmp(what, "varied") == 0) vary_sizes_of_persistent_ones();

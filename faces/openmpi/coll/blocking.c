@@ -7,7 +7,7 @@ static int run(coll_nagaya_call* call, int error, struct ompi_communicator_t* co
                mca_coll_base_module_t* module) {
   if (call->members == COLL_NAGAYA_OTHERS) return OMPI_SUCCESS;
   const uint32_t number = coll_nagaya_number_of(call, COLL_NAGAYA_BLOCKING, comm);
-  nagaya_team** const team = &((coll_nagaya_module_t*)module)->teams[number];
+  nagaya_team** const team = &nagaya_communicator_of(comm)->teams[number];
   if (error == OMPI_SUCCESS) error = coll_nagaya_open_team(comm, call, number, team);
   if (error == OMPI_SUCCESS) error = coll_nagaya_place_data(call);
   if (OPAL_UNLIKELY(coll_nagaya_is_verbose())) coll_nagaya_say(call, *team, comm);

@@ -10,6 +10,7 @@
 #ifndef COLL_NAGAYA_H
 #define COLL_NAGAYA_H
 
+#include "communicator.h"
 #include "compat.h"
 #include "data.h"
 #include "layout.h"
@@ -27,14 +28,6 @@ NAGAYA_COMPONENT extern const mca_coll_base_component_t mca_coll_nagaya_componen
 /* Open MPI itself starts some non-blocking collectives when it likes (MPI_Comm_idup), between the
  * program's blocking ones, and not between the same ones at all processes. */
 enum { COLL_NAGAYA_BLOCKING, COLL_NAGAYA_NONBLOCKING, COLL_NAGAYA_KINDS };
-
-typedef struct coll_nagaya_module_t {
-  mca_coll_base_module_t super;
-  nagaya_team** teams; /* by coll_nagaya_number_of(); NULL before the first collective of each */
-  uint32_t teams_count;
-  uint32_t persistent; /* requests that were made: the same number at all processes */
-} coll_nagaya_module_t;
-OBJ_CLASS_DECLARATION(coll_nagaya_module_t);
 
 /* ---- buffers (data.c) ---------------------------------------------------------------------- */
 
@@ -139,7 +132,6 @@ int coll_nagaya_open_team(struct ompi_communicator_t* comm, const coll_nagaya_ca
 typedef struct coll_nagaya_request_t {
   ompi_coll_base_nbc_request_t super;
   coll_nagaya_call call;
-  coll_nagaya_module_t* module;
   /* Persistent requests of a communicator may be started in different orders at its processes: each
    * has a team. */
   nagaya_team* own_team;
@@ -148,8 +140,7 @@ typedef struct coll_nagaya_request_t {
 OBJ_CLASS_DECLARATION(coll_nagaya_request_t);
 
 /* NULL: no memory. */
-coll_nagaya_request_t* coll_nagaya_new_request(struct ompi_communicator_t* comm,
-                                               mca_coll_base_module_t* module, bool persistent);
+coll_nagaya_request_t* coll_nagaya_new_request(struct ompi_communicator_t* comm, bool persistent);
 /* Starts the call of a request that is not persistent; `error`: of making the call. When it fails
  * the request goes. */
 int coll_nagaya_start(coll_nagaya_request_t* request, int error, ompi_request_t** out);

@@ -127,14 +127,9 @@ static void set_functions(mca_coll_base_module_t* module, bool is_inter) {
 
 /* ---- for which communicators --------------------------------------------------------------- */
 
-/* Their progress is that of our messages. */
-static bool are_messages_ours(void) {
-  return strcmp(mca_pml_base_selected_component.pmlm_version.mca_component_name, "nagaya") == 0;
-}
-
-/* The same at all its processes. */
+/* The same at all its processes. Their progress is that of our messages. */
 static bool is_for_us(struct ompi_communicator_t* comm) {
-  return (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) >= 2) && are_messages_ours() &&
+  return (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) >= 2) && nagaya_has_messages_of(comm) &&
          nagaya_context_of(comm) < COLL_NAGAYA_CONTEXTS;
 }
 
@@ -161,39 +156,26 @@ static int enable(mca_coll_base_module_t* module, struct ompi_communicator_t* co
   return OMPI_SUCCESS;
 }
 
-static void construct(coll_nagaya_module_t* module) {
-  module->teams = NULL;
-  module->teams_count = module->persistent = 0;
-}
-static void destruct(coll_nagaya_module_t* module) {
-  for (uint32_t n = 0; n < module->teams_count; ++n)
-    if (module->teams[n] != NULL) nagaya_coll_close(module->teams[n]);
-  free(module->teams);
-}
-OBJ_CLASS_INSTANCE(coll_nagaya_module_t, mca_coll_base_module_t, construct, destruct);
-
 /* One of each kind for all processes, and for each root between two groups. */
-static bool make_teams(coll_nagaya_module_t* module, struct ompi_communicator_t* comm) {
+static bool make_teams(struct ompi_communicator_t* comm) {
+  nagaya_communicator* const own = nagaya_communicator_of(comm);
+  if (own->teams != NULL) return true;
   const int roots =
       OMPI_COMM_IS_INTER(comm) ? ompi_comm_size(comm) + ompi_comm_remote_size(comm) : 0;
   const uint32_t count = COLL_NAGAYA_KINDS * (1 + (uint32_t)roots);
-  module->teams = calloc(count, sizeof *module->teams);
-  if (module->teams != NULL) module->teams_count = count;
-  return module->teams != NULL;
+  own->teams = calloc(count, sizeof(nagaya_team*));
+  if (own->teams != NULL) own->teams_count = count;
+  return own->teams != NULL;
 }
 
 static mca_coll_base_module_t* query(struct ompi_communicator_t* comm, int* priority) {
-  if (!is_for_us(comm)) return NULL;
-  coll_nagaya_module_t* module = OBJ_NEW(coll_nagaya_module_t);
+  if (!is_for_us(comm) || !make_teams(comm)) return NULL;
+  mca_coll_base_module_t* module = OBJ_NEW(mca_coll_base_module_t);
   if (module == NULL) return NULL;
-  if (!make_teams(module, comm)) {
-    OBJ_RELEASE(module);
-    return NULL;
-  }
-  module->super.coll_module_enable = enable;
-  set_functions(&module->super, OMPI_COMM_IS_INTER(comm));
+  module->coll_module_enable = enable;
+  set_functions(module, OMPI_COMM_IS_INTER(comm));
   *priority = PRIORITY;
-  return &module->super;
+  return module;
 }
 
 /* ---- the component ------------------------------------------------------------------------- */

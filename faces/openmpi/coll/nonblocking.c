@@ -4,7 +4,7 @@
 
 static int ibarrier(struct ompi_communicator_t* comm, ompi_request_t** request,
                     mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, false);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, false);
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_barrier(&made->call);
   return coll_nagaya_start(made, OMPI_SUCCESS, request);
@@ -13,7 +13,7 @@ static int ibarrier(struct ompi_communicator_t* comm, ompi_request_t** request,
 static int ibcast(void* buffer, int count, ompi_datatype_t* type, int root,
                   struct ompi_communicator_t* comm, ompi_request_t** request,
                   mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, false);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, false);
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_bcast(&made->call, buffer, count, type, root, comm);
   return coll_nagaya_start(made, OMPI_SUCCESS, request);
@@ -23,7 +23,7 @@ static int igather(const void* send, int send_count, ompi_datatype_t* send_type,
                    int receive_count, ompi_datatype_t* receive_type, int root,
                    struct ompi_communicator_t* comm, ompi_request_t** request,
                    mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, false);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, false);
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_gather(&made->call, send, send_count, send_type, receive, receive_count, NULL,
                           NULL, receive_type, root, comm);
@@ -34,7 +34,7 @@ static int igatherv(const void* send, int send_count, ompi_datatype_t* send_type
                     const int* counts, const int* displacements, ompi_datatype_t* receive_type,
                     int root, struct ompi_communicator_t* comm, ompi_request_t** request,
                     mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, false);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, false);
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_gather(&made->call, send, send_count, send_type, receive, 0, counts,
                           displacements, receive_type, root, comm);
@@ -46,7 +46,7 @@ static int iscatter(const void* send, int send_count, ompi_datatype_t* send_type
                     int receive_count, ompi_datatype_t* receive_type, int root,
                     struct ompi_communicator_t* comm, ompi_request_t** request,
                     mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, false);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, false);
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_scatter(&made->call, send, send_count, NULL, NULL, send_type, receive,
                            receive_count, receive_type, root, comm);
@@ -57,7 +57,7 @@ static int iscatterv(const void* send, const int* counts, const int* displacemen
                      ompi_datatype_t* send_type, void* receive, int receive_count,
                      ompi_datatype_t* receive_type, int root, struct ompi_communicator_t* comm,
                      ompi_request_t** request, mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, false);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, false);
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_scatter(&made->call, send, 0, counts, displacements, send_type, receive,
                            receive_count, receive_type, root, comm);
@@ -69,7 +69,7 @@ static int iallgather(const void* send, int send_count, ompi_datatype_t* send_ty
                       int receive_count, ompi_datatype_t* receive_type,
                       struct ompi_communicator_t* comm, ompi_request_t** request,
                       mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, false);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, false);
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_allgather(&made->call, send, send_count, send_type, receive, receive_count, NULL,
                              NULL, receive_type, comm);
@@ -80,7 +80,7 @@ static int iallgatherv(const void* send, int send_count, ompi_datatype_t* send_t
                        const int* counts, const int* displacements, ompi_datatype_t* receive_type,
                        struct ompi_communicator_t* comm, ompi_request_t** request,
                        mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, false);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, false);
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_allgather(&made->call, send, send_count, send_type, receive, 0, counts,
                              displacements, receive_type, comm);
@@ -91,7 +91,7 @@ static int ialltoall(const void* send, int send_count, ompi_datatype_t* send_typ
                      int receive_count, ompi_datatype_t* receive_type,
                      struct ompi_communicator_t* comm, ompi_request_t** request,
                      mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, false);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, false);
   if (made == NULL) return MPI_ERR_NO_MEM;
   const coll_nagaya_side from = {
       .buffer = (char*)send, .type = send_type, .count = (size_t)send_count};
@@ -106,7 +106,7 @@ static int ialltoallv(const void* send, const int* send_counts, const int* send_
                       const int* receive_places, ompi_datatype_t* receive_type,
                       struct ompi_communicator_t* comm, ompi_request_t** request,
                       mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, false);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, false);
   if (made == NULL) return MPI_ERR_NO_MEM;
   const coll_nagaya_side from = {.buffer = (char*)send,
                                  .type = send_type,
@@ -125,7 +125,7 @@ static int ialltoallw(const void* send, const int* send_counts, const int* send_
                       const int* receive_places, ompi_datatype_t* const* receive_types,
                       struct ompi_communicator_t* comm, ompi_request_t** request,
                       mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, false);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, false);
   if (made == NULL) return MPI_ERR_NO_MEM;
   const coll_nagaya_side from = {.buffer = (char*)send,
                                  .types = send_types,
@@ -142,7 +142,7 @@ static int ialltoallw(const void* send, const int* send_counts, const int* send_
 static int ireduce(const void* send, void* receive, int count, ompi_datatype_t* type,
                    struct ompi_op_t* op, int root, struct ompi_communicator_t* comm,
                    ompi_request_t** request, mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, false);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, false);
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_reduction(&made->call, NAGAYA_REDUCE, send, receive, count, type, op, root);
   return coll_nagaya_start(made, OMPI_SUCCESS, request);
@@ -151,7 +151,7 @@ static int ireduce(const void* send, void* receive, int count, ompi_datatype_t* 
 static int iallreduce(const void* send, void* receive, int count, ompi_datatype_t* type,
                       struct ompi_op_t* op, struct ompi_communicator_t* comm,
                       ompi_request_t** request, mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, false);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, false);
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_reduction(&made->call, NAGAYA_ALLREDUCE, send, receive, count, type, op, 0);
   return coll_nagaya_start(made, OMPI_SUCCESS, request);
@@ -160,7 +160,7 @@ static int iallreduce(const void* send, void* receive, int count, ompi_datatype_
 static int iscan(const void* send, void* receive, int count, ompi_datatype_t* type,
                  struct ompi_op_t* op, struct ompi_communicator_t* comm, ompi_request_t** request,
                  mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, false);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, false);
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_reduction(&made->call, NAGAYA_SCAN, send, receive, count, type, op, 0);
   return coll_nagaya_start(made, OMPI_SUCCESS, request);
@@ -169,7 +169,7 @@ static int iscan(const void* send, void* receive, int count, ompi_datatype_t* ty
 static int iexscan(const void* send, void* receive, int count, ompi_datatype_t* type,
                    struct ompi_op_t* op, struct ompi_communicator_t* comm, ompi_request_t** request,
                    mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, false);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, false);
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_reduction(&made->call, NAGAYA_EXSCAN, send, receive, count, type, op, 0);
   return coll_nagaya_start(made, OMPI_SUCCESS, request);
@@ -179,7 +179,7 @@ static int ireduce_scatter(const void* send, void* receive, const int* counts,
                            ompi_datatype_t* type, struct ompi_op_t* op,
                            struct ompi_communicator_t* comm, ompi_request_t** request,
                            mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, false);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, false);
   if (made == NULL) return MPI_ERR_NO_MEM;
   const int error =
       coll_nagaya_call_reduce_scatter(&made->call, send, receive, 0, counts, type, op, comm);
@@ -189,7 +189,7 @@ static int ireduce_scatter(const void* send, void* receive, const int* counts,
 static int ireduce_scatter_block(const void* send, void* receive, int count, ompi_datatype_t* type,
                                  struct ompi_op_t* op, struct ompi_communicator_t* comm,
                                  ompi_request_t** request, mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, false);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, false);
   if (made == NULL) return MPI_ERR_NO_MEM;
   const int error =
       coll_nagaya_call_reduce_scatter(&made->call, send, receive, count, NULL, type, op, comm);

@@ -4,7 +4,7 @@
 
 static int barrier_init(struct ompi_communicator_t* comm, struct ompi_info_t* info,
                         ompi_request_t** request, mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, true);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, true);
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_barrier(&made->call);
   return coll_nagaya_end_init(made, OMPI_SUCCESS, request);
@@ -13,7 +13,7 @@ static int barrier_init(struct ompi_communicator_t* comm, struct ompi_info_t* in
 static int bcast_init(void* buffer, int count, ompi_datatype_t* type, int root,
                       struct ompi_communicator_t* comm, struct ompi_info_t* info,
                       ompi_request_t** request, mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, true);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, true);
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_bcast(&made->call, buffer, count, type, root, comm);
   return coll_nagaya_end_init(made, OMPI_SUCCESS, request);
@@ -23,7 +23,7 @@ static int gather_init(const void* send, int send_count, ompi_datatype_t* send_t
                        int receive_count, ompi_datatype_t* receive_type, int root,
                        struct ompi_communicator_t* comm, struct ompi_info_t* info,
                        ompi_request_t** request, mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, true);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, true);
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_gather(&made->call, send, send_count, send_type, receive, receive_count, NULL,
                           NULL, receive_type, root, comm);
@@ -34,7 +34,7 @@ static int gatherv_init(const void* send, int send_count, ompi_datatype_t* send_
                         const int* counts, const int* displacements, ompi_datatype_t* receive_type,
                         int root, struct ompi_communicator_t* comm, struct ompi_info_t* info,
                         ompi_request_t** request, mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, true);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, true);
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_gather(&made->call, send, send_count, send_type, receive, 0, counts,
                           displacements, receive_type, root, comm);
@@ -46,7 +46,7 @@ static int scatter_init(const void* send, int send_count, ompi_datatype_t* send_
                         int receive_count, ompi_datatype_t* receive_type, int root,
                         struct ompi_communicator_t* comm, struct ompi_info_t* info,
                         ompi_request_t** request, mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, true);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, true);
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_scatter(&made->call, send, send_count, NULL, NULL, send_type, receive,
                            receive_count, receive_type, root, comm);
@@ -58,7 +58,7 @@ static int scatterv_init(const void* send, const int* counts, const int* displac
                          ompi_datatype_t* receive_type, int root, struct ompi_communicator_t* comm,
                          struct ompi_info_t* info, ompi_request_t** request,
                          mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, true);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, true);
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_scatter(&made->call, send, 0, counts, displacements, send_type, receive,
                            receive_count, receive_type, root, comm);
@@ -70,7 +70,7 @@ static int allgather_init(const void* send, int send_count, ompi_datatype_t* sen
                           void* receive, int receive_count, ompi_datatype_t* receive_type,
                           struct ompi_communicator_t* comm, struct ompi_info_t* info,
                           ompi_request_t** request, mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, true);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, true);
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_allgather(&made->call, send, send_count, send_type, receive, receive_count, NULL,
                              NULL, receive_type, comm);
@@ -82,7 +82,7 @@ static int allgatherv_init(const void* send, int send_count, ompi_datatype_t* se
                            ompi_datatype_t* receive_type, struct ompi_communicator_t* comm,
                            struct ompi_info_t* info, ompi_request_t** request,
                            mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, true);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, true);
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_allgather(&made->call, send, send_count, send_type, receive, 0, counts,
                              displacements, receive_type, comm);
@@ -93,7 +93,7 @@ static int alltoall_init(const void* send, int send_count, ompi_datatype_t* send
                          void* receive, int receive_count, ompi_datatype_t* receive_type,
                          struct ompi_communicator_t* comm, struct ompi_info_t* info,
                          ompi_request_t** request, mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, true);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, true);
   if (made == NULL) return MPI_ERR_NO_MEM;
   const coll_nagaya_side from = {
       .buffer = (char*)send, .type = send_type, .count = (size_t)send_count};
@@ -108,7 +108,7 @@ static int alltoallv_init(const void* send, const int* send_counts, const int* s
                           const int* receive_places, ompi_datatype_t* receive_type,
                           struct ompi_communicator_t* comm, struct ompi_info_t* info,
                           ompi_request_t** request, mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, true);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, true);
   if (made == NULL) return MPI_ERR_NO_MEM;
   const coll_nagaya_side from = {.buffer = (char*)send,
                                  .type = send_type,
@@ -128,7 +128,7 @@ static int alltoallw_init(const void* send, const int* send_counts, const int* s
                           ompi_datatype_t* const* receive_types, struct ompi_communicator_t* comm,
                           struct ompi_info_t* info, ompi_request_t** request,
                           mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, true);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, true);
   if (made == NULL) return MPI_ERR_NO_MEM;
   const coll_nagaya_side from = {.buffer = (char*)send,
                                  .types = send_types,
@@ -146,7 +146,7 @@ static int reduce_init(const void* send, void* receive, int count, ompi_datatype
                        struct ompi_op_t* op, int root, struct ompi_communicator_t* comm,
                        struct ompi_info_t* info, ompi_request_t** request,
                        mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, true);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, true);
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_reduction(&made->call, NAGAYA_REDUCE, send, receive, count, type, op, root);
   return coll_nagaya_end_init(made, OMPI_SUCCESS, request);
@@ -156,7 +156,7 @@ static int allreduce_init(const void* send, void* receive, int count, ompi_datat
                           struct ompi_op_t* op, struct ompi_communicator_t* comm,
                           struct ompi_info_t* info, ompi_request_t** request,
                           mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, true);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, true);
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_reduction(&made->call, NAGAYA_ALLREDUCE, send, receive, count, type, op, 0);
   return coll_nagaya_end_init(made, OMPI_SUCCESS, request);
@@ -166,7 +166,7 @@ static int scan_init(const void* send, void* receive, int count, ompi_datatype_t
                      struct ompi_op_t* op, struct ompi_communicator_t* comm,
                      struct ompi_info_t* info, ompi_request_t** request,
                      mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, true);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, true);
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_reduction(&made->call, NAGAYA_SCAN, send, receive, count, type, op, 0);
   return coll_nagaya_end_init(made, OMPI_SUCCESS, request);
@@ -176,7 +176,7 @@ static int exscan_init(const void* send, void* receive, int count, ompi_datatype
                        struct ompi_op_t* op, struct ompi_communicator_t* comm,
                        struct ompi_info_t* info, ompi_request_t** request,
                        mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, true);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, true);
   if (made == NULL) return MPI_ERR_NO_MEM;
   coll_nagaya_call_reduction(&made->call, NAGAYA_EXSCAN, send, receive, count, type, op, 0);
   return coll_nagaya_end_init(made, OMPI_SUCCESS, request);
@@ -186,7 +186,7 @@ static int reduce_scatter_init(const void* send, void* receive, const int* count
                                ompi_datatype_t* type, struct ompi_op_t* op,
                                struct ompi_communicator_t* comm, struct ompi_info_t* info,
                                ompi_request_t** request, mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, true);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, true);
   if (made == NULL) return MPI_ERR_NO_MEM;
   const int error =
       coll_nagaya_call_reduce_scatter(&made->call, send, receive, 0, counts, type, op, comm);
@@ -197,7 +197,7 @@ static int reduce_scatter_block_init(const void* send, void* receive, int count,
                                      ompi_datatype_t* type, struct ompi_op_t* op,
                                      struct ompi_communicator_t* comm, struct ompi_info_t* info,
                                      ompi_request_t** request, mca_coll_base_module_t* module) {
-  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, module, true);
+  coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, true);
   if (made == NULL) return MPI_ERR_NO_MEM;
   const int error =
       coll_nagaya_call_reduce_scatter(&made->call, send, receive, count, NULL, type, op, comm);

@@ -97,7 +97,8 @@ static int start(coll_nagaya_request_t* request) {
   const uint32_t number = is_persistent
                               ? request->own_number
                               : coll_nagaya_number_of(call, COLL_NAGAYA_NONBLOCKING, comm);
-  nagaya_team** const team = is_persistent ? &request->own_team : &request->module->teams[number];
+  nagaya_team** const team =
+      is_persistent ? &request->own_team : &nagaya_communicator_of(comm)->teams[number];
   int error = coll_nagaya_open_team(comm, call, number, team);
   if (error == OMPI_SUCCESS) error = coll_nagaya_place_data(call);
   if (error != OMPI_SUCCESS) return error;
@@ -139,8 +140,7 @@ static void construct(coll_nagaya_request_t* request) {
 }
 OBJ_CLASS_INSTANCE(coll_nagaya_request_t, ompi_coll_base_nbc_request_t, construct, NULL);
 
-coll_nagaya_request_t* coll_nagaya_new_request(struct ompi_communicator_t* comm,
-                                               mca_coll_base_module_t* module, bool persistent) {
+coll_nagaya_request_t* coll_nagaya_new_request(struct ompi_communicator_t* comm, bool persistent) {
   coll_nagaya_request_t* request = OBJ_NEW(coll_nagaya_request_t);
   if (request == NULL) return NULL;
   ompi_request_t* const own = &request->super.super;
@@ -152,11 +152,11 @@ coll_nagaya_request_t* coll_nagaya_new_request(struct ompi_communicator_t* comm,
   own->req_status.MPI_ERROR = OMPI_SUCCESS;
   own->req_status._cancelled = 0;
   own->req_status._ucount = 0;
-  request->module = (coll_nagaya_module_t*)module;
   request->own_team = NULL;
   if (!persistent) return request;
   OBJ_RETAIN(comm);
-  request->own_number = request->module->teams_count + request->module->persistent++;
+  nagaya_communicator* const own_communicator = nagaya_communicator_of(comm);
+  request->own_number = own_communicator->teams_count + own_communicator->persistent++;
   return request;
 }
 

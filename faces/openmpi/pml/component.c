@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "communicator.h"
 #include "pml_nagaya.h"
 
 #include <nagaya/comm.h>
@@ -15,12 +16,13 @@ enum { PRIORITY = 90 };
 /* ---- the module -------------------------------------------------------------------------- */
 
 static int add_comm(struct ompi_communicator_t* comm) {
-  return OMPI_SUCCESS;
+  return nagaya_begin_communicator(comm);
 }
 
-/* Drops the messages that have arrived and that nobody will receive: the next communicator may get
- * the number of this one. */
+/* The next communicator may get the number of this one: it must find none of its teams, and none of
+ * the messages that have arrived and that nobody will receive. */
 static int del_comm(struct ompi_communicator_t* comm) {
+  nagaya_end_communicator(comm);
   return nagaya_mpi_error(nagaya_match_drop(nagaya_context_of(comm)));
 }
 

@@ -43,6 +43,13 @@ def test_objects_are_made_and_freed_as_mpi_allows(run, what):
     assert run(4, what, program="mpi_collective_objects").out == f"{what} among 4\n"
 
 
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_teams_end_with_their_communicator_although_another_component_keeps_the_module(run, ranks):
+    """coll/adapt never gives back the modules that it falls back to. Windows have communicators, too."""
+    said = run(ranks, "numbers", program="mpi_collective_objects", OMPI_MCA_coll_adapt_priority="100").out
+    assert said == f"numbers among {ranks}\n"
+
+
 @pytest.mark.parametrize("ranks, what", [(2, "random"), (5, "random"), (8, "random"), (3, "spawn"),
                                          (8, "accept")])
 def test_collectives_between_two_groups_give_what_each_rank_must_get(run, ranks, what):
