@@ -11,13 +11,15 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "faces/blacs/loaded.h"
 #include "faces/blacs/system.h"
 
 namespace nagaya::blacs {
 
 template <class Function>
 Function* next(const char* name) {
-  void* const found = dlsym(RTLD_NEXT, name);
+  void* found = dlsym(RTLD_NEXT, name);
+  if (found == nullptr) found = find_loaded(name).symbol;
   if (found != nullptr) return reinterpret_cast<Function*>(found);
   std::fprintf(
       stderr,

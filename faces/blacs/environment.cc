@@ -40,7 +40,9 @@ Int* setting_of(Int context, Int what, const char* caller) {
   return settings[what - kBroadcastRings];
 }
 
-void get(Int context, Int what, Int* value) {
+// `is_fortran`: the program takes the handle of a context for a communicator's. In C it asks for
+// the communicator by Cblacs2sys_handle().
+void get(Int context, Int what, Int* value, bool is_fortran) {
   switch (what) {
     case kSystemHandle:
       *value = System::own().world();
@@ -51,10 +53,12 @@ void get(Int context, Int what, Int* value) {
     case kDebugLevel:
       *value = 0;
       return;
-    case kHandleOfContext:
-      grid_of(context, "blacs_get");
-      *value = nagaya::blacs::handle_of(context);
+    case kHandleOfContext: {
+      Grid& grid = grid_of(context, "blacs_get");
+      const bool is_communicator = is_fortran && System::own().mpi() != nullptr;
+      *value = is_communicator ? grid.communicator() : grid.handle();
       return;
+    }
   }
   const Int* const setting = setting_of(context, what, "blacs_get");
   if (setting != nullptr)
@@ -152,13 +156,11 @@ void free_buffers(Int waits) {
   if (waits != 0) nagaya::blacs::await_sends();
 }
 
-uintptr_t communicator(Int handle) {
-  System& system = System::own();
-  if (nagaya::blacs::is_of_context(handle))
-    system.abort(1,
-                 "blacs2sys_handle: the handle of a context is of no communicator: only gridinit "
-                 "and gridmap take it");
-  return system.mpi() != nullptr ? system.mpi()->to_c(system.communicator_of(handle)) : 0;
+// By Fortran's handle. There is an MPI.
+Int communicator(Int handle) {
+  return nagaya::blacs::is_of_grid(handle)
+             ? nagaya::blacs::grid_of_handle(handle, "blacs2sys_handle").communicator()
+             : System::own().communicator_of(handle);
 }
 
 double wall_time() {
@@ -185,10 +187,10 @@ ENTRY(void, blacs_setup_, (Int * number, Int* count), (number, count)) {
 }
 
 ENTRY(void, Cblacs_get, (Int context, Int what, Int* value), (context, what, value)) {
-  get(context, what, value);
+  get(context, what, value, false);
 }
 ENTRY(void, blacs_get_, (Int * context, Int* what, Int* value), (context, what, value)) {
-  get(*context, *what, value);
+  get(*context, *what, value, true);
 }
 ENTRY(void, Cblacs_set, (Int context, Int what, Int* value), (context, what, value)) {
   set(context, what, value);
@@ -278,11 +280,11 @@ ENTRY(Int, sys2blacs_handle_, (Int * comm), (comm)) {
   return *comm;
 }
 ENTRY(uintptr_t, Cblacs2sys_handle, (Int handle), (handle)) {
-  return communicator(handle);
+  const nagaya_blacs_mpi* const mpi = System::own().mpi();
+  return mpi != nullptr ? mpi->to_c(communicator(handle)) : 0;
 }
 ENTRY(Int, blacs2sys_handle_, (Int * handle), (handle)) {
-  communicator(*handle);  // or the job ends
-  return *handle;
+  return System::own().mpi() != nullptr ? communicator(*handle) : *handle;
 }
 ENTRY(void, Cfree_blacs_system_handle, (Int handle), (handle)) {
   static_cast<void>(handle);

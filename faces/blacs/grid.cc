@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <numeric>
 #include <string>
 
 #include "faces/blacs/broadcast.h"
+#include "faces/blacs/loaded.h"
 #include "faces/blacs/waiting.h"
 
 namespace nagaya::blacs {
@@ -27,6 +29,16 @@ void drop_messages(uint32_t context) {
   for (const uint32_t one : *ended) nagaya_match_drop(one);
 }
 
+// Another BLACS of the process has made it: the program calls that one by its address, and
+// ScaLAPACK, or the program in another place, calls this one.
+std::string another_maker() {
+  const Loaded contexts = find_loaded("BI_MaxNCtxt");
+  const bool has_any = contexts.symbol != nullptr && *static_cast<const Int*>(contexts.symbol) > 0;
+  if (!has_any) return " (gridinit and gridmap make them)";
+  return ": this process makes contexts in another BLACS, too, that of " + contexts.file +
+         ", which is linked so that Nagaya's cannot take its place: run it without --blacs";
+}
+
 }  // namespace
 
 // A number is the same at all processes that make the grid, and of no grid that exists at one of
@@ -36,7 +48,7 @@ System::Members Grid::gather() {
   nagaya_collective what = {};
   what.kind = NAGAYA_ALLREDUCE;
   what.send.base = &system.next_number;
-  System::Members members{processes_, own_, 0};
+  System::Members members{processes_, own_, 0, ranks_};
   what.receive.base = &members.next_number;
   what.elements.count = 1;
   what.elements.extent = sizeof(uint32_t);
@@ -51,12 +63,8 @@ System::Members Grid::gather() {
 }
 
 System::Members Grid::gather(Int handle) {
-  if (!is_of_context(handle)) return System::own().gather(handle);
-  Grid* const parent = find_grid(handle & kContextOfHandle);
-  if (parent == nullptr)
-    System::own().abort(
-        1, "gridinit or gridmap: the context of the system handle does not exist any more");
-  return parent->gather();
+  return is_of_grid(handle) ? grid_of_handle(handle, "gridinit or gridmap").gather()
+                            : System::own().gather(handle);
 }
 
 std::unique_ptr<Grid> Grid::make(Int handle, Int rows, Int columns, const Map& map) {
@@ -68,6 +76,7 @@ std::unique_ptr<Grid> Grid::make(Int handle, Int rows, Int columns, const Map& m
                                std::to_string(columns) + " from " + std::to_string(count) +
                                " processes");
   std::vector<nagaya_process> processes;
+  System::Ranks ranks{members.ranks.communicator, {}};
   std::vector<bool> is_taken(members.processes.size());
   Int own = -1;
   for (Int row = 0; row < rows; ++row)
@@ -82,17 +91,42 @@ std::unique_ptr<Grid> Grid::make(Int handle, Int rows, Int columns, const Map& m
       is_taken[static_cast<size_t>(process)] = true;
       if (process == members.own) own = row * columns + column;
       processes.push_back(members.processes[static_cast<size_t>(process)]);
+      ranks.ranks.push_back(members.ranks.ranks[static_cast<size_t>(process)]);
     }
   if (own < 0) return nullptr;
   std::unique_ptr<Grid> grid(new Grid(members.next_number, rows, columns, own));
   grid->processes_ = std::move(processes);
+  grid->set_ranks(std::move(ranks));
   grid->is_in_one_node_ = grid->is_in_one_node(Scope::kAll);
   return grid;
+}
+
+// Handles begin again after 2^28 grids: then one may be of an existing grid, which has lived for as
+// long.
+Grid::Grid(uint32_t number, Int rows, Int columns, Int own)
+    : number_(number), rows_(rows), columns_(columns), own_(own) {
+  static uint32_t grids_made = 0;
+  handle_ = kFirstHandle + static_cast<Int>(grids_made++ % kHandles);
+}
+
+// The program may free any communicator but the world: from another one the grid's is made at once.
+void Grid::set_ranks(System::Ranks ranks) {
+  ranks_ = std::move(ranks);
+  if (System::own().mpi() == nullptr || ranks_.communicator == System::own().world()) return;
+  ranks_.communicator = communicator();
+  std::iota(ranks_.ranks.begin(), ranks_.ranks.end(), 0);
+}
+
+Int Grid::communicator() {
+  if (!has_communicator_) communicator_ = System::own().new_communicator(ranks_, number_);
+  has_communicator_ = true;
+  return communicator_;
 }
 
 Grid::~Grid() {
   for (nagaya_team* const team : teams_)
     if (team != nullptr) close_team(team);
+  if (has_communicator_) System::own().free_communicator(communicator_);
   drop_messages(envelope(own_, kData).context);
 }
 
@@ -137,8 +171,15 @@ Grid& grid_of(Int context, const char* caller) {
   Grid* const grid = find_grid(context);
   if (grid == nullptr)
     System::own().abort(1, std::string(caller) + ": there is no context " +
-                               std::to_string(context) + " (gridinit and gridmap make them)");
+                               std::to_string(context) + another_maker());
   return *grid;
+}
+
+Grid& grid_of_handle(Int handle, const char* caller) {
+  for (const auto& grid : grids())
+    if (grid != nullptr && grid->handle() == handle) return *grid;
+  System::own().abort(
+      1, std::string(caller) + ": the context of the system handle does not exist any more");
 }
 
 Int add_grid(std::unique_ptr<Grid> grid) {

@@ -46,6 +46,14 @@ class Grid {
   Int next_id(Scope scope) { return ids_[static_cast<size_t>(scope)]++; }
   Int next_pair_id() { return pair_ids_++; }
 
+  // ---- as others name it
+
+  // A communicator of its processes, row by row, by Fortran's handle. The first call makes it, at
+  // all of them; it ends with the grid. There is an MPI.
+  Int communicator();
+  // Its system handle: of no earlier and no later grid of this process.
+  Int handle() const { return handle_; }
+
   // ---- messages of two
 
   // Numbers, from 1 on, the messages to a process and from it.
@@ -63,9 +71,9 @@ class Grid {
   Int is_repeatable = 0, is_coherent = 0;
 
  private:
-  Grid(uint32_t number, Int rows, Int columns, Int own)
-      : number_(number), rows_(rows), columns_(columns), own_(own) {}
+  Grid(uint32_t number, Int rows, Int columns, Int own);
 
+  void set_ranks(System::Ranks ranks);
   static System::Members gather(Int handle);
   Int next_number(std::vector<Int>& numbers, Int process) const {
     if (numbers.empty()) numbers.resize(processes_.size());
@@ -83,25 +91,26 @@ class Grid {
   const uint32_t number_;
   const Int rows_, columns_, own_;
   std::vector<nagaya_process> processes_;
+  System::Ranks ranks_;  // of `processes_`
+  Int communicator_ = 0;
+  bool has_communicator_ = false;
+  Int handle_;
   bool is_in_one_node_ = false;  // all of them
   nagaya_team* teams_[3] = {};
   Int ids_[3] = {}, pair_ids_ = 0;
   std::vector<Int> sent_, received_;  // by process; empty: none yet
 };
 
-// The system handle of a context's processes, row by row. Open MPI has small ones, MPICH has
-// others.
-constexpr Int kContextOfHandle = 0x0fff'ffff;
-inline Int handle_of(Int context) {
-  return 0x2000'0000 + context;
-}
-inline bool is_of_context(Int handle) {
-  return (handle & ~kContextOfHandle) == handle_of(0);
+// System handles of grids. Open MPI's communicators have small ones, MPICH's have others.
+constexpr Int kFirstHandle = 0x2000'0000, kHandles = 0x1000'0000;
+inline bool is_of_grid(Int handle) {
+  return handle >= kFirstHandle && handle - kFirstHandle < kHandles;
 }
 
 // The calling process's contexts. Wrong ones end the job with a line that names `caller`.
 Grid& grid_of(Int context, const char* caller);
 Grid* find_grid(Int context);
+Grid& grid_of_handle(Int handle, const char* caller);
 Int add_grid(std::unique_ptr<Grid> grid);
 void remove_grid(Int context);
 void remove_all_grids();

@@ -20,6 +20,12 @@ typedef struct nagaya_blacs_mpi {
   int (*rank)(int comm);
   /* Collective among the communicator's processes. 0, or MPI's error. */
   int (*allgather)(int comm, const void* own, int bytes, void* all, nagaya_blacs_wait* wait);
+  /* Of `count` ranks of `from` their ranks in MPI_COMM_WORLD; whether all are there. */
+  int (*translate)(int from, const int* ranks, int count, int* out);
+  /* A communicator of those ranks of `from`, which all of them make, with that tag. 0, or MPI's
+   * error. */
+  int (*make_group)(int from, const int* ranks, int count, int tag, int* out);
+  void (*free)(int comm); /* unless MPI has ended */
   void (*progress)(void); /* of the messages that MPI has under way */
   /* Of C's handles, as they are passed and returned. */
   int (*from_c)(uintptr_t comm);

@@ -64,6 +64,37 @@ static int allgather(int comm, const void* own, int bytes, void* all, nagaya_bla
   return what.error;
 }
 
+static int translate(int from, const int* ranks, int count, int* out) {
+  MPI_Group group, world_group;
+  MPI_Comm_group(MPI_Comm_f2c(from), &group);
+  MPI_Comm_group(MPI_COMM_WORLD, &world_group);
+  MPI_Group_translate_ranks(group, count, ranks, world_group, out);
+  MPI_Group_free(&world_group);
+  MPI_Group_free(&group);
+  for (int n = 0; n < count; ++n)
+    if (out[n] == MPI_UNDEFINED) return 0;
+  return 1;
+}
+
+static int make_group(int from, const int* ranks, int count, int tag, int* out) {
+  MPI_Group group, own;
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Comm_group(MPI_Comm_f2c(from), &group);
+  MPI_Group_incl(group, count, ranks, &own);
+  const int error = MPI_Comm_create_group(MPI_Comm_f2c(from), own, tag, &made);
+  MPI_Group_free(&own);
+  MPI_Group_free(&group);
+  *out = (int)MPI_Comm_c2f(made);
+  return error;
+}
+
+static void free_comm(int comm) {
+  int is_finalized = 0;
+  MPI_Comm made = MPI_Comm_f2c(comm);
+  MPI_Finalized(&is_finalized);
+  if (!is_finalized) MPI_Comm_free(&made);
+}
+
 static int answer_query(void* unused, MPI_Status* status) {
   (void)unused;
   MPI_Status_set_elements(status, MPI_BYTE, 0);
@@ -102,7 +133,8 @@ static uintptr_t to_c(int comm) {
 }
 
 __attribute__((visibility("default"))) const nagaya_blacs_mpi* nagaya_blacs_mpi_functions(void) {
-  static const nagaya_blacs_mpi functions = {init, finalize,  end_all,  has_threads, world, size,
-                                             rank, allgather, progress, from_c,      to_c};
+  static const nagaya_blacs_mpi functions = {
+      init,      finalize,  end_all,    has_threads, world,    size,   rank,
+      allgather, translate, make_group, free_comm,   progress, from_c, to_c};
   return &functions;
 }

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <utility>
 
+#include "faces/blacs/loaded.h"
 #include "faces/blacs/waiting.h"
 #include "faces/error_line.h"
 #include "faces/lost_node.h"
@@ -43,9 +45,17 @@ const nagaya_blacs_mpi* load_shim() {
   return reinterpret_cast<Functions*>(dlsym(shim, NAGAYA_BLACS_MPI_SYMBOL))();
 }
 
+// Its functions are for all libraries from then on: the shim is not linked with it.
+bool has_mpi() {
+  if (has_symbol("MPI_Init")) return true;
+  const std::string file = find_loaded("MPI_Init").file;
+  return !file.empty() && dlopen(file.c_str(), RTLD_NOLOAD | RTLD_LAZY | RTLD_GLOBAL) != nullptr &&
+         has_symbol("MPI_Init");
+}
+
 // Once.
 const nagaya_blacs_mpi* found_mpi() {
-  static const nagaya_blacs_mpi* const mpi = has_symbol("MPI_Init") ? load_shim() : nullptr;
+  static const nagaya_blacs_mpi* const mpi = has_mpi() ? load_shim() : nullptr;
   return mpi;
 }
 
@@ -53,7 +63,7 @@ const nagaya_blacs_mpi* found_mpi() {
 
 bool System::is_ours() {
   static const bool is_ours =
-      nagaya_space_identity() != 0 && (!has_symbol("MPI_Init") || found_mpi() != nullptr);
+      nagaya_space_identity() != 0 && (!has_mpi() || found_mpi() != nullptr);
   return is_ours;
 }
 
@@ -116,6 +126,30 @@ void System::watch_nodes() {
       nullptr);
 }
 
+System::Ranks System::ranks_in_world(Int comm, Int count) const {
+  Ranks own{comm, std::vector<Int>(static_cast<size_t>(count))};
+  std::iota(own.ranks.begin(), own.ranks.end(), 0);
+  if (mpi_ == nullptr || comm == world()) return own;
+  Ranks in_world{world(), own.ranks};
+  const bool are_all_there =
+      mpi_->translate(comm, own.ranks.data(), count, in_world.ranks.data()) != 0;
+  return are_all_there ? in_world : own;
+}
+
+Int System::new_communicator(const Ranks& of, uint32_t number) {
+  constexpr uint32_t kTags = 1 << 15;  // each MPI has as many
+  Int made = 0;
+  const int error =
+      mpi_->make_group(of.communicator, of.ranks.data(), static_cast<Int>(of.ranks.size()),
+                       static_cast<Int>(number % kTags), &made);
+  if (error != 0) abort(1, "MPI makes no communicator of a grid's processes");
+  return made;
+}
+
+void System::free_communicator(Int communicator) {
+  mpi_->free(communicator);
+}
+
 System::Members System::gather(Int handle) {
   const Int comm = communicator_of(handle);
   struct Card {
@@ -128,8 +162,8 @@ System::Members System::gather(Int handle) {
   std::vector<Card> cards(static_cast<size_t>(count));
   if (mpi_ == nullptr && handle != 0)
     abort(1, "system handle " + std::to_string(handle) +
-                 " is of a communicator, but no MPI of this process is to be seen: load it with "
-                 "RTLD_GLOBAL, or make grids of blacs_get(-1, 0)");
+                 " is of a communicator, but this process had no MPI when it first called the "
+                 "BLACS: load it before, or make grids of blacs_get(-1, 0)");
   const auto wait_for = [](int (*is_over)(void*), void* context) {
     wait([=] { return is_over(context) != 0; });
   };
@@ -137,7 +171,7 @@ System::Members System::gather(Int handle) {
                         ? mpi_->allgather(comm, &card, sizeof card, cards.data(), wait_for)
                         : nagaya_comm_allgather(&card, sizeof card, cards.data());
   if (error != 0) abort(1, "the processes of a system handle cannot tell each other of themselves");
-  Members members{{}, mpi_ != nullptr ? mpi_->rank(comm) : rank_, 0};
+  Members members{{}, mpi_ != nullptr ? mpi_->rank(comm) : rank_, 0, {}};
   for (const Card& one : cards) {
     const bool is_in_reach = one.space == card.space || one.process.node != card.process.node;
     if (one.space == 0 || !is_in_reach)
@@ -145,6 +179,7 @@ System::Members System::gather(Int handle) {
     members.processes.push_back(one.process);
     members.next_number = std::max(members.next_number, one.next_number);
   }
+  members.ranks = ranks_in_world(comm, count);
   return members;
 }
 

@@ -37,13 +37,24 @@ class System {
   Int rank() const { return rank_; }
   Int size() const { return size_; }
 
+  // Processes as MPI names them.
+  struct Ranks {
+    Int communicator;
+    std::vector<Int> ranks;  // in it
+  };
+
   // Of a communicator, or all without MPI. Collective among them.
   struct Members {
     std::vector<nagaya_process> processes;
     Int own;               // the caller, among them
     uint32_t next_number;  // the greatest of theirs
+    Ranks ranks;           // theirs, in their order
   };
   Members gather(Int handle);
+  // A communicator of those processes, which all of them make: `number` is the same at all, and of
+  // no other communicator that one of them makes just now. There is an MPI.
+  Int new_communicator(const Ranks& of, uint32_t number);
+  void free_communicator(Int communicator);
 
   // Grids have numbers below it.
   uint32_t next_number = 0;
@@ -55,6 +66,9 @@ class System {
  private:
   System();
   bool is_mpi_on_nagaya() const;
+  // In the world's ranks if all `count` processes of the communicator are of this job, else in its
+  // own: of processes that MPI_Comm_spawn has started and the world does not have.
+  Ranks ranks_in_world(Int comm, Int count) const;
   // From now on our waits move the messages of an MPI that is not on Nagaya.
   void move_messages_of_mpi();
   // Without MPI. A node whose processes have all ended looks like a lost one: so each process waits

@@ -4,6 +4,7 @@ testers, with wrong use and with deaths."""
 import os
 import re
 import signal
+import subprocess
 import time
 
 import pytest
@@ -87,6 +88,14 @@ def test_random_operations_of_mpichs_scalapack(start, program):
 def test_grids_in_a_loop_use_nothing_up(start, program):
     ended = start(2, program("blacs_checks"), "grids", 10_000)
     assert ended.code == 0 and ended.out == "10000 grids among 2\n", ended
+
+
+@pytest.mark.parametrize("name, ranks, rounds", [("blacs_checks", 5, 100), ("mpich_blacs_checks", 1, 600),
+                                                 ("mpich_blacs_checks", 4, 1)])
+def test_a_grid_has_a_communicator_that_ends_with_it(start, program, name, ranks, rounds):
+    """600 rounds make more of them one after the other than MPICH can have at once."""
+    ended = start(ranks, program(name), "communicators", rounds)
+    assert ended.code == 0 and ended.out == f"{rounds} communicators among {ranks}\n", ended
 
 
 def test_long_messages_do_not_wait_for_their_receives(start, program):
@@ -208,6 +217,35 @@ def test_outside_of_a_space_calls_go_to_the_blacs_behind(user, nagaya, mpirun, p
     assert ended.code != 0 and "BLACS ERROR 'Unknown scope 'x''" in ended.err, ended
 
 
+# ---- functions that a program looks up by itself ------------------------------------------------
+
+
+@pytest.fixture
+def python():
+    if subprocess.run(["/usr/bin/python3", "-c", "import mpi4py"], check=False).returncode != 0:
+        pytest.skip("/usr/bin/python3 has no mpi4py (Debian: python3-mpi4py)")
+    return "/usr/bin/python3"
+
+
+@pytest.mark.parametrize("wish", ["on", "off"])
+@pytest.mark.parametrize("scope", ["global", "local", "process"])
+def test_scalapack_by_a_handle_uses_the_same_contexts(start, installation, python, scope, wish):
+    script = installation.program("blacs_by_handle.py")
+    ended = start(3, python, script, scope, NAGAYA_MPI=wish)
+    assert (ended.code, ended.out) == (0, "product among 3\n"), ended
+
+
+def test_a_library_that_calls_its_own_blacs_at_fixed_addresses_keeps_it(start, installation):
+    libraries = [installation.program(f"lib{kind}_blacs.so") for kind in ("open", "closed")]
+    ended = start(1, installation.program("counts_next"), *libraries)
+    assert (ended.code, ended.out) == (0, "one behind\n"), ended
+
+
+def test_all_other_lookups_stay_as_they_are(start, installation):
+    ended = start(1, installation.program("counts_next"))
+    assert (ended.code, ended.out) == (0, "one behind\n"), ended
+
+
 # ---- wrong use ----------------------------------------------------------------------------------
 
 
@@ -234,8 +272,7 @@ def test_outside_of_a_space_calls_go_to_the_blacs_behind(user, nagaya, mpirun, p
     ("strangers", "gridmap: there is no process 3 of 3"),
     ("twice", "gridmap: process 0 is in the grid more than once"),
     ("freed-handle", "gridinit or gridmap: the context of the system handle does not exist any more"),
-    ("communicator", "blacs2sys_handle: the handle of a context is of no communicator: only gridinit and "
-                     "gridmap take it"),
+    ("communicator", "blacs2sys_handle: the context of the system handle does not exist any more"),
     ("short-message", "a message from {0,0}: the message is longer than the matrix"),
     ("long-message", "a message from {0,0}: the message is longer than the matrix"),
     ("long-as-short", "a message from {0,0}: the message is longer than the matrix"),

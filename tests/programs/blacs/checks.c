@@ -13,6 +13,7 @@
  *                                  received first
  *   blacs_checks beside N          N long messages of MPI's on the way in barriers
  *   blacs_checks together N        N broadcasts, whose root comes last
+ *   blacs_checks communicators N   of 4 N grids
  *   blacs_checks answers N         N long messages from 0 to 1 and back, while the others wait
  *
  * `threads` before all words: another thread sends MPI's messages all the while. `mild` behind
@@ -28,6 +29,7 @@
 #include <unistd.h>
 
 #include "../random_numbers.h"
+#include "communicators.h"
 #include "grids.h"
 #include "matrix.h"
 #include "operations.h"
@@ -389,6 +391,8 @@ int main(int argc, char** argv) {
     run_beside(count, processes, own);
   else if (strcmp(argv[1], "together") == 0)
     run_together(count, processes, own);
+  else if (strcmp(argv[1], "communicators") == 0)
+    run_communicators(count, processes, own);
   else if (strcmp(argv[1], "answers") == 0)
     run_answers(count, processes, own);
   else

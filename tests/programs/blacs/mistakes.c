@@ -102,9 +102,11 @@ static void make_grid_of_freed_context(int context) {
   grids->gridinit(&made, "Row", 1, 1);
 }
 
-static void use_context_as_communicator(int context) {
+static void ask_for_communicator_of_freed_context(int context) {
   int handle;
   grids->get(context, 10, &handle);
+  grids->gridexit(context);
+  grid_of_all(1, 1); /* gets the number of that context, but not its handle */
   Cblacs2sys_handle(handle);
 }
 
@@ -153,7 +155,7 @@ static const struct mistake {
                 {"strangers", make_grid_of_strangers, true},
                 {"twice", make_grid_of_one_twice, true},
                 {"freed-handle", make_grid_of_freed_context, false},
-                {"communicator", use_context_as_communicator, false},
+                {"communicator", ask_for_communicator_of_freed_context, true},
                 {"short-message", receive_short_message, false},
                 {"long-message", receive_long_message, false},
                 {"long-as-short", receive_long_message_as_short, false},

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// lookup.cc - dlsym() for the program: a BLACS function that is looked up by a library's handle is
+// found in this library, too, as it is by every library that was linked with it.
+//
+//   ScaLAPACK --- symbol of the process's scope ----------> this library (LD_PRELOAD comes first)
+//   program  ---- dlsym(handle of ScaLAPACK, "Cblacs_*") --> libc: the BLACS inside of ScaLAPACK
+//
+// Without this the program would make its grids in one BLACS, and ScaLAPACK would use them in the
+// other.
+#include <dlfcn.h>
+#include <link.h>
+
+#include <atomic>
+#include <cstring>
+#include <vector>
+
+#include "faces/blacs/loaded.h"
+#include "faces/blacs/system.h"
+
+namespace nagaya::blacs {
+namespace {
+
+using Lookup = void*(void* handle, const char* name) noexcept;
+
+// dlvsym() asks for a version: the newest one, and the first one of each kind of processor.
+Lookup* find_lookup_of_libc() {
+  for (const char* version : {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.27"})
+    if (void* const found = dlvsym(RTLD_NEXT, "dlsym", version))
+      return reinterpret_cast<Lookup*>(found);
+  return nullptr;
+}
+
+// Found anew by each thread that comes before the first one has stored it: a lock would be held
+// while libc takes its own, which a constructor that calls dlsym() holds already.
+[[gnu::noinline]] Lookup& lookup_of_libc() {
+  static std::atomic<Lookup*> known = nullptr;
+  Lookup* lookup = known.load(std::memory_order_relaxed);
+  if (lookup == nullptr) known.store(lookup = find_lookup_of_libc(), std::memory_order_relaxed);
+  return *lookup;
+}
+
+// Where the library that has the address begins; nullptr: none has.
+const void* library_of(const void* address, std::string* file = nullptr) {
+  Dl_info info;
+  if (dladdr(address, &info) == 0) return nullptr;
+  if (file != nullptr) *file = info.dli_fname;
+  return info.dli_fbase;
+}
+
+const void* own_library(std::string* file = nullptr) {
+  return library_of(reinterpret_cast<const void*>(&find_lookup_of_libc), file);
+}
+
+// As lookup_of_libc().
+void* own_handle() {
+  static std::atomic<void*> known = nullptr;
+  void* handle = known.load(std::memory_order_relaxed);
+  if (handle != nullptr) return handle;
+  std::string file;
+  own_library(&file);
+  handle = dlopen(file.c_str(), RTLD_NOLOAD | RTLD_LAZY);
+  known.store(handle, std::memory_order_relaxed);
+  return handle;
+}
+
+// A BLACS function of this library; nullptr: there is none of that name.
+void* own_function(const char* name) {
+  if (own_handle() == nullptr || std::strcmp(name, "dlsym") == 0) return nullptr;
+  void* const found = lookup_of_libc()(own_handle(), name);  // its libraries are searched, too
+  return found != nullptr && library_of(found) == own_library() ? found : nullptr;
+}
+
+std::vector<std::string> loaded_files() {
+  std::vector<std::string> files;
+  const auto add = [](dl_phdr_info* info, size_t, void* all) {
+    if (info->dlpi_name != nullptr && *info->dlpi_name != 0)
+      static_cast<std::vector<std::string>*>(all)->emplace_back(info->dlpi_name);
+    return 0;
+  };
+  dl_iterate_phdr(add, &files);
+  return files;
+}
+
+bool names_gridinfo(const char* name) {
+  return std::strcmp(name, "Cblacs_gridinfo") == 0 || std::strcmp(name, "blacs_gridinfo_") == 0;
+}
+
+// Whether one of the relocations is of a function of the BLACS that all of ScaLAPACK calls.
+bool has_gridinfo(const ElfW(Rela) * relocation, size_t bytes, const ElfW(Sym) * symbols,
+                  const char* names) {
+  for (size_t n = 0; n < bytes / sizeof *relocation; ++n)
+    if (names_gridinfo(names + symbols[ELF64_R_SYM(relocation[n].r_info)].st_name)) return true;
+  return false;
+}
+
+// A library that has ScaLAPACK and its BLACS, and was linked so that the one calls the other at
+// fixed addresses (-Bsymbolic): this library cannot come between them.
+bool is_closed(void* function) {
+  Dl_info info;
+  link_map* library = nullptr;
+  if (dladdr1(function, &info, reinterpret_cast<void**>(&library), RTLD_DL_LINKMAP) == 0)
+    return false;
+  const void* const descinit = lookup_of_libc()(library, "descinit_");
+  if (descinit == nullptr || library_of(descinit) != info.dli_fbase) return false;
+  ElfW(Addr) of_tag[DT_JMPREL + 1] = {};
+  for (const ElfW(Dyn)* entry = library->l_ld; entry->d_tag != DT_NULL; ++entry)
+    if (entry->d_tag > 0 && entry->d_tag <= DT_JMPREL) of_tag[entry->d_tag] = entry->d_un.d_ptr;
+  const auto* const symbols = reinterpret_cast<const ElfW(Sym)*>(of_tag[DT_SYMTAB]);
+  const auto* const names = reinterpret_cast<const char*>(of_tag[DT_STRTAB]);
+  const auto has = [&](int table, int bytes) {
+    return has_gridinfo(reinterpret_cast<const ElfW(Rela)*>(of_tag[table]), of_tag[bytes], symbols,
+                        names);
+  };
+  return !has(DT_JMPREL, DT_PLTRELSZ) && !has(DT_RELA, DT_RELASZ);
+}
+
+// In place of another BLACS that the handle leads to; nullptr: libc's answer is right.
+[[gnu::noinline]] void* find_by_handle(void* handle, const char* name) {
+  if (handle == RTLD_DEFAULT || handle == RTLD_NEXT || name == nullptr) return nullptr;
+  void* const ours = own_function(name);
+  if (ours == nullptr || !System::is_ours()) return nullptr;
+  void* const found = lookup_of_libc()(handle, name);
+  if (found == nullptr || found == ours || is_closed(found)) return nullptr;
+  dlerror();  // of what was looked up here
+  return ours;
+}
+
+}  // namespace
+
+Loaded find_loaded(const char* name) {
+  for (const std::string& file : loaded_files()) {
+    void* const handle = dlopen(file.c_str(), RTLD_NOLOAD | RTLD_LAZY);
+    if (handle == nullptr) continue;
+    Loaded found;
+    found.symbol = lookup_of_libc()(handle, name);
+    dlclose(handle);  // it was loaded before
+    if (found.symbol != nullptr && library_of(found.symbol, &found.file) != own_library())
+      return found;
+  }
+  return {};
+}
+
+}  // namespace nagaya::blacs
+
+// libc asks who its caller is (RTLD_NEXT, RTLD_DEFAULT): by a jump this stays the program. The
+// compiler jumps where nothing of this function is left on the stack: the functions that it calls
+// are not inlined, and libc's throws nothing.
+#if defined(__clang__)
+#define NAGAYA_JUMP_TO [[clang::musttail]] return
+#define NAGAYA_JUMPS __attribute__((no_sanitize("address", "thread", "undefined")))
+#else
+#define NAGAYA_JUMP_TO return
+#define NAGAYA_JUMPS \
+  __attribute__((optimize("O2"), no_sanitize("address", "thread", "undefined"), noipa))
+#endif
+
+extern "C" __attribute__((visibility("default"))) NAGAYA_JUMPS void* dlsym(
+    void* handle, const char* name) noexcept {
+  using namespace nagaya::blacs;
+  if (void* const ours = find_by_handle(handle, name)) return ours;
+  NAGAYA_JUMP_TO lookup_of_libc()(handle, name);
+}
