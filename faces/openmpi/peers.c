@@ -12,20 +12,33 @@ struct address {
   nagaya_process process;
 };
 
-int nagaya_publish_self(const mca_base_component_t* pml) {
+/* By this component's name processes publish and ask: the one that Open MPI has selected may have
+ * another, because layers before pml/nagaya put theirs there (pml/monitoring). */
+static const mca_base_component_t publisher = {
+    NAGAYA_PML_VERSION,
+    .mca_component_name = "nagaya",
+    .mca_component_major_version = OMPI_MAJOR_VERSION,
+    .mca_component_minor_version = OMPI_MINOR_VERSION,
+    .mca_component_release_version = OMPI_RELEASE_VERSION,
+};
+
+int nagaya_publish_self(void) {
   const struct address own = {nagaya_space_identity(), nagaya_match_self()};
   int error;
-  OPAL_MODEX_SEND(error, NAGAYA_EVERYWHERE, pml, &own, sizeof own);
+  OPAL_MODEX_SEND(error, NAGAYA_EVERYWHERE, &publisher, &own, sizeof own);
   return error;
 }
 
-static void say_out_of_reach(const ompi_proc_t* proc, bool is_task) {
-  opal_output(0,
-              "nagaya: process %s cannot get this task's messages: it is %s, or set NAGAYA_MPI=off",
-              OMPI_NAME_PRINT(&proc->super.proc_name),
-              is_task ? "in another space: spawn it on this task's node"
-                      : "no task: start the job by `nagaya run`, or make `nagaya exec` mpirun's "
-                        "fork agent (nagaya-exec(1))");
+static void say_out_of_reach(const ompi_proc_t* proc, bool is_task, bool is_of_this_job) {
+  opal_output(
+      0, "nagaya: process %s cannot get this task's messages: it is %s%s, or set NAGAYA_MPI=off",
+      OMPI_NAME_PRINT(&proc->super.proc_name),
+      is_task ? "in another space: spawn it on this task's node"
+              : "no task: start the job by `nagaya run`, or make `nagaya exec` mpirun's "
+                "fork agent (nagaya-exec(1))",
+      is_task || is_of_this_job ? ""
+                                : ", or, if MPI_Comm_spawn starts it by a script, write "
+                                  "`nagaya exec` before the program there");
 }
 
 int nagaya_find_peer(ompi_proc_t* proc) {
@@ -34,13 +47,12 @@ int nagaya_find_peer(ompi_proc_t* proc) {
   struct address* found = NULL;
   size_t bytes = 0;
   int error;
-  OPAL_MODEX_RECV(error, &mca_pml_base_selected_component.pmlm_version, &proc->super.proc_name,
-                  (void**)&found, &bytes);
+  OPAL_MODEX_RECV(error, &publisher, &proc->super.proc_name, (void**)&found, &bytes);
   const bool is_of_this_job =
       proc->super.proc_name.jobid == ompi_proc_local()->super.proc_name.jobid;
   const bool is_in_reach = error == OMPI_SUCCESS && bytes == sizeof *found &&
                            (found->space == nagaya_space_identity() || is_of_this_job);
-  if (!is_in_reach) say_out_of_reach(proc, found != NULL);
+  if (!is_in_reach) say_out_of_reach(proc, found != NULL, is_of_this_job);
   *known = (void*)(is_in_reach ? nagaya_word_of(found->process) : NAGAYA_OUT_OF_REACH);
   free(found);
   return is_in_reach ? OMPI_SUCCESS : OMPI_ERR_UNREACH;

@@ -7,8 +7,8 @@
 
 #include <nagaya/llcl.h>
 
-/* Tells all others where this process lives, in the name of pml/nagaya. An OMPI_ERR_ code. */
-int nagaya_publish_self(const mca_base_component_t* pml);
+/* Tells all others where this process lives. An OMPI_ERR_ code. */
+int nagaya_publish_self(void);
 
 /* Asks where the process lives, once pml/nagaya is chosen, and notes it with the process.
  * OMPI_ERR_UNREACH: it is neither a task of this space nor one of this job; a process says so once,

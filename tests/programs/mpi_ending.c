@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mpi_ending.c - the acts of ending.h in rank 0 of an MPI job, and those that only MPI has:
  *   abort CODE       MPI_Abort in rank 0            unfinished CODE  exit without MPI_Finalize
- *   spawn COUNT      MPI_Comm_spawn of COUNT children, which add up their ranks with us
+ *   spawn COUNT [COMMAND]  MPI_Comm_spawn of COUNT children, which add up their ranks with us;
+ *                    COMMAND: that starts this program
  *   processors       every rank prints which processors it may use */
 #include <mpi.h>
 #include <sched.h>
@@ -55,7 +56,7 @@ static int act_as(int rank, int argc, char** argv) {
   const char* name = argc > 1 ? argv[1] : "";
   const int number = argc > 2 ? atoi(argv[2]) : 0;
   int code = 0;
-  if (strcmp(name, "spawn") == 0) return spawn(argv[0], number);
+  if (strcmp(name, "spawn") == 0) return spawn(argc > 3 ? argv[3] : argv[0], number);
   if (strcmp(name, "processors") == 0) return print_processors(rank);
   if (strcmp(name, "unfinished") == 0) _exit(number);
   if (rank == 0 && strcmp(name, "abort") == 0) abort_job(number);

@@ -159,10 +159,28 @@ static bool several_threads_call(void) {
   return opal_using_threads() || ompi_mpi_thread_provided >= MPI_THREAD_SERIALIZED;
 }
 
+/* A vprotocol stands before the pml that was chosen, and keeps notes of its own behind the requests
+ * of Open MPI's pmls: ours are not made for that. */
+static bool is_without_vprotocol(void) {
+  int variable;
+  const char* const* value = NULL;
+  if (mca_base_var_find_by_name("vprotocol", &variable) != OPAL_SUCCESS ||
+      mca_base_var_get_value(variable, &value, NULL, NULL) != OPAL_SUCCESS || value == NULL ||
+      *value == NULL || **value == 0)
+    return true;
+  opal_output(0,
+              "nagaya: vprotocol %s is made for Open MPI's own pmls: messages take Open MPI's own "
+              "transports (unset OMPI_MCA_vprotocol for Nagaya's)",
+              *value);
+  return false;
+}
+
 /* Ordinary processes and wrong wishes keep Open MPI's own transports. The same in all processes of
  * a job. */
 static bool is_for_us(void) {
-  if (nagaya_task_self() < 0 || !is_our_release() || !reach_other_nodes()) return false;
+  if (nagaya_task_self() < 0 || !is_our_release() || !is_without_vprotocol() ||
+      !reach_other_nodes())
+    return false;
   const int error = nagaya_match_open(several_threads_call());
   if (error == 0) return true;
   const char* const why = error == -EINVAL ? nagaya_error_text()
@@ -187,7 +205,7 @@ static int open(void) {
 
 static mca_pml_base_module_t* init(int* priority, bool wants_progress_threads, bool wants_threads) {
   if (!is_usable) return NULL;
-  if (nagaya_publish_self(&mca_pml_nagaya_component.pmlm_version) != OMPI_SUCCESS) return NULL;
+  if (nagaya_publish_self() != OMPI_SUCCESS) return NULL;
   nagaya_start_transports(wants_progress_threads, wants_threads);
   *priority = PRIORITY;
   return &pml_nagaya_module;
