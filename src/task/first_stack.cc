@@ -8,12 +8,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "base/random.h"
 #include "task/freestanding/partition.h"
 #include "task/space_memory.h"
+
+// glibc's: the address of argc on the stack that the kernel has written.
+extern "C" void* __libc_stack_end;
 
 namespace nagaya::task {
 namespace {
@@ -52,15 +53,16 @@ class StackWriter {
 };
 
 // The host's own auxiliary vector serves every task but for what tells the program from the host.
-const std::vector<Elf64_auxv_t>& host_auxv() {
-  static const std::vector<Elf64_auxv_t> all = [] {
-    std::ifstream file("/proc/self/auxv", std::ios::binary);
-    const std::vector<char> raw{std::istreambuf_iterator<char>(file), {}};
-    std::vector<Elf64_auxv_t> entries(raw.size() / sizeof(Elf64_auxv_t));
-    std::memcpy(entries.data(), raw.data(), entries.size() * sizeof(Elf64_auxv_t));
-    std::erase_if(entries, [](const auto& entry) { return entry.a_type == AT_NULL; });
-    return entries;
-  }();
+// Read from the host's own first stack, {argc, argv..., 0, envp..., 0, auxv..., AT_NULL}: a process
+// may not open /proc/self/auxv when it must not be dumped, or may not read its own program.
+std::vector<Elf64_auxv_t> host_auxv() {
+  const auto* word = static_cast<const uint64_t*>(__libc_stack_end);
+  word += 1 + *word + 1;  // argc, argv, its end
+  while (*word++ != 0) continue;
+  std::vector<Elf64_auxv_t> all;
+  for (const auto* entry = reinterpret_cast<const Elf64_auxv_t*>(word); entry->a_type != AT_NULL;
+       ++entry)
+    all.push_back(*entry);
   return all;
 }
 
@@ -105,10 +107,6 @@ std::vector<Elf64_auxv_t> task_auxv(TaskRecord& task, const ElfImage& image, uin
 
 }  // namespace
 
-void read_host_auxv() {
-  host_auxv();
-}
-
 FirstStack map_first_stack(TaskRecord& task, uint64_t limit_bytes) {
   uint64_t bytes =
       limit_bytes == RLIM_INFINITY ? kStackUnlimitedBytes : round_up(limit_bytes, kPageBytes);
@@ -130,6 +128,10 @@ uint64_t write_first_stack(TaskRecord& task, const FirstStack& mapped, const Elf
                            uint64_t base, const std::vector<std::string>& arguments,
                            const ProgramText& text) {
   StackWriter stack(mapped.top, mapped.bytes / 4);
+  // As the kernel does. ld.so reads on behind the end of some settings, to see whether another
+  // string follows.
+  constexpr uint64_t kNoString = 0;
+  stack.bytes(&kNoString, sizeof kNoString);
   task.program = reinterpret_cast<const char*>(stack.text(text.program));
   const std::vector<uint64_t> envp = stack.texts(text.environment);
   const std::vector<uint64_t> argv = stack.texts(arguments);

@@ -17,10 +17,6 @@ struct FirstStack {
   uint64_t bytes;
 };
 
-// Reads the host's own auxiliary vector, of which every task's is made; else the first
-// write_first_stack() does. A host that must not be dumped cannot read it later.
-void read_host_auxv();
-
 // Maps a stack with unmapped gaps on both sides in the partition of `task`. `limit_bytes` is
 // RLIMIT_STACK. Throws Error.
 FirstStack map_first_stack(TaskRecord& task, uint64_t limit_bytes);

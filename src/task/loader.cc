@@ -113,11 +113,6 @@ std::shared_ptr<const ElfImage> ImageCache::get(const std::string& path) {
   return image;
 }
 
-// Reads the auxiliary vector at once: a host that must not be dumped cannot later.
-Loader::Loader(SpaceHeader& space) : space_(space) {
-  read_host_auxv();
-}
-
 // The interpreters are read once in the life of a host, and so is the libc that belongs to each.
 const ElfImage& Loader::interpreter(const ElfImage& program) {
   auto known = interpreters_.find(program.interpreter);

@@ -36,7 +36,7 @@ class ImageCache {
 
 class Loader {
  public:
-  explicit Loader(SpaceHeader& space);
+  explicit Loader(SpaceHeader& space) : space_(space) {}
 
   // Lays out `text` in the partition of `task` and fills in start.entry and start.stack_pointer.
   // `stack_limit_bytes` is RLIMIT_STACK. Throws Error; the caller closes the record.

@@ -48,6 +48,13 @@ def test_a_program_of_path_keeps_its_short_name(user, nagaya, program, folder):
     assert inside == outside and inside.startswith("argv0 own_identity\n")
 
 
+def test_settings_of_the_dynamic_linker_reach_a_task(user, nagaya):
+    """ld.so looks behind the end of this one, where nothing was mapped."""
+    environment = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2"}
+    inside = user.run([nagaya, "exec", "/bin/echo", "hello"], env=environment)
+    assert (inside.code, inside.out, inside.err) == (0, "hello\n", ""), inside
+
+
 def test_a_symbolic_link_runs_what_it_points_to(user, nagaya, program, folder):
     link = folder / "another_name"
     link.symlink_to(program)

@@ -143,6 +143,17 @@ def test_a_crash_on_an_old_kernel_leaves_the_other_tasks_alone(restricted, lefto
     assert_nothing_left(leftovers)
 
 
+def test_a_host_that_may_not_read_its_own_program_starts_tasks(user, installation, leftovers):
+    """Such a process cannot open its /proc/self/auxv: its tasks got an empty auxiliary vector."""
+    if not user.is_other:
+        pytest.skip("who owns a file can read it: run the tests as root")
+    copy = installation.copied_to(user.new_folder("unreadable"))
+    (copy / "libexec/nagaya/nagaya-host").chmod(0o711)
+    ended = user.run([copy / "bin/nagaya", "exec", "/bin/echo", "hello"])
+    assert (ended.code, ended.out, ended.err) == (0, "hello\n", ""), ended
+    assert_nothing_left(leftovers)
+
+
 def test_descriptors_up_to_the_limit_keep_their_numbers(restricted, leftovers):
     numbers = [0, 1, 2, 5, 40, 62, 63]
     opened = " ".join(f"os.dup2(0, {n});" for n in numbers[3:])

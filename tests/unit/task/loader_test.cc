@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <cstring>
 #include <fstream>
 #include <sstream>
 
@@ -73,6 +74,16 @@ TEST_F(LoaderTest, WritesTheStackOfTheAbi) {
   EXPECT_EQ(aux_value(at, AT_PAGESZ), kPageBytes);
   EXPECT_STREQ(reinterpret_cast<const char*>(aux_value(at, AT_EXECFN)), self().c_str());
   EXPECT_STREQ(task_.program, self().c_str());
+}
+
+// ld.so looks behind the end of some settings for another string: there must be a byte.
+TEST_F(LoaderTest, EndsTheStringsByANullWordAsTheKernelDoes) {
+  ASSERT_EQ(load({self(), self(), {}, {"LAST=1"}}), 0);
+  const auto* const behind = task_.program + std::strlen(task_.program) + 1;
+  uint64_t word;
+  std::memcpy(&word, behind, sizeof word);
+  EXPECT_EQ(word, 0u);
+  EXPECT_EQ(reinterpret_cast<uint64_t>(behind + sizeof word) % kPageBytes, 0u);
 }
 
 TEST_F(LoaderTest, PlacesEverythingInThePartition) {
