@@ -148,6 +148,7 @@ std::optional<Error> Client::reason_of_end() {
 void Client::send(MessageType type, const std::string& payload,
                   const std::vector<int>& descriptors) try {
   channel_.send(type, payload, descriptors);
+  if (!channel_.flush()) throw Error(-ENOMEM, "there is no memory to talk to the host of the job");
 } catch (const Error& error) {
   const bool has_ended = error.code() == -EPIPE || error.code() == -ECONNRESET;
   if (const auto reason = has_ended ? reason_of_end() : std::nullopt) throw *reason;
@@ -237,8 +238,9 @@ JobStatus query_status(const std::string& socket_path) {
   channel.send(MessageType::kStatusQuery, "");
   pollfd readable{fd, POLLIN, 0};
   for (;;) {
-    if (::poll(&readable, 1, kAnswerLimitMs) <= 0)
-      throw Error(-ETIMEDOUT, socket_path + ": the host does not answer");
+    const int ready = ::poll(&readable, 1, kAnswerLimitMs);
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) throw Error(-ETIMEDOUT, socket_path + ": the host does not answer");
     if (const auto answer = channel.receive()) return decode_status(answer->payload);
   }
 }

@@ -8,7 +8,6 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,7 +15,6 @@
 #include <utility>
 
 #include "base/random.h"
-#include "task/fault.h"
 #include "task/freestanding/redirect.h"
 
 namespace nagaya::task {
@@ -105,6 +103,7 @@ Host::Host(const HostSettings& settings, base::Fd& listener, const SocketPlace& 
   std::copy(std::begin(settings.key), std::end(settings.key), header.key);
   std::copy(std::begin(settings.socket_path), std::end(settings.socket_path), header.host_socket);
   header.identity = base::random_number();
+  held_.reserve(header.capacity);  // so that closing needs no memory
   header.redirect_table = arch::install_redirect_table();
   header.can_read_thread_pointer = arch::can_read_thread_pointer(::getauxval(AT_HWCAP2)) ? 1 : 0;
   redirect_space = &header;
@@ -116,7 +115,7 @@ Host::Host(const HostSettings& settings, base::Fd& listener, const SocketPlace& 
 }
 
 // At most once a second, however many messages strangers send.
-void Host::log_refused(Clock::time_point now) {
+void Host::log_refused(Clock::time_point now) try {
   const uint64_t refused = upper_->refused_messages();
   if (refused == logged_refused_ || now < next_log_) return;
   log_.say("job " + std::filesystem::path(settings_.socket_path).stem().string() + ": refused " +
@@ -124,6 +123,8 @@ void Host::log_refused(Clock::time_point now) {
            " messages in all that came by the network and did not prove to be of this job");
   logged_refused_ = refused;
   next_log_ = now + kLogPause;
+} catch (const std::exception&) {
+  return;  // without memory: later
 }
 
 // Once: another host of this job may listen at the same path later.
@@ -137,7 +138,18 @@ void Host::watch(int fd) {
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.fd = fd;
-  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) base::throw_errno("epoll_ctl");
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0) return;
+  base::throw_errno(errno == ENOSPC
+                        ? "cannot watch a connection: raise the sysctl fs.epoll.max_user_watches"
+                        : "cannot watch a connection");
+}
+
+// Cannot fail: the kernel has its entry.
+void Host::watch_listener(bool is_wanted) {
+  epoll_event event{};
+  if (is_wanted) event.events = EPOLLIN;
+  event.data.fd = listener_.get();
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, listener_.get(), &event);
 }
 
 void Host::run() {
@@ -164,9 +176,11 @@ void Host::serve_once(int timeout_ms) {
       serve(client->second);
     }
   }
+  reap_ended();
   close_released();
   space_.free_closed();
   watch_listener_again();
+  tell_late_ends();
   flush_clients();
   drop_late_clients();
   log_refused(Clock::now());
@@ -203,71 +217,82 @@ void Host::count_end(const std::string& group) {
 void Host::accept_clients() {
   for (;;) {
     base::Fd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!socket && (errno == EMFILE || errno == ENFILE)) return pause_listener();
-    if (!socket) return;
+    if (!socket && errno == EAGAIN) return;
+    if (!socket && (errno == EINTR || errno == ECONNABORTED)) continue;
+    if (!socket) return pause_listener();
     if (!is_of_same_user(socket)) continue;
     stop_at(StopPoint::kHostAccepted);
-    const int fd = socket.get();
-    watch(fd);
-    clients_.emplace(fd, Client(std::move(socket), Clock::now() + kGreetingLimit));
+    admit(std::move(socket));
   }
 }
 
-// Out of descriptors: a client waiting to be accepted would wake the host for nothing, again and
-// again.
+// A client that cannot be watched hears why, although it has not greeted: it is of the own user.
+void Host::admit(base::Fd socket) try {
+  const int fd = socket.get();
+  Client& client =
+      clients_.emplace(fd, Client(std::move(socket), Clock::now() + kGreetingLimit)).first->second;
+  try {
+    watch(fd);
+  } catch (const Error& error) {
+    tell_why_dropped(client, error);
+    drop(fd);
+  }
+} catch (const std::exception&) {
+  return;  // without memory: the connection has ended
+}
+
+// Out of descriptors or memory: a client waiting to be accepted would wake the host for nothing,
+// again and again.
 void Host::pause_listener() {
-  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener_.get(), nullptr);
+  watch_listener(false);
   listener_paused_until_ = Clock::now() + kPause;
 }
 
 void Host::watch_listener_again() {
   if (!listener_paused_until_ || Clock::now() < *listener_paused_until_ || !listener_) return;
   listener_paused_until_.reset();
-  watch(listener_.get());
+  watch_listener(true);
 }
 
 // A client that is slow to read gets the rest as soon as it does (a short poll while any is).
 void Host::flush_clients() {
-  std::vector<int> gone;
-  tick_ms_ = held_.empty() ? kTickMs : kHeldTickMs;
-  for (auto& [fd, client] : clients_) {
+  tick_ms_ = held_.empty() && untold_.empty() ? kTickMs : kHeldTickMs;
+  for (auto at = clients_.begin(); at != clients_.end();) {
+    auto& [fd, client] = *at++;
     try {
       if (!client.channel.flush()) tick_ms_ = kFlushTickMs;
     } catch (const Error&) {
-      gone.push_back(fd);
+      drop(fd);
     }
   }
-  for (int fd : gone) drop(fd);
 }
 
 void Host::drop_late_clients() {
-  std::vector<int> late;
-  for (auto& [fd, client] : clients_)
-    if (!client.greeted && Clock::now() > client.deadline) late.push_back(fd);
-  for (int fd : late) drop(fd);
+  for (auto at = clients_.begin(); at != clients_.end();) {
+    auto& [fd, client] = *at++;
+    if (!client.greeted && Clock::now() > client.deadline) drop(fd);
+  }
 }
 
+// Strangers, who have not greeted with the key, learn nothing.
 void Host::serve(Client& client) {
   const int fd = client.channel.fd();
   try {
     auto message = client.channel.receive();
     for (; message; message = client.channel.take_message()) handle(client, std::move(*message));
   } catch (const std::exception& error) {
-    tell_why_dropped(client, as_error(error));
+    if (client.greeted) tell_why_dropped(client, error);
     drop(fd);
   }
 }
 
-// Strangers, who have not greeted with the key, learn nothing.
-void Host::tell_why_dropped(Client& client, const Error& reason) {
-  if (!client.greeted) return;
-  try {
-    client.channel.send(
-        MessageType::kRefused,
-        encode_refusal({reason.code(), std::string("the host of the job: ") + reason.what()}));
-  } catch (const Error&) {
-    return;  // the client has gone
-  }
+void Host::tell_why_dropped(Client& client, const std::exception& reason) try {
+  const Error error = as_error(reason);
+  client.channel.send(
+      MessageType::kRefused,
+      encode_refusal({error.code(), std::string("the host of the job: ") + error.what()}));
+} catch (const std::exception&) {
+  return;  // the client has gone, or there is no memory
 }
 
 // A client that is gone takes its tasks with it; those that it kept are freed once they ended.
@@ -360,30 +385,6 @@ void Host::greet(Client& client, const Hello& hello) {
   stop_at(StopPoint::kHostGreeted);
 }
 
-void Host::launch(Client& client, const Message& message) {
-  const Launch launch = decode_launch(message.payload);
-  TaskRecord* record = nullptr;
-  Started started{};
-  try {
-    record = &space_.open_record(launch.wanted_number);
-    stop_at(StopPoint::kHostRecordOpened);
-    upper_->task_starts(*record, {launch.inherit.cpu_mask, launch.inherit.cpu_mask_bytes / 8});
-    auto task = spawn(loader_, *record, launch, message.descriptors);
-    stop_at(StopPoint::kHostCloned);
-    started = {record->number, task->pid};
-    task->kept = client.keeps_tasks;
-    task->program = launch.text.program;
-    task->group = client.group;
-    client.tasks.insert(record->number);
-    tasks_.emplace(started.pid, std::move(task));
-  } catch (const std::exception& error) {
-    if (record != nullptr && !client.tasks.contains(record->number)) space_.close_record(*record);
-    count_end(client.group);
-    return client.channel.send(MessageType::kRefused, encode_refusal(as_error(error)));
-  }
-  client.channel.send(MessageType::kStarted, encode_plain(started));
-}
-
 void Host::signal_task(Client& client, const SignalRequest& request) {
   if (!client.tasks.contains(request.number)) return;
   for (const auto& [pid, task] : tasks_)
@@ -398,70 +399,11 @@ void Host::close_waited(Client& client, uint32_t number) {
   close(record);
 }
 
-// As soon as nothing touches the partition any more.
-void Host::close(TaskRecord& record) {
-  if (upper_->holds(record))
-    held_.push_back(&record);
-  else
-    space_.close_record(record);
-}
-
-void Host::close_released() {
-  std::erase_if(held_, [&](TaskRecord* record) {
-    if (upper_->holds(*record)) return false;
-    space_.close_record(*record);
-    return true;
-  });
-}
-
 void Host::read_signals() {
   signalfd_siginfo info;
   while (::read(signals_.get(), &info, sizeof info) == sizeof info)
     terminated_ = terminated_ || info.ssi_signo == SIGTERM;
-  int status;
-  while (const pid_t pid = ::waitpid(-1, &status, WNOHANG)) {
-    if (pid < 0) return;
-    reap(pid, status);
-  }
-}
-
-void Host::reap(int pid, int status) {
-  const auto found = tasks_.find(pid);
-  if (found == tasks_.end()) return;  // a task has given the host a child (CLONE_PARENT)
-  const std::unique_ptr<LiveTask> task = std::move(found->second);
-  tasks_.erase(found);
-  TaskRecord& record = *task->record;
-  stop_at(StopPoint::kHostReaped);
-  space_.mark_ended(record, status);
-  upper_->task_ended(record);
-  stop_at(StopPoint::kHostEndMarked);
-  auto owner = std::find_if(clients_.begin(), clients_.end(), [&](const auto& entry) {
-    return entry.second.tasks.contains(record.number);
-  });
-  if (owner == clients_.end()) {
-    if (task->kept) close(record);
-    count_end(task->group);
-    return;
-  }
-  Client& client = owner->second;
-  count_end(client.group);
-  // Before the last client is told: it leaves, and nobody would remove the socket of a host that
-  // is killed from then on. (A creator removes it itself.)
-  if (all_came_and_went()) stop_listening();
-  End end{{record.number, record.wait_status.load(), 0}, {}};
-  // Its proxy says so; of further faults, which may be consequences, nobody does.
-  if (is_fault(end.wait_status) && !std::exchange(had_fault_, true)) end.is_first_fault = 1;
-  if (const int error = record.start_error.load(std::memory_order_acquire); error != 0) {
-    const auto step = static_cast<StartStep>(record.start_step.load(std::memory_order_relaxed));
-    end.reason = {
-        -error, std::string("the task could not ") + to_string(step) + ": " + std::strerror(error)};
-  }
-  try {
-    client.channel.send(MessageType::kEnded, encode(end));
-    stop_at(StopPoint::kHostEndTold);
-  } catch (const Error&) {
-    drop(owner->first);
-  }
+  next_look_ = {};
 }
 
 }  // namespace nagaya::task

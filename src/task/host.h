@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // host.h - the process in whose memory the tasks live: accepts clients, spawns and reaps tasks.
 //
-// One thread, one loop. A client that stalls, lies or dies costs only its own tasks.
+// One thread, one loop. A client that stalls, lies, dies, or cannot be served for want of memory or
+// descriptors costs only its own tasks.
 #pragma once
 
 #include <algorithm>
@@ -62,13 +63,17 @@ class Host {
     uint32_t ended = 0;
   };
 
+  using Tasks = std::multimap<int, std::unique_ptr<LiveTask>>;
+
   void watch(int fd);
+  void watch_listener(bool is_wanted);
   void accept_clients();
+  void admit(base::Fd socket);
   void pause_listener();
   void watch_listener_again();
   void serve(Client& client);
   void drop(int client_fd);
-  void tell_why_dropped(Client& client, const base::Error& reason);
+  static void tell_why_dropped(Client& client, const std::exception& reason);
   void handle(Client& client, Message message);
   void answer(Client& client, const std::string& question);
   void tell_status(Client& client);
@@ -79,7 +84,10 @@ class Host {
   void close(TaskRecord& record);
   void close_released();
   void read_signals();
+  void reap_ended();
   void reap(int pid, int status);
+  void tell_end(Tasks::node_type ended);
+  void tell_late_ends();
   void flush_clients();
   void drop_late_clients();
   void stop_listening();
@@ -114,9 +122,11 @@ class Host {
   SpaceMemory space_;
   std::vector<TaskRecord*> held_;  // to be closed once the upper floor has let go of them
   Loader loader_;
-  std::map<int, Client> clients_;                   // by socket
-  std::map<int, std::unique_ptr<LiveTask>> tasks_;  // by pid
-  std::map<std::string, Group> groups_;             // those of launchers; a creator may go on
+  Clock::time_point next_look_{};        // for tasks that have ended unnoticed
+  std::map<int, Client> clients_;        // by socket
+  Tasks tasks_;                          // by pid
+  Tasks untold_;                         // ended; there was no memory to tell their clients
+  std::map<std::string, Group> groups_;  // those of launchers; a creator may go on
 };
 
 }  // namespace nagaya::task

@@ -37,7 +37,11 @@ const sockaddr* plain(const sockaddr_un& address) {
 // A connection to any listener; not open when nobody listens.
 base::Fd connect_to(const SocketPlace& place) {
   base::Fd socket = new_socket();
-  if (::connect(socket.get(), plain(place.address), sizeof place.address) == 0) return socket;
+  int error = 0;
+  do  // a signal of the caller's: the listener's queue may be full
+    error = ::connect(socket.get(), plain(place.address), sizeof place.address);
+  while (error != 0 && errno == EINTR);
+  if (error == 0) return socket;
   if (errno == ENOENT || errno == ECONNREFUSED) return {};
   base::throw_errno("cannot connect to the host of the job");
 }
@@ -152,7 +156,8 @@ bool is_of_same_user(const base::Fd& socket) {
 }
 
 FolderLock::FolderLock(const base::Fd& folder) : folder_(folder.get()) {
-  if (::flock(folder_, LOCK_EX) != 0) base::throw_errno("cannot lock the socket folder");
+  while (::flock(folder_, LOCK_EX) != 0)
+    if (errno != EINTR) base::throw_errno("cannot lock the socket folder");
 }
 
 FolderLock::~FolderLock() {

@@ -98,6 +98,7 @@ SpaceMemory::SpaceMemory(const SpaceSettings& settings) {
   place_partitions(*header_);
   header_->records = memory_.data() + header_bytes;
   header_->heap = create_heap(heap_memory_);
+  closed_.reserve(capacity);
 }
 
 // The number `wanted` if it is free, else the lowest that is; -1 when none is.

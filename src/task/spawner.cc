@@ -36,37 +36,35 @@ long clone_task(LiveTask& task) {
 
 }  // namespace
 
-std::unique_ptr<LiveTask> spawn(Loader& loader, TaskRecord& record, const Launch& launch,
-                                const std::vector<base::Fd>& descriptors) {
+void spawn(Loader& loader, LiveTask& task, const Launch& launch,
+           const std::vector<base::Fd>& descriptors) {
   if (descriptors.size() != launch.descriptor_numbers.size() + 1)
     throw base::Error(-EPROTO, "malformed message: descriptors and numbers differ");
-  auto task = std::make_unique<LiveTask>();
-  task->record = &record;
-  task->inherit = launch.inherit;
+  TaskRecord& record = *task.record;
+  task.inherit = launch.inherit;
   // A number beyond the limit may be inherited by exec, but not made.
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
   for (size_t n = 0; n < launch.descriptor_numbers.size(); ++n)
     if (static_cast<rlim_t>(launch.descriptor_numbers[n]) < limit.rlim_cur)
-      task->moves.push_back({descriptors[n].get(), launch.descriptor_numbers[n]});
+      task.moves.push_back({descriptors[n].get(), launch.descriptor_numbers[n]});
 
-  Start& start = task->start;
+  Start& start = task.start;
   loader.load(record, launch.text, launch.inherit.limits[RLIMIT_STACK].rlim_cur, start);
   start.task = &record;
-  start.inherit = &task->inherit;
-  start.moves = task->moves.data();
-  start.move_count = static_cast<uint32_t>(task->moves.size());
+  start.inherit = &task.inherit;
+  start.moves = task.moves.data();
+  start.move_count = static_cast<uint32_t>(task.moves.size());
   start.directory_fd = descriptors.back().get();
   start.host_pid = ::getpid();
   std::strncpy(start.name, launch.text.process_name.c_str(), sizeof start.name - 1);
 
   stop_at(StopPoint::kHostLoaded);
-  const long pid = clone_task(*task);
+  const long pid = clone_task(task);
   if (pid < 0)
     throw base::Error(static_cast<int>(pid), "cannot start " + launch.text.program + ": clone: " +
                                                  std::strerror(static_cast<int>(-pid)));
-  task->pid = static_cast<int32_t>(pid);
-  return task;
+  task.pid = static_cast<int32_t>(pid);
 }
 
 }  // namespace nagaya::task

@@ -18,15 +18,17 @@ struct LiveTask {
   std::string program;  // absolute path
   std::string group;    // of the client that launched it
   bool kept = false;    // its creator frees it; otherwise it stays until the job has ended
+  bool is_first_fault = false;  // no task of the host was ended by a fault before
   Start start{};
   Inheritance inherit{};
   std::vector<DescriptorMove> moves;
 };
 
-// Loads and clones the task that `launch` describes into the partition of `record`. Only the
-// host's main thread may call this: its end is what kills the tasks (PR_SET_PDEATHSIG belongs to
-// the creating thread). All signals are blocked. Throws Error; the caller closes the record.
-std::unique_ptr<LiveTask> spawn(Loader& loader, TaskRecord& record, const Launch& launch,
-                                const std::vector<base::Fd>& descriptors);
+// Loads and clones the task that `launch` describes into the partition of `task.record`, which the
+// caller has set. Only the host's main thread may call this: its end is what kills the tasks
+// (PR_SET_PDEATHSIG belongs to the creating thread). All signals are blocked. Throws Error, and
+// nothing once the clone exists; the caller then closes the record.
+void spawn(Loader& loader, LiveTask& task, const Launch& launch,
+           const std::vector<base::Fd>& descriptors);
 
 }  // namespace nagaya::task

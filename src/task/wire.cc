@@ -216,7 +216,7 @@ void Channel::send(MessageType type, const std::string& payload,
   if (payload.size() > kPayloadMaxBytes)
     throw Error(-E2BIG, "arguments and environment are too long");
   const std::string data = encode_plain(frame) + payload;
-  if (!unsent_.empty()) return keep(data);
+  if (descriptors.empty()) return send_or_keep(data);
   size_t sent = 0, sent_descriptors = 0;
   while (sent < data.size()) {
     const size_t batch = std::min(descriptors.size() - sent_descriptors, kDescriptorsPerPiece);
@@ -238,25 +238,28 @@ void Channel::send(MessageType type, const std::string& payload,
     }
     const ssize_t done = ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL);
     if (done < 0 && errno == EINTR) continue;
-    if (done < 0 && errno == EAGAIN && descriptors.empty()) return keep(data.substr(sent));
     if (done < 0) base::throw_errno("cannot send to the other end");
     sent += static_cast<size_t>(done);
     sent_descriptors += batch;
   }
 }
 
-void Channel::keep(const std::string& data) {
-  if (unsent_.size() + data.size() > kUnsentMaxBytes)
-    throw Error(-ENOBUFS, std::to_string(unsent_.size()) +
-                              " bytes wait for the other end, which does not read them");
-  unsent_ += data;
+// Nothing has been sent when there is no memory for the rest.
+void Channel::send_or_keep(const std::string& data) {
+  const bool has_waited = !unsent_.empty();
+  if (!has_waited || unsent_.size() + data.size() <= kUnsentMaxBytes) {
+    unsent_ += data;
+    if (flush() || unsent_.size() <= kUnsentMaxBytes) return;
+  }
+  throw Error(-ENOBUFS, std::to_string(unsent_.size()) +
+                            " bytes wait for the other end, which does not read them");
 }
 
 bool Channel::flush() {
   while (!unsent_.empty()) {
     const ssize_t done = ::send(socket_.get(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
     if (done < 0 && errno == EINTR) continue;
-    if (done < 0 && errno == EAGAIN) return false;
+    if (done < 0 && (errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS)) return false;
     if (done < 0) base::throw_errno("cannot send to the other end");
     unsent_.erase(0, static_cast<size_t>(done));
   }

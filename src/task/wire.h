@@ -124,9 +124,9 @@ class Channel {
   int fd() const { return socket_.get(); }
   bool is_empty() const { return bytes_.empty(); }  // nothing was read and not taken
 
-  // Throws Error when the peer is gone (-EPIPE). On a non-blocking socket, bytes that the peer has
-  // no room for yet are kept for flush() (messages without descriptors only; -ENOBUFS beyond 1
-  // MiB).
+  // Throws Error when the peer is gone (-EPIPE). Bytes of a message without descriptors for which
+  // the peer, on a non-blocking socket, or the kernel has no room yet are kept for flush();
+  // -ENOBUFS beyond 1 MiB. Throws std::bad_alloc before anything is sent.
   void send(MessageType type, const std::string& payload, const std::vector<int>& descriptors = {});
 
   // Sends what is kept; true when nothing is left.
@@ -143,7 +143,7 @@ class Channel {
   std::optional<Message> take_message();
 
  private:
-  void keep(const std::string& data);
+  void send_or_keep(const std::string& data);
 
   base::Fd socket_;
   std::string bytes_;

@@ -6,6 +6,8 @@
  *   clone3 ERRNO     clone3 fails so (38, ENOSYS: the default filter of containers)
  *   clone ERRNO      clone with memory in common, but not a thread nor a vfork, fails so
  *   fork ERRNO       clone without memory in common fails so
+ *   wait ERRNO       wait4 fails so
+ *   watch ERRNO      nothing can be added to an epoll (ENOSPC: fs.epoll.max_user_watches)
  *   affinity ERRNO   nobody binds itself to processors
  *   text ERRNO       nothing becomes executable by mprotect (SELinux, where text was changed)
  *   writable-text ERRNO   nothing is mapped writable and executable at once
@@ -26,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/personality.h>
@@ -52,6 +55,8 @@ static const struct refusal refusals[] = {
     {"clone3", SYS_clone3, 0, 0, 0},
     {"clone", SYS_clone, 0, CLONE_VM | CLONE_THREAD | CLONE_VFORK, CLONE_VM},
     {"fork", SYS_clone, 0, CLONE_VM, 0},
+    {"wait", SYS_wait4, 0, 0, 0},
+    {"watch", SYS_epoll_ctl, 1, ~0u, EPOLL_CTL_ADD},
     {"affinity", SYS_sched_setaffinity, 0, 0, 0},
     {"text", SYS_mprotect, 2, PROT_EXEC, PROT_EXEC},
     {"memory-file", SYS_memfd_create, 0, 0, 0},

@@ -22,6 +22,7 @@ WORKS = {
     "no files in memory": ([], "memory-file", errno.EACCES),
     "no right to execute gained": ([], "mdwe", 0),
     "kernel before 5.16": ([], "uname", "2.6"),
+    "wait4 refused": ([], "wait", errno.ENOSYS),
     "64 descriptors": ([], "nofile", 64),
     "100 processes": ([], "nproc", 100),
     "8 GiB of addresses": ([], "as", 8 * GIB),
@@ -115,6 +116,7 @@ REFUSED = {
     "memory in common forbidden": (["clone3", errno.ENOSYS, "clone", errno.EPERM], "not permitted"),
     "8 MiB of data": (["data", 8 << 20], "memory"),
     "fork forbidden": (["fork", errno.EPERM], "cannot start the host of the job: fork: "),
+    "no more watches": (["watch", errno.ENOSPC], "raise the sysctl fs.epoll.max_user_watches"),
     "affinity forbidden": (["affinity", errno.EPERM], "could not bind to processors: Operation not permitted"),
 }
 

@@ -7,6 +7,7 @@
 
 #include "../../fuzz/host_target.h"
 #include "corpus.h"
+#include "task/refused_call.h"
 
 namespace nagaya {
 namespace {
@@ -38,6 +39,138 @@ TEST(Host, WaitsForTheTasksThatAreStillToComeWhenAClientLeavesDuringALaunch) {
     (*host).serve_once(1);
   EXPECT_EQ(record.state, task::TaskState::kEnded);
   EXPECT_FALSE((*host).has_ended());
+}
+
+// Serves until the tasks of the clients, which have left by then, have ended.
+struct AtEnd {
+  HostUnderTest& host;
+  ~AtEnd() { finish(*host); }
+};
+
+// A client whose one task ends at once, and how it hears of that.
+class ClientOfOneTask {
+ public:
+  explicit ClientOfOneTask(HostUnderTest& host) : host_(host), channel_(host.connect()) {
+    channel_.send(MessageType::kHello, task::encode_plain(right_hello()));
+    const base::Fd folder(::open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    channel_.send(MessageType::kLaunch, task::encode(launch_of(1)), {folder.get()});
+    for (const Deadline deadline; !deadline.has_passed() && !has(MessageType::kStarted);)
+      (*host_).serve_once(1);
+  }
+  // Until the host's task has ended and nobody has waited for it.
+  void await_zombie() const {
+    siginfo_t about;
+    ::waitid(P_PID, static_cast<id_t>(pid_), &about, WEXITED | WNOWAIT);
+  }
+  pid_t pid() const { return pid_; }
+  // Whether that has come. Messages of other types are dropped.
+  bool has(MessageType type) {
+    while (const auto message = channel_.receive()) {
+      if (message->type == MessageType::kStarted)
+        pid_ = task::decode_plain<task::Started>(message->payload).pid;
+      if (message->type == MessageType::kEnded)
+        wait_status_ = task::decode_end(message->payload).wait_status;
+      if (message->type == type) return true;
+    }
+    return false;
+  }
+  bool hears_of_end() {
+    for (const Deadline deadline; !deadline.has_passed(); (*host_).serve_once(1))
+      if (has(MessageType::kEnded)) return true;
+    return false;
+  }
+  int wait_status() const { return wait_status_; }
+
+ private:
+  HostUnderTest& host_;
+  task::Channel channel_;
+  pid_t pid_ = 0;
+  int wait_status_ = -1;
+};
+
+// The host looked for ended tasks after SIGCHLD only: a proxy whose task's signal was lost waited
+// for ever.
+TEST(Host, FindsATaskThatHasEndedWithoutASignal) {
+  const BlockedSignal blocked;
+  HostUnderTest host;
+  const AtEnd at_end{host};
+  ClientOfOneTask client(host);
+  client.await_zombie();
+  sigset_t ended;
+  ::sigemptyset(&ended);
+  ::sigaddset(&ended, SIGCHLD);
+  const timespec at_once{};
+  EXPECT_EQ(::sigtimedwait(&ended, nullptr, &at_once), SIGCHLD);
+  EXPECT_TRUE(client.hears_of_end());
+  EXPECT_EQ(client.wait_status(), 0);
+}
+
+TEST(Host, TellsOfATaskForWhichSomebodyElseHasWaited) {
+  const BlockedSignal blocked;
+  HostUnderTest host;
+  const AtEnd at_end{host};
+  ClientOfOneTask client(host);
+  ASSERT_EQ(::waitpid(client.pid(), nullptr, 0), client.pid());
+  EXPECT_TRUE(client.hears_of_end());
+  EXPECT_EQ(client.wait_status(), SIGKILL);
+}
+
+TEST(Host, FindsAnEndedTaskWhereWait4Fails) {
+  const BlockedSignal blocked;
+  HostUnderTest host;
+  const AtEnd at_end{host};
+  ClientOfOneTask client(host);
+  EXPECT_GT(
+      in_thread_that_refuses({SYS_wait4}, ENOSYS, [&] { EXPECT_TRUE(client.hears_of_end()); }), 0);
+  EXPECT_EQ(client.wait_status(), 0);
+}
+
+// A proxy of whose task's end the kernel had no memory to tell was cut off, and said that the host
+// had died.
+TEST(Host, TellsOfAnEndOnceThereIsMemory) {
+  const BlockedSignal blocked;
+  HostUnderTest host;
+  const AtEnd at_end{host};
+  ClientOfOneTask client(host);
+  client.await_zombie();
+  EXPECT_GT(in_thread_that_refuses({SYS_sendto, SYS_sendmsg}, ENOMEM,
+                                   [&] {
+                                     for (int n = 0; n < 3; ++n) (*host).serve_once(1);
+                                   }),
+            0);
+  EXPECT_TRUE(client.hears_of_end());
+  EXPECT_EQ(client.wait_status(), 0);
+}
+
+// One connection beyond fs.epoll.max_user_watches ended the host, and with it all tasks.
+TEST(Host, RefusesAClientThatCannotBeWatchedAndServesTheOthers) {
+  const BlockedSignal blocked;
+  HostUnderTest host;
+  const AtEnd at_end{host};
+  Honest witness(host);
+  const task::Started task = witness.launch_waiting_task();
+  task::Channel unwatched(host.connect());
+  EXPECT_EQ(in_thread_that_refuses({SYS_epoll_ctl}, ENOSPC, [&] { (*host).serve_once(100); }), 1);
+  const auto said = unwatched.receive();
+  ASSERT_TRUE(said && said->type == MessageType::kRefused);
+  const base::Error reason = task::decode_refusal(said->payload);
+  EXPECT_EQ(reason.code(), -ENOSPC);
+  EXPECT_NE(std::string(reason.what()).find("fs.epoll.max_user_watches"), std::string::npos);
+  EXPECT_THROW(unwatched.receive(), base::Error);
+  check_witness(host, witness, task);
+}
+
+// A client that could not be accepted for want of memory woke the host again and again.
+TEST(Host, LooksRarelyForAClientThatItCannotAccept) {
+  const BlockedSignal blocked;
+  HostUnderTest host;
+  const AtEnd at_end{host};
+  const base::Fd waiting = host.connect();
+  const int accepts = in_thread_that_refuses({SYS_accept4}, ENOMEM, [&] {
+    for (int n = 0; n < 50; ++n) (*host).serve_once(1);
+  });
+  EXPECT_EQ(accepts, 1);
+  Honest served_later(host);
 }
 
 }  // namespace

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// host_tasks.cc - the host's service to a task from its launch to its end.
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "task/fault.h"
+#include "task/host.h"
+
+namespace nagaya::task {
+namespace {
+
+using base::Error;
+using namespace std::chrono_literals;
+
+constexpr auto kLookPause = 1s;
+
+// Returns the pid of a child that has ended, 0 when none has, -1 when there is no child. Where
+// wait4(2) fails, waitid(2) may not.
+pid_t take_ended_child(int* status) {
+  const pid_t pid = ::waitpid(-1, status, WNOHANG);
+  if (pid >= 0) return pid;
+  if (errno == ECHILD) return -1;
+  siginfo_t about{};
+  if (::waitid(P_ALL, 0, &about, WEXITED | WNOHANG) != 0) return 0;
+  constexpr int kDumped = 0x80;
+  const int signal = about.si_status | (about.si_code == CLD_DUMPED ? kDumped : 0);
+  *status = about.si_code == CLD_EXITED ? W_EXITCODE(about.si_status, 0) : W_EXITCODE(0, signal);
+  return about.si_pid;
+}
+
+End end_of(const LiveTask& task) {
+  const TaskRecord& record = *task.record;
+  End end{{record.number, record.wait_status.load(std::memory_order_relaxed), task.is_first_fault},
+          {}};
+  if (const int error = record.start_error.load(std::memory_order_acquire); error != 0) {
+    const auto step = static_cast<StartStep>(record.start_step.load(std::memory_order_relaxed));
+    end.reason = {
+        -error, std::string("the task could not ") + to_string(step) + ": " + std::strerror(error)};
+  }
+  return end;
+}
+
+}  // namespace
+
+void Host::launch(Client& client, const Message& message) {
+  const Launch launch = decode_launch(message.payload);
+  TaskRecord* record = nullptr;
+  Started started{};
+  try {
+    record = &space_.open_record(launch.wanted_number);
+    stop_at(StopPoint::kHostRecordOpened);
+    // All that needs memory comes before the clone: a task that lives has its entries.
+    Tasks entry;
+    LiveTask& task = *entry.emplace(0, std::make_unique<LiveTask>())->second;
+    task.record = record;
+    task.kept = client.keeps_tasks;
+    task.program = launch.text.program;
+    task.group = client.group;
+    client.tasks.insert(record->number);
+    upper_->task_starts(*record, {launch.inherit.cpu_mask, launch.inherit.cpu_mask_bytes / 8});
+    spawn(loader_, task, launch, message.descriptors);
+    stop_at(StopPoint::kHostCloned);
+    started = {record->number, task.pid};
+    auto node = entry.extract(entry.begin());
+    node.key() = task.pid;
+    tasks_.insert(std::move(node));
+  } catch (const std::exception& error) {
+    if (record != nullptr) {
+      client.tasks.erase(record->number);
+      space_.close_record(*record);
+    }
+    count_end(client.group);
+    return client.channel.send(MessageType::kRefused, encode_refusal(as_error(error)));
+  }
+  client.channel.send(MessageType::kStarted, encode_plain(started));
+}
+
+// As soon as nothing touches the partition any more.
+void Host::close(TaskRecord& record) {
+  if (upper_->holds(record))
+    held_.push_back(&record);
+  else
+    space_.close_record(record);
+}
+
+void Host::close_released() {
+  std::erase_if(held_, [&](TaskRecord* record) {
+    if (upper_->holds(*record)) return false;
+    space_.close_record(*record);
+    return true;
+  });
+}
+
+// After SIGCHLD, and now and then without: the signal or the wait may have failed, and a client
+// would wait for ever.
+void Host::reap_ended() {
+  if (Clock::now() < next_look_) return;
+  next_look_ = Clock::now() + kLookPause;
+  int status = 0;
+  pid_t pid = 0;
+  while ((pid = take_ended_child(&status)) > 0) reap(pid, status);
+  // No child is left: somebody else has waited for those that still have an entry.
+  while (pid < 0 && !tasks_.empty()) reap(tasks_.begin()->first, W_EXITCODE(0, SIGKILL));
+}
+
+void Host::reap(int pid, int status) {
+  Tasks::node_type ended = tasks_.extract(pid);
+  if (ended.empty()) return;  // a task has given the host a child (CLONE_PARENT)
+  const LiveTask& task = *ended.mapped();
+  TaskRecord& record = *task.record;
+  stop_at(StopPoint::kHostReaped);
+  space_.mark_ended(record, status);
+  try {
+    upper_->task_ended(record);
+  } catch (const std::exception&) {
+    // Without memory: all that the upper floor holds of the task stays, and its number with it.
+  }
+  stop_at(StopPoint::kHostEndMarked);
+  count_end(task.group);
+  // Before the last client is told: it leaves, and nobody would remove the socket of a host that
+  // is killed from then on. (A creator removes it itself.)
+  if (all_came_and_went()) stop_listening();
+  tell_end(std::move(ended));
+}
+
+// The client of that task, which no longer matters to anybody else.
+void Host::tell_end(Tasks::node_type ended) {
+  LiveTask& task = *ended.mapped();
+  TaskRecord& record = *task.record;
+  const auto owner = std::find_if(clients_.begin(), clients_.end(), [&](const auto& entry) {
+    return entry.second.tasks.contains(record.number);
+  });
+  if (owner == clients_.end()) {
+    if (task.kept) close(record);
+    return;
+  }
+  // Its proxy says so; of further faults, which may be consequences, nobody does.
+  if (is_fault(record.wait_status.load(std::memory_order_relaxed)) &&
+      !std::exchange(had_fault_, true))
+    task.is_first_fault = true;
+  try {
+    owner->second.channel.send(MessageType::kEnded, encode(end_of(task)));
+    stop_at(StopPoint::kHostEndTold);
+  } catch (const std::bad_alloc&) {
+    untold_.insert(std::move(ended));
+  } catch (const Error&) {
+    drop(owner->first);
+  }
+}
+
+void Host::tell_late_ends() {
+  for (auto at = untold_.begin(); at != untold_.end();) tell_end(untold_.extract(at++));
+}
+
+}  // namespace nagaya::task
