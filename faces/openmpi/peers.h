@@ -15,6 +15,12 @@ int nagaya_publish_self(void);
  * whichever component asks. */
 int nagaya_find_peer(ompi_proc_t* proc);
 
+/* The communicator's processes of other jobs (MPI_Comm_spawn) leave their memory and their task
+ * numbers as they are when they end, from the first call to the second (nagaya_task_hold): until
+ * then a message of theirs may lie here unread. */
+void nagaya_hold_other_jobs(struct ompi_communicator_t* comm);
+void nagaya_release_other_jobs(struct ompi_communicator_t* comm);
+
 /* A process in one word, as Open MPI keeps it for us. The words below NAGAYA_FIRST_WORD are of
  * none, {UINT32_MAX, UINT32_MAX}; Open MPI begins with 0. */
 enum { NAGAYA_NOT_ASKED_FOR, NAGAYA_OUT_OF_REACH, NAGAYA_FIRST_WORD };

@@ -167,13 +167,23 @@ int nagaya_task_publish(const char* name, const void* address);
 
 /* Finds what a task has published, or waits until it does (also for a task that has not started
  * yet). The address is valid as long as its owner says so: at most until the owner was waited
- * for or its job has ended.
+ * for or, unless the caller holds it, its job has ended.
  *
  *   timeout_ms   0: do not wait; -1: for ever                         [milliseconds]
  *
  * Returns 0, -ETIMEDOUT (or -ENOENT with timeout 0), -EOWNERDEAD (the task has ended without),
  * -EINVAL (no such number), -ESRCH. Wakes by futex: no processor time while waiting. */
 int nagaya_task_lookup(int task, const char* name, int timeout_ms, void** address);
+
+/* Holds a task: its memory, its blocks of the space heap and its number stay when it ends, until
+ * the caller has released it as often as it has held it, or ends. For tasks of different jobs in
+ * one space (MPI_Comm_spawn), while one may read what the other has left; the tasks of a job need
+ * not hold each other. Hold a task while it lives. Tasks that a creator waits for are freed all the
+ * same.
+ *
+ * Returns 0, -EINVAL (no such number; released more often than held), -ESRCH. */
+int nagaya_task_hold(int task);
+int nagaya_task_release(int task);
 
 /* Memory that belongs to the space rather than to one libc: structures that several tasks use.
  * Aligned to 64 bytes at least. The block belongs to the calling task and is freed with it.

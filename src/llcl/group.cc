@@ -102,6 +102,11 @@ GroupBlock* make(task::TaskRecord& self, const GroupName& name, std::span<const 
   return block;
 }
 
+bool has_member(GroupBlock& block, uint32_t task) {
+  const uint32_t* const end = block.members() + block.count;
+  return std::find(static_cast<const uint32_t*>(block.members()), end, task) != end;
+}
+
 // The caller's stores before the load of `asleep`; see Wait::arm. A fence of its own would wait for
 // the lines that were stored into: 0.15 us of a message of 0.25.
 void fence_before_wake(const Board& board) {
@@ -153,7 +158,8 @@ bool forget_groups(Board& board, const task::TaskRecord& ended) {
     if (!try_lock(board, mailbox::Owner::host(), bucket)) return false;
     std::atomic<GroupBlock*>* link = &bucket.first;
     while (GroupBlock* const block = link->load(std::memory_order_relaxed))
-      if (task::heap_owner(heap, reinterpret_cast<uint64_t>(block)) == ended.number)
+      if (task::heap_owner(heap, reinterpret_cast<uint64_t>(block)) == ended.number ||
+          has_member(*block, ended.number))
         link->store(block->next.load(std::memory_order_relaxed), std::memory_order_relaxed);
       else
         link = &block->next;

@@ -19,8 +19,8 @@
 //   closed n -> n + 1    each closer         store of `closed`
 //   made -> gone         the last closer     store of the `next` or `first` that leads to it; then
 //                                            it frees the block
-//                        the host, before it frees the blocks of a task that has been waited for:
-//                        the same
+//                        the host, before it frees the blocks and the number of an ended task:
+//                        the groups that it has made or is a member of leave the directory
 //
 //            open   close                    parts
 //   open     any    any of another group,    any
@@ -123,8 +123,10 @@ class Group {
   std::span<const uint32_t> members_;
 };
 
-// In the host, before the blocks of an ended task are freed: takes the groups that it has made out
-// of the directory. False: a task is reading it just now; to be called again.
+// In the host, before the blocks of an ended task are freed and its number is used again: takes the
+// groups that it has made, and those of which it is a member, out of the directory. The next task
+// of the number must not find one that the dead one has not closed. False: a task is reading the
+// directory just now; to be called again.
 bool forget_groups(Board& board, const task::TaskRecord& ended);
 
 }  // namespace nagaya::llcl

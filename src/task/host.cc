@@ -104,6 +104,7 @@ Host::Host(const HostSettings& settings, base::Fd& listener, const SocketPlace& 
   std::copy(std::begin(settings.socket_path), std::end(settings.socket_path), header.host_socket);
   header.identity = base::random_number();
   held_.reserve(header.capacity);  // so that closing needs no memory
+  finished_.reserve(header.capacity);
   header.redirect_table = arch::install_redirect_table();
   header.can_read_thread_pointer = arch::can_read_thread_pointer(::getauxval(AT_HWCAP2)) ? 1 : 0;
   redirect_space = &header;

@@ -61,6 +61,7 @@ class Host {
   struct Group {
     uint32_t expected = 0;
     uint32_t ended = 0;
+    std::vector<TaskRecord*> tasks;  // that have come
   };
 
   using Tasks = std::multimap<int, std::unique_ptr<LiveTask>>;
@@ -83,6 +84,9 @@ class Host {
   void close_waited(Client& client, uint32_t number);
   void close(TaskRecord& record);
   void close_released();
+  void finish(Group& group);
+  void close_finished(size_t kept);
+  TaskRecord& open_record(int64_t wanted);
   void read_signals();
   void reap_ended();
   void reap(int pid, int status);
@@ -120,7 +124,8 @@ class Host {
   Clock::time_point idle_since_ = Clock::now();
   UpperFloor* upper_ = nullptr;
   SpaceMemory space_;
-  std::vector<TaskRecord*> held_;  // to be closed once the upper floor has let go of them
+  std::vector<TaskRecord*> held_;      // to be closed once the upper floor has let go of them
+  std::vector<TaskRecord*> finished_;  // of launched jobs that have ended, the first one first
   Loader loader_;
   Clock::time_point next_look_{};        // for tasks that have ended unnoticed
   std::map<int, Client> clients_;        // by socket

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// host_tasks.cc - the host's service to a task from its launch to its end.
+// host_tasks.cc - the host's service to a task from its launch to the reuse of its number.
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -17,6 +17,9 @@ using base::Error;
 using namespace std::chrono_literals;
 
 constexpr auto kLookPause = 1s;
+// Tasks of launched jobs that have ended, whose numbers and memory are not given back yet: a margin
+// for whoever is just about to hold one of them.
+constexpr size_t kFinishedKept = 16;
 
 // Returns the pid of a child that has ended, 0 when none has, -1 when there is no child. Where
 // wait4(2) fails, waitid(2) may not.
@@ -51,7 +54,7 @@ void Host::launch(Client& client, const Message& message) {
   TaskRecord* record = nullptr;
   Started started{};
   try {
-    record = &space_.open_record(launch.wanted_number);
+    record = &open_record(launch.wanted_number);
     stop_at(StopPoint::kHostRecordOpened);
     // All that needs memory comes before the clone: a task that lives has its entries.
     Tasks entry;
@@ -61,6 +64,7 @@ void Host::launch(Client& client, const Message& message) {
     task.program = launch.text.program;
     task.group = client.group;
     client.tasks.insert(record->number);
+    if (!task.kept) groups_[client.group].tasks.push_back(record);
     upper_->task_starts(*record, {launch.inherit.cpu_mask, launch.inherit.cpu_mask_bytes / 8});
     spawn(loader_, task, launch, message.descriptors);
     stop_at(StopPoint::kHostCloned);
@@ -71,12 +75,47 @@ void Host::launch(Client& client, const Message& message) {
   } catch (const std::exception& error) {
     if (record != nullptr) {
       client.tasks.erase(record->number);
+      if (!client.keeps_tasks) std::erase(groups_[client.group].tasks, record);
       space_.close_record(*record);
     }
     count_end(client.group);
     return client.channel.send(MessageType::kRefused, encode_refusal(as_error(error)));
   }
   client.channel.send(MessageType::kStarted, encode_plain(started));
+}
+
+// A free number. Without one, all finished tasks that nobody holds give theirs back, as far as the
+// upper floor has let go of them.
+TaskRecord& Host::open_record(int64_t wanted) {
+  if (!space_.has_free()) {
+    close_finished(0);
+    close_released();
+  }
+  return space_.open_record(wanted);
+}
+
+// All tasks of a launched job have ended, and nobody of the job is left to use their memory.
+void Host::finish(Group& group) {
+  if (group.expected == 0 || group.ended < group.expected) return;
+  for (TaskRecord* record : group.tasks)
+    if (record->state.load(std::memory_order_relaxed) != TaskState::kEnded) return;
+  finished_.insert(finished_.end(), group.tasks.begin(), group.tasks.end());
+  group.tasks.clear();
+  close_finished(space_.has_free() ? kFinishedKept : 0);
+}
+
+// The oldest ones first, as far as no task of another job holds them and their clients have been
+// told.
+void Host::close_finished(size_t kept) {
+  size_t left = finished_.size();
+  std::erase_if(finished_, [&](TaskRecord* record) {
+    const bool is_awaited =
+        has_clients([&](const Client& client) { return client.tasks.contains(record->number); });
+    if (left <= kept || is_awaited || space_.is_held(*record)) return false;
+    --left;
+    close(*record);
+    return true;
+  });
 }
 
 // As soon as nothing touches the partition any more.
@@ -124,7 +163,9 @@ void Host::reap(int pid, int status) {
   // Before the last client is told: it leaves, and nobody would remove the socket of a host that
   // is killed from then on. (A creator removes it itself.)
   if (all_came_and_went()) stop_listening();
+  const auto group = groups_.find(task.group);
   tell_end(std::move(ended));
+  if (group != groups_.end()) finish(group->second);
 }
 
 // The client of that task, which no longer matters to anybody else.
@@ -144,6 +185,7 @@ void Host::tell_end(Tasks::node_type ended) {
     task.is_first_fault = true;
   try {
     owner->second.channel.send(MessageType::kEnded, encode(end_of(task)));
+    if (!task.kept) owner->second.tasks.erase(record.number);
     stop_at(StopPoint::kHostEndTold);
   } catch (const std::bad_alloc&) {
     untold_.insert(std::move(ended));

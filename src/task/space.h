@@ -20,7 +20,8 @@
 //   free -> starting    host, before the clone
 //   starting -> running the task itself, last store before it enters its program
 //   running -> ended    host, when the kernel has reported the end of the task
-//   ended -> free       host, when the task was waited for (spawned) or its job has ended
+//   ended -> free       host, when the task was waited for (spawned), or when all tasks of its job
+//                       have ended and no living task holds it (SpaceHeader::holds)
 // Death: a record is written by its own task and by the host only. When a task dies in the
 // middle of a store, the host resets the record before the number is used again.
 #pragma once
@@ -38,7 +39,7 @@ namespace nagaya::task {
 inline constexpr unsigned long kAuxvType = 0x4e4147;  // AT_NAGAYA, "NAG"
 inline constexpr uint32_t kMagic = 0x4e414759;        // "NAGY"
 inline constexpr uint16_t kAbiMajor = 5;              // other layout: joining is refused
-inline constexpr uint16_t kAbiMinor = 0;              // fields were appended
+inline constexpr uint16_t kAbiMinor = 1;              // fields were appended
 
 inline constexpr uint64_t kSpaceBegin = 0x110000000000;
 inline constexpr uint64_t kSpaceEnd = 0x550000000000;
@@ -138,7 +139,7 @@ struct TaskRecord {
   std::atomic<uint32_t> escaped;        // mappings outside of the partition
   std::atomic<uint64_t> ranges_holder;  // the owner's thread that changes what follows, 0: none
   AttachedSegment segments[kAttachedSegments];
-  FreeRanges ranges;  // last: open-ended
+  FreeRanges ranges;                   // last: open-ended
 };
 
 struct SpaceHeader {
@@ -160,9 +161,15 @@ struct SpaceHeader {
   char host_socket[kSocketPathBytes];
   uint8_t key[16];
   uint64_t identity;  // random: no other space has it
+  // How often each task holds each other one: capacity * holder + held. A row is written by its
+  // task, and emptied by the host before the number is used again; a dead task holds nothing.
+  std::atomic<uint32_t>* holds;
 
   TaskRecord* record(uint32_t number) const {
     return reinterpret_cast<TaskRecord*>(records + number * kRecordBytes);
+  }
+  std::atomic<uint32_t>& hold(uint32_t holder, uint32_t held) const {
+    return holds[uint64_t{capacity} * holder + held];
   }
 };
 

@@ -87,6 +87,8 @@ SpaceMemory::SpaceMemory(const SpaceSettings& settings) {
       base::reserve_memory(header_bytes + capacity * kRecordBytes, "cannot reserve the space");
   heap_memory_ =
       base::reserve_undumped_memory(settings.heap_bytes, "cannot reserve the space heap");
+  holds_memory_ = base::reserve_undumped_memory(uint64_t{capacity} * capacity * sizeof(uint32_t),
+                                                "cannot reserve the space");
   throw_if_among_partitions(memory_.data());
   throw_if_among_partitions(heap_memory_.data());
 
@@ -98,6 +100,7 @@ SpaceMemory::SpaceMemory(const SpaceSettings& settings) {
   place_partitions(*header_);
   header_->records = memory_.data() + header_bytes;
   header_->heap = create_heap(heap_memory_);
+  header_->holds = reinterpret_cast<std::atomic<uint32_t>*>(holds_memory_.data());
   closed_.reserve(capacity);
 }
 
@@ -122,6 +125,8 @@ TaskRecord& SpaceMemory::open_record(int64_t wanted) {
   TaskRecord& record = *header_->record(number);
   const uint32_t generation = record.generation.load(std::memory_order_relaxed);
   const uint32_t names_changed = record.names_changed.load(std::memory_order_relaxed);
+  for (uint32_t held = 0; generation != 0 && held < header_->capacity; ++held)
+    header_->hold(number, held).store(0, std::memory_order_relaxed);
   new (&record) TaskRecord{};
   record.stamp = {kMagic, kAbiMajor, kAbiMinor, sizeof(TaskRecord), 0};
   record.space = header_;
@@ -137,6 +142,17 @@ TaskRecord& SpaceMemory::open_record(int64_t wanted) {
   give_with_gap(record.ranges, record.range, record.range_bytes);
   record.state.store(TaskState::kStarting, std::memory_order_release);
   return record;
+}
+
+bool SpaceMemory::is_held(const TaskRecord& record) const {
+  for (uint32_t holder = 0; holder < header_->capacity; ++holder) {
+    const TaskState state = header_->record(holder)->state.load(std::memory_order_relaxed);
+    const bool lives = state == TaskState::kStarting || state == TaskState::kRunning;
+    // Acquire: pairs with nagaya_task_release(): the holder has read what it wanted.
+    if (lives && header_->hold(holder, record.number).load(std::memory_order_acquire) != 0)
+      return true;
+  }
+  return false;
 }
 
 void SpaceMemory::mark_ended(TaskRecord& record, int wait_status) {

@@ -27,9 +27,15 @@ class SpaceMemory {
 
   SpaceHeader& header() { return *header_; }
 
+  // Whether a number is free, or about to be (close_record).
+  bool has_free() { return !closed_.empty() || find_free(-1) >= 0; }
+
   // A free number (`wanted`, if that is free; -1: the lowest), its record reset and its partition
   // empty. Throws Error -EAGAIN when all numbers are taken.
   TaskRecord& open_record(int64_t wanted);
+
+  // Whether a living task may still use what the ended task of `record` has left.
+  bool is_held(const TaskRecord& record) const;
 
   // The task of `record` has ended with `wait_status`: wakes those who wait for its names.
   void mark_ended(TaskRecord& record, int wait_status);
@@ -47,6 +53,7 @@ class SpaceMemory {
   uint32_t maybe_free_ = 0;  // all numbers below are taken
   base::Mapping memory_;
   base::Mapping heap_memory_;
+  base::Mapping holds_memory_;
   SpaceHeader* header_;
 };
 

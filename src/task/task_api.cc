@@ -122,6 +122,29 @@ int nagaya_task_lookup(int task, const char* name, int timeout_ms, void** addres
   return owner != nullptr ? look_up_name(*owner, name, timeout_ms, address) : -EINVAL;
 }
 
+int nagaya_task_hold(int task) {
+  const TaskRecord* self = own_record();
+  if (self == nullptr) return -ESRCH;
+  const TaskRecord* held = record_of(*self, task);
+  if (held == nullptr) return -EINVAL;
+  self->space->hold(self->number, held->number).fetch_add(1, std::memory_order_relaxed);
+  return 0;
+}
+
+int nagaya_task_release(int task) {
+  const TaskRecord* self = own_record();
+  if (self == nullptr) return -ESRCH;
+  const TaskRecord* held = record_of(*self, task);
+  if (held == nullptr) return -EINVAL;
+  std::atomic<uint32_t>& count = self->space->hold(self->number, held->number);
+  uint32_t before = count.load(std::memory_order_relaxed);
+  // Release: pairs with the host's acquire in is_held(): the caller has read what it wanted.
+  while (before != 0 && !count.compare_exchange_weak(before, before - 1, std::memory_order_release,
+                                                     std::memory_order_relaxed))
+    continue;
+  return before != 0 ? 0 : -EINVAL;
+}
+
 void* nagaya_heap_alloc(size_t bytes) {
   TaskRecord* self = own_record();
   return self != nullptr ? heap_allocate(*self, bytes) : nullptr;

@@ -16,6 +16,7 @@ enum { PRIORITY = 90 };
 /* ---- the module -------------------------------------------------------------------------- */
 
 static int add_comm(struct ompi_communicator_t* comm) {
+  nagaya_hold_other_jobs(comm);
   return nagaya_begin_communicator(comm);
 }
 
@@ -23,7 +24,9 @@ static int add_comm(struct ompi_communicator_t* comm) {
  * the messages that have arrived and that nobody will receive. */
 static int del_comm(struct ompi_communicator_t* comm) {
   nagaya_end_communicator(comm);
-  return nagaya_mpi_error(nagaya_match_drop(nagaya_context_of(comm)));
+  const int error = nagaya_mpi_error(nagaya_match_drop(nagaya_context_of(comm)));
+  nagaya_release_other_jobs(comm);
+  return error;
 }
 
 static int add_procs(ompi_proc_t** procs, size_t count) {

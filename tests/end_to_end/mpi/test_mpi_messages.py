@@ -75,6 +75,12 @@ def test_each_spawned_job_has_a_world_of_its_own(run, installation):
     assert run([installation.program("mpi_spawn")], 2) == "four worlds, the first one of 2\n"
 
 
+def test_the_numbers_of_spawned_workers_are_used_again(run, installation):
+    """With 230 of them the space was full. Here the margin of 16 finished tasks is exceeded."""
+    out = run([installation.program("mpi_spawn_loop"), "28"], 1)
+    assert out == "28 workers, some of them with used numbers\n"
+
+
 @pytest.mark.parametrize("wish, selected", [(None, 2), ("local", 2), ("on", 2), ("off", 0)])
 def test_one_variable_switches_it_off_under_run(user, nagaya, installation, wish, selected):
     environment = {"OMPI_MCA_pml_base_verbose": "10", **({"NAGAYA_MPI": wish} if wish else {})}

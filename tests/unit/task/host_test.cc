@@ -173,5 +173,75 @@ TEST(Host, LooksRarelyForAClientThatItCannotAccept) {
   Honest served_later(host);
 }
 
+// A proxy of a launched job of one task, named `job`. Returns the number of its task once that has
+// ended.
+uint32_t run_job_of_one(HostUnderTest& host, char job) {
+  task::Channel proxy(host.connect());
+  task::Hello hello = right_hello();
+  hello.keeps_tasks = 0;
+  hello.group_tasks = 1;
+  hello.group[0] = job;
+  proxy.send(MessageType::kHello, task::encode_plain(hello));
+  const base::Fd folder(::open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  proxy.send(MessageType::kLaunch, task::encode(launch_of(1)), {folder.get()});
+  for (const Deadline deadline; !deadline.has_passed(); (*host).serve_once(1))
+    while (const auto message = proxy.receive()) {
+      if (message->type == MessageType::kRefused)
+        throw base::Error(task::decode_refusal(message->payload));
+      if (message->type == MessageType::kEnded) return task::decode_end(message->payload).number;
+    }
+  throw base::Error(-ETIMEDOUT, "a launched task ends");
+}
+
+// A master that started one worker after the other was ended once all numbers had been used.
+TEST(Host, UsesTheNumbersOfFinishedJobsAgain) {
+  const BlockedSignal blocked;
+  HostUnderTest host;
+  const AtEnd at_end{host};
+  Honest master(host);
+  master.launch_waiting_task();
+  for (char job = 'a'; job < 'a' + 3 * static_cast<int>(kHostCapacity); ++job)
+    EXPECT_LT(run_job_of_one(host, job), kHostCapacity);
+}
+
+TEST(Host, KeepsTheNumberOfAFinishedTaskThatALivingOneHolds) {
+  const BlockedSignal blocked;
+  HostUnderTest host;
+  const AtEnd at_end{host};
+  task::SpaceHeader& space = (*host).space();
+  Honest master(host);
+  const uint32_t own = master.launch_waiting_task().number;
+  const uint32_t held = run_job_of_one(host, 'a');
+  space.hold(own, held) = 1;
+  for (char job = 'b'; job < 'b' + 2 * static_cast<int>(kHostCapacity); ++job)
+    EXPECT_NE(run_job_of_one(host, job), held);
+  EXPECT_EQ(space.record(held)->state, task::TaskState::kEnded);
+  space.hold(own, held) = 0;
+  bool is_used = false;
+  for (char job = 'b'; job < 'b' + 2 * static_cast<int>(kHostCapacity); ++job)
+    is_used |= run_job_of_one(host, job) == held;
+  EXPECT_TRUE(is_used);
+}
+
+TEST(Host, SaysThatNumbersHaveRunOutWhenAllAreHeld) {
+  const BlockedSignal blocked;
+  HostUnderTest host;
+  const AtEnd at_end{host};
+  Honest master(host);
+  const uint32_t own = master.launch_waiting_task().number;
+  for (uint32_t n = 0; n < kHostCapacity; ++n) (*host).space().hold(own, n) = 1;
+  for (uint32_t n = 1; n < kHostCapacity; ++n) run_job_of_one(host, 'a' + static_cast<char>(n));
+  const base::Error error = [&] {
+    try {
+      run_job_of_one(host, 'z');
+    } catch (const base::Error& thrown) {
+      return thrown;
+    }
+    return base::Error(0, "");
+  }();
+  EXPECT_EQ(error.code(), -EAGAIN);
+  EXPECT_NE(std::string(error.what()).find("all 6 task numbers are in use"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace nagaya
