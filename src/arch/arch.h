@@ -43,13 +43,19 @@ inline constexpr uint32_t kAnswered = UINT32_MAX;
 inline constexpr uint32_t kAnsweredBelowRedZone = UINT32_MAX - 1;
 
 // The system calls that can be redirected.
-inline constexpr unsigned kRedirectable[] = {kSysMmap,       kSysMunmap,   kSysMremap,
-                                             kSysShmat,      kSysShmdt,    kSysReadlink,
-                                             kSysReadlinkat, kSysMprotect, kSysExecve};
+inline constexpr unsigned kRedirectable[] = {
+    kSysMmap,     kSysMunmap, kSysMremap,  kSysShmat, kSysShmdt,  kSysReadlink, kSysReadlinkat,
+    kSysMprotect, kSysExecve, kSysMadvise, kSysMlock, kSysMlock2, kSysMunlock,  kSysPkeyMprotect};
 
-// The table: the stubs of the redirectable calls, that of cpuid, then the thunks of answered sites.
+// The number that a frame has in place of kSysMprotect when its site calls through
+// kLinkerMprotectSlot, as those of a dynamic linker do.
+inline constexpr unsigned kLinkerMprotect = 0x10000000 | kSysMprotect;
+
+// The table: the stubs of the redirectable calls, that of a linker's mprotect, that of cpuid, then
+// the thunks of answered sites.
 inline constexpr size_t kTableBytes = 4096;
-inline constexpr size_t kCpuidSlot = std::size(kRedirectable);
+inline constexpr size_t kLinkerMprotectSlot = std::size(kRedirectable);
+inline constexpr size_t kCpuidSlot = kLinkerMprotectSlot + 1;
 
 // Sites in `text` whose rewriting is proved safe by disassembly: the window is decoded to whole
 // instructions, nothing branches into its middle, and no red zone is in use around it.

@@ -53,9 +53,9 @@ uint64_t changed_copy(const SpaceHeader& space, const ElfImage& image,
   return at == MAP_FAILED ? 0 : reinterpret_cast<uint64_t>(at);
 }
 
-// All of the image's sites; none when its text cannot be read. In an image that is only a
-// dynamic linker, mprotect is redirected (never the program's own calls), and questions to the
-// processor are answered.
+// All of the image's sites; none when its text cannot be read. An image that is only a dynamic
+// linker has an mprotect of its own (protect_library), and its questions to the processor are
+// answered.
 std::vector<arch::RedirectSite> sites_of(const SpaceHeader& space, const ElfImage& image,
                                          bool is_only_linker) {
   std::vector<arch::RedirectSite> all;
@@ -71,7 +71,8 @@ std::vector<arch::RedirectSite> sites_of(const SpaceHeader& space, const ElfImag
       sites.insert(sites.end(), answered.begin(), answered.end());
     }
     for (arch::RedirectSite site : sites) {
-      if (site.number == arch::kSysMprotect && !is_only_linker) continue;
+      if (site.number == arch::kSysMprotect && is_only_linker)
+        site.slot = arch::kLinkerMprotectSlot;
       site.offset_bytes += static_cast<uint32_t>(segment.p_offset);
       all.push_back(site);
     }

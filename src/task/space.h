@@ -38,8 +38,8 @@ namespace nagaya::task {
 
 inline constexpr unsigned long kAuxvType = 0x4e4147;  // AT_NAGAYA, "NAG"
 inline constexpr uint32_t kMagic = 0x4e414759;        // "NAGY"
-inline constexpr uint16_t kAbiMajor = 5;              // other layout: joining is refused
-inline constexpr uint16_t kAbiMinor = 1;              // fields were appended
+inline constexpr uint16_t kAbiMajor = 6;              // other layout: joining is refused
+inline constexpr uint16_t kAbiMinor = 0;              // fields were appended
 
 inline constexpr uint64_t kSpaceBegin = 0x110000000000;
 inline constexpr uint64_t kSpaceEnd = 0x550000000000;
@@ -107,6 +107,12 @@ struct AttachedSegment {
 };
 inline constexpr size_t kAttachedSegments = 64;
 
+// A mapping outside of all partitions (freestanding/fixed_mapping.h).
+struct FixedMapping {
+  std::atomic<uint64_t> begin, end;  // addresses; end 0: none
+};
+inline constexpr size_t kFixedMappings = 16;
+
 struct TaskRecord {
   Stamp stamp;
   SpaceHeader* space;
@@ -139,6 +145,7 @@ struct TaskRecord {
   std::atomic<uint32_t> escaped;        // mappings outside of the partition
   std::atomic<uint64_t> ranges_holder;  // the owner's thread that changes what follows, 0: none
   AttachedSegment segments[kAttachedSegments];
+  FixedMapping fixed[kFixedMappings];  // read by all tasks
   FreeRanges ranges;                   // last: open-ended
 };
 
@@ -156,6 +163,7 @@ struct SpaceHeader {
   uint32_t can_read_thread_pointer;     // as arch::thread_identity() wants to know
   std::atomic<uint32_t> tasks_changed;  // counts starts and ends; waiters sleep on it
   std::atomic<uint32_t> said_no_mappings;
+  std::atomic<uint32_t> said_fixed;  // that two tasks map at one address
   std::atomic<uint32_t> file_count;
   RedirectedFile files[16];
   char host_socket[kSocketPathBytes];

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* partitions.c - a task's memory lies in its partition, and no other task can unmap, replace or
- * move it through its libc. */
+/* partitions.c - without arguments: a task's memory lies in its partition, and no other task can
+ * unmap, replace, move, protect, empty or lock it through its libc.
+ *
+ *   partitions fixed | noreplace | segment
+ *                    two tasks, one after the other, want memory at the same address, which lies in
+ *                    no partition */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -60,6 +64,36 @@ static void check_refusals(char* theirs) {
   EXPECT_EQUAL(errno, EPERM);
 }
 
+static void expect_refused(int result) {
+  EXPECT_EQUAL(result, -1);
+  EXPECT_EQUAL(errno, EPERM);
+  errno = 0;
+}
+
+/* `place`: memory of another task, or that reaches into it. */
+static void check_refused_changes(char* place) {
+  errno = 0;
+  expect_refused(mprotect(place, kBytes, PROT_NONE));
+  expect_refused(pkey_mprotect(place, kBytes, PROT_NONE, 0));
+  expect_refused(madvise(place, kBytes, MADV_DONTNEED));
+  expect_refused(madvise(place, kBytes, MADV_DONTFORK));
+  expect_refused(mlock(place, kBytes));
+  expect_refused(mlock2(place, kBytes, MLOCK_ONFAULT));
+  expect_refused(munlock(place, kBytes));
+}
+
+static void check_own_changes(void) {
+  char* const own = mmap(NULL, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  memset(own, 1, kBytes);
+  EXPECT_EQUAL(mprotect(own, kBytes, PROT_READ), 0);
+  EXPECT_EQUAL(mprotect(own, kBytes, PROT_READ | PROT_WRITE), 0);
+  EXPECT_EQUAL(madvise(own, kBytes, MADV_DONTNEED), 0);
+  EXPECT_EQUAL(own[4096], 0);
+  EXPECT_EQUAL(mlock(own, 4096), 0);
+  EXPECT_EQUAL(munlock(own, 4096), 0);
+  EXPECT_EQUAL(munmap(own, kBytes), 0);
+}
+
 // Neither there, nor from the end of the own home into the next one.
 static void check_refused_segments(const nagaya_range* home, char* theirs) {
   const int segment = shmget(IPC_PRIVATE, kBytes, IPC_CREAT | 0600);
@@ -76,7 +110,34 @@ static void check_refused_segments(const nagaya_range* home, char* theirs) {
   EXPECT_EQUAL(shmctl(segment, IPC_RMID, NULL), 0);
 }
 
-int main(void) {
+/* MAP_FAILED: refused. */
+static char* map_at(char* place, const char* how) {
+  if (strcmp(how, "segment") == 0) {
+    const int segment = shmget(IPC_PRIVATE, kBytes, IPC_CREAT | 0600);
+    char* const attached = shmat(segment, place, 0);
+    shmctl(segment, IPC_RMID, NULL);
+    return attached;
+  }
+  const int flags = strcmp(how, "fixed") == 0 ? MAP_FIXED : MAP_FIXED_NOREPLACE;
+  return mmap(place, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+}
+
+static int choose_address(const char* how) {
+  char* const place = (char*)0x600000000000;
+  const int is_task = nagaya_task_self() >= 0;
+  if (is_task && nagaya_task_self() != 0) meet();
+  char* const got = map_at(place, how);
+  if (got == place) memset(place, 'a', kBytes);
+  printf("%s\n", got == place ? "mapped" : strerror(errno));
+  if (got == place) EXPECT(map_at(place + 4096, "fixed") == place + 4096); /* its own again */
+  if (is_task && nagaya_task_self() == 0) meet();
+  if (is_task) meet();
+  if (got == place) EXPECT_EQUAL(*place, 'a');
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  if (argc > 1) return choose_address(argv[1]);
   const int self = nagaya_task_self(), count = nagaya_task_count();
   nagaya_range ranges[2];
   check_own_memory(self);
@@ -90,8 +151,11 @@ int main(void) {
   char* theirs = memory_of(other, "mapped");
   EXPECT(!within(self, theirs) && within(other, theirs));
   check_refusals(theirs);
+  check_refused_changes(theirs);
+  check_own_changes();
   EXPECT_EQUAL(nagaya_task_partition(self, ranges), 0);
   check_refused_segments(&ranges[0], theirs);
+  check_refused_changes((char*)ranges[0].base + ranges[0].bytes - 4096);
   meet();
   for (int n = 0; n < kBytes; ++n) EXPECT_EQUAL(mine[n], 'a' + self);
   printf("partition of %d kept\n", self);

@@ -84,7 +84,7 @@ nagaya_arch_enter:
         cld
         jmp     *%r11
 
-/* One stub per redirectable call, in the order of arch::kRedirectable. */
+/* One stub per redirectable call, in the order of arch::kRedirectable; then arch::kLinkerMprotect. */
         .macro  STUB number
         .balign 16
         endbr64
@@ -105,6 +105,12 @@ nagaya_arch_stubs:
         STUB    267                     /* readlinkat */
         STUB    10                      /* mprotect */
         STUB    59                      /* execve */
+        STUB    28                      /* madvise */
+        STUB    149                     /* mlock */
+        STUB    325                     /* mlock2 */
+        STUB    150                     /* munlock */
+        STUB    329                     /* pkey_mprotect */
+        STUB    0x1000000a              /* mprotect, by a dynamic linker */
 
 /* Builds arch::SyscallFrame on the task's stack and calls nagaya_redirect. */
         .type   redirect, @function

@@ -17,6 +17,11 @@ inline constexpr unsigned kSysShmdt = __NR_shmdt;
 inline constexpr unsigned kSysReadlink = __NR_readlink;
 inline constexpr unsigned kSysReadlinkat = __NR_readlinkat;
 inline constexpr unsigned kSysExecve = __NR_execve;
+inline constexpr unsigned kSysMadvise = __NR_madvise;
+inline constexpr unsigned kSysMlock = __NR_mlock;
+inline constexpr unsigned kSysMlock2 = __NR_mlock2;
+inline constexpr unsigned kSysMunlock = __NR_munlock;
+inline constexpr unsigned kSysPkeyMprotect = __NR_pkey_mprotect;
 
 inline constexpr unsigned kElfMachine = 62;  // EM_X86_64
 

@@ -117,8 +117,7 @@ uintptr_t install_redirect_table() {
       continue;
     }
     auto* slots = static_cast<const std::byte**>(page);
-    for (size_t n = 0; n < std::size(kRedirectable); ++n)
-      slots[n] = nagaya_arch_stubs + n * kStubBytes;
+    for (size_t n = 0; n <= kLinkerMprotectSlot; ++n) slots[n] = nagaya_arch_stubs + n * kStubBytes;
     slots[kCpuidSlot] = nagaya_arch_cpuid;
     ::mprotect(page, kTableBytes, PROT_READ);
     return address;

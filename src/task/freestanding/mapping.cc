@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <sys/shm.h>
 
-#include "task/freestanding/partition.h"
+#include "task/freestanding/fixed_mapping.h"
 
 #ifndef MREMAP_DONTUNMAP
 #define MREMAP_DONTUNMAP 4
@@ -44,12 +44,12 @@ long map_fixed(TaskRecord& task, const arch::SyscallFrame& call) {
   if (is_foreign(task, begin, end)) return -EPERM;
   arch::SyscallFrame populated = call;
   populated.args[3] |= populate_flag(call);
+  if (!is_own(task, begin, end)) {
+    const bool fails_itself = (call.args[3] & MAP_FIXED_NOREPLACE) != 0;
+    return map_at_fixed(task, begin, end, fails_itself, [&] { return as_asked(populated); });
+  }
   const long result = as_asked(populated);
-  if (failed(result)) return result;
-  if (is_own(task, begin, end))
-    mark_used(task, begin, end);
-  else
-    task.escaped.fetch_add(1, std::memory_order_relaxed);
+  if (!failed(result)) mark_used(task, begin, end);
   return result;
 }
 
@@ -121,7 +121,11 @@ long unmap(TaskRecord& task, const arch::SyscallFrame& call) {
   const uint64_t begin = call.args[0], end = begin + round_up(call.args[1], kPageBytes);
   if (is_foreign(task, begin, end)) return -EPERM;
   const long result = as_asked(call);
-  if (!failed(result)) mark_free(task, begin, end);
+  if (failed(result)) return result;
+  if (is_own(task, begin, end))
+    mark_free(task, begin, end);
+  else
+    leave_fixed(task, begin, end);
   return result;
 }
 
@@ -147,6 +151,11 @@ long remap(TaskRecord& task, const arch::SyscallFrame& call) {
   return result;
 }
 
+long change_own(const TaskRecord& task, const arch::SyscallFrame& call) {
+  const uint64_t end = call.args[0] + round_up(call.args[1], kPageBytes);
+  return is_foreign(task, call.args[0], end) ? -EPERM : as_asked(call);
+}
+
 long attach_segment(TaskRecord& task, const arch::SyscallFrame& call) {
   struct shmid_ds segment;
   const uint64_t wanted = call.args[1], flags = call.args[2];
@@ -155,6 +164,9 @@ long attach_segment(TaskRecord& task, const arch::SyscallFrame& call) {
   const uint64_t bytes = round_up(segment.shm_segsz, kPageBytes);
   const uint64_t page = wanted & ~(kPageBytes - 1);  // as SHM_RND rounds it
   if (is_foreign(task, page, page + bytes)) return -EPERM;
+  if (wanted != 0 && !is_own(task, page, page + bytes))
+    return map_at_fixed(task, page, page + bytes, (flags & SHM_REMAP) == 0,
+                        [&] { return as_asked(call); });
   long result = -ENOMEM;
   if (wanted == 0 && (flags & SHM_REMAP) == 0)
     result = place_in_partition(task, bytes, kPageBytes, [&](uint64_t at) {
@@ -165,17 +177,16 @@ long attach_segment(TaskRecord& task, const arch::SyscallFrame& call) {
   if (failed(result)) result = as_asked(call);
   if (failed(result)) return result;
   const auto begin = static_cast<uint64_t>(result);
-  if (is_own(task, begin, begin + bytes))
-    mark_attached(task, begin, begin + bytes);
-  else if (wanted != 0)
-    task.escaped.fetch_add(1, std::memory_order_relaxed);  // the others are counted already
-  return result;
+  if (is_own(task, begin, begin + bytes)) mark_attached(task, begin, begin + bytes);
+  return result;  // elsewhere: it is counted already
 }
 
 long detach_segment(TaskRecord& task, const arch::SyscallFrame& call) {
   if (is_foreign(task, call.args[0], call.args[0] + 1)) return -EPERM;
   const long result = as_asked(call);
-  if (!failed(result)) mark_detached(task, call.args[0]);
+  if (failed(result)) return result;
+  mark_detached(task, call.args[0]);
+  leave_fixed_at(task, call.args[0]);
   return result;
 }
 

@@ -17,4 +17,7 @@ long remap(TaskRecord& task, const arch::SyscallFrame& call);
 long attach_segment(TaskRecord& task, const arch::SyscallFrame& call);
 long detach_segment(TaskRecord& task, const arch::SyscallFrame& call);
 
+// mprotect, madvise, mlock and their kin: as asked, but for -EPERM on another task's partition.
+long change_own(const TaskRecord& task, const arch::SyscallFrame& call);
+
 }  // namespace nagaya::task

@@ -1,51 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "task/freestanding/partition.h"
 
-#include <ctime>
-
 namespace nagaya::task {
 namespace {
-
-using arch::raw_syscall;
-
-constexpr int kYieldsBetweenChecks = 100;
-
-// The free ranges of the calling task, locked. A signal handler that interrupted the holder on its
-// own thread must not wait for it: then held() is false, and the call goes to the kernel as it is.
-class LockedRanges {
- public:
-  explicit LockedRanges(TaskRecord& task) : task_(task), held_(false) {
-    const uint64_t self = arch::thread_identity(task.space->can_read_thread_pointer != 0);
-    for (int n = 1;; ++n) {
-      uint64_t holder = 0;
-      // Acquire: pairs with the release in the destructor.
-      held_ = task_.ranges_holder.compare_exchange_strong(holder, self, std::memory_order_acquire,
-                                                          std::memory_order_relaxed);
-      if (held_ || holder == self) return;
-      raw_syscall(__NR_sched_yield);
-      if (n % kYieldsBetweenChecks == 0) wait_longer();
-    }
-  }
-  ~LockedRanges() {
-    if (held_) task_.ranges_holder.store(0, std::memory_order_release);
-  }
-  LockedRanges(const LockedRanges&) = delete;
-
-  bool held() const { return held_; }
-  FreeRanges* operator->() const { return &task_.ranges; }
-
- private:
-  void wait_longer() {
-    // In a forked child the holder does not exist; the record is the child's own copy.
-    if (raw_syscall(__NR_getpid) != task_.pid.load(std::memory_order_relaxed))
-      task_.ranges_holder.store(0, std::memory_order_relaxed);
-    const timespec pause{0, 50000};
-    raw_syscall(__NR_nanosleep, &pause, nullptr);
-  }
-
-  TaskRecord& task_;
-  bool held_;
-};
 
 Span home_of(const TaskRecord& task) {
   return {task.home, task.home + kHomeBytes};

@@ -3,6 +3,8 @@
 // Freestanding (redirect.h).
 #pragma once
 
+#include <ctime>
+
 #include "arch/arch.h"
 #include "task/space.h"
 
@@ -21,6 +23,45 @@ inline constexpr int kPlacementTries = 8;
 struct Span {
   uint64_t begin, end;
   bool holds(uint64_t from, uint64_t to) const { return begin <= from && to <= end; }
+};
+
+// The free ranges of the calling task, and what else its record has under that lock, locked. A
+// signal handler that interrupted the holder on its own thread must not wait for it: then held() is
+// false, and the call goes to the kernel as it is.
+class LockedRanges {
+ public:
+  explicit LockedRanges(TaskRecord& task) : task_(task), held_(false) {
+    const uint64_t self = arch::thread_identity(task.space->can_read_thread_pointer != 0);
+    constexpr int kYieldsBetweenChecks = 100;
+    for (int n = 1;; ++n) {
+      uint64_t holder = 0;
+      // Acquire: pairs with the release in the destructor.
+      held_ = task_.ranges_holder.compare_exchange_strong(holder, self, std::memory_order_acquire,
+                                                          std::memory_order_relaxed);
+      if (held_ || holder == self) return;
+      arch::raw_syscall(__NR_sched_yield);
+      if (n % kYieldsBetweenChecks == 0) wait_longer();
+    }
+  }
+  ~LockedRanges() {
+    if (held_) task_.ranges_holder.store(0, std::memory_order_release);
+  }
+  LockedRanges(const LockedRanges&) = delete;
+
+  bool held() const { return held_; }
+  FreeRanges* operator->() const { return &task_.ranges; }
+
+ private:
+  void wait_longer() {
+    // In a forked child the holder does not exist; the record is the child's own copy.
+    if (arch::raw_syscall(__NR_getpid) != task_.pid.load(std::memory_order_relaxed))
+      task_.ranges_holder.store(0, std::memory_order_relaxed);
+    const timespec pause{0, 50000};
+    arch::raw_syscall(__NR_nanosleep, &pause, nullptr);
+  }
+
+  TaskRecord& task_;
+  bool held_;
 };
 
 // Does the task's own partition hold [begin, end)?

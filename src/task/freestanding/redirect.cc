@@ -119,8 +119,18 @@ long nagaya_redirect(const nagaya::arch::SyscallFrame* frame) {
       return attach_segment(task, *frame);
     case nagaya::arch::kSysShmdt:
       return detach_segment(task, *frame);
+    case nagaya::arch::kLinkerMprotect: {
+      nagaya::arch::SyscallFrame call = *frame;
+      call.number = nagaya::arch::kSysMprotect;
+      return protect_library(task, call);
+    }
     case nagaya::arch::kSysMprotect:
-      return protect_library(task, *frame);
+    case nagaya::arch::kSysPkeyMprotect:
+    case nagaya::arch::kSysMadvise:
+    case nagaya::arch::kSysMlock:
+    case nagaya::arch::kSysMlock2:
+    case nagaya::arch::kSysMunlock:
+      return change_own(task, *frame);
     case nagaya::arch::kSysReadlink:
       return read_link(task, *frame, 0);
     case nagaya::arch::kSysReadlinkat:

@@ -41,6 +41,20 @@ def test_globals_errno_tls_handlers_directory_umask_and_descriptors_stay_private
     assert lines == [f"private in {n}" for n in range(4)]
 
 
+@pytest.mark.parametrize("how, answer", [
+    ("fixed", "Operation not permitted"), ("noreplace", "File exists"), ("segment", "Invalid argument")])
+def test_two_tasks_that_choose_the_same_address_are_told(user, nagaya, installation, how, answer):
+    """The second one's mapping replaced the first one's, whose data were lost."""
+    words = [installation.program("partitions"), how]
+    ended = user.run([nagaya, "run", "-n", 2, *words])
+    assert ended.code == 0 and sorted(ended.out.splitlines()) == sorted(["mapped", answer]), ended
+    assert len(ended.err.splitlines()) == 1, ended
+    for word in ("tasks 0 and 1", "0x600000000000", "nagaya run --separate"):
+        assert word in ended.err, ended
+    separate = user.run([nagaya, "run", "--separate", "-n", 2, *words])
+    assert (separate.code, separate.out, separate.err) == (0, "mapped\nmapped\n", ""), separate
+
+
 def test_lookups_wait_time_out_and_notice_death(user, nagaya, installation):
     assert run_all(user, nagaya, [installation.program("lookups")], 1) == ["lookups as documented"]
 
