@@ -42,6 +42,7 @@ constexpr Check kChecks[] = {
     {"cgroup processes", doctor::cgroup_processes},
     {"descriptors", doctor::descriptors},
     {"stack", doctor::stack},
+    {"locked memory", doctor::locked_memory},
     {"/proc", doctor::process_files},
     {"socket folder", doctor::socket_folder},
     {"TMPDIR", doctor::temporary_folder},

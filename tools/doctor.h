@@ -55,6 +55,7 @@ Finding user_processes(const Need& need);
 Finding cgroup_processes(const Need& need);
 Finding descriptors(const Need& need);
 Finding stack(const Need& need);
+Finding locked_memory(const Need& need);
 
 // doctor_memory.cc
 Finding memory(const Need& need);

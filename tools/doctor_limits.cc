@@ -164,4 +164,17 @@ Finding stack(const Need&) {
   return {Level::kOk, fmt::format("{} MiB", *limit / kMiB), ""};
 }
 
+// The tasks of a space lock one address space: each one's limit counts what all have locked.
+Finding locked_memory(const Need& need) {
+  const auto limit = soft_limit(RLIMIT_MEMLOCK);
+  if (!limit) return {Level::kOk, "no limit of locked memory", ""};
+  if (::geteuid() == 0) return {Level::kOk, "the limit of locked memory does not bind root", ""};
+  return {
+      Level::kOk,
+      fmt::format("{} KiB, for all {} tasks together; programs that lock memory (mlock) may need "
+                  "ulimit -l {}",
+                  *limit >> 10, need.tasks, need.tasks * (*limit >> 10)),
+      ""};
+}
+
 }  // namespace nagaya::tools::doctor

@@ -139,9 +139,13 @@ bool text_contains(const ElfImage& image, std::string_view wanted) {
 bool is_sanitized(const ElfImage& image) {
   const std::string strings = dynamic_strings(image);
   const auto names = [&](const char* name) { return strings.find(name) != std::string::npos; };
-  if (names("__asan_init") || names("__tsan_init")) return true;
-  return names("__sanitizer_") && (text_contains(image, "WARNING: AddressSanitizer") ||
-                                   text_contains(image, "WARNING: ThreadSanitizer"));
+  const auto says = [&](const char* text) { return text_contains(image, text); };
+  constexpr const char* kNames[] = {"__asan_init", "__tsan_init", "__msan_init", "__lsan_init",
+                                    "liblsan.so"};
+  if (std::any_of(std::begin(kNames), std::end(kNames), names)) return true;
+  constexpr const char* kMessages[] = {"WARNING: AddressSanitizer", "WARNING: ThreadSanitizer",
+                                       "WARNING: MemorySanitizer", "ERROR: LeakSanitizer"};
+  return names("__sanitizer_") && std::any_of(std::begin(kMessages), std::end(kMessages), says);
 }
 
 }  // namespace
@@ -160,6 +164,7 @@ ElfImage read_elf(const std::string& path) {
   read_header(image);
   read_segments(image, static_cast<uint64_t>(about.st_size));
   // A sanitizer's shadow has one fixed address per address space: two such tasks cannot share one.
+  // The leak sanitizer, which has none, stops all threads of its process and reads all memory.
   image.sanitized = is_sanitized(image);
   image.knows_argv0 = image.interpreter.empty() && text_contains(image, "argv0");
   return image;

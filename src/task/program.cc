@@ -111,8 +111,8 @@ void check_can_be_task(const ElfImage& image) {
                               "`nagaya run --separate`)");
   if (image.sanitized)
     throw Error(-ENOEXEC, image.path +
-                              ": built with a sanitizer, whose shadow memory cannot be "
-                              "shared; use `nagaya run --separate`");
+                              ": built with a sanitizer, which must have its address space "
+                              "for itself; use `nagaya run --separate`");
 }
 
 // Here, because the host's message would not name the program.

@@ -229,7 +229,7 @@ def test_a_script_without_a_usable_interpreter_is_refused(user, nagaya, folder, 
 
 
 @pytest.mark.parametrize("how", HOW)
-@pytest.mark.parametrize("sanitizer", ["address", "thread"])
+@pytest.mark.parametrize("sanitizer", ["address", "thread", "leak"])
 @pytest.mark.parametrize("linking", ["shared", "static"])
 def test_a_sanitizer_build_is_refused(user, nagaya, folder, leftovers, sanitizer, linking, how):
     flags = [f"-fsanitize={sanitizer}"]

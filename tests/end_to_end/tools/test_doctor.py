@@ -59,6 +59,8 @@ RESTRICTED = {
                       "--as=unlimited"),
     "little data": ("data", GIB, "address limit", "problem", "1024 MiB", "--data=unlimited"),
     "small stack": ("stack", 65536, "stack", "warning", "64 KiB", "ulimit -s"),
+    "little locked memory": ("memlock", 1 << 20, "locked memory", "ok", "1024 KiB, for all 16 tasks",
+                             None),
     "unlimited stack": ("stack", "unlimited", "stack", "ok", "16 GiB", None),
 }
 

@@ -67,7 +67,7 @@ std::string with_texts(const std::string& name, const std::string& message) {
   return bytes.replace(2000, message.size(), message);
 }
 
-TEST_F(ElfImageTest, RecognisesTheSanitizersThatHaveAShadow) {
+TEST_F(ElfImageTest, RecognisesTheSanitizersThatNeedAnAddressSpaceOfTheirOwn) {
   const struct {
     const char *name, *message;
     bool sanitized;
@@ -76,6 +76,12 @@ TEST_F(ElfImageTest, RecognisesTheSanitizersThatHaveAShadow) {
       {"__tsan_init", "", true},
       {"__sanitizer_symbolize_code", "WARNING: AddressSanitizer failed", true},
       {"__sanitizer_symbolize_code", "WARNING: ThreadSanitizer: %s", true},
+      {"__sanitizer_symbolize_code", "WARNING: MemorySanitizer: %s", true},
+      {"__sanitizer_symbolize_code", "ERROR: LeakSanitizer: %s", true},
+      {"__msan_init", "", true},
+      {"__lsan_init", "", true},
+      {"liblsan.so.0", "", true},
+      {"__lsan_ignore_object", "LeakSanitizer", false},  // a hook that programs may call
       {"__sanitizer_symbolize_code", "UndefinedBehaviorSanitizer", false},
       {"main", "WARNING: AddressSanitizer failed", false},  // a tool that reads reports
       {"main", "", false},
