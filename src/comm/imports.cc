@@ -47,15 +47,25 @@ Dynamic read(const ElfW(Dyn) * entry, ElfW(Addr) base) {
   return found;
 }
 
-// Pages that the dynamic linker has made read-only after it had bound all stay so.
+// Whether the dynamic linker has made that page read-only after it had bound all. It protects whole
+// pages from the one in which the segment begins, and not the one in which it ends: on that there
+// may be variables (glibc's _dl_protect_relro, musl's reloc_all).
+bool is_made_read_only(ElfW(Addr) page, ElfW(Addr) page_bytes, const dl_phdr_info& library) {
+  for (const auto& part : std::span(library.dlpi_phdr, library.dlpi_phnum)) {
+    if (part.p_type != PT_GNU_RELRO) continue;
+    const ElfW(Addr) begin = library.dlpi_addr + part.p_vaddr, end = begin + part.p_memsz;
+    if (page >= begin / page_bytes * page_bytes && page < end / page_bytes * page_bytes)
+      return true;
+  }
+  return false;
+}
+
+// A page that was read-only is so again afterwards; all others stay as they are.
 void store(ElfW(Addr) slot, void* function, const dl_phdr_info& library) {
   const auto page_bytes = static_cast<ElfW(Addr)>(::sysconf(_SC_PAGESIZE));
-  void* const page = reinterpret_cast<void*>(slot / page_bytes * page_bytes);
-  bool is_protected = false;
-  for (const auto& part : std::span(library.dlpi_phdr, library.dlpi_phnum)) {
-    const ElfW(Addr) begin = library.dlpi_addr + part.p_vaddr;
-    is_protected |= part.p_type == PT_GNU_RELRO && slot >= begin && slot < begin + part.p_memsz;
-  }
+  const ElfW(Addr) page_begin = slot / page_bytes * page_bytes;
+  void* const page = reinterpret_cast<void*>(page_begin);
+  const bool is_protected = is_made_read_only(page_begin, page_bytes, library);
   if (is_protected && ::mprotect(page, page_bytes, PROT_READ | PROT_WRITE) != 0) return;
   std::atomic_ref(*reinterpret_cast<void**>(slot)).store(function, std::memory_order_release);
   if (is_protected) ::mprotect(page, page_bytes, PROT_READ);
