@@ -2,16 +2,44 @@
 #include "task/host_log.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <ctime>
 
 namespace nagaya::task {
+namespace {
 
-HostLog::HostLog(const std::string& path)
-    : file_(base::checked_fd(
-          ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600),
-          "NAGAYA_LOG=" + path + " cannot be written")) {}
+// Why lines for this file might reach another file, or another user's. Empty: they do not.
+std::string objection(const struct stat& about) {
+  if (!S_ISREG(about.st_mode)) return "is no ordinary file; name another one";
+  if (about.st_uid != ::geteuid() && about.st_uid != 0)
+    return "belongs to user " + std::to_string(about.st_uid) + "; name a file of yours";
+  // A stranger may have made this name, for a file of ours that has another one.
+  if (about.st_nlink > 1) return "has several names (hard links); name another one";
+  return {};
+}
+
+base::Fd open_log(const std::string& path) {
+  const std::string name = "NAGAYA_LOG=" + path;
+  // O_NONBLOCK: a FIFO without a reader is an error.
+  base::Fd file(
+      ::open(path.c_str(),
+             O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK, 0600));
+  if (!file && errno == ELOOP)
+    throw base::Error(-ELOOP, name + " is a symbolic link; name the file itself");
+  if (!file) base::throw_errno(name + " cannot be written");
+  struct stat about {};
+  if (::fstat(file.get(), &about) != 0) base::throw_errno(name + " cannot be written");
+  if (const std::string why = objection(about); !why.empty())
+    throw base::Error(-EPERM, name + " " + why);
+  return file;
+}
+
+}  // namespace
+
+HostLog::HostLog(const std::string& path) : file_(open_log(path)) {}
 
 void HostLog::say(const std::string& text) const {
   if (!file_) return;
