@@ -56,6 +56,20 @@ uid_t user_of_peer(const base::Fd& socket) {
 
 }  // namespace
 
+namespace {
+
+// The error of a folder that is not this user's alone, with a cure that its owner does not prevent.
+Error not_private(const std::string& path) {
+  struct stat about {};
+  if (::lstat(path.c_str(), &about) != 0 || about.st_uid == ::geteuid())
+    return {-EPERM, path + ": not a folder of yours alone (mode 0700); remove it or set TMPDIR"};
+  return {-EPERM, path + ": belongs to user " + std::to_string(about.st_uid) +
+                      ", not to you; set TMPDIR to a folder of yours (the same for the whole job), "
+                      "or have it removed by root"};
+}
+
+}  // namespace
+
 base::Fd open_private_folder(const std::string& path) {
   base::Fd folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   const int error = errno;
@@ -65,8 +79,7 @@ base::Fd open_private_folder(const std::string& path) {
   struct stat about {};
   if (folder && ::fstat(folder.get(), &about) != 0) base::throw_errno(path);
   if (is_not_private || about.st_uid != ::geteuid() || (about.st_mode & 0777) != 0700)
-    throw Error(-EPERM,
-                path + ": not a folder of yours alone (mode 0700); remove it or set TMPDIR");
+    throw not_private(path);
   return folder;
 }
 

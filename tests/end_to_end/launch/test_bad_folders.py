@@ -72,3 +72,14 @@ def test_a_tmpdir_too_long_is_named(user, short_job, folder, leftovers):
     user.own(deep)
     ended = user.run(short_job, env={"TMPDIR": str(deep)})
     expect_refusal(ended, leftovers, OWN_FAILURE, deep, "TMPDIR")
+
+
+def test_a_folder_that_a_stranger_made_first_is_named_with_its_owner(user, short_job, folder, leftovers):
+    if os.geteuid() != 0:
+        pytest.skip("needs root, to give a folder away")
+    path = folder / f"nagaya-{user.uid}"
+    path.mkdir(mode=0o700)
+    stranger = user.uid + 1
+    os.chown(path, stranger, stranger)
+    ended = user.run(short_job, env={"TMPDIR": str(folder)})
+    expect_refusal(ended, leftovers, OWN_FAILURE, path, f"belongs to user {stranger}", "set TMPDIR")
