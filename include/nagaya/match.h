@@ -84,9 +84,14 @@ nagaya_process nagaya_match_self(void);
 
 /* ---- sending ----------------------------------------------------------------------------- */
 
+#define NAGAYA_CONTROL_MAX 4096 /* [bytes] */
+
 typedef struct nagaya_send {
   nagaya_process to;
   nagaya_envelope envelope; /* `source` is the caller's own rank */
+  /* Nonzero: the data say where other data go (addresses, places of llcl.h), so that nobody on the
+   * way between two nodes may change a byte of them (docs/security.md). Never by rendezvous. */
+  uint32_t is_control;
   const void* data;
   size_t bytes;
   /* In place of `data`, or NULL: as many as `bytes` need, one behind the other in the order of the
@@ -114,8 +119,9 @@ int nagaya_match_try_send(nagaya_process to, const nagaya_envelope* envelope, co
 
 /* Starts a send. Complete when `data` is the caller's again, which may be before this returns.
  *
- * Returns 0, -EINVAL (no such process), -ENOBUFS, -ENOMEM, -ESRCH. A send that has to wait for room
- * may end with such an error later (`error`). */
+ * Returns 0, -EINVAL (no such process), -EMSGSIZE (control data of more than
+ * NAGAYA_CONTROL_MAX bytes), -ENOBUFS, -ENOMEM, -ESRCH. A send that has to wait for room may
+ * end with such an error later (`error`). */
 int nagaya_match_send(nagaya_send* send);
 
 /* Asks for a message back that may not be matched yet. It is incomplete again; complete when its

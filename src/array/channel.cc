@@ -80,6 +80,7 @@ int Greeting::send(nagaya_process to, const nagaya_envelope& envelope, const Cha
   sent_ = {};
   sent_.to = to;
   sent_.envelope = envelope;
+  sent_.is_control = 1;
   sent_.data = &own_;
   sent_.bytes = sizeof own_;
   const int error = nagaya_match_send(&sent_);

@@ -11,33 +11,45 @@ struct Form {
   size_t payload_min_bytes;
   size_t payload_max_bytes;
   uint32_t argument_max;
+  // Whether its payload may end with data of the user that no proof covers; before them, in any
+  // case, are payload_min_bytes and its entries.
+  bool has_data = false;
 };
 
 constexpr uint32_t kEntriesMax = kPayloadMaxBytes / sizeof(Strided);
 
 // By Kind.
 constexpr Form kForms[kKinds] = {
-    {0, kPayloadMaxBytes, 0},                 // kPut
-    {0, 0, kPayloadMaxBytes},                 // kGet
-    {sizeof(Operands), sizeof(Operands), 0},  // kAtomic
-    {0, kPayloadMaxBytes, UINT32_MAX},        // kMessage
-    {0, 0, 0},                                // kCancel
-    {0, 0, 0},                                // kRegion
-    {0, 0, 0},                                // kEnded
-    {0, 0, 0},                                // kProbe
-    {0, 0, 0},                                // kAlive
-    {0, kPayloadMaxBytes, UINT32_MAX},        // kAnswer
-    {sizeof(Counter), kPayloadMaxBytes, 0},   // kPutNotify
-    {0, kPayloadMaxBytes, kEntriesMax},       // kPutPieces
-    {0, kPayloadMaxBytes, kEntriesMax},       // kGetPieces
-    {0, 0, 0},                                // kUnused
+    {0, kPayloadMaxBytes, 0, true},                // kPut
+    {0, 0, kPayloadMaxBytes},                      // kGet
+    {sizeof(Operands), sizeof(Operands), 0},       // kAtomic
+    {0, kPayloadMaxBytes, UINT32_MAX, true},       // kMessage
+    {0, 0, 0},                                     // kCancel
+    {0, 0, 0},                                     // kRegion
+    {0, 0, 0},                                     // kEnded
+    {0, 0, 0},                                     // kProbe
+    {0, 0, 0},                                     // kAlive
+    {0, kPayloadMaxBytes, UINT32_MAX, true},       // kAnswer
+    {sizeof(Counter), kPayloadMaxBytes, 0, true},  // kPutNotify
+    {0, kPayloadMaxBytes, kEntriesMax, true},      // kPutPieces
+    {0, kPayloadMaxBytes, kEntriesMax},            // kGetPieces
+    {0, 0, 0},                                     // kUnused
 };
+
+// Whether all that says where data go is covered.
+bool leaves_only_data_open(const Header& header, const Form& form) {
+  if (header.open_bytes == 0) return true;
+  const uint64_t entries_bytes =
+      has_entries(header.kind) ? uint64_t{header.argument} * sizeof(Strided) : 0;
+  return form.has_data &&
+         header.open_bytes + form.payload_min_bytes + entries_bytes <= header.bytes;
+}
 
 bool is_well_formed(const Header& header) {
   if (static_cast<uint8_t>(header.kind) >= kKinds || header.zero != 0) return false;
   const Form& form = kForms[static_cast<uint8_t>(header.kind)];
   if (header.bytes < form.payload_min_bytes || header.bytes > form.payload_max_bytes) return false;
-  if (header.argument > form.argument_max) return false;
+  if (header.argument > form.argument_max || !leaves_only_data_open(header, form)) return false;
   if (header.kind == Kind::kAnswer &&
       (static_cast<int32_t>(header.argument) > 0 || header.region > 1))
     return false;
@@ -69,9 +81,7 @@ std::optional<Batch> Batch::parse(std::span<const std::byte> message) {
   Prologue prologue;
   if (message.size() < sizeof prologue) return std::nullopt;
   std::memcpy(&prologue, message.data(), sizeof prologue);
-  if (prologue.magic != kBatchMagic || prologue.version != kBatchVersion ||
-      prologue.bytes != message.size() || prologue.records > kBatchMaxRecords)
-    return std::nullopt;
+  if (!is_plausible(prologue, message.size())) return std::nullopt;
   size_t at = sizeof prologue;
   for (unsigned n = 0; n < prologue.records; ++n) {
     Header header;

@@ -3,6 +3,13 @@
 //
 //   | Prologue 32 | Header 32 | payload, padded to 8 | Header 32 | payload | ...
 //
+//   payload = control ── kCoveredDataBytes of the data ──│── the rest of the data: `open_bytes`
+//             └─────────── covered by the proof ─────────┘   a stranger on the way may change it
+//
+// A record is covered whole unless its sender says by leave_open() that its payload ends with data
+// of the user; kForms (batch.cc) says which kinds may, and what is control in any case. So a new
+// kind of record, or of message, is covered as long as nobody has thought about it.
+//
 // Requests carry a tag, which the answer repeats. A message is anybody's until Proofs::check() has
 // accepted it (proof.h). Then parse() checks its form; its meaning (regions, ranges, tags) is still
 // to be checked by whoever acts on it. Numbers are in the byte order of the node: another one fails
@@ -20,7 +27,7 @@
 namespace nagaya::delegatee {
 
 inline constexpr uint32_t kBatchMagic = 0x4e474241;
-inline constexpr uint16_t kBatchVersion = 2;
+inline constexpr uint16_t kBatchVersion = 3;
 inline constexpr size_t kBatchMaxBytes = 32 << 10;
 inline constexpr uint16_t kBatchMaxRecords = 64;
 // A node's credit: so much it may ask of another before it is answered. More is malformed, so the
@@ -76,11 +83,21 @@ struct Header {
   uint32_t tag;
   uint32_t bytes;  // of the payload
   uint32_t argument;
-  uint32_t task;
+  uint16_t task;
+  uint16_t open_bytes;  // at the end of the payload: data that no proof need cover
   uint32_t region;
   uint64_t offset;
 };
 static_assert(sizeof(Header) == 32);
+
+// Data are covered up to here, for a hash of so few bytes costs nothing: flags, short messages.
+inline constexpr size_t kCoveredDataBytes = 64;
+
+// Says that the payload ends with `data_bytes` of the user's.
+inline void leave_open(Header& header, size_t data_bytes) {
+  header.open_bytes =
+      static_cast<uint16_t>(data_bytes > kCoveredDataBytes ? data_bytes - kCoveredDataBytes : 0);
+}
 
 struct Operands {
   uint64_t operand;
@@ -99,6 +116,15 @@ constexpr size_t record_bytes(size_t payload_bytes) {
   return sizeof(Header) + ((payload_bytes + 7) & ~size_t{7});
 }
 inline constexpr size_t kPayloadMaxBytes = kBatchMaxBytes - sizeof(Prologue) - sizeof(Header);
+static_assert(kPayloadMaxBytes <= UINT16_MAX);  // Header::open_bytes
+
+// Whether the prologue is one of a batch of so many bytes. It costs nothing, and proves nothing.
+constexpr bool is_plausible(const Prologue& prologue, size_t bytes) {
+  return prologue.magic == kBatchMagic && prologue.version == kBatchVersion &&
+         prologue.bytes == bytes && bytes <= kBatchMaxBytes &&
+         prologue.records <= kBatchMaxRecords &&
+         bytes - sizeof prologue >= prologue.records * sizeof(Header);
+}
 
 class Batch {
  public:

@@ -9,13 +9,11 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "delegatee/batch_strided.h"
 
 namespace nagaya::delegatee {
 namespace {
 
 constexpr unsigned char kPurpose[] = "nagaya batches";
-constexpr size_t kControlBytes = 64;       // of a payload
 constexpr size_t kShortRecordBytes = 128;  // on the average: then a hash of all costs less
 
 using JobKey = std::array<unsigned char, crypto_generichash_BYTES>;
@@ -31,11 +29,12 @@ JobKey job_key_of(std::span<const Secret> secrets) {
   return key;
 }
 
-// Of a record: its header, and of its payload all that says where data go, or its beginning.
-uint64_t control_bytes_of(const Header& header) {
-  const uint64_t control =
-      has_entries(header.kind) ? uint64_t{header.argument} * sizeof(Strided) : kControlBytes;
-  return sizeof header + std::min<uint64_t>(header.bytes, control);
+// Bytes at the beginning of a record that its proof covers: all but the data that its header leaves
+// open. The header may be a stranger's: one that leaves more open than there is leaves nothing
+// open.
+uint64_t covered_bytes(const Header& header) {
+  const uint64_t open = header.open_bytes <= header.bytes ? header.open_bytes : 0;
+  return sizeof header + header.bytes - open;
 }
 
 uint64_t siphash(const void* data, size_t bytes, const unsigned char* key) {
@@ -79,8 +78,8 @@ uint64_t Proofs::proof_of(const Prologue& prologue, std::span<const std::byte> r
   return siphash(&covered, sizeof covered, direction.of_proof.data());
 }
 
-// Of all, or, where that is much more, of what controls: record by record, each with the hash
-// before it. Nothing is known of them yet: they may be anything.
+// Of all bytes, or, where these are many, of all but the data that the records leave open: record
+// by record, each with the hash before it. Nothing is known of them yet: they may be anything.
 uint64_t Proofs::hash_of(std::span<const std::byte> records, uint16_t count, const Key& key) const {
   if (covers_data_ || records.size() <= count * kShortRecordBytes)
     return siphash(records.data(), records.size(), key.data());
@@ -90,7 +89,7 @@ uint64_t Proofs::hash_of(std::span<const std::byte> records, uint16_t count, con
   while (records.size() >= sizeof(Header)) {
     Header header;
     std::memcpy(&header, records.data(), sizeof header);
-    const uint64_t bytes = std::min<uint64_t>(control_bytes_of(header), records.size());
+    const uint64_t bytes = std::min<uint64_t>(covered_bytes(header), records.size());
     hashes.record = siphash(records.data(), bytes, key.data());
     hashes.before = siphash(&hashes, sizeof hashes, key.data());
     records = records.subspan(std::min(record_bytes(header.bytes), records.size()));
@@ -112,13 +111,14 @@ Verdict Proofs::check(std::span<const std::byte> message, Node& from) {
   Prologue prologue;
   if (message.size() < sizeof prologue) return Verdict::kRefused;
   std::memcpy(&prologue, message.data(), sizeof prologue);
-  if (prologue.bytes != message.size() || prologue.from >= incoming_.size() ||
+  if (!is_plausible(prologue, message.size()) || prologue.from >= incoming_.size() ||
       prologue.from == self_)
     return Verdict::kRefused;
   Direction& direction = incoming_[prologue.from];
+  if (prologue.number < direction.number) return Verdict::kRefused;
+  ++hashed_;
   // A difference in the first byte takes as long as one in the last: a proof is compared as a word.
-  if (proof_of(prologue, message.subspan(sizeof prologue), direction) != prologue.proof ||
-      prologue.number < direction.number)
+  if (proof_of(prologue, message.subspan(sizeof prologue), direction) != prologue.proof)
     return Verdict::kRefused;
   from = prologue.from;
   if (prologue.number > direction.number) return Verdict::kGap;

@@ -10,17 +10,20 @@
 //
 // The numbers of a direction count from 0. So a proof is good for one message, once; a stranger
 // that sees it learns nothing about the next one's. A stranger that holds a message back may change
-// it and pass it on, where the proof does not cover it. The proof always covers all control: the
-// header of every record, its strided entries, and the first 64 bytes of its payload, in which
-// operands, answers and the cells of two-sided messages lie. NAGAYA_PROOF=batch lets it cover all
-// data (decision 12).
+// it and pass it on, where the proof does not cover it. The proof
+// covers everything but data of the user that a record leaves open (batch.h). NAGAYA_PROOF=batch
+// lets it cover these, too (decision 12).
 //
-//   | the fault                                         | verdict   | the delegatee              |
-//   | shorter than a prologue, or of another length     |           |                            |
-//   | the sender is no other node of the job            | kRefused  | drops it and counts it     |
-//   | the proof                                         |           |                            |
-//   | an earlier number                                 |           |                            |
-//   | a later number: messages before it were lost      | kGap      | the link has failed        |
+// The checks, in this order. The first three cost nothing, and are all that a stranger's garbage
+// costs; they prove nothing.
+//
+//   | the fault                                          | verdict   | the delegatee             |
+//   | shorter than a prologue; magic, version, length;   |           |                           |
+//   |   more records than a batch has, or than fit       |           |                           |
+//   | the sender is no other node of the job             | kRefused  | drops it and counts it    |
+//   | an earlier number                                  |           |                           |
+//   | the proof                                          |           |                           |
+//   | a later number: messages before it were lost       | kGap      | the link has failed       |
 //
 // Thread safety: none; the delegatee's thread.
 // Source: Aumasson, Bernstein: SipHash, a fast short-input PRF (2012); by libsodium.
@@ -56,6 +59,8 @@ class Proofs {
 
   // Sets `from` to the sender, unless the message is refused.
   Verdict check(std::span<const std::byte> message, Node& from);
+  // Messages of which a hash was taken. For tests.
+  uint64_t hashed() const { return hashed_; }
 
  private:
   using Key = std::array<unsigned char, crypto_shorthash_siphash24_KEYBYTES>;
@@ -71,6 +76,7 @@ class Proofs {
   const Node self_;
   const bool covers_data_;
   std::vector<Direction> outgoing_, incoming_;  // by node
+  uint64_t hashed_ = 0;
 };
 
 }  // namespace nagaya::delegatee

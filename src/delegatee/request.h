@@ -2,6 +2,8 @@
 // request.h - how the delegatee reads a command.
 #pragma once
 
+#include <algorithm>
+
 #include "delegatee/batch.h"
 #include "delegatee/known_regions.h"
 #include "llcl/apply_atomic.h"
@@ -30,6 +32,11 @@ inline uint64_t bytes_of(const llcl::Command& command) {
   if (command.op == llcl::Op::kAtomic || command.op == llcl::Op::kFence || is_pieces(command))
     return 0;
   return command.inline_bytes != 0 ? command.inline_bytes : command.data.block.bytes;
+}
+
+// Of a message: the user's data at its end. More than there is: nothing but data.
+inline uint64_t data_bytes_of(const llcl::Command& command) {
+  return std::min(command.offset, bytes_of(command));
 }
 
 inline KnownRegions::Name region_of(const llcl::Command& command) {

@@ -59,12 +59,17 @@ Header Requester::next_record(uint32_t index) const {
   if (slot.is_large || is_pieces(command)) return header;
   header.offset = command.offset;
   header.bytes = static_cast<uint32_t>(payload_bytes(slot));
+  if (command.op == Op::kPut) leave_open(header, header.bytes);
+  if (command.op == Op::kPutNotify) leave_open(header, header.bytes - sizeof(Counter));
   if (command.op == Op::kGet) header.argument = static_cast<uint32_t>(command.data.block.bytes);
   if (command.op == Op::kActiveMessage) {
     header.argument = slot.task;
     header.offset = bytes_of(command);
     header.bytes = static_cast<uint32_t>(
         std::min<uint64_t>(part_max_bytes_, bytes_of(command) - slot.sent_bytes));
+    const uint64_t end = slot.sent_bytes + header.bytes;
+    const uint64_t control_end = bytes_of(command) - data_bytes_of(command);
+    if (end > control_end) leave_open(header, std::min<uint64_t>(end - control_end, header.bytes));
   }
   if (command.op == Op::kAtomic) {
     header.atomic = static_cast<uint8_t>(command.atomic);
@@ -125,7 +130,9 @@ bool Requester::send_portion(TargetNode& target, uint32_t index) {
   const bool is_put = slot.command.op == Op::kPutPieces;
   Header header = next_record(index);
   header.argument = static_cast<uint32_t>(portion_.entries());
-  header.bytes = static_cast<uint32_t>(portion_.entries_bytes() + (is_put ? portion_.bytes() : 0));
+  const size_t blocks_bytes = is_put ? portion_.bytes() : 0;
+  header.bytes = static_cast<uint32_t>(portion_.entries_bytes() + blocks_bytes);
+  leave_open(header, blocks_bytes);
   std::byte* const payload = append(target, slot.command.node, header);
   if (payload == nullptr) return false;
   std::byte* const blocks = portion_.write_entries(payload);
@@ -307,7 +314,7 @@ void Requester::let_go_of_regions() {
   regions_.let_go([&](const KnownRegions::Name& name) {
     Header notice{};
     notice.kind = Kind::kUnused;
-    notice.task = name.task;
+    notice.task = static_cast<uint16_t>(name.task);
     notice.region = name.region;
     return outbox_.append(name.node, notice, Outbox::Haste::kPatient) != nullptr;
   });

@@ -253,6 +253,7 @@ bool Target::write_data(Node node, Header& header, const Answer& answer, Payload
   if (bytes > outbox_.payload_max_bytes()) from.error = -EMSGSIZE;
   header.argument = static_cast<uint32_t>(from.error);
   header.bytes = from.error == 0 ? static_cast<uint32_t>(bytes) : 0;
+  leave_open(header, header.bytes);
   std::byte* payload = outbox_.append(node, header);
   if (payload != nullptr && header.bytes != 0) std::memcpy(payload, from.base, bytes);
   return payload != nullptr;
@@ -266,6 +267,7 @@ bool Target::write_blocks(Node node, Header& header, const Answer& answer, Paylo
   if (bytes > outbox_.payload_max_bytes()) from.error = -EMSGSIZE;
   header.argument = static_cast<uint32_t>(from.error);
   header.bytes = from.error == 0 ? static_cast<uint32_t>(bytes) : 0;
+  leave_open(header, header.bytes);
   std::byte* packed = outbox_.append(node, header);
   if (packed == nullptr) return false;
   for (size_t n = 0; n < entries.count() && from.error == 0; ++n)
@@ -343,7 +345,7 @@ bool Target::drop_ended_regions() {
 void Target::end(const RegionName& name, const Registration& registration) {
   Answer notice{};
   notice.request.kind = Kind::kEnded;
-  notice.request.task = name.task;
+  notice.request.task = static_cast<uint16_t>(name.task);
   notice.request.region = name.region;
   for (const Node node : registration.known_to) answer(node, notice);
   fabric_.deregister(registration.region);

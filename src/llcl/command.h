@@ -114,7 +114,8 @@ struct Command {
   uint16_t task;       // at that node
   uint16_t requester;  // at this node: it gets the completion
   uint32_t region;     // registration number at that node; kActiveMessage: the handler
-  uint64_t offset;     // in the region [bytes]
+  uint64_t offset;  // in the region; kActiveMessage: how much at its end is the user's data, which
+                    // a proof may leave open (delegatee/batch.h); 0: none, as a receipt [bytes]
   uint64_t completion;
   Data data;
 };

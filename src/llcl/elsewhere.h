@@ -24,9 +24,11 @@ class Elsewhere {
   virtual bool has(nagaya_process process) const = 0;
   // `done` (0 now) becomes 1, or a negative errno, when `message` is no longer needed; nullptr: it
   // is copied at once, and has at most kInlineMaxBytes. Messages of one sender arrive in order.
+  //   data_bytes   at the message's end: the user's data, which on the way may be less protected
+  //                than control data (delegatee/batch.h)
   // Returns 0, -EAGAIN (no room just now), -ENOBUFS.
   virtual int send(nagaya_process to, uint8_t kind, const std::byte* message, size_t bytes,
-                   std::atomic<uint32_t>* done) = 0;
+                   size_t data_bytes, std::atomic<uint32_t>* done) = 0;
   // Whether the process does not keep up with what is sent to it.
   virtual bool has_backlog(nagaya_process process) const = 0;
   // Lets others read the caller's memory. Returns 0, or -EAGAIN (too many regions just now),

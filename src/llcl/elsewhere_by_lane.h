@@ -23,7 +23,7 @@ class ElsewhereByLane final : public Elsewhere {
   }
 
   int send(nagaya_process to, uint8_t kind, const std::byte* message, size_t bytes,
-           std::atomic<uint32_t>* done) override {
+           size_t data_bytes, std::atomic<uint32_t>* done) override {
     const nagaya_completion on_complete{done != nullptr ? NAGAYA_FLAG : NAGAYA_NONE, nullptr, done};
     return endpoint_.submit_by(lane(), on_complete, [&](Command& command) {
       command = {};
@@ -31,6 +31,7 @@ class ElsewhereByLane final : public Elsewhere {
       command.node = to.node;
       command.task = static_cast<uint16_t>(to.task);
       command.region = kPortHandlers + kind;
+      command.offset = data_bytes;
       if (done == nullptr) {
         command.inline_bytes = static_cast<uint8_t>(bytes);
         std::memcpy(command.data.payload, message, bytes);

@@ -289,6 +289,7 @@ int nagaya_llcl_try_message(nagaya_process to, uint32_t number, const void* data
   if (error != 0) return error;
   return self->submit(to.node, on_complete, [&](Command& command) {
     set_place(&command, Op::kActiveMessage, place);
+    command.offset = bytes;  // all of it is the user's
     if (is_inline(Op::kActiveMessage, bytes)) {
       command.inline_bytes = static_cast<uint8_t>(bytes);
       std::memcpy(command.data.payload, data, bytes);

@@ -68,17 +68,21 @@ class Port {
     return bytes <= longest(to) && (is_here(to) || !elsewhere_.has_backlog(to));
   }
 
-  // `bytes` of the body, at most longest(to). It is the caller's again. Returns 0, -EAGAIN (no room
-  // just now), -ENOBUFS (too many loans are out, or no lane). May throw std::bad_alloc.
+  // A body says where data go (control), or is data of the user.
+  enum class Body : uint8_t { kControl, kData };
+
+  // `bytes` of the body, at most longest(to), or kLongestNote of control. It is the caller's again.
+  // Returns 0, -EAGAIN (no room just now), -ENOBUFS (too many loans are out, or no lane). May throw
+  // std::bad_alloc.
   int post(nagaya_process to, uint8_t kind, const PortHeader& header, const Buffer& body,
-           size_t bytes) {
+           size_t bytes, Body what) {
     return is_here(to) ? post_here(to, kind, header, body, bytes)
-                       : post_elsewhere(to, kind, header, body, bytes);
+                       : post_elsewhere(to, kind, header, body, bytes, what);
   }
-  // A message that says from whom it comes, of up to kLongestNote. Returns as post.
+  // A message that says from whom it comes, of up to kLongestNote, and control. Returns as post.
   int note(nagaya_process to, uint8_t kind, const PortHeader& header, const Buffer& body,
            size_t bytes) {
-    if (!is_here(to)) return post_elsewhere(to, kind, header, body, bytes);
+    if (!is_here(to)) return post_elsewhere(to, kind, header, body, bytes, Body::kControl);
     if (bytes > kNoteMaxBytes) return post_lent(to, kind, header, body, bytes);
     PortCell cell;
     cell.header = header;
@@ -164,8 +168,9 @@ class Port {
     return error;
   }
   int post_elsewhere(nagaya_process to, uint8_t kind, const PortHeader& header, const Buffer& body,
-                     size_t bytes) {
+                     size_t bytes, Body what) {
     const size_t all_bytes = sizeof header + bytes;
+    const size_t data_bytes = what == Body::kData ? bytes : 0;
     const auto write = [&](std::byte* message) {
       std::memcpy(message, &header, sizeof header);
       gather(body, message + sizeof header, bytes);
@@ -173,13 +178,13 @@ class Port {
     if (all_bytes <= kInlineMaxBytes) {
       std::byte message[kInlineMaxBytes];
       write(message);
-      return elsewhere_.send(to, kind, message, all_bytes, nullptr);
+      return elsewhere_.send(to, kind, message, all_bytes, data_bytes, nullptr);
     }
     Loan block;
     BlockPool& pool = all_bytes <= pool_.block_bytes() ? pool_ : pool_elsewhere_;
     if (!pool.take_for_flag(block)) return -EAGAIN;
     write(block.data);
-    const int error = elsewhere_.send(to, kind, block.data, all_bytes, block.returned);
+    const int error = elsewhere_.send(to, kind, block.data, all_bytes, data_bytes, block.returned);
     if (error != 0) block.give_back();
     return error;
   }

@@ -8,6 +8,7 @@
 namespace nagaya::match {
 namespace {
 
+static_assert(NAGAYA_CONTROL_MAX <= llcl::Port::kLongestNote);
 constexpr int kMessagesAtOnce = 64;
 constexpr int kLooksBeforeDrop = 4;  // of so many messages: as many as a port holds
 constexpr uint64_t kRefusedNs = 500;
@@ -58,13 +59,15 @@ int Matcher::post_rendezvous(nagaya_send& send) {
 
 int Matcher::begin(nagaya_send& send, bool& is_over) {
   is_over = false;
-  if (send.is_synchronous == 0 && port_.takes(send.to, send.bytes)) {
+  const bool is_control = send.is_control != 0;
+  if (is_control || (send.is_synchronous == 0 && port_.takes(send.to, send.bytes))) {
     const llcl::Buffer data(send.data, send.bytes, send.runs);
+    const auto what = is_control ? llcl::Port::Body::kControl : llcl::Port::Body::kData;
     const int error = port_.post(send.to, static_cast<uint8_t>(Kind::kMessage),
-                                 port_header({send.envelope, send.serial}), data, send.bytes);
+                                 port_header({send.envelope, send.serial}), data, send.bytes, what);
     is_over = error == 0;
     if (is_over) be_unknown(send);  // it may have waited in the outbox to go by rendezvous
-    if (error != -ENOBUFS) return error;
+    if (error != -ENOBUFS || is_control) return error;
   }
   return post_rendezvous(send);
 }
@@ -77,13 +80,14 @@ int Matcher::try_send(nagaya_process to, const Envelope& envelope, const void* d
   if (outbox_.holds_up(to)) return -EAGAIN;
   const int error =
       port_.post(to, static_cast<uint8_t>(Kind::kMessage), port_header({envelope, ++last_serial_}),
-                 {data, bytes, nullptr}, bytes);
+                 {data, bytes, nullptr}, bytes, llcl::Port::Body::kData);
   if (serial != nullptr) *serial = last_serial_;
   return error == -ENOBUFS ? -EAGAIN : error;
 }
 
 int Matcher::send(nagaya_send& send) {
   if (!port_.reaches(send.to)) return -EINVAL;
+  if (send.is_control != 0 && send.bytes > NAGAYA_CONTROL_MAX) return -EMSGSIZE;
   send.is_complete = send.is_cancelled = send.answers = 0;
   send.error = 0;
   send.handle = 0;

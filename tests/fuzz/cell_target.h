@@ -23,7 +23,7 @@ using namespace nagaya::match;
 class WireToNobody final : public llcl::Elsewhere {
  public:
   bool has(nagaya_process process) const override { return process.node < 2; }
-  int send(nagaya_process, uint8_t, const std::byte*, size_t,
+  int send(nagaya_process, uint8_t, const std::byte*, size_t, size_t,
            std::atomic<uint32_t>* done) override {
     if (done != nullptr) done->store(1);
     return 0;

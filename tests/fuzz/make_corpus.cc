@@ -236,6 +236,15 @@ void write_batches() {
   for (const auto& batches :
        {nagaya::delegatee::malformed_batches(), nagaya::delegatee::sound_batches()})
     for (const auto& [name, bytes] : batches) write(std::string("batch/") + name, bytes);
+  // The input of proof_target.h: which byte is altered, and how.
+  const auto altered = [](uint32_t position, char change, const std::string& batch) {
+    return std::string(reinterpret_cast<const char*>(&position), sizeof position) + change +
+           std::string(3, 0) + batch;
+  };
+  for (const auto& [name, bytes] : nagaya::delegatee::sound_batches())
+    for (const uint32_t position : {40u, 200u, 1200u})
+      write(std::string("proof/") + name + "-" + std::to_string(position),
+            altered(position, 1, bytes));
 }
 
 }  // namespace

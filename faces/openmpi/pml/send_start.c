@@ -24,6 +24,7 @@ int pml_nagaya_start_send(pml_nagaya_send_request_t* request) {
   send->envelope = pml_nagaya_envelope_to(base->req_comm, base->req_tag);
   send->bytes = request->super.req_bytes_packed;
   send->runs = NULL;
+  send->is_control = 0;
   send->is_synchronous = request->super.req_send_mode == MCA_PML_BASE_SEND_SYNCHRONOUS;
   if (pml_nagaya_sends_copy(request))
     error = pml_nagaya_start_buffered(request);

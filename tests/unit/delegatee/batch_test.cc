@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "delegatee/batch.h"
 
+#include <tuple>
+
 #include "delegatee/fleet.h"
 #include "delegatee/raw_batch.h"
 
@@ -79,7 +81,7 @@ struct Stranger {
 
 TEST(Delegatee, DeclaresANodeFailedThatSaysNonsense) {
   for (const NamedBatch& batch : malformed_batches()) {
-    if (!has_its_length(batch.bytes)) continue;  // such a one proves nothing
+    if (!can_be_signed(batch.bytes)) continue;  // it is a stranger's
     Stranger stranger;
     stranger.say(batch.bytes);
     EXPECT_EQ(stranger.state_of_link(), -EPROTO) << batch.name;
@@ -87,6 +89,69 @@ TEST(Delegatee, DeclaresANodeFailedThatSaysNonsense) {
     stranger.say(RawBatch().add(put_header(), "12345678").bytes());
     EXPECT_TRUE(stranger.memory == pattern(64, 1)) << "a failed node stays failed";
   }
+}
+
+// A requester's records, as node 1 gets them: whether the proof covers all that says where data go,
+// and no more of the data than it need.
+TEST(Delegatee, LeavesOnlyDataOfTheUserOpen) {
+  Stranger other;
+  Bytes data = pattern(3000, 1), message = pattern(70'000, 2);
+  const Place place{1, 0, 1};
+  const auto data_at_end = [&](Command command, uint64_t bytes) {
+    command.offset = bytes;
+    return command;
+  };
+  const llcl::Piece piece{reinterpret_cast<uint64_t>(data.data()), 0, 100, 30, 100, 200};
+  other.node->push(0, transfer(Op::kPut, place, data.data(), 3000));
+  other.node->push(0, with_payload(Op::kPut, place, data.data(), 32));
+  other.node->push(0, put_notify(place, data.data(), 3000, place));
+  other.node->push(0, of_pieces(Op::kPutPieces, place, {&piece, 1}));
+  other.node->push(0, of_pieces(Op::kGetPieces, place, {&piece, 1}));
+  other.node->push(0, atomic(llcl::Atomic::kAdd, llcl::Type::kUint64, place, nullptr, 1));
+  other.node->push(0, transfer(Op::kActiveMessage, place, data.data(), 3000));
+  other.node->push(0, data_at_end(transfer(Op::kActiveMessage, place, data.data(), 3000), 2900));
+  other.node->push(
+      0, data_at_end(transfer(Op::kActiveMessage, place, message.data(), 70'000), 70'000 - 40'000));
+  struct Record {
+    Kind kind;
+    uint32_t bytes, covered;  // of the payload
+    bool operator==(const Record&) const = default;
+  };
+  const uint32_t part = kPayloadMaxBytes, second_end = 2 * part - 40'000;
+  const std::vector<Record> expected = {
+      {Kind::kPut, 3000, 64},
+      {Kind::kPut, 32, 32},
+      {Kind::kPutNotify, 3016, 16 + 64},
+      {Kind::kPutPieces, 3024, 24 + 64},
+      {Kind::kGetPieces, 24, 24},
+      {Kind::kAtomic, 16, 16},
+      {Kind::kMessage, 3000, 3000},
+      {Kind::kMessage, 3000, 100 + 64},
+      {Kind::kMessage, part, part},
+      {Kind::kMessage, part, part - second_end + 64},
+      {Kind::kMessage, 70'000 - 2 * part, 64},
+  };
+  std::vector<Record> seen;
+  for (int n = 0; n < 50 && seen.size() < expected.size(); ++n) {
+    other.node->delegatee.round();
+    fabric::Event events[16];
+    for (size_t event = other.raw->poll(events); event-- > 0;) {
+      if (events[event].kind != fabric::Event::Kind::kReceived) continue;
+      const auto batch = Batch::parse({events[event].data, events[event].bytes});
+      ASSERT_TRUE(batch);
+      batch->for_each([&](const Header& header, auto) {
+        seen.push_back({header.kind, header.bytes, header.bytes - header.open_bytes});
+        return true;
+      });
+    }
+  }
+  const auto order = [](const Record& a, const Record& b) {
+    return std::tuple(a.kind, a.bytes, a.covered) < std::tuple(b.kind, b.bytes, b.covered);
+  };
+  auto sorted = expected;
+  std::ranges::sort(sorted, order);
+  std::ranges::sort(seen, order);
+  EXPECT_TRUE(seen == sorted) << seen.size();
 }
 
 TEST(Delegatee, ServesANodeThatSpeaksWell) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Replays the seeds of the fuzzers of batches (those of raw_batch.h, and the fuzzer's finds) and
-// of questions.
+// Replays the seeds of the fuzzers of batches (those of raw_batch.h, and the fuzzer's finds), of
+// altered ones, and of questions.
 #include "corpus.h"
 #include "../../fuzz/batch_target.h"
+#include "../../fuzz/proof_target.h"
 #include "../../fuzz/question_target.h"
 
 namespace nagaya {
@@ -10,6 +11,10 @@ namespace {
 
 TEST(Corpus, OfBatchesTouchesNothingThatIsNotRegistered) {
   EXPECT_GT(replay("batch", fuzz::hear_batch), 20u);
+}
+
+TEST(Corpus, OfAlteredBatchesIsRefusedOrHarmless) {
+  EXPECT_GT(replay("proof", fuzz::alter_signed_batch), 5u);
 }
 
 TEST(Corpus, OfQuestionsIsAnsweredOrRefused) {

@@ -93,13 +93,14 @@ TEST_P(ProofTest, ABatchOfAnotherLengthIsRefused) {
 TEST_P(ProofTest, EveryBitThatTheProofCoversCounts) {
   Header long_put = put_header();
   long_put.bytes = 1000;
+  leave_open(long_put, 1000);
   const std::string first = RawBatch().add(long_put, std::string(1000, 'x')).bytes();
   const std::string both =
       RawBatch().add(long_put, std::string(1000, 'x')).add(put_header(), "12345678").bytes();
   for (const std::string& unsigned_batch : {put_of("12345678"), both}) {
     const std::string batch = signed_by(peer_, unsigned_batch);
     const auto is_covered = [&](size_t at) {
-      const size_t control_end = sizeof(Prologue) + sizeof(Header) + 64;
+      const size_t control_end = sizeof(Prologue) + sizeof(Header) + kCoveredDataBytes;
       return GetParam() || batch.size() < 256 || at < control_end || at >= first.size();
     };
     for (size_t bit = 0; bit < 8 * batch.size(); ++bit) {
@@ -119,7 +120,8 @@ TEST_P(ProofTest, WhereScatteredDataGoesIsCovered) {
   for (uint64_t n = 0; n < kEntries; ++n)
     payload += plain_bytes(delegatee::Strided{64 * n, 8, 1, 0});
   payload.resize(payload.size() + 8 * kEntries, 'x');
-  const Header put = header_of(Kind::kPutPieces, static_cast<uint32_t>(payload.size()), kEntries);
+  Header put = header_of(Kind::kPutPieces, static_cast<uint32_t>(payload.size()), kEntries);
+  leave_open(put, 8 * kEntries);
   const std::string batch = signed_by(peer_, RawBatch().add(put, payload).bytes());
   for (size_t at = 0;
        at < sizeof(Prologue) + sizeof(Header) + kEntries * sizeof(delegatee::Strided); ++at) {
@@ -130,11 +132,62 @@ TEST_P(ProofTest, WhereScatteredDataGoesIsCovered) {
   EXPECT_EQ(check(batch), Verdict::kGenuine);
 }
 
+// A layout of runs behind the announcement of a message, and whatever will be invented.
+TEST_P(ProofTest, ARecordOfAnyKindIsCoveredToItsEndUnlessItsSenderSaysOtherwise) {
+  const std::string payload(400, 'x');
+  for (uint8_t kind = 0; kind <= kKinds; ++kind) {
+    const Header header = header_of(static_cast<Kind>(kind), 400);
+    const std::string batch =
+        signed_by(peer_, RawBatch().add(header, payload).add(header, payload).bytes());
+    for (size_t at = sizeof(Prologue); at < batch.size(); ++at) {
+      std::string changed = batch;
+      changed[at] = static_cast<char>(changed[at] ^ 0x10);
+      ASSERT_EQ(check(changed), Verdict::kRefused) << "kind " << int{kind} << ", byte " << at;
+    }
+    EXPECT_EQ(check(batch), Verdict::kGenuine);
+    peer_.sent(kSelf);
+  }
+}
+
+TEST_P(ProofTest, WhatIsNoBatchOrNotTheNextOneIsNotHashed) {
+  peer_.sent(kSelf);
+  const std::string next = signed_by(peer_, put_of("12345678"));
+  EXPECT_EQ(check(next), Verdict::kGap);
+  const std::string long_one(kBatchMaxBytes, 'x');
+  const uint64_t hashed = checking_.hashed();
+  EXPECT_GT(hashed, 0u);
+  const auto damaged = [&](auto damage) {
+    std::string batch = next;
+    Prologue prologue;
+    std::memcpy(&prologue, batch.data(), sizeof prologue);
+    damage(prologue);
+    std::memcpy(batch.data(), &prologue, sizeof prologue);
+    return batch;
+  };
+  for (const std::string& garbage :
+       {long_one, std::string(), damaged([](Prologue& p) { ++p.magic; }),
+        damaged([](Prologue& p) { ++p.version; }), damaged([](Prologue& p) { ++p.bytes; }),
+        damaged([](Prologue& p) { p.records = kBatchMaxRecords + 1; }),
+        damaged([](Prologue& p) { p.records = 2; }), damaged([](Prologue& p) { p.from = kSelf; }),
+        damaged([](Prologue& p) { p.from = 3; })})
+    EXPECT_EQ(check(garbage), Verdict::kRefused);
+  EXPECT_EQ(checking_.hashed(), hashed);
+}
+
+TEST_P(ProofTest, ANumberThatWasUsedIsNotHashed) {
+  const std::string batch = signed_by(peer_, put_of("12345678"));
+  EXPECT_EQ(check(batch), Verdict::kGenuine);
+  const uint64_t hashed = checking_.hashed();
+  EXPECT_EQ(check(batch), Verdict::kRefused);
+  EXPECT_EQ(checking_.hashed(), hashed);
+}
+
 // As long as nothing is known of them, records are walked over that lead anywhere.
 TEST_P(ProofTest, RecordsThatLeadNowhereAreHashedToTheirEnd) {
   for (const uint32_t bytes : {0u, 1u, 999u, 1001u, 70000u, UINT32_MAX - 7, UINT32_MAX}) {
     Header header = put_header();
     header.bytes = bytes;
+    header.open_bytes = 999;
     const std::string batch = RawBatch().add(header, std::string(1000, 'x')).bytes();
     EXPECT_EQ(check(signed_by(peer_, batch)), Verdict::kGenuine) << bytes;
     peer_.sent(kSelf);

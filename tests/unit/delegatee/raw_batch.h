@@ -39,11 +39,11 @@ inline Header header_of(Kind kind, uint32_t bytes = 0, uint32_t argument = 0) {
 }
 
 // Whether it can have a proof.
-inline bool has_its_length(const std::string& batch) {
+inline bool can_be_signed(const std::string& batch) {
   Prologue prologue;
   if (batch.size() < sizeof prologue) return false;
   std::memcpy(&prologue, batch.data(), sizeof prologue);
-  return prologue.bytes == batch.size();
+  return is_plausible(prologue, batch.size());
 }
 
 inline std::string signed_by(const Proofs& proofs, std::string batch) {
@@ -114,6 +114,18 @@ inline std::vector<NamedBatch> malformed_batches() {
   header = put_header();
   header.zero = 1;
   wrong("reserved-in-record", header, "12345678");
+  const auto open = [&](const char* name, Header header, size_t bytes, const std::string& payload) {
+    header.open_bytes = static_cast<uint16_t>(bytes);
+    wrong(name, header, payload);
+  };
+  open("more-open-than-there-is", put_header(), 9, "12345678");
+  open("open-operands", header_of(Kind::kAtomic, 16), 1, std::string(16, 'x'));
+  open("open-counter", header_of(Kind::kPutNotify, 24), 9, std::string(24, '\0'));
+  open("open-entry", header_of(Kind::kPutPieces, 32, 1), 9,
+       plain_bytes(Strided{0, 8, 1, 0}) + "12345678");
+  open("open-entries-of-a-get", header_of(Kind::kGetPieces, 24, 1), 1,
+       plain_bytes(Strided{0, 8, 1, 0}));
+  open("open-probe", header_of(Kind::kProbe), 1, {});
   wrong("notify-without-counter", header_of(Kind::kPutNotify, 8), "12345678");
   wrong("reserved-in-counter", header_of(Kind::kPutNotify, 16), plain_bytes(Counter{0, 1, 1}));
   const std::string entry = plain_bytes(Strided{0, 8, 1, 0});
@@ -160,6 +172,12 @@ inline RawBatch scattered_batch() {
 
 // Batches that parse() accepts; the last one is nonsense for all that.
 inline std::vector<NamedBatch> sound_batches() {
+  Header long_put = header_of(Kind::kPut, 1000), blocks = header_of(Kind::kPutPieces, 1024, 1);
+  leave_open(long_put, 1000);
+  leave_open(blocks, 1000);
+  Header message = header_of(Kind::kMessage, 2000);  // a layout of many runs
+  message.offset = 2000;
+  const std::string blocks_entry = plain_bytes(Strided{0, 1000, 1, 0});
   Header get = header_of(Kind::kGet, 0, 64), atomic = header_of(Kind::kAtomic, 16);
   Header part = header_of(Kind::kMessage, 8), full = part;
   get.region = atomic.region = 1;
@@ -171,6 +189,11 @@ inline std::vector<NamedBatch> sound_batches() {
   all.add(part, "12345678").add(part, "12345678");
   all.add(header_of(Kind::kRegion)).add(header_of(Kind::kEnded)).add(header_of(Kind::kProbe));
   return {{"sound", all.bytes()},
+          {"open-data", RawBatch()
+                            .add(long_put, std::string(1000, 'x'))
+                            .add(blocks, blocks_entry + std::string(1000, 'y'))
+                            .bytes()},
+          {"long-control", RawBatch().add(message, std::string(2000, 'x')).bytes()},
           {"scattered", scattered_batch().bytes()},
           {"full-mailbox", RawBatch().add(full, "12345678").add(full, "12345678").bytes()},
           {"unasked-answer", RawBatch().add(header_of(Kind::kAnswer)).bytes()}};

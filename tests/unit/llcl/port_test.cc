@@ -19,7 +19,8 @@ constexpr PortHeader kHeader = {{1, 2, 3, 4}};
 class Nowhere final : public Elsewhere {
  public:
   bool has(nagaya_process) const override { return false; }
-  int send(nagaya_process, uint8_t, const std::byte*, size_t, std::atomic<uint32_t>*) override {
+  int send(nagaya_process, uint8_t, const std::byte*, size_t, size_t,
+           std::atomic<uint32_t>*) override {
     return -EINVAL;
   }
   bool has_backlog(nagaya_process) const override { return false; }
@@ -41,7 +42,8 @@ class PortTest : public testing::Test {
       board_.attached[task] = mailbox::Owner::task(task, 1).bits;
   }
   int post(size_t bytes) {
-    return sender_.post({0, 1}, 7, kHeader, {data_.data(), bytes, nullptr}, bytes);
+    return sender_.post({0, 1}, 7, kHeader, {data_.data(), bytes, nullptr}, bytes,
+                        Port::Body::kData);
   }
   void expect_message(const Incoming& incoming, size_t bytes) {
     EXPECT_EQ(incoming.kind(), 7);

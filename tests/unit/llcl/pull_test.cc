@@ -16,7 +16,8 @@ constexpr size_t kReadMostBytes = size_t{32} << 20;
 class Ready final : public Elsewhere {
  public:
   bool has(nagaya_process process) const override { return process.node == kElsewhere.node; }
-  int send(nagaya_process, uint8_t, const std::byte*, size_t, std::atomic<uint32_t>*) override {
+  int send(nagaya_process, uint8_t, const std::byte*, size_t, size_t,
+           std::atomic<uint32_t>*) override {
     return -EINVAL;
   }
   bool has_backlog(nagaya_process) const override { return false; }

@@ -51,7 +51,8 @@ class Wire final : public llcl::Elsewhere {
   bool has(nagaya_process process) const override { return process.node < nodes_.count(); }
 
   int send(nagaya_process to, uint8_t kind, const std::byte* message, size_t bytes,
-           std::atomic<uint32_t>* done) override {
+           size_t data_bytes, std::atomic<uint32_t>* done) override {
+    last_data_bytes = data_bytes;
     if (send_error != 0) return send_error;
     const auto delivered = nodes_.delegatee(to.node).deliver(
         {to.task, llcl::kPortHandlers + kind, own_.node, own_.task, bytes, 0, {message, bytes}});
@@ -113,10 +114,11 @@ class Wire final : public llcl::Elsewhere {
     return count;
   }
 
-  bool is_full = false;  // no read finds room
-  int send_error = 0;    // of every message; -EAGAIN: none finds room
-  int broken = 0;        // the error of reads
-  int shared = 0;        // regions
+  size_t last_data_bytes = 0;  // of the last message: what a proof may leave open
+  bool is_full = false;        // no read finds room
+  int send_error = 0;          // of every message; -EAGAIN: none finds room
+  int broken = 0;              // the error of reads
+  int shared = 0;              // regions
   int most_shared = 1000;
 
  private:
