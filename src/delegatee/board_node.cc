@@ -9,11 +9,7 @@ namespace nagaya::delegatee {
 namespace {
 
 constexpr size_t kRingRound = 256;  // commands, between two looks at the network
-// The node tells a task's senders to keep bodies with themselves once it holds more than the first
-// for the task. It holds at most the second: senders have handed over 2 MiB each by the time they
-// are told, and the content of their lanes. [bytes]
-constexpr uint64_t kBacklogBytes = 4 << 20, kBacklogMaxBytes = 256 << 20;
-constexpr size_t kLooks = 8;  // at bodies, for each message
+constexpr size_t kLooks = 8;        // at bodies, for each message
 
 }  // namespace
 
@@ -69,7 +65,9 @@ Delivered BoardNode::deliver(const MessagePart& message) try {
     if (delivered != Delivered::kFull) abandon(message.source_node);
     return delivered;
   }
-  if (message.offset == 0 && !has_room(message.task, message.bytes)) return Delivered::kFull;
+  if (!unfinished_.contains(message.source_node) &&
+      !has_room(message.task, Body::cost_of(message.bytes)))
+    return Delivered::kFull;
   Body* const body = body_of(message);
   if (body == nullptr) return Delivered::kRefused;
   if (message.bytes != body->size || message.offset > body->size ||
@@ -116,14 +114,21 @@ bool BoardNode::post(uint32_t task, const llcl::Incoming& message) {
                                  message.cell_bytes) == 0;
 }
 
+// In the budget; the cell of a body is counted with the body.
+uint64_t BoardNode::cost_of(const llcl::Incoming& message) {
+  return message.form() == llcl::Form::kLent ? 0 : kNoteCost;
+}
+
 // To the task's port.
 Delivered BoardNode::post_or_keep(uint32_t task, const llcl::Incoming& message) {
   if (!late_.contains(task) && post(task, message)) return accepted(task);
+  const uint64_t cost = cost_of(message);
+  if (cost != 0 && !has_room(task, cost)) return Delivered::kFull;
   try {
     Backlog& backlog = backlogs_[task];
     late_.insert(task);
     backlog.late.push_back(message);
-    backlog.bytes += sizeof message;
+    backlog.bytes += cost;
     return accepted(task);
   } catch (const std::bad_alloc&) {
     return Delivered::kFull;
@@ -134,7 +139,7 @@ bool BoardNode::post_late() {
   std::erase_if(late_, [&](uint32_t task) {
     Backlog& backlog = backlogs_[task];
     for (; !backlog.late.empty() && post(task, backlog.late.front()); backlog.late.pop_front())
-      backlog.bytes -= sizeof(llcl::Incoming);
+      backlog.bytes -= cost_of(backlog.late.front());
     return backlog.late.empty();
   });
   return !late_.empty();
@@ -144,20 +149,22 @@ bool BoardNode::post_late() {
 // were told of its backlog.
 bool BoardNode::has_room(uint32_t task, uint64_t bytes) {
   const auto known = backlogs_.find(task);
-  if (known == backlogs_.end() || known->second.bytes + bytes <= kBacklogMaxBytes) return true;
+  if (known == backlogs_.end() || known->second.bytes + bytes <= budget_.most_bytes) return true;
   free_bodies(known->second);
-  return known->second.bytes + bytes <= kBacklogMaxBytes;
+  return known->second.bytes + bytes <= budget_.most_bytes;
 }
 
 Delivered BoardNode::accepted(uint32_t task) {
   const auto known = backlogs_.find(task);
-  if (known == backlogs_.end() || known->second.bytes <= kBacklogBytes) return Delivered::kAccepted;
+  if (known == backlogs_.end() || known->second.bytes <= budget_.told_bytes)
+    return Delivered::kAccepted;
   free_bodies(known->second);
-  return known->second.bytes <= kBacklogBytes ? Delivered::kAccepted : Delivered::kBacklogged;
+  return known->second.bytes <= budget_.told_bytes ? Delivered::kAccepted : Delivered::kBacklogged;
 }
 
 // The task has ended. A body that it has not given back stays: it may be in a mailbox yet, which is
-// emptied before the next task of the number.
+// emptied before the next task of the number starts. Bodies that the task before it in this number
+// has left have gone by then.
 void BoardNode::drop_backlog(uint32_t task) {
   const auto known = backlogs_.find(task);
   if (known == backlogs_.end()) return;
@@ -167,9 +174,10 @@ void BoardNode::drop_backlog(uint32_t task) {
     known->second.bodies.erase(entry.second.body);
     return true;
   });
-  left_.splice(left_.end(), known->second.bodies);
+  std::list<Body>& left = left_[task];
+  left = std::move(known->second.bodies);
   // Acquire: pairs with the task's store, or the host's.
-  left_.remove_if([](const Body& body) { return body.done.load(std::memory_order_acquire) != 0; });
+  left.remove_if([](const Body& body) { return body.done.load(std::memory_order_acquire) != 0; });
   backlogs_.erase(known);
   late_.erase(task);
 }
@@ -187,7 +195,7 @@ BoardNode::Body* BoardNode::body_of(const MessagePart& message) {
   fresh.emplace_back(message.bytes);
   unfinished_.emplace(message.source_node, Unfinished{message.task, fresh.begin()});
   backlog.bodies.splice(backlog.bodies.end(), fresh);  // references to it stay valid
-  backlog.bytes += message.bytes;
+  backlog.bytes += Body::cost_of(message.bytes);
   return &backlog.bodies.back();
 }
 
@@ -195,7 +203,7 @@ void BoardNode::abandon(uint32_t source_node) {
   const auto known = unfinished_.find(source_node);
   if (known == unfinished_.end()) return;
   Backlog& backlog = backlogs_[known->second.task];
-  backlog.bytes -= known->second.body->size;
+  backlog.bytes -= Body::cost_of(known->second.body->size);
   backlog.bodies.erase(known->second.body);
   unfinished_.erase(known);
 }
@@ -221,7 +229,7 @@ void BoardNode::free_bodies(Backlog& backlog) {
     const auto oldest = backlog.bodies.begin();
     // Acquire: pairs with the task's store.
     if (oldest->done.load(std::memory_order_acquire) != 0) {
-      backlog.bytes -= oldest->size;
+      backlog.bytes -= Body::cost_of(oldest->size);
       backlog.bodies.erase(oldest);
     } else {
       backlog.bodies.splice(backlog.bodies.end(), backlog.bodies, oldest);

@@ -17,15 +17,34 @@
 
 namespace nagaya::delegatee {
 
+// Memory that the node holds for a task that does not read its messages: bodies, notes, and what
+// keeping them takes. [bytes]
+struct BacklogBudget {
+  // Above this the task's senders are told, and keep bodies with themselves.
+  uint64_t told_bytes = 4 << 20;
+  // Never more: the messages of the sender's node wait then, and hold its credit. Senders have
+  // handed over 2 MiB each by the time they are told, and the content of their lanes; a sender that
+  // does not care goes on.
+  uint64_t most_bytes = 256 << 20;
+};
+
 class BoardNode final : public Lanes, public Regions, public Delivery {
  public:
-  explicit BoardNode(llcl::Board& board)
-      : board_(board), dead_(board.capacity), holds_(board.capacity) {}
+  explicit BoardNode(llcl::Board& board, const BacklogBudget& budget = {})
+      : board_(board), budget_(budget), dead_(board.capacity), holds_(board.capacity) {}
 
-  // Size of the task's backlog. For tests; the delegatee's thread.                         [bytes]
+  // Size of the task's backlog, as its budget counts it. For tests; the delegatee's thread. [bytes]
   uint64_t backlog_bytes(uint32_t task) const {
     const auto known = backlogs_.find(task);
     return known == backlogs_.end() ? 0 : known->second.bytes;
+  }
+
+  // Size of the bodies that ended tasks have left. As backlog_bytes.                        [bytes]
+  uint64_t left_bytes() const {
+    uint64_t sum = 0;
+    for (const auto& [task, bodies] : left_)
+      for (const Body& body : bodies) sum += Body::cost_of(body.size);
+    return sum;
   }
 
   // Before the delegatee's thread: commands come by the ring, and not by lanes.
@@ -61,11 +80,19 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
   void lost(uint32_t node, int error) override;
 
  private:
+  // In the budget: a cell in a deque; what list and allocator add to a body. [bytes]
+  static constexpr uint64_t kNoteCost = sizeof(llcl::Incoming) + 8, kBesideBytes = 48;
+
   // A message too long for a mailbox: put together part by part, kept until its handler has
   // returned.
   struct Body {
     explicit Body(size_t bytes)
         : size(bytes), data(std::make_unique_for_overwrite<std::byte[]>(bytes)) {}
+
+    // In the budget, its cell included.
+    static uint64_t cost_of(uint64_t bytes) {
+      return bytes + sizeof(Body) + kBesideBytes + kNoteCost;
+    }
 
     std::atomic<uint32_t> done{0};
     const size_t size;  // [bytes]
@@ -76,7 +103,7 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
   // port full. The reader of a port is the program itself, which may compute for long: nobody
   // else's traffic waits for it.
   struct Backlog {
-    uint64_t bytes = 0;  // of all
+    uint64_t bytes = 0;  // of all, as the budget counts them
     std::list<Body> bodies;
     std::deque<llcl::Incoming> late;
   };
@@ -90,6 +117,7 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
   Delivered deliver_whole(const MessagePart& message, const std::byte* whole, Body* body);
   bool post(uint32_t task, const llcl::Incoming& message);
   Delivered post_or_keep(uint32_t task, const llcl::Incoming& message);
+  static uint64_t cost_of(const llcl::Incoming& message);
   bool has_room(uint32_t task, uint64_t bytes);
   Delivered accepted(uint32_t task);
   void drop_backlog(uint32_t task);
@@ -97,13 +125,15 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
   static void free_bodies(Backlog& backlog);
 
   llcl::Board& board_;
+  const BacklogBudget budget_;
   llcl::Ring* ring_ = nullptr;
   std::vector<mailbox::Owner> dead_;           // by task number; handed over by abandon's lock
   std::vector<std::atomic<bool>> holds_;       // by task number
   std::map<uint32_t, Backlog> backlogs_;       // by task
   std::map<uint32_t, Unfinished> unfinished_;  // by source node
   std::set<uint32_t> late_;                    // tasks that have late messages
-  std::list<Body> left_;                       // bodies of tasks that have ended
+  // Bodies that ended tasks have not given back, by task.
+  std::map<uint32_t, std::list<Body>> left_;
 };
 
 }  // namespace nagaya::delegatee

@@ -247,6 +247,27 @@ void write_batches() {
             altered(position, 1, bytes));
 }
 
+// The input of backlog_target.h.
+void write_backlogs() {
+  const auto step = [](int what, int times, int source, int task, int bytes, bool keeps = false) {
+    return std::string{static_cast<char>(what | times << 3),
+                       static_cast<char>(source | task << 3 | (keeps ? 128 : 0)),
+                       static_cast<char>(bytes), static_cast<char>(bytes >> 8)};
+  };
+  constexpr int kNotes = 0, kBody = 3, kRead = 5, kCancel = 6, kEnd = 7;
+  std::string bodies, small;
+  for (int n = 0; n < 40; ++n) bodies += step(kBody, 0, n % 3, 0, 5000 + n);
+  for (int n = 0; n < 500; ++n) small += step(kBody, 0, n % 3, 0, 41);
+  const std::string notes = step(kNotes, 31, 0, 0, 8) + step(kNotes, 31, 1, 0, 8);
+  write("backlog/notes", notes + step(kRead, 0, 0, 0, 100) + notes);
+  write("backlog/bodies", bodies + step(kRead, 0, 0, 0, 500) + bodies);
+  write("backlog/small-bodies", small + step(kRead, 0, 0, 0, 10) + small);
+  write("backlog/ends", bodies + step(kRead, 0, 0, 0, 500, true) + step(kEnd, 0, 0, 0, 0) + bodies +
+                            step(kEnd, 0, 0, 0, 0) + notes);
+  write("backlog/cancelled",
+        bodies + step(kCancel, 0, 0, 0, 0) + step(kCancel, 0, 1, 0, 0) + notes);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -261,5 +282,6 @@ int main(int argc, char** argv) {
   write_pmi_answers();
   write_lies();
   write_batches();
+  write_backlogs();
   write_cells();
 }
