@@ -17,11 +17,6 @@ namespace {
 
 constexpr size_t kWordsBytes = mailbox::kLineBytes;  // before the landings
 
-nagaya_remote with_offset(nagaya_remote place, uint64_t bytes) {
-  place.offset += bytes;
-  return place;
-}
-
 // Of a request's error: 1 (it is accepted), 0 (not yet: the lane is full, or this thread has none
 // and another one may), or the error.
 int is_accepted(int error) {
@@ -35,13 +30,6 @@ int32_t state_of(uint32_t& flag) {
 }
 
 }  // namespace
-
-bool ChannelEnd::is_of(nagaya_process process, size_t bytes) const {
-  const auto is_there = [process](const nagaya_remote& place) {
-    return place.process.node == process.node && place.process.task == process.task;
-  };
-  return is_there(words) && (bytes == 0 || (is_there(landing) && stride >= bytes));
-}
 
 // ---- memory -------------------------------------------------------------------------------------
 
@@ -196,10 +184,9 @@ int Outlet::try_write(uint64_t exchange, const StridedCopy& box, const std::byte
   }
   const ChannelEnd& end = greeting_.other();
   written_[side] = 0;
-  const nagaya_llcl_transfer transfer{with_offset(end.landing, side * end.stride),
-                                      packed_[side].data(), packed_[side].size(),
-                                      nagaya_flag(&written_[side])};
-  const nagaya_remote arrived = with_offset(end.words, side * sizeof(uint64_t));
+  const nagaya_llcl_transfer transfer{end.landing_of(side), packed_[side].data(),
+                                      packed_[side].size(), nagaya_flag(&written_[side])};
+  const nagaya_remote arrived = end.word_of(side);
   const int is_written = is_accepted(nagaya_llcl_try_write_notify(&transfer, &arrived));
   if (is_written == 1)
     ++writes_;

@@ -27,21 +27,12 @@
 #include <memory>
 #include <vector>
 
+#include "array/channel_end.h"
 #include "array/members.h"
 #include "array/strided.h"
 #include "nagaya/match.h"
 
 namespace nagaya::array {
-
-// An end's description of its memory, for the other end.
-struct ChannelEnd {
-  nagaya_remote words;    // arrived of both sides; or consumed
-  nagaya_remote landing;  // of side 0, ...
-  uint64_t stride;        // ... and from there to that of side 1                    [bytes]
-
-  // Whether an end of `process`, which has sent it, may be so; `bytes`: of the box, 0 without one.
-  bool is_of(nagaya_process process, size_t bytes) const;
-};
 
 // Words and landings of the calling process, which other nodes use. Registered while it lives.
 class SharedMemory {

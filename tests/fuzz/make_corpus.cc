@@ -8,6 +8,7 @@
 
 #include "../unit/delegatee/raw_batch.h"
 #include "../unit/task/elf_file.h"
+#include "array/channel_end.h"
 #include "comm/card.h"
 #include "delegatee/question.h"
 #include "match/cell.h"
@@ -268,6 +269,30 @@ void write_backlogs() {
         bodies + step(kCancel, 0, 0, 0, 0) + step(kCancel, 0, 1, 0, 0) + notes);
 }
 
+// The input of channel_end_target.h.
+void write_channel_ends() {
+  struct Said {
+    nagaya_process process;
+    uint64_t box_bytes;
+    nagaya::array::ChannelEnd end;
+  };
+  const nagaya_process reader{1, 2};
+  const Said usual{reader, 1000, {{reader, 5, 0, 0}, {reader, 5, 0, 64}, 1024}};
+  const auto changed = [&](const char* name, auto change) {
+    Said said = usual;
+    change(said);
+    write(std::string("channel_end/") + name, encode_plain(said));
+  };
+  changed("usual", [](Said&) {});
+  changed("receipts", [](Said& said) { said = {said.process, 0, {said.end.words, {}, 0}}; });
+  changed("of-another-task", [](Said& said) { ++said.end.landing.process.task; });
+  changed("words-of-another-node", [](Said& said) { ++said.end.words.process.node; });
+  changed("short-stride", [](Said& said) { said.end.stride = 999; });
+  changed("endless-stride", [](Said& said) { said.end.stride = UINT64_MAX; });
+  changed("wraps", [](Said& said) { said.end.landing.offset = UINT64_MAX - 500; });
+  changed("words-wrap", [](Said& said) { said.end.words.offset = UINT64_MAX - 7; });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -284,4 +309,5 @@ int main(int argc, char** argv) {
   write_batches();
   write_backlogs();
   write_cells();
+  write_channel_ends();
 }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// channel_end.h - an end's description of its memory, for the other end of a channel (channel.h).
+// It comes by a message, and names the places that the receiver writes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "nagaya/llcl.h"
+
+namespace nagaya::array {
+
+inline nagaya_remote with_offset(nagaya_remote place, uint64_t bytes) {
+  place.offset += bytes;
+  return place;
+}
+
+struct ChannelEnd {
+  nagaya_remote words;    // arrived of both sides; or consumed
+  nagaya_remote landing;  // of side 0, ...
+  uint64_t stride;        // ... and from there to that of side 1                    [bytes]
+
+  nagaya_remote word_of(size_t side) const { return with_offset(words, side * sizeof(uint64_t)); }
+  nagaya_remote landing_of(size_t side) const { return with_offset(landing, side * stride); }
+
+  // Whether an end of `process`, which has sent it, may be so; `bytes`: of the box, 0 without one.
+  // All its places are of that process then, one behind the other. Whether that has memory there,
+  // its node checks at each write.
+  bool is_of(nagaya_process process, size_t bytes) const {
+    const auto is_there = [process](const nagaya_remote& place, uint64_t end) {
+      return place.process.node == process.node && place.process.task == process.task &&
+             place.offset <= UINT64_MAX - end;
+    };
+    if (!is_there(words, 2 * sizeof(uint64_t))) return false;
+    return bytes == 0 ||
+           (stride >= bytes && stride <= UINT64_MAX / 2 && is_there(landing, 2 * stride));
+  }
+};
+
+}  // namespace nagaya::array
