@@ -18,6 +18,8 @@ namespace {
 
 using base::Error;
 
+constexpr size_t kPathMaxBytes = 4096;
+
 // The contents of a core file's notes.
 struct Notes {
   std::vector<uint64_t> stack_pointers;  // of the threads
@@ -58,16 +60,22 @@ class CoreFile {
   uint64_t memory_at_or_above(uint64_t address) const {
     uint64_t nearest = ~uint64_t{0};
     for (const Elf64_Phdr& segment : segments_) {
-      if (segment.p_type != PT_LOAD || segment.p_vaddr + segment.p_filesz <= address) continue;
+      if (segment.p_type != PT_LOAD || segment.p_filesz > ~segment.p_vaddr ||
+          segment.p_vaddr + segment.p_filesz <= address)
+        continue;
       nearest = std::min(nearest, std::max(address, segment.p_vaddr));
     }
     return nearest;
   }
 
+  // The kernel writes one segment of them.
   Notes notes() const {
     Notes notes;
-    for (const Elf64_Phdr& segment : segments_)
-      if (segment.p_type == PT_NOTE) read_notes(segment, notes);
+    for (const Elf64_Phdr& segment : segments_) {
+      if (segment.p_type != PT_NOTE) continue;
+      read_notes(segment, notes);
+      break;
+    }
     return notes;
   }
 
@@ -91,6 +99,7 @@ class CoreFile {
     }
     const uint64_t bytes = count * sizeof(Elf64_Phdr);
     const std::byte* const in_core = in_file(header.e_phoff, bytes);
+    if (count == 0) refuse("holds no memory");
     segments_.resize(count);
     std::memcpy(segments_.data(), in_core, bytes);
   }
@@ -156,7 +165,8 @@ const task::TaskRecord* find_record(const CoreFile& core, uint64_t stack_pointer
     std::memcpy(entry, stack + at, sizeof entry);
     if (entry[0] != task::kAuxvType) continue;
     const auto [memory, record_bytes] = core.memory_from(entry[1]);
-    if (record_bytes < sizeof(task::TaskRecord)) continue;
+    const bool is_aligned = reinterpret_cast<uintptr_t>(memory) % alignof(task::TaskRecord) == 0;
+    if (record_bytes < sizeof(task::TaskRecord) || !is_aligned) continue;
     const auto* record = reinterpret_cast<const task::TaskRecord*>(memory);
     if (record->stamp.matches(sizeof(task::TaskRecord))) return record;
   }
@@ -166,7 +176,8 @@ const task::TaskRecord* find_record(const CoreFile& core, uint64_t stack_pointer
 std::string text_at(const CoreFile& core, const void* address) {
   const auto [memory, bytes] = core.memory_from(reinterpret_cast<uint64_t>(address));
   const char* text = reinterpret_cast<const char*>(memory);
-  return memory == nullptr ? "" : std::string(text, ::strnlen(text, bytes));
+  return memory == nullptr ? ""
+                           : std::string(text, ::strnlen(text, std::min(bytes, kPathMaxBytes)));
 }
 
 }  // namespace

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes the seeds of the corpus: make_corpus FOLDER (tests/fuzz/corpus). Run it again when the
 // layout of a message has changed.
+#include <sys/procfs.h>
+#include <sys/user.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <tuple>
 
 #include "../unit/delegatee/raw_batch.h"
 #include "../unit/task/elf_file.h"
@@ -12,6 +16,7 @@
 #include "comm/card.h"
 #include "delegatee/question.h"
 #include "match/cell.h"
+#include "task/space.h"
 #include "task/wire.h"
 
 namespace {
@@ -293,6 +298,92 @@ void write_channel_ends() {
   changed("words-wrap", [](Said& said) { said.end.words.offset = UINT64_MAX - 7; });
 }
 
+// A core file of a task: its notes, its stack with the auxiliary vector, its record.
+struct CoreParts {
+  static constexpr uint64_t kStack = 0x7000, kRecord = 0x9000;
+
+  Elf64_Ehdr header{};
+  Elf64_Phdr notes{}, stack{}, record{};
+  std::string note_bytes, stack_bytes, record_bytes;
+
+  CoreParts() {
+    header = ElfFile().header;
+    header.e_type = ET_CORE;
+    elf_prstatus status{};
+    user_regs_struct registers{};
+    registers.rsp = kStack + 8;
+    std::memcpy(&status.pr_reg, &registers, sizeof registers);
+    add_note(NT_PRSTATUS, encode_plain(status));
+    const uint64_t files[] = {1, 4096, 0x1000, 0x2000, 0};
+    add_note(NT_FILE, encode_plain(files) + std::string("/bin/prog", 10));
+    const uint64_t vector[] = {0, 0, AT_PAGESZ, 4096, kAuxvType, kRecord, AT_NULL, 0};
+    stack_bytes = encode_plain(vector);
+    record_bytes.resize(sizeof(TaskRecord) + 16);
+    const Stamp stamp{kMagic, kAbiMajor, kAbiMinor, sizeof(TaskRecord), 0};
+    std::memcpy(record_bytes.data(), &stamp, sizeof stamp);
+    const uint64_t program = kRecord + sizeof(TaskRecord);
+    std::memcpy(record_bytes.data() + offsetof(TaskRecord, program), &program, sizeof program);
+    record_bytes.replace(sizeof(TaskRecord), 10, std::string("/bin/prog", 10));
+    uint64_t at = 512;
+    for (const auto& [part, type, address, bytes] :
+         {std::tuple(&notes, PT_NOTE, uint64_t{0}, note_bytes.size()),
+          std::tuple(&stack, PT_LOAD, kStack, stack_bytes.size()),
+          std::tuple(&record, PT_LOAD, kRecord, record_bytes.size())}) {
+      *part = {static_cast<uint32_t>(type), PF_R, at, address, 0, bytes, bytes, 1};
+      at += (bytes + 511) / 512 * 512;
+    }
+  }
+  void add_note(uint32_t type, const std::string& content) {
+    const Elf64_Nhdr note{5, static_cast<uint32_t>(content.size()), type};
+    note_bytes += encode_plain(note) + std::string("CORE\0\0\0\0", 8) + content;
+    note_bytes.resize((note_bytes.size() + 3) / 4 * 4);
+  }
+  std::string bytes() const {
+    std::string all =
+        encode_plain(header) + encode_plain(notes) + encode_plain(stack) + encode_plain(record);
+    for (const std::string* part : {&note_bytes, &stack_bytes, &record_bytes}) {
+      all.resize((all.size() + 511) / 512 * 512);
+      all += *part;
+    }
+    return all;
+  }
+};
+
+void write_cores() {
+  const auto changed = [](const char* name, auto change) {
+    CoreParts core;
+    change(core);
+    write(std::string("core/") + name, core.bytes());
+  };
+  changed("usual", [](CoreParts&) {});
+  write("core/cut", CoreParts().bytes().substr(0, 1000));
+  write("core/program", ElfFile().bytes());
+  changed("no-task", [](CoreParts& core) { core.stack_bytes.assign(64, '\0'); });
+  changed("headers-beyond-the-end", [](CoreParts& core) { core.header.e_phnum = PN_XNUM - 1; });
+  changed("no-headers", [](CoreParts& core) { core.header.e_phnum = 0; });
+  changed("headers-in-no-section", [](CoreParts& core) {
+    core.header.e_phnum = PN_XNUM;
+    core.header.e_shoff = ~0ull;
+  });
+  changed("notes-beyond-the-end", [](CoreParts& core) { core.notes.p_filesz = ~0ull; });
+  changed("note-without-end", [](CoreParts& core) { core.note_bytes.replace(4, 4, 4, '\xff'); });
+  changed("all-files", [](CoreParts& core) {
+    core.note_bytes.clear();
+    core.add_note(NT_FILE, std::string(16, '\xff'));
+    core.notes.p_filesz = core.note_bytes.size();
+  });
+  changed("stack-that-wraps", [](CoreParts& core) { core.stack.p_filesz = ~0ull; });
+  changed("stack-beyond-the-end", [](CoreParts& core) { core.stack.p_offset = ~0ull - 8; });
+  changed("record-at-odd-place", [](CoreParts& core) {
+    core.record_bytes.insert(0, 3, '\0');
+    core.record.p_filesz += 3;
+    core.record.p_vaddr -= 3;
+  });
+  changed("program-nowhere", [](CoreParts& core) {
+    core.record_bytes.replace(offsetof(TaskRecord, program), 8, 8, '\xff');
+  });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -310,4 +401,5 @@ int main(int argc, char** argv) {
   write_backlogs();
   write_cells();
   write_channel_ends();
+  write_cores();
 }
