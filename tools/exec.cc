@@ -83,7 +83,8 @@ void become_waiter(const task::Client& client, const Attendance& own,
   std::string waiter;
   try {
     waiter = task::installed_program("nagaya-waiter");
-  } catch (const base::Error&) {
+  } catch (const base::Error& error) {
+    if (error.code() != -ENOENT) throw;
     return;
   }
   std::vector<std::string> words = {"nagaya-waiter"};

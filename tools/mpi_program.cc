@@ -17,6 +17,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "base/installed_tree.h"
 #include "faces/openmpi/environment.h"
 #include "task/elf_image.h"
 #include "task/program.h"
@@ -107,14 +108,15 @@ std::string in_path(const std::string& name) {
   }
 }
 
-// First in the bin folders above the library (an MPI of the user's own), then in PATH.
+// First in the bin folder of the library's installation (an MPI of the user's own), then in PATH.
 Launcher find_mpirun(LauncherKind kind, const std::string& library) {
   std::vector<std::string> candidates;
   const std::vector<std::string> names = names_of_mpirun(kind);
-  if (!library.empty())
-    for (fs::path folder = fs::canonical(library).parent_path(); folder != folder.root_path();
-         folder = folder.parent_path())
-      for (const std::string& name : names) candidates.push_back(folder / "bin" / name);
+  if (!library.empty()) {
+    // The stars: x86_64-linux-gnu (Debian), release (Intel MPI).
+    const base::InstalledTree tree(fs::canonical(library), {"lib", "lib64", "lib/*", "lib64/*"});
+    for (const std::string& name : names) candidates.push_back(tree.find("bin/" + name));
+  }
   for (const std::string& name : names) candidates.push_back(in_path(name));
   for (const std::string& candidate : candidates)
     if (const std::string version = version_of(candidate); is_of(kind, version))

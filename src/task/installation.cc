@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/installed_tree.h"
 
 namespace nagaya::task {
 namespace {
@@ -21,27 +22,25 @@ fs::path own_object() {
   return fs::canonical("/proc/self/exe");
 }
 
-// Below the installation's prefix; empty when it is not there.
-fs::path installed(const fs::path& place) {
-  const fs::path object = own_object();
-  // bin/ and lib/ lie one level below the prefix, lib/<multiarch>/ two.
-  for (fs::path prefix = object.parent_path().parent_path(); prefix != prefix.root_path();
-       prefix = prefix.parent_path())
-    if (fs::exists(prefix / place)) return prefix / place;
-  return {};
+// Where this code may lie in an installed tree; in a build tree, which is laid out alike, programs
+// of tests have it, too.
+base::InstalledTree own_tree() {
+  return {own_object(),
+          {"bin", "lib", NAGAYA_LIBRARY_FOLDER, "libexec/nagaya", "libexec/nagaya/bench",
+           "tests/unit", "tests/fuzz", "tests/programs"}};
 }
 
 }  // namespace
 
 std::string installed_program(const std::string& name) {
-  const fs::path program = installed(fs::path("libexec") / "nagaya" / name);
+  const std::string program = own_tree().find(fs::path("libexec") / "nagaya" / name);
   if (!program.empty()) return program;
   throw base::Error(-ENOENT,
                     name + " is missing from the installation of " + own_object().string());
 }
 
 std::string installed_folder(const std::string& place) {
-  return installed(place);
+  return own_tree().find_all(place);
 }
 
 }  // namespace nagaya::task

@@ -3,19 +3,19 @@
 
 #include <filesystem>
 
+#include "base/installed_tree.h"
+
 namespace nagaya::xmp {
 namespace {
 
 namespace fs = std::filesystem;
 
-// The folder that holds `file`, in one of the places below a prefix above xmpcc.
+// The folder that holds `file`, in one of these places below xmpcc's prefix.
 std::string folder_of(const std::string& file, std::initializer_list<const char*> places) {
-  std::error_code ignored;
-  const fs::path own = fs::canonical("/proc/self/exe", ignored);
-  for (fs::path prefix = own.parent_path(); prefix != prefix.root_path();
-       prefix = prefix.parent_path())
-    for (const char* place : places)
-      if (fs::exists(prefix / place / file, ignored)) return prefix / place;
+  const base::InstalledTree tree(fs::canonical("/proc/self/exe"), {"bin"});
+  for (const char* place : places)
+    if (const fs::path found = tree.find(fs::path(place) / file); !found.empty())
+      return found.parent_path();
   return "";
 }
 
