@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "attendance.h"
+#include "base/plain_path.h"
 #include "death.h"
 #include "faces/openmpi/environment.h"
 #include "job.h"
@@ -99,8 +100,10 @@ void become_waiter(const task::Client& client, const Attendance& own,
       if (fd >= 0) ::fcntl(fd, F_SETFD, flags);
   };
   set_flags(0);
+  base::PathLinks::own().pass_on(true);
   ::execv(waiter.c_str(), argv_of(words).data());
   set_flags(FD_CLOEXEC);
+  base::PathLinks::own().pass_on(false);
 }
 
 // As the task ended, or after its host's end as one whose task is lost; else why not.

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/plain_path.h"
 #include "faces/openmpi/environment.h"
 #include "mpi_program.h"
 #include "native_job.h"
@@ -63,6 +64,17 @@ bool may_use_other_nodes(const RunOptions& options) {
   return options.names_hosts() || (nodes != nullptr && std::strcmp(nodes, "1") != 0);
 }
 
+// This command, as the agent of Open MPI's launcher, which splits the agent at blanks.
+std::string agent_path(const RunOptions& options) {
+  if (may_use_other_nodes(options) && !base::is_plain(own_path()))
+    throw base::Error(-EINVAL,
+                      own_path() +
+                          ": Open MPI's launcher cannot start a command with blanks or "
+                          "the like in its path on other hosts; install Nagaya in a folder "
+                          "without");
+  return base::PathLinks::own().plain_path(own_path());
+}
+
 // Replaces this process by the launcher, which starts `nagaya exec` in each process's stead.
 int exec_launcher(const RunOptions& options, const Launcher& launcher) {
   const LauncherKind kind = launcher.kind;
@@ -82,11 +94,12 @@ int exec_launcher(const RunOptions& options, const Launcher& launcher) {
   add(options.launcher_arguments);
   if (!options.separate) {
     if (kind == LauncherKind::kOpenMpi)
-      set(openmpi::agent_settings(own_path() + " exec", launcher.version));
+      set(openmpi::agent_settings(agent_path(options) + " exec", launcher.version));
     else
       add({own_path(), "exec"});
   }
   add(options.command);
+  base::PathLinks::own().pass_on(true);
   ::execv(words[0].c_str(), argv_of(words).data());
   base::throw_errno("cannot run " + launcher.path);
 }

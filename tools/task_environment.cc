@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/plain_path.h"
 #include "task/program.h"
 #include "task/upper_settings.h"
 
@@ -28,7 +29,12 @@ std::vector<std::string> environment_of_task() {
     base::throw_errno("NAGAYA_BLACS: libnagaya", ENOENT);
   const std::filesystem::path folder =
       std::filesystem::canonical(libnagaya.dli_fname).parent_path();
-  std::string preload = "LD_PRELOAD=" + (folder / "libnagaya-blacs.so.0").string();
+  const std::filesystem::path library = folder / "libnagaya-blacs.so.0";
+  if (!std::filesystem::exists(library))
+    throw base::Error(-ENOENT, "NAGAYA_BLACS=on: " + library.string() +
+                                   " is missing; install Nagaya where ScaLAPACK is installed");
+  // ld.so splits it at blanks and colons, and goes on without a library that it does not find.
+  std::string preload = "LD_PRELOAD=" + base::PathLinks::own().plain_path(library);
   const auto is_preload = [](const std::string& variable) {
     return variable.starts_with("LD_PRELOAD=");
   };

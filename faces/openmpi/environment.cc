@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/plain_path.h"
 #include "task/installation.h"
 #include "task/program.h"
 #include "task/upper_settings.h"
@@ -68,15 +69,19 @@ void add_components(std::vector<std::string>& environment) {
   if (wish == "local" && !is_job_of_one_node(environment)) return;
   if (environment_value(environment, kPassedOn) == nullptr)
     environment.push_back(std::string(kPassedOn) + "=1");
-  std::string folders;
-  for (const std::string& folder : installed_components()) folders += folder + ":";
-  if (folders.empty())
+  const std::vector<std::string> components = installed_components();
+  if (components.empty())
     throw Error(-EINVAL, std::string("NAGAYA_MPI=") + value +
                              ": this installation has no components for Open MPI");
   const std::string name = "OMPI_MCA_mca_base_component_path";
   const char* const own = environment_value(environment, name.c_str());
   const std::string others = own != nullptr ? own : "SYSTEM_DEFAULT:USER_DEFAULT";
-  if (others.starts_with(folders)) return;  // a task that starts tasks
+  std::error_code not_there;
+  if (std::filesystem::equivalent(others.substr(0, others.find(':')), components[0], not_there))
+    return;             // a task that starts tasks
+  std::string folders;  // Open MPI splits them at colons
+  for (const std::string& folder : components)
+    folders += base::PathLinks::own().plain_path(folder) + ":";
   std::erase_if(environment,
                 [&](const std::string& variable) { return variable.starts_with(name + "="); });
   environment.push_back(name + "=" + folders + others);

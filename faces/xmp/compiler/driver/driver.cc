@@ -192,8 +192,15 @@ class Driver {
     const std::string folder = library_folder();
     if (folder.empty())
       throw std::runtime_error("libnagaya-xmp.so is missing from the installation of xmpcc");
-    return {"-L" + folder, "-Wl,-rpath," + folder, "-Wl,--push-state,--as-needed", "-lnagaya-xmp",
-            "-Wl,--pop-state"};
+    // ld.so splits a program's search path at colons, and has names of its own that begin with $.
+    if (folder.find_first_of(":$") != std::string::npos)
+      throw std::runtime_error(folder +
+                               ": programs cannot be told of a library in a folder whose "
+                               "name has a colon or a dollar sign; move the installation");
+    // Not by -Wl, which is split at commas.
+    return {"-L" + folder,  "-Xlinker",       "-rpath",
+            "-Xlinker",     folder,           "-Wl,--push-state,--as-needed",
+            "-lnagaya-xmp", "-Wl,--pop-state"};
   }
 
   int print_translations() const {
