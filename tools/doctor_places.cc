@@ -14,6 +14,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "command.h"
 #include "doctor.h"
 #include "task/installation.h"
 #include "task/socket_folder.h"
@@ -53,7 +54,7 @@ Finding installation(const Need&) {
   try {
     const std::string host = task::installed_program("nagaya-host");
     if (::access(host.c_str(), X_OK) == 0) return {Level::kOk, "host " + host, ""};
-    return {Level::kProblem, host + ": " + std::strerror(errno), "chmod a+rx " + host};
+    return {Level::kProblem, host + ": " + std::strerror(errno), "chmod a+rx " + shell_word(host)};
   } catch (const base::Error& error) {
     return {Level::kProblem, error.what(), "install nagaya again"};
   }

@@ -4,14 +4,14 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstdio>
+#include <algorithm>
 #include <filesystem>
 #include <map>
-#include <memory>
 
 #include "base/error.h"
+#include "command.h"
 #include "doctor.h"
+#include "faces/openmpi/environment.h"
 #include "task/elf_image.h"
 #include "task/program.h"
 
@@ -46,26 +46,14 @@ std::string version_of(const Mpi& mpi, const std::string& text) {
   return text.substr(begin, text.find_first_not_of("0123456789.", begin) - begin);
 }
 
-std::string version_text(const std::string& launcher) {
-  const std::string command = "'" + launcher + "' --version 2>&1 </dev/null";
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), ::pclose);
-  std::array<char, 4096> text{};
-  const size_t got = pipe == nullptr ? 0 : std::fread(text.data(), 1, text.size(), pipe.get());
-  return {text.data(), got};
-}
-
-// lib/nagaya/NAME, or lib/<multiarch>/nagaya/NAME, beside this command.
 bool has_component(const std::string& name) {
-  const fs::path library = fs::canonical("/proc/self/exe").parent_path().parent_path() / "lib";
-  std::error_code ignored;  // a folder that cannot be read holds nothing for us
-  if (fs::exists(library / "nagaya" / name, ignored)) return true;
-  for (const auto& entry : fs::directory_iterator(library, ignored))
-    if (fs::exists(entry.path() / "nagaya" / name, ignored)) return true;
-  return false;
+  const std::vector<std::string> folders = openmpi::installed_components();
+  return std::any_of(folders.begin(), folders.end(),
+                     [&](const fs::path folder) { return folder.filename() == name; });
 }
 
 std::string describe(const std::string& launcher) {
-  const std::string text = version_text(launcher);
+  const std::string text = output_of({launcher, "--version"}, Errors::kIncluded);
   for (const Mpi& mpi : kMpis) {
     const std::string number = version_of(mpi, text);
     if (number.empty()) continue;
@@ -129,7 +117,7 @@ Finding python(const Need&) {
     return {Level::kOk, fmt::format("{} runs by way of {}", program, name), ""};
   return {Level::kWarning,
           fmt::format("{} is not position-independent, and {} is missing", program, name),
-          fmt::format("sudo apt-get install {}", name.substr(0, name.find(".so")))};
+          fmt::format("sudo apt-get install {}", shell_word(name.substr(0, name.find(".so"))))};
 }
 
 }  // namespace nagaya::tools::doctor

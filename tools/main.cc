@@ -37,13 +37,6 @@ void add_help(CLI::App& subcommand, const std::string& operands, const std::stri
   subcommand.footer(examples);
 }
 
-std::vector<char*> argv_of(const std::vector<std::string>& words) {
-  std::vector<char*> argv;
-  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  return argv;
-}
-
 void complain(const std::string& text) {
   std::fputs(("nagaya: " + text + "\n").c_str(),
              stderr);  // throws nothing where nobody can read it

@@ -7,17 +7,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <set>
 #include <sstream>
 #include <string_view>
 
 #include "base/installed_tree.h"
+#include "command.h"
 #include "faces/openmpi/environment.h"
 #include "task/elf_image.h"
 #include "task/program.h"
@@ -26,22 +25,6 @@ namespace nagaya::tools {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string shell_word(const std::string& text) {
-  std::string out = "'";
-  for (char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
-std::string output_of(const std::string& command) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), ::pclose);
-  if (pipe == nullptr) return "";
-  std::string output;
-  std::array<char, 4096> piece;
-  while (const size_t got = ::fread(piece.data(), 1, piece.size(), pipe.get()))
-    output.append(piece.data(), got);
-  return output;
-}
 
 // Of Open MPI or MPICH, for some language. The "libmpiseq" of MUMPS is none.
 bool is_mpi(std::string_view library) {
@@ -58,32 +41,35 @@ std::string loaded_mpi(const std::string& path) {
   if (linker.empty()) {  // a shared library such as mpi4py's: the linker of this command serves
     linker = task::read_elf("/proc/self/exe").interpreter;
   }
-  std::istringstream lines(
-      output_of(shell_word(linker) + " --list " + shell_word(path) + " 2>/dev/null"));
+  std::istringstream lines(output_of({linker, "--list", path}));
   for (std::string line; std::getline(lines, line);) {
     const size_t begin = line.find_first_not_of(" \t");
     const size_t arrow = line.find(" => ");
     if (begin == std::string::npos || arrow == std::string::npos ||
         !is_mpi(std::string_view(line).substr(begin)))
       continue;
-    return line.substr(arrow + 4, line.rfind(" (") - arrow - 4);
+    const size_t end = line.rfind(" (");
+    if (end == std::string::npos || end <= arrow)
+      throw base::Error(-EINVAL, line.substr(arrow + 4) +
+                                     ": the path of the program's MPI has a line break; move it");
+    return line.substr(arrow + 4, end - arrow - 4);
   }
   return "";
 }
 
 // The extension module through which this Python would use an MPI, "" when it has no mpi4py.
 std::string python_mpi_module(const std::string& python) {
-  std::string module = output_of(shell_word(python) +
-                                 " -c 'import importlib.util as u; s = u.find_spec(\"mpi4py\") and "
-                                 "u.find_spec(\"mpi4py.MPI\"); "
-                                 "print(s.origin if s else \"\")' 2>/dev/null");
+  std::string module = output_of({python, "-c",
+                                  "import importlib.util as u; s = u.find_spec('mpi4py') and "
+                                  "u.find_spec('mpi4py.MPI'); "
+                                  "print(s.origin if s else '')"});
   while (!module.empty() && module.back() == '\n') module.pop_back();
   return module;
 }
 
 std::string version_of(const std::string& path) {
   if (::access(path.c_str(), X_OK) != 0) return "";
-  return output_of(shell_word(path) + " --version 2>/dev/null </dev/null");
+  return output_of({path, "--version"});
 }
 
 bool is_of(LauncherKind kind, const std::string& version) {
@@ -155,7 +141,9 @@ void require_address(const std::string& name) {
 }
 
 void require_in_allocation(const std::string& name) {
-  std::istringstream nodes(output_of("scontrol show hostnames \"$SLURM_JOB_NODELIST\""));
+  const char* const list = std::getenv("SLURM_JOB_NODELIST");
+  std::istringstream nodes(
+      output_of({"scontrol", "show", "hostnames", list != nullptr ? list : ""}));
   const std::set<std::string> known{std::istream_iterator<std::string>(nodes), {}};
   if (!known.contains(name))
     throw base::Error(-EHOSTUNREACH, name + ": not a node of this Slurm allocation");

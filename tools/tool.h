@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "command.h"
+
 namespace nagaya::tools {
 
 // Exit codes of the command (as env, nice and timeout have them); else the task's own.
@@ -32,9 +34,6 @@ void add_command(CLI::App& subcommand, std::vector<std::string>& command);
 
 // What --help shows of a subcommand behind its options, and examples below them.
 void add_help(CLI::App& subcommand, const std::string& operands, const std::string& examples);
-
-// The words as execv(2) takes them: pointers into `words`, which outlive them, and a null pointer.
-std::vector<char*> argv_of(const std::vector<std::string>& words);
 
 // Prints "nagaya: <text>" as one line.
 void complain(const std::string& text);

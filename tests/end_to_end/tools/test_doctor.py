@@ -203,3 +203,17 @@ def test_the_network_between_nodes_is_examined_as_a_host_opens_it(user, nagaya):
     ended = user.run([nagaya, "doctor", "-n", 2], env={"FI_PROVIDER": "nothing"})
     [line] = [line for line in ended.out.splitlines() if " network: " in line]
     assert ended.code == 0 and line.startswith("warning") and "FI_PROVIDER=nothing" in line, ended
+
+
+@pytest.mark.parametrize("name", ["x'; touch ran; '", "$(touch ran)", "`touch ran`", "a b", "a\nb",
+                                  "\x1b[2J", "it's"])
+def test_the_name_of_a_launchers_folder_is_not_carried_out(user, nagaya, folder, name):
+    place = user.new_folder(name)
+    user.new_file(place / "mpirun", "#!/bin/sh\necho 'mpirun (Open MPI) 9.8.7'\n", 0o755)
+    environment = {"PATH": f"{place}:/usr/bin:/bin"}
+    ended = user.run([nagaya, "doctor", "-n", 2, "--json"], cwd=folder, env=environment)
+    [mpi] = [one for one in json.loads(ended.out)["findings"] if one["name"] == "MPI"]
+    assert f"Open MPI 9.8.7 ({place}/mpirun, " in mpi["text"], ended
+    said = user.run([nagaya, "doctor", "-n", 2], cwd=folder, env=environment)
+    assert re.findall(r"(?m)^(ok|warning|problem) +MPI: ", said.out) == ["ok"], said
+    assert list(folder.iterdir()) == []
