@@ -1,14 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Completion of `nagaya` for bash.
-# Jobs and task numbers as `nagaya ps` shows them.
-_nagaya_jobs() { nagaya ps 2>/dev/null | sed -n 's/^job \([^:]*\):.*/\1/p'; }
+# Jobs and task numbers as `nagaya ps` shows them. Names that a shell would read otherwise are left out.
+_nagaya_jobs() { nagaya ps 2>/dev/null | sed -n 's/^job \([A-Za-z0-9._-]*\):.*/\1/p'; }
 _nagaya_tasks() { nagaya ps 2>/dev/null | sed -n 's/^ *\([0-9]\{1,\}\) .*/\1/p' | sort -nu; }
+
+# Those of the lines on standard input that begin with $1. (compgen -W would carry out what $(...) in
+# a word says.)
+_nagaya_offer() {
+  local word
+  COMPREPLY=()
+  while IFS= read -r word; do
+    [[ $word == "$1"* ]] && COMPREPLY+=("$word")
+  done
+}
 
 # The subcommands that start nothing.
 _nagaya_inquiry() {
   local command=$1 cur=$2 prev=$3 words
   case $command:$prev in
-    gdb:--job) words=$(_nagaya_jobs) ;;
+    gdb:--job)
+      _nagaya_offer "$cur" < <(_nagaya_jobs)
+      return
+      ;;
     gdb:--core)
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       return
@@ -17,7 +30,10 @@ _nagaya_inquiry() {
     ps:*) words='--json -l --long --help' ;;
     clean:*) words='-n --dry-run --help' ;;
     doctor:*) words='-n --np --json --help' ;;
-    gdb:*) words="--job --pid --core --help $(_nagaya_tasks)" ;;
+    gdb:*)
+      _nagaya_offer "$cur" < <(printf '%s\n' --job --pid --core --help; _nagaya_tasks)
+      return
+      ;;
   esac
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 }
@@ -62,7 +78,7 @@ _nagaya() {
       fi
       ;;
     bench)
-      mapfile -t COMPREPLY < <(compgen -W "all list report tune $(nagaya bench list 2>/dev/null | sed 's/ .*//')" -- "$cur")
+      _nagaya_offer "$cur" < <(printf '%s\n' all list report tune; nagaya bench list 2>/dev/null | sed 's/ .*//')
       return
       ;;
     ps | clean | doctor | gdb)

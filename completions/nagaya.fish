@@ -17,7 +17,7 @@ complete -c nagaya -n '__fish_seen_subcommand_from run' -l launcher -x -a 'auto 
 complete -c nagaya -n '__fish_seen_subcommand_from run' -l launcher-arg -x -d 'An argument for mpirun'
 complete -c nagaya -n '__fish_seen_subcommand_from ps' -f -s l -l long -d 'Addresses too'
 complete -c nagaya -n '__fish_seen_subcommand_from ps doctor' -f -l json -d 'As JSON'
-complete -c nagaya -n '__fish_seen_subcommand_from gdb' -l job -x -d 'Which job' -a '(nagaya ps 2>/dev/null | string replace -rf "^job ([^:]*):.*" "\$1")'
+complete -c nagaya -n '__fish_seen_subcommand_from gdb' -l job -x -d 'Which job' -a '(nagaya ps 2>/dev/null | string replace -rf "^job ([A-Za-z0-9._-]*):.*" "\$1")'
 complete -c nagaya -n '__fish_seen_subcommand_from gdb' -l pid -x -d 'The task with this pid'
 complete -c nagaya -n '__fish_seen_subcommand_from gdb' -l core -r -d 'A core file'
 complete -c nagaya -n '__fish_seen_subcommand_from gdb' -a '(nagaya ps 2>/dev/null | string replace -rf "^ *([0-9]+) .*" "\$1" | sort -nu)'

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "base/fd.h"
+#include "base/printable.h"
 #include "job_sockets.h"
 #include "tool.h"
 
@@ -34,7 +35,7 @@ struct Cleaning {
   void did(const std::string& what, bool succeeded) {
     if (succeeded) {
       ++removed;
-      fmt::print("{} {}\n", dry_run ? "would remove" : "removed", what);
+      fmt::print("{} {}\n", dry_run ? "would remove" : "removed", base::printable(what));
     } else {
       ++failed;
       complain("clean: cannot remove " + what + ": " + std::strerror(errno));

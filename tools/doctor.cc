@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/printable.h"
 #include "tool.h"
 
 namespace nagaya::tools {
@@ -91,8 +92,8 @@ uint64_t cores() {
 
 void print_lines(const std::vector<NamedFinding>& findings) {
   for (const auto& [name, finding] : findings)
-    fmt::print("{:<8} {}: {}{}{}\n", to_string(finding.level), name, finding.text,
-               finding.remedy.empty() ? "" : "; do: ", finding.remedy);
+    fmt::print("{:<8} {}: {}{}{}\n", to_string(finding.level), name, base::printable(finding.text),
+               finding.remedy.empty() ? "" : "; do: ", base::printable(finding.remedy));
 }
 
 void print_json(const Need& need, const std::vector<NamedFinding>& findings) {
@@ -104,8 +105,8 @@ void print_json(const Need& need, const std::vector<NamedFinding>& findings) {
     list.push_back(entry);
   }
   const nlohmann::ordered_json all{{"tasks", need.tasks}, {"findings", list}};
-  // Paths need not be UTF-8.
-  fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  // ASCII, for terminals; paths need not be UTF-8.
+  fmt::print("{}\n", all.dump(2, ' ', true, nlohmann::json::error_handler_t::replace));
 }
 
 int examine(const Need& need, bool json) {

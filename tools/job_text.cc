@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/printable.h"
 #include "job_view.h"
 
 namespace nagaya::tools {
@@ -53,7 +54,7 @@ std::string state_text(const TaskView& task) {
 std::string launcher_text(const JobView& job) {
   if (job.status.launcher_pid <= 0) return "";
   return fmt::format(", launcher {} ({})", job.status.launcher_pid,
-                     job.launcher.empty() ? "gone" : job.launcher);
+                     job.launcher.empty() ? "gone" : base::printable(job.launcher));
 }
 
 std::string tasks_text(const JobView& job) {
@@ -66,13 +67,14 @@ std::string requests_text(const std::vector<task::RequestCount>& requests) {
   std::string text;
   for (const task::RequestCount& request : requests)
     if (request.count != 0)
-      text += fmt::format("{} {} {}", text.empty() ? "" : ",", request.count, request.kind);
+      text += fmt::format("{} {} {}", text.empty() ? "" : ",", request.count,
+                          base::printable(request.kind));
   return text.empty() ? "" : fmt::format("  requests to other nodes:{}\n", text);
 }
 
 std::string job_text(const JobView& job, bool with_addresses) {
-  std::string text = fmt::format("job {}: {}, host {}{}\n", job.job, tasks_text(job),
-                                 job.status.host_pid, launcher_text(job));
+  std::string text = fmt::format("job {}: {}, host {}{}\n", base::printable(job.job),
+                                 tasks_text(job), job.status.host_pid, launcher_text(job));
   text += fmt::format("  memory {} (Pss), page tables {}, mappings {} of {}\n",
                       size_text(job.pss_bytes), size_text(job.page_table_bytes),
                       count_text(job.mappings), count_text(max_map_count()));
@@ -91,7 +93,7 @@ std::string job_text(const JobView& job, bool with_addresses) {
     row(task.status.number, task.status.pid, state_text(task), size_text(task.pss_bytes),
         task.process ? fmt::format("{:.2f} s", task.process->cpu_s) : "-",
         fmt::format("{:x}", task.status.home), fmt::format("{:x}", task.status.range),
-        task.status.program);
+        base::printable(task.status.program));
   return text;
 }
 
@@ -159,8 +161,8 @@ std::string json_text(const std::vector<JobSocket>& sockets) {
                  {"jobs", jobs},
                  {"stale_sockets", stale},
                  {"silent_sockets", silent}};
-  // Paths need not be UTF-8.
-  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  // ASCII, for terminals; paths need not be UTF-8.
+  return all.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
 std::string table_text(const std::vector<JobSocket>& sockets, bool with_addresses) {
@@ -174,9 +176,9 @@ std::string table_text(const std::vector<JobSocket>& sockets, bool with_addresse
   for (const JobSocket& socket : sockets) {
     if (socket.state == SocketState::kStale)
       text += fmt::format("stale socket {}: its host was killed; `nagaya clean` removes it\n",
-                          socket.path);
+                          base::printable(socket.path));
     if (socket.state == SocketState::kSilent)
-      text += fmt::format("no answer: {}\n", socket.trouble);
+      text += fmt::format("no answer: {}\n", base::printable(socket.trouble));
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <sstream>
 
+#include "base/printable.h"
 #include "command_line.h"
 #include "tool.h"
 
@@ -38,7 +39,7 @@ void add_help(CLI::App& subcommand, const std::string& operands, const std::stri
 }
 
 void complain(const std::string& text) {
-  std::fputs(("nagaya: " + text + "\n").c_str(),
+  std::fputs(("nagaya: " + base::printable(text) + "\n").c_str(),
              stderr);  // throws nothing where nobody can read it
 }
 

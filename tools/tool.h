@@ -35,7 +35,7 @@ void add_command(CLI::App& subcommand, std::vector<std::string>& command);
 // What --help shows of a subcommand behind its options, and examples below them.
 void add_help(CLI::App& subcommand, const std::string& operands, const std::string& examples);
 
-// Prints "nagaya: <text>" as one line.
+// Prints "nagaya: <text>" as one line (base/printable.h).
 void complain(const std::string& text);
 
 // That of a command that cannot be run because of this error: 126, or 127 when it was not found.

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <ctime>
 
+#include "base/printable.h"
+
 namespace nagaya::task {
 namespace {
 
@@ -48,8 +50,8 @@ void HostLog::say(const std::string& text) const {
   char date[32];
   ::gmtime_r(&now, &calendar);
   ::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &calendar);
-  const std::string line =
-      std::string(date) + " nagaya-host " + std::to_string(::getpid()) + ": " + text + "\n";
+  const std::string line = std::string(date) + " nagaya-host " + std::to_string(::getpid()) + ": " +
+                           base::printable(text) + "\n";
   static_cast<void>(::write(file_.get(), line.data(), line.size()) < 0);
 }
 

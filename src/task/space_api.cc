@@ -13,6 +13,7 @@
 #include <mutex>
 #include <set>
 
+#include "base/printable.h"
 #include "base/random.h"
 #include "nagaya/task.h"
 #include "task/api_error.h"
@@ -229,7 +230,7 @@ int nagaya_task_signal(nagaya_space* space, int task, int signal) {
 }
 
 int nagaya::task::fail(const base::Error& error) {
-  error_text = error.what();
+  error_text = base::printable(error.what());
   return error.code();
 }
 

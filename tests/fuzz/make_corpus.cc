@@ -131,6 +131,10 @@ void write_statuses() {
   write("status/unknown-state", encode(status));
   status.tasks[0].state = TaskState::kEnded;
   write("status/strange-numbers", encode(status));
+  status.tasks[0].program =
+      "/tmp/x\njob $(touch /tmp/ran): 1 tasks\r\x1b]0;title\a\x7f\xc2\x9b"
+      "2J\xe2\x80\xae/prog";
+  write("status/hostile-names", encode(status));
   status.tasks.clear();
   // As many tasks as bytes allow of the shortest thing, a length.
   std::string many = encode(status);

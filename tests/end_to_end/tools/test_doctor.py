@@ -215,5 +215,6 @@ def test_the_name_of_a_launchers_folder_is_not_carried_out(user, nagaya, folder,
     [mpi] = [one for one in json.loads(ended.out)["findings"] if one["name"] == "MPI"]
     assert f"Open MPI 9.8.7 ({place}/mpirun, " in mpi["text"], ended
     said = user.run([nagaya, "doctor", "-n", 2], cwd=folder, env=environment)
+    assert all(line.isprintable() for line in said.out.split("\n")), said
     assert re.findall(r"(?m)^(ok|warning|problem) +MPI: ", said.out) == ["ok"], said
     assert list(folder.iterdir()) == []

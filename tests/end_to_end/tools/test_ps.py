@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -230,3 +231,31 @@ def test_every_json_field_is_in_the_manual_page(nagaya, installation, running, p
     manual = MANUAL.read_text()
     undocumented = {key for key in keys_of(ps()) if f".It Va {key}\n" not in manual}
     assert not undocumented
+
+
+HOSTILE = "x\njob $(touch ran): 9 tasks, host 1\r\x1b]0;title\x07\x7f\u009b2J\u202e"
+
+
+def test_no_name_of_a_program_forges_a_line_or_commands_the_terminal(user, nagaya, installation,
+                                                                     running, ps):
+    place = user.new_folder(HOSTILE)
+    program = place / "a\n   1 31 running.out"
+    shutil.copy(installation.program("plain_ending"), program)
+    running([nagaya, "run", "-n", 2, program, "linger"], ready=2)
+    assert {task["program"] for task in only_job(ps())["tasks"]} == {str(program)}
+    said = user.run([nagaya, "ps", "-l"]).out
+    assert all(line.isprintable() for line in said.split("\n")), repr(said)
+    assert len(re.findall("(?m)^job ", said)) == 1 and said.count("\n") == 5, repr(said)
+    shown = str(program).encode()
+    for hidden in ("\n", "\r", "\x1b", "\x07", "\x7f", "\u009b", "\u202e"):
+        escaped = "".join(f"\\x{byte:02x}" for byte in hidden.encode())
+        shown = shown.replace(hidden.encode(), escaped.encode())
+    assert shown.decode() in said
+    assert user.run([nagaya, "ps", "--json"]).out.isascii()
+
+
+def test_a_message_about_a_hostile_name_is_one_line(user, nagaya, leftovers):
+    for words in (["run", "-n", 2], ["exec"]):
+        ended = user.run([nagaya, *words, f"/nowhere/{HOSTILE}"])
+        assert ended.code == 127 and len(ended.err.splitlines()) == 1, ended
+        assert ended.err.rstrip("\n").isprintable() and "\\x1b]0;title" in ended.err, ended
