@@ -349,8 +349,22 @@ static inline int nagaya_llcl_try_start(const nagaya_llcl_prepared* request) {
 
 /* ---- active messages --------------------------------------------------------------------- */
 
-/* Runs in a thread of its task that nagaya_llcl_handle() starts. `data` is the handler's until it
- * returns. It may make requests, but must not wait for a message's handler. */
+/* Runs in a thread of its task that nagaya_llcl_handle() starts: one handler at a time. `data` is
+ * the handler's until it returns.
+ *
+ *   static void on_request(void* context, nagaya_process source, const void* data, size_t bytes) {
+ *     struct answer answer = look_up(context, data, bytes);
+ *     nagaya_llcl_try_message(source, REPLY, &answer, sizeof answer, (nagaya_completion){0});
+ *   }
+ *
+ * A request of a handler, or of a callback in that thread, is never refused for want of room, so
+ * handlers may answer while all flood all: without room the library keeps it in the memory of this
+ * task (-ENOMEM: it cannot), and makes it later, in the order in which handlers have made such
+ * requests. Its completion comes then. (`answer` goes with the handler: to another node it has at
+ * most 32 bytes, which are copied at once; longer ones stay where they are until the completion.)
+ * While a task keeps more than 1,024 requests or 4 MiB, threads of its node get -EAGAIN when they
+ * send to it, unless they run handlers. A handler must not wait for a message, nor for a thread of
+ * its task that sends some. */
 typedef void nagaya_handler(void* context, nagaya_process source, const void* data, size_t bytes);
 
 /* Names handler `number` (0 .. 255) of this task. Returns 0, -EINVAL, -EEXIST, -ENOMEM (no thread
@@ -364,8 +378,8 @@ int nagaya_llcl_handle(uint32_t number, nagaya_handler* function, void* context)
 /* Calls handler `number` of a process with a copy of `bytes` at `data`; complete when it has been
  * handed over (the memory is free again), not when it has run. Handlers are called in the order in
  * which one thread has sent. No such handler: the completion says -ENOENT, or, where the task has
- * other handlers or callbacks, the message is dropped and counted. -EMSGSIZE: longer than
- * NAGAYA_LLCL_MESSAGE_MAX. */
+ * other handlers or callbacks, the message is dropped, and the receiver says so on its stderr, in
+ * one line for each number. -EMSGSIZE: longer than NAGAYA_LLCL_MESSAGE_MAX. */
 int nagaya_llcl_try_message(nagaya_process to, uint32_t number, const void* data, size_t bytes,
                             nagaya_completion on_complete);
 

@@ -50,7 +50,7 @@ Delivered BoardNode::deliver(const MessagePart& message) try {
     abandon(message.source_node);
     return Delivered::kRefused;
   }
-  if (!is_for_port && !llcl::hears_messages(board_, message.task)) {
+  if (!is_for_port && llcl::hears_messages(board_, message.task) == llcl::TaskWaiter::kDeaf) {
     abandon(message.source_node);
     return Delivered::kUnheard;
   }

@@ -43,7 +43,9 @@ struct alignas(mailbox::kLineBytes) TaskWaiter {
   // the host's for the dead. Relaxed: a hint.
   std::atomic<uint32_t> is_away;
   // Whether a thread takes the task's active messages. Release: of its own, before it lets others
-  // know; the host takes it back.
+  // know; the host takes it back. kOverloaded: it does, but its handlers have sent more than their
+  // receivers have room for; only other handlers may send to it until that is over (Parked).
+  enum : uint32_t { kDeaf, kHears, kOverloaded };
   std::atomic<uint32_t> hears;
 };
 struct alignas(mailbox::kLineBytes) Sleepers {
@@ -125,10 +127,10 @@ bool release_copies(Board& board, mailbox::Owner dead);
 void wake_task(Board& board, uint32_t number);
 void wake_tasks(Board& board);
 
-// Whether the task takes active messages, which would fill its mailbox else. Acquire: pairs with
-// the start of the thread that does.
-inline bool hears_messages(const Board& board, uint32_t task) {
-  return board.task_waiters[task].hears.load(std::memory_order_acquire) != 0;
+// Whether the task takes active messages, which would fill its mailbox else, as `hears` says it.
+// Acquire: pairs with the start of the thread that does.
+inline uint32_t hears_messages(const Board& board, uint32_t task) {
+  return board.task_waiters[task].hears.load(std::memory_order_acquire);
 }
 
 // The node, as CopyOffers sees it.

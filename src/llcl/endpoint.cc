@@ -7,16 +7,20 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <new>
 #include <utility>
 
+#include "base/or_enomem.h"
 #include "llcl/message.h"
 #include "task/own_record.h"
 #include "task/space_heap.h"
 
 namespace nagaya::llcl {
 namespace {
+
+constexpr int kParked = 1;
 
 // A callback that another process's delegatee sends for: from submit until it has been called.
 struct Request {
@@ -46,7 +50,8 @@ Endpoint::Endpoint(task::TaskRecord& record)
       board_(board_of(record)),
       owner_(
           mailbox::Owner::task(record.number, record.generation.load(std::memory_order_relaxed))),
-      waits_(*board_, owner_) {
+      waits_(*board_, owner_),
+      parked_(*board_, record, owner_) {
   const auto leave = [](void* self) {
     // A forked child has a copy of its parent's lane, which is not its own.
     if (task::own_record() == nullptr) return;
@@ -174,11 +179,14 @@ int Endpoint::handle(uint32_t number, nagaya_handler* function, void* context) {
   return 0;
 }
 
-int Endpoint::send(uint32_t task, uint32_t handler, const void* data, size_t bytes) {
+int Endpoint::send(uint32_t task, uint32_t handler, const void* data, size_t bytes,
+                   const nagaya_completion& on_complete) {
   // Acquire: pairs with the constructor; a task that never took part has no handlers.
   if (task >= board_->capacity || board_->attached[task].load(std::memory_order_acquire) == 0)
     return -EINVAL;
-  if (!hears_messages(*board_, task)) return -ENOENT;
+  const uint32_t hears = hears_messages(*board_, task);
+  if (hears == TaskWaiter::kDeaf) return complete(on_complete, -ENOENT), 0;
+  if (hears == TaskWaiter::kOverloaded && !is_completer_) return -EAGAIN;
   ActiveMessage message{};
   message.handler = handler;
   message.source_node = board_->node.load(std::memory_order_relaxed);
@@ -194,10 +202,36 @@ int Endpoint::send(uint32_t task, uint32_t handler, const void* data, size_t byt
   } else if (bytes > 0) {
     std::memcpy(message.body, data, bytes);
   }
-  const int error = board_->mailboxes[task].post(owner_, static_cast<uint8_t>(MessageKind::kActive),
-                                                 &message, sizeof message);
-  if (error != 0 && block != nullptr) task::heap_free(*record_, block);
+  const bool has_earlier = may_have_parked() && is_completer_ && parked_.has_messages_to(task);
+  int error = has_earlier ? -EAGAIN : post_message(*board_, owner_, task, message);
+  if (error == -EAGAIN && is_completer_) error = park(task, message, on_complete);
+  if (error == kParked) return 0;
+  if (error != 0)
+    free_body(*record_, message);
+  else
+    complete(on_complete, 0);
   return error;
+}
+
+// Returns kParked, -ENOMEM.
+int Endpoint::park(uint32_t task, const ActiveMessage& message,
+                   const nagaya_completion& on_complete) {
+  const int error = base::or_enomem([&] {
+    parked_.add(task, message, on_complete);
+    return kParked;
+  });
+  has_parked_.store(!parked_.is_empty(), std::memory_order_relaxed);
+  return error;
+}
+
+void Endpoint::retry_parked() {
+  if (!may_have_parked()) return;
+  parked_.retry([&](const Command& parked) {
+    const bool is_pushed = push(lane_of_thread_, [&](Command& command) { command = parked; });
+    if (is_pushed) board_->delegatee_bell.ring_after_fence();
+    return is_pushed;
+  });
+  has_parked_.store(!parked_.is_empty(), std::memory_order_relaxed);
 }
 
 // With every signal blocked: handlers of the program run in its own threads. False: it cannot be
@@ -227,10 +261,14 @@ void Endpoint::complete_forever() {
   mailbox::Mailbox& box = mailbox();
   box.begin_turn(static_cast<uint32_t>(::syscall(SYS_gettid)));
   mailbox::Waiting waiting(box.bell(), board_->load);
+  is_completer_ = true;
   for (;;) {
     mailbox::Message message;
-    waiting.until([&] { return static_cast<bool>(message = box.take()); }, mailbox::kNever, box);
-    dispatch(message);
+    const auto has_come = [&] {
+      retry_parked();
+      return static_cast<bool>(message = box.take());
+    };
+    if (waiting.until(has_come, parked_nap_ends_ns(), box)) dispatch(message);
   }
 }
 
@@ -258,7 +296,7 @@ void Endpoint::call_handler(const ActiveMessage& message) {
     function(handlers_[message.handler].context, {message.source_node, message.source_task}, body,
              message.bytes);
   else
-    board_->dropped.fetch_add(1, std::memory_order_relaxed);
+    drop_unhandled(message);
   if (message.bytes <= kInlineBodyMaxBytes) return;
   if (message.longer.done != nullptr)
     message.longer.done->store(1, std::memory_order_release);  // pairs with the host's sweep
@@ -266,17 +304,15 @@ void Endpoint::call_handler(const ActiveMessage& message) {
     task::heap_free(*record_, const_cast<std::byte*>(body));
 }
 
-void complete(const nagaya_completion& on_complete, int error) {
-  switch (static_cast<Completion>(on_complete.kind)) {
-    case Completion::kNone:
-      return;
-    case Completion::kFlag:
-      return complete_flag(static_cast<uint32_t*>(on_complete.data), error);
-    case Completion::kCounter:
-      return count_completions(static_cast<uint64_t*>(on_complete.data), 1, error != 0);
-    case Completion::kCallback:
-      return on_complete.function(on_complete.data, error);
-  }
+// One line for each number. Another node may have sent any number.
+void Endpoint::drop_unhandled(const ActiveMessage& message) {
+  board_->dropped.fetch_add(1, std::memory_order_relaxed);
+  if (message.handler >= told_unhandled_.size() || told_unhandled_[message.handler]) return;
+  told_unhandled_.set(message.handler);
+  ::dprintf(STDERR_FILENO,
+            "nagaya: task %u of node %u has sent a message to handler %u, which task %u has not "
+            "named: it is dropped. Call nagaya_llcl_handle() before a barrier, and send after it\n",
+            message.source_task, message.source_node, message.handler, record_->number);
 }
 
 }  // namespace nagaya::llcl

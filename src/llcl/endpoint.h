@@ -15,12 +15,16 @@
 #include <pthread.h>
 
 #include <array>
+#include <bitset>
 #include <concepts>
 #include <mutex>
 #include <span>
 
+#include "base/or_enomem.h"
 #include "llcl/board.h"
+#include "llcl/completion.h"
 #include "llcl/message.h"
+#include "llcl/parked.h"
 #include "llcl/wait.h"
 #include "nagaya/llcl.h"
 
@@ -61,9 +65,10 @@ class Endpoint {
   uint32_t claim_common_lane();
 
   // For the delegatee, a request of `node`: fill(command) writes the command in its place in the
-  // lane, all but its requester and completion. Returns 0, -EAGAIN (the thread's lane is full),
-  // -ENOBUFS (no lane is left), -EINVAL (no such node), or, with a callback, -ENOMEM (no memory, or
-  // no thread to call).
+  // lane, all but its requester and completion. Returns 0, -EAGAIN (the thread's lane is full, and
+  // the thread is not the completer, whose requests are parked), -ENOBUFS (no lane is left),
+  // -EINVAL (no such node), or, with a callback or for the completer, -ENOMEM (no memory, or no
+  // thread to call).
   template <std::invocable<Command&> Fill>
   int submit(uint32_t node, const nagaya_completion& on_complete, Fill fill) {
     if (!is_a_node(node)) return -EINVAL;
@@ -84,16 +89,15 @@ class Endpoint {
       command.completion_kind = static_cast<Completion>(on_complete.kind);
       command.completion = completion;
     };
-    // Relaxed: it was stored before `nodes`.
-    Ring* const ring = board_->ring.load(std::memory_order_relaxed);
-    const bool is_pushed =
-        ring == nullptr ? board_->lanes->push(lane, fill_all) : ring->push(lane, fill_all);
-    if (!is_pushed) {
-      if (has_callback) drop_callback(completion);
-      return -EAGAIN;
+    const bool has_earlier = may_have_parked() && parks(lane) && parked_.has_commands();
+    int error = has_earlier || !push(lane, fill_all) ? -EAGAIN : 0;
+    if (error == 0) [[likely]] {
+      board_->delegatee_bell.ring_after_fence();
+      return 0;
     }
-    board_->delegatee_bell.ring_after_fence();
-    return 0;
+    if (parks(lane)) error = park_command(fill_all);
+    if (error != 0 && has_callback) drop_callback(completion);
+    return error;
   }
   // A fence: complete when the calling thread's earlier commands to `node` are.
   int ask_fence(uint32_t node, const nagaya_completion& on_complete) {
@@ -109,9 +113,10 @@ class Endpoint {
 
   // Returns 0, -EEXIST, -EINVAL, -ENOMEM (no thread to call it).
   int handle(uint32_t number, nagaya_handler* function, void* context);
-  // To a task of this node. Returns 0, -EAGAIN, -EINVAL (no such task), -ENOENT (no handler at
-  // all), -ENOMEM.
-  int send(uint32_t task, uint32_t handler, const void* data, size_t bytes);
+  // To a task of this node. The completion comes before the call returns, unless the completer's
+  // message was parked. Returns 0, -EAGAIN, -EINVAL (no such task), -ENOMEM.
+  int send(uint32_t task, uint32_t handler, const void* data, size_t bytes,
+           const nagaya_completion& on_complete);
 
   // How all threads of the task wait.
   Wait& waits() { return waits_; }
@@ -165,7 +170,25 @@ class Endpoint {
   template <class Ready, class Probe = decltype([] {})>
   int wait_until(Ready ready, uint64_t deadline_ns, Probe probe = {},
                  Wait::OnError on_error = Wait::OnError::kWaitOn) {
-    return ready() ? 0 : waits_.until(ready, deadline_ns, waiter_of(own_lane()), probe, on_error);
+    if (ready()) return 0;
+    if (is_completer_) [[unlikely]]
+      return wait_and_retry(ready, deadline_ns, probe, on_error);
+    return waits_.until(ready, deadline_ns, waiter_of(own_lane()), probe, on_error);
+  }
+  // A wait of a handler: for something that its thread has parked, maybe. Nobody rings when there
+  // is room for that.
+  template <class Ready, class Probe>
+  int wait_and_retry(Ready ready, uint64_t deadline_ns, Probe probe, Wait::OnError on_error) {
+    const auto look = [&] {
+      retry_parked();
+      return ready();
+    };
+    for (;;) {
+      const uint64_t nap_ns = parked_nap_ends_ns();
+      const uint64_t end_ns = nap_ns < deadline_ns ? nap_ns : deadline_ns;
+      const int error = waits_.until(look, end_ns, waiter_of(own_lane()), probe, on_error);
+      if (error != -ETIMEDOUT || end_ns == deadline_ns) return error;
+    }
   }
 
   // A flag or counter that is nowhere faults here, and not in the delegatee.
@@ -181,14 +204,41 @@ class Endpoint {
   Fence* take_fence();  // nullptr: no memory
   void give_back(Fence* fence);
   int await(Fence& fence, uint32_t node, uint64_t deadline_ns);
+  template <std::invocable<Command&> Fill>
+  bool push(uint32_t lane, Fill fill) {
+    // Relaxed: it was stored before `nodes`.
+    Ring* const ring = board_->ring.load(std::memory_order_relaxed);
+    return ring == nullptr ? board_->lanes->push(lane, fill) : ring->push(lane, fill);
+  }
+  // Relaxed: the completer's own word; the others need not see it.
+  bool may_have_parked() const { return has_parked_.load(std::memory_order_relaxed); }
+  uint64_t parked_nap_ends_ns() const {
+    return may_have_parked() ? mailbox::Machine::now_ns() + Parked::kRetryNs : mailbox::kNever;
+  }
+  // Whether requests through the lane are never refused: it is the completer's own.
+  static bool parks(uint32_t lane) { return is_completer_ && lane == lane_of_thread_; }
+  // Returns 0, -ENOMEM.
+  template <std::invocable<Command&> Fill>
+  int park_command(Fill fill) {
+    const int error = base::or_enomem([&] {
+      parked_.add_command(fill);
+      return 0;
+    });
+    has_parked_.store(!parked_.is_empty(), std::memory_order_relaxed);
+    return error;
+  }
+  void retry_parked();
   bool start_completer();
   void complete_forever();
   void dispatch(const mailbox::Message& message);
   void call_handler(const ActiveMessage& message);
+  void drop_unhandled(const ActiveMessage& message);
+  int park(uint32_t task, const ActiveMessage& message, const nagaya_completion& on_complete);
   mailbox::Mailbox& mailbox() const { return board_->mailboxes[record_->number]; }
 
   // Of the calling thread.
   static inline thread_local constinit uint32_t lane_of_thread_ = Lanes::kNoLane;
+  static inline thread_local constinit bool is_completer_ = false;
 
   // Gives a thread's lane back as it ends, behind all thread_local objects, whose destructors may
   // make requests; and once more, should another key's destructor make one.
@@ -196,15 +246,15 @@ class Endpoint {
   task::TaskRecord* record_;
   Board* board_;
   mailbox::Owner owner_;
+  std::atomic<bool> has_parked_{};  // stored by the completer
   Wait waits_;
   std::atomic<bool> has_completer_{};  // stored under the lock
   std::mutex lock_;  // among threads that name handlers, start the completer, fence
   Fence* fences_ = nullptr;
   std::array<Handler, 256> handlers_{};
+  Parked parked_;                    // the completer's
+  std::bitset<256> told_unhandled_;  // the completer's: handler numbers that it has complained of
 };
-
-// Requester's side of command.h's Completion, for a request that was done at once.
-void complete(const nagaya_completion& on_complete, int error);
 
 // The result in a completed flag: 0 or a negative errno.
 inline int error_of(uint32_t flag) {

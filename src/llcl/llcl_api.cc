@@ -277,12 +277,7 @@ int nagaya_llcl_try_message(nagaya_process to, uint32_t number, const void* data
   if (!is_valid(on_complete) || (data == nullptr && bytes != 0) || number >= kPortHandlers)
     return -EINVAL;
   if (bytes > kActiveMessageMaxBytes) return -EMSGSIZE;
-  if (self->is_here(to)) {
-    const int error = self->send(to.task, number, data, bytes);
-    if (error != 0 && error != -ENOENT) return error;
-    complete(on_complete, error);
-    return 0;
-  }
+  if (self->is_here(to)) return self->send(to.task, number, data, bytes, on_complete);
   const nagaya_remote place{to, number, 0, 0};
   int error = check_place(place);
   if (error == 0) error = check_local(*self->record().space, data, bytes);

@@ -8,7 +8,8 @@ from hosts import HOSTS, SHARED_PROCESSORS, Hosts
 
 ACTS = ["spinning_on_a_callback", "every_size", "atomics_of_many_threads", "every_operation",
         "notified_writes", "every_piece", "fences", "prepared_requests", "prepared_atomics", "words",
-        "messages", "a_thread_ends_before_its_requests", "threads_ask_for_the_last_time_as_they_end",
+        "messages", "all_flood_all_and_every_handler_answers", "answers_to_a_deaf_process_have_an_end",
+        "a_thread_ends_before_its_requests", "threads_ask_for_the_last_time_as_they_end",
         "more_threads_than_lanes",
         "a_forked_child_ends_before_the_requests", "a_process_ends_before_its_requests",
         "no_thread_for_a_handler", "misuse", "misuse_of_pieces_and_notifications",
@@ -23,6 +24,22 @@ def test_requests_keep_what_the_header_promises(user, nagaya, installation, left
     assert (ended.code, ended.err) == (0, ""), ended
     left = leftovers.after_limit()
     assert not (left.processes or left.sockets or left.segments), left
+
+
+def test_eight_tasks_whose_handlers_answer_all_others_finish(user, nagaya, installation):
+    act = "all_flood_all_and_every_handler_answers"
+    ended = user.run([nagaya, "run", "-n", 8, installation.program("requests"), act])
+    assert (ended.code, ended.err) == (0, ""), ended
+
+
+def test_a_message_to_a_handler_that_nobody_has_named_is_told_by_its_receiver(user, nagaya,
+                                                                              installation):
+    act = "a_message_to_a_handler_that_nobody_has_named"
+    ended = user.run([nagaya, "run", "-n", 2, installation.program("requests"), act])
+    lines = sorted(line.split(":")[1].strip() for line in ended.err.splitlines())
+    assert ended.code == 0 and lines == [
+        f"task {left} of node 0 has sent a message to handler 77, which task {1 - left} has not named"
+        for left in range(2)], ended
 
 
 @pytest.mark.parametrize("launcher", [OPEN_MPI, HYDRA], ids=["mpirun", "hydra"])

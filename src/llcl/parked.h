@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// parked.h - requests of a task's handlers for which there was no room just then.
+//
+// Handlers run in the thread that empties the task's mailbox. A handler that waited for room in
+// another mailbox would keep its own one full, and two tasks could wait for each other for ever. So
+// a request of that thread is never refused for want of room: it is kept here, in the task's own
+// memory, and made again by the same thread between two messages and in its waits.
+//
+//   request ──► no room, or an earlier one to there is parked ──► parked ──► made: its completion
+//
+// Order: messages to one task of the node, and commands to the delegatee, each in the order in
+// which the handlers have made them.
+// Bound: a task that has parked more than kMax requests or kBytesMax of bodies tells so by
+// TaskWaiter::hears; then threads of its node other than completers get -EAGAIN when they send to
+// it. Beyond that it parks what handlers answer to the messages that were on their way.
+// Thread safety: the completer only. Death of the task: all of it goes with the task; its blocks of
+// the space heap, too. Death of a receiver: the completion has the error.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <vector>
+
+#include "llcl/board.h"
+#include "llcl/message.h"
+#include "nagaya/llcl.h"
+
+namespace nagaya::llcl {
+
+// Posts an active message. Returns 0, -EAGAIN.
+int post_message(Board& board, mailbox::Owner sender, uint32_t task, const ActiveMessage& message);
+// A body in the space heap, of a message that was not posted.
+void free_body(task::TaskRecord& record, const ActiveMessage& message);
+
+class Parked {
+ public:
+  static constexpr size_t kMax = 1024;
+  static constexpr uint64_t kBytesMax = 4 << 20;
+  static constexpr uint64_t kRetryNs = 1'000'000;  // nobody rings when a mailbox has room again
+
+  Parked(Board& board, task::TaskRecord& record, mailbox::Owner self)
+      : board_(board), record_(record), self_(self) {}
+
+  bool is_empty() const { return messages_.empty() && commands_.empty(); }
+  bool has_messages_to(uint32_t task) const {
+    return !receivers_.empty() && receivers_[task].messages != 0;
+  }
+  bool has_commands() const { return !commands_.empty(); }
+
+  // May throw std::bad_alloc; then nothing has changed.
+  void add(uint32_t task, const ActiveMessage& message, const nagaya_completion& on_complete);
+  template <class Fill>
+  void add_command(Fill fill) {
+    fill(commands_.emplace_back());
+    tell_load();
+  }
+
+  // Makes those that there is room for now. push(command): whether the lane had room.
+  template <class Push>
+  void retry(Push push) {
+    while (!commands_.empty() && push(commands_.front())) commands_.pop_front();
+    retry_messages();
+  }
+
+ private:
+  struct Message {
+    uint32_t task;
+    mailbox::Owner receiver;  // a later task of the number is another one
+    ActiveMessage message;
+    nagaya_completion on_complete;
+    int error;
+  };
+  struct Receiver {
+    uint32_t messages;      // parked for it
+    uint32_t full_in_look;  // the last look that has found its mailbox full
+  };
+
+  void retry_messages();
+  bool is_done(Message& parked);  // it was posted, or its receiver has ended
+  void tell_load();
+
+  Board& board_;
+  task::TaskRecord& record_;
+  mailbox::Owner self_;
+  std::list<Message> messages_;
+  std::deque<Command> commands_;
+  std::vector<Receiver> receivers_;  // by task number; empty until the first message
+  uint32_t looks_ = 0;
+  uint64_t bytes_ = 0;  // of bodies
+  bool is_overloaded_ = false;
+};
+
+}  // namespace nagaya::llcl
