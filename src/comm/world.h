@@ -10,7 +10,11 @@
 // Made by the first task that comes (compare-and-swap of Board.world: it speaks for its node), in
 // the space heap; the task that learns the last missing fact fills it in (introduction.h). A job
 // that another one has spawned into the space (MPI_Comm_spawn) has a world of its own, in front of
-// the list.
+// the list. So have the next programs of a job's launched processes, when they run one after the
+// other: a task whose rank has been taken by another task is of a later world.
+//
+//   place of a rank: free -> a task's   that task, compare-and-swap, as it finds the world. For
+//   ever
 //
 //   state: making -> ready    the last task to come (one node), or the speaker (several)
 //          making -> failing  the same, or any task of one node: the first of those that fail
@@ -58,16 +62,19 @@ struct World {
   std::atomic<uint64_t> barriers;  // that this node has left
   std::atomic<bool> loss_is_told;  // a task here has been told of a lost node (membership.h)
   char reason[kReasonBytes];
-  char job[kJobBytes];     // its launcher's name for it
-  World* next;             // of an earlier job of the space
-  Translation tables;      // of the world
-  TableIndex* index;       // of all communicators
-  nagaya_remote* windows;  // by node
+  char job[kJobBytes];            // its launcher's name for it
+  World* next;                    // of an earlier job of the space
+  uint32_t program;               // 1: the first program of the job's launched processes that came
+  std::atomic<uint32_t>* places;  // by rank: mailbox::Owner of the task that has come; 0: none here
+  Translation tables;             // of the world
+  TableIndex* index;              // of all communicators
+  nagaya_remote* windows;         // by node
   std::byte* window;
 
-  // The one of that job, made by the caller if nobody has (`is_first`). Throws base::Error.
+  // The latest one of that job in which the caller has the place of `rank`, or takes it; made by
+  // the caller if there is none (`is_first`). Throws base::Error.
   static World& find_or_make(task::TaskRecord& self, llcl::Board& board, std::string_view job,
-                             uint32_t size, bool& is_first);
+                             uint32_t size, uint32_t rank, bool& is_first);
   // The latest job's; nullptr: nobody has come.
   static World* latest(const llcl::Board& board) {
     return static_cast<World*>(board.world.load(std::memory_order_acquire));  // of find_or_make

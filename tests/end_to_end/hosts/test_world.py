@@ -10,7 +10,7 @@ from hosts import HOSTS, SHARED_PROCESSORS, Hosts
 
 # Says "RANK: what" for each of its words: a step, and its wanted answer (0 if nothing is said).
 PROGRAM = """
-import ctypes, os, sys
+import ctypes, os, sys, time
 nagaya = ctypes.CDLL(sys.argv[1])
 for name in ("rank", "size", "nodes", "rank_of"):
     getattr(nagaya, f"nagaya_comm_{name}").restype = ctypes.c_int64
@@ -27,6 +27,7 @@ def translated():
     for rank in range(nagaya.nagaya_comm_size()):
         if nagaya.nagaya_comm_process(ctypes.c_int64(rank), ctypes.byref(process)) != 0: return 1
         if nagaya.nagaya_comm_rank_of(process) != rank: return 2
+        if rank == nagaya.nagaya_comm_rank() and process.task != nagaya.nagaya_task_self(): return 4
     process.node += 1
     return 0 if nagaya.nagaya_comm_rank_of(process) < 0 else 3
 
@@ -36,7 +37,12 @@ def gathered():
     if nagaya.nagaya_comm_allgather(ctypes.byref(own), 8, everybody) != 0: return 1
     return 0 if list(everybody) == list(range(len(everybody))) else 2
 
-STEPS = {"init": nagaya.nagaya_comm_init, "barrier": nagaya.nagaya_comm_barrier,
+def wait_for_file():
+    while not os.path.exists("moved on"): time.sleep(0.01)
+    return 0
+
+STEPS = {"show": lambda: os.close(os.open("moved on", os.O_CREAT, 0o600)) or 0,
+         "await": wait_for_file, "init": nagaya.nagaya_comm_init, "barrier": nagaya.nagaya_comm_barrier,
          "finalize": nagaya.nagaya_comm_finalize, "translated": translated, "gathered": gathered,
          "MPI_Init": lambda: mpi().MPI_Init(None, None), "MPI_Finalize": lambda: mpi().MPI_Finalize()}
 for word in sys.argv[2:]:
@@ -198,3 +204,34 @@ def test_a_node_without_a_network_is_named_on_all_nodes(front, on_hosts, launche
     assert time.monotonic() - started < NOTICED_S
     lines = [line for line in ended.out.splitlines() if line.startswith("init -")]
     assert len(lines) == HOSTS * EACH and all("nonsense" in line for line in lines), ended
+
+
+def later_programs(nagaya, program, first, later):
+    """A shell script: rank 0's later program comes while rank 1's first one is still there."""
+    words = " ".join(map(str, [nagaya, "exec", *program]))
+    return f"""case $OMPI_COMM_WORLD_RANK in
+        0) {words} {first} && {words} show {later} ;;
+        1) {words} {first} await && {words} {later} ;;
+        *) {words} {first} && {words} {later} ;;
+        esac"""
+
+
+def test_the_next_programs_of_the_launched_processes_are_a_world_of_their_own(
+        user, nagaya, mpirun, program, folder):
+    all_steps = "init translated gathered barrier finalize"
+    script = later_programs(nagaya, program, all_steps, all_steps)
+    ended = user.run([*mpirun, "-n", 3, "sh", "-c", script], cwd=folder)
+    steps = sorted(line for line in ended.out.splitlines() if not line.startswith("of "))
+    wanted = 6 * [f"{step} 0 " for step in all_steps.split()] + ["show 0 ", "await 0 "]
+    assert ended.code == 0 and steps == sorted(wanted), ended
+
+
+def test_over_several_hosts_all_are_told_that_a_later_program_has_no_world(
+        front, hosts, nagaya, mpirun, program, folder):
+    names = ",".join(f"{name}:{EACH}" for name in hosts.names)
+    script = later_programs(nagaya, program, "init finalize", "init")
+    ended = front.run([*mpirun, "--host", names, "-n", EACH * HOSTS, "sh", "-c", script], cwd=folder,
+                      env=SHARED_PROCESSORS)
+    inits = [line for line in ended.out.splitlines() if line.startswith("init -17")]
+    assert len(inits) == EACH * HOSTS, ended
+    assert all("an earlier program of this launched process" in line for line in inits), ended

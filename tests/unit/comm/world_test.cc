@@ -16,7 +16,10 @@ namespace {
 class WorldTest : public testing::Test {
  protected:
   World& find_or_make(uint32_t number, uint32_t size) {
-    return World::find_or_make(space_.task(number), board_, job_, size, is_first_);
+    return find_or_make(number, size, number % size);
+  }
+  World& find_or_make(uint32_t number, uint32_t size, uint32_t rank) {
+    return World::find_or_make(space_.task(number), board_, job_, size, rank, is_first_);
   }
   // `nodes` nodes of 4 tasks, ranks dealt round robin. This is node 1.
   World& round_robin(uint32_t nodes) {
@@ -105,6 +108,34 @@ TEST_F(WorldTest, SaysTheFirstOfTwoReasons) {
     EXPECT_EQ(error.code(), -ENOTSUP);
     EXPECT_EQ(error.what(), std::string("no network"));
   }
+}
+
+TEST_F(WorldTest, TheNextProgramsOfTheLaunchedProcessesHaveOneOfTheirOwn) {
+  World& first = find_or_make(0, 2, 0);
+  EXPECT_EQ(&find_or_make(1, 2, 1), &first);
+  first.be_ready();
+  World& second = find_or_make(2, 2, 0);
+  EXPECT_TRUE(is_first_);
+  EXPECT_NE(&second, &first);
+  EXPECT_EQ(second.program, 2u);
+  EXPECT_EQ(&find_or_make(1, 2, 1), &first) << "it has its place there";
+  EXPECT_EQ(&find_or_make(3, 2, 1), &second);
+}
+
+TEST_F(WorldTest, RefusesASecondTaskOfARankWhileTheFirstIsAlive) {
+  find_or_make(0, 2, 0);
+  space_.task(0).state = task::TaskState::kRunning;
+  EXPECT_THROW(find_or_make(1, 2, 0), base::Error);
+  space_.task(0).state = task::TaskState::kEnded;
+  find_or_make(1, 2, 0);
+  EXPECT_TRUE(is_first_);
+}
+
+TEST_F(WorldTest, ANumberThatIsUsedAgainIsAnotherProgram) {
+  World& first = find_or_make(0, 1, 0);
+  EXPECT_EQ(&find_or_make(0, 1, 0), &first);
+  space_.task(0).generation.fetch_add(1);
+  EXPECT_NE(&find_or_make(0, 1, 0), &first);
 }
 
 TEST_F(WorldTest, ASpawnedJobOfEqualSizeHasOneOfItsOwn) {
