@@ -42,14 +42,14 @@ _nagaya() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]-}
   COMPREPLY=()
   if [ "$COMP_CWORD" = 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W 'run exec ps gdb clean doctor bench --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run exec ps gdb clean doctor bench help --help --version' -- "$cur")
     return
   fi
   local at=2
   if [ "$command" = run ]; then
     while [ "$at" -lt "$COMP_CWORD" ]; do
       case ${COMP_WORDS[at]} in
-        -n | --np | --hosts | --hostfile | --launcher | --launcher-arg) at=$((at + 2)) ;;
+        -n | -np | --np | --hosts | --hostfile | --launcher | --launcher-arg) at=$((at + 2)) ;;
         -*) at=$((at + 1)) ;;
         *) break ;;
       esac
@@ -58,7 +58,7 @@ _nagaya() {
   case $command in
     run)
       case $prev in
-        -n | --np | --launcher-arg) [ "$at" -le "$COMP_CWORD" ] || return ;;
+        -n | -np | --np | --launcher-arg) [ "$at" -le "$COMP_CWORD" ] || return ;;
         --hosts)
           mapfile -t COMPREPLY < <(compgen -A hostname -- "$cur")
           return

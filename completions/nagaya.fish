@@ -5,6 +5,7 @@ complete -c nagaya -n __fish_use_subcommand -f -a exec -d 'Run one process of a 
 complete -c nagaya -n __fish_use_subcommand -f -a ps -d 'Show your jobs on this node and their tasks'
 complete -c nagaya -n __fish_use_subcommand -f -a gdb -d 'Debug one task'
 complete -c nagaya -n __fish_use_subcommand -f -a clean -d 'Remove what killed jobs have left'
+complete -c nagaya -n __fish_use_subcommand -f -a help -d 'Explain a command'
 complete -c nagaya -n __fish_use_subcommand -f -a doctor -d 'Say what this machine allows, and what mends it'
 complete -c nagaya -n __fish_use_subcommand -f -a bench -d 'Measure against bars'
 complete -c nagaya -n __fish_use_subcommand -l version -d 'Print the version'

@@ -2,8 +2,8 @@
 /* laplace.c - Laplace's equation on a grid of N x M points by Jacobi's method. One source, four
  * programs:
  *
- *   xmpcc -O3 laplace.c -o laplace                  a part of the rows for each process
- *   xmpcc -O3 -fopenmp laplace.c -o laplace         these parts shared out to threads
+ *   xmpcc -O3 laplace.c -lm -o laplace              a part of the rows for each process
+ *   xmpcc -O3 -fopenmp laplace.c -lm -o laplace     these parts shared out to threads
  *   cc -O3 -fopenmp laplace.c -lm -o laplace        threads only
  *   cc -O3 laplace.c -lm -o laplace                 serial
  *
