@@ -41,7 +41,8 @@ std::string fault_of(const std::string& folder) {
   if (::lstat(folder.c_str(), &about) != 0) return "";  // made when it is needed
   if (!S_ISDIR(about.st_mode)) return "is no folder";
   if (about.st_uid != ::geteuid()) return fmt::format("belongs to user {}", about.st_uid);
-  if ((about.st_mode & 077) != 0) return "is open to others";
+  if ((about.st_mode & 0777) != 0700)
+    return fmt::format("has mode {:04o}, not 0700", about.st_mode & 07777);
   return "";
 }
 
@@ -91,7 +92,7 @@ Finding socket_folder(const Need&) {
   return {Level::kOk, folder, ""};
 }
 
-// Nagaya itself needs it for its sockets only, and leaves one that it cannot use.
+// TMPDIR serves Nagaya for sockets only; /tmp serves in its place if it cannot be used.
 Finding temporary_folder(const Need&) {
   const char* const said = std::getenv("TMPDIR");
   if (said == nullptr || *said == '\0') return {Level::kOk, "not set: /tmp serves", ""};
