@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* collectives.c - alltoall and allreduce of 1 MiB a rank, as any MPI program calls them. Then all
  * ranks give their data back and wait until rank 0's standard input ends: demo.py reads the memory
- * of the job meanwhile. Knows nothing of Nagaya. collectives [--no-turns]   without turns: a job
- * that only waits
+ * of the job meanwhile. Knows nothing of Nagaya.
+ *
+ *   collectives [--no-turns]   --no-turns: no collectives, a job that only waits
  *
  * Rank 0 prints "NAME VALUE" for each figure [ms], "check SUM" over all results, then "ready". */
 #include <mpi.h>

@@ -62,7 +62,7 @@ class Row:
 
 
 def lines_of_figures(output):
-    """Of the demo's own programs: `NAME VALUE` a line."""
+    """Figures and checksum from a program that prints lines of `NAME VALUE`."""
     figures = {words[0]: words[1] for words in map(str.split, output.splitlines()) if len(words) == 2}
     if "check" not in figures:
         raise Failed(f"there is no result:\n{output}")
@@ -123,7 +123,7 @@ def memory_if_readable(launcher):
 
 
 def run(words, job):
-    """Its figures and its result."""
+    """Runs the job. Returns ({figure: value}, result)."""
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(list(map(str, words)), env=environment(), text=True, stderr=errors,
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE,

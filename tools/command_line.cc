@@ -53,8 +53,7 @@ std::string unknown_option(const CLI::App& command, const std::string& name) {
       return fmt::format("run: {}: no such option; {}", name, option.cure);
   return fmt::format(
       "run: {0}: no such option; if it is mpirun's, pass it on by --launcher-arg={0}, or say "
-      "mpirun "
-      "{0} ... nagaya exec PROGRAM",
+      "mpirun {0} ... nagaya exec PROGRAM",
       name);
 }
 

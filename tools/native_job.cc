@@ -73,7 +73,7 @@ class Processes {
   virtual ~Processes() = default;
   virtual void start(int index, const std::vector<std::string>& command, int stdin_fd,
                      const std::optional<cpu_set_t>& cpus) = 0;
-  // One that has ended meanwhile, if any has.
+  // Returns the death of one process that has ended; nullopt: none has.
   virtual std::optional<Death> take_ended() = 0;
   virtual void signal_all(int signal) = 0;
 };

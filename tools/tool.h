@@ -32,7 +32,7 @@ void add_gdb(CLI::App& app, Action& action);
 // Declares the rest of the command line, `program [arguments...]`, which is passed on untouched.
 void add_command(CLI::App& subcommand, std::vector<std::string>& command);
 
-// What --help shows of a subcommand behind its options, and examples below them.
+// Sets the operands of the usage line and the examples that --help shows of a subcommand.
 void add_help(CLI::App& subcommand, const std::string& operands, const std::string& examples);
 
 // Prints "nagaya: <text>" as one line (base/printable.h).

@@ -29,8 +29,8 @@ void drop_messages(uint32_t context) {
   for (const uint32_t one : *ended) nagaya_match_drop(one);
 }
 
-// Another BLACS of the process has made it: the program calls that one by its address, and
-// ScaLAPACK, or the program in another place, calls this one.
+// Names another BLACS in which this process has made contexts, if there is one: the program calls
+// that one by its address, and ScaLAPACK, or the program in another place, calls this one.
 std::string another_maker() {
   const Loaded contexts = find_loaded("BI_MaxNCtxt");
   const bool has_any = contexts.symbol != nullptr && *static_cast<const Int*>(contexts.symbol) > 0;

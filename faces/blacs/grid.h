@@ -51,7 +51,7 @@ class Grid {
   // A communicator of its processes, row by row, by Fortran's handle. The first call makes it, at
   // all of them; it ends with the grid. There is an MPI.
   Int communicator();
-  // Its system handle: of no earlier and no later grid of this process.
+  // System handle of the grid; unique in this process until 2^28 grids were made.
   Int handle() const { return handle_; }
 
   // ---- messages of two

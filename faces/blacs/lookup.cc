@@ -51,7 +51,8 @@ const void* own_library(std::string* file = nullptr) {
   return library_of(reinterpret_cast<const void*>(&find_lookup_of_libc), file);
 }
 
-// As lookup_of_libc().
+// Handle of this library. Two threads may look it up at once: there is no lock, as libc may hold
+// its own.
 void* own_handle() {
   static std::atomic<void*> known = nullptr;
   void* handle = known.load(std::memory_order_relaxed);
@@ -114,7 +115,8 @@ bool is_closed(void* function) {
   return !has(DT_JMPREL, DT_PLTRELSZ) && !has(DT_RELA, DT_RELASZ);
 }
 
-// In place of another BLACS that the handle leads to; nullptr: libc's answer is right.
+// Returns this library's function if the handle leads to another BLACS; nullptr: libc's answer is
+// right.
 [[gnu::noinline]] void* find_by_handle(void* handle, const char* name) {
   if (handle == RTLD_DEFAULT || handle == RTLD_NEXT || name == nullptr) return nullptr;
   void* const ours = own_function(name);
@@ -142,9 +144,9 @@ Loaded find_loaded(const char* name) {
 
 }  // namespace nagaya::blacs
 
-// libc asks who its caller is (RTLD_NEXT, RTLD_DEFAULT): by a jump this stays the program. The
-// compiler jumps where nothing of this function is left on the stack: the functions that it calls
-// are not inlined, and libc's throws nothing.
+// libc finds its caller by the return address (RTLD_NEXT, RTLD_DEFAULT): a jump keeps the
+// program's. The compiler jumps where nothing of this function is left on the stack: the functions
+// that it calls are not inlined, and libc's throws nothing.
 #if defined(__clang__)
 #define NAGAYA_JUMP_TO [[clang::musttail]] return
 #define NAGAYA_JUMPS __attribute__((no_sanitize("address", "thread", "undefined")))

@@ -20,7 +20,7 @@ typedef struct nagaya_blacs_mpi {
   int (*rank)(int comm);
   /* Collective among the communicator's processes. 0, or MPI's error. */
   int (*allgather)(int comm, const void* own, int bytes, void* all, nagaya_blacs_wait* wait);
-  /* Of `count` ranks of `from` their ranks in MPI_COMM_WORLD; whether all are there. */
+  /* Translates `count` ranks of `from` to ranks in MPI_COMM_WORLD. 0: one of them is not there. */
   int (*translate)(int from, const int* ranks, int count, int* out);
   /* A communicator of those ranks of `from`, which all of them make, with that tag. 0, or MPI's
    * error. */

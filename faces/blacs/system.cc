@@ -45,7 +45,8 @@ const nagaya_blacs_mpi* load_shim() {
   return reinterpret_cast<Functions*>(dlsym(shim, NAGAYA_BLACS_MPI_SYMBOL))();
 }
 
-// Its functions are for all libraries from then on: the shim is not linked with it.
+// Whether the process has an MPI. One that was loaded RTLD_LOCAL is made global, because the shim
+// is not linked with it.
 bool has_mpi() {
   if (has_symbol("MPI_Init")) return true;
   const std::string file = find_loaded("MPI_Init").file;

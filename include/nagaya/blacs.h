@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* blacs.h - counts of libnagaya-blacs, beside the BLACS (docs/blacs.md).
- * In a child that a process of the BLACS forks they end the child by one line and exit code 1; but
+ * A function of the BLACS that a forked child calls ends the child by one line and exit code 1; but
  * blacs_exit, blacs_gridexit, blacs_freebuff and free_blacs_system_handle do nothing there, since
  * the child's exit handlers may call them. */
 #ifndef NAGAYA_BLACS_H

@@ -91,7 +91,8 @@ int nagaya_coll_open_by_messages(uint64_t context, const nagaya_process* process
 /* The caller starts no more collectives of it; those that are under way are complete.
  * Returns 0, -EBUSY (one is under way: nothing has changed). */
 int nagaya_coll_close(nagaya_team* team);
-/* The same, but waits for those that are under way. Returns 0. */
+/* Closes a team as nagaya_coll_close() does, after waiting for its collectives. Returns 0, -EINVAL
+ * (NULL), -ESRCH (a forked child). */
 int nagaya_coll_wait_close(nagaya_team* team);
 
 typedef enum nagaya_collective_kind {

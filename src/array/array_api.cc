@@ -32,7 +32,7 @@ void wait(IsOver is_over) {
   if (!is_over()) Endpoint::own()->wait(is_over);
 }
 
-// Whether a forked child has this array from its parent: with a copy of the others' parts, too.
+// Whether the caller is a forked child that has a copy of an array of several processes.
 bool is_of_parent(const nagaya_array& array) {
   return array.size() > 1 && Endpoint::own() == nullptr;
 }

@@ -81,7 +81,7 @@ class InstalledTree {
   }
 
  private:
-  // Empty: `folder` ends otherwise, or is nothing but that.
+  // Returns `folder` without `ending`; empty if it ends otherwise, or has nothing before it.
   static Path without_ending(Path folder, const Path& ending) {
     const std::vector<Path> names(ending.begin(), ending.end());
     for (auto name = names.rbegin(); name != names.rend(); ++name) {
@@ -120,7 +120,7 @@ class InstalledTree {
     }
   }
 
-  // Whether it is a link.
+  // Refuses a file that is not trusted; returns whether `path` is a symbolic link.
   bool check_one(const Path& path, const Path& wanted) const {
     struct stat about {};
     if (::lstat(path.c_str(), &about) != 0) throw_errno(path.string());

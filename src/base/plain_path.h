@@ -3,8 +3,7 @@
 // at colons, LD_PRELOAD and the agents of mpirun at blanks. None of them has a way to quote.
 //
 //   /home/me/My Projects/bin/nagaya   is read as the program /home/me/My
-//   /proc/4711/fd/20/nagaya           is read as one word: descriptor 20 of process 4711 is the
-//   folder
+//   /proc/4711/fd/20/nagaya           is one word: descriptor 20 of process 4711 is the folder
 //
 // The second name is a link that the kernel keeps: it is good for all processes of the user on this
 // node, ends with the process, however that ends, and leaves no file.
@@ -25,8 +24,8 @@
 
 namespace nagaya::base {
 
-// Whether no shell and no list takes a part of it for something else: letters, digits, bytes of
-// UTF-8, and signs that mean nothing to them.
+// Whether shells, and lists with colons or blanks, read the path as one word: letters, digits,
+// bytes of UTF-8, and signs that mean nothing to them.
 inline bool is_plain(std::string_view path) {
   return std::all_of(path.begin(), path.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

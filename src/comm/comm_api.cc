@@ -20,7 +20,8 @@ struct Known {
     if (membership != nullptr) membership->leave_launcher();
   }
 } known;
-// As known.membership, from the first init to the last finalize. One collective at a time: no lock.
+// Equals known.membership between the first init and the last finalize, else nullptr. One
+// collective runs at a time: there is no lock.
 Membership* membership = nullptr;
 uint32_t inits = 0;  // that no finalize has undone
 

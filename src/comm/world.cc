@@ -80,7 +80,8 @@ struct Seeker {
   }
 };
 
-// In the list that begins there; nullptr: it is not in it.
+// Searches the list from `world` on for a world with a place for the seeker, and takes that place;
+// nullptr: there is none.
 World* find(World* world, const Seeker& seeker) {
   World* latest_free = nullptr;
   for (; world != nullptr; world = world->next) {
@@ -99,7 +100,7 @@ World* find(World* world, const Seeker& seeker) {
   return latest_free;
 }
 
-// In the list that begins there.
+// Counts the worlds of the seeker's job in the list from `world` on.
 uint32_t worlds_of_job(const World* world, const Seeker& seeker) {
   uint32_t count = 0;
   for (; world != nullptr; world = world->next) count += seeker.is_of_job(*world);

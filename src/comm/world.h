@@ -13,8 +13,8 @@
 // the list. So have the next programs of a job's launched processes, when they run one after the
 // other: a task whose rank has been taken by another task is of a later world.
 //
-//   place of a rank: free -> a task's   that task, compare-and-swap, as it finds the world. For
-//   ever
+//   place of a rank: free -> taken   that task, by compare-and-swap when it finds the world;
+//                                    for ever
 //
 //   state: making -> ready    the last task to come (one node), or the speaker (several)
 //          making -> failing  the same, or any task of one node: the first of those that fail

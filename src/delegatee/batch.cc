@@ -36,7 +36,7 @@ constexpr Form kForms[kKinds] = {
     {0, 0, 0},                                     // kUnused
 };
 
-// Whether all that says where data go is covered.
+// Whether the proof covers every byte that says where data go.
 bool leaves_only_data_open(const Header& header, const Form& form) {
   if (header.open_bytes == 0) return true;
   const uint64_t entries_bytes =

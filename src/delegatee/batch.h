@@ -7,8 +7,8 @@
 //             └─────────── covered by the proof ─────────┘   a stranger on the way may change it
 //
 // A record is covered whole unless its sender says by leave_open() that its payload ends with data
-// of the user; kForms (batch.cc) says which kinds may, and what is control in any case. So a new
-// kind of record, or of message, is covered as long as nobody has thought about it.
+// of the user; kForms (batch.cc) says which kinds may, and what is control in any case. A kind
+// whose sender does not call leave_open() is covered whole.
 //
 // Requests carry a tag, which the answer repeats. A message is anybody's until Proofs::check() has
 // accepted it (proof.h). Then parse() checks its form; its meaning (regions, ranges, tags) is still

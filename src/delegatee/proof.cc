@@ -78,8 +78,8 @@ uint64_t Proofs::proof_of(const Prologue& prologue, std::span<const std::byte> r
   return siphash(&covered, sizeof covered, direction.of_proof.data());
 }
 
-// Of all bytes, or, where these are many, of all but the data that the records leave open: record
-// by record, each with the hash before it. Nothing is known of them yet: they may be anything.
+// Hashes all bytes; of a batch with much data only what the records do not leave open, record by
+// record, each chained with the hash before it. The records are unverified: they may hold anything.
 uint64_t Proofs::hash_of(std::span<const std::byte> records, uint16_t count, const Key& key) const {
   if (covers_data_ || records.size() <= count * kShortRecordBytes)
     return siphash(records.data(), records.size(), key.data());

@@ -10,9 +10,9 @@
 //
 // The numbers of a direction count from 0. So a proof is good for one message, once; a stranger
 // that sees it learns nothing about the next one's. A stranger that holds a message back may change
-// it and pass it on, where the proof does not cover it. The proof
-// covers everything but data of the user that a record leaves open (batch.h). NAGAYA_PROOF=batch
-// lets it cover these, too (decision 12).
+// it and pass it on, where the proof does not cover it. The proof covers everything but the user's
+// data that a record leaves open (batch.h). NAGAYA_PROOF=batch lets it cover these, too (decision
+// 12).
 //
 // The checks, in this order. The first three cost nothing, and are all that a stranger's garbage
 // costs; they prove nothing.

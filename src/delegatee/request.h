@@ -34,7 +34,8 @@ inline uint64_t bytes_of(const llcl::Command& command) {
   return command.inline_bytes != 0 ? command.inline_bytes : command.data.block.bytes;
 }
 
-// Of a message: the user's data at its end. More than there is: nothing but data.
+// Bytes of user data at the end of an active message. A task may claim more than the message has:
+// then all of it is user data.
 inline uint64_t data_bytes_of(const llcl::Command& command) {
   return std::min(command.offset, bytes_of(command));
 }

@@ -175,8 +175,8 @@ class Endpoint {
       return wait_and_retry(ready, deadline_ns, probe, on_error);
     return waits_.until(ready, deadline_ns, waiter_of(own_lane()), probe, on_error);
   }
-  // A wait of a handler: for something that its thread has parked, maybe. Nobody rings when there
-  // is room for that.
+  // Waits in the completer, whose handler may wait for a request that is parked: retries these
+  // every kRetryNs, because no bell rings when a mailbox has room.
   template <class Ready, class Probe>
   int wait_and_retry(Ready ready, uint64_t deadline_ns, Probe probe, Wait::OnError on_error) {
     const auto look = [&] {

@@ -25,7 +25,7 @@ struct ElfImage {
   uint64_t load_alignment;           // of the address at which it is laid
   uint64_t headers_address;          // of the program headers, relative to that address
   bool knows_argv0;                  // an interpreter with --argv0 (glibc 2.33 and newer, musl)
-  bool sanitized;                    // built with AddressSanitizer or ThreadSanitizer
+  bool sanitized;                    // built with the address, thread, memory or leak sanitizer
 
   bool position_independent() const { return header.e_type == ET_DYN; }
 };

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -17,8 +18,8 @@ using base::Error;
 using namespace std::chrono_literals;
 
 constexpr auto kLookPause = 1s;
-// Tasks of launched jobs that have ended, whose numbers and memory are not given back yet: a margin
-// for whoever is just about to hold one of them.
+// Finished tasks of launched jobs whose memory is kept: a task of another job may be about to hold
+// one of them.
 constexpr size_t kFinishedKept = 16;
 
 // Returns the pid of a child that has ended, 0 when none has, -1 when there is no child. Where
@@ -118,7 +119,7 @@ void Host::close_finished(size_t kept) {
   });
 }
 
-// As soon as nothing touches the partition any more.
+// Closes the record now, or puts it into held_ until the upper floor has let go of the partition.
 void Host::close(TaskRecord& record) {
   if (upper_->holds(record))
     held_.push_back(&record);
@@ -156,7 +157,8 @@ void Host::reap(int pid, int status) {
   try {
     upper_->task_ended(record);
   } catch (const std::exception&) {
-    // Without memory: all that the upper floor holds of the task stays, and its number with it.
+    // There was no memory: the upper floor keeps what it holds of the task, and the number is not
+    // used again.
   }
   stop_at(StopPoint::kHostEndMarked);
   count_end(task.group);
@@ -168,7 +170,7 @@ void Host::reap(int pid, int status) {
   if (group != groups_.end()) finish(group->second);
 }
 
-// The client of that task, which no longer matters to anybody else.
+// Tells the end to the client that launched the task; keeps it in untold_ if there is no memory.
 void Host::tell_end(Tasks::node_type ended) {
   LiveTask& task = *ended.mapped();
   TaskRecord& record = *task.record;
@@ -179,7 +181,8 @@ void Host::tell_end(Tasks::node_type ended) {
     if (task.kept) close(record);
     return;
   }
-  // Its proxy says so; of further faults, which may be consequences, nobody does.
+  // The proxy of the first task that a fault has ended says so. Later faults may be consequences
+  // and stay unsaid.
   if (is_fault(record.wait_status.load(std::memory_order_relaxed)) &&
       !std::exchange(had_fault_, true))
     task.is_first_fault = true;

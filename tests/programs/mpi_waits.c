@@ -5,10 +5,11 @@
  *   mpi_waits word ROUNDS THREADS   a receiver posts a receive, and waits for a counter that its
  *                                   sender raises only after its synchronous send
  *   mpi_waits full ROUNDS THREADS   the same behind more messages than a mailbox holds
- *   mpi_waits idle SECONDS HOW      waits as long for its sender, again and again until it was
- * awake in time; says how often it slept, and for how long mpi_waits window TIMES 1        adds so
- * often to a window of rank 1, which waits in a barrier, and that again and again; says how often
- * rank 1 slept meanwhile */
+ *   mpi_waits idle SECONDS HOW      rank 0 waits that long for its sender; repeated until it is
+ *                                   awake in time; prints how often and how long it slept
+ *
+ *   mpi_waits window TIMES 1        adds TIMES times to a window of rank 1, which waits in a
+ *                                   barrier; repeated; prints the fewest sleeps of rank 1 */
 #include <mpi.h>
 #include <nagaya/llcl.h>
 #include <pthread.h>

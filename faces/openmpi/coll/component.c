@@ -127,7 +127,8 @@ static void set_functions(mca_coll_base_module_t* module, bool is_inter) {
 
 /* ---- for which communicators --------------------------------------------------------------- */
 
-/* The same at all its processes. Their progress is that of our messages. */
+/* All processes of a communicator get one answer. Collectives progress with Nagaya's messages, so
+ * the communicator must use pml/nagaya. */
 static bool is_for_us(struct ompi_communicator_t* comm) {
   return (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) >= 2) && nagaya_has_messages_of(comm) &&
          nagaya_context_of(comm) < COLL_NAGAYA_CONTEXTS;

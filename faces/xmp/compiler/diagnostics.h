@@ -15,11 +15,12 @@ namespace nagaya::xmp {
 struct Complaint {
   Place place;
   std::string text;  // without the "xmp: " that is put before it
-  // Of a part of the language: errors of C behind it may only follow from that.
+  // The complaint is of an unsupported part of XcalableMP; later errors of C may only follow from
+  // it.
   bool is_unsupported = false;
 };
 
-// Those of a compiler's -w and -Werror.
+// The wish of the compiler's options -w and -Werror.
 enum class Warnings { kShown, kHidden, kErrors };
 
 class Diagnostics {

@@ -20,7 +20,7 @@ void fail(const char* where, std::string_view what) {
 }
 
 std::string reason_of(int error) {
-  // Of functions that this library has opened, they only say so in a forked child.
+  // The library has joined already, so -ESRCH means a forked child.
   if (error == -ESRCH) return "this process is a forked child, which has no part in the job";
   return nagaya_strerror(error);
 }

@@ -26,7 +26,7 @@ class Constructs {
   bool only_pragmas_between(size_t begin, size_t end) const;
   // The outermost loop and those tightly nested in it.
   std::vector<size_t> tight_loops(size_t statement) const;
-  // Of a directive whose clauses have the index of a loop that is not tightly nested.
+  // Refuses a directive whose clauses name the index of a loop that is not tightly nested.
   void check_nesting(const Directive& directive, const LoopDirective& loop, size_t statement,
                      const std::vector<size_t>& loops) const;
   void check_canonical(const std::vector<size_t>& loops, size_t depth) const;

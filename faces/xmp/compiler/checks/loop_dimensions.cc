@@ -44,12 +44,12 @@ class DimensionsOfLoop {
                              ": the loop leaves the process's block");
   }
 
-  // As the loop's directive counts them.
+  // Number of the dimension, from 1, in the order in which the directive writes them.
   std::string number_of(size_t dimension) const {
     return std::to_string(on_.brackets ? dimension + 1 : on_.subscripts.size() - dimension);
   }
 
-  // Whose index the subscript is a sum of, and of constants and variables; nullptr: none, several.
+  // The one loop whose index the subscript adds to constants and variables; nullptr: none, several.
   const DistributedLoop* loop_of(const Range& subscript) const {
     const std::string& text = unit_.printed.text();
     for (size_t at = subscript.begin; at < subscript.end; ++at) {

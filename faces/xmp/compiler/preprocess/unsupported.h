@@ -19,7 +19,7 @@ class UnsupportedSyntax {
   void see_directive(const std::string& name);
   // Each kind once, where it stands first. Functions that the unit defines itself are left out.
   std::vector<Complaint> found() const;
-  // Whether there is more than names of functions.
+  // Whether coarrays, sections or types were found, not only names of functions.
   bool has_syntax() const { return !complaints_.empty(); }
 
  private:
