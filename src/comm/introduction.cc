@@ -62,11 +62,15 @@ bool has_come(const World& world, uint32_t task) {
   return false;
 }
 
-// Whether the task is of another job of the space.
-bool is_of_another(const World& world, const llcl::Board& board, uint32_t task) {
-  for (const World* other = World::latest(board); other != nullptr; other = other->next)
-    if (other != &world && other->is_ready() && other->tables.rank_of({other->node, task}) >= 0)
-      return true;
+// Whether the task is of another job of the space. An earlier task may have had its number.
+bool is_of_another(const World& world, const llcl::Board& board, const task::TaskRecord& task) {
+  const auto owner =
+      mailbox::Owner::task(task.number, task.generation.load(std::memory_order_relaxed));
+  for (const World* other = World::latest(board); other != nullptr; other = other->next) {
+    if (other == &world || !other->is_ready()) continue;
+    const int64_t rank = other->tables.rank_of({other->node, task.number});
+    if (rank >= 0 && other->places[rank].load(std::memory_order_relaxed) == owner.bits) return true;
+  }
   return false;
 }
 
@@ -77,7 +81,7 @@ void throw_if_one_ended(const World& world, const llcl::Board& board,
     // Acquire: pairs with the host's store, which comes after all stores of the task.
     const auto state = space.record(number)->state.load(std::memory_order_acquire);
     if (state == task::TaskState::kEnded && !has_come(world, number) &&
-        !is_of_another(world, board, number))
+        !is_of_another(world, board, *space.record(number)))
       throw Error(-EOWNERDEAD,
                   "task " + std::to_string(number) + " has ended before nagaya_comm_init");
   }
