@@ -254,7 +254,8 @@ int Matcher::drop(uint32_t context) {
   const Turn turn(*this);
   unexpected_.for_each([&](Unexpected& message) {
     const Incoming& incoming = message.incoming;
-    const bool is_sent = incoming.kind() != Kind::kRendezvous;
+    // A living sender of a long message waits for its answer; the memory of an ended one may go.
+    const bool is_sent = incoming.kind() != Kind::kRendezvous || !port_.reaches(incoming.source());
     if (is_sent && incoming.envelope().context == context) drop(message);
   });
   return 0;
