@@ -304,6 +304,8 @@ void Host::drop(int client_fd) {
   clients_.erase(found);
   for (const auto& [pid, task] : tasks_)
     if (orphans.contains(task->record->number)) ::kill(pid, SIGKILL);
+  std::erase_if(untold_,
+                [&](const auto& one) { return orphans.contains(one.second->record->number); });
   if (!keeps_tasks) return;
   for (uint32_t number : orphans) {
     TaskRecord& record = *space_.header().record(number);

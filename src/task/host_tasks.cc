@@ -80,7 +80,11 @@ void Host::launch(Client& client, const Message& message) {
       space_.close_record(*record);
     }
     count_end(client.group);
-    return client.channel.send(MessageType::kRefused, encode_refusal(as_error(error)));
+    client.channel.send(MessageType::kRefused, encode_refusal(as_error(error)));
+    // It may have been the last one of its group that was to come.
+    if (const auto group = groups_.find(client.group); group != groups_.end())
+      finish(group->second);
+    return;
   }
   client.channel.send(MessageType::kStarted, encode_plain(started));
 }
@@ -145,6 +149,8 @@ void Host::reap_ended() {
   while ((pid = take_ended_child(&status)) > 0) reap(pid, status);
   // No child is left: somebody else has waited for those that still have an entry.
   while (pid < 0 && !tasks_.empty()) reap(tasks_.begin()->first, W_EXITCODE(0, SIGKILL));
+  // Their holders may have released them meanwhile.
+  if (finished_.size() > kFinishedKept) close_finished(kFinishedKept);
 }
 
 void Host::reap(int pid, int status) {
@@ -198,7 +204,12 @@ void Host::tell_end(Tasks::node_type ended) {
 }
 
 void Host::tell_late_ends() {
-  for (auto at = untold_.begin(); at != untold_.end();) tell_end(untold_.extract(at++));
+  int pid = 0;
+  // Telling one may drop its client, and with it others of the list.
+  for (auto at = untold_.begin(); at != untold_.end(); at = untold_.upper_bound(pid)) {
+    pid = at->first;
+    tell_end(untold_.extract(at));
+  }
 }
 
 }  // namespace nagaya::task

@@ -15,9 +15,9 @@ namespace nagaya::task {
 struct LiveTask {
   TaskRecord* record = nullptr;
   int32_t pid = 0;
-  std::string program;  // absolute path
-  std::string group;    // of the client that launched it
-  bool kept = false;    // its creator frees it; otherwise it stays until its job has ended
+  std::string program;          // absolute path
+  std::string group;            // of the client that launched it
+  bool kept = false;            // its creator frees it; otherwise it stays until its job has ended
   bool is_first_fault = false;  // no task of the host was ended by a fault before
   Start start{};
   Inheritance inherit{};

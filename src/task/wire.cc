@@ -217,6 +217,7 @@ void Channel::send(MessageType type, const std::string& payload,
     throw Error(-E2BIG, "arguments and environment are too long");
   const std::string data = encode_plain(frame) + payload;
   if (descriptors.empty()) return send_or_keep(data);
+  if (!flush()) throw Error(-ENOBUFS, "the other end has not read an earlier message");
   size_t sent = 0, sent_descriptors = 0;
   while (sent < data.size()) {
     const size_t batch = std::min(descriptors.size() - sent_descriptors, kDescriptorsPerPiece);
