@@ -4,12 +4,18 @@ after the end: an error at the caller, and nobody else is disturbed."""
 import pytest
 from hosts import HOSTS, SHARED_PROCESSORS
 
+UNNAMED_HANDLERS = 77, 255
+
 
 @pytest.mark.parametrize("tasks", [1, 2, 5])
 def test_mistakes_on_the_own_node_are_answered_where_they_are_made(user, nagaya, installation,
                                                                   leftovers, tasks):
     ended = user.run([nagaya, "run", "-n", tasks, installation.program("mistakes")])
-    assert (ended.code, ended.err) == (0, ""), ended
+    lines = ended.err.splitlines()
+    assert ended.code == 0 and len(lines) == tasks * len(UNNAMED_HANDLERS), ended
+    for number in UNNAMED_HANDLERS:  # each receiver says so once
+        said = [line for line in lines if f"a message to handler {number}, which task" in line]
+        assert len(set(said)) == len(said) == tasks, ended
     left = leftovers.after_limit()
     assert not (left.processes or left.sockets or left.segments), left
 
