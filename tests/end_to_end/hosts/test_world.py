@@ -206,12 +206,13 @@ def test_a_node_without_a_network_is_named_on_all_nodes(front, on_hosts, launche
     assert len(lines) == HOSTS * EACH and all("nonsense" in line for line in lines), ended
 
 
-def later_programs(nagaya, program, first, later):
-    """A shell script: rank 0's later program comes while rank 1's first one is still there."""
+def later_programs(nagaya, program, first, later, waiting="1"):
+    """A shell script: rank 0's later program comes while the first ones of the ranks `waiting`, as
+    "1|3", are still there."""
     words = " ".join(map(str, [nagaya, "exec", *program]))
     return f"""case $OMPI_COMM_WORLD_RANK in
         0) {words} {first} && {words} show {later} ;;
-        1) {words} {first} await && {words} {later} ;;
+        {waiting}) {words} {first} await && {words} {later} ;;
         *) {words} {first} && {words} {later} ;;
         esac"""
 
@@ -228,8 +229,10 @@ def test_the_next_programs_of_the_launched_processes_are_a_world_of_their_own(
 
 def test_over_several_hosts_all_are_told_that_a_later_program_has_no_world(
         front, hosts, nagaya, mpirun, program, folder):
+    """The space of each node is still there."""
     names = ",".join(f"{name}:{EACH}" for name in hosts.names)
-    script = later_programs(nagaya, program, "init finalize", "init")
+    last_of_each_host = "|".join(str(EACH * host + EACH - 1) for host in range(HOSTS))
+    script = later_programs(nagaya, program, "init finalize", "init", last_of_each_host)
     ended = front.run([*mpirun, "--host", names, "-n", EACH * HOSTS, "sh", "-c", script], cwd=folder,
                       env=SHARED_PROCESSORS)
     inits = [line for line in ended.out.splitlines() if line.startswith("init -17")]
