@@ -186,7 +186,7 @@ def test_a_socket_folder_that_others_may_enter_is_a_problem(user, nagaya, folder
     sockets.chmod(0o755)
     ended = user.run([nagaya, "doctor", "-n", 2], env={"TMPDIR": str(folder)})
     [line] = [line for line in ended.out.splitlines() if "socket folder" in line]
-    assert ended.code == 1 and line.startswith("problem") and "open to others" in line, ended
+    assert ended.code == 1 and line.startswith("problem") and "has mode 0755, not 0700" in line, ended
 
 
 def test_the_mpi_of_the_tests_is_found(user, nagaya, mpirun):
