@@ -5,9 +5,9 @@
 // The prefix is the folder of the known file without one of a few fixed endings (bin, lib, ...).
 // No other folder above it is searched: /tmp/me/install may be the user's, /tmp is everybody's.
 //
-// What is found, each folder from the prefix down to it, and each link that leads there must belong
-// to root, to the owner of the known file, or to this process's user, and nobody else may be able
-// to write it. Two things are allowed: a folder with the sticky bit, whose entries only their
+// The file found, each folder from the prefix down to it, and each link that leads there must
+// belong to root, to the owner of the known file, or to this process's user, and nobody else may be
+// able to write it. Two things are allowed: a folder with the sticky bit, whose entries only their
 // owners replace; and write permission of a group that has the owner's name and no other member. An
 // access control list with more writers than that counts as write permission of others.
 #pragma once

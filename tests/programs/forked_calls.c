@@ -27,7 +27,7 @@ void Cblacs_exit(int goes_on);
 
 static long zeros[kArguments][kPage / sizeof(long)];
 
-/* What the parent has open, and its children have copies of. */
+/* Objects that the parent has open; its children have copies of them. */
 static nagaya_space* space;
 static nagaya_team* team;
 static nagaya_areas* areas;

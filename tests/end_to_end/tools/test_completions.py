@@ -13,7 +13,7 @@ HOSTILE = ["$(touch ran)", "`touch ran`", "a;touch ran", "a'$(touch ran)'", '"$(
            "a[0]:x:{touch ran}", "*", "~", "${IFS}", "<(touch ran)"]
 GOOD = "job-1.good_name"
 
-# What readline does: the words, the function, what it offers.
+# Does as readline: hands the words to the function and prints its offers.
 BASH = """
 source {file}
 complete -p nagaya | grep -q -- '-F _nagaya'

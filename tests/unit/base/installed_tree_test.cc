@@ -42,7 +42,7 @@ class Installation : public ::testing::Test {
   InstalledTree tree() const {
     return {prefix() / "bin/nagaya", {"bin", "lib", "libexec/nagaya", "lib/*"}};
   }
-  // What is said where nothing is found.
+  // The error where nothing is found.
   std::string refusal(const fs::path& place) const {
     try {
       return "found: " + tree().find_all(place);
