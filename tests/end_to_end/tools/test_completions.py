@@ -22,14 +22,15 @@ _nagaya
 printf '%s\\n' "${{COMPREPLY[@]}}"
 """
 FISH = "source {file}; complete -C {line}"
-# A shell with a terminal of its own, in which the key is pressed that lists what is offered.
+# A shell with a terminal of its own, in which the key is pressed that lists what is offered. Its prompt
+# says that its editor reads the keys: before, the terminal itself takes those that delete.
 ZSH = """
 zmodload zsh/zpty
 zpty -b shell zsh -f -i
-zpty -w shell 'PS1=; fpath=({folder} $fpath); autoload -Uz compinit; compinit -u -d $PWD/.dump
+zpty -w shell 'PS1=PROM""PT; fpath=({folder} $fpath); autoload -Uz compinit; compinit -u -d $PWD/.dump
   zstyle ":completion:*" list-colors ""; LISTMAX=1000; unsetopt list_beep
   stty columns 200; bindkey "^I" list-choices; echo READY'
-zpty -r -m shell out '*READY*READY*'
+zpty -r -m shell out '*READY*READY*PROMPT*'
 zpty -n -w shell {line}$'\\t\\x15'
 zpty -w shell 'echo DO""NE'
 zpty -r -m shell text '*DONE*'
