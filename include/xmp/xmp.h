@@ -132,8 +132,8 @@ int xmp_array_laddr(xmp_desc_t d, void** laddr); /* where it begins, with its sh
 /* How many indexes of a dimension the caller has, without the shadow: since version 1.3 of the
  * specification. The Omni compiler's counts the shadow, too. */
 int xmp_array_lsize(xmp_desc_t d, int dim, int* lsize);
-/* Of an array of two dimensions: the elements from one row of the block to the next, shadow
- * included. */
+/* The distance in elements, shadow included, between two rows of the block of a two-dimensional
+ * array. */
 int xmp_array_lda(xmp_desc_t d, int* lda);
 /* The elements from one index to the next, in each dimension; the Omni compiler's. */
 int xmp_array_lead_dim(xmp_desc_t d, int size[]);
