@@ -230,14 +230,6 @@ void meet_other_nodes(World& world, llcl::Endpoint& endpoint, Meeting& meeting, 
                     std::to_string(kComingLimitMs / 1000) + " s");
 }
 
-// The delegatees are connected for the first world of the job.
-[[noreturn]] void throw_later_program() {
-  throw Error(
-      -EEXIST,
-      "an earlier program of this launched process has called nagaya_comm_init, and the job "
-      "has several nodes: run each program by a job of its own (nagaya run, mpirun)");
-}
-
 // Of a process that has no world to wait in.
 void show_failure(Meeting& meeting, const Error& error) {
   meeting.show(kCard, encode(card_of(error)));
@@ -257,7 +249,7 @@ World& introduce(llcl::Endpoint& endpoint, const Launched& launched) {
     world = &World::find_or_make(endpoint.record(), endpoint.board(), launched.job, launched.size,
                                  launched.rank, is_first);
     world->throw_if_failed();
-    if (launched.meeting != nullptr && world->program > 1) throw_later_program();
+    if (launched.meeting != nullptr && world->program > 1) throw Error(-EEXIST, kEarlierProgram);
   } catch (const Error& error) {
     const bool has_world_to_wait_in = world != nullptr && world->program == 1;
     if (launched.meeting != nullptr && !has_world_to_wait_in)

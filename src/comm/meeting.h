@@ -13,6 +13,11 @@ namespace nagaya::comm {
 // A process of the job that has not come by then does not come.
 inline constexpr int kComingLimitMs = 60'000;
 
+// Of several nodes, with -EEXIST: their delegatees are connected once.
+inline constexpr char kEarlierProgram[] =
+    "an earlier program of this launched process has called nagaya_comm_init, and the job has "
+    "several nodes: run each program by a job of its own (nagaya run, mpirun)";
+
 class Meeting {
  public:
   virtual ~Meeting() = default;

@@ -2,6 +2,8 @@
 #include "comm/pmix_meeting.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -20,6 +22,22 @@ constexpr const char* kIsInitialized = "PMIx_Initialized";
 
 int is_never_initialized() {
   return 0;
+}
+
+// A launched process may run several programs, one after the other. Only the first may meet others:
+// what it has shown stays, and its delegatee has been connected for it. A file in the folder of the
+// launcher's session, which goes with that, marks a process that has met others.
+void throw_if_an_earlier_program_has_met() {
+  static bool is_marked = false;  // by this program
+  const char* const folder = std::getenv("PMIX_SERVER_TMPDIR");
+  const char* const job = std::getenv("PMIX_NAMESPACE");
+  const char* const rank = std::getenv("PMIX_RANK");
+  if (is_marked || folder == nullptr || job == nullptr || rank == nullptr) return;
+  const std::string mark = std::string(folder) + "/nagaya." + job + "." + rank;
+  const int file = ::open(mark.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+  if (file < 0 && errno == EEXIST) throw Error(-EEXIST, kEarlierProgram);
+  if (file >= 0) ::close(file);
+  is_marked = true;
 }
 
 }  // namespace
@@ -50,6 +68,7 @@ void Pmix::check(pmix_status_t status, const char* what) const {
 }
 
 PmixMeeting::PmixMeeting() : is_hidden_(pmix_.is_initialized() == 0) {
+  throw_if_an_earlier_program_has_met();
   pmix_.check(pmix_.init(&self_, nullptr, 0), "PMIx_Init");
   if (is_hidden_) bind_import(kIsInitialized, reinterpret_cast<void*>(is_never_initialized));
 }

@@ -10,7 +10,7 @@ from hosts import HOSTS, SHARED_PROCESSORS, Hosts
 
 # Says "RANK: what" for each of its words: a step, and its wanted answer (0 if nothing is said).
 PROGRAM = """
-import ctypes, os, sys, time
+import ctypes, glob, os, sys, time
 nagaya = ctypes.CDLL(sys.argv[1])
 for name in ("rank", "size", "nodes", "rank_of"):
     getattr(nagaya, f"nagaya_comm_{name}").restype = ctypes.c_int64
@@ -37,12 +37,15 @@ def gathered():
     if nagaya.nagaya_comm_allgather(ctypes.byref(own), 8, everybody) != 0: return 1
     return 0 if list(everybody) == list(range(len(everybody))) else 2
 
-def wait_for_file():
-    while not os.path.exists("moved on"): time.sleep(0.01)
+def show():
+    os.close(os.open(f"moved on {os.getpid()}", os.O_CREAT, 0o600))
     return 0
 
-STEPS = {"show": lambda: os.close(os.open("moved on", os.O_CREAT, 0o600)) or 0,
-         "await": wait_for_file, "init": nagaya.nagaya_comm_init, "barrier": nagaya.nagaya_comm_barrier,
+def wait_for_all_others():
+    while len(glob.glob("moved on *")) < int(os.environ["OTHERS"]): time.sleep(0.01)
+    return 0
+
+STEPS = {"show": show, "await": wait_for_all_others, "init": nagaya.nagaya_comm_init, "barrier": nagaya.nagaya_comm_barrier,
          "finalize": nagaya.nagaya_comm_finalize, "translated": translated, "gathered": gathered,
          "MPI_Init": lambda: mpi().MPI_Init(None, None), "MPI_Finalize": lambda: mpi().MPI_Finalize()}
 for word in sys.argv[2:]:
@@ -206,35 +209,36 @@ def test_a_node_without_a_network_is_named_on_all_nodes(front, on_hosts, launche
     assert len(lines) == HOSTS * EACH and all("nonsense" in line for line in lines), ended
 
 
-def later_programs(nagaya, program, first, later, waiting="1"):
-    """A shell script: rank 0's later program comes while the first ones of the ranks `waiting`, as
-    "1|3", are still there."""
+def later_programs(nagaya, program, size, waiting, first, later):
+    """A shell script: the ranks `waiting` stay in their first program until the later programs of
+    all others have come; these leave time for a space to end."""
     words = " ".join(map(str, [nagaya, "exec", *program]))
-    return f"""case $OMPI_COMM_WORLD_RANK in
-        0) {words} {first} && {words} show {later} ;;
-        {waiting}) {words} {first} await && {words} {later} ;;
-        *) {words} {first} && {words} {later} ;;
+    return f"""case " {" ".join(map(str, waiting))} " in
+        *" $OMPI_COMM_WORLD_RANK "*)
+            OTHERS={size - len(waiting)} {words} {first} await && {words} {later} ;;
+        *) {words} {first} && sleep 1 && {words} show {later} ;;
         esac"""
 
 
 def test_the_next_programs_of_the_launched_processes_are_a_world_of_their_own(
         user, nagaya, mpirun, program, folder):
     all_steps = "init translated gathered barrier finalize"
-    script = later_programs(nagaya, program, all_steps, all_steps)
+    script = later_programs(nagaya, program, 3, [1], all_steps, all_steps)
     ended = user.run([*mpirun, "-n", 3, "sh", "-c", script], cwd=folder)
     steps = sorted(line for line in ended.out.splitlines() if not line.startswith("of "))
-    wanted = 6 * [f"{step} 0 " for step in all_steps.split()] + ["show 0 ", "await 0 "]
+    wanted = 6 * [f"{step} 0 " for step in all_steps.split()] + 2 * ["show 0 "] + ["await 0 "]
     assert ended.code == 0 and steps == sorted(wanted), ended
 
 
+@pytest.mark.parametrize("kept_hosts", range(HOSTS + 1))
 def test_over_several_hosts_all_are_told_that_a_later_program_has_no_world(
-        front, hosts, nagaya, mpirun, program, folder):
-    """The space of each node is still there."""
+        front, hosts, nagaya, mpirun, program, folder, kept_hosts):
+    """Whether the space of their node is still there, or has ended."""
+    waiting = [EACH * host + EACH - 1 for host in range(kept_hosts)]
     names = ",".join(f"{name}:{EACH}" for name in hosts.names)
-    last_of_each_host = "|".join(str(EACH * host + EACH - 1) for host in range(HOSTS))
-    script = later_programs(nagaya, program, "init finalize", "init", last_of_each_host)
+    script = later_programs(nagaya, program, EACH * HOSTS, waiting, "init finalize", "init")
     ended = front.run([*mpirun, "--host", names, "-n", EACH * HOSTS, "sh", "-c", script], cwd=folder,
                       env=SHARED_PROCESSORS)
-    inits = [line for line in ended.out.splitlines() if line.startswith("init -17")]
-    assert len(inits) == EACH * HOSTS, ended
-    assert all("an earlier program of this launched process" in line for line in inits), ended
+    told = [line for line in ended.out.splitlines() if line.startswith("init -17")]
+    assert len(told) == EACH * HOSTS, ended
+    assert all("an earlier program of this launched process" in line for line in told), ended
