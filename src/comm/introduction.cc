@@ -21,6 +21,8 @@ constexpr mailbox::Owner kSpace = mailbox::Owner::host();
 using base::Error;
 
 constexpr int kLookMs = 100;
+// A launched process that has ended one program and has not started the next one by then has none.
+constexpr int kNextProgramLimitMs = 3'000;
 constexpr char kCard[] = "nagaya.card";
 constexpr char kConnected[] = "nagaya.connected";  // shown by speakers
 
@@ -74,17 +76,24 @@ bool is_of_another(const World& world, const llcl::Board& board, const task::Tas
   return false;
 }
 
-// A task that ended before it came leaves a job that can never be complete.
-void throw_if_one_ended(const World& world, const llcl::Board& board,
-                        const task::SpaceHeader& space) {
+// A task that has ended before it came, if those who have come or may come are fewer than the job
+// has processes. Where its launched process runs a further program, that comes in its place.
+std::optional<uint32_t> missing_task(const World& world, const llcl::Board& board,
+                                     const task::SpaceHeader& space) {
+  std::optional<uint32_t> ended;
+  uint32_t expected = 0;
   for (uint32_t number = 0; number < space.capacity; ++number) {
+    const task::TaskRecord& record = *space.record(number);
     // Acquire: pairs with the host's store, which comes after all stores of the task.
-    const auto state = space.record(number)->state.load(std::memory_order_acquire);
-    if (state == task::TaskState::kEnded && !has_come(world, number) &&
-        !is_of_another(world, board, *space.record(number)))
-      throw Error(-EOWNERDEAD,
-                  "task " + std::to_string(number) + " has ended before nagaya_comm_init");
+    const auto state = record.state.load(std::memory_order_acquire);
+    if (state == task::TaskState::kFree) continue;
+    const bool has_ended = state == task::TaskState::kEnded;
+    if (has_come(world, number))
+      ++expected;
+    else if (!is_of_another(world, board, record))
+      has_ended ? ended = ended.value_or(number) : ++expected;
   }
+  return expected < world.size ? ended : std::nullopt;
 }
 
 // A task that fails does not come: nobody describes a world that has failed.
@@ -115,9 +124,14 @@ void come(World& world, llcl::Endpoint& endpoint, uint32_t rank) {
 
 void meet_on_one_node(World& world, llcl::Endpoint& endpoint, uint32_t rank) {
   come(world, endpoint, rank);
+  int missing_ms = 0;
   for (int waited_ms = 0; endpoint.wait([&] { return world.is_made(); }, kLookMs) != 0;
        waited_ms += kLookMs) {
-    throw_if_one_ended(world, endpoint.board(), *endpoint.record().space);
+    const auto missing = missing_task(world, endpoint.board(), *endpoint.record().space);
+    missing_ms = missing ? missing_ms + kLookMs : 0;
+    if (missing_ms >= kNextProgramLimitMs)
+      throw Error(-EOWNERDEAD,
+                  "task " + std::to_string(*missing) + " has ended before nagaya_comm_init");
     if (waited_ms >= kComingLimitMs) throw_late(world);
   }
 }

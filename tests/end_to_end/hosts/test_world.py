@@ -211,12 +211,12 @@ def test_a_node_without_a_network_is_named_on_all_nodes(front, on_hosts, launche
 
 def later_programs(nagaya, program, size, waiting, first, later):
     """A shell script: the ranks `waiting` stay in their first program until the later programs of
-    all others have come; these leave time for a space to end."""
+    all others have come. All leave time to see that the first have ended."""
     words = " ".join(map(str, [nagaya, "exec", *program]))
     return f"""case " {" ".join(map(str, waiting))} " in
         *" $OMPI_COMM_WORLD_RANK "*)
-            OTHERS={size - len(waiting)} {words} {first} await && {words} {later} ;;
-        *) {words} {first} && sleep 1 && {words} show {later} ;;
+            OTHERS={size - len(waiting)} {words} {first} await && sleep 0.5 && {words} {later} ;;
+        *) {words} {first} && sleep 0.5 && {words} show {later} ;;
         esac"""
 
 
@@ -228,6 +228,12 @@ def test_the_next_programs_of_the_launched_processes_are_a_world_of_their_own(
     steps = sorted(line for line in ended.out.splitlines() if not line.startswith("of "))
     wanted = 6 * [f"{step} 0 " for step in all_steps.split()] + 2 * ["show 0 "] + ["await 0 "]
     assert ended.code == 0 and steps == sorted(wanted), ended
+
+
+def test_a_first_program_need_not_look_for_the_others(user, nagaya, mpirun, program, folder):
+    script = later_programs(nagaya, program, 3, [1], "", "init gathered")
+    ended = user.run([*mpirun, "-n", 3, "sh", "-c", script], cwd=folder)
+    assert ended.code == 0 and ended.out.splitlines().count(said("gathered")) == 3, ended
 
 
 @pytest.mark.parametrize("kept_hosts", range(HOSTS + 1))
