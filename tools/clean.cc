@@ -10,12 +10,12 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <memory>
 #include <thread>
 
 #include "base/fd.h"
 #include "base/printable.h"
 #include "job_sockets.h"
+#include "subcommands.h"
 #include "tool.h"
 
 namespace nagaya::tools {
@@ -85,20 +85,13 @@ void clean_folder(const task::SocketFolder& folder, Cleaning& cleaning) {
   if (left == 0) cleaning.did(folder.path, cleaning.dry_run || ::rmdir(folder.path.c_str()) == 0);
 }
 
-int clean(bool dry_run) {
-  Cleaning cleaning{.dry_run = dry_run};
+}  // namespace
+
+int clean_command(const CleanOptions& options) {
+  Cleaning cleaning{.dry_run = options.dry_run};
   for (const task::SocketFolder& folder : task::socket_folders()) clean_folder(folder, cleaning);
   if (cleaning.removed == 0 && cleaning.failed == 0) fmt::print("nothing to remove\n");
   return cleaning.failed == 0 ? 0 : kExitOwnFailure;
-}
-
-}  // namespace
-
-void add_clean(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("clean", "Remove the sockets that killed jobs have left");
-  auto dry_run = std::make_shared<bool>(false);
-  command->add_flag("-n,--dry-run", *dry_run, "Only say what would be removed");
-  command->callback([&action, dry_run] { action = [dry_run] { return clean(*dry_run); }; });
 }
 
 }  // namespace nagaya::tools

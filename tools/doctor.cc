@@ -6,12 +6,11 @@
 #include <hwloc.h>
 
 #include <algorithm>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/printable.h"
-#include "tool.h"
+#include "subcommands.h"
 
 namespace nagaya::tools {
 namespace {
@@ -109,35 +108,17 @@ void print_json(const Need& need, const std::vector<NamedFinding>& findings) {
   fmt::print("{}\n", all.dump(2, ' ', true, nlohmann::json::error_handler_t::replace));
 }
 
-int examine(const Need& need, bool json) {
+}  // namespace
+
+int doctor_command(const DoctorOptions& options) {
+  const Need need{options.tasks != 0 ? options.tasks : cores()};
   std::vector<NamedFinding> findings;
   for (const Check& check : kChecks) findings.push_back({check.name, look(check, need)});
-  json ? print_json(need, findings) : print_lines(findings);
+  options.json ? print_json(need, findings) : print_lines(findings);
   return std::any_of(findings.begin(), findings.end(),
                      [](const auto& one) { return one.finding.level == Level::kProblem; })
              ? 1
              : 0;
-}
-
-struct Options {
-  uint64_t tasks = 0;
-  bool json = false;
-};
-
-}  // namespace
-
-void add_doctor(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("doctor", "Say what this machine allows a job, and what mends it");
-  auto options = std::make_shared<Options>();
-  command->add_option("-n,--np", options->tasks, "For a job of how many tasks (default: cores)")
-      ->check(CLI::Range(1, 4096));
-  command->add_flag("--json", options->json, "Print the findings as JSON");
-  command->callback([&action, options] {
-    action = [options] {
-      return examine({options->tasks != 0 ? options->tasks : cores()}, options->json);
-    };
-  });
 }
 
 }  // namespace nagaya::tools

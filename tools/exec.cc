@@ -15,9 +15,11 @@
 
 #include "attendance.h"
 #include "base/plain_path.h"
+#include "command.h"
 #include "death.h"
 #include "faces/openmpi/environment.h"
 #include "job.h"
+#include "subcommands.h"
 #include "task/client.h"
 #include "task/inheritance.h"
 #include "task/installation.h"
@@ -120,22 +122,6 @@ int end_after(const base::Error& error, const task::Client* client,
   return client != nullptr && of_program ? exit_code_of(error.code()) : kExitOwnFailure;
 }
 
-// Goes on with a task after the waiter has found something that it does not expect.
-int attend_again(std::vector<std::string>& words) {
-  if (words.size() != kAttendanceWords) {
-    complain("attend: a part of nagaya exec, which starts it");
-    return kExitOwnFailure;
-  }
-  const Attendance own = attendance_of(argv_of(words).data());
-  const task::Announcement announce = [](const base::Error& error) { complain(error.what()); };
-  task::Client client = task::Client::resume(base::Fd(own.socket), own.socket_path);
-  try {
-    return attend(client, own);
-  } catch (const base::Error& error) {
-    return end_after(error, &client, announce);
-  }
-}
-
 // Open MPI's launcher also finds what is in the working folder, behind all that PATH has, and names
 // it to us as the user did (MPI_Comm_spawn).
 std::string name_for_us(const std::string& command) {
@@ -151,7 +137,25 @@ std::string name_for_us(const std::string& command) {
   }
 }
 
-int exec(const std::vector<std::string>& command) {
+}  // namespace
+
+// Goes on with a task after the waiter has found something that it does not expect.
+int attend_command(Words words) {
+  if (words.size() != kAttendanceWords) {
+    complain("attend: a part of nagaya exec, which starts it");
+    return kExitOwnFailure;
+  }
+  const Attendance own = attendance_of(argv_of(words).data());
+  const task::Announcement announce = [](const base::Error& error) { complain(error.what()); };
+  task::Client client = task::Client::resume(base::Fd(own.socket), own.socket_path);
+  try {
+    return attend(client, own);
+  } catch (const base::Error& error) {
+    return end_after(error, &client, announce);
+  }
+}
+
+int exec_command(const Words& command) {
   if (command.empty()) {
     complain("exec: no program is named");
     return kExitOwnFailure;
@@ -197,25 +201,6 @@ int exec(const std::vector<std::string>& command) {
   } catch (const base::Error& error) {
     return end_after(error, client ? &*client : nullptr, announce);
   }
-}
-
-}  // namespace
-
-void add_exec(CLI::App& app, Action& action) {
-  CLI::App* exec_command = app.add_subcommand(
-      "exec", "Run one process as a task of its job's space (under mpirun, srun, ...)");
-  auto command = std::make_shared<std::vector<std::string>>();
-  add_help(*exec_command, "PROGRAM [ARGUMENT...]",
-           "Example:\n  mpirun -n 4 nagaya exec lmp -in melt.in");
-  add_command(*exec_command, *command);
-  exec_command->callback([&action, command] { action = [command] { return exec(*command); }; });
-}
-
-void add_attend(CLI::App& app, Action& action) {
-  CLI::App* attend_command = app.add_subcommand("attend", "")->group("");
-  auto words = std::make_shared<std::vector<std::string>>();
-  attend_command->add_option("words", *words)->group("");
-  attend_command->callback([&action, words] { action = [words] { return attend_again(*words); }; });
 }
 
 }  // namespace nagaya::tools

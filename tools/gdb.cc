@@ -13,11 +13,12 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 
 #include "base/fd.h"
+#include "command.h"
 #include "job_sockets.h"
 #include "process_files.h"
+#include "subcommands.h"
 #include "task/elf_image.h"
 #include "task_core.h"
 #include "tool.h"
@@ -26,14 +27,6 @@ namespace nagaya::tools {
 namespace {
 
 using base::Error;
-
-struct GdbOptions {
-  std::string job;
-  int pid = 0;
-  std::string core;
-  std::vector<std::string>
-      rest;  // the task's number, unless pid or core are given; gdb's arguments
-};
 
 // The task, as gdb is told of it.
 struct Target {
@@ -182,7 +175,9 @@ Target choose_target(GdbOptions& options) {
   return target_of(task_with_number(running_jobs(options.job), number));
 }
 
-int run_gdb(GdbOptions options) {
+}  // namespace
+
+int gdb_command(GdbOptions options) {
   const Target target = choose_target(options);
   std::vector<std::string> words{
       "gdb",  "-q",
@@ -195,24 +190,6 @@ int run_gdb(GdbOptions options) {
   complain(errno == ENOENT ? std::string("gdb is not installed")
                            : std::string("gdb: ") + std::strerror(errno));
   return exit_code_of(-errno);
-}
-
-}  // namespace
-
-void add_gdb(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("gdb", "Debug one task with gdb: nagaya gdb TASK");
-  auto options = std::make_shared<GdbOptions>();
-  command->add_option("--job", options->job, "Which job, when several run (`nagaya ps`)");
-  auto* pid = command->add_option("--pid", options->pid, "The task with this pid")
-                  ->check(CLI::PositiveNumber);
-  command->add_option("--core", options->core, "The core file that a task has left")->excludes(pid);
-  add_help(*command, "TASK [ARGUMENT OF GDB...]",
-           "Examples:\n  nagaya gdb 3\n  nagaya gdb --core core.1234 -ex bt");
-  // Not add_command(): after --pid and --core the rest may begin with an option, which is gdb's.
-  command->prefix_command()->allow_extras();
-  command->parse_complete_callback(
-      [command, rest = &options->rest] { *rest = command->remaining(); });
-  command->callback([&action, options] { action = [options] { return run_gdb(*options); }; });
 }
 
 }  // namespace nagaya::tools

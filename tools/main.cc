@@ -1,23 +1,44 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// main.cc - the command line of `nagaya`. Here and in command_line.cc alone is CLI11, whose headers
+// take long to compile.
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <sstream>
 
 #include "base/printable.h"
 #include "command_line.h"
+#include "subcommands.h"
 #include "tool.h"
 
 namespace nagaya::tools {
 
-void add_command(CLI::App& subcommand, std::vector<std::string>& command) {
-  subcommand.prefix_command();
-  subcommand.parse_complete_callback([&subcommand, &command] { command = subcommand.remaining(); });
+void complain(const std::string& text) {
+  std::fputs(("nagaya: " + base::printable(text) + "\n").c_str(),
+             stderr);  // throws nothing where nobody can read it
+}
+
+int exit_code_of(int error_code) {
+  return error_code == -ENOENT ? kExitNotFound : kExitCannotRun;
 }
 
 namespace {
+
+// What the command line says of each subcommand, and which of them it names.
+struct Line {
+  RunOptions run;
+  Words exec;
+  Words attend;
+  PsOptions ps;
+  GdbOptions gdb;
+  CleanOptions clean;
+  DoctorOptions doctor;
+  Words bench;
+  std::function<int()> action;  // returns the exit code
+};
 
 // CLI11 2.1 has no other way to name what follows the options.
 class UsageWithOperands : public CLI::Formatter {
@@ -31,27 +52,121 @@ class UsageWithOperands : public CLI::Formatter {
   std::string operands_;
 };
 
-}  // namespace
-
+// The operands of the usage line, and the examples that --help shows.
 void add_help(CLI::App& subcommand, const std::string& operands, const std::string& examples) {
   subcommand.formatter(std::make_shared<UsageWithOperands>(operands));
   subcommand.footer(examples);
 }
 
-void complain(const std::string& text) {
-  std::fputs(("nagaya: " + base::printable(text) + "\n").c_str(),
-             stderr);  // throws nothing where nobody can read it
+// The rest of the line, `program [arguments...]`, is passed on untouched.
+void add_command(CLI::App& subcommand, std::vector<std::string>& command) {
+  subcommand.prefix_command();
+  subcommand.parse_complete_callback([&subcommand, &command] { command = subcommand.remaining(); });
 }
 
-int exit_code_of(int error_code) {
-  return error_code == -ENOENT ? kExitNotFound : kExitCannotRun;
+constexpr char kRunExamples[] = R"(Examples:
+  nagaya run -n 4 lmp -in melt.in               an MPI program, through its own mpirun
+  nagaya run -n 4 python3 program.py            Python, with or without mpi4py
+  nagaya run -n 4 ./native_program              no MPI, and no mpirun
+  nagaya run -n 4 --separate lmp -in melt.in    ordinary processes: does a fault stay?
+  nagaya run -n 6 --hosts a:2,b:4 ./program     on two hosts
+  nagaya run -n 2 --launcher-arg=--bind-to --launcher-arg=none ./mpi_program)";
+
+void add_run(CLI::App& app, Line& line) {
+  RunOptions& options = line.run;
+  CLI::App& command =
+      *app.add_subcommand("run", "Run a parallel job, its processes on each node in one space");
+  command.add_option("-n,--np", options.count, "How many tasks, 1 to 4096 (default: 1)")
+      ->check(CLI::Range(1, 4096))
+      ->option_text("COUNT");
+  command.add_flag("--separate", options.separate,
+                   "Run ordinary processes instead of tasks, to compare and to bisect");
+  command
+      .add_flag("--blacs", options.blacs,
+                "Replace the BLACS of the program's ScaLAPACK by Nagaya's")
+      ->excludes("--separate");
+  command
+      .add_option("--launcher", options.launcher,
+                  "auto (default): the mpirun of the program's MPI if it uses one; none: never one")
+      ->check(CLI::IsMember({"auto", "none"}))
+      ->option_text("auto|none");
+  CLI::Option* list = command.add_option(
+      "--hosts", options.hosts.list, "On which hosts: names, or names:slots, with commas between");
+  CLI::Option* file = command.add_option("--hostfile", options.hosts.file,
+                                         "A file that names the hosts, as the launcher has it");
+  list->excludes(file)->option_text("LIST");
+  file->option_text("FILE");
+  command
+      .add_option("--launcher-arg", options.launcher_arguments,
+                  "An argument for that mpirun; may be given several times")
+      ->allow_extra_args(false)
+      ->option_text("ARGUMENT");
+  add_help(command, "PROGRAM [ARGUMENT...]", kRunExamples);
+  add_command(command, options.command);
+  command.callback([&line] { line.action = [&line] { return run_command(line.run); }; });
 }
 
-namespace {
+void add_exec(CLI::App& app, Line& line) {
+  CLI::App& command = *app.add_subcommand(
+      "exec", "Run one process as a task of its job's space (under mpirun, srun, ...)");
+  add_help(command, "PROGRAM [ARGUMENT...]", "Example:\n  mpirun -n 4 nagaya exec lmp -in melt.in");
+  add_command(command, line.exec);
+  command.callback([&line] { line.action = [&line] { return exec_command(line.exec); }; });
+}
+
+void add_attend(CLI::App& app, Line& line) {
+  CLI::App& command = *app.add_subcommand("attend", "")->group("");
+  command.add_option("words", line.attend)->group("");
+  command.callback([&line] { line.action = [&line] { return attend_command(line.attend); }; });
+}
+
+void add_ps(CLI::App& app, Line& line) {
+  CLI::App& command = *app.add_subcommand("ps", "Show your jobs on this node and their tasks");
+  command.add_flag("--json", line.ps.json, "Print all that is known as JSON");
+  command.add_flag("-l,--long", line.ps.addresses, "Show the addresses of partitions too");
+  command.callback([&line] { line.action = [&line] { return ps_command(line.ps); }; });
+}
+
+void add_gdb(CLI::App& app, Line& line) {
+  GdbOptions& options = line.gdb;
+  CLI::App& command = *app.add_subcommand("gdb", "Debug one task with gdb: nagaya gdb TASK");
+  command.add_option("--job", options.job, "Which job, when several run (`nagaya ps`)");
+  CLI::Option* pid = command.add_option("--pid", options.pid, "The task with this pid")
+                         ->check(CLI::PositiveNumber);
+  command.add_option("--core", options.core, "The core file that a task has left")->excludes(pid);
+  add_help(command, "TASK [ARGUMENT OF GDB...]",
+           "Examples:\n  nagaya gdb 3\n  nagaya gdb --core core.1234 -ex bt");
+  add_command(command, options.rest);
+  command.allow_extras();  // after --pid and --core the rest may begin with an option of gdb's
+  command.callback([&line] { line.action = [&line] { return gdb_command(line.gdb); }; });
+}
+
+void add_clean(CLI::App& app, Line& line) {
+  CLI::App& command = *app.add_subcommand("clean", "Remove the sockets that killed jobs have left");
+  command.add_flag("-n,--dry-run", line.clean.dry_run, "Only say what would be removed");
+  command.callback([&line] { line.action = [&line] { return clean_command(line.clean); }; });
+}
+
+void add_doctor(CLI::App& app, Line& line) {
+  CLI::App& command =
+      *app.add_subcommand("doctor", "Say what this machine allows a job, and what mends it");
+  command.add_option("-n,--np", line.doctor.tasks, "For a job of how many tasks (default: cores)")
+      ->check(CLI::Range(1, 4096));
+  command.add_flag("--json", line.doctor.json, "Print the findings as JSON");
+  command.callback([&line] { line.action = [&line] { return doctor_command(line.doctor); }; });
+}
+
+void add_bench(CLI::App& app, Line& line) {
+  CLI::App& command = *app.add_subcommand(
+      "bench", "Measure against bars: `bench list | all | NAME... | report | tune`");
+  command.set_help_flag();  // the driver has its own
+  add_command(command, line.bench);
+  command.allow_extras();
+  command.callback([&line] { line.action = [&line] { return bench_command(line.bench); }; });
+}
 
 // CLI11 calls an option by its long name, also where the short one was typed.
-std::string as_typed(const std::string& message, const CLI::App& app,
-                     const std::vector<std::string>& words) {
+std::string as_typed(const std::string& message, const CLI::App& app, const Words& words) {
   for (const CLI::App* subcommand : app.get_subcommands())
     for (const CLI::Option* option : subcommand->get_options()) {
       const std::string name = option->get_name();
@@ -64,8 +179,7 @@ std::string as_typed(const std::string& message, const CLI::App& app,
 }
 
 // One line, without CLI11's second one about --help.
-std::string what_is_wrong(const CLI::ParseError& error, const CLI::App& app,
-                          const std::vector<std::string>& words) {
+std::string what_is_wrong(const CLI::ParseError& error, const CLI::App& app, const Words& words) {
   const std::string message = as_typed(error.what(), app, words);
   return message.substr(0, message.find('\n'));
 }
@@ -78,7 +192,7 @@ int answer(const CLI::App& app, const CLI::ParseError& question) {
   return code;
 }
 
-int parse_and_run(CLI::App& app, const Action& action, std::vector<std::string> words) try {
+int parse_and_run(CLI::App& app, const Line& line, Words words) try {
   if (words.empty()) {
     std::fputs(app.help().c_str(), stderr);
     return kExitOwnFailure;
@@ -91,7 +205,7 @@ int parse_and_run(CLI::App& app, const Action& action, std::vector<std::string> 
     complain(what_is_wrong(error, app, words));
     return kExitOwnFailure;
   }
-  return action();
+  return line.action();
 } catch (const std::exception& error) {
   if (std::ferror(stdout) == 0) complain(error.what());
   return kExitOwnFailure;
@@ -114,14 +228,9 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", NAGAYA_VERSION);
   app.require_subcommand(1);
   app.footer("nagaya help SUBCOMMAND tells of one; so does its manual page, nagaya-SUBCOMMAND(1).");
-  tools::Action action;
-  tools::add_run(app, action);
-  tools::add_exec(app, action);
-  tools::add_attend(app, action);
-  tools::add_ps(app, action);
-  tools::add_gdb(app, action);
-  tools::add_clean(app, action);
-  tools::add_doctor(app, action);
-  tools::add_bench(app, action);
-  return tools::written(tools::parse_and_run(app, action, {argv + 1, argv + argc}));
+  tools::Line line;
+  for (const auto add : {tools::add_run, tools::add_exec, tools::add_attend, tools::add_ps,
+                         tools::add_gdb, tools::add_clean, tools::add_doctor, tools::add_bench})
+    add(app, line);
+  return tools::written(tools::parse_and_run(app, line, {argv + 1, argv + argc}));
 }

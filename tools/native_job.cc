@@ -20,6 +20,7 @@
 #include <optional>
 
 #include "base/fd.h"
+#include "command.h"
 #include "death.h"
 #include "nagaya/task.h"
 #include "task_environment.h"

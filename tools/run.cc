@@ -6,38 +6,18 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <memory>
 
 #include "base/plain_path.h"
+#include "command.h"
 #include "faces/openmpi/environment.h"
-#include "mpi_program.h"
 #include "native_job.h"
+#include "subcommands.h"
 #include "task/program.h"
 #include "task_environment.h"
 #include "tool.h"
 
 namespace nagaya::tools {
 namespace {
-
-constexpr char kExamples[] = R"(Examples:
-  nagaya run -n 4 lmp -in melt.in               an MPI program, through its own mpirun
-  nagaya run -n 4 python3 program.py            Python, with or without mpi4py
-  nagaya run -n 4 ./native_program              no MPI, and no mpirun
-  nagaya run -n 4 --separate lmp -in melt.in    ordinary processes: does a fault stay?
-  nagaya run -n 6 --hosts a:2,b:4 ./program     on two hosts
-  nagaya run -n 2 --launcher-arg=--bind-to --launcher-arg=none ./mpi_program)";
-
-struct RunOptions {
-  int count = 1;
-  bool separate = false;
-  bool blacs = false;
-  std::string launcher = "auto";
-  HostChoice hosts;
-  std::vector<std::string> launcher_arguments;
-  std::vector<std::string> command;
-
-  bool names_hosts() const { return hosts.list || hosts.file; }
-};
 
 std::string own_path() {
   return std::filesystem::canonical("/proc/self/exe");
@@ -104,7 +84,9 @@ int exec_launcher(const RunOptions& options, const Launcher& launcher) {
   base::throw_errno("cannot run " + launcher.path);
 }
 
-int run(const RunOptions& options) {
+}  // namespace
+
+int run_command(const RunOptions& options) {
   if (options.blacs) ::setenv("NAGAYA_BLACS", "on", 1);
   if (options.command.empty()) {
     complain("run: no program is named");
@@ -138,43 +120,6 @@ int run(const RunOptions& options) {
     return kExitOwnFailure;
   }
   return run_native({options.count, options.separate, options.command});
-}
-
-}  // namespace
-
-void add_run(CLI::App& app, Action& action) {
-  CLI::App* run_command =
-      app.add_subcommand("run", "Run a parallel job, its processes on each node in one space");
-  auto options = std::make_shared<RunOptions>();
-  run_command->add_option("-n,--np", options->count, "How many tasks, 1 to 4096 (default: 1)")
-      ->check(CLI::Range(1, 4096))
-      ->option_text("COUNT");
-  run_command->add_flag("--separate", options->separate,
-                        "Run ordinary processes instead of tasks, to compare and to bisect");
-  run_command
-      ->add_flag("--blacs", options->blacs,
-                 "Replace the BLACS of the program's ScaLAPACK by Nagaya's")
-      ->excludes("--separate");
-  run_command
-      ->add_option(
-          "--launcher", options->launcher,
-          "auto (default): the mpirun of the program's MPI if it uses one; none: never one")
-      ->check(CLI::IsMember({"auto", "none"}))
-      ->option_text("auto|none");
-  CLI::Option* list = run_command->add_option(
-      "--hosts", options->hosts.list, "On which hosts: names, or names:slots, with commas between");
-  CLI::Option* file = run_command->add_option(
-      "--hostfile", options->hosts.file, "A file that names the hosts, as the launcher has it");
-  list->excludes(file)->option_text("LIST");
-  file->option_text("FILE");
-  run_command
-      ->add_option("--launcher-arg", options->launcher_arguments,
-                   "An argument for that mpirun; may be given several times")
-      ->allow_extra_args(false)
-      ->option_text("ARGUMENT");
-  add_help(*run_command, "PROGRAM [ARGUMENT...]", kExamples);
-  add_command(*run_command, options->command);
-  run_command->callback([&action, options] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace nagaya::tools

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// subcommands.h - the subcommands of `nagaya`, one file each, and what their command lines say
+// (main.cc). Each returns the exit code, or throws base::Error.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mpi_program.h"
+
+namespace nagaya::tools {
+
+using Words = std::vector<std::string>;
+
+struct RunOptions {
+  int count = 1;
+  bool separate = false;
+  bool blacs = false;
+  std::string launcher = "auto";
+  HostChoice hosts;
+  Words launcher_arguments;
+  Words command;
+
+  bool names_hosts() const { return hosts.list || hosts.file; }
+};
+int run_command(const RunOptions& options);
+
+int exec_command(const Words& command);
+int attend_command(Words state);  // for the waiter
+
+struct PsOptions {
+  bool json = false;
+  bool addresses = false;
+};
+int ps_command(const PsOptions& options);
+
+struct GdbOptions {
+  std::string job;
+  int pid = 0;
+  std::string core;
+  Words rest;  // the task's number, unless pid or core are given; gdb's arguments
+};
+int gdb_command(GdbOptions options);
+
+struct CleanOptions {
+  bool dry_run = false;
+};
+int clean_command(const CleanOptions& options);
+
+struct DoctorOptions {
+  uint64_t tasks = 0;  // 0: as many as there are cores
+  bool json = false;
+};
+int doctor_command(const DoctorOptions& options);
+
+int bench_command(const Words& arguments);
+
+}  // namespace nagaya::tools
