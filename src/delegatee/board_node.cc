@@ -174,11 +174,13 @@ void BoardNode::drop_backlog(uint32_t task) {
     known->second.bodies.erase(entry.second.body);
     return true;
   });
-  std::list<Body>& left = left_[task];
-  left = std::move(known->second.bodies);
+  auto ended = backlogs_.extract(known);  // a node of a map moves without memory
+  ended.mapped().late.clear();
   // Acquire: pairs with the task's store, or the host's.
-  left.remove_if([](const Body& body) { return body.done.load(std::memory_order_acquire) != 0; });
-  backlogs_.erase(known);
+  ended.mapped().bodies.remove_if(
+      [](const Body& body) { return body.done.load(std::memory_order_acquire) != 0; });
+  left_.erase(task);
+  left_.insert(std::move(ended));
   late_.erase(task);
 }
 

@@ -42,8 +42,8 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
   // Size of the bodies that ended tasks have left. As backlog_bytes.                        [bytes]
   uint64_t left_bytes() const {
     uint64_t sum = 0;
-    for (const auto& [task, bodies] : left_)
-      for (const Body& body : bodies) sum += Body::cost_of(body.size);
+    for (const auto& [task, backlog] : left_)
+      for (const Body& body : backlog.bodies) sum += Body::cost_of(body.size);
     return sum;
   }
 
@@ -132,8 +132,7 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
   std::map<uint32_t, Backlog> backlogs_;       // by task
   std::map<uint32_t, Unfinished> unfinished_;  // by source node
   std::set<uint32_t> late_;                    // tasks that have late messages
-  // Bodies that ended tasks have not given back, by task.
-  std::map<uint32_t, std::list<Body>> left_;
+  std::map<uint32_t, Backlog> left_;           // by ended task: bodies that it has not given back
 };
 
 }  // namespace nagaya::delegatee

@@ -197,6 +197,21 @@ TEST_P(Sizes, WhatAContextHasNotReceivedIsDroppedWithIt) {
   EXPECT_EQ(buffer[0], 17);
 }
 
+// A next communicator of the context's number could match it otherwise, and read memory that has
+// gone.
+TEST_F(Pair, ALongMessageOfAnEndedTaskIsDroppedWithItsContext) {
+  const std::vector<int> data = numbers(1 << 16, 1);
+  nagaya_send send = send_of(data, kEnvelope);
+  task(0).send(send);
+  progress();
+  ASSERT_EQ(task(1).drop(kEnvelope.context), 0);
+  nagaya_message_description found;
+  ASSERT_EQ(task(1).probe(kEnvelope, &found), 0) << "its sender waits for an answer";
+  board().attached[0] = 0;
+  ASSERT_EQ(task(1).drop(kEnvelope.context), 0);
+  EXPECT_EQ(task(1).probe(kEnvelope, &found), -EAGAIN);
+}
+
 // As another thread could, between the end of the send and the word of it.
 TEST_P(Sizes, AMessageThatIsBeingCompletedIsNotTakenBack) {
   struct Asking : nagaya_send {
