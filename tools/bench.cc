@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "command.h"
 #include "subcommands.h"
-#include "task/installation.h"
+#include "task/load/installation.h"
 
 namespace nagaya::tools {
 

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "task/fault.h"
-#include "task/frame.h"
+#include "task/host/fault.h"
+#include "task/host/frame.h"
 
 namespace nagaya::tools {
 

@@ -19,7 +19,7 @@
 #include "job_sockets.h"
 #include "process_files.h"
 #include "subcommands.h"
-#include "task/elf_image.h"
+#include "task/load/elf_image.h"
 #include "task_core.h"
 #include "tool.h"
 

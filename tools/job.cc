@@ -13,7 +13,7 @@
 
 #include "base/random.h"
 #include "faces/openmpi/environment.h"
-#include "task/program.h"
+#include "task/load/program.h"
 
 namespace nagaya::tools {
 namespace {

@@ -2,7 +2,7 @@
 // job.h - which job the environment says that this process belongs to.
 #pragma once
 
-#include "task/host_start.h"
+#include "task/host/host_start.h"
 
 namespace nagaya::tools {
 

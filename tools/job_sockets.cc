@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "task/client.h"
+#include "task/host/client.h"
 
 namespace nagaya::tools {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "task/socket_folder.h"
-#include "task/wire.h"
+#include "task/host/socket_folder.h"
+#include "task/host/wire.h"
 
 namespace nagaya::tools {
 

@@ -18,8 +18,8 @@
 #include "base/installed_tree.h"
 #include "command.h"
 #include "faces/openmpi/environment.h"
-#include "task/elf_image.h"
-#include "task/program.h"
+#include "task/load/elf_image.h"
+#include "task/load/program.h"
 
 namespace nagaya::tools {
 namespace {

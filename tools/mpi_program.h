@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "task/program.h"
+#include "task/load/program.h"
 
 namespace nagaya::tools {
 

@@ -12,7 +12,7 @@
 #include "faces/openmpi/environment.h"
 #include "native_job.h"
 #include "subcommands.h"
-#include "task/program.h"
+#include "task/load/program.h"
 #include "task_environment.h"
 #include "tool.h"
 

@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "base/fd.h"
-#include "task/space.h"
+#include "task/space/space.h"
 
 namespace nagaya::tools {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "base/plain_path.h"
-#include "task/program.h"
-#include "task/upper_settings.h"
+#include "task/load/program.h"
+#include "task/load/upper_settings.h"
 
 #include <nagaya/task.h>
 

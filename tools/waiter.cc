@@ -7,7 +7,7 @@
 
 #include "attendance.h"
 #include "death.h"
-#include "task/frame.h"
+#include "task/host/frame.h"
 
 namespace nagaya::tools {
 namespace {

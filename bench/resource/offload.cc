@@ -14,7 +14,7 @@
 #include "fabric/loopback.h"
 #include "machine.h"
 #include "program_main.h"
-#include "task/space_memory.h"
+#include "task/space/space_memory.h"
 
 namespace nagaya::bench {
 namespace {

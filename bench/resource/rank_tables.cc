@@ -14,13 +14,13 @@
 #include <random>
 #include <stdexcept>
 
-#include "comm/table_index.h"
+#include "processes/table_index.h"
 #include "program_main.h"
 
 namespace nagaya::bench {
 namespace {
 
-using namespace comm;
+using namespace processes;
 
 constexpr uint32_t kNodes = 16384, kTasks = 64, kSize = kNodes * kTasks;
 constexpr uint32_t kIndexSlots = 64;

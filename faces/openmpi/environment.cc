@@ -8,9 +8,9 @@
 
 #include "base/error.h"
 #include "base/plain_path.h"
-#include "task/installation.h"
-#include "task/program.h"
-#include "task/upper_settings.h"
+#include "task/load/installation.h"
+#include "task/load/program.h"
+#include "task/load/upper_settings.h"
 
 namespace nagaya::openmpi {
 namespace {

@@ -10,7 +10,7 @@
 #include "llcl/group.h"
 #include "llcl/process_set.h"
 #include "llcl/wait.h"
-#include "task/spin_lock.h"
+#include "task/space/spin_lock.h"
 
 namespace nagaya::area {
 

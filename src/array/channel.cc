@@ -125,7 +125,7 @@ const std::byte* Inlet::landing(uint64_t exchange) const {
   return memory_.at(kWordsBytes + exchange % 2 * stride_);
 }
 
-int Inlet::try_take(uint64_t exchange, const StridedCopy& box, std::byte* to) {
+int Inlet::try_take(uint64_t exchange, const layout::StridedCopy& box, std::byte* to) {
   const int is_known = greeting_.is_known();
   if (is_known != 1) return is_known;
   if (!has_arrived(exchange)) return 0;
@@ -175,7 +175,7 @@ int Outlet::may_write(uint64_t exchange) {
   return state_of(written_[exchange % 2]);
 }
 
-int Outlet::try_write(uint64_t exchange, const StridedCopy& box, const std::byte* from) {
+int Outlet::try_write(uint64_t exchange, const layout::StridedCopy& box, const std::byte* from) {
   if (const int may = may_write(exchange); may != 1) return may;
   const size_t side = exchange % 2;
   if (packs_ == exchange) {

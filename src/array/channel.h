@@ -29,7 +29,7 @@
 
 #include "array/channel_end.h"
 #include "array/members.h"
-#include "array/strided.h"
+#include "layout/strided.h"
 #include "nagaya/match.h"
 
 namespace nagaya::array {
@@ -87,7 +87,7 @@ class Inlet {
   int open(const Members& members, uint32_t owner, uint32_t side);
   // Unpacks an exchange's box to `to`, and gives its landing back to the owner. Returns 1, 0 (not
   // yet), or an errno.
-  int try_take(uint64_t exchange, const StridedCopy& box, std::byte* to);
+  int try_take(uint64_t exchange, const layout::StridedCopy& box, std::byte* to);
   // No request of its own is under way.
   bool is_quiet();
   // Of a receipt that is over: 0, or an errno.
@@ -112,7 +112,7 @@ class Outlet {
 
   int open(const Members& members, uint32_t reader, uint32_t side);
   // Packs the box from `from` and starts to write it. Returns 1, 0 (not yet), or an errno.
-  int try_write(uint64_t exchange, const StridedCopy& box, const std::byte* from);
+  int try_write(uint64_t exchange, const layout::StridedCopy& box, const std::byte* from);
   // No request, of either end, is under way to or from its memory.
   bool is_quiet();
   // Of a write that is over: 0, or an errno.

@@ -6,7 +6,7 @@
 
 #include "array/statistics.h"
 #include "match/finish.h"
-#include "task/freestanding/stop_point.h"
+#include "task/load/freestanding/stop_point.h"
 
 namespace nagaya::array {
 namespace {

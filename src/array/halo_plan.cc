@@ -98,7 +98,7 @@ class Planner {
     const Layout& reader = reads ? layout_ : theirs;
     const Layout& owner = reads ? theirs : layout_;
     std::array<int64_t, kDimensions> to{}, from{};
-    std::vector<Side> sides;
+    std::vector<layout::Side> sides;
     for (size_t k = 0; k < shape_.dimensions(); ++k) {
       const Interval interval =
           k == d ? Interval{piece.to, piece.to + piece.count - 1} : reach(k, d);
@@ -108,7 +108,7 @@ class Planner {
     }
     return {rank, static_cast<uint32_t>(2 * d + (piece.is_high ? 1 : 0)),
             reader.offset_of(to, shape_.dimensions()), owner.offset_of(from, shape_.dimensions()),
-            StridedCopy(shape_.element_bytes(), sides)};
+            layout::StridedCopy(shape_.element_bytes(), sides)};
   }
 
   const Shape& shape_;

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "array/shape.h"
-#include "array/strided.h"
+#include "layout/strided.h"
 
 namespace nagaya::array {
 
@@ -27,7 +27,7 @@ struct Transfer {
   uint32_t rank;       // of the other process; the own one: a copy within its block
   uint32_t side;       // which shadow it fills: 2 * dimension, + 1 for the high one
   ptrdiff_t to, from;  // where the box begins in the reader's and in the owner's memory  [bytes]
-  StridedCopy box;
+  layout::StridedCopy box;
 };
 
 struct HaloStep {

@@ -9,7 +9,7 @@
 
 #include "array/array.h"
 #include "llcl/wait.h"
-#include "task/spin_lock.h"
+#include "task/space/spin_lock.h"
 
 namespace nagaya::array {
 

@@ -8,21 +8,21 @@
 
 #include "base/or_enomem.h"
 #include "coll/algorithms.h"
-#include "coll/blocks.h"
 #include "coll/hierarchy/hierarchy.h"
 #include "coll/underway.h"
+#include "layout/blocks.h"
 #include "llcl/endpoint.h"
 #include "llcl/tuning.h"
 #include "task/api_error.h"
 
 using nagaya::base::or_enomem;
 using nagaya::coll::algorithm_of;
-using nagaya::coll::has_runs;
 using nagaya::coll::Operation;
 using nagaya::coll::Team;
 using nagaya::coll::Underway;
 using nagaya::coll::hierarchy::Schedule;
 using nagaya::coll::hierarchy::WideTeam;
+using nagaya::layout::has_runs;
 using nagaya::llcl::Endpoint;
 using nagaya::llcl::NodeSets;
 using nagaya::llcl::ProcessSet;

@@ -10,8 +10,8 @@ namespace {
 void post(Operation& operation) {
   const nagaya_collective& what = operation.what();
   const size_t bytes = what.elements.count * what.elements.extent;
-  const llcl::Buffer from(what.send.base, bytes, what.send.runs);
-  operation.post_data(bytes, [&](std::byte* to) { llcl::gather(from, to, bytes); });
+  const layout::Buffer from(what.send.base, bytes, what.send.runs);
+  operation.post_data(bytes, [&](std::byte* to) { layout::gather(from, to, bytes); });
 }
 
 bool work(Operation& operation) {

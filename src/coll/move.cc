@@ -8,8 +8,8 @@
 #include <memory>
 #include <new>
 
-#include "coll/blocks.h"
-#include "llcl/layout.h"
+#include "layout/blocks.h"
+#include "layout/runs.h"
 #include "llcl/tuning.h"
 
 namespace nagaya::coll {
@@ -42,7 +42,7 @@ bool gives_to_others(const Operation& operation) {
 
 size_t given_bytes(const Operation& operation) {
   const nagaya_blocks& send = operation.given.send;
-  if (!has_block_for_each(operation.what().kind)) return block_of(send, 0).bytes;
+  if (!has_block_for_each(operation.what().kind)) return layout::block_of(send, 0).bytes;
   if (send.bytes_of == nullptr) return operation.size() * send.bytes;
   size_t total = 0;
   for (uint32_t n = 0; n < operation.size(); ++n) total += send.bytes_of[n];
@@ -50,8 +50,8 @@ size_t given_bytes(const Operation& operation) {
 }
 
 void post_block(Operation& operation, size_t bytes) {
-  const llcl::Buffer from = block_of(operation.given.send, 0).buffer();
-  operation.post_data(bytes, [&](std::byte* to) { llcl::gather(from, to, bytes); });
+  const layout::Buffer from = layout::block_of(operation.given.send, 0).buffer();
+  operation.post_data(bytes, [&](std::byte* to) { layout::gather(from, to, bytes); });
 }
 
 // Behind a table of their ends.
@@ -60,8 +60,8 @@ void post_blocks(Operation& operation, size_t total) {
   operation.post_data(table_bytes + total, [&](std::byte* to) {
     auto end = static_cast<uint32_t>(table_bytes);
     for (uint32_t n = 0; n < operation.size(); ++n) {
-      const Block block = block_of(operation.given.send, n);
-      llcl::gather(block.buffer(), to + end, block.bytes);
+      const layout::Block block = layout::block_of(operation.given.send, n);
+      layout::gather(block.buffer(), to + end, block.bytes);
       end += static_cast<uint32_t>(block.bytes);
       std::memcpy(to + n * sizeof end, &end, sizeof end);
     }
@@ -76,14 +76,14 @@ void give_copies(Operation& operation, size_t total) {
   std::byte* const copies = scratch + size * sizeof(ptrdiff_t);
   ptrdiff_t end = 0;
   for (uint32_t n = 0; n < size; ++n) {
-    const Block block = block_of(operation.given.send, n);
-    llcl::gather(block.buffer(), copies + end, block.bytes);
+    const layout::Block block = layout::block_of(operation.given.send, n);
+    layout::gather(block.buffer(), copies + end, block.bytes);
     offsets[n] = end;
     end += static_cast<ptrdiff_t>(block.bytes);
   }
   nagaya_blocks& send = operation.given.send;
-  send = send.bytes_of != nullptr ? listed_blocks(copies, send.bytes_of, offsets)
-                                  : equal_blocks(copies, send.bytes);
+  send = send.bytes_of != nullptr ? layout::listed_blocks(copies, send.bytes_of, offsets)
+                                  : layout::equal_blocks(copies, send.bytes);
 }
 
 void post(Operation& operation) {
@@ -102,10 +102,11 @@ void post(Operation& operation) {
 // ---- taking -------------------------------------------------------------------------------------
 
 // Of what `giver` has posted, the part for the member.
-Block posted_block(const Operation& operation, const Line& line) {
+layout::Block posted_block(const Operation& operation, const Line& line) {
   const uint32_t rank = operation.rank();
   const bool is_for_each = has_block_for_each(operation.what().kind);
-  if (line.form == Form::kDirect) return block_of(line.direct->send, is_for_each ? rank : 0);
+  if (line.form == Form::kDirect)
+    return layout::block_of(line.direct->send, is_for_each ? rank : 0);
   auto* const data = const_cast<std::byte*>(line.data());
   if (!is_for_each || line.bytes == 0) return {data, line.bytes};
   const auto end_of = [&](uint32_t n) {
@@ -119,25 +120,25 @@ Block posted_block(const Operation& operation, const Line& line) {
 }
 
 // A block in runs goes to the function by way of a copy. May throw std::bad_alloc.
-void store_block(const nagaya_collective& what, uint32_t giver, const Block& from) {
+void store_block(const nagaya_collective& what, uint32_t giver, const layout::Block& from) {
   if (from.runs == nullptr) return what.store(what.store_context, giver, from.data, from.bytes);
   const auto copy = std::make_unique_for_overwrite<std::byte[]>(from.bytes);
-  llcl::gather(from.buffer(), copy.get(), from.bytes);
+  layout::gather(from.buffer(), copy.get(), from.bytes);
   what.store(what.store_context, giver, copy.get(), from.bytes);
 }
 
 // Either side may be runs. Equal beginnings: it is where it belongs already.
-void copy_block(Operation& operation, uint32_t giver, const Block& to, const Block& from,
-                size_t bytes) {
-  const llcl::Buffer target = to.buffer(), source = from.buffer();
+void copy_block(Operation& operation, uint32_t giver, const layout::Block& to,
+                const layout::Block& from, size_t bytes) {
+  const layout::Buffer target = to.buffer(), source = from.buffer();
   if (target.walk().at() != source.walk().at())
     operation.team().group().copy_runs(target.walk(), source.walk(), bytes, giver);
 }
 
-void take_block(Operation& operation, uint32_t giver, const Block& from, bool is_long) {
+void take_block(Operation& operation, uint32_t giver, const layout::Block& from, bool is_long) {
   const nagaya_collective& what = operation.what();
   if (what.store != nullptr) return store_block(what, giver, from);
-  const Block to = block_of(what.receive, has_one_giver(what.kind) ? 0 : giver);
+  const layout::Block to = layout::block_of(what.receive, has_one_giver(what.kind) ? 0 : giver);
   if (from.bytes > to.bytes) operation.fail(-EMSGSIZE);
   const size_t bytes = std::min(from.bytes, to.bytes);
   if (bytes == 0) return;
@@ -154,7 +155,7 @@ void take_block(Operation& operation, uint32_t giver, const Block& from, bool is
 // Of a broadcast whose root may want its block back: from there, or from the copy that the root has
 // left meanwhile.
 void take_detachable(Operation& operation, uint32_t root, const Given& given) {
-  const Block block = block_of(given.send, 0);
+  const layout::Block block = layout::block_of(given.send, 0);
   const std::byte* const copy = given.detachable->begin_reading();
   if (copy != nullptr)
     return take_block(operation, root, {const_cast<std::byte*>(copy), block.bytes}, true);
@@ -175,12 +176,13 @@ void take_detachable(Operation& operation, uint32_t root, const Given& given) {
 void take_own(Operation& operation) {
   const nagaya_collective& what = operation.what();
   const bool is_in_place = what.kind == NAGAYA_BCAST || what.kind == NAGAYA_BARRIER ||
-                           has_none(what.send) || (has_none(what.receive) && what.store == nullptr);
+                           layout::is_absent(what.send) ||
+                           (layout::is_absent(what.receive) && what.store == nullptr);
   if (is_in_place) return;
   const uint32_t rank = operation.rank();
   const uint32_t n = has_block_for_each(what.kind) ? rank : 0;
   // Not a copy of it, if it is where it belongs already.
-  take_block(operation, rank, block_of(what.send, n), false);
+  take_block(operation, rank, layout::block_of(what.send, n), false);
 }
 
 void take(Operation& operation, uint32_t giver) {

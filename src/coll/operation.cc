@@ -3,8 +3,8 @@
 
 #include <new>
 
-#include "coll/blocks.h"
-#include "llcl/layout.h"
+#include "layout/blocks.h"
+#include "layout/runs.h"
 
 namespace nagaya::coll {
 
@@ -30,9 +30,9 @@ bool Operation::advance() try {
 
 bool Operation::detach() {
   if (have_all_begun()) return false;
-  const Block block = block_of(given.send, 0);
+  const layout::Block block = layout::block_of(given.send, 0);
   std::byte* const copy = new_scratch(block.bytes);
-  llcl::gather(block.buffer(), copy, block.bytes);
+  layout::gather(block.buffer(), copy, block.bytes);
   detach(copy);
   return true;
 }
@@ -46,7 +46,8 @@ bool Operation::have_all_begun() {
 // A root that waits for its line has not said yet where its block is.
 void Operation::detach(const std::byte* copy) {
   if (state_ == State::kWaits) {
-    given.send = equal_blocks(const_cast<std::byte*>(copy), block_of(given.send, 0).bytes);
+    given.send =
+        layout::equal_blocks(const_cast<std::byte*>(copy), layout::block_of(given.send, 0).bytes);
     given.detachable = nullptr;
   }
   detachable_.detach(copy);

@@ -80,7 +80,7 @@ void post(Operation& operation) {
   const nagaya_collective& what = operation.what();
   const size_t bytes = bytes_of(what);
   operation.post_data(levels_of(operation.size()) * bytes, [&](std::byte* to) {
-    llcl::gather(llcl::Buffer(what.send.base, bytes, what.send.runs), to, bytes);
+    layout::gather(layout::Buffer(what.send.base, bytes, what.send.runs), to, bytes);
   });
 }
 

@@ -11,7 +11,7 @@
 #include "coll/line.h"
 #include "llcl/group.h"
 #include "llcl/wait.h"
-#include "task/spin_lock.h"
+#include "task/space/spin_lock.h"
 
 namespace nagaya::coll {
 

@@ -30,16 +30,16 @@ static_assert(sizeof(Strided) == 24);
 // Both return where the next entry's blocks are in `packed`.
 inline std::byte* gather_blocks(std::byte* packed, const std::byte* first, const Strided& entry,
                                 int64_t stride) {
-  llcl::copy_parts({packed, entry.block_bytes, entry.count},
-                   {const_cast<std::byte*>(first), stride, entry.count}, entry.count,
-                   entry.block_bytes);
+  layout::copy_parts({packed, entry.block_bytes, entry.count},
+                     {const_cast<std::byte*>(first), stride, entry.count}, entry.count,
+                     entry.block_bytes);
   return packed + entry.bytes();
 }
 inline const std::byte* scatter_blocks(const std::byte* packed, std::byte* first,
                                        const Strided& entry, int64_t stride) {
-  llcl::copy_parts({first, stride, entry.count},
-                   {const_cast<std::byte*>(packed), entry.block_bytes, entry.count}, entry.count,
-                   entry.block_bytes);
+  layout::copy_parts({first, stride, entry.count},
+                     {const_cast<std::byte*>(packed), entry.block_bytes, entry.count}, entry.count,
+                     entry.block_bytes);
   return packed + entry.bytes();
 }
 

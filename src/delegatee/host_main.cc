@@ -12,12 +12,12 @@
 #include <optional>
 
 #include "delegatee/server.h"
-#include "task/client.h"
-#include "task/host.h"
-#include "task/host_process.h"
-#include "task/host_settings.h"
-#include "task/socket_folder.h"
-#include "task/wire.h"
+#include "task/host/client.h"
+#include "task/host/host.h"
+#include "task/host/host_process.h"
+#include "task/host/host_settings.h"
+#include "task/host/socket_folder.h"
+#include "task/host/wire.h"
 
 namespace {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // question.h - the questions of the task that speaks for its node to its host, by the join protocol
-// (task/wire.h): first where its delegatee can be reached, then to reach those of the other nodes.
+// (task/host/wire.h): first where its delegatee can be reached, then to reach those of the other
+// nodes.
 #pragma once
 
 #include <cstdint>

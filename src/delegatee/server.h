@@ -15,7 +15,7 @@
 #include "delegatee/placement.h"
 #include "delegatee/question.h"
 #include "llcl/board.h"
-#include "task/upper_floor.h"
+#include "task/host/upper_floor.h"
 
 namespace nagaya::delegatee {
 

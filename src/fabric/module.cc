@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "fabric/kept_signal_handlers.h"
-#include "task/installation.h"
+#include "task/load/installation.h"
 
 namespace nagaya::fabric {
 

@@ -9,7 +9,7 @@
 
 #include "llcl/message.h"
 #include "llcl/port_cell.h"
-#include "task/space_heap.h"
+#include "task/space/space_heap.h"
 
 namespace nagaya::llcl {
 namespace {

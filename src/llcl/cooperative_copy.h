@@ -56,7 +56,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "llcl/layout.h"
+#include "layout/runs.h"
 #include "mailbox/owner.h"
 #include "mailbox/waiting.h"
 
@@ -64,8 +64,8 @@ namespace nagaya::llcl {
 
 // Where the sides of a copy begin, when they are not both one run. They must not overlap.
 struct Layouts {
-  Walk target;
-  Walk source;
+  layout::Walk target;
+  layout::Walk source;
 };
 
 struct Copy {
@@ -89,7 +89,9 @@ struct CopyMachine : mailbox::Machine {
   static void move(std::byte* target, const std::byte* source, uint64_t bytes) {
     std::memmove(target, source, bytes);
   }
-  static void move(Walk target, Walk source, uint64_t bytes) { copy(target, source, bytes); }
+  static void move(layout::Walk target, layout::Walk source, uint64_t bytes) {
+    layout::copy(target, source, bytes);
+  }
 };
 
 // Node: the functions that these need of the node.

@@ -14,8 +14,8 @@
 
 #include "base/or_enomem.h"
 #include "llcl/message.h"
-#include "task/own_record.h"
-#include "task/space_heap.h"
+#include "task/space/own_record.h"
+#include "task/space/space_heap.h"
 
 namespace nagaya::llcl {
 namespace {

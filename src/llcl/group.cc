@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "llcl/board.h"
-#include "task/space_heap.h"
+#include "task/space/space_heap.h"
 
 namespace nagaya::llcl {
 
@@ -189,7 +189,8 @@ void Group::copy(void* to, const void* from, size_t bytes, uint32_t member) cons
   board_->copies->copy(copy, owner_of(*self_), BoardTasks{*board_});
 }
 
-void Group::copy_runs(const Walk& to, const Walk& from, size_t bytes, uint32_t member) const {
+void Group::copy_runs(const layout::Walk& to, const layout::Walk& from, size_t bytes,
+                      uint32_t member) const {
   const Layouts layouts{to, from};
   const Copy copy{nullptr, nullptr, bytes, members_[member], &layouts};
   board_->copies->copy(copy, owner_of(*self_), BoardTasks{*board_});

@@ -44,11 +44,14 @@
 #include "mailbox/machine.h"
 #include "mailbox/owner.h"
 #include "nagaya/llcl.h"
-#include "task/space.h"
+#include "task/space/space.h"
+
+namespace nagaya::layout {
+class Walk;
+}
 
 namespace nagaya::llcl {
 
-class Walk;
 struct Board;
 struct GroupBlock;
 
@@ -108,7 +111,8 @@ class Group {
   // `member` first.
   void copy(void* to, const void* from, size_t bytes, uint32_t member) const;
   // The same of sides that are not both one run.
-  void copy_runs(const Walk& to, const Walk& from, size_t bytes, uint32_t member) const;
+  void copy_runs(const layout::Walk& to, const layout::Walk& from, size_t bytes,
+                 uint32_t member) const;
   // Memory of the space heap, aligned to a line, that other members may read; nullptr: exhausted.
   // Any member frees it.
   void* allocate(uint64_t bytes) const;

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "nagaya/llcl.h"
-#include "task/space.h"
+#include "task/space/space.h"
 
 namespace nagaya::llcl {
 

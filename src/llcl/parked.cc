@@ -4,7 +4,7 @@
 #include <cerrno>
 
 #include "llcl/completion.h"
-#include "task/space_heap.h"
+#include "task/space/space_heap.h"
 
 namespace nagaya::llcl {
 

@@ -10,8 +10,8 @@
 
 #include <cstddef>
 
+#include "layout/runs.h"
 #include "llcl/command.h"
-#include "llcl/layout.h"
 
 namespace nagaya::llcl {
 
@@ -50,11 +50,11 @@ inline bool remote_span(const Piece& piece, uint64_t offset, Span* out) {
 // Between local memory and `region`, from which the piece's offset counts. Both spans are right.
 inline void copy_piece(Op op, const Piece& piece, std::byte* region) {
   if (piece.block_bytes == 0) return;
-  const Walk::Parts here{reinterpret_cast<std::byte*>(piece.local), piece.local_stride,
-                         piece.count};
-  const Walk::Parts there{region + piece.offset, piece.remote_stride, piece.count};
-  copy_parts(op == Op::kPutPieces ? there : here, op == Op::kPutPieces ? here : there, piece.count,
-             piece.block_bytes);
+  const layout::Walk::Parts here{reinterpret_cast<std::byte*>(piece.local), piece.local_stride,
+                                 piece.count};
+  const layout::Walk::Parts there{region + piece.offset, piece.remote_stride, piece.count};
+  layout::copy_parts(op == Op::kPutPieces ? there : here, op == Op::kPutPieces ? here : there,
+                     piece.count, piece.block_bytes);
 }
 
 }  // namespace nagaya::llcl

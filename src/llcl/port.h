@@ -20,11 +20,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "layout/runs.h"
 #include "llcl/block_pool.h"
 #include "llcl/board.h"
 #include "llcl/command.h"
 #include "llcl/elsewhere.h"
-#include "llcl/layout.h"
 #include "llcl/port_cell.h"
 #include "llcl/wait.h"
 
@@ -74,20 +74,20 @@ class Port {
   // `bytes` of the body, at most longest(to), or kLongestNote of control. It is the caller's again.
   // Returns 0, -EAGAIN (no room just now), -ENOBUFS (too many loans are out, or no lane). May throw
   // std::bad_alloc.
-  int post(nagaya_process to, uint8_t kind, const PortHeader& header, const Buffer& body,
+  int post(nagaya_process to, uint8_t kind, const PortHeader& header, const layout::Buffer& body,
            size_t bytes, Body what) {
     return is_here(to) ? post_here(to, kind, header, body, bytes)
                        : post_elsewhere(to, kind, header, body, bytes, what);
   }
   // A message that says from whom it comes, of up to kLongestNote, and control. Returns as post.
-  int note(nagaya_process to, uint8_t kind, const PortHeader& header, const Buffer& body,
+  int note(nagaya_process to, uint8_t kind, const PortHeader& header, const layout::Buffer& body,
            size_t bytes) {
     if (!is_here(to)) return post_elsewhere(to, kind, header, body, bytes, Body::kControl);
     if (bytes > kNoteMaxBytes) return post_lent(to, kind, header, body, bytes);
     PortCell cell;
     cell.header = header;
     cell.sourced.source = own_process();
-    gather(body, cell.sourced.body, bytes);
+    layout::gather(body, cell.sourced.body, bytes);
     return post_cell(to, kind, Form::kNote, cell, Incoming::kNoteHeadBytes + bytes);
   }
 
@@ -146,34 +146,34 @@ class Port {
   int post_cell(nagaya_process to, uint8_t kind, Form form, const PortCell& cell, size_t bytes) {
     return board_.ports[to.task].post(self_, kind | static_cast<uint8_t>(form), &cell, bytes);
   }
-  int post_here(nagaya_process to, uint8_t kind, const PortHeader& header, const Buffer& body,
-                size_t bytes) {
+  int post_here(nagaya_process to, uint8_t kind, const PortHeader& header,
+                const layout::Buffer& body, size_t bytes) {
     if (bytes > kShortMaxBytes) return post_lent(to, kind, header, body, bytes);
     PortCell cell;
     cell.header = header;
-    gather(body, cell.body, bytes);
+    layout::gather(body, cell.body, bytes);
     return post_cell(to, kind, Form::kShort, cell, sizeof header + bytes);
   }
-  int post_lent(nagaya_process to, uint8_t kind, const PortHeader& header, const Buffer& body,
-                size_t bytes) {
+  int post_lent(nagaya_process to, uint8_t kind, const PortHeader& header,
+                const layout::Buffer& body, size_t bytes) {
     PortCell cell;
     cell.header = header;
     PortCell::Lent& lent = cell.sourced.lent;
     if (!pool_.take(lent.loan)) return -ENOBUFS;
     lent.bytes = bytes;
     cell.sourced.source = own_process();
-    gather(body, lent.loan.data, bytes);
+    layout::gather(body, lent.loan.data, bytes);
     const int error = post_cell(to, kind, Form::kLent, cell, sizeof cell);
     if (error != 0) lent.loan.give_back();
     return error;
   }
-  int post_elsewhere(nagaya_process to, uint8_t kind, const PortHeader& header, const Buffer& body,
-                     size_t bytes, Body what) {
+  int post_elsewhere(nagaya_process to, uint8_t kind, const PortHeader& header,
+                     const layout::Buffer& body, size_t bytes, Body what) {
     const size_t all_bytes = sizeof header + bytes;
     const size_t data_bytes = what == Body::kData ? bytes : 0;
     const auto write = [&](std::byte* message) {
       std::memcpy(message, &header, sizeof header);
-      gather(body, message + sizeof header, bytes);
+      layout::gather(body, message + sizeof header, bytes);
     };
     if (all_bytes <= kInlineMaxBytes) {
       std::byte message[kInlineMaxBytes];

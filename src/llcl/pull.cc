@@ -20,12 +20,12 @@ constexpr size_t kPiecesAtOnce = 64;
 constexpr size_t kPortionMaxBytes = size_t{32} << 20;
 
 // Runs go by way of a portion that stays in the first cache.
-void store_runs(const Sink& sink, const Buffer& from, size_t bytes) {
+void store_runs(const Sink& sink, const layout::Buffer& from, size_t bytes) {
   std::byte portion[16 << 10];
-  Walk walk = from.walk();
+  layout::Walk walk = from.walk();
   while (bytes != 0) {
     const size_t next = std::min(bytes, sizeof portion);
-    copy(Buffer(portion, next, nullptr).walk(), walk, next);
+    layout::copy(layout::Buffer(portion, next, nullptr).walk(), walk, next);
     sink.store(sink.context, portion, next);
     if (bytes -= next; bytes != 0) walk.advance(next);
   }
@@ -33,12 +33,12 @@ void store_runs(const Sink& sink, const Buffer& from, size_t bytes) {
 
 }  // namespace
 
-void Pulls::copy_here(const Sink& sink, const Buffer& from, size_t bytes, uint32_t peer) {
+void Pulls::copy_here(const Sink& sink, const layout::Buffer& from, size_t bytes, uint32_t peer) {
   if (sink.store != nullptr) {
     if (from.is_one_run()) return sink.store(sink.context, from.data(), bytes);
     return store_runs(sink, from, bytes);
   }
-  const Buffer to(sink.buffer, sink.capacity, sink.runs);
+  const layout::Buffer to(sink.buffer, sink.capacity, sink.runs);
   const bool is_one_run = to.is_one_run() && from.is_one_run();
   if (is_one_run && bytes <= kTinyBytes) {
     std::memmove(to.data(), from.data(), bytes);
@@ -78,7 +78,7 @@ Span describe(const nagaya_runs* runs, size_t bytes, Layout& layout) {
 
 }  // namespace
 
-int Pulls::share(nagaya_process taker, const Buffer& data, size_t bytes, uint32_t& region,
+int Pulls::share(nagaya_process taker, const layout::Buffer& data, size_t bytes, uint32_t& region,
                  Source& out, Layout& layout) {
   const void* const first = data.is_one_run() ? static_cast<const void*>(data.data()) : data.runs();
   out = {bytes, first, region, !data.is_one_run()};
@@ -95,10 +95,10 @@ int Pulls::share(nagaya_process taker, const Buffer& data, size_t bytes, uint32_
   return error;
 }
 
-int Pulls::share_packed(const Buffer& data, size_t bytes, uint32_t& region, Source& out) {
+int Pulls::share_packed(const layout::Buffer& data, size_t bytes, uint32_t& region, Source& out) {
   if (region == 0) {
     auto copy = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    gather(data, copy.get(), bytes);
+    layout::gather(data, copy.get(), bytes);
     const int error = elsewhere_.share(copy.get(), bytes, region);
     if (error != 0) return error;
     try {
@@ -150,15 +150,15 @@ class Pull::Pieces {
 
   // The next ones, of `bytes` at most, to the sink, or to `staged`. How many bytes they have.
   size_t cut(std::byte* staged, size_t bytes) {
-    const Buffer portion(staged, bytes, nullptr);
+    const layout::Buffer portion(staged, bytes, nullptr);
     all_.clear();
-    return llcl::cut(
-        staged != nullptr ? Walk(portion.runs()) : to_, from_, bytes,
-        [&](const Walk::Parts& to, const Walk::Parts& from, size_t count, size_t part) {
-          all_.push_back({to.first, reinterpret_cast<uint64_t>(from.first) - begin_, part, count,
-                          to.stride, from.stride});
-          return all_.size() < kPiecesAtOnce;
-        });
+    return layout::cut(staged != nullptr ? layout::Walk(portion.runs()) : to_, from_, bytes,
+                       [&](const layout::Walk::Parts& to, const layout::Walk::Parts& from,
+                           size_t count, size_t part) {
+                         all_.push_back({to.first, reinterpret_cast<uint64_t>(from.first) - begin_,
+                                         part, count, to.stride, from.stride});
+                         return all_.size() < kPiecesAtOnce;
+                       });
   }
   std::span<const nagaya_llcl_piece> all() const { return all_; }
   // So many bytes have come, and there are more.
@@ -170,9 +170,9 @@ class Pull::Pieces {
  private:
   const uint64_t begin_;  // of the region
   std::vector<nagaya_runs> layout_;
-  const Buffer source_, sink_;
+  const layout::Buffer source_, sink_;
   const bool is_stored_;
-  Walk from_, to_;
+  layout::Walk from_, to_;
   std::vector<nagaya_llcl_piece> all_;
 };
 

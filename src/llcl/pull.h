@@ -20,9 +20,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "layout/runs.h"
 #include "llcl/board.h"
 #include "llcl/elsewhere.h"
-#include "llcl/layout.h"
 
 namespace nagaya::llcl {
 
@@ -60,8 +60,8 @@ class Pulls {
   // Lets `taker` have the first `bytes` of the data. Returns 0, -EAGAIN (too many regions just
   // now), -EINVAL, -ESRCH. May throw std::bad_alloc, then nothing has changed.
   //   region   of an earlier call that was to be repeated, or 0; gets the new one
-  int share(nagaya_process taker, const Buffer& data, size_t bytes, uint32_t& region, Source& out,
-            Layout& layout);
+  int share(nagaya_process taker, const layout::Buffer& data, size_t bytes, uint32_t& region,
+            Source& out, Layout& layout);
   void unshare(uint32_t region) {
     if (region == 0) return;
     elsewhere_.unshare(region);
@@ -85,8 +85,8 @@ class Pulls {
     return process.node == board_.node.load(std::memory_order_relaxed);
   }
   // `peer`: the task that waits for it, or the own one.
-  void copy_here(const Sink& sink, const Buffer& from, size_t bytes, uint32_t peer);
-  int share_packed(const Buffer& data, size_t bytes, uint32_t& region, Source& out);
+  void copy_here(const Sink& sink, const layout::Buffer& from, size_t bytes, uint32_t peer);
+  int share_packed(const layout::Buffer& data, size_t bytes, uint32_t& region, Source& out);
 
   Board& board_;
   const mailbox::Owner self_;

@@ -30,7 +30,7 @@
 
 #include "llcl/board.h"
 #include "nagaya/llcl.h"
-#include "task/spin_lock.h"
+#include "task/space/spin_lock.h"
 
 namespace nagaya::llcl {
 

@@ -34,7 +34,7 @@
 
 #include "mailbox/lane.h"
 #include "mailbox/owner.h"
-#include "task/space.h"
+#include "task/space/space.h"
 
 namespace nagaya::mailbox {
 

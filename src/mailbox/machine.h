@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "arch/arch.h"
-#include "task/stop_choice.h"
+#include "task/host/stop_choice.h"
 
 namespace nagaya::mailbox {
 

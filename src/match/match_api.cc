@@ -13,7 +13,7 @@
 #include "llcl/tuning.h"
 #include "match/matcher.h"
 #include "task/api_error.h"
-#include "task/own_record.h"
+#include "task/space/own_record.h"
 
 namespace nagaya::match {
 namespace {

@@ -41,14 +41,14 @@ int Matcher::post_rendezvous(nagaya_send& send) {
   if (send.handle == 0) send.handle = sends_.give({&send, 0});
   Rendezvous rendezvous{{}, send.handle};
   llcl::Layout layout;
-  const llcl::Buffer data(send.data, send.bytes, send.runs);
+  const layout::Buffer data(send.data, send.bytes, send.runs);
   int error = pulls_.share(send.to, data, send.bytes, sends_.find(send.handle)->region,
                            rendezvous.source, layout);
   if (error != 0) return error;
   const size_t layout_bytes = layout.size() * sizeof(nagaya_runs);
   const nagaya_runs both[] = {{&rendezvous, sizeof rendezvous, 1, 0},
                               {layout.data(), layout_bytes, 1, 0}};
-  const llcl::Buffer body(&rendezvous, sizeof rendezvous, layout.empty() ? nullptr : both);
+  const layout::Buffer body(&rendezvous, sizeof rendezvous, layout.empty() ? nullptr : both);
   error =
       port_.note(send.to, static_cast<uint8_t>(Kind::kRendezvous),
                  port_header({send.envelope, send.serial}), body, sizeof rendezvous + layout_bytes);
@@ -61,7 +61,7 @@ int Matcher::begin(nagaya_send& send, bool& is_over) {
   is_over = false;
   const bool is_control = send.is_control != 0;
   if (is_control || (send.is_synchronous == 0 && port_.takes(send.to, send.bytes))) {
-    const llcl::Buffer data(send.data, send.bytes, send.runs);
+    const layout::Buffer data(send.data, send.bytes, send.runs);
     const auto what = is_control ? llcl::Port::Body::kControl : llcl::Port::Body::kData;
     const int error = port_.post(send.to, static_cast<uint8_t>(Kind::kMessage),
                                  port_header({send.envelope, send.serial}), data, send.bytes, what);

@@ -30,7 +30,7 @@
 #include "llcl/wait.h"
 #include "match/outbox.h"
 #include "match/queues.h"
-#include "task/spin_lock.h"
+#include "task/space/spin_lock.h"
 
 namespace nagaya::match {
 

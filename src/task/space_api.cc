@@ -17,11 +17,11 @@
 #include "base/random.h"
 #include "nagaya/task.h"
 #include "task/api_error.h"
-#include "task/client.h"
-#include "task/inheritance.h"
-#include "task/own_record.h"
-#include "task/program.h"
-#include "task/upper_settings.h"
+#include "task/host/client.h"
+#include "task/host/inheritance.h"
+#include "task/load/program.h"
+#include "task/load/upper_settings.h"
+#include "task/space/own_record.h"
 
 using namespace nagaya;
 using namespace nagaya::task;

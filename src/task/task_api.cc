@@ -8,9 +8,9 @@
 #include <cstring>
 
 #include "nagaya/task.h"
-#include "task/names.h"
-#include "task/own_record.h"
-#include "task/space_heap.h"
+#include "task/space/names.h"
+#include "task/space/own_record.h"
+#include "task/space/space_heap.h"
 
 namespace nagaya::task {
 

@@ -2,7 +2,7 @@
 // card_target.h - a process reads any bytes as the card of another process of its job.
 #pragma once
 
-#include "comm/card.h"
+#include "bootstrap/card.h"
 #include "targets.h"
 
 namespace nagaya::fuzz {
@@ -10,8 +10,8 @@ namespace nagaya::fuzz {
 inline void decode_shown_card(const uint8_t* data, size_t bytes) {
   const std::string shown(reinterpret_cast<const char*>(data), bytes);
   try {
-    const comm::Card card = comm::decode_card(shown);
-    if (comm::encode(card) != shown || card.error > 0) std::abort();
+    const bootstrap::Card card = bootstrap::decode_card(shown);
+    if (bootstrap::encode(card) != shown || card.error > 0) std::abort();
   } catch (const base::Error& error) {
     if (error.code() != -EPROTO) undocumented(error);
   }

@@ -23,7 +23,7 @@
 
 #include "../unit/task/elf_file.h"
 #include "targets.h"
-#include "task/host.h"
+#include "task/host/host.h"
 
 namespace nagaya::fuzz {
 

@@ -13,11 +13,11 @@
 #include "../unit/delegatee/raw_batch.h"
 #include "../unit/task/elf_file.h"
 #include "array/channel_end.h"
-#include "comm/card.h"
+#include "bootstrap/card.h"
 #include "delegatee/question.h"
 #include "match/cell.h"
-#include "task/space.h"
-#include "task/wire.h"
+#include "task/space/space.h"
+#include "task/host/wire.h"
 
 namespace {
 
@@ -103,11 +103,12 @@ void write_questions() {
 }
 
 void write_cards() {
-  const std::string whole = encode(nagaya::comm::Card{7, 3, 2, 0, 0, "the address of a node"});
+  const std::string whole = encode(nagaya::bootstrap::Card{7, 3, 2, 0, 0, "the address of a node"});
   write("card/speaker", whole);
-  write("card/other", encode(nagaya::comm::Card{7, 4, 0, 0, 0, ""}));
-  write("card/failed", encode(nagaya::comm::Card{7, 5, 0, 0, -ENOMEM, "no memory"}));
-  write("card/no-error", encode(nagaya::comm::Card{7, 5, 0, 0, ENOMEM, "a code that is no error"}));
+  write("card/other", encode(nagaya::bootstrap::Card{7, 4, 0, 0, 0, ""}));
+  write("card/failed", encode(nagaya::bootstrap::Card{7, 5, 0, 0, -ENOMEM, "no memory"}));
+  write("card/no-error",
+        encode(nagaya::bootstrap::Card{7, 5, 0, 0, ENOMEM, "a code that is no error"}));
   write("card/cut", whole.substr(0, whole.size() - 1));
   write("card/half-a-head", whole.substr(0, 9));
   write("card/longer", whole + "x");

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "comm/pmi1.h"
+#include "bootstrap/pmi1.h"
 #include "targets.h"
 
 namespace nagaya::fuzz {
@@ -32,7 +32,7 @@ inline void answer_by_pmi(const uint8_t* data, size_t bytes) {
   const base::Fd meeting_end(ends[0]), launcher(ends[1]);
   queue_answers(launcher.get(), {reinterpret_cast<const char*>(data), bytes});
   try {
-    comm::Pmi1Meeting meeting(meeting_end.get(), 3);
+    bootstrap::Pmi1Meeting meeting(meeting_end.get(), 3);
     meeting.show("card", "some bytes");
     meeting.fence();
     const std::string seen = meeting.look(1, "card");

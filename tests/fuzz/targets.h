@@ -12,8 +12,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "task/elf_image.h"
-#include "task/wire.h"
+#include "task/host/wire.h"
+#include "task/load/elf_image.h"
 
 namespace nagaya::fuzz {
 

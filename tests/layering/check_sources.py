@@ -12,21 +12,21 @@ import re
 import sys
 
 # Bottom first: a floor includes itself and what stands before it.
-FLOORS = ["base", "arch", "task", "mailbox", "llcl", "fabric", "delegatee", "comm", "match",
-          "area", "array", "coll"]
+FLOORS = ["base", "arch", "layout", "task", "mailbox", "processes", "llcl", "fabric", "delegatee",
+          "bootstrap", "match", "area", "array", "coll"]
 # Floors that know neither the place of a task nor the transport between nodes, and the headers of
 # llcl that they may include. (An API's file reaches the endpoint of its task, or makes the port by
 # it.)
 ABOVE_THE_WAIST = ["match", "area", "array", "coll"]
 WAIST = re.compile(
-    r"llcl/(port|port_cell|pull|wait|handles|layout|group|node_sets|process_set|tuning)\.h$")
+    r"llcl/(port|port_cell|pull|wait|handles|group|node_sets|process_set|tuning)\.h$")
 WAIST_OF_APIS = re.compile(r"llcl/(endpoint|elsewhere_by_lane)\.h$")
 # The folders above the floors, and the floors that each may include.
 ABOVE = {"faces": FLOORS, "tools": FLOORS, "bench": FLOORS, "tests": FLOORS}
 
 # The freestanding parts of src/task run without libc: they see only what is made for that.
 FREESTANDING_MAY_INCLUDE = re.compile(
-    r"(task/freestanding/[a-z_]+\.h|task/(space|free_ranges|spin_lock)\.h|arch/.*)$")
+    r"(task/load/freestanding/[a-z_]+\.h|task/space/(space|free_ranges|futex|spin_lock)\.h|arch/.*)$")
 
 # Large libraries that only one file or folder may use, by the beginning of the include.
 CONFINED = {
@@ -95,7 +95,7 @@ def check_includes(path, text):
 
 
 def check_freestanding(path, text):
-    if not path.startswith("src/task/freestanding/"):
+    if not path.startswith("src/task/load/freestanding/"):
         return
     for quote, name in INCLUDE.findall(text):
         if quote == '"' and not FREESTANDING_MAY_INCLUDE.match(name):

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "coll/blocks.h"
 #include "coll/hierarchy/hierarchy.h"
+#include "layout/blocks.h"
 #include "llcl/tuning.h"
 
 namespace nagaya::coll::hierarchy {
 namespace {
 
 bool is_long(const nagaya_collective& what) {
-  return block_of(what.send, 0).bytes > llcl::Tuning::own()[llcl::Tuned::kAlltoallByLeaders];
+  return layout::block_of(what.send, 0).bytes >
+         llcl::Tuning::own()[llcl::Tuned::kAlltoallByLeaders];
 }
 
 }  // namespace

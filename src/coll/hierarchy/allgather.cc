@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstring>
 
-#include "coll/blocks.h"
 #include "coll/hierarchy/hierarchy.h"
+#include "layout/blocks.h"
 
 namespace nagaya::coll::hierarchy {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 size_t find_places(Schedule& schedule) {
   size_t at = 0;
   for (const uint32_t rank : schedule.nodes().ranks()) {
-    const size_t bytes = block_of(schedule.what().receive, rank).bytes;
+    const size_t bytes = layout::block_of(schedule.what().receive, rank).bytes;
     schedule.sizes.push_back(bytes);
     schedule.offsets.push_back(static_cast<ptrdiff_t>(at));
     at += bytes;
@@ -31,15 +31,15 @@ void first(Schedule& schedule) {
   if (schedule.is_leader()) schedule.buffer = schedule.new_scratch(total);
   const uint32_t begin = schedule.nodes().begin_of(schedule.node());
   if (schedule.is_alone()) {
-    const Block own = block_of(what.send, 0);
+    const layout::Block own = layout::block_of(what.send, 0);
     if (own.bytes != 0) std::memcpy(schedule.buffer + schedule.offsets[begin], own.data, own.bytes);
     return;
   }
   nagaya_collective in = schedule.new_local(NAGAYA_GATHER);
   in.send = what.send;
   if (schedule.is_leader())
-    in.receive = listed_blocks(schedule.buffer, schedule.sizes.data() + begin,
-                               schedule.offsets.data() + begin);
+    in.receive = layout::listed_blocks(schedule.buffer, schedule.sizes.data() + begin,
+                                       schedule.offsets.data() + begin);
   schedule.fan_in(in);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "coll/blocks.h"
 #include "coll/hierarchy/elements.h"
 #include "coll/hierarchy/hierarchy.h"
 #include "coll/share.h"
+#include "layout/blocks.h"
 #include "llcl/tuning.h"
 
 namespace nagaya::coll::hierarchy {
@@ -100,9 +100,9 @@ void last(Schedule& schedule) {
   const size_t count = what.elements.count, bytes = elements.span(count).bytes;
   nagaya_collective out = schedule.new_local(NAGAYA_BCAST);
   if (schedule.is_leader()) {
-    out.send = equal_blocks(elements.data(schedule.buffer, count), bytes);
+    out.send = layout::equal_blocks(elements.data(schedule.buffer, count), bytes);
   } else {
-    out.receive = equal_blocks(what.receive.base, bytes);
+    out.receive = layout::equal_blocks(what.receive.base, bytes);
     out.store = elements.have_gaps() ? take_result : nullptr;
     out.store_context = &schedule;
   }

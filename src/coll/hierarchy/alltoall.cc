@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstring>
 
-#include "coll/blocks.h"
 #include "coll/hierarchy/hierarchy.h"
+#include "layout/blocks.h"
 
 namespace nagaya::coll::hierarchy {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 // for its members, member by member. `other`: | blocks to send, node by node | blocks received |.
 
 size_t block_bytes(const Schedule& schedule) {
-  return block_of(schedule.what().send, 0).bytes;
+  return layout::block_of(schedule.what().send, 0).bytes;
 }
 size_t row_bytes(const Schedule& schedule) {
   return schedule.size() * block_bytes(schedule);
@@ -24,14 +24,14 @@ size_t all_bytes(const Schedule& schedule) {
 std::byte* row_of(Schedule& schedule) {
   const nagaya_blocks& send = schedule.what().send;
   const size_t bytes = block_bytes(schedule);
-  std::byte* const begin = block_of(send, 0).data;
+  std::byte* const begin = layout::block_of(send, 0).data;
   bool is_a_row = true;
   for (uint32_t rank = 1; rank < schedule.size() && is_a_row; ++rank)
-    is_a_row = block_of(send, rank).data == begin + rank * bytes;
+    is_a_row = layout::block_of(send, rank).data == begin + rank * bytes;
   if (is_a_row) return begin;
   std::byte* const row = schedule.new_scratch(row_bytes(schedule));
   for (uint32_t rank = 0; rank < schedule.size() && bytes != 0; ++rank)
-    std::memcpy(row + rank * bytes, block_of(send, rank).data, bytes);
+    std::memcpy(row + rank * bytes, layout::block_of(send, rank).data, bytes);
   return row;
 }
 
@@ -42,8 +42,8 @@ void first(Schedule& schedule) {
     schedule.buffer = schedule.is_alone() ? row : schedule.new_scratch(all_bytes(schedule));
   if (schedule.is_alone()) return;
   nagaya_collective in = schedule.new_local(NAGAYA_GATHER);
-  in.send = equal_blocks(row, bytes);
-  if (schedule.is_leader()) in.receive = equal_blocks(schedule.buffer, bytes);
+  in.send = layout::equal_blocks(row, bytes);
+  if (schedule.is_leader()) in.receive = layout::equal_blocks(schedule.buffer, bytes);
   schedule.fan_in(in);
 }
 

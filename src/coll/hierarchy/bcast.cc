@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "coll/blocks.h"
 #include "coll/hierarchy/hierarchy.h"
 #include "coll/hierarchy/tree.h"
+#include "layout/blocks.h"
 #include "llcl/tuning.h"
 
 namespace nagaya::coll::hierarchy {
@@ -9,9 +9,9 @@ namespace {
 
 // A leader's `buffer`: where its block lies, if not in the caller's memory.
 
-Block block_of_caller(const Schedule& schedule) {
+layout::Block block_of_caller(const Schedule& schedule) {
   const nagaya_collective& what = schedule.what();
-  return block_of(schedule.is_root() ? what.send : what.receive, 0);
+  return layout::block_of(schedule.is_root() ? what.send : what.receive, 0);
 }
 size_t bytes_of(const Schedule& schedule) {
   return block_of_caller(schedule).bytes;
@@ -21,9 +21,9 @@ bool is_offered(const Schedule& schedule) {
   return schedule.what().may_detach != 0 &&
          bytes_of(schedule) > llcl::Tuning::own()[llcl::Tuned::kPosted];
 }
-Block block_of_leader(const Schedule& schedule) {
-  const Block block = block_of_caller(schedule);
-  return schedule.buffer != nullptr ? Block{schedule.buffer, block.bytes} : block;
+layout::Block block_of_leader(const Schedule& schedule) {
+  const layout::Block block = block_of_caller(schedule);
+  return schedule.buffer != nullptr ? layout::Block{schedule.buffer, block.bytes} : block;
 }
 
 void take_from_root(void* context, uint32_t, const void* data, size_t bytes) {
@@ -46,7 +46,7 @@ bool between(Schedule& schedule, uint32_t round) {
 void copy_at_once(Schedule& schedule) {
   const size_t bytes = bytes_of(schedule);
   std::byte* const copy = schedule.new_scratch(bytes);
-  llcl::gather(block_of_leader(schedule).buffer(), copy, bytes);
+  layout::gather(block_of_leader(schedule).buffer(), copy, bytes);
   schedule.buffer = copy;
 }
 
@@ -57,7 +57,7 @@ void last(Schedule& schedule) {
   if (schedule.is_leader()) {
     const bool offers = schedule.is_root() && is_offered(schedule);
     if (schedule.is_root() && what.may_detach != 0 && !offers) copy_at_once(schedule);
-    const Block block = block_of_leader(schedule);
+    const layout::Block block = block_of_leader(schedule);
     const Tree tree(schedule, schedule.nodes().node_of(what.root));
     for (uint32_t level = tree.levels(); level-- > 0;) {
       if (!tree.has_child(level)) continue;
@@ -65,7 +65,7 @@ void last(Schedule& schedule) {
       offers ? schedule.offer(child, block.buffer(), bytes)
              : schedule.send(child, block.buffer(), bytes);
     }
-    out.send = equal_blocks(block.data, bytes);
+    out.send = layout::equal_blocks(block.data, bytes);
     out.send.runs = block.runs;
     out.may_detach = offers;
   } else {

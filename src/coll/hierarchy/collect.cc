@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "coll/blocks.h"
 #include "coll/hierarchy/elements.h"
 #include "coll/hierarchy/hierarchy.h"
 #include "coll/share.h"
+#include "layout/blocks.h"
 
 namespace nagaya::coll::hierarchy {
 namespace {
@@ -21,10 +21,11 @@ void first(Schedule& schedule) {
   }
   auto* const own = static_cast<std::byte*>(what.send.base);
   nagaya_collective in = schedule.new_local(NAGAYA_GATHER);
-  in.send = equal_blocks(elements.data(own, count), elements.span(count).bytes);
+  in.send = layout::equal_blocks(elements.data(own, count), elements.span(count).bytes);
   if (schedule.is_leader()) {
-    in.receive = equal_blocks(elements.data(elements.place(schedule.buffer, begin, count), count),
-                              elements.span(count).bytes);
+    in.receive =
+        layout::equal_blocks(elements.data(elements.place(schedule.buffer, begin, count), count),
+                             elements.span(count).bytes);
     in.receive.stride = static_cast<ptrdiff_t>(elements.place_bytes(count));
   }
   schedule.fan_in(in);

@@ -3,8 +3,8 @@
 // blocks themselves.
 #include <cstring>
 
-#include "coll/blocks.h"
 #include "coll/hierarchy/hierarchy.h"
+#include "layout/blocks.h"
 
 namespace nagaya::coll::hierarchy {
 namespace {
@@ -15,7 +15,7 @@ bool is_near(const Schedule& schedule, uint32_t rank) {
   return schedule.nodes().node_of(rank) == schedule.node();
 }
 
-void send_block(Schedule& schedule, uint32_t to, const Block& block) {
+void send_block(Schedule& schedule, uint32_t to, const layout::Block& block) {
   if (block.bytes != 0) schedule.send(to, block.data, block.bytes);
 }
 
@@ -26,13 +26,13 @@ void receive_blocks(Schedule& schedule) {
   if (what.store != nullptr) {
     for (uint32_t rank = 0; rank < schedule.size(); ++rank) {
       schedule.offsets.push_back(static_cast<ptrdiff_t>(total));
-      if (!is_near(schedule, rank)) total += block_of(what.receive, rank).bytes;
+      if (!is_near(schedule, rank)) total += layout::block_of(what.receive, rank).bytes;
     }
     schedule.buffer = schedule.new_scratch(total);
   }
   for (uint32_t n = 1; n < schedule.size(); ++n) {
     const uint32_t from = (schedule.rank() + schedule.size() - n) % schedule.size();
-    const Block block = block_of(what.receive, from);
+    const layout::Block block = layout::block_of(what.receive, from);
     if (is_near(schedule, from) || block.bytes == 0) continue;
     std::byte* const to =
         what.store != nullptr ? schedule.buffer + schedule.offsets[from] : block.data;
@@ -43,7 +43,7 @@ void receive_blocks(Schedule& schedule) {
 void store_blocks(Schedule& schedule) {
   if (schedule.buffer == nullptr) return;
   for (uint32_t rank = 0; rank < schedule.size(); ++rank) {
-    const size_t bytes = block_of(schedule.what().receive, rank).bytes;
+    const size_t bytes = layout::block_of(schedule.what().receive, rank).bytes;
     if (!is_near(schedule, rank) && bytes != 0)
       schedule.take(rank, schedule.buffer + schedule.offsets[rank], bytes);
   }
@@ -62,10 +62,10 @@ void gather_first(Schedule& schedule) {
   if (schedule.is_root())
     receive_blocks(schedule);
   else if (!is_near(schedule, what.root))
-    return send_block(schedule, what.root, block_of(what.send, 0));
+    return send_block(schedule, what.root, layout::block_of(what.send, 0));
   if (schedule.is_alone()) {
-    const Block own = block_of(what.send, 0);
-    if (!has_none(what.send)) schedule.take(schedule.rank(), own.data, own.bytes);
+    const layout::Block own = layout::block_of(what.send, 0);
+    if (!layout::is_absent(what.send)) schedule.take(schedule.rank(), own.data, own.bytes);
     return;
   }
   nagaya_collective in = schedule.new_local(NAGAYA_GATHER);
@@ -84,7 +84,7 @@ void take_own(void* context, uint32_t, const void* data, size_t bytes) {
 
 void receive_own(Schedule& schedule) {
   const nagaya_collective& what = schedule.what();
-  const Block own = block_of(what.receive, 0);
+  const layout::Block own = layout::block_of(what.receive, 0);
   schedule.buffer = what.store != nullptr ? schedule.new_scratch(own.bytes) : own.data;
   if (own.bytes != 0) schedule.receive(what.root, schedule.buffer, own.bytes);
 }
@@ -94,10 +94,10 @@ void scatter_first(Schedule& schedule) {
   if (!is_near(schedule, what.root)) return receive_own(schedule);
   if (schedule.is_root())
     for (uint32_t rank = 0; rank < schedule.size(); ++rank)
-      if (!is_near(schedule, rank)) send_block(schedule, rank, block_of(what.send, rank));
+      if (!is_near(schedule, rank)) send_block(schedule, rank, layout::block_of(what.send, rank));
   if (schedule.is_alone()) {
-    const Block own = block_of(what.send, schedule.rank());
-    if (!has_none(what.receive) || what.store != nullptr)
+    const layout::Block own = layout::block_of(what.send, schedule.rank());
+    if (!layout::is_absent(what.receive) || what.store != nullptr)
       schedule.take(what.root, own.data, own.bytes);
     return;
   }
@@ -111,13 +111,13 @@ void scatter_first(Schedule& schedule) {
 void scatter_end(Schedule& schedule) {
   const nagaya_collective& what = schedule.what();
   if (!is_near(schedule, what.root) && what.store != nullptr)
-    schedule.take(what.root, schedule.buffer, block_of(what.receive, 0).bytes);
+    schedule.take(what.root, schedule.buffer, layout::block_of(what.receive, 0).bytes);
 }
 
 // ---- alltoall -----------------------------------------------------------------------------------
 
 // In place: copies a block for other nodes before one that comes from there overwrites it.
-Block copy_of(Schedule& schedule, const Block& block) {
+layout::Block copy_of(Schedule& schedule, const layout::Block& block) {
   if (schedule.what().send.base != schedule.what().receive.base || block.bytes == 0) return block;
   std::byte* const copy = schedule.new_scratch(block.bytes);
   std::memcpy(copy, block.data, block.bytes);
@@ -130,10 +130,10 @@ void alltoall_first(Schedule& schedule) {
   for (uint32_t n = 1; n < schedule.size(); ++n) {
     const uint32_t to = (schedule.rank() + n) % schedule.size();
     if (!is_near(schedule, to))
-      send_block(schedule, to, copy_of(schedule, block_of(what.send, to)));
+      send_block(schedule, to, copy_of(schedule, layout::block_of(what.send, to)));
   }
   if (schedule.is_alone()) {
-    const Block own = block_of(what.send, schedule.rank());
+    const layout::Block own = layout::block_of(what.send, schedule.rank());
     return schedule.take(schedule.rank(), own.data, own.bytes);
   }
   nagaya_collective in = schedule.new_local(NAGAYA_ALLTOALL);

@@ -5,9 +5,9 @@
 
 #include <cstring>
 
-#include "coll/blocks.h"
 #include "coll/hierarchy/schedule.h"
 #include "coll/span.h"
+#include "layout/blocks.h"
 
 namespace nagaya::coll::hierarchy {
 
@@ -74,7 +74,7 @@ class Elements {
 inline void reduce_to_leader(Schedule& schedule, std::byte* to) {
   nagaya_collective in = schedule.new_local(NAGAYA_REDUCE);
   in.send = schedule.what().send;
-  in.receive = equal_blocks(to, 0);
+  in.receive = layout::equal_blocks(to, 0);
   in.elements = schedule.what().elements;
   in.elements.count_of = nullptr;
   schedule.fan_in(in);

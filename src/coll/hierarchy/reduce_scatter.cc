@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "coll/blocks.h"
 #include "coll/hierarchy/elements.h"
 #include "coll/hierarchy/hierarchy.h"
 #include "coll/share.h"
+#include "layout/blocks.h"
 
 namespace nagaya::coll::hierarchy {
 namespace {
@@ -97,8 +97,8 @@ void last(Schedule& schedule) {
   if (schedule.is_alone()) return;
   const Elements elements(schedule);
   nagaya_collective out = schedule.new_local(NAGAYA_SCATTER);
-  out.receive =
-      equal_blocks(nullptr, elements.span(share_of_rank(schedule, schedule.rank()).count).bytes);
+  out.receive = layout::equal_blocks(
+      nullptr, elements.span(share_of_rank(schedule, schedule.rank()).count).bytes);
   out.store = take_result;
   out.store_context = &schedule;
   if (schedule.is_leader()) {
@@ -111,7 +111,8 @@ void last(Schedule& schedule) {
       schedule.offsets.push_back(data - schedule.buffer);
       at += count;
     }
-    out.send = listed_blocks(schedule.buffer, schedule.sizes.data(), schedule.offsets.data());
+    out.send =
+        layout::listed_blocks(schedule.buffer, schedule.sizes.data(), schedule.offsets.data());
   }
   schedule.fan_out(out);
 }

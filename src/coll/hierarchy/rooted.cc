@@ -2,8 +2,8 @@
 // rooted.cc - gather and scatter, of blocks that have one size.
 #include <cstring>
 
-#include "coll/blocks.h"
 #include "coll/hierarchy/hierarchy.h"
+#include "layout/blocks.h"
 
 namespace nagaya::coll::hierarchy {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 
 // The one of many blocks is the root's.
 size_t bytes_of(const Schedule& schedule, const nagaya_blocks& many, const nagaya_blocks& one) {
-  return block_of(schedule.is_root() ? many : one, 0).bytes;
+  return layout::block_of(schedule.is_root() ? many : one, 0).bytes;
 }
 
 std::byte* part_of(const Schedule& schedule, uint32_t node, size_t bytes) {
@@ -31,11 +31,11 @@ void gather_first(Schedule& schedule) {
   const size_t bytes = gathered_bytes(schedule);
   if (schedule.is_root()) {
     schedule.buffer = schedule.new_scratch(schedule.size() * bytes);
-    if (schedule.is_alone() && !has_none(what.send))
-      schedule.take(schedule.rank(), block_of(what.send, 0).data, bytes);
+    if (schedule.is_alone() && !layout::is_absent(what.send))
+      schedule.take(schedule.rank(), layout::block_of(what.send, 0).data, bytes);
   } else if (schedule.is_leader()) {
     schedule.buffer = schedule.is_alone()
-                          ? block_of(what.send, 0).data
+                          ? layout::block_of(what.send, 0).data
                           : schedule.new_scratch(schedule.own_ranks().size() * bytes);
   }
   if (schedule.is_alone()) return;
@@ -46,7 +46,7 @@ void gather_first(Schedule& schedule) {
     in.store = what.store != nullptr ? Schedule::take_from_member : nullptr;
     in.store_context = &schedule;
   } else if (schedule.is_leader()) {
-    in.receive = equal_blocks(schedule.buffer, bytes);
+    in.receive = layout::equal_blocks(schedule.buffer, bytes);
   }
   schedule.fan_in(in);
 }
@@ -90,7 +90,7 @@ void send_parts(Schedule& schedule) {
     if (node == schedule.node()) continue;
     std::byte* to = part_of(schedule, node, bytes);
     for (const uint32_t rank : nodes.ranks_of(node)) {
-      const Block block = block_of(schedule.what().send, rank);
+      const layout::Block block = layout::block_of(schedule.what().send, rank);
       if (bytes != 0) std::memcpy(to, block.data, bytes);
       to += bytes;
     }
@@ -121,7 +121,7 @@ void scatter_last(Schedule& schedule) {
   if (schedule.is_root())
     out.send = schedule.own_blocks(what.send);
   else if (schedule.is_leader())
-    out.send = equal_blocks(schedule.buffer, bytes);
+    out.send = layout::equal_blocks(schedule.buffer, bytes);
   out.receive = what.receive;
   out.store = what.store != nullptr ? take_own : nullptr;
   out.store_context = &schedule;
@@ -130,10 +130,10 @@ void scatter_last(Schedule& schedule) {
 
 void scatter_end(Schedule& schedule) {
   const nagaya_collective& what = schedule.what();
-  const bool gets = !has_none(what.receive) || what.store != nullptr;
+  const bool gets = !layout::is_absent(what.receive) || what.store != nullptr;
   if (!schedule.is_alone() || !gets) return;
   const std::byte* const own =
-      schedule.is_root() ? block_of(what.send, schedule.rank()).data : schedule.buffer;
+      schedule.is_root() ? layout::block_of(what.send, schedule.rank()).data : schedule.buffer;
   schedule.take(what.root, own, scattered_bytes(schedule));
 }
 

@@ -8,8 +8,8 @@
 #include <new>
 
 #include "coll/algorithms.h"
-#include "coll/blocks.h"
 #include "coll/underway.h"
+#include "layout/blocks.h"
 
 namespace nagaya::coll::hierarchy {
 
@@ -39,7 +39,7 @@ uint32_t Schedule::leader_of(uint32_t node) const {
 
 // ---- steps --------------------------------------------------------------------------------------
 
-void Schedule::prepare(nagaya_send& send, uint32_t to, const llcl::Buffer& from,
+void Schedule::prepare(nagaya_send& send, uint32_t to, const layout::Buffer& from,
                        size_t bytes) const {
   send.to = team_.process(to);
   send.envelope = team_.envelope(rank(), number_);
@@ -48,7 +48,7 @@ void Schedule::prepare(nagaya_send& send, uint32_t to, const llcl::Buffer& from,
   send.runs = from.gaps();
 }
 
-void Schedule::prepare(nagaya_receive& receive, uint32_t from, const llcl::Buffer& to,
+void Schedule::prepare(nagaya_receive& receive, uint32_t from, const layout::Buffer& to,
                        size_t bytes) const {
   receive.wanted = team_.envelope(from, number_);
   receive.from = team_.process(from);
@@ -57,7 +57,7 @@ void Schedule::prepare(nagaya_receive& receive, uint32_t from, const llcl::Buffe
   receive.runs = to.gaps();
 }
 
-void Schedule::send(uint32_t to, const llcl::Buffer& from, size_t bytes) {
+void Schedule::send(uint32_t to, const layout::Buffer& from, size_t bytes) {
   Send& step = sends_.emplace_back();
   step.schedule = this;
   prepare(step.send, to, from, bytes);
@@ -67,7 +67,7 @@ void Schedule::send(uint32_t to, const llcl::Buffer& from, size_t bytes) {
   };
 }
 
-void Schedule::receive(uint32_t from, const llcl::Buffer& to, size_t bytes) {
+void Schedule::receive(uint32_t from, const layout::Buffer& to, size_t bytes) {
   Receive& step = receives_.emplace_back();
   step.schedule = this;
   prepare(step.receive, from, to, bytes);
@@ -77,7 +77,7 @@ void Schedule::receive(uint32_t from, const llcl::Buffer& to, size_t bytes) {
   };
 }
 
-void Schedule::offer(uint32_t to, const llcl::Buffer& from, size_t bytes) {
+void Schedule::offer(uint32_t to, const layout::Buffer& from, size_t bytes) {
   Offer& offer = offers_.emplace_back();
   offer.schedule = this;
   prepare(offer.ready, to, {nullptr, 0, nullptr}, 0);
@@ -118,8 +118,8 @@ void Schedule::fan_out_to(void (*store)(void*, uint32_t, const void*, size_t),
                           nagaya_collective_kind kind, size_t bytes) {
   if (is_alone()) return;
   nagaya_collective out = new_local(kind);
-  if (is_leader()) out.send = equal_blocks(buffer, bytes);
-  out.receive = equal_blocks(nullptr, bytes);
+  if (is_leader()) out.send = layout::equal_blocks(buffer, bytes);
+  out.receive = layout::equal_blocks(nullptr, bytes);
   out.store = store;
   out.store_context = this;
   fan_out(out);
@@ -147,7 +147,7 @@ Schedule::Held Schedule::hold(WideTeam& team, nagaya_collective& what) {
 // Sends are started outside of the turn: those that are complete at once take it.
 bool Schedule::detach() {
   if (buffer != nullptr) return true;  // it was short, and copied at once
-  const Block block = block_of(what_.send, 0);
+  const layout::Block block = layout::block_of(what_.send, 0);
   std::byte* copy = nullptr;
   {
     const Team::Turn turn(team_.fan_out());
@@ -158,7 +158,7 @@ bool Schedule::detach() {
     });
     if (!is_here_awaited && !is_elsewhere_awaited) return false;
     copy = new_scratch(block.bytes);
-    llcl::gather(block.buffer(), copy, block.bytes);
+    layout::gather(block.buffer(), copy, block.bytes);
     if (is_here_awaited) here->detach(copy);
   }
   for (Offer& offer : offers_) {
@@ -185,21 +185,21 @@ nagaya_blocks Schedule::own_blocks(const nagaya_blocks& all) {
   auto* const sizes = reinterpret_cast<size_t*>(new_scratch(count * sizeof(size_t)));
   auto* const offsets = reinterpret_cast<ptrdiff_t*>(new_scratch(count * sizeof(ptrdiff_t)));
   for (size_t n = 0; n < count; ++n) {
-    const Block block = block_of(all, own_ranks()[n]);
+    const layout::Block block = layout::block_of(all, own_ranks()[n]);
     sizes[n] = block.bytes;
     offsets[n] = block.data - static_cast<std::byte*>(all.base);
   }
-  return listed_blocks(all.base, sizes, offsets);
+  return layout::listed_blocks(all.base, sizes, offsets);
 }
 
-Block Schedule::block_from(uint32_t rank) const {
+layout::Block Schedule::block_from(uint32_t rank) const {
   const bool has_one = what_.kind == NAGAYA_BCAST || what_.kind == NAGAYA_SCATTER;
-  return block_of(what_.receive, has_one ? 0 : rank);
+  return layout::block_of(what_.receive, has_one ? 0 : rank);
 }
 
 void Schedule::take(uint32_t rank, const void* data, size_t bytes) {
   if (what_.store != nullptr) return what_.store(what_.store_context, rank, data, bytes);
-  const Block to = block_from(rank);
+  const layout::Block to = block_from(rank);
   if (bytes > to.bytes) fail(-EMSGSIZE);
   bytes = std::min(bytes, to.bytes);
   if (bytes != 0 && to.data != data) std::memcpy(to.data, data, bytes);
@@ -209,22 +209,22 @@ void Schedule::pack() {
   const nagaya_blocks all = what_.send;
   const bool is_listed = all.offset_of != nullptr || what_.receive.offset_of != nullptr;
   if (what_.kind == NAGAYA_BCAST && !is_listed) return;  // its messages have the runs
-  if (has_runs(all)) {
+  if (layout::has_runs(all)) {
     const bool has_block_for_each = what_.kind == NAGAYA_SCATTER || what_.kind == NAGAYA_ALLTOALL;
     const uint32_t count = has_block_for_each ? size() : 1;
     auto* const sizes = reinterpret_cast<size_t*>(new_scratch(count * sizeof(size_t)));
     auto* const offsets = reinterpret_cast<ptrdiff_t*>(new_scratch(count * sizeof(ptrdiff_t)));
     size_t total = 0;
     for (uint32_t n = 0; n < count; total += sizes[n++]) {
-      sizes[n] = block_of(all, n).bytes;
+      sizes[n] = layout::block_of(all, n).bytes;
       offsets[n] = static_cast<ptrdiff_t>(total);
     }
     std::byte* const packed = new_scratch(total);
     for (uint32_t n = 0; n < count; ++n)
-      llcl::gather(block_of(all, n).buffer(), packed + offsets[n], sizes[n]);
-    what_.send = listed_blocks(packed, sizes, offsets);
+      layout::gather(layout::block_of(all, n).buffer(), packed + offsets[n], sizes[n]);
+    what_.send = layout::listed_blocks(packed, sizes, offsets);
   }
-  if (has_runs(what_.receive) && what_.store == nullptr) {
+  if (layout::has_runs(what_.receive) && what_.store == nullptr) {
     what_.store = store_in_runs;
     what_.store_context = this;
   }
@@ -232,10 +232,10 @@ void Schedule::pack() {
 
 void Schedule::store_in_runs(void* schedule, uint32_t rank, const void* data, size_t bytes) {
   auto* const self = static_cast<Schedule*>(schedule);
-  const Block to = self->block_from(rank);
+  const layout::Block to = self->block_from(rank);
   if (bytes > to.bytes) self->fail(-EMSGSIZE);
   bytes = std::min(bytes, to.bytes);
-  llcl::copy(to.buffer().walk(), llcl::Buffer(data, bytes, nullptr).walk(), bytes);
+  layout::copy(to.buffer().walk(), layout::Buffer(data, bytes, nullptr).walk(), bytes);
 }
 
 void Schedule::take_from_member(void* schedule, uint32_t index, const void* data, size_t bytes) {

@@ -14,10 +14,10 @@
 #include <memory>
 #include <vector>
 
-#include "coll/blocks.h"
 #include "coll/hierarchy/wide_team.h"
 #include "coll/operation.h"
-#include "llcl/layout.h"
+#include "layout/blocks.h"
+#include "layout/runs.h"
 
 namespace nagaya::coll::hierarchy {
 
@@ -81,14 +81,14 @@ class Schedule {
   // them, with the schedule as context.
   void fan_out_to(void (*store)(void*, uint32_t, const void*, size_t), nagaya_collective_kind kind,
                   size_t bytes);
-  void send(uint32_t to, const llcl::Buffer& from, size_t bytes);
+  void send(uint32_t to, const layout::Buffer& from, size_t bytes);
   void send(uint32_t to, const void* data, size_t bytes) {
     send(to, {data, bytes, nullptr}, bytes);
   }
   // A block that stays where it is until the other leader says, by a message without data, that it
   // has come: then it is sent from there, unless detach() has sent a copy before.
-  void offer(uint32_t to, const llcl::Buffer& from, size_t bytes);
-  void receive(uint32_t from, const llcl::Buffer& to, size_t bytes);
+  void offer(uint32_t to, const layout::Buffer& from, size_t bytes);
+  void receive(uint32_t from, const layout::Buffer& to, size_t bytes);
   void receive(uint32_t from, void* buffer, size_t bytes) {
     receive(from, {buffer, bytes, nullptr}, bytes);
   }
@@ -165,9 +165,10 @@ class Schedule {
   // Copies the caller's blocks that lie in runs, and has those that come stored into runs.
   void pack();
   static void store_in_runs(void* schedule, uint32_t rank, const void* data, size_t bytes);
-  Block block_from(uint32_t rank) const;  // where that rank's goes
-  void prepare(nagaya_send& send, uint32_t to, const llcl::Buffer& from, size_t bytes) const;
-  void prepare(nagaya_receive& receive, uint32_t from, const llcl::Buffer& to, size_t bytes) const;
+  layout::Block block_from(uint32_t rank) const;  // where that rank's goes
+  void prepare(nagaya_send& send, uint32_t to, const layout::Buffer& from, size_t bytes) const;
+  void prepare(nagaya_receive& receive, uint32_t from, const layout::Buffer& to,
+               size_t bytes) const;
   void begin(Offer& offer);
   Operation* fan_out_operation() const { return static_cast<Operation*>(fan_out_.what.operation); }
   void set_local(Local& local, const nagaya_collective& what);

@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 GIB = 1 << 30
-SPACE_END = 0x550000000000  # src/task/space.h
+SPACE_END = 0x550000000000  # src/task/space/space.h
 USER_NAMESPACE = ["unshare", "-Ur"]
 # Under a shell: the first process of a namespace cannot end itself by a signal.
 OWN_PROCESSES = ["unshare", "-Urpf", "--mount-proc", "sh", "-c", '"$@"; exit $?', "sh"]

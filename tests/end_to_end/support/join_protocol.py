@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Speaks the join protocol (src/task/wire.h) to the host of a job, rightly and wrongly.
+"""Speaks the join protocol (src/task/host/wire.h) to the host of a job, rightly and wrongly.
 
 The protocol's numbers that may change are read from the headers: a client of another
 version would be refused before it could do anything wrong.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A job one of whose processes stops at a named step, so that another, or itself, can be killed
-exactly there. The steps are those of src/task/freestanding/stop_point.h."""
+exactly there. The steps are those of src/task/load/freestanding/stop_point.h."""
 import os
 import pathlib
 import re
@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-STOP_POINTS = pathlib.Path(__file__).resolve().parents[3] / "src/task/freestanding/stop_point.h"
+STOP_POINTS = pathlib.Path(__file__).resolve().parents[3] / "src/task/load/freestanding/stop_point.h"
 REACHED_LIMIT_S = 20
 RECOVERY_LIMIT_S = 20
 TICK_S = 0.01

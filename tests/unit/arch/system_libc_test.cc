@@ -15,7 +15,7 @@
 #include <set>
 
 #include "arch/arch.h"
-#include "task/elf_image.h"
+#include "task/load/elf_image.h"
 
 namespace nagaya::arch {
 namespace {

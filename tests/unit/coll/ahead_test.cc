@@ -2,8 +2,8 @@
 // How far a member may be ahead of the others, and that collectives end in any order.
 #include <errno.h>
 
-#include "coll/blocks.h"
 #include "coll/underway.h"
+#include "layout/blocks.h"
 #include "members.h"
 
 namespace nagaya::coll {
@@ -17,12 +17,12 @@ struct Bcasts {
     }
   }
   nagaya_collective& sent(size_t n) {
-    all[n].send = equal_blocks(&data[n], sizeof data[n]);
+    all[n].send = layout::equal_blocks(&data[n], sizeof data[n]);
     return all[n];
   }
   nagaya_collective& received(size_t n) {
     data[n] = SIZE_MAX;
-    all[n].receive = equal_blocks(&data[n], sizeof data[n]);
+    all[n].receive = layout::equal_blocks(&data[n], sizeof data[n]);
     return all[n];
   }
 
@@ -108,9 +108,9 @@ TEST(Ahead, AGiverOfLongDataWaitsUntilAllHaveThem) {
   std::vector<std::byte> data(100'000, std::byte{7}), first(data.size()), second(data.size());
   nagaya_collective all[3]{};
   for (nagaya_collective& what : all) what.kind = NAGAYA_BCAST;
-  all[0].send = equal_blocks(data.data(), data.size());
-  all[1].receive = equal_blocks(first.data(), first.size());
-  all[2].receive = equal_blocks(second.data(), second.size());
+  all[0].send = layout::equal_blocks(data.data(), data.size());
+  all[1].receive = layout::equal_blocks(first.data(), first.size());
+  all[2].receive = layout::equal_blocks(second.data(), second.size());
   const auto giver = members.start(0, all[0]);
   EXPECT_FALSE(giver->advance());
   EXPECT_TRUE(members.start(2, all[2])->advance());
@@ -127,8 +127,8 @@ TEST(Ahead, ATeamIsNotIdleWhileOthersUseTheMembersMemory) {
   std::vector<std::byte> data(100'000), got(data.size());
   nagaya_collective all[2]{};
   for (nagaya_collective& what : all) what.kind = NAGAYA_BCAST;
-  all[0].send = equal_blocks(data.data(), data.size());
-  all[1].receive = equal_blocks(got.data(), got.size());
+  all[0].send = layout::equal_blocks(data.data(), data.size());
+  all[1].receive = layout::equal_blocks(got.data(), got.size());
   const auto giver = members.start(0, all[0]);
   EXPECT_FALSE(giver->advance());
   EXPECT_FALSE(members.team(0).is_idle());

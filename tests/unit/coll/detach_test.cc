@@ -96,15 +96,15 @@ TEST_F(Detach, ADetachableBlockGoesWhereverItsTakersWantIt) {
       Bytes from(kAhead + kBytes), stored, listed(kAhead + kBytes);
       fill(from.data() + kAhead, kBytes, 0, 0);
       all_[0].may_detach = 1;
-      all_[0].send = equal_blocks(from.data() + kAhead, kBytes);
-      if (is_listed) all_[0].send = listed_blocks(from.data(), &kBytes, &ahead);
+      all_[0].send = layout::equal_blocks(from.data() + kAhead, kBytes);
+      if (is_listed) all_[0].send = layout::listed_blocks(from.data(), &kBytes, &ahead);
       all_[1].receive.bytes = kBytes;
       all_[1].store = [](void* context, uint32_t, const void* data, size_t bytes) {
         const auto* const first = static_cast<const std::byte*>(data);
         static_cast<Bytes*>(context)->assign(first, first + bytes);
       };
       all_[1].store_context = &stored;
-      all_[2].receive = listed_blocks(listed.data(), &kBytes, &ahead);
+      all_[2].receive = layout::listed_blocks(listed.data(), &kBytes, &ahead);
       auto root = members.start(0, all_[0]);
       EXPECT_FALSE(root->advance());
       if (is_detached) {

@@ -49,7 +49,7 @@ TEST_F(Move, ScatterAndGatherAreEachOthersReverse) {
       begin(members, NAGAYA_GATHER, root);
       send_ = parts;
       for (uint32_t rank = 0; rank < size; ++rank)
-        all_[rank].send = equal_blocks(send_[rank].data(), bytes);
+        all_[rank].send = layout::equal_blocks(send_[rank].data(), bytes);
       all_[root].receive = blocks(gathered, bytes, size);
       members.run(all_, random_);
       EXPECT_EQ(gathered, all) << size << " " << bytes;
@@ -69,7 +69,7 @@ TEST_F(Move, AllgatherGivesEachBlockToAllAlsoInPlace) {
         std::byte* own = block(receive_[rank], bytes, rank);
         if (!is_in_place) send_[rank].resize(bytes + 1), own = send_[rank].data();
         fill(own, bytes, rank, 0);
-        all_[rank].send = equal_blocks(own, bytes);
+        all_[rank].send = layout::equal_blocks(own, bytes);
       }
       members.run(all_, random_);
       for (uint32_t rank = 0; rank < size; ++rank)
@@ -123,9 +123,10 @@ TEST_F(Move, BlocksMayHaveSizesOfTheirOwn) {
         to[rank].push_back(static_cast<ptrdiff_t>(other * 4 * unit));
         fill(&send_[rank][static_cast<size_t>(from[rank][other])], sent[rank][other], rank, other);
       }
-      all_[rank].send = listed_blocks(send_[rank].data(), sent[rank].data(), from[rank].data());
+      all_[rank].send =
+          layout::listed_blocks(send_[rank].data(), sent[rank].data(), from[rank].data());
       all_[rank].receive =
-          listed_blocks(receive_[rank].data(), received[rank].data(), to[rank].data());
+          layout::listed_blocks(receive_[rank].data(), received[rank].data(), to[rank].data());
     }
     members.run(all_, random_);
     for (uint32_t rank = 0; rank < kSize; ++rank)
@@ -153,8 +154,8 @@ TEST_F(Move, PlacesMayBeSaidFromAddressZeroOn) {
         from[rank].push_back(reinterpret_cast<ptrdiff_t>(&send_[rank][other * bytes]));
         to[rank].push_back(reinterpret_cast<ptrdiff_t>(&receive_[rank][other * bytes]));
       }
-      all_[rank].send = listed_blocks(nullptr, bytes_of.data(), from[rank].data());
-      all_[rank].receive = listed_blocks(nullptr, bytes_of.data(), to[rank].data());
+      all_[rank].send = layout::listed_blocks(nullptr, bytes_of.data(), from[rank].data());
+      all_[rank].receive = layout::listed_blocks(nullptr, bytes_of.data(), to[rank].data());
     }
     members.run(all_, random_);
     for (uint32_t rank = 0; rank < kSize; ++rank)

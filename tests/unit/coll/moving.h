@@ -2,7 +2,7 @@
 // moving.h - blocks that tell who has given them to whom, and in which order.
 #pragma once
 
-#include "coll/blocks.h"
+#include "layout/blocks.h"
 #include "members.h"
 
 namespace nagaya::coll {
@@ -33,7 +33,7 @@ class Move : public testing::Test {
   // A block for each of `count`, with gaps between them.
   static nagaya_blocks blocks(Bytes& memory, size_t bytes, uint32_t count) {
     memory.assign((bytes + 8) * count, std::byte{0xee});
-    nagaya_blocks made = equal_blocks(memory.data(), bytes);
+    nagaya_blocks made = layout::equal_blocks(memory.data(), bytes);
     made.stride += 8;
     return made;
   }

@@ -33,7 +33,7 @@ TEST_F(Runs, ColumnsGoToABlockThatIsListed) {
   fill(runs);
   all_[0].send = in_runs(runs);
   receive_[1].resize(kAhead + kBytes);
-  all_[1].receive = listed_blocks(receive_[1].data(), &kBytes, &ahead);
+  all_[1].receive = layout::listed_blocks(receive_[1].data(), &kBytes, &ahead);
   members.run(all_, random_);
   EXPECT_EQ(all_[1].error, 0);
   for (uint32_t n = 0; n < kColumns; ++n)
@@ -119,7 +119,7 @@ TEST_F(Runs, EachBlockMayHaveRunsOfItsOwn) {
         const size_t first = (rank * 2 + is_receive) * kSize;
         memory->assign(kSize * 4 * unit, std::byte{0xee});
         nagaya_blocks& blocks = is_receive ? all_[rank].receive : all_[rank].send;
-        blocks = listed_blocks(memory->data(), bytes_of.data(), offsets.data());
+        blocks = layout::listed_blocks(memory->data(), bytes_of.data(), offsets.data());
         blocks.runs_of = &runs_of[first];
         for (uint32_t n = 0; n < kSize; ++n) {  // two runs, `n` units further apart at each
           runs[first + n] = {memory->data(), unit, 2, static_cast<ptrdiff_t>((1 + n) * unit)};

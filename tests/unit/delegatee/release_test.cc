@@ -4,7 +4,7 @@
 
 #include "delegatee/board_node.h"
 #include "delegatee/fleet.h"
-#include "task/space_memory.h"
+#include "task/space/space_memory.h"
 
 namespace nagaya::delegatee {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "llcl/message.h"
 #include "task/clear_space.h"
-#include "task/space_heap.h"
+#include "task/space/space_heap.h"
 
 // Signal handlers here run where the test itself touches a page, and not in the middle of anything.
 extern "C" [[gnu::visibility("default")]] const char* __tsan_default_options();

@@ -31,7 +31,7 @@ struct StoppingMachine : CopyMachine {
     std::memcpy(target + bytes / 2, source + bytes / 2, bytes - bytes / 2);
   }
   // Of runs that lie one behind the other.
-  static void move(Walk target, Walk source, uint64_t bytes) {
+  static void move(layout::Walk target, layout::Walk source, uint64_t bytes) {
     move(target.at(), source.at(), bytes);
   }
 };
@@ -83,7 +83,7 @@ class CooperativeCopyDeath : public testing::TestWithParam<bool> {
   void SetUp() override {
     shared_.source_runs = {shared_.source, 64, kBytes / 64, 64};
     shared_.target_runs = {shared_.target, 64, kBytes / 64, 64};
-    shared_.layouts = {Walk(&shared_.target_runs), Walk(&shared_.source_runs)};
+    shared_.layouts = {layout::Walk(&shared_.target_runs), layout::Walk(&shared_.source_runs)};
     for (uint64_t at = 0; at < kBytes; ++at) shared_.source[at] = std::byte(at * 31 + at / 251 + 1);
   }
   void TearDown() override { ::munmap(&shared_, sizeof(Shared)); }

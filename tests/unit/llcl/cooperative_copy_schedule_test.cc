@@ -49,7 +49,7 @@ struct TestMachine : mailbox::schedule::Machine {
     if (!known) failure = "sides that do not belong together";
     std::memcpy(target, source, bytes);
   }
-  static void move(Walk target, Walk source, uint64_t bytes) {
+  static void move(layout::Walk target, layout::Walk source, uint64_t bytes) {
     move(target.at(), source.at(), bytes);
   }
 };
@@ -81,7 +81,7 @@ class Copies {
              .has_layouts = !is_first,
              .source_runs = {one.source.data(), 1, bytes, 1},
              .target_runs = {one.target.data(), 1, bytes, 1},
-             .layouts = {Walk(&one.target_runs), Walk(&one.source_runs)}};
+             .layouts = {layout::Walk(&one.target_runs), layout::Walk(&one.source_runs)}};
     }
   }
   void copy_both() {

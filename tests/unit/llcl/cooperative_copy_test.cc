@@ -84,7 +84,7 @@ TEST_F(CooperativeCopy, OfRunsIsDoneByOthersChunkByChunk) {
   constexpr uint64_t kMoved = CopyMachine::kOfferedMinBytes / 24 * 24 + 24;
   const nagaya_runs from{source_.data(), 8, kMoved / 8, 16},
       to{target_.data(), 24, kMoved / 24, 32};
-  const Layouts layouts{Walk(&to), Walk(&from)};
+  const Layouts layouts{layout::Walk(&to), layout::Walk(&from)};
   uint64_t chunks = 0;
   offers_->copy({nullptr, nullptr, kMoved, kPeer.number(), &layouts}, kCopier, TestNode{[&] {
                   while (chunks < 3 && offers_->help(kPeer)) ++chunks;

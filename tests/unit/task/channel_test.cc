@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "task/error_code.h"
-#include "task/wire.h"
+#include "task/host/wire.h"
 
 namespace nagaya::task {
 namespace {

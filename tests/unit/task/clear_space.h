@@ -2,7 +2,7 @@
 // clear_space.h - a space that a test may close tasks in, under the thread sanitizer, too.
 #pragma once
 
-#include "task/space_memory.h"
+#include "task/space/space_memory.h"
 
 namespace nagaya::task {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Program files are not trusted: read_elf() answers or refuses, for any content.
-#include "task/elf_image.h"
+#include "task/load/elf_image.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

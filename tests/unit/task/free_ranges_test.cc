@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // free_ranges against a model: one flag per page.
-#include "task/free_ranges.h"
+#include "task/space/free_ranges.h"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 #include <new>
 
 #include "base/fd.h"
-#include "task/space.h"
-#include "task/space_heap.h"
+#include "task/space/space.h"
+#include "task/space/space_heap.h"
 
 namespace nagaya::task {
 

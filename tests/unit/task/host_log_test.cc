@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The file of NAGAYA_LOG may lie in a folder that strangers write, too.
-#include "task/host_log.h"
+#include "task/host/host_log.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The host's loop, in this process, with tasks that make nothing but system calls; and the seeds of
 // its fuzzer.
-#include "task/host.h"
+#include "task/host/host.h"
 
 #include <gtest/gtest.h>
 

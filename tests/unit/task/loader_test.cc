@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The memory that the loader lays into a partition, read back without running it.
-#include "task/loader.h"
+#include "task/load/loader.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "task/names.h"
+#include "task/space/names.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <string>
 #include <thread>
 
-#include "task/freestanding/futex.h"
 #include "task/handmade_space.h"
+#include "task/space/futex.h"
 
 namespace nagaya::task {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "task/program.h"
+#include "task/load/program.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

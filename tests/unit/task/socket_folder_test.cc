@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Signals of a program that joins a space, while it waits for others to do so.
-#include "task/socket_folder.h"
+#include "task/host/socket_folder.h"
 
 #include <gtest/gtest.h>
 #include <pthread.h>

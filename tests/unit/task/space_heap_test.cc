@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "task/space_heap.h"
+#include "task/space/space_heap.h"
 
 #include <gtest/gtest.h>
 

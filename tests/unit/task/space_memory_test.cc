@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "task/space_memory.h"
+#include "task/space/space_memory.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -11,8 +11,8 @@
 #include "smaps.h"
 #include "task/clear_space.h"
 #include "task/error_code.h"
-#include "task/names.h"
-#include "task/space_heap.h"
+#include "task/space/names.h"
+#include "task/space/space_heap.h"
 
 namespace nagaya::task {
 namespace {

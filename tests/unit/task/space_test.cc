@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "task/space.h"
+#include "task/space/space.h"
 
 #include <gtest/gtest.h>
 

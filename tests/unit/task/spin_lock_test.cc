@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "task/spin_lock.h"
+#include "task/space/spin_lock.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "task/stop_choice.h"
+#include "task/host/stop_choice.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The payloads of the join protocol. channel_test.cc has the frames and descriptors.
-#include "task/wire.h"
+#include "task/host/wire.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "faces/openmpi/environment.h"
-#include "task/upper_settings.h"
+#include "task/load/upper_settings.h"
 
 namespace nagaya::openmpi {
 namespace {

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// fmpl.h - the functions that the benchmark of FMPL needs of a library: FMPL itself (own.cc),
+// or an MPI (mpi.cc), whose reductions need no work area.
+#pragma once
+
+#include <cstddef>
+
+namespace nagaya::bench::fmpl {
+
+void begin();
+void end();
+int rank();
+int size();
+void send(const void* data, size_t bytes, int to);
+void receive(void* data, size_t bytes, int from);
+// The same with requests that are made once, and then started each time. `data` of the last
+// prepare() has `bytes`.
+void prepare(void* data, size_t bytes, int peer);
+void send_prepared();
+void receive_prepared();
+void release_prepared();
+// From now on send() copies its data, of up to `bytes`, to memory of the library's, and returns.
+void buffer_sends(size_t bytes);
+// From now on collectives do not use memory that all load. An MPI chooses by itself.
+void forbid_special_support();
+void barrier();
+void bcast(void* data, size_t bytes, int root);
+void sum(double* data, int count, int root);
+// The greatest of all processes' values, at all of them.
+double greatest(double value);
+
+}  // namespace nagaya::bench::fmpl

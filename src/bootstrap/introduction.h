@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// introduction.h - how the processes of a job become a World: nagaya_comm_init's part.
+//
+// One node: each task leaves its number in its rank's slot of the window, the last one describes
+// the world. No launcher is asked. A task that fails says so in the world: all fail with its
+// reason.
+//
+// Several nodes. A task that fails shows why, and goes on to the next fence: all fail with that
+// reason, and nobody waits for one that has failed.
+//
+//   speaker     the contact of our delegatee? ──► host       (opens libfabric)
+//   all tasks   show a card                                          ── fence ──
+//   speaker     looks at all cards; contacts ──► host (connects); shows whether it could
+//   all tasks                                                        ── fence ──
+//   speaker     looks at what the other speakers have shown; the world is ready, or has failed
+#pragma once
+
+#include "bootstrap/meeting.h"
+#include "bootstrap/world.h"
+#include "llcl/endpoint.h"
+
+namespace nagaya::bootstrap {
+
+// The world of the job, ready. Collective; throws base::Error.
+World& introduce(llcl::Endpoint& endpoint, const Launched& launched);
+
+}  // namespace nagaya::bootstrap

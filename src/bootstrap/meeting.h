@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// meeting.h - where the processes of a job find each other before they can talk: each shows
+// something, then each may look at what any other has shown. The launcher of the job is the
+// meeting place.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace nagaya::bootstrap {
+
+// A process of the job that has not come by then does not come.
+inline constexpr int kComingLimitMs = 60'000;
+
+// Of several nodes, with -EEXIST: their delegatees are connected once.
+inline constexpr char kEarlierProgram[] =
+    "an earlier program of this launched process has called nagaya_comm_init, and the job has "
+    "several nodes: run each program by a job of its own (nagaya run, mpirun)";
+
+class Meeting {
+ public:
+  virtual ~Meeting() = default;
+  // Under each key once. Others can see it after the next fence.
+  virtual void show(const std::string& key, const std::string& bytes) = 0;
+  // Collective: all are here.
+  virtual void fence() = 0;
+  // The bytes that the process `rank` has shown under the key. It must have shown some.
+  virtual std::string look(uint32_t rank, const std::string& key) = 0;
+  // All three throw base::Error.
+};
+
+// This process as its launcher describes it.
+struct Launched {
+  uint32_t rank;
+  uint32_t size;                     // processes of the job
+  std::unique_ptr<Meeting> meeting;  // nullptr: all of them are on this node
+  std::string job;                   // the launcher's name for it; "": it has none
+};
+
+// Where there is no launcher, the task's number is its rank, and the processes of the job are as
+// many as the space expects. Throws base::Error -ENOTSUP: several nodes, and a launcher through
+// which they cannot meet.
+Launched find_launcher(uint32_t task, uint32_t tasks_expected);
+
+}  // namespace nagaya::bootstrap

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// blocks.h - the blocks of a buffer of a collective: one for each member, or one for all.
+#pragma once
+
+#include <cstddef>
+
+#include "layout/runs.h"
+#include "nagaya/coll.h"
+
+namespace nagaya::layout {
+
+struct Block {
+  std::byte* data;  // where it begins
+  size_t bytes;
+  const nagaya_runs* runs = nullptr;  // of a block at `data` - `shift`; nullptr: it is one run
+  ptrdiff_t shift = 0;                // [bytes]
+
+  Buffer buffer() const { return {data, bytes, runs, shift}; }
+};
+
+inline const nagaya_runs* runs_of(const nagaya_blocks& blocks, uint32_t n) {
+  return blocks.runs_of != nullptr ? blocks.runs_of[n] : blocks.runs;
+}
+
+inline Block block_of(const nagaya_blocks& blocks, uint32_t n) {
+  auto* const base = static_cast<std::byte*>(blocks.base);
+  const bool is_listed = blocks.bytes_of != nullptr;
+  const ptrdiff_t offset =
+      is_listed ? blocks.offset_of[n] : static_cast<ptrdiff_t>(n) * blocks.stride;
+  const size_t bytes = is_listed ? blocks.bytes_of[n] : blocks.bytes;
+  return {base + offset, bytes, runs_of(blocks, n), offset};
+}
+
+// One behind the other; or each where it is listed.
+inline nagaya_blocks equal_blocks(void* base, size_t bytes) {
+  return {base, bytes, static_cast<ptrdiff_t>(bytes), nullptr, nullptr, nullptr, nullptr};
+}
+inline nagaya_blocks listed_blocks(void* base, const size_t* bytes_of, const ptrdiff_t* offset_of) {
+  return {base, 0, 0, bytes_of, offset_of, nullptr, nullptr};
+}
+
+inline bool has_runs(const nagaya_blocks& blocks) {
+  return blocks.runs != nullptr || blocks.runs_of != nullptr;
+}
+
+// The member gives or gets nothing. (With listed offsets or runs, address 0 may be a real base.)
+inline bool is_absent(const nagaya_blocks& blocks) {
+  return blocks.base == nullptr && blocks.bytes_of == nullptr && !has_runs(blocks);
+}
+
+}  // namespace nagaya::layout

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// strided.h - a box of an array in memory, and its copy to a box of the same extents elsewhere.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace nagaya::layout {
+
+// One dimension of a box.
+struct Side {
+  int64_t count;
+  ptrdiff_t to_stride, from_stride;  // from one index to the next                [bytes]
+};
+
+// Runs of bytes that are contiguous on both sides, in loops around each other.
+class StridedCopy {
+ public:
+  // `sides`: the outermost dimension first; none has count 0. May throw std::bad_alloc.
+  StridedCopy(size_t element_bytes, std::span<const Side> sides);
+
+  size_t bytes() const { return bytes_; }
+  bool is_one_run() const { return loops_.empty(); }
+  // The sides do not overlap.
+  void copy(std::byte* to, const std::byte* from) const noexcept;
+  // Between the memory of one side, with its strides, and one run.
+  void pack_from(std::byte* run, const std::byte* from) const noexcept;
+  void unpack_to(std::byte* to, const std::byte* run) const noexcept;
+
+ private:
+  struct Loop : Side {
+    ptrdiff_t packed_stride;  // in one run                                       [bytes]
+  };
+  using Stride = ptrdiff_t Loop::*;
+
+  static void copy_loops(std::span<const Loop> loops, std::byte* to, Stride to_stride,
+                         const std::byte* from, Stride from_stride, size_t run_bytes);
+  void copy(std::byte* to, Stride to_stride, const std::byte* from, Stride from_stride) const;
+
+  size_t bytes_, run_bytes_;
+  std::vector<Loop> loops_;  // the innermost first
+};
+
+}  // namespace nagaya::layout

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// table_index.h - the tables of a node, found by what they say: one copy of each for all tasks.
+//
+//   | TableIndex: stamp, slots | slot 0 | slot 1 | ... |      in the space heap
+//                                  │
+//   slot   0: empty, or          ▼
+//   | 63 .............. 22 | 21 ........ 0 |
+//   | address of the table | references    |                  one word: both change at once
+//
+//   A table may stand in any of the kWindow slots from the one that its content hashes to.
+//
+//   empty -> referenced once   publish   one compare-and-swap, the table is complete
+//   n -> n + 1                 find      from n >= 1 only: the table cannot go away any more; then
+//                                        it is compared in full, and given back if it is another
+//   n -> n - 1                 drop
+//   referenced once -> empty   drop      the dropper then frees the table
+//
+//           find                publish                     drop
+//   find    any                 sees it or not              counts it or finds it gone
+//   publish                     of one slot one wins;       see below
+//                               the others look again
+//   drop                                                    any, one per reference
+//
+// Where a drop empties an earlier slot of the window just while two tasks publish the same content,
+// both may succeed, and the node has two copies until they are dropped. Where the window or a
+// count is full, the task has a copy of its own (kNoSlot). Nothing but memory depends on either.
+// Two tasks that miss at once both build; the slower frees its own. Nobody ever waits: lock-free.
+//
+// Death, at any instruction. Before publish: the block is the dead task's, and goes with it. After:
+// a reference is not dropped, the table stays. Between the last drop and the free: the same as
+// before publish. When a rank of a job dies the job dies; its host then frees the dead tasks'
+// blocks, and the index with them: an index serves one job.
+// Needs outside exclusion: everything, against the end of waiting for a task that allocated a table
+// (its blocks go with it, in spite of references). The faces' end does it: fence, detach, exit.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "processes/node_table.h"
+#include "processes/rank_plan.h"
+#include "processes/shared_table.h"
+
+namespace nagaya::processes {
+
+struct TableIndex {
+  static constexpr uint32_t kWindow = 16;
+  static constexpr uint32_t kUsualSlots = 16384;
+
+  task::Stamp stamp;
+  uint32_t slot_count;  // a power of two, at least kWindow
+  uint32_t reserved;
+  std::atomic<uint64_t> slots[];
+
+  static constexpr uint64_t bytes_for(uint32_t slot_count) {
+    return sizeof(TableIndex) + slot_count * sizeof(uint64_t);
+  }
+  // In bytes_for(slot_count) zeros, before any other task can see it.
+  static TableIndex* create(void* memory, uint32_t slot_count);
+  // Before anything else, in each copy of the library.
+  bool matches() const { return stamp.matches(sizeof(TableIndex)); }
+
+  // The node's table for `plan`, built if need be; the caller has a reference afterwards.
+  // Returns 0, or -EINVAL (see the plan), -ENOMEM.
+  template <class Plan>
+  int intern(const Plan& plan, Memory memory, const typename Plan::Table*& out);
+
+  // Gives the reference back. The last one frees the table.
+  void drop(const SharedTable& table, Memory memory);
+
+ private:
+  template <class Plan>
+  const typename Plan::Table* find(const Plan& plan, Memory memory, uint32_t& empty);
+};
+
+extern template int TableIndex::intern(const NodePlan&, Memory, const NodeTable*&);
+extern template int TableIndex::intern(const RankPlan&, Memory, const RankTable*&);
+
+}  // namespace nagaya::processes

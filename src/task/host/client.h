@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// client.h - the other end of the join protocol: finds or starts the host of a job, launches
+// tasks in it. Used by proxies and by creators of spaces. Not thread-safe.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <string>
+
+#include "task/host/host_start.h"
+#include "task/host/wire.h"
+
+namespace nagaya::task {
+
+// To join the space that the calling task lives in.
+Job job_of_own_space(const TaskRecord& self);
+
+// Says, if it is set, that a host has died. One of the host's many clients calls it, before the
+// others learn that it was called: launchers end a job when the first process ends.
+using Announcement = std::function<void(const base::Error&)>;
+
+class Client {
+ public:
+  // Connects to the job's host; starts it when there is none. Throws Error. When the host dies
+  // meanwhile (-EPIPE) `announce` is called with it first, as by bury_host.
+  static Client join(const Job& job, const Announcement& announce = {});
+
+  // Goes on with a connection that another program of this process has made (the waiter).
+  static Client resume(base::Fd socket, const std::string& socket_path);
+
+  // Starts a task. `descriptors` are those that launch.descriptor_numbers name, in order, then
+  // the working directory. Throws Error (the host's message) when it cannot be started.
+  Started launch(const Launch& launch, const std::vector<int>& descriptors);
+
+  // The next task that has ended, if one has. Messages may have arrived during other calls, so
+  // ask before waiting for fd() to be readable. Throws Error -EPIPE when the host is gone.
+  std::optional<End> poll_ended();
+
+  void signal(uint32_t number, int signal);
+  void waited(uint32_t number);
+
+  // Asks the floors above (upper_floor.h) in the host. Returns their answer; throws their refusal,
+  // an Error.
+  std::string ask(const std::string& question);
+
+  int fd() const { return channel_.fd(); }
+  // Nothing was read that the caller has not been given.
+  bool is_idle() const { return ended_.empty() && channel_.is_empty(); }
+  const std::string& socket_path() const { return socket_path_; }
+  // The pidfd of the host, when this client has started it.
+  base::Fd take_host() { return std::move(host_); }
+
+ private:
+  Client(Channel channel, const std::string& socket_path, base::Fd host)
+      : channel_(std::move(channel)), socket_path_(socket_path), host_(std::move(host)) {}
+  static Client join_at(const Job& job, const SocketPlace& place);
+  void send(MessageType type, const std::string& payload, const std::vector<int>& descriptors = {});
+  Message receive();
+  Message receive_answer(MessageType type);
+  std::optional<base::Error> reason_of_end();
+  void greet(const Job& job);
+
+  Channel channel_;
+  std::string socket_path_;
+  base::Fd host_;
+  std::deque<End> ended_;
+};
+
+// Removes a socket at which nobody listens; false when somebody does or there is none.
+bool remove_stale_socket(const SocketPlace& place);
+bool remove_stale_socket(const std::string& socket_path);
+// After the host there has died of `error`: removes its socket. Of its many clients one announces
+// it (all do when there is a new host already).
+void bury_host(const std::string& socket_path, const base::Error& error,
+               const Announcement& announce);
+// Asks the host that listens at `socket_path` for its job's status. Throws Error: -ESRCH when
+// nobody listens there (a stale socket), -ETIMEDOUT when the host does not answer, -EPERM when the
+// folder or the host there is not this user's.
+JobStatus query_status(const std::string& socket_path);
+
+}  // namespace nagaya::task

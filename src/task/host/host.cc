@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "task/host/host.h"
+
+#include <signal.h>
+#include <sys/auxv.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/random.h"
+#include "task/load/freestanding/redirect.h"
+
+namespace nagaya::task {
+namespace {
+
+using base::Error;
+using namespace std::chrono_literals;
+
+constexpr auto kGreetingLimit = 10s;
+// A job whose launcher cannot be watched and some of whose tasks never came: how long to wait.
+constexpr auto kIdleLimit = 60s;
+constexpr auto kPause = 1s;
+constexpr auto kLogPause = 1s;
+constexpr int kTickMs = 1000;
+constexpr int kFlushTickMs = 2;
+constexpr int kHeldTickMs = 10;
+
+// Takes the same time wherever the keys differ.
+bool same_key(const uint8_t (&a)[16], const uint8_t (&b)[16]) {
+  uint8_t difference = 0;
+  for (size_t n = 0; n < sizeof a; ++n) difference |= static_cast<uint8_t>(a[n] ^ b[n]);
+  return difference == 0;
+}
+
+// All signals are blocked in the host. It reads two: SIGCHLD, "a task has ended" (its tasks are its
+// children; a descriptor for each would be copied into every further task), and SIGTERM, "end now",
+// with which the tasks end too.
+int open_signals() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, SIGCHLD);
+  ::sigaddset(&set, SIGTERM);
+  return ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+// Addresses are plenty, unless a limit (ulimit -v, -d) counts them: then a quarter of it, in whole
+// MiB.
+uint64_t heap_bytes() {
+  uint64_t bytes = SpaceSettings{}.heap_bytes;
+  for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
+    rlimit limit{};
+    if (::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+      bytes = std::min<uint64_t>(bytes, limit.rlim_cur / 4 & ~((1ull << 20) - 1));
+  }
+  return bytes;
+}
+
+int open_pidfd(int pid) {
+  return pid > 0 ? static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)) : -1;
+}
+
+TaskStatus status_of(const TaskRecord& record) {
+  return {.number = record.number,
+          .state = record.state.load(std::memory_order_acquire),
+          .pid = record.pid.load(std::memory_order_relaxed),
+          .wait_status = record.wait_status.load(std::memory_order_relaxed),
+          .home = record.home,
+          .range = record.range,
+          .home_bytes = kHomeBytes,
+          .range_bytes = record.range_bytes,
+          .escaped = record.escaped.load(std::memory_order_relaxed),
+          .program = "",
+          .group = ""};
+}
+
+}  // namespace
+
+Error as_error(const std::exception& error) {
+  if (const auto* ours = dynamic_cast<const Error*>(&error)) return *ours;
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
+    return {-ENOMEM, "the host is out of memory"};
+  return {-EIO, error.what()};
+}
+
+Host::Host(const HostSettings& settings, base::Fd& listener, const SocketPlace& place)
+    : settings_(settings),
+      log_(settings.log_path[0] == '\0' ? HostLog() : HostLog(settings.log_path)),
+      listener_(listener),
+      place_(place),
+      epoll_(base::checked_fd(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
+      signals_(base::checked_fd(open_signals(), "signalfd")),
+      launcher_(open_pidfd(settings.launcher_pid)),
+      space_({settings.expected_tasks, settings.capacity, heap_bytes()}),
+      loader_(space_.header()) {
+  SpaceHeader& header = space_.header();
+  std::copy(std::begin(settings.key), std::end(settings.key), header.key);
+  std::copy(std::begin(settings.socket_path), std::end(settings.socket_path), header.host_socket);
+  header.identity = base::random_number();
+  held_.reserve(header.capacity);  // so that closing needs no memory
+  finished_.reserve(header.capacity);
+  header.redirect_table = arch::install_redirect_table();
+  header.can_read_thread_pointer = arch::can_read_thread_pointer(::getauxval(AT_HWCAP2)) ? 1 : 0;
+  redirect_space = &header;
+  watch(listener_.get());
+  watch(signals_.get());
+  if (launcher_) watch(launcher_.get());
+  launcher_gone_ =
+      settings.launcher_pid > 0 && ::kill(settings.launcher_pid, 0) != 0 && errno == ESRCH;
+}
+
+// At most once a second, however many messages strangers send.
+void Host::log_refused(Clock::time_point now) try {
+  const uint64_t refused = upper_->refused_messages();
+  if (refused == logged_refused_ || now < next_log_) return;
+  log_.say("job " + std::filesystem::path(settings_.socket_path).stem().string() + ": refused " +
+           std::to_string(refused) +
+           " messages in all that came by the network and did not prove to be of this job");
+  logged_refused_ = refused;
+  next_log_ = now + kLogPause;
+} catch (const std::exception&) {
+  return;  // without memory: later
+}
+
+// Once: another host of this job may listen at the same path later.
+void Host::stop_listening() {
+  if (!listener_) return;
+  remove_socket(place_);
+  listener_.reset();
+}
+
+void Host::watch(int fd) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = fd;
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0) return;
+  base::throw_errno(errno == ENOSPC
+                        ? "cannot watch a connection: raise the sysctl fs.epoll.max_user_watches"
+                        : "cannot watch a connection");
+}
+
+// Cannot fail: the kernel has its entry.
+void Host::watch_listener(bool is_wanted) {
+  epoll_event event{};
+  if (is_wanted) event.events = EPOLLIN;
+  event.data.fd = listener_.get();
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, listener_.get(), &event);
+}
+
+void Host::run() {
+  stop_at(StopPoint::kHostServing);
+  while (!has_ended()) serve_once(tick_ms_);
+  log_refused(next_log_);
+  stop_at(StopPoint::kHostLeaving);
+  stop_listening();
+}
+
+void Host::serve_once(int timeout_ms) {
+  epoll_event events[64];
+  const int count = ::epoll_wait(epoll_.get(), events, std::size(events), timeout_ms);
+  for (int n = 0; n < count; ++n) {
+    const int fd = events[n].data.fd;
+    if (fd == listener_.get()) {
+      accept_clients();
+    } else if (fd == signals_.get()) {
+      read_signals();
+    } else if (fd == launcher_.get()) {
+      launcher_gone_ = true;
+      launcher_.reset();
+    } else if (auto client = clients_.find(fd); client != clients_.end()) {
+      serve(client->second);
+    }
+  }
+  reap_ended();
+  close_released();
+  space_.free_closed();
+  watch_listener_again();
+  tell_late_ends();
+  flush_clients();
+  drop_late_clients();
+  log_refused(Clock::now());
+  if (is_in_use()) idle_since_ = Clock::now();
+}
+
+// Over: nobody is here, and nobody who was announced is still to come. Leaving when merely idle
+// would split a job whose tasks start slowly.
+bool Host::is_over() const {
+  if (!tasks_.empty() || has_clients([](const Client& client) { return client.greeted; }))
+    return false;
+  if (all_came_and_went()) return true;
+  return !is_in_use() && (launcher_gone_ || Clock::now() - idle_since_ > kIdleLimit);
+}
+
+// A client that only observes does not count. One that has connected counts: it may be about to
+// greet.
+bool Host::is_in_use() const {
+  return !tasks_.empty() || has_clients([](const Client& client) { return !client.observes; });
+}
+
+bool Host::all_came_and_went() const {
+  const bool is_complete = std::all_of(groups_.begin(), groups_.end(), [](const auto& group) {
+    return group.second.expected != 0 && group.second.ended >= group.second.expected;
+  });
+  const bool has_creator = has_clients([](const Client& client) { return client.keeps_tasks; });
+  return had_clients_ && tasks_.empty() && is_complete && !has_creator;
+}
+
+void Host::count_end(const std::string& group) {
+  if (const auto found = groups_.find(group); found != groups_.end()) ++found->second.ended;
+}
+
+void Host::accept_clients() {
+  for (;;) {
+    base::Fd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket && errno == EAGAIN) return;
+    if (!socket && (errno == EINTR || errno == ECONNABORTED)) continue;
+    if (!socket) return pause_listener();
+    if (!is_of_same_user(socket)) continue;
+    stop_at(StopPoint::kHostAccepted);
+    admit(std::move(socket));
+  }
+}
+
+// A client that cannot be watched hears why, although it has not greeted: it is of the own user.
+void Host::admit(base::Fd socket) try {
+  const int fd = socket.get();
+  Client& client =
+      clients_.emplace(fd, Client(std::move(socket), Clock::now() + kGreetingLimit)).first->second;
+  try {
+    watch(fd);
+  } catch (const Error& error) {
+    tell_why_dropped(client, error);
+    drop(fd);
+  }
+} catch (const std::exception&) {
+  return;  // without memory: the connection has ended
+}
+
+// Out of descriptors or memory: a client waiting to be accepted would wake the host for nothing,
+// again and again.
+void Host::pause_listener() {
+  watch_listener(false);
+  listener_paused_until_ = Clock::now() + kPause;
+}
+
+void Host::watch_listener_again() {
+  if (!listener_paused_until_ || Clock::now() < *listener_paused_until_ || !listener_) return;
+  listener_paused_until_.reset();
+  watch_listener(true);
+}
+
+// A client that is slow to read gets the rest as soon as it does (a short poll while any is).
+void Host::flush_clients() {
+  tick_ms_ = held_.empty() && untold_.empty() ? kTickMs : kHeldTickMs;
+  for (auto at = clients_.begin(); at != clients_.end();) {
+    auto& [fd, client] = *at++;
+    try {
+      if (!client.channel.flush()) tick_ms_ = kFlushTickMs;
+    } catch (const Error&) {
+      drop(fd);
+    }
+  }
+}
+
+void Host::drop_late_clients() {
+  for (auto at = clients_.begin(); at != clients_.end();) {
+    auto& [fd, client] = *at++;
+    if (!client.greeted && Clock::now() > client.deadline) drop(fd);
+  }
+}
+
+// Strangers, who have not greeted with the key, learn nothing.
+void Host::serve(Client& client) {
+  const int fd = client.channel.fd();
+  try {
+    auto message = client.channel.receive();
+    for (; message; message = client.channel.take_message()) handle(client, std::move(*message));
+  } catch (const std::exception& error) {
+    if (client.greeted) tell_why_dropped(client, error);
+    drop(fd);
+  }
+}
+
+void Host::tell_why_dropped(Client& client, const std::exception& reason) try {
+  const Error error = as_error(reason);
+  client.channel.send(
+      MessageType::kRefused,
+      encode_refusal({error.code(), std::string("the host of the job: ") + error.what()}));
+} catch (const std::exception&) {
+  return;  // the client has gone, or there is no memory
+}
+
+// A client that is gone takes its tasks with it; those that it kept are freed once they ended.
+void Host::drop(int client_fd) {
+  auto found = clients_.find(client_fd);
+  const std::set<uint32_t> orphans = std::move(found->second.tasks);
+  const bool keeps_tasks = found->second.keeps_tasks;
+  clients_.erase(found);
+  for (const auto& [pid, task] : tasks_)
+    if (orphans.contains(task->record->number)) ::kill(pid, SIGKILL);
+  std::erase_if(untold_,
+                [&](const auto& one) { return orphans.contains(one.second->record->number); });
+  if (!keeps_tasks) return;
+  for (uint32_t number : orphans) {
+    TaskRecord& record = *space_.header().record(number);
+    if (record.state.load(std::memory_order_relaxed) == TaskState::kEnded) close(record);
+  }
+}
+
+void Host::handle(Client& client, Message message) {
+  if (message.type == MessageType::kStatusQuery) return tell_status(client);
+  if (!client.greeted && message.type != MessageType::kHello)
+    throw Error(-EPROTO, "the first message must be Hello");
+  switch (message.type) {
+    case MessageType::kHello:
+      return greet(client, decode_plain<Hello>(message.payload));
+    case MessageType::kLaunch:
+      return launch(client, message);
+    case MessageType::kSignal:
+      return signal_task(client, decode_plain<SignalRequest>(message.payload));
+    case MessageType::kWaited:
+      return close_waited(client, decode_plain<uint32_t>(message.payload));
+    case MessageType::kQuestion:
+      return answer(client, message.payload);
+    default:
+      throw Error(-EPROTO, "a message that only hosts send");
+  }
+}
+
+void Host::answer(Client& client, const std::string& question) {
+  try {
+    client.channel.send(MessageType::kAnswer, upper_->answer(question));
+  } catch (const Error& error) {
+    client.channel.send(MessageType::kRefused, encode_refusal(error));
+  }
+}
+
+void Host::tell_status(Client& client) {
+  client.observes = !client.greeted;
+  const SpaceHeader& space = space_.header();
+  JobStatus status{.host_pid = ::getpid(),
+                   .launcher_pid = settings_.launcher_pid,
+                   .expected_tasks = space.expected_tasks,
+                   .capacity = space.capacity,
+                   .refused_messages = upper_->refused_messages(),
+                   .requests = upper_->requests(),
+                   .tasks = {}};
+  std::map<const TaskRecord*, const LiveTask*> live;
+  for (const auto& [pid, task] : tasks_) live[task->record] = task.get();
+  for (uint32_t number = 0; number < space.capacity; ++number) {
+    const TaskRecord& record = *space.record(number);
+    const auto found = live.find(&record);
+    TaskStatus task = status_of(record);
+    if (found != live.end()) {
+      task.pid = found->second->pid;  // known before the task has said it itself
+      task.program = found->second->program;
+      task.group = found->second->group;
+    }
+    if (task.state != TaskState::kFree) status.tasks.push_back(task);
+  }
+  client.channel.send(MessageType::kStatus, encode(status));
+}
+
+void Host::greet(Client& client, const Hello& hello) {
+  if (client.greeted) throw Error(-EPROTO, "a second Hello");
+  if (!same_key(hello.key, settings_.key)) throw Error(-EACCES, "wrong key");
+  if (!hello.stamp.matches(sizeof(SpaceHeader))) {
+    client.channel.send(MessageType::kRefused,
+                        encode_refusal({-EPROTO,
+                                        "this nagaya and the host of the job have "
+                                        "different versions: use one installation"}));
+    throw Error(-EPROTO, "version");
+  }
+  client.greeted = had_clients_ = true;
+  client.keeps_tasks = hello.keeps_tasks != 0;
+  client.group.assign(hello.group, strnlen(hello.group, sizeof hello.group));
+  if (!client.keeps_tasks) {
+    Group& group = groups_[client.group];
+    group.expected = std::max(group.expected, hello.group_tasks);
+  }
+  client.channel.send(MessageType::kWelcome, encode_plain(space_.header().stamp));
+  stop_at(StopPoint::kHostGreeted);
+}
+
+void Host::signal_task(Client& client, const SignalRequest& request) {
+  if (!client.tasks.contains(request.number)) return;
+  for (const auto& [pid, task] : tasks_)
+    if (task->record->number == request.number) ::kill(pid, request.signal);
+}
+
+void Host::close_waited(Client& client, uint32_t number) {
+  if (!client.keeps_tasks || !client.tasks.contains(number)) return;
+  TaskRecord& record = *space_.header().record(number);
+  if (record.state.load(std::memory_order_relaxed) != TaskState::kEnded) return;
+  client.tasks.erase(number);
+  close(record);
+}
+
+void Host::read_signals() {
+  signalfd_siginfo info;
+  while (::read(signals_.get(), &info, sizeof info) == sizeof info)
+    terminated_ = terminated_ || info.ssi_signo == SIGTERM;
+  next_look_ = {};
+}
+
+}  // namespace nagaya::task

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// host.h - the process in whose memory the tasks live: accepts clients, spawns and reaps tasks.
+//
+// One thread, one loop. A client that stalls, lies, dies, or cannot be served for want of memory or
+// descriptors costs only its own tasks.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "task/host/host_log.h"
+#include "task/host/host_settings.h"
+#include "task/host/socket_folder.h"
+#include "task/host/spawner.h"
+#include "task/host/upper_floor.h"
+#include "task/space/space_memory.h"
+
+namespace nagaya::task {
+
+// An exception in the service of one client, or in the start, as an answer to the client.
+base::Error as_error(const std::exception& error);
+
+class Host {
+ public:
+  // `listener` is bound to `place` and listening; the host closes it, and removes the socket, as
+  // soon as nobody can come any more. Throws Error.
+  Host(const HostSettings& settings, base::Fd& listener, const SocketPlace& place);
+
+  SpaceHeader& space() { return space_.header(); }
+
+  // Once, before all that follows: that floor stands on this host's space.
+  void carry(UpperFloor& floor) { upper_ = &floor; }
+
+  // Serves until the job has ended.
+  void run();
+
+  // One round of run(): waits for up to `timeout_ms` until something has happened, and serves it.
+  void serve_once(int timeout_ms);
+  bool has_ended() const { return terminated_ || is_over(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  struct Client {
+    Client(base::Fd socket, Clock::time_point greeting_deadline)
+        : channel(std::move(socket)), deadline(greeting_deadline) {}
+
+    Channel channel;
+    Clock::time_point deadline;  // of the greeting
+    bool greeted = false;
+    bool keeps_tasks = false;
+    bool observes = false;  // has asked for the status: the job does not wait for it
+    std::string group;
+    std::set<uint32_t> tasks;  // not yet waited for
+  };
+  struct Group {
+    uint32_t expected = 0;
+    uint32_t ended = 0;
+    std::vector<TaskRecord*> tasks;  // that have come
+  };
+
+  using Tasks = std::multimap<int, std::unique_ptr<LiveTask>>;
+
+  void watch(int fd);
+  void watch_listener(bool is_wanted);
+  void accept_clients();
+  void admit(base::Fd socket);
+  void pause_listener();
+  void watch_listener_again();
+  void serve(Client& client);
+  void drop(int client_fd);
+  static void tell_why_dropped(Client& client, const std::exception& reason);
+  void handle(Client& client, Message message);
+  void answer(Client& client, const std::string& question);
+  void tell_status(Client& client);
+  void greet(Client& client, const Hello& hello);
+  void launch(Client& client, const Message& message);
+  void signal_task(Client& client, const SignalRequest& request);
+  void close_waited(Client& client, uint32_t number);
+  void close(TaskRecord& record);
+  void close_released();
+  void finish(Group& group);
+  void close_finished(size_t kept);
+  TaskRecord& open_record(int64_t wanted);
+  void read_signals();
+  void reap_ended();
+  void reap(int pid, int status);
+  void tell_end(Tasks::node_type ended);
+  void tell_late_ends();
+  void flush_clients();
+  void drop_late_clients();
+  void stop_listening();
+  bool all_came_and_went() const;
+  void count_end(const std::string& group);
+  bool is_in_use() const;
+  template <class Predicate>
+  bool has_clients(Predicate predicate) const {
+    return std::any_of(clients_.begin(), clients_.end(),
+                       [&](const auto& entry) { return predicate(entry.second); });
+  }
+  bool is_over() const;
+  void log_refused(Clock::time_point now);
+
+  HostSettings settings_;
+  HostLog log_;
+  uint64_t logged_refused_ = 0;
+  Clock::time_point next_log_{};
+  base::Fd& listener_;
+  const SocketPlace& place_;
+  base::Fd epoll_;
+  base::Fd signals_;   // signalfd
+  base::Fd launcher_;  // pidfd
+  std::optional<Clock::time_point> listener_paused_until_;
+  bool launcher_gone_ = false;
+  bool terminated_ = false;
+  bool had_clients_ = false;
+  bool had_fault_ = false;  // a task was ended by a fault of its own
+  int tick_ms_ = 0;         // how long to wait for events
+  Clock::time_point idle_since_ = Clock::now();
+  UpperFloor* upper_ = nullptr;
+  SpaceMemory space_;
+  std::vector<TaskRecord*> held_;      // to be closed once the upper floor has let go of them
+  std::vector<TaskRecord*> finished_;  // of launched jobs that have ended, the first one first
+  Loader loader_;
+  Clock::time_point next_look_{};        // for tasks that have ended unnoticed
+  std::map<int, Client> clients_;        // by socket
+  Tasks tasks_;                          // by pid
+  Tasks untold_;                         // ended; there was no memory to tell their clients
+  std::map<std::string, Group> groups_;  // those of launchers; a creator may go on
+};
+
+}  // namespace nagaya::task

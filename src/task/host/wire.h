@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// wire.h - the join protocol between a host and its clients (proxies, creators of spaces).
+//
+//   client                                     host
+//   Hello {stamp, key, group}             ->
+//                                         <-   Welcome, or Refused {code, text} and the end
+//   Launch {program, inheritance} + fds   ->
+//                                         <-   Started {number, pid}, or Refused {code, text}
+//   Signal {number, signal}               ->
+//                                         <-   Ended {number, wait status}, with {code, text} if
+//                                              the task never reached its program
+//   Waited {number}                       ->   (frees the number; creators only)
+//   StatusQuery                           ->   (without a Hello, by any process of the user)
+//                                         <-   Status {job, tasks}
+//   Question {of a floor above}           ->
+//                                         <-   Answer, or Refused {code, text}
+//                                         <-   Refused {code, text} and the end: the client's
+//                                              message was malformed, or could not be received
+//   end of file: the host kills what is left of the client's tasks.
+//
+// Frames: frame.h. Descriptors travel beside the bytes, in order. Everything that arrives is
+// checked: a malformed frame ends the connection.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "base/fd.h"
+#include "task/host/frame.h"
+#include "task/load/freestanding/start.h"
+#include "task/load/program.h"
+#include "task/space/space.h"
+
+namespace nagaya::task {
+
+struct Message {
+  MessageType type;
+  std::string payload;
+  std::vector<base::Fd> descriptors;
+};
+
+struct Hello {
+  Stamp stamp;
+  uint8_t key[16];
+  uint32_t group_tasks;  // how many tasks the client's group has on this node
+  uint32_t keeps_tasks;  // nonzero: ended tasks stay until Waited (a creator of a space)
+  char group[64];        // the job as its launcher names it
+};
+
+struct Launch {
+  ProgramText text;
+  Inheritance inherit;
+  int64_t wanted_number = -1;
+  std::vector<int32_t> descriptor_numbers;  // of all descriptors sent but the last, ascending
+  // The last descriptor sent is the working directory.
+};
+
+// A host's answer about one task of its job: its user could read all of it in /proc.
+struct TaskStatus {
+  uint32_t number = 0;
+  TaskState state = TaskState::kFree;
+  int32_t pid = 0;
+  int32_t wait_status = 0;       // as of waitpid(2), once ended
+  uint64_t home = 0, range = 0;  // the partition
+  uint64_t home_bytes = 0, range_bytes = 0;
+  uint32_t escaped = 0;  // mappings outside the partition
+  std::string program;   // absolute path
+  std::string group;
+};
+// The end of a task; the reason, if it never reached its program.
+struct End : Ended {
+  std::optional<base::Error> reason;
+};
+
+// How many requests of a kind tasks of this node have made to other nodes.
+struct RequestCount {
+  std::string kind;  // in the words of the floor above
+  uint64_t count = 0;
+};
+struct JobStatus {
+  int32_t host_pid = 0, launcher_pid = 0;
+  uint32_t expected_tasks = 0, capacity = 0;
+  uint64_t refused_messages = 0;  // of strangers, that came by the network
+  std::vector<RequestCount> requests;
+  std::vector<TaskStatus> tasks;  // in the order of their numbers
+};
+
+std::string encode(const Launch& launch);
+std::string encode(const JobStatus& status);
+std::string encode_refusal(const base::Error& error);
+std::string encode(const End& end);
+// These throw Error -EPROTO when the payload is malformed.
+Launch decode_launch(const std::string& payload);
+JobStatus decode_status(const std::string& payload);
+base::Error decode_refusal(const std::string& payload);
+End decode_end(const std::string& payload);
+
+template <class Plain>
+std::string encode_plain(const Plain& plain) {
+  static_assert(std::is_trivially_copyable_v<Plain>);
+  return {reinterpret_cast<const char*>(&plain), sizeof plain};
+}
+template <class Plain>
+Plain decode_plain(const std::string& payload) {
+  static_assert(std::is_trivially_copyable_v<Plain>);
+  if (payload.size() != sizeof(Plain))
+    throw base::Error(-EPROTO, "malformed message: " + std::to_string(payload.size()) +
+                                   " bytes instead of " + std::to_string(sizeof(Plain)));
+  Plain plain;
+  std::memcpy(&plain, payload.data(), sizeof plain);
+  return plain;
+}
+
+// One end of a connection. Not thread-safe.
+class Channel {
+ public:
+  explicit Channel(base::Fd socket) : socket_(std::move(socket)) {}
+
+  int fd() const { return socket_.get(); }
+  bool is_empty() const { return bytes_.empty(); }  // nothing was read and not taken
+
+  // Throws Error when the peer is gone (-EPIPE). Bytes of a message without descriptors for which
+  // the peer, on a non-blocking socket, or the kernel has no room yet are kept for flush();
+  // -ENOBUFS beyond 1 MiB. Throws std::bad_alloc before anything is sent.
+  void send(MessageType type, const std::string& payload, const std::vector<int>& descriptors = {});
+
+  // Sends what is kept; true when nothing is left.
+  bool flush();
+
+  // How long receive() may wait for each further piece of a message; 0: for ever. [seconds]
+  void limit_wait(int seconds);
+
+  // The next whole message, if one has arrived; reads what there is (blocks on blocking sockets).
+  // Throws Error -EPIPE at the end of the stream, -EPROTO when it is malformed.
+  std::optional<Message> receive();
+
+  // The next whole message among the bytes that were read before; reads nothing.
+  std::optional<Message> take_message();
+
+ private:
+  void send_or_keep(const std::string& data);
+
+  base::Fd socket_;
+  std::string bytes_;
+  std::string unsent_;
+  std::deque<base::Fd> descriptors_;
+};
+
+}  // namespace nagaya::task

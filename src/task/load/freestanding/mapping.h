@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// mapping.h - the mapping calls of a task, carried out in its partition. Each takes the call as the
+// task made it and returns what the system call would. Freestanding (redirect.h).
+#pragma once
+
+#include "arch/arch.h"
+#include "task/space/space.h"
+
+namespace nagaya::task {
+
+// The call, handed to the kernel unchanged.
+long as_asked(const arch::SyscallFrame& call);
+
+long map(TaskRecord& task, const arch::SyscallFrame& call);
+long unmap(TaskRecord& task, const arch::SyscallFrame& call);
+long remap(TaskRecord& task, const arch::SyscallFrame& call);
+long attach_segment(TaskRecord& task, const arch::SyscallFrame& call);
+long detach_segment(TaskRecord& task, const arch::SyscallFrame& call);
+
+// mprotect, madvise, mlock and their kin: as asked, but for -EPERM on another task's partition.
+long change_own(const TaskRecord& task, const arch::SyscallFrame& call);
+
+}  // namespace nagaya::task

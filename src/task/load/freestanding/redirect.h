@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// redirect.h - mmap, munmap, mremap, shmat, shmdt and readlink of a task, redirected: its mappings
+// are placed in its partition, another task's partition is out of reach, and /proc/self/exe names
+// its own program.
+//
+// Freestanding: this code runs on a task's thread, inside its system call, with the task's stack
+// and thread pointer. No libc, no TLS, no vector registers, no exception.
+#pragma once
+
+#include "task/space/space.h"
+
+namespace nagaya::task {
+
+// The space of this host; set once, before the first task. nullptr in every other process.
+extern SpaceHeader* redirect_space;
+
+}  // namespace nagaya::task

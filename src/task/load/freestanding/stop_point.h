@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// stop_point.h - the steps of start, join, spawn, reap and exit, and of a push, a post,
+// a collective and a halo exchange between tasks, at which a process of a job stops itself, once,
+// so that a test can kill it exactly there. NAGAYA_STOP_AT chooses one (task/host/stop_choice.h),
+// for each process that has it in its environment, and for the host that such a process starts. The
+// tasks of a host stop at the steps before their programs by its choice: the first that comes by.
+// Freestanding.
+#pragma once
+
+#include <signal.h>
+
+#include <atomic>
+
+#include "arch/arch.h"
+
+namespace nagaya::task {
+
+enum class StopPoint : uint32_t {
+  kNone,
+  kClientLocked,       // holds the lock under which a host is started
+  kClientHostSpawned,  // the host exists, nobody listens yet
+  kClientListening,    // the socket exists, the host does not serve it yet
+  kClientConnected,
+  kClientGreeted,
+  kClientLaunchSent,
+  kClientStarted,  // knows its task
+  kClientEnded,    // knows its task's end
+  kHostStarted,    // before it knows its settings
+  kHostServing,
+  kHostAccepted,
+  kHostGreeted,
+  kHostRecordOpened,  // a task has its number
+  kHostLoaded,        // and is mapped
+  kHostCloned,        // and runs, which its client does not know
+  kHostReaped,        // a task has ended, which nobody knows
+  kHostEndMarked,     // which the tasks know
+  kHostEndTold,       // which its client knows
+  kHostLeaving,
+  kTaskCloned,       // has nothing of its own yet
+  kTaskTied,         // its life ends with the host's
+  kTaskDescriptors,  // has its own descriptors only
+  kTaskEntering,     // its next instruction is its program's first; the last step of a start
+  kLaneWritten,      // the cell is filled, nobody can see it
+  kLanePublished,    // the consumer would see it, if it knew that this lane is active
+  kLaneMarked,       // the lane is active, a sleeping consumer has not been woken
+  kBellRung,         // the word has changed, the sleeper has not been woken
+  kPostReserved,     // the position is taken, the payload is not complete
+  kPostReady,        // the message can be taken, a sleeping reader has not been woken
+  kLinePosted,       // of a collective: members see the line, sleeping ones have not been woken
+  kLineLeft,         // the member uses no memory of others for it any more, which nobody knows
+  kHaloReady,        // of an array: others may read the own rows, sleeping ones were not woken
+  kHaloRead,         // a neighbour's rows are copied, which it does not know
+  kBlockReading,  // a broadcast's root waits for the end of the read, if it wants its memory back
+};
+
+// In the order of StopPoint.
+inline constexpr const char* kStopPointNames[] = {
+    "none",
+    "client.locked",
+    "client.host-spawned",
+    "client.listening",
+    "client.connected",
+    "client.greeted",
+    "client.launch-sent",
+    "client.started",
+    "client.ended",
+    "host.started",
+    "host.serving",
+    "host.accepted",
+    "host.greeted",
+    "host.record-opened",
+    "host.loaded",
+    "host.cloned",
+    "host.reaped",
+    "host.end-marked",
+    "host.end-told",
+    "host.leaving",
+    "task.cloned",
+    "task.tied",
+    "task.descriptors",
+    "task.entering",
+    "lane.written",
+    "lane.published",
+    "lane.marked",
+    "bell.rung",
+    "post.reserved",
+    "post.ready",
+    "line.posted",
+    "line.left",
+    "halo.ready",
+    "halo.read",
+    "block.reading",
+};
+
+struct StopChoice {
+  StopPoint point;
+  uint32_t passages;  // the process stops when it comes by for the last of them
+};
+
+// Of this copy of the library; a task that starts still has its host's.
+inline constinit std::atomic<StopPoint> chosen_stop_point{StopPoint::kNone};
+inline constinit std::atomic<uint32_t> passages_to_stop_point{1};
+
+inline void choose_stop_point(StopChoice choice) {
+  passages_to_stop_point.store(choice.passages, std::memory_order_relaxed);
+  chosen_stop_point.store(choice.point, std::memory_order_relaxed);
+}
+
+inline StopChoice stop_choice() {
+  return {chosen_stop_point.load(std::memory_order_relaxed),
+          passages_to_stop_point.load(std::memory_order_relaxed)};
+}
+
+// Relaxed: one thread stops, whichever; nothing else depends on it.
+inline void stop_at(StopPoint point) {
+  if (chosen_stop_point.load(std::memory_order_relaxed) != point) [[likely]]
+    return;
+  if (passages_to_stop_point.fetch_sub(1, std::memory_order_relaxed) != 1) return;
+  arch::raw_syscall(__NR_kill, arch::raw_syscall(__NR_getpid), SIGSTOP);
+}
+
+}  // namespace nagaya::task

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// software.cc - the MPIs and the Python that jobs here will use.
+#include <dlfcn.h>
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "base/error.h"
+#include "command.h"
+#include "doctor/doctor.h"
+#include "faces/openmpi/environment.h"
+#include "task/load/elf_image.h"
+#include "task/load/program.h"
+
+namespace nagaya::tools::doctor {
+namespace {
+
+namespace fs = std::filesystem;
+
+// How the --version of an MPI's launcher is recognised, where its number stands, and our component.
+struct Mpi {
+  const char* name;
+  const char* mark;
+  const char* before_number;  // after the mark, or the mark's own end
+  const char* component;      // the folder in lib/nagaya, without the number; nullptr: needs none
+};
+
+constexpr Mpi kMpis[] = {
+    {"Open MPI", "(Open MPI)", ")", "ompi-"},
+    {"Open MPI", "(OpenRTE)", ")", "ompi-"},
+    {"PRRTE", "(PRRTE)", ")", nullptr},
+    {"MPICH", "HYDRA", "Version:", nullptr},
+    {"Intel MPI", "Intel(R) MPI Library", "Version", nullptr},
+};
+
+// "4.1.4" out of "mpirun (Open MPI) 4.1.4"; "" when this is another MPI.
+std::string version_of(const Mpi& mpi, const std::string& text) {
+  const size_t mark = text.find(mpi.mark);
+  const size_t before = mark == std::string::npos ? mark : text.find(mpi.before_number, mark);
+  if (before == std::string::npos) return "";
+  const size_t begin = text.find_first_of("0123456789", before);
+  if (begin == std::string::npos) return "";
+  return text.substr(begin, text.find_first_not_of("0123456789.", begin) - begin);
+}
+
+bool has_component(const std::string& name) {
+  const std::vector<std::string> folders = openmpi::installed_components();
+  return std::any_of(folders.begin(), folders.end(),
+                     [&](const fs::path folder) { return folder.filename() == name; });
+}
+
+std::string describe(const std::string& launcher) {
+  const std::string text = output_of({launcher, "--version"}, Errors::kIncluded);
+  for (const Mpi& mpi : kMpis) {
+    const std::string number = version_of(mpi, text);
+    if (number.empty()) continue;
+    const bool own = mpi.component != nullptr && has_component(mpi.component + number);
+    return fmt::format("{} {} ({}, {})", mpi.name, number, launcher,
+                       own ? "with nagaya's components" : "over its own transports");
+  }
+  return "";
+}
+
+// Launchers of PATH, each file once.
+std::map<fs::path, std::string> launchers() {
+  std::map<fs::path, std::string> found;
+  for (const char* name :
+       {"mpirun", "mpiexec", "mpirun.openmpi", "mpirun.mpich", "mpiexec.hydra"}) {
+    try {
+      const std::string path = task::find_program(name, task::own_environment());
+      found.emplace(fs::canonical(path), path);
+    } catch (const std::exception&) {
+      continue;  // not in PATH
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+Finding message_passing(const Need&) {
+  std::string list;
+  for (const auto& [file, launcher] : launchers())
+    if (const std::string one = describe(launcher); !one.empty())
+      list += (list.empty() ? "" : ", ") + one;
+  if (list.empty()) return {Level::kOk, "no mpirun in PATH; programs without MPI need none", ""};
+  return {Level::kOk, list, ""};
+}
+
+// As python_launcher.c finds it.
+Finding python(const Need&) {
+  std::string program;
+  try {
+    program = fs::canonical(task::find_program("python3", task::own_environment()));
+  } catch (const std::exception&) {
+    return {Level::kOk, "no python3 in PATH", ""};
+  }
+  if (first_line(program).value_or("").starts_with("#!"))
+    return {
+        Level::kOk,
+        program +
+            " was not examined: it is a script, and may start another Python in each "
+            "folder",
+        "PATH=$(dirname $(python3 -c 'import sys; print(sys.executable)')):$PATH nagaya doctor"};
+  if (task::read_elf(program).position_independent())
+    return {Level::kOk, program + " runs as it is", ""};
+  const std::string name = "lib" + fs::path(program).filename().string() + ".so.1.0";
+  const fs::path beside = fs::path(program).parent_path() / "../lib" / name;
+  const auto loads = [](const std::string& library) {
+    return try_in_child([&] { return ::dlopen(library.c_str(), RTLD_LAZY) == nullptr ? 1 : 0; }) ==
+           0;
+  };
+  if (loads(beside) || loads(name))
+    return {Level::kOk, fmt::format("{} runs by way of {}", program, name), ""};
+  return {Level::kWarning,
+          fmt::format("{} is not position-independent, and {} is missing", program, name),
+          fmt::format("sudo apt-get install {}", shell_word(name.substr(0, name.find(".so"))))};
+}
+
+}  // namespace nagaya::tools::doctor
