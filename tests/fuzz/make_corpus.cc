@@ -16,8 +16,8 @@
 #include "bootstrap/card.h"
 #include "delegatee/question.h"
 #include "match/cell.h"
-#include "task/space/space.h"
 #include "task/host/wire.h"
+#include "task/space/space.h"
 
 namespace {
 
