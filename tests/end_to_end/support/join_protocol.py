@@ -15,7 +15,7 @@ import socket
 import struct
 import threading
 
-SOURCE = pathlib.Path(__file__).resolve().parents[3] / "src" / "task"
+SOURCE = pathlib.Path(__file__).resolve().parents[3] / "src/task"
 HELLO, WELCOME, REFUSED, LAUNCH, STARTED, SIGNAL, ENDED, WAITED = range(8)
 FRAME = struct.Struct("<IIII")  # magic, type, bytes of payload, descriptors
 FRAME_MAGIC = 0x4e414746
@@ -32,9 +32,9 @@ def constant(header, name):
 
 
 def stamp(major_off=0, magic_off=0, size=ANY_SIZE):
-    return STAMP.pack(constant("space.h", "kMagic") ^ magic_off,
-                      constant("space.h", "kAbiMajor") + major_off,
-                      constant("space.h", "kAbiMinor"), size, 0)
+    return STAMP.pack(constant("space/space.h", "kMagic") ^ magic_off,
+                      constant("space/space.h", "kAbiMajor") + major_off,
+                      constant("space/space.h", "kAbiMinor"), size, 0)
 
 
 def frame(kind, payload=b"", descriptors=0, size=None, magic=FRAME_MAGIC):
