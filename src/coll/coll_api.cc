@@ -36,7 +36,7 @@ struct nagaya_team {
   uint32_t size() const { return here ? here->size() : wide->size(); }
   bool is_idle() {
     if (wide) return wide->is_idle();
-    const Team::Turn turn(*here);  // another thread has just moved it, and has left it now
+    const auto lock = here->locked();  // another thread has just moved it, and has left it now
     return here->is_idle();
   }
 };
@@ -174,12 +174,12 @@ int nagaya_coll_detach(nagaya_team* team, nagaya_collective* collective) {
   // In a turn; nullptr: it is complete.
   const auto operation = [&] { return static_cast<Operation*>(collective->operation); };
   const int copies = or_enomem([&] {
-    const Team::Turn turn(*team->here);
+    const auto lock = team->here->locked();
     return operation() != nullptr && operation()->detach() ? 1 : 0;
   });
   if (copies < 0) return copies;
   endpoint->wait([&] {
-    const Team::Turn turn(*team->here);
+    const auto lock = team->here->locked();
     return operation() == nullptr || operation()->is_unread();
   });
   return copies;
@@ -201,7 +201,7 @@ int nagaya_coll_run(nagaya_team* team, nagaya_collective* collective) {
   Operation operation(here, *collective, algorithm_of(*collective, here));
   endpoint->waits().expect(here.partner());
   endpoint->wait([&] {
-    const Team::Turn turn(here);
+    const auto lock = here.locked();
     return operation.advance();
   });
   return collective->error;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <mutex>
 #include <span>
 
 #include "coll/line.h"
@@ -87,21 +88,10 @@ class Team {
   // Memory that goes with the collective's line; nullptr: there is none.
   std::byte* buffer(uint64_t number, size_t bytes);
 
-  // Holds the lock while it lives, if there are threads.
-  class Turn {
-   public:
-    explicit Turn(Team& team) : team_(team) {
-      if (team_.has_threads_) team_.lock_.lock();
-    }
-    ~Turn() {
-      if (team_.has_threads_) team_.lock_.unlock();
-    }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-
-   private:
-    Team& team_;
-  };
+  // Takes the lock where several threads may call; else holds none.
+  std::unique_lock<task::SpinLock> locked() {
+    return has_threads_ ? std::unique_lock(lock_) : std::unique_lock<task::SpinLock>();
+  }
 
  private:
   Part& part(uint32_t rank) const { return *reinterpret_cast<Part*>(group_.part(rank)); }

@@ -37,7 +37,7 @@ int Underway::start(Team& team, nagaya_collective& what, const Algorithm& algori
   std::list<Operation> started;
   bool is_complete = false;
   {
-    const Team::Turn turn(team);
+    const auto lock = team.locked();
     started.emplace_back(team, what, algorithm, number);
     is_complete = started.front().advance();
   }
@@ -57,7 +57,7 @@ int Underway::advance() {
   std::list<Operation> over;
   for (auto one = operations_.begin(); one != operations_.end();) {
     const auto next = std::next(one);
-    const Team::Turn turn(one->team());
+    const auto lock = one->team().locked();
     if (one->advance()) over.splice(over.end(), operations_, one);
     one = next;
   }

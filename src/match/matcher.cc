@@ -21,7 +21,7 @@ constexpr uint32_t kAskedBack = 1u << 31;
 }  // namespace
 
 Matcher::Matcher(llcl::Port& port, llcl::Pulls& pulls, llcl::Wait& waits, bool threads)
-    : port_(port), pulls_(pulls), waits_(waits), locks_(threads) {
+    : port_(port), pulls_(pulls), waits_(waits), has_threads_(threads) {
   const int error = waits_.add(
       {.advance = [](void* self) { return static_cast<Matcher*>(self)->advance(); },
        .every = 1,
@@ -76,7 +76,7 @@ int Matcher::try_send(nagaya_process to, const Envelope& envelope, const void* d
                       uint32_t* serial) {
   if (!port_.reaches(to)) return -EINVAL;
   if (!port_.takes(to, bytes)) return -EAGAIN;
-  const Turn turn(*this);
+  const auto lock = locked();
   if (outbox_.holds_up(to)) return -EAGAIN;
   const int error =
       port_.post(to, static_cast<uint8_t>(Kind::kMessage), port_header({envelope, ++last_serial_}),
@@ -93,7 +93,7 @@ int Matcher::send(nagaya_send& send) {
   send.handle = 0;
   bool is_over = false;
   {
-    const Turn turn(*this);
+    const auto lock = locked();
     send.serial = ++last_serial_;
     try {
       int error = -EAGAIN;
@@ -117,7 +117,7 @@ int Matcher::send(nagaya_send& send) {
 int Matcher::cancel(nagaya_send& send) {
   if (!port_.reaches(send.to)) return -EINVAL;
   {
-    const Turn turn(*this);
+    const auto lock = locked();
     if (send.answers == kNoMore) return -EALREADY;
     if ((send.answers & kAskedBack) != 0) return 0;
     outbox_.keep_place();
@@ -172,7 +172,7 @@ void Matcher::keep_memory_for_next() {
 // Takes the next message and matches it. Returns 0, -EAGAIN (there is none), or -ENOMEM: it stays
 // where it is.
 int Matcher::next(Step& step) {
-  const Turn turn(*this);
+  const auto lock = locked();
   try {
     keep_memory_for_next();
   } catch (const std::bad_alloc&) {
@@ -251,7 +251,7 @@ int Matcher::drop(uint32_t context) {
   bool has_moved = false;
   for (int n = 0; n < kLooksBeforeDrop && advance() > 0; ++n) has_moved = true;
   if (has_moved) waits_.tell_threads();
-  const Turn turn(*this);
+  const auto lock = locked();
   unexpected_.for_each([&](Unexpected& message) {
     const Incoming& incoming = message.incoming;
     // A living sender of a long message waits for its answer; the memory of an ended one may go.
@@ -262,7 +262,7 @@ int Matcher::drop(uint32_t context) {
 }
 
 bool Matcher::has_unfinished() {
-  const Turn turn(*this);
+  const auto lock = locked();
   return !outbox_.empty() || !readings_.empty();
 }
 
@@ -318,7 +318,7 @@ int Matcher::advance() {
     count += progress_pulls();
     std::vector<nagaya_send*> over;
     {
-      const Turn turn(*this);
+      const auto lock = locked();
       count += send_waiting(over);
     }
     for (nagaya_send* const send : over) finish(*send);
@@ -330,7 +330,7 @@ int Matcher::advance() {
 
 // Nobody rings when another task's port has room again.
 uint64_t Matcher::before_sleep() {
-  const Turn turn(*this);
+  const auto lock = locked();
   const uint64_t longest_ns = port_.before_sleep();
   return outbox_.empty() && readings_.empty() ? longest_ns : NAGAYA_NOBODY_RINGS;
 }

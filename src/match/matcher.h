@@ -22,6 +22,7 @@
 
 #include <list>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "llcl/handles.h"
@@ -62,21 +63,10 @@ class Matcher {
   int progress() { return waits_.poll(); }
 
  private:
-  // Holds the lock while it lives, if there are threads.
-  class Turn {
-   public:
-    explicit Turn(Matcher& matcher) : matcher_(matcher) {
-      if (matcher_.locks_) matcher_.lock_.lock();
-    }
-    ~Turn() {
-      if (matcher_.locks_) matcher_.lock_.unlock();
-    }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-
-   private:
-    Matcher& matcher_;
-  };
+  // Takes the lock where several threads may call; else holds none.
+  std::unique_lock<task::SpinLock> locked() {
+    return has_threads_ ? std::unique_lock(lock_) : std::unique_lock<task::SpinLock>();
+  }
 
   // The work for one message that is done outside of the lock.
   struct Step {
@@ -130,7 +120,7 @@ class Matcher {
   llcl::Port& port_;
   llcl::Pulls& pulls_;
   llcl::Wait& waits_;
-  const bool locks_;
+  const bool has_threads_;
   task::SpinLock lock_;
   uint32_t last_serial_ = 0;
   Posted posted_;

@@ -47,7 +47,7 @@ int Matcher::receive(nagaya_receive& receive) {
   Incoming incoming;
   // With threads the caller may hold a lock that the others' complete functions take (Open MPI's
   // coll/adapt).
-  const bool takes_along = !locks_ && !posted_.empty();
+  const bool takes_along = !has_threads_ && !posted_.empty();
   if (find_or_post(receive, incoming)) {
     waits_.found();
     deliver(incoming, receive);
@@ -75,7 +75,7 @@ void Matcher::take_along() {
 
 // Takes the first message that has come for the receive. False: there is none, and it is posted.
 bool Matcher::find_or_post(nagaya_receive& receive, Incoming& incoming) {
-  const Turn turn(*this);
+  const auto lock = locked();
   if (Unexpected* const message = unexpected_.first(receive.wanted); message != nullptr) {
     unexpected_.leave(*message);
     incoming = message->incoming;
@@ -102,7 +102,7 @@ bool Matcher::take_own(const Envelope& wanted, Incoming& incoming) {
 // The posted receive that the next message is for, if that is no long one (nobody waits here for
 // the copy of that); nullptr: none. Allocates nothing.
 nagaya_receive* Matcher::take_for_posted(Incoming& incoming) {
-  const Turn turn(*this);
+  const auto lock = locked();
   nagaya_receive* receive = nullptr;
   port_.take_if(
       [&](uint8_t kind, const llcl::PortHeader& header) {
@@ -114,14 +114,14 @@ nagaya_receive* Matcher::take_for_posted(Incoming& incoming) {
 }
 
 int Matcher::cancel(nagaya_receive& receive) {
-  const Turn turn(*this);
+  const auto lock = locked();
   if (!Posted::has(receive)) return -EALREADY;
   posted_.leave(receive);
   return 0;
 }
 
 int Matcher::probe(const Envelope& wanted, nagaya_message_description* out) {
-  const Turn turn(*this);
+  const auto lock = locked();
   const Unexpected* const message = unexpected_.first(wanted);
   if (message == nullptr) return -EAGAIN;
   describe(message->incoming, out);
@@ -130,7 +130,7 @@ int Matcher::probe(const Envelope& wanted, nagaya_message_description* out) {
 
 int Matcher::take(const Envelope& wanted, nagaya_message_description* out,
                   nagaya_message** message) {
-  const Turn turn(*this);
+  const auto lock = locked();
   Unexpected* const found = unexpected_.first(wanted);
   if (found == nullptr) return -EAGAIN;
   unexpected_.leave(*found);
@@ -186,7 +186,7 @@ void Matcher::pull(const Incoming& incoming, nagaya_receive& receive) {
     one.clear();
   }
   if (one.empty()) return end_pull(sender, rendezvous.send, receive, error);
-  const Turn turn(*this);
+  const auto lock = locked();
   put_back(one);
 }
 
@@ -200,7 +200,7 @@ void Matcher::put_back(std::list<Reading>& readings) {
 void Matcher::end_pull(nagaya_process sender, uint64_t send, nagaya_receive& receive, int error) {
   if (error != 0) receive.error = error;
   {
-    const Turn turn(*this);
+    const auto lock = locked();
     answer(sender, send, Kind::kCopied);
   }
   finish(receive);
@@ -210,7 +210,7 @@ void Matcher::end_pull(nagaya_process sender, uint64_t send, nagaya_receive& rec
 int Matcher::progress_pulls() {
   std::list<Reading> ready;
   {
-    const Turn turn(*this);
+    const auto lock = locked();
     int unasked = 0;
     for (auto at = readings_.begin(); at != readings_.end() && unasked < kPullsAskedAtOnce;) {
       const auto one = at++;
@@ -226,7 +226,7 @@ int Matcher::progress_pulls() {
       end_pull(first.sender, first.send, first.receive, first.pull.error());
       ready.pop_front();
     } else {
-      const Turn turn(*this);
+      const auto lock = locked();
       put_back(ready);
     }
   }

@@ -134,7 +134,7 @@ std::byte* Schedule::new_scratch(size_t bytes) {
 
 // The stage of a root that may detach is its last: it goes on to the end when nothing is pending.
 Schedule::Held Schedule::hold(WideTeam& team, nagaya_collective& what) {
-  const Team::Turn turn(team.fan_out());
+  const auto lock = team.fan_out().locked();
   auto* const schedule = static_cast<Schedule*>(what.operation);
   if (schedule == nullptr) return nullptr;
   uint32_t pending = schedule->pending_.load(std::memory_order_acquire);
@@ -150,7 +150,7 @@ bool Schedule::detach() {
   const layout::Block block = layout::block_of(what_.send, 0);
   std::byte* copy = nullptr;
   {
-    const Team::Turn turn(team_.fan_out());
+    const auto lock = team_.fan_out().locked();
     Operation* const here = fan_out_operation();
     const bool is_here_awaited = here != nullptr && !here->have_all_begun();
     const bool is_elsewhere_awaited = std::any_of(offers_.begin(), offers_.end(), [](Offer& offer) {
@@ -171,7 +171,7 @@ bool Schedule::detach() {
 }
 
 bool Schedule::is_unread() {
-  const Team::Turn turn(team_.fan_out());
+  const auto lock = team_.fan_out().locked();
   const Operation* const here = fan_out_operation();
   return (here == nullptr || here->is_unread()) &&
          std::none_of(offers_.begin(), offers_.end(),
@@ -323,7 +323,7 @@ void Schedule::finish() {
   WideTeam& team = team_;
   nagaya_collective& what = callers_;
   {
-    const Team::Turn turn(team.fan_out());  // pairs with hold()
+    const auto lock = team.fan_out().locked();  // pairs with hold()
     what.operation = nullptr;
   }
   if (const int error = error_; error != 0) what.error = error;
