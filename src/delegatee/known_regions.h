@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "fabric/fabric.h"
+#include "llcl/command.h"
 
 namespace nagaya::delegatee {
 
@@ -28,6 +29,10 @@ class KnownRegions {
 
     auto operator<=>(const Name&) const = default;
   };
+  // The region that a command reads or writes.
+  static Name name_of(const llcl::Command& command) {
+    return {command.node, command.task, command.region};
+  }
 
   // A transfer begins to need it, until done(). nullptr: ask for it.
   const fabric::Region* use(const Name& name) {

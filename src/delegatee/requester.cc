@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "delegatee/request.h"
+#include "llcl/apply_atomic.h"
 
 namespace nagaya::delegatee {
 
@@ -75,7 +75,7 @@ bool Requester::accept(uint32_t lane, const Command& command) {
   slot.command = command;
   slot.lane = lane;
   slot.task = command.requester;
-  slot.is_large = command.op != Op::kActiveMessage && bytes_of(command) > small_max_bytes_;
+  slot.is_large = command.op != Op::kActiveMessage && command.bytes() > small_max_bytes_;
   if (has_target)
     start(index);
   else
@@ -84,14 +84,14 @@ bool Requester::accept(uint32_t lane, const Command& command) {
 }
 
 int Requester::misuse_of(const Command& command) const {
-  const uint64_t bytes = bytes_of(command);
+  const uint64_t bytes = command.bytes();
   if (command.op > Op::kPutPieces || command.inline_bytes > llcl::kInlineMaxBytes) return -EINVAL;
-  if (command.inline_bytes != 0 && !may_be_inline(command)) return -EINVAL;
+  if (command.inline_bytes != 0 && !command.may_be_inline()) return -EINVAL;
   if (command.op == Op::kAtomic) {
     const bool is_type = command.data.word.type <= static_cast<uint64_t>(llcl::Type::kDouble);
-    return is_type && llcl::is_defined(command.atomic, type_of(command)) ? 0 : -EINVAL;
+    return is_type && llcl::is_defined(command.atomic, command.type()) ? 0 : -EINVAL;
   }
-  if (is_pieces(command)) return lies_somewhere(command.data.pieces) ? 0 : -EINVAL;
+  if (command.has_pieces()) return command.pieces_are_possible() ? 0 : -EINVAL;
   if (command.op == Op::kPutNotify && command.data.block.counter_region > UINT32_MAX)
     return -EINVAL;
   if (command.op == Op::kActiveMessage && bytes > kMessageMaxBytes) return -EMSGSIZE;
@@ -114,7 +114,7 @@ void Requester::start(uint32_t index) {
   if (error != 0) return finish(index, error);
   if (!slot.is_large) return queue(index, State::kPending);
   slot.uses_region = true;
-  const fabric::Region* known = regions_.use(region_of(command));
+  const fabric::Region* known = regions_.use(KnownRegions::name_of(command));
   if (known == nullptr) return queue(index, State::kPending);
   slot.remote = *known;
   queue(index, State::kReady);
@@ -241,7 +241,7 @@ void Requester::count_unposted(const Slot& slot, int change) {
 // Its completion is with the requester: only now may a fence behind it complete.
 void Requester::retire(uint32_t index) {
   unlist(index);
-  if (slots_[index].uses_region) regions_.done(region_of(slots_[index].command));
+  if (slots_[index].uses_region) regions_.done(KnownRegions::name_of(slots_[index].command));
   if (slots_[index].in_fabric)
     slots_[index].state = State::kLost;
   else

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "delegatee/batch_strided.h"
-#include "delegatee/request.h"
 #include "llcl/pieces.h"
 
 namespace nagaya::delegatee {

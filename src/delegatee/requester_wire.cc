@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "delegatee/request.h"
 #include "delegatee/requester.h"
+#include "llcl/apply_atomic.h"
 
 namespace nagaya::delegatee {
 
@@ -23,7 +23,7 @@ constexpr Kind kKindOf[] = {Kind::kGet,   Kind::kPut,       Kind::kAtomic,    Ki
 uint64_t payload_bytes(const Slot& slot) {
   const Command& command = slot.command;
   if (slot.is_large) return 0;
-  if (command.op == Op::kPut) return bytes_of(command);
+  if (command.op == Op::kPut) return command.bytes();
   if (command.op == Op::kPutNotify) return sizeof(Counter) + command.data.block.bytes;
   return command.op == Op::kAtomic ? sizeof(Operands) : 0;
 }
@@ -39,7 +39,7 @@ void fill(std::byte* payload, const Slot& slot, size_t bytes) {
     bytes -= sizeof counter;
   }
   const Operands operands{command.data.word.operand, command.data.word.expected};
-  const void* from = local_of(command) + slot.sent_bytes;
+  const void* from = command.local() + slot.sent_bytes;
   if (command.op == Op::kAtomic) from = &operands;
   if (command.inline_bytes != 0) from = command.data.payload;
   if (bytes != 0) std::memcpy(payload, from, bytes);
@@ -56,7 +56,7 @@ Header Requester::next_record(uint32_t index) const {
   header.tag = slots_.tag(index);
   header.task = command.task;
   header.region = command.region;
-  if (slot.is_large || is_pieces(command)) return header;
+  if (slot.is_large || command.has_pieces()) return header;
   header.offset = command.offset;
   header.bytes = static_cast<uint32_t>(payload_bytes(slot));
   if (command.op == Op::kPut) leave_open(header, header.bytes);
@@ -64,11 +64,11 @@ Header Requester::next_record(uint32_t index) const {
   if (command.op == Op::kGet) header.argument = static_cast<uint32_t>(command.data.block.bytes);
   if (command.op == Op::kActiveMessage) {
     header.argument = slot.task;
-    header.offset = bytes_of(command);
+    header.offset = command.bytes();
     header.bytes = static_cast<uint32_t>(
-        std::min<uint64_t>(part_max_bytes_, bytes_of(command) - slot.sent_bytes));
+        std::min<uint64_t>(part_max_bytes_, command.bytes() - slot.sent_bytes));
     const uint64_t end = slot.sent_bytes + header.bytes;
-    const uint64_t control_end = bytes_of(command) - data_bytes_of(command);
+    const uint64_t control_end = command.bytes() - command.user_bytes();
     if (end > control_end) leave_open(header, std::min<uint64_t>(end - control_end, header.bytes));
   }
   if (command.op == Op::kAtomic) {
@@ -94,14 +94,13 @@ bool Requester::send_first(TargetNode& target) {
   const uint32_t index = target.pending.front();
   Slot& slot = slots_[index];
   if (slot.is_orphan) return drop_first(target);
-  if (is_pieces(slot.command)) return send_pieces(target);
+  if (slot.command.has_pieces()) return send_pieces(target);
   const Header header = next_record(index);
   std::byte* const payload = append(target, slot.command.node, header);
   if (payload == nullptr) return false;
   fill(payload, slot, header.bytes);
   if (slot.command.op == Op::kActiveMessage) slot.sent_bytes += header.bytes;
-  if (slot.command.op == Op::kActiveMessage && slot.sent_bytes < bytes_of(slot.command))
-    return true;
+  if (slot.command.op == Op::kActiveMessage && slot.sent_bytes < slot.command.bytes()) return true;
   target.pending.pop(slots_);
   slot.state = State::kSent;
   return true;
@@ -176,7 +175,7 @@ bool Requester::transfer(uint32_t index) {
   const Command& command = slot.command;
   const uint64_t done = slot.sent_bytes, at = command.offset + done;
   const uint64_t bytes = std::min(command.data.block.bytes - done, kTransferMaxBytes);
-  std::byte* const local = local_of(command) + done;
+  std::byte* const local = command.local() + done;
   const uint32_t tag = slots_.tag(index);
   slot.in_fabric = command.op == Op::kGet
                        ? fabric_.try_read(command.node, local, bytes, slot.remote, at, tag)
@@ -205,7 +204,7 @@ bool Requester::answered(Node node, const Header& header, std::span<const std::b
   if (!is_asked || slot.command.node != node) return false;
   if (slot.command.op == Op::kActiveMessage)
     delivery_.note_backlog(node, slot.command.task, header.region != 0);
-  if (is_pieces(slot.command)) return answered_portion(index, status, payload);
+  if (slot.command.has_pieces()) return answered_portion(index, status, payload);
   if (!store_answer(slot, status, payload)) return false;
   if (slot.status == 0) slot.status = status;
   if (!was_last_answer(slot)) return true;
@@ -213,7 +212,7 @@ bool Requester::answered(Node node, const Header& header, std::span<const std::b
     finish(index, slot.status);
     return true;
   }
-  regions_.learn(region_of(slot.command), slot.remote);
+  regions_.learn(KnownRegions::name_of(slot.command), slot.remote);
   queue(index, State::kReady);
   return true;
 }
@@ -241,12 +240,12 @@ bool Requester::store_answer(Slot& slot, int status, std::span<const std::byte> 
     to = &slot.remote;
     expected_bytes = used_bytes = sizeof slot.remote;
   } else if (command.op == Op::kGet) {
-    to = local_of(command);
+    to = command.local();
     expected_bytes = used_bytes = command.data.block.bytes;
   } else if (command.op == Op::kAtomic) {
     to = reinterpret_cast<std::byte*>(command.data.word.before);
     expected_bytes = sizeof(uint64_t);
-    used_bytes = llcl::size_of(type_of(command));  // its low bytes: they come first
+    used_bytes = llcl::size_of(command.type());  // its low bytes: they come first
   }
   if (payload.size() != expected_bytes) return false;
   const bool is_orphans = slot.is_orphan && !slot.is_large;
@@ -306,7 +305,7 @@ void Requester::transferred(const fabric::Event& event) {
   if (event.error == 0 || slot.has_retried || slot.is_orphan) return finish(index, event.error);
   // Perhaps the region has ended, and the node can say so; or the node has, then asking shows it.
   slot.has_retried = true;
-  regions_.forget(region_of(slot.command));
+  regions_.forget(KnownRegions::name_of(slot.command));
   queue(index, State::kPending);
 }
 

@@ -13,7 +13,9 @@
 // the delegatee lives in the same space. They stay valid until the completion.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "nagaya/llcl.h"
@@ -118,6 +120,28 @@ struct Command {
                     // a proof may leave open (delegatee/batch.h); 0: none, as a receipt [bytes]
   uint64_t completion;
   Data data;
+
+  // ---- for the delegatee, which does not trust the fields ----
+
+  bool may_be_inline() const { return op == Op::kPut || op == Op::kActiveMessage; }
+  bool has_pieces() const { return op == Op::kGetPieces || op == Op::kPutPieces; }
+  // Whether so many Pieces can lie at that address.
+  bool pieces_are_possible() const {
+    const Pieces& all = data.pieces;
+    return all.count == 0 ||
+           (all.local != 0 && all.count <= (UINT64_MAX - all.local) / sizeof(Piece));
+  }
+  // The task's memory that a command with a block reads or fills.
+  std::byte* local() const { return reinterpret_cast<std::byte*>(data.block.local); }
+  // Of the block or the payload; 0 where there is neither.
+  uint64_t bytes() const {
+    if (op == Op::kAtomic || op == Op::kFence || has_pieces()) return 0;
+    return inline_bytes != 0 ? inline_bytes : data.block.bytes;
+  }
+  // Of the user at the end of an active message. A task may claim more than the message has: then
+  // all of it is user data.
+  uint64_t user_bytes() const { return std::min(offset, bytes()); }
+  Type type() const { return static_cast<Type>(data.word.type); }
 };
 static_assert(sizeof(Command) == 64);
 
