@@ -107,7 +107,7 @@ def environment():
     as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     # Nobody uses it within a node, and with Debian's libfabric it sleeps a second as a process ends.
     without_ofi = {"OMPI_MCA_btl": "^ofi"}
-    return {**os.environ, **one_thread, **without_ofi, **(as_root if os.geteuid() == 0 else {})}
+    return {**without_ofi, **os.environ, **one_thread, **(as_root if os.geteuid() == 0 else {})}
 
 
 def launcher_of(way, job, nagaya, mpirun):

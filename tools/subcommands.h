@@ -3,6 +3,7 @@
 // (main.cc). Each returns the exit code, or throws base::Error.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,7 @@ struct RunOptions {
 int run_command(const RunOptions& options);
 
 int exec_command(const Words& command);
-int attend_command(Words state);  // for the waiter
+int attend_command(Words words);  // the waiter's state
 
 struct PsOptions {
   bool json = false;

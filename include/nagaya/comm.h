@@ -28,8 +28,8 @@ extern "C" {
  * library in the process, say: counted, and nothing else happens. After the last
  * nagaya_comm_finalize(): collective, and everything is as it was. When one process fails, all do,
  * with its reason. A job that was spawned into the space (MPI_Comm_spawn) has ranks of its own.
- * Launched processes that run several programs one after the other (a shell) meet anew by each: the
- * first programs with each other, then the next ones, if the job has one node.
+ * Launched processes that run several programs one after the other (a shell) meet anew by each, if
+ * the job has one node: the first programs that call it with each other, then the next ones.
  *
  * Returns 0, -ESRCH (the caller is not a task), -ENOTSUP (several nodes, but neither PMIx nor PMI-1
  * to find them by, or no libfabric to reach them by), -EINVAL (a variable of nagaya(7) has a

@@ -58,12 +58,6 @@ void describe_one_node(World& world, task::TaskRecord& record) {
   }
 }
 
-bool has_come(const World& world, uint32_t task) {
-  for (uint32_t rank = 0; rank < world.size; ++rank)
-    if (present(world, rank).load(std::memory_order_relaxed) == task + 1) return true;
-  return false;
-}
-
 // Whether the task is of another job of the space. An earlier task may have had its number.
 bool is_of_another(const World& world, const llcl::Board& board, const task::TaskRecord& task) {
   const auto owner =
@@ -77,9 +71,14 @@ bool is_of_another(const World& world, const llcl::Board& board, const task::Tas
 }
 
 // A task that has ended before it came, if those who have come or may come are fewer than the job
-// has processes. Where its launched process runs a further program, that comes in its place.
+// has processes. Where its launched process runs a further program, that comes in its place. Tasks
+// of another job count, too, until that has a world: then throw_late() tells.
 std::optional<uint32_t> missing_task(const World& world, const llcl::Board& board,
                                      const task::SpaceHeader& space) {
+  std::vector<bool> has_come(space.capacity);
+  for (uint32_t rank = 0; rank < world.size; ++rank)
+    if (const uint32_t task = present(world, rank).load(std::memory_order_relaxed); task != 0)
+      has_come[task - 1] = true;
   std::optional<uint32_t> ended;
   uint32_t expected = 0;
   for (uint32_t number = 0; number < space.capacity; ++number) {
@@ -87,11 +86,11 @@ std::optional<uint32_t> missing_task(const World& world, const llcl::Board& boar
     // Acquire: pairs with the host's store, which comes after all stores of the task.
     const auto state = record.state.load(std::memory_order_acquire);
     if (state == task::TaskState::kFree) continue;
-    const bool has_ended = state == task::TaskState::kEnded;
-    if (has_come(world, number))
+    if (!has_come[number] && is_of_another(world, board, record)) continue;
+    if (has_come[number] || state != task::TaskState::kEnded)
       ++expected;
-    else if (!is_of_another(world, board, record))
-      has_ended ? ended = ended.value_or(number) : ++expected;
+    else if (!ended)
+      ended = number;
   }
   return expected < world.size ? ended : std::nullopt;
 }

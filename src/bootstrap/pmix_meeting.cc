@@ -3,11 +3,13 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 
 #include "base/error.h"
 #include "bootstrap/imports.h"
@@ -24,16 +26,30 @@ int is_never_initialized() {
   return 0;
 }
 
+// Whether the launcher has a folder for its session, closed to other users.
+bool is_own_folder(const std::string& path) {
+  struct stat folder {};
+  return ::stat(path.c_str(), &folder) == 0 && folder.st_uid == ::geteuid() &&
+         (folder.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
 // A launched process may run several programs, one after the other. Only the first may meet others:
-// what it has shown stays, and its delegatee has been connected for it. A file in the folder of the
-// launcher's session, which goes with that, marks a process that has met others.
+// what it has shown stays, and its delegatee is connected for it. A file in the folder of the
+// launcher's session, which goes with that, tells the later ones. (Should it outlive its launcher,
+// no other one has the same addresses.)
 void throw_if_an_earlier_program_has_met() {
-  static bool is_marked = false;  // by this program
-  const char* const folder = std::getenv("PMIX_SERVER_TMPDIR");
-  const char* const job = std::getenv("PMIX_NAMESPACE");
-  const char* const rank = std::getenv("PMIX_RANK");
-  if (is_marked || folder == nullptr || job == nullptr || rank == nullptr) return;
-  const std::string mark = std::string(folder) + "/nagaya." + job + "." + rank;
+  static bool is_marked = false;  // or cannot be
+  const std::string folder = variable("PMIX_SERVER_TMPDIR");
+  if (is_marked || !is_own_folder(folder)) return;
+  const size_t launcher =
+      std::hash<std::string>{}(variable("PMIX_SERVER_URI4") + variable("PMIX_SERVER_URI3"));
+  const std::string mark = folder + "/nagaya." + variable("PMIX_NAMESPACE") + "." +
+                           variable("PMIX_RANK") + "." + std::to_string(launcher);
   const int file = ::open(mark.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
   if (file < 0 && errno == EEXIST) throw Error(-EEXIST, kEarlierProgram);
   if (file >= 0) ::close(file);

@@ -3,7 +3,7 @@
 //
 //   Board.world ──► World: | header, next | TableIndex | windows, by node | own window |
 //                              │          │
-//                              │          └──► every communicator's table (table_index.h)
+//                              │          └──► the tables of all sets of processes (table_index.h)
 //                              └──► node table, the world's rank table
 //   window: | 31 counters: rounds of the barrier | broken | a slot of 256 bytes for every rank |
 //
@@ -28,7 +28,7 @@
 //
 // Progress: find_or_make is lock-free; a wait for `state` has a time limit.
 // Death of a task: between making and publishing it, the block is its own and goes with it. Before
-// the state is ready, a waiting task sees that a task has ended, or the launcher ends the job.
+// the state is ready, a waiting task sees that too few are left, or the launcher ends the job.
 // After that, see membership.h.
 #pragma once
 
@@ -67,7 +67,7 @@ struct World {
   uint32_t program;               // 1: the first program of the job's launched processes that came
   std::atomic<uint32_t>* places;  // by rank: mailbox::Owner of the task that has come; 0: none here
   processes::Translation tables;  // of the world
-  processes::TableIndex* index;   // of all communicators
+  processes::TableIndex* index;   // of all tables
   nagaya_remote* windows;         // by node
   std::byte* window;
 

@@ -171,7 +171,7 @@ int nagaya_coll_detach(nagaya_team* team, nagaya_collective* collective) {
   if (team == nullptr || collective->kind != NAGAYA_BCAST || collective->may_detach == 0)
     return -EINVAL;
   if (team->wide) return or_enomem([&] { return detach_wide(*team->wide, *collective); });
-  // In a turn; nullptr: it is complete.
+  // With the lock; nullptr: it is complete.
   const auto operation = [&] { return static_cast<Operation*>(collective->operation); };
   const int copies = or_enomem([&] {
     const auto lock = team->here->locked();

@@ -3,6 +3,7 @@
 #include "coll/pieces.h"
 #include "coll/reduce.h"
 #include "coll/share.h"
+#include "layout/runs.h"
 
 namespace nagaya::coll {
 namespace {

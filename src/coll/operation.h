@@ -49,12 +49,12 @@ class Operation {
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
 
-  // Goes on; whether it is complete. In a Turn of the team's.
+  // Goes on; whether it is complete. With the team's lock.
   bool advance();
 
-  // Of a BCAST's root, once, in a Turn: others that have not begun to read its block get it from a
-  // copy, which is made now. Whether there are any. May throw std::bad_alloc: then nothing has
-  // happened.
+  // Of a BCAST's root, once, with the team's lock: others that have not begun to read its block get
+  // it from a copy, which is made now. Whether there are any. May throw std::bad_alloc: then
+  // nothing has happened.
   bool detach();
   // The same in two steps. After the first, if it is true, nobody else will begin; else the second
   // names a copy, which stays until the operation ends.

@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 
+#include "layout/runs.h"
 #include "llcl/pieces.h"
 
 namespace nagaya::delegatee {

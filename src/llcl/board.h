@@ -81,7 +81,7 @@ struct Board {
   std::atomic<uint32_t> nodes;  // of the job; 1 until then. Release after `node`, acquire before it
   Lanes* lanes;
   std::atomic<Ring*> ring;   // in the lanes' place, for comparison; nullptr: lanes. Before `nodes`
-  std::atomic<void*> world;  // comm's; nullptr until then
+  std::atomic<void*> world;  // bootstrap's; nullptr until then
   std::atomic<uint32_t>* attached;  // by task number: mailbox::Owner of the task that takes part
   mailbox::Mailbox* mailboxes;      // by task number
   mailbox::Mailbox* ports;          // by task number: port.h. Its bell is the task's (Wait)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // tuning.h - the sizes at which one way becomes faster than another, as measured. Most of them
-// choose an algorithm, so all processes of a job must have the same: comm compares their digests.
-// In a node all tasks of a space must: a job that another one has spawned into its space, or that
-// comes there later, has the same table as the first.
+// choose an algorithm, so all processes of a job must have the same: bootstrap compares their
+// digests. In a node all tasks of a space must: a job that another one has spawned into its space,
+// or that comes there later, has the same table as the first.
 //
 // NAGAYA_TUNING names a table that `nagaya bench tune` has written for a machine; without it the
 // defaults hold. A table is lines of a name and a number, and comments from `#` to the end of the

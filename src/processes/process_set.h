@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// process_set.h - an ordered set of processes of a job, as a face holds it: one table for the node,
-// found by its content or built, shared by the tasks that hold it, and given back.
+// process_set.h - an ordered set of processes of a job, as a face may hold it: one table for the
+// node, found by its content or built, shared by the tasks that hold it, and given back.
 //
 //   const Range second{0, (world.size + 1) / 2, 2};
 //   ProcessSet even(index, space_heap_of(record), world.tables);

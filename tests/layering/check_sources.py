@@ -31,7 +31,7 @@ FREESTANDING_MAY_INCLUDE = re.compile(
 # Large libraries that only one file or folder may use, by the beginning of the include.
 CONFINED = {
     "Zydis": ["src/arch/"],
-    "CLI": ["tools/", "bench/"],
+    "CLI": ["tools/main", "tools/command_line", "bench/program_main"],
     "fmt": ["tools/", "bench/"],
     "hwloc": ["tools/", "src/delegatee/placement"],
     "rdma": ["src/fabric/", "tests/unit/fabric/", "tests/programs/stranger",

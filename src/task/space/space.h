@@ -107,7 +107,7 @@ struct AttachedSegment {
 };
 inline constexpr size_t kAttachedSegments = 64;
 
-// A mapping outside of all partitions (freestanding/fixed_mapping.h).
+// A mapping outside of all partitions (load/freestanding/fixed_mapping.h).
 struct FixedMapping {
   std::atomic<uint64_t> begin, end;  // addresses; end 0: none
 };
@@ -122,7 +122,7 @@ struct TaskRecord {
   std::atomic<uint32_t> generation;  // how many tasks have had this number
   std::atomic<int32_t> wait_status;  // as of waitpid(2), once ended
   std::atomic<int32_t> start_error;  // errno of the step that failed before the program began
-  std::atomic<uint32_t> start_step;  // that step (freestanding/start.h)
+  std::atomic<uint32_t> start_step;  // that step (load/freestanding/start.h)
 
   // Names. `names_changed` counts publications and the task's end; waiters sleep on it.
   std::atomic<uint32_t> names_changed;

@@ -55,7 +55,7 @@ def texts(all_of_them):
 
 
 def inheritance(**other):
-    """struct Inheritance of freestanding/start.h: nothing special is handed over."""
+    """struct Inheritance of load/freestanding/start.h: nothing special is handed over."""
     field = {"cpu_mask_bytes": 0, "policy": 0, "umask": 0o22, "nice": 0, "group": 0,
              "stack_bytes": 8 << 20, **other}
     limits = [(NO_LIMIT, NO_LIMIT)] * LIMITS
