@@ -71,11 +71,11 @@ inline Mapping reserve_memory(size_t bytes, const std::string& what) {
   return {base, bytes};
 }
 
-// The same for large reserves, which stay out of core files: a core file's length counts them
-// whole.
+// reserve_memory() for large reserves, which stay out of core files: a core file's length would
+// count them whole.
 inline Mapping reserve_undumped_memory(size_t bytes, const std::string& what) {
   Mapping memory = reserve_memory(bytes, what);
-  ::madvise(memory.data(), bytes, MADV_DONTDUMP);  // refused, it is a longer core file and no more
+  ::madvise(memory.data(), bytes, MADV_DONTDUMP);  // if refused, only core files are longer
   return memory;
 }
 

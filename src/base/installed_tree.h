@@ -62,8 +62,8 @@ class InstalledTree {
     owner_ = about.st_uid;
   }
 
-  // The path of what lies at `place` below the prefix, "" when there is nothing. Throws Error
-  // -EPERM when others than the owner and root could have put it there.
+  // Returns the path of the file or folder at `place` below the prefix, "" when there is none.
+  // Throws Error -EPERM when others than the owner and root could have put it there.
   std::string find(const Path& place) const {
     std::error_code ignored;
     if (prefix_.empty() || !std::filesystem::exists(prefix_ / place, ignored)) return "";
@@ -71,7 +71,8 @@ class InstalledTree {
     return prefix_ / place;
   }
 
-  // find() of a folder, with what lies in it and in so many levels of its folders.
+  // find() of a folder, which also checks its entries, and those of the folders in it, `levels`
+  // levels deep.
   std::string find_all(const Path& place, int levels = 1) const {
     const std::string found = find(place);
     if (levels < 0 || found.empty() || !std::filesystem::is_directory(found)) return found;
@@ -91,7 +92,8 @@ class InstalledTree {
     return folder;
   }
 
-  // Goes the way from the prefix as the kernel would, link by link.
+  // Checks each folder and link on the way from the prefix to `place`, as the kernel would resolve
+  // them.
   void check(const Path& place) const {
     constexpr int kLinksMax = 40;
     const Path wanted = prefix_ / place;
@@ -136,7 +138,7 @@ class InstalledTree {
   static bool others_may_write(const Path& path, const struct stat& about) {
     if (S_ISDIR(about.st_mode) && (about.st_mode & S_ISVTX) != 0) return false;
     if ((about.st_mode & S_IWOTH) != 0) return true;
-    if ((about.st_mode & S_IWGRP) == 0) return false;  // then no list gives it to anybody either
+    if ((about.st_mode & S_IWGRP) == 0) return false;  // then no ACL gives it either
     return !is_private_group(about.st_gid, about.st_uid) ||
            ::getxattr(path.c_str(), "system.posix_acl_access", nullptr, 0) >= 0;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// or_enomem.h - no std::bad_alloc leaves a C function.
+// or_enomem.h - turns std::bad_alloc into -ENOMEM, so that none leaves a C function.
 #pragma once
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 namespace nagaya::base {
 
-// The result of `function`, or -ENOMEM.
+// Returns the result of `function`, or -ENOMEM if it throws std::bad_alloc.
 template <class Function>
 int or_enomem(Function function) {
   try {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// plain_path.h - names of files for readers that split: LD_PRELOAD and Open MPI's lists of folders
-// at colons, LD_PRELOAD and the agents of mpirun at blanks. None of them has a way to quote.
+// plain_path.h - names of files for programs that split lists: LD_PRELOAD and Open MPI's lists of
+// folders at colons, LD_PRELOAD and the agents of mpirun at blanks. None of them has a way to
+// quote.
 //
 //   /home/me/My Projects/bin/nagaya   is read as the program /home/me/My
 //   /proc/4711/fd/20/nagaya           is one word: descriptor 20 of process 4711 is the folder
@@ -34,7 +35,7 @@ inline bool is_plain(std::string_view path) {
   });
 }
 
-// The folders of this process that have such links. Any thread.
+// The folders that this process keeps open for such links. Callable from any thread.
 class PathLinks {
  public:
   static PathLinks& own() {
@@ -42,13 +43,13 @@ class PathLinks {
     return links;
   }
 
-  // The path itself where it is plain, else the link to its folder with the file's name. Good as
-  // long as this process lives, through its own exec if pass_on() was called before. Throws Error
-  // -EINVAL: the file's name is not plain; errors of open(2).
+  // Returns the path itself if it is plain, else the link to its folder with the file's name. Valid
+  // as long as this process lives, through its own exec if pass_on() was called before. Throws
+  // Error -EINVAL: the file's name is not plain; errors of open(2).
   std::string plain_path(const std::filesystem::path& path) {
     if (is_plain(path.native())) return path;
     const std::string name = path.filename();
-    // Others open links only of a process that could be traced.
+    // Other processes can open these links only if this process could be traced.
     if (!is_plain(name) || ::prctl(PR_GET_DUMPABLE) != 1)
       throw Error(-EINVAL, path.string() +
                                ": the path has blanks, colons or the like; move the "
@@ -56,12 +57,12 @@ class PathLinks {
     const std::lock_guard<std::mutex> lock(lock_);
     Fd& folder = folders_[path.parent_path()];
     if (!folder) folder = open_folder(path.parent_path());
-    // The number that this process has where /proc is mounted.
+    // /proc/self has this process's number in the namespace in which /proc is mounted.
     return "/proc/" + std::filesystem::read_symlink("/proc/self").string() + "/fd/" +
            std::to_string(folder.get()) + "/" + name;
   }
 
-  // Whether the programs that this process executes in its place keep the links.
+  // Sets whether the programs that this process executes in its place keep the links.
   void pass_on(bool is_kept) {
     const std::lock_guard<std::mutex> lock(lock_);
     for (const auto& [path, folder] : folders_)

@@ -11,8 +11,8 @@
 
 namespace nagaya::base {
 
-// The length of the UTF-8 character that `text` begins with, and the character; 0: it begins with
-// none (a stray byte, an overlong form, a surrogate).
+// Returns the length [bytes] of the UTF-8 character that `text` begins with, and stores the
+// character; 0: `text` begins with none (a stray byte, an overlong form, a surrogate).
 inline size_t decode_utf8(std::string_view text, uint32_t* character) {
   const auto byte = [&](size_t n) { return static_cast<unsigned char>(text[n]); };
   const unsigned char lead = byte(0);
@@ -36,8 +36,8 @@ inline bool is_control(uint32_t character) {
          (character >= 0x2066 && character <= 0x2069);
 }
 
-// The text as one line that a terminal shows and does not obey: each byte of a control character,
-// and each one that is not UTF-8, as \xNN.
+// Returns the text as one line that a terminal shows and does not obey: each byte of a control
+// character, and each one that is not UTF-8, as \xNN.
 inline std::string printable(std::string_view text) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string line;

@@ -15,7 +15,7 @@
 
 namespace nagaya::base {
 
-// At most 256 bytes: the kernel gives so many whole or not at all.
+// Fills at most 256 bytes: the kernel gives so many whole or not at all.
 inline void fill_random(std::span<uint8_t> bytes) {
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
     throw_errno("getrandom");

@@ -11,7 +11,7 @@
 namespace nagaya::bootstrap {
 namespace {
 
-// Behind it comes the text.
+// The head of an encoded card; the text follows it.
 struct Head {
   uint32_t magic;
   uint16_t major;

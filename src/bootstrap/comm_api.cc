@@ -11,8 +11,9 @@ namespace nagaya::bootstrap {
 namespace {
 
 std::mutex init_lock;
-// Made by the first init. Ranks and windows stay what they are when the program comes back after a
-// finalize: nobody is asked again. Never destroyed, but the launcher is left as the process ends.
+// The membership that the first init makes. An init after a finalize uses it again, with the same
+// ranks and windows, and asks nobody. It is never destroyed, but leaves the launcher as the process
+// ends.
 struct Known {
   Membership* membership = nullptr;
 
@@ -25,7 +26,8 @@ struct Known {
 Membership* membership = nullptr;
 uint32_t inits = 0;  // that no finalize has undone
 
-// nullptr: outside of init and finalize, or in a forked child, which has no part in the job.
+// Returns the membership; nullptr: outside of init and finalize, or in a forked child, which has no
+// part in the job.
 Membership* joined() {
   return task::own_record() != nullptr ? membership : nullptr;
 }

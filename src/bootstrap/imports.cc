@@ -25,7 +25,7 @@ struct Dynamic {
 };
 
 Dynamic read(const ElfW(Dyn) * entry, ElfW(Addr) base) {
-  // The dynamic linker has made them absolute, but not the kernel's own library's.
+  // The dynamic linker has made these addresses absolute, except those of the kernel's own library.
   const auto at = [&](ElfW(Addr) address) { return address < base ? base + address : address; };
   const auto relocations = [&](ElfW(Addr) address) {
     return reinterpret_cast<const ElfW(Rela)*>(at(address));
@@ -47,9 +47,9 @@ Dynamic read(const ElfW(Dyn) * entry, ElfW(Addr) base) {
   return found;
 }
 
-// Whether the dynamic linker has made that page read-only after it had bound all. It protects whole
-// pages from the one in which the segment begins, and not the one in which it ends: on that there
-// may be variables (glibc's _dl_protect_relro, musl's reloc_all).
+// Whether the dynamic linker has made that page read-only after it had bound all imports. It
+// protects whole pages from the one in which the segment begins, but not the one in which it ends:
+// variables may lie there (glibc's _dl_protect_relro, musl's reloc_all).
 bool is_made_read_only(ElfW(Addr) page, ElfW(Addr) page_bytes, const dl_phdr_info& library) {
   for (const auto& part : std::span(library.dlpi_phdr, library.dlpi_phnum)) {
     if (part.p_type != PT_GNU_RELRO) continue;
@@ -60,7 +60,8 @@ bool is_made_read_only(ElfW(Addr) page, ElfW(Addr) page_bytes, const dl_phdr_inf
   return false;
 }
 
-// A page that was read-only is so again afterwards; all others stay as they are.
+// Stores `function` in the slot. A read-only page is writable for that time only; all others stay
+// as they are.
 void store(ElfW(Addr) slot, void* function, const dl_phdr_info& library) {
   const auto page_bytes = static_cast<ElfW(Addr)>(::sysconf(_SC_PAGESIZE));
   const ElfW(Addr) page_begin = slot / page_bytes * page_bytes;

@@ -5,8 +5,9 @@
 
 namespace nagaya::bootstrap {
 
-// Binds that import, of all programs and libraries that this namespace has loaded, to the function.
-// Nobody may load one meanwhile; whoever calls it just now gets the old or the new one.
+// Binds the import `name` of all programs and libraries that this namespace has loaded to
+// `function`. Nobody may load a library meanwhile; a concurrent call gets the old or the new
+// function.
 void bind_import(const char* name, void* function);
 
 }  // namespace nagaya::bootstrap

@@ -21,12 +21,13 @@ constexpr mailbox::Owner kSpace = mailbox::Owner::host();
 using base::Error;
 
 constexpr int kLookMs = 100;
-// A launched process that has ended one program and has not started the next one by then has none.
+// A launched process that has not started a further program so long after one has ended will not
+// start any.
 constexpr int kNextProgramLimitMs = 3'000;
 constexpr char kCard[] = "nagaya.card";
 constexpr char kConnected[] = "nagaya.connected";  // shown by speakers
 
-// The host was started without any environment.
+// The host has no environment of its own: the question carries this task's variables.
 delegatee::Question question_for_contact() {
   delegatee::Question question;
   for (std::string& variable : task::own_environment())
@@ -34,14 +35,16 @@ delegatee::Question question_for_contact() {
   return question;
 }
 
-// The same in all tasks here. Throws: it is not, or it cannot be read.
+// Returns this task's tuning table. Throws if it differs from the table of the node's other tasks,
+// or cannot be read.
 const llcl::Tuning& own_tuning(llcl::Endpoint& endpoint) {
   return llcl::Tuning::own().agreed(endpoint.board().tuning);
 }
 
 // ---- one node ---------------------------------------------------------------------------------
 
-// The task of a rank plus 1; 0: it has not come. Until the world is ready the slot holds it.
+// The number of the task of `rank`, plus 1; 0: the task has not come. The rank's slot holds it
+// until the world is ready.
 std::atomic_ref<uint32_t> present(const World& world, uint32_t rank) {
   return std::atomic_ref(*reinterpret_cast<uint32_t*>(world.window + World::slot_at(rank)));
 }
@@ -58,7 +61,8 @@ void describe_one_node(World& world, task::TaskRecord& record) {
   }
 }
 
-// Whether the task is of another job of the space. An earlier task may have had its number.
+// Whether the task belongs to another world of the space. Compares generations, too: an earlier
+// task may have had its number.
 bool is_of_another(const World& world, const llcl::Board& board, const task::TaskRecord& task) {
   const auto owner =
       mailbox::Owner::task(task.number, task.generation.load(std::memory_order_relaxed));
@@ -70,9 +74,10 @@ bool is_of_another(const World& world, const llcl::Board& board, const task::Tas
   return false;
 }
 
-// A task that has ended before it came, if those who have come or may come are fewer than the job
-// has processes. Where its launched process runs a further program, that comes in its place. Tasks
-// of another job count, too, until that has a world: then throw_late() tells.
+// Returns a task that has ended before it came, if the tasks that have come or may come are fewer
+// than the processes of the job. A further program of its launched process may come in its place.
+// Tasks of another job count, too, until that job has a world; throw_late() reports a failure in
+// that case.
 std::optional<uint32_t> missing_task(const World& world, const llcl::Board& board,
                                      const task::SpaceHeader& space) {
   std::vector<bool> has_come(space.capacity);
@@ -95,7 +100,8 @@ std::optional<uint32_t> missing_task(const World& world, const llcl::Board& boar
   return expected < world.size ? ended : std::nullopt;
 }
 
-// A task that fails does not come: nobody describes a world that has failed.
+// Counts this task in; the last one describes the world. A task that fails does not count itself
+// in, so that nobody describes a failed world.
 void come(World& world, llcl::Endpoint& endpoint, uint32_t rank) {
   try {
     own_tuning(endpoint);
@@ -103,9 +109,10 @@ void come(World& world, llcl::Endpoint& endpoint, uint32_t rank) {
     return world.fail(error.code(), error.what());
   }
   const uint32_t own = endpoint.record().number + 1;
-  // It may have come before, and waited in vain.
+  // This task may have come in an earlier call, and waited in vain.
   if (present(world, rank).exchange(own, std::memory_order_relaxed) == own) return;
-  // Release: the slot is written. Acquire: so are those of all who came before.
+  // Release: this task's slot is written. Acquire: pairs with the releases of all tasks that came
+  // before.
   if (world.came.fetch_add(1, std::memory_order_acq_rel) + 1 == world.size)
     describe_one_node(world, endpoint.record());
 }
@@ -162,7 +169,8 @@ class Speaker {
     card.window = endpoint_.board().regions->add(kSpace, world_.window, world_.window_bytes());
   }
 
-  // After the first fence: the card to show at the second.
+  // Called after the first fence: connects the nodes. Returns the card to show before the second
+  // one.
   Card connect() {
     try {
       host_->ask(delegatee::encode(read_cards()));
@@ -173,7 +181,7 @@ class Speaker {
     }
   }
 
-  // After the second fence.
+  // Called after the second fence: makes the world ready, or failed.
   void conclude() {
     try {
       if (failure_) throw *failure_;
@@ -188,7 +196,8 @@ class Speaker {
   }
 
  private:
-  // Nodes have the order of their lowest ranks: all nodes see the same.
+  // Describes the world, and returns the question that connects the nodes. Nodes have the order of
+  // their lowest ranks: all nodes number them alike.
   delegatee::Question read_cards() {
     delegatee::Question connect{delegatee::Question::Kind::kConnect, {}, 0, {}};
     const uint64_t own = endpoint_.record().space->identity;
@@ -243,7 +252,8 @@ void meet_other_nodes(World& world, llcl::Endpoint& endpoint, Meeting& meeting, 
                     std::to_string(kComingLimitMs / 1000) + " s");
 }
 
-// Of a process that has no world to wait in.
+// Called by a process that has no world to wait in: shows its failure, and takes part in both
+// fences.
 void show_failure(Meeting& meeting, const Error& error) {
   meeting.show(kCard, encode(card_of(error)));
   meeting.fence();

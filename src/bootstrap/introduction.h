@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// introduction.h - how the processes of a job become a World: nagaya_comm_init's part.
+// introduction.h - makes the World of a job from its processes, for nagaya_comm_init.
 //
-// One node: each task leaves its number in its rank's slot of the window, the last one describes
-// the world. No launcher is asked. A task that fails says so in the world: all fail with its
-// reason.
+// One node: each task leaves its number in its rank's slot of the window, the last one to come
+// describes the world. No launcher is asked. A task that fails says so in the world: all fail with
+// its reason.
 //
 // Several nodes. A task that fails shows why, and goes on to the next fence: all fail with that
 // reason, and nobody waits for one that has failed.
@@ -21,7 +21,7 @@
 
 namespace nagaya::bootstrap {
 
-// The world of the job, ready. Collective; throws base::Error.
+// Returns the world of the job, ready. Collective; throws base::Error.
 World& introduce(llcl::Endpoint& endpoint, const Launched& launched);
 
 }  // namespace nagaya::bootstrap

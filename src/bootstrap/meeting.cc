@@ -12,7 +12,7 @@
 namespace nagaya::bootstrap {
 namespace {
 
-// The first of these variables that is set: each launcher has its own.
+// Returns the number in the first of these variables that is set: each launcher has its own.
 std::optional<uint32_t> first_number(std::initializer_list<const char*> names) {
   for (const char* name : names)
     if (const char* value = std::getenv(name); value != nullptr && *value != '\0')
@@ -23,8 +23,8 @@ std::optional<uint32_t> first_number(std::initializer_list<const char*> names) {
 }  // namespace
 
 Launched find_launcher(uint32_t task, uint32_t tasks_expected) {
-  // The space was told of the job that came first. A job that one of its tasks has spawned may have
-  // more processes here.
+  // `tasks_expected` is the number of the space's first job. A job that one of its tasks has
+  // spawned may have more processes here.
   const uint32_t tasks_here =
       first_number({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}).value_or(tasks_expected);
   const uint32_t size = first_number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})

@@ -10,10 +10,10 @@
 
 namespace nagaya::bootstrap {
 
-// A process of the job that has not come by then does not come.
+// A process of the job that has not come after this time does not come.
 inline constexpr int kComingLimitMs = 60'000;
 
-// Of several nodes, with -EEXIST: their delegatees are connected once.
+// The text of -EEXIST in a job of several nodes: their delegatees are connected only once.
 inline constexpr char kEarlierProgram[] =
     "an earlier program of this launched process has called nagaya_comm_init, and the job has "
     "several nodes: run each program by a job of its own (nagaya run, mpirun)";
@@ -21,11 +21,11 @@ inline constexpr char kEarlierProgram[] =
 class Meeting {
  public:
   virtual ~Meeting() = default;
-  // Under each key once. Others can see it after the next fence.
+  // Shows `bytes` to all processes, under each key once. Others can see them after the next fence.
   virtual void show(const std::string& key, const std::string& bytes) = 0;
-  // Collective: all are here.
+  // Collective: returns when all processes have called it.
   virtual void fence() = 0;
-  // The bytes that the process `rank` has shown under the key. It must have shown some.
+  // Returns the bytes that the process `rank` has shown under the key. It must have shown some.
   virtual std::string look(uint32_t rank, const std::string& key) = 0;
   // All three throw base::Error.
 };
@@ -38,9 +38,9 @@ struct Launched {
   std::string job;                   // the launcher's name for it; "": it has none
 };
 
-// Where there is no launcher, the task's number is its rank, and the processes of the job are as
-// many as the space expects. Throws base::Error -ENOTSUP: several nodes, and a launcher through
-// which they cannot meet.
+// Describes this process. Without a launcher, its rank is the task's number, and the job has as
+// many processes as the space expects. Throws base::Error -ENOTSUP: several nodes, and a launcher
+// through which they cannot meet.
 Launched find_launcher(uint32_t task, uint32_t tasks_expected);
 
 }  // namespace nagaya::bootstrap

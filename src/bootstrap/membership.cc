@@ -13,9 +13,9 @@ namespace nagaya::bootstrap {
 namespace {
 
 constexpr int kProbeMs = 1000, kLatestProbeMs = 4000;
-constexpr uint32_t kLooksApart = 64;  // of a wait, from one look at the nodes to the next
+constexpr uint32_t kLooksApart = 64;  // polls of a wait from one check of the nodes to the next
 
-// A request that a lane has no room for just now.
+// Makes a request again as long as its lane has no room (-EAGAIN). Returns its result.
 template <class Request>
 int retry(Request request) {
   int error = request();
@@ -46,8 +46,8 @@ int Membership::error() const {
 int Membership::barrier() {
   if (const int known = error(); known != 0) return known;
   const uint64_t left = world_->barriers.load(std::memory_order_acquire);
-  // Acquire and release: every task's stores before it are seen by the last one, and by its store
-  // to `barriers` by all.
+  // Acquire and release: the last task sees all tasks' earlier stores, and shows them to all by its
+  // store to `barriers`.
   if (world_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == world_->tasks_here) {
     if (const int failed = meet_other_nodes(); failed != 0) give_up(failed);
     world_->arrived.store(0, std::memory_order_relaxed);
@@ -59,13 +59,13 @@ int Membership::barrier() {
   return error();
 }
 
-// Until ready(), or the job has lost a process.
+// Waits until ready(), or until the job has lost a process.
 template <class Ready>
 void Membership::await(Ready ready) {
   bool has_lost = false;
   const auto is_over = [&] { return has_lost || ready() || error() != 0; };
   const auto probe = [&] {
-    has_lost = a_member_has_ended() && !is_over();  // it may have come, then ended
+    has_lost = a_member_has_ended() && !is_over();  // a member may have come, then ended
   };
   endpoint_.wait(is_over, probe);
   if (has_lost) give_up(-EOWNERDEAD);
@@ -94,8 +94,9 @@ int Membership::meet_other_nodes() {
   return 0;
 }
 
-// Nobody reports a node that has died before it could add: ask it now and then, less often the
-// longer it takes, because each answer keeps both delegatees awake for a while.
+// Waits until node `from` has added to the counter of `round`. Nobody reports a node that has died
+// before it could add, so this task asks it now and then: less often the longer the wait lasts,
+// because each answer keeps both delegatees awake for a while.
 int Membership::await_round(uint32_t round, uint32_t from, uint64_t barrier) {
   const auto has_come = [&] {  // acquire: pairs with the atomic of the other node's delegatee
     return llcl::has_reached(world_->word(round).load(std::memory_order_acquire), barrier);
@@ -109,7 +110,7 @@ int Membership::await_round(uint32_t round, uint32_t from, uint64_t barrier) {
   return has_come() ? 0 : error();
 }
 
-// In the window of a node.
+// Changes a word in the window of a node, and waits until it is done. Returns 0 or -errno.
 int Membership::change_word(uint32_t node, size_t word, Change change, uint64_t value) {
   nagaya_remote place = world_->windows[node];
   place.offset = World::word_at(word);
@@ -121,8 +122,8 @@ int Membership::change_word(uint32_t node, size_t word, Change change, uint64_t 
   return llcl::error_of(changed);
 }
 
-// The first one here tells the others, all at once: a silent node takes seconds to fail. A process
-// that cannot be told finds out alone.
+// Marks the world as broken. The first task of this node that does so tells all other nodes at
+// once, because a silent node takes seconds to fail. A process that cannot be told finds out alone.
 void Membership::give_up(int error) {
   uint64_t nothing = 0;
   const auto number = static_cast<uint64_t>(-error);
@@ -156,7 +157,7 @@ int Membership::allgather(const void* own, size_t bytes, void* all) {
   return 0;
 }
 
-// Good and failed ones.
+// Waits until `counter` shows `count` completed requests, good and failed ones.
 void Membership::await_completions(uint64_t& counter, uint64_t count) {
   endpoint_.wait([&] {  // acquire: pairs with the delegatee's store
     const uint64_t done = std::atomic_ref(counter).load(std::memory_order_acquire);
@@ -164,7 +165,7 @@ void Membership::await_completions(uint64_t& counter, uint64_t count) {
   });
 }
 
-// This rank's slot in the window of every node.
+// Writes `bytes` to this rank's slot in the window of every node. Returns 0 or -errno.
 int Membership::write_slots(const std::byte* from, size_t bytes) {
   std::memcpy(world_->window + World::slot_at(rank()), from, bytes);
   uint64_t written = 0;
@@ -223,7 +224,7 @@ void Membership::look_at_nodes() {
   for (const std::atomic<Lost>& watcher : watchers_) {
     const Lost lost = watcher.load(std::memory_order_relaxed);
     if (lost == nullptr) continue;
-    // By one task of the node: the job ends with it.
+    // Only one task of the node calls the function: the job ends with it.
     if (!world_->loss_is_told.exchange(true, std::memory_order_relaxed))
       lost(lowest_rank_of(found.node), found.error);
     return;

@@ -20,13 +20,15 @@
 //   barrier         never: one collective at a time  never
 //
 // Progress: a barrier ends when all have come, or within a second or so after a member has died or
-// the fabric has given up on a node. Death: at any instruction before it counts itself in, or as
-// the last one in the rounds: the others see its record. After: they are let go by who comes last.
+// the fabric has given up on a node. Death of a task before it counts itself in, or in the rounds
+// as the last one: the others see its record. Death after it has counted itself in: the last task
+// to arrive releases the others.
 //
-// The watch: each wait of the process looks whether the host has noted a lost node (Board.lost).
+// The watch: each wait of the process checks whether the host has recorded a lost node
+// (Board.lost).
 //
 //   watchers_     null <-> a library's function; the first one is called
-//   loss_is_told  no -> yes  by the first task of this node that has seen it: that one calls
+//   loss_is_told  no -> yes  the first task of this node that sees the loss; it calls the function
 #pragma once
 
 #include <array>
@@ -35,7 +37,7 @@
 
 namespace nagaya::bootstrap {
 
-// Lives until the process has ended: its threads may wait for as long.
+// Lives until the process has ended, because the process's threads may wait for as long.
 class Membership {
  public:
   // Collective; throws base::Error.
@@ -44,19 +46,19 @@ class Membership {
   World& world() const { return *world_; }
   uint32_t rank() const { return launched_.rank; }
 
-  // The launcher is not needed any more. (barrier and allgather go on.) In a forked child the
-  // connection is the parent's.
+  // Ends the connection to the launcher; barrier and allgather work without it. A forked child
+  // leaves the connection open: it is the parent's.
   void leave_launcher();
 
   // Collective. Return -errno, or throw base::Error.
   int barrier();
   int allgather(const void* own, size_t bytes, void* all);
 
-  // The contracts are those of nagaya/comm.h. watch_nodes: its callers take turns.
+  // The contracts are those of nagaya/comm.h. watch_nodes: one caller at a time.
   using Lost = void (*)(int64_t rank, int error);
   int watch_nodes(Lost lost);
   void unwatch_nodes(Lost lost);
-  void unwatch_nodes();  // nobody watches
+  void unwatch_nodes();  // removes all watchers
 
  private:
   int error() const;
@@ -76,7 +78,7 @@ class Membership {
   llcl::Endpoint& endpoint_;
   Launched launched_;
   World* world_;
-  bool looks_at_nodes_ = false;                  // each wait does
+  bool looks_at_nodes_ = false;                  // whether each wait does
   std::array<std::atomic<Lost>, 4> watchers_{};  // relaxed: functions, behind which lies no data
 };
 

@@ -25,7 +25,8 @@ Error strange(const std::string& answer) {
   return {-EPROTO, "the launcher gives a strange answer by PMI: " + answer.substr(0, 200)};
 }
 
-// The library's own functions, wherever the program has loaded them.
+// Asks MPICH's own `function`, from wherever the program has loaded it. False, too, if it is not
+// loaded.
 bool says_yes(const char* function) {
   for (const char* library : {"", "libmpich.so.12", "libmpi.so.12"}) {
     void* const loaded = *library == '\0' ? ::dlopen(nullptr, RTLD_LAZY)
@@ -37,7 +38,7 @@ bool says_yes(const char* function) {
   }
   return false;
 }
-// And for ever after.
+// Stays true for ever, also after MPI_Finalize.
 bool mpi_was_started() {
   return says_yes("MPI_Initialized");
 }
@@ -97,11 +98,11 @@ Pmi1Meeting::Pmi1Meeting(int descriptor, uint32_t rank)
   }
   const auto longest = number<size_t>(field(ask("cmd=get_maxes", "maxes"), "vallen_max"), 10);
   if (longest <= kPieceMin) throw Error(-EPROTO, "the launcher's PMI has no room for values");
-  piece_length_ = longest - 1;  // some count the zero at the end
+  piece_length_ = longest - 1;  // some launchers count the zero at the end
   kvs_ = field(ask("cmd=get_my_kvsname", "my_kvsname"), "kvsname");
 }
 
-// MPI may have been started meanwhile: then session and descriptor are its to close, or closed.
+// If MPI has been started meanwhile, MPI will close session and descriptor, or has done so.
 Pmi1Meeting::~Pmi1Meeting() {
   if (!session_is_own_ || mpi_was_started()) return;
   try {
@@ -157,7 +158,7 @@ std::string Pmi1Meeting::ask(const std::string& question, const char* expected_a
   return answered;
 }
 
-// One line: nothing comes unasked.
+// Reads one line: the launcher sends nothing unasked.
 std::string Pmi1Meeting::answer() {
   std::string line;
   while (line.empty() || line.back() != '\n') {

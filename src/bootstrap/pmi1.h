@@ -8,8 +8,8 @@
 // hexadecimal digits, with its length in the first eight.
 //
 // An MPICH in the same process uses the same descriptor. Between its calls the descriptor is idle,
-// and questions need no session of their own: so where MPI has been started it opens the session
-// and closes it, else this meeting does.
+// and questions need no session of their own: so if MPI has been started, MPI opens and closes the
+// session, else this meeting does.
 // After: MPICH's manual of the wire protocol, "PMI v1", version 1.1.
 #pragma once
 

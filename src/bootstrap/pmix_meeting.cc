@@ -39,9 +39,10 @@ std::string variable(const char* name) {
 }
 
 // A launched process may run several programs, one after the other. Only the first may meet others:
-// what it has shown stays, and its delegatee is connected for it. A file in the folder of the
-// launcher's session, which goes with that, tells the later ones. (Should it outlive its launcher,
-// no other one has the same addresses.)
+// the launcher keeps the values that it has shown, and its delegatee is connected for it. A file in
+// the folder of the launcher's session, which is removed with that, tells the later programs.
+// (Should the file outlive its launcher: no other launcher has the same addresses, whose hash is in
+// its name.)
 void throw_if_an_earlier_program_has_met() {
   static bool is_marked = false;  // or cannot be
   const std::string folder = variable("PMIX_SERVER_TMPDIR");
@@ -103,7 +104,7 @@ void PmixMeeting::show(const std::string& key, const std::string& bytes) {
   pmix_.check(pmix_.commit(), "PMIx_Commit");
 }
 
-// Brings along what all have shown.
+// Also collects the values that all processes have shown.
 void PmixMeeting::fence() {
   pmix_info_t info{};
   std::strncpy(info.key, PMIX_COLLECT_DATA, PMIX_MAX_KEYLEN);

@@ -32,8 +32,8 @@ class Pmix {
 };
 
 // PMIx counts its users: an MPI in the same process may come and go before or after. Open MPI 5
-// must not hear of this user: its MPI_Init initialises PMIx only if nobody has, and without that
-// does not learn which process it is.
+// must not learn of this user: its MPI_Init initialises PMIx only if nobody has, and without its
+// own PMIx_Init does not learn which process it is.
 class PmixMeeting : public Meeting {
  public:
   PmixMeeting();

@@ -20,8 +20,8 @@ constexpr uint64_t round_up(uint64_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
 
-// Of `size` processes, none of whom is known yet. The index makes it a large block, and so pages of
-// zeros, of which nobody pays for those that he does not use.
+// Makes a world of `size` processes, none of which is known yet. The index makes the block a large
+// one, and so pages of zeros, of which the kernel backs only those that are used.
 World& make_world(task::TaskRecord& owner, std::string_view job, uint32_t size) {
   static_assert(processes::TableIndex::bytes_for(processes::TableIndex::kUsualSlots) >
                 task::kHeapBlockMaxBytes);
@@ -32,7 +32,7 @@ World& make_world(task::TaskRecord& owner, std::string_view job, uint32_t size) 
   const uint64_t window_at = round_up(places_at + size * sizeof(std::atomic<uint32_t>));
   const uint64_t bytes = window_at + World::slot_at(size);
   const processes::Memory lasting =
-      processes::lasting_memory_of(owner);  // tasks use it whose creator waits for its maker
+      processes::lasting_memory_of(owner);  // tasks use it after its maker is reaped
   auto* const base = static_cast<std::byte*>(lasting.allocate(lasting.context, bytes));
   if (base == nullptr) throw Error(-ENOMEM, "the space heap is exhausted");
   auto* const world = new (base) World{};
@@ -56,12 +56,13 @@ struct Seeker {
 
   bool is_of_job(const World& world) const { return world.job == job.substr(0, kJobBytes - 1); }
   bool has_place(const World& world) const { return holder(world) == task; }
-  // Throws: two tasks that are alive have the rank, and the world waits for one.
+  // Whether the place is free. Throws if another task that is alive has it while the world waits
+  // for its tasks.
   bool may_have_place(const World& world) const {
     if (!world.is_made() && is_alive(holder(world))) throw Error(-EINVAL, kSameRank);
     return holder(world) == mailbox::Owner{};
   }
-  // Relaxed: the place says no more than whose it is.
+  // Relaxed: the place names its holder, and publishes no other data.
   void take_place(World& world) const {
     uint32_t nobody = 0;
     if (!world.places[rank].compare_exchange_strong(nobody, task.bits, std::memory_order_relaxed))
@@ -91,7 +92,7 @@ World* find(World* world, const Seeker& seeker) {
       throw Error(-EPROTO, "the tasks of this job use different versions of nagaya");
     if (!seeker.is_of_job(*world)) continue;
     if (world->size != seeker.size) {
-      if (world->is_ready()) continue;  // all have come: the seeker is of another one
+      if (world->is_ready()) continue;  // all have come: the seeker is of another world
       throw Error(-EPROTO, "the tasks of this job see " + std::to_string(world->size) + " and " +
                                std::to_string(seeker.size) + " processes");
     }
@@ -127,7 +128,7 @@ World& World::find_or_make(task::TaskRecord& self, llcl::Board& board, std::stri
     if (!seeker.has_place(*own)) seeker.take_place(*own);
     own->program = 1 + worlds_of_job(newest, seeker);
     own->next = newest;
-    // Release: the world is complete for those who come later. Acquire: another's is.
+    // Release: the world is complete for tasks that come later. Acquire: another task's world is.
     is_first = board.world.compare_exchange_strong(head, own, std::memory_order_acq_rel,
                                                    std::memory_order_acquire);
     if (is_first) return *own;

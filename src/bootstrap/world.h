@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// world.h - all processes of a job, one description for the node, shared by its tasks.
+// world.h - describes all processes of a job; the tasks of a node share one World.
 //
 //   Board.world ──► World: | header, next | TableIndex | windows, by node | own window |
 //                              │          │
@@ -7,17 +7,17 @@
 //                              └──► node table, the world's rank table
 //   window: | 31 counters: rounds of the barrier | broken | a slot of 256 bytes for every rank |
 //
-// Made by the first task that comes (compare-and-swap of Board.world: it speaks for its node), in
-// the space heap; the task that learns the last missing fact fills it in (introduction.h). A job
-// that another one has spawned into the space (MPI_Comm_spawn) has a world of its own, in front of
-// the list. So have the next programs of a job's launched processes, when they run one after the
-// other: a task whose rank has been taken by another task is of a later world.
+// The first task that comes makes it in the space heap (compare-and-swap of Board.world), and
+// speaks for its node; the task that learns the last missing fact fills it in (introduction.h). A
+// job that another one has spawned into the space (MPI_Comm_spawn) has a world of its own, in front
+// of the list. So have the later programs of launched processes that run several programs in turn:
+// a task whose rank another task has taken belongs to a later world.
 //
 //   place of a rank: free -> taken   that task, by compare-and-swap when it finds the world;
 //                                    for ever
 //
 //   state: making -> ready    the last task to come (one node), or the speaker (several)
-//          making -> failing  the same, or any task of one node: the first of those that fail
+//          making -> failing  the first task that fails: any (one node), or the speaker (several)
 //          failing -> failed  that task; `failure` and `reason` say why. Ready and failed: for ever
 //
 //                 callers at once
@@ -27,9 +27,9 @@
 //   barrier words see membership.h
 //
 // Progress: find_or_make is lock-free; a wait for `state` has a time limit.
-// Death of a task: between making and publishing it, the block is its own and goes with it. Before
-// the state is ready, a waiting task sees that too few are left, or the launcher ends the job.
-// After that, see membership.h.
+// Death of a task: a block that the task has made and not published stays until the job has ended.
+// Before the state is ready, a waiting task sees that too few are left, or the launcher ends
+// the job. After that, see membership.h.
 #pragma once
 
 #include <cstddef>
@@ -56,37 +56,38 @@ struct World {
   uint32_t node;
   uint32_t tasks_here;
   std::atomic<WorldState> state;
-  std::atomic<uint32_t> came;      // tasks of this node
-  std::atomic<uint32_t> arrived;   // at the present barrier
+  std::atomic<uint32_t> came;      // tasks of this node that have come
+  std::atomic<uint32_t> arrived;   // tasks at the present barrier
   int32_t failure;                 // state kFailed: -errno
-  std::atomic<uint64_t> barriers;  // that this node has left
+  std::atomic<uint64_t> barriers;  // barriers that this node has left
   std::atomic<bool> loss_is_told;  // a task here has been told of a lost node (membership.h)
   char reason[kReasonBytes];
-  char job[kJobBytes];            // its launcher's name for it
-  World* next;                    // of an earlier job of the space
+  char job[kJobBytes];            // the launcher's name for the job
+  World* next;                    // the world of an earlier job of the space
   uint32_t program;               // 1: the first program of the job's launched processes that came
   std::atomic<uint32_t>* places;  // by rank: mailbox::Owner of the task that has come; 0: none here
-  processes::Translation tables;  // of the world
-  processes::TableIndex* index;   // of all tables
+  processes::Translation tables;  // of all processes of the job
+  processes::TableIndex* index;   // finds the tables of all sets
   nagaya_remote* windows;         // by node
   std::byte* window;
 
-  // The latest one of that job in which the caller has the place of `rank`, or takes it; made by
-  // the caller if there is none (`is_first`). Throws base::Error.
+  // Returns the latest world of that job in which the caller has the place of `rank`, or takes it.
+  // If there is none, the caller makes one (`is_first`). Throws base::Error.
   static World& find_or_make(task::TaskRecord& self, llcl::Board& board, std::string_view job,
                              uint32_t size, uint32_t rank, bool& is_first);
-  // The latest job's; nullptr: nobody has come.
+  // Returns the latest job's world; nullptr: no task has come.
   static World* latest(const llcl::Board& board) {
-    return static_cast<World*>(board.world.load(std::memory_order_acquire));  // of find_or_make
+    // Acquire: pairs with find_or_make.
+    return static_cast<World*>(board.world.load(std::memory_order_acquire));
   }
-  // Once everybody is known: the tables, and how many tasks are here. `nodes` and `node` are set.
-  // Throws base::Error.
+  // Called once all processes are known, with `nodes` and `node` set: sets `tables` and
+  // `tasks_here`. Throws base::Error.
   void describe(std::span<const processes::Process> by_rank, processes::Memory memory);
 
   void be_ready() { state.store(WorldState::kReady, std::memory_order_release); }  // pairs: is_made
-  // The first of several keeps its reason. Not after be_ready().
+  // Sets the state to failed. The first of several calls keeps its reason. Not after be_ready().
   void fail(int error, const char* text);
-  // As it is now.
+  // Throws base::Error if the world has failed so far; does not wait.
   void throw_if_failed() const;
   bool is_ready() const { return state.load(std::memory_order_acquire) == WorldState::kReady; }
   bool is_made() const {  // ready, or failed

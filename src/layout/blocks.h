@@ -12,7 +12,7 @@ namespace nagaya::layout {
 struct Block {
   std::byte* data;  // where it begins
   size_t bytes;
-  const nagaya_runs* runs = nullptr;  // of a block at `data` - `shift`; nullptr: it is one run
+  const nagaya_runs* runs = nullptr;  // for a block at `data` - `shift`; nullptr: it is one run
   ptrdiff_t shift = 0;                // [bytes]
 
   Buffer buffer() const { return {data, bytes, runs, shift}; }
@@ -31,7 +31,7 @@ inline Block block_of(const nagaya_blocks& blocks, uint32_t n) {
   return {base + offset, bytes, runs_of(blocks, n), offset};
 }
 
-// One behind the other; or each where it is listed.
+// Equal blocks, one behind the other; and blocks at listed offsets from `base`.
 inline nagaya_blocks equal_blocks(void* base, size_t bytes) {
   return {base, bytes, static_cast<ptrdiff_t>(bytes), nullptr, nullptr, nullptr, nullptr};
 }
@@ -43,7 +43,8 @@ inline bool has_runs(const nagaya_blocks& blocks) {
   return blocks.runs != nullptr || blocks.runs_of != nullptr;
 }
 
-// The member gives or gets nothing. (With listed offsets or runs, address 0 may be a real base.)
+// Whether the member sends or receives nothing. (With listed offsets or runs, address 0 may be a
+// real base.)
 inline bool is_absent(const nagaya_blocks& blocks) {
   return blocks.base == nullptr && blocks.bytes_of == nullptr && !has_runs(blocks);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// runs.h - buffers that are not one run of bytes, and the copy between any two. All floors and the
-// delegatee use this copy.
+// runs.h - buffers of one or many contiguous runs of bytes, and the copy between any two. All
+// floors and the delegatee use this copy.
 //
 //   runs[0]: first      + stride                     runs[1]: first
 //            | bytes |  | bytes |  | bytes |  ...             |   bytes   |  ...
@@ -15,14 +15,15 @@
 
 namespace nagaya::layout {
 
-// Where a walk through a buffer, in the order of its message, has come to. Never behind its end.
+// A cursor in a buffer, which advances in the order of the message's bytes. Never past the buffer's
+// end.
 class Walk {
  public:
   Walk() = default;
-  // `shift`: from where the runs say that they lie to where they do [bytes].
+  // `shift`: added to each address that the runs name [bytes].
   explicit Walk(const nagaya_runs* runs, ptrdiff_t shift = 0) : runs_(runs), shift_(shift) {}
 
-  // Equal parts from here on, as far as they lie in one group of runs.
+  // Equal parts, one stride apart, from the cursor on; all in one group of runs.
   struct Parts {
     std::byte* first;
     ptrdiff_t stride;
@@ -35,7 +36,7 @@ class Walk {
   }
   size_t left_in_run() const { return runs_->bytes - offset_; }
 
-  // `bytes` are not more than left_in_run().
+  // Returns the parts of `bytes` each from the cursor on. `bytes` is at most left_in_run().
   Parts parts_of(size_t bytes) const {
     if (bytes == runs_->bytes) return {at(), runs_->stride, runs_->count - index_};
     return {at(), static_cast<ptrdiff_t>(bytes), left_in_run() / bytes};
@@ -51,7 +52,7 @@ class Walk {
     index_ = offset_ = 0;
     for (; ahead != 0 && ahead >= runs_->bytes * runs_->count; ++runs_)
       ahead -= runs_->bytes * runs_->count;
-    if (ahead == 0) return;  // perhaps of the whole buffer: there is no group any more then
+    if (ahead == 0) return;  // perhaps the buffer's end: no group is left then
     index_ = ahead / runs_->bytes;
     offset_ = ahead % runs_->bytes;
   }
@@ -69,7 +70,7 @@ void copy_small_parts(const Walk::Parts& to, const Walk::Parts& from, size_t cou
                 from.first + static_cast<ptrdiff_t>(n) * from.stride, bytes);
 }
 
-// The parts of the one side and of the other may overlap.
+// Copies `count` parts of `bytes` each. The parts of the two sides may overlap.
 inline void copy_parts(const Walk::Parts& to, const Walk::Parts& from, size_t count, size_t bytes) {
   switch (bytes) {  // sizes whose copy costs less than a call
     case 4:
@@ -89,8 +90,8 @@ inline void copy_parts(const Walk::Parts& to, const Walk::Parts& from, size_t co
   }
 }
 
-// A buffer as a request describes it: by `runs`, `shift` bytes behind where they say, or as one run
-// where there are none.
+// A buffer as a request describes it: by `runs`, moved by `shift` bytes, or as one run if `runs` is
+// nullptr.
 class Buffer {
  public:
   Buffer(const void* first, size_t bytes, const nagaya_runs* runs, ptrdiff_t shift = 0)
@@ -99,9 +100,9 @@ class Buffer {
   bool is_one_run() const { return runs_ == nullptr; }
   size_t bytes() const { return one_.bytes; }
   std::byte* data() const { return static_cast<std::byte*>(one_.first); }  // of the one run
-  // Valid while this lives: its runs, before the shift; a walk from its beginning.
+  // runs(), before the shift, and walk(), from the beginning, are valid while this object lives.
   const nagaya_runs* runs() const { return is_one_run() ? &one_ : runs_; }
-  // As a request describes it that has no shift: nullptr if it is one run.
+  // The runs as a request without a shift names them: nullptr if the buffer is one run.
   const nagaya_runs* gaps() const { return runs_; }
   Walk walk() const { return is_one_run() ? Walk(&one_) : Walk(runs_, shift_); }
 
@@ -111,9 +112,9 @@ class Buffer {
   ptrdiff_t shift_;
 };
 
-// Cuts the next `bytes` of the message, which both sides have, into parts of one size on both:
-// each(to, from, count, bytes of a part) says whether it takes any more after these. How many bytes
-// it has had.
+// Cuts the next `bytes` of the message, which both sides have, into parts of one size on both.
+// Calls each(to, from, count, bytes of a part) until it returns false. Returns how many bytes it
+// has passed to each().
 template <class Each>
 size_t cut(Walk to, Walk from, size_t bytes, Each each) {
   size_t left = bytes;
@@ -129,7 +130,7 @@ size_t cut(Walk to, Walk from, size_t bytes, Each each) {
   return bytes - left;
 }
 
-// The next `bytes` of the message, which both sides have.
+// Copies the next `bytes` of the message, which both sides have.
 inline void copy(Walk to, Walk from, size_t bytes) {
   cut(to, from, bytes,
       [](const Walk::Parts& targets, const Walk::Parts& sources, size_t count, size_t part) {
@@ -138,7 +139,7 @@ inline void copy(Walk to, Walk from, size_t bytes) {
       });
 }
 
-// To one run of memory. Without a byte either may be null.
+// Copies the buffer's first `bytes` to contiguous memory. With 0 bytes, either may be null.
 inline void gather(const Buffer& from, void* to, size_t bytes) {
   if (bytes == 0) return;
   if (from.is_one_run())

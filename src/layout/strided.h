@@ -15,7 +15,7 @@ struct Side {
   ptrdiff_t to_stride, from_stride;  // from one index to the next                [bytes]
 };
 
-// Runs of bytes that are contiguous on both sides, in loops around each other.
+// Runs of bytes that are contiguous on both sides, in nested loops.
 class StridedCopy {
  public:
   // `sides`: the outermost dimension first; none has count 0. May throw std::bad_alloc.
@@ -25,7 +25,7 @@ class StridedCopy {
   bool is_one_run() const { return loops_.empty(); }
   // The sides do not overlap.
   void copy(std::byte* to, const std::byte* from) const noexcept;
-  // Between the memory of one side, with its strides, and one run.
+  // Copy between the strided memory of one side and one contiguous run.
   void pack_from(std::byte* run, const std::byte* from) const noexcept;
   void unpack_to(std::byte* to, const std::byte* run) const noexcept;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// doorbell.h - how a sleeping waiter learns that it should look again. One cache line per waiter;
-// anybody may ring, and ringing is one load while the waiter is awake. Several threads may be the
-// waiter: a ring wakes all of them.
+// doorbell.h - a futex word that wakes a sleeping waiter, so that it polls again. One cache line
+// per waiter; anybody may ring, and ringing is one load while the waiter is awake. Several threads
+// may share one waiter's bell: a ring wakes all of them.
 //
 //   | 31 ................ 1 |   0   |  one futex word
 //   |   count of changes    | armed |
@@ -12,8 +12,8 @@
 //                                                       and after the wake
 //   armed         -> awake          waiter     disarm   clears the bit
 //
-// The waiter arms, looks once more for what it waits for, and sleeps on the word that arm gave it.
-// A ringer first makes visible what there is to see, then rings.
+// The waiter arms, polls once more, and sleeps on the word that arm() returned. A ringer first
+// stores its data, then rings.
 //
 //           arm, disarm                        sleep       ring
 //   waiter  one thread at a time; of several   any, after  any number of ringers at once
@@ -35,15 +35,17 @@ namespace nagaya::mailbox {
 template <class M>
 class alignas(kLineBytes) BasicDoorbell {
  public:
-  // The waiter: announces a sleep. A ringer whose stores its next look misses sees the bit.
+  // Called by the waiter: announces a sleep, returns the word to sleep on. A ringer whose stores
+  // the waiter's next poll misses sees the bit.
   uint32_t arm() {
-    // Counted, so that a ringer of an earlier sleep that is still on its way disarms nothing.
+    // The count changes, so that a late ringer of an earlier sleep cannot disarm this one.
     word_.fetch_add(kCount, std::memory_order_relaxed);
     const uint32_t value = word_.fetch_or(kArmed, std::memory_order_seq_cst) | kArmed;
-    M::fence();  // store of `armed` before the waiter's last look; see ring
+    M::fence();  // store of `armed` before the waiter's last poll; see ring
     return value;
   }
-  // Sleeps until a ring since that arm, or the deadline. May return early.
+  // Sleeps until a ring that follows the arm() which returned `armed_value`, or until the deadline.
+  // May return early.
   void sleep(uint32_t armed_value, uint64_t deadline_ns) {
     M::futex_wait(word_, armed_value, deadline_ns);
   }
@@ -54,7 +56,7 @@ class alignas(kLineBytes) BasicDoorbell {
     M::fence();  // the caller's stores before load of `armed`; see arm
     ring_after_fence();
   }
-  // For callers with a full fence between their stores and this.
+  // ring() for callers that have a full fence between their stores and this call.
   void ring_after_fence() {
     if ((word_.load(std::memory_order_relaxed) & kArmed) != 0) [[unlikely]]
       wake();
@@ -72,7 +74,7 @@ class alignas(kLineBytes) BasicDoorbell {
                                           std::memory_order_relaxed));
     M::step(StopPoint::kBellRung);
     M::futex_wake(word_);
-    // So that the next ringers need no system call while the waiter is on its way.
+    // Disarms the bell, so that further ringers need no system call while the waiter wakes up.
     word += kCount;
     word_.compare_exchange_strong(word, word & ~kArmed, std::memory_order_relaxed,
                                   std::memory_order_relaxed);

@@ -9,17 +9,18 @@
 //   tail .. head+255   free
 //
 // Each side writes its own lines only, and reads the other's only when its last value from there
-// does not suffice. The producer does not read `tail`: the consumer that polls it has taken the
-// line away (70 ns); it counts in `next`, which nobody else reads. All zero is the empty lane: it
+// does not suffice. The producer does not read `tail`, because the polling consumer has taken its
+// cache line (70 ns); it counts in `next`, which nobody else reads. A lane of zeros is empty: it
 // may lie in pages that nobody has touched.
 //
 //              push                   drain
 //   push       one thread at a time   any
 //   drain                             one thread at a time
 //
-// Progress: wait-free both. Death of a producer: before the store to `tail` the cell was never
-// there, after it the cell is whole; the next producer adopts the lane first. Death of a consumer:
-// cells up to `head` were drained; those it copied since are drained again by the next.
+// Progress: wait-free both. Death of a producer: before the store to `tail` the cell is not
+// published, after it the cell is whole; the next producer calls adopt() first. Death of a
+// consumer: cells before `head` were drained; the next consumer drains again the cells that the
+// dead one copied since.
 #pragma once
 
 #include <concepts>
@@ -39,9 +40,9 @@ class Lane {
  public:
   static constexpr uint64_t kCells = 256;
 
-  // fill(cell) writes all of a cell, in its place: a copy of what was stored a moment ago by fields
-  // would wait until those stores have left the store buffer, and all before them. False: full,
-  // nothing has changed.
+  // Publishes one cell. fill(cell) writes all of it in place: copying a cell whose fields were
+  // stored just before would wait until those stores, and all before them, have left the store
+  // buffer. Returns false: full, nothing has changed.
   template <std::invocable<Cell&> Fill>
   bool push(Fill fill) {
     if (next_ - head_seen_ == kCells) {
@@ -60,26 +61,28 @@ class Lane {
     return push([&](Cell& free) { free = cell; });
   }
 
-  // Before a producer's first push, if another may have died in one.
+  // Called before a producer's first push, if an earlier producer may have died in a push.
   void adopt() { next_ = tail_.load(std::memory_order_relaxed); }
 
-  // Moves up to `max` cells, the oldest first, to `out`. How many.
+  // Moves up to `max` cells, the oldest first, to `out`. Returns how many.
   size_t drain(Cell* out, size_t max) {
     const uint64_t head = head_.load(std::memory_order_relaxed);  // only a consumer writes it
-    if (tail_seen_ - head < max) tail_seen_ = tail_.load(std::memory_order_acquire);  // of push
+    // Acquire: pairs with push's release.
+    if (tail_seen_ - head < max) tail_seen_ = tail_.load(std::memory_order_acquire);
     const uint64_t count = tail_seen_ - head < max ? tail_seen_ - head : max;
     for (uint64_t n = 0; n < count; ++n) out[n] = cells_[(head + n) % kCells];
     if (count != 0) head_.store(head + count, std::memory_order_release);  // pairs with push
     return count;
   }
 
-  // How many cells wait; from outside an estimate. Relaxed: nothing is read on its strength.
+  // Returns how many cells wait; for threads of neither side an estimate. Relaxed: no data are read
+  // because of it.
   uint64_t lag() const {
     const uint64_t head = head_.load(std::memory_order_relaxed);  // first: it never passes `tail`
     return tail_.load(std::memory_order_relaxed) - head;
   }
 
-  // The consumer throws away what waits.
+  // Called by the consumer: discards all waiting cells.
   void clear() {
     tail_seen_ = tail_.load(std::memory_order_acquire);
     head_.store(tail_seen_, std::memory_order_release);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // lane_set.h - the lanes of one consumer, each claimed by one thread of a task, and a bitmap of
-// those that may hold something, so that the consumer looks at those only.
+// those that may hold something, so that the consumer polls those only.
 //
 //   | stamp, capacity | active: 1 bit a lane | owners: 1 word a lane | lane 0 | lane 1 | ...
 //                       ▲ set by the lane's producer after a push, by compare with a load first
@@ -18,13 +18,14 @@
 //   push                                   one per lane     any                  dead owners only
 //   drain                                                   one consumer         same thread
 //
-// A push stores to a line that the consumer polls, then looks at `active`: a fence in between would
-// wait for that line, 200 of the 300 ns of a request. So the consumer has the fence of both.
+// A push stores to a line that the consumer polls, then loads `active`: a fence in between would
+// wait for that line, 200 of the 300 ns of a request. So the consumer executes one heavy fence for
+// both sides.
 //
-// Progress: lock-free claim, everything else wait-free. A lane that is given back keeps its
-// positions and what still waits in it; the next owner goes on from there.
-// Death of a producer: between push and mark, its last cells are not seen and reclaim drops them.
-// In a claim: the lane is its own or nobody's.
+// Progress: lock-free claim, everything else wait-free. A released lane keeps its positions and its
+// waiting cells; the next owner continues from there.
+// Death of a producer between push and mark: the consumer does not see its last cells, and reclaim
+// drops them. Death in a claim: the lane is the dead task's or nobody's.
 #pragma once
 
 #include <algorithm>
@@ -47,16 +48,18 @@ class LaneSet {
   static constexpr size_t bytes_for(uint32_t lanes) {
     return sizeof(LaneSet) + lanes * sizeof(Lane<Cell, M>);
   }
-  // The host, in zeroed pages of bytes_for(lanes), before any task can see it. Touches one page.
+  // Called by the host, in zeroed pages of bytes_for(lanes), before any task can see it. Touches
+  // one page.
   void init(uint32_t lanes) {
     capacity_ = lanes;
     consumer_fences_ = M::has_heavy_fence() ? 1 : 0;
     stamp_ = {task::kMagic, task::kAbiMajor, task::kAbiMinor, sizeof(LaneSet), 0};
   }
-  // Before anything else, in each copy of the library.
+  // Whether the caller's build has this layout. Each copy of the library checks it before any other
+  // call.
   bool matches() const { return stamp_.matches(sizeof(LaneSet)); }
 
-  // A lane for one thread of `owner`; kNoLane: all are taken.
+  // Returns a lane for one thread of `owner`; kNoLane: all are taken.
   uint32_t claim(Owner owner) {
     const uint32_t first = owner.bits % capacity_;
     for (uint32_t n = 0; n < capacity_; ++n) {
@@ -76,8 +79,8 @@ class LaneSet {
     owners_[lane].store(0, std::memory_order_release);  // pairs with claim
   }
 
-  // By the lane's owner, as Lane::push: a cell, or a function that fills one. True: the caller
-  // rings the consumer's bell, by ring_after_fence().
+  // Called by the lane's owner. `source` is a cell, or a function that fills one (Lane::push).
+  // Returns false: full. True: the caller must ring the consumer's bell, by ring_after_fence().
   template <class Source>
   bool push(uint32_t lane, const Source& source) {
     if (!lanes()[lane].push(source)) return false;
@@ -90,14 +93,15 @@ class LaneSet {
     const uint64_t bit = 1ull << lane % 64;
     if ((word.load(std::memory_order_relaxed) & bit) == 0) {
       word.fetch_or(bit, std::memory_order_seq_cst);  // pairs with drain's load
-      M::fence();  // store of `active` before load of the bell; the consumer arms, then looks here
+      M::fence();  // store of `active` before load of the bell; the consumer arms, then loads it
     }
     M::step(StopPoint::kLaneMarked);
     return true;
   }
 
-  // The consumer: one round over the active lanes. take(lane, cells, count) gets up to wanted(lane)
-  // cells of each, kMax at most; 0 leaves a lane alone. How many in all.
+  // Called by the consumer: one pass over the active lanes. take(lane, cells, count) gets up to
+  // wanted(lane) cells of each, kMax at most; wanted(lane) of 0 skips the lane. Returns the number
+  // of cells in all.
   template <size_t kMax = 32, class Wanted, class Take>
   size_t drain(Wanted wanted, Take take) {
     Cell cells[kMax];
@@ -119,8 +123,8 @@ class LaneSet {
     return drain<kMax>([](uint32_t) { return kMax; }, take);
   }
 
-  // The consumer, when it has armed its bell: the next drain finds all earlier pushes, and
-  // each later one rings.
+  // Called by the consumer after it has armed its bell. From then on, the next drain finds all
+  // earlier pushes, and each later push rings.
   void before_sleep() {
     uint64_t cleared[kMaxLanes / 64];
     uint64_t any = 0;
@@ -143,8 +147,8 @@ class LaneSet {
       }
   }
 
-  // The consumer, when the host has reaped `dead` and before its number is used again: nothing
-  // that still waits may be carried out, for its memory goes away.
+  // Called by the consumer when the host has reaped `dead`, before its number is used again. Drops
+  // the waiting cells: their commands name memory that goes away.
   void reclaim(Owner dead) {
     for (uint32_t lane = 0; lane < capacity_; ++lane) {
       if (owners_[lane].load(std::memory_order_relaxed) != dead.bits) continue;
@@ -154,7 +158,7 @@ class LaneSet {
   }
 
   uint32_t capacity() const { return capacity_; }
-  // Relaxed: for the consumer, of a lane that it has just drained.
+  // Called by the consumer, for a lane that it has just drained: so relaxed suffices.
   Owner owner(uint32_t lane) const { return {owners_[lane].load(std::memory_order_relaxed)}; }
   uint64_t lag(uint32_t lane) const { return lanes()[lane].lag(); }
 

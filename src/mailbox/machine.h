@@ -30,9 +30,9 @@ struct Machine {
   using Atomic = std::atomic<T>;
 
   static void fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
-  // A pair that stands for two fences, where one side passes often and the other seldom: the light
-  // one costs nothing, the heavy one is a fence in every thread of the space (membarrier(2); the
-  // tasks share one mm). Call has_heavy_fence once per space, in the host; false: use fence twice.
+  // A pair that replaces two fences, where one side runs often and the other seldom: the light one
+  // costs nothing, the heavy one is a fence in every thread of the space (membarrier(2); the tasks
+  // share one mm). The host calls has_heavy_fence() once per space; false: both sides use fence().
   static void light_fence() { std::atomic_signal_fence(std::memory_order_seq_cst); }
   static void heavy_fence() {
     fence();
@@ -62,7 +62,7 @@ struct Machine {
     arch::raw_syscall(__NR_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, expected,
                       deadline_ns == kNever ? nullptr : &deadline, nullptr, FUTEX_BITSET_MATCH_ANY);
   }
-  // Does this process have such a thread?
+  // Returns whether this process has a thread with the id `thread`.
   static bool thread_exists(uint32_t thread) {
     const long pid = arch::raw_syscall(__NR_getpid);
     return arch::raw_syscall(__NR_tgkill, pid, thread, 0) != -ESRCH;

@@ -20,11 +20,11 @@
 //   ready    -> nothing   reader, when it has taken the message past a reserved one
 //   ready, nothing -> free of the next lap: reader, release of `head`
 // `sleeping` is set and cleared by the reader; a poster that reserves while it is set rings the
-// bell, so that one that dies before it rings is covered by the next.
+// bell, so that the next poster rings for one that dies before it rings.
 //
-// The poster of a reserved position that is not ready: `tail` names that of the last one, `posters`
-// those of earlier ones. The poster writes its name there after its swap, or the next poster does
-// before its own swap.
+// The poster of each reserved position is recorded, for forget(): `tail` has the number of the last
+// position's poster, `posters` those of earlier ones. A poster writes its number into `posters`
+// after its swap, or the next poster does before its own swap.
 //
 // Order: FIFO per posting thread. The reader steps over reserved positions, so a poster that is
 // slow or dead delays its own message only (with its cell out of use 255 more messages fit).
@@ -33,12 +33,12 @@
 //   post     any number    any                                any, of others
 //   take, take_if          one thread; several take turns     any
 //   forget, clear                                             the host's one thread
-// (clear is the reader meanwhile: its owner has ended, and nobody else takes.)
+// (The caller of clear is the reader meanwhile: the owner has ended, and nobody else takes.)
 //
 // Progress: post is lock-free, everything else is wait-free.
 // Death of a poster or of the reader at each step: docs/mailbox.md.
 //
-// All zero is the empty mailbox: it may lie in pages that nobody has touched.
+// A mailbox of zeros is empty: it may lie in pages that nobody has touched.
 #pragma once
 
 #include <errno.h>
@@ -75,19 +75,19 @@ class alignas(kLineBytes) BasicMailbox {
     Tail tail{tail_.load(std::memory_order_acquire)};
     do {
       if (full(tail.position())) {
-        // The poster before may have died on its way to the bell.
+        // The previous poster may have died before it rang.
         if (tail.sleeping()) bell_.ring();
         return -EAGAIN;
       }
       note_last_poster(tail);
-      // Acquire: pairs with before_sleep (the bell is armed). Release: the notes of earlier
-      // posters, for forget.
+      // Acquire: pairs with before_sleep (the bell is armed). Release: publishes the entries of
+      // earlier posters in `posters`, for forget.
     } while (!tail_.compare_exchange_weak(tail.bits, tail.next(number(poster)).bits,
                                           std::memory_order_acq_rel, std::memory_order_acquire));
     const uint64_t position = tail.position();
     M::prefetch_to_write(&cell(position + kAhead));
     M::step(StopPoint::kPostReserved);
-    // Relaxed: the next poster may have noted the same already.
+    // Relaxed: the next poster may have written the same entry already.
     posters_[position % kCells].store(note(position, number(poster)), std::memory_order_relaxed);
     Cell& own = cell(position);
     std::memcpy(own.payload, payload, bytes);
@@ -100,7 +100,7 @@ class alignas(kLineBytes) BasicMailbox {
     return 0;
   }
 
-  // The reader: the next message, if any. Gives back the one before.
+  // Called by the reader: frees the previous message's cell, returns the next message, if any.
   Message take() {
     give_back();
     const uint64_t head = head_.load(std::memory_order_relaxed);
@@ -112,7 +112,8 @@ class alignas(kLineBytes) BasicMailbox {
     return take_further();
   }
 
-  // The same, if the next one is ready and is_it(message); else nothing is taken.
+  // Like take(), but takes only the message at the head, and only if it is ready and
+  // is_it(message).
   template <class Predicate>
   Message take_if(Predicate is_it) {
     give_back();
@@ -122,15 +123,15 @@ class alignas(kLineBytes) BasicMailbox {
     return is_taken ? hand_out(head, state) : Message{};
   }
 
-  // The reader: whether take() is sure to find something. A message that is ready behind a slow
-  // poster's does not show here.
+  // Called by the reader: whether the next take() is sure to return a message. False, too, while
+  // the reader holds one, or if a ready message stands behind a slow poster's.
   bool has_next() {
     const uint64_t head = head_.load(std::memory_order_relaxed);
     return held_ == 0 && look_at(head).is_message(head);
   }
 
-  // The reader, for Waiting: asks posters to ring. How long it may sleep [ns]. The next take looks
-  // at everything.
+  // Called by the reader (for Waiting): asks posters to ring. Returns the longest sleep [ns]. The
+  // next take() searches behind reserved positions, too.
   uint64_t before_sleep() {
     fruitless_ = kLookFurther;
     // Release: the bell was armed; pairs with the posters' swap. Later swappers ring.
@@ -140,34 +141,38 @@ class alignas(kLineBytes) BasicMailbox {
   // Relaxed: a poster that still sees the mark rings a bell that is not armed.
   void after_sleep() { tail_.fetch_and(~Tail::kSleeping, std::memory_order_relaxed); }
 
-  // The host, when it has reaped `dead` and before its number is used again.
+  // Called by the host when it has reaped `dead`, before its number is used again: gives up the
+  // positions that the dead task reserved and did not make ready.
   void forget(Owner dead) {
-    // Before `tail`: it may move on, then less is left to do.
+    // Loaded before `tail`: should the head move on, less is left to do.
     const uint64_t head = head_.load(std::memory_order_relaxed);
-    // Acquire: pairs with the posters' swaps: everyone but the last is noted.
+    // Acquire: pairs with the posters' swaps: every poster but the last is in `posters`.
     const Tail tail{tail_.load(std::memory_order_acquire)};
     for (uint64_t position = head; position < tail.position(); ++position) {
-      // While it is not ready its note stays; after that somebody else's may stand there.
+      // While a position is not ready, its entry in `posters` stays; later, another poster's may
+      // replace it.
       if (look_at(position).serial() > position) continue;
       const uint64_t poster =
           position + 1 == tail.position() ? tail.last_poster() : poster_of(position);
       if (poster == number(dead))
         cell(position).state.store(CellState::nothing(position).bits, std::memory_order_release);
     }
-    bell_.ring();  // it may have died on its way to the bell
+    bell_.ring();  // the dead task may not have rung
   }
 
-  // The host, as the reader between two owners: when it has reaped the earlier one, and before the
-  // next one starts. Takes every message that was ready before the call, and calls visit(message)
-  // for each. A message that becomes ready during the call is taken, too, or is for the next owner.
-  // The message that the earlier owner held when it died counts as taken. Wait-free.
+  // Called by the host, as the reader between two owners: when it has reaped the earlier one, and
+  // before the next one starts. Takes every message that was ready before the call, and calls
+  // visit(message) for each. A message that becomes ready during the call is taken, too, or is for
+  // the next owner. The message that the earlier owner held when it died counts as taken.
+  // Wait-free.
   template <class Visit>
   void clear(Visit visit) {
     if (is_untouched()) return;
     give_back();
-    // No more can have been ready; a poster that goes on cannot keep the host here.
+    // At most kCells messages were ready before the call; the limit keeps a busy poster from
+    // holding the host here.
     for (uint64_t n = 0; n < kCells; ++n) {
-      fruitless_ = kLookFurther;  // at once behind reserved positions
+      fruitless_ = kLookFurther;  // take() searches behind reserved positions at once
       const Message message = take();
       if (!message) break;
       visit(message);
@@ -177,7 +182,8 @@ class alignas(kLineBytes) BasicMailbox {
     end_turn();
   }
 
-  // Several threads of the reading task take turns; `thread` is the caller's id (gettid).
+  // Several threads of the reading task take turns; `thread` is the caller's id (gettid). Returns
+  // whether the caller has the turn now.
   bool begin_turn(uint32_t thread) {
     uint32_t holder = 0;
     // Acquire: pairs with end_turn. A holder with the caller's own id is an earlier thread that
@@ -190,8 +196,9 @@ class alignas(kLineBytes) BasicMailbox {
     give_back();
     turn_.store(0, std::memory_order_release);
   }
-  // When begin_turn has failed for long: was the turn's holder a thread that has ended? The message
-  // that it held counts as taken, every other state of the reader's line is good to go on from.
+  // Called when begin_turn has failed for long: ends the turn of a thread that has ended. The
+  // message that it held counts as taken; the next reader can continue from any state of the
+  // reader's line.
   void end_turn_of_dead() {
     uint32_t holder = turn_.load(std::memory_order_relaxed);
     if (holder != 0 && !M::thread_exists(holder))
@@ -199,8 +206,8 @@ class alignas(kLineBytes) BasicMailbox {
                                     std::memory_order_relaxed);
   }
 
-  // Whether nobody has posted, slept or taken a turn yet: its pages, which the kernel has not
-  // backed so far, need not be.
+  // Whether nobody has posted, slept or taken a turn yet. If so, the caller can leave the mailbox
+  // alone, and the kernel need not back its pages.
   bool is_untouched() const {
     return tail_.load(std::memory_order_acquire) == 0 && turn_.load(std::memory_order_relaxed) == 0;
   }
@@ -209,12 +216,15 @@ class alignas(kLineBytes) BasicMailbox {
   BasicDoorbell<M>& bell() { return bell_; }
 
  private:
-  // Looks at the head before `tail` is read, which takes its line from the posters.
+  // Polls of the head in vain before the reader loads `tail`, which takes its cache line from the
+  // posters.
   static constexpr uint32_t kLookFurther = 64;
-  // A poster prefetches the line of the cell so far ahead: its next compare-and-swap waits for it,
-  // and the reader has had it since the last lap. Streams of 8 bytes: 225 ns a message, then 120.
+  // A poster prefetches the cell so far ahead: the reader has had its line since the last lap, and
+  // the poster's next compare-and-swap would wait for it. Streams of 8 bytes: 225 ns a message
+  // without, 120 ns with it.
   static constexpr uint64_t kAhead = 4;
-  // How long the reader sleeps while a post is under way that began before the mark. [ns]
+  // The longest sleep of the reader while a post is pending that began before `sleeping` was set.
+  // [ns]
   static constexpr uint64_t kPosterPatienceNs = 1'000'000;
 
   struct alignas(kLineBytes) Cell {
@@ -258,27 +268,30 @@ class alignas(kLineBytes) BasicMailbox {
   static uint64_t note(uint64_t position, uint64_t poster) { return (position + 1) << 16 | poster; }
   Cell& cell(uint64_t position) { return cells_[position % kCells]; }
 
-  // Acquire: pairs with the poster's ready.
+  // Acquire: pairs with the release by which the poster makes the position ready.
   CellState look_at(uint64_t position) {
     return {cell(position).state.load(std::memory_order_acquire)};
   }
-  // Relaxed: a thread that reads `tail` by acquire finds the notes made before its swaps.
+  // Relaxed: a thread that reads `tail` by acquire finds the entries made before the swaps of
+  // `tail`.
   uint64_t poster_of(uint64_t position) {
     return posters_[position % kCells].load(std::memory_order_relaxed) & 0xffff;
   }
 
-  // An old `position` may lie before the head: its swap will fail.
+  // Returns whether the mailbox is full. An outdated `position` may lie before the head: the
+  // caller's swap will fail.
   bool full(uint64_t position) {
     const auto used = [&](uint64_t head) { return static_cast<int64_t>(position - head); };
     if (used(head_seen_.load(std::memory_order_acquire)) < static_cast<int64_t>(kCells))
       return false;
-    // Acquire: pairs with give_back: the payload may be overwritten. Release: for the other
-    // posters.
+    // Acquire: pairs with give_back: the payload may be overwritten. Release: pairs with the other
+    // posters' acquire of `head_seen_`.
     const uint64_t head = head_.load(std::memory_order_acquire);
     head_seen_.store(head, std::memory_order_release);
     return used(head) >= static_cast<int64_t>(kCells);
   }
-  // Before a swap hides who reserved the position before: unless that poster has noted it already.
+  // Called before the caller's swap overwrites the last poster's number in `tail`: writes it to
+  // `posters`, unless that poster has done so already.
   void note_last_poster(Tail tail) {
     if (tail.position() == 0) return;
     const uint64_t last = tail.position() - 1;
@@ -292,14 +305,14 @@ class alignas(kLineBytes) BasicMailbox {
   Message hand_out(uint64_t position, CellState state) {
     fruitless_ = 0;
     held_ = position + 1;
-    M::prefetch(&cell(position + 1));  // streams of MPI's 8 bytes: 49 ns a message, then 46
+    M::prefetch(&cell(position + 1));  // MPI streams of 8 bytes: 49 ns a message without, 46 with
     return message_at(position, state);
   }
   Message message_at(uint64_t position, CellState state) {
     return {cell(position).payload, state.kind(), state.bytes()};
   }
-  // A reader that dies in here has not given its message back, or has and still seems to hold it:
-  // the next one does the same again, and nothing is taken twice.
+  // Frees the cell of the held message. A reader that dies in here has not freed it, or has and
+  // `held_` still names it: the next reader repeats the call, and no message is taken twice.
   void give_back() {
     if (held_ == 0) return;
     const uint64_t position = held_ - 1;
@@ -308,17 +321,18 @@ class alignas(kLineBytes) BasicMailbox {
       head_.store(position + 1, std::memory_order_release);  // pairs with full
     else if (position > head)
       cell(position).state.store(CellState::nothing(position).bits, std::memory_order_relaxed);
-    M::light_fence();  // the compiler, too, leaves it last
+    M::light_fence();  // the compiler, too, keeps the store to held_ last
     held_ = 0;
   }
 
-  // The head is reserved or nothing, or it is time to look.
+  // Called when the head position holds nothing, or has been reserved for kLookFurther polls:
+  // returns the first ready message behind it.
   [[gnu::noinline]] Message take_further() {
     uint64_t head = head_.load(std::memory_order_relaxed);
     while (look_at(head).is_nothing(head)) ++head;
     head_.store(head, std::memory_order_release);  // pairs with full
-    // Acquire: pairs with the posters' swaps. Of whoever reserved a position before this, all
-    // earlier messages are ready: so the first one found is the first of its poster.
+    // Acquire: pairs with the posters' swaps. A poster that reserved a position before this load
+    // has made all its earlier messages ready: so the first message found is its poster's first.
     const Tail tail{tail_.load(std::memory_order_acquire)};
     for (uint64_t position = head; position < tail.position(); ++position) {
       const CellState state = look_at(position);
@@ -330,7 +344,7 @@ class alignas(kLineBytes) BasicMailbox {
   alignas(kLineBytes) typename M::template Atomic<uint64_t> tail_;
   typename M::template Atomic<uint64_t> head_seen_;  // by posters
   alignas(kLineBytes) typename M::template Atomic<uint64_t> head_;
-  uint64_t held_;  // position + 1 of the message that the reader looks at; 0: none
+  uint64_t held_;  // position + 1 of the message that the reader holds; 0: none
   uint32_t fruitless_;
   typename M::template Atomic<uint32_t> turn_;
   BasicDoorbell<M> bell_;

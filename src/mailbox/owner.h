@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// owner.h - the holder of a part of a shared structure: a task, told from all that had its number
-// before, or the host. In one word, so that a compare-and-swap can take and give back.
+// owner.h - the holder of a part of a shared structure: a task, distinguished from all earlier ones
+// with its number, or the host. One word, so that a compare-and-swap can claim and release.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace nagaya::mailbox {
 struct Owner {
   uint32_t bits = 0;  // generation << 16 | number + 1; 0: nobody
 
-  // As TaskRecord's `number` and `generation`. A generation comes again after 65,536 tasks, long
-  // after the host has reclaimed what the earlier one held.
+  // The arguments are the TaskRecord's `number` and `generation`. A generation comes again after
+  // 65,536 tasks, long after the host has reclaimed what the earlier one held.
   static constexpr Owner task(uint32_t number, uint32_t generation) {
     return {generation << 16 | (number + 1)};
   }

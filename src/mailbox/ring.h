@@ -19,9 +19,9 @@
 //
 // Progress: push is lock-free. drain is blocking: it hands over nothing beyond a position that is
 // reserved and not visible. Death of a producer there stops the queue for everybody, until the job
-// ends; elsewhere its items are whole, and drop() finds them. That, producers that starve each
-// other at `tail`, and items behind one that the consumer cannot accept yet, are why lanes are the
-// default (facts and figures: docs/delegatee.md).
+// ends; elsewhere its items are whole, and drop() finds them. Lanes are the default because of
+// that, because producers starve each other at `tail`, and because an item that the consumer cannot
+// accept yet holds up all behind it (facts and figures: docs/delegatee.md).
 #pragma once
 
 #include <concepts>
@@ -40,15 +40,15 @@ class Ring {
  public:
   static constexpr uint64_t kCells = 1024;
 
-  // Of the thread that has claimed the lane; fill(item) writes all of an item. False: full, nothing
-  // has changed. True: the caller rings the consumer's bell (a full fence stands behind the push:
-  // ring_after_fence() will do).
+  // Called by the thread that has claimed the lane; fill(item) writes all of an item. Returns
+  // false: full, nothing has changed. True: the caller must ring the consumer's bell
+  // (ring_after_fence() suffices, because push ends with a full fence).
   template <std::invocable<Item&> Fill>
   bool push(uint32_t lane, Fill fill) {
     uint64_t tail = tail_.load(std::memory_order_relaxed);
     do {
-      // Acquire: pairs with drain; it has copied the item that is overwritten now. An old `tail`
-      // may lie before it: its swap will fail.
+      // Acquire: pairs with drain, which has copied the item that is overwritten now. An outdated
+      // `tail` may lie before `head`: its swap will fail.
       const uint64_t head = head_.load(std::memory_order_acquire);
       if (static_cast<int64_t>(tail - head) >= static_cast<int64_t>(kCells)) return false;
       // Relaxed: it only decides which producer gets the cell.
@@ -66,15 +66,15 @@ class Ring {
     return push(lane, [&](Item& free) { free = item; });
   }
 
-  // The consumer: up to `max` items in their order, as long as they are visible and wanted(lane)
-  // is not 0: take(lane, item, 1). How many. 0: nothing of which something is wanted can be had,
-  // and the producer that makes the next one visible rings.
+  // Called by the consumer: calls take(lane, item, 1) for up to `max` items in order, and stops at
+  // the first one that is not visible or whose wanted(lane) is 0. Returns how many items it
+  // removed. 0: it could stop at once; the producer that makes the next item visible rings.
   template <class Wanted, class Take>
   size_t drain(size_t max, Wanted wanted, Take take) {
     size_t count = 0;
     for (uint64_t head = head_.load(std::memory_order_relaxed); count < max; ++count) {
       Cell& cell = cells_[head % kCells];
-      if (cell.visible.load(std::memory_order_acquire) == 0) break;  // of push
+      if (cell.visible.load(std::memory_order_acquire) == 0) break;  // pairs with push
       const uint32_t lane = cell.lane;
       if (lane != kDropped && wanted(lane) == 0) break;
       const Item item = cell.item;
@@ -85,14 +85,16 @@ class Ring {
     return count;
   }
 
-  // The consumer: items for which is_it(item), of a task that has ended, will not be handed over.
+  // Called by the consumer for a task that has ended: drain will not hand over its items, for which
+  // is_it(item) is true.
   template <class Predicate>
   void drop(Predicate is_it) {
     // Relaxed: the items of the dead were visible long before.
     const uint64_t tail = tail_.load(std::memory_order_relaxed);
     for (uint64_t at = head_.load(std::memory_order_relaxed); at < tail; ++at) {
       Cell& cell = cells_[at % kCells];
-      if (cell.visible.load(std::memory_order_acquire) != 0 && is_it(cell.item))  // of push
+      // Acquire: pairs with push.
+      if (cell.visible.load(std::memory_order_acquire) != 0 && is_it(cell.item))
         cell.lane = kDropped;
     }
   }

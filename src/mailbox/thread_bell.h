@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// thread_bell.h - how a thread that sleeps in ppoll() on descriptors learns that it should look
-// again at memory: by a signal, which it lets in only while it sleeps. Nobody can sleep on a futex
-// and on descriptors at once; and an eventfd would have to lie open in every task.
+// thread_bell.h - wakes a thread that sleeps in ppoll() on descriptors, so that it polls memory
+// again: by a signal, which the thread unblocks only while it sleeps. No thread can sleep on a
+// futex and on descriptors at once, and an eventfd would have to be open in every task.
 //
 //   | 31 ............... 1 |   0   |
 //   |   count of sleeps    | armed |
@@ -18,7 +18,7 @@
 // The signal is blocked outside of ppoll: one that comes between arm and ppoll is pending, and ends
 // the ppoll as it begins.
 // Progress: wait-free. Death of a ringer: before the signal the word stays armed, the next ringer
-// sends one; the dead one's message is seen then, or at the end of the sleep.
+// sends one; the sleeper sees the dead ringer's message then, or at the end of the sleep.
 #pragma once
 
 #include <poll.h>
@@ -34,7 +34,8 @@ class alignas(kLineBytes) ThreadBell {
  public:
   static constexpr int kSignal = SIGURG;  // ignored where nobody expects it
 
-  // Once, by the thread that will sleep, before anybody may ring: blocks the signal in it.
+  // Called once, by the thread that will sleep, before anybody may ring: blocks the signal in that
+  // thread.
   void own() {
     struct sigaction nothing {};
     nothing.sa_handler = [](int) {};
@@ -48,12 +49,13 @@ class alignas(kLineBytes) ThreadBell {
     thread_.store(static_cast<int32_t>(arch::raw_syscall(__NR_gettid)), std::memory_order_release);
   }
 
-  // The thread: announces a sleep. A ringer whose stores its next look misses sees the bit.
+  // Called by the sleeper: announces a sleep. A ringer whose stores the sleeper's next poll misses
+  // sees the bit.
   void arm() {
     word_.fetch_add(kCount + kArmed, std::memory_order_seq_cst);
-    Machine::fence();  // store of `armed` before the last look; see ring
+    Machine::fence();  // store of `armed` before the last poll; see ring
   }
-  // As ppoll(2), and ends when the bell is rung, or was since arm.
+  // Like ppoll(2), but ends, too, when the bell is rung, or has been rung since arm().
   static int sleep(pollfd* descriptors, size_t count, int timeout_ms) {
     sigset_t mask;
     ::pthread_sigmask(SIG_SETMASK, nullptr, &mask);
@@ -65,9 +67,9 @@ class alignas(kLineBytes) ThreadBell {
   // Whether the thread sleeps, or is about to. A hint.
   bool is_armed() const { return (word_.load(std::memory_order_relaxed) & kArmed) != 0; }
 
-  // The caller has stored what there is to see.
+  // Wakes the sleeper if it sleeps or is about to. The caller has stored its data before.
   void ring() {
-    Machine::fence();  // that store before load of `armed`; see arm
+    Machine::fence();  // the caller's stores before load of `armed`; see arm
     ring_after_fence();
   }
   void ring_after_fence() {
@@ -80,10 +82,11 @@ class alignas(kLineBytes) ThreadBell {
 
   void wake() {
     uint32_t word = word_.load(std::memory_order_relaxed);
-    const int32_t thread = thread_.load(std::memory_order_acquire);  // of own
+    const int32_t thread = thread_.load(std::memory_order_acquire);  // pairs with own
     if ((word & kArmed) == 0 || thread == 0) return;
     arch::raw_syscall(__NR_tgkill, process_.load(std::memory_order_relaxed), thread, kSignal);
-    // Relaxed: the thread reads what it waits for elsewhere. A failure: it has slept again since.
+    // Relaxed: the thread reads what it waits for elsewhere. If the swap fails, the thread has
+    // slept again since.
     word_.compare_exchange_strong(word, word & ~kArmed, std::memory_order_relaxed,
                                   std::memory_order_relaxed);
   }

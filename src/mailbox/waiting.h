@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// waiting.h - the one loop in which everything of a space waits (laws 7 and 11): it looks, and
-// after each look in vain spins, yields or sleeps. A waiter says which, and knows its bell.
+// waiting.h - the one loop in which all threads of a space wait (laws 7 and 11): it polls, and
+// after each poll in vain spins, yields or sleeps. A waiter object decides which, and has the bell.
 //
 //   wait(ready, waiter)    ready? ──► true
 //                          pause(): spin, yield ──► look again
@@ -8,8 +8,8 @@
 //                                             sleep ──► disarm ──► look again
 //                                   give up ──► ready?
 //
-// Waiters: BasicWaiting (below) of whoever has a bell of its own, llcl::Patience of a task's
-// threads, Delegatee::Patience of a node's delegatee.
+// Waiters: BasicWaiting (below) for threads with a bell of their own, llcl::Patience for a task's
+// threads, Delegatee::Patience for a node's delegatee.
 #pragma once
 
 #include <cstdint>
@@ -22,39 +22,43 @@ namespace nagaya::mailbox {
 // The constants of all waiters. Measured in November 2026 on 2 virtual processors (AMD EPYC, Intel
 // Xeon; Linux 6.18) by `nagaya bench`, unless another source is named.
 struct WaitTable {
-  // A task's thread: looks in vain.
-  // Before it offers its processor to others, while every thread of the node can have one: the
-  // round trip of a partner that computes for a while.
+  // Polls in vain before a task's thread yields, while every thread of the node can have a
+  // processor: they last for the round trip of a partner that computes for a while.
   static constexpr uint32_t kSpins = 1000;
-  // Before it sleeps, nearly all of them with a yield: some 10 ms on a node of its own. A futex
-  // wake costs a pair of tasks on shared processors 2 to 5 times a yield (law 7: 8 ping-pong pairs
-  // on 2 processors 0.64 to 0.81 us a message by yields, 1.2 to 4.3 by futex).
+  // Polls in vain before a task's thread sleeps, nearly all of them with a yield: some 10 ms on a
+  // node of its own. A futex wake costs a pair of tasks on shared processors 2 to 5 times a yield
+  // (law 7: 8 ping-pong pairs on 2 processors 0.64 to 0.81 us a message by yields, 1.2 to 4.3 by
+  // futex).
   static constexpr uint32_t kLooksAwake = 20'000;
-  // Before a thread on a crowded node sleeps for kShortNapNs at a time beside a delegatee that
-  // sleeps: a message wakes the delegatee, but a thread that only yields keeps its processor for
-  // milliseconds (EEVDF).
+  // Polls in vain before a thread on a crowded node sleeps for kShortNapNs at a time, while the
+  // delegatee sleeps, too: a message wakes the delegatee, but a thread that only yields keeps its
+  // processor for milliseconds (EEVDF).
   static constexpr uint32_t kLooksBesideASleeper = 200;
   static constexpr uint64_t kShortNapNs = 50'000;
-  // Before the delegatee is told that somebody waits: an answer that comes sooner is of this node.
+  // Polls in vain before a thread tells the delegatee that it waits: an answer that comes sooner is
+  // from this node.
   static constexpr uint32_t kSoon = 20;
-  // How long it spins beside a partner that runs on another processor of a crowded node: some turns
-  // of the scheduler (docs/decisions/0011).
+  // How long a thread spins beside a partner that runs on another processor of a crowded node: some
+  // turns of the scheduler (docs/decisions/0011).
   static constexpr uint64_t kBesidePartnerNs = 5'000;
-  // How long it sleeps at first, then twice as long up to the next, then an eighth of what it has
-  // slept, and at most the last: a store without a notification is seen that late.
+  // Lengths of a thread's sleeps: the first is kNapNs; each next one is twice as long, up to
+  // kLongNapNs, or an eighth of the time slept so far if that is more; at most kLongestNapNs. A
+  // store without a notification is seen that late.
   static constexpr uint64_t kNapNs = 500'000, kLongNapNs = 16'000'000, kLongestNapNs = 250'000'000;
-  // The longest sleep while something is under way that rings no bell: messages for full mailboxes,
+  // The longest sleep while something is pending that rings no bell: messages for full mailboxes,
   // windows, files and collectives of other components of Open MPI.
   static constexpr uint64_t kUnrungNapNs = 1'000'000;
 
-  // A completer, which waits for active messages, and a copier that waits for its last helper.
+  // For a completer, which waits for active messages, and for a copier, which waits for its last
+  // helper.
   static constexpr uint32_t kBellSpins = 100, kBellYields = 200;
   static constexpr uint64_t kCopierNapNs = 100'000;
 
-  // A delegatee in mode automatic. How long it polls after something has moved.
+  // How long a delegatee in mode automatic keeps polling after its last progress.
   static constexpr uint64_t kLingerNs = 1'000'000;
-  // A yield that takes longer than this: other programs want the processor, not only tasks that
-  // wait. So many of these in a row (one alone is an interrupt), and it sleeps for kCrowdedNs.
+  // A yield of the delegatee that takes longer than kLongAwayNs means that other programs want the
+  // processor, not only waiting tasks. After kLongYields of these in a row (one alone is an
+  // interrupt) the delegatee sleeps for kCrowdedNs.
   static constexpr uint64_t kLongAwayNs = 50'000;
   static constexpr uint32_t kLongYields = 2;
   static constexpr uint64_t kCrowdedNs = 10'000'000;
@@ -63,23 +67,23 @@ struct WaitTable {
 // The load of the node, in shared memory, kept by the caller. A hint: a wrong number costs time.
 struct Load {
   std::atomic<uint32_t> runnable;   // threads with a lane, and the delegatee's, that do not sleep
-  uint32_t processors;              // that they may use
-  std::atomic<uint32_t> waiting{};  // threads that wait for anything late, asleep or not
+  uint32_t processors;              // that those threads may use
+  std::atomic<uint32_t> waiting{};  // threads that have waited for kSoon polls or longer
 
   // Relaxed: nothing depends on it.
   bool crowded() const { return runnable.load(std::memory_order_relaxed) > processors; }
   // A thread that yields runs again after one other thread.
   bool crowded_by_one() const { return runnable.load(std::memory_order_relaxed) == processors + 1; }
-  // For one more.
+  // Whether one more thread could run at once.
   bool has_room() const { return runnable.load(std::memory_order_relaxed) < processors; }
 };
 
-// A waiter's next step after a look in vain.
+// A waiter's next step after a poll in vain.
 enum class Pause : uint8_t { kSpin, kYield, kSleep, kGiveUp };
 
-// Waits until ready(), or until the waiter gives up; the last ready(). After waiter.arm() every
-// event that can end the wait must ring, or end the sleep in another way; ready() must see, by
-// acquire, what a ringer stored before it rang.
+// Waits until ready(), or until the waiter gives up. Returns the last ready(). After waiter.arm()
+// every event that can end the wait must ring, or end the sleep in another way; ready() must see,
+// by acquire, what a ringer stored before it rang.
 template <class Ready, class Waiter>
 bool wait(Ready ready, Waiter&& waiter) {
   while (!ready()) switch (waiter.pause()) {
@@ -107,7 +111,8 @@ template <class M>
 bool has_passed(uint64_t deadline_ns) {
   return deadline_ns != kNever && M::now_ns() >= deadline_ns;
 }
-// When a sleep of at most `longest_ns` ends that begins now.
+// Returns the end of a sleep that begins now and lasts at most `longest_ns`, but not beyond
+// `deadline_ns` [ns of CLOCK_MONOTONIC].
 template <class M>
 uint64_t end_of_sleep(uint64_t longest_ns, uint64_t deadline_ns) {
   if (longest_ns == kNever) return deadline_ns;
@@ -116,8 +121,8 @@ uint64_t end_of_sleep(uint64_t longest_ns, uint64_t deadline_ns) {
 }
 
 struct WaitPolicy {
-  uint32_t spins;   // looks, with the CPU's hint between, while the partner can be running
-  uint32_t yields;  // then looks with sched_yield between; then sleep
+  uint32_t spins;   // polls, with the CPU's hint between, while the partner can be running
+  uint32_t yields;  // then polls with sched_yield between; then sleep
 };
 inline constexpr WaitPolicy kBellPolicy = {WaitTable::kBellSpins, WaitTable::kBellYields};
 inline constexpr WaitPolicy kSleepAtOnce = {.spins = 0, .yields = 0};
@@ -135,8 +140,9 @@ class BasicWaiting {
   BasicWaiting(BasicDoorbell<M>& bell, const Load& load, WaitPolicy policy = kBellPolicy)
       : bell_(bell), load_(load), policy_(policy) {}
 
-  // Until ready() or the deadline; the last ready(). `announcement` tells ringers that look
-  // elsewhere than at the bell: before_sleep() answers how long to sleep at most [ns], 0: not now.
+  // Waits until ready() or the deadline. Returns the last ready(). `announcement` tells ringers
+  // that check another word than the bell's: before_sleep() returns the longest sleep [ns], 0: none
+  // now.
   template <class Ready, class Announcement = NoAnnouncement>
   bool until(Ready ready, uint64_t deadline_ns = kNever, Announcement&& announcement = {}) {
     return mailbox::wait(ready, Waiter<Announcement>{*this, announcement, deadline_ns});

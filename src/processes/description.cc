@@ -11,7 +11,7 @@ bool lies_within(const Range& range, uint32_t size) {
   return range.first < size && last >= 0 && last < size && (range.stride != 0 || range.count == 1);
 }
 
-// How many ranks of the range, from its first on, lie in the parent's run.
+// Returns how many ranks of the range, from its first on, lie in the parent's run.
 uint32_t count_in_run(const Range& range, const Run& run) {
   const uint32_t in_run = range.first - run.first;
   const uint32_t steps = range.stride > 0
@@ -65,7 +65,7 @@ bool SegmentReader::next_range() {
   return lies_within(range_, parent_size()) || fail();
 }
 
-// The longest beginning of `range_` that is one segment of positions.
+// Returns the longest beginning of `range_` that is one segment of positions.
 Segment SegmentReader::segment_of_range() const {
   if (parent_ == nullptr) return {range_.first, range_.count, range_.stride};
   const int64_t position = parent_->position_of(range_.first);
@@ -78,7 +78,7 @@ bool SegmentReader::next(Segment& out) {
   if (error_ != 0 || (range_.count == 0 && !next_range())) return false;
   out = segment_of_range();
   range_.count -= out.count;
-  // Beyond the last one nobody looks at `first`, which may wrap.
+  // Behind the range's last rank `first` may wrap: nobody reads it then.
   range_.first += out.count * static_cast<uint32_t>(range_.stride);
   return true;
 }

@@ -25,8 +25,8 @@ struct Range {
   int32_t stride;
 };
 
-// `parent`: the table whose ranks are meant; nullptr: positions. The new ranks come in the order
-// named.
+// `parent`: the table whose ranks are listed; nullptr: positions are listed. The new ranks have the
+// order of the list.
 struct Ranges {
   const RankTable* parent;
   std::span<const Range> ranges;
@@ -35,7 +35,7 @@ struct Ranks {
   const RankTable* parent;
   std::span<const uint32_t> ranks;
 };
-// All ranks of the parent but these, which ascend.
+// All ranks of the parent except `removed`, which ascend.
 struct Without {
   const RankTable* parent;
   std::span<const uint32_t> removed;
@@ -46,27 +46,27 @@ struct Processes {
 
 using Description = std::variant<Ranges, Ranks, Without, Processes>;
 
-// A position, and `count - 1` more behind it, `stride` apart.
+// `count` positions from `position` on, `stride` apart.
 struct Segment {
   int64_t position;
   uint32_t count;  // not 0
   int64_t stride;  // means nothing when count is 1
 };
 
-// The segments of a description, in the order of the ranks. For a loop; borrows everything.
+// Reads the segments of a description in a loop, in the order of the ranks. Borrows its arguments.
 class SegmentReader {
  public:
   SegmentReader(const NodeTable& nodes, const Description& description)
       : nodes_(nodes), description_(description) {}
 
-  // False: no more, or error().
+  // Returns false at the end, or if error() is set.
   bool next(Segment& out);
   // -EINVAL: a rank or process that does not exist, a list that does not ascend.
   int error() const { return error_; }
 
  private:
-  // Each puts the next range of ranks of `parent_` into `range_`, perhaps an empty one. False:
-  // there is none, or error().
+  // Each read() puts the next range of ranks of `parent_` into `range_`, perhaps an empty one.
+  // Returns false if there is none, or if error() is set.
   bool read(const Ranges& from);
   bool read(const Ranks& from);
   bool read(const Without& from);

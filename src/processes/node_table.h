@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // node_table.h - level 2: how the processes of a job lie on its nodes. One per job and node.
 //
-// It puts all processes into an order; a number in it is a position. Level 1 (rank_table.h) maps
-// the ranks of a communicator to positions, this table maps positions to (node, task) and back.
+// The table orders all processes; a process's number in this order is its position. Level 1
+// (rank_table.h) maps the ranks of a communicator to positions, this table maps positions to (node,
+// task) and back.
 //
 //   | NodeTable: positions, nodes | area 0 | area 1 | ... | end: {positions, nodes} |
 //
@@ -51,7 +52,7 @@ struct NodeTable {
   int process_at(int64_t position, Process& out) const {
     if (static_cast<uint64_t>(position) >= positions) return -EINVAL;
     const auto known = static_cast<uint32_t>(position);
-    // Of areas that begin at the same position the last: the others have none.
+    // If several areas begin at one position, the last: the others have no tasks.
     const Area& area = areas()[last_not_above(
         area_count, known, [this](uint32_t n) { return areas()[n].first_position; })];
     const uint32_t in_area = known - area.first_position;
@@ -65,7 +66,7 @@ struct NodeTable {
     return 0;
   }
 
-  // Returns the position, or -EINVAL: the job has no such node, or that no such task.
+  // Returns the position, or -EINVAL: the job has no such node, or the node no such task.
   int64_t position_of(Process process) const {
     if (process.node >= nodes) return -EINVAL;
     const Area& area = areas()[last_not_above(
@@ -80,15 +81,15 @@ struct NodeTable {
   }
 };
 
-// The content of a node table to come; a plan as TableIndex::intern() wants it. Borrows `tasks`.
+// The content of a node table that is not written yet: a plan for TableIndex::intern(). Borrows
+// `tasks`.
 class NodePlan {
  public:
   using Table = NodeTable;
 
-  // tasks   of each node
-  // block   how many positions are dealt to a node at a time; 0: all of its own. Where nodes differ
-  // in
-  //         their number of tasks, or it does not divide that number, positions go by node.
+  // tasks   their number, for each node
+  // block   positions dealt to a node at a time; 0: all of its own. Positions go node by node if
+  //         nodes differ in their number of tasks, or if `block` does not divide that number.
   explicit NodePlan(std::span<const uint32_t> tasks, uint32_t block = 0);
 
   int error() const { return error_; }  // -EINVAL: no process, or 2^31 and more
@@ -109,8 +110,8 @@ class NodePlan {
   int error_ = 0;
 };
 
-// The block in which `processes` (in the order of their ranks) seem to be dealt to the nodes: as
-// many as the first node gets at first. For NodePlan; a wrong guess costs memory, nothing else.
+// Guesses the block in which `processes` (in the order of their ranks) are dealt to the nodes: the
+// length of the first node's first block. For NodePlan; a wrong guess costs memory, nothing else.
 uint32_t dealt_block(std::span<const Process> processes);
 
 }  // namespace nagaya::processes

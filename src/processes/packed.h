@@ -26,7 +26,7 @@ inline uint32_t packed_get(const std::byte* array, uint32_t bits, uint64_t index
   return static_cast<uint32_t>(word >> at % 8 & ((1ull << bits) - 1));
 }
 
-// Where a zero stands.
+// Writes `number` at `index`, where the array has a zero.
 inline void packed_put(std::byte* array, uint32_t bits, uint64_t index, uint32_t number) {
   const uint64_t at = index * bits;
   uint64_t word;

@@ -20,14 +20,15 @@ namespace nagaya::processes {
 // One task's reference to a table. Belongs to one thread at a time.
 class ProcessSet {
  public:
-  // At first that of all processes of the job, whose tables the caller keeps.
+  // At first the set of all processes of the job. The caller keeps the tables of `all`.
   ProcessSet(TableIndex& index, Memory memory, const Translation& all)
       : index_(&index), memory_(memory), tables_(all) {}
   ProcessSet(const ProcessSet&) = delete;
   ProcessSet& operator=(const ProcessSet&) = delete;
   ~ProcessSet() { give_back(); }
 
-  // Returns 0, or -EINVAL, -ENOMEM as TableIndex::intern: nothing has changed then.
+  // Makes this the described set. Returns 0, or -EINVAL, -ENOMEM like TableIndex::intern; then
+  // nothing has changed.
   int describe(const Description& description) {
     const RankTable* ranks = nullptr;
     const int error = index_->intern(RankPlan(*tables_.nodes, description), memory_, ranks);
@@ -48,7 +49,7 @@ class ProcessSet {
   TableIndex* index_;
   Memory memory_;
   Translation tables_;
-  bool is_own_ = false;  // the reference to tables_.ranks; the job keeps its own
+  bool is_own_ = false;  // whether this has a reference to tables_.ranks
 };
 
 }  // namespace nagaya::processes

@@ -10,8 +10,8 @@
 namespace nagaya::processes {
 namespace {
 
-// Joins segments to runs. The runs depend on the sequence of positions alone, not on the segments
-// in which it came: each takes as many positions as it can. So equal content has equal runs.
+// Joins segments into runs. The runs depend on the sequence of positions alone, not on its division
+// into segments: each run takes as many positions as it can. So equal content has equal runs.
 template <class Emit>
 class RunMerger {
  public:
@@ -49,7 +49,7 @@ class RunMerger {
   uint32_t length_ = 0;
 };
 
-// Two runs whose positions lie among each other.
+// Whether two interleaved runs have a position in common.
 bool share_a_position(const Run& one, const Run& other) {
   const int64_t step = std::gcd(int64_t{one.stride}, int64_t{other.stride});
   if ((int64_t{one.position} - other.position) % step != 0) return false;
@@ -202,7 +202,7 @@ int RankPlan::write_packed(RankTable& table) const {
       packed_put(positions, table.position_bits, block, wanted);
       uint32_t slot = table.slot_of(wanted);
       while (const uint32_t entry = packed_get(ranks, table.rank_bits, slot)) {
-        if (table.position_block(entry - 1) == wanted) return -EINVAL;  // a second time
+        if (table.position_block(entry - 1) == wanted) return -EINVAL;  // a position comes twice
         slot = slot + 1 == table.slots ? 0 : slot + 1;
       }
       packed_put(ranks, table.rank_bits, slot, block + 1);

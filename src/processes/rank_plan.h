@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // rank_plan.h - from a description to a rank table, in two passes over the description: the first
 // finds its runs and the hash of its content, the second fills a packed table. Between the two the
-// caller looks whether the node has that table already (TableIndex::intern). Allocates nothing.
+// caller checks whether the node has that table already (TableIndex::intern). Allocates nothing.
 #pragma once
 
 #include "processes/description.h"
 
 namespace nagaya::processes {
 
-// A plan as TableIndex::intern() wants it. 14 KiB: lives on the stack. Borrows what the
-// description names.
+// A plan for TableIndex::intern(). 14 KiB: lives on the stack. Borrows the lists and tables that
+// the description names.
 class RankPlan {
  public:
   using Table = RankTable;
 
-  // Beyond, an order is irregular enough to pay the memory of a packed map (docs/processes.md).
+  // An order with more runs than this is irregular enough to pay the memory of a packed map
+  // (docs/processes.md).
   static constexpr uint32_t kRunsMax = 1024;
-  // A position may have to be sought in as many runs when they are interleaved.
+  // More interleaved runs than this are packed: a look-up of a position may try each of them.
   static constexpr uint32_t kInterleavedMax = 16;
   // A dense reverse map has fewer slots per rank block than this: at most twice the memory of a
   // hashed one, and half its time.
   static constexpr uint32_t kDenseMax = 3;
 
-  // runs_max   more runs than that are packed; for measurements
+  // runs_max   an order with more runs is packed; for measurements
   RankPlan(const NodeTable& nodes, const Description& description, uint32_t runs_max = kRunsMax);
 
-  // -EINVAL: a rank or process that does not exist, or twice; nobody at all; 2^31 ranks and more.
-  // (That a rank of an irregular map comes twice is known only to write().)
+  // -EINVAL: a rank or process that does not exist, or twice; no rank at all; 2^31 ranks and more.
+  // (Only write() detects that a rank of an irregular map comes twice.)
   int error() const { return error_; }
   uint64_t content() const { return content_; }
   uint64_t bytes() const;
@@ -49,7 +50,7 @@ class RankPlan {
   uint32_t run_count_ = 0;
   bool packed_ = false;
   int64_t lowest_ = INT64_MAX, highest_ = 0;  // positions
-  uint32_t boundaries_ = 0;                   // their low zero bits are those of every boundary
+  uint32_t boundaries_ = 0;                   // all run boundaries, or-ed: common low zero bits
   RankTable packing_{};                       // packed: all but the head
   Run runs_[kRunsMax + 1];
   uint16_t by_position_[kRunsMax];

@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// rank_table.h - level 1: the ranks of a communicator, as positions of the node table. One per
+// rank_table.h - level 1: the ranks of a set of processes, as positions of the node table. One per
 // content and node, shared by the tasks of the node; read-only.
 //
 // Regular: runs. position = run.position + (rank - run.first) * run.stride
 //
-//   | RankTable | run 0 | run 1 | ... | end: {size} | lowest positions, ascending | their runs: u16
-//   |
+//   | RankTable | run 0 | run 1 | ... | end: {size} | lowest positions, ascending | runs: u16 |
 //
 //   rank -> position   search the last run with first <= rank, multiply
-//   position -> rank   search the last run with lowest position <= position, divide. Where the runs
-//   are
-//                   interleaved (even positions, then odd ones), look at those before it as well.
+//   position -> rank   search the last run with lowest position <= position, divide. If the runs
+//                      are interleaved (even positions, then odd ones), try those before it, too.
 //
 // Irregular: packed. Blocks of 2^shift ranks stay together as blocks of 2^shift positions.
 //
-//   | RankTable | rank block -> position block - lowest, position_bits each | slots, rank_bits each
-//   |
+//   | RankTable | rank block -> position block - lowest, position_bits each | slots |
 //
 //   rank -> position   one read
-//   position -> rank   a slot holds a rank block + 1, or 0: nobody. Dense: the slot is that of the
-//                   position block itself. Hashed: the first of the slots from a hash of the
-//                   position block on whose rank block lies there; an empty slot ends the search.
+//   position -> rank   a slot of rank_bits holds a rank block + 1, or 0: nobody. Dense: the slot
+//                      of the position block itself. Hashed: the search begins at a hash of the
+//                      position block, and ends at the slot whose rank block lies there, or at an
+//                      empty slot.
 //
-// docs/processes.md says when which is used, and its cost.
+// docs/processes.md says when each form is used, and its cost.
 #pragma once
 
 #include <cerrno>
@@ -35,7 +33,8 @@
 
 namespace nagaya::processes {
 
-// Behind each run stands the next, or the end: `this[1].first` is the first rank that is not its.
+// In memory each run is followed by the next one, or by the end mark: `this[1].first` is the first
+// rank after this run.
 struct Run {
   uint32_t first;  // rank
   uint32_t position;
@@ -45,7 +44,8 @@ struct Run {
   int64_t position_after(uint32_t steps) const { return position + int64_t{stride} * steps; }
   int64_t lowest() const { return stride < 0 ? position_after(length() - 1) : position; }
   int64_t highest() const { return stride < 0 ? position : position_after(length() - 1); }
-  // From the first rank to that at `known`; -1: the run passes it by.
+  // Returns how many ranks after the run's first one position `known` comes; -1: the run does not
+  // contain it.
   int64_t ranks_to(uint32_t known) const {
     const auto distance = static_cast<int32_t>(known - position);  // both are below 2^31
     int32_t steps = distance;
@@ -108,7 +108,7 @@ struct RankTable {
   const std::byte* rank_blocks() const {
     return position_blocks() + packed_bytes(position_bits, blocks());
   }
-  // Counted from `lowest`.
+  // Returns the position block, counted from `lowest`.
   uint32_t position_block(uint32_t rank_block) const {
     return packed_get(position_blocks(), position_bits, rank_block);
   }
@@ -127,7 +127,7 @@ struct RankTable {
       if (entry == 0) return -ESRCH;
       if (hashed != 0 && position_block(entry - 1) != wanted) continue;
       const int64_t rank = int64_t{entry - 1} << shift | (position & block_mask());
-      return rank < size ? rank : -ESRCH;  // the last block may be a part of one
+      return rank < size ? rank : -ESRCH;  // the last block may be incomplete
     }
   }
 

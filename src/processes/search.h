@@ -7,7 +7,7 @@
 
 namespace nagaya::processes {
 
-// The last n below `count` with key(n) <= value, 0 when there is none. The keys ascend.
+// Returns the last n below `count` with key(n) <= value, 0 when there is none. The keys ascend.
 template <class Key>
 uint32_t last_not_above(uint32_t count, uint32_t value, Key key) {
   uint32_t at = 0;

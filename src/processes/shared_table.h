@@ -14,18 +14,19 @@
 namespace nagaya::processes {
 
 inline constexpr uint32_t kNoSlot = UINT32_MAX;
-inline constexpr uint64_t kTableAlignment = 64;  // of what Memory gives
+inline constexpr uint64_t kTableAlignment = 64;  // of the blocks that Memory allocates
 
 struct SharedTable {
   enum class Kind : uint32_t { kNodes = 1, kRanks };
 
   task::Stamp stamp;
   Kind kind;
-  uint32_t slot;     // in the TableIndex; kNoSlot: it is not there, one task alone has it
-  uint64_t content;  // a hash of what it says
+  uint32_t slot;     // in the TableIndex; kNoSlot: in none, one task alone has the table
+  uint64_t content;  // a hash of the table's content
   uint64_t bytes;
 
-  // Before anything else, in each copy of the library. `size`: of the structure of that kind.
+  // Whether the table has the layout of the caller's build. Each copy of the library checks it
+  // before any other use. `size`: of the structure of that kind.
   bool matches(Kind expected, uint32_t size) const {
     return stamp.matches(size) && kind == expected;
   }
@@ -48,7 +49,8 @@ inline Memory space_heap_of(task::TaskRecord& self) {
           }};
 }
 
-// The same for what must outlive the task that has made it: a chunk or more each.
+// Memory for tables that outlive the task that makes them: each block takes a chunk of the space
+// heap or more.
 inline Memory lasting_memory_of(task::TaskRecord& self) {
   Memory memory = space_heap_of(self);
   memory.allocate = [](void* task, uint64_t bytes) -> void* {

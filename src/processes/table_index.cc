@@ -22,7 +22,8 @@ bool fits(const void* table) {
   return table_of(word_of(table, 0)) == table;
 }
 
-// Adds a reference to what the slot holds; nullptr: nothing, or as many as can be counted.
+// Adds a reference to the slot's table, and returns it; nullptr: the slot is empty, or its count is
+// at the maximum.
 const SharedTable* add_reference(std::atomic<uint64_t>& slot) {
   uint64_t word = slot.load(std::memory_order_relaxed);
   do {
@@ -38,8 +39,8 @@ void drop_reference(std::atomic<uint64_t>& slot, Memory memory) {
   uint64_t less;
   do {
     less = references_of(word) == 1 ? 0 : word - 1;
-    // Release: this task has read the table. Acquire: so have all whose drops came before, and the
-    // last may free it.
+    // Release: this task has read the table. Acquire: pairs with the releases of earlier drops, so
+    // that the last dropper may free it.
   } while (!slot.compare_exchange_weak(word, less, std::memory_order_acq_rel,
                                        std::memory_order_relaxed));
   if (less == 0) memory.free(memory.context, table_of(word));
@@ -64,15 +65,15 @@ TableIndex* TableIndex::create(void* memory, uint32_t slot_count) {
   return index;
 }
 
-// The table of that content, with a reference to it. `empty`: the first slot for it if there is
-// none.
+// Returns the table with the plan's content, with a reference added. If there is none, returns
+// nullptr, and `empty` is the first empty slot for it (kNoSlot: none).
 template <class Plan>
 const typename Plan::Table* TableIndex::find(const Plan& plan, Memory memory, uint32_t& empty) {
   empty = kNoSlot;
   for (uint32_t n = 0; n < kWindow; ++n) {
     const auto at = static_cast<uint32_t>(plan.content() + n) & (slot_count - 1);
-    // Looked at once: a slot that fills up meanwhile still counts as the empty one, so that the
-    // compare-and-swap of intern() fails and its table is found.
+    // Each slot is loaded once: one that fills up meanwhile still counts as the empty one, so that
+    // the compare-and-swap of intern() fails and its table is found.
     if (slots[at].load(std::memory_order_relaxed) == 0) {
       if (empty == kNoSlot) empty = at;
     } else if (const SharedTable* table = add_reference(slots[at])) {

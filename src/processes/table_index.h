@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// table_index.h - the tables of a node, found by what they say: one copy of each for all tasks.
+// table_index.h - the tables of a node, found by their content: all tasks share one copy of each.
 //
 //   | TableIndex: stamp, slots | slot 0 | slot 1 | ... |      in the space heap
 //                                  │
@@ -26,12 +26,13 @@
 // count is full, the task has a copy of its own (kNoSlot). Nothing but memory depends on either.
 // Two tasks that miss at once both build; the slower frees its own. Nobody ever waits: lock-free.
 //
-// Death, at any instruction. Before publish: the block is the dead task's, and goes with it. After:
-// a reference is not dropped, the table stays. Between the last drop and the free: the same as
+// Death, at any instruction. Before publish: the block is the dead task's, and goes with it. After
+// publish: a reference is not dropped, the table stays. Between the last drop and the free: as
 // before publish. When a rank of a job dies the job dies; its host then frees the dead tasks'
 // blocks, and the index with them: an index serves one job.
-// Needs outside exclusion: everything, against the end of waiting for a task that allocated a table
-// (its blocks go with it, in spite of references). The faces' end does it: fence, detach, exit.
+// Needs outside exclusion: every call, against the reaping of a task that allocated a table (its
+// blocks are freed then, in spite of references). The faces' finalization excludes it: fence,
+// detach, exit.
 #pragma once
 
 #include <atomic>
@@ -55,17 +56,18 @@ struct TableIndex {
   static constexpr uint64_t bytes_for(uint32_t slot_count) {
     return sizeof(TableIndex) + slot_count * sizeof(uint64_t);
   }
-  // In bytes_for(slot_count) zeros, before any other task can see it.
+  // Makes an index in `memory`, bytes_for(slot_count) zeros, before any other task can see it.
   static TableIndex* create(void* memory, uint32_t slot_count);
-  // Before anything else, in each copy of the library.
+  // Whether the caller's build has this layout. Each copy of the library checks it before any other
+  // call.
   bool matches() const { return stamp.matches(sizeof(TableIndex)); }
 
-  // The node's table for `plan`, built if need be; the caller has a reference afterwards.
-  // Returns 0, or -EINVAL (see the plan), -ENOMEM.
+  // Finds the node's table for `plan`, or builds it, and stores it in `out`; the caller has a
+  // reference afterwards. Returns 0, or -EINVAL (see the plan), -ENOMEM.
   template <class Plan>
   int intern(const Plan& plan, Memory memory, const typename Plan::Table*& out);
 
-  // Gives the reference back. The last one frees the table.
+  // Gives the caller's reference back. The last drop frees the table.
   void drop(const SharedTable& table, Memory memory);
 
  private:
