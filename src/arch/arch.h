@@ -4,8 +4,8 @@
 //   raw_syscall.h     a system call without libc (no errno, no TLS)
 //   entry.S           clone into a function, enter a program, the redirection stubs
 //   redirect_site.cc  finds system-call sites in machine code
-//   answer_site.cc    finds questions to the processor (cpuid), answered from memory by cpuid.cc
-//   rewrite_site.cc   rewrites both
+//   answer_site.cc    finds cpuid instructions, which cpuid.cc then answers from memory
+//   rewrite_site.cc   rewrites both kinds of sites
 //
 // All functions here may run where libc may not (between clone and the jump, inside a task's
 // redirected call), except those of redirect_site.cc and answer_site.cc, which run in the host.
@@ -21,8 +21,8 @@
 
 namespace nagaya::arch {
 
-// A redirected system call as the stub hands it over: the registers of the system call, and
-// where in the task's libc it was made.
+// A redirected system call as the stub passes it: the registers of the system call, and the address
+// in the task's libc behind the call.
 struct SyscallFrame {
   unsigned long number;
   unsigned long args[6];
@@ -32,13 +32,14 @@ struct SyscallFrame {
 // One place where machine code makes a system call: `number` is loaded, up to a few independent
 // instructions follow, then the kernel is entered.
 struct RedirectSite {
-  uint32_t offset_bytes;  // of the window's first byte, from the start of the text given
-  uint32_t window_bytes;  // all bytes that are rewritten
+  uint32_t offset_bytes;  // from the start of the given text to the first rewritten byte
+  uint32_t window_bytes;  // number of bytes that are rewritten
   uint32_t number;        // the system call, or one of kAnswered, kAnsweredBelowRedZone
-  uint32_t slot;          // of the table that the site then calls through
+  uint32_t slot;          // index into the table through which the rewritten site calls
 };
 
-// No system call: a question to the processor, whose call may use the red zone or not.
+// A cpuid instead of a system call. At a site of the first kind the call may overwrite the red
+// zone; at one of the second it must stay below it.
 inline constexpr uint32_t kAnswered = UINT32_MAX;
 inline constexpr uint32_t kAnsweredBelowRedZone = UINT32_MAX - 1;
 
@@ -47,18 +48,18 @@ inline constexpr unsigned kRedirectable[] = {
     kSysMmap,     kSysMunmap, kSysMremap,  kSysShmat, kSysShmdt,  kSysReadlink, kSysReadlinkat,
     kSysMprotect, kSysExecve, kSysMadvise, kSysMlock, kSysMlock2, kSysMunlock,  kSysPkeyMprotect};
 
-// The number that a frame has in place of kSysMprotect when its site calls through
-// kLinkerMprotectSlot, as those of a dynamic linker do.
+// The number in a frame, in place of kSysMprotect, when its site calls through kLinkerMprotectSlot.
+// The mprotect sites of a dynamic linker do so.
 inline constexpr unsigned kLinkerMprotect = 0x10000000 | kSysMprotect;
 
-// The table: the stubs of the redirectable calls, that of a linker's mprotect, that of cpuid, then
-// the thunks of answered sites.
+// The table holds the addresses of: the stubs of the redirectable calls, the stub of a linker's
+// mprotect, the stub of cpuid, then the thunks of answered sites.
 inline constexpr size_t kTableBytes = 4096;
 inline constexpr size_t kLinkerMprotectSlot = std::size(kRedirectable);
 inline constexpr size_t kCpuidSlot = kLinkerMprotectSlot + 1;
 
-// Sites in `text` whose rewriting is proved safe by disassembly: the window is decoded to whole
-// instructions, nothing branches into its middle, and no red zone is in use around it.
+// Returns the sites in `text` whose rewriting is proved safe by disassembly: the window is decoded
+// to whole instructions, nothing branches into its middle, and no red zone is in use around it.
 std::vector<RedirectSite> find_redirect_sites(std::span<const std::byte> text);
 
 // Maps the table through which rewritten sites call, at an address that every site can reach
@@ -66,8 +67,8 @@ std::vector<RedirectSite> find_redirect_sites(std::span<const std::byte> text);
 // such address is free.
 uintptr_t install_redirect_table();
 
-// The sites in `text` that ask the processor, as far as rewriting is proved safe; their thunks are
-// made, for the life of the host, and entered into the table. One thread of the host at a time.
+// Returns the cpuid sites in `text` whose rewriting is proved safe. Makes their thunks, for the
+// life of the host, and enters them into the table. Callable by one thread of the host at a time.
 std::vector<RedirectSite> make_answer_sites(std::span<const std::byte> text, uintptr_t table);
 
 struct CpuidRegisters {
@@ -84,17 +85,19 @@ extern "C" {
 // Returns the child's pid or -errno in the parent. Never returns in the child.
 long nagaya_arch_clone3(void* args, size_t args_bytes, void (*function)(void*), void* argument);
 
-// The same by clone(flags, stack_top), for kernels or filters without clone3.
+// Does the work of nagaya_arch_clone3() by clone(flags, stack_top), for kernels or filters without
+// clone3.
 long nagaya_arch_clone(unsigned long flags, void* stack_top, void (*function)(void*),
                        void* argument);
 
 // Starts a program: clears the thread pointer and the registers, sets the stack, jumps.
 [[noreturn]] void nagaya_arch_enter(uintptr_t entry, uintptr_t stack_pointer);
 
-// Where every redirected call arrives, on the calling task's thread and stack. Only general
-// registers may be touched. Returns what the system call would: a value or -errno.
+// The stubs call this for every redirected call, on the calling task's thread and stack. It may use
+// only general registers. Returns the system call's result: a value or -errno.
 long nagaya_redirect(const nagaya::arch::SyscallFrame* frame);
 
-// Where every answered question arrives: eax and ecx in, all four out. General registers only.
+// The thunks call this for every answered cpuid: eax and ecx in, all four out. It may use only
+// general registers.
 void nagaya_cpuid(nagaya::arch::CpuidRegisters* registers);
 }

@@ -11,10 +11,11 @@
 
 namespace nagaya::task {
 
-// Keeps the text; the code.
+// Keeps the error's text for nagaya_error_text() of the calling thread. Returns the error's code.
 int fail(const base::Error& error);
 
-// Runs `body`, which returns an int; no exception crosses the C ABI.
+// Runs `body` and returns its int, or the code of the exception that it threw: no exception crosses
+// the C ABI.
 template <class Body>
 int guarded(Body body) {
   try {

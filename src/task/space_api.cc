@@ -36,7 +36,7 @@ struct nagaya_space {
   const pid_t owner = ::getpid();
   ProgramCache programs;
   std::set<uint32_t> tasks;  // spawned, not yet waited for
-  std::deque<End> ended;     // of these, those that are known to have ended
+  std::deque<End> ended;     // the ends of such tasks that the host has reported
 };
 
 namespace {
@@ -100,7 +100,7 @@ Launch launch_of(ProgramCache& programs, const nagaya_task_program& program,
   return launch;
 }
 
-// A forked child has a copy of the handle, whose connection is its parent's.
+// Throws in a forked child: the connection of its copy of the handle belongs to the parent.
 void require_own(const nagaya_space& space) {
   if (space.owner != ::getpid())
     throw base::Error(-ESRCH, "the handle of the space is of the process that has forked this one");
@@ -112,7 +112,7 @@ void require_spawned(const nagaya_space& space, int task) {
                                    " was not spawned by this handle, or was waited for before");
 }
 
-// Takes task `number` (-1: any) out of the ended ones.
+// Removes the end of task `number` (-1: any) from `space.ended`, and returns it.
 std::optional<End> take_ended(nagaya_space& space, int number) {
   auto found = std::find_if(space.ended.begin(), space.ended.end(), [&](const End& end) {
     return number < 0 || end.number == static_cast<uint32_t>(number);
@@ -123,14 +123,14 @@ std::optional<End> take_ended(nagaya_space& space, int number) {
   return end;
 }
 
-// Takes in what the host has said already.
+// Moves the ends that the host has reported to `space.ended`. Returns true if there were any.
 bool take_messages(nagaya_space& space) {
   const size_t known = space.ended.size();
   while (auto end = space.client.poll_ended()) space.ended.push_back(std::move(*end));
   return space.ended.size() > known;
 }
 
-// Waits for the next message of the host, at most until `deadline`; false when it has passed.
+// Waits for the next message of the host. Returns false when `deadline` has passed.
 bool await_message(nagaya_space& space, int timeout_ms,
                    std::chrono::steady_clock::time_point deadline) {
   using namespace std::chrono;
@@ -167,15 +167,15 @@ void nagaya_space_destroy(nagaya_space* space) {
   if (space == nullptr) return;
   const base::Fd host = space->client.take_host();
   const std::string socket = space->client.socket_path();
-  const bool is_own = space->owner == ::getpid();  // not a copy of a forked process's
-  // The end of the connection ends the tasks, and the host with the last one. Forked processes may
-  // have the socket, too.
+  const bool is_own = space->owner == ::getpid();  // false: the handle is a forked child's copy
+  // When the connection ends, the host kills the tasks and then ends. shutdown(), because forked
+  // processes may still have the socket open.
   if (is_own) ::shutdown(space->client.fd(), SHUT_RDWR);
   delete space;
   if (!host || !is_own) return;
   pollfd end{host.get(), POLLIN, 0};
   while (::poll(&end, 1, -1) < 0 && errno == EINTR) continue;
-  guarded([&] { return remove_stale_socket(socket) ? 1 : 0; });  // of a host that was killed
+  guarded([&] { return remove_stale_socket(socket) ? 1 : 0; });  // for a host that was killed
 }
 
 int nagaya_task_spawn(nagaya_space* space, const nagaya_task_program* program, int* pid) {

@@ -34,17 +34,17 @@ TaskRecord* find_record() {
 constinit WipedByFork wiped_by_fork;
 
 TaskRecord* find_own_record() {
-  // Not wiped: it has been found in this process, or in one that has forked this one.
+  // True if this process or an ancestor has found its record: a fork does not clear this flag.
   static std::atomic<bool> was_found;
-  if (was_found.load(std::memory_order_acquire))  // of another thread, just now
+  if (was_found.load(std::memory_order_acquire))  // found by another thread just now
     return wiped_by_fork.record.load(std::memory_order_relaxed);
   static TaskRecord* const record = find_record();
-  // A forked child has the auxiliary vector too, but a copy of the space.
+  // A forked child has the auxiliary vector, too, but only a copy of the space: its pid differs.
   if (record == nullptr || record->pid.load(std::memory_order_acquire) != ::getpid())
     return nullptr;
   static const bool is_wiped =
       ::madvise(&wiped_by_fork, sizeof wiped_by_fork, MADV_WIPEONFORK) == 0;
-  if (!is_wiped) return record;  // each call asks for its pid
+  if (!is_wiped) return record;  // every call then compares the pid
   wiped_by_fork.record.store(record, std::memory_order_relaxed);
   was_found.store(true, std::memory_order_release);
   return record;
@@ -137,7 +137,7 @@ int nagaya_task_release(int task) {
   if (held == nullptr) return -EINVAL;
   std::atomic<uint32_t>& count = self->space->hold(self->number, held->number);
   uint32_t before = count.load(std::memory_order_relaxed);
-  // Release: pairs with the host's acquire in is_held(): the caller has read what it wanted.
+  // Release: pairs with the host's acquire in is_held(): the caller's reads come before.
   while (before != 0 && !count.compare_exchange_weak(before, before - 1, std::memory_order_release,
                                                      std::memory_order_relaxed))
     continue;

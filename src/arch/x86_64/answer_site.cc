@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// answer_site.cc - finds `cpuid` in x86-64 code and has it answered from memory (cpuid.cc). In a
-// virtual machine each one is an exit to the hypervisor, 1 to 15 us, and a dynamic linker asks 70
-// times as it starts.
+// answer_site.cc - finds `cpuid` in x86-64 code and makes thunks that answer it from memory
+// (cpuid.cc). In a virtual machine each cpuid exits to the hypervisor, 1 to 15 us, and a dynamic
+// linker executes 70 of them as it starts.
 //
 //   before   [ahead] 0f a2 [behind]         neighbours that may move, in all 7 bytes or more
 //   after    ff 14 25 TT TT TT TT  nop ...  call *TT: a thunk of this site
 //   thunk    endbr64, [ahead], call *SS, [behind], ret        SS: nagaya_arch_cpuid
 //
-// Where the red zone may be in use, 12 bytes or more: the call is made below it.
+// Where the red zone may be in use, the window has 12 bytes or more, and calls below the red zone:
 //
 //   after    48 8d 64 24 80  ff 14 25 ...   lea -128(%rsp),%rsp; call *TT
 //   thunk    as above, but ret $128
 //
-// A branch to a neighbour would miss the thunk. Near ones are found by disassembly, far ones (into
-// parts that the compiler has put elsewhere) by looking at every four bytes that can be a distance.
+// A branch to a neighbour would miss the thunk, so such windows are dropped. Disassembly finds near
+// branches. Far ones (from parts of a function that the compiler has put elsewhere) are found by
+// trying every four bytes that can be a distance.
 #include <sys/mman.h>
 
 #include <cstring>
@@ -35,7 +36,7 @@ struct Window {
   uint32_t kind;  // kAnswered or kAnsweredBelowRedZone
 };
 
-// Does the same wherever it stands, with the stack lower.
+// Returns true if the instruction has the same effect at another address and with a lower stack.
 bool is_movable(const Instruction& i) {
   if (moves_control(i) || i.decoded.mnemonic == ZYDIS_MNEMONIC_CPUID) return false;
   const auto is_bound = [](ZydisRegister r) {
@@ -49,8 +50,8 @@ bool is_movable(const Instruction& i) {
       });
 }
 
-// The call puts its return address into the red zone. Whether anything that may be carried out from
-// an offset on uses what stood there: behind a call or a return nothing does.
+// Tells whether the red zone is dead at an offset: no code reachable from there reads or writes it
+// before a call or return, after which it is dead. The inserted call overwrites a part of it.
 class RedZone {
  public:
   explicit RedZone(std::span<const std::byte> text) : decoder_(text), is_dead_(text.size()) {}
@@ -66,14 +67,14 @@ class RedZone {
         for (const size_t there : come) is_dead_[there] = false;
         return false;
       }
-      is_dead_[at] = true;  // unless another way says otherwise
+      is_dead_[at] = true;  // assumed, until another path proves otherwise
       come.push_back(at);
     }
     return true;
   }
 
  private:
-  // False: nobody knows where to.
+  // Adds the successors of `i` to `ways`. Returns false if the target of a branch is unknown.
   static bool follow(const Instruction& i, std::vector<size_t>& ways) {
     const ZydisInstructionCategory category = i.decoded.meta.category;
     if (category == ZYDIS_CATEGORY_RET || category == ZYDIS_CATEGORY_CALL ||
@@ -90,8 +91,9 @@ class RedZone {
   std::vector<bool> is_dead_;
 };
 
-// Whole instructions around the `cpuid`, `bytes` or more, if they may move and nothing near
-// branches between them. Neighbours behind first: those ahead are more often reached by branches.
+// Returns a window of whole instructions around the `cpuid`, `bytes` or more, if they may move and
+// no near branch leads into it. Takes the instructions behind first: branches lead more often to
+// those ahead.
 std::optional<Window> take_neighbours(const std::vector<Instruction>& code, size_t cpuid,
                                       size_t bytes, uint32_t kind) {
   auto last = std::find_if(code.begin(), code.end(), [&](auto& i) { return i.offset == cpuid; });
@@ -122,7 +124,7 @@ std::optional<Window> prove_window(std::span<const std::byte> text, size_t cpuid
                 : take_neighbours(code, cpuid, kCallBelowRedZoneBytes, kAnsweredBelowRedZone);
 }
 
-// Can four bytes anywhere be the distance of a branch into a window? Such windows are dropped.
+// Drops the windows into which any four bytes of the text, read as a branch distance, would lead.
 void drop_those_reached_from_afar(std::span<const std::byte> text, std::vector<Window>& windows) {
   if (windows.empty()) return;
   for (size_t at = 2; at + 4 <= text.size(); ++at) {

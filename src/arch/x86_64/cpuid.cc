@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cpuid.cc - the processor's answers, kept for the life of the host. Freestanding: tasks come
-// here from answer_site.cc's thunks.
+// cpuid.cc - caches the results of cpuid for the life of the host. Freestanding: answer_site.cc's
+// thunks call it in tasks.
 //
 //   empty -> filling   the first task that asks, by compare-and-swap
-//   filling -> known   the same, when the answer stands there. A task that dies in between leaves a
-//                      place that nobody uses
+//   filling -> known   the same task, after it has stored the answer. A task that dies in between
+//                      leaves an entry that no task uses
 //
-// A question that two ask at once may stand twice. Any number of threads; wait-free. Values that
-// differ between processors (their numbers) are those of the first: as if the task had moved since.
+// Two tasks that ask the same question at once may both enter it. Any number of threads; wait-free.
+// Values that differ between processors (their numbers) are those of the first asker's processor,
+// as if the task had moved since.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -37,13 +38,13 @@ CpuidRegisters ask(const CpuidRegisters& question) {
 }  // namespace
 }  // namespace nagaya::arch
 
-// In: eax and ecx, the question. Out: all four.
+// Answers cpuid: reads eax and ecx, the question; sets all four registers.
 void nagaya_cpuid(nagaya::arch::CpuidRegisters* registers) {
   using namespace nagaya::arch;
   const CpuidRegisters question = *registers;
   for (uint32_t n = 0; n < kAnswers; ++n) {
     Answer& place = answers[(question.eax * 31 + question.ecx + n) % kAnswers];
-    State state = place.state.load(std::memory_order_acquire);  // of kKnown
+    State state = place.state.load(std::memory_order_acquire);  // pairs with the release of kKnown
     if (state == State::kEmpty &&
         place.state.compare_exchange_strong(state, State::kFilling, std::memory_order_relaxed)) {
       place.leaf = question.eax;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// disassembly.h - x86-64 code as instructions, and the effects of one of them on its neighbourhood.
+// disassembly.h - decodes x86-64 code to instructions, and tells their branches and stack accesses.
 #pragma once
 
 #include <Zydis/Zydis.h>
@@ -21,7 +21,8 @@ struct Instruction {
 // Linear disassembly finds its way back to the true instruction boundaries within a few
 // instructions (x86 code is self-synchronising); this much run-up is ample.
 inline constexpr size_t kRunUpBytes = 1024;
-// Around a site, at least its whole function in the libcs that are rewritten (they are wrappers).
+// Bytes behind a site that cover the rest of its function in the libcs that are rewritten (such
+// functions are short wrappers).
 inline constexpr size_t kNeighbourhoodBytes = 320;
 
 class Decoder {
@@ -29,7 +30,7 @@ class Decoder {
   explicit Decoder(std::span<const std::byte> text) : text_(text) {
     ZydisDecoderInit(&decoder_, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
   }
-  // False: no instruction.
+  // Returns false if there is no valid instruction at `offset`.
   bool decode(size_t offset, Instruction* out) const {
     out->offset = offset;
     return offset < text_.size() && ZYAN_SUCCESS(ZydisDecoderDecodeFull(
@@ -58,7 +59,7 @@ inline std::vector<Instruction> disassemble(std::span<const std::byte> text, siz
   return all;
 }
 
-// With the run-up and the neighbourhood of `offset`.
+// Disassembles from kRunUpBytes before `offset` to kNeighbourhoodBytes behind it.
 inline std::vector<Instruction> disassemble_around(std::span<const std::byte> text, size_t offset) {
   return disassemble(text, offset > kRunUpBytes ? offset - kRunUpBytes : 0,
                      std::min(text.size(), offset + kNeighbourhoodBytes));
@@ -80,7 +81,7 @@ inline bool uses_red_zone(const Instruction& i) {
   });
 }
 
-// Where `i` branches to, if it says so itself.
+// Returns the target of the branch `i` [offset]; nullopt if it is no branch or an indirect one.
 inline std::optional<size_t> target_of(const Instruction& i) {
   ZyanU64 target = 0;
   if (i.decoded.meta.branch_type == ZYDIS_BRANCH_TYPE_NONE ||

@@ -25,8 +25,8 @@ inline constexpr unsigned kSysPkeyMprotect = __NR_pkey_mprotect;
 
 inline constexpr unsigned kElfMachine = 62;  // EM_X86_64
 
-// Arguments are passed as they are (pointers and integers up to 64 bits); returns the kernel's
-// value, -errno on failure.
+// Makes a system call with unchanged arguments (pointers and integers up to 64 bits). Returns the
+// kernel's value, -errno on failure.
 template <class... Args>
 inline long raw_syscall(long number, Args... args) {
   static_assert(sizeof...(Args) <= 6);
@@ -47,12 +47,12 @@ inline bool can_read_thread_pointer(unsigned long hwcap2) {
   return (hwcap2 & 2) != 0;
 }
 
-// A number that tells the calling thread from all others of its process, never 0.
+// Returns a number that is unique to the calling thread in its process, never 0.
 inline uint64_t thread_identity(bool by_thread_pointer) {
   if (!by_thread_pointer) return static_cast<uint64_t>(raw_syscall(__NR_gettid));
   uint64_t pointer;
   asm volatile("rdfsbase %0" : "=r"(pointer));
-  return pointer | 1;  // 0 while the first thread has none yet; a thread pointer is even
+  return pointer | 1;  // the pointer is 0 before libc has set it; it is always even
 }
 
 // The CPU's hint that this is a spin loop.
@@ -60,17 +60,17 @@ inline void relax() {
   asm volatile("pause" ::: "memory");
 }
 
-// Asks for a line that is about to be read, and does not wait for it.
+// Prefetches a cache line that the caller will read soon; does not wait for it.
 inline void prefetch(const void* line) {
   __builtin_prefetch(line);
 }
 
-// Asks for a line that is about to be written, and does not wait for it.
+// Prefetches a cache line that the caller will write soon; does not wait for it.
 inline void prefetch_to_write(const void* line) {
   asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));
 }
 
-// Nothing behind begins before the loads ahead have come.
+// No later instruction begins before all earlier loads have completed.
 inline void await_loads() {
   asm volatile("lfence" ::: "memory");
 }

@@ -5,8 +5,8 @@
 //   before   b8 NN NN NN NN   [middle]   0f 05              mov $NN,%eax; ...; syscall
 //   after    [middle]   ff 14 25 TT TT TT TT                ...; call *TT
 //
-// The window keeps its length: the call through an absolute 32-bit address takes 7 bytes, as do
-// the load and the syscall. So one table below 2 GiB serves every site of every task, wherever
+// The window keeps its length: the call through an absolute 32-bit address takes 7 bytes, as many
+// as the load and the syscall. So one table below 2 GiB serves every site of every task, wherever
 // its libc lies, and no trampoline has to be placed near it. The stub loads the number itself.
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -38,9 +38,8 @@ bool touches_rax_or_moves_control(const Instruction& i) {
   });
 }
 
-// A thread whose stack the call takes away must not come back: it ends right behind the call
-// (musl's
-// __unmapself).
+// Returns true if the code right behind the call ends the thread (musl's __unmapself). Such a site
+// stays unchanged: the call unmaps the thread's stack, so a stub could not return.
 bool ends_behind(std::vector<Instruction>::const_iterator call,
                  std::vector<Instruction>::const_iterator end) {
   for (auto at = call + 1; at != end && !moves_control(*at); ++at) {
@@ -55,7 +54,7 @@ bool ends_behind(std::vector<Instruction>::const_iterator call,
   return false;
 }
 
-// The site whose load stands at `load`, if it is one and rewriting it is safe.
+// Returns the site whose load instruction is at `load`, if it is a site and rewriting it is safe.
 std::optional<RedirectSite> prove_site(std::span<const std::byte> text, size_t load,
                                        unsigned number) {
   const std::vector<Instruction> code = disassemble_around(text, load);
@@ -112,7 +111,7 @@ uintptr_t install_redirect_table() {
     void* page = ::mmap(reinterpret_cast<void*>(address), kTableBytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     if (page == MAP_FAILED) continue;
-    if (page != reinterpret_cast<void*>(address)) {  // kernels before 4.17 take it as a hint
+    if (page != reinterpret_cast<void*>(address)) {  // a mere hint before Linux 4.17
       ::munmap(page, kTableBytes);
       continue;
     }

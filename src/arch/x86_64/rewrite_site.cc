@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// rewrite_site.cc - writes the call of redirect_site.cc or answer_site.cc into a window.
-// Freestanding: it also runs in a task, while its dynamic linker maps libc.
+// rewrite_site.cc - writes the call that redirect_site.cc or answer_site.cc describes into a
+// window. Freestanding: it also runs in a task, while its dynamic linker maps libc.
 #include "arch/arch.h"
 
 namespace nagaya::arch {

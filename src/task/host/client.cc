@@ -17,12 +17,13 @@ namespace {
 using base::Error;
 
 constexpr int kJoinTries = 100;
-constexpr int kStartTries = 3;  // of a host that dies while it starts
+constexpr int kStartTries = 3;  // starts of a host that dies while it starts
 constexpr int kAnswerLimitMs = 5000;
 constexpr int kGreetingLimitS = 15;  // longer than a host on a busy node takes to start
 
-// Removes the socket of a host that has died of `error`, and announces it while the others wait for
-// the folder. False when another has done so, or a host listens there.
+// Removes the socket of a host that has died of `error`, and announces the death while the other
+// clients wait for the folder's lock. Returns false if another client has removed the socket, or a
+// host listens there.
 bool bury(const SocketPlace& place, const Error& error, const Announcement& announce) {
   const FolderLock lock(place.folder);
   if (is_served(place) || !remove_socket(place)) return false;
@@ -42,7 +43,7 @@ SocketPlace place_of(const Job& job) {
   return place_in(std::move(folder), path, job.name + ".sock");
 }
 
-// A connection to the job's host, and the host's pidfd when this process has started it.
+// Returns a connection to the job's host. Sets `host` to its pidfd if this process has started it.
 base::Fd connect_or_start(const Job& job, const SocketPlace& place, base::Fd* host) {
   base::Fd socket = connect_to_host(place);
   if (socket) return socket;
@@ -94,8 +95,8 @@ Client Client::join(const Job& job, const Announcement& announce) {
     try {
       return join_at(job, place);
     } catch (const Error& error) {
-      // A host that was just leaving has removed its socket, `nagaya clean` the empty folder, or
-      // somebody has killed the host that was starting: the next try starts a new one.
+      // A host that was just leaving has removed its socket, `nagaya clean` has removed the empty
+      // folder, or a signal has killed the starting host: the next try starts a new one.
       const bool has_left = error.code() == -EPIPE && !bury(place, error, announce);
       const bool has_died = error.code() == -ECHILD && ++deaths < kStartTries;
       if (!has_left && !has_died && error.code() != -ESTALE) throw;
@@ -128,19 +129,19 @@ void Client::greet(const Job& job) {
   if (answer.type != MessageType::kWelcome) throw Error(-EPROTO, "malformed message: no welcome");
 }
 
-// Throws the error; that of a broken channel as the death of the host.
+// Throws `error`; turns the error of a broken connection into one that reports the host's death.
 [[noreturn]] static void rethrow_as_client(const Error& error) {
   if (error.code() != -EPIPE && error.code() != -ECONNRESET) throw error;
   throw Error(-EPIPE, "the host of the job has died, and its tasks with it");
 }
 
-// After the host has ended the connection: its refusal, if that was its last message.
+// Called after the host has ended the connection. Returns its refusal if that was its last message.
 std::optional<Error> Client::reason_of_end() {
   try {
     while (const auto message = channel_.receive())
       if (message->type == MessageType::kRefused) return decode_refusal(message->payload);
   } catch (const Error&) {
-    return std::nullopt;  // the end of what it has said
+    return std::nullopt;  // the end of the stream
   }
   return std::nullopt;
 }
@@ -166,7 +167,8 @@ Message Client::receive() try {
   rethrow_as_client(error);
 }
 
-// The host's answer to what was said last; throws its refusal. Ends of tasks may come before it.
+// Returns the host's answer to the last request; throws its refusal. Keeps the ends of tasks that
+// arrive before it for poll_ended().
 Message Client::receive_answer(MessageType type) {
   for (;;) {
     Message message = receive();
@@ -225,8 +227,8 @@ bool remove_stale_socket(const std::string& socket_path) {
 
 void bury_host(const std::string& socket_path, const Error& error, const Announcement& announce) {
   const std::optional<SocketPlace> place = find_place(socket_path);
-  // Better by each of the proxies than by none: the process that removed the folder, or started the
-  // new host, has announced nothing.
+  // Here every client announces, because otherwise none would: the process that removed the folder,
+  // or started the new host, has not announced the death.
   if (!place || (!bury(*place, error, announce) && is_served(*place))) announce(error);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// client.h - the other end of the join protocol: finds or starts the host of a job, launches
+// client.h - the client's end of the join protocol: finds or starts the host of a job, launches
 // tasks in it. Used by proxies and by creators of spaces. Not thread-safe.
 #pragma once
 
@@ -12,42 +12,42 @@
 
 namespace nagaya::task {
 
-// To join the space that the calling task lives in.
+// Returns the Job with which the calling task joins its own space as a client.
 Job job_of_own_space(const TaskRecord& self);
 
-// Says, if it is set, that a host has died. One of the host's many clients calls it, before the
-// others learn that it was called: launchers end a job when the first process ends.
+// Tells the user, if set, that a host has died. One of the host's clients calls it before the other
+// clients learn of the death: a launcher ends the whole job when the first process ends.
 using Announcement = std::function<void(const base::Error&)>;
 
 class Client {
  public:
   // Connects to the job's host; starts it when there is none. Throws Error. When the host dies
-  // meanwhile (-EPIPE) `announce` is called with it first, as by bury_host.
+  // meanwhile (-EPIPE), calls `announce` with the error first, under the rule of bury_host().
   static Client join(const Job& job, const Announcement& announce = {});
 
-  // Goes on with a connection that another program of this process has made (the waiter).
+  // Takes over a connection that this process made before it executed another program (the waiter).
   static Client resume(base::Fd socket, const std::string& socket_path);
 
   // Starts a task. `descriptors` are those that launch.descriptor_numbers name, in order, then
   // the working directory. Throws Error (the host's message) when it cannot be started.
   Started launch(const Launch& launch, const std::vector<int>& descriptors);
 
-  // The next task that has ended, if one has. Messages may have arrived during other calls, so
-  // ask before waiting for fd() to be readable. Throws Error -EPIPE when the host is gone.
+  // Returns the next task that has ended, if one has. Other calls may have received such messages,
+  // so call this before waiting for fd() to be readable. Throws Error -EPIPE when the host is gone.
   std::optional<End> poll_ended();
 
   void signal(uint32_t number, int signal);
   void waited(uint32_t number);
 
-  // Asks the floors above (upper_floor.h) in the host. Returns their answer; throws their refusal,
-  // an Error.
+  // Sends a question to the floors above (upper_floor.h) in the host. Returns their answer. Throws
+  // Error with their refusal.
   std::string ask(const std::string& question);
 
   int fd() const { return channel_.fd(); }
-  // Nothing was read that the caller has not been given.
+  // Returns true if this client holds no message that was received but not yet returned.
   bool is_idle() const { return ended_.empty() && channel_.is_empty(); }
   const std::string& socket_path() const { return socket_path_; }
-  // The pidfd of the host, when this client has started it.
+  // Returns the pidfd of the host if this client started it.
   base::Fd take_host() { return std::move(host_); }
 
  private:
@@ -66,11 +66,11 @@ class Client {
   std::deque<End> ended_;
 };
 
-// Removes a socket at which nobody listens; false when somebody does or there is none.
+// Removes a socket on which no process listens. Returns false if one listens or there is no socket.
 bool remove_stale_socket(const SocketPlace& place);
 bool remove_stale_socket(const std::string& socket_path);
-// After the host there has died of `error`: removes its socket. Of its many clients one announces
-// it (all do when there is a new host already).
+// Called after the host at `socket_path` has died of `error`. Removes its socket. Only one of its
+// clients calls `announce`; if a new host listens there already, all of them do.
 void bury_host(const std::string& socket_path, const base::Error& error,
                const Announcement& announce);
 // Asks the host that listens at `socket_path` for its job's status. Throws Error: -ESRCH when

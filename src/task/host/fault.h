@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// fault.h - deaths by a fault of the program itself, not by the wish of somebody else.
+// fault.h - tells deaths by a fault of the program itself from deaths that another process caused.
 #pragma once
 
 #include <signal.h>
@@ -7,7 +7,7 @@
 
 namespace nagaya::task {
 
-// `wait_status` as of waitpid(2).
+// Returns true if a signal of a program fault ended the process. `wait_status`: from waitpid(2).
 inline bool is_fault(int wait_status) {
   if (!WIFSIGNALED(wait_status)) return false;
   switch (WTERMSIG(wait_status)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// frame.h - the frames of the join protocol (wire.h), and the payloads that are plain data. For the
-// waiter, too, which has no C++ library.
+// frame.h - the frames of the join protocol (wire.h), and the payloads that are plain data. The
+// waiter, which has no C++ library, includes this file, too.
 //
 //   | Frame | payload_bytes |
 #pragma once
@@ -40,7 +40,7 @@ struct Started {
 struct Ended {
   uint32_t number;
   int32_t wait_status;
-  uint32_t is_first_fault;  // 1: the first of this host's tasks that a fault of its own has ended
+  uint32_t is_first_fault;  // 1: the host's first task that died of a fault of its own
 };
 struct SignalRequest {
   uint32_t number;

@@ -24,7 +24,8 @@ using base::Error;
 using namespace std::chrono_literals;
 
 constexpr auto kGreetingLimit = 10s;
-// A job whose launcher cannot be watched and some of whose tasks never came: how long to wait.
+// The idle time after which a host ends if its launcher cannot be watched and some tasks of the job
+// were never launched.
 constexpr auto kIdleLimit = 60s;
 constexpr auto kPause = 1s;
 constexpr auto kLogPause = 1s;
@@ -32,16 +33,16 @@ constexpr int kTickMs = 1000;
 constexpr int kFlushTickMs = 2;
 constexpr int kHeldTickMs = 10;
 
-// Takes the same time wherever the keys differ.
+// Compares two keys in constant time, so that the time does not tell where they differ.
 bool same_key(const uint8_t (&a)[16], const uint8_t (&b)[16]) {
   uint8_t difference = 0;
   for (size_t n = 0; n < sizeof a; ++n) difference |= static_cast<uint8_t>(a[n] ^ b[n]);
   return difference == 0;
 }
 
-// All signals are blocked in the host. It reads two: SIGCHLD, "a task has ended" (its tasks are its
-// children; a descriptor for each would be copied into every further task), and SIGTERM, "end now",
-// with which the tasks end too.
+// Opens a signalfd for the two signals that the host handles; it blocks all. SIGCHLD: a task has
+// ended (a child of the host; a pidfd for each would be copied into every further task). SIGTERM:
+// the host ends, and all tasks with it.
 int open_signals() {
   sigset_t set;
   ::sigemptyset(&set);
@@ -50,8 +51,8 @@ int open_signals() {
   return ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-// Addresses are plenty, unless a limit (ulimit -v, -d) counts them: then a quarter of it, in whole
-// MiB.
+// Returns the address space for the space heap [bytes]: the default, or at most a quarter of a
+// limit that counts addresses (ulimit -v, -d), in whole MiB.
 uint64_t heap_bytes() {
   uint64_t bytes = SpaceSettings{}.heap_bytes;
   for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
@@ -115,7 +116,7 @@ Host::Host(const HostSettings& settings, base::Fd& listener, const SocketPlace& 
       settings.launcher_pid > 0 && ::kill(settings.launcher_pid, 0) != 0 && errno == ESRCH;
 }
 
-// At most once a second, however many messages strangers send.
+// Logs the number of refused messages, at most once a second however many strangers send.
 void Host::log_refused(Clock::time_point now) try {
   const uint64_t refused = upper_->refused_messages();
   if (refused == logged_refused_ || now < next_log_) return;
@@ -125,10 +126,10 @@ void Host::log_refused(Clock::time_point now) try {
   logged_refused_ = refused;
   next_log_ = now + kLogPause;
 } catch (const std::exception&) {
-  return;  // without memory: later
+  return;  // out of memory: a later call logs them
 }
 
-// Once: another host of this job may listen at the same path later.
+// Removes the socket only once: another host of this job may listen at the same path later.
 void Host::stop_listening() {
   if (!listener_) return;
   remove_socket(place_);
@@ -145,7 +146,7 @@ void Host::watch(int fd) {
                         : "cannot watch a connection");
 }
 
-// Cannot fail: the kernel has its entry.
+// Cannot fail: epoll has an entry for the listener already.
 void Host::watch_listener(bool is_wanted) {
   epoll_event event{};
   if (is_wanted) event.events = EPOLLIN;
@@ -188,8 +189,8 @@ void Host::serve_once(int timeout_ms) {
   if (is_in_use()) idle_since_ = Clock::now();
 }
 
-// Over: nobody is here, and nobody who was announced is still to come. Leaving when merely idle
-// would split a job whose tasks start slowly.
+// Returns true if the host has no task and no client, and none that was announced is still to come.
+// If a host ended as soon as it is idle, it would split a job whose tasks start slowly.
 bool Host::is_over() const {
   if (!tasks_.empty() || has_clients([](const Client& client) { return client.greeted; }))
     return false;
@@ -197,8 +198,8 @@ bool Host::is_over() const {
   return !is_in_use() && (launcher_gone_ || Clock::now() - idle_since_ > kIdleLimit);
 }
 
-// A client that only observes does not count. One that has connected counts: it may be about to
-// greet.
+// Returns true if the host has a task or a client. A client that only asked for the status does not
+// count. A client that has connected but not greeted counts: it may be about to greet.
 bool Host::is_in_use() const {
   return !tasks_.empty() || has_clients([](const Client& client) { return !client.observes; });
 }
@@ -227,7 +228,8 @@ void Host::accept_clients() {
   }
 }
 
-// A client that cannot be watched hears why, although it has not greeted: it is of the own user.
+// Adds an accepted client. If epoll cannot watch it, tells it why although it has not greeted: it
+// is of the same user.
 void Host::admit(base::Fd socket) try {
   const int fd = socket.get();
   Client& client =
@@ -239,11 +241,11 @@ void Host::admit(base::Fd socket) try {
     drop(fd);
   }
 } catch (const std::exception&) {
-  return;  // without memory: the connection has ended
+  return;  // out of memory: the destructor has closed the connection
 }
 
-// Out of descriptors or memory: a client waiting to be accepted would wake the host for nothing,
-// again and again.
+// Called when the host is out of descriptors or memory. Stops watching the listener for a while:
+// otherwise a client that waits to be accepted would wake the host again and again for nothing.
 void Host::pause_listener() {
   watch_listener(false);
   listener_paused_until_ = Clock::now() + kPause;
@@ -255,7 +257,7 @@ void Host::watch_listener_again() {
   watch_listener(true);
 }
 
-// A client that is slow to read gets the rest as soon as it does (a short poll while any is).
+// Sends kept bytes to clients that are slow to read; shortens the poll timeout while there are any.
 void Host::flush_clients() {
   tick_ms_ = held_.empty() && untold_.empty() ? kTickMs : kHeldTickMs;
   for (auto at = clients_.begin(); at != clients_.end();) {
@@ -275,7 +277,7 @@ void Host::drop_late_clients() {
   }
 }
 
-// Strangers, who have not greeted with the key, learn nothing.
+// Handles the messages of a client. A client that has not greeted with the key gets no error text.
 void Host::serve(Client& client) {
   const int fd = client.channel.fd();
   try {
@@ -293,10 +295,11 @@ void Host::tell_why_dropped(Client& client, const std::exception& reason) try {
       MessageType::kRefused,
       encode_refusal({error.code(), std::string("the host of the job: ") + error.what()}));
 } catch (const std::exception&) {
-  return;  // the client has gone, or there is no memory
+  return;  // the client has disconnected, or there is no memory
 }
 
-// A client that is gone takes its tasks with it; those that it kept are freed once they ended.
+// Removes a client that has disconnected and kills its tasks; the tasks of a creator are freed once
+// they have ended.
 void Host::drop(int client_fd) {
   auto found = clients_.find(client_fd);
   const std::set<uint32_t> orphans = std::move(found->second.tasks);
@@ -358,7 +361,7 @@ void Host::tell_status(Client& client) {
     const auto found = live.find(&record);
     TaskStatus task = status_of(record);
     if (found != live.end()) {
-      task.pid = found->second->pid;  // known before the task has said it itself
+      task.pid = found->second->pid;  // the task itself stores its pid in the record later
       task.program = found->second->program;
       task.group = found->second->group;
     }

@@ -22,24 +22,25 @@
 
 namespace nagaya::task {
 
-// An exception in the service of one client, or in the start, as an answer to the client.
+// Converts an exception, thrown while serving a client or starting, to the Error sent to the
+// client.
 base::Error as_error(const std::exception& error);
 
 class Host {
  public:
   // `listener` is bound to `place` and listening; the host closes it, and removes the socket, as
-  // soon as nobody can come any more. Throws Error.
+  // soon as no further client can come. Throws Error.
   Host(const HostSettings& settings, base::Fd& listener, const SocketPlace& place);
 
   SpaceHeader& space() { return space_.header(); }
 
-  // Once, before all that follows: that floor stands on this host's space.
+  // Sets the floor above, which uses this host's space. Call once, before the functions below.
   void carry(UpperFloor& floor) { upper_ = &floor; }
 
   // Serves until the job has ended.
   void run();
 
-  // One round of run(): waits for up to `timeout_ms` until something has happened, and serves it.
+  // Does one round of run(): waits up to `timeout_ms` for events, and serves them.
   void serve_once(int timeout_ms);
   bool has_ended() const { return terminated_ || is_over(); }
 
@@ -51,17 +52,17 @@ class Host {
         : channel(std::move(socket)), deadline(greeting_deadline) {}
 
     Channel channel;
-    Clock::time_point deadline;  // of the greeting
+    Clock::time_point deadline;  // for the client's greeting
     bool greeted = false;
     bool keeps_tasks = false;
-    bool observes = false;  // has asked for the status: the job does not wait for it
+    bool observes = false;  // it asked for the status: the job does not wait for it
     std::string group;
     std::set<uint32_t> tasks;  // not yet waited for
   };
   struct Group {
     uint32_t expected = 0;
     uint32_t ended = 0;
-    std::vector<TaskRecord*> tasks;  // that have come
+    std::vector<TaskRecord*> tasks;  // launched so far
   };
 
   using Tasks = std::multimap<int, std::unique_ptr<LiveTask>>;
@@ -119,19 +120,19 @@ class Host {
   bool launcher_gone_ = false;
   bool terminated_ = false;
   bool had_clients_ = false;
-  bool had_fault_ = false;  // a task was ended by a fault of its own
+  bool had_fault_ = false;  // a task has died of a fault of its own
   int tick_ms_ = 0;         // how long to wait for events
   Clock::time_point idle_since_ = Clock::now();
   UpperFloor* upper_ = nullptr;
   SpaceMemory space_;
-  std::vector<TaskRecord*> held_;      // to be closed once the upper floor has let go of them
-  std::vector<TaskRecord*> finished_;  // of launched jobs that have ended, the first one first
+  std::vector<TaskRecord*> held_;      // to be closed once the upper floor has released them
+  std::vector<TaskRecord*> finished_;  // tasks of ended launched jobs, oldest first
   Loader loader_;
-  Clock::time_point next_look_{};        // for tasks that have ended unnoticed
+  Clock::time_point next_look_{};        // next waitpid() without SIGCHLD
   std::map<int, Client> clients_;        // by socket
   Tasks tasks_;                          // by pid
-  Tasks untold_;                         // ended; there was no memory to tell their clients
-  std::map<std::string, Group> groups_;  // those of launchers; a creator may go on
+  Tasks untold_;                         // ended; the message to their clients found no memory
+  std::map<std::string, Group> groups_;  // groups of launchers; a creator may spawn for ever
 };
 
 }  // namespace nagaya::task

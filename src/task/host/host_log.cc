@@ -13,12 +13,13 @@
 namespace nagaya::task {
 namespace {
 
-// Why lines for this file might reach another file, or another user's. Empty: they do not.
+// Returns why lines for this file might reach another file or another user's file; "" if they do
+// not.
 std::string objection(const struct stat& about) {
   if (!S_ISREG(about.st_mode)) return "is no ordinary file; name another one";
   if (about.st_uid != ::geteuid() && about.st_uid != 0)
     return "belongs to user " + std::to_string(about.st_uid) + "; name a file of yours";
-  // A stranger may have made this name, for a file of ours that has another one.
+  // A stranger may have made this name as a hard link to another file of this user.
   if (about.st_nlink > 1) return "has several names (hard links); name another one";
   return {};
 }

@@ -11,14 +11,14 @@ namespace nagaya::task {
 
 class HostLog {
  public:
-  HostLog() = default;  // of no file: nothing is written
-  // Opens the file, or makes it (mode 0600). In a folder that others write, too, a stranger may
-  // have made that name to lead our lines elsewhere, or to make us wait. Throws Error: it cannot be
-  // written (no such folder, ...), -ELOOP (a symbolic link), -EPERM (not an ordinary file, another
-  // user's but root's, or one with several names).
+  HostLog() = default;  // has no file: say() writes nothing
+  // Opens the file, or makes it (mode 0600). In a folder that other users may write, too, a
+  // stranger may have made a file of this name to redirect our lines or to block us. Throws Error:
+  // the file cannot be written (no such folder, ...), -ELOOP (a symbolic link), -EPERM (not an
+  // ordinary file, owned by another user than this one or root, or with several hard links).
   explicit HostLog(const std::string& path);
 
-  // Adds "<time> nagaya-host <pid>: <text>", as a whole: several hosts may share a file. A
+  // Appends "<time> nagaya-host <pid>: <text>" in one write: several hosts may share a file. A
   // line that cannot be written is lost.
   void say(const std::string& text) const;
 

@@ -5,35 +5,35 @@
 
 namespace nagaya::task {
 
-// Starts the program again and ends. The second process is nobody's child: acts of a launcher or a
-// terminal on the processes below a proxy must not reach the host of all tasks.
+// Starts the program again and ends this process. The second process has no parent among the job's
+// processes: signals of a launcher or a terminal to a proxy's descendants must not reach the host.
 //
 // The second process has no memory below the program break. There is one break per address space,
 // and every libc believes that it owns it: a task that lowers it (UCX does, to test its hooks)
-// would unmap what the host has there. While the soft RLIMIT_DATA is 0, brk fails and mmap does not
-// (the kernel allows that for valgrind's sake), which must hold before libc's first malloc.
+// would unmap the host's memory there. While the soft RLIMIT_DATA is 0, brk fails and mmap does not
+// (the kernel allows that for valgrind's sake). The limit must be set before libc's first malloc.
 //
 // The second process lies above kSpaceEnd: with a large or unlimited stack the kernel would put its
 // libraries and mappings (mmap_base) where the partitions of the tasks are. Tasks have a limit of
 // their own for the stack. Throws Error.
 void start_second_life(char** argv);
 
-// Takes the page above the program break: every growth of it fails and every malloc falls back to
-// mmap, although tasks have limits of their own. Throws Error.
+// Maps the page above the program break: then every growth of the break fails and every malloc
+// falls back to mmap, although tasks have limits of their own. Throws Error.
 void guard_the_break();
 
-// Sets all signals to their defaults. posix_spawn leaves libc's two internal signals ignored, which
-// every task would inherit (only handlers are reset by a clone); libc's own sigaction does not
-// touch them.
+// Sets all signals to their defaults. posix_spawn leaves libc's two internal signals ignored, and
+// every task would inherit that (a clone resets only handlers). Uses the bare system call, because
+// libc's sigaction does not change these two.
 void unignore_signals();
 
-// Takes every processor and raises the soft limits: the host needs many descriptors, and tasks
-// bring their own binding and limits.
+// Binds the host to all processors and raises its soft limits: the host needs many descriptors, and
+// each task sets its own binding and limits.
 void shed_inherited_limits();
 
 // Before Linux 5.16 a task that dumps core ends all processes that share its memory (zap_process;
-// since 5.16 only its own threads). There this process and its tasks become undumpable: the others
-// go on. The price: their /proc/PID belongs to root.
+// since 5.16 only its own threads). On older kernels this makes the host and its tasks undumpable,
+// so that the other tasks survive. The price: their /proc/PID belongs to root.
 void spare_the_others();
 
 }  // namespace nagaya::task

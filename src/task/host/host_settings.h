@@ -11,15 +11,16 @@ inline constexpr int kHostListenerFd = 3;
 inline constexpr int kHostSettingsFd = 4;
 inline constexpr int kHostFolderFd = 5;  // the folder of the socket, checked by the client
 
-// Passed through a socket, upon which the host has said its pid (or a negative error code and its
-// text: it cannot start), because the key must not show in argv. One more byte follows when the
-// listener does listen; the end of the stream before that means that the starter has died.
+// The starter sends these through a socket, because the key must not show in argv. The host first
+// writes its pid (or, if it cannot start, a negative error code and its text). The starter sends
+// one more byte once the listener listens; an earlier end of the stream means that the starter
+// died.
 struct HostSettings {
   Stamp stamp;
   uint8_t key[16];
   uint32_t expected_tasks;
   uint32_t capacity;
-  int32_t launcher_pid;  // when it ends, so does a host without clients; 0: none
+  int32_t launcher_pid;  // a host without clients ends when this process ends; 0: none
   StopChoice stop_choice;
   char socket_path[kSocketPathBytes];
   char log_path[kSocketPathBytes];  // absolute; "": no log

@@ -24,16 +24,18 @@ namespace {
 
 using base::Error;
 
-// The file for what the host notices; "": none is wanted. Throws Error: it cannot be written.
+// Returns the absolute path of the host's log; "" if none is wanted. Throws Error: it cannot be
+// written.
 std::string chosen_log() {
   const char* const path = ::getenv("NAGAYA_LOG");
   if (path == nullptr || *path == '\0') return {};
   const std::string absolute = std::filesystem::absolute(path);
-  const HostLog log(absolute);  // the host, which would find out, has nobody to tell
+  const HostLog log(absolute);  // opened here, because the host could not report an error
   return absolute;
 }
 
-// Only tasks stop in lanes, bells and mailboxes: the delegatee in the host comes by these, too.
+// Returns the stop choice for the host. Leaves out the points in lanes, bells and mailboxes: the
+// delegatee in the host passes them, too, but only tasks shall stop there.
 StopChoice stop_choice_of_host() {
   const StopChoice own = stop_choice();
   return own.point <= StopPoint::kTaskEntering ? own : StopChoice{StopPoint::kNone, 1};
@@ -57,20 +59,20 @@ HostSettings settings_of(const Job& job, const std::string& socket_path) {
   return settings;
 }
 
-// A copy above all numbers at which a host finds something.
+// Returns a copy of `fd` above the descriptor numbers that a host expects to find open.
 base::Fd out_of_the_way(const base::Fd& fd) {
   constexpr int kLowest = 16;
   return base::checked_fd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kLowest), "cannot start the host");
 }
 
-// The same folder, opened once more: a lock that this process holds must not live on in the host.
+// Opens the folder once more: the host must not keep a lock that this process holds on `folder`.
 base::Fd opened_again(const base::Fd& folder) {
   return base::checked_fd(::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
                           "the socket folder");
 }
 
-// The host gets a process group of its own (the launcher's killpg must not reach it), no
-// descriptor of ours but these, and default signals.
+// Spawns the host with a process group of its own (the launcher's killpg must not reach it), only
+// these descriptors of this process, and default signals.
 void spawn_host(const base::Fd& listener, const base::Fd& settings, const base::Fd& folder) {
   const base::Fd high_listener = out_of_the_way(listener);
   const base::Fd high_settings = out_of_the_way(settings);
@@ -79,7 +81,7 @@ void spawn_host(const base::Fd& listener, const base::Fd& settings, const base::
   posix_spawnattr_t attributes;
   ::posix_spawn_file_actions_init(&files);
   ::posix_spawnattr_init(&attributes);
-  // The standard streams go nowhere, because a launcher waits for the end of its ranks' output.
+  // The standard streams are /dev/null, because a launcher waits for the end of its ranks' output.
   ::posix_spawn_file_actions_adddup2(&files, high_listener.get(), kHostListenerFd);
   ::posix_spawn_file_actions_adddup2(&files, high_settings.get(), kHostSettingsFd);
   ::posix_spawn_file_actions_adddup2(&files, high_folder.get(), kHostFolderFd);
@@ -103,13 +105,14 @@ void spawn_host(const base::Fd& listener, const base::Fd& settings, const base::
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) continue;
 }
 
-// The host has said nothing: the dynamic linker, or a signal, has ended it.
+// Called when the host has sent nothing: the dynamic linker, or a signal, has ended it.
 [[noreturn]] void throw_died() {
   throw Error(-ECHILD,
               "the host of the job died while it started (`nagaya doctor` says what is missing)");
 }
 
-// How many of the bytes have come before the end of the stream. Signals of the caller's go on.
+// Receives up to `bytes` bytes. Returns how many arrived before the end of the stream. Goes on
+// after signals to the caller.
 size_t receive_all(const base::Fd& from, void* out, size_t bytes) {
   size_t got = 0;
   while (got < bytes) {
@@ -121,8 +124,8 @@ size_t receive_all(const base::Fd& from, void* out, size_t bytes) {
   return got;
 }
 
-// The pid that the host says itself: the process that was spawned has ended in favour of another. A
-// host that cannot start says a negative error code, and why.
+// Reads the pid that the host sends (the spawned process has ended after starting a second one),
+// and returns its pidfd. A host that cannot start sends a negative error code and its text instead.
 base::Fd await_host(const base::Fd& host) {
   int32_t said = 0;
   if (receive_all(host, &said, sizeof said) != sizeof said) throw_died();
@@ -134,8 +137,8 @@ base::Fd await_host(const base::Fd& host) {
 
 }  // namespace
 
-// Whichever of the two processes dies on the way, the other removes the socket: the host learns its
-// path before there is one, and serves it only when told to.
+// If either process dies meanwhile, the other one removes the socket: the host learns the socket's
+// path before the socket exists, and serves it only after this process has told it to.
 base::Fd start_host(const Job& job, const SocketPlace& place, base::Fd* host) {
   base::Fd listener = new_socket();
   int ends[2];
@@ -150,7 +153,7 @@ base::Fd start_host(const Job& job, const SocketPlace& place, base::Fd* host) {
   stop_at(StopPoint::kClientHostSpawned);
   listen_at(listener, place);
   stop_at(StopPoint::kClientListening);
-  listener.reset();  // from now on the host alone keeps it open
+  listener.reset();  // from now on only the host has it open
   if (::send(ours.get(), "", 1, MSG_NOSIGNAL) == 1)
     if (base::Fd socket = connect_to_host(place)) return socket;
   remove_socket(place);

@@ -10,16 +10,16 @@
 
 namespace nagaya::task {
 
-// Which job, and how its host is to be started if this client is the first.
+// Names the job, and says how to start its host if this client is the first.
 struct Job {
-  std::string name;      // names the socket: the same for all clients of the job on this node
+  std::string name;      // of the socket; equal for all clients of the job on this node
   uint8_t key[16] = {};  // the secret that the job's processes share
-  std::string group;     // counts the tasks to come: one per job step of the launcher
+  std::string group;     // the host counts tasks per group: one per job step of the launcher
   uint32_t group_tasks = 0;
   uint32_t capacity = 0;
   int32_t launcher_pid = 0;
   bool keeps_tasks = false;
-  std::string existing_socket;  // of a host that runs already: join only this one, start none
+  std::string existing_socket;  // of a running host: join only this one, start none
 };
 
 // Starts a host that listens at `place`, whose folder the caller has locked, and connects to it;

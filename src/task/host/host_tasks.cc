@@ -18,12 +18,12 @@ using base::Error;
 using namespace std::chrono_literals;
 
 constexpr auto kLookPause = 1s;
-// Finished tasks of launched jobs whose memory is kept: a task of another job may be about to hold
-// one of them.
+// The number of finished tasks of launched jobs whose memory the host keeps: a task of another job
+// may be about to hold one of them.
 constexpr size_t kFinishedKept = 16;
 
-// Returns the pid of a child that has ended, 0 when none has, -1 when there is no child. Where
-// wait4(2) fails, waitid(2) may not.
+// Returns the pid of a child that has ended, 0 when none has, -1 when there is no child. If
+// wait4(2) fails, tries waitid(2).
 pid_t take_ended_child(int* status) {
   const pid_t pid = ::waitpid(-1, status, WNOHANG);
   if (pid >= 0) return pid;
@@ -57,7 +57,7 @@ void Host::launch(Client& client, const Message& message) {
   try {
     record = &open_record(launch.wanted_number);
     stop_at(StopPoint::kHostRecordOpened);
-    // All that needs memory comes before the clone: a task that lives has its entries.
+    // Allocates all memory before the clone, so that every living task has its entries.
     Tasks entry;
     LiveTask& task = *entry.emplace(0, std::make_unique<LiveTask>())->second;
     task.record = record;
@@ -81,7 +81,7 @@ void Host::launch(Client& client, const Message& message) {
     }
     count_end(client.group);
     client.channel.send(MessageType::kRefused, encode_refusal(as_error(error)));
-    // It may have been the last one of its group that was to come.
+    // The refused task may have been the last one that its group waited for.
     if (const auto group = groups_.find(client.group); group != groups_.end())
       finish(group->second);
     return;
@@ -89,8 +89,8 @@ void Host::launch(Client& client, const Message& message) {
   client.channel.send(MessageType::kStarted, encode_plain(started));
 }
 
-// A free number. Without one, all finished tasks that nobody holds give theirs back, as far as the
-// upper floor has let go of them.
+// Returns the record of a free number. If there is none, first frees the numbers of all finished
+// tasks that no task and no upper floor holds.
 TaskRecord& Host::open_record(int64_t wanted) {
   if (!space_.has_free()) {
     close_finished(0);
@@ -99,7 +99,8 @@ TaskRecord& Host::open_record(int64_t wanted) {
   return space_.open_record(wanted);
 }
 
-// All tasks of a launched job have ended, and nobody of the job is left to use their memory.
+// If all tasks of a launched job have ended, queues their records to be closed: no task of the job
+// is left to use their memory.
 void Host::finish(Group& group) {
   if (group.expected == 0 || group.ended < group.expected) return;
   for (TaskRecord* record : group.tasks)
@@ -109,8 +110,8 @@ void Host::finish(Group& group) {
   close_finished(space_.has_free() ? kFinishedKept : 0);
 }
 
-// The oldest ones first, as far as no task of another job holds them and their clients have been
-// told.
+// Closes finished tasks, the oldest first, until `kept` are left. Skips tasks that a task of
+// another job holds, and tasks whose client was not told the end.
 void Host::close_finished(size_t kept) {
   size_t left = finished_.size();
   std::erase_if(finished_, [&](TaskRecord* record) {
@@ -123,7 +124,7 @@ void Host::close_finished(size_t kept) {
   });
 }
 
-// Closes the record now, or puts it into held_ until the upper floor has let go of the partition.
+// Closes the record now, or puts it into held_ until the upper floor has released the partition.
 void Host::close(TaskRecord& record) {
   if (upper_->holds(record))
     held_.push_back(&record);
@@ -139,17 +140,17 @@ void Host::close_released() {
   });
 }
 
-// After SIGCHLD, and now and then without: the signal or the wait may have failed, and a client
-// would wait for ever.
+// Reaps ended tasks. Called after SIGCHLD, and once per kLookPause without: if the signal or the
+// wait has failed, a client would wait for ever.
 void Host::reap_ended() {
   if (Clock::now() < next_look_) return;
   next_look_ = Clock::now() + kLookPause;
   int status = 0;
   pid_t pid = 0;
   while ((pid = take_ended_child(&status)) > 0) reap(pid, status);
-  // No child is left: somebody else has waited for those that still have an entry.
+  // No child is left: other code in this process has waited for tasks that still have an entry.
   while (pid < 0 && !tasks_.empty()) reap(tasks_.begin()->first, W_EXITCODE(0, SIGKILL));
-  // Their holders may have released them meanwhile.
+  // Tasks of other jobs may have released their holds meanwhile.
   if (finished_.size() > kFinishedKept) close_finished(kFinishedKept);
 }
 
@@ -163,13 +164,13 @@ void Host::reap(int pid, int status) {
   try {
     upper_->task_ended(record);
   } catch (const std::exception&) {
-    // There was no memory: the upper floor keeps what it holds of the task, and the number is not
-    // used again.
+    // Out of memory: the upper floor keeps its structures for the task, and the number is not used
+    // again.
   }
   stop_at(StopPoint::kHostEndMarked);
   count_end(task.group);
-  // Before the last client is told: it leaves, and nobody would remove the socket of a host that
-  // is killed from then on. (A creator removes it itself.)
+  // Removes the socket before telling the last client. That client then leaves, and no process
+  // would remove the socket if the host were killed after that. (A creator removes it itself.)
   if (all_came_and_went()) stop_listening();
   const auto group = groups_.find(task.group);
   tell_end(std::move(ended));
@@ -187,8 +188,8 @@ void Host::tell_end(Tasks::node_type ended) {
     if (task.kept) close(record);
     return;
   }
-  // The proxy of the first task that a fault has ended says so. Later faults may be consequences
-  // and stay unsaid.
+  // Only the proxy of the first task that died of a fault reports it. Later faults may be
+  // consequences.
   if (is_fault(record.wait_status.load(std::memory_order_relaxed)) &&
       !std::exchange(had_fault_, true))
     task.is_first_fault = true;
@@ -205,7 +206,7 @@ void Host::tell_end(Tasks::node_type ended) {
 
 void Host::tell_late_ends() {
   int pid = 0;
-  // Telling one may drop its client, and with it others of the list.
+  // tell_end() may drop the client, which removes other entries of untold_.
   for (auto at = untold_.begin(); at != untold_.end(); at = untold_.upper_bound(pid)) {
     pid = at->first;
     tell_end(untold_.extract(at));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// inheritance.h - all that a task which runs in the stead of this process takes over from it.
+// inheritance.h - collects the state of this process that the task in its stead inherits.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@ namespace nagaya::task {
 
 Inheritance inherit_from_this_process();
 
-// All descriptors of this process that are not close-on-exec, ascending. Throws Error.
+// Returns all descriptors of this process that are not close-on-exec, ascending. Throws Error.
 std::vector<int> inheritable_descriptors();
 
 }  // namespace nagaya::task

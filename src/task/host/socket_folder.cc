@@ -19,7 +19,7 @@ using base::Error;
 
 constexpr int kListenBacklog = 4096;
 
-// Where the folder of this user's sockets may lie, best first.
+// Returns the paths at which the folder of this user's sockets may lie, best first.
 std::vector<std::string> possible_socket_folders() {
   std::vector<std::string> folders;
   for (const char* variable : {"XDG_RUNTIME_DIR", "TMPDIR"})
@@ -34,11 +34,12 @@ const sockaddr* plain(const sockaddr_un& address) {
   return reinterpret_cast<const sockaddr*>(&address);
 }
 
-// A connection to any listener; not open when nobody listens.
+// Returns a connection to the listener at `place`, of any user; a closed Fd when no process
+// listens.
 base::Fd connect_to(const SocketPlace& place) {
   base::Fd socket = new_socket();
   int error = 0;
-  do  // a signal of the caller's: the listener's queue may be full
+  do  // again after a signal: connect() waits while the listener's queue is full
     error = ::connect(socket.get(), plain(place.address), sizeof place.address);
   while (error != 0 && errno == EINTR);
   if (error == 0) return socket;
@@ -46,7 +47,7 @@ base::Fd connect_to(const SocketPlace& place) {
   base::throw_errno("cannot connect to the host of the job");
 }
 
-// The effective user of the process at the other end; nobody's number when it is not known.
+// Returns the effective user of the peer; an invalid user number when it is not known.
 uid_t user_of_peer(const base::Fd& socket) {
   ucred peer{};
   socklen_t bytes = sizeof peer;
@@ -58,7 +59,8 @@ uid_t user_of_peer(const base::Fd& socket) {
 
 namespace {
 
-// The error of a folder that is not this user's alone, with a cure that its owner does not prevent.
+// Makes the error for a folder that is not private to this user. Its text names a cure that works
+// even if another user owns the folder.
 Error not_private(const std::string& path) {
   struct stat about {};
   if (::lstat(path.c_str(), &about) != 0 || about.st_uid == ::geteuid())
@@ -73,7 +75,7 @@ Error not_private(const std::string& path) {
 base::Fd open_private_folder(const std::string& path) {
   base::Fd folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   const int error = errno;
-  // A link, a file, and a folder that is closed to this user.
+  // These errors mean a file, a link, and a folder that is closed to this user.
   const bool is_not_private = !folder && (error == ENOTDIR || error == ELOOP || error == EACCES);
   if (!folder && !is_not_private) base::throw_errno(path, error);
   struct stat about {};
@@ -146,14 +148,14 @@ bool is_served(const SocketPlace& place) {
     const base::Fd socket = connect_to(place);
     if (!socket) return false;
     pollfd end{socket.get(), POLLIN, 0};
-    if (::poll(&end, 1, kDyingMs) == 0) return true;  // a host says nothing unasked
+    if (::poll(&end, 1, kDyingMs) == 0) return true;  // a host sends nothing unasked
     ::usleep(1000);
   }
-  return true;  // somebody who accepts and closes: no host, but not ours to remove
+  return true;  // a process that accepts and closes: no host, but not ours to remove
 }
 
 void listen_at(const base::Fd& socket, const SocketPlace& place) {
-  remove_socket(place);  // a stale one. Its folder is closed to other users
+  remove_socket(place);  // removes a stale one; other users cannot write the folder
   if (::bind(socket.get(), plain(place.address), sizeof place.address) != 0 ||
       ::chmod(place.address.sun_path, 0600) != 0 || ::listen(socket.get(), kListenBacklog) != 0)
     base::throw_errno("cannot listen for the tasks of the job");

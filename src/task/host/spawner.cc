@@ -18,7 +18,8 @@ constexpr uint64_t kStartStackBytes = 32 << 10;  // of the task's own stack, bel
 #define CLONE_CLEAR_SIGHAND 0x100000000ULL
 #endif
 
-// No CLONE_THREAD, FILES, FS or SIGHAND: all but the memory is the task's own.
+// Clones the task with CLONE_VM but without CLONE_THREAD, FILES, FS or SIGHAND: it shares only the
+// memory.
 long clone_task(LiveTask& task) {
   const uint64_t stack_top = (task.start.stack_pointer - 256) & ~uint64_t{15};
   clone_args args{};
@@ -42,7 +43,7 @@ void spawn(Loader& loader, LiveTask& task, const Launch& launch,
     throw base::Error(-EPROTO, "malformed message: descriptors and numbers differ");
   TaskRecord& record = *task.record;
   task.inherit = launch.inherit;
-  // A number beyond the limit may be inherited by exec, but not made.
+  // An exec can inherit a descriptor number beyond the limit, but dup cannot make one.
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
   for (size_t n = 0; n < launch.descriptor_numbers.size(); ++n)

@@ -10,15 +10,15 @@
 
 namespace nagaya::task {
 
-// A cloned task, until the host has seen its end. It holds all that the clone reads while it
-// starts: its Start, and the data that it points to.
+// A cloned task, until the host has seen its end. Holds all data that the clone reads while it
+// starts: `start`, and the data to which `start` points.
 struct LiveTask {
   TaskRecord* record = nullptr;
   int32_t pid = 0;
   std::string program;          // absolute path
   std::string group;            // of the client that launched it
-  bool kept = false;            // its creator frees it; otherwise it stays until its job has ended
-  bool is_first_fault = false;  // no task of the host was ended by a fault before
+  bool kept = false;            // true: its creator frees it; else it stays until its job ends
+  bool is_first_fault = false;  // it is the host's first task that died of a fault
   Start start{};
   Inheritance inherit{};
   std::vector<DescriptorMove> moves;
@@ -26,8 +26,8 @@ struct LiveTask {
 
 // Loads and clones the task that `launch` describes into the partition of `task.record`, which the
 // caller has set. Only the host's main thread may call this: its end is what kills the tasks
-// (PR_SET_PDEATHSIG belongs to the creating thread). All signals are blocked. Throws Error, and
-// nothing once the clone exists; the caller then closes the record.
+// (PR_SET_PDEATHSIG belongs to the creating thread). All signals are blocked. Throws Error if
+// no clone was made (the caller then closes the record); once the clone exists, throws nothing.
 void spawn(Loader& loader, LiveTask& task, const Launch& launch,
            const std::vector<base::Fd>& descriptors);
 

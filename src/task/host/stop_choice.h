@@ -11,7 +11,8 @@
 
 namespace nagaya::task {
 
-// "lane.marked", or "lane.marked:500" for the 500th passage. nullopt: no stop point.
+// Parses "lane.marked", or "lane.marked:500" for the 500th passage. Returns nullopt if `text` names
+// no stop point.
 inline std::optional<StopChoice> parse_stop_choice(std::string_view text) {
   const size_t colon = text.find(':');
   uint32_t passages = 1;
@@ -34,8 +35,8 @@ inline bool choose_stop_point_of_environment() {
   return choice.has_value();
 }
 
-// Once in each copy of the library, when it is loaded. (The host has no environment: its starter
-// tells it.)
+// Initialised once in each copy of the library, when it is loaded. (The host has no environment:
+// its starter sends it the choice.)
 inline const bool stop_choice_is_good = choose_stop_point_of_environment();
 
 }  // namespace nagaya::task

@@ -16,24 +16,28 @@ class UpperFloor {
  public:
   virtual ~UpperFloor() = default;
 
-  // A client's question, in the words of the floor. Throws base::Error: the client is refused.
+  // Answers a client's question; the floor defines both texts. Throws base::Error to refuse the
+  // client.
   virtual std::string answer(const std::string& question) = 0;
 
-  // Before the task of this record starts; bit n % 64 of word n / 64: it may use processor n.
+  // Called before the task of this record starts. `processors`: bit n % 64 of word n / 64 is set if
+  // the task may use processor n.
   virtual void task_starts(const TaskRecord& record, std::span<const uint64_t> processors) = 0;
 
-  // The task of this record has ended; nobody has its number until this returns, and as long as
-  // holds(record).
+  // Called when the task of this record has ended. The host gives its number to no other task until
+  // this has returned and holds(record) is false.
   virtual void task_ended(const TaskRecord& record) = 0;
 
-  // Whether something may still read or write the partition of that ended task.
+  // Returns true while the floor may still read or write the partition of the ended task of
+  // `record`.
   virtual bool holds(const TaskRecord& record) const = 0;
 
-  // Messages from the network that were dropped, because they did not prove that they were of this
-  // job.
+  // Returns how many messages from the network were dropped because they lacked the proof that they
+  // belong to this job.
   virtual uint64_t refused_messages() const = 0;
 
-  // Requests that tasks of this node have made to other nodes, of each kind; none on a lone node.
+  // Returns how many requests of each kind tasks of this node have made to other nodes; empty when
+  // the job has one node.
   virtual std::vector<RequestCount> requests() const = 0;
 };
 

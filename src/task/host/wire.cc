@@ -16,9 +16,10 @@ constexpr uint32_t kPayloadMaxBytes = 16 << 20;
 constexpr size_t kUnsentMaxBytes = 1 << 20;
 constexpr uint32_t kDescriptorsMax = 65536;
 constexpr int64_t kErrnoMax = 4095;
-// Of a task in a JobStatus: five numbers of 32 bits, four of 64, two empty texts.
+// Least bytes of a TaskStatus: five numbers of 32 bits, four of 64, and the lengths of two empty
+// texts, of 64.
 constexpr uint64_t kTaskStatusMinBytes = 5 * sizeof(uint32_t) + 6 * sizeof(uint64_t);
-// Of a RequestCount: an empty text, a number.
+// Least bytes of a RequestCount: an empty text, a number.
 constexpr uint64_t kRequestCountMinBytes = 2 * sizeof(uint64_t);
 constexpr size_t kDescriptorsPerPiece = 253;  // SCM_MAX_FD
 
@@ -245,7 +246,8 @@ void Channel::send(MessageType type, const std::string& payload,
   }
 }
 
-// Nothing has been sent when there is no memory for the rest.
+// Sends `data`; keeps the part for which the socket has no room. Allocates before it sends, so that
+// nothing has been sent when memory is lacking.
 void Channel::send_or_keep(const std::string& data) {
   const bool has_waited = !unsent_.empty();
   if (!has_waited || unsent_.size() + data.size() <= kUnsentMaxBytes) {
@@ -282,7 +284,7 @@ std::optional<Message> Channel::take_message() {
     message.descriptors.push_back(std::move(descriptors_.front()));
     descriptors_.pop_front();
   }
-  if (bytes_.empty()) descriptors_.clear();  // none but those announced
+  if (bytes_.empty()) descriptors_.clear();  // drops descriptors that no frame announced
   return message;
 }
 

@@ -60,7 +60,8 @@ struct Launch {
   // The last descriptor sent is the working directory.
 };
 
-// A host's answer about one task of its job: its user could read all of it in /proc.
+// A host's status report about one task of its job. No secret: its user can read all of it in
+// /proc.
 struct TaskStatus {
   uint32_t number = 0;
   TaskState state = TaskState::kFree;
@@ -72,20 +73,20 @@ struct TaskStatus {
   std::string program;   // absolute path
   std::string group;
 };
-// The end of a task; the reason, if it never reached its program.
+// The end of a task. `reason` is set if the task never reached its program.
 struct End : Ended {
   std::optional<base::Error> reason;
 };
 
-// How many requests of a kind tasks of this node have made to other nodes.
+// The number of requests of one kind that tasks of this node have made to other nodes.
 struct RequestCount {
-  std::string kind;  // in the words of the floor above
+  std::string kind;  // as the floor above names it
   uint64_t count = 0;
 };
 struct JobStatus {
   int32_t host_pid = 0, launcher_pid = 0;
   uint32_t expected_tasks = 0, capacity = 0;
-  uint64_t refused_messages = 0;  // of strangers, that came by the network
+  uint64_t refused_messages = 0;  // dropped messages of strangers from the network
   std::vector<RequestCount> requests;
   std::vector<TaskStatus> tasks;  // in the order of their numbers
 };
@@ -122,24 +123,24 @@ class Channel {
   explicit Channel(base::Fd socket) : socket_(std::move(socket)) {}
 
   int fd() const { return socket_.get(); }
-  bool is_empty() const { return bytes_.empty(); }  // nothing was read and not taken
+  bool is_empty() const { return bytes_.empty(); }  // no bytes were read but not returned
 
-  // Throws Error when the peer is gone (-EPIPE). Bytes of a message without descriptors for which
-  // the peer, on a non-blocking socket, or the kernel has no room yet are kept for flush();
-  // -ENOBUFS beyond 1 MiB. Throws std::bad_alloc before anything is sent.
+  // Throws Error when the peer is gone (-EPIPE). If a non-blocking socket or the kernel has no
+  // room, keeps the unsent bytes of a message without descriptors for flush(); throws -ENOBUFS
+  // beyond 1 MiB. Throws std::bad_alloc before anything is sent.
   void send(MessageType type, const std::string& payload, const std::vector<int>& descriptors = {});
 
-  // Sends what is kept; true when nothing is left.
+  // Sends the kept bytes. Returns true when none are left.
   bool flush();
 
-  // How long receive() may wait for each further piece of a message; 0: for ever. [seconds]
+  // Limits how long receive() waits for each further piece of a message [seconds]; 0: for ever.
   void limit_wait(int seconds);
 
-  // The next whole message, if one has arrived; reads what there is (blocks on blocking sockets).
-  // Throws Error -EPIPE at the end of the stream, -EPROTO when it is malformed.
+  // Reads the available bytes (blocks on blocking sockets). Returns the next whole message, if one
+  // has arrived. Throws Error -EPIPE at the end of the stream, -EPROTO when a message is malformed.
   std::optional<Message> receive();
 
-  // The next whole message among the bytes that were read before; reads nothing.
+  // Returns the next whole message among the bytes read before; does not read from the socket.
   std::optional<Message> take_message();
 
  private:

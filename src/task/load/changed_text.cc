@@ -15,7 +15,8 @@
 namespace nagaya::task {
 namespace {
 
-// Is a private copy of text, once written, executable? Tried: SELinux, MDWE and filters differ.
+// Tests by trying whether a private mapping of text may be executed after it was written: SELinux,
+// MDWE and filters differ.
 bool text_may_be_changed(const ElfImage& image) {
   void* page =
       ::mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, image.file.get(), 0);
@@ -26,7 +27,8 @@ bool text_may_be_changed(const ElfImage& image) {
   return may;
 }
 
-// The file with `sites` rewritten, in memory. Not open when even that is refused.
+// Returns a memory file (memfd) with a copy of the image's file in which `sites` are rewritten; a
+// closed Fd when the system refuses it.
 base::Fd changed_file(const SpaceHeader& space, const ElfImage& image,
                       std::span<const arch::RedirectSite> sites) {
   struct stat about;
@@ -40,9 +42,9 @@ base::Fd changed_file(const SpaceHeader& space, const ElfImage& image,
   return file;
 }
 
-// That file mapped as text for the host's life: executable from the start, which needs no change of
-// rights. 0 when even that is refused. (A debugger cannot set breakpoints there: the pages are
-// shared.)
+// Maps the changed file as text for the host's life, executable from the start, which needs no
+// change of rights. Returns its address, 0 when the system refuses even that. (A debugger cannot
+// set breakpoints there: the pages are shared.)
 uint64_t changed_copy(const SpaceHeader& space, const ElfImage& image,
                       std::span<const arch::RedirectSite> sites) {
   const base::Fd file = changed_file(space, image, sites);
@@ -53,9 +55,8 @@ uint64_t changed_copy(const SpaceHeader& space, const ElfImage& image,
   return at == MAP_FAILED ? 0 : reinterpret_cast<uint64_t>(at);
 }
 
-// All of the image's sites; none when its text cannot be read. An image that is only a dynamic
-// linker has an mprotect of its own (protect_library), and its questions to the processor are
-// answered.
+// Returns all sites of the image; none when its text cannot be read. In an image that is only a
+// dynamic linker, mprotect sites call protect_library(), and cpuid sites are answered.
 std::vector<arch::RedirectSite> sites_of(const SpaceHeader& space, const ElfImage& image,
                                          bool is_only_linker) {
   std::vector<arch::RedirectSite> all;

@@ -9,14 +9,15 @@
 
 namespace nagaya::task {
 
-// Appends the sites of `image` to the table that all tasks read. Sites of text that cannot be
-// proved safe stay as they are: such a libc maps where the kernel likes. `is_only_linker`: nothing
-// but a dynamic linker, not also a libc.
+// Appends the sites of `image` to the table that all tasks read. Sites whose rewriting is not
+// proved safe stay unchanged: such a libc maps wherever the kernel chooses. `is_only_linker`: the
+// image is a dynamic linker and not also a libc.
 void know_sites(SpaceHeader& space, const ElfImage& image, bool is_only_linker);
 
-// Puts a changed file in the place of linker.file. All tasks map their linker from that one file:
-// no task copies and protects pages of its own, and nobody misses the symbols of what only starts
-// programs. Returns false, and changes nothing, when the system lets no such file be executed.
+// Replaces linker.file by a file with rewritten text. All tasks map their linker from that one
+// file, so no task copies and protects pages of its own. A debugger misses its symbols, but the
+// linker only starts programs. Returns false, and changes nothing, when the system forbids
+// executing such a file.
 bool change_linker(const SpaceHeader& space, ElfImage& linker);
 
 }  // namespace nagaya::task

@@ -69,7 +69,7 @@ std::string read_interpreter(const ElfImage& image, const Elf64_Phdr& segment) {
 
 void check_entry(const ElfImage& image) {
   const uint64_t entry = image.header.e_entry;
-  if (entry == 0 && image.interpreter.empty()) return;  // a library: nobody enters it
+  if (entry == 0 && image.interpreter.empty()) return;  // a library: it has no entry
   for (const Elf64_Phdr& load : image.segments)
     if (load.p_type == PT_LOAD && (load.p_flags & PF_X) != 0 && entry >= load.p_vaddr &&
         entry - load.p_vaddr < load.p_filesz)
@@ -99,7 +99,7 @@ void read_segments(ElfImage& image, uint64_t file_bytes) {
   image.load_bytes = (previous_end + kPage - 1) / kPage * kPage;
 }
 
-// The dynamic string table, "" when there is none.
+// Returns the dynamic string table, "" when there is none.
 std::string dynamic_strings(const ElfImage& image) {
   uint64_t strings = 0, strings_bytes = 0;
   for (const Elf64_Phdr& segment : image.segments) {
@@ -133,9 +133,9 @@ bool text_contains(const ElfImage& image, std::string_view wanted) {
   return false;
 }
 
-// A sanitizer's runtime that is linked statically leaves no names of its own in a program without
-// symbols, but those of the hooks that all sanitizers call; the undefined-behaviour sanitizer has
-// no shadow. So its messages tell.
+// Searches the program for messages of the sanitizers. Names would not do: a statically linked
+// runtime in a stripped program leaves only those of the hooks that all sanitizers call, and the
+// undefined-behaviour sanitizer, which may stay because it has no shadow, calls them, too.
 bool is_sanitized(const ElfImage& image) {
   const std::string strings = dynamic_strings(image);
   const auto names = [&](const char* name) { return strings.find(name) != std::string::npos; };

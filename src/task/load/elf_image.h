@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// elf_image.h - reads what a program file is, without trusting it.
+// elf_image.h - reads and checks the headers of a program file, without trusting it.
 #pragma once
 
 #include <elf.h>
@@ -22,10 +22,10 @@ struct ElfImage {
   std::vector<Elf64_Phdr> segments;  // all program headers
   std::string interpreter;           // PT_INTERP, "" when there is none
   uint64_t load_bytes;               // address space of all PT_LOADs, in whole pages
-  uint64_t load_alignment;           // of the address at which it is laid
-  uint64_t headers_address;          // of the program headers, relative to that address
-  bool knows_argv0;                  // an interpreter with --argv0 (glibc 2.33 and newer, musl)
-  bool sanitized;                    // built with the address, thread, memory or leak sanitizer
+  uint64_t load_alignment;           // of its load address
+  uint64_t headers_address;          // of the program headers, relative to the load address
+  bool knows_argv0;  // it is an interpreter with --argv0 (glibc 2.33 and newer, musl)
+  bool sanitized;    // built with the address, thread, memory or leak sanitizer
 
   bool position_independent() const { return header.e_type == ET_DYN; }
 };

@@ -13,7 +13,7 @@
 #include "task/load/freestanding/partition.h"
 #include "task/space/space_memory.h"
 
-// glibc's: the address of argc on the stack that the kernel has written.
+// Defined by glibc: the address of argc on the stack that the kernel has written.
 extern "C" void* __libc_stack_end;
 
 namespace nagaya::task {
@@ -23,8 +23,8 @@ using base::Error;
 
 constexpr uint64_t kStackUnlimitedBytes = 16ull << 30;
 constexpr uint64_t kStackMinBytes = 256 << 10;
-// Addresses on both sides of the stack where nothing is ever mapped; below as many as the kernel
-// keeps free below its own stacks (stack_guard_gap).
+// Unmapped gaps on both sides of the stack; below it as large as the kernel's own gap
+// (stack_guard_gap).
 constexpr uint64_t kGapBelowBytes = 1 << 20;
 constexpr uint64_t kGapAboveBytes = kPageBytes;
 
@@ -52,9 +52,10 @@ class StackWriter {
   uint64_t at_, floor_;
 };
 
-// The host's own auxiliary vector serves every task but for what tells the program from the host.
-// Read from the host's own first stack, {argc, argv..., 0, envp..., 0, auxv..., AT_NULL}: a process
-// may not open /proc/self/auxv when it must not be dumped, or may not read its own program.
+// Returns the host's own auxiliary vector, from which every task's is made by replacing the
+// entries about the program. Reads it from the host's first stack, {argc, argv..., 0, envp..., 0,
+// auxv..., AT_NULL}: a process that is not dumpable, or may not read its own program, cannot open
+// /proc/self/auxv.
 std::vector<Elf64_auxv_t> host_auxv() {
   const auto* word = static_cast<const uint64_t*>(__libc_stack_end);
   word += 1 + *word + 1;  // argc, argv, its end
@@ -128,8 +129,8 @@ uint64_t write_first_stack(TaskRecord& task, const FirstStack& mapped, const Elf
                            uint64_t base, const std::vector<std::string>& arguments,
                            const ProgramText& text) {
   StackWriter stack(mapped.top, mapped.bytes / 4);
-  // As the kernel does. ld.so reads on behind the end of some settings, to see whether another
-  // string follows.
+  // The kernel writes this zero word, too. ld.so reads behind the end of some settings to see
+  // whether another string follows.
   constexpr uint64_t kNoString = 0;
   stack.bytes(&kNoString, sizeof kNoString);
   task.program = reinterpret_cast<const char*>(stack.text(text.program));

@@ -21,8 +21,8 @@ struct FirstStack {
 // RLIMIT_STACK. Throws Error.
 FirstStack map_first_stack(TaskRecord& task, uint64_t limit_bytes);
 
-// Writes what `image` finds when it is entered: `image` is mapped with its virtual address 0 at
-// `base`, `arguments` are its argv. Also sets task.program. Returns the stack pointer. Throws Error
+// Writes the initial stack of `image`, which is mapped with its virtual address 0 at `base`;
+// `arguments` are its argv. Also sets task.program. Returns the stack pointer. Throws Error
 // -E2BIG.
 uint64_t write_first_stack(TaskRecord& task, const FirstStack& stack, const ElfImage& image,
                            uint64_t base, const std::vector<std::string>& arguments,

@@ -22,8 +22,8 @@ fs::path own_object() {
   return fs::canonical("/proc/self/exe");
 }
 
-// Where this code may lie in an installed tree; in a build tree, which is laid out alike, programs
-// of tests have it, too.
+// Returns the tree around this code, and the places where the code may lie in it. In a build tree,
+// which has the same layout, test programs contain the code, too.
 base::InstalledTree own_tree() {
   return {own_object(),
           {"bin", "lib", NAGAYA_LIBRARY_FOLDER, "libexec/nagaya", "libexec/nagaya/bench",

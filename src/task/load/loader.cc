@@ -29,7 +29,7 @@ bool is_written(const Elf64_Phdr& segment) {
   return (segment.p_flags & PF_W) != 0;
 }
 
-// Maps one PT_LOAD at base + p_vaddr, with its zero-filled tail. `file`: as of map_file().
+// Maps one PT_LOAD at base + p_vaddr, with its zero-filled tail. `file`: passed to map_file().
 void map_segment(TaskRecord& task, const ElfImage& image, const RedirectedFile* file,
                  const Elf64_Phdr& load, uint64_t base) {
   const uint64_t begin = (base + load.p_vaddr) & ~(kPageBytes - 1);
@@ -54,8 +54,8 @@ void map_segment(TaskRecord& task, const ElfImage& image, const RedirectedFile* 
     std::memset(reinterpret_cast<void*>(file_end), 0, mapped_end - file_end);
 }
 
-// The PT_LOADs, those that are not written joined where they adjoin in file and memory: one mapping
-// in place of three, as redirected libraries have it (docs/decisions/0006).
+// Returns the PT_LOADs; joins unwritable ones that adjoin in file and memory. That makes one
+// mapping in place of three, as for redirected libraries (docs/decisions/0006).
 std::vector<Elf64_Phdr> joined_loads(const ElfImage& image) {
   std::vector<Elf64_Phdr> loads;
   for (const Elf64_Phdr& segment : image.segments) {
@@ -84,7 +84,7 @@ uint64_t map_image(TaskRecord& task, const ElfImage& image) {
   return base;
 }
 
-// argv of `first`: the program itself, or ld.so, which is told what to load.
+// Returns argv for `first`, which is the program itself, or ld.so; argv tells ld.so what to load.
 std::vector<std::string> initial_arguments(const ElfImage& first, const ElfImage& program,
                                            const ProgramText& text) {
   std::vector<std::string> arguments{text.name};
@@ -113,13 +113,13 @@ std::shared_ptr<const ElfImage> ImageCache::get(const std::string& path) {
   return image;
 }
 
-// The interpreters are read once in the life of a host, and so is the libc that belongs to each.
+// Reads each interpreter, and the libc that belongs to it, once in the life of a host.
 const ElfImage& Loader::interpreter(const ElfImage& program) {
   auto known = interpreters_.find(program.interpreter);
   if (known == interpreters_.end()) {
     known = interpreters_.emplace(program.interpreter, read_elf(program.interpreter)).first;
     // libc lies beside its ld.so: glibc requires the two to match. (In musl they are one file.)
-    std::error_code ignored;  // a file that cannot be examined is not there
+    std::error_code ignored;  // a file that cannot be examined counts as missing
     const auto linker = std::filesystem::canonical(program.interpreter, ignored);
     const auto libc = linker.parent_path() / "libc.so.6";
     const bool has_libc_beside = std::filesystem::exists(libc, ignored);

@@ -20,10 +20,10 @@
 
 namespace nagaya::task {
 
-// Programs that were read once, by path; read again when the file has changed.
+// Keeps the images of programs by path; reads a file again when it has changed.
 class ImageCache {
  public:
-  // As read_elf().
+  // Returns the image of the file, read by read_elf(). Throws the errors of read_elf().
   std::shared_ptr<const ElfImage> get(const std::string& path);
 
  private:

@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 constexpr const char* kPythonLauncher = "nagaya-python";
 using base::Error;
 
-constexpr int kInterpretersMax = 4;         // as the kernel: a script's interpreter may be a script
-constexpr size_t kFirstLineMaxBytes = 256;  // of a script, as the kernel: BINPRM_BUF_SIZE
+constexpr int kInterpretersMax = 4;  // the kernel's limit: a script's interpreter may be a script
+constexpr size_t kFirstLineMaxBytes = 256;  // of a script; the kernel's BINPRM_BUF_SIZE
 
 // One mm has one mmap_lock: malloc that trims and maps on every large block was 75 times slower
 // in a space than in separate processes; with these settings it is as fast for all sizes
@@ -57,7 +57,7 @@ void check_executable(const std::string& path) {
   if (::access(path.c_str(), X_OK) != 0) cannot_run(path, errno);
 }
 
-// As much of it as the kernel looks at.
+// Returns the first line of the file, up to the length that the kernel reads.
 std::string first_line(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) cannot_run(path, EACCES);
@@ -66,7 +66,8 @@ std::string first_line(const std::string& path) {
   return begin.substr(0, begin.find_first_of(std::string_view("\n\0", 2)));
 }
 
-// The words after `#!` (at most two, as the kernel splits them), empty when it is no script.
+// Returns the words after `#!` (at most two, split as by the kernel); empty if the file is no
+// script.
 std::vector<std::string> script_interpreter(const std::string& path) {
   const std::string line = first_line(path);
   if (!line.starts_with("#!")) return {};
@@ -83,13 +84,14 @@ std::vector<std::string> script_interpreter(const std::string& path) {
   return {interpreter, argument};
 }
 
-// `#!/usr/bin/env python3`: a wrapper would leave the space by exec, so env is looked through.
+// Recognises `#!/usr/bin/env python3`. env would leave the space by exec, so its argument is
+// taken as the interpreter.
 bool is_env(const std::vector<std::string>& words) {
   return words.size() == 2 && fs::path(words[0]).filename() == "env" &&
          words[1].find_first_of(" =") == std::string::npos && words[1].front() != '-';
 }
 
-// The file of the interpreter that `words` name; `env` is taken off them.
+// Returns the file of the interpreter that `words` name; removes `env` from them.
 std::string find_interpreter(const std::string& script, std::vector<std::string>& words,
                              const std::vector<std::string>& environment) {
   try {
@@ -115,7 +117,7 @@ void check_can_be_task(const ElfImage& image) {
                               "for itself; use `nagaya run --separate`");
 }
 
-// Here, because the host's message would not name the program.
+// Checks the interpreter in the client, because the host's message would not name the program.
 void check_interpreter(const ElfImage& image) {
   if (image.interpreter.empty()) return;
   try {
@@ -150,7 +152,7 @@ std::string find_program(const std::string& command, const std::vector<std::stri
     return command;
   }
   const char* path = environment_value(environment, "PATH");
-  // The colon at the end: an empty last entry means the working folder, as an empty one anywhere.
+  // The added colon keeps an empty last entry, which means the working folder, as anywhere in PATH.
   std::istringstream folders((path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin") +
                              std::string(":"));
   std::string folder;
@@ -192,7 +194,7 @@ ProgramText resolve_program(const std::string& command, const std::vector<std::s
   text.program = image.path;
   if (!image.position_independent() && is_python(text)) {
     text.program = installed_program(kPythonLauncher);
-    text.name = path;  // by argv[0] Python finds its library and a virtual environment
+    text.name = path;  // Python finds its library and a virtual environment by argv[0]
   } else {
     check_can_be_task(image);
     check_interpreter(image);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// program.h - which file a command names, and whether it can be a task.
+// program.h - finds the file that a command names, and checks that it can be a task.
 #pragma once
 
 #include <sys/stat.h>
@@ -12,13 +12,13 @@
 
 namespace nagaya::task {
 
-// A program as it is to be started.
+// A program to start.
 struct ProgramText {
   std::string program;                 // absolute path
   std::string name;                    // argv[0]
   std::vector<std::string> arguments;  // argv[1] ...
   std::vector<std::string> environment;
-  std::string process_name = {};  // as of PR_SET_NAME: the file that was started
+  std::string process_name = {};  // for PR_SET_NAME: the name of the started file
 };
 
 // Turns a command into what the loader needs: searches PATH, follows symbolic links (so that
@@ -31,21 +31,21 @@ struct ProgramText {
 ProgramText resolve_program(const std::string& command, const std::vector<std::string>& arguments,
                             const std::vector<std::string>& environment);
 
-// The part of it that ordinary processes need as well: the file to be run, which for a `#!` script
-// is its interpreter.
+// Does only that part of resolve_program() that ordinary processes need, too: finds the file to
+// run, which for a `#!` script is its interpreter.
 ProgramText resolve_interpreter(const std::string& command,
                                 const std::vector<std::string>& arguments,
                                 const std::vector<std::string>& environment);
 
-// Is this resolved program a Python? Whatever it is called: a virtual environment's is `python`.
+// Returns true if this resolved program is a Python, under any name (`python` in a virtual
+// environment).
 bool is_python(const ProgramText& text);
 
-// Resolves the same program again and again, as a creator of many tasks does: reads the file anew
-// only when it has changed. For programs that are neither scripts nor Python; those are resolved
-// each time.
+// Speeds up resolving one program many times, for creators of many tasks: reads the file again only
+// when it has changed. Scripts and Python programs are not cached, but resolved each time.
 class ProgramCache {
  public:
-  // As resolve_program().
+  // Returns and throws as resolve_program() does.
   ProgramText resolve(const std::string& command, const std::vector<std::string>& arguments,
                       const std::vector<std::string>& environment);
 
@@ -57,10 +57,11 @@ class ProgramCache {
   std::map<std::string, Known> known_;  // by absolute path
 };
 
-// The file that `command` names (PATH is searched when it has no slash). Throws as above.
+// Returns the file that `command` names (searches PATH when it has no slash). Throws the errors of
+// resolve_program().
 std::string find_program(const std::string& command, const std::vector<std::string>& environment);
 
-// The value of `name` in an environment, nullptr when it is not set.
+// Returns the value of `name` in an environment, nullptr when it is not set.
 const char* environment_value(const std::vector<std::string>& environment, const char* name);
 
 // The environment of this process.

@@ -8,8 +8,8 @@
 
 namespace nagaya::task {
 
-// Adds them to the environment of a task. A second call adds nothing. Throws Error when a variable
-// there asks for something that does not exist.
+// Adds the settings to the environment of a task. A second call adds nothing. Throws Error when a
+// variable in it asks for something that does not exist.
 void add_upper_settings(std::vector<std::string>& environment);
 
 }  // namespace nagaya::task

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// free_ranges.h - which addresses of a partition are free.
+// free_ranges.h - the set of free addresses of a partition.
 //
 // A sorted array of disjoint, non-touching free ranges [begin, end) in shared plain memory.
 // Neighbouring mappings merge, so the array stays short (tens of entries for an MPI rank).
@@ -39,8 +39,8 @@ struct FreeRanges {
     return 0;
   }
 
-  // Marks [begin, end) as in use, whatever of it was free. When a split finds no room in the
-  // array, the smaller half is given up: its addresses come back with the next reset.
+  // Marks [begin, end) as in use; parts of it may be in use already. When a split finds no room in
+  // the array, the smaller half counts as in use until the next reset.
   void take_exactly(uint64_t begin, uint64_t end) {
     for (uint32_t n = 0; n < count;) {
       Range& range = ranges[n];
@@ -80,7 +80,7 @@ struct FreeRanges {
       ++last;
     }
     if (last == first) {
-      if (count == capacity) return;  // no room to remember it: comes back with the next reset
+      if (count == capacity) return;  // no room: counts as in use until the next reset
       open_gap(first);
     } else {
       close_gap(first, last - first - 1);
@@ -89,7 +89,7 @@ struct FreeRanges {
   }
 
  private:
-  // Element by element, through volatile: the compiler must not turn these into memmove calls.
+  // These move elements one by one, through volatile: the compiler must not emit memmove calls.
   void open_gap(uint32_t at) {
     for (uint32_t n = count; n > at; --n) move(n, n - 1);
     ++count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// futex.h - sleeping on a word of the space. The tasks of a space share one mm, so PRIVATE
-// futexes work across them.
+// futex.h - lets a thread sleep on a word of the space, and wakes it. The tasks of a space share
+// one mm, so PRIVATE futexes work across them.
 #pragma once
 
 #include <linux/futex.h>

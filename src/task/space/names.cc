@@ -22,18 +22,19 @@ size_t bucket_of(std::string_view name) {
   return hash % kNameBuckets;
 }
 
-// Whether the owner's `generation`-th task still lives: then all reads before this call were of its
-// own names. After its end their memory may be another task's, and no link in it may be followed.
+// Returns true if the owner's `generation`-th task still lives: then all reads before this call saw
+// its own names. After its end the names' memory may be another task's, so no link in it is
+// followed.
 bool lives(const TaskRecord& owner, uint32_t generation) {
-  // Acquire: no read before comes behind these. Pairs with the release of kEnded in mark_ended(),
-  // which comes before the host gives the memory to others.
+  // Acquire: orders the earlier reads before the loads below. Pairs with the release of kEnded in
+  // mark_ended(), which precedes the host's reuse of the memory.
   std::atomic_thread_fence(std::memory_order_acquire);
   const TaskState state = owner.state.load(std::memory_order_acquire);
   return (state == TaskState::kStarting || state == TaskState::kRunning) &&
          owner.generation.load(std::memory_order_relaxed) == generation;
 }
 
-// nullptr: there is none, or the task has ended.
+// Returns the task's entry for `name`; nullptr if there is none or the task has ended.
 Name* find(const TaskRecord& owner, uint32_t generation, const char* name) {
   // Acquire: pairs with the release of the push in publish_name().
   Name* entry = owner.names[bucket_of(name)].load(std::memory_order_acquire);
@@ -80,7 +81,8 @@ int look_up_name(const TaskRecord& owner, const char* name, int timeout_ms, void
   if (std::strlen(name) >= sizeof Name::text) return -ENAMETOOLONG;
   const int64_t deadline_ns = now_ns() + int64_t{timeout_ms} * 1000000;
   for (;;) {
-    // Before the search: a publication after it changes the word that is slept on.
+    // Read before the search: any later publication changes this word, on which futex_wait()
+    // sleeps.
     const uint32_t seen = owner.names_changed.load(std::memory_order_acquire);
     const uint32_t generation = owner.generation.load(std::memory_order_acquire);
     const TaskState state = owner.state.load(std::memory_order_acquire);

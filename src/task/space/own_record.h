@@ -11,12 +11,13 @@ namespace nagaya::task {
 // The record of the calling task; nullptr outside of spaces, in a forked child of a task, and
 // when the space was made by an installation of another ABI.
 //
-// Every function of the public headers asks this before it acts for the task. Cost: one load, once
-// it has been found. A child by vfork(2), which lives in its parent's memory, gets its parent's.
+// Every function of the public headers calls own_record() before it acts for the task. Cost: one
+// load after the first call. A vfork(2) child, which lives in its parent's memory, gets the
+// parent's record.
 TaskRecord* find_own_record();
 
-// A page that the kernel clears in each forked child, by whatever call it was forked
-// (MADV_WIPEONFORK): no handler of fork(3), which _Fork() and clone(2) do not call.
+// A page that the kernel clears in each forked child (MADV_WIPEONFORK), whichever call forked it. A
+// handler of fork(3) would not do: _Fork() and clone(2) do not call it.
 struct alignas(4096) WipedByFork {
   std::atomic<TaskRecord*> record;  // relaxed: found once, constant in the process
 };

@@ -8,9 +8,9 @@
 //
 //   A task's partition is its home and its range. Stack, libraries and the first heap lie in the
 //   home; homes lie side by side, so that eight tasks share one or two page-table pages of the
-//   second level. The range takes the rest. All begin at whole pages, nothing is aligned
-//   to more. Below the first address lies the shadow of AddressSanitizer, above the last the
-//   kernel's own choice of addresses, where the host lives.
+//   second level. The range takes the other mappings. Homes and ranges are page-aligned, no
+//   more. Below the first address lies the shadow of AddressSanitizer. Above the last one the
+//   kernel places mappings by itself; the host lives there.
 //
 // All structures are plain data in private memory of the host (private, so that a forked child
 // copies them instead of sharing them). Every task brings its own copy of libnagaya: the stamp
@@ -67,14 +67,14 @@ struct Name {
   char text[64];
 };
 
-// The files whose system-call sites are known, so that nobody scans libc once per task.
+// A file with known system-call sites: the host scans it once, not once per task.
 struct RedirectedFile {
   uint64_t device;
   uint64_t inode;
   uint64_t mtime_ns;
   uint32_t site_count;
   uint32_t reserved;
-  uint64_t changed_copy;         // where text may not be changed: the changed file, mapped; else 0
+  uint64_t changed_copy;         // address of the changed file if text may not be written; else 0
   arch::RedirectSite sites[72];  // offset_bytes: from the start of the file
 };
 
@@ -86,22 +86,22 @@ struct SpaceHeap;
 inline constexpr size_t kNameBuckets = 16;
 inline constexpr size_t kHeapClasses = 12;  // blocks of 64 B << class
 
-// Blocks of one size, of one task.
+// One task's blocks of one size.
 struct HeapClass {
   void* free;     // singly linked through the blocks' first word
-  uint64_t bump;  // the never used rest of the newest chunk
+  uint64_t bump;  // [bump, end): the never used rest of the newest chunk
   uint64_t end;
 };
 inline constexpr size_t kRecordBytes = 64 << 10;  // address space; one or two pages are touched
 
-// The library that ld.so has mapped last: the file in one piece, readable and executable.
+// The library that ld.so mapped last: the file in one mapping, readable and executable.
 struct LibraryMapping {
   uint64_t begin, end;  // addresses
   uint64_t device, inode;
 };
 
-// A System V segment in a partition: shmdt names it by its begin alone. One that finds no room in
-// the record is detached all the same, and its addresses come back with the record's next reset.
+// A System V segment in a partition; needed because shmdt passes only its begin. A segment without
+// room in the record can be detached, too, but its addresses stay used until the record's reset.
 struct AttachedSegment {
   uint64_t begin, end;  // addresses; 0: none
 };
@@ -122,28 +122,28 @@ struct TaskRecord {
   std::atomic<uint32_t> generation;  // how many tasks have had this number
   std::atomic<int32_t> wait_status;  // as of waitpid(2), once ended
   std::atomic<int32_t> start_error;  // errno of the step that failed before the program began
-  std::atomic<uint32_t> start_step;  // that step (load/freestanding/start.h)
+  std::atomic<uint32_t> start_step;  // the failed step, a StartStep (load/freestanding/start.h)
 
   // Names. `names_changed` counts publications and the task's end; waiters sleep on it.
   std::atomic<uint32_t> names_changed;
-  SpinLock names_lock;  // among the threads of the owner
+  SpinLock names_lock;  // taken by the owner's threads only
   std::atomic<Name*> names[kNameBuckets];
 
   // The owner's part of the space heap (space_heap.h).
-  SpinLock heap_lock;                // among the threads of the owner
+  SpinLock heap_lock;                // taken by the owner's threads only
   std::atomic<void*> heap_returned;  // blocks freed by other tasks
   HeapClass heap_classes[kHeapClasses];
 
-  const char* program;  // absolute path, answers readlink("/proc/self/exe")
+  const char* program;  // absolute path, the result of readlink("/proc/self/exe")
 
-  // The partition, with the gaps at the beginning of its two parts.
+  // The partition: first addresses of home and range, including their random gaps.
   uint64_t home;
   uint64_t range;
   uint64_t range_bytes;
   uint64_t stack;                       // lowest address
-  LibraryMapping library;               // under ld.so's own lock
+  LibraryMapping library;               // protected by ld.so's own lock
   std::atomic<uint32_t> escaped;        // mappings outside of the partition
-  std::atomic<uint64_t> ranges_holder;  // the owner's thread that changes what follows, 0: none
+  std::atomic<uint64_t> ranges_holder;  // locks the members below: owner's thread, 0: free
   AttachedSegment segments[kAttachedSegments];
   FixedMapping fixed[kFixedMappings];  // read by all tasks
   FreeRanges ranges;                   // last: open-ended
@@ -158,19 +158,19 @@ struct SpaceHeader {
   uint64_t range_bytes;
   std::byte* records;  // `capacity` records, kRecordBytes apart
   SpaceHeap* heap;
-  void* upper_floors;  // shared by the floors above (llcl/board.h); nullptr: nothing
+  void* upper_floors;  // structures of the floors above (llcl/board.h), or nullptr
   uintptr_t redirect_table;
-  uint32_t can_read_thread_pointer;     // as arch::thread_identity() wants to know
+  uint32_t can_read_thread_pointer;     // argument of arch::thread_identity()
   std::atomic<uint32_t> tasks_changed;  // counts starts and ends; waiters sleep on it
   std::atomic<uint32_t> said_no_mappings;
-  std::atomic<uint32_t> said_fixed;  // that two tasks map at one address
+  std::atomic<uint32_t> said_fixed;  // 1: a task has printed that two tasks map at one address
   std::atomic<uint32_t> file_count;
   RedirectedFile files[16];
   char host_socket[kSocketPathBytes];
   uint8_t key[16];
   uint64_t identity;  // random: no other space has it
-  // How often each task holds each other one: capacity * holder + held. A row is written by its
-  // task, and emptied by the host before the number is used again; a dead task holds nothing.
+  // The number of holds of each task on each other one, at capacity * holder + held. The holder
+  // writes its row; the host empties it before the number is used again. A dead task holds nothing.
   std::atomic<uint32_t>* holds;
 
   TaskRecord* record(uint32_t number) const {
@@ -181,7 +181,7 @@ struct SpaceHeader {
   }
 };
 
-// The home or the range that holds an address: the number of its task (-1: nobody's), and its end.
+// The home or range that contains an address: the number of its task (-1: none does), and its end.
 struct Part {
   int64_t number;
   uint64_t end;
@@ -197,7 +197,7 @@ inline Part part_of(const SpaceHeader& space, uint64_t address) {
   return home.number >= 0 ? home : among(space.range_base, space.range_bytes);
 }
 
-// The number of the task whose partition holds `address`, -1 when none does.
+// Returns the number of the task whose partition contains `address`, -1 when none does.
 inline int64_t number_of(const SpaceHeader& space, uint64_t address) {
   return part_of(space, address).number;
 }

@@ -18,14 +18,15 @@ uint64_t owner_id(const TaskRecord& task) {
   return uint64_t{task.generation.load(std::memory_order_relaxed)} << 32 | (task.number + 1);
 }
 
-// No task's: those have their number + 1 in the low half.
+// The owner word of a chunk that belongs to the space. Tasks' words have number + 1 in the low
+// half.
 constexpr uint64_t kOwnedBySpace = 1ull << 63;
 
 uint64_t address_of(const SpaceHeap& heap, uint32_t chunk) {
   return heap.chunks_base + chunk * kChunkBytes;
 }
 
-// The chunk that holds `address`, -1 when it lies outside.
+// Returns the index of the chunk that contains `address`, -1 if it lies outside of all chunks.
 int64_t chunk_of(const SpaceHeap& heap, uint64_t address) {
   if (address < heap.chunks_base) return -1;
   const uint64_t chunk = (address - heap.chunks_base) / kChunkBytes;
@@ -41,20 +42,21 @@ bool claim(Chunk& chunk, uint64_t owner) {
 }
 
 void release(Chunk& chunk, uint64_t owner) {
-  // Only if it is still this owner's: the host may have reclaimed it meanwhile.
+  // Frees the chunk only if `owner` still owns it: the host may have reclaimed it meanwhile.
   chunk.owner.compare_exchange_strong(owner, 0, std::memory_order_release,
                                       std::memory_order_relaxed);
 }
 
 void note_claimed(SpaceHeap& heap, uint32_t end) {
   uint32_t known = heap.claimed_end.load(std::memory_order_relaxed);
-  // Release: the host, which has seen the end of the task, finds its chunks below the mark.
+  // Release: the host, once it has seen the end of the task, finds all its chunks below
+  // claimed_end.
   while (known < end && !heap.claimed_end.compare_exchange_weak(
                             known, end, std::memory_order_release, std::memory_order_relaxed)) {
   }
 }
 
-// Claims `run` neighbouring chunks; returns the first, -1 when there are none.
+// Claims `run` adjacent chunks. Returns the index of the first, -1 if there are not enough.
 int64_t claim_run(SpaceHeap& heap, uint32_t run, uint64_t owner) {
   uint32_t first = 0;
   while (first + uint64_t{run} <= heap.chunk_count) {
@@ -195,7 +197,7 @@ int heap_leave_to_space(TaskRecord& self, void* block) {
   if (first < 0 || address != address_of(heap, static_cast<uint32_t>(first))) return -EINVAL;
   for (uint32_t n = heap.chunks[first].run; n > 0; --n) {
     uint64_t own = owner_id(self);
-    // Relaxed: the task that shows the block to others releases it.
+    // Relaxed: the task publishes the block to others by a release of its own.
     if (!heap.chunks[first + n - 1].owner.compare_exchange_strong(
             own, kOwnedBySpace, std::memory_order_relaxed, std::memory_order_relaxed))
       return -EINVAL;

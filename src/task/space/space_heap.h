@@ -5,7 +5,7 @@
 //
 // A chunk belongs to one task at a time and holds blocks of one size, or is part of a run for one
 // large block. The ONLY words that tasks contend for are the chunks' owner words, each claimed by
-// one compare-and-swap. The inside of a task's chunks is that task's business alone.
+// one compare-and-swap. Only the owner of a chunk allocates inside it.
 //
 //   operation            who                  how
 //   allocate             owner                from its class list, under its own lock
@@ -19,9 +19,10 @@
 //
 // Pairs that need outside exclusion: free of a block against the end of waiting for its owner (the
 // owner's blocks go with it).
-// Death, at any instruction: the dead task's lists may be torn, but nobody else reads them; its
-// owner words say what is its own, so the host reclaims all of it. A pushed block is returned or
-// not; not yet returned, it goes with its owner. Progress: no operation waits for another task.
+// Death, at any instruction: the dead task's lists may be torn, but no other task reads them; the
+// owner words name the dead task's chunks, so the host reclaims all of them. A push has happened or
+// not; a block not yet returned is freed with its owner. Progress: no operation waits for another
+// task.
 #pragma once
 
 #include "base/fd.h"
@@ -37,9 +38,9 @@ struct SpaceHeap {
   struct Chunk {
     std::atomic<uint64_t> owner;  // generation << 32 | number + 1; 0: free
     uint32_t block_bytes;         // 0: part of a large block
-    uint32_t run;                 // chunks of the large block that begins here; 0: none does
+    uint32_t run;                 // chunks of the large block that begins here; 0: none begins
 
-    // Called by the owner only, before it hands out anything of the chunk.
+    // Called by the owner only, before it allocates blocks of the chunk.
     void set_layout(uint32_t bytes, uint32_t chunks) {
       block_bytes = bytes;
       run = chunks;
@@ -53,24 +54,25 @@ struct SpaceHeap {
   Chunk chunks[];
 };
 
-// In the host: lays the heap out in `memory` (zero pages, more than one chunk).
+// Called in the host: lays the heap out in `memory` (zero pages, more than one chunk).
 SpaceHeap* create_heap(const base::Mapping& memory);
 
-// In the host, after the task of `record` has ended: frees all that it owned.
+// Called in the host, after the task of `record` has ended: frees all chunks that it owned.
 void reclaim_heap(TaskRecord& record);
 
-// In a task: `bytes` zeroed at first use only, aligned to 64 bytes (to the block's power of two up
-// to 128 KiB, to 256 KiB above). nullptr: the heap is exhausted.
+// Called in a task: returns a block of `bytes`, zeroed at first use only, aligned to 64 bytes (to
+// the block's power of two up to 128 KiB, to 256 KiB above); nullptr if the heap is exhausted.
 void* heap_allocate(TaskRecord& self, uint64_t bytes);
 
-// In a task: frees a block of any task. Returns 0, or -EINVAL when `block` is not a live block.
+// Called in a task: frees a block of any task. Returns 0, or -EINVAL when `block` is no live block.
 int heap_free(TaskRecord& self, void* block);
 
-// In a task: a large block of its own, which nobody else has seen yet, stays until the space ends
-// or it is freed. Returns 0, or -EINVAL. (A task that dies meanwhile leaves chunks of it taken.)
+// Called in a task: gives a large block of its own, which no other task has seen yet, to the space.
+// The block then stays until the space ends or a task frees it. Returns 0, or -EINVAL. (A task that
+// dies in this call leaves some of its chunks taken.)
 int heap_leave_to_space(TaskRecord& self, void* block);
 
-// The number of the task that owns the block, -1 when `address` is no part of the heap.
+// Returns the number of the task that owns the block, -1 when `address` is no part of the heap.
 int64_t heap_owner(const SpaceHeap& heap, uint64_t address);
 
 }  // namespace nagaya::task

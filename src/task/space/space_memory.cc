@@ -14,13 +14,13 @@ namespace nagaya::task {
 namespace {
 
 constexpr uint32_t kCapacityMax = 4096;
-// Of a job, however small: a manager may spawn a hundred workers, one after another.
+// Least capacity, even for a small job: a manager may spawn a hundred workers, one after another.
 constexpr uint32_t kCapacityLeast = 192;
 constexpr uint64_t kRangeBytesChoices[] = {256ull << 30, 64ull << 30, 16ull << 30};
-// Of kSpaceBegin to kSpaceEnd, for the random parts of the two bases: 28 random bits each, and more
-// where partitions take less.
+// Addresses between kSpaceBegin and kSpaceEnd that stay free for the random offsets of the two
+// bases: 28 random bits each, more where partitions take less.
 constexpr uint64_t kSlackMinBytes = 2ull << 40;
-// The part of a home or a range of which a random number of pages stay empty at its beginning.
+// A random gap at the beginning of a home or range takes up to 1 / kGapShare of it.
 constexpr uint64_t kGapShare = 8;
 
 uint32_t choose_capacity(const SpaceSettings& settings) {
@@ -43,13 +43,13 @@ uint64_t choose_range_bytes(uint32_t capacity) {
   throw base::Error(-EINVAL, "no address range is left for " + std::to_string(capacity) + " tasks");
 }
 
-// A random number of whole pages, less than `bytes`. [bytes]
+// Returns the size of a random number of pages [bytes], less than `bytes`.
 uint64_t random_pages(uint64_t bytes) {
   return base::random_below(bytes / kPageBytes) * kPageBytes;
 }
 
-// Homes, then ranges. Before each of them lies a random part of half of the addresses that they
-// leave free.
+// Chooses the bases of homes and ranges, in this order. Before each lies a random gap of up to half
+// of the free addresses.
 void place_partitions(SpaceHeader& space) {
   const uint64_t homes_bytes = space.capacity * kHomeBytes;
   const uint64_t slack = kSpaceEnd - kSpaceBegin - homes_bytes - space.capacity * space.range_bytes;
@@ -57,13 +57,14 @@ void place_partitions(SpaceHeader& space) {
   space.range_base = space.home_base + homes_bytes + random_pages(slack / 2);
 }
 
-// All but a random gap at the beginning, so that the address of one mapping of one task says little
-// about the others.
+// Marks [begin, begin + bytes) as free except for a random gap at its beginning, so that the
+// address of one mapping tells little about those of other tasks.
 void give_with_gap(FreeRanges& ranges, uint64_t begin, uint64_t bytes) {
   ranges.give(begin + random_pages(bytes / kGapShare), begin + bytes);
 }
 
-// Tasks map at fixed addresses: they would overwrite what the host has there.
+// Throws if `memory` of the host lies among the partitions: tasks map there at fixed addresses and
+// would overwrite it.
 void throw_if_among_partitions(const std::byte* memory) {
   const auto address = reinterpret_cast<uint64_t>(memory);
   if (address >= kSpaceBegin && address < kSpaceEnd)
@@ -104,7 +105,7 @@ SpaceMemory::SpaceMemory(const SpaceSettings& settings) {
   closed_.reserve(capacity);
 }
 
-// The number `wanted` if it is free, else the lowest that is; -1 when none is.
+// Returns the number `wanted` if it is free, else the lowest free one; -1 if none is free.
 int64_t SpaceMemory::find_free(int64_t wanted) {
   const auto is_free = [&](int64_t number) {
     const TaskRecord& record = *header_->record(static_cast<uint32_t>(number));
@@ -148,7 +149,7 @@ bool SpaceMemory::is_held(const TaskRecord& record) const {
   for (uint32_t holder = 0; holder < header_->capacity; ++holder) {
     const TaskState state = header_->record(holder)->state.load(std::memory_order_relaxed);
     const bool lives = state == TaskState::kStarting || state == TaskState::kRunning;
-    // Acquire: pairs with nagaya_task_release(): the holder has read what it wanted.
+    // Acquire: pairs with the release in nagaya_task_release(): the holder's reads come before.
     if (lives && header_->hold(holder, record.number).load(std::memory_order_acquire) != 0)
       return true;
   }
@@ -168,7 +169,7 @@ void SpaceMemory::mark_ended(TaskRecord& record, int wait_status) {
 void SpaceMemory::free_closed() {
   std::sort(closed_.begin(), closed_.end());
   for (auto first = closed_.begin(); first != closed_.end();) {
-    // Neighbouring numbers have neighbouring homes and ranges: one unmapping for all of them.
+    // Adjacent numbers have adjacent homes and ranges: one unmapping frees all of them.
     auto last = first + 1;
     while (last != closed_.end() && *last == *(last - 1) + 1) ++last;
     const uint64_t count = static_cast<uint64_t>(last - first);

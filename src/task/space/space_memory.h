@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// space_memory.h - the host's side of the structures in space.h: makes them, hands out task
-// numbers, frees what a task leaves behind.
+// space_memory.h - the host's side of the structures in space.h: makes them, assigns task numbers,
+// frees the memory of ended tasks.
 #pragma once
 
 #include <vector>
@@ -16,33 +16,35 @@ struct SpaceSettings {
   uint64_t heap_bytes = 16ull << 30;  // address space of the space heap
 };
 
-// Takes free addresses of the partition of a task that does not run yet. Throws Error -ENOMEM when
-// there are none.
+// Takes free addresses in the partition of a task that does not run yet. Returns the first one.
+// Throws Error -ENOMEM when there are not enough.
 uint64_t take_for_program(TaskRecord& task, uint64_t bytes, uint64_t alignment);
 
 class SpaceMemory {
  public:
-  // Throws Error -EINVAL when more tasks are asked for than the address space has room for.
+  // Throws Error -EINVAL when the address space has no room for the wanted number of tasks.
   explicit SpaceMemory(const SpaceSettings& settings);
 
   SpaceHeader& header() { return *header_; }
 
-  // Whether a number is free, or about to be (close_record).
+  // Returns true if a number is free, or will be with the next free_closed().
   bool has_free() { return !closed_.empty() || find_free(-1) >= 0; }
 
-  // A free number (`wanted`, if that is free; -1: the lowest), its record reset and its partition
-  // empty. Throws Error -EAGAIN when all numbers are taken.
+  // Returns the record of a free number (`wanted` if that is free, else the lowest; -1: the
+  // lowest). The record is reset and its partition empty. Throws Error -EAGAIN when all numbers are
+  // taken.
   TaskRecord& open_record(int64_t wanted);
 
-  // Whether a living task may still use what the ended task of `record` has left.
+  // Returns true if a living task holds the ended task of `record`, and so may use its memory.
   bool is_held(const TaskRecord& record) const;
 
-  // The task of `record` has ended with `wait_status`: wakes those who wait for its names.
+  // Records that the task of `record` has ended with `wait_status`, and wakes the waiters for its
+  // names.
   void mark_ended(TaskRecord& record, int wait_status);
 
-  // The partition, the blocks and the number of an ended (or never started) task are to be freed:
-  // by free_closed(), together with others, since every unmapping interrupts all processors on
-  // which tasks of the space run.
+  // Queues the partition, the blocks and the number of an ended (or never started) task for
+  // free_closed(). That call frees many at once, because every unmapping interrupts all processors
+  // on which tasks of the space run.
   void close_record(TaskRecord& record) { closed_.push_back(record.number); }
   void free_closed();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// spin_lock.h - a lock among the threads of ONE task, in shared memory. No lock of a libc may lie
-// there (law 1). No lock of this kind is ever shared by two tasks: a task can die holding it.
+// spin_lock.h - a lock among the threads of ONE task, in shared memory. No libc lock may lie in
+// shared memory (law 1). Two tasks never share a SpinLock: a task can die holding it.
 #pragma once
 
 #include <sched.h>

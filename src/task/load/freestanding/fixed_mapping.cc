@@ -6,7 +6,7 @@ namespace {
 
 using arch::raw_syscall;
 
-// One line, written at once.
+// A line of text that one write call prints.
 class Line {
  public:
   Line& text(const char* text) {
@@ -55,7 +55,7 @@ bool has_fixed(const TaskRecord& task, uint64_t begin, uint64_t end) {
   return false;
 }
 
-// Two stores: a reader in between sees less than is mapped, or nothing.
+// Changes an entry. Clears `end` first: a reader between the stores sees a shorter mapping or none.
 void set(FixedMapping& mapping, uint64_t begin, uint64_t end) {
   mapping.end.store(0, std::memory_order_relaxed);
   mapping.begin.store(begin, std::memory_order_relaxed);
@@ -90,7 +90,7 @@ void leave_fixed(TaskRecord& task, uint64_t begin, uint64_t end) {
     else if (begin <= from)
       set(one, end, to);
     else if (to <= end)
-      set(one, from, begin);  // else a hole, which stays the task's
+      set(one, from, begin);  // else a hole in the middle, which stays entered
   }
 }
 
@@ -102,7 +102,8 @@ void leave_fixed_at(TaskRecord& task, uint64_t begin) {
 
 bool is_fixed_by_other(const TaskRecord& task, uint64_t begin, uint64_t end) {
   if (raw_syscall(__NR_getpid) != task.pid.load(std::memory_order_relaxed)) return false;
-  // The own entry before the loads of the others'; pairs with itself in another task.
+  // Orders the store of the own entry before the loads of the others'; pairs with this same fence
+  // in another task.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   for (uint32_t number = 0; number < task.space->capacity; ++number) {
     if (number == task.number || !has_fixed(*task.space->record(number), begin, end)) continue;

@@ -23,8 +23,8 @@ bool has_sites(const RedirectedFile& file, uint64_t file_offset, uint64_t bytes)
   return false;
 }
 
-// Lays the pages of the changed copy that begin at `file_offset` over `address`. An old size of 0
-// makes a second mapping of the same pages, which must be shared ones.
+// Maps the pages of the changed copy that begin at `file_offset` over `address`. mremap with an old
+// size of 0 makes a second mapping of the same pages; it requires shared pages.
 bool lay_changed_copy(const RedirectedFile& file, uint64_t address, uint64_t bytes,
                       uint64_t file_offset) {
   const long got = raw_syscall(__NR_mremap, file.changed_copy + file_offset, 0, bytes,
@@ -33,9 +33,9 @@ bool lay_changed_copy(const RedirectedFile& file, uint64_t address, uint64_t byt
 }
 
 // Rewrites the sites that lie in [address, address + bytes), a fresh private mapping of the file
-// from `file_offset` that is readable and writable. Then gives it `prot`, whole: page by page would
-// split it into mappings that never merge again. Returns false when the system refuses `prot` for
-// changed text (SELinux execmod).
+// from `file_offset` that is readable and writable. Then sets `prot` for the whole mapping: doing
+// so page by page would split it into mappings that never merge again. Returns false when the
+// system refuses `prot` for changed text (SELinux execmod).
 bool rewrite_sites(const SpaceHeader& space, const RedirectedFile& file, uint64_t address,
                    uint64_t bytes, uint64_t file_offset, int prot) {
   for (uint32_t n = 0; n < file.site_count; ++n) {
@@ -47,9 +47,9 @@ bool rewrite_sites(const SpaceHeader& space, const RedirectedFile& file, uint64_
   return !failed(raw_syscall(__NR_mprotect, address, bytes, prot));
 }
 
-// Maps text that holds sites. Where text may be changed, it is mapped writable, rewritten, then
-// given the rights that `call` asks for; elsewhere the changed copy is laid over it. If the system
-// forbids even that, the text is mapped once more, unchanged.
+// Maps text that holds sites. Where text may be changed, maps it writable, rewrites it, then sets
+// the rights that `call` asks for; elsewhere maps the changed copy over it. If the system forbids
+// both, maps the text once more, unchanged.
 long map_with_sites(TaskRecord& task, const RedirectedFile& file, const arch::SyscallFrame& call) {
   const bool has_copy = file.changed_copy != 0;
   arch::SyscallFrame first = call;
@@ -66,7 +66,7 @@ long map_with_sites(TaskRecord& task, const RedirectedFile& file, const arch::Sy
                      call.args[4], offset);
 }
 
-// Calls of ld.so alone: nobody else says MAP_DENYWRITE, which the kernel ignores.
+// Returns true for a call of ld.so: no other code passes MAP_DENYWRITE, which the kernel ignores.
 bool is_of_linker(const arch::SyscallFrame& call) {
   constexpr unsigned long kFlags = MAP_PRIVATE | MAP_DENYWRITE;
   return (call.args[3] & ~MAP_FIXED) == kFlags && (call.args[2] & PROT_WRITE) == 0;
@@ -77,20 +77,21 @@ bool is_text(const arch::SyscallFrame& call) {
          (call.args[3] & MAP_ANONYMOUS) == 0;
 }
 
-// As map_file(), of the file that `about` describes.
+// Calls map_file() for the file that `about` describes.
 long map_stated_file(TaskRecord& task, const struct stat& about, const arch::SyscallFrame& call) {
   const uint64_t mtime_ns = about.st_mtim.tv_sec * 1000000000ull + about.st_mtim.tv_nsec;
   return map_file(task, find_file(*task.space, about.st_dev, about.st_ino, mtime_ns), call);
 }
 
-// ld.so maps a library in one piece, with the rights of its first segment, and lays the other
-// segments over it. Mapped as text, that one piece serves every segment that is not writable:
-// a third of the mappings, and of the time under the mmap_lock, is saved (docs/decisions/0006).
+// ld.so maps a library in one piece, with the rights of its first segment, and maps the other
+// segments over it. This function maps the one piece as text, so that it serves every unwritable
+// segment: that saves a third of the mappings and of the time under the mmap_lock
+// (docs/decisions/0006).
 long map_whole(TaskRecord& task, const struct stat& file, const arch::SyscallFrame& call) {
   arch::SyscallFrame text = call;
   text.args[2] = PROT_READ | PROT_EXEC;
   const long result = map_stated_file(task, file, text);
-  if (failed(result)) return map(task, call);  // of a file system without the right to execute
+  if (failed(result)) return map(task, call);  // a file system mounted without the right to execute
   const auto begin = static_cast<uint64_t>(result);
   task.library = {begin, begin + round_up(call.args[1], kPageBytes), file.st_dev, file.st_ino};
   return result;
@@ -105,8 +106,8 @@ bool is_there_already(const TaskRecord& task, const struct stat& file,
          file.st_ino == library.inode;
 }
 
-// ld.so makes the stack executable for programs that need it: from where it knows to be, down to a
-// beginning that it leaves to the kernel.
+// Makes the stack executable for ld.so, which does so for programs that need it. ld.so passes an
+// address in the stack and PROT_GROWSDOWN; this function finds the stack's beginning in the record.
 long protect_stack(const TaskRecord& task, const arch::SyscallFrame& call) {
   const uint64_t end = call.args[0] + call.args[1];
   if (!is_own(task, task.stack, end)) return as_asked(call);
@@ -147,7 +148,7 @@ long map_possible_library(TaskRecord& task, const arch::SyscallFrame& call) {
 long protect_library(TaskRecord& task, const arch::SyscallFrame& call) {
   if ((call.args[2] & PROT_GROWSDOWN) != 0) return protect_stack(task, call);
   if (call.args[2] == PROT_READ) return 0;  // RELRO
-  task.library = {};                        // its rights are no longer those of one piece
+  task.library = {};                        // its pages no longer have equal rights
   return as_asked(call);
 }
 

@@ -23,14 +23,14 @@ uint64_t alignment_for(uint64_t bytes, uint64_t flags) {
     const uint64_t log2 = (flags >> 26) & 63;  // MAP_HUGE_SHIFT
     return log2 != 0 ? uint64_t{1} << log2 : kHugePageBytes;
   }
-  // As the kernel does: whole huge pages are laid where huge pages can back them.
+  // As in the kernel, a mapping of whole huge pages begins where huge pages can back it.
   const bool whole_huge_pages = bytes >= kHugePageBytes && bytes % kHugePageBytes == 0;
   return (flags & MAP_ANONYMOUS) != 0 && whole_huge_pages ? kHugePageBytes : kPageBytes;
 }
 
-// The writable segment of a library is about to be relocated. Copied now, in one go, its pages cost
-// neither a fault each nor the interrupt to all processors of the space by which a fault replaces
-// a page that was read before (start of 240 tasks: see docs/tasks.md).
+// Returns MAP_POPULATE for the writable segment of a library, which ld.so will relocate next.
+// Copying its pages at once saves a fault for each, and the interrupt to all processors of the
+// space when a fault replaces a page that was read before (start of 240 tasks: see docs/tasks.md).
 uint64_t populate_flag(const arch::SyscallFrame& call) {
   constexpr uint64_t kSegmentMaxBytes = 64 << 10;
   const bool is_data = (call.args[2] & PROT_WRITE) != 0 && (call.args[2] & PROT_EXEC) == 0 &&
@@ -80,8 +80,8 @@ long grow(TaskRecord& task, const arch::SyscallFrame& call, uint64_t old_bytes,
   const uint64_t alignment =
       old % kHugePageBytes == 0 && new_bytes % kHugePageBytes == 0 ? kHugePageBytes : kPageBytes;
   const long result = place_in_partition(task, new_bytes, alignment, [&](uint64_t at) {
-    // Claimed first: MREMAP_FIXED replaces what it finds, and another thread may have grown a
-    // mapping in place into addresses that a third has just given back.
+    // Claims the addresses first: MREMAP_FIXED replaces any mapping there, and another thread may
+    // have grown a mapping in place into addresses that a third has just given back.
     const long claimed =
         raw_syscall(__NR_mmap, at, new_bytes, PROT_NONE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
@@ -96,7 +96,7 @@ long grow(TaskRecord& task, const arch::SyscallFrame& call, uint64_t old_bytes,
   return result;
 }
 
-// Whether something lies there of which the free ranges do not know.
+// Returns true if a mapping lies there although the free ranges call the addresses free.
 bool is_occupied(uint64_t at, uint64_t bytes) {
   const long probe =
       raw_syscall(__NR_mmap, at, bytes, PROT_NONE,
@@ -162,7 +162,7 @@ long attach_segment(TaskRecord& task, const arch::SyscallFrame& call) {
   const long known = raw_syscall(__NR_shmctl, call.args[0], IPC_STAT, &segment);
   if (failed(known)) return known;  // shmat would find the same segment missing, or forbidden
   const uint64_t bytes = round_up(segment.shm_segsz, kPageBytes);
-  const uint64_t page = wanted & ~(kPageBytes - 1);  // as SHM_RND rounds it
+  const uint64_t page = wanted & ~(kPageBytes - 1);  // rounded down as by SHM_RND
   if (is_foreign(task, page, page + bytes)) return -EPERM;
   if (wanted != 0 && !is_own(task, page, page + bytes))
     return map_at_fixed(task, page, page + bytes, (flags & SHM_REMAP) == 0,
@@ -170,7 +170,7 @@ long attach_segment(TaskRecord& task, const arch::SyscallFrame& call) {
   long result = -ENOMEM;
   if (wanted == 0 && (flags & SHM_REMAP) == 0)
     result = place_in_partition(task, bytes, kPageBytes, [&](uint64_t at) {
-      // The kernel looks itself whether the addresses are free: of huge pages it takes more.
+      // The kernel itself checks that the addresses are free: it takes more of them for huge pages.
       const long attached = raw_syscall(__NR_shmat, call.args[0], at, flags);
       return attached == -EINVAL && is_occupied(at, bytes) ? -EEXIST : attached;
     });
@@ -178,7 +178,7 @@ long attach_segment(TaskRecord& task, const arch::SyscallFrame& call) {
   if (failed(result)) return result;
   const auto begin = static_cast<uint64_t>(result);
   if (is_own(task, begin, begin + bytes)) mark_attached(task, begin, begin + bytes);
-  return result;  // elsewhere: it is counted already
+  return result;  // outside the partition, and counted as escaped already
 }
 
 long detach_segment(TaskRecord& task, const arch::SyscallFrame& call) {

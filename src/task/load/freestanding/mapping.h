@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // mapping.h - the mapping calls of a task, carried out in its partition. Each takes the call as the
-// task made it and returns what the system call would. Freestanding (redirect.h).
+// task made it and returns the system call's result. Freestanding (redirect.h).
 #pragma once
 
 #include "arch/arch.h"
@@ -8,7 +8,7 @@
 
 namespace nagaya::task {
 
-// The call, handed to the kernel unchanged.
+// Passes the call to the kernel unchanged.
 long as_asked(const arch::SyscallFrame& call);
 
 long map(TaskRecord& task, const arch::SyscallFrame& call);
@@ -17,7 +17,8 @@ long remap(TaskRecord& task, const arch::SyscallFrame& call);
 long attach_segment(TaskRecord& task, const arch::SyscallFrame& call);
 long detach_segment(TaskRecord& task, const arch::SyscallFrame& call);
 
-// mprotect, madvise, mlock and their kin: as asked, but for -EPERM on another task's partition.
+// Carries out mprotect, madvise, mlock and similar calls unchanged; returns -EPERM if the addresses
+// touch another task's partition.
 long change_own(const TaskRecord& task, const arch::SyscallFrame& call);
 
 }  // namespace nagaya::task

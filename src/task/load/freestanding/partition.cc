@@ -44,7 +44,7 @@ void mark_attached(TaskRecord& task, uint64_t begin, uint64_t end) {
   ranges->take_exactly(begin, end);
   AttachedSegment* free = nullptr;
   for (AttachedSegment& segment : task.segments) {
-    // A segment that was there has gone by munmap, or is replaced.
+    // munmap has removed a segment that began there, or the new one replaces it.
     if (begin <= segment.begin && segment.begin < end) segment = {0, 0};
     if (free == nullptr && segment.begin == 0) free = &segment;
   }
@@ -56,8 +56,8 @@ void mark_detached(TaskRecord& task, uint64_t begin) {
   if (!ranges.held()) return;
   for (AttachedSegment& segment : task.segments) {
     if (segment.begin != begin) continue;
-    // It may have holes by now, with other mappings: the kernel refuses a place there, and the next
-    // one is taken.
+    // The segment may have holes with other mappings by now. If take_addresses() returns addresses
+    // there, the kernel refuses them, and place_in_partition() takes the next ones.
     ranges->give(segment.begin, segment.end);
     segment = {0, 0};
   }

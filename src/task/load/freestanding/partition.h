@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// partition.h - the addresses of a task's own partition, and system calls that use them.
-// Freestanding (redirect.h).
+// partition.h - accounts for the free addresses of a task's own partition, and places mappings
+// there. Freestanding (redirect.h).
 #pragma once
 
 #include <ctime>
@@ -25,9 +25,9 @@ struct Span {
   bool holds(uint64_t from, uint64_t to) const { return begin <= from && to <= end; }
 };
 
-// The free ranges of the calling task, and what else its record has under that lock, locked. A
-// signal handler that interrupted the holder on its own thread must not wait for it: then held() is
-// false, and the call goes to the kernel as it is.
+// Locks the free ranges of the calling task, and the other members of its record under that lock. A
+// signal handler that interrupted the holder on the same thread must not wait for the lock: then
+// held() is false, and the caller passes its system call to the kernel unchanged.
 class LockedRanges {
  public:
   explicit LockedRanges(TaskRecord& task) : task_(task), held_(false) {
@@ -70,15 +70,18 @@ bool is_own(const TaskRecord& task, uint64_t begin, uint64_t end);
 // Does [begin, end) touch any partition other than the task's own?
 bool is_foreign(const TaskRecord& task, uint64_t begin, uint64_t end);
 
-// A mapping at [begin, end) of the own partition has come into being; one anywhere has gone.
+// mark_used: the task has mapped [begin, end) of its own partition. mark_free: it has unmapped
+// [begin, end), in its partition or elsewhere.
 void mark_used(TaskRecord& task, uint64_t begin, uint64_t end);
 void mark_free(TaskRecord& task, uint64_t begin, uint64_t end);
 
-// The same for a System V segment.
+// mark_attached: the task has attached a System V segment at [begin, end) of its own partition.
+// mark_detached: it has detached the segment that begins at `begin`.
 void mark_attached(TaskRecord& task, uint64_t begin, uint64_t end);
 void mark_detached(TaskRecord& task, uint64_t begin);
 
-// Takes free addresses; 0 when there are none.
+// Takes `bytes` free addresses of the partition. Returns the first one, 0 when there are not
+// enough.
 uint64_t take_addresses(TaskRecord& task, uint64_t bytes, uint64_t alignment);
 
 // Calls place(address) with addresses of the partition until the kernel accepts one. Addresses

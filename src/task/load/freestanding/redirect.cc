@@ -16,14 +16,14 @@ namespace {
 
 using arch::raw_syscall;
 
-// All tasks of a space count against one vm.max_map_count. Said once per space, by the task that
-// met the limit: its malloc fails next, and says nothing of the cause.
+// Prints, once per space, that the space has reached vm.max_map_count, against which all its tasks
+// count. Called by the task that met the limit: its malloc fails next without naming the cause.
 void explain_failure(const SpaceHeader& space) {
   static constexpr char kText[] =
       "nagaya: no more mappings: the tasks of a space share vm.max_map_count; raise it with "
       "`sysctl -w vm.max_map_count=1048576`, or use `nagaya run --separate`\n";
-  // Too many bytes, no huge pages, a limit of the program's own: then a page can be mapped, or the
-  // limit is known.
+  // The call may have failed for other reasons (too many bytes, no huge pages, a limit of the
+  // program's own). In these cases one page can be mapped, or RLIMIT_AS is set.
   const long page =
       raw_syscall(__NR_mmap, 0, kPageBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (!failed(page)) {
@@ -44,14 +44,14 @@ long map_or_explain(TaskRecord& task, const arch::SyscallFrame& call) {
   return result;
 }
 
-// Where `path` goes on behind `prefix`, nullptr if it does not begin so.
+// Returns the rest of `path` behind `prefix`, nullptr if `path` does not begin with it.
 const char* behind(const char* path, const char* prefix) {
   for (; path != nullptr && *prefix != '\0'; ++path, ++prefix)
     if (*path != *prefix) return nullptr;
   return path;
 }
 
-// /proc/self/exe, or /proc/PID/exe, which realpath makes of it.
+// Returns true for /proc/self/exe, and for /proc/PID/exe, to which realpath turns it.
 bool is_own_executable(const char* path) {
   const char* at = behind(path, "/proc/");
   const char* rest = behind(at, "self/exe");
@@ -69,9 +69,9 @@ uint64_t length_of(const char* text) {
   return n;
 }
 
-// The program of the task, also in its forked children: /proc/self/exe leads to the host.
+// Answers with the task's program, also in its forked children: the kernel would name the host.
 long read_link(TaskRecord& task, const arch::SyscallFrame& call, unsigned path) {
-  // After the kernel's success the pointer to the path is known to be good.
+  // If the kernel succeeds, the pointer to the path is valid.
   char first;
   arch::SyscallFrame probe = call;
   probe.args[path + 1] = reinterpret_cast<unsigned long>(&first);
@@ -79,7 +79,7 @@ long read_link(TaskRecord& task, const arch::SyscallFrame& call, unsigned path) 
   if (static_cast<int>(call.args[path + 2]) <= 0 || failed(as_asked(probe)) ||
       !is_own_executable(reinterpret_cast<const char*>(call.args[path])))
     return as_asked(call);
-  // The kernel checks the buffer, and must not write more of it than is overwritten below.
+  // The kernel checks the buffer. It must not write more bytes than the loop below overwrites.
   const uint64_t length = length_of(task.program);
   arch::SyscallFrame shorter = call;
   if (length < call.args[path + 2]) shorter.args[path + 2] = length;
@@ -90,7 +90,8 @@ long read_link(TaskRecord& task, const arch::SyscallFrame& call, unsigned path) 
   return static_cast<long>(shorter.args[path + 2]);
 }
 
-// Programs execute themselves anew to change their limits or their environment.
+// Executes the task's program for /proc/self/exe: programs execute themselves again to change their
+// limits or environment.
 long execute(TaskRecord& task, const arch::SyscallFrame& call) {
   char first;
   arch::SyscallFrame own = call;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// redirect.h - mmap, munmap, mremap, shmat, shmdt and readlink of a task, redirected: its mappings
-// are placed in its partition, another task's partition is out of reach, and /proc/self/exe names
-// its own program.
+// redirect.h - carries out the redirected mmap, munmap, mremap, shmat, shmdt and readlink of a
+// task: places its mappings in its partition, refuses access to another task's partition, and makes
+// /proc/self/exe name the task's own program.
 //
 // Freestanding: this code runs on a task's thread, inside its system call, with the task's stack
 // and thread pointer. No libc, no TLS, no vector registers, no exception.

@@ -22,7 +22,7 @@ using arch::raw_syscall;
 
 constexpr int kCannotStart = 125;  // exit status of a task that never reached its program
 
-// The kernel's struct sigaction, which libc's differs from.
+// The kernel's struct sigaction, which differs from libc's.
 struct KernelSigaction {
   void (*handler)(int);
   unsigned long flags;
@@ -50,20 +50,22 @@ void set_handlers(const Start& start) {
   }
 }
 
-// The host's main thread is the parent whose end kills the task. It may have ended already.
+// Asks the kernel to kill the task when its parent, the host's main thread, ends; fails if it has
+// ended already.
 void die_with_host(const Start& start) {
   check(start, StartStep::kParentDeath, raw_syscall(__NR_prctl, PR_SET_PDEATHSIG, SIGKILL));
   if (raw_syscall(__NR_getppid) != start.host_pid) give_up(start, StartStep::kParentDeath, -ESRCH);
 }
 
-// In the proxy's group the launcher's killpg and terminal stops reach the task. A group of
-// another session cannot be joined; then the proxy forwards every signal.
+// Joins the proxy's process group, so that the launcher's killpg and terminal stops reach the task.
+// A group of another session cannot be joined; then the proxy forwards every signal.
 void join_process_group(const Start& start) {
   const int group = start.inherit->process_group;
   if (group == 0 || raw_syscall(__NR_setpgid, 0, group) != 0) raw_syscall(__NR_setpgid, 0, 0);
 }
 
-// Before number `n` is placed: a descriptor still at its number moves on, to a free one above.
+// Called before move `n`: if another descriptor to be moved still has the number wanted for it,
+// moves that one to a free number above.
 void make_way(const Start& start, uint32_t n) {
   const int wanted = start.moves[n].to;
   for (uint32_t other = n + 1; other < start.move_count; ++other) {
@@ -75,7 +77,8 @@ void make_way(const Start& start, uint32_t n) {
   }
 }
 
-// All from `first` to `last`. close_range is younger than 5.9 of Linux, and filters refuse it.
+// Closes the descriptors `first` to `last`, one by one where close_range is missing (before
+// Linux 5.9) or refused by a filter.
 void close_all(int first, unsigned last) {
   constexpr unsigned kMost = 65535;
   if (raw_syscall(__NR_close_range, first, last, 0) == 0) return;
@@ -83,9 +86,9 @@ void close_all(int first, unsigned last) {
     raw_syscall(__NR_close, fd);
 }
 
-// Moves every descriptor to its number: first all out of the way of all numbers, then down. Close
-// to the limit of descriptors there may be no room above; a descriptor at another's number then is
-// moved on when that one is placed.
+// Moves every descriptor to its number: first all of them above all wanted numbers, then each down
+// to its own. Near the descriptor limit there may be no room above; then make_way() moves a
+// descriptor that occupies the next wanted number.
 void place_descriptors(const Start& start) {
   const int above = start.move_count == 0 ? 0 : start.moves[start.move_count - 1].to + 1;
   bool crowded = false;

@@ -2,7 +2,7 @@
 // start.h - the first steps of a task: between its clone and the jump into its program.
 //
 // The clone runs on the task's own stack, but still has the host thread's thread pointer, a copy
-// of the host's descriptors and the host's signal mask (everything blocked). Only raw system
+// of the host's descriptors and the host's signal mask (all signals blocked). Only raw system
 // calls are legal here.
 #pragma once
 
@@ -17,7 +17,7 @@ inline constexpr int kSignalsMax = 64;     // signals 1 .. 64
 inline constexpr int kNodeMaskWords = 16;  // 1024 memory nodes
 inline constexpr int kCpuMaskWords = 128;  // 8192 processors
 
-// The state that a task takes over from its proxy. Plain data: the proxy fills it in and sends it
+// The state that a task inherits from its proxy. Plain data: the proxy fills it in and sends it
 // as it is.
 struct Inheritance {
   uint64_t signal_mask;  // bit n-1: signal n
@@ -29,10 +29,10 @@ struct Inheritance {
   int32_t memory_policy;  // MPOL_*
   uint32_t umask;
   int32_t nice;
-  int32_t process_group;  // joined when it is in the host's session; 0: one of its own
+  int32_t process_group;  // to join if it is in the host's session; 0: a new one
 };
 
-// The steps that can fail, in order. The host's message of a start that failed names the step.
+// The steps that can fail, in order. The host's message about a failed start names the step.
 enum class StartStep : uint32_t {
   kParentDeath,
   kDirectory,
@@ -47,7 +47,7 @@ struct DescriptorMove {
   int32_t to;    // the number that the program expects
 };
 
-// One start. Lies in the host's memory and stays there until the task has ended.
+// The input of one start. Lies in the host's memory until the task has ended.
 struct Start {
   TaskRecord* task;
   const Inheritance* inherit;
@@ -55,14 +55,14 @@ struct Start {
   uint32_t move_count;
   int32_t directory_fd;
   int32_t host_pid;
-  uint32_t reset_handlers;  // clone without CLONE_CLEAR_SIGHAND
-  char name[16];            // as of PR_SET_NAME
+  uint32_t reset_handlers;  // nonzero: clone had no CLONE_CLEAR_SIGHAND
+  char name[16];            // for PR_SET_NAME
   uintptr_t entry;
   uintptr_t stack_pointer;
 };
 
-// The function of the clone; `start` is a Start. A failed step ends the task with status 125 and
-// leaves its error in the record.
+// The function that the clone runs; `start` is a Start. A failed step ends the task with status 125
+// and leaves its error in the record.
 void run_start(void* start);
 
 }  // namespace nagaya::task

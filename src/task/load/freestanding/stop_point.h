@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// stop_point.h - the steps of start, join, spawn, reap and exit, and of a push, a post,
-// a collective and a halo exchange between tasks, at which a process of a job stops itself, once,
-// so that a test can kill it exactly there. NAGAYA_STOP_AT chooses one (task/host/stop_choice.h),
-// for each process that has it in its environment, and for the host that such a process starts. The
-// tasks of a host stop at the steps before their programs by its choice: the first that comes by.
-// Freestanding.
+// stop_point.h - the stop points of a job: named steps at which a process stops itself, once, so
+// that a test can kill it exactly there. They lie in start, join, spawn, reap and exit, and in a
+// push, a post, a collective and a halo exchange between tasks. NAGAYA_STOP_AT chooses one
+// (task/host/stop_choice.h) for each process that has it in its environment, and for the host that
+// such a process starts. Until a task enters its program, the host's choice applies to it: the
+// first task at that step stops. Freestanding.
 #pragma once
 
 #include <signal.h>
@@ -18,7 +18,7 @@ namespace nagaya::task {
 enum class StopPoint : uint32_t {
   kNone,
   kClientLocked,       // holds the lock under which a host is started
-  kClientHostSpawned,  // the host exists, nobody listens yet
+  kClientHostSpawned,  // the host exists, no process listens yet
   kClientListening,    // the socket exists, the host does not serve it yet
   kClientConnected,
   kClientGreeted,
@@ -29,31 +29,31 @@ enum class StopPoint : uint32_t {
   kHostServing,
   kHostAccepted,
   kHostGreeted,
-  kHostRecordOpened,  // a task has its number
-  kHostLoaded,        // and is mapped
-  kHostCloned,        // and runs, which its client does not know
-  kHostReaped,        // a task has ended, which nobody knows
-  kHostEndMarked,     // which the tasks know
-  kHostEndTold,       // which its client knows
+  kHostRecordOpened,  // a task has got its number
+  kHostLoaded,        // the task's program is mapped
+  kHostCloned,        // the task runs, its client does not know yet
+  kHostReaped,        // a task has ended, only the host knows
+  kHostEndMarked,     // the tasks know of the end
+  kHostEndTold,       // the client knows of the end
   kHostLeaving,
   kTaskCloned,       // has nothing of its own yet
   kTaskTied,         // its life ends with the host's
   kTaskDescriptors,  // has its own descriptors only
   kTaskEntering,     // its next instruction is its program's first; the last step of a start
-  kLaneWritten,      // the cell is filled, nobody can see it
-  kLanePublished,    // the consumer would see it, if it knew that this lane is active
+  kLaneWritten,      // the cell is filled, the consumer cannot see it
+  kLanePublished,    // the cell is visible, but the lane is not yet marked as active
   kLaneMarked,       // the lane is active, a sleeping consumer has not been woken
   kBellRung,         // the word has changed, the sleeper has not been woken
   kPostReserved,     // the position is taken, the payload is not complete
   kPostReady,        // the message can be taken, a sleeping reader has not been woken
   kLinePosted,       // of a collective: members see the line, sleeping ones have not been woken
-  kLineLeft,         // the member uses no memory of others for it any more, which nobody knows
-  kHaloReady,        // of an array: others may read the own rows, sleeping ones were not woken
-  kHaloRead,         // a neighbour's rows are copied, which it does not know
-  kBlockReading,  // a broadcast's root waits for the end of the read, if it wants its memory back
+  kLineLeft,         // of a collective: the member needs no others' memory, none knows yet
+  kHaloReady,        // of an array: others may read the own rows, sleeping ones not yet woken
+  kHaloRead,         // a neighbour's rows are copied, it does not know yet
+  kBlockReading,     // a member reads the block; a broadcast's root waits if it needs its memory
 };
 
-// In the order of StopPoint.
+// Names for NAGAYA_STOP_AT, in the order of StopPoint.
 inline constexpr const char* kStopPointNames[] = {
     "none",
     "client.locked",
@@ -94,10 +94,10 @@ inline constexpr const char* kStopPointNames[] = {
 
 struct StopChoice {
   StopPoint point;
-  uint32_t passages;  // the process stops when it comes by for the last of them
+  uint32_t passages;  // the process stops at the last of this many passages
 };
 
-// Of this copy of the library; a task that starts still has its host's.
+// The choice in this copy of the library; a starting task still uses the host's copy.
 inline constinit std::atomic<StopPoint> chosen_stop_point{StopPoint::kNone};
 inline constinit std::atomic<uint32_t> passages_to_stop_point{1};
 
@@ -111,7 +111,8 @@ inline StopChoice stop_choice() {
           passages_to_stop_point.load(std::memory_order_relaxed)};
 }
 
-// Relaxed: one thread stops, whichever; nothing else depends on it.
+// Stops the process if this is the chosen passage. Relaxed: any one thread may be the one to stop;
+// no other data depend on it.
 inline void stop_at(StopPoint point) {
   if (chosen_stop_point.load(std::memory_order_relaxed) != point) [[likely]]
     return;
