@@ -38,7 +38,8 @@ T changed(Atomic atomic, T value, T operand) {
   }
 }
 
-// Sequentially consistent, as a std::atomic of the program is by default.
+// Returns the value from before. Sequentially consistent, as a std::atomic of the program is by
+// default.
 template <class T>
 T apply(std::atomic_ref<T> word, Atomic atomic, T operand, T expected) {
   if constexpr (std::is_integral_v<T>) switch (atomic) {
@@ -81,8 +82,8 @@ uint64_t apply_to(void* word, Atomic atomic, uint64_t operand, uint64_t expected
 
 }  // namespace detail
 
-// `word` is aligned to its size and is_defined(atomic, type). The value from before, in the low
-// bytes.
+// Applies `atomic` to `word`, which is aligned to its size; is_defined(atomic, type) holds. Returns
+// the word's value from before, in the low bytes.
 inline uint64_t apply_atomic(void* word, Atomic atomic, Type type, uint64_t operand,
                              uint64_t expected) {
   switch (type) {

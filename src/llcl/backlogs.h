@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// backlogs.h - which tasks of other nodes do not keep up with the messages that are sent to them:
-// their nodes hold more for them than they may. Senders leave bodies with themselves until that is
-// over.
+// backlogs.h - a flag for each task of another node that does not keep up with the messages that
+// are sent to it: its node holds more of them than it may. While the flag is set, senders keep
+// bodies in their own memory (rendezvous).
 //
-// One byte a task, in a table that is not large enough for all tasks of all nodes: two may share a
-// byte, and the latest news of one then counts for the other. A message goes a way more, or a body
-// too many is sent: a node bounds by itself what it holds (board_node.cc).
+// A task has one byte, in a table that is not large enough for all tasks of all nodes: two may
+// share a byte, and the latest news of one then counts for the other. A wrong flag costs a
+// rendezvous that was not needed, or one body too many: a node bounds by itself the bytes it holds
+// (board_node.cc).
 //
-// note: the delegatee's thread. has: any. Relaxed: a hint.
+// Threads: only the delegatee's calls note(), any calls has(). Relaxed: a hint.
 #pragma once
 
 #include <atomic>
@@ -20,7 +21,7 @@ class Backlogs {
  public:
   void note(uint32_t node, uint32_t task, bool has_one) {
     std::atomic<uint8_t>& entry = entries_[place(node, task)];
-    // Nothing is stored, in a line that every sender reads, while nothing changes.
+    // Stores only a change: every sender reads this line.
     if (entry.load(std::memory_order_relaxed) != has_one)
       entry.store(has_one, std::memory_order_relaxed);
   }
@@ -32,7 +33,7 @@ class Backlogs {
   static constexpr size_t kEntries = 4096;
 
   static size_t place(uint32_t node, uint32_t task) {
-    // An odd factor spreads the nodes; neighbouring tasks of one never share.
+    // An odd factor spreads the nodes; neighbouring tasks of one node never share a byte.
     return (node * 2654435761u + task) % kEntries;
   }
 

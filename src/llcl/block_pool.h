@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// block_pool.h - blocks that a task lends to receivers, with the bodies of its messages.
+// block_pool.h - blocks of memory that a task lends to the receivers of its messages, with the
+// bodies in them.
 //
 //   | block | block | ... |         written by the owner while they are its own
 //   | returned | returned | ... |   one word each, written by receivers only
@@ -8,11 +9,11 @@
 //   lent -> back   receiver   store of the serial to `returned`, after its last read
 //   back -> own    owner      take, when it has none left: looks at all of them
 //
-// The owner reads the words once per round through its blocks (as long as some come back in each),
-// and writes only those that a flag gives back, so that giving back is a store into a line that
-// stays with the receiver.
+// The owner reads the `returned` words once per round through its blocks (as long as receivers give
+// some back in each round). It writes only the words of blocks that a flag gives back, so that
+// giving back is a store into a line that stays in the receiver's cache.
 //
-// take: the owner's threads, one at a time. give_back: anybody who holds the loan.
+// Threads: the owner's call take(), one at a time. The holder of a loan calls give_back().
 //
 // Death of a receiver: its loans never come back; its job has ended by then (law 4). Death of the
 // owner: its partition stays until the job has ended (law 3).
@@ -28,13 +29,13 @@ namespace nagaya::llcl {
 
 class BlockPool {
  public:
-  // `all_bytes`: never more than that, but always four blocks.
+  // `all_bytes`: limit of all blocks together; four blocks are allowed in any case.
   BlockPool(size_t block_bytes, size_t all_bytes)
       : stride_((block_bytes + kLine - 1) / kLine * kLine + kLine),
         blocks_max_(std::max(kFirstMin, all_bytes / stride_)) {}
 
   size_t block_bytes() const { return stride_ - kLine; }
-  // False: all that there may be are lent. May throw std::bad_alloc.
+  // Lends a block. False: all blocks that the limit allows are lent. May throw std::bad_alloc.
   bool take(Loan& out) {
     Block* const block = take_own();
     if (block == nullptr) return false;
@@ -42,7 +43,8 @@ class BlockPool {
     out = {block->data, block->returned, ++block->serial};
     return true;
   }
-  // For whoever gives it back by a flag: the word is 0 now and becomes 1, or an error's number.
+  // Lends a block that is given back by a flag: `returned` is 0 now and becomes 1, or an error's
+  // number. Returns and throws as take().
   bool take_for_flag(Loan& out) {
     Block* const block = take_own();
     if (block == nullptr) return false;
@@ -82,14 +84,14 @@ class BlockPool {
   bool collect() {
     for (uint32_t number = 0; number < blocks_.size(); ++number) {
       const Block& block = blocks_[number];
-      // Acquire: pairs with give_back: the receiver has read.
+      // Acquire: pairs with give_back; the receiver's reads of the block are over.
       const uint32_t word = block.returned->load(std::memory_order_acquire);
       if (block.has_flag ? word != 0 : word == block.serial) own_.push_back(number);
     }
     return !own_.empty();
   }
 
-  // Twice as many, up to blocks_max_.
+  // Doubles the number of blocks, up to blocks_max_. False: there are that many.
   bool grow() {
     const size_t before = blocks_.size();
     const size_t wanted = before != 0 ? before : std::max(kFirstMin, kFirstBytes / stride_);
@@ -113,7 +115,7 @@ class BlockPool {
   size_t stride_;  // a line more than a block, so that blocks begin in different sets of a cache
   size_t blocks_max_;
   std::vector<Block> blocks_;
-  std::vector<uint32_t> own_;  // by number
+  std::vector<uint32_t> own_;  // numbers of the blocks that are not lent
   std::vector<Memory> memory_;
 };
 

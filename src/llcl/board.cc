@@ -17,7 +17,7 @@ namespace {
 constexpr uint32_t kLanesPerTask = 4;
 constexpr uint32_t kLanesMin = 256;
 
-// Parts of one mapping, each on a line of its own.
+// Computes the offsets of the parts of one mapping. Each part begins on a new line.
 class BoardLayout {
  public:
   template <class Part>
@@ -38,7 +38,7 @@ uint32_t own_processors() {
   return ::sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<uint32_t>(CPU_COUNT(&set)) : 1;
 }
 
-// Whether the sender's blocks are still its own: its record is not closed, or another's.
+// Returns whether the sender still owns its blocks: its record is neither free nor another task's.
 bool has_its_blocks(const task::SpaceHeader& space, mailbox::Owner sender) {
   if (sender.number() >= space.capacity) return false;
   const task::TaskRecord& record = *space.record(sender.number());
@@ -47,11 +47,11 @@ bool has_its_blocks(const task::SpaceHeader& space, mailbox::Owner sender) {
          mailbox::Owner::task(record.number, generation) == sender;
 }
 
-// A message that nobody will read. A body of the delegatee is told to be done with. A body in a
-// block of the space heap goes back to its sender, unless that has gone, and the block with it. The
-// host may do so: it frees in the name of the next owner of the number, which has no block yet, so
-// that no lock of a task is taken; and nobody but the host, in this thread, takes a task's blocks
-// away from it.
+// Gives back the body of a message that nobody will read. For a delegatee's body, sets its `done`.
+// A body in a block of the space heap goes back to its sender, unless the sender has ended: then
+// its blocks are freed anyway. The host frees in the name of `next`, the next owner of the number,
+// which has no block yet, so that no lock of a task is taken. Only this thread of the host takes a
+// task's blocks away from it.
 void give_back_body(const mailbox::Message& message, task::TaskRecord& next) {
   ActiveMessage active;
   std::memcpy(&active, message.payload, sizeof active);
@@ -85,7 +85,7 @@ base::Mapping create_board(task::SpaceHeader& space) {
   base::Mapping memory = base::reserve_undumped_memory(layout.bytes(), "cannot reserve the board");
   std::byte* const base = memory.data();
 
-  // Pages of zeros: the empty state of every part.
+  // The mapping is pages of zeros, which are the empty state of every part.
   auto* const board = new (base + board_at) Board{};
   board->stamp = {task::kMagic, task::kAbiMajor, task::kAbiMinor, sizeof(Board), 0};
   board->capacity = space.capacity;
@@ -109,11 +109,11 @@ base::Mapping create_board(task::SpaceHeader& space) {
 }
 
 mailbox::Owner reclaim(Board& board, uint32_t number) {
-  // Acquire: pairs with the endpoint's. Release: with BoardTasks.
+  // Acquire: pairs with the store in Endpoint's constructor. Release: with BoardTasks::is_alive.
   const mailbox::Owner dead{board.attached[number].exchange(0, std::memory_order_acq_rel)};
   if (dead == mailbox::Owner{}) return dead;
   board.copies->close(dead);
-  release_copies(board, dead);  // the places; whether all of them, the host asks
+  release_copies(board, dead);  // frees finished offers; the host calls again until all are
   board.regions->remove_all(dead);
   board.asleep.fetch_sub(board.sleepers[number].count.exchange(0, std::memory_order_relaxed),
                          std::memory_order_relaxed);
@@ -121,7 +121,7 @@ mailbox::Owner reclaim(Board& board, uint32_t number) {
   board.task_waiters[number].hears.store(0, std::memory_order_relaxed);
   for (uint32_t lane = 0; lane < board.lanes->capacity(); ++lane) {
     if (board.lanes->owner(lane) != dead) continue;
-    // Before the lane's next owner: its consumer gives the lane back after this.
+    // The lane has no next owner yet: its consumer gives the lane back after this.
     LaneWaiter& waiter = board.lane_waiters[lane];
     const bool is_no_threads =
         waiter.left.exchange(LaneWaiter::kThreads, std::memory_order_relaxed) !=
@@ -142,8 +142,8 @@ void empty_mailboxes(Board& board, task::TaskRecord& next) {
     if (static_cast<MessageKind>(message.kind) == MessageKind::kActive)
       give_back_body(message, next);
   });
-  // A block that a task of this node has lent is left to it: its memory may be gone, and a store
-  // into it would end the host.
+  // A block that a task of this node has lent is not given back: the task's memory may be unmapped,
+  // and a store into it would end the host.
   board.ports[next.number].clear([&](const mailbox::Message& message) {
     Incoming incoming;
     incoming.copy_from(message);

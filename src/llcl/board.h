@@ -6,8 +6,9 @@
 //                                      ──► lanes, their waiters: one per thread
 //                                      ──► regions
 //
-// Made by the host before its first task, in pages of zeros that cost nothing until used; never
-// moved, never freed. Which node this is comes later, from whoever wires the job up (comm).
+// The host makes the board before its first task, in pages of zeros that cost nothing until used.
+// The board is never moved and never freed. Bootstrap stores the node's number later, when it wires
+// the job up (comm).
 #pragma once
 
 #include "base/fd.h"
@@ -27,41 +28,44 @@ namespace nagaya::llcl {
 using Lanes = mailbox::LaneSet<Command>;
 using Ring = mailbox::Ring<Command>;
 
-// A thread with a lane, or a task, tells others here about its waiting. Each has a line of its own.
+// Here a thread with a lane, or a task, shows others whether it waits. Each has a line of its own.
 struct alignas(mailbox::kLineBytes) LaneWaiter {
   enum : uint32_t { kNo, kAwake, kAsleep };  // awake: it spins or yields
-  // Whether the lane's thread waits for something. Its own stores, or the host's for the dead.
-  // Relaxed: as Board.load, which counts it.
+  // Whether the lane's thread waits for something. Stored by that thread, or by the host once its
+  // task is dead. Relaxed, as is Board.load, which counts these threads.
   std::atomic<uint32_t> waits;
-  // Whether the lane is no thread's. kLeft: its thread has ended, with commands in the lane
-  // (Endpoint); release and acquire between the threads of the task. kCommon: threads take turns.
+  // The users of the lane. kThreads: one thread. kLeft: none, since its thread has ended with
+  // commands in the lane (Endpoint); release and acquire between the threads of the task. kCommon:
+  // threads that take turns.
   enum : uint32_t { kThreads, kLeft, kCommon };
   std::atomic<uint32_t> left;
 };
 struct alignas(mailbox::kLineBytes) TaskWaiter {
-  // Whether the task yields, sleeps, or has looked in vain and not looked again. Its own stores, or
-  // the host's for the dead. Relaxed: a hint.
+  // Whether the task yields, sleeps, or has polled in vain and not polled again since. Stored by
+  // the task, or by the host once the task is dead. Relaxed: a hint.
   std::atomic<uint32_t> is_away;
-  // Whether a thread takes the task's active messages. Release: of its own, before it lets others
-  // know; the host takes it back. kOverloaded: it does, but its handlers have sent more than their
-  // receivers have room for; only other handlers may send to it until that is over (Parked).
+  // Whether a thread of the task handles active messages. The task stores kHears by release when
+  // that thread starts; the host resets it when the task has ended. kOverloaded: the thread runs,
+  // but its handlers have sent more than their receivers have room for; only handlers may send to
+  // the task until that is over (Parked).
   enum : uint32_t { kDeaf, kHears, kOverloaded };
   std::atomic<uint32_t> hears;
 };
 struct alignas(mailbox::kLineBytes) Sleepers {
-  // Threads of the task that are about to sleep (Wait). A thread that stores something for the
-  // task, fences and finds this above 0 rings the task's bell (wake_task).
+  // Number of the task's threads that are about to sleep or asleep (Wait). A thread that stores
+  // something for the task, fences and then reads a count above 0 rings the task's bell
+  // (wake_task).
   std::atomic<uint32_t> count;
 };
 
-// A node of the job that this one cannot reach any more, and why: a negative errno. Aligned as a
-// word: clang has a lock-free atomic for it then, and needs no libatomic.
+// A node of the job that this one cannot reach any more, with a negative errno as the reason.
+// Aligned as a word, so that clang has a lock-free atomic for it and needs no libatomic.
 struct alignas(8) LostNode {
   uint32_t node;
   int32_t error;  // 0: none is lost
 };
 
-// A thread with a lane goes from one state of `waits` to another.
+// Updates the counts in `load` when a thread with a lane changes its `waits` from `from` to `to`.
 inline void tell(mailbox::Load& load, uint32_t from, uint32_t to) {
   const auto change = [](std::atomic<uint32_t>& count, uint32_t by) {
     if (by != 0) count.fetch_add(by, std::memory_order_relaxed);  // by -1, too
@@ -70,6 +74,7 @@ inline void tell(mailbox::Load& load, uint32_t from, uint32_t to) {
   change(load.runnable, (from == LaneWaiter::kAsleep) - (to == LaneWaiter::kAsleep));
 }
 
+// Stores `state` into waiter.waits and updates the counts in `load`.
 inline void become(mailbox::Load& load, LaneWaiter& waiter, uint32_t state) {
   tell(load, waiter.waits.exchange(state, std::memory_order_relaxed), state);
 }
@@ -80,9 +85,9 @@ struct Board {
   std::atomic<uint32_t> node;   // this one; 0 until the job is wired up
   std::atomic<uint32_t> nodes;  // of the job; 1 until then. Release after `node`, acquire before it
   Lanes* lanes;
-  std::atomic<Ring*> ring;   // in the lanes' place, for comparison; nullptr: lanes. Before `nodes`
-  std::atomic<void*> world;  // bootstrap's; nullptr until then
-  std::atomic<uint32_t>* attached;  // by task number: mailbox::Owner of the task that takes part
+  std::atomic<Ring*> ring;   // replaces the lanes, for comparison; nullptr: lanes. Before `nodes`
+  std::atomic<void*> world;  // bootstrap's; nullptr until the job is wired up
+  std::atomic<uint32_t>* attached;  // by task number: Owner of the task that takes part; 0: none
   mailbox::Mailbox* mailboxes;      // by task number
   mailbox::Mailbox* ports;          // by task number: port.h. Its bell is the task's (Wait)
   LaneWaiter* lane_waiters;         // by lane
@@ -93,47 +98,48 @@ struct Board {
   Backlogs* backlogs;
   Groups* groups;
   bool has_heavy_fence;           // all tasks are one mm, as Machine::heavy_fence() needs
-  std::atomic<uint64_t> tuning;   // digest of all tasks' table (tuning.h); 0: none has come
-  std::atomic<uint64_t> dropped;  // messages that nobody knows
+  std::atomic<uint64_t> tuning;   // digest of all tasks' table (tuning.h); 0: no task has one yet
+  std::atomic<uint64_t> dropped;  // number of messages dropped because no receiver knows their kind
   std::atomic<LostNode> lost;     // the first one. Relaxed: nothing else is read on its strength
   alignas(mailbox::kLineBytes) mailbox::Load load;  // changes often; the fields above do not
-  // Threads of all tasks that are about to sleep: the sum of `sleepers`. A line of its own, which
-  // changes when nothing happens.
+  // Number of threads of all tasks that are about to sleep or asleep: the sum of `sleepers`. It has
+  // a line of its own, because idle threads change it.
   alignas(mailbox::kLineBytes) std::atomic<uint32_t> asleep;
   mailbox::ThreadBell delegatee_bell;
 };
 
-// In the host, for a space of `capacity` tasks: lays the board out in memory of its own and shows
-// it to all tasks to come. The memory must live as long as the space.
+// Called by the host: lays out the board of the space in memory of its own and stores its address
+// in `space` for all tasks to come. The returned memory must live as long as the space.
 base::Mapping create_board(task::SpaceHeader& space);
 
-// In the host, when task `number` has ended and before the number is used again: takes back what it
-// held, but its lanes, which are their consumer's to take back. Returns its owner; nobody: it took
-// no part.
+// Called by the host when task `number` has ended and before the number is used again: frees
+// everything on the board that the task held, except its lanes, which their consumer frees. Returns
+// the task's Owner; an empty one if it took no part.
 mailbox::Owner reclaim(Board& board, uint32_t number);
 
-// In the host, before the task of this record starts and when reclaim has run for the last one of
-// its number: drops what that one has not read, and gives back the bodies of the messages that are
-// the host's or a living sender's. Wait-free.
+// Called by the host before the task of record `next` starts, and after reclaim() for the earlier
+// task of that number: drops the messages that the earlier task has not read. Gives back the bodies
+// that belong to the host or to a living sender. Wait-free.
 void empty_mailboxes(Board& board, task::TaskRecord& next);
 
-// In the host, after reclaim: whether no other task is in the middle of a chunk of its copies any
-// more, and no copy of others from or to its memory is offered. While one is, the dead task's
-// memory is read and written. Wait-free.
+// Called by the host after reclaim(). Returns true when no other task is in the middle of a chunk
+// of the dead task's copies, and no copy of others from or to its memory is offered. Until then
+// others may read and write the dead task's memory. Wait-free.
 bool release_copies(Board& board, mailbox::Owner dead);
 
-// Wakes the threads of a task that sleep for something that the caller has just stored. No task's
-// number: the store was to memory of the space, for which all may wait.
+// Wakes the sleeping threads of task `number`, after the caller has stored something for them. A
+// number that is no task's wakes the threads of all tasks: the store was to memory of the space,
+// for which any task may wait.
 void wake_task(Board& board, uint32_t number);
 void wake_tasks(Board& board);
 
-// Whether the task takes active messages, which would fill its mailbox else, as `hears` says it.
-// Acquire: pairs with the start of the thread that does.
+// Returns TaskWaiter::hears of the task: nobody sends active messages to a kDeaf task, because they
+// would fill its mailbox. Acquire: pairs with the start of the thread that handles them.
 inline uint32_t hears_messages(const Board& board, uint32_t task) {
   return board.task_waiters[task].hears.load(std::memory_order_acquire);
 }
 
-// The node, as CopyOffers sees it.
+// The functions that CopyOffers needs of the node.
 struct BoardTasks {
   Board& board;
 

@@ -29,8 +29,8 @@ enum class Op : uint8_t {
   kActiveMessage,  // a handler of the remote task, with local memory or the payload
   kFence,          // completes when all earlier commands of this lane to `node` have
   kPutNotify,      // as kPut, never inline; then 1 is added to a counter of the remote task
-  kGetPieces,      // as kGet and kPut for all `pieces`; `offset` is added to all
-  kPutPieces,      // of theirs
+  kGetPieces,      // as kGet, for all `pieces`; `offset` is added to that of each piece
+  kPutPieces,      // as kPut, for all `pieces`; `offset` is added to that of each piece
 };
 inline constexpr size_t kOps = size_t(Op::kPutPieces) + 1;
 
@@ -47,7 +47,7 @@ enum class Atomic : uint8_t {
 
 enum class Type : uint8_t { kInt32, kInt64, kUint32, kUint64, kFloat, kDouble };
 
-// The way in which the delegatee of the requester's node tells that the command is complete.
+// How the delegatee of the requester's node reports that the command is complete.
 enum class Completion : uint8_t {
   kNone,
   kFlag,      // the uint32_t at `completion` becomes 1 or an errno (complete_flag)
@@ -55,14 +55,15 @@ enum class Completion : uint8_t {
   kCallback,  // the Request at `completion` is posted to the requester's mailbox
 };
 
-// Release: the request's data are there before the flag; the requester acquires.
+// Sets the flag to 1, or to the negative errno `error`. Release: the request's data are there
+// before the flag; the requester acquires.
 inline void complete_flag(uint32_t* flag, int error) {
   std::atomic_ref(*flag).store(error == 0 ? 1 : static_cast<uint32_t>(error),
                                std::memory_order_release);
 }
 
-// Release: the requests' data are there before; their requester acquires. An error is there
-// before the count that includes it.
+// Adds `completions` to the counter. Release: the requests' data are there before the count; the
+// requester acquires. The mark of a failure is there before the count that includes it.
 inline void count_completions(uint64_t* counter, uint64_t completions, bool has_failed) {
   std::atomic_ref<uint64_t> count(*counter);
   if (has_failed) [[unlikely]]
@@ -73,8 +74,8 @@ inline void count_completions(uint64_t* counter, uint64_t completions, bool has_
 inline constexpr uint32_t kInlineMaxBytes = 32;
 inline constexpr uint64_t kActiveMessageMaxBytes = NAGAYA_LLCL_MESSAGE_MAX;
 
-// `count` blocks of equal size, here and there: moved by one Piece of a kGetPieces or kPutPieces.
-// The public nagaya_llcl_piece.
+// `count` blocks of equal size, with a stride on both sides, which a kGetPieces or kPutPieces
+// moves. It has the layout of the public nagaya_llcl_piece.
 struct Piece {
   uint64_t local;   // address of the first block
   uint64_t offset;  // of the first block in the region [bytes]
@@ -110,14 +111,15 @@ struct Command {
 
   Op op;
   Completion completion_kind;
-  uint8_t inline_bytes;  // of `payload`; 0: another of `data` counts
+  uint8_t inline_bytes;  // bytes in `payload`; 0: another member of `data` is used
   Atomic atomic;         // kAtomic only
   uint32_t node;
   uint16_t task;       // at that node
   uint16_t requester;  // at this node: it gets the completion
   uint32_t region;     // registration number at that node; kActiveMessage: the handler
-  uint64_t offset;  // in the region; kActiveMessage: how much at its end is the user's data, which
-                    // a proof may leave open (delegatee/batch.h); 0: none, as a receipt [bytes]
+  uint64_t offset;  // in the region; kActiveMessage: size of the user's data at the message's end,
+                    // which a proof may leave open (delegatee/batch.h); 0: none, as in a receipt
+                    // [bytes]
   uint64_t completion;
   Data data;
 
@@ -125,7 +127,7 @@ struct Command {
 
   bool may_be_inline() const { return op == Op::kPut || op == Op::kActiveMessage; }
   bool has_pieces() const { return op == Op::kGetPieces || op == Op::kPutPieces; }
-  // Whether so many Pieces can lie at that address.
+  // Whether data.pieces is an array that fits into the address space.
   bool pieces_are_possible() const {
     const Pieces& all = data.pieces;
     return all.count == 0 ||
@@ -133,13 +135,13 @@ struct Command {
   }
   // The task's memory that a command with a block reads or fills.
   std::byte* local() const { return reinterpret_cast<std::byte*>(data.block.local); }
-  // Of the block or the payload; 0 where there is neither.
+  // Returns the size of the block or the payload; 0 if the command has neither [bytes].
   uint64_t bytes() const {
     if (op == Op::kAtomic || op == Op::kFence || has_pieces()) return 0;
     return inline_bytes != 0 ? inline_bytes : data.block.bytes;
   }
-  // Of the user at the end of an active message. A task may claim more than the message has: then
-  // all of it is user data.
+  // Returns the size of the user's data at the end of an active message [bytes]. If a task claims
+  // more than the message has, all of it is user data.
   uint64_t user_bytes() const { return std::min(offset, bytes()); }
   Type type() const { return static_cast<Type>(data.word.type); }
 };

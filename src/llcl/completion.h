@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// completion.h - completes a request in its requester, as command.h's Completion says.
+// completion.h - completes a request within the task that made it, in the way that its Completion
+// (command.h) names.
 #pragma once
 
 #include "llcl/command.h"

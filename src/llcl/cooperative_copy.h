@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cooperative_copy.h - a large copy in which threads of the node that wait anyway take a part: the
-// copier offers it, and waiting threads take chunks of it. The copier begins at the front, helpers
-// at the back: of buffers that are used again, each finds its part in its own cache.
+// cooperative_copy.h - a large copy with the help of waiting threads of the node: the copier offers
+// it, and waiting threads take chunks of it. The copier begins at the front, helpers begin at the
+// back: if the buffers are used again, each finds its part in its own cache.
 //
 //   | open: 1 bit an offer | offer 0 | offer 1 | ... | offer 63 |     all zero: nothing is offered
 //
@@ -22,14 +22,14 @@
 //           free -> done         the host, in the stead of a copier that has ended
 //
 // Why a helper never touches memory of a copy that is over: it reads the generation, then target,
-// source, bytes and layouts, then the same generation again, so these values belong together; and
-// it copies only after a compare-and-swap of a chunk that is free in that generation, which no
-// chunk of a copy that has returned is. (So it may look at its layouts, which are the copier's
-// memory, only then.)
+// source, bytes and layouts, then the same generation again, so these values belong together. It
+// copies only after a compare-and-swap of a chunk that is free in that generation, and a copy that
+// has returned has no free chunk. (The layouts are the copier's memory: a helper reads them only
+// after that compare-and-swap.)
 //
-// Which lines go to and fro between a copier and one helper, once it is open: none, as long as each
-// is in its half. Words of the front half of the chunks are the first ones of an offer, those of
-// the back half the last ones.
+// Cache traffic: once an offer is open, a copier and one helper share no line that either writes,
+// as long as each is in its half. The words of the front half of the chunks are the first words of
+// the offer, the words of the back half are its last ones.
 //
 //            copy              help     close, release
 //   copy     64 at once, more  any      of dead copiers only
@@ -38,16 +38,16 @@
 //   close, release                      the host's one thread
 //
 // Progress: help is wait-free up to its copy. copy waits only for helpers in the middle of a chunk,
-// for it may not return while anybody writes. close and release are wait-free.
-// Death of a helper: before it has taken a chunk nobody notices, for the copier looks at all chunks
-// in the end. In a chunk: once the host has reaped it, the copier copies that chunk again.
-// Death of a copier at any step: close; no helper begins another chunk. A helper that is in the
-// middle of one still reads and writes, however long it stands still (a debugger, SIGSTOP): until
-// it is out, or has been reaped, release answers false. Meanwhile nobody claims the offer, and the
-// host keeps the dead task's partition, its blocks of the space heap and its number. Death of the
-// peer: the host keeps its memory likewise, until the copy has ended. (Copies without an offer:
-// the copier alone faults.) A side with a hole in its middle: the task that comes to it faults, and
-// its job ends.
+// because it may not return while a helper writes. close and release are wait-free.
+// Death of a helper before it has taken a chunk: no effect, because the copier checks all chunks in
+// the end. In a chunk: once the host has reaped the helper, the copier copies that chunk again.
+// Death of a copier at any step: the host calls close, and no helper begins another chunk. A helper
+// in the middle of a chunk still reads and writes, however long it is stopped (a debugger,
+// SIGSTOP). Until that helper has finished the chunk or has been reaped, release returns false.
+// Meanwhile nobody claims the offer, and the host keeps the dead task's partition, its blocks of
+// the space heap and its number. Death of the peer: the host keeps its memory likewise, until the
+// copy has ended. (In copies without an offer the copier alone faults.) If a side has a hole in its
+// middle, the task that reaches the hole faults, and its job ends.
 #pragma once
 
 #include <algorithm>
@@ -62,7 +62,7 @@
 
 namespace nagaya::llcl {
 
-// Where the sides of a copy begin, when they are not both one run. They must not overlap.
+// The sides of a copy that are not both one run. They must not overlap.
 struct Layouts {
   layout::Walk target;
   layout::Walk source;
@@ -76,11 +76,12 @@ struct Copy {
   const Layouts* layouts = nullptr;  // in place of `target` and `source`
 };
 
-// The machine below, and the sizes that were measured on it.
+// mailbox::Machine with the copies of real memory, and the sizes that were measured with them.
 struct CopyMachine : mailbox::Machine {
   static constexpr uint64_t kOfferedMinBytes = 32 << 10;  // less is not worth an offer
-  // The last chunk of one side keeps the other waiting, and each costs some 50 ns. 64 KiB in 4 of
-  // 16 KiB: 2.5 us, 3.6 by the copier alone; 1 MiB in 32 of 32 KiB: 3 to 5 % more (2 processors).
+  // Larger chunks: one side waits longer for the last chunk of the other. Smaller ones: each chunk
+  // costs some 50 ns. 64 KiB in 4 chunks of 16 KiB: 2.5 us, 3.6 by the copier alone; 1 MiB in 32
+  // chunks of 32 KiB: 3 to 5 % more (2 processors).
   static constexpr uint64_t kChunksWanted = 16;
   static constexpr uint64_t kChunkMinBytes = 16 << 10, kChunkMaxBytes = 128 << 10;
   static constexpr uint64_t kRunsChunkMinBytes = 4 << 10;
@@ -94,21 +95,21 @@ struct CopyMachine : mailbox::Machine {
   }
 };
 
-// Node: the functions that these need of the node.
+// Node: the functions that the members below need of the node.
 //   const mailbox::Load& load() const
 //   bool is_alive(mailbox::Owner) const      false once the host has reaped that task
-//   void wake(uint32_t task)                 its threads, if they sleep: something is offered
+//   void wake(uint32_t task)                 wakes its sleeping threads: a copy is offered
 template <class M>
 class BasicCopyOffers {
  public:
   using Owner = mailbox::Owner;
 
-  // A thread of `self`: copies, with the help of waiting threads. The two sides may overlap,
-  // unless they are layouts.
+  // Called by a thread of `self`: copies, with the help of waiting threads. The two sides may
+  // overlap, unless they are layouts.
   template <class Node>
   void copy(const Copy& copy, Owner self, Node&& node) {
     Offer* offer = nullptr;
-    // On a crowded node a helper only takes the processor from somebody else.
+    // On a crowded node a helper would only take the processor from another thread.
     if (is_worth_it(copy) && !node.load().crowded()) offer = claim(self, copy.peer);
     if (offer == nullptr) return move_part(copy, 0, copy.bytes);
     touch(copy);
@@ -122,11 +123,11 @@ class BasicCopyOffers {
     offer->copier.store(0, std::memory_order_release);  // pairs with claim
   }
 
-  // Whether help() may find anything. One load of a line that changes with each offer only.
+  // Returns whether help() may find a chunk. One load of a line that changes with each offer only.
   bool any() const { return open_.load(std::memory_order_relaxed) != 0; }
 
-  // A waiting thread of `self`: copies one chunk of somebody's, of a peer's if there is one. False:
-  // nothing is left to take.
+  // Called by a waiting thread of `self`: copies one chunk of an open offer, and prefers offers
+  // that name `self` as the peer. False: no chunk is free.
   bool help(Owner self) {
     const uint64_t open = open_.load(std::memory_order_relaxed);  // a hint
     for (const bool of_peer : {true, false})
@@ -138,7 +139,8 @@ class BasicCopyOffers {
     return false;
   }
 
-  // The host, as soon as is_alive(dead) is false: nobody begins another chunk of its copies.
+  // Called by the host as soon as is_alive(dead) is false. Afterwards nobody begins another chunk
+  // of the dead task's copies.
   void close(Owner dead) {
     for (Offer& offer : offers_)
       if (offer.copier.load(std::memory_order_relaxed) == dead.bits) {
@@ -147,10 +149,10 @@ class BasicCopyOffers {
       }
   }
 
-  // The host, after close(dead): whether no helper is in a chunk of its copies any more, and no
-  // copy of others from or to its memory is offered. Not before may its memory go away and its
-  // number be used again. Gives back the offers that are over, also those of other dead copiers: in
-  // many a job nobody asks for each of them.
+  // Called by the host after close(dead). Returns true when no helper is in a chunk of the dead
+  // task's copies any more, and no copy of others from or to its memory is offered: then its memory
+  // may be unmapped and its number used again. Also frees the finished offers of other dead
+  // copiers, because in many jobs the host does not call this for each of them.
   template <class Node>
   bool release(Owner dead, const Node& node) {
     bool is_over = true;
@@ -169,7 +171,8 @@ class BasicCopyOffers {
  private:
   static constexpr uint32_t kOffers = 64, kChunks = 256;
   static constexpr uint32_t kDone = UINT32_MAX;  // in a chunk's word; nobody's Owner
-  // All words get a new generation now and then, so that none is ever half a round old.
+  // Every kRefreshed generations publish() renews all words, so that no word's generation is ever
+  // half of the 32-bit range old.
   static constexpr uint32_t kRefreshed = 1u << 29;
 
   template <class T>
@@ -179,11 +182,11 @@ class BasicCopyOffers {
     alignas(mailbox::kLineBytes) Atomic<uint32_t> copier;  // mailbox::Owner
     Atomic<uint32_t> peer, generation;
     Atomic<uint64_t> target, source, bytes,
-        layouts;  // atomic, for a late helper reads them while they change
+        layouts;  // atomic, because a late helper may read them while they change
     alignas(mailbox::kLineBytes) Atomic<uint64_t> words[kChunks];
   };
 
-  // A generation, and the state of a chunk in it; or which chunk of it is meant, by its index.
+  // A generation, with the state of a chunk in it; or with the index of a chunk, as an argument.
   struct Word {
     uint32_t generation, value;
 
@@ -224,7 +227,7 @@ class BasicCopyOffers {
     for (uint32_t n = 0; n < kOffers; ++n) {
       Offer& offer = offers_[(self.bits + n) % kOffers];
       uint32_t nobody = 0;
-      // Acquire: pairs with the release of the place's last copier; its generation goes on.
+      // Acquire: pairs with the release by the offer's last copier, whose generation publish reads.
       if (offer.copier.load(std::memory_order_relaxed) == 0 &&
           offer.copier.compare_exchange_strong(nobody, self.bits, std::memory_order_acquire,
                                                std::memory_order_relaxed)) {
@@ -235,8 +238,8 @@ class BasicCopyOffers {
     return nullptr;
   }
 
-  // A pointer that leads nowhere faults in the copier, and not in a helper. (In the middle of runs:
-  // in the one that comes to it.)
+  // Reads the first and the last byte of both sides, so that a bad pointer faults in the copier and
+  // not in a helper. (A bad address in the middle of runs faults in the task that reaches it.)
   static void touch(const Copy& copy) {
     const auto read = [](const volatile std::byte* at) { static_cast<void>(*at); };
     for (const uint64_t at : {uint64_t{0}, copy.bytes - 1})
@@ -249,9 +252,9 @@ class BasicCopyOffers {
       }
   }
 
-  // The new generation.
+  // Opens the claimed offer to helpers. Returns its new generation.
   uint32_t publish(Offer& offer, const Copy& copy) {
-    // Odd already: another copier has ended here.
+    // It is odd already if the last copier of this offer died while it changed the rest.
     const uint32_t odd = (offer.generation.load(std::memory_order_relaxed) + 1) | 1;
     offer.generation.store(odd, std::memory_order_relaxed);
     if (odd % kRefreshed == kRefreshed - 1)
@@ -268,7 +271,7 @@ class BasicCopyOffers {
     return odd + 1;
   }
 
-  // Copies the last chunk that is free. False: none is.
+  // Copies the last free chunk of the offer. False: no chunk is free.
   bool help_with(Offer& offer, Owner self) {
     const uint32_t generation = offer.generation.load(std::memory_order_acquire);  // of publish
     // Acquire: pairs with publish, so that the generation is read again after them.
@@ -284,7 +287,7 @@ class BasicCopyOffers {
     return false;
   }
 
-  // Copies chunk which.value of that generation, if it is free.
+  // Copies chunk which.value of generation which.generation, if it is free. Returns whether it was.
   bool take(Offer& offer, const Copy& copy, Word which, Owner self) {
     const uint64_t before = word_of(offer, copy, which.value).load(std::memory_order_relaxed);
     return Word::of(before).is_older_than(which.generation) &&
@@ -296,7 +299,8 @@ class BasicCopyOffers {
     return offer.words[index < chunks / 2 ? index : kChunks - chunks + index];
   }
 
-  // Chunk which.value of that generation, if its word is still `before`.
+  // Takes and copies chunk which.value of generation which.generation, if its word is still
+  // `before`. Returns whether it was.
   bool copy_chunk(Offer& offer, const Copy& copy, Word which, uint64_t before, Owner self) {
     Atomic<uint64_t>& chunk = word_of(offer, copy, which.value);
     const uint64_t taken = Word{which.generation, self.bits}.bits();
@@ -312,7 +316,8 @@ class BasicCopyOffers {
     return true;
   }
 
-  // The copier: returns when that chunk is done, by whomever.
+  // Called by the copier: returns when the chunk is done. Copies it if it is free, or if the task
+  // that took it has ended.
   template <class Node>
   void see_done(Offer& offer, const Copy& copy, Word which, Owner self, Node& node) {
     uint64_t seen;
@@ -330,7 +335,7 @@ class BasicCopyOffers {
     }
   }
 
-  // The host: nobody takes one from now on.
+  // Called by the host: marks every free chunk as done, so that nobody takes it.
   static void end_chunks(Offer& offer) {
     const uint32_t generation = offer.generation.load(std::memory_order_relaxed);
     for (Atomic<uint64_t>& chunk : offer.words) {
@@ -342,7 +347,7 @@ class BasicCopyOffers {
     }
   }
 
-  // The host, once no chunk is free.
+  // Called by the host once no chunk is free: returns whether a living helper is in one.
   template <class Node>
   static bool is_in_a_chunk(const Offer& offer, const Node& node) {
     return std::any_of(offer.words, offer.words + kChunks, [&](const Atomic<uint64_t>& chunk) {
@@ -351,7 +356,8 @@ class BasicCopyOffers {
     });
   }
 
-  // Nobody rings for these few microseconds: look again now and then.
+  // Waits until ready(). A helper does not ring when its chunk is done, since that takes only a few
+  // microseconds: the copier polls, and between polls sleeps for at most kCopierNapNs.
   template <class Ready, class Node>
   static void wait(Ready ready, Node& node) {
     struct Napping {

@@ -20,26 +20,28 @@ class Elsewhere {
  public:
   virtual ~Elsewhere() = default;
 
-  // Whether the process may be one of another node.
+  // Returns whether there may be such a process on another node.
   virtual bool has(nagaya_process process) const = 0;
-  // `done` (0 now) becomes 1, or a negative errno, when `message` is no longer needed; nullptr: it
-  // is copied at once, and has at most kInlineMaxBytes. Messages of one sender arrive in order.
-  //   data_bytes   at the message's end: the user's data, which on the way may be less protected
-  //                than control data (delegatee/batch.h)
+  // Sends a message to a port of another node. `done` (0 now) becomes 1, or a negative errno, when
+  // `message` is no longer needed; nullptr: it is copied at once, and has at most kInlineMaxBytes.
+  // Messages of one sender arrive in order.
+  //   data_bytes   size of the user's data at the message's end, which on the way may be less
+  //                protected than control data (delegatee/batch.h)
   // Returns 0, -EAGAIN (no room just now), -ENOBUFS.
   virtual int send(nagaya_process to, uint8_t kind, const std::byte* message, size_t bytes,
                    size_t data_bytes, std::atomic<uint32_t>* done) = 0;
-  // Whether the process does not keep up with what is sent to it.
+  // Returns whether the process does not keep up with the messages that are sent to it.
   virtual bool has_backlog(nagaya_process process) const = 0;
-  // Lets others read the caller's memory. Returns 0, or -EAGAIN (too many regions just now),
-  // -EINVAL, -ESRCH, and `region` is as it was.
+  // Registers the caller's memory as `region`, which others may read. Returns 0, or -EAGAIN (too
+  // many regions just now), -EINVAL, -ESRCH; with an error `region` is unchanged.
   virtual int share(const void* data, size_t bytes, uint32_t& region) = 0;
   virtual void unshare(uint32_t region) = 0;
   // Reads the memory that another task shares as `region`, from `offset` on. `done` (0 now) becomes
-  // 1, or a negative errno. Returns as send.
+  // 1, or a negative errno. Returns 0, -EAGAIN (no room just now), -ENOBUFS.
   virtual int read(nagaya_process from, uint32_t region, uint64_t offset, void* to, size_t bytes,
                    std::atomic<uint32_t>& done) = 0;
-  // The same in pieces, which stay as they are until then.
+  // Reads `pieces` of the memory that another task shares as `region`. The caller leaves the pieces
+  // unchanged until `done` is not 0. Otherwise as read().
   virtual int read_pieces(nagaya_process from, uint32_t region,
                           std::span<const nagaya_llcl_piece> pieces,
                           std::atomic<uint32_t>& done) = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// elsewhere_by_lane.h - other nodes, through the calling task's endpoint and its node's delegatee.
+// elsewhere_by_lane.h - implements Elsewhere in a task: reaches other nodes through the lanes of
+// the task's endpoint and the node's delegatee.
 #pragma once
 
 #include <cstring>
@@ -12,8 +13,8 @@ namespace nagaya::llcl {
 
 class ElsewhereByLane final : public Elsewhere {
  public:
-  // `threads`: several call at once, but take turns. Through lanes of their own their messages
-  // would overtake each other.
+  // `threads`: several threads call, and take turns. They share one lane, because messages through
+  // a lane for each thread would overtake each other.
   ElsewhereByLane(Endpoint& endpoint, bool threads)
       : endpoint_(endpoint),
         common_lane_(threads ? endpoint.claim_common_lane() : Lanes::kNoLane) {}

@@ -22,7 +22,8 @@ namespace {
 
 constexpr int kParked = 1;
 
-// A callback that another process's delegatee sends for: from submit until it has been called.
+// A callback whose completion message the delegatee will post. It exists from submit() until it has
+// been called.
 struct Request {
   void (*function)(void* data, int error);
   void* data;
@@ -57,9 +58,9 @@ Endpoint::Endpoint(task::TaskRecord& record)
     if (task::own_record() == nullptr) return;
     static_cast<Endpoint*>(self)->leave_lane(std::exchange(lane_of_thread_, Lanes::kNoLane));
   };
-  // A program that has no key left: its lanes come back with the task.
+  // If the program has no key left, its threads' lanes are freed when the task ends.
   static_cast<void>(::pthread_key_create(&at_thread_end_, leave));
-  // Release: pairs with reclaim's.
+  // Release: pairs with the acquire in reclaim().
   board_->attached[record.number].store(owner_.bits, std::memory_order_release);
 }
 
@@ -71,7 +72,7 @@ bool Endpoint::is_member(std::span<const nagaya_process> processes, uint32_t ran
 }
 
 uint32_t Endpoint::claim_first_lane() {
-  // First: a task that dies on the way has been counted.
+  // Before the claim: reclaim() subtracts 1 for each thread's lane, whenever the task dies.
   board_->load.runnable.fetch_add(1, std::memory_order_relaxed);
   lane_of_thread_ = claim_lane();
   if (lane_of_thread_ == Lanes::kNoLane)
@@ -84,7 +85,7 @@ uint32_t Endpoint::claim_first_lane() {
 uint32_t Endpoint::claim_lane() {
   for (uint32_t lane = 0; lane < board_->lanes->capacity(); ++lane) {
     uint32_t left = LaneWaiter::kLeft;
-    // Acquire: pairs with leave_lane; the positions are this thread's now.
+    // Acquire: pairs with leave_lane; the lane's positions are this thread's now.
     if (board_->lanes->owner(lane) == owner_ &&
         board_->lane_waiters[lane].left.compare_exchange_strong(
             left, LaneWaiter::kThreads, std::memory_order_acquire, std::memory_order_relaxed))
@@ -147,7 +148,7 @@ int Endpoint::await(Fence& fence, uint32_t node, uint64_t deadline_ns) {
   };
   if (const int ended = wait_until(is_answered, deadline_ns); ended != 0) error = ended;
   if (error != 0) {
-    fence.done.store(1, std::memory_order_relaxed);  // nobody else will
+    fence.done.store(1, std::memory_order_relaxed);  // the delegatee did not get the fence
     return error;
   }
   uint32_t done = 0;
@@ -234,10 +235,10 @@ void Endpoint::retry_parked() {
   has_parked_.store(!parked_.is_empty(), std::memory_order_relaxed);
 }
 
-// With every signal blocked: handlers of the program run in its own threads. False: it cannot be
-// started just now.
+// Starts the completer with every signal blocked, so that the program's signal handlers run in its
+// own threads. False: the thread cannot be started just now.
 bool Endpoint::start_completer() {
-  if (has_completer_.load(std::memory_order_relaxed)) return true;  // it says no more than that
+  if (has_completer_.load(std::memory_order_relaxed)) return true;  // no data depend on it
   const std::lock_guard lock(lock_);
   if (has_completer_.load(std::memory_order_relaxed)) return true;
   sigset_t all, old;
@@ -304,7 +305,8 @@ void Endpoint::call_handler(const ActiveMessage& message) {
     task::heap_free(*record_, const_cast<std::byte*>(body));
 }
 
-// One line for each number. Another node may have sent any number.
+// Counts a message for a handler that was never named, and prints one line for each handler number.
+// Another node may have sent any number.
 void Endpoint::drop_unhandled(const ActiveMessage& message) {
   board_->dropped.fetch_add(1, std::memory_order_relaxed);
   if (message.handler >= told_unhandled_.size() || told_unhandled_[message.handler]) return;

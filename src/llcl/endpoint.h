@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // endpoint.h - a task's own part in the communication: its board, its name there, a lane for each
-// of its threads that makes requests to other nodes, and one thread that calls back.
+// of its threads that makes requests to other nodes, and one thread, the completer, that runs
+// callbacks and handlers.
 //
-// A lane, of the task that has claimed it:
+// States of a lane that the task has claimed:
 //
 //   a thread's -> nobody's    the thread, as it ends: nothing waits in it
 //   a thread's -> left        the thread, as it ends: commands wait, which the task's death drops
@@ -32,22 +33,24 @@ namespace nagaya::llcl {
 
 class Endpoint {
  public:
-  // Of the calling task; nullptr outside of spaces, or when the space has no board of this version.
+  // Returns the endpoint of the calling task; nullptr outside of spaces, or when the space has no
+  // board of this version.
   static Endpoint* own();
 
   Board& board() const { return *board_; }
   mailbox::Owner owner() const { return owner_; }
   task::TaskRecord& record() const { return *record_; }
 
-  // Whether the calling task is that process, and all of its node are tasks that there may be.
+  // Returns whether the calling task is processes[rank], and all processes of the same node have
+  // task numbers that there may be.
   bool is_member(std::span<const nagaya_process> processes, uint32_t rank) const;
 
-  // The calling thread counts among those that want a processor, from now until it ends.
+  // Counts the calling thread among those that want a processor (Board::load) until it ends.
   void be_counted() { own_lane(); }
 
   bool is_here(uint32_t node) const { return node == board_->node.load(std::memory_order_relaxed); }
   bool is_here(nagaya_process process) const { return is_here(process.node); }
-  // Memory of a process of this node.
+  // Finds the memory of a process of this node that `place` names.
   Found find(const nagaya_remote& place, uint64_t bytes) const {
     return board_->regions->find(place.region, place.process.task, place.offset, bytes);
   }
@@ -57,24 +60,26 @@ class Endpoint {
     return node < board_->nodes.load(std::memory_order_acquire);
   }
 
-  // Of the calling thread; kNoLane: all are taken.
+  // Returns the lane of the calling thread, and claims one at the first call; kNoLane: all lanes
+  // are taken.
   uint32_t own_lane() {
     return lane_of_thread_ != Lanes::kNoLane ? lane_of_thread_ : claim_first_lane();
   }
-  // For threads that take turns by a lock of theirs, until the task ends; kNoLane.
+  // Claims a lane until the task ends, for threads that take turns by a lock of their own. Returns
+  // kNoLane if all lanes are taken.
   uint32_t claim_common_lane();
 
-  // For the delegatee, a request of `node`: fill(command) writes the command in its place in the
-  // lane, all but its requester and completion. Returns 0, -EAGAIN (the thread's lane is full, and
+  // Queues a request to `node` for the delegatee: fill(command) writes the command into its cell of
+  // the lane, except requester and completion. Returns 0, -EAGAIN (the thread's lane is full, and
   // the thread is not the completer, whose requests are parked), -ENOBUFS (no lane is left),
-  // -EINVAL (no such node), or, with a callback or for the completer, -ENOMEM (no memory, or no
-  // thread to call).
+  // -EINVAL (no such node), or, with a callback or for the completer, -ENOMEM (no memory, or the
+  // completer cannot be started).
   template <std::invocable<Command&> Fill>
   int submit(uint32_t node, const nagaya_completion& on_complete, Fill fill) {
     if (!is_a_node(node)) return -EINVAL;
     return submit_by(own_lane(), on_complete, fill);
   }
-  // The same through a given lane, to a node that there is.
+  // Queues a request as submit() does, but through a given lane and to a node that exists.
   template <std::invocable<Command&> Fill>
   int submit_by(uint32_t lane, const nagaya_completion& on_complete, Fill fill) {
     if (lane == Lanes::kNoLane) return -ENOBUFS;
@@ -99,7 +104,7 @@ class Endpoint {
     if (error != 0 && has_callback) drop_callback(completion);
     return error;
   }
-  // A fence: complete when the calling thread's earlier commands to `node` are.
+  // Queues a fence. It completes when all earlier commands of the calling thread to `node` have.
   int ask_fence(uint32_t node, const nagaya_completion& on_complete) {
     return submit(node, on_complete, [&](Command& command) {
       command = {};
@@ -107,41 +112,44 @@ class Endpoint {
       command.node = node;
     });
   }
-  // Awaits the calling thread's earlier commands to a node. Returns as submit, but -ETIMEDOUT for
-  // -EAGAIN, or the node's error.
+  // Waits until the calling thread's earlier commands to a node are complete. Returns as submit(),
+  // but -ETIMEDOUT for -EAGAIN, or the node's error.
   int flush(uint32_t node, int timeout_ms);
 
-  // Returns 0, -EEXIST, -EINVAL, -ENOMEM (no thread to call it).
+  // Names `function` as the handler for active messages with that number. Returns 0, -EEXIST,
+  // -EINVAL, -ENOMEM (the completer cannot be started).
   int handle(uint32_t number, nagaya_handler* function, void* context);
-  // To a task of this node. The completion comes before the call returns, unless the completer's
-  // message was parked. Returns 0, -EAGAIN, -EINVAL (no such task), -ENOMEM.
+  // Sends an active message to a task of this node. The message is complete when the call returns,
+  // unless the completer has sent it and it was parked. Returns 0, -EAGAIN, -EINVAL (no such task),
+  // -ENOMEM.
   int send(uint32_t task, uint32_t handler, const void* data, size_t bytes,
            const nagaya_completion& on_complete);
 
-  // How all threads of the task wait.
+  // The Wait that all threads of the task share.
   Wait& waits() { return waits_; }
-  // The word in which the thread of a lane tells of its waiting; nullptr: it has no lane.
+  // Returns where the thread of a lane shows whether it waits; nullptr if it has no lane.
   LaneWaiter* waiter_of(uint32_t lane) const {
     return lane == Lanes::kNoLane ? nullptr : &board_->lane_waiters[lane];
   }
-  // Until ready() (0) or the time is up (-ETIMEDOUT; -1: for ever).
+  // Waits until ready(), then returns 0; -ETIMEDOUT after timeout_ms (-1: never).
   template <class Ready>
   int wait(Ready ready, int timeout_ms) {
     return wait_until(ready, deadline_of(timeout_ms));
   }
-  // The same to the microsecond.
+  // Waits until ready(), then returns 0; -ETIMEDOUT after timeout_us.
   template <class Ready>
   int wait_for(Ready ready, uint64_t timeout_us) {
     const uint64_t now_ns = mailbox::Machine::now_ns();
     const bool is_for_ever = timeout_us > (mailbox::kNever - now_ns) / 1000;
     return wait_until(ready, is_for_ever ? mailbox::kNever : now_ns + 1000 * timeout_us);
   }
-  // For ever, with probe() as Wait::until has it.
+  // Waits until ready(), without a deadline. Calls probe() as Wait::until() does.
   template <class Ready, class Probe = decltype([] {})>
   void wait(Ready ready, Probe probe = {}) {
     wait_until(ready, mailbox::kNever, probe);
   }
-  // As the first, and an error of what waits move along ends it: for those whose users can help.
+  // Waits until ready(), then returns 0; -ETIMEDOUT after timeout_ms. Ends with the error if a
+  // registered library cannot go on: for callers whose users can remove the cause.
   template <class Ready>
   int wait_or_fail(Ready ready, int timeout_ms) {
     return wait_until(
@@ -154,8 +162,8 @@ class Endpoint {
     void* context;
   };
 
-  // Awaits a fence. The delegatee stores into `done` even when nobody waits for it any more: never
-  // freed, used again once it is not 0.
+  // The flag of a fence. The delegatee stores into `done` even when its waiter has given up, so a
+  // Fence is never freed, and is used again only once `done` is not 0.
   struct Fence {
     std::atomic<uint32_t> done;
     Fence* next;
@@ -191,7 +199,7 @@ class Endpoint {
     }
   }
 
-  // A flag or counter that is nowhere faults here, and not in the delegatee.
+  // Reads the flag or counter, so that a bad address faults here and not in the delegatee.
   static void touch(const nagaya_completion& on_complete) {
     if (on_complete.kind == NAGAYA_FLAG || on_complete.kind == NAGAYA_COUNTER)
       static_cast<void>(*static_cast<const volatile uint32_t*>(on_complete.data));
@@ -210,12 +218,13 @@ class Endpoint {
     Ring* const ring = board_->ring.load(std::memory_order_relaxed);
     return ring == nullptr ? board_->lanes->push(lane, fill) : ring->push(lane, fill);
   }
-  // Relaxed: the completer's own word; the others need not see it.
+  // Relaxed: only the completer acts on it; other threads need not see its stores.
   bool may_have_parked() const { return has_parked_.load(std::memory_order_relaxed); }
   uint64_t parked_nap_ends_ns() const {
     return may_have_parked() ? mailbox::Machine::now_ns() + Parked::kRetryNs : mailbox::kNever;
   }
-  // Whether requests through the lane are never refused: it is the completer's own.
+  // Whether a request that finds the lane full is parked and not refused: the caller is the
+  // completer and the lane its own.
   static bool parks(uint32_t lane) { return is_completer_ && lane == lane_of_thread_; }
   // Returns 0, -ENOMEM.
   template <std::invocable<Command&> Fill>
@@ -236,12 +245,13 @@ class Endpoint {
   int park(uint32_t task, const ActiveMessage& message, const nagaya_completion& on_complete);
   mailbox::Mailbox& mailbox() const { return board_->mailboxes[record_->number]; }
 
-  // Of the calling thread.
+  // State of the calling thread.
   static inline thread_local constinit uint32_t lane_of_thread_ = Lanes::kNoLane;
   static inline thread_local constinit bool is_completer_ = false;
 
-  // Gives a thread's lane back as it ends, behind all thread_local objects, whose destructors may
-  // make requests; and once more, should another key's destructor make one.
+  // The key's destructor gives back the lane of a thread that ends. It runs after the destructors
+  // of all thread_local objects, which may make requests, and again if another key's destructor
+  // makes one.
   pthread_key_t at_thread_end_ = UINT32_MAX;
   task::TaskRecord* record_;
   Board* board_;
@@ -249,11 +259,11 @@ class Endpoint {
   std::atomic<bool> has_parked_{};  // stored by the completer
   Wait waits_;
   std::atomic<bool> has_completer_{};  // stored under the lock
-  std::mutex lock_;  // among threads that name handlers, start the completer, fence
+  std::mutex lock_;  // taken by threads that name handlers, start the completer, fence
   Fence* fences_ = nullptr;
   std::array<Handler, 256> handlers_{};
-  Parked parked_;                    // the completer's
-  std::bitset<256> told_unhandled_;  // the completer's: handler numbers that it has complained of
+  Parked parked_;                    // used by the completer only
+  std::bitset<256> told_unhandled_;  // completer only: unhandled numbers that it has reported
 };
 
 // The result in a completed flag: 0 or a negative errno.

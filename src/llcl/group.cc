@@ -18,7 +18,7 @@ struct GroupBlock {
   GroupName name;
   uint64_t part_bytes;  // of each member's part
   uint32_t count;       // of members
-  // Both under the bucket's lock, which orders them.
+  // Both are accessed under the bucket's lock, which orders them.
   std::atomic<uint32_t> closed;  // members that have closed it
   std::atomic<GroupBlock*> next;
 
@@ -39,11 +39,11 @@ Bucket& bucket_of(Board& board, const GroupName& name, std::span<const uint32_t>
   return board.groups->buckets[(hash >> 32) % Groups::kBuckets];
 }
 
-// Whether nobody held the bucket's lock who lives: the caller holds it now.
+// Takes the bucket's lock if it is free, or if its holder has ended. Returns whether it was taken.
 bool try_lock(Board& board, mailbox::Owner self, Bucket& bucket) {
   uint32_t holder = 0;
   const auto take = [&] {
-    // Acquire: pairs with the release of unlocking, or stands behind the host's of is_alive.
+    // Acquire: pairs with unlock's release; if the holder has ended, is_alive has acquired before.
     return bucket.lock.compare_exchange_strong(holder, self.bits, std::memory_order_acquire,
                                                std::memory_order_relaxed);
   };
@@ -74,7 +74,8 @@ mailbox::Owner owner_of(const task::TaskRecord& task) {
   return mailbox::Owner::task(task.number, task.generation.load(std::memory_order_relaxed));
 }
 
-// The link that leads to the group's block, or the last one of the bucket: to nullptr.
+// Returns the link that points to the group's block; if there is none, the bucket's last link,
+// which is nullptr.
 std::atomic<GroupBlock*>& link_to(Bucket& bucket, const GroupName& name,
                                   std::span<const uint32_t> members) {
   std::atomic<GroupBlock*>* link = &bucket.first;
@@ -107,8 +108,8 @@ bool has_member(GroupBlock& block, uint32_t task) {
   return std::find(static_cast<const uint32_t*>(block.members()), end, task) != end;
 }
 
-// The caller's stores before the load of `asleep`; see Wait::arm. A fence of its own would wait for
-// the lines that were stored into: 0.15 us of a message of 0.25.
+// Orders the caller's stores before its load of `asleep`; see Wait::arm. A full fence would wait
+// for the lines that were stored into: 0.15 us of a message of 0.25.
 void fence_before_wake(const Board& board) {
   board.has_heavy_fence ? mailbox::Machine::light_fence() : mailbox::Machine::fence();
 }
@@ -145,7 +146,7 @@ void Group::close(void (*end)(Group& group)) {
   block->closed.store(closed, std::memory_order_relaxed);
   if (closed != block->count) return;
   std::atomic<GroupBlock*>& link = link_to(bucket, block->name, members_);
-  if (link.load(std::memory_order_relaxed) != block) return;  // the host has it, and frees it
+  if (link.load(std::memory_order_relaxed) != block) return;  // the host frees it
   link.store(block->next.load(std::memory_order_relaxed), std::memory_order_relaxed);
   if (end != nullptr) end(*this);
   free(block);

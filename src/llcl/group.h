@@ -9,7 +9,7 @@
 //   heap
 //
 // The first member that opens a group makes its block, with all parts zero; the others find it by
-// its name. Opening waits for no member. The block goes when every member has closed it, so all
+// its name. Opening waits for no member. The block is freed when every member has closed it, so all
 // members or none must open a group. Two groups that exist at once have different names or no
 // member in common.
 //
@@ -30,8 +30,8 @@
 // Progress: a lock is held for as long as a bucket's chain is read. Death of its holder, at any
 // instruction: a task that waits for the lock sees that the host has reaped the holder, and takes
 // the lock; the chain is whole, because one store changes it. A block that was made but not
-// chained, or unchained but not freed, goes with its owner's other blocks. A member that dies never
-// closes: the block stays to the end of its maker's job.
+// chained, or unchained but not freed, is freed with its owner's other blocks. A member that dies
+// never closes: the block stays to the end of its maker's job.
 // A block is freed with the task that made it, once that has been waited for (law 3): in jobs whose
 // tasks leave each other their memory (`keep_ended` of task.h) that is the end of the job.
 #pragma once
@@ -66,7 +66,7 @@ struct Groups {
   Bucket buckets[kBuckets];
 };
 
-// The users of a group: a context is given by one kind of users.
+// The kind of library that uses a group. Contexts of different kinds are not related.
 enum class GroupUser : uint32_t { kTeam, kAreas, kArray };
 struct GroupName {
   GroupUser user;
@@ -85,32 +85,32 @@ class Group {
   ~Group() { close(); }
 
   // `members`: numbers of tasks of this node, each once, in the same order at every member.
-  // `bytes`: of each member's part, the same at every member; rounded up to whole lines.
-  // `self`: of the calling task.
+  // `bytes`: size of each member's part, the same at every member; rounded up to whole lines.
+  // `self`: the calling task's record.
   // Returns 0, or -ENOMEM: the space heap is exhausted, nothing has changed.
   int open(Board& board, task::TaskRecord& self, const GroupName& name,
            std::span<const uint32_t> members, uint64_t bytes);
   bool is_open() const { return block_ != nullptr; }
-  // As if the member had not opened it. It has used nothing, and may open it later.
+  // Undoes open(), for a member that has not used the group yet. It may open the group later.
   void forget() { block_ = nullptr; }
-  // `end`: called by the last member that closes the group, before its block goes.
+  // Closes the group. The last member that closes it calls `end`, then frees its block.
   void close(void (*end)(Group& group) = nullptr);
 
-  // A member's part, at a line's beginning. Members store and load there as they agree.
+  // Returns a member's part, aligned to a line. The members agree on who stores and loads there.
   std::byte* part(uint32_t member) const { return parts_ + member * part_bytes_; }
   std::span<const uint32_t> members() const { return members_; }
-  // How many its node has for all tasks.
+  // Returns how many processors all tasks of the node share.
   uint32_t processors() const;
 
-  // Wakes the members' threads that sleep in a Wait, for something that the caller has stored. It
-  // costs two loads while nobody sleeps: before a long sleep a thread fences for its wakers. A
-  // thread that begins a nap (WaitTable::kUnrungNapNs) at the same moment may sleep to its end.
+  // Wakes the members' threads that sleep in a Wait, after the caller has stored something for
+  // them. It costs two loads while nobody sleeps, because a thread fences for its wakers before a
+  // long sleep. A thread that begins a nap (WaitTable::kUnrungNapNs) at the same moment may sleep
+  // to its end.
   void wake() const;
   void wake_one(uint32_t member) const;
-  // Copies between two buffers that do not overlap; threads that wait anyway help, those of
-  // `member` first.
+  // Copies between two buffers that do not overlap. Waiting threads help, those of `member` first.
   void copy(void* to, const void* from, size_t bytes, uint32_t member) const;
-  // The same of sides that are not both one run.
+  // Copies as copy() does, between sides that are not both one run.
   void copy_runs(const layout::Walk& to, const layout::Walk& from, size_t bytes,
                  uint32_t member) const;
   // Memory of the space heap, aligned to a line, that other members may read; nullptr: exhausted.
@@ -127,10 +127,10 @@ class Group {
   std::span<const uint32_t> members_;
 };
 
-// In the host, before the blocks of an ended task are freed and its number is used again: takes the
-// groups that it has made, and those of which it is a member, out of the directory. The next task
-// of the number must not find one that the dead one has not closed. False: a task is reading the
-// directory just now; to be called again.
+// Called by the host before the blocks of an ended task are freed and its number is used again.
+// Removes the groups that the task has made, and those of which it is a member, from the directory:
+// the next task of the number must not find a group that the dead one has not closed. False: a task
+// is reading the directory just now, and the host must call again.
 bool forget_groups(Board& board, const task::TaskRecord& ended);
 
 }  // namespace nagaya::llcl

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// handles.h - numbers by which a process names its own objects to other processes, because nobody
-// follows a pointer that another node has sent back. A number that was never given, or that was
-// taken back, leads to nothing.
+// handles.h - numbers by which a process names its own objects to other processes, because a
+// process never follows a pointer that another node has sent back. A number that was never given,
+// or that was taken back, leads to nothing.
 //
 //   handle: generation << 32 | place + 1; 0 is nobody's
 //
-// Private to its owner, who serialises.
+// Private to its owner, which calls from one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ namespace nagaya::llcl {
 template <class Object>
 class Handles {
  public:
-  // A handle for the object, until take_back. May throw std::bad_alloc; then nothing has changed.
+  // Returns a handle for the object, valid until take_back(). May throw std::bad_alloc; then
+  // nothing has changed.
   uint64_t give(const Object& object) {
     if (free_.empty()) {
       free_.reserve(entries_.size() + 1);
@@ -35,7 +36,7 @@ class Handles {
     *entry = {{}, entry->generation + 1, false};
     free_.push_back(static_cast<uint32_t>(entry - entries_.data()));
   }
-  // nullptr: the handle is nobody's. Until the next give or take_back.
+  // Returns the handle's object, valid until the next give() or take_back(); nullptr: it has none.
   Object* find(uint64_t handle) {
     Entry* const entry = find_entry(handle);
     return entry == nullptr ? nullptr : &entry->object;

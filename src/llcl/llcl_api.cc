@@ -33,7 +33,7 @@ int transfer(Op op, const nagaya_llcl_transfer* transfer, const nagaya_remote* c
   return error != 0 ? error : nagaya_llcl_try_start(&request);
 }
 
-// The memory that a piece touches on both sides. Returns 0, -EINVAL.
+// Computes the memory that piece `n` touches on both sides. Returns 0, -EINVAL.
 int spans_of(const nagaya_llcl_pieces& all, size_t n, Span* local, Span* remote) {
   const Piece piece = std::bit_cast<Piece>(all.pieces[n]);
   const bool possible = local_span(piece, local) && remote_span(piece, all.remote.offset, remote) &&
@@ -86,7 +86,7 @@ int pieces(Op op, const nagaya_llcl_pieces* all) {
                                             : pieces_there(*self, op, *all);
 }
 
-// An atomic of this node.
+// Carries out an atomic on a word of this node, and stores the value from before if asked to.
 void apply(const Command& command, void* word) {
   const Command::Word& how = command.data.word;
   const auto type = static_cast<Type>(how.type);
@@ -94,7 +94,8 @@ void apply(const Command& command, void* word) {
   if (how.before != 0) std::memcpy(reinterpret_cast<void*>(how.before), &before, size_of(type));
 }
 
-// Another node's delegatee wakes the word's process after every atomic.
+// Changes a word by an atomic, and wakes its task on this node. On another node the delegatee wakes
+// the task after every atomic.
 int change_word(const nagaya_remote* word, nagaya_operation operation, uint64_t value,
                 nagaya_completion on_complete) {
   Endpoint* const self = Endpoint::own();
@@ -121,7 +122,7 @@ static_assert(sizeof(Piece) == sizeof(nagaya_llcl_piece) &&
               offsetof(Piece, local_stride) == offsetof(nagaya_llcl_piece, local_stride) &&
               offsetof(Piece, remote_stride) == offsetof(nagaya_llcl_piece, remote_stride));
 
-// The words of the public header and of the commands are the same numbers.
+// The enumerators of the public header and of the commands have the same values.
 static_assert(static_cast<int>(Atomic::kMax) == NAGAYA_MAX &&
               static_cast<int>(Atomic::kCompareSwap) == NAGAYA_COMPARE_SWAP &&
               static_cast<int>(Type::kDouble) == NAGAYA_DOUBLE &&
@@ -208,12 +209,12 @@ int nagaya_llcl_start_by_call(const nagaya_llcl_prepared* request) {
 }
 
 void nagaya_llcl_notify(const nagaya_llcl_prepared* request) {
-  // A processor that still waits for an earlier load asks for the counter's line too early: a
-  // thread that polls the counter takes the line back before the addition, and it must come again
-  // (350 ns a message in place of 190, where lines take 75 ns).
+  // While a processor still waits for an earlier load, it requests the counter's line too early: a
+  // thread that polls the counter takes the line back before the addition, and the processor must
+  // fetch it again (350 ns a message in place of 190, where lines take 75 ns).
   nagaya::arch::await_loads();
-  // Add to the counter before load of the sleepers; a waiter counts itself there before its last
-  // look at the counter. The add releases what was copied to the waiter's acquire.
+  // The add to the counter comes before the load of the sleepers; a waiter counts itself there
+  // before its last load of the counter. The add releases the copied data to the waiter's acquire.
   std::atomic_ref(*request->counter).fetch_add(1, std::memory_order_seq_cst);
   if (__atomic_load_n(request->sleepers, __ATOMIC_SEQ_CST) == 0) return;
   if (Endpoint* const self = Endpoint::own()) wake_task(self->board(), request->task);
@@ -284,7 +285,7 @@ int nagaya_llcl_try_message(nagaya_process to, uint32_t number, const void* data
   if (error != 0) return error;
   return self->submit(to.node, on_complete, [&](Command& command) {
     set_place(&command, Op::kActiveMessage, place);
-    command.offset = bytes;  // all of it is the user's
+    command.offset = bytes;  // all of the message is the user's data
     if (is_inline(Op::kActiveMessage, bytes)) {
       command.inline_bytes = static_cast<uint8_t>(bytes);
       std::memcpy(command.data.payload, data, bytes);

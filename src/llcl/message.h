@@ -11,11 +11,11 @@
 namespace nagaya::llcl {
 
 enum class MessageKind : uint8_t {
-  kCompletion,  // of a request with a callback
-  kActive,      // an active message
+  kCompletion,  // CompletionMessage: a request with a callback is complete
+  kActive,      // ActiveMessage
 };
 
-// The Request was made by the task that now reads this, with its own allocator.
+// `request` points to a Request, which the reader of this message has made with its own allocator.
 struct CompletionMessage {
   uint64_t request;
   int32_t error;  // 0 or a negative errno

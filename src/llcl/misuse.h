@@ -30,9 +30,9 @@ inline bool is_valid(const nagaya_completion& on_complete) {
   }
 }
 
-// Memory of the caller that the delegatee will use in its stead, and where it would fault for all:
-// a pointer that leads nowhere faults here, as in a copy by the caller. Returns 0 or -EINVAL (more
-// than there can be).
+// Checks memory of the caller that the delegatee will access in the caller's stead. Reads its first
+// and last byte, so that a bad pointer faults here, as in a copy by the caller, and not in the
+// delegatee, which serves all tasks. Returns 0 or -EINVAL (more than there can be).
 inline int check_local(const task::SpaceHeader& space, const void* local, uint64_t bytes) {
   if (bytes == 0) return 0;
   const auto first = reinterpret_cast<uint64_t>(local);
@@ -44,7 +44,7 @@ inline int check_local(const task::SpaceHeader& space, const void* local, uint64
   return 0;
 }
 
-// Returns 0 or -EINVAL (there cannot be such a process).
+// Checks the process of `place`. Returns 0 or -EINVAL (there cannot be such a process).
 inline int check_place(const nagaya_remote& place) {
   return place.process.task > UINT16_MAX ? -EINVAL : 0;
 }

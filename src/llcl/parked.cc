@@ -11,7 +11,7 @@ namespace nagaya::llcl {
 void Parked::add(uint32_t task, const ActiveMessage& message,
                  const nagaya_completion& on_complete) {
   receivers_.resize(board_.capacity);
-  // Acquire: pairs with the endpoint's.
+  // Acquire: pairs with the store in the constructor of the receiver's Endpoint.
   const mailbox::Owner receiver{board_.attached[task].load(std::memory_order_acquire)};
   messages_.push_back({task, receiver, message, on_complete, 0});
   ++receivers_[task].messages;
@@ -19,7 +19,8 @@ void Parked::add(uint32_t task, const ActiveMessage& message,
   tell_load();
 }
 
-// Taken back when half of it has gone: senders do not come and go with each message.
+// Sets and clears kOverloaded. It is cleared at half of the limits, so that it does not change with
+// each message.
 void Parked::tell_load() {
   const size_t count = messages_.size() + commands_.size();
   const bool is_above = count > kMax || bytes_ > kBytesMax;
@@ -37,7 +38,7 @@ void Parked::retry_messages() {
   for (auto next = messages_.begin(); next != messages_.end();) {
     const auto parked = next++;
     Receiver& receiver = receivers_[parked->task];
-    if (receiver.full_in_look == looks_) continue;  // it keeps their order
+    if (receiver.full_in_look == looks_) continue;  // keeps the order of its messages
     if (!is_done(*parked)) {
       receiver.full_in_look = looks_;
       continue;
@@ -47,11 +48,11 @@ void Parked::retry_messages() {
     done.splice(done.end(), messages_, parked);
   }
   tell_load();
-  for (const Message& one : done) complete(one.on_complete, one.error);  // it may park more
+  for (const Message& one : done) complete(one.on_complete, one.error);  // may park more
 }
 
 bool Parked::is_done(Message& parked) {
-  // Acquire: pairs with the endpoint's.
+  // Acquire: pairs with the store in the constructor of the receiver's Endpoint.
   const uint32_t attached = board_.attached[parked.task].load(std::memory_order_acquire);
   parked.error = attached == parked.receiver.bits
                      ? post_message(board_, self_, parked.task, parked.message)

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// parked.h - requests of a task's handlers for which there was no room just then.
+// parked.h - queues requests of a task's handlers that found no room in a mailbox or lane.
 //
 // Handlers run in the thread that empties the task's mailbox. A handler that waited for room in
 // another mailbox would keep its own one full, and two tasks could wait for each other for ever. So
-// a request of that thread is never refused for want of room: it is kept here, in the task's own
-// memory, and made again by the same thread between two messages and in its waits.
+// a request of that thread is never refused for want of room: it is parked here, in the task's own
+// memory, and the same thread makes it again between two messages and in its waits.
 //
 //   request ──► no room, or an earlier one to there is parked ──► parked ──► made: its completion
 //
 // Order: messages to one task of the node, and commands to the delegatee, each in the order in
 // which the handlers have made them.
-// Bound: a task that has parked more than kMax requests or kBytesMax of bodies tells so by
+// Bound: a task that has parked more than kMax requests or kBytesMax of bodies shows kOverloaded in
 // TaskWaiter::hears; then threads of its node other than completers get -EAGAIN when they send to
-// it. Beyond that it parks what handlers answer to the messages that were on their way.
-// Thread safety: the completer only. Death of the task: all of it goes with the task; its blocks of
-// the space heap, too. Death of a receiver: the completion has the error.
+// it. Beyond the bound it parks only the answers of handlers to messages that were on their way.
+// Thread safety: the completer only. Death of the task: its parked requests and its blocks of the
+// space heap end with it. Death of a receiver: the completion has the error.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,9 @@
 
 namespace nagaya::llcl {
 
-// Posts an active message. Returns 0, -EAGAIN.
+// Posts an active message to a task of this node. Returns 0, -EAGAIN (its mailbox is full).
 int post_message(Board& board, mailbox::Owner sender, uint32_t task, const ActiveMessage& message);
-// A body in the space heap, of a message that was not posted.
+// Frees the body of a message that was not posted, if it lies in the space heap.
 void free_body(task::TaskRecord& record, const ActiveMessage& message);
 
 class Parked {
@@ -48,7 +48,7 @@ class Parked {
   }
   bool has_commands() const { return !commands_.empty(); }
 
-  // May throw std::bad_alloc; then nothing has changed.
+  // Parks a message or a command. May throw std::bad_alloc; then nothing has changed.
   void add(uint32_t task, const ActiveMessage& message, const nagaya_completion& on_complete);
   template <class Fill>
   void add_command(Fill fill) {
@@ -56,7 +56,8 @@ class Parked {
     tell_load();
   }
 
-  // Makes those that there is room for now. push(command): whether the lane had room.
+  // Makes the parked requests for which there is room now. push(command) puts a command into the
+  // lane and returns whether it had room.
   template <class Push>
   void retry(Push push) {
     while (!commands_.empty() && push(commands_.front())) commands_.pop_front();
@@ -66,18 +67,18 @@ class Parked {
  private:
   struct Message {
     uint32_t task;
-    mailbox::Owner receiver;  // a later task of the number is another one
+    mailbox::Owner receiver;  // tells it from a later task of the same number
     ActiveMessage message;
     nagaya_completion on_complete;
     int error;
   };
   struct Receiver {
-    uint32_t messages;      // parked for it
-    uint32_t full_in_look;  // the last look that has found its mailbox full
+    uint32_t messages;      // number of messages parked for it
+    uint32_t full_in_look;  // `looks_` of the last retry that has found its mailbox full
   };
 
   void retry_messages();
-  bool is_done(Message& parked);  // it was posted, or its receiver has ended
+  bool is_done(Message& parked);  // posts it; true: it was posted, or its receiver has ended
   void tell_load();
 
   Board& board_;
@@ -86,8 +87,8 @@ class Parked {
   std::list<Message> messages_;
   std::deque<Command> commands_;
   std::vector<Receiver> receivers_;  // by task number; empty until the first message
-  uint32_t looks_ = 0;
-  uint64_t bytes_ = 0;  // of bodies
+  uint32_t looks_ = 0;               // number of retries
+  uint64_t bytes_ = 0;               // of parked bodies
   bool is_overloaded_ = false;
 };
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// pieces.h - which bytes a Piece touches, and its copy by whoever can reach both sides.
+// pieces.h - computes the bytes that a Piece touches, and copies it in a process that can reach
+// both sides.
 //
 //   first           + stride        + 2 * stride
 //   | block | ...   | block | ...   | block |      count 3
 //   |<--------------- span ---------------->|
 //
-// By a negative stride the last block lies lowest.
+// With a negative stride the last block has the lowest address.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +20,8 @@ struct Span {
   uint64_t first, bytes;  // from the lowest byte to the highest
 };
 
-// The side of `piece` whose first block is at `first`. False: it leaves what 64 bits can say. A
-// piece without a byte touches nothing, wherever it is.
+// Computes the span of the side of `piece` whose first block is at `first`. False: the span exceeds
+// 64 bits. A piece without a byte touches nothing, wherever it is.
 inline bool span_of(const Piece& piece, uint64_t first, int64_t stride, Span* out) {
   *out = {first, 0};
   if (piece.count == 0 || piece.block_bytes == 0) return true;
@@ -40,14 +41,15 @@ inline bool local_span(const Piece& piece, Span* out) {
   return span_of(piece, piece.local, piece.local_stride, out);
 }
 
-// In the region, when the request is for its byte `offset`.
+// Computes the span of `piece` in the region; `offset`: of the request, is added to the piece's.
 inline bool remote_span(const Piece& piece, uint64_t offset, Span* out) {
   uint64_t first = 0;
   return !__builtin_add_overflow(offset, piece.offset, &first) &&
          span_of(piece, first, piece.remote_stride, out);
 }
 
-// Between local memory and `region`, from which the piece's offset counts. Both spans are right.
+// Copies a piece between local memory and `region`, to which the piece's offset is added. `op`:
+// kGetPieces or kPutPieces. The caller has checked both spans.
 inline void copy_piece(Op op, const Piece& piece, std::byte* region) {
   if (piece.block_bytes == 0) return;
   const layout::Walk::Parts here{reinterpret_cast<std::byte*>(piece.local), piece.local_stride,

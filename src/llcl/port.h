@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// port.h - an ordered inbox of a task, and the way to those of all others, on this node or another:
-// the same to its users.
+// port.h - an ordered inbox of a task, which also posts to the ports of all other tasks. Its users
+// need not know whether a receiver is on this node or another.
 //
 //   post(to, kind, header, body)       its receiver's port                 take()
 //   up to 40 bytes   ──────────────►  | header | body |                ──► copy
 //   longer           ──► a block  ──► | header | loan |                ──► copy, give_back()
 //   note(...)        ──────────────►  | header | source | body |       ──► copy
 //
-// Posts that find no room answer -EAGAIN, and nothing has happened: the user keeps the message, and
-// the order of its messages.
+// A post that finds no room returns -EAGAIN and changes nothing: the user keeps the message, and
+// must keep the order of its messages.
 // Order: messages of one port to another arrive in the order in which they were posted.
-// Thread safety: none; its user serialises (messages of several threads must keep their order).
-// Death of a receiver: its loans do not come back; its job ends (law 4). Death of the owner: its
-// blocks stay until the job has ended (law 3).
+// Thread safety: none. The user calls from one thread at a time, because messages of several
+// threads must keep their order. Death of a receiver: its loans do not come back; its job ends (law
+// 4). Death of the owner: its blocks stay until the job has ended (law 3).
 #pragma once
 
 #include <errno.h>
@@ -32,9 +32,9 @@ namespace nagaya::llcl {
 
 class Port {
  public:
-  // `longest`: of a body that is handed over at once, to a task of this node. To another node a
-  // rendezvous goes several ways there and back, where a message goes one: there bodies of sixteen
-  // times that are handed over, up to kLongestElsewhere.                                   [bytes]
+  // `longest`: the longest eager body to a task of this node [bytes]. Between nodes a rendezvous
+  // takes several trips and an eager message one: there bodies of up to sixteen times `longest` are
+  // eager, but at most kLongestElsewhere.
   static constexpr size_t kLongestElsewhere = 64 << 10;
   static constexpr size_t kLongestNote = 4 << 10;  // [bytes]
 
@@ -55,31 +55,34 @@ class Port {
   nagaya_process own_process() const {
     return {board_.node.load(std::memory_order_relaxed), self_.number()};
   }
-  // A task that takes part, or may. Acquire: pairs with the other endpoint's constructor.
+  // Returns whether the task takes part (this node) or may take part (another node). Acquire: pairs
+  // with the other endpoint's constructor.
   bool reaches(nagaya_process to) const {
     if (!is_here(to)) return elsewhere_.has(to);
     return to.task < board_.capacity &&
            board_.attached[to.task].load(std::memory_order_acquire) != 0;
   }
   size_t longest(nagaya_process to) const { return is_here(to) ? longest_ : longest_elsewhere_; }
-  // Whether a message is handed over at once. To a process that does not keep up nothing is, so
-  // that the messages that others hold for it stay bounded.
+  // Returns whether a message with a body of `bytes` may be eager. To a process of another node
+  // that has a backlog no message may, so that the messages that its node holds for it stay
+  // bounded.
   bool takes(nagaya_process to, size_t bytes) const {
     return bytes <= longest(to) && (is_here(to) || !elsewhere_.has_backlog(to));
   }
 
-  // A body says where data go (control), or is data of the user.
+  // Content of a body: it says where data go (control), or is the user's data.
   enum class Body : uint8_t { kControl, kData };
 
-  // `bytes` of the body, at most longest(to), or kLongestNote of control. It is the caller's again.
-  // Returns 0, -EAGAIN (no room just now), -ENOBUFS (too many loans are out, or no lane). May throw
-  // std::bad_alloc.
+  // Posts `bytes` of the body, at most longest(to), or kLongestNote of control. The caller may
+  // reuse the body on return. Returns 0, -EAGAIN (no room just now), -ENOBUFS (too many loans are
+  // out, or no lane). May throw std::bad_alloc.
   int post(nagaya_process to, uint8_t kind, const PortHeader& header, const layout::Buffer& body,
            size_t bytes, Body what) {
     return is_here(to) ? post_here(to, kind, header, body, bytes)
                        : post_elsewhere(to, kind, header, body, bytes, what);
   }
-  // A message that says from whom it comes, of up to kLongestNote, and control. Returns as post.
+  // Posts a message that names its sender, with up to kLongestNote of control data. Returns and
+  // throws as post().
   int note(nagaya_process to, uint8_t kind, const PortHeader& header, const layout::Buffer& body,
            size_t bytes) {
     if (!is_here(to)) return post_elsewhere(to, kind, header, body, bytes, Body::kControl);
@@ -91,14 +94,14 @@ class Port {
     return post_cell(to, kind, Form::kNote, cell, Incoming::kNoteHeadBytes + bytes);
   }
 
-  // The next message. False: there is none.
+  // Takes the next message. False: there is none.
   bool take(Incoming& out) {
     const mailbox::Message message = inbox_.take();
     if (message) out.copy_from(message);
     return static_cast<bool>(message);
   }
-  // The same, if it is next in its order, of this node, and is_it(kind, header); else nothing is
-  // taken.
+  // Takes the next message if it is the next in posting order, of this node, and is_it(kind,
+  // header) accepts it. False: nothing is taken.
   template <class Predicate>
   bool take_if(Predicate is_it, Incoming& out) {
     const mailbox::Message message = inbox_.take_if([&](const mailbox::Message& next) {
@@ -109,13 +112,14 @@ class Port {
     if (message) out.copy_from(message);
     return static_cast<bool>(message);
   }
-  // Of a taken message that no user of this port has sent: another node has made it up.
+  // Drops a taken message that no user of a port can have sent, because another node has forged it:
+  // gives back its body and counts it in Board::dropped.
   void refuse(const Incoming& message) {
     message.give_back();
     board_.dropped.fetch_add(1, std::memory_order_relaxed);
   }
 
-  // Whether the next message in its order is there.
+  // Returns whether the message that is next in posting order has arrived.
   bool has_next() {
     bool is_there = false;
     inbox_.take_if([&](const mailbox::Message&) {
@@ -125,19 +129,19 @@ class Port {
     return is_there;
   }
 
-  // The process will send something next, or answer: a thread that waits for it may go on beside
-  // it.
+  // The caller expects the next message, or an answer, from that process. If it is a task of this
+  // node, a waiting thread may spin while that task is running (Wait::expect).
   void expect(nagaya_process from) {
     const bool runs_here =
         is_here(from) && from.task < board_.capacity && from.task != self_.number();
     waits_.expect(runs_here ? from.task : Wait::kNobody);
   }
-  // Asks posters to ring. How long a thread may sleep. [ns]
+  // Asks posters to ring. Returns how long a thread may sleep [ns].
   uint64_t before_sleep() { return inbox_.before_sleep(); }
   void after_sleep() { inbox_.after_sleep(); }
 
  private:
-  // So much may be lent at once. [bytes]
+  // Limits of the blocks that may be lent at once [bytes].
   static constexpr size_t kPoolBytes = 64 << 20, kPoolElsewhereBytes = 2 << 20;
 
   bool is_here(nagaya_process process) const {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// port_cell.h - the messages of ports (port.h): plain data, 56 bytes, the same whether a task of
-// this node or the node's delegatee has posted them.
+// port_cell.h - the messages of ports (port.h): plain data of 56 bytes. A task of this node and the
+// node's delegatee post them in the same format.
 //
 //   Form
 //   kShort   | header | body, up to 40 bytes                       |  of a task of this node
 //   kNote    | header | source | body, up to 32 bytes              |
 //   kLent    | header | source | bytes | loan of a longer body     |
 //
-// A message to another node is its header and its body, one behind the other; the delegatee there
-// makes a note of it, or lends the body (board_node.cc).
+// A message to another node is its header, followed by its body. The delegatee there posts it as
+// kNote, or as kLent, which lends the body (board_node.cc).
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@
 
 namespace nagaya::llcl {
 
-// The user's: the beginning of every message.
+// The beginning of every message. Its content belongs to the port's user.
 struct PortHeader {
   uint32_t words[4];
 };
@@ -59,15 +59,15 @@ struct PortCell {
 };
 static_assert(sizeof(PortCell) == mailbox::kMessageMaxBytes);
 
-// A message's kind in its mailbox: the form, and the user's kind below it.
+// A message's kind in its mailbox is the form in the upper two bits, the user's kind in the lower.
 enum class Form : uint8_t { kShort = 0, kNote = 1 << 6, kLent = 2 << 6 };
 inline constexpr uint8_t kPortKindsMax = 1 << 6;
 
-// Handlers of active messages end here; from here on a message of another node is for its
-// receiver's port: kPortHandlers + the kind.
+// Handlers of active messages have smaller numbers. A message of another node with the handler
+// kPortHandlers + kind is for its receiver's port.
 inline constexpr uint32_t kPortHandlers = 256;
 
-// Whether another node may say so.
+// Returns whether a message of another node with these fields is valid for a port.
 inline bool is_port_message(uint32_t handler, uint64_t bytes) {
   return handler - kPortHandlers < kPortKindsMax && bytes >= sizeof(PortHeader);
 }
@@ -83,8 +83,8 @@ struct Incoming {
     cell_bytes = message.bytes;
     std::memcpy(&cell, message.payload, sizeof cell);
   }
-  // The cell for a message of another node. nullptr for `longer`: its body goes into the cell, a
-  // note. Else the cell lends the body, and the reader gives it back by a 1 in `longer`.
+  // Returns the cell for a message of another node. If `longer` is nullptr, the cell is a note with
+  // the body. Else the cell lends the body, and the reader gives it back by a 1 in `longer`.
   static Incoming from_elsewhere(uint8_t kind, nagaya_process source, const std::byte* message,
                                  uint64_t bytes, std::atomic<uint32_t>* longer) {
     Incoming incoming{};
@@ -109,7 +109,7 @@ struct Incoming {
   Form form() const { return static_cast<Form>(kind_and_form & ~(kPortKindsMax - 1)); }
   uint8_t kind() const { return kind_and_form & (kPortKindsMax - 1); }
   bool has_source() const { return form() != Form::kShort; }
-  nagaya_process source() const { return cell.sourced.source; }  // of those that have one
+  nagaya_process source() const { return cell.sourced.source; }  // only if has_source()
   size_t bytes() const {                                         // of the body
     if (form() == Form::kLent) return cell.sourced.lent.bytes;
     return cell_bytes - (form() == Form::kShort ? sizeof(PortHeader) : kNoteHeadBytes);
@@ -118,7 +118,7 @@ struct Incoming {
     if (form() == Form::kLent) return cell.sourced.lent.loan.data;
     return form() == Form::kShort ? cell.body : cell.sourced.body;
   }
-  // Of a body that was lent: its owner's again.
+  // Gives a lent body back to its owner; does nothing if the body is in the cell.
   void give_back() const {
     if (form() == Form::kLent) cell.sourced.lent.loan.give_back();
   }

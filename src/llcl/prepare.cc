@@ -14,7 +14,7 @@ namespace {
 static_assert(sizeof nagaya_llcl_prepared::command == sizeof(Command) &&
               offsetof(Command, data.word.before) == 4 * sizeof(uint64_t) &&
               offsetof(Command, data.word.operand) == 6 * sizeof(uint64_t));
-// The header reads it by the compiler's atomics.
+// The public header reads Sleepers::count by the compiler's atomics.
 static_assert(sizeof(Sleepers::count) == sizeof(uint32_t) &&
               std::atomic<uint32_t>::is_always_lock_free);
 

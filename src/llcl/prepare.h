@@ -17,12 +17,13 @@
 
 namespace nagaya::llcl {
 
-// Up to here a copy is inlined in the program; a call vanishes beside a longer one.
+// The longest copy that the program makes inline. A longer copy costs so much more than a call of
+// the library that the call does not matter.
 inline constexpr size_t kInlineCopyMaxBytes = 4096;
 
-// ---- a command, written in its place: nothing of it is read again ----
+// ---- a command, written into its cell of a lane: these functions only store into it ----
 
-// All of `out`: `op` on `place`, everything else 0.
+// Sets all of `out`: `op` on `place`, everything else 0.
 inline void set_place(Command* out, Op op, const nagaya_remote& place) {
   *out = {};
   out->op = op;
@@ -31,11 +32,11 @@ inline void set_place(Command* out, Op op, const nagaya_remote& place) {
   out->region = place.region;
   out->offset = place.offset;
 }
-// Whether the data travels in the command.
+// Returns whether the command itself carries the data.
 inline bool is_inline(Op op, uint64_t bytes) {
   return (op == Op::kPut || op == Op::kActiveMessage) && bytes != 0 && bytes <= kInlineMaxBytes;
 }
-// But the payload, if it is inline.
+// Writes all of the command but an inline payload. `counter`: of a kPutNotify, or nullptr.
 inline void describe(Op op, const nagaya_llcl_transfer& transfer, const nagaya_remote* counter,
                      Command* out) {
   set_place(out, op, transfer.remote);
@@ -77,17 +78,18 @@ int check(const Endpoint& self, const nagaya_llcl_atomic* atomic);
 
 // ---- preparing ----
 
-// Prepares a transfer or atomic in which check() has found nothing wrong. Returns 0, -EINVAL.
+// Prepares a transfer or atomic that check() has accepted. Returns 0, -EINVAL.
 int prepare_checked(const Endpoint& self, Op op, const nagaya_llcl_transfer& transfer,
                     const nagaya_remote* counter, nagaya_llcl_prepared* out);
 int prepare_checked(const Endpoint& self, const nagaya_llcl_atomic& atomic,
                     nagaya_llcl_prepared* out);
 
-// `op`: kGet, kPut, or kPutNotify with `counter`. Returns 0, -EINVAL, -ESRCH.
+// Checks and prepares a transfer. `op`: kGet, kPut, or kPutNotify with `counter`. Returns 0,
+// -EINVAL, -ESRCH.
 int prepare(Op op, const nagaya_llcl_transfer* transfer, const nagaya_remote* counter,
             nagaya_llcl_prepared* out);
 
-// Returns the same.
+// Checks and prepares an atomic. Returns 0, -EINVAL, -ESRCH.
 int prepare_atomic(const nagaya_llcl_atomic* atomic, nagaya_llcl_prepared* out);
 
 }  // namespace nagaya::llcl

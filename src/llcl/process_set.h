@@ -12,7 +12,7 @@
 
 namespace nagaya::llcl {
 
-// Does not change: any thread.
+// Immutable: any thread may call.
 class ProcessSet {
  public:
   // `processes` by rank; `nodes`: which of them share memory. May throw std::bad_alloc.

@@ -14,12 +14,13 @@ namespace {
 
 constexpr size_t kStagedBytes = 1 << 20;  // a portion for a sink that stores
 constexpr size_t kPiecesAtOnce = 64;
-// A portion for others. A node's answer to a probe comes behind what is read from it: a link of
-// 1 Gbit/s with several such portions on their way brings it well before the node counts as failed
-// (fail_after_ms of the delegatee).
+// A portion for other sinks. A node's answer to a probe queues behind the data that are read from
+// it: on a link of 1 Gbit/s with several such portions pending, it arrives well before the node
+// counts as failed (fail_after_ms of the delegatee).
 constexpr size_t kPortionMaxBytes = size_t{32} << 20;
 
-// Runs go by way of a portion that stays in the first cache.
+// Packs the runs of `from` into portions that stay in the first cache, and passes each to
+// sink.store.
 void store_runs(const Sink& sink, const layout::Buffer& from, size_t bytes) {
   std::byte portion[16 << 10];
   layout::Walk walk = from.walk();
@@ -60,8 +61,8 @@ Span span_of(const nagaya_runs& runs) {
   return span;
 }
 
-// Those that hold the first `bytes`, and the memory from the lowest to the highest. Ends early when
-// they are more than a Layout holds.
+// Copies to `layout` the runs that hold the first `bytes`. Returns the span from their lowest to
+// their highest byte. Ends early with more than kLayoutMaxRuns of them.
 Span describe(const nagaya_runs* runs, size_t bytes, Layout& layout) {
   uint64_t first = UINT64_MAX, end = 0;
   layout.clear();
@@ -114,10 +115,10 @@ int Pulls::share_packed(const layout::Buffer& data, size_t bytes, uint32_t& regi
 
 // ---- a transfer ---------------------------------------------------------------------------------
 
-// The layouts of both sides, cut into what one read may ask for.
+// Cuts the layouts of both sides into the pieces of one read after another.
 class Pull::Pieces {
  public:
-  // `layout`: of the source; empty: it is one run. May throw std::bad_alloc.
+  // `layout`: the source's runs; empty: the source is one run. May throw std::bad_alloc.
   Pieces(const Source& source, std::span<const std::byte> layout, const Sink& sink)
       : begin_(reinterpret_cast<uint64_t>(source.data)),
         layout_(layout.size() / sizeof(nagaya_runs)),
@@ -131,7 +132,8 @@ class Pull::Pieces {
     all_.reserve(kPiecesAtOnce);
   }
 
-  // Whether the source can lie so, and holds `bytes`: another node says it.
+  // Returns whether the source's layout is valid and holds `bytes`. It comes from another node,
+  // which is not trusted.
   bool is_sound(size_t bytes) const {
     uint64_t held = 0;
     const size_t groups = layout_.empty() ? 1 : layout_.size();
@@ -148,7 +150,8 @@ class Pull::Pieces {
     return held >= bytes;
   }
 
-  // The next ones, of `bytes` at most, to the sink, or to `staged`. How many bytes they have.
+  // Makes the next pieces, of `bytes` at most, for the sink or, if not nullptr, for `staged`.
+  // Returns how many bytes they have.
   size_t cut(std::byte* staged, size_t bytes) {
     const layout::Buffer portion(staged, bytes, nullptr);
     all_.clear();
@@ -161,7 +164,7 @@ class Pull::Pieces {
                        });
   }
   std::span<const nagaya_llcl_piece> all() const { return all_; }
-  // So many bytes have come, and there are more.
+  // Steps over `bytes` that have arrived. More must follow.
   void go_on(size_t bytes) {
     from_.advance(bytes);
     if (!is_stored_) to_.advance(bytes);
@@ -201,7 +204,7 @@ bool Pull::start(std::span<const std::byte> layout) {
   return error_ != 0;
 }
 
-// For the next portion; or later, when there is no room just now.
+// Requests the next portion. If there is no room just now, a later advance() does.
 void Pull::ask() {
   const size_t bytes_most = staged_ != nullptr ? kStagedBytes : kPortionMaxBytes;
   size_t bytes = std::min(bytes_ - taken_bytes_, bytes_most);

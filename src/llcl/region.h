@@ -3,8 +3,8 @@
 //
 //   | owner | id | base | bytes |     65,536 entries, in zero pages of the host
 //
-//   id: generation << 16 | index. Everybody may hold one for ever: a region that was deregistered,
-//   or lost its place to another, is no longer found.
+//   id: generation << 16 | index. Any process may hold an id for ever: find() returns an error once
+//   the region was deregistered, or another one has its entry.
 //
 //   free       owner 0                      -> claimed     any task, compare-and-swap of `owner`
 //   claimed    owner set, id 0              -> registered  that task, store of `id`
@@ -51,8 +51,8 @@ class BasicRegionTable {
   static constexpr uint32_t kRegions = kEntries;
   static constexpr uint32_t kNone = 0;  // no region's id
 
-  // kNone: all entries are taken. (A sender asks again and again: nobody searches twice before one
-  // was freed.)
+  // Registers memory of `owner`. Returns the region's id; kNone: all entries are taken. (A full
+  // table is not searched again before an entry was freed, because senders retry often.)
   uint32_t add(mailbox::Owner owner, void* base, uint64_t bytes) {
     const uint64_t freed = freed_.load(std::memory_order_acquire);  // pairs with remove
     if (full_.load(std::memory_order_relaxed) == freed + 1) return kNone;
@@ -61,7 +61,7 @@ class BasicRegionTable {
       const uint32_t index = (begin + n) % kRegions;
       Entry& entry = entries_[index];
       if (entry.owner.load(std::memory_order_relaxed) != 0) continue;
-      raise_end(index + 1);  // before the claim: remove_all finds what a task killed between has
+      raise_end(index + 1);  // before the claim: then remove_all finds the entry of a killed task
       uint32_t nobody = 0;
       // Acquire: pairs with the release of the entry's last owner, which has cleared the id.
       if (!entry.owner.compare_exchange_strong(nobody, owner.bits, std::memory_order_acquire,
@@ -80,11 +80,11 @@ class BasicRegionTable {
     return kNone;
   }
 
-  // Returns 0 or -EINVAL: not a region of `owner`.
+  // Deregisters a region. Returns 0 or -EINVAL: not a region of `owner`.
   int remove(mailbox::Owner owner, uint32_t id) {
     Entry& entry = entries_[(id & 0xffff) % kRegions];
     if (entry.owner.load(std::memory_order_relaxed) != owner.bits) return -EINVAL;
-    // Of two threads that remove the same region one succeeds.
+    // If two threads remove the same region, one succeeds.
     if (id == kNone || !entry.id.compare_exchange_strong(id, kNone, std::memory_order_relaxed,
                                                          std::memory_order_relaxed))
       return -EINVAL;
@@ -94,7 +94,7 @@ class BasicRegionTable {
     return 0;
   }
 
-  // The host, when a task has ended.
+  // Called by the host when a task has ended: frees all its entries.
   void remove_all(mailbox::Owner dead) {
     const uint32_t end = end_.load(std::memory_order_relaxed);
     for (uint32_t index = 0; index < end; ++index) {
@@ -104,11 +104,12 @@ class BasicRegionTable {
       endings_.fetch_add(1, std::memory_order_release);  // pairs with endings
       entry.owner.store(0, std::memory_order_release);   // the id is cleared; add, whole
     }
-    // Also of the entry that the task was freeing when it died.
+    // Counts also the entry that the task was freeing when it died.
     freed_.fetch_add(1, std::memory_order_release);
   }
 
-  // [offset, offset + bytes) of a region of that task. -EINVAL: no such region, or not all of it.
+  // Returns the address of [offset, offset + bytes) in a region of that task. -EINVAL: no such
+  // region, or the range exceeds it.
   Found find(uint32_t id, uint32_t task, uint64_t offset, uint64_t bytes) const {
     const Whole region = whole(id, task);
     if (region.address == nullptr || offset > region.bytes || bytes > region.bytes - offset)
@@ -120,8 +121,8 @@ class BasicRegionTable {
     const Entry& entry = entries_[(id & 0xffff) % kRegions];
     // Acquire: pairs with add; base and bytes are at least as new as the id.
     if (id == kNone || entry.id.load(std::memory_order_acquire) != id) return {nullptr, 0};
-    // Acquire: pairs with what the next owner of the entry stores and with the clearing of `owner`
-    // before that, so that the second look at the id finds it cleared.
+    // Acquire: pairs with the stores of the entry's next owner, and with the clearing of `owner`
+    // before them, so that the second load of the id finds it cleared.
     const mailbox::Owner owner{entry.owner.load(std::memory_order_acquire)};
     const uint64_t base = entry.base.load(std::memory_order_acquire);
     const uint64_t bytes = entry.bytes.load(std::memory_order_acquire);
@@ -130,7 +131,8 @@ class BasicRegionTable {
     return {reinterpret_cast<std::byte*>(base), bytes};
   }
 
-  // Grows whenever a region has ended.
+  // Returns a count that grows whenever a region is deregistered or its owner has ended. Acquire:
+  // pairs with remove and remove_all.
   uint64_t endings() const { return endings_.load(std::memory_order_acquire); }
 
  private:
@@ -154,7 +156,7 @@ class BasicRegionTable {
   Atomic<uint32_t> hint_;  // where a free entry may be
   Atomic<uint32_t> end_;   // entries from here on were never taken
   Atomic<uint64_t> endings_;
-  Atomic<uint64_t> freed_;  // grows behind each freeing of entries
+  Atomic<uint64_t> freed_;  // grows after each freeing of entries
   Atomic<uint64_t> full_;   // 1 + what `freed_` was before all entries were seen taken
   Entry entries_[kRegions];
 };

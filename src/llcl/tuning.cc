@@ -43,7 +43,7 @@ std::string_view without_comment(std::string_view line) {
   return line.substr(0, line.find('#'));
 }
 
-// The next word of `line`, which loses it; empty: there is none.
+// Removes the next word from `line` and returns it; empty: there is none.
 std::string_view next_word(std::string_view& line) {
   constexpr std::string_view kBlanks = " \t\r";
   line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
@@ -75,7 +75,7 @@ size_t number_of(std::string_view word, const Known& known) {
 std::string content_of(const char* path) {
   std::ifstream file(path);
   std::ostringstream text;
-  // An error of the file's throws nothing in peek(): it makes the file bad.
+  // A read error in peek() throws nothing: it makes the file bad.
   if (file.peek() != std::ifstream::traits_type::eof()) text << file.rdbuf();
   if (!file.is_open() || file.bad() || !text)
     throw Error(-EINVAL, std::string(kVariable) + "=" + path + ": cannot be read");
@@ -116,7 +116,7 @@ Tuning Tuning::parse(std::string_view text, std::string_view name) {
   return tuning;
 }
 
-// FNV-1a.
+// FNV-1a of the sizes.
 uint64_t Tuning::digest() const {
   uint64_t digest = 0xcbf29ce484222325;
   for (const size_t size : sizes_) digest = (digest ^ size) * 0x100000001b3;
@@ -126,7 +126,7 @@ uint64_t Tuning::digest() const {
 const Tuning& Tuning::agreed(std::atomic<uint64_t>& known) const {
   uint64_t others = 0;
   const uint64_t own = digest();
-  // Relaxed: nothing else is read for it.
+  // Relaxed: nothing else is read on its strength.
   if (!known.compare_exchange_strong(others, own, std::memory_order_relaxed) && others != own)
     throw_different_tunings();
   return *this;

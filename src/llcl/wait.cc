@@ -10,7 +10,7 @@ namespace nagaya::llcl {
 using mailbox::Machine;
 using mailbox::Pause;
 
-// ---- libraries that every look moves ------------------------------------------------------------
+// ---- libraries that every look advances ---------------------------------------------------------
 
 int Wait::add(const Progress& progress) {
   const std::lock_guard lock(lock_);
@@ -43,7 +43,7 @@ int Wait::poll() {
     Pause pause = Pause::kYield;
     with_polls([&] { pause = polls_.pause(); });
     if (pause != Pause::kSpin) polls_.yield();
-    count = advance(false);  // anything that came while others ran
+    count = advance(false);  // events that arrived while others ran
   }
   if (count > 0)
     found();
@@ -54,7 +54,8 @@ int Wait::poll() {
 
 // ---- sleep --------------------------------------------------------------------------------------
 
-// The bell's word, and how long the thread may sleep at most.
+// Arms the bell and counts the thread as a sleeper. Returns the bell's word; lowers longest_ns to
+// the longest sleep that the registered libraries allow [ns].
 uint32_t Wait::arm(uint64_t& longest_ns) {
   std::unique_lock lock(lock_);
   ++sleepers_;
@@ -68,7 +69,7 @@ uint32_t Wait::arm(uint64_t& longest_ns) {
     }
   board_.asleep.fetch_add(1, std::memory_order_relaxed);
   board_.sleepers[self_.number()].count.fetch_add(1, std::memory_order_relaxed);
-  lock.unlock();  // other threads of the task do not wait for a system call
+  lock.unlock();  // the heavy fence is a system call, for which other threads need not wait
   // Orders the stores of the counts before the last look; see wake_task. Wakers of a group do not
   // fence themselves: before a long sleep this thread makes all tasks fence.
   if (board_.has_heavy_fence && longest_ns > mailbox::WaitTable::kUnrungNapNs)
@@ -92,16 +93,17 @@ void Wait::disarm() {
 
 // ---- the partner --------------------------------------------------------------------------------
 
-// Tells other tasks, which look at this line of the own task. Written only when it changes.
+// Shows other tasks whether this one is away (TaskWaiter::is_away). Stores only a change, because
+// other tasks poll the line.
 void Wait::be_away(bool is_away) {
   std::atomic<uint32_t>& said = board_.task_waiters[self_.number()].is_away;
   if (said.load(std::memory_order_relaxed) != is_away)
     said.store(is_away, std::memory_order_relaxed);
 }
 
-// Whether the task that is expected to send something runs, too, on another processor. Not while
-// others wait for the delegatee, which needs a processor. (With threads each look would take a
-// lock.)
+// Returns whether the expected sender is running on another processor. False while threads wait for
+// the delegatee, which needs a processor. (False also with several threads, where each look would
+// take a lock.)
 bool Wait::is_partner_running() const {
   const uint32_t partner = partner_.load(std::memory_order_relaxed);
   return partner != kNobody && !has_threads_.load(std::memory_order_relaxed) &&
@@ -111,8 +113,9 @@ bool Wait::is_partner_running() const {
 
 // ---- one thread's patience ----------------------------------------------------------------------
 
-// On a crowded node, after something has moved: the two go on together as long as they find each
-// other there (docs/decisions/0011).
+// Returns whether to spin for the partner's next message instead of yielding: on a crowded node,
+// for up to kBesidePartnerNs after the last event, while the partner is running
+// (docs/decisions/0011).
 bool Patience::is_beside_partner() {
   if (beside_until_ns_ == mailbox::kNever) return false;
   if (beside_until_ns_ == 0 && wait_.board_.load.crowded() && wait_.is_partner_running())
@@ -160,7 +163,8 @@ void Patience::arm() {
   wait_.be_away(true);
 }
 
-// Unless something has moved since: then more may follow.
+// Sleeps until the bell rings or the time is up. Does not sleep if the last look has handled
+// something, because more may follow.
 void Patience::sleep() {
   if (looks_ == 0 || longest_ns_ == 0) return;
   wait_.bell().sleep(armed_, mailbox::end_of_sleep<Machine>(longest_ns_, deadline_ns_));
@@ -177,7 +181,8 @@ void Patience::disarm() {
   wait_.be_away(false);
 }
 
-// On a node of its own nobody looks for threads that wait awake.
+// Shows the thread's state in its waiter. In a job of one node kAwake is shown as kNo: nothing
+// there uses the count of threads that wait awake.
 void Patience::become(uint32_t state) {
   if (waiter_ == nullptr) return;
   const bool matters = state != LaneWaiter::kAwake || wait_.has_other_nodes();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// wait.h - how the threads of a task wait, whatever they wait for (law 11). A look of a waiting
-// thread moves everything that its task owes to others, too: the libraries registered here, and
-// chunks of large copies of its peers.
+// wait.h - how the threads of a task wait, whatever they wait for (law 11). A waiting thread polls;
+// a poll is a "look" in the names below. Each look also advances everything that the task owes to
+// others: the libraries registered here, and chunks of large copies of its peers.
 //
 //   until(is_over)   look: is_over? all that is registered, copies ──► Patience: spin, yield, sleep
 //   poll()           for callers that do not say what they wait for: one look, and at most a yield
@@ -17,8 +17,8 @@
 //   | something for which nobody rings                | nobody: naps end by themselves, soon |
 //   |                                                 | if before_sleep() says so            |
 //
-// Thread safety: all functions by any threads of the task. The threads that sleep take turns by a
-// lock of the task's to arm and disarm the one bell.
+// Thread safety: any thread of the task may call any function. Threads that go to sleep take a lock
+// of the task to arm and disarm its one bell.
 // Death: all shared data are the board's (board.h), and the host takes them back.
 #pragma once
 
@@ -34,22 +34,23 @@
 
 namespace nagaya::llcl {
 
-// Something that every wait of the task moves along. Any thread of the task calls the functions,
-// and several at once; they must not wait, and throw nothing.
+// A library that every wait of the task advances. Any thread of the task calls the functions, and
+// several threads at once; the functions must not wait, and throw nothing.
 struct Progress {
-  // Looks once; how much has moved, or a negative errno: it cannot go on (-ENOMEM).
+  // Polls once. Returns how many events it has handled, or a negative errno if the library cannot
+  // go on (-ENOMEM).
   int (*advance)(void* context);
-  uint32_t every;  // so many looks of the task: a power of two. Before a sleep in any case
-  // A thread is about to sleep, and looks once more after this: how long it may [ns]; kNever: every
-  // event from now on rings the bell; NAGAYA_NOBODY_RINGS.
+  uint32_t every;  // a power of two: one in `every` looks calls advance(), and each before a sleep
+  // Called before a thread's last look before it sleeps. Returns the longest sleep [ns]; kNever:
+  // every event from now on rings the bell; NAGAYA_NOBODY_RINGS.
   uint64_t (*before_sleep)(void* context);
   void (*after_sleep)(void* context);  // no thread of the task sleeps any more; may be nullptr
   void* context;
 };
 
-// The before_sleep of something whose events all ring, at which one thread at a time looks while
-// the others pass on: a look under way may have passed what came before the bell was armed, and its
-// thread may leave its wait next.
+// A before_sleep for a library whose events all ring, and which one thread at a time polls under
+// the lock `looks` while others skip it. If a thread holds the lock, its poll may have missed an
+// event from before the bell was armed, and it may leave its wait next: then the caller only naps.
 inline uint64_t sleep_beside_looks(task::SpinLock& looks) {
   if (!looks.try_lock()) return NAGAYA_NOBODY_RINGS;
   looks.unlock();
@@ -58,14 +59,14 @@ inline uint64_t sleep_beside_looks(task::SpinLock& looks) {
 
 class Wait;
 
-// One thread's waiting, from its first look in vain to the next one that is not.
+// Decides how a thread pauses between fruitless looks: it spins, yields, then sleeps.
 class Patience {
  public:
-  // `waiter`: of the thread's lane; nullptr: it has none, and is not counted.
+  // `waiter`: that of the thread's lane; nullptr: the thread has no lane, and is not counted.
   Patience(Wait& wait, LaneWaiter* waiter, uint64_t deadline_ns)
       : wait_(wait), waiter_(waiter), deadline_ns_(deadline_ns) {}
 
-  // Something has moved: the looks in vain are over.
+  // Called after a look that has handled something: ends the run of fruitless looks.
   void found() {
     if (looks_ != 0) end_looks();
     beside_until_ns_ = 0;
@@ -79,7 +80,7 @@ class Patience {
     return is_due;
   }
 
-  // The waiter of mailbox::wait().
+  // The functions that mailbox::wait() calls.
   mailbox::Pause pause() { return is_early() ? (++looks_, mailbox::Pause::kSpin) : pause_late(); }
   void spin() {}  // a look takes long enough
   void yield();
@@ -101,10 +102,10 @@ class Patience {
   Wait& wait_;
   LaneWaiter* waiter_;
   const uint64_t deadline_ns_;
-  uint32_t looks_ = 0;  // in vain
-  uint32_t armed_ = 0;  // the bell's word
+  uint32_t looks_ = 0;  // number of fruitless looks
+  uint32_t armed_ = 0;  // the bell's word when it was armed
   bool is_armed_ = false;
-  uint64_t beside_until_ns_ = 0;  // 0: it has not begun; kNever: it is over
+  uint64_t beside_until_ns_ = 0;  // end of the spin for the partner; 0: not begun; kNever: over
   uint64_t nap_ns_ = Table::kNapNs, longest_ns_ = 0, slept_ns_ = 0, probe_at_ns_ = kProbeNs;
 };
 
@@ -114,20 +115,20 @@ class Wait {
 
   Wait(Board& board, mailbox::Owner self) : board_(board), self_(self) {}
 
-  // Returns 0, -ENOSPC.
+  // Registers a library. Returns 0, -ENOSPC.
   int add(const Progress& progress);
-  void remove(const void* context);  // no thread is in one of its functions
-  // Before anybody polls: a thread that does so is counted as that waiter.
+  void remove(const void* context);  // no thread may be in one of the library's functions
+  // Called before the first poll(): threads that poll in vain are counted through `waiter`.
   void begin_polls(LaneWaiter* waiter);
-  // Several threads may poll, or wait for what is registered, from now on.
+  // From now on several threads may call poll(), or wait for events of registered libraries.
   void expect_threads() { has_threads_.store(true, std::memory_order_relaxed); }
 
-  // Something registered cannot go on: the wait goes on, or ends.
+  // If a registered library cannot go on, the wait continues, or ends with the library's error.
   enum class OnError { kWaitOn, kEnd };
 
-  // Until is_over() (0), the deadline (-ETIMEDOUT), or with kEnd an error of what is registered.
-  // While the thread sleeps, probe() is called about every second: it may change what is_over()
-  // says, and must not wait itself.
+  // Waits until is_over() (returns 0), the deadline (-ETIMEDOUT), or with kEnd an error of a
+  // registered library. While the thread sleeps, probe() is called about every second: it may
+  // change the result of is_over(), and must not wait itself.
   template <class IsOver, class Probe>
   int until(IsOver is_over, uint64_t deadline_ns, LaneWaiter* waiter, Probe probe,
             OnError on_error) {
@@ -150,30 +151,31 @@ class Wait {
     patience.found();
     return has_ended ? error : -ETIMEDOUT;
   }
-  // One look, and another one after a pause without sleep if nothing has moved; how much has, or an
-  // error.
+  // Looks once. If that has handled nothing, pauses without sleep and looks again. Returns how many
+  // events were handled, or an error.
   int poll();
-  // Something has moved for which another thread may wait.
+  // Called after an event was handled for which another thread may wait: wakes the task's threads.
   void tell_threads() {
     if (has_threads_.load(std::memory_order_relaxed)) bell().ring();
   }
-  // Something has moved but by poll().
+  // Called after an event was handled outside of poll(): ends poll()'s run of fruitless looks.
   void found() {
     with_polls([this] { polls_.found(); });
   }
 
-  // A message or an answer of that task of this node is probably what the caller waits for next.
+  // The caller's next wait is probably for a message or an answer of that task of this node.
   void expect(uint32_t task) { partner_.store(task, std::memory_order_relaxed); }
   static constexpr uint32_t kNobody = UINT32_MAX;
 
  private:
   friend class Patience;
   struct Entry {
-    std::atomic<int (*)(void*)> advance;  // nullptr: removed. Stored after the rest
+    std::atomic<int (*)(void*)> advance;  // nullptr: removed. Stored after `progress`
     Progress progress;
   };
 
-  // How much has moved; nothing, and an error: the error.
+  // Advances the registered libraries. Returns how many events they have handled; if none, the
+  // error of one of them, or 0.
   int advance(bool is_last_look) {
     int count = 0, error = 0;
     const uint32_t look = looks_.load(std::memory_order_relaxed) + 1;
@@ -200,7 +202,8 @@ class Wait {
   void be_away(bool is_away);
   uint32_t arm(uint64_t& longest_ns);
   void disarm();
-  // Calls function, unless another thread is in there just now: then this one need not count.
+  // Calls function(), unless another thread is in such a call: then this thread's poll is not
+  // counted.
   template <class Function>
   void with_polls(Function function) {
     if (!has_threads_.load(std::memory_order_relaxed)) return function();
@@ -211,19 +214,20 @@ class Wait {
 
   Board& board_;
   const mailbox::Owner self_;
-  // Relaxed: hints.
+  // The next three are relaxed: hints.
   std::atomic<uint32_t> partner_ = kNobody;
   std::atomic<bool> has_threads_ = false;
-  std::atomic<uint32_t> looks_ = 0;  // not all of them, if threads look at once
+  std::atomic<uint32_t> looks_ = 0;  // of all threads; misses some if several look at once
   std::array<Entry, kProgressesMax> all_{};
   std::atomic<uint32_t> size_ = 0;
-  task::SpinLock lock_;    // of all_ while it changes, and of sleepers_
-  uint32_t sleepers_ = 0;  // threads of the task
+  task::SpinLock lock_;    // guards changes of all_, and sleepers_
+  uint32_t sleepers_ = 0;  // number of the task's threads between arm() and disarm()
   task::SpinLock polls_lock_;
   Patience polls_{*this, nullptr, mailbox::kNever};  // of poll()
 };
 
-// A message that answers one of the caller's comes within these looks: each nanosecond counts.
+// Whether this is one of the first looks, within which the answer to a message of the caller
+// arrives: inline, because each nanosecond counts.
 inline bool Patience::is_early() const {
   return looks_ != 0 && looks_ + 1 < Table::kSoon && !wait_.board_.load.crowded();
 }
