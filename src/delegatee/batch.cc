@@ -11,14 +11,14 @@ struct Form {
   size_t payload_min_bytes;
   size_t payload_max_bytes;
   uint32_t argument_max;
-  // Whether its payload may end with data of the user that no proof covers; before them, in any
-  // case, are payload_min_bytes and its entries.
+  // Whether the payload may end with user data that no proof covers; payload_min_bytes and the
+  // record's entries always stand before them.
   bool has_data = false;
 };
 
 constexpr uint32_t kEntriesMax = kPayloadMaxBytes / sizeof(Strided);
 
-// By Kind.
+// Indexed by Kind.
 constexpr Form kForms[kKinds] = {
     {0, kPayloadMaxBytes, 0, true},                // kPut
     {0, 0, kPayloadMaxBytes},                      // kGet
@@ -53,7 +53,7 @@ bool is_well_formed(const Header& header) {
   if (header.kind == Kind::kAnswer &&
       (static_cast<int32_t>(header.argument) > 0 || header.region > 1))
     return false;
-  // Without empty parts a message is one record or several, each of which brings it on.
+  // A message has no empty part, unless it is empty itself: each record brings it on.
   if (header.kind == Kind::kMessage &&
       (header.offset > kMessageMaxBytes || (header.bytes == 0 && header.offset != 0)))
     return false;

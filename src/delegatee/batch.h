@@ -6,14 +6,14 @@
 //   payload = control ── kCoveredDataBytes of the data ──│── the rest of the data: `open_bytes`
 //             └─────────── covered by the proof ─────────┘   a stranger on the way may change it
 //
-// A record is covered whole unless its sender says by leave_open() that its payload ends with data
-// of the user; kForms (batch.cc) says which kinds may, and what is control in any case. A kind
-// whose sender does not call leave_open() is covered whole.
+// The proof covers a whole record unless its sender calls leave_open(), which says that the payload
+// ends with user data. kForms (batch.cc) says which kinds may leave data open, and which bytes are
+// control data in any case.
 //
-// Requests carry a tag, which the answer repeats. A message is anybody's until Proofs::check() has
-// accepted it (proof.h). Then parse() checks its form; its meaning (regions, ranges, tags) is still
-// to be checked by whoever acts on it. Numbers are in the byte order of the node: another one fails
-// by the magic number.
+// Requests carry a tag, which the answer repeats. A message may be from anybody until
+// Proofs::check() has accepted it (proof.h). Then parse() checks its form; the code that carries
+// out a record checks its meaning (regions, ranges, tags). Numbers are in the byte order of the
+// node: a batch in another byte order fails by the magic number.
 #pragma once
 
 #include <cstddef>
@@ -30,11 +30,12 @@ inline constexpr uint32_t kBatchMagic = 0x4e474241;
 inline constexpr uint16_t kBatchVersion = 3;
 inline constexpr size_t kBatchMaxBytes = 32 << 10;
 inline constexpr uint16_t kBatchMaxRecords = 64;
-// A node's credit: so much it may ask of another before it is answered. More is malformed, so the
-// memory for requests that cannot be answered at once is bounded.
+// Limits of a node's credit: its unanswered requests at one other node, and their bytes. A request
+// beyond them breaks the protocol, so the memory for requests that cannot be answered at once is
+// bounded.
 inline constexpr uint32_t kCreditMaxCommands = 4096;
 inline constexpr size_t kCreditMaxBytes = 1 << 20;
-// Of an active message: the receiving node holds it in its memory.
+// Largest active message [bytes]: the receiving node holds all of it in memory.
 inline constexpr uint64_t kMessageMaxBytes = llcl::kActiveMessageMaxBytes;
 
 enum class Kind : uint8_t {
@@ -43,11 +44,11 @@ enum class Kind : uint8_t {
   kAtomic,     // payload: operand, expected; on place             answer: status, the word before
   kMessage,    // payload -> handler `region` of the task, from task `argument`: the next part of a
                // message of `offset` bytes in all                 answer: status
-  kCancel,     // the rest of that message will not come
+  kCancel,     // the sender will not send the rest of its unfinished message
   kRegion,     // asks for the fabric's name of this region        answer: status, fabric::Region
-  kEnded,      // forget the fabric's name of this region
-  kProbe,      // are you there                                    then: kAlive
-  kAlive,      // this node lives: also unasked
+  kEnded,      // the sender's region has ended: forget the fabric's name of it
+  kProbe,      // asks whether the node lives                      answer: kAlive
+  kAlive,      // the sender lives; sent unasked, too
   kAnswer,     // to `tag`; `argument`: status, 0 or a negative errno; `region`: 1 if the task that
                // a message was for has a backlog, else 0
   kPutNotify,  // payload: Counter, data -> place; then 1 is added to the counter
@@ -55,11 +56,11 @@ enum class Kind : uint8_t {
   kPutPieces,  // payload: `argument` Strided (batch_strided.h), their blocks -> the region
                //                                                answer: status
   kGetPieces,  // payload: `argument` Strided                    answer: status, their blocks
-  kUnused,     // the sender uses this region no longer: its registration may end
+  kUnused,     // the sender no longer uses this region: its registration may end
 };
 inline constexpr uint8_t kKinds = static_cast<uint8_t>(Kind::kUnused) + 1;
 
-// Whether the payload begins with `argument` Strided.
+// True if the payload of this kind begins with `argument` Strided.
 inline bool has_entries(Kind kind) {
   return kind == Kind::kPutPieces || kind == Kind::kGetPieces;
 }
@@ -69,9 +70,9 @@ struct Prologue {
   uint16_t version;
   uint16_t records;
   uint32_t bytes;   // of the whole batch
-  uint32_t from;    // the node
-  uint64_t number;  // of the batches of that node to this one
-  uint64_t proof;   // that it is from there: proof.h
+  uint32_t from;    // the sending node
+  uint64_t number;  // sequence number, of batches from that node to this one
+  uint64_t proof;   // shows that `from` has sent it: proof.h
 };
 static_assert(sizeof(Prologue) == 32);
 
@@ -90,10 +91,12 @@ struct Header {
 };
 static_assert(sizeof(Header) == 32);
 
-// Data are covered up to here, for a hash of so few bytes costs nothing: flags, short messages.
+// The proof covers so many bytes of user data in any case: a hash of so few costs nothing, and they
+// include flags and short messages.
 inline constexpr size_t kCoveredDataBytes = 64;
 
-// Says that the payload ends with `data_bytes` of the user's.
+// Marks the last `data_bytes` of the payload as user data: the proof need cover only the first
+// kCoveredDataBytes of them.
 inline void leave_open(Header& header, size_t data_bytes) {
   header.open_bytes =
       static_cast<uint16_t>(data_bytes > kCoveredDataBytes ? data_bytes - kCoveredDataBytes : 0);
@@ -104,7 +107,7 @@ struct Operands {
   uint64_t expected;
 };
 
-// A uint64_t in a region of the task.
+// Where the counter of kPutNotify is: a uint64_t in a region of the target task.
 struct Counter {
   uint64_t offset;
   uint32_t region;
@@ -118,7 +121,7 @@ constexpr size_t record_bytes(size_t payload_bytes) {
 inline constexpr size_t kPayloadMaxBytes = kBatchMaxBytes - sizeof(Prologue) - sizeof(Header);
 static_assert(kPayloadMaxBytes <= UINT16_MAX);  // Header::open_bytes
 
-// Whether the prologue is one of a batch of so many bytes. It costs nothing, and proves nothing.
+// True if the prologue fits a batch of `bytes` bytes. The check costs nothing, and proves nothing.
 constexpr bool is_plausible(const Prologue& prologue, size_t bytes) {
   return prologue.magic == kBatchMagic && prologue.version == kBatchVersion &&
          prologue.bytes == bytes && bytes <= kBatchMaxBytes &&
@@ -128,10 +131,11 @@ constexpr bool is_plausible(const Prologue& prologue, size_t bytes) {
 
 class Batch {
  public:
-  // Nothing: malformed. The batch refers to `message`.
+  // Returns a batch, which refers to `message`; nothing if the message is malformed.
   static std::optional<Batch> parse(std::span<const std::byte> message);
 
-  // visit(header, payload) for each record, in order, while it answers true; whether all did.
+  // Calls visit(header, payload) for each record in order, until a call returns false. Returns true
+  // if all calls returned true.
   template <class Visit>
   bool for_each(Visit visit) const {
     for (size_t at = sizeof(Prologue); at < message_.size();) {

@@ -28,7 +28,8 @@ struct Strided {
 };
 static_assert(sizeof(Strided) == 24);
 
-// Both return where the next entry's blocks are in `packed`.
+// gather_blocks() copies an entry's blocks into `packed`, scatter_blocks() copies them back. Both
+// return where the next entry's blocks are in `packed`.
 inline std::byte* gather_blocks(std::byte* packed, const std::byte* first, const Strided& entry,
                                 int64_t stride) {
   layout::copy_parts({packed, entry.block_bytes, entry.count},
@@ -50,8 +51,8 @@ class StridedList {
   StridedList(std::span<const std::byte> payload, size_t count)
       : payload_(payload), count_(count) {}
 
-  // Of all blocks. Nothing: the entries are not there, one of them is empty, or it is more than
-  // `most`.
+  // Returns the sum of all blocks [bytes]; nothing if the payload is too short for the entries, one
+  // of them is empty, or the sum is more than `most`.
   std::optional<uint64_t> bytes(uint64_t most) const {
     if (payload_.size() / sizeof(Strided) < count_) return std::nullopt;
     uint64_t sum = 0;
@@ -62,7 +63,7 @@ class StridedList {
     }
     return sum;
   }
-  // After bytes().
+  // True if all blocks lie in a region of this size. Call it after bytes() has returned a sum.
   bool lie_in(uint64_t region_bytes) const {
     for (size_t n = 0; n < count_; ++n) {
       const Strided entry = (*this)[n];

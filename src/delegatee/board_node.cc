@@ -8,8 +8,8 @@
 namespace nagaya::delegatee {
 namespace {
 
-constexpr size_t kRingRound = 256;  // commands, between two looks at the network
-constexpr size_t kLooks = 8;        // at bodies, for each message
+constexpr size_t kRingRound = 256;  // commands, between two polls of the network
+constexpr size_t kLooks = 8;        // bodies that free_bodies() checks in one call
 
 }  // namespace
 
@@ -35,7 +35,7 @@ Memory BoardNode::find(uint32_t task, uint32_t region) {
 }
 
 bool BoardNode::takes_part(uint32_t task) const {
-  // Acquire: pairs with the endpoint's.
+  // Acquire: pairs with the store of the task's endpoint.
   return task < board_.capacity && board_.attached[task].load(std::memory_order_acquire) != 0;
 }
 
@@ -78,14 +78,14 @@ Delivered BoardNode::deliver(const MessagePart& message) try {
   std::copy(message.part.begin(), message.part.end(), body->data.get() + message.offset);
   if (message.offset + message.part.size() < message.bytes) return accepted(message.task);
   const Delivered delivered = deliver_whole(message, body->data.get(), body);
-  if (delivered == Delivered::kFull) return delivered;  // the same part comes again
+  if (delivered == Delivered::kFull) return delivered;  // Target delivers the same part again later
   unfinished_.erase(message.source_node);
   return delivered;
 } catch (const std::bad_alloc&) {
-  return Delivered::kFull;  // it is tried again
+  return Delivered::kFull;  // Target tries again later
 }
 
-// All of it has come. `body`: where it lies, if it is longer than a cell.
+// Posts a message that is complete. `body`: holds the message if it is longer than a cell.
 Delivered BoardNode::deliver_whole(const MessagePart& message, const std::byte* whole, Body* body) {
   if (message.handler >= llcl::kPortHandlers)
     return post_or_keep(
@@ -108,18 +108,18 @@ Delivered BoardNode::deliver_whole(const MessagePart& message, const std::byte* 
   return error == 0 ? accepted(message.task) : Delivered::kFull;
 }
 
-// False: there is no room.
+// Posts to the task's port. False: there is no room.
 bool BoardNode::post(uint32_t task, const llcl::Incoming& message) {
   return board_.ports[task].post(mailbox::Owner::host(), message.kind_and_form, &message.cell,
                                  message.cell_bytes) == 0;
 }
 
-// In the budget; the cell of a body is counted with the body.
+// Cost of a late message in the budget [bytes]; the cell of a body is counted with the body.
 uint64_t BoardNode::cost_of(const llcl::Incoming& message) {
   return message.form() == llcl::Form::kLent ? 0 : kNoteCost;
 }
 
-// To the task's port.
+// Posts to the task's port, or keeps the message in the backlog until there is room.
 Delivered BoardNode::post_or_keep(uint32_t task, const llcl::Incoming& message) {
   if (!late_.contains(task) && post(task, message)) return accepted(task);
   const uint64_t cost = cost_of(message);
@@ -145,8 +145,8 @@ bool BoardNode::post_late() {
   return !late_.empty();
 }
 
-// Whether the node may hold so much more for the task. Its senders have gone on long after they
-// were told of its backlog.
+// True if the node may hold `bytes` more for the task. False only if its senders have gone on long
+// after they were told of its backlog.
 bool BoardNode::has_room(uint32_t task, uint64_t bytes) {
   const auto known = backlogs_.find(task);
   if (known == backlogs_.end() || known->second.bytes + bytes <= budget_.most_bytes) return true;
@@ -162,9 +162,9 @@ Delivered BoardNode::accepted(uint32_t task) {
   return known->second.bytes <= budget_.told_bytes ? Delivered::kAccepted : Delivered::kBacklogged;
 }
 
-// The task has ended. A body that it has not given back stays: it may be in a mailbox yet, which is
-// emptied before the next task of the number starts. Bodies that the task before it in this number
-// has left have gone by then.
+// Drops the backlog of an ended task. A body that the task has not given back stays: a mailbox may
+// still refer to it, which is emptied before the next task of the number starts. So bodies that the
+// previous task of this number has left can be freed now.
 void BoardNode::drop_backlog(uint32_t task) {
   const auto known = backlogs_.find(task);
   if (known == backlogs_.end()) return;
@@ -174,7 +174,7 @@ void BoardNode::drop_backlog(uint32_t task) {
     known->second.bodies.erase(entry.second.body);
     return true;
   });
-  auto ended = backlogs_.extract(known);  // a node of a map moves without memory
+  auto ended = backlogs_.extract(known);  // moving a node of a map allocates nothing
   ended.mapped().late.clear();
   // Acquire: pairs with the task's store, or the host's.
   ended.mapped().bodies.remove_if(
@@ -184,8 +184,8 @@ void BoardNode::drop_backlog(uint32_t task) {
   late_.erase(task);
 }
 
-// Where the parts of this long message go. nullptr: its beginning was refused. May throw
-// std::bad_alloc; then nothing has changed.
+// Returns the body that takes the parts of this long message; nullptr: its beginning was refused.
+// May throw std::bad_alloc; then nothing has changed.
 BoardNode::Body* BoardNode::body_of(const MessagePart& message) {
   const auto known = unfinished_.find(message.source_node);
   if (known != unfinished_.end())
@@ -218,14 +218,14 @@ bool BoardNode::post_completion(uint32_t task, uint64_t request, int status) {
                                      sizeof done) == 0;
 }
 
-// Only the first lost node is noted.
+// Stores only the first lost node, and wakes all tasks.
 void BoardNode::lost(uint32_t node, int error) {
   llcl::LostNode none{};
   if (board_.lost.compare_exchange_strong(none, {node, error}, std::memory_order_relaxed))
     llcl::wake_tasks(board_);
 }
 
-// The oldest ones; those that are not read yet have their next turn after all others.
+// Frees the oldest bodies that are read; unread ones go to the end of the list.
 void BoardNode::free_bodies(Backlog& backlog) {
   for (size_t n = std::min(backlog.bodies.size(), kLooks); n > 0; --n) {
     const auto oldest = backlog.bodies.begin();

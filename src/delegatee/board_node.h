@@ -17,14 +17,15 @@
 
 namespace nagaya::delegatee {
 
-// Memory that the node holds for a task that does not read its messages: bodies, notes, and what
-// keeping them takes. [bytes]
+// Memory that the node holds for a task that does not read its messages: bodies, notes, and the
+// overhead of keeping them. [bytes]
 struct BacklogBudget {
-  // Above this the task's senders are told, and keep bodies with themselves.
+  // Above this the node tells the task's senders, which then keep message bodies in their own
+  // memory.
   uint64_t told_bytes = 4 << 20;
-  // Never more: the messages of the sender's node wait then, and hold its credit. Senders have
-  // handed over 2 MiB each by the time they are told, and the content of their lanes; a sender that
-  // does not care goes on.
+  // Hard limit: at it further messages wait, and hold the credit of the node that sent them. By the
+  // time senders are told, each has handed over 2 MiB and the content of its lanes; a sender that
+  // ignores the backlog goes on sending.
   uint64_t most_bytes = 256 << 20;
 };
 
@@ -39,7 +40,7 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
     return known == backlogs_.end() ? 0 : known->second.bytes;
   }
 
-  // Size of the bodies that ended tasks have left. As backlog_bytes.                        [bytes]
+  // Size of the bodies that ended tasks have left. For tests; the delegatee's thread.       [bytes]
   uint64_t left_bytes() const {
     uint64_t sum = 0;
     for (const auto& [task, backlog] : left_)
@@ -47,15 +48,17 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
     return sum;
   }
 
-  // Before the delegatee's thread: commands come by the ring, and not by lanes.
+  // Makes drain() take commands from the ring instead of the lanes. Called before the delegatee's
+  // thread starts.
   void use(llcl::Ring& ring) { ring_ = &ring; }
 
-  // The host, before Delegatee::abandon.
+  // The host calls it before Delegatee::abandon; `owner` is the ended task as owner of its lanes.
   void note_dead(uint32_t task, mailbox::Owner owner) {
     dead_[task] = owner;
     holds_[task].store(true, std::memory_order_relaxed);
   }
-  // The host: from then until released(). Acquire: pairs with its release.
+  // True from note_dead() until released(). The host calls it. Acquire: pairs with the release in
+  // released().
   bool holds(uint32_t task) const { return holds_[task].load(std::memory_order_acquire); }
 
   uint32_t capacity() const override { return board_.lanes->capacity(); }
@@ -80,16 +83,17 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
   void lost(uint32_t node, int error) override;
 
  private:
-  // In the budget: a cell in a deque; what list and allocator add to a body. [bytes]
+  // Overhead that the budget counts: a cell in a deque; what list and allocator add to a body.
+  // [bytes]
   static constexpr uint64_t kNoteCost = sizeof(llcl::Incoming) + 8, kBesideBytes = 48;
 
-  // A message too long for a mailbox: put together part by part, kept until its handler has
+  // A message too long for a mailbox: assembled part by part, kept until its handler has
   // returned.
   struct Body {
     explicit Body(size_t bytes)
         : size(bytes), data(std::make_unique_for_overwrite<std::byte[]>(bytes)) {}
 
-    // In the budget, its cell included.
+    // Cost of a body of that size in the budget, its cell included. [bytes]
     static uint64_t cost_of(uint64_t bytes) {
       return bytes + sizeof(Body) + kBesideBytes + kNoteCost;
     }
@@ -99,15 +103,15 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
     const std::unique_ptr<std::byte[]> data;
   };
 
-  // Messages that the node holds for a task: bodies until they are read, and those that found its
-  // port full. The reader of a port is the program itself, which may compute for long: nobody
-  // else's traffic waits for it.
+  // Messages that the node holds for a task: bodies until they are read, and messages that found
+  // its port full. The program itself reads its port, and may compute for long: the traffic of
+  // other tasks does not wait for it.
   struct Backlog {
-    uint64_t bytes = 0;  // of all, as the budget counts them
+    uint64_t bytes = 0;  // of all messages, as the budget counts them
     std::list<Body> bodies;
     std::deque<llcl::Incoming> late;
   };
-  // A message of which not all parts have come: its receiver, and where it is put together.
+  // A message of which parts are still missing: its receiver, and the body that takes its parts.
   struct Unfinished {
     uint32_t task;
     std::list<Body>::iterator body;
@@ -127,9 +131,9 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
   llcl::Board& board_;
   const BacklogBudget budget_;
   llcl::Ring* ring_ = nullptr;
-  std::vector<mailbox::Owner> dead_;           // by task number; handed over by abandon's lock
-  std::vector<std::atomic<bool>> holds_;       // by task number
-  std::map<uint32_t, Backlog> backlogs_;       // by task
+  std::vector<mailbox::Owner> dead_;      // by task number; Delegatee::abandon's lock orders it
+  std::vector<std::atomic<bool>> holds_;  // by task number
+  std::map<uint32_t, Backlog> backlogs_;  // by task
   std::map<uint32_t, Unfinished> unfinished_;  // by source node
   std::set<uint32_t> late_;                    // tasks that have late messages
   std::map<uint32_t, Backlog> left_;           // by ended task: bodies that it has not given back

@@ -13,11 +13,12 @@ namespace nagaya::delegatee {
 namespace {
 
 constexpr uint64_t kMillisecond = 1'000'000;  // [ns]
-// Rounds over the lanes between two looks at the network, which cost far more: the first finds a
-// lone command, the second that there is no other, so that it leaves at once.
+// Rounds over the lanes between two polls of the network, which cost far more: the first round
+// finds a lone command, the second finds no other, so that the command leaves at once.
 constexpr int kLaneRounds = 8;
-constexpr size_t kShortBytes = 4096;  // of a message
-constexpr uint64_t kAwayProbes = 2;  // no round in the time of so many probes: this thread was away
+constexpr size_t kShortBytes = 4096;  // longest short message
+// No round for so many probe_after_ms means that this thread did not run.
+constexpr uint64_t kAwayProbes = 2;
 using Table = mailbox::WaitTable;
 
 Options checked(Options options) {
@@ -52,7 +53,7 @@ Delegatee::Delegatee(const Surroundings& node, const Options& options)
       target_(node.fabric, outbox_, node.regions, node.delivery, nodes_),
       liveness_(nodes_),
       events_(kEvents) {
-  requester_.fail(node.self, -EINVAL);  // its memory is here: tasks use it themselves
+  requester_.fail(node.self, -EINVAL);  // this node's memory is here: its tasks use it themselves
   now_ns_ = mailbox::Machine::now_ns();
   heard(neighbour_);
 }
@@ -78,12 +79,12 @@ void Delegatee::run() noexcept {
   clock_.store(kNoClock, std::memory_order_relaxed);
 }
 
-// Until something has moved.
+// Polls, yields or sleeps until something has moved.
 void Delegatee::wait_and_serve() try {
   mailbox::wait([&] { return round() || is_to_stop(); }, Patience{*this});
   if (std::exchange(has_news_, false)) moved_ns_ = now_ns_;
   if (has_lone_message_ && load_.crowded_by_one() && polls_on()) answer_after_yield();
-  long_yields_ = 0;  // others communicate, too, and do not only compute
+  long_yields_ = 0;  // something moved: other threads communicate, and do not only compute
 } catch (...) {
   bell_.disarm();  // it may have been about to sleep
   give_up_fabric();
@@ -92,8 +93,8 @@ void Delegatee::wait_and_serve() try {
 bool Delegatee::round() try {
   const uint64_t last_ns = std::exchange(now_ns_, mailbox::Machine::now_ns());
   if (now_ns_ - last_ns > kAwayProbes * options_.probe_after_ms * kMillisecond) forgive_silence();
-  // Commands first: a look at the network costs more, and they would wait for it. The answers to
-  // what it brings leave with the next round, which follows at once.
+  // Commands first: a poll of the network costs more, and they would wait for it. Answers to
+  // requests that the poll brings leave with the next round, which follows at once.
   bool moved = false;
   bool lanes_are_empty = false;
   for (int n = 0; n < kLaneRounds && !lanes_are_empty; ++n) {
@@ -107,9 +108,9 @@ bool Delegatee::round() try {
     requester_.let_go_of_regions();
   }
   outbox_.flush(lanes_are_empty, now_ns_);
-  batches_.store(outbox_.batches(), std::memory_order_relaxed);  // before their answers come
+  batches_.store(outbox_.batches(), std::memory_order_relaxed);  // before answers to them come
   moved |= poll();
-  abandon_ended();  // their regions have ended before: target_ drops them now
+  abandon_ended();  // these tasks' regions have ended before: target_ drops them now
   moved |= target_.advance();
   release_ended();
   return moved;
@@ -118,8 +119,8 @@ bool Delegatee::round() try {
   return true;
 }
 
-// Only a fabric that is beyond use throws, or an empty memory: nothing can be trusted to arrive any
-// more, but the tasks are still told.
+// Called after an exception: the fabric is beyond use, or memory has run out. Nothing can be
+// trusted to arrive any more, but the tasks are still told.
 void Delegatee::give_up_fabric() {
   fabric_is_broken_ = true;
   fail_all(-EIO);
@@ -142,7 +143,7 @@ void Delegatee::handle(const fabric::Event& event) {
       return receive({event.data, event.bytes});
     case fabric::Event::Kind::kSent:
       outbox_.sent(event);
-      // Others rely on what was in it, and nobody knows whether it arrived.
+      // Other nodes rely on the records in the batch, and nobody knows whether it arrived.
       if (event.error != 0) fail(event.node, -ECONNRESET);
       return;
     default:
@@ -152,7 +153,7 @@ void Delegatee::handle(const fabric::Event& event) {
   }
 }
 
-// Any program that reaches this node's endpoint can have sent it.
+// Handles a message, which any program that reaches this node's endpoint can have sent.
 void Delegatee::receive(std::span<const std::byte> message) {
   Node from;
   const Verdict verdict = proofs_.check(message, from);
@@ -171,7 +172,7 @@ void Delegatee::receive(std::span<const std::byte> message) {
   if (!is_sound) fail(from, -EPROTO);
 }
 
-// False: the node has broken the protocol.
+// Carries out a record. False: the node has broken the protocol.
 bool Delegatee::serve(Node node, const Header& header, std::span<const std::byte> payload) {
   if (header.kind == Kind::kAlive) return true;
   has_news_ |= header.kind != Kind::kProbe;
@@ -226,25 +227,27 @@ uint64_t Delegatee::Liveness::due_ns(const Options& options) const {
              : probed_ns + (options.fail_after_ms - options.probe_after_ms) * kMillisecond;
 }
 
-// Whether it was given up: lanes that were left alone for its sake can go on.
+// Watches an awaited node. True: the node was given up, and lanes that were left alone because of
+// it can go on.
 bool Delegatee::watch(Node node) {
   if (!requester_.awaits(node)) return false;
   tell(node);
   return now_ns_ >= liveness_[node].due_ns(options_) && probe_or_give_up(node);
 }
 
-// Data that this node reads of another one may keep that node's own batches from leaving, its probe
-// among them: without this it would hear nothing.
+// Tells the node that this one lives, every probe_after_ms. Data that this node reads from it may
+// keep its batches, and so its probe, from leaving: without this it would hear nothing.
 void Delegatee::tell(Node node) {
   Liveness& peer = liveness_[node];
   if (now_ns_ - peer.told_ns < options_.probe_after_ms * kMillisecond) return;
   peer.told_ns = now_ns_;
   Header alive{};
   alive.kind = Kind::kAlive;
-  outbox_.append(node, alive);  // no room: batches are on their way, and tell it, too
+  outbox_.append(node, alive);  // no room: batches are in flight, and tell it, too
 }
 
-// While nothing of it is awaited: a task that waits may wait for a message of any node.
+// Watches the neighbour while no command waits for it: a waiting task may wait for a message of any
+// node.
 bool Delegatee::watch_neighbour() {
   const Liveness& peer = liveness_[neighbour_];
   if (requester_.failed(neighbour_) != 0 || now_ns_ < peer.due_ns(options_)) return false;
@@ -253,7 +256,8 @@ bool Delegatee::watch_neighbour() {
   return false;
 }
 
-// This node was suspended, perhaps together with the others: nobody has had time to answer.
+// Restarts all deadlines: this node was suspended, perhaps together with the others, and nobody has
+// had time to answer.
 void Delegatee::forgive_silence() {
   for (const Node node : watched_) heard(node);
   heard(neighbour_);
@@ -262,7 +266,7 @@ void Delegatee::forgive_silence() {
 bool Delegatee::probe_or_give_up(Node node) {
   Liveness& peer = liveness_[node];
   if (peer.probed_ns != 0) {
-    // This thread may have been away for long: its answer is looked for once more.
+    // This thread may not have run for long: one more poll looks for the node's answer.
     const bool is_over = std::exchange(peer.is_overdue, true);
     if (is_over) fail(node, -EHOSTUNREACH);
     return is_over;
@@ -276,15 +280,15 @@ bool Delegatee::probe_or_give_up(Node node) {
 
 // ---- waiting -----------------------------------------------------------------------------------
 
-// Lets the receiver of a message run before the next look, for it may have an answer. Not with more
-// tasks about: they would all run first, while messages to others wait.
+// Lets the receiver of a message run before the next poll, for it may have an answer. Not called
+// with more runnable tasks: they would all run first, while messages to others wait.
 void Delegatee::answer_after_yield() {
   outbox_.flush(true, now_ns_);
   yield();
 }
 
 void Delegatee::yield() {
-  if (was_long_away_) {  // and may be again: nothing waits for that
+  if (was_long_away_) {  // this yield may take long, too: send everything before it
     outbox_.hurry();
     outbox_.flush(true, now_ns_);
   }
@@ -298,15 +302,15 @@ void Delegatee::yield() {
   if (long_yields_ >= Table::kLongYields) crowded_until_ns_ = back_ns + Table::kCrowdedNs;
 }
 
-// Automatic: for a while after something has moved, longer while somebody waits, asleep or not:
-// once tasks sleep because answers take long, and the delegatees because tasks sleep, answers would
-// take long for ever. A task that died as it began to wait may be counted for ever.
+// kAutomatic: polls for a while after something has moved, and longer while a task waits, even
+// asleep: else tasks would sleep because answers take long, delegatees because tasks sleep, and
+// answers would take long for ever. A task that died as it began to wait may be counted for ever.
 bool Delegatee::polls_on() const {
   if (options_.notification != Notification::kAutomatic)
     return options_.notification == Notification::kPolling;
   if (now_ns_ < crowded_until_ns_) return false;
-  // A wake-up costs little beside that, and comes in the middle of whatever the tasks do: a yield
-  // to several comes to an end with the last of them.
+  // A wake-up costs little beside a bulk transfer, and interrupts the running tasks: a yield to
+  // several tasks returns only after the last of them.
   if (load_.crowded() && !load_.crowded_by_one() &&
       requester_.transferring_bytes() >= options_.bulk_bytes)
     return false;
@@ -330,12 +334,13 @@ void Delegatee::Patience::sleep() {
 }
 
 int Delegatee::sleep_max_ms() const {
-  // Nobody rings when a full mailbox has room again, or the fabric.
+  // Nobody rings when a full mailbox or the fabric has room again.
   if (target_.has_waiting() || requester_.has_unposted() || requester_.was_refused() ||
       outbox_.was_refused())
     return 1;
   if (nodes_ == 1) return -1;
-  // Nobody rings when a task begins to wait, either: then the neighbour is watched.
+  // Nobody rings when a task begins to wait, either, and the neighbour has to be watched from then
+  // on.
   uint64_t soonest_ns = now_ns_ + options_.probe_after_ms * kMillisecond;
   if (requester_.knows_regions())
     soonest_ns = std::min(soonest_ns, let_go_ns_ + options_.region_idle_ms * kMillisecond);

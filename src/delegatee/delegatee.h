@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // delegatee.h - the node's communication server: one thread of the host that carries out the
-// commands of the node's tasks on other nodes, and theirs on this one. Page: docs/delegatee.md.
+// commands of the node's tasks on other nodes, and the commands of other nodes' tasks on this one.
+// Page: docs/delegatee.md.
 //
 //   lanes ──► Requester ──► Outbox ──► fabric ──► Target of another node ──► its tasks' memory
 //   flags ◄──          ◄────────────── fabric ◄──
 //
-// Thread safety: run() or round() belongs to one thread, the Fabric too; the rest is as it says.
+// Thread safety: one thread calls run() or round(), and it alone uses the Fabric. Functions that
+// any thread may call stand under "any thread".
 #pragma once
 
 #include <time.h>
@@ -39,35 +41,36 @@ class Delegatee {
   // Throws base::Error.
   Delegatee(const Surroundings& surroundings, const Options& options);
 
-  // Until stop(); then every command that it still has ends in -ESHUTDOWN.
+  // Serves until stop(); then every command that is left ends with -ESHUTDOWN.
   void run() noexcept;
-  // One look at everything, without sleep, in place of run(): for tests. Whether anything moved.
+  // Polls lanes and network once, without sleeping. Returns true if anything moved. Tests call it
+  // in place of run().
   bool round();
 
   // ---- any thread ----
   void stop();
-  // The task has ended. Its commands end without a trace; when nothing touches its memory any more,
-  // Delivery::released says so.
+  // Discards the commands of an ended task, without completions. The delegatee calls
+  // Delivery::released when nothing touches the task's memory any more.
   void abandon(uint32_t task);
-  // Of the thread of run(); 0 before.
+  // Processor time of the thread of run() [s]; 0 before run().
   double processor_seconds() const;
   // Batches sent, for measurement.
   uint64_t batches() const { return batches_.load(std::memory_order_relaxed); }
   // Requests of that kind that tasks of this node have made to other nodes.
   uint64_t requests(llcl::Op op) const { return requester_.accepted(op); }
-  // Batches that came and were dropped, because they did not prove that they were of this job.
+  // Received batches that were dropped, because they did not prove that they were of this job.
   uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
 
  private:
   static constexpr size_t kEvents = 64;
   struct Liveness {
     uint64_t heard_ns;   // the last sign of life, or when something began to be awaited
-    uint64_t probed_ns;  // 0: not since then
-    uint64_t told_ns;    // when it was last told that this node lives, or began to be watched
+    uint64_t probed_ns;  // 0: not probed since heard_ns
+    uint64_t told_ns;    // when this node last told it "I live", or began to watch it
     bool is_watched;
-    bool is_overdue;  // there was no answer in time, as far as the last look has shown
+    bool is_overdue;  // the latest check found no answer in time
 
-    // When the node is to be probed, or, if it was, to be given up.
+    // Time at which the node is to be probed, or, if it was probed, to be given up [ns].
     uint64_t due_ns(const Options& options) const;
   };
 
@@ -116,7 +119,7 @@ class Delegatee {
 
   fabric::Fabric& fabric_;
   const uint32_t nodes_;
-  const Node neighbour_;  // node n + 1 of node n: each node is watched by one
+  const Node neighbour_;  // node n watches node n + 1, so that each node is watched by one
   Lanes& lanes_;
   Delivery& delivery_;
   mailbox::ThreadBell& bell_;
@@ -132,25 +135,26 @@ class Delegatee {
   std::vector<fabric::Event> events_;
   std::vector<pollfd> descriptors_;
   uint64_t now_ns_ = 0;
-  bool has_news_ = false;          // something has moved, and not only probes and their answers
-  uint64_t moved_ns_ = 0;          // when there was news last
-  uint64_t let_go_ns_ = 0;         // when regions that nobody used were last let go of
-  uint32_t long_yields_ = 0;       // in a row
-  uint64_t crowded_until_ns_ = 0;  // yields took long: others want this processor
+  bool has_news_ = false;          // something other than probes and their answers has moved
+  uint64_t moved_ns_ = 0;          // when has_news_ was last found set
+  uint64_t let_go_ns_ = 0;         // when unused regions were last let go of
+  uint32_t long_yields_ = 0;       // long yields in a row
+  uint64_t crowded_until_ns_ = 0;  // yields took long, so other threads want this processor
   bool fabric_is_broken_ = false;
-  bool has_lone_message_ = false;  // and nothing else: short, of the latest look
-  bool was_long_away_ = false;     // yielding
+  bool has_lone_message_ = false;  // the latest poll found a short message, and nothing else
+  bool was_long_away_ = false;     // the latest yield took long
 
   std::vector<uint32_t> releasing_;  // ended tasks whose memory is not released
-  std::mutex ended_mutex_;           // ended_
+  std::mutex ended_mutex_;           // guards ended_
   std::vector<uint32_t> ended_;
-  // Set after what it announces, with release; run() reads it with acquire.
+  // has_ended_tasks_ and is_stopped_ are set with release, after the state that they announce;
+  // run() reads them with acquire.
   std::atomic<bool> has_ended_tasks_{false};
   std::atomic<bool> is_stopped_{false};
-  std::atomic<clockid_t> clock_{kNoClock};  // of the thread; nothing is read on its strength
-  std::atomic<double> final_seconds_{0};    // when the thread has left run(): as clock_
-  std::atomic<uint64_t> batches_{0};        // as clock_
-  std::atomic<uint64_t> refused_{0};        // as clock_
+  std::atomic<clockid_t> clock_{kNoClock};  // of the thread; relaxed: orders no other data
+  std::atomic<double> final_seconds_{0};    // set when the thread leaves run(); relaxed
+  std::atomic<uint64_t> batches_{0};        // relaxed
+  std::atomic<uint64_t> refused_{0};        // relaxed
   static constexpr clockid_t kNoClock = -1;
 };
 

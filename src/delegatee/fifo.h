@@ -25,10 +25,10 @@ class Fifo {
     items_.push_back(std::move(item));
   }
   void pop() {
-    [[maybe_unused]] const T gone = std::move(items_[head_]);  // its memory, too
+    [[maybe_unused]] const T gone = std::move(items_[head_]);  // frees its memory, too
     if (++head_ == items_.size()) clear();
   }
-  // How many it were.
+  // Returns the number of items erased.
   template <class Predicate>
   size_t erase_if(Predicate predicate) {
     const auto end =

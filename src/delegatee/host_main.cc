@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // host_main.cc - the program nagaya-host. Started by a client (host_start.cc) with its listening
-// socket as descriptor 3, a socket with HostSettings as descriptor 4, and the folder of the former
-// as descriptor 5.
+// socket as descriptor 3, a socket with HostSettings as descriptor 4, and the folder of the
+// listening socket as descriptor 5.
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -23,7 +23,7 @@ namespace {
 
 using namespace nagaya;
 
-// Before anybody listens: the starter hears it in place of the pid.
+// Sends an error to the starter in place of the pid, before the host listens.
 void refuse_starter(const base::Fd& starter, const base::Error& reason) {
   const std::string said = task::encode_plain(int32_t{reason.code()}) + reason.what();
   static_cast<void>(::send(starter.get(), said.data(), said.size(), MSG_NOSIGNAL));
@@ -48,7 +48,8 @@ task::SocketPlace place_of(const task::HostSettings& settings) {
   return task::place_in(std::move(folder), path.parent_path(), path.filename());
 }
 
-// The host's standard streams go nowhere: its first client says what has gone wrong.
+// Sends the error to the first client, which tells its user: the host's standard streams lead
+// nowhere.
 void refuse_first_client(const base::Fd& listener, const base::Error& reason) {
   constexpr int kLimitMs = 5000;
   pollfd ready{listener.get(), POLLIN, 0};
@@ -59,11 +60,11 @@ void refuse_first_client(const base::Fd& listener, const base::Error& reason) {
     client.receive();  // its Hello: unread, it would take the answer with it
     client.send(task::MessageType::kRefused, task::encode_refusal(reason));
   } catch (const std::exception&) {
-    return;  // the client has gone
+    return;  // the client has ended
   }
 }
 
-// Another host may listen under the same path by now: its socket stays.
+// Removes the socket, unless another host listens under the same path by now.
 void leave(base::Fd& listener, const task::SocketPlace& place) {
   listener.reset();
   try {
@@ -108,7 +109,7 @@ int main(int argc, char** argv) {
     task::spare_the_others();
   } catch (const std::exception& error) {
     server.reset();
-    host.reset();  // its memory, for the answer
+    host.reset();  // frees its memory, for the answer
     refuse_first_client(listener, task::as_error(error));
     if (place) leave(listener, *place);
     return 125;

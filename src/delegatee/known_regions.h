@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// known_regions.h - the fabric's names of regions of other nodes, as they have told, and whether
-// this node still uses them. As long as it does, they stay registered there, where a stranger
-// that learns their key can use them, too.
+// known_regions.h - the fabric's names of other nodes' regions, which those nodes have told, and
+// whether this node still uses them. While this node uses a region, its owner keeps it registered,
+// and a stranger that learns its key can use it, too.
 //
 //   unknown -> asked    use: a transfer needs the region
 //   asked   -> known    learn: the node has told
 //   known   -> asked    forget: the region has ended, or a transfer failed
-//   any     -> unknown  nobody uses it: at once, or, of what is known, when it was not used between
+//   any     -> unknown  nobody uses it: if asked, at once; if known, when it was not used between
 //                       two calls of let_go
 #pragma once
 
@@ -34,7 +34,8 @@ class KnownRegions {
     return {command.node, command.task, command.region};
   }
 
-  // A transfer begins to need it, until done(). nullptr: ask for it.
+  // Called when a transfer begins to need the region, which it does until done(). Returns the
+  // fabric's name of the region; nullptr: the caller has to ask the node for it.
   const fabric::Region* use(const Name& name) {
     Entry& entry = entries_[name];
     ++entry.users;
@@ -47,7 +48,7 @@ class KnownRegions {
     found->second.was_used = true;
     if (--found->second.users == 0 && !found->second.region) entries_.erase(found);
   }
-  // Of one that is used.
+  // Stores the fabric's name of a region that a transfer uses.
   void learn(const Name& name, const fabric::Region& region) { entries_[name].region = region; }
   void forget(const Name& name) {
     const auto found = entries_.find(name);
@@ -58,7 +59,8 @@ class KnownRegions {
   void forget(fabric::Node node) {
     std::erase_if(entries_, [&](const auto& entry) { return entry.first.node == node; });
   }
-  // Calls tell(name) for what was not used since the last call, and forgets it if that says true.
+  // Calls tell(name) for each region that was not used since the last call, and forgets the region
+  // if tell returns true.
   template <class Tell>
   void let_go(Tell tell) {
     for (auto at = entries_.begin(); at != entries_.end();) {

@@ -16,7 +16,8 @@ class Lanes {
  public:
   class Visitor {
    public:
-    virtual size_t wanted(uint32_t lane) = 0;  // how many commands, at most 32; 0: leave them there
+    // Number of commands to take from the lane, at most 32; 0: leave them there.
+    virtual size_t wanted(uint32_t lane) = 0;
     virtual void visit(uint32_t lane, const llcl::Command* commands, size_t count) = 0;
 
    protected:
@@ -25,12 +26,12 @@ class Lanes {
 
   virtual ~Lanes() = default;
   virtual uint32_t capacity() const = 0;
-  // One round over the lanes: how many commands were taken. 0: nothing has come to a lane of which
-  // something is wanted.
+  // Makes one round over the lanes. Returns the number of commands taken; 0: all lanes from which
+  // commands are wanted are empty.
   virtual size_t drain(Visitor& visitor) = 0;
-  // The bell is armed: the next drain finds all earlier commands, and each later push rings.
+  // Arms the bell: the next drain finds all earlier commands, and each later push rings.
   virtual void before_sleep() = 0;
-  // The task has ended: commands that still wait in its lanes are thrown away.
+  // Throws away the commands that still wait in the lanes of an ended task.
   virtual void reclaim(uint32_t task) = 0;
 };
 
@@ -45,12 +46,13 @@ class Regions {
  public:
   virtual ~Regions() = default;
   virtual Memory find(uint32_t task, uint32_t region) = 0;
-  // Grows whenever a region has ended: its registration with the fabric is then dropped.
+  // A number that grows whenever a region ends: the delegatee then drops the region's registration
+  // with the fabric.
   virtual uint64_t endings() const = 0;
 };
 
-// A message to a task, or a part of one: parts of one node's messages come in order, and a
-// message's after each other.
+// A message to a task, or a part of one. The messages of one node come in order, and so do the
+// parts of a message, with no part of another message between them.
 struct MessagePart {
   uint32_t task;  // the receiver
   uint32_t handler;
@@ -61,8 +63,9 @@ struct MessagePart {
   std::span<const std::byte> part;
 };
 
-// kBacklogged: accepted, and the node holds more for the task than it may: it does not keep up.
-// kRefused: there is no such task, or no such message can be. kUnheard: the task has no handler.
+// kBacklogged: accepted, but the task does not keep up: the node's backlog for it is over the limit
+// at which senders are told. kFull: no room; try again later. kRefused: there is no such task, or
+// the message is impossible. kUnheard: the task has no handler.
 enum class Delivered : uint8_t { kAccepted, kBacklogged, kFull, kRefused, kUnheard };
 
 // The mailboxes and bells of the node's tasks.
@@ -70,20 +73,23 @@ class Delivery {
  public:
   virtual ~Delivery() = default;
   virtual Delivered deliver(const MessagePart& message) = 0;
-  // Posts what was accepted for mailboxes that were full. Whether some of it still waits.
+  // Posts accepted messages whose mailboxes were full. Returns true if some of them still wait.
   virtual bool post_late() { return false; }
-  // Whether a task of another node has a backlog, as its node has said.
+  // Stores whether a task of another node has a backlog, as that node has said.
   virtual void note_backlog(uint32_t, uint32_t, bool) {}
-  // The rest will not come: the parts of a message that is not whole are thrown away.
+  // Throws away the parts of the node's unfinished message: the rest will not come.
   virtual void abandon(uint32_t source_node) = 0;
-  // The Request at `request` of `task` is complete. False: no room just now, nothing has happened.
+  // Tells the task that its Request at `request` is complete. False: no room just now, nothing has
+  // happened.
   virtual bool post_completion(uint32_t task, uint64_t request, int status) = 0;
-  // Something was stored that a thread of the task may be waiting for: a completion, or data that
-  // another node has written.
+  // Wakes the task's waiting threads: a completion, or data that another node has written, was
+  // stored.
   virtual void wake(uint32_t task) = 0;
-  // An ended task (Delegatee::abandon): from now on nothing of ours touches its memory.
+  // From now on the delegatee and its fabric do not touch the memory of this ended task
+  // (Delegatee::abandon).
   virtual void released(uint32_t task) = 0;
-  // The node has failed, for ever: -ECONNRESET, -EHOSTUNREACH, -EPROTO; -EIO: the own fabric has.
+  // The node has failed, for ever: -ECONNRESET, -EHOSTUNREACH, -EPROTO; -EIO: this node's own
+  // fabric has failed.
   virtual void lost(uint32_t, int) {}
 };
 

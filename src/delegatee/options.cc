@@ -51,7 +51,7 @@ bool choose_proof(Options& options, std::string_view value) {
   return find(kChoices, value, options.proof_covers_data);
 }
 
-// The probe leaves the node half of the time.
+// The probe is sent after at most half of the time, so that the node has the rest to answer.
 bool choose_fail_after(Options& options, std::string_view value) {
   constexpr uint32_t kMin = 10, kMax = 86'400'000;
   uint32_t milliseconds = 0;

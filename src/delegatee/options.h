@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// options.h - the options of a delegatee. The same on all nodes of a job.
+// options.h - the options of a delegatee; they are the same on all nodes of a job.
 #pragma once
 
 #include <cstddef>
@@ -8,50 +8,52 @@
 
 namespace nagaya::delegatee {
 
-// How it learns that there is something to do, when there was nothing to do just now.
+// How the delegatee learns of new work when its latest poll found none.
 enum class Notification : uint8_t {
-  kPolling,    // look again, with a yield between
+  kPolling,    // poll, with a yield between two polls
   kKernel,     // sleep until a descriptor is readable
-  kAutomatic,  // look again while a task waits and nobody else wants the processor; else sleep
+  kAutomatic,  // poll while a task waits and nobody else wants the processor; else sleep
 };
 
-// How commands come from the tasks.
+// The queue by which tasks pass commands to the delegatee.
 enum class Queue : uint8_t {
   kLanes,
-  kRing,  // the published one, for comparison: mailbox/ring.h
+  kRing,  // one published ring for all tasks, for comparison: mailbox/ring.h
 };
 
 struct Options {
   Queue queue = Queue::kLanes;
-  bool proof_covers_data = false;  // or the control data only (proof.h)
+  bool proof_covers_data = false;  // false: the control data only (proof.h)
   Notification notification = Notification::kAutomatic;
   uint64_t long_yield_ns = 1'000'000;  // kAutomatic: after a yield this long it sleeps for a while
-  uint64_t patience_ns = 10'000'000;   // kAutomatic: without any movement it looks no longer
-  // kAutomatic: it sleeps while so much is being transferred and at least two threads more than
-  // there are processors want to run.
+  uint64_t patience_ns = 10'000'000;   // kAutomatic: without any news it polls no longer
+  // kAutomatic: the delegatee sleeps while at least so many bytes are being transferred and at
+  // least two threads more than there are processors want to run.
   uint64_t bulk_bytes = 512 << 10;
   size_t small_max_bytes = 32 << 10;  // up to here data travels in a batch; clipped to what fits
   size_t batch_bytes = 32 << 10;      // clipped to the fabric's messages
   uint32_t batch_records = 64;
-  // Receipts of small two-sided messages, for which only memory waits, leave with whatever else
-  // goes to the node: after so long, or when there are so many, by themselves.
+  // A receipt of a small two-sided message only frees the sender's memory: it waits for other
+  // records to that node. After so long, or when there are so many receipts, they leave by
+  // themselves.
   uint64_t receipts_wait_ns = 50'000;
   uint16_t receipts_max = 16;
 
   uint32_t slots = 16384;          // commands of the whole node, accepted and not complete
-  uint32_t credit_commands = 512;  // of them sent to one node
-  size_t credit_bytes = 262144;    // of their records
+  uint32_t credit_commands = 512;  // sent to one node and not answered
+  size_t credit_bytes = 262144;    // of the records of these commands
   uint32_t pending_max = 256;      // commands that wait for credit of one node
 
-  uint32_t region_idle_ms = 2000;  // another node's region that nobody used for one to two such
-                                   // times is let go of
-  uint32_t probe_after_ms = 1000;  // of a silent node that is to answer
-  uint32_t fail_after_ms = 5000;   // the same: it has failed. The probe is in it
+  uint32_t region_idle_ms = 2000;  // a region of another node is let go of after one to two
+                                   // such times without use
+  uint32_t probe_after_ms = 1000;  // a node that is to answer and is silent this long is probed
+  uint32_t fail_after_ms = 5000;   // a node silent this long has failed; includes probe_after_ms
 };
 
 // Whether `variable` (NAME=VALUE of a task's environment) chooses an option.
 bool is_option(const std::string& variable);
-// Chooses what such a variable says. Throws base::Error -EINVAL: it does not have that value.
+// Sets the option that such a variable names. Throws base::Error -EINVAL: the option does not have
+// that value.
 void choose(Options& options, const std::string& variable);
 
 }  // namespace nagaya::delegatee

@@ -9,7 +9,7 @@ namespace nagaya::delegatee {
 Outbox::Outbox(fabric::Fabric& fabric, Proofs& proofs, size_t nodes, const Options& options)
     : fabric_(fabric),
       proofs_(proofs),
-      // Whole words, as records are.
+      // A multiple of 8, as records are.
       batch_bytes_(std::min({options.batch_bytes, fabric.message_max_bytes(), kBatchMaxBytes}) &
                    ~size_t{7}),
       batch_records_(
@@ -27,7 +27,7 @@ std::byte* Outbox::append(Node node, const Header& header, Haste haste) {
   Buffer& buffer = *buffers_[destination.open];
   std::byte* record = buffer.data + buffer.bytes;
   std::memcpy(record, &header, sizeof header);
-  // The padding is sent too: nothing of an earlier batch in it.
+  // The padding is sent, too: zeroed, so that it holds nothing of an earlier batch.
   if (header.bytes % 8 != 0) std::memset(record + bytes - 8, 0, 8);
   buffer.bytes += static_cast<uint32_t>(bytes);
   ++buffer.records;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// outbox.h - batches on their way out: per node one that is being filled, and some that the fabric
-// still reads from.
+// outbox.h - outgoing batches: per node one that is being filled, and some that the fabric still
+// reads from.
 //
 //   append ──► open ──full, or flush──► in flight ──kSent──► free
 //
-// A batch of which nobody waits for any record is patient: for a while it waits for others. A node
-// has at most kBuffersPerNode batches, so one that takes nothing cannot use up all.
+// A batch is patient if nobody waits for any of its records: for a while it waits for further ones.
+// A node has at most kBuffersPerNode batches, so a node that takes none cannot use up all buffers.
 #pragma once
 
 #include <cstdint>
@@ -22,28 +22,29 @@ namespace nagaya::delegatee {
 class Outbox {
  public:
   static constexpr uint32_t kBuffersPerNode = 4;
-  // kNextRound: after another round over the lanes, before which the delegatee lets tasks run if it
-  // has nothing else to do: one of them may answer in the same batch.
+  // kNextRound: the batch leaves after another round over the lanes. Before that round the
+  // delegatee lets tasks run if it has nothing else to do: one of them may answer in the same
+  // batch.
   enum class Haste : uint8_t { kPatient, kNextRound, kSoon };
 
   Outbox(fabric::Fabric& fabric, Proofs& proofs, size_t nodes, const Options& options);
 
   // The longest payload that fits into an empty batch.
   size_t payload_max_bytes() const { return batch_bytes_ - sizeof(Prologue) - sizeof(Header); }
-  // A record for the node; the caller fills the payload before anything else happens here. nullptr:
-  // no room just now. A payload of at most payload_max_bytes().
+  // Adds a record for the node, with a payload of at most payload_max_bytes(). Returns the payload,
+  // which the caller fills before its next call here; nullptr: no room just now.
   std::byte* append(Node node, const Header& header, Haste haste = Haste::kSoon);
-  // Sends the batches that are full or have not grown since the last flush; or all; but not those
-  // that are patient.
+  // Sends batches that are full or have not grown since the last flush, with `all` also those of
+  // haste kSoon. Patient batches stay until their receipts have waited long enough or are many.
   void flush(bool all, uint64_t now_ns);
-  // Nothing is patient until after the next flush.
+  // Lets the next flush treat no batch as patient.
   void hurry() { hurries_ = true; }
-  // A kSent event, good or bad: the buffer is free again.
+  // Handles a kSent event, with or without an error: frees the buffer.
   void sent(const fabric::Event& event);
-  // The node has failed: batches that are not under way are thrown away.
+  // The node has failed: throws away its batch that is not in flight.
   void forget(Node node);
 
-  // Whether the fabric has refused something since the last flush.
+  // Whether the fabric has refused a batch since the beginning of the last flush.
   bool was_refused() const { return was_refused_; }
   uint64_t batches() const { return batches_; }
 
@@ -52,10 +53,10 @@ class Outbox {
   struct Buffer {
     alignas(8) std::byte data[kBatchMaxBytes];
     uint32_t bytes;
-    uint32_t seen_bytes;  // at the last flush
+    uint32_t seen_bytes;  // `bytes` at the last flush
     uint16_t records;
     Haste haste;
-    uint64_t since_ns;  // the first flush that has seen it
+    uint64_t since_ns;  // the time of the first flush that found it
   };
   struct Destination {
     uint32_t open = kNone;
@@ -77,7 +78,7 @@ class Outbox {
   const uint64_t receipts_wait_ns_;
   const uint16_t receipts_max_;
   std::vector<Destination> destinations_;
-  std::vector<std::unique_ptr<Buffer>> buffers_;  // their place is the cookie
+  std::vector<std::unique_ptr<Buffer>> buffers_;  // the index is the cookie
   std::vector<uint32_t> free_;
   std::vector<Node> open_;  // nodes that have an open batch, or had one since the last flush
   bool was_refused_ = false;

@@ -22,7 +22,7 @@ std::optional<Placement> Placement::of_machine() try {
   if (nodes.find_first_of(",-") == std::string::npos) return std::nullopt;
   return Placement();
 } catch (const base::Error&) {
-  return std::nullopt;  // it costs speed only
+  return std::nullopt;  // no placement costs speed only
 }
 
 Placement::Placement() {
@@ -32,8 +32,8 @@ Placement::Placement() {
   if (::hwloc_topology_load(topology) != 0) base::throw_errno("hwloc cannot see this machine");
 }
 
-// The first that is near to all of them. One that is near to all processors of the machine (far
-// memory, or the only node) is no reason to leave the first touch.
+// Returns the first memory node that is near to all of these processors. Skips a node that is near
+// to all processors of the machine (far memory, or the only node): the first touch does better.
 int Placement::node_of(hwloc_const_cpuset_t processors) const {
   if (::hwloc_bitmap_iszero(processors)) return -1;
   const auto* const everything = ::hwloc_topology_get_topology_cpuset(topology_.get());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// placement.h - shared structures lie on the memory node of whoever reads them: a task's mailbox on
-// that of its processors, lanes on that of the delegatee's thread. By hwloc, and only on machines
-// with several memory nodes.
+// placement.h - places each shared structure on the memory node of its reader: a task's mailbox on
+// that of the task's processors, lanes on that of the delegatee's thread. Uses hwloc, and only on
+// machines with several memory nodes.
 #pragma once
 
 #include <hwloc.h>
@@ -15,18 +15,20 @@ namespace nagaya::delegatee {
 
 class Placement {
  public:
-  // Of this machine; nothing on one memory node: there is nothing to choose, and no time is lost.
+  // The placement for this machine. Nothing if it has one memory node: there is nothing to choose,
+  // and no time is lost on hwloc.
   static std::optional<Placement> of_machine();
-  // As hwloc sees it. Throws base::Error.
+  // Loads the machine's topology by hwloc. Throws base::Error.
   Placement();
 
-  // The memory node of these processors (bit n % 64 of word n / 64); -1: they have no common one,
-  // and the first touch decides.
+  // Returns the memory node of these processors (bit n % 64 of word n / 64); -1: they have no
+  // common one, and the first touch decides.
   int node_of(std::span<const uint64_t> processors) const;
-  // The same for those on which the calling thread has just run; it stays there from now on.
+  // Binds the calling thread to the memory node of the processor on which it has just run. Returns
+  // that node; -1: none, and the thread is not bound.
   int settle_thread() const;
-  // Pages of it that nobody has touched yet will come from that node, as long as it has any; -1:
-  // nothing happens.
+  // Lets pages of `memory` that nobody has touched yet come from that node, as long as it has any;
+  // node -1: does nothing.
   void put(const void* memory, size_t bytes, int node) const;
 
  private:

@@ -14,7 +14,7 @@ namespace nagaya::delegatee {
 namespace {
 
 constexpr unsigned char kPurpose[] = "nagaya batches";
-constexpr size_t kShortRecordBytes = 128;  // on the average: then a hash of all costs less
+constexpr size_t kShortRecordBytes = 128;  // up to this average one hash of all bytes costs less
 
 using JobKey = std::array<unsigned char, crypto_generichash_BYTES>;
 
@@ -30,8 +30,7 @@ JobKey job_key_of(std::span<const Secret> secrets) {
 }
 
 // Bytes at the beginning of a record that its proof covers: all but the data that its header leaves
-// open. The header may be a stranger's: one that leaves more open than there is leaves nothing
-// open.
+// open. The header may be a stranger's: if open_bytes is more than the payload, all is covered.
 uint64_t covered_bytes(const Header& header) {
   const uint64_t open = header.open_bytes <= header.bytes ? header.open_bytes : 0;
   return sizeof header + header.bytes - open;
@@ -78,8 +77,9 @@ uint64_t Proofs::proof_of(const Prologue& prologue, std::span<const std::byte> r
   return siphash(&covered, sizeof covered, direction.of_proof.data());
 }
 
-// Hashes all bytes; of a batch with much data only what the records do not leave open, record by
-// record, each chained with the hash before it. The records are unverified: they may hold anything.
+// Hashes all bytes of a batch with short records; else only the bytes that the records do not leave
+// open, record by record, each chained with the hash before it. The records are unverified: they
+// may hold anything.
 uint64_t Proofs::hash_of(std::span<const std::byte> records, uint16_t count, const Key& key) const {
   if (covers_data_ || records.size() <= count * kShortRecordBytes)
     return siphash(records.data(), records.size(), key.data());
@@ -117,7 +117,7 @@ Verdict Proofs::check(std::span<const std::byte> message, Node& from) {
   Direction& direction = incoming_[prologue.from];
   if (prologue.number < direction.number) return Verdict::kRefused;
   ++hashed_;
-  // A difference in the first byte takes as long as one in the last: a proof is compared as a word.
+  // Proofs are compared as words: the time does not tell where they differ.
   if (proof_of(prologue, message.subspan(sizeof prologue), direction) != prologue.proof)
     return Verdict::kRefused;
   from = prologue.from;

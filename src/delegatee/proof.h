@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // proof.h - how a delegatee knows that a batch is from a delegatee of its own job, and the next one
-// of that. Any program that reaches the endpoint can send it a message: nothing of a message is
-// used before it has passed check().
+// from that sender. Any program that reaches the endpoint can send it a message: nothing of a
+// message is used before it has passed check().
 //
 //   every node draws a secret, which travels with its address by way of the launcher (contact.h)
 //   secrets of all nodes ──BLAKE2b──► key of the job ──BLAKE2b, from, to──► keys of one direction
 //
 //   proof = SipHash-2-4 (the fields before it in the prologue, SipHash-2-4 (records))
 //
-// The numbers of a direction count from 0. So a proof is good for one message, once; a stranger
-// that sees it learns nothing about the next one's. A stranger that holds a message back may change
-// it and pass it on, where the proof does not cover it. The proof covers everything but the user's
-// data that a record leaves open (batch.h). NAGAYA_PROOF=batch lets it cover these, too (decision
-// 12).
+// The sequence numbers of a direction count from 0. So a proof is good for one message, once; a
+// stranger that sees it learns nothing about the proof of the next message. A stranger that holds a
+// message back may change the bytes that the proof does not cover, and pass the message on. The
+// proof covers everything but the user's data that a record leaves open (batch.h).
+// NAGAYA_PROOF=batch lets it cover these, too (decision 12).
 //
-// The checks, in this order. The first three cost nothing, and are all that a stranger's garbage
-// costs; they prove nothing.
+// The checks, in this order. The first three cost nothing and prove nothing; a stranger's garbage
+// fails one of them, and costs no hash.
 //
 //   | the fault                                          | verdict   | the delegatee             |
 //   | shorter than a prologue; magic, version, length;   |           |                           |
@@ -52,14 +52,14 @@ class Proofs {
   // `secrets`: of all nodes, in their order. `covers_data`: the same on all nodes.
   Proofs(std::span<const Secret> secrets, Node self, bool covers_data);
 
-  // Adds sender, number and proof to a batch for the node. Until sent() the next batch has the same
+  // Adds sender, sequence number and proof to a batch for the node. sent() moves on to the next
   // number.
   void sign(Node to, std::span<std::byte> batch) const;
   void sent(Node to) { ++outgoing_[to].number; }
 
   // Sets `from` to the sender, unless the message is refused.
   Verdict check(std::span<const std::byte> message, Node& from);
-  // Messages of which a hash was taken. For tests.
+  // Number of messages that check() has hashed. For tests.
   uint64_t hashed() const { return hashed_; }
 
  private:

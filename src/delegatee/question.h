@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// question.h - the questions of the task that speaks for its node to its host, by the join protocol
-// (task/host/wire.h): first where its delegatee can be reached, then to reach those of the other
-// nodes.
+// question.h - two requests that the task that speaks for its node makes to its host, by the join
+// protocol (task/host/wire.h): first for the contact of the node's delegatee, then to connect that
+// delegatee to the delegatees of the other nodes.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct Question {
   enum class Kind : uint32_t { kContact, kConnect };
 
   Kind kind = Kind::kContact;
-  std::vector<std::string> variables;  // kContact: of the job, as passes() says; the host has none
+  std::vector<std::string> variables;  // kContact: the job's that passes(); the host has none
   uint32_t self = 0;                   // kConnect: this node
   std::vector<std::string> contacts;   // kConnect: of all nodes
 };

@@ -52,7 +52,7 @@ void Requester::visit(uint32_t lane, const Command* commands, size_t count) {
   parked_.push_back(lane);
 }
 
-// Whether nothing of the lane is held any more.
+// Accepts held commands of the lane. True if none is held any more.
 bool Requester::resume(uint32_t lane) {
   Fifo<Command>& held = held_[lane];
   while (!held.empty() && accept(lane, held.front())) held.pop();
@@ -61,7 +61,7 @@ bool Requester::resume(uint32_t lane) {
 
 // ---- accepting ---------------------------------------------------------------------------------
 
-// False: not now.
+// Puts a command into a slot. False: not now; a limit is reached.
 bool Requester::accept(uint32_t lane, const Command& command) {
   const bool has_target = command.node < targets_.size();
   const uint32_t most = options_.credit_commands + options_.pending_max;
@@ -109,7 +109,7 @@ void Requester::start(uint32_t index) {
     std::atomic<uint64_t>& accepted = accepted_[size_t(command.op)];
     accepted.store(accepted.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
-  enlist(index);  // whatever becomes of it: fences wait for its completion
+  enlist(index);  // even if it fails: fences wait for its completion
   if (command.op == Op::kFence) return start_fence(index, error);
   if (error != 0) return finish(index, error);
   if (!slot.is_large) return queue(index, State::kPending);
@@ -163,7 +163,7 @@ void Requester::start_fence(uint32_t index, int error) {
   if (fence.fence_waits == 0) finish(index, error);
 }
 
-// `settled` has left the list: one command less for the fences behind it.
+// `settled` has left the list: the fences behind it wait for one command less.
 void Requester::settle_fences(const Slot& settled) {
   for (uint32_t n = settled.after, after; n != kNone; n = after) {
     Slot& slot = slots_[n];
@@ -188,7 +188,8 @@ bool Requester::advance() {
   return moved;
 }
 
-// Those of a task whose mailbox is full stay, in their order; others' pass them.
+// Posts completions that had no room. Completions for a task with a full mailbox stay, in order;
+// completions for other tasks pass them.
 bool Requester::post_unposted() {
   bool moved = false;
   full_.clear();
@@ -212,7 +213,7 @@ bool Requester::post_unposted() {
 bool Requester::advance(Node node) {
   TargetNode& target = targets_[node];
   bool moved = false;
-  // A command of pieces that are all empty sends nothing, as often as it is asked.
+  // The limit also bounds commands of many empty pieces, which move on without sending anything.
   for (int n = 0; n < kSendsMax && !target.pending.empty() && send_first(target); ++n) moved = true;
   const auto has_room = [&] {
     return target.transferring < kTransfersMax && target.transferring_bytes < kTransferringMaxBytes;
@@ -238,7 +239,7 @@ void Requester::count_unposted(const Slot& slot, int change) {
   if (slot.is_listed) targets_[slot.command.node].unposted += static_cast<uint32_t>(change);
 }
 
-// Its completion is with the requester: only now may a fence behind it complete.
+// Frees a slot whose completion was posted: only now may a fence behind it complete.
 void Requester::retire(uint32_t index) {
   unlist(index);
   if (slots_[index].uses_region) regions_.done(KnownRegions::name_of(slots_[index].command));
@@ -248,14 +249,14 @@ void Requester::retire(uint32_t index) {
     slots_.release(index);
 }
 
-// The one completion. False: the mailbox is full.
+// Posts the command's one completion. False: the mailbox is full.
 bool Requester::post(const Slot& slot, int status) {
   const uint64_t address = slot.command.completion;
   if (slot.is_orphan || address == 0) return true;
   const Completion kind = slot.command.completion_kind;
   const bool joins =
       kind == Completion::kCounter && address == completed_.counter && slot.task == completed_.task;
-  if (!joins) settle();  // in their order
+  if (!joins) settle();  // keeps the order of completions
   switch (kind) {
     case Completion::kFlag:
       llcl::complete_flag(reinterpret_cast<uint32_t*>(address), status);
@@ -293,11 +294,11 @@ void Requester::fail(Node node, int error) {
   target.portions.clear();
   target.sent = 0;
   target.sent_bytes = 0;
-  // Fences fail too, instead of ending well because nothing is left before them, and still behind
-  // the commands that they wait for.
+  // Fences fail, too, instead of succeeding because no command is left before them; they still
+  // complete after the commands that they wait for.
   for (uint32_t n = target.first; n != kNone; n = slots_[n].after)
     if (slots_[n].state == State::kFence) slots_[n].status = error;
-  // From behind: a command that finishes may take fences behind it along.
+  // From the last to the first: a command that finishes may also finish fences behind it.
   for (uint32_t n = target.last, before; n != kNone; n = before) {
     before = slots_[n].before;
     if (slots_[n].state != State::kUnposted && slots_[n].state != State::kFence) finish(n, error);
@@ -306,9 +307,9 @@ void Requester::fail(Node node, int error) {
 }
 
 void Requester::abandon(uint32_t task) {
-  settle();  // while its memory is there
-  // Commands that wait in a lane are of the lane's owner. Those that were drained may be of a task
-  // that had the lane before.
+  settle();  // while the task's memory is there
+  // Commands that wait in a lane are of the lane's owner. Drained commands may be of a task that
+  // had the lane before.
   for (const uint32_t lane : parked_) {
     const auto is_its = [&](const Command& command) { return command.requester == task; };
     held_[lane].erase_if(is_its);

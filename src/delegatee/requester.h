@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// requester.h - the half of a delegatee that carries out its own tasks' commands: executor (lanes
-// to batches and transfers) and completer (answers and events to flags, counters, callbacks).
+// requester.h - the half of a delegatee that carries out its own tasks' commands: executor (from
+// lanes to batches and transfers) and completer (from answers and events to flags, counters,
+// callbacks).
 //
 //   lane ──accept──► slot ──► pending ──credit, room──► sent ──answer──► complete
 //          │                     ▲                        │
@@ -11,9 +12,9 @@
 //          └─ the node has too many, or no slot is free: the rest that was drained of this lane is
 //             held, and the lane left alone until that command can be accepted
 //
-// Pieces are sent portion by portion, behind the other pending commands each time.
-// A slow node stops the lanes that insist on it, after pending_max commands, and no others; a task
-// that does not take its callbacks stops its own.
+// A command's pieces are sent portion by portion; after each portion the command goes behind the
+// other pending ones. A slow node blocks only lanes whose next command targets it, and only after
+// pending_max commands; a task that does not take its callbacks blocks only its own lanes.
 #pragma once
 
 #include <array>
@@ -35,14 +36,15 @@ class Requester : private Lanes::Visitor {
   Requester(fabric::Fabric& fabric, Outbox& outbox, Lanes& lanes, Delivery& delivery, size_t nodes,
             const Options& options);
 
-  // One round over the lanes: how many commands were taken out of them.
+  // Makes one round over the lanes. Returns the number of commands taken out of them.
   size_t drain();
-  // Sends and starts what can be. Whether anything moved.
+  // Sends records and starts transfers as far as credit and room allow, and posts completions.
+  // Returns true if anything moved.
   bool advance();
-  // False: not an answer to anything that was asked of the node.
+  // Handles an answer. False: it answers no request that was sent to the node.
   bool answered(Node node, const Header& header, std::span<const std::byte> payload);
   void transferred(const fabric::Event& event);
-  // The node's region has ended.
+  // Forgets the fabric's name of the node's region, which has ended.
   void forget_region(Node node, const Header& header) {
     regions_.forget({node, header.task, header.region});
   }
@@ -54,25 +56,27 @@ class Requester : private Lanes::Visitor {
   // outside need not call it: advance() does.
   void settle();
 
-  // Everything for the node, now and later, ends with the error. The memory of transfers that are
-  // under way is the fabric's until their events: the caller has given the node up there.
+  // Ends all commands for the node, now and later, with the error. The fabric may use the memory of
+  // pending transfers until their events: the caller has given the node up in the fabric.
   void fail(Node node, int error);
   int failed(Node node) const { return targets_[node].failed; }
-  // The task has ended: its commands, in whatever lane, end without a trace.
+  // Discards the commands of an ended task, in whatever lane, without completions.
   void abandon(uint32_t task);
   bool holds_memory_of(uint32_t task);
 
-  // How many commands of that kind were accepted. Any thread.
+  // Number of commands of that kind that were accepted. Any thread.
   uint64_t accepted(llcl::Op op) const {
     return accepted_[size_t(op)].load(std::memory_order_relaxed);
   }
 
-  // Nobody waits for an answer of a node that has failed, as the own one counts.
+  // True if a command waits for an answer of the node. A failed node gives none; the delegatee's
+  // own node counts as failed.
   bool awaits(Node node) const {
     const TargetNode& target = targets_[node];
     return target.count != target.unposted && target.failed == 0;
   }
-  const std::vector<Node>& awaited() const { return awaited_; }  // and some that were
+  // All nodes that are awaited, and some that were.
+  const std::vector<Node>& awaited() const { return awaited_; }
   bool has_unposted() const { return !unposted_.empty(); }
   // Whether the fabric has refused a transfer since the last advance.
   bool was_refused() const { return was_refused_; }
@@ -82,13 +86,13 @@ class Requester : private Lanes::Visitor {
  private:
   static constexpr size_t kDrainMax = 32;
   static constexpr int kSendsMax = 1024;  // for one node, before others have their turn
-  // The fabric moves so much at a time: a node's answer to a probe comes behind it on the same
-  // link.
+  // Largest read or write given to the fabric: a node's answer to a probe comes behind it on the
+  // same link. [bytes]
   static constexpr uint64_t kTransferMaxBytes = uint64_t{32} << 20;
-  // Of one node: others have room, too.
+  // Limits of the transfers of one node, so that others have room, too.
   static constexpr uint32_t kTransfersMax = 32;
   static constexpr uint64_t kTransferringMaxBytes = 4 * kTransferMaxBytes;
-  struct SentPortion {  // and not answered
+  struct SentPortion {  // a portion that was sent and not answered
     uint32_t index;
     uint32_t bytes;  // of the blocks
     size_t record_bytes;
@@ -96,20 +100,21 @@ class Requester : private Lanes::Visitor {
   };
   struct TargetNode {
     uint32_t first = kNone, last = kNone;  // all its slots, in the order of acceptance
-    uint32_t count = 0;                    // of them
-    uint32_t fences = 0;                   // among them
+    uint32_t count = 0;                    // of the slots in this list
+    uint32_t fences = 0;                   // among these slots
     SlotQueue pending, ready;
     Fifo<SentPortion> portions;  // answered in order
     uint32_t sent = 0;
     size_t sent_bytes = 0;
     uint32_t transferring = 0;  // in the fabric
     uint64_t transferring_bytes = 0;
-    uint32_t unposted = 0;  // of `count`: complete, and only their tasks are slow
+    uint32_t unposted = 0;  // of `count`: complete, but their tasks' mailboxes are full
     int failed = 0;
     bool is_awaited = false;  // in awaited_
   };
 
-  // Completions of one counter in a row: each store to a line that somebody polls costs 100 ns.
+  // Consecutive completions of one counter, which are added at once: each store to a cache line
+  // that somebody polls costs 100 ns.
   struct Completed {
     uint64_t counter = 0;  // its address; 0: none
     uint64_t count = 0;    // to be added
@@ -161,16 +166,16 @@ class Requester : private Lanes::Visitor {
   KnownRegions regions_;
   std::vector<TargetNode> targets_;
   std::vector<Node> awaited_;
-  Portion portion_;                        // the latest; a member because it keeps its memory
+  Portion portion_;                        // the latest; a member so that its memory is reused
   std::vector<Fifo<llcl::Command>> held_;  // by lane: drained, and not accepted
   std::vector<uint32_t> parked_;           // lanes of which something is held
   SlotQueue unposted_;
   std::vector<uint32_t> unposted_of_lane_;
   uint32_t unposted_count_ = 0;
-  std::vector<uint32_t> full_;  // tasks whose mailboxes are; a member because it keeps its memory
+  std::vector<uint32_t> full_;  // tasks with full mailboxes; a member so that its memory is reused
   bool was_refused_ = false;
   uint64_t transferring_bytes_ = 0;
-  std::array<std::atomic<uint64_t>, llcl::kOps> accepted_{};  // nothing is read on their strength
+  std::array<std::atomic<uint64_t>, llcl::kOps> accepted_{};  // relaxed: orders no data
 };
 
 }  // namespace nagaya::delegatee

@@ -20,20 +20,21 @@
 namespace nagaya::delegatee {
 
 struct Cursor {
-  uint64_t piece, block, byte;  // of the block, of the piece, of the command
+  uint64_t piece, block, byte;  // in the command, in the piece, in the block
 };
 
 // The part of a command's pieces that one record carries.
 class Portion {
  public:
-  // Entries and blocks together, so that a get and its answer both fit.
+  // `most_bytes` limits entries and blocks together, so that a get and its answer both fit into a
+  // record.
   explicit Portion(size_t most_bytes) : most_bytes_(most_bytes) {
     chunks_.reserve(most_bytes / sizeof(Strided));
   }
 
   // Becomes the portion that begins at `at`, and moves `at` behind it. An empty portion is possible
-  // if there are many empty pieces. The same pieces give the same portion again. Returns 0, or
-  // -EINVAL: a piece whose blocks lie nowhere.
+  // if there are many empty pieces. Cutting the same pieces again gives the same portion.
+  // Returns 0, or -EINVAL: a piece has no local address, or its blocks' addresses overflow.
   int cut(const llcl::Command& command, Cursor& at) {
     chunks_.clear();
     bytes_ = 0;
@@ -80,7 +81,7 @@ class Portion {
     int64_t local_stride;
   };
 
-  // For the blocks of one more entry.
+  // Bytes that are left for the blocks of one more entry.
   size_t room() const {
     const size_t used = entries_bytes() + bytes_ + sizeof(Strided);
     return used < most_bytes_ ? most_bytes_ - used : 0;
@@ -92,7 +93,7 @@ class Portion {
            local_span(piece, &local) && remote_span(piece, offset, &remote);
   }
 
-  // As many whole blocks as there is room for, or a part of one.
+  // Adds an entry of as many whole blocks as there is room for, or of a part of one; moves `at`.
   void add(const llcl::Piece& piece, uint64_t offset, Cursor& at) {
     const bool is_part = at.byte != 0 || piece.block_bytes > room();
     const uint64_t bytes =

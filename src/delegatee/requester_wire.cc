@@ -15,11 +15,11 @@ using llcl::Op;
 
 namespace {
 
-// By Op; a large transfer asks for the region first. A fence sends nothing.
+// Indexed by Op; a large transfer asks for the region first. A fence sends nothing.
 constexpr Kind kKindOf[] = {Kind::kGet,   Kind::kPut,       Kind::kAtomic,    Kind::kMessage,
                             Kind::kProbe, Kind::kPutNotify, Kind::kGetPieces, Kind::kPutPieces};
 
-// Of the one record of a command that is neither a message nor pieces.
+// Payload of the only record of a command that is neither a message nor pieces [bytes].
 uint64_t payload_bytes(const Slot& slot) {
   const Command& command = slot.command;
   if (slot.is_large) return 0;
@@ -47,7 +47,8 @@ void fill(std::byte* payload, const Slot& slot, size_t bytes) {
 
 }  // namespace
 
-// A message longer than one record goes in parts, each with an answer of its own.
+// Makes the header of the command's next record. A message longer than one record is sent in parts,
+// each with an answer of its own.
 Header Requester::next_record(uint32_t index) const {
   const Slot& slot = slots_[index];
   const Command& command = slot.command;
@@ -78,7 +79,7 @@ Header Requester::next_record(uint32_t index) const {
   return header;
 }
 
-// nullptr: no credit, or no room.
+// Adds a record to the outbox and takes its credit. nullptr: no credit, or no room.
 std::byte* Requester::append(TargetNode& target, Node node, const Header& header) {
   const size_t bytes = record_bytes(header.bytes);
   if (target.sent >= options_.credit_commands || target.sent_bytes + bytes > options_.credit_bytes)
@@ -106,7 +107,8 @@ bool Requester::send_first(TargetNode& target) {
   return true;
 }
 
-// The next portion; then it is the other commands' turn. After an error nothing more is sent.
+// Sends the next portion; then the other commands have their turn. After an error nothing more is
+// sent. False: no credit, or no room.
 bool Requester::send_pieces(TargetNode& target) {
   const uint32_t index = target.pending.front();
   Slot& slot = slots_[index];
@@ -142,7 +144,8 @@ bool Requester::send_portion(TargetNode& target, uint32_t index) {
   return true;
 }
 
-// Its requester has ended, and with it the memory that would be sent.
+// Drops the first pending command, whose requester has ended, and with it the memory that would be
+// sent.
 bool Requester::drop_first(TargetNode& target) {
   const uint32_t index = target.pending.front();
   Slot& slot = slots_[index];
@@ -217,7 +220,7 @@ bool Requester::answered(Node node, const Header& header, std::span<const std::b
   return true;
 }
 
-// Gives back the credit of the record that was answered.
+// Gives back the credit of the answered record. True if no answer to the command is missing.
 bool Requester::was_last_answer(Slot& slot) {
   const Command& command = slot.command;
   TargetNode& target = targets_[command.node];
@@ -245,7 +248,7 @@ bool Requester::store_answer(Slot& slot, int status, std::span<const std::byte> 
   } else if (command.op == Op::kAtomic) {
     to = reinterpret_cast<std::byte*>(command.data.word.before);
     expected_bytes = sizeof(uint64_t);
-    used_bytes = llcl::size_of(command.type());  // its low bytes: they come first
+    used_bytes = llcl::size_of(command.type());  // the word's low bytes, which come first
   }
   if (payload.size() != expected_bytes) return false;
   const bool is_orphans = slot.is_orphan && !slot.is_large;
@@ -253,7 +256,7 @@ bool Requester::store_answer(Slot& slot, int status, std::span<const std::byte> 
   return true;
 }
 
-// False: not the answer to the oldest portion.
+// Handles the answer to the node's oldest portion. False: it answers something else.
 bool Requester::answered_portion(uint32_t index, int status, std::span<const std::byte> payload) {
   Slot& slot = slots_[index];
   TargetNode& target = targets_[slot.command.node];
@@ -272,7 +275,8 @@ bool Requester::answered_portion(uint32_t index, int status, std::span<const std
   return true;
 }
 
-// -EINVAL: the task has changed its pieces meanwhile.
+// Copies the answered blocks into the task's memory. Returns 0; -EINVAL: the task has changed its
+// pieces meanwhile.
 int Requester::scatter(const Command& command, Cursor at, std::span<const std::byte> blocks) {
   if (portion_.cut(command, at) != 0 || portion_.bytes() != blocks.size()) return -EINVAL;
   portion_.scatter(blocks.data());
@@ -297,13 +301,14 @@ void Requester::transferred(const fabric::Event& event) {
   const bool is_whole = slot.answered_bytes == slot.command.data.block.bytes;
   if (event.error == 0 && !is_whole && !slot.is_orphan) return queue(index, State::kReady);
   if (event.error == 0 && slot.command.op == Op::kPutNotify && !slot.is_orphan) {
-    // The notification is left: a small command without data.
+    // Only the notification is left to send: a small command without data.
     slot.is_large = false;
     slot.command.data.block.bytes = 0;
     return queue(index, State::kPending);
   }
   if (event.error == 0 || slot.has_retried || slot.is_orphan) return finish(index, event.error);
-  // Perhaps the region has ended, and the node can say so; or the node has, then asking shows it.
+  // Asks for the region again. Perhaps it has ended, and the node can say so; perhaps the node has
+  // failed, which the missing answer shows.
   slot.has_retried = true;
   regions_.forget(KnownRegions::name_of(slot.command));
   queue(index, State::kPending);

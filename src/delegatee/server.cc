@@ -15,7 +15,7 @@ void set_environment(const std::string& variable) {
   ::setenv(variable.substr(0, equals).c_str(), variable.c_str() + equals + 1, 1);
 }
 
-// Of each llcl::Op, in the words of nagaya/llcl.h.
+// The name of each llcl::Op, in the words of nagaya/llcl.h.
 constexpr std::array<const char*, llcl::kOps> kRequestKinds{
     "read", "write", "atomic", "message", "fence", "write_notify", "read_pieces", "write_pieces"};
 
@@ -58,7 +58,7 @@ std::string Server::contact(const Question& question) {
   return encode(Contact{secret_, fabric_->address()});
 }
 
-// A failure ends the fabric, too: it can be connected only once.
+// A failure closes the fabric, too: a fabric can be connected only once.
 void Server::connect(const Question& question) {
   if (fabric_ == nullptr || thread_.joinable())
     throw base::Error(-EPROTO, "nodes are connected once, after their contacts were asked for");
@@ -84,7 +84,7 @@ void Server::connect(const Question& question) {
   delegatee_ = std::move(delegatee);
 }
 
-// Of zeros: the empty state.
+// The memory is zeroed, which is the ring's empty state.
 void Server::make_ring() {
   ring_memory_ = base::reserve_memory(sizeof(llcl::Ring), "cannot reserve the ring");
   auto* const ring = reinterpret_cast<llcl::Ring*>(ring_memory_.data());
@@ -92,7 +92,7 @@ void Server::make_ring() {
   board_.ring.store(ring, std::memory_order_relaxed);  // tasks push from the store to `nodes` on
 }
 
-// The delegatee's: where it runs, there lies what it reads.
+// Binds the delegatee's thread to a memory node, and places lanes and ring there.
 void Server::settle_thread() {
   if (!placement_) return;
   const int node = placement_->settle_thread();
@@ -103,7 +103,8 @@ void Server::settle_thread() {
 }
 
 void Server::task_starts(const task::TaskRecord& record, std::span<const uint64_t> processors) {
-  // Not of a number that nobody had before: its pages are untouched, and placed below.
+  // A number that no task had before has empty mailboxes: their pages are untouched, and placed
+  // below.
   if (record.generation.load(std::memory_order_relaxed) > 1)
     llcl::empty_mailboxes(board_, *record.space->record(record.number));
   if (!placement_) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// server.h - the floors above the tasks, as the host has them: the board, and the delegatee in a
-// thread of its own once the job turns out to have several nodes.
+// server.h - the host's part of the floors above `task`: the board, and the delegatee, in a thread
+// of its own, once the job turns out to have several nodes.
 #pragma once
 
 #include <memory>
@@ -21,16 +21,16 @@ namespace nagaya::delegatee {
 
 class Server : public task::UpperFloor {
  public:
-  // Before the host serves. Throws base::Error.
+  // Makes the board in the space, before the host serves. Throws base::Error.
   explicit Server(task::SpaceHeader& space);
   ~Server() override;
 
   std::string answer(const std::string& question) override;
-  // Before the task of this record starts, on these processors.
+  // Prepares the mailboxes of a task that is about to start on these processors.
   void task_starts(const task::TaskRecord& record, std::span<const uint64_t> processors) override;
   void task_ended(const task::TaskRecord& record) override;
-  // The delegatee has requests of that task under way, or another task helps in a copy of it, or
-  // may be reading a group that it has made.
+  // True while the memory of that ended task is used: the delegatee has pending requests of it,
+  // another task helps in a copy of it, or may be reading a group that it has made.
   bool holds(const task::TaskRecord& record) const override;
   uint64_t refused_messages() const override {
     return delegatee_ != nullptr ? delegatee_->refused() : 0;
@@ -50,7 +50,7 @@ class Server : public task::UpperFloor {
   const std::optional<Placement> placement_ = Placement::of_machine();
   const Secret secret_ = new_secret();
   Options options_;
-  std::unique_ptr<fabric::Fabric> fabric_;  // the thread's, once there is one
+  std::unique_ptr<fabric::Fabric> fabric_;  // only thread_ uses it, once that runs
   std::unique_ptr<Delegatee> delegatee_;
   std::thread thread_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // slots.h - the commands that a delegatee has accepted and that are not complete. Answers and
 // fabric events name a slot by its tag; the slot's count of uses is in the tag, so that a late or
-// forged answer finds nobody.
+// forged answer finds no slot.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct Slot {
   uint32_t task;           // the requester
   uint32_t next;           // in a SlotQueue
   uint32_t before, after;  // in its node's list, in the order of acceptance
-  uint32_t fence_waits;    // kFence: for so many commands
+  uint32_t fence_waits;    // kFence: number of commands that it waits for
   uint64_t sent_bytes;  // kActiveMessage, Pieces: of the data, in records; is_large: by the fabric
   uint64_t answered_bytes;
   Cursor at;       // Pieces: the next one to send
@@ -43,10 +43,10 @@ struct Slot {
   State state;
   bool is_listed;    // in its node's list
   bool is_large;     // is to go by the fabric's reads and writes
-  bool uses_region;  // in KnownRegions
+  bool uses_region;  // counts as a user in KnownRegions
   bool in_fabric;    // between a try_ call and its event
-  bool has_retried;  // a large transfer: with a region asked for anew
-  bool is_orphan;    // the requester has ended: its memory is nobody's
+  bool has_retried;  // a large transfer: it has asked for the region a second time
+  bool is_orphan;    // the requester has ended: its memory must not be used
 };
 
 class Slots {
@@ -77,7 +77,7 @@ class Slots {
   }
 
   uint32_t tag(uint32_t index) const { return uint32_t{slots_[index].uses} << 16 | index; }
-  // kNone: no slot in use has this tag.
+  // Returns the slot in use that has this tag; kNone if there is none.
   uint32_t find(uint64_t tag) const {
     const uint32_t index = static_cast<uint32_t>(tag) % kMax;
     if (tag > UINT32_MAX || index >= slots_.size()) return kNone;
@@ -90,7 +90,7 @@ class Slots {
   std::vector<uint32_t> free_;  // the latest first: it is in the cache
 };
 
-// Slots in order; a slot is in one SlotQueue at a time.
+// First-in, first-out queue of slots; a slot is in one SlotQueue at a time.
 class SlotQueue {
  public:
   bool empty() const { return first_ == kNone; }

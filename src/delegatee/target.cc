@@ -16,7 +16,7 @@
 namespace nagaya::delegatee {
 namespace {
 
-constexpr uint32_t kReceiptMaxBytes = 4096;  // of a message
+constexpr uint32_t kReceiptMaxBytes = 4096;  // longest message whose receipt may be patient
 
 }  // namespace
 
@@ -29,7 +29,7 @@ Target::Target(fabric::Fabric& fabric, Outbox& outbox, Regions& regions, Deliver
       origins_(nodes),
       endings_seen_(regions.endings()) {}
 
-// By Kind.
+// Indexed by Kind.
 const Target::Service Target::kServices[kKinds] = {
     {nullptr, &Target::put, &Target::write_status},                             // kPut
     {nullptr, nullptr, &Target::write_data},                                    // kGet
@@ -57,13 +57,13 @@ bool Target::serve(Node node, const Header& header, Payload payload) {
   return answer(node, done);
 }
 
-// The requester's half takes records of these kinds (Delegatee::serve).
+// Refuses records of kinds that Delegatee::serve handles itself or passes to the requester.
 bool Target::refuse(Node, const Header&, Payload) {
   return false;
 }
 
-// If the outbox has no room, batches are on their way to the node: they say that this one lives,
-// too.
+// If the outbox has no room, batches are in flight to the node: they, too, show that this one
+// lives.
 bool Target::serve_probe(Node node, const Header& request, Payload) {
   write(node, {request, 0, 0}, {});
   return true;
@@ -92,7 +92,7 @@ int Target::put(const Header& request, Payload payload, uint64_t&) {
   return to.error;
 }
 
-// Nothing is written unless all can be.
+// Writes nothing unless it can write the data and add to the counter.
 int Target::put_notify(const Header& request, Payload payload, uint64_t& before) {
   Counter counter;
   std::memcpy(&counter, payload.data(), sizeof counter);
@@ -105,7 +105,7 @@ int Target::put_notify(const Header& request, Payload payload, uint64_t& before)
   if (reinterpret_cast<uintptr_t>(word.base) % sizeof(uint64_t) != 0) return -EINVAL;
   const int error = put(request, payload, before);
   if (error != 0) return error;
-  // Release: the data before the count; nagaya_llcl_wait_counter acquires.
+  // Release: the data before the count; pairs with the acquire in nagaya_llcl_wait_counter.
   std::atomic_ref(*reinterpret_cast<uint64_t*>(word.base)).fetch_add(1, std::memory_order_release);
   return 0;
 }
@@ -135,7 +135,8 @@ int Target::apply_atomic(const Header& request, Payload payload, uint64_t& befor
 
 // ---- messages ----------------------------------------------------------------------------------
 
-// Whether the part is the beginning of a message, or the next part of the one that is coming.
+// True if the part begins a message, or is the next part of the unfinished one. Sets `offset` to
+// its place in the message [bytes].
 bool Target::continues(OriginNode& origin, const Header& part, uint64_t& offset) {
   const Header& whole = origin.has_begun ? origin.message : part;
   const bool is_same = part.task == whole.task && part.region == whole.region &&
@@ -195,7 +196,7 @@ bool Target::has_waiting() const {
 bool Target::answer(Node node, const Answer& answer, Payload entries) {
   OriginNode& origin = origins_[node];
   if (origin.due.empty() && write(node, answer, entries)) return true;
-  const bool is_asked = answer.request.kind != Kind::kEnded;  // a notice is no part of its credit
+  const bool is_asked = answer.request.kind != Kind::kEnded;  // a notice takes no credit
   if (is_asked && !origin.has_room(entries.size())) return false;
   origin.due.push({answer, {entries.begin(), entries.end()}});
   if (!is_asked) ++origin.notices;
@@ -204,9 +205,9 @@ bool Target::answer(Node node, const Answer& answer, Payload entries) {
   return true;
 }
 
-// A task that was told something may soon send something itself: both leave in one batch. For the
-// answer to a small two-sided message nobody waits but the memory that it was sent from; a large
-// one holds much of the asker's credit.
+// A task that received a message may soon send one itself: then answer and message leave in one
+// batch. The receipt of a small two-sided message is patient, for it only frees the sender's
+// memory; a large message holds much of its sender's credit.
 Outbox::Haste Target::haste_of(const Answer& answer) {
   if (answer.status != 0 || answer.has_backlog) return Haste::kSoon;
   const Header& request = answer.request;
@@ -216,7 +217,7 @@ Outbox::Haste Target::haste_of(const Answer& answer) {
   return haste == Haste::kPatient && !is_receipt ? Haste::kNextRound : haste;
 }
 
-// False: no room in the outbox.
+// Writes an answer into the outbox. False: no room there.
 bool Target::write(Node node, const Answer& answer, Payload entries) {
   Header header{};
   header.kind = Kind::kAnswer;
@@ -297,7 +298,7 @@ int Target::register_region(Node node, const Header& request, fabric::Region& re
       std::map<RegionName, Registration> fresh;
       fresh.emplace(name, Registration{memory, {}, {node}});
       fresh.begin()->second.region = fabric_.register_memory(memory.base, memory.bytes);
-      registrations_.merge(fresh);  // allocates nothing: the table has all that is registered
+      registrations_.merge(fresh);  // allocates nothing, so the table misses no registered region
       found = registrations_.find(name);
     }
     std::vector<Node>& known_to = found->second.known_to;
@@ -312,7 +313,8 @@ int Target::register_region(Node node, const Header& request, fabric::Region& re
   }
 }
 
-// Whether nobody uses it when the node does no longer.
+// The node no longer uses the registration. True if no other node does: then it is deregistered,
+// and the caller erases it.
 bool Target::is_last_user(Registration& registration, Node node) {
   std::erase(registration.known_to, node);
   if (!registration.known_to.empty()) return false;
@@ -340,8 +342,8 @@ bool Target::drop_ended_regions() {
          });
 }
 
-// Tells all nodes that know the registration, so that a later request is refused by us, and not by
-// the fabric, for which it is the end of a link.
+// Deregisters a region, and tells all nodes that know it: a later request of theirs is then refused
+// by this delegatee, and not by the fabric, which would end the link.
 void Target::end(const RegionName& name, const Registration& registration) {
   Answer notice{};
   notice.request.kind = Kind::kEnded;
@@ -392,7 +394,7 @@ bool Target::advance(Node node) {
     const Answer done = receipt(first.request, delivered);
     origin.kept_bytes -= first.payload.size();
     origin.waiting.pop();
-    answer(node, done);  // takes the place of what was popped
+    answer(node, done);  // takes the room of the message that was popped
     moved = true;
   }
   return moved;

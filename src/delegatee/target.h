@@ -31,14 +31,15 @@ class Target {
   Target(fabric::Fabric& fabric, Outbox& outbox, Regions& regions, Delivery& delivery,
          size_t nodes);
 
-  // A request of the node. False: more than a node may ask for; it has broken the protocol.
+  // Carries out a request of the node. False: the node has broken the protocol, for instance by
+  // more requests than its credit allows.
   bool serve(Node node, const Header& header, Payload payload);
-  // Wakes whom the requests served since concern, tries again what had to wait, drops registrations
-  // of ended regions. Whether anything moved.
+  // Wakes the tasks whose memory the requests served since the last call have changed, retries work
+  // that had to wait, drops registrations of ended regions. Returns true if anything moved.
   bool advance();
-  // Whether a mailbox was full: nobody rings when there is room again.
+  // Whether a message waits for a full mailbox: nobody rings when there is room again.
   bool has_waiting() const;
-  // The node has failed: its requests are thrown away.
+  // The node has failed: throws away its requests.
   void forget(Node node);
 
  private:
@@ -46,18 +47,19 @@ class Target {
   struct Answer {
     Header request;
     int status;
-    uint64_t before;           // kAtomic: the word
-    bool has_backlog = false;  // kMessage: the task has one
+    uint64_t before;           // kAtomic: the word's old value
+    bool has_backlog = false;  // kMessage: the receiving task has one
   };
   // The functions that serve requests of one kind. Batch::parse has checked their form.
   struct Service {
-    // Does all. nullptr: `store` and then an answer are all.
+    // Carries out the request and answers. nullptr: `store` does the work, then `write` answers.
     bool (Target::*serve)(Node node, const Header& request, Payload payload);
-    // Stores into the task's memory; returns the status. nullptr: `write` reads that memory.
+    // Stores into the task's memory; returns the status. nullptr: the request
+    // stores nothing, and `write` reads that memory.
     int (Target::*store)(const Header& request, Payload payload, uint64_t& before);
     // Writes the answer. False: no room in the outbox.
     bool (Target::*write)(Node node, Header& header, const Answer& answer, Payload entries);
-    // Of an answer that tells of no error and no backlog.
+    // Haste of an answer that reports neither an error nor a backlog.
     Haste haste = Haste::kSoon;
   };
   struct Due {
@@ -70,19 +72,19 @@ class Target {
     std::vector<std::byte> payload;
   };
   struct OriginNode {
-    // Whether the node's credit allows that one more record is kept here, with so much payload.
+    // True if the node's credit allows one more record to be kept here, with `bytes` of payload.
     bool has_room(size_t bytes) const {
       return waiting.size() + due.size() - notices < kCreditMaxCommands &&
              kept_bytes + bytes <= kCreditMaxBytes;
     }
 
     Fifo<Due> due;
-    size_t notices = 0;  // among `due`: kEnded, which nobody has asked for
+    size_t notices = 0;  // answers in `due` of kind kEnded, which nobody has asked for
     Fifo<Waiting> waiting;
-    size_t kept_bytes = 0;      // of both
-    bool has_begun = false;     // a message of which not all parts have come
-    Header message{};           // that one, and
-    uint64_t message_come = 0;  // how many bytes of it have come
+    size_t kept_bytes = 0;      // of `due` and `waiting`
+    bool has_begun = false;     // a message has begun, of which parts are still missing
+    Header message{};           // of that message: the header of its latest part
+    uint64_t message_come = 0;  // bytes of that message that have arrived
     bool is_busy = false;       // in busy_
   };
   struct RegionName {
@@ -138,11 +140,12 @@ class Target {
   Regions& regions_;
   Delivery& delivery_;
   std::vector<OriginNode> origins_;
-  bool has_late_ = false;   // messages that were accepted wait for their mailbox
+  bool has_late_ = false;   // accepted messages wait for room in a mailbox
   std::vector<Node> busy_;  // nodes for which something is due or waits
   std::map<RegionName, Registration> registrations_;
   uint64_t endings_seen_;
-  std::optional<uint32_t> to_wake_;  // once for many requests in a row: each time is a fence
+  // A task to wake, once for many requests in a row: each wake-up costs a fence.
+  std::optional<uint32_t> to_wake_;
 };
 
 }  // namespace nagaya::delegatee

@@ -65,7 +65,7 @@ void end_connections(const std::string& own_address, const std::string& peer_add
   if (descriptors == nullptr) return;
   while (const dirent* entry = ::readdir(descriptors.get())) {
     const int fd = std::atoi(entry->d_name);
-    // Nobody but the provider, in the caller's thread, closes such a socket.
+    // Only the provider, in the caller's thread, closes such a socket: `fd` still names it.
     if (leads_to(own, peer, fd)) ::shutdown(fd, SHUT_RDWR);
   }
 }

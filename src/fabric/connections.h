@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// connections.h - ends the TCP connections to one peer of an endpoint, below its provider: for
-// providers that keep them when the peer's address is removed. They then find them broken, and fail
-// what is pending.
+// connections.h - ends the TCP connections of an endpoint to one peer, below libfabric's provider:
+// for providers that keep connections when the peer's address is removed. The provider then finds
+// them broken, and fails the pending operations.
 #pragma once
 
 #include <string>
 
 namespace nagaya::fabric {
 
-// Addresses as fi_getname() gives them; of other kinds than IPv4 and IPv6 nothing happens. Which
-// peer has come from an IP address is not to be seen: all that have come from the peer's are ended.
+// Takes addresses as fi_getname() gives them; does nothing for others than IPv4 and IPv6. An
+// accepted connection shows only the IP address that it came from, not the peer: all that have come
+// from the peer's IP address are ended.
 void end_connections(const std::string& own, const std::string& peer) noexcept;
 
 }  // namespace nagaya::fabric

@@ -6,7 +6,7 @@
 namespace nagaya::fabric {
 namespace {
 
-// Handler and flags say whose a disposition is; the union has both kinds of handlers.
+// Compares handler and flags; sa_handler shares its place with sa_sigaction.
 bool are_same(const struct sigaction& one, const struct sigaction& other) {
   return one.sa_handler == other.sa_handler && one.sa_flags == other.sa_flags;
 }
@@ -30,8 +30,8 @@ KeptSignalHandlers::~KeptSignalHandlers() {
     if (!now || !before_[signal] || are_same(*now, *before_[signal])) continue;
     ::sigaction(signal, &*before_[signal], nullptr);
     // Linux drops a pending SIGCHLD when its disposition becomes the default, even one that is
-    // blocked: the host, which waits for it by a descriptor, would not reap a task that has ended
-    // meanwhile. A SIGCHLD too many does no harm.
+    // blocked: the host, which waits for SIGCHLD by a descriptor, would not reap a task that has
+    // ended meanwhile. A SIGCHLD too many does no harm.
     if (signal == SIGCHLD) ::kill(::getpid(), SIGCHLD);
   }
 }

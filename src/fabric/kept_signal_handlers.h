@@ -10,10 +10,10 @@
 
 namespace nagaya::fabric {
 
-// Notes the disposition of every signal, and restores those that have changed when it goes out of
-// scope. libpsm_infinipath, which Debian's libfabric is linked to, installs handlers in its
-// constructor: a host that a signal ends would leave a backtrace file (*.btr) in the user's
-// directory, and end later.
+// Saves the disposition of every signal, and restores changed ones when it goes out of scope.
+// libpsm_infinipath, which Debian's libfabric is linked to, installs handlers in its constructor: a
+// host that a signal ends would leave a backtrace file (*.btr) in the user's directory, and end
+// later.
 //
 // Dispositions are the process's: one thread may use this at a time.
 class KeptSignalHandlers {

@@ -21,29 +21,29 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kReceives = 64;        // posted at a time
-constexpr size_t kOperationsMax = 256;  // under way; more could overrun the provider's buffers
-constexpr size_t kMessagesRoom = 64;    // of these for messages only: they say that this node lives
+constexpr size_t kOperationsMax = 256;  // pending; more could overrun the provider's buffers
+constexpr size_t kMessagesRoom = 64;    // of these for messages only: they show that the node lives
 constexpr std::chrono::milliseconds kGrace{100};
 constexpr int kKeyTries = 16;
 constexpr size_t kSecretKeyBytes = 4;  // at least
 
-// An operation under way. A completion leads to it by the address of its context.
+// A pending operation, or a posted receive. A completion leads to it by the address of its context.
 struct Slot {
   fi_context2 context;  // the provider's, and first: completions name its address
   Event::Kind kind;
   Node node;
   uint64_t cookie;
   std::byte* receive_buffer;
-  Owned<fid_mr> local_memory;  // no longer than the operation: a task's memory may go afterwards
+  Owned<fid_mr> local_memory;  // ends with the operation: the task's memory may end after it
   bool is_pending;             // its event is still to come
 };
 
 struct Peer {
-  std::string name;  // its address, as it calls it
+  std::string name;  // the address that the peer gave
   fi_addr_t address;
   size_t pending = 0;         // operations
   bool has_answered = false;  // an operation has succeeded: there is, or was, a connection
-  int error = 0;              // since its death: of everything to it
+  int error = 0;              // since its death: the error of every operation to it
   Clock::time_point since{};  // of its death; before: of refusals without a reason
 };
 
@@ -62,8 +62,8 @@ class Libfabric : public Fabric {
     post_receives();
   }
   ~Libfabric() override {
-    // Closing the endpoint may still fill receive buffers: before anything else ends. But a
-    // provider that binds regions to an endpoint wants them closed before.
+    // The endpoint may still fill receive buffers while it closes: it ends before them. But a
+    // provider that binds regions to an endpoint wants the regions closed before it.
     regions_.clear();
     fabric_.endpoint.reset();
   }
@@ -155,7 +155,7 @@ class Libfabric : public Fabric {
   std::map<uint64_t, Owned<fid_mr>> regions_;
   std::vector<Peer> peers_;
   std::vector<Node> dying_;   // dead, with operations pending
-  bool was_refused_ = false;  // by a provider that connects, since the last look before a sleep
+  bool was_refused_ = false;  // by a provider that may be connecting, since the last may_sleep()
   bool is_in_doubt_ = false;  // the latest refusal may mean death: no descriptor will tell
   Node self_ = 0;
 };
@@ -190,7 +190,7 @@ bool Libfabric::try_write(Node node, const void* from, size_t bytes, const Regio
   });
 }
 
-// The common part of the three.
+// The common part of try_send, try_read and try_write.
 template <typename Post>
 bool Libfabric::try_start(Event::Kind kind, Node node, uint64_t cookie, int misuse, Post post) {
   const size_t room = kOperationsMax - (kind == Event::Kind::kSent ? 0 : kMessagesRoom);
@@ -230,8 +230,8 @@ bool Libfabric::try_start(Event::Kind kind, Node node, uint64_t cookie, int misu
   return true;
 }
 
-// Whether a refusal means death. A provider refuses while it connects, or when much is under way:
-// if there was a connection and nothing is under way, then the peer has closed it.
+// True if a refusal means that the peer is dead. A provider refuses while it connects, or when many
+// operations are pending: if there was a connection and nothing is pending, the peer has closed it.
 bool Libfabric::has_gone(Peer& peer) {
   if (!peer.has_answered || peer.pending != 0) return false;
   const auto now = Clock::now();
@@ -252,7 +252,7 @@ void Libfabric::free_slot(Slot& slot) {
   free_slots_.push_back(&slot);
 }
 
-// As long as the provider's keys are.
+// Returns a random key of the size of the provider's keys.
 uint64_t Libfabric::new_key() const {
   const size_t key_bytes = fabric_.info->domain_attr->mr_key_size;
   const uint64_t number = base::random_number();
@@ -294,7 +294,7 @@ size_t Libfabric::poll(std::span<Event> events) {
     events[count] = reports_.front();
     reports_.pop_front();
   }
-  // Also without room for an event: the caller may only want things to move on.
+  // Also without room for an event: the caller may only want the provider to make progress.
   return count + take_completions(events.subspan(count));
 }
 
@@ -344,7 +344,7 @@ bool Libfabric::take_error(Event& event) {
   return end(slot, -errno_of(failed.err), event);
 }
 
-// The provider is done with it. False: its event has come before.
+// Ends an operation that the provider has completed. False: its event was reported before.
 bool Libfabric::end(Slot& slot, int error, Event& event) {
   const bool is_pending = std::exchange(slot.is_pending, false);
   if (is_pending) {
@@ -364,14 +364,15 @@ void Libfabric::bury(Node node, int error) {
   if (peer.error != 0) return;
   peer.error = error;
   peer.since = Clock::now();
-  // Ends a connection that still stands: nothing of it may touch memory after the events. Only some
-  // providers do with the address.
+  // Closes a connection that is still open: it must not touch memory after the events. Only some
+  // providers close it when the address is removed.
   ::fi_av_remove(fabric_.addresses.get(), &peer.address, 1, 0);
   end_connections(peers_[self_].name, peer.name);
   dying_.push_back(node);
 }
 
-// Normally the provider fails them itself, at once.
+// Fails operations that are still pending kGrace after the peer's death. Normally the provider
+// itself fails them, at once.
 void Libfabric::fail_what_the_dead_never_answered() {
   const auto now = Clock::now();
   std::erase_if(dying_, [&](Node node) {
@@ -390,8 +391,9 @@ void Libfabric::fail_what_the_dead_never_answered() {
 bool Libfabric::may_sleep(std::vector<pollfd>& descriptors) {
   if (std::exchange(is_in_doubt_, false)) return false;
   if (!reports_.empty() || !to_post_.empty() || !dying_.empty()) return false;
-  // may_sleep() of the provider looks for completions. It may find all that a refused operation
-  // waits for, and no descriptor tells of that again: the caller tries once more before it sleeps.
+  // fabric_.may_sleep() lets the provider look for completions. It may find all that a refused
+  // operation waits for, and then no descriptor wakes for them: the caller tries once more before
+  // it sleeps.
   const bool was_refused = std::exchange(was_refused_, false);
   if (!fabric_.may_sleep() || was_refused) return false;
   descriptors.push_back({fabric_.wait_fd, POLLIN, 0});

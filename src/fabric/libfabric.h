@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libfabric.h - the contract by libfabric: one RDM endpoint, one completion queue.
+// libfabric.h - the Fabric (fabric.h) over libfabric: one RDM endpoint, one completion queue.
 //
-// The contract asks for more than libfabric promises. This file adds:
+// fabric.h promises more than libfabric does. This file adds:
 //   one event per cookie    every operation asks for a completion; a slot remembers its cookie
 //   a link that breaks      ofi_rxm would connect again in silence, messages in between are lost:
 //                           here the peer is dead from its first error, or when it no longer takes
 //                           anything though nothing is pending (a gap: delegatee/proof.h)
 //   secret regions          keys are random, where the provider takes the caller's
-//   lost operations         those that libfabric never answers fail kGrace after the peer's death
+//   lost operations         operations that libfabric never completes fail kGrace after the peer's
+//                           death
 #pragma once
 
 #include <memory>

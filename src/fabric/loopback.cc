@@ -52,7 +52,7 @@ struct Endpoint {
   std::map<uint64_t, Region> regions;  // by key
   uint64_t polls = 0;
   base::Fd bell;             // an eventfd: readable while `may_sleep` and `is_rung`
-  bool may_sleep = false;    // it was told so, and has not polled since
+  bool may_sleep = false;    // may_sleep() returned true, and no poll came since
   bool is_rung = false;      // since its latest poll
   bool was_refused = false;  // by the plan: nothing will ring when trying again is worth it
 };
@@ -111,7 +111,7 @@ class LoopbackNetwork::State {
     Endpoint& self = endpoints_[node];
     quiet(self);
     ++self.polls;
-    for (Node offset = 0; offset < nodes(); ++offset)  // everyone is first once in a while
+    for (Node offset = 0; offset < nodes(); ++offset)  // the link that comes first changes
       carry_out(link_of((self.polls + offset) % nodes(), node), count);
     while (shown.size() < count && !self.reports.empty()) {
       shown.push_back(std::move(self.reports.front()));
@@ -175,7 +175,7 @@ class LoopbackNetwork::State {
         link.operations.push_back(std::move(operation));
   }
 
-  // A message waits for those before it, and for room among the reports of its receiver.
+  // A message waits for earlier messages, and for room among the reports of its receiver.
   bool carry_out(Operation& operation, size_t reports_max, bool& messages_wait) {
     Endpoint& target = endpoints_[operation.to];
     const bool is_message = operation.kind == Event::Kind::kSent;
@@ -208,7 +208,7 @@ class LoopbackNetwork::State {
     return 0;
   }
 
-  // Also rings for one that was reported before: there is room again.
+  // Also rings for an operation that was reported before: there is room again.
   void finish(const Operation& operation, int error) {
     Endpoint& self = endpoints_[operation.from];
     if (!operation.is_reported)

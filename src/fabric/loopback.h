@@ -5,8 +5,9 @@
 //              ◄─link 1→0──                  endpoint at its end carries them out
 //
 // As on a real fabric nothing moves unless the target polls, kSent does not say that the message
-// has arrived (of a small one it comes at once), and an endpoint's end is its peers' error.
-// Thread safety: each endpoint may have a thread of its own; the network's functions are for any.
+// has arrived (for a small one it comes at once), and the end of an endpoint is an error for its
+// peers. Thread safety: one thread may use each endpoint; any thread may call the network's
+// functions.
 #pragma once
 
 #include <memory>
@@ -15,14 +16,14 @@
 
 namespace nagaya::fabric {
 
-// Faults that the contract allows, drawn from a seed.
+// Faults that the contract (fabric.h) allows, drawn from a seed.
 struct FaultPlan {
   uint64_t seed = 1;
   unsigned refuse_percent = 0;   // of the try_ calls answer false
   unsigned lose_percent = 0;     // of the operations do not arrive: their event is -EIO
   unsigned delay_polls_max = 0;  // an operation waits for up to so many polls of its target: reads
                                  // and writes overtake each other and messages
-  size_t room = 256;             // operations under way on a link; then try_ answers false
+  size_t room = 256;             // pending operations of a link; then try_ answers false
 };
 
 class LoopbackNetwork {
@@ -30,17 +31,18 @@ class LoopbackNetwork {
   explicit LoopbackNetwork(unsigned nodes, const FaultPlan& plan = {});
   ~LoopbackNetwork();
 
-  // Once for each node; it may outlive the network object. Its destruction is its death.
+  // Opens the endpoint of a node, once for each. The endpoint may outlive the network object. Its
+  // destruction counts as the death of the node.
   std::unique_ptr<Fabric> open(Node node);
 
-  // All pending and later operations between the two fail, in both directions.
+  // Fails all pending and later operations between the two, in both directions.
   void cut_link(Node a, Node b);
-  // Silence in both directions; accepted operations arrive after resume_link.
+  // Stops the link in both directions; accepted operations arrive after resume_link.
   void pause_link(Node a, Node b);
   void resume_link(Node a, Node b);
-  // How many regions of the node are registered.
+  // Number of registered regions of the node.
   size_t registered(Node node) const;
-  // The death of a node: every link to it is cut.
+  // Lets a node die: cuts every link to it.
   void cut_endpoint(Node node);
 
   class State;
@@ -49,7 +51,7 @@ class LoopbackNetwork {
   std::shared_ptr<State> state_;
 };
 
-// All endpoints of a network, connected.
+// Opens and connects all endpoints of a network.
 std::vector<std::unique_ptr<Fabric>> open_all(LoopbackNetwork& network, unsigned nodes);
 
 }  // namespace nagaya::fabric

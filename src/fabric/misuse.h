@@ -7,7 +7,7 @@
 
 namespace nagaya::fabric {
 
-// 0, or the error of the operation's event.
+// Both functions return 0, or the error of the operation's event.
 inline int message_misuse(Node node, size_t nodes, size_t bytes, size_t message_max_bytes) {
   if (node >= nodes) return -EINVAL;
   return bytes > message_max_bytes ? -EMSGSIZE : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// provider.h - libfabric's objects of one endpoint: which provider, opened how, closed in which
-// order.
+// provider.h - libfabric's objects of one endpoint: chooses the provider, opens them, and closes
+// them in the right order.
 #pragma once
 
 #include <rdma/fi_cm.h>
@@ -26,7 +26,7 @@ template <typename Object>
 using Owned = std::unique_ptr<Object, FidCloser>;
 using Info = std::unique_ptr<fi_info, InfoFreer>;
 
-struct Endpoint {  // destroyed from below
+struct Endpoint {  // the last member is destroyed first
   Info info;
   Owned<fid_fabric> fabric;
   Owned<fid_domain> domain;
@@ -34,17 +34,17 @@ struct Endpoint {  // destroyed from below
   Owned<fid_cq> completions;
   Owned<fid_ep> endpoint;
   int wait_fd = -1;                    // of the completion queue
-  bool tells_of_sockets_only = false;  // wait_fd: not of completions that the queue already has
+  bool tells_of_sockets_only = false;  // wait_fd does not wake for completions already in the queue
   size_t message_max_bytes = 0;
 
-  // Whether wait_fd will tell of all that comes from now on.
+  // True if wait_fd will wake for all completions from now on.
   bool may_sleep() const;
 };
 
 // Throws base::Error: no such provider, no network.
 Endpoint open_endpoint(size_t completions_max, fi_threading threading = FI_THREAD_DOMAIN);
 
-// "<what> failed: <libfabric's words>" when `result` is not 0.
+// Throws base::Error "<what> failed: <libfabric's words>" when `result` is not 0.
 void check(long result, const std::string& what);
 
 // libfabric's error codes from 256 on are no errno values.
