@@ -18,7 +18,8 @@ struct nagaya_areas : Areas {
 
 namespace {
 
-// Calls `function` with the task's part. A forked child, which has a copy of the areas: -ESRCH.
+// Calls `function` with the task's endpoint. Returns -ESRCH in a forked child, which has no
+// endpoint and a mere copy of the areas.
 template <class Function>
 int with_endpoint(Function function) {
   Endpoint* const endpoint = Endpoint::own();
@@ -31,7 +32,7 @@ int wait_for(Endpoint& endpoint, nagaya_areas& areas, Message& message) {
   return message.error;
 }
 
-// As long as the spool's user says. Whether it was sent.
+// Tries to send for as long as the spool's patience. Returns whether it was sent.
 bool send_patiently(Endpoint& endpoint, nagaya_areas& areas, nagaya_area_send& send) {
   const auto is_sent = [&] { return areas.try_now(send); };
   return endpoint.wait_for(is_sent, areas.spool().patience_us()) == 0;

@@ -22,14 +22,14 @@ void complete(nagaya_area_send& send, int error) {
 
 }  // namespace
 
-// ---- of a task ----------------------------------------------------------------------------------
+// ---- the open areas of a task -------------------------------------------------------------------
 
 OpenAreas& OpenAreas::own(llcl::Wait& waits) {
   static OpenAreas* const own = new OpenAreas(waits);  // other threads may use it while we exit
   return *own;
 }
 
-// Before the first one no look pays for them.
+// Registers with the waits at the first areas only: before that no poll pays for this.
 int OpenAreas::add(Areas& areas) {
   const std::lock_guard guard(lock);
   all_.reserve(all_.size() + 1);
@@ -91,7 +91,7 @@ int Areas::open(llcl::Board& board, task::TaskRecord& self) {
   return 0;
 }
 
-// nullptr: that process has not opened yet.
+// Returns a process's cells and flags; nullptr: it has not opened yet.
 const Areas::Part* Areas::part_of(uint32_t rank) const {
   const auto* const part = reinterpret_cast<const Part*>(group_.part(index_here(rank)));
   // Acquire: pairs with open(). Its flags are there.
@@ -153,24 +153,24 @@ int Areas::start_message(nagaya_area_send& send) {
   return nagaya_match_send(&send.message);
 }
 
-// Whether the header of that state is one for which an earlier send waits.
+// Whether an earlier send waits for the header of the cell that has this `state`.
 bool Areas::is_awaited_before(const nagaya_area_send& send, uint64_t state) const {
   for (const nagaya_area_send* one = first_; one != nullptr && one != &send; one = one->next)
     if (one->index == send.index && Cell::state_of(kPosted, one->to) == state) return true;
   return false;
 }
 
-// False: its header is not there yet.
+// Returns whether the send is complete; false: its header is not there yet.
 bool Areas::try_send(nagaya_area_send& send) {
   Cell& cell = own_cell(send.index);
   uint64_t state = cell.state.load(std::memory_order_relaxed);
   if (!Cell::is_posted(state) || is_awaited_before(send, state)) return false;
   if (state != Cell::state_of(kPosted, send.to)) {
-    if (send.copy != nullptr) return false;  // its caller has gone on: it waits for its receiver
+    if (send.copy != nullptr) return false;  // from the spool: it waits for its receiver
     complete(send, -EBUSY);
     return true;
   }
-  // Acquire: pairs with the receiver's posting.
+  // Acquire: pairs with the receiver's post().
   if (!cell.state.compare_exchange_strong(state, kCopying, std::memory_order_acquire,
                                           std::memory_order_relaxed))
     return false;
@@ -227,7 +227,7 @@ int Areas::advance() {
   for (nagaya_area_send** link = &first_; *link != nullptr;) {
     nagaya_area_send* const send = *link;
     nagaya_area_send* const next = send->next;
-    // Its caller may use the memory of a complete send again at once.
+    // Read before try_finish(): the caller may reuse the memory of a complete send at once.
     auto* const room = static_cast<std::byte*>(send->copy);
     if (!try_finish(*send)) {
       link = &send->next;
@@ -321,7 +321,7 @@ void Areas::begin(nagaya_area_receive& receive) {
   receive.error = 0;
 }
 
-// False: the cell is another receive's.
+// Takes the cell and fills it in. Returns false if another receive has it.
 bool Areas::write_header(Cell& cell, const nagaya_area_receive& receive, uint64_t idle) {
   uint64_t free = kFree;
   // One transfer of the line. Acquire: pairs with the release by which try_send() of the sender, or
@@ -374,7 +374,7 @@ int Areas::cancel(nagaya_area_receive& receive) {
     if (const int error = nagaya_match_cancel_receive(&receive.message); error != 0) return error;
   } else {
     uint64_t state = Cell::state_of(kPosted, processes_.rank());
-    // Not as the cell says: once the sender has taken it, another receiver may write there.
+    // Not cell.idle: once the sender has taken the cell, another receiver may write it.
     const uint64_t idle = receive.prepared != nullptr ? Cell::state_of(kPrepared, processes_.rank())
                                                       : uint64_t{kFree};
     // Release: the header was written before. Pairs with write_header() of another receiver.

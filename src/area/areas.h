@@ -16,20 +16,21 @@ namespace nagaya::area {
 
 class Areas;
 
-// Those that a task has opened, and which every wait of the task moves.
+// The areas that a task has opened. Every wait of the task advances their sends.
 class OpenAreas {
  public:
-  // Of the calling task. May throw std::bad_alloc.
+  // Returns the calling task's open areas. May throw std::bad_alloc.
   static OpenAreas& own(llcl::Wait& waits);
 
   // Returns 0, -ENOSPC. May throw std::bad_alloc.
   int add(Areas& areas);
-  // No thread looks at it any more.
+  // When this returns, no wait uses `areas` any more.
   void remove(Areas& areas);
-  // Moves all sends that wait for a header. How many are complete now. Any thread.
+  // Tries all sends that wait for a header, unless another thread does so. Returns how many have
+  // completed. Any thread.
   int advance();
 
-  task::SpinLock lock;  // of the sends of all of them, too
+  task::SpinLock lock;  // protects all_, and the sends of all areas in it
 
  private:
   explicit OpenAreas(llcl::Wait& waits) : waits_(waits) {}
@@ -37,7 +38,7 @@ class OpenAreas {
   llcl::Wait& waits_;
   bool is_in_waits_ = false;
   std::vector<Areas*> all_;
-  std::atomic<uint32_t> count_ = 0;  // of them
+  std::atomic<uint32_t> count_ = 0;  // size of all_, read without the lock
 };
 
 class Areas {
@@ -54,41 +55,42 @@ class Areas {
   int open(llcl::Board& board, task::TaskRecord& self);
   bool is_idle();
 
-  // Whether the process has opened, as a receive from it needs.
+  // Whether a receive from the process may start: it has opened its areas, or is on another node.
   bool is_open(uint32_t rank) const { return !is_here(rank) || part_of(rank) != nullptr; }
 
   int start(nagaya_area_send& send);
   int start(nagaya_area_receive& receive);
-  // Complete until it is started.
+  // Marks the send as complete until it is started.
   static void prepare(nagaya_area_send& send);
-  // The same. Its cell is its own until release().
+  // Marks the receive as complete until it is started, and gives it its cell until release().
   int prepare(nagaya_area_receive& receive);
   int start_prepared(nagaya_area_receive& receive);
   int start_prepared(nagaya_area_send& send);
   int release(nagaya_area_receive& receive);
-  // Sends, if the header is there and no message waits for it; between nodes: if that needs no
-  // waiting. Else nothing happens.
+  // Within a node, sends if the header is there and no earlier send waits for it; between nodes, if
+  // that needs no waiting. Returns false if nothing was sent.
   bool try_now(nagaya_area_send& send);
   bool is_complete(nagaya_area_send& send);
   bool is_complete(nagaya_area_receive& receive);
   int cancel(nagaya_area_receive& receive);
 
-  // As Spool::set.
+  // Calls Spool::set() under the lock.
   bool set_spool(void* memory, size_t bytes, uint64_t patience_us);
   const Spool& spool() const { return spool_; }
-  // Sends from a copy in the spool. Returns 0, -ENOBUFS. May throw std::bad_alloc.
+  // Copies the data to the spool, and sends from there. Returns 0, -ENOBUFS. May throw
+  // std::bad_alloc.
   int send_from_spool(const nagaya_area_send& send);
   bool exists(uint32_t rank, uint32_t index) const {
     return rank < processes_.size() && index < count_;
   }
-  // Moves all sends that wait for a header, and messages between nodes before. Any thread.
+  // Advances messages between nodes, then tries all sends that wait for a header. Any thread.
   void progress();
   uint32_t spooled();
-  // Of a message that was sent from the spool, the first since the last call; 0: none.
+  // Returns the first error since the last call of a message sent from the spool; 0: none.
   int take_spool_error();
 
  private:
-  // A process tells the others of its node where its memory is; it stores `cells` last.
+  // Each process publishes here to its node where its cells and flags are; it stores `cells` last.
   struct Part {
     uint64_t* flags;
     std::atomic<nagaya_area_cell*> cells;
@@ -99,7 +101,7 @@ class Areas {
   const Part* part_of(uint32_t rank) const;
   Cell& own_cell(uint32_t index) const { return *reinterpret_cast<Cell*>(&cells_[index]); }
   Cell& cell_of(uint32_t rank, uint32_t index) const;
-  // The following under the lock.
+  // The callers of try_send() to copy(), and of add(), hold open_.lock.
   bool try_send(nagaya_area_send& send);
   bool try_finish(nagaya_area_send& send);
   bool is_awaited_before(const nagaya_area_send& send, uint64_t state) const;
@@ -125,7 +127,7 @@ class Areas {
   llcl::Group group_;
   uint32_t spooled_ = 0;
   int spool_error_ = 0;
-  nagaya_area_send *first_ = nullptr, **last_ = &first_;  // that wait for a header
+  nagaya_area_send *first_ = nullptr, **last_ = &first_;  // sends that wait for a header
   Spool spool_;
 };
 

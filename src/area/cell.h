@@ -3,12 +3,12 @@
 // written by senders.
 //
 //   cell    free -> writing -> posted     the receiver: takes it, fills it in, release
-//           free -> writing -> prepared   the same for a receive that is prepared: the cell is its
-//                                         receiver's from now on
-//           prepared -> posted            that receiver starts it: one store, the doorbell
+//           free -> writing -> prepared   a receiver that prepares a receive: takes the cell,
+//                                         fills it in, keeps it
+//           prepared -> posted            that receiver starts the receive: one store, the doorbell
 //           prepared -> free              that receiver gives the cell back
-//           posted -> copying             the sender, whose data go there now
-//           posted -> idle                the receiver, which takes the message back
+//           posted -> copying             the sender, which copies its data now
+//           posted -> idle                the receiver, which cancels the receive
 //           copying -> idle               the sender, before it raises the flag
 //           (idle: free, or prepared, as the receiver has written)
 //   flag    0 -> bytes + 1              the sender, release: the data are there
@@ -32,7 +32,7 @@ struct Cell {
   std::atomic<uint64_t> state;  // | receiver's rank | one of these, 3 bits |
   std::byte* to;
   size_t capacity;
-  uint64_t idle;  // the `state` while no message is awaited any more
+  uint64_t idle;  // `state` after the message: free, or prepared
 
   static uint64_t state_of(uint64_t what, uint32_t receiver) {
     return uint64_t{receiver} << 3 | what;

@@ -14,7 +14,7 @@ bool Spool::set(void* memory, size_t bytes, uint64_t patience_us) {
 }
 
 std::byte* Spool::allocate(size_t bytes) {
-  bytes = std::max<size_t>(bytes, 1);  // each has a place of its own
+  bytes = std::max<size_t>(bytes, 1);  // an empty message has an address of its own, too
   std::byte* room = memory_;
   for (const auto& [begin, size] : used_) {
     if (static_cast<size_t>(begin - room) >= bytes) break;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// spool.h - the caller's memory, in which messages wait for their headers.
+// spool.h - allocates room in the caller's memory for messages that wait for their headers.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@ class Spool {
   bool is_empty() const { return used_.empty(); }
   uint64_t patience_us() const { return patience_us_; }
 
-  // False: something is in the old one.
+  // Replaces the memory. Returns false, and changes nothing, while a message is in the old one.
   bool set(void* memory, size_t bytes, uint64_t patience_us);
-  // The lowest room of that size; nullptr: none. May throw std::bad_alloc.
+  // Returns the lowest free room of that size; nullptr: none. May throw std::bad_alloc.
   std::byte* allocate(size_t bytes);
   void free(std::byte* room) { used_.erase(room); }
 

@@ -82,7 +82,7 @@ bool Array::advance() {
 }
 
 int Array::take_result() {
-  const int result = result_.load(std::memory_order_acquire);  // of advance
+  const int result = result_.load(std::memory_order_acquire);  // pairs with advance
   if (result < 0) result_.store(1, std::memory_order_relaxed);
   return result;
 }
@@ -102,7 +102,7 @@ bool Array::has(uint32_t rank, const int64_t* index) const {
 }
 
 int64_t Array::rank_of_element(const int64_t* index) const {
-  // Of the copies, the one that has the caller's other coordinates is looked at first.
+  // If several processes have copies, the one at the caller's other coordinates is tried first.
   uint32_t beside = members_.rank();
   for (size_t d = 0; d < dimensions(); ++d)
     beside = shape_.rank_beside(beside, d, shape_.coordinate_of(d, index[d]));

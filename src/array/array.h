@@ -16,39 +16,42 @@ namespace nagaya::array {
 
 class Array {
  public:
-  // Both are valid. May throw std::bad_alloc.
+  // `shape` and `grid` are valid (Shape::is_valid). May throw std::bad_alloc.
   Array(const nagaya_array_shape& shape, const nagaya_array_grid& grid, uint64_t name,
         Between between);
 
-  // Several processes: tells those of the node where the block is. Returns 0, -ENOMEM.
+  // Only for several processes: publishes the block's address to those of this node. Returns 0,
+  // -ENOMEM.
   int open(llcl::Board& board, task::TaskRecord& self);
 
   const nagaya_array_block& block() const { return block_; }
 
-  // Returns 0, -EINVAL, -EBUSY, the error of the reflect before that nobody has taken, or that of
-  // Halo::start(). May throw std::bad_alloc.
+  // Returns 0, -EINVAL, -EBUSY, an earlier reflect's error that take_result() has not returned yet,
+  // or the error of Halo::start(). May throw std::bad_alloc.
   int start_reflect(std::span<const nagaya_array_width> widths, bool orthogonal);
   // Acquire: pairs with advance(), which another thread may have called.
   bool is_reflecting() const { return result_.load(std::memory_order_acquire) == 0; }
-  // Nothing of it is in use by another process: it may go.
+  // Whether no other process uses memory of its halos any more, so that the array may be destroyed.
   bool is_quiet() const;
-  // Of all reflects: 0, or the error of a box.
+  // Returns 0, or the error of a box of any reflect so far.
   int error() const;
-  // Looks once, one thread at a time. Whether no reflect is under way any more: from then on the
-  // array may go.
+  // Advances the pending reflect; one thread at a time. Returns whether it has ended: from then on
+  // another thread may close the array.
   bool advance();
-  // 1: complete, or there was none; 0: under way; or the error of a box, once.
+  // Returns 1 (complete, or none was started), 0 (pending), or the error of a box, once.
   int take_result();
 
   uint32_t size() const { return shape_.size(); }  // of the grid
   size_t dimensions() const { return shape_.dimensions(); }
   bool has_element(const int64_t* index) const;
-  // A process of this node that has the element, the own one first; -1: none.
+  // Returns the rank of a process of this node that has the element, preferably the own one; -1:
+  // none.
   int64_t rank_of_element(const int64_t* index) const;
-  // nullptr: the process has not opened yet.
+  // Returns the element's address; nullptr: the process has not opened the array yet.
   std::byte* element_at(uint32_t rank, const int64_t* index) const;
 
  private:
+  // A halo exchange that an earlier reflect has planned, found again by its widths.
   struct Known {
     std::vector<nagaya_array_width> widths;
     bool orthogonal;

@@ -26,7 +26,8 @@ struct nagaya_array : Array {
 
 namespace {
 
-// A grid of one process, which never waits, may lie outside of a space.
+// Waits until is_over(). A grid of one process never waits: it may be outside of a space, where
+// there is no endpoint.
 template <class IsOver>
 void wait(IsOver is_over) {
   if (!is_over()) Endpoint::own()->wait(is_over);

@@ -14,7 +14,7 @@ namespace {
 using mailbox::kLineBytes;
 constexpr size_t kLinesOfPage = 64;
 constexpr size_t kHugePageBytes = 2 << 20;
-// A huge page is backed as a whole by its first touch: several of them must fit.
+// The first touch of a huge page takes memory for all of it, so a large block must hold several.
 constexpr size_t kLargeBytes = 2 * kHugePageBytes;
 
 std::byte* aligned(std::byte* memory, size_t alignment) {
@@ -40,7 +40,7 @@ std::byte* BlockMemory::map(size_t bytes) {
   if (memory == MAP_FAILED) throw std::bad_alloc();
   mapped_ = base::Mapping(memory, bytes + kHugePageBytes);
   std::byte* const begin = aligned(mapped_.data(), kHugePageBytes);
-  ::madvise(begin, bytes, MADV_HUGEPAGE);  // refused, its pages are small
+  ::madvise(begin, bytes, MADV_HUGEPAGE);  // if refused, its pages are small
   return begin;
 }
 

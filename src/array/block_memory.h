@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // block_memory.h - the memory of a process's block, shadow included.
 //
-//   large   by mapping: nobody has touched its pages, so threads that use their parts of it first
-//           have them near by. From a multiple of a huge page on, and the kernel is asked for them:
-//           many give them to those only that ask.
+//   large   by a mapping of untouched pages: each page lies near the thread that uses it first. The
+//           block begins near a multiple of a huge page, and asks for huge pages: many kernels give
+//           them only on request.
 //   small   by the allocator
 #pragma once
 
@@ -17,9 +17,9 @@ namespace nagaya::array {
 
 class BlockMemory {
  public:
-  // All zero. `name`: the array's, which chooses a line of a page where the block begins. Large
-  // allocations begin at one place of a page each: a loop over equal indexes of many arrays would
-  // find all of them in one set of the cache. May throw std::bad_alloc.
+  // The memory is zero. `name`, the array's, chooses the line of a page at which the block begins.
+  // If all large blocks began at the same line, a loop over equal indexes of many arrays would find
+  // all of them in one set of the cache. May throw std::bad_alloc.
   BlockMemory(size_t bytes, uint64_t name);
 
   std::byte* begin() const { return begin_; }  // aligned to a line

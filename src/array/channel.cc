@@ -17,14 +17,15 @@ namespace {
 
 constexpr size_t kWordsBytes = mailbox::kLineBytes;  // before the landings
 
-// Of a request's error: 1 (it is accepted), 0 (not yet: the lane is full, or this thread has none
+// Translates a request's error: 1 (accepted), 0 (not yet: the lane is full, or this thread has none
 // and another one may), or the error.
 int is_accepted(int error) {
   if (error == 0) return 1;
   return error == -EAGAIN || error == -ENOBUFS ? 0 : error;
 }
 
-// Acquire: pairs with the request's completion. 0: it is under way.
+// Returns a request's completion flag: 1 (complete), 0 (pending), or a negative errno. Acquire:
+// pairs with the request's completion.
 int32_t state_of(uint32_t& flag) {
   return static_cast<int32_t>(std::atomic_ref(flag).load(std::memory_order_acquire));
 }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// channel.h - the way of one box of a halo plan between two nodes: its owner packs it and writes it
-// into memory of the reader's, and the same request adds to a word beside it.
+// channel.h - moves one box of a halo plan between two nodes: its owner packs it and writes it into
+// the reader's memory, and the same request adds 1 to a word there.
 //
 //   owner: Outlet                            reader: Inlet
 //     packed 0, packed 1  ── write, +1 ──►     arrived 0, landing 0
 //                                              arrived 1, landing 1
 //     consumed            ◄── receipt ───      if the plan has no box the other way
 //
-// Exchange n uses side n % 2 of everything, so the owner may be one exchange ahead. It writes
-// number n when the reader has taken number n - 2: it knows that from the reader's own box of
-// number n - 1, which it has received, or else from receipts. Requests have no order among each
-// other, so each landing has a word of its own.
+// Exchange n uses side n % 2 of packed, arrived and landing, so the owner may be one exchange
+// ahead. It writes box n once the reader has unpacked box n - 2. The owner knows that from
+// receipts, or if the plan has a box the other way, from the reader's box of exchange n - 1.
+// Requests may overtake each other, so each landing has a word of its own.
 //
-//   arrived   m -> m + 1    by the owner's request, behind the data: its node's delegatee
+//   arrived   m -> m + 1    by the owner's request, after the data: the delegatee of its node
 //   consumed  m -> m + 1    by the reader's receipt
 //
-// Both ends tell each other of their memory by match's messages, once for each plan; the first
-// write and the first receipt wait for that. An exchange is complete at the reader when its receipt
-// has left, so the owner's memory may go when all receipts are here. After an error at an end no
-// exchange follows, and the other end may wait for it as after a death: until the job has ended
-// (law 4).
+// The ends send each other the places of their memory by two-sided messages, once for each plan;
+// the first write and the first receipt wait for these. An exchange is complete at the reader when
+// its receipt has left, so the owner's memory may be freed when all receipts have arrived. An end
+// that saw an error starts no exchange any more; the other end may then wait for it, as after a
+// death, until the job has ended (law 4).
 #pragma once
 
 #include <cstddef>
@@ -34,10 +34,11 @@
 
 namespace nagaya::array {
 
-// Words and landings of the calling process, which other nodes use. Registered while it lives.
+// Words and landings of the calling process, which other nodes write. Registered from share() until
+// its destructor.
 class SharedMemory {
  public:
-  // All zero. May throw std::bad_alloc.
+  // The memory is zero. May throw std::bad_alloc.
   explicit SharedMemory(size_t bytes);
   ~SharedMemory();
   SharedMemory(const SharedMemory&) = delete;
@@ -47,7 +48,7 @@ class SharedMemory {
   int share();
   std::byte* at(size_t offset) const { return memory_.get() + offset; }
   nagaya_remote place(size_t offset) const;
-  // Acquire: pairs with the request that has added to it.
+  // Returns the n-th 64-bit word. Acquire: pairs with the request that has added to it.
   uint64_t word(size_t n) const;
 
  private:
@@ -57,17 +58,18 @@ class SharedMemory {
   bool is_shared_ = false;
 };
 
-// The two messages by which the ends get to know each other.
+// The messages by which the two ends of a channel send each other their ChannelEnd.
 class Greeting {
  public:
-  // Return 0 (also if it is under way or over already), or an errno. `bytes`: as ChannelEnd has it.
+  // Start the message, unless an earlier call has. Return 0, or an errno. `bytes`: for
+  // ChannelEnd::is_of().
   int send(nagaya_process to, const nagaya_envelope& envelope, const ChannelEnd& own);
   int receive(nagaya_process from, const nagaya_envelope& envelope, size_t bytes);
-  // Returns 1 (the other end is known, or not asked for), 0, the error of a message, or -EPROTO: it
-  // has said what cannot be.
+  // Returns 1 (the other end's memory is known, or receive() was not called), 0 (not yet), the
+  // error of a message, or -EPROTO (the other end's message is not valid).
   int is_known();
   const ChannelEnd& other() const { return other_; }
-  // Neither message is under way.
+  // Whether neither message is pending.
   bool is_over();
 
  private:
@@ -80,17 +82,17 @@ class Greeting {
 
 class Inlet {
  public:
-  // `bytes`: of the box. May throw std::bad_alloc.
+  // `bytes`: size of the box. May throw std::bad_alloc.
   Inlet(size_t bytes, bool has_receipts);
 
-  // Returns 0, or an errno: it is to be called again.
+  // Registers the memory and starts the greeting. Returns 0, or an errno: call it again.
   int open(const Members& members, uint32_t owner, uint32_t side);
-  // Unpacks an exchange's box to `to`, and gives its landing back to the owner. Returns 1, 0 (not
-  // yet), or an errno.
+  // Unpacks the exchange's box to `to`, and sends the owner a receipt if it needs one. Returns 1, 0
+  // (not yet), or an errno.
   int try_take(uint64_t exchange, const layout::StridedCopy& box, std::byte* to);
-  // No request of its own is under way.
+  // Whether none of this end's requests and messages is pending.
   bool is_quiet();
-  // Of a receipt that is over: 0, or an errno.
+  // Returns the errno with which the last receipt failed, or 0.
   int error();
 
  private:
@@ -102,8 +104,8 @@ class Inlet {
   const bool has_receipts_;
   SharedMemory memory_;
   Greeting greeting_;
-  uint64_t unpacked_ = 0;  // exchanges
-  uint32_t receipt_ = 1;   // flag of the last one
+  uint64_t unpacked_ = 0;  // number of exchanges
+  uint32_t receipt_ = 1;   // completion flag of the last receipt
 };
 
 class Outlet {
@@ -113,19 +115,19 @@ class Outlet {
   int open(const Members& members, uint32_t reader, uint32_t side);
   // Packs the box from `from` and starts to write it. Returns 1, 0 (not yet), or an errno.
   int try_write(uint64_t exchange, const layout::StridedCopy& box, const std::byte* from);
-  // No request, of either end, is under way to or from its memory.
+  // Whether no request of either end to or from this end's memory is pending.
   bool is_quiet();
-  // Of a write that is over: 0, or an errno.
+  // Returns the errno with which one of the last two writes failed, or 0.
   int error();
 
  private:
-  // Returns 1, 0 (not yet), or an errno.
+  // Whether the exchange's buffer and landing are free. Returns 1, 0 (not yet), or an errno.
   int may_write(uint64_t exchange);
 
   const bool has_receipts_;
-  SharedMemory memory_;  // of `consumed`
+  SharedMemory memory_;  // has `consumed`
   std::vector<std::byte> packed_[2];
-  uint32_t written_[2] = {1, 1};  // flags of the last writes
+  uint32_t written_[2] = {1, 1};  // completion flags of the last writes
   uint64_t packs_ = 0, writes_ = 0;
   Greeting greeting_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // channel_end.h - an end's description of its memory, for the other end of a channel (channel.h).
-// It comes by a message, and names the places that the receiver writes.
+// It arrives in a message, and names the places that the message's receiver writes.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +16,16 @@ inline nagaya_remote with_offset(nagaya_remote place, uint64_t bytes) {
 }
 
 struct ChannelEnd {
-  nagaya_remote words;    // arrived of both sides; or consumed
-  nagaya_remote landing;  // of side 0, ...
-  uint64_t stride;        // ... and from there to that of side 1                    [bytes]
+  nagaya_remote words;    // the `arrived` words of both sides; or `consumed`
+  nagaya_remote landing;  // of side 0
+  uint64_t stride;        // from the landing of side 0 to that of side 1            [bytes]
 
   nagaya_remote word_of(size_t side) const { return with_offset(words, side * sizeof(uint64_t)); }
   nagaya_remote landing_of(size_t side) const { return with_offset(landing, side * stride); }
 
-  // Whether an end of `process`, which has sent it, may be so; `bytes`: of the box, 0 without one.
-  // All its places are of that process then, one behind the other. Whether that has memory there,
-  // its node checks at each write.
+  // Whether `process`, which has sent this end, may have it: all places are of that process, the
+  // landings do not overlap, and no offset wraps. `bytes`: size of the box; 0: no landings. The
+  // node of `process` checks at each write whether that process has memory there.
   bool is_of(nagaya_process process, size_t bytes) const {
     const auto is_there = [process](const nagaya_remote& place, uint64_t end) {
       return place.process.node == process.node && place.process.task == process.task &&

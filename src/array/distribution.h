@@ -30,7 +30,7 @@ inline uint32_t coordinate_of(const nagaya_distribution& of, int64_t index) {
   return static_cast<uint32_t>((index - of.low) / of.width);
 }
 
-// Behind all coordinates begins an index, too: nothing that is computed here overflows.
+// low + width * coordinates must not overflow either, so that nothing that is computed here does.
 inline bool is_valid(const nagaya_distribution& of) {
   int64_t indexes, room, end;
   return !__builtin_sub_overflow(of.high, of.low, &indexes) &&
@@ -40,7 +40,7 @@ inline bool is_valid(const nagaya_distribution& of) {
          of.coordinates >= 1 && room >= indexes;
 }
 
-// As nagaya_interval_clip_loop().
+// The contract is that of nagaya_interval_clip_loop().
 void clip_loop(Interval interval, int64_t step, int64_t& first, int64_t& end);
 
 }  // namespace nagaya::array

@@ -11,7 +11,7 @@
 namespace nagaya::array {
 namespace {
 
-// A message that could not be started is over, with that error.
+// Completes a message that could not be started, with the error of its start; 0: it was started.
 template <class Message>
 void end_by(Message& message, int error) {
   if (error == 0) return;
@@ -21,7 +21,7 @@ void end_by(Message& message, int error) {
 
 }  // namespace
 
-// ---- making it ----------------------------------------------------------------------------------
+// ---- construction -------------------------------------------------------------------------------
 
 Halo::Halo(Members& members, Between between, std::vector<HaloStep> plan, std::byte* base)
     : members_(members), between_(between), base_(base) {
@@ -96,7 +96,7 @@ int Halo::open_channels() {
   return 0;
 }
 
-// ---- beginning ----------------------------------------------------------------------------------
+// ---- starting an exchange -----------------------------------------------------------------------
 
 int Halo::start() {
   if (error() != 0) return error_;
@@ -152,7 +152,7 @@ void Halo::start_message(Give& give) {
   end_by(give.message, nagaya_match_send(&give.message));
 }
 
-// ---- moving it along ----------------------------------------------------------------------------
+// ---- progress -----------------------------------------------------------------------------------
 
 int Halo::advance() {
   while (step_ < steps_.size()) {

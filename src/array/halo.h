@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// halo.h - the exchange of an array's halos by one plan, again and again.
+// halo.h - exchanges an array's halos by one plan, any number of times.
 //
 //   step   own rows are ready ──► read the neighbours', take what arrives ──► next step
 //   end    when the neighbours have read the own rows, and all that is sent has left them
@@ -15,25 +15,26 @@
 
 namespace nagaya::array {
 
-// How boxes move from process to process: in place within a node, and by channels between nodes; or
-// all by match's messages.
+// The transport of boxes between processes. kPlaces: the reader reads them in place within a node,
+// and channels move them between nodes. kMessages: two-sided messages (match) move all of them.
 enum class Between { kPlaces, kMessages };
 
 class Halo {
  public:
-  // `base`: of the own block. May throw std::bad_alloc.
+  // `base`: address of the own block. May throw std::bad_alloc.
   Halo(Members& members, Between between, std::vector<HaloStep> plan, std::byte* base);
   Halo(const Halo&) = delete;
   Halo& operator=(const Halo&) = delete;
 
-  // All earlier ones of the array are complete, whatever their plan. Returns 0, or an errno:
-  // nothing has begun. After an error of advance() it is always that one.
+  // Starts an exchange. All earlier exchanges of the array, by any plan, are complete. Returns 0,
+  // or an errno: nothing has begun. After an error of advance() it always returns that error.
   int start();
-  // Looks once. Returns 1 (it is complete), 0, or the error of a box: the others are complete.
+  // Advances the exchange. Returns 1 (complete), 0 (pending), or the error of a box: the other
+  // boxes are complete.
   int advance();
-  // None of its memory is in use any more: it may go.
+  // Whether no other process uses its memory any more, so that it may be destroyed.
   bool is_quiet();
-  // Of the boxes that have moved until now: 0, or the first errno that was seen.
+  // Returns the first errno that was seen of any box until now, or 0.
   int error();
 
  private:
@@ -43,15 +44,15 @@ class Halo {
     Transfer transfer;
     Way way;
     bool is_done = true;
-    std::vector<std::byte> landing{};  // of a message whose box is not one run
+    std::vector<std::byte> landing{};  // for a message whose box is not one run
     nagaya_receive message{};
     std::unique_ptr<Inlet> inlet{};
   };
   struct Give {
     Transfer transfer;
     Way way;
-    bool is_started = true;           // or needs no start
-    std::vector<std::byte> packed{};  // as a landing
+    bool is_started = true;           // true also if it needs no start
+    std::vector<std::byte> packed{};  // for a message whose box is not one run
     nagaya_send message{};
     std::unique_ptr<Outlet> outlet{};
   };
@@ -71,22 +72,23 @@ class Halo {
   void show_ready(const Step& step);
   void start_message(Read& read);
   void start_message(Give& give);
-  // Whether all of a step is done.
+  // Advances all boxes of a step. Returns whether all of them are done.
   bool try_all(Step& step);
-  // These return 1 (it is done), 0, or an errno, with which it is done, too.
+  // These return 1 (the box is done), 0 (not yet), or an errno (the box is done, too).
   int try_read(Read& read);
   int try_place(const Transfer& transfer);
   int try_receive(Read& read);
   int try_write(Give& give);
-  // Of a result as theirs: whether it is done. Keeps the error.
+  // Whether `result`, returned by one of the functions above, means done. Keeps the first error.
   bool is_done(int result);
+  // Whether others have read all own boxes, and all messages sent are complete. Keeps their errors.
   bool is_given();
 
   Members& members_;
   const Between between_;
   std::byte* const base_;
   std::vector<Step> steps_;
-  size_t step_ = 0;  // that is under way; steps_.size(): the end
+  size_t step_ = 0;  // the current one; steps_.size(): all are done
   uint64_t exchange_ = 0;
   bool is_open_ = false;
   int error_ = 0;

@@ -4,12 +4,12 @@
 namespace nagaya::array {
 namespace {
 
-// Part of a shadow along its dimension: rows of one owner.
+// A part of a shadow along its dimension: the rows that one owner has.
 struct Piece {
   uint32_t reader, owner;  // coordinates
   bool is_high;
   int64_t to;  // the first index in the reader's numbering: below 0 or beyond the end, if periodic
-  int64_t from;  // the same row's index
+  int64_t from;  // the index of that row in the array
   int64_t count;
 };
 
@@ -46,7 +46,8 @@ class Planner {
     }
   }
 
-  // All processes along the dimension have the same in all others.
+  // Whether all boxes along the dimension are empty, because the block is empty in another one. All
+  // processes along it have the same part of each other dimension.
   bool has_nothing_beside(size_t d) const {
     for (size_t k = 0; k < shape_.dimensions(); ++k)
       if (k != d && is_empty(own_part(k))) return true;
@@ -77,9 +78,9 @@ class Planner {
     }
   }
 
-  // How far boxes of dimension d's step reach in another one: the block; of a dimension before it
-  // also the shadow that is filled now; of one without a width all of its shadow, which an earlier
-  // exchange may have filled.
+  // Returns the indexes of dimension k that boxes of dimension d's step cover: those of the block;
+  // if k < d also the shadow that this exchange has filled; if k has no width all of its shadow,
+  // which an earlier exchange may have filled.
   Interval reach(size_t k, size_t d) const {
     const Interval own = own_part(k);
     if (orthogonal_) return own;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // halo_plan.h - which boxes of an array move between which processes to fill its shadows.
 //
-// Dimension after dimension, a step each: the boxes of a step include the shadow that the steps
-// before have filled, so corners come from the processes beside, and nobody speaks to those across.
+// Each dimension is one step, in their order. The boxes of a step include the shadow that earlier
+// steps have filled, so corners come from adjacent processes, none from diagonal ones.
 //
 //      step 0            step 1                  orthogonal: one step, no corners
 //      . . x x . .       . . x x . .
 //                        x .     . x
 //      . . x x . .       . . x x . .
 //
-// So do the shadows of dimensions without a width: exchanges of one dimension after the other give
-// the same corners.
-// A shadow that is wider than the neighbour's block has rows of several processes.
+// Boxes also include the shadows of dimensions without a width, so that separate exchanges of one
+// dimension after the other give the same corners.
+// A shadow that is wider than the neighbour's block gets rows of several processes.
 #pragma once
 
 #include <span>
@@ -31,12 +31,12 @@ struct Transfer {
 };
 
 struct HaloStep {
-  std::vector<Transfer> reads;  // to the own shadow
-  std::vector<Transfer> gives;  // to others' shadows
+  std::vector<Transfer> reads;  // into the own shadow
+  std::vector<Transfer> gives;  // into other processes' shadows
 };
 
-// Between two processes and along one side, reads and gives have the same order. May throw
-// std::bad_alloc.
+// Returns the steps of the process `rank`. For two processes and one side, the reader's reads and
+// the owner's gives have the same order. May throw std::bad_alloc.
 std::vector<HaloStep> plan_halo(const Shape& shape, uint32_t rank,
                                 std::span<const nagaya_array_width> widths, bool orthogonal);
 

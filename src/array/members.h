@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// members.h - the processes that share an array, and the words between those of a node: each has a
-// part in a group (llcl/group.h).
+// members.h - the processes that share an array. Those of one node synchronise by words in shared
+// memory: each has a Part in a group (llcl/group.h).
 //
 //   Part | ready, base |  written by its owner, read by the neighbours      one line
 //        | done        |  written by the neighbours, read by its owner      one line
 //
 //   ready  n -> n + 1    the owner, release: the rows that others read in step n + 1 of all halo
-//                        steps of this array are as they shall be
-//   done   m -> m + 1    a reader, release: it has read one box of the owner's
+//                        steps of this array have their values
+//   done   m -> m + 1    a reader, release: it has read one of the owner's boxes
 //   base   null -> p     the owner, release, once: where its block lies
 //
 // The steps are the same at all members (halo_plan.h), so a reader in its n-th step waits for
@@ -20,9 +20,9 @@
 //   read a box  any           any           then          any: it still waits
 //   count it    any           any           any: atomic   any
 //
-// Progress: wait-free but for the waits named here, which move everything else (llcl/wait.h).
-// Death of an owner before ready, or of a reader before done: its peer waits for it until the job
-// has ended (law 4). Death in a read: the same; the block that was read is whole.
+// Progress: wait-free but for the waits named here, which advance the task's other transfers
+// (llcl/wait.h). Death of an owner before ready, or of a reader before done, also in a read: its
+// peer waits for it until the job has ended (law 4). A block whose reader died is intact.
 #pragma once
 
 #include <atomic>
@@ -48,7 +48,7 @@ class Members {
   Members(std::span<const nagaya_process> processes, uint32_t rank, uint64_t name)
       : processes_(processes, rank), name_(name) {}
 
-  // Tells the others of the node where the own block is. Returns 0, -ENOMEM.
+  // Publishes the address of the own block to the other members of the node. Returns 0, -ENOMEM.
   int open(llcl::Board& board, task::TaskRecord& self, std::byte* base);
 
   uint32_t rank() const { return processes_.rank(); }
@@ -56,36 +56,39 @@ class Members {
   bool is_here(uint32_t rank) const { return processes_.is_here(rank); }
   nagaya_process process(uint32_t rank) const { return processes_.process(rank); }
 
-  // ---- with members here, in a group that is open
+  // ---- members of this node, once the group is open
 
   bool is_open() const { return group_.is_open(); }
-  // nullptr: it has not opened yet. Acquire: pairs with open().
+  // Returns the address of a member's block; nullptr: it has not opened yet. Acquire: pairs with
+  // open().
   std::byte* base_of(uint32_t rank) const {
     return part(rank).base.load(std::memory_order_acquire);
   }
 
-  // Begins a step: others may read the own rows, as many boxes as are given here.
+  // Begins a step: from now on others may read the own rows, in that many boxes.
   void show_ready(uint64_t boxes) {
     given_ += boxes;
     std::atomic<uint64_t>& ready = own_part().ready;
     // Release: the rows. Pairs with is_ready.
     ready.store(ready.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
-  // Whether a member's rows are as they shall be in the own step. It may be one step ahead.
+  // Whether others may read a member's rows in the caller's step. The member may be a step ahead.
   bool is_ready(uint32_t rank) const {
     const uint64_t wanted = own_part().ready.load(std::memory_order_relaxed);  // the own word
-    return part(rank).ready.load(std::memory_order_acquire) >= wanted;         // of show_ready
+    return part(rank).ready.load(std::memory_order_acquire) >= wanted;  // pairs with show_ready
   }
-  // A box of a member's has been read. Release: pairs with is_all_read.
+  // Counts a box of a member as read. Release: pairs with is_all_read.
   void count_read(uint32_t rank) { part(rank).done.fetch_add(1, std::memory_order_release); }
-  // Whether all boxes that were given have been read. Acquire: pairs with count_read.
+  // Whether others have read all boxes that show_ready() has counted. Acquire: pairs with
+  // count_read.
   bool is_all_read() const { return own_part().done.load(std::memory_order_acquire) == given_; }
-  // For something that the caller has stored.
+  // Wakes a member that may wait for a word that the caller has stored.
   void wake(uint32_t rank) const { group_.wake_one(processes_.nodes().index_of(rank)); }
 
-  // ---- of messages
+  // ---- messages
 
-  // Of a message of `sender` that fills a side (halo_plan.h) of the receiver's shadow.
+  // Returns the envelope of a message of `sender` that fills a side (halo_plan.h) of the receiver's
+  // shadow.
   //   context   | 0b0111 | low 28 bits of the name |
   //   tag       | next 27 bits | side, 4 bits |
   nagaya_envelope envelope(uint32_t sender, uint32_t side) const {
@@ -103,7 +106,7 @@ class Members {
   const llcl::ProcessSet processes_;
   const uint64_t name_;
   llcl::Group group_;
-  uint64_t given_ = 0;  // boxes of the own block
+  uint64_t given_ = 0;  // own boxes in all steps so far, for others to read
 };
 
 }  // namespace nagaya::array

@@ -5,7 +5,7 @@ namespace nagaya::array {
 namespace {
 
 // Whether the indexes of an array's dimension lie in its distribution, on a dimension of the grid
-// that no other dimension lies along.
+// that no earlier dimension of the array has taken. Marks it in `taken`.
 bool is_valid_dimension(const nagaya_array_dimension& of, const nagaya_array_grid& grid,
                         uint32_t& taken) {
   if (of.extent < 1 || of.shadow_low < 0 || of.shadow_high < 0) return false;
@@ -18,7 +18,7 @@ bool is_valid_dimension(const nagaya_array_dimension& of, const nagaya_array_gri
          of.extent - 1 <= of.distribution.high - of.offset;
 }
 
-// False: more bytes than an address can tell apart.
+// Multiplies `bytes` by the dimension's indexes, shadow included. Returns false if that overflows.
 bool multiply_by_indexes(const nagaya_array_dimension& of, ptrdiff_t& bytes) {
   ptrdiff_t indexes;
   return !__builtin_add_overflow(of.extent, of.shadow_low, &indexes) &&

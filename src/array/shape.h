@@ -14,14 +14,14 @@ namespace nagaya::array {
 
 inline constexpr size_t kDimensions = NAGAYA_ARRAY_DIMENSIONS;
 
-// How a process's block lies in its memory, shadow included.
+// The layout of a process's block in its memory, shadow included.
 struct Layout {
   std::array<int64_t, kDimensions> first;     // the index at its beginning
   std::array<int64_t, kDimensions> count;     // at least 1
   std::array<ptrdiff_t, kDimensions> stride;  // from one index to the next         [bytes]
   size_t bytes;
 
-  // Of an element, from the beginning.
+  // Returns the offset of an element from the beginning of that memory [bytes].
   ptrdiff_t offset_of(const std::array<int64_t, kDimensions>& index, size_t dimensions) const {
     ptrdiff_t offset = 0;
     for (size_t d = 0; d < dimensions; ++d) offset += (index[d] - first[d]) * stride[d];
@@ -29,11 +29,11 @@ struct Layout {
   }
 };
 
-// Does not change: any thread.
+// The shape of an array on its grid. Immutable, so any thread may use it.
 class Shape {
  public:
   static bool is_valid(const nagaya_array_shape& shape, const nagaya_array_grid& grid);
-  // Both are valid. May throw std::bad_alloc.
+  // `shape` and `grid` are valid (is_valid). May throw std::bad_alloc.
   Shape(const nagaya_array_shape& shape, const nagaya_array_grid& grid);
 
   size_t element_bytes() const { return element_bytes_; }

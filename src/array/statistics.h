@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// statistics.h - how the boxes of this process's halos have moved.
+// statistics.h - counters of this process's reflects, and of the boxes that they have moved.
 #pragma once
 
 #include <atomic>
@@ -7,7 +7,7 @@
 
 namespace nagaya::array {
 
-// Relaxed: each is a number by itself.
+// Relaxed: each counter is read by itself, and orders no other data.
 struct Statistics {
   std::atomic<uint64_t> reflects, copies, messages, local_messages;
 

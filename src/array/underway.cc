@@ -10,7 +10,7 @@ Underway& Underway::own(llcl::Wait& waits) {
   return *own;
 }
 
-// Before the first one no look pays for them.
+// Registers with the waits at the first reflect only: before that no poll pays for this.
 int Underway::be_in_waits() {
   if (is_in_waits_) return 0;
   const int error = waits_.add(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// underway.h - a task's reflects that were started and not complete at once: every wait of the task
-// moves them.
+// underway.h - a task's pending reflects: started, and not complete at once. Every wait of the task
+// advances them.
 #pragma once
 
 #include <atomic>
@@ -15,12 +15,14 @@ namespace nagaya::array {
 
 class Underway {
  public:
-  // Of the calling task; made at its first such reflect. May throw std::bad_alloc.
+  // Returns the calling task's object, made at the first call. May throw std::bad_alloc.
   static Underway& own(llcl::Wait& waits);
 
-  // As Array::start_reflect(), or -ENOSPC. May throw std::bad_alloc: then nothing has happened.
+  // Starts a reflect and advances it once. Returns as Array::start_reflect(), or -ENOSPC. May throw
+  // std::bad_alloc: then nothing has happened.
   int start(Array& array, std::span<const nagaya_array_width> widths, bool orthogonal);
-  // Looks once at each, unless another thread does so; how many have ended. Any thread.
+  // Advances each pending reflect once, unless another thread does so. Returns how many have ended.
+  // Any thread.
   int advance();
 
  private:
@@ -29,10 +31,10 @@ class Underway {
   int be_in_waits();
 
   llcl::Wait& waits_;
-  task::SpinLock lock_;  // of what follows, and of the arrays' reflects
+  task::SpinLock lock_;  // protects the members below, and the arrays' reflects
   bool is_in_waits_ = false;
   std::vector<Array*> arrays_;
-  std::atomic<uint32_t> count_ = 0;  // of them
+  std::atomic<uint32_t> count_ = 0;  // size of arrays_, read without the lock
 };
 
 }  // namespace nagaya::array

@@ -6,8 +6,7 @@
 //   kRendezvous   where the body is (a Source, ──►  pulls it when it is matched, then answers
 //                 and for other nodes a Layout)
 //                                              ◄──  kCopied
-//   kCancel       the message once more        ──►  forgets it if it is not matched yet, and
-//   answers
+//   kCancel       the message once more        ──►  forgets it if not matched yet, and answers
 //                                              ◄──  kCancelled or, too late, kKept
 #pragma once
 
@@ -24,16 +23,16 @@ namespace nagaya::match {
 enum class Kind : uint8_t { kMessage, kRendezvous, kCopied, kCancel, kCancelled, kKept };
 
 struct Header {
-  Envelope envelope;  // of the message; not in answers
-  uint32_t serial;    // of the sender's messages: with the envelope it names one
+  Envelope envelope;  // of the message; unused in answers
+  uint32_t serial;    // the message's number at its sender: with the envelope it names one
 };
 
-// The bodies of notes. Behind a Rendezvous for another node comes the Layout.
+// Body of kRendezvous. For a receiver on another node the data's Layout follows it.
 struct Rendezvous {
   llcl::Source source;
   uint64_t send;  // the sender's handle of its request, which answers repeat
 };
-struct Handle {  // of kCancel and of the answers
+struct Handle {  // body of kCancel and of the answers
   uint64_t send;
 };
 
@@ -53,11 +52,11 @@ struct Incoming : llcl::Incoming {
   uint64_t send() const {
     return kind() == Kind::kRendezvous ? rendezvous().send : body_as<Handle>().send;
   }
-  // Of the message that it is or announces.
+  // Size of the message that this cell carries or announces [bytes].
   size_t message_bytes() const {
     return kind() == Kind::kRendezvous ? rendezvous().source.bytes : bytes();
   }
-  // Whether it has the form and the size of its kind: another node can say anything.
+  // Whether the cell has the form and the size of its kind: another node can send anything.
   bool is_sound() const {
     switch (kind()) {
       case Kind::kMessage:

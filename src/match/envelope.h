@@ -12,12 +12,12 @@ inline bool operator==(const Envelope& a, const Envelope& b) {
   return a.context == b.context && a.source == b.source && a.tag == b.tag;
 }
 
-// Which of its fields a receive leaves open: one of four classes, 1 for the source, 2 for the tag.
+// The class of a receive says which fields it leaves open: bit 0 the source, bit 1 the tag.
 inline constexpr unsigned kClasses = 4;
 inline unsigned class_of(const Envelope& wanted) {
   return unsigned{wanted.source == NAGAYA_ANY_SOURCE} | unsigned{wanted.tag == NAGAYA_ANY_TAG} << 1;
 }
-// How a receive of that class writes the envelope of a message that it matches.
+// Returns the envelope with a wildcard in each field that a receive of class `wanting` leaves open.
 inline Envelope as_wanted_by(unsigned wanting, Envelope envelope) {
   if ((wanting & 1) != 0) envelope.source = NAGAYA_ANY_SOURCE;
   if ((wanting & 2) != 0) envelope.tag = NAGAYA_ANY_TAG;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// finish.h - the end of a request: its flag, then its function. The request is the caller's again.
-// Other floors look at the flag.
+// finish.h - completes a request: sets its flag, then calls its function. Once the flag
+// is set the request is the caller's again. Other floors read the flag by is_over().
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 
 namespace nagaya::match {
 
-// Release: pairs with the acquire of a thread that looks at the flag.
+// Release: pairs with the acquire of a thread that reads the flag.
 inline void mark_complete(uint32_t& flag) {
   std::atomic_ref(flag).store(1, std::memory_order_release);
 }
@@ -24,7 +24,8 @@ inline void finish(nagaya_receive& receive) {
   if (complete != nullptr) complete(&receive);
 }
 
-// Acquire: pairs with mark_complete(), by any thread that makes progress.
+// Whether the request is complete. Acquire: pairs with mark_complete(), which any thread that makes
+// progress may have called.
 template <class Request>
 bool is_over(Request& request) {
   return std::atomic_ref(request.is_complete).load(std::memory_order_acquire) != 0;

@@ -8,8 +8,8 @@
 //               v
 //             member <-> member <-> member
 //
-// Members of other envelopes in the same bucket are stepped over: less than one on the average,
-// because the index grows with its members.
+// A search steps over members of other envelopes in the same bucket: fewer than one on the average,
+// because the number of buckets grows with the members.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +21,10 @@
 
 namespace nagaya::match {
 
-// A part of whatever is a member; it must not move meanwhile.
+// The links of one indexed object, embedded in it. The object must not move while it is indexed.
 using Member = nagaya_match_member;
 
-// envelope_of(member): its key; the same as long as it is a member.
+// envelope_of(member) returns the member's key, which must not change while it is indexed.
 template <const Envelope& (*envelope_of)(const Member&)>
 class Index {
  public:
@@ -44,11 +44,11 @@ class Index {
     member.next->previous = member.previous;
     --count_;
   }
-  // The first that entered with this envelope, or nullptr.
+  // Returns the member of this envelope that entered first, or nullptr.
   Member* first(const Envelope& envelope) {
     return first(envelope, [](const Member&) { return true; });
   }
-  // The same, of those for which is_it(member).
+  // Returns the first-entered member of this envelope for which is_it(member) is true, or nullptr.
   template <class Predicate>
   Member* first(const Envelope& envelope, Predicate is_it) {
     Member& bucket = bucket_of(envelope);
@@ -56,7 +56,7 @@ class Index {
       if (envelope_of(*member) == envelope && is_it(*member)) return member;
     return nullptr;
   }
-  // Calls function(member) for all; it may leave, and nobody else.
+  // Calls function(member) for all members. It may let that member leave, and no other.
   template <class Function>
   void for_each(Function function) {
     for_each_in(buckets_, function);
@@ -90,8 +90,8 @@ class Index {
   void clear() {
     for (Member& bucket : buckets_) bucket.previous = bucket.next = &bucket;
   }
-  // Members of one envelope come from one bucket, so their order stays. Without memory the buckets
-  // stay as few as they are.
+  // Doubles the number of buckets; without memory their number stays. Members of one envelope come
+  // from one bucket, so their order stays.
   void grow() {
     std::vector<Member> old;
     try {

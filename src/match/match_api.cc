@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t kEagerMaxLimit = 1 << 20;
 
-// Of nagaya_match_open; never destroyed: other threads may still use it while the process exits.
+// Made by the first open; never destroyed: other threads may still use it while the process exits.
 struct Own {
   Own(llcl::Endpoint& endpoint, size_t eager_max, bool threads)
       : elsewhere(endpoint, threads),
@@ -35,9 +35,9 @@ struct Own {
 };
 Matcher* own_matcher = nullptr;
 bool has_threads;
-std::atomic<bool> is_taken = false;  // by one library of the process
+std::atomic<bool> is_taken = false;  // one library of the process has called nagaya_match_open()
 
-// NAGAYA_EAGER_BYTES, or the default.
+// Returns NAGAYA_EAGER_BYTES, or the default [bytes]. Throws base::Error.
 size_t chosen_eager_max() {
   const char* const text = std::getenv("NAGAYA_EAGER_BYTES");
   if (text == nullptr) return Matcher::kEagerMaxDefault;
@@ -52,7 +52,7 @@ size_t chosen_eager_max() {
   return bytes;
 }
 
-// nullptr: not opened, or a forked child, which has no messages.
+// Returns the task's matcher; nullptr: not opened, or a forked child, which has no messages.
 Matcher* usable_matcher() {
   return task::own_record() != nullptr ? own_matcher : nullptr;
 }
@@ -72,7 +72,7 @@ int open(bool threads) {
   return 0;
 }
 
-// Calls `function` with the task's matcher; no exception leaves.
+// Calls `function` with the task's matcher; lets no exception out.
 template <class Function>
 int with_matcher(Function function) {
   Matcher* const matcher = usable_matcher();

@@ -10,12 +10,13 @@ namespace {
 
 static_assert(NAGAYA_CONTROL_MAX <= llcl::Port::kLongestNote);
 constexpr int kMessagesAtOnce = 64;
-constexpr int kLooksBeforeDrop = 4;  // of so many messages: as many as a port holds
+constexpr int kLooksBeforeDrop = 4;  // times kMessagesAtOnce messages: as many as a port holds
 constexpr uint64_t kRefusedNs = 500;
-// In place of a send's `answers`, from when it is found to be complete: it is finished outside
-// of the lock, where nobody may ask for it back any more.
+// Value of a send's `answers` once it is found to be complete. finish() runs after that, outside of
+// the lock, so cancel() refuses the send from here on.
 constexpr uint32_t kNoMore = UINT32_MAX;
-// In `answers`, once the send was asked back: no second time, whose answer would come too late.
+// Bit of `answers`: the receiver was asked to cancel the send. The matcher does not ask twice: the
+// second answer would come too late.
 constexpr uint32_t kAskedBack = 1u << 31;
 
 }  // namespace
@@ -66,7 +67,7 @@ int Matcher::begin(nagaya_send& send, bool& is_over) {
     const int error = port_.post(send.to, static_cast<uint8_t>(Kind::kMessage),
                                  port_header({send.envelope, send.serial}), data, send.bytes, what);
     is_over = error == 0;
-    if (is_over) be_unknown(send);  // it may have waited in the outbox to go by rendezvous
+    if (is_over) be_unknown(send);  // it may have a handle from an earlier try by rendezvous
     if (error != -ENOBUFS || is_control) return error;
   }
   return post_rendezvous(send);
@@ -113,7 +114,7 @@ int Matcher::send(nagaya_send& send) {
   return 0;
 }
 
-// In the outbox it has not left yet; else its receiver decides.
+// A send that waits in the outbox is withdrawn at once; for any other its receiver decides.
 int Matcher::cancel(nagaya_send& send) {
   if (!port_.reaches(send.to)) return -EINVAL;
   {
@@ -122,7 +123,7 @@ int Matcher::cancel(nagaya_send& send) {
     if ((send.answers & kAskedBack) != 0) return 0;
     outbox_.keep_place();
     if (!withdraw(send)) {
-      if (send.answers == 0) send.handle = 0;  // it was complete
+      if (send.answers == 0) send.handle = 0;  // it was complete: that handle is not valid any more
       if (send.handle == 0) send.handle = sends_.give({&send, 0});
       send.is_complete = 0;
       send.answers = (send.answers + 1) | kAskedBack;
@@ -142,7 +143,7 @@ bool Matcher::withdraw(nagaya_send& send) {
   return true;
 }
 
-// Ends what other processes know the send by.
+// Takes back the send's handle and region, by which other processes know it.
 void Matcher::be_unknown(nagaya_send& send) {
   const Known* const known = sends_.find(send.handle);
   if (known != nullptr) pulls_.unshare(known->region);
@@ -156,21 +157,21 @@ int Matcher::post(const Outbox::Note& note) {
                     {&handle, sizeof handle, nullptr}, sizeof handle);
 }
 
-// For which the outbox keeps a place.
+// Posts the note, or enters it into the outbox, which has a place for it.
 void Matcher::post_or_wait(const Outbox::Note& note) {
   if (post(note) != 0) outbox_.enter(note);
 }
 
 // ---- progress -----------------------------------------------------------------------------------
 
-// May throw std::bad_alloc.
+// Reserves memory for the next message and its answer. May throw std::bad_alloc.
 void Matcher::keep_memory_for_next() {
   if (spare_ == nullptr) spare_ = std::make_unique<Unexpected>();
   outbox_.keep_place();
 }
 
-// Takes the next message and matches it. Returns 0, -EAGAIN (there is none), or -ENOMEM: it stays
-// where it is.
+// Takes the next message out of the port and matches it. Returns 0, -EAGAIN (there is none), or
+// -ENOMEM (it stays in the port).
 int Matcher::next(Step& step) {
   const auto lock = locked();
   try {
@@ -205,7 +206,7 @@ int Matcher::next(Step& step) {
   return 0;
 }
 
-// The send that the answer is about, if it is complete with this.
+// Returns the send that this answer completes, or nullptr. Refuses an answer that no send awaits.
 nagaya_send* Matcher::answered(const Incoming& answer) {
   const Known* const known = sends_.find(answer.send());
   nagaya_send* const found = known == nullptr ? nullptr : known->send;
@@ -224,14 +225,14 @@ nagaya_send* Matcher::answered(const Incoming& answer) {
   }
   nagaya_send& send = *found;
   send.is_cancelled = answer.kind() == Kind::kCancelled;
-  send.answers = send.is_cancelled != 0 ? 0 : send.answers - 1;  // a cancelled one is not copied
+  send.answers = send.is_cancelled != 0 ? 0 : send.answers - 1;  // a cancelled send gets no kCopied
   if ((send.answers & ~kAskedBack) != 0) return nullptr;
   be_unknown(send);
   send.answers = kNoMore;
   return &send;
 }
 
-// Drops the message that is to be cancelled. False: it has been matched.
+// Drops the message that the sender wants to cancel. Returns false if it has been matched.
 bool Matcher::forget(const Incoming& cancel) {
   Unexpected* const message = unexpected_.find(cancel.envelope(), cancel.header().serial);
   if (message != nullptr) drop(*message);
@@ -246,15 +247,16 @@ void Matcher::drop(Unexpected& message) {
 }
 
 int Matcher::drop(uint32_t context) {
-  // Messages that have arrived may lie in the port yet. No more looks than for these: other tasks
-  // go on sending.
+  // Arrived messages may still lie in the port. advance() is called only often enough for these,
+  // because other tasks go on sending.
   bool has_moved = false;
   for (int n = 0; n < kLooksBeforeDrop && advance() > 0; ++n) has_moved = true;
   if (has_moved) waits_.tell_threads();
   const auto lock = locked();
   unexpected_.for_each([&](Unexpected& message) {
     const Incoming& incoming = message.incoming;
-    // A living sender of a long message waits for its answer; the memory of an ended one may go.
+    // A rendezvous of a living sender stays, for the sender waits for an answer. That of a sender
+    // that has ended is dropped: nobody waits, and the sender's memory may be freed.
     const bool is_sent = incoming.kind() != Kind::kRendezvous || !port_.reaches(incoming.source());
     if (is_sent && incoming.envelope().context == context) drop(message);
   });
@@ -266,7 +268,8 @@ bool Matcher::has_unfinished() {
   return !outbox_.empty() || !readings_.empty();
 }
 
-// Of the outbox. Whether it has left it: begun, or ended by an error (then it is in `over`, too).
+// Begins a send of the outbox. Returns whether it leaves the outbox: it has begun, or has ended by
+// an error. Adds it to `over` if it is complete, with or without an error.
 bool Matcher::begin_late(nagaya_send& send, std::vector<nagaya_send*>& over) {
   bool is_over = false;
   int error;
@@ -277,7 +280,7 @@ bool Matcher::begin_late(nagaya_send& send, std::vector<nagaya_send*>& over) {
     error = -ENOMEM;
     if (over.empty() || over.back() != &send) return false;  // no memory to end it either
   }
-  // Another thread may have a lane.
+  // -ENOBUFS: this thread may have no lane, but another one that retries may have.
   const bool stays = error == -EAGAIN || error == -ENOBUFS;
   if (stays || (error == 0 && !is_over)) {
     over.pop_back();
@@ -289,8 +292,9 @@ bool Matcher::begin_late(nagaya_send& send, std::vector<nagaya_send*>& over) {
   return true;
 }
 
-// As far as there is room. How many cells went. After one that went not, a moment later: each try
-// at a full port reads a line that its reader writes for each message.
+// Posts from the outbox as far as the ports have room. Returns how many messages left. While some
+// stay, tries again only after kRefusedNs: each try at a full port reads a line that the port's
+// reader writes for each message.
 int Matcher::send_waiting(std::vector<nagaya_send*>& over) {
   const uint64_t now_ns = mailbox::Machine::now_ns();
   if (now_ns < next_try_ns_) return 0;
@@ -304,8 +308,8 @@ int Matcher::send_waiting(std::vector<nagaya_send*>& over) {
   return count;
 }
 
-// Takes what has come, and goes on with what is under way, with memory or without: others wait for
-// the answers. How much that was; nothing, and messages stay in the port: -ENOMEM.
+// Handles arrived messages, then advances pending transfers, even without memory: others wait for
+// the answers. Returns the number handled; -ENOMEM if none was and messages stay in the port.
 int Matcher::advance() {
   int count = 0, error = 0;
   for (Step step; count < kMessagesAtOnce; ++count) {
@@ -328,7 +332,8 @@ int Matcher::advance() {
 
 // ---- waiting ------------------------------------------------------------------------------------
 
-// Nobody rings when another task's port has room again.
+// Returns how long a thread may sleep [ns]. No event rings the bell when another task's port has
+// room again, so sleeps are short while messages wait in the outbox, or pulls are pending.
 uint64_t Matcher::before_sleep() {
   const auto lock = locked();
   const uint64_t longest_ns = port_.before_sleep();

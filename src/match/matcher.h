@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// matcher.h - a task's two-sided messages: its sends, and the way of each arriving message to its
-// receive.
+// matcher.h - a task's two-sided messages: its sends, and the matching of each arriving message
+// with a receive.
 //
 //        other tasks, here or elsewhere             the task
 //   ┌──────────────────┐  messages ┌─────────┐  next   ┌────────────────┐   ┌──────────────────┐
@@ -10,14 +10,14 @@
 //        │                                                                  └──────────────────┘
 //        └──────────────────────────────────────────────────────────────────────────┘
 //
-// A message or answer for which its receiver's port has no room waits in the outbox (outbox.h).
+// Messages and answers wait in the outbox (outbox.h) while their receiver's port has no room.
 //
-// Memory: a message is taken out of the port only when there is memory for it and for its
-// answer. Without, it stays there, and its senders wait: nothing is lost.
+// Memory: the matcher takes a message out of the port only when there is memory for it and for its
+// answer. Without memory the message stays in the port, and senders wait: nothing is lost.
 //
 // Threads: `lock_` protects queues, port, outbox and the list of pulls. Copies to receivers and
-// `complete` functions run outside of it. A thread takes a message and matches it in one turn of
-// the lock, so that no other thread's message comes between the two.
+// `complete` functions run outside of it. A thread takes a message and matches it without releasing
+// the lock between, so that no other thread matches a later message first.
 #pragma once
 
 #include <list>
@@ -39,8 +39,8 @@ class Matcher {
  public:
   static constexpr size_t kEagerMaxDefault = 4096;  // PVAS, 2015
 
-  // `threads`: several may call at once. Every wait of the task moves its messages from now on.
-  // Throws std::bad_alloc.
+  // `threads`: several threads may call at once. From now on every wait of the task calls
+  // advance(). Throws std::bad_alloc.
   Matcher(llcl::Port& port, llcl::Pulls& pulls, llcl::Wait& waits, bool threads);
   ~Matcher();
   Matcher(const Matcher&) = delete;
@@ -49,7 +49,7 @@ class Matcher {
   size_t eager_max(nagaya_process to) const { return port_.longest(to); }
   nagaya_process own_process() const { return port_.own_process(); }
 
-  // The contracts are those of nagaya/match.h.
+  // nagaya/match.h has the contracts of these functions.
   int try_send(nagaya_process to, const Envelope& envelope, const void* data, size_t bytes,
                uint32_t* serial);
   int send(nagaya_send& send);
@@ -63,36 +63,36 @@ class Matcher {
   int progress() { return waits_.poll(); }
 
  private:
-  // Takes the lock where several threads may call; else holds none.
+  // Takes the lock if several threads may call; else returns an empty guard.
   std::unique_lock<task::SpinLock> locked() {
     return has_threads_ ? std::unique_lock(lock_) : std::unique_lock<task::SpinLock>();
   }
 
-  // The work for one message that is done outside of the lock.
+  // The work that one message leaves to do outside of the lock. nullptr: none.
   struct Step {
-    nagaya_receive* receive = nullptr;  // gets `incoming`
-    nagaya_send* sent = nullptr;        // is complete
+    nagaya_receive* receive = nullptr;  // the receive that `incoming` is delivered to
+    nagaya_send* sent = nullptr;        // the send that an answer has completed
     Incoming incoming;
   };
-  // A send that other processes know by its handle, and their region of its data.
+  // A send for which other processes have a handle, and the region by which they read its data.
   struct Known {
     nagaya_send* send;
     uint32_t region;  // 0: none
   };
-  // A long message that comes in portions.
+  // A pending pull of a long message, which arrives in portions.
   struct Reading {
     llcl::Pull pull;
     nagaya_process sender;
-    uint64_t send;  // its handle there
+    uint64_t send;  // the sender's handle of its request
     nagaya_receive& receive;
   };
 
   int post_rendezvous(nagaya_send& send);
-  // Hands the message, or where it is, to the receiver's port. 0: `is_over` says whether it is
-  // complete with that.
+  // Posts the message, or a rendezvous for it, to the receiver's port. Returns 0, or an errno.
+  // After 0 `is_over` says whether the send is complete.
   int begin(nagaya_send& send, bool& is_over);
   bool begin_late(nagaya_send& send, std::vector<nagaya_send*>& over);
-  bool withdraw(nagaya_send& send);  // from the outbox; false: it is not there
+  bool withdraw(nagaya_send& send);  // from the outbox; false: not in it
   void be_unknown(nagaya_send& send);
   int post(const Outbox::Note& note);
   void post_or_wait(const Outbox::Note& note);
@@ -104,14 +104,14 @@ class Matcher {
   bool take_own(const Envelope& wanted, Incoming& incoming);
   void take_along();
   nagaya_receive* take_for_posted(Incoming& incoming);
-  bool has_unfinished();  // in the outbox, or among the pulls
+  bool has_unfinished();  // messages in the outbox, or pending pulls
   int send_waiting(std::vector<nagaya_send*>& over);
   uint64_t before_sleep();
   void deliver(const Incoming& incoming, nagaya_receive& receive);
   void pull(const Incoming& incoming, nagaya_receive& receive);
   void end_pull(nagaya_process sender, uint64_t send, nagaya_receive& receive, int error);
   int progress_pulls();
-  void put_back(std::list<Reading>& readings);  // the first of them
+  void put_back(std::list<Reading>& readings);  // moves the first of them to readings_
   void answer(nagaya_process asker, uint64_t send, Kind kind);
   nagaya_send* answered(const Incoming& answer);
   bool forget(const Incoming& cancel);
@@ -125,10 +125,10 @@ class Matcher {
   uint32_t last_serial_ = 0;
   Posted posted_;
   UnexpectedQueue unexpected_;
-  std::unique_ptr<Unexpected> spare_;  // for the next message
-  uint32_t along_in_vain_ = 0;         // receives that have found no other's message
+  std::unique_ptr<Unexpected> spare_;  // for the next unexpected message
+  uint32_t along_in_vain_ = 0;         // receives since one found a message for an earlier one
   Outbox outbox_;
-  uint64_t next_try_ns_ = 0;  // to empty the outbox
+  uint64_t next_try_ns_ = 0;  // when the outbox is tried again
   std::list<Reading> readings_;
   llcl::Handles<Known> sends_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// matcher_receive.cc - receives and probes: the messages that have come for them, and their
-// delivery.
+// matcher_receive.cc - receives and probes: matches them with arrived messages, and delivers the
+// messages.
 #include <errno.h>
 
 #include <algorithm>
@@ -14,10 +14,11 @@ namespace nagaya::match {
 namespace {
 
 constexpr int kMessagesPerReceive = 2;  // so that a receiver catches up with a sender
-// Once kAlongInVain receives have found no other's message, one receive in kAlongEvery looks for
-// one: a look at an empty port takes a line from the sender that is about to write it.
+// After kAlongInVain receives that found no message for an earlier receive, only one receive in
+// kAlongEvery polls the port for one: polling an empty port takes a line from the sender that is
+// about to write it.
 constexpr uint32_t kAlongInVain = 8, kAlongEvery = 16;
-constexpr int kPullsAskedAtOnce = 16;  // a look tries no more, for all may be refused
+constexpr int kPullsAskedAtOnce = 16;  // requests tried in one call: all may be refused
 
 void describe(const Incoming& incoming, nagaya_message_description* out) {
   *out = {incoming.envelope(), incoming.message_bytes()};
@@ -45,8 +46,8 @@ llcl::Sink sink_of(nagaya_receive& receive) {
 int Matcher::receive(nagaya_receive& receive) {
   receive.is_complete = 0;
   Incoming incoming;
-  // With threads the caller may hold a lock that the others' complete functions take (Open MPI's
-  // coll/adapt).
+  // With threads the caller may hold a lock that the `complete` functions of earlier receives take
+  // (Open MPI's coll/adapt).
   const bool takes_along = !has_threads_ && !posted_.empty();
   if (find_or_post(receive, incoming)) {
     waits_.found();
@@ -57,7 +58,7 @@ int Matcher::receive(nagaya_receive& receive) {
   return 0;
 }
 
-// Messages for receives that were posted before.
+// Delivers up to kMessagesPerReceive arrived messages for receives that were posted before.
 void Matcher::take_along() {
   if (along_in_vain_ >= kAlongInVain && ++along_in_vain_ % kAlongEvery != 0) return;
   Incoming incoming;
@@ -73,7 +74,8 @@ void Matcher::take_along() {
   }
 }
 
-// Takes the first message that has come for the receive. False: there is none, and it is posted.
+// Takes the first message that has arrived for the receive. Returns false if there is none; then
+// the receive is posted.
 bool Matcher::find_or_post(nagaya_receive& receive, Incoming& incoming) {
   const auto lock = locked();
   if (Unexpected* const message = unexpected_.first(receive.wanted); message != nullptr) {
@@ -89,8 +91,8 @@ bool Matcher::find_or_post(nagaya_receive& receive, Incoming& incoming) {
   return true;
 }
 
-// The next message, if it is for this receive and no long one, and none is posted that it may be
-// for.
+// Takes the port's next message if it is eager and matches `wanted`. Tries only while no receive is
+// posted, because the message may be for an earlier one.
 bool Matcher::take_own(const Envelope& wanted, Incoming& incoming) {
   return posted_.empty() && port_.take_if(
                                 [&](uint8_t kind, const llcl::PortHeader& header) {
@@ -99,8 +101,9 @@ bool Matcher::take_own(const Envelope& wanted, Incoming& incoming) {
                                 incoming);
 }
 
-// The posted receive that the next message is for, if that is no long one (nobody waits here for
-// the copy of that); nullptr: none. Allocates nothing.
+// Takes the port's next message if it is eager and a posted receive matches it; returns that
+// receive, else nullptr. Leaves a rendezvous, because its copy would delay the caller. Allocates
+// nothing.
 nagaya_receive* Matcher::take_for_posted(Incoming& incoming) {
   const auto lock = locked();
   nagaya_receive* receive = nullptr;
@@ -147,7 +150,7 @@ int Matcher::receive_taken(nagaya_message* message, nagaya_receive& receive) {
   return 0;
 }
 
-// A process that has sent a rendezvous or a cancel gets its one answer.
+// Sends `asker` the one answer that is owed to its rendezvous or cancel.
 void Matcher::answer(nagaya_process asker, uint64_t send, Kind kind) {
   outbox_.settle();
   post_or_wait({asker, kind, {}, send});
@@ -190,13 +193,13 @@ void Matcher::pull(const Incoming& incoming, nagaya_receive& receive) {
   put_back(one);
 }
 
-// Those that are asked for lie before those that have found no room yet.
+// In readings_, pulls that have requested a portion stand before those that have found no room yet.
 void Matcher::put_back(std::list<Reading>& readings) {
   const auto first = readings.begin();
   readings_.splice(first->pull.is_asked() ? readings_.begin() : readings_.end(), readings, first);
 }
 
-// The sender's buffer is its own again.
+// Tells the sender that its buffer is its own again, and completes the receive.
 void Matcher::end_pull(nagaya_process sender, uint64_t send, nagaya_receive& receive, int error) {
   if (error != 0) receive.error = error;
   {
@@ -206,7 +209,7 @@ void Matcher::end_pull(nagaya_process sender, uint64_t send, nagaya_receive& rec
   finish(receive);
 }
 
-// How many portions have come.
+// Advances pending pulls outside of the lock. Returns how many portions had arrived.
 int Matcher::progress_pulls() {
   std::list<Reading> ready;
   {

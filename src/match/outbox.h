@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// outbox.h - sends, answers and cancels for which their receiver's port has had no room.
+// outbox.h - sends, answers and cancels that wait until their receiver's port has room.
 //
-//   sends                in their order for each receiver: behind one that waits, all others wait
-//   answers and cancels  overtake sends: a send may wait for a region of memory, which only the
-//                        answers of others give back, and these may wait for ours
+//   sends                in order for each receiver: all later sends wait behind one that waits
+//   answers and cancels  overtake sends: a send may wait for a region of memory, which only answers
+//                        of other tasks free, and those tasks may wait for answers of this one
 //
-// An answer never lacks memory: its place is kept from before the message that it answers is taken
-// out of the port (keep_place, owe) until it is posted (settle) or enters.
+// An answer never lacks memory: its place is reserved before the message that it answers is taken
+// out of the port (keep_place, owe), until the answer is posted (settle) or enters the outbox.
 //
 // Private to a task; its owner serialises.
 #pragma once
@@ -26,11 +26,11 @@ class Outbox {
     nagaya_process to;
     Kind kind;
     Header header;
-    uint64_t send;  // a handle
+    uint64_t send;  // the sender's handle of the send that this is about
   };
 
   bool empty() const { return sends_.empty() && notes_.empty(); }
-  // Whether a message to that process must wait, because others do.
+  // Whether a new message to that process must wait, because earlier sends to it do.
   bool holds_up(nagaya_process to) const { return !sends_.empty() && sends_.contains(key_of(to)); }
 
   // May throw std::bad_alloc, then nothing has changed.
@@ -43,7 +43,7 @@ class Outbox {
       throw;
     }
   }
-  // False: it is not there.
+  // Removes the send. Returns false if it is not in the outbox.
   bool withdraw(const nagaya_send& send) {
     const auto queue = sends_.find(key_of(send.to));
     if (queue == sends_.end() || std::erase(queue->second, &send) == 0) return false;
@@ -51,21 +51,24 @@ class Outbox {
     return true;
   }
 
-  // For one more note than are owed. May throw std::bad_alloc, then nothing has changed.
+  // Reserves a place for one more note than are owed. May throw std::bad_alloc, then nothing has
+  // changed.
   void keep_place() {
     if (places_.size() <= owed_) places_.emplace_back();
   }
+  // A message was taken out of the port that needs an answer.
   void owe() { ++owed_; }
-  // One that was owed is posted, or not needed.
+  // An owed answer is about to be posted, or is not needed any more.
   void settle() { --owed_; }
-  // After keep_place(), or settle().
+  // Uses the place that keep_place() or settle() has left free.
   void enter(const Note& note) {
     places_.front() = note;
     notes_.splice(notes_.end(), places_, places_.begin());
   }
 
-  // As far as there is room: post(note) and begin(send) say whether that has left the outbox. How
-  // many have. Of notes, a look tries few in vain, and the next one tries the others.
+  // Tries all notes and sends: post(note) and begin(send) return whether theirs left the outbox.
+  // Returns how many left. One call gives up after kRefusedMax refused notes; the next one
+  // continues with the rest.
   template <class Post, class Begin>
   int flush(Post post, Begin begin) {
     int count = 0;
@@ -85,7 +88,7 @@ class Outbox {
   }
 
  private:
-  static constexpr int kRefusedMax = 16;  // notes that one look tries in vain
+  static constexpr int kRefusedMax = 16;  // refused notes after which flush() gives up
 
   static uint64_t key_of(nagaya_process process) {
     return uint64_t{process.node} << 32 | process.task;

@@ -8,7 +8,7 @@
 //   a message     the index of every class      the receive's envelope in its one class
 //                 whose receives may match it
 //
-// So either search costs the same however many wait.
+// So the cost of either search does not depend on how many wait.
 #pragma once
 
 #include <algorithm>
@@ -34,10 +34,10 @@ class Posted {
   bool empty() const {
     return std::ranges::all_of(indices_, [](const ByWanted& index) { return index.empty(); });
   }
-  // Whether it is still there.
+  // Whether the receive is still posted.
   static bool has(const nagaya_receive& receive) { return receive.member.whole != nullptr; }
 
-  // The first receive that matches, taken out; nullptr: none.
+  // Removes and returns the first posted receive that matches the envelope; nullptr: none.
   nagaya_receive* take(const Envelope& envelope) {
     nagaya_receive* first = nullptr;
     for (unsigned wanting = 0; wanting < kClasses; ++wanting) {
@@ -63,7 +63,7 @@ class Posted {
   uint64_t next_order_ = 0;
 };
 
-// A message that nobody has asked for yet.
+// A message that has arrived and that no receive has matched yet.
 struct Unexpected {
   struct AsWanted : Member {
     Envelope envelope;
@@ -91,18 +91,18 @@ class UnexpectedQueue {
         indices_[wanting].leave(message.members[wanting]);
   }
 
-  // The first that the receive matches, or nullptr.
+  // Returns the first message that a receive of `wanted` matches, or nullptr.
   Unexpected* first(const Envelope& wanted) {
     Messages& index = indices_[class_of(wanted)];
     return whole(index.empty() ? nullptr : index.first(wanted));
   }
-  // The sender's message of that serial number, or nullptr.
+  // Returns the message of that envelope and serial number, or nullptr.
   Unexpected* find(const Envelope& envelope, uint32_t serial) {
     return whole(indices_[0].first(envelope, [&](const Member& member) {
       return whole(&member)->incoming.header().serial == serial;
     }));
   }
-  // Calls function(message) for all; it may leave, and nobody else.
+  // Calls function(message) for all messages. It may let that message leave, and no other.
   template <class Function>
   void for_each(Function function) {
     indices_[0].for_each([&](Member& member) { function(*whole(&member)); });
