@@ -8,8 +8,8 @@
 namespace nagaya::coll {
 namespace {
 
-// In the order of nagaya_collective_kind. `large`: of large teams. `longer`: of elements with gaps,
-// or above kCombined.
+// The algorithms of one kind. `large`: for large teams. `longer`: for elements with gaps, or of
+// more than kCombined bytes in all. The table is in the order of nagaya_collective_kind.
 struct Row {
   const Algorithm& algorithm;
   const Algorithm& large = algorithm;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// algorithms.h - which algorithm does a collective. The choice depends on nothing that the members
-// may see differently.
+// algorithms.h - chooses the algorithm of a collective. Every member makes the same choice: it
+// depends only on values that are equal at all members.
 #pragma once
 
 #include "coll/operation.h"
@@ -8,7 +8,7 @@
 namespace nagaya::coll {
 
 bool is_known(nagaya_collective_kind kind);
-// Of a known kind.
+// Returns the algorithm for `what`, whose kind must be known.
 const Algorithm& algorithm_of(const nagaya_collective& what, const Team& team);
 
 }  // namespace nagaya::coll

@@ -28,7 +28,7 @@ using nagaya::llcl::NodeSets;
 using nagaya::llcl::ProcessSet;
 using nagaya::llcl::Tuning;
 
-// Of one node, or over several.
+// A team of one node (`here`) or over several (`wide`).
 struct nagaya_team {
   std::optional<Team> here;
   std::optional<WideTeam> wide;
@@ -36,7 +36,7 @@ struct nagaya_team {
   uint32_t size() const { return here ? here->size() : wide->size(); }
   bool is_idle() {
     if (wide) return wide->is_idle();
-    const auto lock = here->locked();  // another thread has just moved it, and has left it now
+    const auto lock = here->locked();  // waits for a thread that still advances the last one
     return here->is_idle();
   }
 };
@@ -65,7 +65,7 @@ int detach_wide(WideTeam& team, nagaya_collective& collective) {
   return has_copy ? 1 : 0;
 }
 
-// Arguments of an open function.
+// The caller's arguments of nagaya_coll_open() or nagaya_coll_open_by_messages().
 struct Membership {
   uint64_t context;
   std::span<const nagaya_process> processes;
@@ -100,7 +100,7 @@ int run_wide(WideTeam& team, nagaya_collective& collective) {
   return collective.error;
 }
 
-// `open`: fills in the new team.
+// Checks the arguments and makes a team, which `open` fills in. Returns 0 or an error.
 template <class Open>
 int make(const Membership& own, nagaya_team** out, Open open) {
   Endpoint* const endpoint = Endpoint::own();
@@ -171,7 +171,7 @@ int nagaya_coll_detach(nagaya_team* team, nagaya_collective* collective) {
   if (team == nullptr || collective->kind != NAGAYA_BCAST || collective->may_detach == 0)
     return -EINVAL;
   if (team->wide) return or_enomem([&] { return detach_wide(*team->wide, *collective); });
-  // With the lock; nullptr: it is complete.
+  // Called with the lock. Returns nullptr when the collective is complete.
   const auto operation = [&] { return static_cast<Operation*>(collective->operation); };
   const int copies = or_enomem([&] {
     const auto lock = team->here->locked();
@@ -190,7 +190,8 @@ int nagaya_coll_run(nagaya_team* team, nagaya_collective* collective) {
   if (endpoint == nullptr) return -ESRCH;
   if (!is_valid(team, collective)) return -EINVAL;
   if (team->wide) {
-    // Not called, and the caller's all the same: a start of the same collective may come.
+    // A blocking run does not call `complete`. The caller's value is put back afterwards: the
+    // caller may start the same collective later.
     auto* const complete = std::exchange(collective->complete, nullptr);
     const int error = or_enomem([&] { return run_wide(*team->wide, *collective); });
     collective->complete = complete;

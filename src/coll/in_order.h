@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// in_order.h - elements of several members, without gaps, combined in the members' order.
+// in_order.h - combines elements (without gaps) of several members in the members' order.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace nagaya::coll {
 
-// Puts from(0), ... from(members - 1) before what `to` has.
+// to = from(0) op ... from(members - 1) op to, for `count` elements.
 template <class From>
 void put_before(const nagaya_elements& elements, uint32_t members, From from, std::byte* to,
                 size_t count) {
   while (members-- > 0) elements.reduce(elements.context, from(members), to, count);
 }
 
-// to = from(0) op from(1) op ... from(members - 1).
+// to = from(0) op from(1) op ... from(members - 1), for `count` elements.
 template <class From>
 void combine(const nagaya_elements& elements, uint32_t members, From from, std::byte* to,
              size_t count) {

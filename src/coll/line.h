@@ -8,25 +8,32 @@
 //                                   └ collectives 64, 128, ...
 //
 // Only the member stores in its parts; all others load. Each line may have a buffer in the space
-// heap; the last member that closes the team frees them. Many teams do a few collectives only: they
-// keep little memory.
+// heap; the last member that closes the team frees all buffers. The second part is made at
+// collective 64: a team that does only a few collectives keeps little memory.
 //
-//   line   free -> posted   the member, as it begins collective n: `number` becomes n + 1, last.
-//                           A line of d is free once every member's `done` is above n - d. (A
-//                           member with nothing to say to anybody writes none.)
-//   level  0 -> 1 -> ...    the same, in a posted line: so much has been added to its data
-//   done   n -> n + 1       the member, when it has left collective n and all before: it does not
-//                           touch any memory of others for them any more
+//   line   free -> posted   by the member as it begins collective n: it stores `number` = n + 1
+//                           last. In a ring of d lines the line of n is free once every member's
+//                           `done` is above n - d. (A member that has no data for others posts
+//                           no line.)
+//   level  0 -> 1 -> ...    by the member, in its posted line: it has added that many further parts
+//                           to the line's data
+//   done   n -> n + 1       by the member when it has left collective n and all before: it does not
+//                           touch other members' memory for these any more
 //
 // The content of a line, by its form:
 //
-//   kInline     the data, in the line                      the member's buffers are its own again
-//   kBuffered   where a copy of the data lies              the same
-//   kDirect     where the member's Given is                until those who need them are done
+//   kInline     the data, in the line                      the member may reuse its buffers at once
+//   kBuffered   the address of a copy of the data          the member may reuse its buffers at once
+//   kDirect     the address of the member's Given          others use the member's buffers until
+//                                                          their `done` has passed the collective
 //
-// The data of a member that has a block for each other are its blocks behind a table of where each
-// ends: | end of block 0, 1, ... (uint32_t) | block 0 | block 1 | ...
-// Death of a member: nobody's `done` passes its number; its job ends (law 4).
+// A member that has a different block for each member (scatter, alltoall) writes a table of the
+// blocks' ends [bytes from the data's beginning], then the blocks:
+//
+//   | end of block 0, 1, ... (uint32_t) | block 0 | block 1 | ...
+//
+// Death of a member in collective n: its `done` stays at n, so others that need its data or its
+// `done` wait until its job has ended (law 4).
 #pragma once
 
 #include <atomic>
@@ -39,10 +46,10 @@
 
 namespace nagaya::coll {
 
-// Where a member's buffers are.
+// The buffers of a member that others access directly (kDirect).
 struct Given {
   nagaya_blocks send;
-  std::byte* receive;      // of a reduction; in runs where `send` is
+  std::byte* receive;      // reductions: the result. It has the runs that `send` has
   Detachable* detachable;  // nullptr: the memory stays until all have read it
 };
 
@@ -51,16 +58,16 @@ enum class Form : uint32_t { kInline, kBuffered, kDirect };
 struct alignas(mailbox::kLineBytes) Line {
   static constexpr size_t kInlineMaxBytes = 40;
 
-  // First: operations find elements where malloc's may lie, at multiples of 16.
+  // First member, so that elements in `body` begin at a multiple of 16, as in malloc's memory.
   union {
     std::byte body[kInlineMaxBytes];
     const std::byte* buffer;
     const Given* direct;
   };
-  std::atomic<uint64_t> number;  // of the collective, + 1. Release after the rest
+  std::atomic<uint64_t> number;  // collective's number + 1. Stored last (release)
   Form form;
   uint32_t bytes;               // kInline, kBuffered
-  std::atomic<uint32_t> level;  // 0 before the number is stored. Release after what is added
+  std::atomic<uint32_t> level;  // 0 when `number` is stored. Raised (release) after data were added
 
   const std::byte* data() const { return form == Form::kInline ? body : buffer; }
   std::byte* own_data() { return const_cast<std::byte*>(data()); }
@@ -69,7 +76,7 @@ struct alignas(mailbox::kLineBytes) Line {
 template <size_t depth>
 struct Ring {
   Line lines[depth];
-  std::byte* buffers[depth];  // by line; nullptr: none yet
+  std::byte* buffers[depth];  // one per line; nullptr: not allocated yet
 };
 
 struct Part {
@@ -78,8 +85,9 @@ struct Part {
   alignas(mailbox::kLineBytes) std::atomic<uint64_t> done;
   Ring<kDepth> ring;
 };
-// How far a member can be ahead decides how often a crowded node changes between its tasks: bcast
-// of 8 B in a loop, 16 ranks on 2 processors (November 2026): 16 lines 1.4 us, 32 1.05, 63 0.7.
+// The depth limits how many collectives a member can be ahead of the others, and so decides how
+// often an oversubscribed processor switches between tasks: bcast of 8 B in a loop, 16 ranks on 2
+// processors (November 2026): 16 lines 1.4 us, 32 1.05, 63 0.7.
 struct DeepPart {
   static constexpr uint64_t kDepth = NAGAYA_COLL_AHEAD, kFrom = 64;
 

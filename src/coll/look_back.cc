@@ -8,7 +8,7 @@
 namespace nagaya::coll {
 namespace {
 
-// A line's data are | the member's elements | those of all members up to it, combined: the sum |.
+// A line's data: | the member's elements | the sum: the elements of rank 0 up to it, combined |.
 constexpr uint32_t kHasSum = 1;  // the line's level
 
 size_t bytes_of(const nagaya_elements& elements) {
@@ -22,8 +22,8 @@ void post(Operation& operation) {
   operation.post_data(2 * bytes, [&](std::byte* to) { std::memcpy(to, what.send.base, bytes); });
 }
 
-// The nearest member before this one that has posted its sum, or rank 0, whose elements are its
-// sum. size(): a nearer member has posted nothing yet.
+// Returns the nearest rank before this one that has posted its sum, or 0: rank 0's elements are its
+// sum. Returns size() if a nearer rank has posted nothing yet.
 uint32_t look_back(const Operation& operation) {
   for (uint32_t rank = operation.rank(); rank-- > 0;) {
     if (!operation.has_posted(rank)) return operation.size();
@@ -39,8 +39,8 @@ void add(const nagaya_elements& elements, const std::byte* before, const std::by
       elements, 2, [&](uint32_t n) { return n == 0 ? before : own; }, to, elements.count);
 }
 
-// The sum of all members before this one, from the sum of `from` on. It lies in that member's line
-// or in one half of the scratch memory.
+// Returns the sum of all ranks before this one: adds to the sum of `from` the elements of the ranks
+// between. It lies in the line of `from` or in one half of the scratch memory.
 const std::byte* sum_before(Operation& operation, uint32_t from) {
   const nagaya_elements& elements = operation.what().elements;
   const size_t bytes = bytes_of(elements);

@@ -54,7 +54,7 @@ void post_block(Operation& operation, size_t bytes) {
   operation.post_data(bytes, [&](std::byte* to) { layout::gather(from, to, bytes); });
 }
 
-// Behind a table of their ends.
+// Posts copies of the blocks for all members behind a table of their ends (line.h).
 void post_blocks(Operation& operation, size_t total) {
   const size_t table_bytes = operation.size() * sizeof(uint32_t);
   operation.post_data(table_bytes + total, [&](std::byte* to) {
@@ -68,7 +68,8 @@ void post_blocks(Operation& operation, size_t total) {
   });
 }
 
-// From the scratch: others may read a block when the member already has another's in its place.
+// ALLTOALL in place: lets the others read copies in the scratch memory, because this member may
+// overwrite a block with a received one before its taker has read it.
 void give_copies(Operation& operation, size_t total) {
   const uint32_t size = operation.size();
   std::byte* const scratch = operation.new_scratch(size * sizeof(ptrdiff_t) + total);
@@ -101,7 +102,7 @@ void post(Operation& operation) {
 
 // ---- taking -------------------------------------------------------------------------------------
 
-// Of what `giver` has posted, the part for the member.
+// Returns the block for this member in a giver's posted line.
 layout::Block posted_block(const Operation& operation, const Line& line) {
   const uint32_t rank = operation.rank();
   const bool is_for_each = has_block_for_each(operation.what().kind);
@@ -119,7 +120,8 @@ layout::Block posted_block(const Operation& operation, const Line& line) {
   return {data + begin, end_of(rank) - begin};
 }
 
-// A block in runs goes to the function by way of a copy. May throw std::bad_alloc.
+// Passes the block to the caller's `store`; copies a block in runs into contiguous memory first.
+// May throw std::bad_alloc.
 void store_block(const nagaya_collective& what, uint32_t giver, const layout::Block& from) {
   if (from.runs == nullptr) return what.store(what.store_context, giver, from.data, from.bytes);
   const auto copy = std::make_unique_for_overwrite<std::byte[]>(from.bytes);
@@ -127,7 +129,8 @@ void store_block(const nagaya_collective& what, uint32_t giver, const layout::Bl
   what.store(what.store_context, giver, copy.get(), from.bytes);
 }
 
-// Either side may be runs. Equal beginnings: it is where it belongs already.
+// Copies between blocks that may lie in runs. If both begin at the same address, the data are where
+// they belong already.
 void copy_block(Operation& operation, uint32_t giver, const layout::Block& to,
                 const layout::Block& from, size_t bytes) {
   const layout::Buffer target = to.buffer(), source = from.buffer();
@@ -152,8 +155,7 @@ void take_block(Operation& operation, uint32_t giver, const layout::Block& from,
     std::memcpy(to.data, from.data, bytes);
 }
 
-// Of a broadcast whose root may want its block back: from there, or from the copy that the root has
-// left meanwhile.
+// BCAST with may_detach: reads the root's block, or the copy if the root has detached meanwhile.
 void take_detachable(Operation& operation, uint32_t root, const Given& given) {
   const layout::Block block = layout::block_of(given.send, 0);
   const std::byte* const copy = given.detachable->begin_reading();
@@ -166,7 +168,7 @@ void take_detachable(Operation& operation, uint32_t root, const Given& given) {
   };
   try {
     take_block(operation, root, block, true);
-  } catch (const std::bad_alloc&) {  // it is read again later
+  } catch (const std::bad_alloc&) {  // work() is called again, and reads the block again
     end();
     throw;
   }
@@ -181,7 +183,7 @@ void take_own(Operation& operation) {
   if (is_in_place) return;
   const uint32_t rank = operation.rank();
   const uint32_t n = has_block_for_each(what.kind) ? rank : 0;
-  // Not a copy of it, if it is where it belongs already.
+  // take_block() copies nothing if the block is where it belongs already.
   take_block(operation, rank, layout::block_of(what.send, n), false);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// move.h - barrier, bcast, gather, scatter, allgather and alltoall: each member takes what it gets
-// from where its giver has it. Needs memory that all can load.
+// move.h - barrier, bcast, gather, scatter, allgather and alltoall: each receiver ("taker") copies
+// its block straight from the memory of its sender ("giver"). Needs memory that all can load.
 //
 //   bcast from 0 of 5      gather to 0 of 5     allgather of 5; barrier: the same, of no bytes
 //   0 ─┬─► 1               1 ─┬─► 0             0 ◄──► 1 ◄──► 2 ◄──► 3 ◄──► 4   each from all
@@ -9,13 +9,15 @@
 //      ├─► 3               3 ─┤                                      1: 2 3 4 0
 //      └─► 4               4 ─┘                                      4: 0 1 2 3
 //
-//   The barrier has one stage, because each member loads all lines: with one flag that all load, it
-//   has two (all to one, and back), and by messages (hierarchy/) as many as a tree has levels.
+//   The barrier has one stage, because each member loads all lines. A barrier with one flag that
+//   all load has two stages (all to one, and back); one of messages (hierarchy/) has as many as a
+//   tree has levels.
 //
-//   7 members: the same; scatter is as bcast, alltoall as allgather, each with a block of its own
+//   7 members: the same. Scatter moves as bcast and alltoall as allgather, but each taker gets a
+//   block of its own.
 //
-// Short data are posted as a copy: a giver needs to wait for nobody. Long data are copied once,
-// from the giver's memory to the taker's; a giver helps while it waits.
+// A giver posts short data as a copy, and waits for nobody. Long data are copied once, from the
+// giver's memory to the taker's; a giver that waits helps to copy.
 #pragma once
 
 #include "coll/operation.h"

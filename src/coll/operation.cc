@@ -8,7 +8,7 @@
 
 namespace nagaya::coll {
 
-// Without memory it is as it was, and goes on later: the others wait.
+// If memory is missing the state does not change, and a later call tries again; the others wait.
 bool Operation::advance() try {
   if (state_ == State::kWaits && !begin()) return false;
   if (state_ == State::kWorks) {
@@ -43,7 +43,7 @@ bool Operation::have_all_begun() {
   return have_begun;
 }
 
-// A root that waits for its line has not said yet where its block is.
+// A root in kWaits has not posted its block yet: it will post the copy instead.
 void Operation::detach(const std::byte* copy) {
   if (state_ == State::kWaits) {
     given.send =
@@ -61,7 +61,8 @@ bool Operation::begin() {
   return true;
 }
 
-// Says that the line has that many bytes. Where they go.
+// Sets the form and size of this member's line. Returns the memory for its data: in the line, or
+// its buffer.
 std::byte* Operation::line_for(size_t bytes) {
   Line& line = team_.line(rank(), number_);
   line.form = bytes <= Line::kInlineMaxBytes ? Form::kInline : Form::kBuffered;

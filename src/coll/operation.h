@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// operation.h - one collective under way, as one member sees it: the same for the blocking and the
-// non-blocking, for every algorithm.
+// operation.h - the state of one member in one pending collective. Blocking and non-blocking
+// collectives of every algorithm use it.
 //
 //   waits ──► begun ──► works ──► has left ──► complete
 //     │         │         │          └ awaits those that use this member's memory
@@ -18,24 +18,24 @@ namespace nagaya::coll {
 
 class Operation;
 
-// How a collective is done.
+// The steps of one way to do a collective.
 struct Algorithm {
   const char* name;
-  // Posts by post_data() or post_direct(), or nothing. May throw std::bad_alloc, and then posts
-  // nothing: it is called again later.
+  // Posts this member's line by post_data() or post_direct(), or posts none. May throw
+  // std::bad_alloc: then nothing is posted, and the call is repeated later.
   void (*post)(Operation& operation);
-  // Goes on. True: this member needs nothing of the others any more. May throw std::bad_alloc, as
-  // post.
+  // Advances the collective as far as the others' posted data allow. Returns true when this member
+  // needs no memory of others any more. May throw std::bad_alloc: the call is repeated later.
   bool (*work)(Operation& operation);
-  // Whether the other member may use this member's memory, if that was posted directly.
+  // Whether member `rank` may use this member's memory, if post_direct() has announced that.
   bool (*is_used_by)(const Operation& operation, uint32_t rank);
-  // Nobody uses this member's memory any more. Or nullptr.
+  // Called when nobody uses this member's memory any more; nullptr: nothing to do then.
   void (*end)(Operation& operation);
 };
 
 class Operation {
  public:
-  // `number`: of the team's new_number(); without one it takes the next.
+  // `number`: from the team's new_number(); without it the constructor takes the next one.
   Operation(Team& team, nagaya_collective& what, const Algorithm& algorithm,
             std::optional<uint64_t> number = std::nullopt)
       : given{what.send, static_cast<std::byte*>(what.receive.base),
@@ -49,18 +49,19 @@ class Operation {
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
 
-  // Goes on; whether it is complete. With the team's lock.
+  // Advances the collective as far as possible. Returns whether it is complete. The caller holds
+  // the team's lock.
   bool advance();
 
-  // Of a BCAST's root, once, with the team's lock: others that have not begun to read its block get
-  // it from a copy, which is made now. Whether there are any. May throw std::bad_alloc: then
-  // nothing has happened.
+  // Called once by the root of a BCAST, with the team's lock. If members have not begun to read the
+  // root's block, copies it for them and returns true; else returns false. May throw
+  // std::bad_alloc: then nothing has happened.
   bool detach();
-  // The same in two steps. After the first, if it is true, nobody else will begin; else the second
-  // names a copy, which stays until the operation ends.
+  // detach() in two calls. If have_all_begun() returns true no copy is needed. Else the caller
+  // passes a copy, which stays until the operation ends, to detach(copy).
   bool have_all_begun();
   void detach(const std::byte* copy);
-  // Whether its block is the caller's again.
+  // After detach(): whether the root's caller may reuse its block.
   bool is_unread() const { return detachable_.is_unread(); }
 
   Team& team() const { return team_; }
@@ -70,14 +71,15 @@ class Operation {
 
   // ---- for algorithms
 
-  // Posts the own line's data, once: write(to) writes to `bytes` of memory. May throw
-  // std::bad_alloc: then nothing was posted.
+  // Called once: write(to) fills `bytes` bytes of this member's line or its buffer, and the line is
+  // posted. May throw std::bad_alloc: then nothing was posted.
   template <class Write>
   void post_data(size_t bytes, Write write) {
     write(line_for(bytes));
     team_.post(number_);
   }
-  // Adds to it: write(data) writes where nobody reads before he has seen the level, from 1 on.
+  // Adds to the posted line's data and raises its level (1, 2, ...): write(data) writes only bytes
+  // that no other member reads before it has seen that level.
   template <class Write>
   void post_level(uint32_t level, Write write) {
     write(team_.line(rank(), number_).own_data());
@@ -89,7 +91,8 @@ class Operation {
     return team_.has_posted(rank, number_, level);
   }
   const Line& line(uint32_t rank) const { return team_.line(rank, number_); }
-  // Memory until the operation ends, uninitialised. May throw std::bad_alloc.
+  // Returns uninitialised memory, valid until the operation ends or the next call. May throw
+  // std::bad_alloc.
   std::byte* new_scratch(size_t bytes) {
     scratch_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
     return scratch_.get();
@@ -97,8 +100,8 @@ class Operation {
   std::byte* scratch() const { return scratch_.get(); }
   void fail(int error) { what_.error = error; }
 
-  Given given;        // where others find the member's buffers
-  uint32_t next = 0;  // how far work() has come
+  Given given;        // this member's buffers, read by others after post_direct()
+  uint32_t next = 0;  // work() has handled the ranks or levels before this one
 
  private:
   enum class State : uint8_t { kWaits, kWorks, kLeft, kComplete };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// pieces.h - elements of a member that may lie in runs of memory.
+// pieces.h - a member's elements in contiguous memory or in runs (layout/runs.h).
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,14 @@
 
 namespace nagaya::coll {
 
-// A member's elements.
+// The elements of one member's buffer.
 struct Pieces {
   std::byte* base;
-  const nagaya_runs* runs;  // in place of `base`, of whole elements each; nullptr: there are none
+  const nagaya_runs* runs;  // used in place of `base`, whole elements each; nullptr: contiguous
   size_t extent;            // of an element                                         [bytes]
 
-  // Calls each(memory, number, count) for `count` elements from `first` on, as many at a time as
-  // follow each other in memory; `number`: of the piece's first element, from 0.
+  // Visits `count` elements from element `first` on, by one call each(memory, number, count) per
+  // contiguous piece; `number`: index of the piece's first element, counted from `first`.
   template <class Each>
   void for_each(size_t first, size_t count, Each each) const {
     if (runs == nullptr)

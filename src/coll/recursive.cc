@@ -10,8 +10,8 @@
 namespace nagaya::coll {
 namespace {
 
-// More blocks at a time make fewer levels, and more lines to load at each: with 4 a member of 64
-// loads 9 lines in 3 levels, with 8 14 in 2.
+// A larger radix makes fewer levels, but more lines to load at each: of 64 members each loads 9
+// lines in 3 levels with radix 4, and 14 lines in 2 levels with radix 8.
 constexpr uint32_t kRadix = 4;
 
 uint32_t levels_of(uint32_t members) {
@@ -27,7 +27,7 @@ bool is_scan(const nagaya_collective& what) {
   return what.kind == NAGAYA_SCAN || what.kind == NAGAYA_EXSCAN;
 }
 
-// The blocks that become one at a level, as one of their members sees them.
+// The blocks of ranks that become one at level `number`, seen from one of their members.
 class Level {
  public:
   Level(const Operation& operation, uint32_t number)
@@ -43,14 +43,14 @@ class Level {
   bool begins_own_block() const { return operation_.rank() % block_ranks_ == 0; }
   bool is_last() const { return block_ranks_ * kRadix >= operation_.size(); }
 
-  // Whether this member makes one of the blocks.
+  // Whether this member combines the blocks at this level; REDUCE: only one member does.
   bool is_awaited() const {
     const nagaya_collective& what = operation_.what();
     if (what.kind != NAGAYA_REDUCE) return true;
     return operation_.rank() == (is_last() ? what.root : begin_);
   }
   bool has_all() const {
-    // Of a scan's result the blocks behind the own one are no part.
+    // At the last level of a scan the blocks behind this member's own do not belong to its result.
     const uint32_t end = is_last() && is_scan(operation_.what()) ? own_block() + 1 : blocks_;
     for (uint32_t block = 0; block < end; ++block)
       if (!operation_.has_posted(speaker_of(block), number_)) return false;
@@ -61,7 +61,8 @@ class Level {
   }
 
  private:
-  // Of REDUCE its first rank, which alone has it; else the one at the member's own place.
+  // Returns the rank from whose line this member loads a block. REDUCE: the block's first rank,
+  // which alone has the combined elements; else the rank at this member's own place in the block.
   uint32_t speaker_of(uint32_t block) const {
     const uint32_t first = begin_ + block * block_ranks_;
     if (operation_.what().kind == NAGAYA_REDUCE) return first;
@@ -71,7 +72,7 @@ class Level {
 
   const Operation& operation_;
   const uint32_t number_;
-  uint32_t block_ranks_;  // of each but the last of all
+  uint32_t block_ranks_;  // ranks in a block; the team's last block may have fewer
   uint32_t begin_;        // the first block's first rank
   uint32_t blocks_;
 };
@@ -84,7 +85,7 @@ void post(Operation& operation) {
   });
 }
 
-// SCAN, EXSCAN: puts the blocks before the member's own before what its result has so far.
+// SCAN, EXSCAN: combines the blocks before the member's own with its result so far, in rank order.
 void scan(const Operation& operation, const Level& level) {
   const nagaya_collective& what = operation.what();
   const bool takes_own = what.kind == NAGAYA_SCAN && operation.next == 0;
@@ -97,7 +98,7 @@ void scan(const Operation& operation, const Level& level) {
   put_before(what.elements, blocks, from, result, what.elements.count);
 }
 
-// All of them in the member's result.
+// Combines all blocks of the level into the member's result.
 void reduce(const Operation& operation, const Level& level) {
   const nagaya_collective& what = operation.what();
   const nagaya_elements& elements = what.elements;

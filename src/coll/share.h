@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// share.h - which elements of which ranks a member works on, or has in its result.
+// share.h - computes which elements of which ranks a member combines, or has in its result.
 #pragma once
 
 #include "nagaya/coll.h"
@@ -10,12 +10,13 @@ struct Share {
   size_t first, count;  // elements
 };
 
+// Returns part number `part` of `count` elements that are split into `parts` about equal parts.
 inline Share equal_share(size_t count, uint32_t part, uint32_t parts) {
   const size_t first = count * part / parts;
   return {first, count * (part + 1) / parts - first};
 }
 
-// About equal parts; of REDUCE_SCATTER those that the caller says.
+// Returns the share of `rank`: the caller's `count_of` (REDUCE_SCATTER), else about equal shares.
 inline Share share_of(const nagaya_elements& elements, uint32_t rank, uint32_t size) {
   if (elements.count_of == nullptr) return equal_share(elements.count, rank, size);
   size_t first = 0;
@@ -23,13 +24,13 @@ inline Share share_of(const nagaya_elements& elements, uint32_t rank, uint32_t s
   return {first, elements.count_of[rank]};
 }
 
-// Which elements the result of a rank has.
+// Returns the elements that the result of `rank` consists of.
 inline Share result_of(const nagaya_collective& what, uint32_t rank, uint32_t size) {
   return what.kind == NAGAYA_REDUCE_SCATTER ? share_of(what.elements, rank, size)
                                             : Share{0, what.elements.count};
 }
 
-// How many ranks' elements it has, from rank 0 on.
+// Returns how many ranks, from rank 0 on, contribute to the result of `rank`; 0: it has no result.
 inline uint32_t contributors(const nagaya_collective& what, uint32_t rank, uint32_t size) {
   switch (what.kind) {
     case NAGAYA_SCAN:

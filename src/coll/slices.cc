@@ -11,7 +11,7 @@
 namespace nagaya::coll {
 namespace {
 
-// A slice on its way through the members' buffers, tile by tile.
+// The slice that this member combines, tile by tile, from and to the members' buffers.
 class Slice {
  public:
   explicit Slice(Operation& operation)
@@ -24,7 +24,7 @@ class Slice {
             1, std::max<size_t>(share_.count, 1))),
         place_(place_of(elements_, tile_)) {}
 
-  // Two tiles, and perhaps the result.
+  // Memory for two tiles, and for the result if keeps_result().                     [bytes]
   size_t scratch_bytes() const {
     return 2 * place_.bytes + (keeps_result() ? place_of(elements_, share_.count).bytes : 0);
   }
@@ -40,7 +40,7 @@ class Slice {
     }
   }
 
-  // Nobody reads the member's elements any more.
+  // Called when nobody reads the member's elements any more: stores a result that was kept.
   void end() {
     count_ = share_.count;
     if (keeps_result() && count_ != 0)
@@ -48,7 +48,8 @@ class Slice {
   }
 
  private:
-  // REDUCE_SCATTER in place: the result lies where another member's slice is.
+  // REDUCE_SCATTER in place: the result's place has elements of other slices, which other members
+  // still read. So the result stays in the scratch memory until end().
   bool keeps_result() const {
     return what_.kind == NAGAYA_REDUCE_SCATTER && what_.send.base == what_.receive.base;
   }
@@ -110,7 +111,7 @@ class Slice {
            first_);
   }
 
-  // `first_` has the ranks before, `second_` those and the next.
+  // At each rank `first_` has the sum of the ranks before it, and `second_` the sum including it.
   void scan_tile() {
     const bool is_inclusive = what_.kind == NAGAYA_SCAN;
     take(first_, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// span.h - how much memory the elements of a reduction take, and where in it they begin: they may
-// have gaps, overlap, or lie backwards (MPI's negative extents).
+// span.h - computes how much memory the elements of a reduction take, and where in it they begin.
+// Elements may have gaps, overlap, or lie backwards (MPI's negative extents).
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace nagaya::coll {
 
-// From one element to the next, either way.                                         [bytes]
+// Distance from one element to the next, without its sign.                           [bytes]
 inline size_t distance_of(const nagaya_elements& elements) {
   return static_cast<size_t>(std::abs(static_cast<ptrdiff_t>(elements.extent)));
 }
 
-// From the lowest byte of all elements to the last.
+// The memory from the lowest byte of all elements to the highest.
 struct Span {
-  ptrdiff_t first;  // of these bytes, from the first element's address            [bytes]
+  ptrdiff_t first;  // lowest byte, relative to the first element's address        [bytes]
   size_t bytes;
 };
 
@@ -28,10 +28,10 @@ inline Span span_of(const nagaya_elements& elements, size_t count) {
           static_cast<size_t>(std::abs(to_last)) + elements.true_extent};
 }
 
-// Memory of their own, which begins at a multiple of 16. So does the first element, as malloc's
-// memory does, whatever lies before its first byte.
+// The layout of a buffer for elements that begins at a multiple of 16. The first element's address
+// is a multiple of 16, too, as in malloc's memory, whatever bytes lie below it.
 struct Place {
-  ptrdiff_t first;  // the first element's address, from the place's beginning     [bytes]
+  ptrdiff_t first;  // first element's address, relative to the buffer's beginning [bytes]
   size_t bytes;
 };
 

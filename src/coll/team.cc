@@ -41,7 +41,8 @@ int Team::open(llcl::Board& board, task::TaskRecord& self, uint64_t context, uin
   return error;
 }
 
-// False: no memory just now.
+// Opens the second parts (line.h), for collectives from DeepPart::kFrom on. Returns false if there
+// is no memory now.
 bool Team::open_deep() {
   if (deep_group_.is_open()) return true;
   const llcl::GroupName name = {name_.user, name_.number + 1, name_.context};
@@ -56,7 +57,7 @@ uint64_t Team::find_slowest() {
   return slowest_ = slowest;
 }
 
-// At most DeepPart::kDepth are under way, so each has a bit.
+// At most DeepPart::kDepth collectives are pending, so each has a bit in `left_early_`.
 void Team::leave(uint64_t number) {
   mailbox::Machine::step(mailbox::StopPoint::kLineLeft);
   left_early_ |= uint64_t{1} << (number - left_);
@@ -64,8 +65,8 @@ void Team::leave(uint64_t number) {
   if (count == 0) return;
   left_early_ = count == 64 ? 0 : left_early_ >> count;
   left_ += static_cast<uint64_t>(count);
-  // Release: the reads of others' memory are over before they change it. Pairs with has_left(),
-  // find_slowest().
+  // Release: this member's reads of others' memory are over before the others change it. Pairs with
+  // has_left(), find_slowest().
   part(rank_).done.store(left_, std::memory_order_release);
   group_.wake();
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// team.h - a member's part in a team: which collectives it has begun and left, and how it reaches
-// what the others have posted.
+// team.h - one member's state in a team: the collectives that it has begun and left, and access to
+// the lines that the others have posted.
 //
-// Threads: the member's collectives begin, move and end under `lock`, if there are threads.
+// Threads: the member's collectives begin, advance and end under `lock_` if several threads may
+// call.
 #pragma once
 
 #include <array>
@@ -21,54 +22,55 @@ class Team {
   Team(uint32_t rank, bool has_threads) : rank_(rank), has_threads_(has_threads) {}
   ~Team();
 
-  // As llcl::Group::open; `number`: of the team among those of one context. Where the team's memory
-  // is; nobody uses the team before.
+  // Called before anything else; arguments and results as llcl::Group::open(). Opens the memory
+  // that the members share. `number`: tells apart the teams of one context.
   int open(llcl::Board& board, task::TaskRecord& self, uint64_t context, uint32_t number,
            std::span<const uint32_t> members);
 
-  // As Group::forget().
+  // Undoes open(), as Group::forget() does: the member has used nothing, and may open again.
   void forget() { group_.forget(); }
 
   const llcl::Group& group() const { return group_; }
   uint32_t rank() const { return rank_; }
   uint32_t size() const { return static_cast<uint32_t>(group_.members().size()); }
-  // The members are so many that one does not look at all the others, and the node has a processor
-  // for each of them (other tasks may use these, too). The same at all of them.
+  // Whether the team has so many members that one does not poll all the others, and the node has a
+  // processor for each of them (which other tasks may use, too). Equal at all members.
   bool is_large() const { return is_large_; }
 
-  // The next collective's number, from 0.
+  // Returns the next collective's number, from 0.
   uint64_t new_number() { return numbers_++; }
-  // Whether it is that collective's turn, and its line is free.
+  // Whether all collectives before `number` have begun, and its line is free.
   bool may_begin(uint64_t number) {
     if (number != begun_ || (number == DeepPart::kFrom && !open_deep())) return false;
     const uint64_t depth = number < DeepPart::kFrom ? Part::kDepth : DeepPart::kDepth;
     return slowest_ + depth > number || find_slowest() + depth > number;
   }
   void begin(uint64_t number) { begun_ = number + 1; }
-  // Which task the member's next wait is for: of two members the other; of more nobody in
-  // particular.
+  // Returns the task for which the member's next wait is: in a team of two the other member; else
+  // kNobody.
   uint32_t partner() const {
     return size() == 2 ? group_.members()[1 - rank_] : llcl::Wait::kNobody;
   }
-  // Its line is written: all members may look.
+  // Publishes this member's line, which is written, and wakes the members that wait.
   void post(uint64_t number) {
     // Release: pairs with has_posted() of the others.
     line(rank_, number).number.store(number + 1, std::memory_order_release);
     mailbox::Machine::step(mailbox::StopPoint::kLinePosted);
     group_.wake();
   }
+  // Publishes data that were added to the posted line.
   void post_level(uint64_t number, uint32_t level) {
     // Release: pairs with has_posted() of the others.
     line(rank_, number).level.store(level, std::memory_order_release);
     mailbox::Machine::step(mailbox::StopPoint::kLinePosted);
     group_.wake();
   }
-  // The member touches no memory of others for it any more.
+  // The member touches no memory of others for collective `number` any more.
   void leave(uint64_t number);
-  // It touches nothing of the team any more, nor does anybody else touch the member's memory for
-  // it.
+  // One collective of the member has ended: it touches nothing of the team any more, and nobody
+  // touches the member's memory for it.
   void end_one() { ++ended_; }
-  // All that the member has started has ended.
+  // Whether all collectives that the member has started have ended.
   bool is_idle() const { return numbers_ == ended_; }
 
   Line& line(uint32_t rank, uint64_t number) const {
@@ -78,14 +80,15 @@ class Team {
   bool has_posted(uint32_t rank, uint64_t number) const {  // acquire: pairs with post()
     return line(rank, number).number.load(std::memory_order_acquire) == number + 1;
   }
-  bool has_posted(uint32_t rank, uint64_t number, uint32_t level) const {  // the same: post_level()
+  bool has_posted(uint32_t rank, uint64_t number, uint32_t level) const {
+    // Acquire: pairs with post_level().
     return has_posted(rank, number) &&
            line(rank, number).level.load(std::memory_order_acquire) >= level;
   }
   bool has_left(uint32_t rank, uint64_t number) const {  // acquire: pairs with leave()
     return part(rank).done.load(std::memory_order_acquire) > number;
   }
-  // Memory that goes with the collective's line; nullptr: there is none.
+  // Returns at least `bytes` bytes of the buffer of the collective's line; nullptr: no memory.
   std::byte* buffer(uint64_t number, size_t bytes);
 
   // Takes the lock where several threads may call; else holds none.
@@ -110,11 +113,11 @@ class Team {
   const bool has_threads_;
   bool is_large_ = false;
   task::SpinLock lock_;
-  uint64_t numbers_ = 0;           // given
-  uint64_t begun_ = 0, left_ = 0;  // all below
-  uint64_t ended_ = 0;             // how many
-  uint64_t left_early_ = 0;        // bit n: collective left_ + n
-  uint64_t slowest_ = 0;           // of all members' `done`, as last seen
+  uint64_t numbers_ = 0;           // the next number to hand out
+  uint64_t begun_ = 0, left_ = 0;  // all collectives below have begun, or were left
+  uint64_t ended_ = 0;             // how many collectives have ended
+  uint64_t left_early_ = 0;        // bit n: collective left_ + n was left
+  uint64_t slowest_ = 0;           // the smallest `done` of all members, as last loaded
   std::array<size_t, Part::kDepth> buffer_bytes_{};
   std::array<size_t, DeepPart::kDepth> deep_buffer_bytes_{};
 };

@@ -7,7 +7,7 @@ namespace nagaya::coll {
 
 void complete(nagaya_collective& what) {
   const auto function = what.complete;
-  // Release: a thread that sees it sees the data, too. The collective is its caller's again.
+  // Release: a thread that loads 1 sees the data, too. From here on the caller may reuse `what`.
   std::atomic_ref(what.is_complete).store(1, std::memory_order_release);
   if (function != nullptr) function(&what);
 }
@@ -17,7 +17,8 @@ Underway& Underway::own(llcl::Wait& waits) {
   return *own;
 }
 
-// Before the first one no look pays for them.
+// Registers advance() with the task's waits. Done at the first start, so that polls of tasks
+// without non-blocking collectives cost nothing for them.
 int Underway::be_in_waits() {
   const std::lock_guard lock(lock_);
   if (is_in_waits_) return 0;
@@ -51,7 +52,8 @@ int Underway::start(Team& team, nagaya_collective& what, const Algorithm& algori
   return 0;
 }
 
-// Completions run outside of the lock: they may start others.
+// Calls `complete` functions without the lock, because they may start other collectives. Returns
+// how many collectives are complete now.
 int Underway::advance() {
   if (count_.load(std::memory_order_relaxed) == 0 || !lock_.try_lock()) return 0;
   std::list<Operation> over;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// underway.h - a task's non-blocking collectives, which every wait of the task moves.
+// underway.h - a task's pending non-blocking collectives. Every wait of the task advances them.
 #pragma once
 
 #include <list>
@@ -9,16 +9,16 @@
 
 namespace nagaya::coll {
 
-// Gives the collective back to its caller.
+// Marks the collective complete and calls its `complete` function: its caller may reuse it.
 void complete(nagaya_collective& what);
 
 class Underway {
  public:
-  // Of the calling task; made at its first non-blocking collective. May throw std::bad_alloc.
+  // Returns the calling task's instance; the first call makes it. May throw std::bad_alloc.
   static Underway& own(llcl::Wait& waits);
 
-  // As nagaya_coll_start(); `number`: as Operation's. May throw std::bad_alloc. Unless it returns
-  // 0, nothing has happened.
+  // Starts a collective for nagaya_coll_start(); `number`: as in Operation's constructor. Returns
+  // 0, or an error: then nothing has happened. May throw std::bad_alloc.
   int start(Team& team, nagaya_collective& what, const Algorithm& algorithm,
             std::optional<uint64_t> number = std::nullopt);
 
@@ -31,8 +31,8 @@ class Underway {
   llcl::Wait& waits_;
   task::SpinLock lock_;
   bool is_in_waits_ = false;
-  std::list<Operation> operations_;  // of each team in their order
-  std::atomic<uint32_t> count_ = 0;  // of them
+  std::list<Operation> operations_;  // those of one team in the order of their starts
+  std::atomic<uint32_t> count_ = 0;  // of operations_; read without the lock
 };
 
 }  // namespace nagaya::coll

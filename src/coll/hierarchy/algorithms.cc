@@ -14,7 +14,8 @@ bool is_long(const nagaya_collective& what) {
 }  // namespace
 
 const WideAlgorithm* algorithm_of(const nagaya_collective& what, const llcl::NodeSets& nodes) {
-  // A node's elements are combined first: those of others must not lie between them.
+  // Whether each node's elements may be combined first: no ranks of other nodes lie between the
+  // node's ranks, or the operation commutes.
   const bool keeps_order = nodes.are_blocks() || what.elements.commutes != 0;
   switch (what.kind) {
     case NAGAYA_BARRIER:

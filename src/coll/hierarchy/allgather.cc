@@ -7,8 +7,10 @@
 namespace nagaya::coll::hierarchy {
 namespace {
 
-// `sizes`, `offsets`: of all blocks, node by node, in a leader's `buffer`.
+// A leader's `buffer`: all blocks, node by node. `sizes`, `offsets`: of each block there, in this
+// order; one further offset is the end.
 
+// Fills in `sizes` and `offsets`. Returns the size of all blocks.                      [bytes]
 size_t find_places(Schedule& schedule) {
   size_t at = 0;
   for (const uint32_t rank : schedule.nodes().ranks()) {

@@ -8,7 +8,8 @@
 namespace nagaya::coll::hierarchy {
 namespace {
 
-// A leader's `buffer`: its node's elements, then the result. `other`: elements from other nodes.
+// A leader's `buffer`: its node's combined elements, later the result. `other`: elements received
+// from other nodes' leaders.
 
 bool are_sliced(const Schedule& schedule) {
   const nagaya_elements& elements = schedule.what().elements;
@@ -17,7 +18,8 @@ bool are_sliced(const Schedule& schedule) {
          elements.count >= schedule.nodes().nodes();
 }
 
-// The elements that a node combines.
+// Returns the elements that the leader of `node` combines: its slice, or all if there are no
+// slices.
 Share slice_of(const Schedule& schedule, uint32_t node) {
   const size_t count = schedule.what().elements.count;
   if (!are_sliced(schedule)) return {0, count};
@@ -34,7 +36,8 @@ void first(Schedule& schedule) {
                       : reduce_to_leader(schedule, schedule.buffer);
 }
 
-// To each other leader what it combines, and from each what this one does.
+// Sends each other leader this node's elements of that leader's slice, and receives from each its
+// node's elements of the own slice.
 void exchange(Schedule& schedule) {
   const Elements elements(schedule);
   const Share slice = slice_of(schedule, schedule.node());
@@ -47,6 +50,7 @@ void exchange(Schedule& schedule) {
   });
 }
 
+// Combines the own slice of all nodes, in their order, into `buffer`.
 void combine(Schedule& schedule) {
   const Elements elements(schedule);
   const uint32_t own = schedule.node();
@@ -62,6 +66,7 @@ void combine(Schedule& schedule) {
                 slice.count);
 }
 
+// Sends the own combined slice to each other leader, and receives theirs.
 void exchange_slices(Schedule& schedule) {
   const Elements elements(schedule);
   const Share slice = slice_of(schedule, schedule.node());

@@ -7,8 +7,10 @@
 namespace nagaya::coll::hierarchy {
 namespace {
 
-// A leader's `buffer`: its members' blocks for all ranks, member by member; then all ranks' blocks
-// for its members, member by member. `other`: | blocks to send, node by node | blocks received |.
+// A leader's `buffer`: its members' blocks for all ranks, member by member; later, after sort(),
+// all ranks' blocks for its members, member by member. `other`, both halves node by node:
+//
+//   | blocks to send | blocks received |
 
 size_t block_bytes(const Schedule& schedule) {
   return layout::block_of(schedule.what().send, 0).bytes;
@@ -20,7 +22,7 @@ size_t all_bytes(const Schedule& schedule) {
   return schedule.own_ranks().size() * row_bytes(schedule);
 }
 
-// The member's blocks for all ranks, one behind the other.
+// Returns the member's blocks for all ranks in contiguous memory: the caller's, or a copy.
 std::byte* row_of(Schedule& schedule) {
   const nagaya_blocks& send = schedule.what().send;
   const size_t bytes = block_bytes(schedule);
@@ -47,12 +49,12 @@ void first(Schedule& schedule) {
   schedule.fan_in(in);
 }
 
-// Between the own node's members and those of a node, in either direction.
+// Size of all blocks from the own node's members to those of `node`; as many come back.  [bytes]
 size_t part_bytes(const Schedule& schedule, uint32_t node) {
   return schedule.own_ranks().size() * schedule.nodes().ranks_of(node).size() *
          block_bytes(schedule);
 }
-// Where a node's part begins, in the blocks to send.
+// Offset of the blocks for (or from) `node` in either half of `other`.                   [bytes]
 size_t part_of(const Schedule& schedule, uint32_t node) {
   return schedule.own_ranks().size() * schedule.nodes().begin_of(node) * block_bytes(schedule);
 }
@@ -77,7 +79,8 @@ void exchange(Schedule& schedule) {
   });
 }
 
-// Each member's row, by rank. The blocks of the node's members for each other did not leave it.
+// Makes a row for each member: all ranks' blocks for it, by rank. Blocks between members of this
+// node come from the blocks to send, because no message has carried them.
 void sort(Schedule& schedule) {
   const llcl::NodeSets& nodes = schedule.nodes();
   const size_t bytes = block_bytes(schedule), row = row_bytes(schedule);

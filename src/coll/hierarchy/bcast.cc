@@ -7,7 +7,7 @@
 namespace nagaya::coll::hierarchy {
 namespace {
 
-// A leader's `buffer`: where its block lies, if not in the caller's memory.
+// A leader's `buffer`: its block, if that does not lie in the caller's memory; else nullptr.
 
 layout::Block block_of_caller(const Schedule& schedule) {
   const nagaya_collective& what = schedule.what();
@@ -16,7 +16,8 @@ layout::Block block_of_caller(const Schedule& schedule) {
 size_t bytes_of(const Schedule& schedule) {
   return block_of_caller(schedule).bytes;
 }
-// Its root may want it back before it is sent. A shorter one is copied at once.
+// Whether the root offers its block, because it may detach before the block is sent. The root
+// copies a shorter block at once.
 bool is_offered(const Schedule& schedule) {
   return schedule.what().may_detach != 0 &&
          bytes_of(schedule) > llcl::Tuning::own()[llcl::Tuned::kPosted];

@@ -46,7 +46,8 @@ bool between(Schedule& schedule, uint32_t round) {
   return true;
 }
 
-// From where the leader has the elements: nobody else's result is needed.
+// Called with the leader's places of all ranks' elements: combines those of this member's result,
+// without the result of any other member.
 void combine(void* context, uint32_t, const void* data, size_t) {
   auto& schedule = *static_cast<Schedule*>(context);
   const nagaya_collective& what = schedule.what();

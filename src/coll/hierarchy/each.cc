@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// each.cc - gather, scatter and alltoall where ranks of different nodes send each other their
-// blocks themselves.
+// each.cc - gather, scatter and alltoall in which each rank itself sends its blocks to ranks of
+// other nodes, without leaders.
 #include <cstring>
 
 #include "coll/hierarchy/hierarchy.h"
@@ -9,7 +9,8 @@
 namespace nagaya::coll::hierarchy {
 namespace {
 
-// `buffer`: blocks that have come and are to be stored; `offsets`: where each rank's begins.
+// `buffer`: received blocks that the caller's `store` gets at the end. `offsets`: where each rank's
+// block begins there.
 
 bool is_near(const Schedule& schedule, uint32_t rank) {
   return schedule.nodes().node_of(rank) == schedule.node();
@@ -19,7 +20,7 @@ void send_block(Schedule& schedule, uint32_t to, const layout::Block& block) {
   if (block.bytes != 0) schedule.send(to, block.data, block.bytes);
 }
 
-// Of the blocks of all ranks, those of other nodes.
+// Receives the blocks of the ranks of other nodes.
 void receive_blocks(Schedule& schedule) {
   const nagaya_collective& what = schedule.what();
   size_t total = 0;
@@ -116,7 +117,8 @@ void scatter_end(Schedule& schedule) {
 
 // ---- alltoall -----------------------------------------------------------------------------------
 
-// In place: copies a block for other nodes before one that comes from there overwrites it.
+// In place: returns a copy of a block for another node, because the block received from there
+// overwrites it. Else returns the block itself.
 layout::Block copy_of(Schedule& schedule, const layout::Block& block) {
   if (schedule.what().send.base != schedule.what().receive.base || block.bytes == 0) return block;
   std::byte* const copy = schedule.new_scratch(block.bytes);

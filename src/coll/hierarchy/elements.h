@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// elements.h - a reduction's elements on their way between nodes: with their gaps, in memory that
-// is nobody else's.
+// elements.h - handles a reduction's elements between nodes: allocates, copies, combines, sends and
+// receives them with their gaps, in scratch memory of the schedule.
 #pragma once
 
 #include <cstring>
@@ -16,22 +16,24 @@ class Elements {
   explicit Elements(Schedule& schedule) : schedule_(schedule), what_(schedule.what().elements) {}
 
   bool have_gaps() const { return what_.copy != nullptr; }
+  // Returns the address of element n.
   std::byte* at(void* base, size_t n) const {
     return static_cast<std::byte*>(base) + static_cast<ptrdiff_t>(n * what_.extent);
   }
   Span span(size_t count) const { return span_of(what_, count); }
-  // Their bytes, the gaps between them included.
+  // Returns the lowest byte of `count` elements from `base` on, gaps included.
   std::byte* data(std::byte* base, size_t count) const { return base + span(count).first; }
-  // The elements whose bytes these are.
+  // Inverse of data(): returns the first element's address from the lowest byte's.
   const std::byte* of_data(const void* data, size_t count) const {
     return static_cast<const std::byte*>(data) - span(count).first;
   }
 
-  // Memory for so many, aligned as malloc's is.
+  // Allocates memory for `count` elements, aligned as malloc's is. Returns the first one's address.
   std::byte* make(size_t count) const {
     return place(schedule_.new_scratch(place_bytes(count)), 0, count);
   }
-  // Memory for as many from each of several nodes or ranks; a place in it, and its size.
+  // Allocates `places` buffers of `count` elements each, one per node or rank. place() returns the
+  // address of the first element in buffer n, place_bytes() a buffer's size.
   std::byte* make_places(uint32_t places, size_t count) const {
     return schedule_.new_scratch(places * place_bytes(count));
   }
@@ -49,8 +51,8 @@ class Elements {
                 : static_cast<void>(std::memcpy(to, from, count * what_.extent));
   }
 
-  // Of nodes 0 .. nodes-1, one after the other: `partial(n)` is node n's. The result is in one of
-  // them, which is returned.
+  // Combines the elements of nodes 0 .. nodes-1 in this order: partial(n) is the address of node
+  // n's. Overwrites some of them and returns the one that has the result.
   template <class Partial>
   std::byte* combine(uint32_t nodes, size_t count, Partial partial) const {
     std::byte* const result = partial(nodes - 1);
@@ -70,7 +72,7 @@ class Elements {
   const nagaya_elements& what_;
 };
 
-// All elements of the node's members, to its leader's `to`.
+// Adds the fan-in that combines all elements of the node's members into `to` of its leader.
 inline void reduce_to_leader(Schedule& schedule, std::byte* to) {
   nagaya_collective in = schedule.new_local(NAGAYA_REDUCE);
   in.send = schedule.what().send;

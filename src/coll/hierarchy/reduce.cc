@@ -8,12 +8,13 @@
 namespace nagaya::coll::hierarchy {
 namespace {
 
-// `buffer`: the elements combined so far. `other`: where a child's come to.
+// `buffer`: the elements combined so far. `other`: receives a child's elements.
 
 uint32_t root_node(const Schedule& schedule) {
   return schedule.nodes().node_of(schedule.what().root);
 }
-// Where the order does not matter the root gets the result at once.
+// If the operation commutes the root's node is the tree's top, and the root gets the result without
+// a further message. Else node 0 is the top: nodes are combined in their order.
 Tree tree_of(const Schedule& schedule) {
   return Tree(schedule, schedule.what().elements.commutes != 0 ? root_node(schedule) : 0);
 }
@@ -32,15 +33,16 @@ void first(Schedule& schedule) {
   reduce_to_leader(schedule, schedule.buffer);
 }
 
-// The child's elements are behind the own ones.
+// Combines a child's elements with the own ones, which come first in the order.
 void take_childs(Schedule& schedule) {
   const nagaya_collective& what = schedule.what();
   Elements(schedule).reduce(schedule.buffer, schedule.other, what.elements.count);
   std::swap(schedule.buffer, schedule.other);
-  if (schedule.other == what.send.base) schedule.other = nullptr;  // the caller's
+  if (schedule.other == what.send.base) schedule.other = nullptr;  // never write the caller's
   schedule.is_receiving = false;
 }
 
+// Begins to receive from the child on the next level that has one; false: no child is left.
 bool receive_from_child(Schedule& schedule, const Tree& tree) {
   while (schedule.level < tree.levels()) {
     const uint32_t level = schedule.level++;
@@ -54,7 +56,8 @@ bool receive_from_child(Schedule& schedule, const Tree& tree) {
   return false;
 }
 
-// Upwards; from the top to the root, if that is another.
+// Sends the combined elements to the parent; at the top, to the root if that is another member. A
+// root that is not the top receives the result from the top.
 void pass_on(Schedule& schedule, const Tree& tree) {
   const Elements elements(schedule);
   const size_t count = schedule.what().elements.count;

@@ -7,9 +7,10 @@
 namespace nagaya::coll::hierarchy {
 namespace {
 
-// A leader's `buffer`: its node's elements, those for each node's ranks together, then the result
-// for its own. `other`: elements from other nodes. `sizes`: where each node's begin [elements],
-// and the end.
+// A leader's `buffer`: its node's combined elements, sorted by the node whose ranks get them; later
+// the result for the own node's ranks. `other`: elements received from other nodes' leaders.
+// `sizes`: where the elements for each node begin in `buffer` [elements], then the end; in the last
+// stage the size of each member's result [bytes].
 
 Share share_of_rank(const Schedule& schedule, uint32_t rank) {
   return share_of(schedule.what().elements, rank, schedule.size());
@@ -26,6 +27,7 @@ void first(Schedule& schedule) {
   reduce_to_leader(schedule, schedule.buffer);
 }
 
+// Fills in `sizes`.
 void find_parts(Schedule& schedule) {
   const llcl::NodeSets& nodes = schedule.nodes();
   size_t at = 0;
@@ -36,7 +38,8 @@ void find_parts(Schedule& schedule) {
   schedule.sizes.push_back(at);
 }
 
-// Into the order of the nodes, in memory that may be written.
+// Sorts `buffer` by the nodes whose ranks get the elements. Copies it if it is the caller's memory,
+// which must not be written.
 void sort(Schedule& schedule) {
   const nagaya_collective& what = schedule.what();
   const Elements elements(schedule);

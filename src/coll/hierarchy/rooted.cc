@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// rooted.cc - gather and scatter, of blocks that have one size.
+// rooted.cc - gather and scatter through leaders, for blocks of one size.
 #include <cstring>
 
 #include "coll/hierarchy/hierarchy.h"
@@ -8,14 +8,16 @@
 namespace nagaya::coll::hierarchy {
 namespace {
 
-// `buffer`: the blocks of a leader's node, one behind the other. At the root: of all nodes, each
-// where it is among their ranks.
+// A leader's `buffer`: the blocks of its node's ranks, contiguous. The root's `buffer`: the blocks
+// of all ranks, node by node (nodes().ranks()).
 
-// The one of many blocks is the root's.
+// Returns the size of a block: from `many` at the root, which has a block for each rank; else from
+// `one`.                                                                               [bytes]
 size_t bytes_of(const Schedule& schedule, const nagaya_blocks& many, const nagaya_blocks& one) {
   return layout::block_of(schedule.is_root() ? many : one, 0).bytes;
 }
 
+// Returns the blocks of a node's ranks in the root's `buffer`.
 std::byte* part_of(const Schedule& schedule, uint32_t node, size_t bytes) {
   return schedule.buffer + schedule.nodes().begin_of(node) * bytes;
 }

@@ -19,7 +19,8 @@ Schedule::Schedule(WideTeam& team, nagaya_collective& callers, const WideAlgorit
       what_(callers),
       algorithm_(algorithm),
       number_(team.new_number()) {
-  // The way out begins at each member when it can: its place in the order is that of the start.
+  // Fan-out starts at different times at different members. Its number is taken here, so that all
+  // members run their fan-outs in the order of the collectives' starts.
   if (algorithm.fans_out && team.fan_out().group().is_open())
     fan_out_.number = team.fan_out().new_number();
 }
@@ -92,7 +93,7 @@ void Schedule::offer(uint32_t to, const layout::Buffer& from, size_t bytes) {
     Offer& offer =
         *reinterpret_cast<Offer*>(reinterpret_cast<std::byte*>(send) - offsetof(Offer, send));
     const int error = send->error;
-    // Release: pairs with is(). The memory has been read.
+    // Release: pairs with is(). The caller's memory was read before.
     offer.state.store(Offer::State::kOver, std::memory_order_release);
     offer.schedule->finish_step(error);
   };
@@ -132,7 +133,8 @@ std::byte* Schedule::new_scratch(size_t bytes) {
 
 // ---- a block that its root wants back -----------------------------------------------------------
 
-// The stage of a root that may detach is its last: it goes on to the end when nothing is pending.
+// The root of a BCAST adds steps only in its last stage. So if no step is pending, the schedule
+// ends, and is not held.
 Schedule::Held Schedule::hold(WideTeam& team, nagaya_collective& what) {
   const auto lock = team.fan_out().locked();
   auto* const schedule = static_cast<Schedule*>(what.operation);
@@ -144,9 +146,9 @@ Schedule::Held Schedule::hold(WideTeam& team, nagaya_collective& what) {
   return Held(pending == 0 ? nullptr : schedule);
 }
 
-// Sends are started outside of the turn: those that are complete at once take it.
+// Starts the sends without the lock: the completion of a send that is complete at once takes it.
 bool Schedule::detach() {
-  if (buffer != nullptr) return true;  // it was short, and copied at once
+  if (buffer != nullptr) return true;  // the block was short, and copied at once
   const layout::Block block = layout::block_of(what_.send, 0);
   std::byte* copy = nullptr;
   {
@@ -208,7 +210,7 @@ void Schedule::take(uint32_t rank, const void* data, size_t bytes) {
 void Schedule::pack() {
   const nagaya_blocks all = what_.send;
   const bool is_listed = all.offset_of != nullptr || what_.receive.offset_of != nullptr;
-  if (what_.kind == NAGAYA_BCAST && !is_listed) return;  // its messages have the runs
+  if (what_.kind == NAGAYA_BCAST && !is_listed) return;  // its messages carry the runs
   if (layout::has_runs(all)) {
     const bool has_block_for_each = what_.kind == NAGAYA_SCATTER || what_.kind == NAGAYA_ALLTOALL;
     const uint32_t count = has_block_for_each ? size() : 1;
@@ -245,8 +247,8 @@ void Schedule::take_from_member(void* schedule, uint32_t index, const void* data
 
 // ---- stages -------------------------------------------------------------------------------------
 
-// After the error of a step the others still get their turn, if not their data: nobody waits for
-// ever.
+// After a step has failed, `between` and `end` are left out, but `last` still runs: other members
+// get its messages, though without valid data, and do not wait for ever.
 bool Schedule::add_stage() {
   if (stage_ == Stage::kFirst) {
     stage_ = Stage::kBetween;
@@ -274,7 +276,7 @@ void Schedule::go_on() {
     try {
       if (!add_stage()) return finish();
     } catch (const std::bad_alloc&) {
-      // Later stages would send from memory that is missing: they are left out.
+      // The later stages are left out: they would send from memory that is missing.
       fail(-ENOMEM);
       stage_ = Stage::kEnd;
     }
@@ -312,13 +314,15 @@ void Schedule::start_local(Local& local, Team& team) {
   if (error != 0) finish_step(error);
 }
 
-// Acquire and release: the thread that goes on sees what the others have done.
+// Acquire and release: the thread that completes the last step sees the stores of the threads that
+// completed the others.
 void Schedule::finish_step(int error) {
   if (error != 0) fail(error);
   if (pending_.fetch_sub(1, std::memory_order_acq_rel) == 1) go_on();
 }
 
-// The caller's `store` may have set `error`, too. The caller may close the team in complete().
+// The caller's `store` may have set the collective's `error`: it is overwritten only by an error of
+// the schedule. The caller may close the team in complete(), so nothing uses the team after it.
 void Schedule::finish() {
   WideTeam& team = team_;
   nagaya_collective& what = callers_;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// schedule.h - one collective over several nodes under way, as one member sees it.
+// schedule.h - the state of one member in one pending collective over several nodes.
 //
 //   first ──► between, round 0 ──► round 1 ... ──► last ──► end
 //     │          └ a leader's messages               │        └ results where they belong
 //     └ to the leader, in the node                   └ from the leader, in the node
 //
 // Each stage adds steps: collectives of the node, messages. A stage begins when all steps of the
-// one before are complete; steps of one stage do not depend on each other. Nobody polls a schedule:
-// the thread that completes its last step goes on with it, in any wait of the task.
+// stage before are complete; steps of one stage do not depend on each other. Nobody polls a
+// schedule: the thread that completes a stage's last step, in any wait of the task, begins the next
+// stage.
 #pragma once
 
 #include <deque>
@@ -23,12 +24,12 @@ namespace nagaya::coll::hierarchy {
 
 class Schedule;
 
-// How a collective is done. Any stage may be missing. All may throw std::bad_alloc.
+// The stages of one way to do a collective. Any stage may be nullptr. All may throw std::bad_alloc.
 struct WideAlgorithm {
   const char* name;
   bool has_root = false, fans_out = false;
   void (*first)(Schedule& schedule) = nullptr;
-  // Adds the steps of that round, from 0; false: it needs no more of them.
+  // Adds the steps of round `round`, from 0. Returns false if no further round is needed.
   bool (*between)(Schedule& schedule, uint32_t round) = nullptr;
   void (*last)(Schedule& schedule) = nullptr;
   void (*end)(Schedule& schedule) = nullptr;
@@ -36,8 +37,8 @@ struct WideAlgorithm {
 
 class Schedule {
  public:
-  // Deletes itself when the collective is complete. May throw std::bad_alloc: then nothing has
-  // happened.
+  // Makes a schedule, which deletes itself when the collective is complete, and begins its first
+  // stage. May throw std::bad_alloc: then nothing has happened.
   static void start(WideTeam& team, nagaya_collective& what, const WideAlgorithm& algorithm);
   Schedule(const Schedule&) = delete;
   Schedule& operator=(const Schedule&) = delete;
@@ -49,7 +50,8 @@ class Schedule {
   uint32_t node() const { return nodes().node_of(rank()); }
   std::span<const uint32_t> own_ranks() const { return nodes().ranks_of(node()); }
   bool is_alone() const { return own_ranks().size() == 1; }
-  // The member that speaks for a node: the root for its own, of the others the lowest.
+  // Returns the rank that sends and receives for a node: the root for its own node if the algorithm
+  // has one, else the node's lowest rank.
   uint32_t leader_of(uint32_t node) const;
   bool is_leader() const { return leader_of(node()) == rank(); }
   bool is_root() const { return rank() == what_.root; }
@@ -63,30 +65,30 @@ class Schedule {
 
   // ---- steps
 
-  // Of the node's members, from or to its leader.
+  // Returns an empty collective of the node's members whose root is the node's leader.
   nagaya_collective new_local(nagaya_collective_kind kind) const {
     nagaya_collective local = {};
     local.kind = kind;
     local.root = nodes().index_of(leader_of(node()));
     return local;
   }
-  // Adds such a collective: each member of the node adds it in the same stage, one for each way at
-  // most; the way in in the first stage. Its root is a member's index in the node.
+  // Adds a collective of the node's members, whose root is an index in the node. All members of the
+  // node add it in the same stage: at most one fan_in(), in the first stage, and one fan_out().
   void fan_in(const nagaya_collective& what) {
     fan_in_.number = team_.fan_in().new_number();
     set_local(fan_in_, what);
   }
   void fan_out(const nagaya_collective& what) { set_local(fan_out_, what); }
-  // BCAST or SCATTER of the leader's `buffer`, `bytes` for all or for each: a member's `store` gets
-  // them, with the schedule as context.
+  // Adds a BCAST (`bytes` in all) or SCATTER (`bytes` for each member) of the leader's `buffer`.
+  // Each member gets the data by a call of `store` with its schedule as context.
   void fan_out_to(void (*store)(void*, uint32_t, const void*, size_t), nagaya_collective_kind kind,
                   size_t bytes);
   void send(uint32_t to, const layout::Buffer& from, size_t bytes);
   void send(uint32_t to, const void* data, size_t bytes) {
     send(to, {data, bytes, nullptr}, bytes);
   }
-  // A block that stays where it is until the other leader says, by a message without data, that it
-  // has come: then it is sent from there, unless detach() has sent a copy before.
+  // Sends a block once the leader `to` has announced by an empty message that it is ready: from the
+  // caller's memory, unless detach() has sent a copy before.
   void offer(uint32_t to, const layout::Buffer& from, size_t bytes);
   void receive(uint32_t from, const layout::Buffer& to, size_t bytes);
   void receive(uint32_t from, void* buffer, size_t bytes) {
@@ -99,17 +101,19 @@ class Schedule {
     void operator()(Schedule* schedule) const { schedule->finish_step(0); }
   };
   using Held = std::unique_ptr<Schedule, Release>;
-  // The schedule of a collective that is under way, which does not go on until it is released.
-  // nullptr: all of its messages are over. By the thread that may start others of the team.
+  // Returns the schedule of a pending collective, which begins no stage until the result is
+  // destroyed; nullptr: all its steps are complete. Called by the thread that may start collectives
+  // of the team.
   static Held hold(WideTeam& team, nagaya_collective& what);
-  // Of a BCAST's root that may detach, once: as Operation::detach(). Whether there is a copy.
+  // Called once by the root of a BCAST that may detach, as Operation::detach(). Returns whether it
+  // has made a copy. May throw std::bad_alloc.
   bool detach();
-  // Whether its block is the caller's again.
+  // After detach(): whether the root's caller may reuse its block.
   bool is_unread();
 
-  // ---- data that stages keep for the next
+  // ---- data that a stage keeps for later stages; their meaning: see each algorithm's file
 
-  // Uninitialised, until the collective is complete.
+  // Returns uninitialised memory, valid until the collective is complete. May throw std::bad_alloc.
   std::byte* new_scratch(size_t bytes);
   std::byte *buffer = nullptr, *other = nullptr;
   uint32_t level = 0;
@@ -119,11 +123,12 @@ class Schedule {
 
   // ---- blocks
 
-  // Those of the node's members, of one for each rank. May throw std::bad_alloc.
+  // Picks the blocks of the node's members out of `all`, which has one for each rank. May throw
+  // std::bad_alloc.
   nagaya_blocks own_blocks(const nagaya_blocks& all);
-  // Gives the block that has come from `rank` to the caller.
+  // Hands the block received from `rank` to the caller: calls its `store`, or copies the block.
   void take(uint32_t rank, const void* data, size_t bytes);
-  // For collectives of the node: the same, from a member's index.
+  // take() as the `store` of a collective of the node; `index`: the sender's index in the node.
   static void take_from_member(void* schedule, uint32_t index, const void* data, size_t bytes);
   void fail(int error) { error_.store(error, std::memory_order_relaxed); }
 
@@ -132,7 +137,7 @@ class Schedule {
   struct Local {
     nagaya_collective what = {};
     Schedule* schedule = nullptr;  // nullptr: none in this stage
-    uint64_t number = 0;           // among those of its team
+    uint64_t number = 0;           // from its team's new_number()
   };
   struct Send {
     nagaya_send send;
@@ -142,9 +147,9 @@ class Schedule {
     nagaya_receive receive;
     Schedule* schedule;
   };
-  //   awaited -> read     the other leader's message has come: sent from the caller's memory
+  //   awaited -> read     the other leader's message has arrived: sent from the caller's memory
   //   read    -> over     the send is complete
-  //   awaited -> copied   detach(): sent from a copy. The other's message is still to come
+  //   awaited -> copied   detach(): sent from a copy. The other leader's message is still pending
   struct Offer {
     enum class State : uint8_t { kAwaited, kRead, kOver, kCopied };
 
@@ -153,8 +158,9 @@ class Schedule {
     Schedule* schedule;
     std::atomic<State> state;
 
+    // Acquire: pairs with the store of kOver.
     bool is(State wanted) const { return state.load(std::memory_order_acquire) == wanted; }
-    // Whether it was awaited, and is in `next` now.
+    // Changes kAwaited to `next`. Returns false, and changes nothing, in any other state.
     bool leave_awaited(State next) {
       State awaited = State::kAwaited;
       return state.compare_exchange_strong(awaited, next, std::memory_order_acq_rel);
@@ -162,10 +168,11 @@ class Schedule {
   };
 
   Schedule(WideTeam& team, nagaya_collective& callers, const WideAlgorithm& algorithm);
-  // Copies the caller's blocks that lie in runs, and has those that come stored into runs.
+  // If the caller's send blocks lie in runs, copies them into contiguous memory. If its receive
+  // blocks do, sets store_in_runs() as `store`.
   void pack();
   static void store_in_runs(void* schedule, uint32_t rank, const void* data, size_t bytes);
-  layout::Block block_from(uint32_t rank) const;  // where that rank's goes
+  layout::Block block_from(uint32_t rank) const;  // receive block for that rank
   void prepare(nagaya_send& send, uint32_t to, const layout::Buffer& from, size_t bytes) const;
   void prepare(nagaya_receive& receive, uint32_t from, const layout::Buffer& to,
                size_t bytes) const;
@@ -185,14 +192,14 @@ class Schedule {
   const WideAlgorithm& algorithm_;
   Stage stage_ = Stage::kFirst;
   uint32_t round_ = 0;
-  std::atomic<uint32_t> pending_ = 0;  // steps of the stage, and 1 while they are started
+  std::atomic<uint32_t> pending_ = 0;  // steps of the stage, + 1 in launch(), + 1 while held
   std::atomic<int> error_ = 0;
   Local fan_in_, fan_out_;
   std::deque<Send> sends_;
   std::deque<Receive> receives_;
   std::deque<Offer> offers_;
   std::vector<std::unique_ptr<std::byte[]>> scratch_;
-  const uint64_t number_;  // taken last: a schedule for which there is no memory has none
+  const uint64_t number_;  // last member: if memory for one before is missing, no number is taken
 };
 
 }  // namespace nagaya::coll::hierarchy

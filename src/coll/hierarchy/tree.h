@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// tree.h - a binomial tree of a collective's nodes. A node's subtree are itself and those that
-// follow it:
+// tree.h - a binomial tree of a collective's nodes. A node's subtree consists of itself and of
+// nodes that follow it directly:
 //
 //   0 ─┬─► 1
 //      ├─► 2 ──► 3
@@ -16,15 +16,17 @@ namespace nagaya::coll::hierarchy {
 
 class Tree {
  public:
-  // As the calling member's node sees it; `top`: which node is its place 0.
+  // The tree seen from the calling member's node. `top`: the node at place 0; the others follow in
+  // their order, cyclically.
   Tree(const Schedule& schedule, uint32_t top)
       : schedule_(schedule), top_(top), place_((schedule.node() + count() - top) % count()) {}
 
-  // Of the own node.
+  // Place of the own node, and of its parent.
   uint32_t place() const { return place_; }
   bool is_top() const { return place_ == 0; }
   uint32_t parent() const { return place_ & (place_ - 1); }
-  // Its children are on levels 0 .. levels()-1, where there are so many nodes.
+  // The own node may have a child on each level 0 .. levels()-1; has_child() says whether so many
+  // nodes exist.
   uint32_t levels() const {
     return static_cast<uint32_t>(is_top() ? std::bit_width(count() - 1) : std::countr_zero(place_));
   }

@@ -17,7 +17,8 @@ int WideTeam::open(llcl::Board& board, task::TaskRecord& self) {
   if (tasks.size() == 1) return 0;
   if (const int error = fan_in_.open(board, self, context_, 0, tasks); error != 0) return error;
   const int error = fan_out_.open(board, self, context_, 1, tasks);
-  // Its members are those that use both: this one may come again.
+  // A member has joined only if both teams are open. Forgets the first, so that a later call can
+  // open both again.
   if (error != 0) fan_in_.forget();
   return error;
 }

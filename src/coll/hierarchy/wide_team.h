@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// wide_team.h - a member's part in a team over several nodes: a team of its node for the way in,
-// one for the way out, and messages between the nodes.
+// wide_team.h - one member's state in a team over several nodes: a team of its node for the fan-in,
+// one for the fan-out, and the envelopes of messages between nodes.
 //
-// Needs nothing special where each process is set apart from the others: then all is messages, even
-// in a node.
+// If NodeSets::apart() puts each process on a node of its own, processes exchange only messages,
+// even in a node: then no special support (memory that all can load) is needed.
 #pragma once
 
 #include "coll/team.h"
@@ -20,7 +20,7 @@ class WideTeam {
 
   WideTeam(llcl::ProcessSet processes, uint64_t context, bool has_threads, llcl::Wait& waits);
 
-  // As Team::open.
+  // Opens the node's two teams; results as Team::open().
   int open(llcl::Board& board, task::TaskRecord& self);
 
   uint32_t rank() const { return processes_.rank(); }
@@ -28,8 +28,8 @@ class WideTeam {
   const llcl::NodeSets& nodes() const { return processes_.nodes(); }
   nagaya_process process(uint32_t rank) const { return processes_.process(rank); }
   llcl::Wait& waits() const { return waits_; }
-  // Of a message that is one of collective `number` of this team, and of none that may be under way
-  // beside it:
+  // Returns the envelope of rank `source`'s messages in collective `number` of this team. It
+  // differs from those of all collectives that may be pending at the same time:
   //
   //   context   | 1 | low 30 bits of the team's |
   //   source    | 0 | next 11 bits              | rank: 20 bits           |
@@ -42,12 +42,13 @@ class WideTeam {
             high << 16 | static_cast<int32_t>(number & 0xffff)};
   }
 
-  // Collectives of the node's members, on their way to a leader and from it. Two teams, each in the
-  // order in which the collectives were started: one that waits for other nodes is in nobody's way.
+  // Teams of the node's members for fan-in and fan-out. Each runs its collectives in the order in
+  // which they were started. With two teams a collective that waits for other nodes before its
+  // fan-out does not delay later fan-ins.
   Team& fan_in() { return fan_in_; }
   Team& fan_out() { return fan_out_; }
 
-  // The next collective's number, from 0.
+  // Returns the next collective's number, from 0.
   uint64_t new_number() {
     under_way_.fetch_add(1, std::memory_order_relaxed);
     return numbers_++;
