@@ -10,8 +10,9 @@
 
 namespace nagaya {
 
-// In one write: the lines of several tasks at once do not mix (in a pipe up to PIPE_BUF bytes). The
-// streams of some libcs write a line in parts. Any thread; errors of the stream are nobody's.
+// Writes the line by one write(), so that lines of several tasks do not mix (in a pipe up to
+// PIPE_BUF bytes); the streams of some libcs write a line in parts. Callable by any thread; errors
+// of the stream are ignored.
 inline void print_error_line(std::string_view line) {
   std::string whole(line);
   whole += '\n';

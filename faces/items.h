@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// items.h - the items of numerical libraries, and how they are combined: numbers, and complex ones.
-// "Greatest" and "least" are of absolute values.
+// items.h - sums and extremes of the items of numerical libraries: real and complex numbers.
+// "Greatest" and "least" refer to the distance from 0, of complex numbers |re| + |im|.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ bool is_less(Complex<T> a, Complex<T> b) {
   return a.re != b.re ? a.re < b.re : a.im < b.im;
 }
 
-// Whether b is to be taken, not a: of items that are equally far from 0 the greater one.
+// Whether b is a better extreme than a. Of items that are equally far from 0 the greater is better.
 template <class T>
 bool is_second_better(const T& a, const T& b, bool wants_greatest) {
   const auto far_a = distance_from_0(a), far_b = distance_from_0(b);

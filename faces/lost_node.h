@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// lost_node.h - what the user reads when a node of the job is lost (nagaya_comm_watch_nodes).
+// lost_node.h - the message to the user when a node of the job is lost (nagaya_comm_watch_nodes).
 #pragma once
 
 #include <cstdint>

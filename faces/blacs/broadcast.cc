@@ -16,8 +16,9 @@
 namespace nagaya::blacs {
 namespace {
 
-// A broadcast by its root, which does not wait for the others. Root and completion, perhaps of
-// another thread, exchange its state; the second of them deletes the object or uses it again.
+// A broadcast that its root has started. The root and the completion function, which may run in
+// another thread, each exchange its state; the second of them deletes the object or keeps it for
+// reuse.
 struct Sent {
   enum class State { kAwaited, kComplete, kAbandoned };
 
@@ -27,7 +28,7 @@ struct Sent {
   bool is_complete() const { return state.load(std::memory_order_acquire) == State::kComplete; }
 };
 
-// One that is complete: most broadcasts are when they have been started.
+// A complete object for reuse: most broadcasts are complete when their start returns.
 Sent* spare = nullptr;
 
 Sent* new_sent() {
@@ -44,7 +45,7 @@ void check(int error, const char* what) {
                                                  : strerrorname_np(-error)));
 }
 
-// Of grids that exist no more.
+// Teams of ended grids that have pending broadcasts.
 std::vector<nagaya_team*> to_close;
 
 void close_idle() {
@@ -59,7 +60,8 @@ void end(nagaya_collective* what) {
     delete sent;
 }
 
-// The root goes on.
+// Ends the root's use of the object: keeps it for reuse if the broadcast is complete, else leaves
+// it to end(), which deletes it.
 void abandon(Sent* sent) {
   if (sent->state.exchange(Sent::State::kAbandoned, std::memory_order_acq_rel) !=
       Sent::State::kComplete)
@@ -67,7 +69,8 @@ void abandon(Sent* sent) {
   delete std::exchange(spare, sent);
 }
 
-// The others read the matrix. Whether all of them have.
+// Waits for the others to read the matrix, then makes a copy for those that have not begun. Returns
+// whether all have read the matrix itself.
 bool await_readers(nagaya_team& team, Sent& sent) {
   if (wait_for(patience_for(sent.what.send.bytes), [&] { return sent.is_complete(); })) return true;
   const int copies = nagaya_coll_detach(&team, &sent.what);

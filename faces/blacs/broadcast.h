@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// broadcast.h - broadcasts, barriers and the values that all processes of a scope tell each other.
+// broadcast.h - broadcasts, barriers and allgathers among the processes of a scope.
 #pragma once
 
 #include <vector>
@@ -9,15 +9,15 @@
 
 namespace nagaya::blacs {
 
-// The others read the matrix. The root waits for them as long as a copy takes, then leaves a copy
-// to those that have not begun, and goes on.
+// Broadcasts the caller's matrix, which the other processes read. The caller waits for them as long
+// as a copy takes, then makes a copy for those that have not begun, and returns.
 void broadcast(Grid& grid, Scope scope, const Layout& layout);
-// Receives a broadcast of `root` of the scope. As broadcast(), if that is the caller.
+// Receives a broadcast of `root`, a rank of the scope. Calls broadcast() if that is the caller.
 void receive_broadcast(Grid& grid, Scope scope, Int root, const Layout& layout);
 void barrier(Grid& grid, Scope scope);
 
 void allgather(Grid& grid, Scope scope, const void* own, size_t bytes, void* all);
-// The values that all processes of the scope tell each other, by rank.
+// Gathers one value of each process of the scope. Returns all of them, by rank.
 template <class T>
 std::vector<T> tell_all(Grid& grid, Scope scope, const T& own) {
   std::vector<T> all(static_cast<size_t>(grid.size_of(scope)));
@@ -25,9 +25,10 @@ std::vector<T> tell_all(Grid& grid, Scope scope, const T& own) {
   return all;
 }
 
-// Now, if all of its broadcasts have been received; else later.
+// Closes the team at once if all of its broadcasts have been received; else a later close_team() or
+// await_closes() does.
 void close_team(nagaya_team* team);
-// Returns when all of those are closed.
+// Returns when all teams that close_team() was called for are closed.
 void await_closes();
 
 }  // namespace nagaya::blacs

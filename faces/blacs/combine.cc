@@ -15,7 +15,7 @@ namespace {
 
 // ---- items --------------------------------------------------------------------------------------
 
-// An item, and how many processes behind the result's first it was found.
+// An item, and the distance in ranks, counted cyclically, from the first process to its own.
 template <class T>
 struct Found {
   T item;
@@ -64,7 +64,8 @@ void for_each_item(const Place& place, Int ld, T* matrix, What what) {
       what(matrix[static_cast<ptrdiff_t>(column) * ld + row], number++);
 }
 
-// In place. `gaps`: of a matrix that is not one run, in place of `items`.
+// Reduces `items` in place. `gaps`: the runs of a matrix that is not one run, used instead of
+// `items`; else nullptr.
 template <class T>
 void reduce(Grid& grid, Scope scope, const Place& place, T* items, const nagaya_runs* gaps,
             void (*reduce)(void*, const void*, void*, size_t), void* context) {
@@ -84,7 +85,7 @@ void reduce(Grid& grid, Scope scope, const Place& place, T* items, const nagaya_
     System::own().abort(1, "a combine operation: " + std::string(strerrorname_np(-error)));
 }
 
-// The same of a matrix that may have gaps between its columns: over several nodes from a copy.
+// Reduces a matrix that may have gaps between its columns; over several nodes by a packed copy.
 template <class T>
 void reduce_matrix(Grid& grid, Scope scope, const Place& place, T* matrix,
                    void (*function)(void*, const void*, void*, size_t), void* context) {
@@ -131,7 +132,7 @@ class Search {
             place_.m);
   }
 
-  // In a node. Each process searches one slice, straight from and to all matrices.
+  // For a scope in one node. Each process searches one slice: it reads and writes all matrices.
   void run_directly() {
     const std::vector<Matrices> all = tell_all(grid_, scope_, own_);
     const auto size = static_cast<size_t>(size_), rank = static_cast<size_t>(rank_);
@@ -148,7 +149,7 @@ class Search {
   // Items of a column that stay in the first cache.
   static constexpr size_t kTile = 256;
 
-  // A process's.
+  // The matrices of one process.
   struct Matrices {
     T* items;
     Int lda;
@@ -172,7 +173,7 @@ class Search {
     for (const Matrices& one : all) store(one, row, column, found, length);
   }
 
-  // Of one column, from `row` on.
+  // Stores `length` results into one column, from `row` on.
   void store(const Matrices& to, Int row, Int column, const Found<T>* found, Int length) const {
     T* const items = to.at(row, column);
     const ptrdiff_t origin = static_cast<ptrdiff_t>(column) * to.origins.ld + row;
@@ -193,7 +194,7 @@ class Search {
   const Matrices own_;
   bool wants_greatest_;
   const Int size_, rank_;
-  const Int first_;  // the rank whose items count first of equals
+  const Int first_;  // rank from which distances count: of equal items the nearest wins
 };
 
 }  // namespace

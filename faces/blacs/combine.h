@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// combine.h - sums, and items of the greatest or least absolute value, of a scope's matrices. In
-// the order of the scope's processes; over several nodes node by node, from the result's node on.
-// The same on all processes, and in each run, whatever topology, repeatability and coherence the
-// caller asks for.
+// combine.h - sums, and items of the greatest or least absolute value, of a scope's matrices.
+// Items are combined in the order of the scope's processes; over several nodes node by node, from
+// the result's node on. The result is the same on all processes, and in each run, whatever
+// topology, repeatability and coherence the caller asks for.
 #pragma once
 
 #include "faces/blacs/grid.h"
@@ -10,8 +10,8 @@
 
 namespace nagaya::blacs {
 
-// m x n items, `lda` from one column to the next. The result is at the process {row, column}, or at
-// all of the scope if one of them is -1; elsewhere the matrix is as good as lost.
+// A matrix of m x n items, `lda` items from one column to the next. The process {row, column} gets
+// the result, or all of the scope if one of the two is -1; at others the matrix is undefined then.
 struct Place {
   Int m, n, lda;
   Int row, column;
@@ -20,14 +20,16 @@ struct Place {
 template <class T>
 void sum(Grid& grid, Scope scope, const Place& place, T* matrix);
 
-// Where the results come from; ld == -1: nobody asks.
+// Get the coordinates of the process that each extreme comes from, `ld` items from one column to
+// the next. ld == -1: they are not wanted.
 struct Origins {
   Int *rows, *columns;
   Int ld;
 };
 
-// Of items that are equally far from 0: those of the process that follows the result's first (ld is
-// not -1), or else the greater one.
+// Finds the items of greatest or least absolute value. Of items that are equally far from 0 it
+// takes the greater one; with origins (ld is not -1) that of the first process in the order of
+// ranks, counted cyclically from the result's process on (from rank 0 if all get it).
 template <class T>
 void find_extreme(Grid& grid, Scope scope, const Place& place, T* matrix, const Origins& origins,
                   bool wants_greatest);

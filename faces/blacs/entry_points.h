@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // entry_points.h - how the functions of the BLACS are defined: each twice, for C and for Fortran.
-// Outside of a space each hands its call to the BLACS behind this library. In a forked child of a
-// task none has a part in the job: functions that end or free something do nothing there, since
-// exit handlers of the child may call them, and the others end the child.
+// Outside of a space each hands its call to the BLACS that was loaded behind this library. A forked
+// child of a task has no part in the job: functions that end or free something do nothing there,
+// since exit handlers of the child may call them, and the others end the child.
 #pragma once
 
 #include <dlfcn.h>
@@ -29,7 +29,8 @@ Function* next(const char* name) {
   std::exit(1);
 }
 
-// The answer of a forked child.
+// Answers a call in a forked child: returns Result() for a function that ends or frees something;
+// any other ends the child.
 template <class Result>
 Result answer_of_child(std::string_view name) {
   const auto has = [&](const char* word) { return name.find(word) != std::string_view::npos; };
@@ -39,7 +40,8 @@ Result answer_of_child(std::string_view name) {
 
 }  // namespace nagaya::blacs
 
-// `parameters` and `arguments`: of that function, in parentheses. Its body follows.
+// Defines the exported function `name`; the body that serves tasks follows the macro. `parameters`
+// and `arguments` are those of the function, in parentheses.
 #define NAGAYA_BLACS_ENTRY(result, name, parameters, arguments)              \
   static inline result ours_##name parameters;                               \
   extern "C" __attribute__((visibility("default"))) result name parameters { \

@@ -17,7 +17,7 @@ using nagaya::blacs::warn;
 
 namespace {
 
-// Of blacs_get() and blacs_set().
+// The values of `what` in blacs_get() and blacs_set().
 enum What {
   kSystemHandle = 0,
   kMessageIds = 1,
@@ -31,7 +31,7 @@ enum What {
   kCoherent = 16
 };
 
-// nullptr: no such setting.
+// Returns nullptr if there is no such setting.
 Int* setting_of(Int context, Int what, const char* caller) {
   if (what < kBroadcastRings || what > kCoherent) return nullptr;
   Grid& grid = grid_of(context, caller);
@@ -40,7 +40,7 @@ Int* setting_of(Int context, Int what, const char* caller) {
   return settings[what - kBroadcastRings];
 }
 
-// `is_fortran`: the program takes the handle of a context for a communicator's. In C it asks for
+// `is_fortran`: the program uses the handle of a context as a communicator's. A C program asks for
 // the communicator by Cblacs2sys_handle().
 void get(Int context, Int what, Int* value, bool is_fortran) {
   switch (what) {
@@ -84,7 +84,7 @@ void make_grid(Int* context, Int rows, Int columns, const Grid::Map& map) {
   *context = grid == nullptr ? -1 : add_grid(std::move(grid));
 }
 
-// `map`: by columns, `ld` apart.
+// `map` is stored by columns, `ld` items from one to the next.
 void make_grid_by_map(Int* context, const Int* map, Int ld, Int rows, Int columns) {
   make_grid(context, rows, columns,
             [=](Int row, Int column) { return map[static_cast<ptrdiff_t>(column) * ld + row]; });
@@ -123,7 +123,7 @@ void leave(Int context) {
   nagaya::blacs::remove_grid(context);
 }
 
-// All messages that the process has sent are received before it ends.
+// Waits until all messages that the process has sent are received.
 void exit_all(Int goes_on) {
   nagaya::blacs::remove_all_grids();
   nagaya::blacs::await_sends();
@@ -156,7 +156,7 @@ void free_buffers(Int waits) {
   if (waits != 0) nagaya::blacs::await_sends();
 }
 
-// By Fortran's handle. There is an MPI.
+// Returns the Fortran handle of a system handle's communicator. Precondition: there is an MPI.
 Int communicator(Int handle) {
   return nagaya::blacs::is_of_grid(handle)
              ? nagaya::blacs::grid_of_handle(handle, "blacs2sys_handle").communicator()
@@ -326,7 +326,7 @@ ENTRY(Int, kbrid_, (Int * context, char* letter, Int* row, Int* column),
   return next_id(*context, letter, "kbrid");
 }
 
-// Of the processor: as the reference says, nobody knows.
+// Processor time: -1, unknown, as with the reference BLACS.
 ENTRY(double, Cdcputime00, (), ()) {
   return -1;
 }

@@ -19,8 +19,8 @@ std::vector<std::unique_ptr<Grid>>& grids() {
   return *all;
 }
 
-// Drops what has come of a grid that ends. Its latest `ready` may still be on its way: the ends of
-// the next grids drop that.
+// Drops the arrived messages of a grid that ends. Its latest `ready` may still be in transit: the
+// ends of the next grids drop that.
 void drop_messages(uint32_t context) {
   constexpr size_t kEndedGrids = 8;
   static auto* const ended = new std::deque<uint32_t>;
@@ -41,8 +41,8 @@ std::string another_maker() {
 
 }  // namespace
 
-// A number is the same at all processes that make the grid, and of no grid that exists at one of
-// them.
+// Finds a number for a new grid: the greatest next_number of the processes that make it. All of
+// them get the same one, and no grid that exists at one of them has it.
 System::Members Grid::gather() {
   System& system = System::own();
   nagaya_collective what = {};
@@ -101,15 +101,15 @@ std::unique_ptr<Grid> Grid::make(Int handle, Int rows, Int columns, const Map& m
   return grid;
 }
 
-// Handles begin again after 2^28 grids: then one may be of an existing grid, which has lived for as
-// long.
+// Handles wrap after 2^28 grids: then a new one may equal that of a grid that has existed since.
 Grid::Grid(uint32_t number, Int rows, Int columns, Int own)
     : number_(number), rows_(rows), columns_(columns), own_(own) {
   static uint32_t grids_made = 0;
   handle_ = kFirstHandle + static_cast<Int>(grids_made++ % kHandles);
 }
 
-// The program may free any communicator but the world: from another one the grid's is made at once.
+// Makes the grid's communicator at once, unless its processes are ranks of the world: the program
+// may free any other communicator.
 void Grid::set_ranks(System::Ranks ranks) {
   ranks_ = std::move(ranks);
   if (System::own().mpi() == nullptr || ranks_.communicator == System::own().world()) return;

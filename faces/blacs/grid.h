@@ -16,9 +16,10 @@ enum class Scope { kRow, kColumn, kAll };
 
 class Grid {
  public:
-  // Which of the system handle's processes is there.
+  // Returns which process, by rank in the system handle, has the place {row, column}.
   using Map = std::function<Int(Int row, Int column)>;
-  // Collective among the processes of the system handle. nullptr: the caller is not in the grid.
+  // Collective among the processes of the system handle. Returns nullptr if the caller is not in
+  // the grid.
   static std::unique_ptr<Grid> make(Int handle, Int rows, Int columns, const Map& map);
   ~Grid();
   Grid(const Grid&) = delete;
@@ -36,37 +37,39 @@ class Grid {
   // ---- collectives of a scope
 
   Int size_of(Scope scope) const;
-  // Of a process of the scope, among it.
+  // Returns the rank in the scope of its process at {row, column}.
   Int rank_in(Scope scope, Int row, Int column) const;
-  // Its processes share a node's memory.
+  // Whether all processes of the scope are tasks of one node.
   bool is_in_one_node(Scope scope) const;
-  // Opened at the first use. Ends the job if there is no memory.
+  // Returns the scope's team, which the first call opens. Ends the job if there is no memory.
   nagaya_team& team(Scope scope);
-  // The n-th identifier of the scope that somebody has asked for: nobody needs them.
+  // Return a fresh message id, of the scope or of a pair of processes. The BLACS interface requires
+  // them; this implementation ignores them.
   Int next_id(Scope scope) { return ids_[static_cast<size_t>(scope)]++; }
   Int next_pair_id() { return pair_ids_++; }
 
-  // ---- as others name it
+  // ---- names of the grid for other libraries
 
-  // A communicator of its processes, row by row, by Fortran's handle. The first call makes it, at
-  // all of them; it ends with the grid. There is an MPI.
+  // Returns the Fortran handle of a communicator of the grid's processes, row by row. The first
+  // call makes it, collectively; it ends with the grid. Precondition: there is an MPI.
   Int communicator();
   // System handle of the grid; unique in this process until 2^28 grids were made.
   Int handle() const { return handle_; }
 
-  // ---- messages of two
+  // ---- point-to-point messages
 
-  // Numbers, from 1 on, the messages to a process and from it.
+  // Return the number, from 1 on, of the next message to a process or from it.
   Int count_sent(Int to) { return next_number(sent_, to); }
   Int count_received(Int from) { return next_number(received_, from); }
 
-  // The tag of data, which NAGAYA_ANY_TAG does not mean; that of a `ready` is the message's number.
+  // The tag of data, which NAGAYA_ANY_TAG does not match. The tag of a `ready` is the number of the
+  // message that it is for.
   static constexpr Int kData = -2;
   nagaya_envelope envelope(Int source, Int tag) const {
     return {NAGAYA_CONTEXTS_BLACS | (number_ & (NAGAYA_CONTEXTS_BLACS / 2 - 1)), source, tag};
   }
 
-  // blacs_set() and blacs_get(): the caller's, who hears no more of them.
+  // Values that blacs_set() stores and blacs_get() returns; nothing else uses them.
   Int broadcast_rings = 1, broadcast_branches = 1, combine_rings = 1, combine_branches = 1;
   Int is_repeatable = 0, is_coherent = 0;
 
@@ -81,7 +84,7 @@ class Grid {
     return number = number == INT32_MAX ? 1 : number + 1;
   }
   System::Members gather();
-  // Of the caller's scope, by rank.
+  // Returns the number in the grid of a rank of the caller's scope.
   Int number_in(Scope scope, Int rank) const {
     return scope == Scope::kRow      ? number_of(row(), rank)
            : scope == Scope::kColumn ? number_of(rank, column())
@@ -95,19 +98,21 @@ class Grid {
   Int communicator_ = 0;
   bool has_communicator_ = false;
   Int handle_;
-  bool is_in_one_node_ = false;  // all of them
+  bool is_in_one_node_ = false;  // all processes of the grid
   nagaya_team* teams_[3] = {};
   Int ids_[3] = {}, pair_ids_ = 0;
-  std::vector<Int> sent_, received_;  // by process; empty: none yet
+  std::vector<Int> sent_, received_;  // last message number by process; empty: none yet
 };
 
-// System handles of grids. Open MPI's communicators have small ones, MPICH's have others.
+// System handles of grids. No communicator's Fortran handle is among them: Open MPI's are small,
+// and MPICH's lie elsewhere.
 constexpr Int kFirstHandle = 0x2000'0000, kHandles = 0x1000'0000;
 inline bool is_of_grid(Int handle) {
   return handle >= kFirstHandle && handle - kFirstHandle < kHandles;
 }
 
-// The calling process's contexts. Wrong ones end the job with a line that names `caller`.
+// The contexts of the calling process. If there is no such context, find_grid() returns nullptr;
+// the functions with `caller` end the job with a line that names it.
 Grid& grid_of(Int context, const char* caller);
 Grid* find_grid(Int context);
 Grid& grid_of_handle(Int handle, const char* caller);

@@ -12,17 +12,17 @@ namespace nagaya::blacs {
 
 class Layout {
  public:
-  // m rows, n columns, from one column to the next `lda` items of `item_bytes`.
+  // m rows and n columns of items of `item_bytes` bytes; `lda` items from one column to the next.
   static Layout rectangle(void* matrix, Int m, Int n, Int lda, size_t item_bytes);
-  // The same of a shape that is no rectangle.
+  // The items of a trapezoid; `lda` items of `item_bytes` bytes from one column to the next.
   static Layout trapezoid(void* matrix, const Shape& shape, Int lda, size_t item_bytes);
 
   size_t bytes() const { return bytes_; }
-  // All of it lies in one run of bytes: data() is its beginning.
+  // Whether all of it lies in one run of bytes, which begins at data().
   bool is_one_run() const { return columns_.empty() && rectangle_.count < 2; }
   void* data() const { return bytes_ == 0 ? nullptr : runs()->first; }
   const nagaya_runs* runs() const { return columns_.empty() ? &rectangle_ : columns_.data(); }
-  // As requests take it: nullptr if it is one run.
+  // The runs as requests of match.h and coll.h take them: nullptr if it is one run.
   const nagaya_runs* gaps() const { return is_one_run() ? nullptr : runs(); }
 
   void pack(void* to) const;
@@ -31,7 +31,7 @@ class Layout {
   void add(void* first, size_t bytes);
 
   nagaya_runs rectangle_ = {};
-  std::vector<nagaya_runs> columns_;  // of a trapezoid; empty: it is the rectangle
+  std::vector<nagaya_runs> columns_;  // of a trapezoid; empty: rectangle_ describes all
   size_t bytes_ = 0;
 };
 

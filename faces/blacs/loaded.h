@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// loaded.h - functions of the libraries that this process has loaded, also of those that a program
-// loads by itself for no other library to see (RTLD_LOCAL: what Python's ctypes does).
+// loaded.h - looks up functions in the libraries that this process has loaded, also in those that
+// other libraries cannot see (loaded with RTLD_LOCAL, as Python's ctypes does).
 #pragma once
 
 #include <string>
@@ -9,10 +9,11 @@ namespace nagaya::blacs {
 
 struct Loaded {
   void* symbol = nullptr;
-  std::string file;  // that has it
+  std::string file;  // path of the library that has it
 };
 
-// The first one outside of this library, in the order in which its libraries were loaded.
+// Returns the first symbol of that name outside of this library, in the order in which the
+// libraries of the process were loaded; an empty one if there is none.
 Loaded find_loaded(const char* name);
 
 }  // namespace nagaya::blacs

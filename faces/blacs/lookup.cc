@@ -22,7 +22,7 @@ namespace {
 
 using Lookup = void*(void* handle, const char* name) noexcept;
 
-// dlvsym() asks for a version: the newest one, and the first one of each kind of processor.
+// dlvsym() needs a version: tries the newest one, then the first one of each kind of processor.
 Lookup* find_lookup_of_libc() {
   for (const char* version : {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.27"})
     if (void* const found = dlvsym(RTLD_NEXT, "dlsym", version))
@@ -30,7 +30,7 @@ Lookup* find_lookup_of_libc() {
   return nullptr;
 }
 
-// Found anew by each thread that comes before the first one has stored it: a lock would be held
+// Each thread looks libc's function up until one has stored it. There is no lock: it would be held
 // while libc takes its own, which a constructor that calls dlsym() holds already.
 [[gnu::noinline]] Lookup& lookup_of_libc() {
   static std::atomic<Lookup*> known = nullptr;
@@ -39,7 +39,7 @@ Lookup* find_lookup_of_libc() {
   return *lookup;
 }
 
-// Where the library that has the address begins; nullptr: none has.
+// Returns the start of the library that contains the address; nullptr if none does.
 const void* library_of(const void* address, std::string* file = nullptr) {
   Dl_info info;
   if (dladdr(address, &info) == 0) return nullptr;
@@ -94,8 +94,8 @@ bool has_gridinfo(const ElfW(Rela) * relocation, size_t bytes, const ElfW(Sym) *
   return false;
 }
 
-// A library that has ScaLAPACK and its BLACS, and was linked so that the one calls the other at
-// fixed addresses (-Bsymbolic): this library cannot come between them.
+// Whether the function's library has ScaLAPACK and its BLACS, and was linked so that the one calls
+// the other at fixed addresses (-Bsymbolic): then this library cannot come between them.
 bool is_closed(void* function) {
   Dl_info info;
   link_map* library = nullptr;
@@ -123,7 +123,7 @@ bool is_closed(void* function) {
   if (ours == nullptr || !System::is_ours()) return nullptr;
   void* const found = lookup_of_libc()(handle, name);
   if (found == nullptr || found == ours || is_closed(found)) return nullptr;
-  dlerror();  // of what was looked up here
+  dlerror();  // clears an error of the look-ups above
   return ours;
 }
 

@@ -38,8 +38,8 @@ Int process_at(const Grid& grid, Int row, Int column, const char* caller) {
   return grid.number_of(row, column);
 }
 
-// Of a process of the caller's row, of its column, or of the grid: a coordinate that the scope
-// implies is ignored.
+// Returns the rank of a process in the caller's row, in its column, or in the grid: a coordinate
+// that the scope implies is ignored. Ends the job if there is no such process.
 Int rank_at(const Grid& grid, Scope scope, Int row, Int column, const char* caller) {
   process_at(grid, scope == Scope::kRow ? grid.row() : row,
              scope == Scope::kColumn ? grid.column() : column, caller);
@@ -72,7 +72,8 @@ void receive_broadcast(Int context, const char* letter, const char* topology, co
   nagaya::blacs::receive_broadcast(grid, scope, root, layout);
 }
 
-// The grid and the scope of a combine operation, whose destination exists.
+// Returns the grid and the scope of a combine operation. Ends the job if its destination does not
+// exist.
 std::pair<Grid&, Scope> scope_of_combine(Int context, const char* letter, Int row, Int column,
                                          const char* caller) {
   Grid& grid = grid_of(context, caller);
@@ -103,7 +104,7 @@ void find_extreme(bool wants_greatest, Int context, const char* scope, const cha
 
 #define ENTRY NAGAYA_BLACS_ENTRY
 
-// ---- of two, and broadcasts ---------------------------------------------------------------------
+// ---- point-to-point, and broadcasts -------------------------------------------------------------
 
 #define MOVE(t, T)                                                                                 \
   ENTRY(void, C##t##gesd2d, (Int context, Int m, Int n, T * a, Int lda, Int row, Int column),      \

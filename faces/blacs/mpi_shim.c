@@ -111,7 +111,7 @@ static int cancel(void* unused, int complete) {
   return MPI_SUCCESS;
 }
 
-/* The test of a request that is not complete moves all messages. (MPICH's probes move none.) */
+/* Advances all messages: the test of an incomplete request does. (MPICH's probes advance none.) */
 static void progress(void) {
   MPI_Request request;
   int flag = 0;
@@ -123,7 +123,7 @@ static void progress(void) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* A handle is an int or a pointer. */
+/* A C handle is an int or a pointer. */
 static int from_c(uintptr_t comm) {
   return (int)MPI_Comm_c2f((MPI_Comm)comm);
 }

@@ -26,7 +26,7 @@ void check(int error, const char* what, Grid& grid, Int other) {
                                                  : strerrorname_np(-error)));
 }
 
-// Acquire: pairs with the completion, perhaps of another thread.
+// Waits for a request. Acquire: pairs with its completion, perhaps by another thread.
 void await(uint32_t& is_complete) {
   wait([&] { return std::atomic_ref(is_complete).load(std::memory_order_acquire) != 0; });
 }
@@ -80,7 +80,8 @@ bool is_short(Grid& grid, Int other, const Layout& layout) {
 
 // ---- long messages ------------------------------------------------------------------------------
 
-// A receiver's word that it is there for one long message. It may come when the sender has gone on.
+// The receive of a `ready`, by which a receiver says that it is there for one long message. The
+// `ready` may arrive after the sender has returned.
 struct Ready {
   nagaya_receive receive = {};
   // Sender and completion exchange their states; the second of them deletes or uses the object.
@@ -94,7 +95,8 @@ Ready* expect_ready(Grid& grid, Int from, Int number) {
   ready->receive.from = grid.process(from);
   ready->receive.complete = [](nagaya_receive* receive) {
     auto* const own = reinterpret_cast<Ready*>(receive);
-    // Of a thread that calls MPI, or the sender's own. Acquire: before it is deleted.
+    // Runs in a thread that calls MPI, or in the sender's. Acquire: pairs with the sender's
+    // exchange, before the object is deleted.
     if (own->state.exchange(Ready::State::kThere, std::memory_order_acq_rel) ==
         Ready::State::kAbandoned)
       delete own;
@@ -131,8 +133,8 @@ void send_long(Grid& grid, Int to, Int number, const Layout& layout) {
   send_copy(grid, to, Grid::kData, layout);
 }
 
-// Takes out each `ready` of a message before this one: that message was short, and nothing has
-// received its `ready`.
+// Receives, and ignores, each `ready` for a message before number `number`: the sender's matrix was
+// short then, and nothing has received that `ready`.
 void drop_old_readies(Grid& grid, Int to, Int number) {
   const nagaya_envelope any = grid.envelope(to, NAGAYA_ANY_TAG);
   nagaya_message_description ready;
@@ -143,7 +145,7 @@ void drop_old_readies(Grid& grid, Int to, Int number) {
     check(nagaya_match_receive(&receive), "a message to", grid, to);  // complete: it is here
   }
 }
-constexpr Int kOldReadiesMost = 64;  // of a process: a look costs half of a short message
+constexpr Int kOldReadiesMost = 64;  // of a process: a probe costs half of a short message
 
 }  // namespace
 

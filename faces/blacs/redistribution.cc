@@ -11,18 +11,19 @@
 namespace nagaya::blacs {
 namespace {
 
-// ---- the deals that processes tell each other ---------------------------------------------------
+// ---- the deals, which processes exchange --------------------------------------------------------
 
-// One direction of a matrix, as it is dealt to the rows or columns of a grid.
+// How a matrix's rows are dealt (distributed in blocks, cyclically) to the rows of a grid, or its
+// columns to the columns. An index is the number of a row or column.
 struct Deal {
   Int block, first, processes;
-  Int begin;  // of the part, from 0
+  Int begin;  // of the submatrix in the matrix, from 0
 
-  // Whether a matrix of `all` can be dealt so, and has `count` from `begin` on.
+  // Whether a matrix of `all` indexes can be dealt so, and has `count` of them from `begin` on.
   bool has(Int count, Int all) const {
     return block > 0 && first >= 0 && first < processes && begin >= 0 && begin <= all - count;
   }
-  // How many of the first `n` of the matrix the process has.
+  // Returns how many of the first `n` indexes of the matrix the process has.
   Int count_of(Int n, Int process) const {
     const Int distance = (process - first + processes) % processes, blocks = n / block;
     const Int in_last_round = blocks % processes;
@@ -35,9 +36,10 @@ struct Deal {
     return at / block / processes * block + at % block;
   }
   Int left_in_block(Int n) const { return block - (begin + n) % block; }
-  // How many the process has before `n` of the part: their local numbers are below that.
+  // Returns how many indexes before `n` of the submatrix the process has: their local numbers are
+  // below the result.
   Int local_before(Int n, Int process) const { return count_of(begin + n, process); }
-  // Of the part, from the local number.
+  // Returns the index in the submatrix of a process's local number.
   Int number_of(Int local, Int process) const {
     const Int distance = (process - first + processes) % processes;
     return (local / block * processes + distance) * block + local % block - begin;
@@ -48,7 +50,7 @@ struct Deal {
 struct Part {
   std::byte* local;
   ptrdiff_t column_bytes;
-  Int row, column;  // in the matrix's grid; -1: it has none
+  Int row, column;  // its place in the matrix's grid; -1: it has no part
   Deal rows, columns;
 };
 struct Parts {
@@ -83,13 +85,13 @@ Part part_of(const Submatrix& matrix, const Shape& shape, size_t item_bytes, con
 
 // ---- the copy -----------------------------------------------------------------------------------
 
-// Of rows or columns, in one block on both sides.
+// Rows or columns that follow each other in the memory of one process on both sides.
 struct Interval {
-  Int source;  // which row or column of the source's grid has it
+  Int source;  // row or column of the source's grid that has it
   Int from, to, length;
 };
 
-// Those of process `own` of the target's row or column.
+// Returns the intervals that row or column `own` of the target's grid gets.
 std::vector<Interval> intervals_of(const Deal& from, const Deal& to, Int own, Int count) {
   std::vector<Interval> all;
   for (Int n = 0, length; n < count; n += length) {
@@ -107,7 +109,7 @@ std::vector<Interval> intervals_of(const Deal& from, const Deal& to, Int own, In
   return all;
 }
 
-// A short interval costs less than a call.
+// Copies a short interval item by item: that costs less than a call of memcpy().
 template <size_t item_bytes>
 void copy_items(std::byte* to, const std::byte* from, Int count) {
   constexpr Int kShort = 128 / item_bytes;
@@ -119,7 +121,7 @@ void copy_items(std::byte* to, const std::byte* from, Int count) {
     std::memcpy(to, from, item_bytes);
 }
 
-// A target, and the sources' parts by their places in their grid.
+// The caller's part of the target, and the sources' parts by their places in their grid.
 class Target {
  public:
   Target(const std::vector<Parts>& all, const Part& own, const char* caller) : own_(own) {
@@ -149,7 +151,8 @@ class Target {
   }
 
  private:
-  // `local`: of the own rows.
+  // Copies the local rows `local` of column `to` from column `from` of the sources in their grid's
+  // column `source`; `from` and `to` are local numbers.
   template <size_t item_bytes>
   void copy_column(const std::vector<Interval>& rows, Shape::Rows local, Int source, Int from,
                    Int to) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// scalapack.cc - the functions of ScaLAPACK that are done by direct address, for each type of
-// items. Over several nodes they go to ScaLAPACK's own.
+// scalapack.cc - the functions of ScaLAPACK that this library does by direct address, for each type
+// of items. Over several nodes they call ScaLAPACK's own.
 #include "faces/blacs/entry_points.h"
 #include "faces/blacs/point_to_point.h"
 #include "faces/blacs/redistribution.h"
@@ -16,7 +16,7 @@ using nagaya::blacs::Shape;
 
 namespace {
 
-// Whether it is done; else it is ScaLAPACK's.
+// Returns whether it is done; if not, the caller calls ScaLAPACK's own function.
 bool redistribute(const Shape& shape, size_t item_bytes, const nagaya::blacs::Submatrix& from,
                   const nagaya::blacs::Submatrix& to, Int context, const char* caller) {
   if (shape.m < 1 || shape.n < 1) return true;

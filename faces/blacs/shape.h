@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// shape.h - which items of m rows and n columns are meant: all, or those of a trapezoid, as the
-// BLACS and ScaLAPACK cut it.
+// shape.h - the items of an m x n matrix that an operation uses: all, or those of a trapezoid, as
+// the BLACS and ScaLAPACK cut it.
 //
 //            m > n      m < n
 //   upper    x x        x x x
@@ -25,7 +25,8 @@ struct Shape {
   Kind kind = Kind::kRectangle;
   bool has_diagonal = true;
 
-  // `part` U: the upper one, else the lower. `diagonal` U: without it. In either case.
+  // `part` "U" means the upper trapezoid, another letter the lower one. `diagonal` "U" leaves the
+  // diagonal out. Letters may be of either case.
   static Shape trapezoid(const char* part, const char* diagonal, Int m, Int n) {
     return {m, n, (*part | 0x20) == 'u' ? Kind::kUpper : Kind::kLower, (*diagonal | 0x20) != 'u'};
   }
@@ -33,7 +34,7 @@ struct Shape {
   struct Rows {
     Int begin, end;  // none if `end` is not above `begin`
   };
-  // In that column, which is one of the n.
+  // Returns the shape's rows in a column, 0 .. n-1.
   Rows rows_of(Int column) const {
     if (kind == Kind::kRectangle) return {0, m};
     const bool is_upper = kind == Kind::kUpper;

@@ -25,7 +25,8 @@ bool has_symbol(const char* name) {
   return dlsym(RTLD_DEFAULT, name) != nullptr;
 }
 
-// Beside this library; nullptr: there is none for such an MPI.
+// Loads the shim for the process's MPI from the folder of this library. Returns nullptr if there is
+// none for such an MPI.
 const nagaya_blacs_mpi* load_shim() {
   const char* const name = has_symbol("ompi_mpi_comm_world") ? "libnagaya-blacs-openmpi.so"
                            : has_symbol("MPIR_Err_create_code") ||
@@ -54,7 +55,7 @@ bool has_mpi() {
          has_symbol("MPI_Init");
 }
 
-// Once.
+// Looks for an MPI at the first call only. Returns nullptr if there is none, or no shim for it.
 const nagaya_blacs_mpi* found_mpi() {
   static const nagaya_blacs_mpi* const mpi = has_mpi() ? load_shim() : nullptr;
   return mpi;
@@ -97,7 +98,7 @@ System::System() : mpi_(found_mpi()) {
     move_messages_of_mpi();
 }
 
-// An MPI on Nagaya has opened nagaya/match.h for itself.
+// An MPI on Nagaya has opened nagaya/match.h for itself: opening it again fails.
 bool System::is_mpi_on_nagaya() const {
   const int error = nagaya_match_open(has_threads_);
   if (error == 0) nagaya_match_close();
@@ -105,7 +106,7 @@ bool System::is_mpi_on_nagaya() const {
 }
 
 void System::move_messages_of_mpi() {
-  constexpr uint32_t kLooksApart = 64;  // a look of MPI's costs more than one of ours
+  constexpr uint32_t kLooksApart = 64;  // polls: one of MPI costs more than one of ours
   const nagaya_progress progress = {
       [](void* self) {
         if (Waiting::own != 0) static_cast<System*>(self)->mpi_->progress();

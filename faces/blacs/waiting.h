@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// waiting.h - waits in which all of the task's messages and collectives move on.
+// waiting.h - waits that advance all pending messages and collectives of the task.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace nagaya::blacs {
 
-// The calling thread is in a wait of the BLACS. The wait moves the messages of an MPI that is not
-// on Nagaya, too: such an MPI moves them in its own calls alone.
+// While an object of this class lives, its thread is in a wait of the BLACS. Such a wait also
+// advances the messages of an MPI that is not on Nagaya: that MPI does so only in its own calls.
 class Waiting {
  public:
   Waiting() { ++own; }
@@ -29,23 +29,23 @@ void wait(IsOver is_over) {
   nagaya_llcl_wait(call, &is_over, -1);
 }
 
-// The collective, with such a wait.
+// Runs the collective as a wait of the BLACS. Returns the error of nagaya_coll_run().
 inline int run(nagaya_team& team, nagaya_collective& what) {
   const Waiting waiting;
   return nagaya_coll_run(&team, &what);
 }
 
-// How long a sender waits for those that would take its matrix directly, before it makes a copy.
-// November 2026: copies of 64 KiB to 16 MiB go at about 8 bytes a nanosecond. Somebody who waits as
-// long as the alternative takes pays at most twice.
+// Returns how long a sender waits for receivers that would read its matrix directly, before it
+// makes a copy: as long as the copy takes, so that it pays at most twice. November 2026: copies of
+// 64 KiB to 16 MiB run at about 8 bytes a nanosecond.
 inline std::chrono::nanoseconds patience_for(size_t bytes) {
   constexpr size_t kCopiedBytesPerNs = 8;
-  constexpr std::chrono::nanoseconds kLeast(20'000);  // a processor is handed on in that time
+  constexpr std::chrono::nanoseconds kLeast(20'000);  // another task gets a processor within it
   return std::max(kLeast, std::chrono::nanoseconds(bytes / kCopiedBytesPerNs));
 }
 
-// Whether it was over in that time. On a crowded node one yield may take longer: is_over() is asked
-// once more before the wait ends.
+// Waits until is_over() or for `time`. Returns whether it was over. On a crowded node one yield may
+// take longer than `time`: is_over() is called once more before the wait ends.
 template <class IsOver>
 bool wait_for(std::chrono::nanoseconds time, IsOver is_over) {
   const auto deadline = std::chrono::steady_clock::now() + time;

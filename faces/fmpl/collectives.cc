@@ -53,10 +53,10 @@ std::map<void*, Function>& functions() {
   return *known;
 }
 
-// Of teams whose collectives are messages.
+// Contexts of teams whose collectives are point-to-point messages.
 constexpr uint64_t kMessageContexts = NAGAYA_TEAMS_FMPL | uint64_t{1} << 53;
 
-// Unless that has been done.
+// Opens the team with or without special support unless it is open. Returns 0 or a negative errno.
 int open_team(Communicator& of, bool has_support) {
   const auto size = static_cast<uint32_t>(of.processes.size());
   const auto rank = static_cast<uint32_t>(of.rank);

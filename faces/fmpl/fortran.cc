@@ -8,13 +8,13 @@ using nagaya::fmpl::reduce;
 
 namespace {
 
-// The status of `call` of C; a size may be negative in Fortran.
+// Returns the status of `call`, a function for C; in Fortran a size may be negative.
 template <class Call, class Buffer, class... Others>
 int with_size(Call call, Buffer* buf, int size, Others... others) {
   return size < 0 ? FMPL_ERR_ARGUMENT : call(buf, static_cast<size_t>(size), others...);
 }
 
-// The status of fmpl_rank() or fmpl_size().
+// Returns the status of a call of fmpl_rank() or fmpl_size() that has returned `number`.
 int status_of_number(int number) {
   if (number >= 0) return FMPL_SUCCESS;
   return nagaya::fmpl::library() == nullptr ? FMPL_ERR_INIT : FMPL_ERR_ARGUMENT;

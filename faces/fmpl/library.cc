@@ -18,8 +18,8 @@ namespace {
 
 Library* own = nullptr;
 
-// The same at all processes, and never used again: an earlier fmpl_finalize() may not be over
-// everywhere.
+// Counters, equal at all processes. No number is used again: an earlier fmpl_finalize() may not be
+// over everywhere.
 uint32_t areas_made = 0;
 uint32_t communicators_made = 0;
 constexpr uint32_t kAreasMost = 1 << 28;
@@ -51,7 +51,7 @@ int add(Library& library, Communicator communicator) {
   return static_cast<int>(n);
 }
 
-// Waits for those who have not received its broadcasts yet.
+// Closes the teams. Waits for members that have not yet received the communicator's broadcasts.
 void close_teams(const Communicator& communicator) {
   for (nagaya_team* const team : {communicator.team, communicator.team_by_messages})
     if (team != nullptr) nagaya_coll_wait_close(team);

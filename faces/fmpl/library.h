@@ -13,31 +13,32 @@ struct Communicator {
   std::vector<nagaya_process> processes;
   int rank = 0;
   uint32_t number = 0;  // the same at all members
-  // Each from its first collective on: with special support, and by messages.
+  // With special support, and by point-to-point messages. nullptr before the first collective of
+  // each.
   nagaya_team *team = nullptr, *team_by_messages = nullptr;
-  bool has_support = true;  // its collectives shall have it
+  bool has_support = true;  // its collectives use special support
 };
 
 struct Library {
   nagaya_areas* areas = nullptr;
-  std::vector<Communicator> communicators;  // by handle; without processes: it is free
+  std::vector<Communicator> communicators;  // by handle; one without processes is free
 };
 
-// nullptr: not initialised, or a forked child, which has no part in the job.
+// Returns nullptr if it is not initialised, and in a forked child, which has no part in the job.
 Library* library();
-// nullptr: there is none.
+// Returns nullptr if there is none of that handle.
 Communicator* communicator_of(int comm);
 
-// A function that reductions combine by. Programs name it by its address.
+// A function by which reductions combine items. Programs pass its address (`func`).
 struct Function {
   size_t item_bytes;
   void (*call)(void* func, const void* in, void* inout, size_t count);
 };
 void add_function(void* func, const Function& function);
-// Returns a status.
+// Reduces the items of `buf` in place. Returns one of FMPL's statuses.
 int reduce(nagaya_collective_kind kind, void* buf, int count, void* func, int root, int comm);
 
-// One of FMPL's, from one of Nagaya's.
+// Returns FMPL's status for 0 or one of Nagaya's errors (a negative errno).
 int status_of(int error);
 
 }  // namespace nagaya::fmpl

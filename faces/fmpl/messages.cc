@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// messages.cc - FMPL's messages of two.
+// messages.cc - FMPL's point-to-point messages.
 #include <algorithm>
 #include <climits>
 
@@ -21,7 +21,7 @@ nagaya_area_receive* receive_of(fmpl_request* request) {
   return reinterpret_cast<nagaya_area_receive*>(request);
 }
 
-// A negative one is as wrong as one that is too large.
+// Makes a negative number one that is too large, which is refused as well.
 uint32_t number_of(int rank_or_index) {
   return static_cast<uint32_t>(rank_or_index);
 }

@@ -19,9 +19,9 @@
 
 typedef struct nagaya_communicator {
   uint64_t mark;       /* NAGAYA_COMMUNICATOR_MARK: tells it from the state of another pml */
-  nagaya_team** teams; /* by coll_nagaya_number_of(); NULL before the first collective of each */
+  nagaya_team** teams; /* by coll_nagaya_number_of(); NULL before the first collective of a team */
   uint32_t teams_count;
-  uint32_t persistent; /* requests that were made: the same number at all processes */
+  uint32_t persistent; /* number of requests that were made; the same at all processes */
 } nagaya_communicator;
 
 #define NAGAYA_COMMUNICATOR_MARK UINT64_C(0x4e41474159413432)
@@ -30,8 +30,8 @@ static inline nagaya_communicator* nagaya_communicator_of(struct ompi_communicat
   return (nagaya_communicator*)comm->c_pml_comm;
 }
 
-/* Whether the communicator's messages are ours, also where a layer stands before pml/nagaya
- * (pml/monitoring). All pmls of Open MPI keep NULL or memory of their own there. */
+/* Whether pml/nagaya handles the communicator's messages, also behind a layer (pml/monitoring).
+ * The mark can be read: all pmls of Open MPI keep NULL or memory of their own in c_pml_comm. */
 static inline bool nagaya_has_messages_of(struct ompi_communicator_t* comm) {
   const nagaya_communicator* const own = nagaya_communicator_of(comm);
   return own != NULL && own->mark == NAGAYA_COMMUNICATOR_MARK;
@@ -45,7 +45,8 @@ static inline int nagaya_begin_communicator(struct ompi_communicator_t* comm) {
   return OMPI_SUCCESS;
 }
 
-/* No collective of it is under way: requests hold their communicator. */
+/* Closes the teams and frees the state. No collective is pending: requests hold their
+ * communicator. */
 static inline void nagaya_end_communicator(struct ompi_communicator_t* comm) {
   nagaya_communicator* const own = nagaya_communicator_of(comm);
   if (own == NULL) return;

@@ -20,8 +20,8 @@
 #endif
 #endif
 
-/* The next ones include it, it includes a header that Debian leaves out, and nothing here needs it.
- */
+/* Empties Open MPI's peruse-internal.h, which the next headers include: it includes a header that
+ * Debian leaves out, and nothing here needs it. */
 #define _PERUSE_INTERNAL_H_
 
 #include "ompi/communicator/communicator.h"
@@ -42,7 +42,7 @@
 #include "opal/mca/pmix/pmix-internal.h"
 #define NAGAYA_PML_VERSION MCA_PML_BASE_VERSION_2_1_0
 #define NAGAYA_COLL_VERSION MCA_COLL_BASE_VERSION_2_4_0
-#define NAGAYA_EVERYWHERE PMIX_GLOBAL /* all may read what a process publishes */
+#define NAGAYA_EVERYWHERE PMIX_GLOBAL /* scope of published data: all may read */
 #define ompi_process_info opal_process_info
 #else
 #include "ompi/mca/rte/rte.h"
@@ -52,11 +52,11 @@
 #define NAGAYA_EVERYWHERE OPAL_PMIX_GLOBAL
 #endif
 
-/* The symbol that Open MPI looks up in a component: the only one that it shows. */
+/* Marks the symbol that Open MPI looks up in a component, the only one that is exported. */
 #define NAGAYA_COMPONENT __attribute__((visibility("default")))
 
-/* Windows of Open MPI 5 (osc/rdma) want its own transports, which the pml has to start and to tell
- * who goes. Without them there are no windows, but all else. */
+/* Windows of Open MPI 5 (osc/rdma) use its own transports. The pml has to start these, and to tell
+ * them which processes leave. Without them everything but windows works. */
 static inline void nagaya_start_transports(bool wants_progress_threads, bool wants_threads) {
 #if OMPI_MAJOR_VERSION >= 5
   mca_bml_base_init(wants_progress_threads, wants_threads);
@@ -68,8 +68,8 @@ static inline void nagaya_tell_transports_who_goes(ompi_proc_t** procs, size_t c
 #endif
 }
 
-/* The context by which messages of a communicator are matched. Processes agree on it, for we do not
- * say that we can do without (MCA_PML_BASE_FLAG_SUPPORTS_EXT_CID). */
+/* Returns the context by which messages of a communicator are matched. All of its processes have
+ * the same one, because we do not set MCA_PML_BASE_FLAG_SUPPORTS_EXT_CID. */
 static inline uint32_t nagaya_context_of(struct ompi_communicator_t* comm) {
 #if OMPI_MAJOR_VERSION >= 5
   return comm->c_index;

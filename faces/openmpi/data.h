@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* data.h - buffers and errors, as Open MPI has them and as Nagaya does. */
+/* data.h - Open MPI's buffers and Nagaya's errors, translated. */
 #ifndef NAGAYA_OPENMPI_DATA_H
 #define NAGAYA_OPENMPI_DATA_H
 
 #include "compat.h"
 
-/* Whether a buffer is one run of bytes, and where it begins then. */
+/* Whether the data of a buffer are one run of bytes; nagaya_run() returns where that begins. */
 static inline bool nagaya_is_one_run(const ompi_datatype_t* datatype, size_t count) {
   return count == 0 || opal_datatype_is_contiguous_memory_layout(&datatype->super, (int32_t)count);
 }
@@ -16,12 +16,12 @@ static inline size_t nagaya_bytes(const ompi_datatype_t* datatype, size_t count)
   return datatype->super.size * count;
 }
 
-/* Open MPI's code for one of ours. */
+/* Returns Open MPI's code for 0 or one of Nagaya's errors (a negative errno). */
 static inline int nagaya_mpi_error(int error) {
   switch (error) {
     case 0:
       return OMPI_SUCCESS;
-    case -ENOMEM: /* of OMPI_ERR_OUT_OF_RESOURCE Open MPI makes MPI_ERR_INTERN */
+    case -ENOMEM: /* Open MPI turns OMPI_ERR_OUT_OF_RESOURCE into MPI_ERR_INTERN */
       return MPI_ERR_NO_MEM;
     case -EMSGSIZE:
       return MPI_ERR_TRUNCATE;

@@ -23,17 +23,17 @@ std::string value_in(const std::vector<std::string>& environment, const char* na
   return value != nullptr ? value : "";
 }
 
-// PMIx 5 maps its job data at an address that its server chose, the same in all tasks of a node:
-// the second of them cannot. Without that component it keeps a copy in each.
+// PMIx 5 maps its job data at an address that its server chose, the same in all tasks of a node: in
+// one space the second task cannot. Without the components shmem, PMIx keeps a copy in each.
 Setting pmix_without_shared_memory() {
   return {"PMIX_MCA_gds", "^shmem,shmem2", false};
 }
 
-// The server of PMIx closes the connection of a process that has ended, and forgets it by and by.
-// Meanwhile libevent takes a new connection of the same descriptor for one that epoll watches
-// already: what MPI_Comm_spawn has started waits for its answer for ever, in one of 100 jobs.
-// (PMIx 4.2; mended in September 2026, openpmix 4279.) With poll there is nothing to register.
-// Tasks do not inherit it. libevent ignores the value.
+// The server of PMIx closes the connection of a process that has ended, but removes its event
+// later. Meanwhile libevent takes a new connection of the same descriptor for one that epoll
+// watches already: a process that MPI_Comm_spawn has started waits for its answer for ever, in one
+// of 100 jobs. (PMIx 4.2; mended in September 2026, openpmix 4279.) poll needs no registration.
+// Tasks do not inherit the variable. libevent ignores its value.
 Setting launcher_without_epoll() {
   return {"EVENT_NOEPOLL", "nagaya-launcher", false};
 }
@@ -45,12 +45,12 @@ Setting ucx_without_hooks() {
   return {"UCX_MEM_MMAP_HOOK_MODE", "none", false};
 }
 
-// Open MPI hands variables that look like its own on to what MPI_Comm_spawn starts, which is to do
-// as those that have started it: this says that they have our components.
+// Tells the processes that MPI_Comm_spawn starts that their parents use our components, so that
+// they do, too. Open MPI passes variables on to them that look like its own.
 constexpr const char* kPassedOn = "OMPI_MCA_pml_nagaya_passed_on";
 
-// Whether Open MPI has started all processes of the job on this node; of those that MPI_Comm_spawn
-// has started, whether that is so of their parents.
+// Whether Open MPI has started all processes of the job on this node. Processes that MPI_Comm_spawn
+// has started do as their parents (kPassedOn).
 bool is_job_of_one_node(const std::vector<std::string>& environment) {
   if (environment_value(environment, "OMPI_PARENT_PORT") != nullptr)
     return environment_value(environment, kPassedOn) != nullptr;
@@ -59,7 +59,8 @@ bool is_job_of_one_node(const std::vector<std::string>& environment) {
   return all != nullptr && here != nullptr && std::strcmp(all, here) == 0;
 }
 
-// Open MPI's messages take our components, which it finds before its own, when NAGAYA_MPI says so.
+// Puts our components before Open MPI's own in its search path if NAGAYA_MPI says so: then they
+// carry its messages. Throws if NAGAYA_MPI is wrong, or if there are no components.
 void add_components(std::vector<std::string>& environment) {
   const char* const value = environment_value(environment, "NAGAYA_MPI");
   const std::string_view wish = value != nullptr ? value : "off";
@@ -105,11 +106,11 @@ std::vector<Setting> oversubscribing_settings() {
 std::vector<Setting> agent_settings(const std::string& agent, const std::string& version) {
   std::vector<Setting> settings = {{"OMPI_MCA_orte_fork_agent", agent, true},
                                    {"PRTE_MCA_odls_base_exec_agent", agent, true},
-                                   // As in its ranks: the server of PMIx 5.0 crashes in an
-                                   // MPI_Comm_spawn when only they do without its shared memory.
+                                   // Set in the ranks, too: the server of PMIx 5.0 crashes in
+                                   // an MPI_Comm_spawn when only they do without shared memory.
                                    pmix_without_shared_memory()};
-  // Ordinary processes of Open MPI 5 that inherit it do not start.
-  // "mpirun (Open MPI) 4.1.4"; by another name "(OpenRTE) 4.1.4".
+  // Not for Open MPI 5, whose ordinary processes do not start if they inherit EVENT_NOEPOLL.
+  // `version` is "mpirun (Open MPI) 4.1.4"; by another name "(OpenRTE) 4.1.4".
   if (version.find("(Open MPI) 4.") != std::string::npos ||
       version.find("(OpenRTE) 4.") != std::string::npos)
     settings.push_back(launcher_without_epoll());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // environment.h - the variables that Open MPI and its launchers (ORTE of 4.1, PRRTE of 5.0) set and
-// read. An environment is an argument, NAME=VALUE each.
+// read. Functions get an environment as strings NAME=VALUE.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,24 @@ namespace nagaya::openmpi {
 struct Setting {
   const char* name;
   std::string value;
-  bool is_forced;  // else a value of the user's own is respected
+  bool is_forced;  // overrides a value of the user's own
 };
 
-// The folders of components for Open MPI in this installation, each named NAME-RELEASE after the
-// release that they were built for. May be none.
+// Returns the folders of components for Open MPI in this installation, each named NAME-RELEASE
+// after the release that they were built for. There may be none.
 std::vector<std::string> installed_components();
 
-// Lets mpirun start more processes than there are processors. By variables, so that an argument of
-// the user's own still counts: with --oversubscribe Open MPI 5 puts all processes on the first
-// host.
+// Returns settings by which mpirun starts more processes than there are processors. They are
+// variables, so that an argument of the user's own overrides them; and with the argument
+// --oversubscribe Open MPI 5 would put all processes on the first host.
 std::vector<Setting> oversubscribing_settings();
 
-// Lets mpirun start `agent`, a command, in each process's stead, those of MPI_Comm_spawn too.
-// `version`: what `mpirun --version` says.
+// Returns settings by which mpirun starts `agent`, a command, in place of each process, also of
+// those of MPI_Comm_spawn. `version` is the output of `mpirun --version`.
 std::vector<Setting> agent_settings(const std::string& agent, const std::string& version);
 
-// The arguments by which mpirun takes the variables of Nagaya and libfabric to other hosts; it
-// takes no others than Open MPI's own by itself.
+// Returns the arguments by which mpirun passes the variables of Nagaya and libfabric to other
+// hosts; by itself it passes only Open MPI's own.
 std::vector<std::string> export_arguments(const std::vector<std::string>& environment);
 
 // A process that mpirun has started, as far as its environment tells.
@@ -43,8 +43,8 @@ struct Rank {
 };
 std::optional<Rank> rank_of(const std::vector<std::string>& environment);
 
-// Whether Open MPI has started the process; rank_of() also needs what the launcher tells of the
-// node.
+// Whether Open MPI has started the process; rank_of() also needs the launcher's variables about
+// the node.
 bool is_rank(const std::vector<std::string>& environment);
 
 }  // namespace nagaya::openmpi

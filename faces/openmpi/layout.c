@@ -14,7 +14,8 @@ static bool is_full(const list_t* list) {
   return list->count > NAGAYA_RUNS_MAX;
 }
 
-/* They go on where the last ones end, or by the same stride. */
+/* Joins `next` to `last` if it begins where `last` ends, or goes on by the same stride. Returns
+ * whether it did. */
 static bool join(nagaya_runs* last, const nagaya_runs* next) {
   const char* const first = last->first;
   if (last->count == 1 && next->count == 1 && first + last->bytes == next->first) {

@@ -9,8 +9,8 @@
 
 #define NAGAYA_RUNS_MAX 32
 
-/* Describes a buffer that is not one run by `*runs`, which is made when it is NULL, and to be freed
- * by the caller. False: more than NAGAYA_RUNS_MAX would say, or no memory. */
+/* Describes a buffer that is not one run by at most NAGAYA_RUNS_MAX `*runs`. Allocates `*runs` if
+ * it is NULL; the caller frees it. Returns false if that many do not suffice, or without memory. */
 bool nagaya_describe(const void* buffer, const ompi_datatype_t* datatype, size_t count,
                      nagaya_runs** runs);
 

@@ -12,8 +12,8 @@ struct address {
   nagaya_process process;
 };
 
-/* By this component's name processes publish and ask: the one that Open MPI has selected may have
- * another, because layers before pml/nagaya put theirs there (pml/monitoring). */
+/* Processes publish and look up under this component's name. The pml that Open MPI has selected may
+ * have another one, because layers before pml/nagaya put theirs there (pml/monitoring). */
 static const mca_base_component_t publisher = {
     NAGAYA_PML_VERSION,
     .mca_component_name = "nagaya",

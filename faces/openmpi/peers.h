@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* peers.h - Open MPI's processes as Nagaya's: where each lives. */
+/* peers.h - where each of Open MPI's processes lives: its node and task. */
 #ifndef NAGAYA_OPENMPI_PEERS_H
 #define NAGAYA_OPENMPI_PEERS_H
 
@@ -7,22 +7,22 @@
 
 #include <nagaya/llcl.h>
 
-/* Tells all others where this process lives. An OMPI_ERR_ code. */
+/* Publishes where this process lives. Returns an OMPI_ERR_ code. */
 int nagaya_publish_self(void);
 
-/* Asks where the process lives, once pml/nagaya is chosen, and notes it with the process.
- * OMPI_ERR_UNREACH: it is neither a task of this space nor one of this job; a process says so once,
- * whichever component asks. */
+/* Looks up where the process lives and stores that in `proc`. Called once pml/nagaya is chosen.
+ * Returns OMPI_ERR_UNREACH if it is neither a task of this space nor one of this job; the first
+ * such call for a process prints that, whichever component makes it. */
 int nagaya_find_peer(ompi_proc_t* proc);
 
-/* The communicator's processes of other jobs (MPI_Comm_spawn) leave their memory and their task
- * numbers as they are when they end, from the first call to the second (nagaya_task_hold): until
- * then a message of theirs may lie here unread. */
+/* Between nagaya_hold_other_jobs() and nagaya_release_other_jobs() the communicator's processes of
+ * other jobs (MPI_Comm_spawn) keep their memory and task numbers even when they end
+ * (nagaya_task_hold): a message of theirs may lie here unread. */
 void nagaya_hold_other_jobs(struct ompi_communicator_t* comm);
 void nagaya_release_other_jobs(struct ompi_communicator_t* comm);
 
-/* A process in one word, as Open MPI keeps it for us. The words below NAGAYA_FIRST_WORD are of
- * none, {UINT32_MAX, UINT32_MAX}; Open MPI begins with 0. */
+/* A process in one word, which Open MPI stores for us with each `proc`. Words below
+ * NAGAYA_FIRST_WORD mean no process, {UINT32_MAX, UINT32_MAX}; Open MPI initialises them to 0. */
 enum { NAGAYA_NOT_ASKED_FOR, NAGAYA_OUT_OF_REACH, NAGAYA_FIRST_WORD };
 static inline uintptr_t nagaya_word_of(nagaya_process process) {
   return ((uintptr_t)process.node << 32 | process.task) + NAGAYA_FIRST_WORD;
@@ -33,7 +33,7 @@ static inline nagaya_process nagaya_process_of(uintptr_t word) {
   return (nagaya_process){(uint32_t)(process >> 32), (uint32_t)process};
 }
 
-/* Where a rank of the group lives; an OMPI_ERR_ code. */
+/* Gets where a rank of the group lives. Returns an OMPI_ERR_ code. */
 static inline int nagaya_process_in(ompi_group_t* group, int rank, nagaya_process* out) {
   ompi_proc_t* const proc = ompi_group_peer_lookup(group, rank);
   uintptr_t known = (uintptr_t)proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML];
@@ -46,7 +46,8 @@ static inline int nagaya_process_in(ompi_group_t* group, int rank, nagaya_proces
   return OMPI_SUCCESS;
 }
 
-/* The same of the communicator; of an intercommunicator: of the remote group. */
+/* Gets where a rank of the communicator lives; of an intercommunicator a rank of the remote group.
+ * Returns an OMPI_ERR_ code. */
 static inline int nagaya_peer(struct ompi_communicator_t* comm, int rank, nagaya_process* out) {
   return nagaya_process_in(comm->c_remote_group, rank, out);
 }

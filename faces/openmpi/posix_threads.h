@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* posix_threads.h - the choice of threads that Open MPI 5's headers ask for: POSIX ones, as
- * everywhere where nothing else was asked for. In place of its own three where they are missing, as
- * in Debian's package. */
+/* posix_threads.h - the thread functions that Open MPI 5's headers ask for, by POSIX threads, which
+ * are Open MPI's default. Replaces three headers of Open MPI where they are missing, as in Debian's
+ * package. */
 #ifndef NAGAYA_OPENMPI_POSIX_THREADS_H
 #define NAGAYA_OPENMPI_POSIX_THREADS_H
 

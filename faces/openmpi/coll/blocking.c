@@ -2,7 +2,7 @@
 /* blocking.c - the blocking functions of the module. */
 #include "coll_nagaya.h"
 
-/* `error`: of making the call. */
+/* Runs and ends a call. `error` is the result of making it. Returns one of Open MPI's errors. */
 static int run(coll_nagaya_call* call, int error, struct ompi_communicator_t* comm,
                mca_coll_base_module_t* module) {
   if (call->members == COLL_NAGAYA_OTHERS) return OMPI_SUCCESS;

@@ -5,7 +5,7 @@
 
 static const nagaya_blocks no_blocks;
 
-/* Field by field: to clear all of a call costs as much as a short collective. */
+/* Initialises a call field by field: clearing all of it costs as much as a short collective. */
 static void begin(coll_nagaya_call* call, nagaya_collective_kind kind, int root) {
   nagaya_collective* const collective = &call->collective;
   call->members = COLL_NAGAYA_ALL;
@@ -40,8 +40,8 @@ static coll_nagaya_side block_of_each(const void* buffer, int count, const int* 
                             .displacements = displacements};
 }
 
-/* Gives a side a block of each rank; of an intercommunicator: of the remote group, and none of the
- * other ranks of the call's team. */
+/* Gives a side a block for each rank; in an intercommunicator for each rank of the remote group,
+ * and none for the other ranks of the call's team. */
 static void set_blocks(coll_nagaya_side* side, const coll_nagaya_call* call,
                        struct ompi_communicator_t* comm) {
   const uint32_t size = (uint32_t)ompi_comm_size(comm);
@@ -58,7 +58,7 @@ static bool is_root(int root, struct ompi_communicator_t* comm) {
   return OMPI_COMM_IS_INTER(comm) ? root == MPI_ROOT : ompi_comm_rank(comm) == root;
 }
 
-/* False: other processes do the call. */
+/* Returns false if only other processes do the call. */
 static bool begin_rooted(coll_nagaya_call* call, nagaya_collective_kind kind, int root,
                          struct ompi_communicator_t* comm) {
   if (!OMPI_COMM_IS_INTER(comm)) {
@@ -71,7 +71,7 @@ static bool begin_rooted(coll_nagaya_call* call, nagaya_collective_kind kind, in
   return root != MPI_PROC_NULL;
 }
 
-/* Between two groups the root gives itself nothing. */
+/* Whether the caller has a block of its own: the root of an intercommunicator has none. */
 static bool has_own_block(int root, struct ompi_communicator_t* comm) {
   return !OMPI_COMM_IS_INTER(comm) || !is_root(root, comm);
 }
@@ -115,7 +115,7 @@ void coll_nagaya_call_scatter(coll_nagaya_call* call, const void* send, int coun
   set_blocks(&call->send, call, comm);
 }
 
-/* The own block, where it belongs. */
+/* Returns the caller's block where it belongs in the receive side. */
 static coll_nagaya_side block_in_place(const coll_nagaya_side* all, int rank) {
   const ptrdiff_t extent = all->type->super.ub - all->type->super.lb;
   coll_nagaya_side own = *all;

@@ -78,7 +78,8 @@ static bool has_word(const char* list, const char* word) {
   return false;
 }
 
-/* NAGAYA_COLL: unset or "on", all; "off", none; names; "^" before them: all others. */
+/* Whether NAGAYA_COLL (`wish`) selects the operation. Unset or "on" selects all, "off" none, a list
+ * of names these, "^" before a list all others. */
 static bool is_wished(const char* wish, const char* name) {
   if (wish == NULL || strcmp(wish, "on") == 0) return true;
   if (strcmp(wish, "off") == 0) return false;
@@ -92,7 +93,7 @@ static bool is_known(const char* word, size_t length) {
   return false;
 }
 
-/* Says which word of NAGAYA_COLL is none of those above. */
+/* Returns whether NAGAYA_COLL (`wish`) has only words known above; prints the first other one. */
 static bool is_understood(const char* wish) {
   if (wish == NULL || strcmp(wish, "on") == 0 || strcmp(wish, "off") == 0) return true;
   for (const char* word = *wish == '^' ? wish + 1 : wish;; ++word) {
@@ -109,7 +110,8 @@ static bool is_understood(const char* wish) {
   }
 }
 
-/* Between two groups Open MPI's coll/inter reduces in each, by our functions, and exchanges. */
+/* In an intercommunicator Open MPI's coll/inter does reductions: it reduces in each group, by our
+ * functions, and exchanges the results. */
 static bool is_reduction(const char* name) {
   return strstr(name, "reduce") != NULL || strstr(name, "scan") != NULL;
 }
@@ -157,7 +159,8 @@ static int enable(mca_coll_base_module_t* module, struct ompi_communicator_t* co
   return OMPI_SUCCESS;
 }
 
-/* One of each kind for all processes, and for each root between two groups. */
+/* Makes the table of teams, which are opened later: one of each kind for all processes, and in an
+ * intercommunicator one of each kind for each root. Returns false without memory. */
 static bool make_teams(struct ompi_communicator_t* comm) {
   nagaya_communicator* const own = nagaya_communicator_of(comm);
   if (own->teams != NULL) return true;

@@ -32,7 +32,7 @@ static bool are_one_run_each(const coll_nagaya_side* side) {
 
 /* ---- derived types as runs ----------------------------------------------------------------- */
 
-/* Of the team, if each has a block. */
+/* Returns the team's number of ranks, for a side with a block for each. */
 static uint32_t ranks_of(const coll_nagaya_side* side) {
   return side->before + side->blocks + side->behind;
 }
@@ -47,8 +47,8 @@ static size_t longest_count(const coll_nagaya_side* side) {
   return longest;
 }
 
-/* As nagaya_blocks has them: each type's, of its longest block, if that began at the side's buffer.
- * False: one has too many, or there is no memory. */
+/* Describes the runs of each type's longest block as nagaya_blocks needs them: as if the block
+ * began at the side's buffer. Returns false if one has too many runs, or without memory. */
 static bool describe(const coll_nagaya_side* side, nagaya_runs*** runs) {
   if (*runs == NULL) *runs = calloc(types_of(side), sizeof **runs);
   if (*runs == NULL) return false;
@@ -111,7 +111,7 @@ static bool are_listed(const coll_nagaya_side* side) {
   return side->counts != NULL || side->types != NULL || side->before + side->behind != 0;
 }
 
-/* Blocks with sizes of their own: | bytes of each | offset of each |. */
+/* Lists blocks with sizes of their own in `*places`: | bytes of each | offset of each |. */
 static bool place_each(const coll_nagaya_side* side, bool are_in_runs, nagaya_blocks* out,
                        void** places) {
   const uint32_t ranks = ranks_of(side);
@@ -130,7 +130,7 @@ static bool place_each(const coll_nagaya_side* side, bool are_in_runs, nagaya_bl
   return true;
 }
 
-/* `runs`: of describe(); NULL: each block is one. */
+/* Describes where a side's blocks are. `runs` are those of describe(); NULL: each is one run. */
 static bool place(const coll_nagaya_side* side, nagaya_runs** runs, nagaya_blocks* out,
                   void** places) {
   if (runs != NULL && side->types != NULL)
@@ -145,7 +145,7 @@ static bool place(const coll_nagaya_side* side, nagaya_runs** runs, nagaya_block
   return true;
 }
 
-/* All blocks of the send side, one behind the other; or the one for all. */
+/* Packs all blocks of the send side, one behind the other, or the one that is for all ranks. */
 static bool place_packed(coll_nagaya_call* call) {
   const coll_nagaya_side* const side = &call->send;
   nagaya_blocks* const out = &call->collective.send;

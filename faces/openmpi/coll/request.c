@@ -31,7 +31,7 @@ static void hold_objects(const coll_nagaya_call* call, bool holds) {
   }
 }
 
-/* Fortran's arrays of types are temporary ones. */
+/* Copies the sides' arrays of types: Fortran's are temporary. */
 static bool keep_types(coll_nagaya_call* call) {
   coll_nagaya_side* const sides[] = {&call->send, &call->receive};
   if (call->send.types == NULL) return true;
@@ -46,13 +46,14 @@ static bool keep_types(coll_nagaya_call* call) {
   return true;
 }
 
-/* Of a request that is not persistent, or that is freed. */
+/* Ends the call of a request that is not persistent, or that is being freed. */
 static void end_call(coll_nagaya_request_t* request) {
   coll_nagaya_end_call(&request->call);
   request->call = (coll_nagaya_call){.packed = NULL};
 }
 
-/* The communicator outlives its requests: another one of its number would find their teams. */
+/* Releases the communicator last. It must outlive its requests: a new one of its number would find
+ * their teams. */
 static void on_complete(nagaya_collective* collective) {
   coll_nagaya_request_t* const request = request_of(collective);
   ompi_request_t* const own = &request->super.super;
@@ -63,7 +64,7 @@ static void on_complete(nagaya_collective* collective) {
   OBJ_RELEASE(comm);
 }
 
-/* Gives the request back; it is not under way. */
+/* Frees a request that is not pending. */
 static void discard(coll_nagaya_request_t* request) {
   ompi_request_t* const own = &request->super.super;
   if (own->req_persistent) hold_objects(&request->call, false);
@@ -81,7 +82,7 @@ static int free_request(ompi_request_t** handle) {
   return OMPI_SUCCESS;
 }
 
-/* Completes a call that other processes do. */
+/* Completes a call that only other processes do. */
 static int complete_at_once(coll_nagaya_request_t* request) {
   request->call.collective.error = 0;
   OBJ_RETAIN(request->super.super.req_mpi_object.comm);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* teams.c - which processes do a collective together, and in which order.
+/* teams.c - the processes that do a collective together, and their order.
  *
  *   communicator               its ranks
  *   intercommunicator          the first group, then the second
@@ -13,7 +13,7 @@
 
 #include "peers.h"
 
-/* The group whose leader's name is lower. All processes of both see the same. */
+/* The first group is the one whose leader's name is lower: all processes of both see the same. */
 bool coll_nagaya_is_first(struct ompi_communicator_t* comm) {
   const opal_process_name_t own = ompi_group_get_proc_name(comm->c_local_group, 0);
   const opal_process_name_t other = ompi_group_get_proc_name(comm->c_remote_group, 0);
@@ -29,7 +29,7 @@ uint32_t coll_nagaya_number_of(const coll_nagaya_call* call, uint32_t kind,
   return COLL_NAGAYA_KINDS * (1 + (uint32_t)place) + kind;
 }
 
-/* Of a team: `count` ranks of a group, from `first` on. */
+/* A part of a team: `count` ranks of a group, from `first` on. */
 typedef struct part_t {
   ompi_group_t* group;
   int first, count;
@@ -37,7 +37,7 @@ typedef struct part_t {
 
 typedef struct members_t {
   part_t parts[2];
-  uint32_t rank; /* the own one in the team */
+  uint32_t rank; /* the caller's in the team */
 } members_t;
 
 static members_t members_of(struct ompi_communicator_t* comm, const coll_nagaya_call* call) {

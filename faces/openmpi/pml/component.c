@@ -112,10 +112,11 @@ mca_pml_base_module_t pml_nagaya_module = {
 
 /* ---- the component ----------------------------------------------------------------------- */
 
-static bool is_usable; /* as open() has found: the messages of nagaya/match.h are ours */
-static bool has_wired; /* the job's nodes, and must undo it */
+static bool is_usable; /* set by open(): this component has opened nagaya/match.h */
+static bool has_wired; /* nagaya_comm_init() has connected the job's nodes; undone at the end */
 
-/* Built for one release: its structures are those of no other. */
+/* Whether this is the release of Open MPI that the component was built for: others have other
+ * structures. */
 static bool is_our_release(void) {
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
   int bytes, major = 0, minor = 0, release = 0;
@@ -137,7 +138,8 @@ static void end_job(int64_t rank, int error) {
   ompi_mpi_abort(&ompi_mpi_comm_world.comm, MPI_ERR_OTHER);
 }
 
-/* Jobs on several nodes are wired up. */
+/* Connects the nodes of a job on several nodes, and watches for lost ones. Returns whether all
+ * nodes can be reached. */
 static bool reach_other_nodes(void) {
   if (nagaya_all_are_local()) return true;
   has_wired = nagaya_comm_init() == 0;
@@ -162,8 +164,8 @@ static bool several_threads_call(void) {
   return opal_using_threads() || ompi_mpi_thread_provided >= MPI_THREAD_SERIALIZED;
 }
 
-/* A vprotocol stands before the pml that was chosen, and keeps notes of its own behind the requests
- * of Open MPI's pmls: ours are not made for that. */
+/* A vprotocol is a layer before the chosen pml, which keeps data of its own behind the requests of
+ * Open MPI's pmls: our requests are not made for that. */
 static bool is_without_vprotocol(void) {
   int variable;
   const char* const* value = NULL;
@@ -178,8 +180,8 @@ static bool is_without_vprotocol(void) {
   return false;
 }
 
-/* Ordinary processes and wrong wishes keep Open MPI's own transports. The same in all processes of
- * a job. */
+/* Whether pml/nagaya can be used; the answer is the same in all processes of a job. Ordinary
+ * processes, and jobs with wrong settings, keep Open MPI's own transports. */
 static bool is_for_us(void) {
   if (nagaya_task_self() < 0 || !is_our_release() || !is_without_vprotocol() ||
       !reach_other_nodes())
@@ -196,8 +198,8 @@ static bool is_for_us(void) {
   return false;
 }
 
-/* Without a word of the user's, or one that only leaves some out (Debian's), Open MPI considers its
- * own components only. Say ours, as a user would. */
+/* If the user selects no pml, or only excludes some (Debian's setting does), Open MPI considers its
+ * own components only. Selects ours, as a user would. */
 static int open(void) {
   char** const wish = &ompi_pml_base_framework.framework_selection;
   is_usable = is_for_us();

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* pml_nagaya.h - Open MPI's point-to-point interface, translated to nagaya/match.h.
  *
- *   component.c   is it for us?
+ *   component.c   decides whether pml/nagaya is used; its module
  *   send.h        sends, a file for each kind: send.c, send_*.c
- *   sent.c        requests of what was sent without one
+ *   sent.c        requests for messages that were sent without one
  *   receive.c     irecv, recv, persistent and matched receives
  *   probe.c       the four probes
  *   wait.c        waits and progress
  *
- * A request is Open MPI's own, with ours behind it; debuggers find its fields where those of
- * Open MPI's components are. */
+ * A request begins with Open MPI's own structure, and ours follows: debuggers find its fields where
+ * those of Open MPI's components are. */
 #ifndef PML_NAGAYA_H
 #define PML_NAGAYA_H
 
@@ -25,10 +25,10 @@ extern mca_pml_base_module_t pml_nagaya_module;
 
 /* ---- requests ---------------------------------------------------------------------------- */
 
-/* The program and the operation under way each use a request; the last to leave it gives it back,
- * whichever threads they are in.
+/* Number of users of a request: the program and the pending operation. The last one to leave it
+ * gives it back, whichever threads they are in.
  *
- * `runs` are their own memory: requests of many messages at once must fit into the first cache. */
+ * A request's `runs` are allocated apart: those of many messages must fit into the first cache. */
 typedef uint32_t pml_nagaya_users;
 static inline uint32_t pml_nagaya_add_users(pml_nagaya_users* users, uint32_t number) {
   return opal_using_threads() ? __atomic_add_fetch(users, number, __ATOMIC_ACQ_REL)
@@ -46,39 +46,41 @@ typedef struct pml_nagaya_send_request_t {
   mca_pml_base_send_request_t super;
   nagaya_send send;
   pml_nagaya_users users;
-  struct pml_nagaya_buffered* buffered; /* the copy that carries it, under way */
-  nagaya_runs* runs;                    /* of nagaya_describe(); NULL before the first */
+  struct pml_nagaya_buffered* buffered; /* the pending copy of its message; may be NULL */
+  nagaya_runs* runs;                    /* of nagaya_describe(); NULL before its first call */
 } pml_nagaya_send_request_t;
 OBJ_CLASS_DECLARATION(pml_nagaya_send_request_t);
 
 typedef struct pml_nagaya_receive_request_t {
   mca_pml_base_recv_request_t super;
-  pml_nagaya_users users; /* here it fills a line, and the next two are the receive's */
+  pml_nagaya_users users; /* fills this cache line: `receive` has the next two */
   nagaya_receive receive;
-  nagaya_runs* runs; /* of nagaya_describe(); NULL before the first */
+  nagaya_runs* runs; /* of nagaya_describe(); NULL before its first call */
 } pml_nagaya_receive_request_t;
 OBJ_CLASS_DECLARATION(pml_nagaya_receive_request_t);
 
 /* ---- waits (wait.c) ---------------------------------------------------------------------- */
 
-/* In place of Open MPI's waits, from when it has chosen us to its end. */
+/* Replace Open MPI's waits by ours when it has chosen pml/nagaya, and restore them at its end. */
 int pml_nagaya_begin_waits(void);
 void pml_nagaya_end_waits(void);
-/* Until a request of ours is complete. Returns OMPI_SUCCESS; MPI_ERR_NO_MEM: messages wait for
- * memory, the request is not complete. */
+/* Waits until a request of ours is complete. Returns OMPI_SUCCESS, or MPI_ERR_NO_MEM if messages
+ * wait for memory and the request is not complete. */
 int pml_nagaya_wait(ompi_request_t* request);
-/* The same without that error: others use the request's buffer. */
+/* Waits for a request whose buffer others use: never returns MPI_ERR_NO_MEM, but waits on. */
 int pml_nagaya_wait_on(ompi_request_t* request);
-/* As the first, until is_over(context), which messages of ours bring about. */
+/* Waits until is_over(context), which messages of ours bring about. Errors as pml_nagaya_wait(). */
 int pml_nagaya_wait_until(int (*is_over)(void* context), void* context);
 int pml_nagaya_progress(void);
 
 int pml_nagaya_init_sent(void);
-/* Complete; `serial`: of nagaya_match_try_send(). NULL: no memory. */
+/* Returns a complete request for a message that nagaya_match_try_send() has sent, which gave
+ * `serial`. NULL: no memory. */
 ompi_request_t* pml_nagaya_new_sent(nagaya_process to, const nagaya_envelope* envelope,
                                     uint32_t serial);
 
-/* Completes a receive of ours with the error, if no message is matched with it: whether it has. */
+/* Completes a receive of ours with the error unless a message is matched with it. Returns whether
+ * it did. */
 bool pml_nagaya_fail_receive(ompi_request_t* request, int error);
 
 int pml_nagaya_start(size_t count, ompi_request_t** requests);

@@ -16,7 +16,7 @@ static void fill(const nagaya_message_description* found, ompi_status_public_t* 
   status->_cancelled = 0;
 }
 
-/* Looks once more when nothing was there, after what has come meanwhile. */
+/* If no message matches, handles arrived messages and probes once more. */
 int pml_nagaya_iprobe(int from, int tag, struct ompi_communicator_t* comm, int* matched,
                       ompi_status_public_t* status) {
   const nagaya_envelope wanted = wanted_from(from, tag, comm);
@@ -56,7 +56,8 @@ int pml_nagaya_probe(int from, int tag, struct ompi_communicator_t* comm,
   return nagaya_mpi_error(probe.error);
 }
 
-/* Open MPI's message for what the probe has taken; MPI_MESSAGE_NULL: nothing. */
+/* Fills in `made`, Open MPI's message for the one that the probe has taken. Returns it, or
+ * MPI_MESSAGE_NULL if the probe has taken none. */
 static struct ompi_message_t* message_of(const struct waiting_probe* probe,
                                          struct ompi_communicator_t* comm, ompi_message_t* made) {
   if (probe->error != 0) {

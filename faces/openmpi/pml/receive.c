@@ -36,7 +36,8 @@ static void on_complete(nagaya_receive* receive) {
   end(request);
 }
 
-/* Into a buffer of several runs. The convertor keeps its place between two calls. */
+/* Unpacks the next `bytes` bytes of a message into a buffer of several runs. The convertor keeps
+ * its place between two calls. */
 static void scatter(nagaya_receive* receive, const void* data, size_t bytes) {
   struct iovec piece = {.iov_base = (void*)data, .iov_len = bytes};
   uint32_t pieces = 1;
@@ -97,7 +98,7 @@ static pml_nagaya_receive_request_t* new_request(void* buffer, size_t count,
   return request;
 }
 
-/* Active from now on. */
+/* Makes the request active, and describes its buffer to the receive. */
 static void prepare(pml_nagaya_receive_request_t* request) {
   mca_pml_base_request_t* const base = &request->super.req_base;
   nagaya_receive* const receive = &request->receive;
@@ -118,7 +119,7 @@ static void prepare(pml_nagaya_receive_request_t* request) {
   }
 }
 
-/* The sender that a receive names, if it is known already. */
+/* Returns the sender that a receive names if it was looked up already, else no process. */
 static nagaya_process likely_sender(struct ompi_communicator_t* comm, int from) {
   const ompi_proc_t* const proc =
       from == OMPI_ANY_SOURCE ? NULL : ompi_group_peer_lookup_existing(comm->c_remote_group, from);
@@ -127,7 +128,8 @@ static nagaya_process likely_sender(struct ompi_communicator_t* comm, int from) 
                                : (uintptr_t)proc->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML]);
 }
 
-/* `from` and `tag`, though the request has them: a value stored just now is read back slowly. */
+/* Starts a receive. The request has `from` and `tag`, too, but a value that was stored just now is
+ * read back slowly. */
 static int start(pml_nagaya_receive_request_t* request, int from, int tag) {
   prepare(request);
   nagaya_envelope* const wanted = &request->receive.wanted;
@@ -194,7 +196,7 @@ int pml_nagaya_recv(void* buffer, size_t count, ompi_datatype_t* datatype, int f
   return error == OMPI_SUCCESS ? wait_and_free(request, status) : error;
 }
 
-/* Receives what a probe has taken. */
+/* Starts the receive of a message that a probe has taken. */
 static int start_taken(void* buffer, size_t count, ompi_datatype_t* datatype,
                        struct ompi_message_t** message, pml_nagaya_receive_request_t** out) {
   struct ompi_communicator_t* comm = (*message)->comm;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "send.h"
 
-/* Sends without a request, if that is possible. -EAGAIN: it needs one. */
+/* Sends without a request, if that is possible. Returns -EAGAIN if a request is needed. */
 static int try_send(const void* buffer, size_t count, ompi_datatype_t* datatype, nagaya_process to,
                     int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t* comm,
                     uint32_t* serial) {

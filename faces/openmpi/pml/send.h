@@ -4,7 +4,7 @@
  *   send.c            isend and send: without a request, if that is possible
  *   send_request.c    the request of a send: made, completed, given back
  *   send_start.c      starts a request; makes persistent ones
- *   send_packed.c     copies what does not lie in one run into one run
+ *   send_packed.c     copies data of several runs into one run
  *   send_buffered.c   sends a copy that lies in the buffer that the user has attached
  *   send_cancel.c     cancels a request */
 #ifndef NAGAYA_OPENMPI_SEND_H
@@ -19,7 +19,7 @@ static inline nagaya_envelope pml_nagaya_envelope_to(struct ompi_communicator_t*
 
 /* ---- send_request.c ---------------------------------------------------------------------- */
 
-/* Not started. NULL: no memory. */
+/* Returns a request that is not started. NULL: no memory. */
 pml_nagaya_send_request_t* pml_nagaya_new_send(const void* buffer, size_t count,
                                                ompi_datatype_t* datatype, int to, int tag,
                                                mca_pml_base_send_mode_t mode,
@@ -31,7 +31,7 @@ void pml_nagaya_give_back_send(pml_nagaya_send_request_t* request);
 
 /* ---- send_packed.c ----------------------------------------------------------------------- */
 
-/* Copies a buffer of `bytes` bytes of data to `into`. An OMPI_ERR_ code. */
+/* Packs a buffer's `bytes` bytes of data into `into`. Returns an OMPI_ERR_ code. */
 int pml_nagaya_pack(const void* buffer, size_t count, ompi_datatype_t* datatype, void* into,
                     size_t bytes);
 /* Packs the request's data into memory of ours, which the request has until
@@ -41,10 +41,10 @@ void pml_nagaya_free_packed(pml_nagaya_send_request_t* request);
 
 /* ---- send_buffered.c --------------------------------------------------------------------- */
 
-/* A copy of the message in the buffer that the user has attached, and the send of that copy. A copy
- * and its request change what they know of each other under the lock of all copies. */
+/* A copy of the message in the buffer that the user has attached, and the send of that copy. The
+ * pointers of a copy and its request to each other change under the lock of all copies. */
 struct pml_nagaya_buffered {
-  nagaya_send send;                   /* the first: its completion finds the copy by it */
+  nagaya_send send;                   /* first member: on completion it is cast to the copy */
   void* copy;                         /* NULL: of a message without bytes */
   pml_nagaya_send_request_t* request; /* NULL: the request does not wait for the copy's send */
 };
@@ -58,7 +58,7 @@ void pml_nagaya_lock_copies(const pml_nagaya_send_request_t* request);
 void pml_nagaya_unlock_copies(const pml_nagaya_send_request_t* request);
 /* Copies, sends the copy, and completes the request. */
 int pml_nagaya_start_buffered(pml_nagaya_send_request_t* request);
-/* The copy is sent, but its request does not hear of that any more. */
+/* Separates the request from its copy: the copy is still sent, but does not change the request. */
 void pml_nagaya_forget_copy(pml_nagaya_send_request_t* request);
 
 /* ---- send_cancel.c ----------------------------------------------------------------------- */

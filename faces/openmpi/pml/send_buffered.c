@@ -25,7 +25,7 @@ void pml_nagaya_forget_copy(pml_nagaya_send_request_t* request) {
   set_copy(request, NULL);
 }
 
-/* Memory of the user's buffer, if the message has any bytes. */
+/* Copies the message to memory of the user's buffer; `*copy` is NULL if it has no bytes. */
 static int make_copy(const pml_nagaya_send_request_t* request, void** copy) {
   const mca_pml_base_request_t* const base = &request->super.req_base;
   const size_t bytes = request->send.bytes;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "send.h"
 
-/* Asks the receiver for the message. The request is complete again when the receiver has answered;
- * at once when the receiver has ended, or when the message was matched by rendezvous. Another
- * thread may complete the request at any time: this one changes it only once it is complete. */
+/* Asks the receiver to give the message back. The request is complete again when the receiver has
+ * answered; at once when the receiver has ended, or when the message was matched by rendezvous.
+ * Another thread may complete the request at any time: this one changes it only once it is
+ * complete. */
 static int ask_back(pml_nagaya_send_request_t* request) {
   ompi_request_t* const handle = &request->super.req_base.req_ompi;
   nagaya_send* const send = request->buffered != NULL ? &request->buffered->send : &request->send;

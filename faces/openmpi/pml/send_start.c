@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "send.h"
 
-/* Describes the data to the receiver. Whether it can take them from where they lie. */
+/* Describes the data to the receiver. Returns whether it can read them from where they lie. */
 static bool describe(pml_nagaya_send_request_t* request) {
   mca_pml_base_request_t* const base = &request->super.req_base;
   if (!nagaya_describe(base->req_addr, base->req_datatype, base->req_count, &request->runs))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sent.c - requests of what was sent without one: all that is left is to wait for it, or to cancel
- * it. They are small, because programs have many of them at once, and those of send.h do not fit
- * into the first cache. */
+/* sent.c - requests for messages that were sent without one: a program can only wait for them, or
+ * cancel them. They are small, because programs have many of them at once, and requests of send.h
+ * do not fit into the first cache. */
 #include "pml_nagaya.h"
 
 static opal_free_list_t sent_requests;

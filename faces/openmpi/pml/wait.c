@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wait.c - Open MPI's waits, by way of Nagaya's. Open MPI's progress says nothing of who waits: a
- * thread that is asked for progress only yields. A thread that waits for requests, by MPI_Wait and
- * its like or within the library, comes here, and sleeps if it takes long.
+/* wait.c - Open MPI's waits, done by Nagaya's. opal_progress() does not tell whether its caller
+ * waits: a thread that calls it only yields. A thread that waits for requests, by MPI_Wait and its
+ * like or within the library, comes here, and sleeps if the wait takes long.
  *
  *   MPI_Wait... ──► ompi_request_functions ──► wait.c ──► nagaya_match_wait ◄─► opal_progress
  *                                                 └─► Open MPI's own function, once there is
  *                                                     nothing to wait for any more
  *
  * Components that are not ours (windows, files, collectives) get their progress by opal_progress(),
- * which calls ours again: each within the other does nothing. */
+ * which calls ours again: a nested call of either does nothing. */
 #include <string.h>
 
 #include "pml_nagaya.h"
@@ -17,20 +17,21 @@
 #include "ompi/win/win.h"
 #include "opal/mca/btl/base/base.h"
 
-/* Looks of a wait from one opal_progress() to the next. It costs more than a look of ours. */
+/* Polls of a wait from one opal_progress() to the next, which costs more than a poll of ours. */
 enum { LOOKS_APART = 64 };
 
-static _Thread_local bool is_inside;            /* of one progress or the other */
-static _Thread_local unsigned waits_for_others; /* for requests that are not ours */
+static _Thread_local bool is_inside;            /* the thread is in our progress or Open MPI's */
+static _Thread_local unsigned waits_for_others; /* the thread's, for requests that are not ours */
 
-static ompi_request_fns_t own_functions; /* Open MPI's */
+static ompi_request_fns_t own_functions; /* Open MPI's own waits */
 
-static bool windows_are_served; /* in each look */
+static bool windows_are_served; /* progress_of_windows() is called in each poll */
 static void serve_windows(void);
 
 /* ---- progress ---------------------------------------------------------------------------- */
 
-/* Told that nothing has come, Open MPI would yield once more. */
+/* Advances Nagaya's messages. Returns how much has moved. Ours yields if it finds nothing: Open
+ * MPI, told so, would yield once more, and must not. */
 int pml_nagaya_progress(void) {
   opal_progress_yield_when_idle = false;
   if (is_inside) return 0;
@@ -40,7 +41,7 @@ int pml_nagaya_progress(void) {
   return count;
 }
 
-/* The first entry is MPI_WIN_NULL, or MPI_FILE_NULL. */
+/* Whether the table has more than its first entry, MPI_WIN_NULL or MPI_FILE_NULL. */
 static bool has_any(const opal_pointer_array_t* table) {
   return table->size - table->number_free > 1;
 }
@@ -51,7 +52,7 @@ static uint64_t before_sleep(void* context) {
   return others_are_active ? NAGAYA_NOBODY_RINGS : UINT64_MAX;
 }
 
-/* How much has moved: opal_progress() does not tell. */
+/* Advances Open MPI's transports. Returns how much has moved: opal_progress() does not. */
 static int progress_of_transports(void) {
   const opal_list_t* const all = &mca_btl_base_modules_initialized;
   const mca_btl_base_selected_module_t* one;
@@ -77,13 +78,13 @@ static int progress_of_others(void* context) {
   return count;
 }
 
-/* A peer may wait for each answer of this task, as to its accumulates: so this is due in each look,
- * and a task that has answered stays awake for the next. */
+/* Advances windows in each poll, because a peer may wait for each answer of this task, as to its
+ * accumulates. A task that has answered stays awake for the next request. */
 static int progress_of_windows(void* context) {
   return has_any(&ompi_mpi_windows) ? progress_of_others(context) : 0;
 }
 
-/* From the first window on: before, no look pays for it. */
+/* Adds progress_of_windows() to all waits when the first window exists: no earlier poll pays. */
 static void serve_windows(void) {
   static const nagaya_progress windows = {progress_of_windows, 1, before_sleep, &own_functions};
   if (!windows_are_served && !__atomic_exchange_n(&windows_are_served, true, __ATOMIC_RELAXED))
@@ -95,7 +96,7 @@ static void serve_windows(void) {
 struct awaited {
   size_t count;
   ompi_request_t** requests;
-  size_t complete; /* the first ones */
+  size_t complete; /* so many of the first ones */
   int (*are_over)(void* awaited);
 };
 
@@ -110,7 +111,7 @@ static int are_all_complete(void* context) {
   return all->complete == all->count;
 }
 
-/* Or there is none that could be. */
+/* Whether a request is complete, or none is active. */
 static int is_any_complete(void* context) {
   const struct awaited* const all = context;
   bool has_active = false;
@@ -122,7 +123,8 @@ static int is_any_complete(void* context) {
   return !has_active;
 }
 
-/* Of pml/nagaya or coll/nagaya (which is another library: its class is known by name). */
+/* Whether pml/nagaya or coll/nagaya has made it (the latter is another library: the name of its
+ * class tells). */
 static bool is_ours(const ompi_request_t* request) {
   return request->req_type == OMPI_REQUEST_PML ||
          (request->req_type == OMPI_REQUEST_COLL &&
@@ -148,14 +150,15 @@ int pml_nagaya_wait_on(ompi_request_t* request) {
   return nagaya_mpi_error(nagaya_llcl_wait(is_complete, request, -1));
 }
 
-/* Others need their progress in each look. */
+/* For waits for requests of other components: these need their progress in each poll. */
 static int are_over_with_others(void* context) {
   struct awaited* const all = context;
   progress_of_others(NULL);
   return all->are_over(all);
 }
 
-/* Each of our requests that is not complete has the error: Open MPI reads it there. How many. */
+/* Stores the error in each of our incomplete requests, where Open MPI reads it, and completes the
+ * receives among them that have no message. Returns how many were incomplete. */
 static size_t fail(size_t count, ompi_request_t** requests, int error) {
   size_t failed = 0;
   for (size_t n = 0; n < count; ++n) {
@@ -206,7 +209,7 @@ static int wait_some(size_t count, ompi_request_t** requests, int* done, int* in
   return own_functions.req_wait_some(count, requests, done, indices, statuses);
 }
 
-/* ---- in place of Open MPI's -------------------------------------------------------------- */
+/* ---- replaces Open MPI's waits ----------------------------------------------------------- */
 
 int pml_nagaya_begin_waits(void) {
   static const nagaya_progress others = {progress_of_others, LOOKS_APART, before_sleep,

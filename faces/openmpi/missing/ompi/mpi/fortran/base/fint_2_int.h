@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fint_2_int.h - in place of Open MPI's header of that name where Debian leaves it out: for the
- * usual Fortran integers, which are C's. */
+/* fint_2_int.h - replaces Open MPI's header of that name, which Debian leaves out. Supports the
+ * usual case only: Fortran integers of the size of C's int. */
 #ifndef OMPI_FORTRAN_BASE_FINT_2_INT_H
 #define OMPI_FORTRAN_BASE_FINT_2_INT_H
 
