@@ -31,7 +31,8 @@ int64_t number(const char* name) {
 std::string identity_of_parent() {
   const std::string parent = std::to_string(::getppid());
   std::ifstream file("/proc/" + parent + "/stat");
-  const std::string line{std::istreambuf_iterator<char>(file), {}};
+  std::string line;  // stays empty, without an exception, if the process ends meanwhile
+  std::getline(file, line);
   const size_t after_name = line.rfind(") ");
   std::istringstream fields(after_name == std::string::npos ? "" : line.substr(after_name + 2));
   std::string start_time;

@@ -121,7 +121,8 @@ std::string command_name(int pid) {
 
 std::optional<ProcessState> process_state(int pid) {
   std::ifstream file(folder_of(pid) + "stat");
-  const std::string line{std::istreambuf_iterator<char>(file), {}};
+  std::string line;  // stays empty, without an exception, if the process ends meanwhile
+  std::getline(file, line);
   const size_t after_name = line.rfind(") ");
   if (after_name == std::string::npos) return std::nullopt;
   std::istringstream fields(line.substr(after_name + 2));
