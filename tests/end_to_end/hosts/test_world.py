@@ -236,6 +236,20 @@ def test_a_first_program_need_not_look_for_the_others(user, nagaya, mpirun, prog
     assert ended.code == 0 and ended.out.splitlines().count(said("gathered")) == 3, ended
 
 
+def test_in_a_folder_that_others_can_write_no_program_is_marked(
+        front, hosts, user, nagaya, mpirun, program, folder):
+    """A stranger's file there would keep the job from its world."""
+    shared = folder / "shared"
+    shared.mkdir()
+    user.own(shared)
+    shared.chmod(0o777)
+    names = ",".join(f"{name}:{EACH}" for name in hosts.names)
+    words = ["env", f"PMIX_SERVER_TMPDIR={shared}", nagaya, "exec", *program, "init", "barrier"]
+    ended = front.run([*mpirun, "--host", names, "-n", EACH * HOSTS, *words], env=SHARED_PROCESSORS)
+    expect_all(ended, ["init", "barrier"], EACH * HOSTS, HOSTS)
+    assert not list(shared.iterdir())
+
+
 @pytest.mark.parametrize("kept_hosts", range(HOSTS + 1))
 def test_over_several_hosts_all_are_told_that_a_later_program_has_no_world(
         front, hosts, nagaya, mpirun, program, folder, kept_hosts):
