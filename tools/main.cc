@@ -27,7 +27,8 @@ int exit_code_of(int error_code) {
 
 namespace {
 
-// What the command line says of each subcommand, and which of them it names.
+// The options that the command line gives to each subcommand, and the call of the one that it
+// names.
 struct Line {
   RunOptions run;
   Words exec;
