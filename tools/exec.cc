@@ -76,20 +76,23 @@ bool is_traced() {
   return false;
 }
 
+// The path of the waiter; "" where it is not installed. Throws where others could have changed it.
+std::string find_waiter() {
+  try {
+    return task::installed_program("nagaya-waiter");
+  } catch (const base::Error& error) {
+    if (error.code() != -ENOENT) throw;
+    return "";
+  }
+}
+
 // Becomes the waiter; where that is not possible (it is not installed, say), or where somebody
 // follows this program or wants it to stop on its way, it returns, and this program attends by
 // itself.
-void become_waiter(const task::Client& client, const Attendance& own,
+void become_waiter(const std::string& waiter, const task::Client& client, const Attendance& own,
                    const std::vector<std::string>& command) {
   const bool is_followed = task::stop_choice().point != task::StopPoint::kNone || is_traced();
-  if (!client.is_idle() || is_followed) return;
-  std::string waiter;
-  try {
-    waiter = task::installed_program("nagaya-waiter");
-  } catch (const base::Error& error) {
-    if (error.code() != -ENOENT) throw;
-    return;
-  }
+  if (waiter.empty() || !client.is_idle() || is_followed) return;
   std::vector<std::string> words = {"nagaya-waiter"};
   for (const int number : {own.socket, own.signals, own.launcher, static_cast<int>(own.task),
                            own.pid, static_cast<int>(own.signals_groups)})
@@ -185,6 +188,7 @@ int exec_command(const Words& command) {
   const task::Announcement announce = [](const base::Error& error) { complain(error.what()); };
   std::optional<task::Client> client;
   try {
+    const std::string waiter = find_waiter();  // where it is refused, no task is started
     client = task::Client::join(job.job, announce);
     const task::Started started = client->launch(launch, descriptors);
     const std::string tool = std::filesystem::read_symlink("/proc/self/exe");
@@ -196,7 +200,7 @@ int exec_command(const Words& command) {
                          job.signals_groups,
                          client->socket_path().c_str(),
                          tool.c_str()};
-    become_waiter(*client, own, command);
+    become_waiter(waiter, *client, own, command);
     return attend(*client, own);
   } catch (const base::Error& error) {
     return end_after(error, client ? &*client : nullptr, announce);

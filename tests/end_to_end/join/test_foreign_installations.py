@@ -113,11 +113,11 @@ def test_a_strangers_mpirun_beside_the_programs_mpi_is_refused(place, run, insta
 
 @pytest.mark.parametrize("name", ["nagaya-host", "nagaya-waiter"])
 @pytest.mark.parametrize("part", ["libexec/nagaya", "libexec/nagaya/{}", "libexec", "."])
-def test_what_others_can_write_is_not_started(place, installation, leftovers, part, name):
+def test_what_others_can_write_is_not_started(place, leftovers, part, name):
     changed = place.installed / part.format(name)
     changed.chmod(0o777)
-    ended = place.owner.run([place.installed / "bin/nagaya", "exec",
-                             installation.program("plain_ending"), "exit", "5"])
+    ended = place.owner.run([place.installed / "bin/nagaya", "exec", "touch", place.ran])
+    assert not place.ran.exists(), ended
     expect_refusal(ended, leftovers, OWN_FAILURE, changed, "can be written by others", "chmod go-w")
 
 
