@@ -38,7 +38,7 @@ def installed(name: str) -> pathlib.Path | None:
 
 
 def found_in(pattern: str, text: str) -> str:
-    """All that matches; a program that has not said it has failed."""
+    """Returns all matches of `pattern`; raises Failed if there is none."""
     found = re.findall(pattern, text, re.M | re.S)
     if not found:
         raise Failed(f"the result is missing: {text[-1000:]}")
@@ -54,7 +54,8 @@ def success_of_hpcc(_out: str, folder: pathlib.Path) -> str:
 
 
 def counts_of_tester(out: str, _folder: pathlib.Path) -> str:
-    """Of its summary, without the times: `    352 tests completed and passed residual checks.`"""
+    """Returns the counts in a tester's summary, without the times, such as
+    `    352 tests completed and passed residual checks.`"""
     return found_in(r"\d+ tests [^\n]*", out)
 
 
@@ -88,7 +89,7 @@ def run(_program: str, _arguments: list[str], quick: bool, rounds: int | None) -
 
 
 class Stopwatch:
-    """Runs an application, and holds each result against the first one."""
+    """Runs an application, and compares each result with the first one."""
 
     def __init__(self, application: Application):
         self.application, self.result = application, None

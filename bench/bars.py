@@ -42,7 +42,7 @@ def load(path: pathlib.Path) -> list[Bar]:
 
 
 def value_at(figures: dict, path: str) -> float | None:
-    """The number at a dotted path; None when that figure was not measured."""
+    """Returns the number at a dotted path; None when that figure was not measured."""
     here = figures
     for key in path.split("."):
         if key not in here:
@@ -56,8 +56,8 @@ def spread_text(spread: dict) -> str:
 
 
 def text_of(figure: dict, part: str | None = None) -> str:
-    """A part of the figure in few words; without one its ratio to the incumbent, or else to the floor,
-    if it has one."""
+    """Returns a part of the figure in few words. `part` None: its ratio to the incumbent, or else to
+    the floor, or else its subject."""
     if "value" in figure:
         return f"{figure['value']:.3f} {figure['note']}"
     part = part or next(key for key in ("ratio", "floor_ratio", "subject") if key in figure)
@@ -69,7 +69,7 @@ def text_of(figure: dict, part: str | None = None) -> str:
 
 
 def verdicts(figures: dict, bars: list[Bar]) -> list[Verdict]:
-    """A line for every figure, in the order measured."""
+    """Returns a line for every figure, in the order measured."""
     result = []
     for name, figure in figures.items():
         own = [bar for bar in bars if bar.figure.split(".")[0] == name]
@@ -86,7 +86,7 @@ def verdicts(figures: dict, bars: list[Bar]) -> list[Verdict]:
 
 
 def not_measured(figures: dict, bars: list[Bar]) -> list[Verdict]:
-    """A line for every bar whose figure is missing."""
+    """Returns a line for every bar whose figure is missing."""
     return [Verdict(bar.figure.split(".")[0], bar.name, "", NOT_MEASURED, bar)
             for bar in bars if bar.figure.split(".")[0] not in figures]
 

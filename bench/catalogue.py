@@ -28,8 +28,8 @@ class Benchmark(NamedTuple):
 
 
 def delegation(pattern: str, what: str, **places) -> tuple:
-    """The ways to notify the delegatee, beside Open MPI; and beside the better of the two ways the
-    automatic choice."""
+    """Compares the ways to notify the delegatee with Open MPI, and the automatic choice with the
+    better of the two ways."""
     modes = ["automatic", "kernel", "polling"]
     return "delegation", [pattern], what, Jobs(
         **places,
@@ -53,7 +53,8 @@ OURS = Job("Nagaya", environment={"NAGAYA_MPI": "on"})
 
 
 def copied_by(mechanism: str) -> dict:
-    """Messages of Open MPI's shared memory, copied once by a mechanism; none: twice."""
+    """Returns the environment by which Open MPI's shared memory copies a message once by this
+    mechanism; "none": twice."""
     return {"OMPI_MCA_btl_vader_single_copy_mechanism": mechanism,
             **({"OMPI_MCA_smsc": "^cma"} if mechanism == "none" else {})}  # Open MPI 5
 
@@ -64,7 +65,7 @@ def mpich(program: str, name: str = "MPICH", environment: dict = {}) -> Job:
 
 
 def beside(others: list[Job], **places) -> Jobs:
-    """Open MPI through the space, held against others."""
+    """Compares Open MPI through the space with other jobs."""
     return Jobs(**places, jobs=[*others, OURS],
                 comparisons=[Comparison(OURS.name, [job.name for job in others])])
 
@@ -97,9 +98,9 @@ def run_xhc(program: str, arguments: list[str], quick: bool, rounds: int | None)
 
 
 def figure_9(kind: str, what: str, eager_bytes: str, mechanisms: dict, vader: dict) -> tuple:
-    """Of the PVAS paper, for one kind of messages: Open MPI's shared memory with such mechanisms
-    to copy once (S: none, K: by the kernel), and with one limit of eager messages for all. Held
-    against ours, not ours against them: so there is a figure for each."""
+    """Figure 9 of the PVAS paper, for one kind of messages: Open MPI's shared memory with these
+    mechanisms to copy once (S: none, K: by the kernel), and with one limit of eager messages for
+    all. Each job is a subject and ours the incumbent, so that there is a figure for each job."""
     ob1 = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,vader",
            **{f"OMPI_MCA_btl_vader_{name}": value for name, value in vader.items()}}
     others = [Job(name, is_plain=True, environment={**ob1, **copied_by(mechanism)})

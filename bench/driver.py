@@ -19,7 +19,7 @@ import tune
 
 
 def measure(names: list[str], options: argparse.Namespace) -> dict:
-    """Runs the benchmarks; {"machine": ..., "quick": ..., "figures": {name: figure}}."""
+    """Runs the benchmarks. Returns {"machine": ..., "quick": ..., "figures": {name: figure}}."""
     load = machine.load_text()
     figures, about, measured, failed, skipped = {}, {}, [], [], []
     for count, name in enumerate(names, 1):
@@ -40,7 +40,8 @@ def measure(names: list[str], options: argparse.Namespace) -> dict:
 
 
 def held_against_bars(results: dict, is_whole: bool) -> list[bars.Verdict]:
-    """A line for each figure. If the run was to measure all, also one for each bar without a figure."""
+    """Returns a line for each figure; if the run was to measure all, also one for each bar without a
+    figure."""
     all_bars = bars.load(catalogue.FOLDER / "bars.json")
     lines = bars.verdicts(results["figures"], all_bars)
     return lines + bars.not_measured(results["figures"], all_bars) * is_whole
@@ -61,7 +62,8 @@ def exit_code(results: dict, lines: list[bars.Verdict]) -> int:
 
 
 def require_writable(path: pathlib.Path) -> None:
-    """Raises OSError now, not after hours of measuring. Leaves no file that was not there."""
+    """Raises OSError if `path` cannot be written: now, not after hours of measuring. Leaves no new
+    file."""
     was_there = path.exists()
     path.open("a").close()
     if not was_there:
@@ -92,8 +94,8 @@ def read_run(file: pathlib.Path) -> dict:
 
 
 def merged(files: list[pathlib.Path]) -> dict:
-    """The figures in files of --json or earlier reports of several runs on one machine, as of one
-    run. A figure that several have is that of the last one."""
+    """Merges the figures in files of --json, or of earlier reports, of several runs on one machine.
+    Returns them as one run. If several files have a figure, the last one's is used."""
     runs = [read_run(file) for file in files]
     abouts = [run["machine"] for run in runs if run["figures"]]
     machines, commits, dates = (list(dict.fromkeys(about[key] for about in abouts))
@@ -114,7 +116,8 @@ def merged(files: list[pathlib.Path]) -> dict:
 
 
 def require_clean_commit() -> None:
-    """A report names the commit that it measured, so that others can measure it again."""
+    """Raises Failed if the programs were built from uncommitted changes: a report names the commit
+    that it measured, so that others can measure it again."""
     commit = machine.of_own_program()["commit"]
     if commit.endswith(machine.DIRTY):
         raise jobs.Failed(f"report: built from uncommitted changes ({commit}): commit them, build, and "
@@ -201,7 +204,7 @@ def carry_out(options: argparse.Namespace) -> int:
 
 
 def flush_output() -> None:
-    """While errors can still be told: a full disk, a reader that has gone."""
+    """Flushes the output while errors can still be reported: a full disk, a reader that has ended."""
     if sys.stdout is None:  # descriptor 1 is closed
         return
     try:

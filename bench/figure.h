@@ -36,7 +36,7 @@ struct Figure {
   std::optional<Series> floor;
 };
 
-// subject / incumbent (or floor), round by round.
+// Returns the subject's values divided by those of the incumbent (or floor), round by round.
 std::vector<double> ratios(const Series& subject, const Series& other);
 
 // A figure that is derived from others, such as the worst of several ratios.
@@ -52,7 +52,7 @@ struct Result {
   std::vector<Derived> derived;
 };
 
-// The figures of one more round, in the order of those of the first.
+// Adds the figures of one more round, in the order of the first round's.
 void add_round(Result& result, std::vector<Figure> figures);
 
 // The options that every benchmark program has.
@@ -64,7 +64,7 @@ struct Options {
   int rounds_or(int full, int fast) const { return rounds > 0 ? rounds : quick ? fast : full; }
 };
 
-// Names the present measurement on stderr; overwrites itself on a terminal.
+// Prints the name of the present measurement on stderr; on a terminal it overwrites the last one.
 void progress(const std::string& text);
 
 // Prints the result to stdout in the wanted form.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""FMPL's figures beside Open MPI: messages of two by size, also buffered (figure 6), and barrier, bcast
-and sum of 8 KB by the number of processes (figures 7 to 9), with special support and by messages of
-two alone."""
+"""FMPL's figures beside Open MPI: point-to-point messages by size, also buffered (figure 6), and
+barrier, bcast and sum of 8 KB by the number of processes (figures 7 to 9), with special support and
+by point-to-point messages alone."""
 
 import statistics
 
@@ -28,12 +28,12 @@ def plan(tasks: int) -> Jobs:
 
 
 def incumbent_of(name: str) -> str:
-    """Buffered messages are held against buffered ones."""
+    """Returns the incumbent of a figure: for buffered messages a job with buffered messages."""
     return f"{STOCK} buffered" if name.endswith(" buffered") else STOCK
 
 
 def together(figures: dict) -> dict:
-    """Median and worst of the ratios of all collectives of MANY processes and more."""
+    """Returns median and worst of the ratios of all collectives of MANY processes and more."""
     ratios = {f"{name} of {count}": figures[key]["ratio"]["p50"] for count in COUNTS if count >= MANY
               for name in COLLECTIVES if (key := f"fmpl_{count}_{name}_{OURS}") in figures}
     worst = max(ratios, key=ratios.get)

@@ -20,8 +20,8 @@ Then every round starts each of them once, with --rounds 1, one after the other,
 
 The programs' subjects are the values. Each of their figures F and each comparison make a figure
 SETTING_F_SUBJECT ("gigabit_pingpong_8B_polling"), or SETTING_F when there is one comparison only.
-Where several jobs are named, the one counts that is cheapest over all rounds. Comparisons that a
-figure lacks jobs for are left out, so programs may have figures of their own.
+If a side names several jobs, the job that is cheapest over all rounds is used. A figure that not all
+jobs of a comparison have is left out, so programs may have figures of their own.
 
 `nagaya run` hands NAGAYA_* and FI_* on to all hosts, Open MPI's mpirun (is_plain) its own OMPI_*.
 One host is a job of this kind, too: an MPI chooses its ways when it starts.
@@ -63,7 +63,7 @@ class Skipped(Exception):
 class Job:
     name: str
     environment: dict = dataclasses.field(default_factory=dict)
-    program: str = ""  # another than the entry's
+    program: str = ""  # a program in place of the entry's
     arguments: tuple = ()  # more of them
     is_plain: bool = False  # ordinary processes, by the MPI's own launcher
     launchers: tuple = ("mpirun.openmpi", "mpirun")  # names of that one; the first that there is
@@ -93,8 +93,8 @@ class Jobs:
 
 
 def run(plan: Jobs, program: str, arguments: list[str], quick: bool, rounds: int | None) -> dict:
-    """The output of the program, or, of several jobs, that of the last one with all their
-    figures."""
+    """Runs a plan. Returns the JSON of the program, or, of several jobs, that of the last one with
+    the figures of all."""
     if os.geteuid() != 0:
         raise Skipped("several hosts are made of namespaces, which needs root")
     if missing_programs():
@@ -114,7 +114,8 @@ def run(plan: Jobs, program: str, arguments: list[str], quick: bool, rounds: int
 
 
 def rotated(jobs: list[Job], number: int) -> list[Job]:
-    """Another one first in each round: no job always pays for being the first."""
+    """Returns the jobs in the order of round `number`. Each round begins with another job, so that
+    no job always bears the cost of being the first."""
     first = number % len(jobs)
     return jobs[first:] + jobs[:first]
 
@@ -125,7 +126,7 @@ def rounds_option(rounds: int | None) -> list[str]:
 
 @contextlib.contextmanager
 def started_hosts(plan: Jobs):
-    """A function that runs one job on the plan's hosts and returns its JSON."""
+    """Starts the plan's hosts. Yields a function that runs one job on them and returns its JSON."""
     user = OrdinaryUser()
     hosts = None
     try:
@@ -184,7 +185,7 @@ def output_of(user: OrdinaryUser, job: Job, words: list, limit_s: float = LIMIT_
 # ---- several jobs ------------------------------------------------------------------------------
 
 def compared(plan: Jobs, results: list[list[dict]]) -> dict:
-    """`results`: by round and job. The figures of all comparisons."""
+    """Returns the figures of all comparisons. `results`: by round and job."""
     figures = {}
     for name, about in described(results[0]).items():
         rounds = rounds_of(plan, results, name)
@@ -198,14 +199,14 @@ def compared(plan: Jobs, results: list[list[dict]]) -> dict:
 
 
 def described(results: list[dict]) -> dict:
-    """Title and unit of each figure that one of the jobs has."""
+    """Returns title and unit of each figure that one of the jobs has."""
     return {name: {"title": figure["title"], "unit": figure["unit"]}
             for result in results for name, figure in result["figures"].items()
             if "subject" in figure}
 
 
 def rounds_of(plan: Jobs, results: list[list[dict]], name: str) -> dict:
-    """Its value in every round, by job."""
+    """Returns the values of figure `name` in every round, by job."""
     return {job.name: [of_round[number]["figures"][name]["subject"]["p50"] for of_round in results]
             for number, job in enumerate(plan.jobs) if name in results[0][number]["figures"]}
 
@@ -235,9 +236,9 @@ def sides(comparison: Comparison, rounds: dict) -> dict:
 
 
 def best_of(names: list[str], rounds: dict) -> str:
-    """The job that costs least over all rounds, as somebody would choose it. The cheapest of each
-    round would be one that nobody can choose: of two equal jobs whose rounds vary by 12 % it is 7 %
-    below either."""
+    """Returns the job that costs least over all rounds, which a user would choose. The cheapest job
+    of each round would be a choice that no user has: of two equal jobs whose rounds vary by 12 % it
+    is 7 % below either."""
     return min(names, key=lambda name: spread(rounds[name])["p50"])
 
 
@@ -246,7 +247,7 @@ def series(name: str, values: list[float]) -> dict:
 
 
 def spread(values: list[float]) -> dict:
-    """As spread_of() of figure.h."""
+    """Returns minimum, percentiles, maximum and count, as spread_of() of figure.h does."""
     ordered = sorted(values)
     return {**{key: percentile(ordered, fraction) for key, fraction in PERCENTILES.items()},
             "count": len(values)}

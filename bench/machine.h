@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// machine.h - where a benchmark ran, and of which commit.
+// machine.h - the machine on which a benchmark runs, the commit of the program, and its processors.
 #pragma once
 
 #include <filesystem>
@@ -14,10 +14,10 @@ struct Machine {
 };
 Machine this_machine();
 
-// The folder of the running program; the other benchmark programs lie there too.
+// Returns the folder of the running program; the other benchmark programs lie there too.
 std::filesystem::path program_folder();
 
-// The processors that this process might use before it bound itself, in ascending order.
+// Returns the processors that this process might use before it bound itself, in ascending order.
 const std::vector<int>& usable_processors();
 
 // Binds the calling thread to one processor.

@@ -12,12 +12,12 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 
 
 def load_text() -> str:
-    """The load average: a measurement on a busy machine says little."""
+    """Returns the load average: a measurement on a busy machine says little."""
     return " ".join(f"{load:.2f}" for load in os.getloadavg())
 
 
 def describe(run: dict) -> dict:
-    """From the JSON of any benchmark of the run: machine, commit; and the date of today."""
+    """Returns machine and commit from the JSON of any benchmark of the run, with today's date."""
     return {
         **run["machine"],
         "commit": run["commit"],
@@ -27,6 +27,6 @@ def describe(run: dict) -> dict:
 
 
 def of_own_program() -> dict:
-    """For a benchmark whose programs do not name their machine: the shortest of our own names
-    it."""
+    """Returns the JSON of the shortest of our own programs, which names machine and commit: for a
+    benchmark whose programs do not name them."""
     return json.loads(subprocess.check_output([FOLDER / "cache-line", "--quick", "--json"]))

@@ -52,7 +52,7 @@ def shares_memory(pid: int, other: int) -> bool:
 
 
 def by_space(pids: list[int]) -> list[list[int]]:
-    """The processes of each address space."""
+    """Returns the processes of each address space."""
     spaces = []
     for pid in pids:
         own = [space for space in spaces if any(shares_memory(other, pid) for other in space)]
@@ -64,7 +64,7 @@ def by_space(pids: list[int]) -> list[list[int]]:
 
 
 def lines_of(pid: int, file: str) -> list[str]:
-    """None if it has ended."""
+    """Returns the lines of a file in /proc/PID; None if the process has ended."""
     try:
         return pathlib.Path(f"/proc/{pid}/{file}").read_text(errors="replace").splitlines()
     except OSError:
@@ -81,8 +81,8 @@ def name_of(pid: int) -> str:
 
 
 def anonymous_kib(smaps: list[str], partitions: list[range]) -> dict:
-    """Private memory of an address space by cause. Of one with partitions, those outside of them are
-    the host's."""
+    """Returns the private memory of an address space by cause. If it has partitions, mappings
+    outside of them are the host's."""
     begins = [partition.start for partition in partitions]
     found, cause = dict.fromkeys(("host", "written", "private"), 0), "private"
     for line in smaps:
@@ -100,7 +100,7 @@ def anonymous_kib(smaps: list[str], partitions: list[range]) -> dict:
 
 
 def partitions_of(user: OrdinaryUser, job: Job, words: list) -> list[range]:
-    """Of the tasks of a job, in ascending order; ordinary processes have none."""
+    """Returns the partitions of a job's tasks, in ascending order; ordinary processes have none."""
     if job.is_plain:
         return []
     [running] = json.loads(user.run([words[0], "ps", "--json"]).out)["jobs"]
@@ -121,7 +121,7 @@ def shared_files_kib(pid: int, uid: int) -> int:
 
 
 def memory_of(pids: list[int], uid: int) -> dict:
-    """By kind [MiB]."""
+    """Returns the memory of processes by kind [MiB]."""
     found = dict.fromkeys(KINDS, 0)
     for pid, *_ in by_space(pids):
         found["pss"] += kib_by_field(lines_of(pid, "smaps_rollup"))["Pss:"]
@@ -132,7 +132,7 @@ def memory_of(pids: list[int], uid: int) -> dict:
 
 
 def causes_of(pids: list[int], ranks: set[int], partitions: list[range]) -> dict:
-    """By cause [MiB]."""
+    """Returns the memory of a job by cause [MiB]."""
     found = dict.fromkeys(CAUSES, 0)
     for space in by_space(pids):
         rollup = kib_by_field(lines_of(space[0], "smaps_rollup"))
@@ -147,7 +147,7 @@ def causes_of(pids: list[int], ranks: set[int], partitions: list[range]) -> dict
 
 
 class Started:
-    """A job under way, and the processes that it has started. Killed where nobody ends it."""
+    """A running job, and the processes that it has started. Left without end(), the job is killed."""
 
     def __init__(self, user: OrdinaryUser, job: Job, words: list):
         self.uid, self.name = user.uid, job.name
@@ -175,7 +175,7 @@ class Started:
                       if not name_of(pid).startswith(LAUNCHERS))
 
     def end(self) -> str:
-        """Its output since."""
+        """Ends the job. Returns its output since the last read."""
         self.process.stdin.close()
         out = self.process.stdout.read()
         code = self.process.wait()
@@ -191,7 +191,8 @@ def figures_of(values: dict, titles: dict, unit: str = "MiB") -> dict:
 
 
 def measured_at_rest(user: OrdinaryUser, job: Job, words: list) -> dict:
-    """The output of the program `memory`, and the memory of its job after its last alltoall."""
+    """Returns the output of the program `memory`, with the memory of its job after its last
+    alltoall."""
     with Started(user, job, words) as started:
         if started.process.stdout.readline() != "ready\n":
             started.end()
@@ -207,7 +208,7 @@ def measured_at_rest(user: OrdinaryUser, job: Job, words: list) -> dict:
 
 
 def measured_at_peak(user: OrdinaryUser, job: Job, words: list) -> dict:
-    """The most that a job of NPB takes, and its speed in another run, which nothing disturbs."""
+    """Returns the peak memory of a job of NPB, and its speed in a second run without measurement."""
     peak = dict.fromkeys(KINDS, 0)
     with Started(user, job, words) as started:
         while started.process.poll() is None:
@@ -257,7 +258,7 @@ def is_cause(name: str) -> bool:
 
 
 def growth(figures: dict, counts: list[int]) -> dict:
-    """The power of the ranks with which the page tables of each side grow."""
+    """Returns the power of the number of ranks with which the page tables of each side grow."""
     found = {}
     for side, name in (("subject", OURS), ("incumbent", STOCK), ("floor", BASELINE)):
         tables = [figures[f"memory_{count}_page_tables_{OURS}"][side]["p50"] for count in counts]
@@ -268,7 +269,7 @@ def growth(figures: dict, counts: list[int]) -> dict:
 
 
 def power(counts: list[int], values: list[float]) -> float:
-    """The slope of a straight line through their logarithms, by least squares."""
+    """Returns the slope of a straight line through the logarithms, by least squares."""
     xs, ys = [math.log(count) for count in counts], [math.log(value) for value in values]
     x_mean, y_mean = sum(xs) / len(xs), sum(ys) / len(ys)
     return (sum((x - x_mean) * (y - y_mean) for x, y in zip(xs, ys))

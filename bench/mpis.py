@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The MPIs that the build was told of (NAGAYA_BENCH_MPIS). Beside the sources and installed there are
-none."""
+"""The MPIs that NAGAYA_BENCH_MPIS gave to the build. The source tree and an installation have none."""
 
 import json
 import os
@@ -15,7 +14,7 @@ XHC = {"OMPI_MCA_coll_xhc_priority": "100"}  # 0 unless told
 
 
 def present() -> dict:
-    """The folders of those that are still there, by name."""
+    """Returns the folders of the MPIs that still exist, by name."""
     mpis = json.loads(FILE.read_text()) if FILE.exists() else {}
     return {name: folder for name, folder in mpis.items()
             if pathlib.Path(folder, "bin/mpiexec").exists()}

@@ -37,7 +37,7 @@ def binary(kernel: str, size: str, ranks: int = RANKS) -> pathlib.Path | None:
 
 
 def times_of(output: str) -> dict:
-    """Of a run that has verified its results: time [s] and speed [Mop/s]."""
+    """Returns time [s] and speed [Mop/s] of a run that has verified its results."""
     if not re.search(r"Verification\s*=\s*SUCCESSFUL", output):
         raise Failed(f"NPB did not verify its results: {output[-1000:]}")
     return {"time": float(re.search(r"Time in seconds\s*=\s*([\d.]+)", output)[1]),

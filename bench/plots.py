@@ -93,8 +93,8 @@ def ratio_figures(figures: dict) -> list[tuple[str, dict]]:
 
 
 def curves_of(file: str, figures: dict) -> dict:
-    """Points (x, spread) of each curve, by its name. Several figures may have the same side at the same
-    point."""
+    """Returns the points (x, spread) of each curve, by its name. Several figures may have the same
+    side at the same point."""
     curves = {}
     for name, figure in figures.items():
         if match := re.fullmatch(CURVES[file][0], name):
@@ -113,7 +113,7 @@ def spreads_of(figure: dict, curve: str | None) -> list[tuple[str, dict]]:
 
 
 def memory_curves(kind: str, figures: dict) -> dict:
-    """Points (ranks, spread) of each job, by its name."""
+    """Returns the points (ranks, spread) of each job, by its name."""
     curves = {}
     for name, figure in figures.items():
         match = re.fullmatch(rf"memory_(\d+)_{kind}_.*", name)

@@ -14,11 +14,11 @@
 
 namespace nagaya::bench {
 
-// The program's name, options and arguments. Values are set by parse(), and keep what they had
-// otherwise.
+// The program's name, options and arguments. parse() sets the values that the command line gives;
+// the others keep their defaults.
 class CommandLine {
  public:
-  // Has the options that every benchmark program has.
+  // Adds the options that every benchmark program has.
   CommandLine(const char* description, const char* name, Options& options);
   ~CommandLine();
 
@@ -26,13 +26,13 @@ class CommandLine {
   void add_flag(const char* name, bool& value, const char* help);
   void add_action(const char* name, std::function<void()> act, const char* help);
   void add_number(const char* name, int& value, int least, int most, const char* help);
-  // One of `words`, without which there is nothing to measure.
+  // An argument that must be given, and be one of `words`.
   void add_choice(const char* name, std::string& value, const std::vector<std::string>& words);
   // Lists, with commas between their items.
   void add_words(const char* name, std::vector<std::string>& values, const char* help);
   void add_sizes(const char* name, std::vector<size_t>& values, size_t most, const char* help);
 
-  // Ends the program when it is asked for help, or the words are wrong.
+  // Ends the program after --help, or if the command line is wrong.
   void parse(int argc, char** argv);
 
  private:

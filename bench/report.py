@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/results: tables in Markdown, plots in SVG, the figures themselves in JSON."""
+"""Writes docs/results: tables in Markdown, plots in SVG, the figures themselves in JSON."""
 
 import json
 import pathlib
@@ -93,7 +93,7 @@ def machine_text(results: dict) -> str:
 
 
 def summary(figures: dict, lines: list[bars.Verdict]) -> list[str]:
-    """The main figures in plain words, and how many targets are met."""
+    """Returns the main figures in plain words, and the number of targets that are met."""
     table = ["| | unit | Nagaya | compared with | ratio |", "|---|---|---:|---:|---:|"]
     for name, words in SUMMARY.items():
         if figure := figures.get(name):
@@ -106,7 +106,8 @@ def summary(figures: dict, lines: list[bars.Verdict]) -> list[str]:
 
 
 def sections(results: dict, lines: list[bars.Verdict], prefix: str) -> dict[str, list[str]]:
-    """All tables and plots by their headings; `prefix` leads from the page to the folder of the plots."""
+    """Returns all tables and plots by their headings; `prefix` leads from the page to the folder of
+    the plots."""
     figures = results["figures"]
     return {
         "How it was measured": [
@@ -142,7 +143,7 @@ def write(results: dict, lines: list[bars.Verdict], out: pathlib.Path) -> None:
 
 
 def require_markers(page: pathlib.Path) -> str:
-    """The page's text."""
+    """Returns the page's text; raises Failed if it lacks the markers."""
     text = page.read_text()
     if BEGIN not in text or END not in text:
         raise jobs.Failed(f"{page} has no {BEGIN} ... {END}")
@@ -151,7 +152,7 @@ def require_markers(page: pathlib.Path) -> str:
 
 def update_page(results: dict, lines: list[bars.Verdict], page: pathlib.Path,
                 out: pathlib.Path) -> None:
-    """Replaces what stands between the markers of `page`."""
+    """Replaces the text between the markers of `page`."""
     text = require_markers(page)
     prefix = f"{out.name}/"  # the page lies beside the folder
     new = "\n".join([BEGIN, *body(results, lines, prefix), END])

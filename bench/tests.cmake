@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# That every benchmark program runs, and that its own data check can fail. Nothing is timed here.
+# Tests that every benchmark program runs, and that its own data check can fail. They time nothing.
 set(bench_runs "protect" "malloc_64KiB" "page_fault" "map_unmap" "thread" "malloc_mixed" "switch_2")
 foreach(name ${bench_runs})
   add_test(NAME bench.resource_${name}_runs

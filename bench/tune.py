@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`nagaya bench tune`: measures on this machine from which sizes on one way to do a collective is
+"""`nagaya bench tune`: measures on this machine from which sizes on one algorithm of a collective is
 faster than another, and writes the table that NAGAYA_TUNING names (src/llcl/tuning.h).
 
-Both ways are forced by tables of their own, and run by turns. A limit is put where the product of
-all times becomes smallest, so that one loud measurement moves it little."""
+Each algorithm is forced by a table of its own; they run by turns. A limit is put where the product of
+all times becomes smallest, so that one disturbed measurement moves it little."""
 
 import math
 import os
@@ -25,13 +25,13 @@ ROUNDS = 5
 
 
 class Limit(NamedTuple):
-    """Up to this size the one way, above it the other."""
+    """A size to be found: up to it one algorithm is used, above it the other."""
     name: str
     kinds: list
 
 
 class Choice(NamedTuple):
-    """The best of some sizes, for long data."""
+    """A setting for long data, of which the best of some values is to be found."""
     name: str
     kinds: list
     values: list
@@ -44,7 +44,7 @@ CHOICES = [Choice("tile_bytes", ["allreduce", "reduce"], [4 * KIB << n for n in 
 
 
 def table(quick: bool, rounds: int | None) -> str:
-    """The text of the table, with where and when it was measured."""
+    """Returns the text of the table, with the place and time of the measurement."""
     plan = Jobs(hosts=1, tasks_each=max(2, len(os.sched_getaffinity(0))))
     rounds = rounds or (1 if quick else ROUNDS)
     sizes = SHORT_SIZES[:2] if quick else SHORT_SIZES
@@ -73,7 +73,7 @@ class Timer:
         self.last = {}
 
     def times(self, name: str, value: int, kinds: list, sizes: list) -> dict:
-        """By size the geometric mean over the kinds [us]."""
+        """Returns the geometric mean of the times of all kinds, by size [us]."""
         forced = self.folder / f"{name}-{value}.tuning"
         forced.write_text(f"{name} {value}\n")
         job = Job("tune", environment={"NAGAYA_MPI": "on", "NAGAYA_TUNING": str(forced)})
@@ -106,7 +106,8 @@ def best_value(timer: Timer, choice: Choice, rounds: int) -> int:
 
 
 def by_turns(timer: Timer, name: str, values: list, kinds: list, sizes: list, rounds: int) -> list:
-    """For each value, by size, the median over the rounds. Another value begins each round."""
+    """Returns the median time over the rounds, for each value by size. Each round begins with
+    another value."""
     measured = [[] for _ in values]
     for number in range(rounds):
         for n in jobs.rotated(list(range(len(values))), number):

@@ -86,8 +86,9 @@ def compiled():
 
 
 class Runs:
-    """Runs of one plan, whose fields must be equal. `figures`: title, unit, and the value of (job,
-    what the run has printed) by name; no value: the job has no such figure."""
+    """Runs of one plan, whose fields must be equal. `figures`: by name title, unit and the function
+    of (job, values that the run has printed) that returns the value; None: the job has no such
+    figure."""
 
     def __init__(self, figures: dict):
         self.figures, self.checksum = figures, None
@@ -107,7 +108,8 @@ class Runs:
 
 
 def values_of(output: str) -> dict:
-    """Of a line such as "laplace: 9 x 9, 5 steps, 1 nodes: 0.1 s, 0.5 Gflop/s, checksum f3, PASS"."""
+    """Returns the values in a line such as
+    "laplace: 9 x 9, 5 steps, 1 nodes: 0.1 s, 0.5 Gflop/s, checksum f3, PASS"."""
     if not output.rstrip().endswith("PASS"):
         raise Failed(f"the result is wrong: {output[-1000:]}")
     found = {name: re.search(pattern, output) for name, pattern in PRINTED.items()}
@@ -122,7 +124,7 @@ def step_time(steps: int, title: str = "a step of Laplace") -> tuple:
 
 
 def time_of_a_double(doubles: int) -> tuple:
-    """The inverse of the memory bandwidth, of Laplace by XMP and of the triad."""
+    """Returns the figure of the inverse memory bandwidth, of Laplace by XMP and of the triad."""
     def value(name: str, printed: dict) -> float | None:
         if name == TRIAD:
             return 8 / printed["triad"]
@@ -142,7 +144,7 @@ def cost_of_shadow(steps: int) -> tuple:
 
 
 def variants(programs: Compiled, size: tuple, tasks: int, with_openmp: bool) -> list[Job]:
-    """XMP first."""
+    """Returns the jobs of Laplace, XMP first."""
     rows, columns, steps = size
     separate = programs.laplace("xmpcc", rows, columns)
     threads = {"OMP_NUM_THREADS": str(tasks), "OMP_PROC_BIND": "false"}
@@ -164,7 +166,7 @@ def reflect_alone(programs: Compiled, columns: int) -> Job:
 
 
 def against_each_other(made: list[Job]) -> list[Comparison]:
-    """XMP against the cheapest of the others, and each of those against XMP."""
+    """Compares XMP with the cheapest of the other jobs, and each of those with XMP."""
     own, *others = (job.name for job in made)
     return [Comparison(own, list(others)), *(Comparison(name, [own]) for name in others)]
 
@@ -185,7 +187,7 @@ def on_one_node(programs: Compiled, size: tuple, stream: tuple, tasks: int) -> J
 
 
 def beside_serial(name: str, programs: Compiled, example: str, steps: int, **macros) -> Jobs:
-    """One process beside serial C of the same source, compiler and flags."""
+    """Compares one process with serial C of the same source, compiler and flags."""
     made = [Job(job, program=programs.program(compiler, example, **macros), arguments=(str(steps),),
                 is_plain=is_plain)
             for job, compiler, is_plain in ((XMP, "xmpcc", False), ("serial C", "cc", True))]

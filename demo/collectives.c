@@ -23,7 +23,7 @@ static int rank, size;
 static double *sent, *received;
 static double checksum; /* of this rank; of whole numbers below 2^53, so exact in any order */
 
-/* Number `n` that `from` sends to `to`; small whole numbers, whose sums are exact. */
+/* Returns number `n` that `from` sends to `to`: small whole numbers, whose sums are exact. */
 static double number(int turn, int from, int to, size_t n) {
   return (double)(turn + from * 3 + to * 5 + (int)(n % 64));
 }
@@ -67,8 +67,8 @@ static double allreduce(int turn) {
   return time;
 }
 
-/* No rank goes on before rank 0's standard input ends. Nobody spins meanwhile: the measuring
- * program needs a processor. */
+/* Waits at all ranks until rank 0's standard input ends. No rank spins meanwhile, because the
+ * measuring program needs a processor. */
 static void wait_for_end_of_input(void) {
   const struct timespec tick = {.tv_nsec = 10000000};
   MPI_Barrier(MPI_COMM_WORLD);
@@ -90,7 +90,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  /* Not malloc, which may keep what it gets back. */
+  /* By mmap: malloc might keep memory that is freed. */
   void* const data =
       mmap(NULL, 2 * kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   require(data != MAP_FAILED, "the limit of memory");

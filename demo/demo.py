@@ -42,7 +42,7 @@ class Job:
     waits: bool = False     # after its turns, until its standard input ends: its memory is read
 
     def missing(self):
-        """Why it cannot be run here; else empty."""
+        """Returns why the job cannot be run here; "" if it can."""
         if not shutil.which(self.command[0]):
             return f"{self.command[0]} is not there"
         if self.name == "python" and subprocess.run(
@@ -62,7 +62,7 @@ class Row:
 
 
 def lines_of_figures(output):
-    """Figures and checksum from a program that prints lines of `NAME VALUE`."""
+    """Returns figures and checksum from a program that prints lines of `NAME VALUE`."""
     figures = {words[0]: words[1] for words in map(str.split, output.splitlines()) if len(words) == 2}
     if "check" not in figures:
         raise Failed(f"there is no result:\n{output}")
@@ -71,7 +71,7 @@ def lines_of_figures(output):
 
 
 def loop_of_lammps(output):
-    """The time of its loop, and the table of energies and pressures."""
+    """Returns the time of LAMMPS's loop, and its table of energies and pressures."""
     table = re.search(r"^ *Step .*?(?=^Loop time of (\S+))", output, re.M | re.S)
     if not table:
         raise Failed(f"there is no result:\n{output}")
@@ -79,7 +79,7 @@ def loop_of_lammps(output):
 
 
 def jobs_and_rows(programs, ranks, crowd):
-    """`ranks` of each program; `crowd` of the one whose memory is read."""
+    """Returns the jobs: `ranks` ranks of each program, `crowd` of the one whose memory is read."""
     jobs = [
         Job("collectives", crowd, (programs / "collectives",), lines_of_figures, waits=True),
         Job("solve", ranks, (programs / "solve",), lines_of_figures, options=("--blacs",)),
@@ -105,7 +105,8 @@ def jobs_and_rows(programs, ranks, crowd):
 def environment():
     one_thread = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    # Nobody uses it within a node, and with Debian's libfabric it sleeps a second as a process ends.
+    # Open MPI's btl ofi is not needed within a node, and with Debian's libfabric it sleeps a second
+    # when a process ends.
     without_ofi = {"OMPI_MCA_btl": "^ofi"}
     return {**without_ofi, **os.environ, **one_thread, **(as_root if os.geteuid() == 0 else {})}
 
@@ -117,7 +118,8 @@ def launcher_of(way, job, nagaya, mpirun):
 
 
 def memory_if_readable(launcher):
-    """On Linux before 5.16 /proc/PID of tasks belongs to root."""
+    """Returns the memory of a job; None if it cannot be read: on Linux before 5.16 /proc/PID of
+    tasks belongs to root."""
     try:
         return job_memory.memory_of(launcher)
     except PermissionError:
@@ -161,7 +163,7 @@ def run(words, job):
 # ---- all of them -------------------------------------------------------------------------------
 
 class Progress:
-    """One line that is written anew on a terminal, a line each elsewhere."""
+    """Shows progress: on a terminal in one line that is rewritten, elsewhere a line for each step."""
 
     def __init__(self, steps):
         self.steps, self.step, self.begin = steps, 0, time.monotonic()
@@ -183,7 +185,7 @@ class Progress:
 
 
 def measure(jobs, rounds, nagaya, mpirun):
-    """{(job, way): [figures of each round]}; another way first in each round."""
+    """Returns {(job, way): [figures of each round]}. Each round begins with the other way."""
     progress = Progress(2 * rounds * len(jobs))
     figures, results = {}, {}
     for number in range(rounds):
@@ -209,7 +211,7 @@ def median_and_range(values, unit):
 
 
 def lines_of_table(rows, figures):
-    """Rows that both ways have."""
+    """Returns the lines for the rows that both ways have."""
     ways = {row: [[found.get(row.figure) for found in figures.get((row.job, way), [{}])]
                   for way in (PROCESSES, TASKS)] for row in rows}
     rows = [row for row in rows if None not in ways[row][0] + ways[row][1]]
@@ -241,7 +243,7 @@ def lines_of_report(rows, figures, rounds, mpirun):
 
 
 def write_between_marks(path, lines):
-    """As a block of code, in the place of what stands between README's marks."""
+    """Writes the lines as a block of code between README's marks, in place of the old block."""
     block = "\n".join([BEGIN, "```", *lines, "```", END])
     text = path.read_text()
     begin, end = text.index(BEGIN), text.index(END) + len(END)

@@ -16,7 +16,8 @@ def read(pid, name):
 
 
 def parent_name_session(pid):
-    """The name may hold spaces and brackets: it ends at the last one."""
+    """Returns parent, name and session of a process. The name may hold spaces and brackets: it ends
+    at the last bracket."""
     text = read(pid, "stat")
     name = text[text.index("(") + 1:text.rindex(")")]
     _, parent, _, session = text[text.rindex(")") + 2:].split()[:4]
@@ -24,7 +25,7 @@ def parent_name_session(pid):
 
 
 def processes_of(session):
-    """Parent and name of each process of a session."""
+    """Returns parent and name of each process of a session."""
     found = {}
     for entry in os.listdir("/proc"):
         if entry.isdigit():
@@ -42,7 +43,7 @@ def field_kib(text, field):
 
 
 def memory_of(launcher):
-    """(Pss, page tables) [MiB] of a job that waits; its launcher is the first process of its session."""
+    """Returns (Pss, page tables) [MiB] of a waiting job, whose launcher leads its session."""
     processes = processes_of(launcher)
     hosts = {pid for pid, (_, name) in processes.items() if name == HOST}
     spaces = [pid for pid, (parent, _) in processes.items() if pid != launcher and parent not in hosts]
@@ -52,5 +53,5 @@ def memory_of(launcher):
             pss_kib += field_kib(read(pid, "smaps_rollup"), "Pss")
             page_tables_kib += field_kib(read(pid, "status"), "VmPTE")
         except (FileNotFoundError, ProcessLookupError):
-            pass  # has just ended: no rank, for they wait
+            pass  # has just ended: it is no rank, because the ranks wait
     return pss_kib / KIB_IN_MIB, page_tables_kib / KIB_IN_MIB

@@ -27,12 +27,13 @@ enum { kUnknowns = 600, kBlock = 32, kTolerableErrors = 1000000 };
 
 static int context, rows, columns, row, column; /* of the grid; row and column are this process's */
 
-/* Where local index `local` of process `own` of `count` lies in the whole matrix. */
+/* Returns the index in the whole matrix of local index `local` of process `own` of `count`. */
 static int global_index(int local, int own, int count) {
   return (local / kBlock * count + own) * kBlock + local % kBlock;
 }
 
-/* Pivots wander, because the large elements do not lie on the diagonal. */
+/* Returns an element of the matrix. The large ones do not lie on the diagonal, so that rows must be
+ * exchanged for pivots. */
 static double element(int i, int j) {
   return (double)((i * 7 + j * 13) % 101) / 101 + ((i + j) % kUnknowns == 1 ? kUnknowns : 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* turns.h - how the demo's programs take and print their times. */
+/* turns.h - measures and prints the times of the demo's programs. */
 #pragma once
 
 #include <mpi.h>
@@ -13,8 +13,8 @@ static inline int in_ascending_order(const void* one, const void* other) {
   return (a > b) - (a < b);
 }
 
-/* Rank 0 prints the median of kTurns turns, after some that do not count. A turn's time [s] is that
- * of its slowest rank; the turn itself begins with a barrier. */
+/* Measures kTurns turns, after kTurnsBefore that do not count; rank 0 prints their median. turn()
+ * begins with a barrier and returns the rank's time [s]; the slowest rank's time counts. */
 static inline void print_median(const char* name, double (*turn)(int number)) {
   double times[kTurns];
   int rank;

@@ -15,8 +15,8 @@
 #define VALUES 1000
 
 static int64_t from_left[VALUES]; /* the left neighbour writes here */
-static uint64_t present;          /* at rank 0: how many have come */
-static uint32_t called_by;        /* rank + 1 of who has sent the last message */
+static uint64_t present;          /* at rank 0: number of ranks that have added themselves */
+static uint32_t called_by;        /* rank + 1 of the sender of the last message */
 
 static void check(int error, const char* what) {
   if (error == 0) return;
@@ -29,7 +29,7 @@ static void hear(void* context, nagaya_process source, const void* data, size_t 
   __atomic_store_n(&called_by, *(const uint32_t*)data + 1, __ATOMIC_RELEASE);
 }
 
-/* A request that finds no room just now is asked again. */
+/* Repeats a request while there is no room for it. */
 #define UNTIL_ACCEPTED(call)                      \
   do {                                            \
     int error;                                    \
@@ -42,7 +42,7 @@ int main(void) {
   const int64_t rank = nagaya_comm_rank(), size = nagaya_comm_size();
   const int64_t right = (rank + 1) % size, left = (rank + size - 1) % size;
 
-  /* Everybody learns where everybody's memory is. */
+  /* Each process gets the places of all processes' memory. */
   nagaya_remote own[2], (*all)[2] = calloc((size_t)size, sizeof own);
   check(nagaya_llcl_register(from_left, sizeof from_left, &own[0]), "register");
   check(nagaya_llcl_register(&present, sizeof present, &own[1]), "register");

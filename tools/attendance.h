@@ -4,7 +4,7 @@
 // process:
 //
 //   nagaya exec ──exec──► nagaya-waiter ──exec──► nagaya attend
-//   starts the task       waits                   says what has gone wrong, where something has
+//   starts the task       waits                   after an error: prints it
 //
 // The waiter is a small static program, because a proxy waits for as long as its task runs: 0.4 MB
 // of libraries, 240 times on a node, were most of what a job cost beside its tasks. This file
@@ -22,19 +22,19 @@
 
 namespace nagaya::tools {
 
-// Inherited by exec, with all signals that are to be forwarded blocked.
+// The state that the programs hand on by exec. All signals to be forwarded are blocked.
 struct Attendance {
   int socket;    // to the host
-  int signals;   // a signalfd of them
+  int signals;   // a signalfd of the signals to be forwarded
   int launcher;  // readable once the launcher has ended; -1: none is watched
   uint32_t task;
-  pid_t pid;                // of the task
+  pid_t pid;                // the task's
   bool signals_groups;      // the launcher signals whole process groups
   const char* socket_path;  // where the host listens
   const char* tool;         // the path of `nagaya`
 };
 
-// As words of a command line.
+// An Attendance as words of a command line.
 inline constexpr int kAttendanceWords = 8;
 inline Attendance attendance_of(char** words) {
   const auto number = [words](int n) { return static_cast<int>(strtol(words[n], nullptr, 10)); };
@@ -59,15 +59,17 @@ inline Attendance attendance_of(char** words) {
   ::_exit(WEXITSTATUS(wait_status));
 }
 
-// Has the task got this signal by itself? In the proxy's process group it gets what the terminal
-// sends (the kernel, to the foreground group) and what a launcher sends (killpg).
+// Returns true if the task has got this signal without the proxy. A task in the proxy's process
+// group gets the signals of the terminal (sent by the kernel to the foreground group) and those of
+// a launcher (killpg).
 inline bool reached_group(const signalfd_siginfo& info, bool in_group, pid_t launcher) {
   if (!in_group) return false;
   return info.ssi_code == SI_KERNEL ||
          (launcher > 1 && info.ssi_pid == static_cast<uint32_t>(launcher));
 }
 
-// Each signal that has come: send(signal) hands it to the host.
+// Reads all pending signals, and calls send(signal), which hands it to the host, for each one that
+// the task has not got by itself.
 template <class Send>
 void forward(const Attendance& own, Send send) {
   signalfd_siginfo info;

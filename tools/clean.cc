@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// clean.cc - `nagaya clean`: removes what killed hosts have left. Sockets are all that can be left:
-// the memory of a job is private, and nothing else of it has a name.
+// clean.cc - `nagaya clean`: removes the sockets of killed hosts. A job leaves nothing else: its
+// memory is private, and nothing else of it has a name.
 #include <fmt/core.h>
 #include <sys/file.h>
 #include <sys/socket.h>
@@ -43,11 +43,12 @@ struct Cleaning {
   }
 };
 
-// Nobody listens: the host was killed. A full queue of connections is a sign of life.
+// Returns true if no process listens at the socket: its host was killed. A full queue of
+// connections is a sign of life.
 bool is_stale(const base::Fd& folder, const std::string& name) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  // By way of the open folder, so that the path may be of any length.
+  // The path through the open folder is short, however long the folder's own path is.
   const std::string path = fmt::format("/proc/self/fd/{}/{}", folder.get(), name);
   if (path.size() >= sizeof address.sun_path) return false;
   std::copy(path.begin(), path.end(), address.sun_path);
@@ -58,7 +59,8 @@ bool is_stale(const base::Fd& folder, const std::string& name) {
          errno == ECONNREFUSED;
 }
 
-// A client that starts a host holds this lock while its socket exists and nobody listens yet.
+// Takes the folder's lock. Returns false after kLockLimit. A client that starts a host holds the
+// lock while its socket exists and nobody listens yet.
 bool lock(const base::Fd& folder) {
   for (auto waited = 0ms; waited < kLockLimit; waited += kLockTick) {
     if (::flock(folder.get(), LOCK_EX | LOCK_NB) == 0) return true;

@@ -7,16 +7,18 @@
 
 namespace nagaya::tools {
 
-// The words as execv(2) takes them: pointers into `words`, which outlive them, and a null pointer.
+// Returns the words as execv(2) takes them: pointers into `words`, which must outlive them, then a
+// null pointer.
 std::vector<char*> argv_of(const std::vector<std::string>& words);
 
-enum class Errors { kDropped, kIncluded };  // what the program writes to standard error
+enum class Errors { kDropped, kIncluded };  // the program's output to standard error
 
 // Runs the program (found by PATH when its name has no slash) with nothing to read, waits until it
 // ends, and returns its output; "" when it cannot be started. No shell reads the words.
 std::string output_of(const std::vector<std::string>& words, Errors errors = Errors::kDropped);
 
-// The text as one word of a command that a user is told to type: quoted where a shell needs it.
+// Returns the text as one word of a command that a user is told to type: quoted where a shell needs
+// it.
 std::string shell_word(const std::string& text);
 
 }  // namespace nagaya::tools

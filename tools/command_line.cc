@@ -13,7 +13,7 @@
 namespace nagaya::tools {
 namespace {
 
-// Options of launchers for which `nagaya run` has another way.
+// An option of launchers for which `nagaya run` has another one.
 struct LauncherOption {
   std::string_view names;  // with blanks between and around them
   const char* cure;
@@ -61,14 +61,14 @@ bool is_option(const std::string& word) {
   return word.size() > 1 && word[0] == '-' && word != "--";
 }
 
-// "-n4": a name of one letter with its value.
+// Returns true for a one-letter option with its value attached, such as "-n4".
 bool has_value_attached(const CLI::App& command, const std::string& word) {
   if (word.size() < 3 || word[1] == '-' || std::isdigit(word[2]) == 0) return false;
   const CLI::Option* const option = command.get_option_no_throw(word.substr(0, 2));
   return option != nullptr && option->get_items_expected_max() > 0;
 }
 
-// Checks the options from words[at] on. Returns the place of the first other word.
+// Checks the options from words[at] on. Returns the index of the first word that is no option.
 size_t check_options(const CLI::App& command, std::vector<std::string>& words, size_t at) {
   for (; at < words.size() && is_option(words[at]); ++at) {
     if (words[at] == "-np" && command.get_option_no_throw("--np") != nullptr) words[at] = "--np";
@@ -76,7 +76,7 @@ size_t check_options(const CLI::App& command, std::vector<std::string>& words, s
     const std::string name = name_of(words[at]);
     const CLI::Option* const option = command.get_option_no_throw(name);
     if (option == nullptr) {
-      if (command.get_allow_extras()) break;  // an option of the program to which all is handed
+      if (command.get_allow_extras()) break;  // an option of the program that gets all other words
       throw base::Error(-EINVAL, unknown_option(command, name));
     }
     if (option->get_items_expected_max() > 0 && name == words[at]) ++at;
@@ -100,7 +100,7 @@ std::vector<std::string> checked_words(const CLI::App& app, std::vector<std::str
     throw base::Error(-EINVAL,
                       words[at] + ": no such subcommand; nagaya --help lists the subcommands");
   const size_t rest = check_options(*named[0], words, at + 1);
-  // CLI11 would take the word behind it for one of its own.
+  // CLI11 would read the word after "--" as one of its own options.
   if (rest < words.size() && words[rest] == "--")
     words.erase(words.begin() + static_cast<ptrdiff_t>(rest));
   return words;

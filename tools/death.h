@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// death.h - the lines for a process of a job that has failed. For the waiter, too, which has no C++
-// library: a launcher may end it soon after another rank's death, before another program has begun.
+// death.h - prints the lines for a process of a job that has failed. It uses no C++ library,
+// because the waiter, which has none, prints them, too: after another rank's death a launcher may
+// end the waiter before it has become another program.
 #pragma once
 
 #include <stdio.h>
@@ -20,8 +21,9 @@ struct Death {
   bool in_space;    // it was a task, not an ordinary process
 };
 
-// Says on standard error which task has failed and how, and the `consequence`. After a fault of the
-// program's own two lines more say how to find it. One write: lines of others come before or after.
+// Prints on standard error which task has failed and how, then `consequence`. After a fault of the
+// program two more lines say how to find it. One write(2): lines of other processes come before or
+// after, not in between.
 inline void tell_of(const Death& death, const char* consequence) {
   char manner[128], text[1024];
   const int signal = WIFSIGNALED(death.wait_status) ? WTERMSIG(death.wait_status) : 0;
@@ -42,8 +44,8 @@ inline void tell_of(const Death& death, const char* consequence) {
   if (::write(STDERR_FILENO, text, bytes) < 0) return;  // nobody reads it
 }
 
-// Called by the proxy of a task that has ended, before it ends itself. A launcher kills all proxies
-// when one has ended: those of later faults leave the first one the time to say its lines.
+// Called by the proxy of a task that has ended, before the proxy ends. A launcher kills all proxies
+// when one has ended: proxies of later faults wait, so that the first one has time to print.
 inline void tell_of_fault(const task::Ended& end, pid_t pid) {
   constexpr useconds_t kBehindTheFirstUs = 500'000;
   if (end.is_first_fault != 0)

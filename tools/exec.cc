@@ -31,8 +31,8 @@
 namespace nagaya::tools {
 namespace {
 
-// Signals that mean the task: all that can be caught, but those that say how this process itself
-// fares (SIGCHLD) and those that its own faults raise.
+// Returns the signals that are forwarded to the task: all that can be caught, except SIGCHLD and
+// those that faults of this process itself raise.
 sigset_t forwarded_signals() {
   sigset_t all;
   ::sigfillset(&all);
@@ -41,8 +41,8 @@ sigset_t forwarded_signals() {
   return all;
 }
 
-// Readable once the launcher has ended; none where this process stands for itself, or on kernels
-// before 5.3. Ends this process if the launcher has.
+// Returns a descriptor that is readable once the launcher has ended; none if this process has no
+// launcher, or on kernels before 5.3. Ends this process if the launcher has ended already.
 base::Fd open_launcher(const LaunchedJob& job) {
   if (job.job.launcher_pid == ::getpid()) return {};
   base::Fd launcher(static_cast<int>(::syscall(SYS_pidfd_open, job.job.launcher_pid, 0)));
@@ -50,9 +50,9 @@ base::Fd open_launcher(const LaunchedJob& job) {
   return launcher;
 }
 
-// Stands for the task until it ends; then this process ends as it has. A launcher that was killed
-// leaves no task behind (the ranks of Open MPI 5 stay for ever): the host kills those whose proxy
-// has gone.
+// Serves the task until it ends; then ends this process in the same way. If the launcher was
+// killed, no task is left behind, because this process ends and the host kills tasks without a
+// proxy. (The ranks of Open MPI 5 would stay for ever.)
 int attend(task::Client& client, const Attendance& own) {
   for (;;) {
     while (const auto end = client.poll_ended()) {
@@ -68,7 +68,7 @@ int attend(task::Client& client, const Attendance& own) {
   }
 }
 
-// Whether a debugger or a tracer follows this process.
+// Returns true if a debugger or a tracer follows this process.
 bool is_traced() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;)
@@ -76,7 +76,8 @@ bool is_traced() {
   return false;
 }
 
-// The path of the waiter; "" where it is not installed. Throws where others could have changed it.
+// Returns the path of the waiter; "" if it is not installed. Throws if other users could have
+// changed it.
 std::string find_waiter() {
   try {
     return task::installed_program("nagaya-waiter");
@@ -86,9 +87,8 @@ std::string find_waiter() {
   }
 }
 
-// Becomes the waiter; where that is not possible (it is not installed, say), or where somebody
-// follows this program or wants it to stop on its way, it returns, and this program attends by
-// itself.
+// Becomes the waiter. Returns if that is not possible (it is not installed, say), or if a debugger
+// follows this program or a stop point is set: then this program itself attends the task.
 void become_waiter(const std::string& waiter, const task::Client& client, const Attendance& own,
                    const std::vector<std::string>& command) {
   const bool is_followed = task::stop_choice().point != task::StopPoint::kNone || is_traced();
@@ -111,22 +111,23 @@ void become_waiter(const std::string& waiter, const task::Client& client, const 
   base::PathLinks::own().pass_on(false);
 }
 
-// As the task ended, or after its host's end as one whose task is lost; else why not.
+// Handles an error. If the host has ended, ends this process as one whose task is lost. Else prints
+// the error, and returns the exit code.
 int end_after(const base::Error& error, const task::Client* client,
               const task::Announcement& announce) {
   if (error.code() == -EPIPE) {
-    if (client != nullptr) task::bury_host(client->socket_path(), error, announce);
+    if (client != nullptr) task::announce_host_death(client->socket_path(), error, announce);
     end_like(W_EXITCODE(0, SIGKILL));  // as its task: launchers then end the job
   }
   announce(error);
-  // Of what the host says only these concern the program; else the task could not be set up.
+  // Of the host's errors only these concern the program; after others the task could not be set up.
   const bool of_program = error.code() == -ENOENT || error.code() == -ENOEXEC ||
                           error.code() == -EACCES || error.code() == -E2BIG;
   return client != nullptr && of_program ? exit_code_of(error.code()) : kExitOwnFailure;
 }
 
-// Open MPI's launcher also finds what is in the working folder, behind all that PATH has, and names
-// it to us as the user did (MPI_Comm_spawn).
+// Returns the command's name as this program finds it. Open MPI's launcher also finds programs in
+// the working folder, after all folders of PATH, but hands us the user's name (MPI_Comm_spawn).
 std::string name_for_us(const std::string& command) {
   const std::string here = "./" + command;
   if (!openmpi::is_rank(task::own_environment()) || command.find('/') != std::string::npos ||
@@ -142,7 +143,7 @@ std::string name_for_us(const std::string& command) {
 
 }  // namespace
 
-// Goes on with a task after the waiter has found something that it does not expect.
+// Continues to attend a task after the waiter has found something that it does not expect.
 int attend_command(Words words) {
   if (words.size() != kAttendanceWords) {
     complain("attend: a part of nagaya exec, which starts it");

@@ -2,9 +2,9 @@
 // gdb.cc - `nagaya gdb`: gdb on one task, with all symbols.
 //
 // The kernel knows one program per address space, the host's, and so does a gdb that attaches to a
-// task by itself. Told the task's program and where it lies before it attaches, gdb finds in that
-// program's dynamic section (DT_DEBUG) the task's own ld.so and its list of libraries, and from
-// there on everything is as with an ordinary process: libraries, thread-local variables, dlopen.
+// task by itself. This command tells gdb the task's program and its address before gdb attaches.
+// Then gdb finds in that program's dynamic section (DT_DEBUG) the task's own ld.so and its list of
+// libraries, and treats the task as an ordinary process: libraries, thread-local variables, dlopen.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ namespace {
 
 using base::Error;
 
-// The task, as gdb is told of it.
+// The description of the task that gdb gets.
 struct Target {
   std::string program;
   uint64_t base;
@@ -37,8 +37,8 @@ struct Target {
 
 constexpr char kDeleted[] = " (deleted)";
 
-// Where the program lies: its mapping from the beginning of the file at which its code is mapped
-// too (a program may read its own file by a mapping).
+// Returns the address at which the program is loaded: its mapping of the start of the file that
+// goes with a mapping of its code (a program may also map its own file to read it).
 uint64_t base_of(const std::string& program, const std::vector<FileMapping>& files,
                  const Partition& partition) {
   const task::ElfImage image = task::read_elf(program);
@@ -81,7 +81,7 @@ const char* ptrace_remedy() {
   return "in a container, give it CAP_SYS_PTRACE (docker run --cap-add SYS_PTRACE)";
 }
 
-// Says before gdb does, and with the remedy, that attaching will be refused.
+// If attaching will be refused, says so before gdb does, with the remedy.
 void check_attachable(int pid) {
   const auto tracer = status_number(pid, "TracerPid");
   if (!tracer) throw Error(-ESRCH, fmt::format("task {}: has ended", pid));
@@ -141,7 +141,7 @@ Target target_of(const task::TaskStatus& task) {
           fmt::format("attach {}", task.pid)};
 }
 
-// gdb splits words as a shell does.
+// Returns the path as one word for gdb, which splits words as a shell does.
 std::string quoted(const std::string& path) {
   std::string text = "\"";
   for (char c : path) {
@@ -155,7 +155,7 @@ Target target_of_core(const std::string& path) {
   const CoreTask core = read_task_core(path);
   complain(fmt::format("core of task {}, process {}, {}", core.number, core.pid, core.program));
   return {core.program, base_of(core.program, core.files, core.partition),
-          "core-file " + std::string(std::filesystem::absolute(path))};  // not split into words
+          "core-file " + std::string(std::filesystem::absolute(path))};  // gdb does not split this
 }
 
 uint32_t take_number(std::vector<std::string>& words) {

@@ -27,7 +27,7 @@ int64_t number(const char* name) {
   return std::atoll(variable(name).c_str());
 }
 
-// The parent and when it started [clock ticks after boot]: no later process has both.
+// Returns the parent's pid and start time [clock ticks after boot]: no later process has both.
 std::string identity_of_parent() {
   const std::string parent = std::to_string(::getppid());
   std::ifstream file("/proc/" + parent + "/stat");
@@ -45,10 +45,10 @@ std::string host_name() {
   return ::uname(&names) == 0 ? names.nodename : "";
 }
 
-// A key and a socket name out of what only the processes of one job have in common. Where that can
-// be guessed, it can be by processes of the same user only, and these are no strangers: the socket
-// admits nobody else. And out of the host's name: the folder of the sockets may be one for all
-// hosts.
+// Derives the job's key and socket name from a text that only the processes of one job have in
+// common, and from the host's name, because all hosts may share the folder of the sockets. If other
+// processes can guess the text, they are of the same user, and these are no strangers: the socket
+// admits no other user.
 void derive(const std::string& kind, const std::string& common, task::Job& job) {
   const std::string secret = common + " " + host_name();
   for (size_t half = 0; half < 2; ++half) {
@@ -71,7 +71,7 @@ LaunchedJob launched_by(const std::string& kind, const std::string& secret,
   return found;
 }
 
-// Open MPI's mpirun and prterun, with all jobs that they spawn (MPI_Comm_spawn).
+// Finds the job of Open MPI's mpirun or prterun, with all jobs that it spawns (MPI_Comm_spawn).
 std::optional<LaunchedJob> by_open_mpi() {
   const std::optional<openmpi::Rank> rank = openmpi::rank_of(task::own_environment());
   if (!rank) return std::nullopt;
@@ -79,7 +79,8 @@ std::optional<LaunchedJob> by_open_mpi() {
                      rank->local_size, rank->local_rank);
 }
 
-// MPICH's hydra: one hydra_pmi_proxy per node and mpiexec is the parent of all ranks.
+// Finds the job of MPICH's hydra: one hydra_pmi_proxy per node and mpiexec is the parent of all
+// ranks.
 std::optional<LaunchedJob> by_hydra() {
   if (variable("MPI_LOCALNRANKS").empty() || variable("PMI_RANK").empty()) return std::nullopt;
   const std::string parent = identity_of_parent();
@@ -87,7 +88,7 @@ std::optional<LaunchedJob> by_hydra() {
                      number("MPI_LOCALRANKID"));
 }
 
-// Slurm's srun, with any of its MPI plugins. (A batch script has no step id.)
+// Finds the job of Slurm's srun, with any of its MPI plugins. (A batch script has no step id.)
 std::optional<LaunchedJob> by_slurm() {
   const std::string job = variable("SLURM_JOB_ID"), step = variable("SLURM_STEP_ID");
   if (job.empty() || step.empty() || variable("SLURM_LOCALID").empty()) return std::nullopt;
@@ -114,7 +115,7 @@ LaunchedJob by_nobody() {
 }  // namespace
 
 LaunchedJob job_of_environment() {
-  // An mpirun or mpiexec inside a Slurm allocation leaves both its own variables and Slurm's.
+  // An mpirun or mpiexec inside a Slurm allocation sets its own variables, and Slurm's remain.
   for (const auto& launcher : {by_open_mpi, by_hydra, by_slurm})
     if (auto found = launcher()) return *found;
   return by_nobody();

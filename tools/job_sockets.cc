@@ -22,7 +22,7 @@ bool is_own_socket(const std::string& path) {
          about.st_uid == ::geteuid();
 }
 
-// False when the job has ended while it was asked.
+// Asks the host at this socket. Returns false if the job has ended meanwhile.
 bool ask(JobSocket& socket) {
   try {
     socket.status = task::query_status(socket.path);
@@ -30,7 +30,7 @@ bool ask(JobSocket& socket) {
   } catch (const base::Error& error) {
     socket.state = error.code() == -ESRCH ? SocketState::kStale : SocketState::kSilent;
     socket.trouble = error.what();
-    // A host that leaves closes its connections and takes its socket along.
+    // A host that ends closes its connections and removes its socket.
     if (error.code() == -EPIPE || error.code() == -ECONNRESET) return false;
   }
   return is_own_socket(socket.path) || socket.state == SocketState::kAnswers;

@@ -11,20 +11,20 @@
 namespace nagaya::tools {
 
 enum class SocketState {
-  kAnswers,  // a host, and its job
+  kAnswers,  // a host has answered with its job's status
   kStale,    // nobody listens: its host was killed
   kSilent,   // somebody listens, but says nothing that this nagaya understands
 };
 
 struct JobSocket {
   std::string path;
-  std::string job;  // the name: the file's without its ending
+  std::string job;  // the job's name: the file name without its ending
   SocketState state = SocketState::kSilent;
-  std::string trouble;     // why it is silent
-  task::JobStatus status;  // when it answers
+  std::string trouble;     // kSilent: the reason
+  task::JobStatus status;  // kAnswers: the host's answer
 };
 
-// The sockets of this user in `folder`, as paths, sorted.
+// Returns the paths of this user's sockets in `folder`, sorted.
 std::vector<std::string> sockets_in(const task::SocketFolder& folder);
 
 std::string job_name(const std::string& socket_path);

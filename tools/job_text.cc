@@ -62,7 +62,7 @@ std::string tasks_text(const JobView& job) {
   return fmt::format("{} of {} tasks", job.tasks.size(), job.status.expected_tasks);
 }
 
-// A line of those that were made, or nothing.
+// Returns a line with the requests that were made, "" if there were none.
 std::string requests_text(const std::vector<task::RequestCount>& requests) {
   std::string text;
   for (const task::RequestCount& request : requests)

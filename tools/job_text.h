@@ -9,9 +9,9 @@
 
 namespace nagaya::tools {
 
-// For people; with the addresses of partitions or without.
+// Returns a table for people; with the addresses of partitions or without.
 std::string table_text(const std::vector<JobSocket>& sockets, bool with_addresses);
-// For programs: all that is known.
+// Returns JSON for programs, with all that is known of the jobs.
 std::string json_text(const std::vector<JobSocket>& sockets);
 
 }  // namespace nagaya::tools

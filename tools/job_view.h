@@ -13,8 +13,8 @@ namespace nagaya::tools {
 
 struct TaskView {
   task::TaskStatus status;
-  std::optional<ProcessState> process;  // none once it has ended
-  std::optional<uint64_t> pss_bytes;    // of its partition
+  std::optional<ProcessState> process;  // nullopt once the task has ended
+  std::optional<uint64_t> pss_bytes;    // proportional share of the memory of its partition
 };
 
 // A field is missing if it could not be read: the process has ended, or the system forbids it.

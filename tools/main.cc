@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// main.cc - the command line of `nagaya`. Here and in command_line.cc alone is CLI11, whose headers
-// take long to compile.
+// main.cc - the command line of `nagaya`. Only this file and command_line.cc use CLI11, whose
+// headers take long to compile.
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -41,7 +41,7 @@ struct Line {
   std::function<int()> action;  // returns the exit code
 };
 
-// CLI11 2.1 has no other way to name what follows the options.
+// Prints operands in the usage line: CLI11 2.1 has no other way to name words after the options.
 class UsageWithOperands : public CLI::Formatter {
  public:
   explicit UsageWithOperands(const std::string& operands) : operands_(operands) {}
@@ -53,13 +53,13 @@ class UsageWithOperands : public CLI::Formatter {
   std::string operands_;
 };
 
-// The operands of the usage line, and the examples that --help shows.
+// Sets the operands of the usage line, and the examples that --help shows.
 void add_help(CLI::App& subcommand, const std::string& operands, const std::string& examples) {
   subcommand.formatter(std::make_shared<UsageWithOperands>(operands));
   subcommand.footer(examples);
 }
 
-// The rest of the line, `program [arguments...]`, is passed on untouched.
+// Makes the subcommand take the rest of the line, `program [arguments...]`, unchanged.
 void add_command(CLI::App& subcommand, std::vector<std::string>& command) {
   subcommand.prefix_command();
   subcommand.parse_complete_callback([&subcommand, &command] { command = subcommand.remaining(); });
@@ -166,7 +166,8 @@ void add_bench(CLI::App& app, Line& line) {
   command.callback([&line] { line.action = [&line] { return bench_command(line.bench); }; });
 }
 
-// CLI11 calls an option by its long name, also where the short one was typed.
+// Returns the message with options named as the user typed them: CLI11 names an option by its long
+// name, even if the short one was typed.
 std::string as_typed(const std::string& message, const CLI::App& app, const Words& words) {
   for (const CLI::App* subcommand : app.get_subcommands())
     for (const CLI::Option* option : subcommand->get_options()) {
@@ -179,7 +180,7 @@ std::string as_typed(const std::string& message, const CLI::App& app, const Word
   return message;
 }
 
-// One line, without CLI11's second one about --help.
+// Returns the error in one line, without CLI11's second line about --help.
 std::string what_is_wrong(const CLI::ParseError& error, const CLI::App& app, const Words& words) {
   const std::string message = as_typed(error.what(), app, words);
   return message.substr(0, message.find('\n'));
@@ -212,7 +213,8 @@ int parse_and_run(CLI::App& app, const Line& line, Words words) try {
   return kExitOwnFailure;
 }
 
-// Output may still be in this process: a full disk, or a reader that has gone, shows only now.
+// Flushes the output: a full disk, or a reader that has ended, shows only now. Returns `code`, or
+// that of a failure.
 int written(int code) {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;

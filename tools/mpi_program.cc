@@ -26,14 +26,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of Open MPI or MPICH, for some language. The "libmpiseq" of MUMPS is none.
+// Returns true for a library of Open MPI or MPICH, for any language. ("libmpiseq" of MUMPS is no
+// MPI.)
 bool is_mpi(std::string_view library) {
   constexpr std::array names{"libmpi.", "libmpi_", "libmpich", "libmpicxx", "libmpifort"};
   return std::any_of(names.begin(), names.end(),
                      [&](const char* name) { return library.starts_with(name); });
 }
 
-// The file that `path` would load for an MPI, "" for none.
+// Returns the MPI library that the program or library `path` would load, "" for none.
 // `ld.so --list` prints "\tlibmpi.so.40 => /lib/.../libmpi.so.40 (0x...)".
 std::string loaded_mpi(const std::string& path) {
   const task::ElfImage image = task::read_elf(path);
@@ -57,7 +58,7 @@ std::string loaded_mpi(const std::string& path) {
   return "";
 }
 
-// The extension module through which this Python would use an MPI, "" when it has no mpi4py.
+// Returns the extension module through which this Python would use an MPI, "" if it has no mpi4py.
 std::string python_mpi_module(const std::string& python) {
   std::string module = output_of({python, "-c",
                                   "import importlib.util as u; s = u.find_spec('mpi4py') and "
@@ -80,7 +81,7 @@ bool is_of(LauncherKind kind, const std::string& version) {
   return version.find("HYDRA") != std::string::npos;
 }
 
-// Debian gives each MPI's a name of its own.
+// Returns the possible names of an MPI's mpirun: Debian gives each MPI's mpirun a name of its own.
 std::vector<std::string> names_of_mpirun(LauncherKind kind) {
   if (kind == LauncherKind::kOpenMpi) return {"mpirun.openmpi", "mpirun", "mpiexec"};
   return {"mpirun.mpich", "mpirun", "mpiexec", "mpiexec.hydra"};
@@ -94,7 +95,8 @@ std::string in_path(const std::string& name) {
   }
 }
 
-// First in the bin folder of the library's installation (an MPI of the user's own), then in PATH.
+// Searches an mpirun in the bin folder of the library's installation (an MPI that the user has
+// installed), then in PATH.
 Launcher find_mpirun(LauncherKind kind, const std::string& library) {
   std::vector<std::string> candidates;
   const std::vector<std::string> names = names_of_mpirun(kind);
@@ -211,7 +213,7 @@ std::vector<std::string> host_options(LauncherKind kind, const HostChoice& hosts
     case LauncherKind::kSlurm: {
       const std::vector<std::string> names = names_of(hosts);
       const std::set<std::string> nodes(names.begin(), names.end());
-      // Without their number the step would have all nodes of the allocation.
+      // Without the number of nodes the step would use all nodes of the allocation.
       return {fmt::format("--nodelist={}", fmt::join(nodes, ",")),
               fmt::format("--nodes={}", nodes.size())};
     }

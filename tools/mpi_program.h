@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// mpi_program.h - the launcher that starts a program: that of the MPI which it is linked with, or
-// for a program without MPI one that reaches other hosts; and how each is told of the hosts.
+// mpi_program.h - finds the launcher that starts a program: the mpirun of the MPI that the program
+// is linked with, or, for a program without MPI, a launcher that reaches other hosts. Gives the
+// options by which each launcher is told of the hosts.
 #pragma once
 
 #include <optional>
@@ -16,38 +17,39 @@ enum class LauncherKind { kNone, kOpenMpi, kMpich, kSlurm };
 struct Launcher {
   LauncherKind kind = LauncherKind::kNone;
   std::string path;
-  std::string version;  // what `mpirun --version` says
+  std::string version;  // the output of `mpirun --version`
 };
 
-// The library of the MPI that the program's dynamic linker would load (for Python: that mpi4py
-// would); "": it is a program without MPI.
+// Returns the library of the MPI that the program's dynamic linker would load (for Python: the one
+// that mpi4py would load); "": it is a program without MPI.
 std::string mpi_of_program(const task::ProgramText& text);
 
-// The mpirun of that MPI. Throws Error -ENOENT: there is none.
+// Returns the mpirun of the MPI with this library. Throws Error -ENOENT: there is none.
 Launcher launcher_of_mpi(const std::string& library);
 
-// Whether this installation has components for the launcher's release of Open MPI.
+// Returns true if this installation has components for the launcher's release of Open MPI.
 bool has_components(const Launcher& launcher);
 
-// For a program without MPI: srun inside a Slurm allocation, else the mpirun of whichever MPI is
-// installed, Open MPI's first. Throws Error -ENOENT when there is none.
+// Returns the launcher for a program without MPI: srun inside a Slurm allocation, else the mpirun
+// of an installed MPI, Open MPI's first. Throws Error -ENOENT when there is none.
 Launcher launcher_among_hosts();
 
-// On which hosts, as the user says it; this one when neither is said.
+// The hosts that the user has chosen; this host if neither field is set.
 struct HostChoice {
   std::optional<std::string> list;  // "a,b" or, with numbers of slots, "a:2,b:4"
   std::optional<std::string> file;  // a host per line, in the launcher's own format
 };
 
-// As the launcher has to resolve them: without numbers of slots. Throws Error -EINVAL when a name
-// in the list is empty or the file names none, and of the file's own errors.
+// Returns the names of the hosts, without numbers of slots, as the launcher has to resolve them.
+// Throws Error -EINVAL when a name in the list is empty or the file names none; also throws when
+// the file cannot be read.
 std::vector<std::string> names_of(const HostChoice& hosts);
 
-// Throws Error -EHOSTUNREACH for a host that the launcher itself would not complain of: hydra waits
-// for ever for one without an address, srun takes others for one that is not in its allocation.
+// Throws Error -EHOSTUNREACH for a host that the launcher would accept silently: hydra waits for
+// ever for a host without an address; srun replaces a host that is not in its allocation by others.
 void require_known(LauncherKind kind, const std::vector<std::string>& names);
 
-// The launcher's options for these hosts.
+// Returns the launcher's options for these hosts.
 std::vector<std::string> host_options(LauncherKind kind, const HostChoice& hosts);
 
 }  // namespace nagaya::tools

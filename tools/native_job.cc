@@ -30,11 +30,12 @@ namespace nagaya::tools {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto kGrace = std::chrono::seconds(2);  // between SIGTERM and SIGKILL, as mpirun has it
+constexpr auto kGrace = std::chrono::seconds(2);  // between SIGTERM and SIGKILL, as in mpirun
 constexpr int kTickMs = 50;
 
-// The processors of each task, of those that this process may use, as mpirun binds by default: to a
-// core for up to two tasks, to a package beyond, not at all when there are more tasks than cores.
+// Chooses each task's processors among those that this process may use, as mpirun binds by default:
+// up to two tasks each to a core, more tasks each to a package, and none if there are more tasks
+// than cores.
 class Binding {
  public:
   explicit Binding(int tasks) {
@@ -68,7 +69,7 @@ class Binding {
   int objects_ = 0;
 };
 
-// The processes of a job, be they tasks or not.
+// The processes of a job: tasks, or ordinary processes.
 class Processes {
  public:
   virtual ~Processes() = default;
@@ -121,7 +122,7 @@ class Tasks : public Processes {
     if (number == -ETIMEDOUT || number == -ECHILD) return std::nullopt;
     if (number < 0) throw_api(number);
     const pid_t pid = pids_.extract(number).mapped();
-    if (*nagaya_error_text() != '\0') throw_api(-ECANCELED);  // it never reached its program
+    if (*nagaya_error_text() != '\0') throw_api(-ECANCELED);  // the task never reached its program
     return Death{static_cast<uint32_t>(number), pid, status, true};
   }
 
@@ -160,7 +161,7 @@ class OrdinaryProcesses : public Processes {
     int status;
     pid_t pid;
     while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0)
-      if (const auto own = indices_.extract(pid))  // else a child of before an exec
+      if (const auto own = indices_.extract(pid))  // else a child from before this process's exec
         return Death{own.mapped(), pid, status, false};
     return std::nullopt;
   }
@@ -217,14 +218,15 @@ int await_end(Processes& processes, int left, int signals) {
   return code;
 }
 
-// Else a file of this command's own would have the number of a stream that is closed, and go to the
-// tasks as theirs.
+// Opens /dev/null for each standard stream that is closed. Otherwise a file that this command opens
+// would get the stream's number, and the tasks would inherit it.
 void fill_standard_streams() {
   for (const int fd : {0, 1, 2})
     if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", O_RDWR);  // gets the lowest free number
 }
 
-// As by nohup: a signal that is blocked would be queued all the same.
+// Returns true if the signal is ignored, as by nohup. If such a signal were blocked, the kernel
+// would queue it nevertheless.
 bool is_ignored(int signal) {
   struct sigaction before {};
   ::sigaction(signal, nullptr, &before);
@@ -235,7 +237,7 @@ bool is_ignored(int signal) {
 
 int run_native(const NativeJob& job) {
   fill_standard_streams();
-  ::signal(SIGCHLD, SIG_DFL);  // if it was ignored, nobody could wait for children
+  ::signal(SIGCHLD, SIG_DFL);  // if it stayed ignored, waitpid would get no status of children
   sigset_t handled;
   ::sigemptyset(&handled);
   for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGCHLD})

@@ -14,8 +14,9 @@ struct NativeJob {
   std::vector<std::string> command;
 };
 
-// Standard input goes to the first task, output is shared. The first task that fails ends the
-// job. Returns the exit code: of the first that failed, else 0; 128 + signal for a signal.
+// Runs the job until its tasks have ended. Standard input goes to the first task, output is shared.
+// The first task that fails ends the job. Returns that task's exit code, or 128 + signal if a
+// signal ended it; 0 if no task failed.
 int run_native(const NativeJob& job);
 
 }  // namespace nagaya::tools

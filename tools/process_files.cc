@@ -19,7 +19,7 @@ std::string folder_of(int pid) {
   return "/proc/" + std::to_string(pid) + "/";
 }
 
-// Which partition holds an address: spans sorted by where they begin.
+// Finds the partition that holds an address, in spans sorted by their begin.
 class PartitionIndex {
  public:
   explicit PartitionIndex(const std::vector<Partition>& partitions) {
@@ -46,7 +46,8 @@ class PartitionIndex {
   std::vector<Entry> entries_;
 };
 
-// Only the lines that name a mapping begin with a hexadecimal digit in lower case.
+// Returns true for a line that names a mapping: only these begin with a hexadecimal digit in lower
+// case.
 bool names_mapping(const std::string& line) {
   return !line.empty() &&
          ((line[0] >= '0' && line[0] <= '9') || (line[0] >= 'a' && line[0] <= 'f'));

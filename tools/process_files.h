@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // process_files.h - reads /proc about hosts and tasks. All tasks of a job share one address
-// space, so that whichever of them is asked, /proc/PID/maps shows the memory of all.
+// space, so /proc/PID/maps of any of them shows the memory of all.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,15 @@ struct FileMapping {
   std::string path;
 };
 
-// The mappings of files, ascending. Throws Error when they cannot be read.
+// Returns the mappings of files, by ascending address. Throws Error when they cannot be read.
 std::vector<FileMapping> file_mappings(int pid);
 
-// One group of addresses whose memory is to be added up: one task's partition.
+// The addresses of one task's partition, whose memory memory_use() adds up.
 struct Partition {
   Span home, range;
 };
 
-// Proportional shares, in which a page that several processes map counts once in all [bytes].
+// Memory by proportional shares: a page that several processes map counts once in their sum.
 struct MemoryUse {
   uint64_t total_bytes = 0;
   std::vector<uint64_t> partition_bytes;  // in the order asked
@@ -39,9 +39,11 @@ struct MemoryUse {
 // Reads /proc/PID/smaps once. nullopt when that is not allowed, or the process is gone.
 std::optional<MemoryUse> memory_use(int pid, const std::vector<Partition>& partitions);
 
+// The memory of the process's page tables, and the limit vm.max_map_count. nullopt when the file in
+// /proc cannot be read.
 std::optional<uint64_t> page_table_bytes(int pid);
 std::optional<uint64_t> max_map_count();
-// "" when the process is gone.
+// Returns the name of the process's command; "" when the process is gone.
 std::string command_name(int pid);
 
 struct ProcessState {
@@ -50,7 +52,7 @@ struct ProcessState {
 };
 std::optional<ProcessState> process_state(int pid);
 
-// The number after "<field>:" in /proc/PID/status.
+// Returns the number after "<field>:" in /proc/PID/status.
 std::optional<uint64_t> status_number(int pid, const std::string& field);
 
 }  // namespace nagaya::tools

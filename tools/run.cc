@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// run.cc - `nagaya run`: starts a job, through the program's own MPI if it has one, on other hosts
-// through whichever launcher is installed.
+// run.cc - `nagaya run`: starts a job. The launcher is that of the program's own MPI; a program
+// without MPI is started by `nagaya run` itself, or on other hosts by any installed launcher.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -28,23 +28,23 @@ void set(const std::vector<openmpi::Setting>& settings) {
     ::setenv(setting.name, setting.value.c_str(), setting.is_forced ? 1 : 0);
 }
 
-// Lets each launcher start more processes than there are processors, and end a job of which one has
-// failed. Returns its arguments for that.
+// Returns the arguments that make a launcher start more processes than there are processors, and
+// end a job when one of its processes has failed.
 std::vector<std::string> manners(LauncherKind kind) {
   if (kind == LauncherKind::kSlurm) return {"--overcommit", "--kill-on-bad-exit=1"};
   if (kind == LauncherKind::kOpenMpi) set(openmpi::oversubscribing_settings());
   return {};
 }
 
-// MPI_Comm_spawn then starts processes there that messages through this node's space do not reach.
-// (On this node all of them are tasks; behind a user's own mpirun only those are that he puts
-// `nagaya exec` before.)
+// Returns true if the job may use other nodes: there MPI_Comm_spawn starts processes that messages
+// through this node's space do not reach. (On this node all processes are tasks; under a user's own
+// mpirun only those are that have `nagaya exec` before their program.)
 bool may_use_other_nodes(const RunOptions& options) {
   const char* const nodes = std::getenv("SLURM_JOB_NUM_NODES");
   return options.names_hosts() || (nodes != nullptr && std::strcmp(nodes, "1") != 0);
 }
 
-// This command, as the agent of Open MPI's launcher, which splits the agent at blanks.
+// Returns this command's path as the agent of Open MPI's launcher, which splits it at blanks.
 std::string agent_path(const RunOptions& options) {
   if (may_use_other_nodes(options) && !base::is_plain(own_path()))
     throw base::Error(-EINVAL,
@@ -67,7 +67,7 @@ int exec_launcher(const RunOptions& options, const Launcher& launcher) {
   require_known(kind, names_of(options.hosts));
   if (!options.separate && !may_use_other_nodes(options) && has_components(launcher))
     ::setenv("NAGAYA_MPI", "local", 0);
-  // Grids over several hosts send messages of Nagaya's.
+  // Our BLACS send Nagaya's messages in grids over several hosts.
   if (options.blacs && has_components(launcher)) ::setenv("NAGAYA_MPI", "on", 0);
   if (kind == LauncherKind::kOpenMpi && options.names_hosts())
     add(openmpi::export_arguments(task::own_environment()));

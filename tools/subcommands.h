@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// subcommands.h - the subcommands of `nagaya`, one file each, and what their command lines say
-// (main.cc). Each returns the exit code, or throws base::Error.
+// subcommands.h - the subcommands of `nagaya`, one file each, with the options that main.cc reads
+// from their command lines. Each returns the exit code, or throws base::Error.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct RunOptions {
 int run_command(const RunOptions& options);
 
 int exec_command(const Words& command);
-int attend_command(Words words);  // the waiter's state
+int attend_command(Words words);  // `words`: the waiter's state (attendance.h)
 
 struct PsOptions {
   bool json = false;

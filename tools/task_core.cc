@@ -22,7 +22,7 @@ constexpr size_t kPathMaxBytes = 4096;
 
 // The contents of a core file's notes.
 struct Notes {
-  std::vector<uint64_t> stack_pointers;  // of the threads
+  std::vector<uint64_t> stack_pointers;  // one for each thread
   std::vector<FileMapping> files;
 };
 
@@ -44,7 +44,7 @@ class CoreFile {
     throw Error(-ENOEXEC, path_ + ": " + why);
   }
 
-  // The memory from `address` to the end of its segment, as far as the file holds it.
+  // Returns the memory from `address` to the end of its segment, as far as the file holds it.
   std::pair<const std::byte*, size_t> memory_from(uint64_t address) const {
     for (const Elf64_Phdr& segment : segments_) {
       if (segment.p_type != PT_LOAD || address < segment.p_vaddr ||
@@ -56,7 +56,8 @@ class CoreFile {
     return {nullptr, 0};
   }
 
-  // `address`, or where the memory above it begins: a stack that overflowed ends above its pointer.
+  // Returns `address` if the file holds it, else the address at which the memory above it begins:
+  // after an overflow the stack's memory ends above the stack pointer.
   uint64_t memory_at_or_above(uint64_t address) const {
     uint64_t nearest = ~uint64_t{0};
     for (const Elf64_Phdr& segment : segments_) {
@@ -68,7 +69,7 @@ class CoreFile {
     return nearest;
   }
 
-  // The kernel writes one segment of them.
+  // Reads the notes, which the kernel writes into one segment.
   Notes notes() const {
     Notes notes;
     for (const Elf64_Phdr& segment : segments_) {
@@ -92,7 +93,7 @@ class CoreFile {
         header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_phentsize != sizeof(Elf64_Phdr))
       refuse("no core file");
     uint64_t count = header.e_phnum;
-    if (count == PN_XNUM) {  // more than 65534: the first section header says how many
+    if (count == PN_XNUM) {  // more than 65534: the first section header has their number
       Elf64_Shdr section;
       std::memcpy(&section, in_file(header.e_shoff, sizeof section), sizeof section);
       count = section.sh_info;
@@ -155,8 +156,8 @@ class CoreFile {
   std::vector<Elf64_Phdr> segments_;
 };
 
-// A task's first thread runs on the stack that the host has written: above what is in use lies the
-// auxiliary vector, with an entry that leads to the task's record.
+// Finds the task's record. A task's first thread runs on the stack that the host has written: above
+// the part in use lies the auxiliary vector, with an entry that leads to the record.
 const task::TaskRecord* find_record(const CoreFile& core, uint64_t stack_pointer) {
   const auto [stack, bytes] =
       core.memory_from(core.memory_at_or_above(stack_pointer & ~uint64_t{7}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// task_core.h - which task a core file is of. A core file holds the memory of all tasks of the
-// space, but the threads of one: the one that crashed.
+// task_core.h - finds the task whose crash wrote a core file. A core file holds the memory of all
+// tasks of the space, but only the threads of the task that crashed.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct CoreTask {
   std::vector<FileMapping> files;  // of the whole space
 };
 
-// Throws Error: no core file, or not one of a task.
+// Reads the crashed task from a core file. Throws Error: it is no core file, or not one of a task.
 CoreTask read_task_core(const std::string& path);
 
 }  // namespace nagaya::tools

@@ -33,7 +33,7 @@ std::vector<std::string> environment_of_task() {
   if (!std::filesystem::exists(library))
     throw base::Error(-ENOENT, "NAGAYA_BLACS=on: " + library.string() +
                                    " is missing; install Nagaya where ScaLAPACK is installed");
-  // ld.so splits it at blanks and colons, and goes on without a library that it does not find.
+  // ld.so splits the value at blanks and colons, and ignores a library that it does not find.
   std::string preload = "LD_PRELOAD=" + base::PathLinks::own().plain_path(library);
   const auto is_preload = [](const std::string& variable) {
     return variable.starts_with("LD_PRELOAD=");

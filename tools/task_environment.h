@@ -7,8 +7,9 @@
 
 namespace nagaya::tools {
 
-// This process's, with the settings of libraries (task/load/upper_settings.h); with
-// NAGAYA_BLACS=on, our BLACS are loaded before those that the program is linked with. Throws Error.
+// Returns the environment of this process, with the settings of libraries added
+// (task/load/upper_settings.h). With NAGAYA_BLACS=on, it loads our BLACS before those that the
+// program is linked with. Throws Error.
 std::vector<std::string> environment_of_task();
 
 }  // namespace nagaya::tools

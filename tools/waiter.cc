@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// waiter.cc - `nagaya-waiter`: the proxy while its task runs (attendance.h). It leaves what
-// it does not expect to `nagaya attend`, unread.
+// waiter.cc - `nagaya-waiter`: the proxy while its task runs (attendance.h). A message that it does
+// not expect it leaves unread to `nagaya attend`.
 #include <poll.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -21,7 +21,7 @@ struct SignalFrame {
   task::SignalRequest request;
 };
 
-// If it cannot, the process ends as one whose task is lost.
+// Becomes `nagaya attend`. If that fails, the process ends as one whose task is lost.
 [[noreturn]] void leave_to_tool(const Attendance& own, char** words) {
   char* all[kAttendanceWords + 3] = {const_cast<char*>("nagaya"), const_cast<char*>("attend")};
   for (int n = 0; n < kAttendanceWords; ++n) all[n + 2] = words[n];
@@ -29,7 +29,8 @@ struct SignalFrame {
   end_like(W_EXITCODE(0, SIGKILL));
 }
 
-// Whether what has come says that the task has ended, and how. Nothing else is read.
+// Copies the next message into `out`, and leaves it unread in the socket. Returns true if it says
+// that the task has ended.
 bool has_ended(const Attendance& own, EndedFrame& out) {
   const ssize_t bytes = ::recv(own.socket, &out, sizeof out, MSG_PEEK | MSG_DONTWAIT);
   return bytes == sizeof out && out.frame.magic == task::kFrameMagic &&
@@ -63,7 +64,7 @@ bool has_ended(const Attendance& own, EndedFrame& out) {
 }  // namespace
 }  // namespace nagaya::tools
 
-// The words of an Attendance; those behind them name the task's program, for ps(1).
+// Arguments: the words of an Attendance, then the words of the task's program, for ps(1).
 int main(int argc, char** argv) {
   using namespace nagaya::tools;
   if (argc <= kAttendanceWords) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cache_line.cc - a message of one word between two cores, the least that any message can cost.
+// cache_line.cc - a message of one word between two cores, the cheapest possible message.
 //
 //   one line    both threads write the same line in turn: the line moves once per message
 //   two lines   each thread writes a line of its own and reads the other's: as a mailbox with a
 //               cell and a separate acknowledgement does
 //
-// The word is a sequence number; a receiver checks each. Time is that of one way: half a round
+// The word is a sequence number; a receiver checks each. The time of a message is half a round
 // trip.
 #include <atomic>
 #include <chrono>
@@ -30,7 +30,7 @@ void await(const std::atomic<uint64_t>& word, uint64_t value) {
   }
 }
 
-// Each await (acquire) is released by the other thread's store.
+// Each await (acquire) pairs with the release store of the other thread.
 void answer(std::atomic<uint64_t>& ping, std::atomic<uint64_t>& pong, uint64_t step,
             uint64_t last) {
   for (uint64_t n = 1; n <= last; n += step) {

@@ -27,7 +27,7 @@ Buffer buffer_of(size_t bytes) {
 }
 
 // Copies `bytes` `times` times and returns the time of one copy [us]. Each copy gets a stamp of
-// its own, so that none can be left out; the last one is compared in full.
+// its own, so that the compiler cannot leave any out; the last one is compared in full.
 double copy_us(size_t bytes, int times, std::latch& ready, bool corrupt) {
   const Buffer from = buffer_of(bytes), to = buffer_of(bytes);
   for (size_t at = 0; at < bytes; ++at) from.get()[at] = static_cast<char>(at * 31 + at / 251);
@@ -47,7 +47,8 @@ double copy_us(size_t bytes, int times, std::latch& ready, bool corrupt) {
   return taken.count() / times;
 }
 
-// `threads` cores copy at once, each its own buffers; the mean time of a copy.
+// Copies on `threads` cores at once, each with its own buffers; returns the mean time of a copy
+// [us].
 double measure(size_t bytes, int threads, const Options& options) {
   const int times = options.quick ? 2 : static_cast<int>((256u << 20) / bytes);
   const auto processors = usable_processors();

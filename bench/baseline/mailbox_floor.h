@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // mailbox_floor.h - ping-pong of 8 bytes between two threads that are bound to a processor each,
-// through whatever channels, and the two least channels that there can be:
+// through any channels, and the two cheapest possible channels:
 //
 //   one line    8 bytes and a flag in one cache line per direction: the line is invalidated at the
-//               receiver, then fetched by it. No message to a receiver that polls can cost less
+//               receiver, then fetched by it. No message to a polling receiver can cost less
 //   two lines   the 8 bytes in one line, the flag in another: a put and its notification
 //
 // (An answer on the very line of the question saves the invalidation: `cache-line` measures that. A
@@ -20,7 +20,7 @@
 
 namespace nagaya::bench {
 
-// 128: neighbours of a line are prefetched in pairs.
+// Aligned to 128: the processor prefetches cache lines in pairs.
 struct OneLine {
   alignas(128) std::atomic<uint64_t> flag{0};
   uint64_t data = 0;
@@ -49,7 +49,8 @@ struct TwoLines {
   }
 };
 
-// ns one way. The messages are 1, 2, 3 ... in each direction; both sides check each.
+// Returns the time of one message [ns]. The messages are 1, 2, 3 ... in each direction; both sides
+// check each.
 template <class Channel>
 double one_way_ns(Channel& there, Channel& back, uint64_t round_trips, bool corrupt) {
   using Clock = std::chrono::steady_clock;

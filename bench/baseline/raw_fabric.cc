@@ -10,8 +10,8 @@
 namespace nagaya::bench {
 namespace {
 
-constexpr size_t kCompletionsMax = 4096 + 64;  // of 16 threads and the receives
-// The longest sleep: some providers move things on by looking alone.
+constexpr size_t kCompletionsMax = 4096 + 64;  // those of 16 threads, and of the receives
+// The longest sleep: some providers advance only when they are polled.
 constexpr int kSleepMaxMs = 10;
 
 void* descriptor_of(const fabric::Owned<fid_mr>& memory) {
@@ -169,7 +169,7 @@ void RawFabric::serve(std::atomic<uint64_t>& word, Pause how) {
   for (;;) {
     const Message request = received(how);
     if (request.kind != Message::kAdd) return;
-    // Seq_cst: as the delegatee's, the strongest that its peers may ask for.
+    // Seq_cst, as in the delegatee: it is the strongest order that a peer may ask for.
     send({Message::kAnswer, word.fetch_add(request.value, std::memory_order_seq_cst)});
   }
 }
@@ -210,7 +210,7 @@ bool RawFabric::Thread::try_read(void* to, size_t bytes, uint64_t offset) {
   }
   operation.is_pending.store(false, std::memory_order_relaxed);
   if (result != -FI_EAGAIN) fabric::check(result, "fi_read");
-  // No connection yet, or others have taken all the room: only looking changes that.
+  // There is no connection yet, or no room left by other threads: only polling changes that.
   fabric_.try_lead([&] { fabric_.progress(); });
   return false;
 }

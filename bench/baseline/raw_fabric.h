@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // raw_fabric.h - libfabric as a program uses it without a runtime, to compare with: an endpoint of
 // its own with the delegatee's provider and settings, for one thread or for several, and at the
-// other process a server, because data moves only while somebody looks.
+// other process a server, because data moves only while a thread polls.
 //
-// Threads that share an endpoint wait as tasks do: one of them, the leader, looks for completions
-// and pauses; the others spin, yield and sleep at bells of their own, which the leader rings.
-// A thread that leaves while nobody leads calls one of those that wait.
+// Threads that share an endpoint wait as tasks do: one of them, the leader, polls for completions
+// and pauses; the others spin, yield and sleep on bells of their own, which the leader rings.
+// A thread that leaves while no thread leads wakes one of the waiting threads.
 #pragma once
 
 #include <array>
@@ -19,34 +19,34 @@
 
 namespace nagaya::bench {
 
-// How the threads of a process keep off each other.
+// The way in which the threads of a process exclude each other.
 enum class Sharing : uint32_t {
-  kOneThread,   // there is one
+  kOneThread,   // there is only one thread
   kMutex,       // around every call of libfabric
   kThreadSafe,  // libfabric does it: FI_THREAD_SAFE
 };
 
-// The pause of the leader, or the server, when there was nothing.
+// The pause of the leader, or the server, after a poll that found nothing.
 enum class Pause : uint32_t { kSpin, kYield, kSleep };
 
 class RawFabric {
  public:
   class Thread;
 
-  // Throws base::Error, as all that follows.
+  // The constructor and all functions below throw base::Error.
   explicit RawFabric(Sharing sharing);
 
   std::string address() const;
   fabric::Region expose(void* base, size_t bytes);
   void connect(const std::string& peer, const fabric::Region& its_memory);
-  // Before `threads` threads begin.
+  // Called before `threads` threads begin.
   void prepare(Pause pause, uint32_t threads, uint32_t processors);
 
-  // Drives the network, and adds to `word` what the peer asks for by fetch_add(), until its
-  // dismiss(). One thread.
+  // Drives the network, and adds to `word` the operands of the peer's fetch_add(), until the peer
+  // calls dismiss(). One thread.
   void serve(std::atomic<uint64_t>& word, Pause pause);
   void dismiss() { send({Message::kStop, 0}); }
-  // A request by message and its answer: the value before. One thread.
+  // Sends the operand to the serving peer; returns its answer, the word's old value. One thread.
   uint64_t fetch_add(uint64_t operand);
 
  private:
@@ -57,9 +57,10 @@ class RawFabric {
   struct Operation {
     fi_context2 context;       // first: completions name its address
     Thread* thread = nullptr;  // nullptr: a receive
-    Message message{};         // received, at
+    Message message{};         // buffer of a receive, with its descriptor
     void* descriptor = nullptr;
-    // Set by its thread; cleared, with release, by the leader: the thread may use it again.
+    // Set by the operation's thread; cleared, with release, by the leader: the thread may use the
+    // operation again.
     std::atomic<bool> is_pending{false};
   };
   static constexpr size_t kReceives = 16;
@@ -75,8 +76,8 @@ class RawFabric {
   Message received(Pause pause);
   void send(const Message& message);
 
-  // Seq_cst, with Thread::is_waiting_: a thread that stops waiting and then finds nobody leading
-  // calls another; one that stops leading looks for those that wait afterwards.
+  // Seq_cst, with Thread::is_waiting_: a thread that stops waiting, and then finds no leader, wakes
+  // another thread; a thread that stops leading checks for waiting threads afterwards.
   template <class Work>
   bool try_lead(Work work);
   void call_a_leader();
@@ -97,7 +98,7 @@ class RawFabric {
   std::atomic<bool> is_led_{false};
 };
 
-// One thread's requests, of which it may have kOperations under way. Made and destroyed while no
+// One thread's requests, of which it may have kOperations pending. Made and destroyed while no
 // other thread is at work.
 class RawFabric::Thread {
  public:
@@ -107,9 +108,9 @@ class RawFabric::Thread {
   Thread(RawFabric& fabric, void* local, size_t bytes);
   ~Thread();
 
-  // False: no room just now.
+  // Starts a read. False: no room just now.
   bool try_read(void* to, size_t bytes, uint64_t offset);
-  // Until `least` of all requests are complete.
+  // Waits until `least` of all requests are complete.
   void wait(uint64_t least);
   uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
 

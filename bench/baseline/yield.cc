@@ -17,11 +17,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct Turn {
-  std::atomic<uint64_t> number{0};  // number % threads is whose turn it is
-  uint64_t taken = 0;               // plain: only the one with the turn touches it
+  std::atomic<uint64_t> number{0};  // thread number % threads has the turn
+  uint64_t taken = 0;               // plain: only the thread with the turn touches it
 };
 
-// The acquire load is released by the store of the thread before.
+// Takes a thread's turns. Acquire: pairs with the release store of the thread that hands on.
 void take_turns(Turn& turn, uint64_t self, uint64_t threads, uint64_t turns) {
   for (uint64_t mine = self; mine < turns; mine += threads) {
     while (turn.number.load(std::memory_order_acquire) != mine) ::sched_yield();

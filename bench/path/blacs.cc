@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// blacs.cc - the BLACS of any library: messages of two, broadcasts, combines, and a use of them, a
-// system of linear equations. Data are checked.
+// blacs.cc - the BLACS of any library: point-to-point messages, broadcasts, combines, and a program
+// that uses them, a system of linear equations. Data are checked.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -99,7 +99,7 @@ class Bench {
       throw std::runtime_error("wrong data");
   }
 
-  // {0,0} and {0,1}.
+  // Messages between the processes {0,0} and {0,1}.
   void pair(int n, bool is_trapezoid) {
     ++turn_;
     if (row_ != 0) return;
@@ -144,7 +144,7 @@ class Bench {
     check(n, rows_ * columns_);
   }
 
-  // The shortest of three, of the slowest process. [us]
+  // Returns the shortest of three times, each that of the slowest process. [us]
   template <class Turn>
   double measure(int n, Turn turn) {
     const int turns = options_.quick ? 5 : n == kSmall ? 2000 : 40;
@@ -163,7 +163,7 @@ class Bench {
     return longest;
   }
 
-  // The right side is A times ones. [s]
+  // Solves a system whose right side is A times ones. Returns the time [s].
   double solve(int n, int block) {
     const int zero = 0, one = 1;
     const int rows = numroc_(&n, &block, &row_, &zero, &rows_);
@@ -194,40 +194,40 @@ class Bench {
         throw std::runtime_error("pdgesv: wrong solution");
     return time;
   }
-  // A matrix that is dealt in square blocks.
-  struct Dealt {
+  // A matrix that is distributed in square blocks.
+  struct DistributedMatrix {
     int block, rows, columns, descriptor[9];
     std::vector<double> items;
   };
-  Dealt deal(int n, int block) const {
+  DistributedMatrix distribute(int n, int block) const {
     const int zero = 0;
-    Dealt dealt = {block,
-                   numroc_(&n, &block, &row_, &zero, &rows_),
-                   numroc_(&n, &block, &column_, &zero, &columns_),
-                   {},
-                   {}};
+    DistributedMatrix matrix = {block,
+                                numroc_(&n, &block, &row_, &zero, &rows_),
+                                numroc_(&n, &block, &column_, &zero, &columns_),
+                                {},
+                                {}};
     int info;
-    descinit_(dealt.descriptor, &n, &n, &block, &block, &zero, &zero, &context_, &dealt.rows,
+    descinit_(matrix.descriptor, &n, &n, &block, &block, &zero, &zero, &context_, &matrix.rows,
               &info);
-    dealt.items.resize(static_cast<size_t>(dealt.rows) * static_cast<size_t>(dealt.columns));
-    return dealt;
+    matrix.items.resize(static_cast<size_t>(matrix.rows) * static_cast<size_t>(matrix.columns));
+    return matrix;
   }
-  // Calls what(item, its row, its column).
+  // Calls what(item, its row, its column) for each item of this process.
   template <class What>
-  void for_each_item(Dealt& dealt, What what) const {
+  void for_each_item(DistributedMatrix& matrix, What what) const {
     const auto global = [&](int local, int own, int count) {
-      return (local / dealt.block * count + own) * dealt.block + local % dealt.block;
+      return (local / matrix.block * count + own) * matrix.block + local % matrix.block;
     };
     size_t number = 0;
-    for (int j = 0; j < dealt.columns; ++j)
-      for (int i = 0; i < dealt.rows; ++i)
-        what(dealt.items[number++], global(i, row_, rows_), global(j, column_, columns_));
+    for (int j = 0; j < matrix.columns; ++j)
+      for (int i = 0; i < matrix.rows; ++i)
+        what(matrix.items[number++], global(i, row_, rows_), global(j, column_, columns_));
   }
 
-  // The shortest of three, of the slowest process. [ms]
+  // Returns the shortest of three times, each that of the slowest process. [ms]
   double redistribute(int n) {
     const int one = 1;
-    Dealt from = deal(n, 64), to = deal(n, 32);
+    DistributedMatrix from = distribute(n, 64), to = distribute(n, 32);
     double shortest = 1e30;
     for (int round = 0; round < 3; ++round) {
       for_each_item(from, [&](double& item, int i, int j) { item = element(i + round, j, n); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // collectives.cc - any MPI's collectives by size. Buffers are written anew before each collective,
-// results are checked, and the slowest rank counts. Of short ones a loop is timed, with the writing
-// of a line in it; of long ones each by itself, from a barrier on. The floor of a long one: all
+// results are checked, and the slowest rank counts. Short collectives are timed in a loop, which
+// also writes a line; long ones singly, from a barrier on. The floor of a long collective: all
 // ranks at once copy as many bytes as it must load and store (docs/coll.md).
 #include <mpi.h>
 
@@ -26,11 +26,11 @@ std::string size_name(size_t bytes) {
   return bytes < 1 << 20 ? fmt::format("{}KiB", bytes >> 10) : fmt::format("{}MiB", bytes >> 20);
 }
 
-// Of the collectives that are measured.
+// The collectives to be measured.
 struct Wish {
-  std::vector<std::string> kinds;  // none: all
-  std::vector<size_t> sizes;       // none: those above                           [bytes]
-  bool floors = false;             // of long ones
+  std::vector<std::string> kinds;  // empty: all
+  std::vector<size_t> sizes;       // empty: those above                          [bytes]
+  bool floors = false;             // measure the floors of long collectives
 };
 
 class Bench {
@@ -49,7 +49,7 @@ class Bench {
   }
 
  private:
-  // One collective of `count` numbers from `send_` to `receive_`, and whether the result is right.
+  // One collective of `count` numbers from `send_` to `receive_`, and the check of its result.
   struct Kind {
     const char* name;
     const char* title;
@@ -242,7 +242,8 @@ class Bench {
 
   // ---- with data that are checked ----
 
-  // Of the present turn. Numbers that are not looked at keep what they were.
+  // Returns number `n` that a rank sends in the present turn. Numbers that no check reads keep
+  // their old values.
   Number mark(int rank, size_t n) const {
     return turn_ * 31 + static_cast<Number>(rank) * 7 + n / 8 + 1;
   }
@@ -268,7 +269,7 @@ class Bench {
         std::clamp<size_t>((size_t{128} << 20) / (bytes + 8192) / all, 10, 8000 / all));
   }
 
-  // The shortest of three, of the slowest rank. [us]
+  // Returns the shortest of three times, each that of the slowest rank. [us]
   double best(const std::function<double()>& time_of) {
     double shortest = 1e30;
     for (int n = 0; n < 3; ++n) {

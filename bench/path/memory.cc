@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // memory.cc - a job whose memory the driver measures (memory.py): all ranks exchange 2 KiB with
-// each other and then keep what they have, as in the PVAS paper's figures 14 and 15.
+// each other and then keep their memory, as in the PVAS paper's figures 14 and 15.
 #include <mpi.h>
 #include <unistd.h>
 
@@ -29,9 +29,9 @@ class Job {
   }
 
   // Exchanges an empty message with one rank after the other; the lower one of each pair sends
-  // first. Open MPI's tcp opens its connections so, one for a pair. In an alltoall all ranks open
-  // them at once and in both directions, each with a port of its own: 240 ranks have more than
-  // there are.
+  // first. So Open MPI's tcp opens one connection for each pair. In an alltoall all ranks open
+  // connections at once and in both directions, each with a port of its own: 240 ranks need more
+  // ports than there are.
   void meet() const {
     for (int turn = 0; turn < size_; ++turn) {
       const int other = (turn - rank_ + size_) % size_;
@@ -51,8 +51,8 @@ class Job {
             .derived = {}};
   }
 
-  // Rank 0 says that all have come here, and no rank goes on before its standard input ends. Nobody
-  // spins meanwhile: the driver needs a processor.
+  // Rank 0 reports that all ranks have arrived, and no rank goes on before rank 0's standard input
+  // ends. No rank spins meanwhile: the driver needs a processor.
   void hold() {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank_ == 0) {
@@ -91,7 +91,7 @@ class Job {
     MPI_Recv(nullptr, 0, MPI_BYTE, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
 
-  // Number `n` of what a rank sends in a turn.
+  // Returns number `n` of the data that a rank sends in a turn.
   static Number mark(Number turn, int rank, size_t n) {
     return (turn << 48) + (static_cast<Number>(rank) << 32) + n;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // messages.cc - point-to-point messages of any MPI between pairs of ranks: ping-pong by size,
-// streams, strided buffers. Rank 2n and 2n+1 are a pair, or those of the same place in the two
-// halves of the job; all pairs run at once. Send buffers are written anew before each send.
+// streams, strided buffers. Ranks 2n and 2n+1 are a pair, or two ranks with the same place in the
+// two halves of the job; all pairs run at once. Send buffers are written anew before each send.
 #include <mpi.h>
 #include <sched.h>
 
@@ -203,7 +203,8 @@ class Bench {
     return time / (2 * turns);
   }
 
-  // How long it takes to receive what was sent just now, while the sender does not look.
+  // Returns the time to receive a message that was sent just now, while the sender computes and
+  // does not poll.
   double computing() {
     constexpr size_t kBytes = 1 << 20;
     constexpr auto kComputing = std::chrono::milliseconds(2);
@@ -258,7 +259,7 @@ class Bench {
            (crowded() ? 4 : 1);
   }
 
-  // The shortest of three: mean over the pairs. [us]
+  // Returns the shortest of three times, each a mean over the pairs. [us]
   double best(const std::function<void()>& turns) {
     double shortest = 1e30;
     for (int n = 0; n < 3; ++n) {
@@ -280,7 +281,7 @@ class Bench {
   bool halves_;
   std::vector<char> out_, in_;
   int rank_, size_, partner_;
-  bool is_first_;  // of the pair
+  bool is_first_;  // this rank is the first of its pair
   int turn_ = 0;
 };
 

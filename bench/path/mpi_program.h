@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// mpi_program.h - the main() that benchmark programs by MPI share.
+// mpi_program.h - the main() of benchmark programs that use MPI.
 #pragma once
 
 #include <mpi.h>
@@ -9,7 +9,7 @@
 namespace nagaya::bench {
 
 // Every rank parses and measures; rank 0 prints. A rank that fails ends the job with code 2.
-// `finish`: right before MPI_Finalize().
+// `finish` is called right before MPI_Finalize().
 template <class Measure>
 int run_mpi_program(CommandLine& line, const Options& options, int argc, char** argv,
                     Measure measure, void (*finish)() = nullptr) {

@@ -55,7 +55,7 @@ struct Pipe {
 
 // posix_spawn with stdin, stdout, stderr, `results` and `meeting` as descriptors 0 to 4.
 int spawn_separate(const char* program, char** argv, char** envp, int results, int meeting) {
-  // Out of the way of 3 and 4, which dup2 below gives to the child.
+  // Duplicates above 4: dup2 below overwrites 3 and 4 in the child.
   const int high_results = ::fcntl(results, F_DUPFD_CLOEXEC, 16);
   const int high_meeting = meeting >= 0 ? ::fcntl(meeting, F_DUPFD_CLOEXEC, 16) : -1;
   posix_spawn_file_actions_t actions;
@@ -106,7 +106,7 @@ Launcher::~Launcher() {
   nagaya_space_destroy(space_);
 }
 
-// The caller's environment without malloc settings of its own.
+// Returns the caller's environment, with the malloc settings of `mode` in place of the caller's.
 std::vector<std::string> Launcher::environment(Mode mode) const {
   std::vector<std::string> all;
   for (char** variable = environ; *variable != nullptr; ++variable)
@@ -176,7 +176,7 @@ double Launcher::run(Mode mode, Order order, const std::vector<int>& processors)
   }
   ::close(meeting);
   bool well = true;
-  // Rank 0 last: waiting for it frees the meeting, which the others may still look at.
+  // Waits for rank 0 last: that frees the meeting, which the other ranks may still read.
   for (auto worker = workers.rbegin(); worker != workers.rend(); ++worker)
     well &= ended_well(mode, *worker);
   if (!well) throw std::runtime_error(order.work + " failed among " + name_of(mode));

@@ -14,12 +14,12 @@ enum class Mode {
   kSpace,          // tasks of one space, as Nagaya sets them up
   kSeparate,       // separate processes with libc's own malloc settings: the incumbent
   kSeparateTuned,  // separate processes with the malloc settings that Nagaya gives tasks
-  kAlone,          // one separate process, with nobody beside it
+  kAlone,          // one separate process, and no other at the same time
   kThreads,        // threads of one process
 };
 const char* name_of(Mode mode);
 
-// One space; starts workers in and outside of it.
+// Makes one space, and starts workers in it and outside of it.
 class Launcher {
  public:
   Launcher();

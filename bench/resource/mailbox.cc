@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // mailbox.cc - a message through a mailbox: ping-pong of 8 and 56 bytes between two processors
-// beside the one-line floor, the same with readers that sleep beside a bare futex, and several
+// beside the one-line floor, the ping-pong with sleeping readers beside a bare futex, and several
 // posters to one reader beside a queue under a mutex.
 #include "mailbox/mailbox.h"
 
@@ -21,7 +21,7 @@ using mailbox::Mailbox;
 using mailbox::Message;
 using mailbox::Owner;
 
-// The number, repeated to fill the payload.
+// A message whose payload is its number, repeated.
 template <size_t kBytes>
 struct Payload {
   uint64_t words[kBytes / sizeof(uint64_t)];
@@ -29,7 +29,7 @@ struct Payload {
   explicit Payload(uint64_t number) {
     for (uint64_t& word : words) word = number;
   }
-  // The number received; 0 when the message is not whole.
+  // Returns the number received; 0 when parts of the message differ.
   static uint64_t number_in(const Message& message) {
     uint64_t words[kBytes / sizeof(uint64_t)];
     std::memcpy(words, message.payload, kBytes);
@@ -53,7 +53,7 @@ struct Polled {
   }
 };
 
-// Both readers sleep for every message.
+// A ping-pong in which both readers sleep before every message.
 struct Slept {
   Mailbox box{};
   mailbox::Load load{2, 1};
@@ -87,8 +87,8 @@ double ping_pong_ns(const Options& options, uint64_t round_trips) {
   return one_way_ns(*there, *back, options.quick ? 500 : round_trips, options.corrupt);
 }
 
-// Several posters, one reader: each queue has post(poster, number) and take(poster&, number&), both
-// false when there is no room or nothing.
+// Queues for several posters and one reader. Each has post(poster, number), which returns false if
+// there is no room, and take(poster&, number&), which returns false if there is no message.
 struct MailboxQueue {
   Mailbox box{};
 
@@ -124,7 +124,8 @@ struct MutexQueue {
   }
 };
 
-// ns per message. Yields when full or empty: there may be more threads than processors.
+// Returns the time per message [ns]. Threads yield when the queue is full or empty, because there
+// may be more threads than processors.
 template <class Queue>
 double fan_in_ns(uint32_t posters, const Options& options) {
   const uint64_t each = (options.quick ? 2000 : 400000) / posters;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// meeting.h - where the ranks of one measurement meet: a barrier and a turn to hand round.
+// meeting.h - shared memory of the ranks of one measurement: a barrier, and a turn to hand round.
 //
 // Tasks of a space find it by a published address; separate processes map it from a descriptor
 // that they inherit; threads of one process have it as a variable.
@@ -27,7 +27,7 @@ struct Meeting {
 // core.
 void meet(Meeting& meeting, uint32_t ranks);
 
-// The meeting of this process's ranks; nobody frees it before all have ended.
+// Returns the meeting of this process's ranks; it stays until all of them have ended.
 Meeting& find_meeting(int rank);
 
 }  // namespace nagaya::bench

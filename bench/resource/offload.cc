@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // offload.cc - the time that another thread adds to a request by carrying it out: a fetch-and-add
 // over the loopback fabric, which costs no network, carried out by the requester itself and by a
-// delegatee's thread on another processor. Between the two threads pass only the command and its
-// completion: the word at the other node is that node's alone.
+// delegatee's thread on another processor. The two threads exchange only the command and its
+// completion: the word at the other node is used by that node alone.
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -67,14 +67,14 @@ class Pair {
                       static_cast<uint64_t>(llcl::Type::kUint64), 1, 0};
   }
 
-  // Whether something has moved: then there may be something for the other node, which has no
-  // processor of its own here.
+  // Runs one round of the own delegatee. Returns true if it has handled something: then the other
+  // node, which has no processor of its own here, may have work.
   bool own_round() { return own_.delegatee.round(); }
   void other_rounds() {
     while (other_.delegatee.round()) continue;
   }
-  // One fetch-and-add, the time that it took [ns]. wait(): until it is worth looking at the flag
-  // again.
+  // Makes one fetch-and-add; returns the time that it took [ns]. Calls wait() between two polls of
+  // the flag.
   template <class Wait>
   double add_ns(Wait wait) {
     ++count_;

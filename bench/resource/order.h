@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// order.h - an Order as the arguments of a worker, there and back.
+// order.h - converts an Order to the arguments of a worker, and back.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// rank_tables.cc - a job of 2^20 ranks on 16,384 nodes: the memory by which one node knows where
-// every rank of a communicator is, and the time to look one up, both ways. Beside it the memory of
-// each process by itself today: an array by rank, and one by process.
+// rank_tables.cc - a job of 2^20 ranks on 16,384 nodes: the size of the tables by which one node
+// finds the process of every rank of a communicator, and the time of a look-up in both directions.
+// The incumbent: each process has tables of its own, an array by rank and one by process.
 //
 // The tables are the same at every node of a job: they are built once here, by the 64 tasks of one
 // node, and checked for the processes of all nodes. A look-up depends on the result of the one
@@ -34,17 +34,17 @@ std::vector<uint32_t> shuffled(uint32_t count) {
   return all;
 }
 
-// Ranks of a job by node: every second one, and so on. Data that a description borrows lie in
-// `ranks` or `range`.
+// A communicator's ranks of a job, by node: every second one, and so on. The data to which its
+// description points lie in `ranks` or `range`.
 struct Order {
   std::string name, title;
-  uint32_t block = kTasks;  // in which the job's ranks were dealt to its nodes
+  uint32_t block = kTasks;  // so many ranks at a time were dealt to each node
   Range range{0, kSize, 1};
   std::vector<uint32_t> ranks{};
-  bool are_removed = false;  // of `ranks`
+  bool are_removed = false;  // `ranks` are those that the communicator lacks
 
   Description description() const {
-    if (are_removed) return Without{nullptr, ranks};
+    if (are_removed) return AllExcept{nullptr, ranks};
     if (!ranks.empty()) return Ranks{nullptr, ranks};
     return Ranges{nullptr, {&range, 1}};
   }
@@ -124,7 +124,7 @@ class NodesTables {
   uint64_t bytes() const { return tables_.nodes->head.bytes + tables_.ranks->head.bytes; }
 
  private:
-  // Every task must find what the first one has built.
+  // Interns a table. Every task after the first must find the table that the first one has built.
   template <class Table, class Plan>
   int intern(const Plan& plan, const Table*& table) {
     const Table* const first = table;
@@ -137,12 +137,12 @@ class NodesTables {
   Translation tables_{};
 };
 
-// The tables of one process today. A process is node * 64 + task.
+// The tables that one process has today. The index of a process is node * 64 + task.
 struct DenseArrays {
   std::vector<uint32_t> processes;  // by rank
   std::vector<int32_t> ranks;       // by process; -ESRCH: not in the communicator
 
-  // Of all processes of a node.
+  // Returns the size of these tables of all processes of a node.
   uint64_t bytes() const { return kTasks * 4 * (processes.size() + ranks.size()); }
 };
 
@@ -177,7 +177,7 @@ void check(const Order& order, const Translation& tables, const DenseArrays& arr
     if (tables.rank_of({n / kTasks, n % kTasks}) != arrays.ranks[n]) wrong(n);
 }
 
-// ---- how long a look-up takes -------------------------------------------------------------------
+// ---- the time of a look-up ----------------------------------------------------------------------
 
 struct Chase {
   double ns;       // per look-up
@@ -193,7 +193,7 @@ Chase chase(uint64_t count, uint32_t range, Lookup lookup) {
     const auto next = static_cast<uint32_t>((state >> 33) * range >> 31);
     state = state * 6364136223846793005 + 1442695040888963407 + static_cast<uint64_t>(lookup(next));
   }
-  const volatile uint64_t end = state;  // the loop alone must be run, too
+  const volatile uint64_t end = state;  // keeps the compiler from dropping a loop without look-ups
   const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - start;
   return {taken.count() / static_cast<double>(count), end};
 }
@@ -216,7 +216,7 @@ Figure look_up_figure(const std::string& name, const std::string& title,
           .floor = Series{"the loop alone", {}}};
 }
 
-// One round of a figure: look-ups of numbers below `range`, in both the same.
+// Adds one round to a figure: subject and incumbent look up the same numbers below `range`.
 template <class Subject, class Incumbent>
 void add_round(Figure& figure, const Options& options, uint32_t range, Subject subject,
                Incumbent incumbent) {
@@ -229,7 +229,8 @@ void add_round(Figure& figure, const Options& options, uint32_t range, Subject s
   figure.floor->rounds.push_back(chase(count, range, [](uint32_t number) { return number; }).ns);
 }
 
-// Both directions. `incumbent_process` and `incumbent_rank` look up in what `incumbent` names.
+// Measures look-ups in both directions. `incumbent_process` and `incumbent_rank` look up in the
+// tables that the text `incumbent` names.
 template <class Process, class Rank>
 void measure_look_ups(const Order& order, const Translation& tables, const std::string& incumbent,
                       Process incumbent_process, Rank incumbent_rank, const Options& options,
@@ -270,7 +271,8 @@ void measure_order(const Order& order, const Options& options, Result& result) {
       [&](uint32_t process) { return int64_t{arrays.ranks[process]}; }, options, result);
 }
 
-// Where a table of runs stops to be worth its search: RankPlan::kRunsMax.
+// Measures a table of `runs` runs beside a packed table: RankPlan::kRunsMax is the number of runs
+// from which on the search costs too much.
 void measure_runs(uint32_t runs, const Options& options, Result& result) {
   const Order order = cut_into(runs);
   const NodesTables searched(order, RankPlan::kRunsMax), packed(order, 0);
@@ -280,7 +282,7 @@ void measure_runs(uint32_t runs, const Options& options, Result& result) {
       [&](uint32_t process) { return rank_by(packed.get(), process); }, options, result);
 }
 
-// The worst of the communicators, by size beside the arrays and by time.
+// Adds the worst ratios of all communicators: by size beside the arrays, and by time.
 void add_worst(Result& result) {
   Derived size{"rank_table_size_worst", "Memory of a node: worst communicator",
                "times the arrays of its 64 processes", 0};

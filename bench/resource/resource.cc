@@ -32,8 +32,9 @@ std::string size_name(uint64_t bytes) {
   return std::to_string(bytes) + "B";
 }
 
-// Operations that take about a tenth of a second: small blocks cost a list operation, large ones
-// the writing of their pages, the largest (which libc maps afresh each time) page faults.
+// Returns a number of operations that takes about a tenth of a second: small blocks cost a list
+// operation, large ones the writing of their pages, the largest (which libc maps afresh each time)
+// page faults.
 int64_t malloc_operations(uint64_t bytes) {
   if (bytes >= kReusedMax) return 4;
   return 2000000 / (1 + static_cast<int64_t>(bytes / 4096) / 8);
@@ -84,7 +85,7 @@ Order order_of(const Microbenchmark& benchmark, const Options& options) {
 }
 
 Figure measure(const Microbenchmark& benchmark, const Options& options) {
-  Launcher launcher;  // a fresh space: nothing left by the microbenchmark before
+  Launcher launcher;  // a fresh space, without remains of the last microbenchmark
   std::vector<int> processors = usable_processors();
   if (benchmark.one_core) processors.resize(1);
   const Order order = order_of(benchmark, options);
@@ -104,7 +105,7 @@ Figure measure(const Microbenchmark& benchmark, const Options& options) {
   return figure;
 }
 
-// The worst of the sizes that the bar speaks of, by its median ratio.
+// Returns the worst median ratio of the sizes up to kReusedMax, to which the bar applies.
 std::optional<Derived> worst_of_reused(const std::vector<Figure>& figures,
                                        const std::vector<Microbenchmark>& chosen) {
   std::optional<Derived> worst;

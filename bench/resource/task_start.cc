@@ -24,7 +24,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Time for the kernel to clear away after one way, before the next one is timed.
+// A pause in which the kernel frees the processes of one way before the next way is timed.
 constexpr std::chrono::milliseconds kSettle{100};
 constexpr char kAlive = '+';
 constexpr char kAnotherByte = '-';
@@ -33,7 +33,7 @@ constexpr char kAnotherByte = '-';
   throw std::runtime_error(what + ": " + std::strerror(errno));
 }
 
-// VmPTE of a process [KiB]: the memory of its page tables, at all levels.
+// Returns VmPTE of a process [KiB]: the memory of its page tables, at all levels.
 double page_tables_kib(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/status");
   for (std::string line; std::getline(file, line);)
@@ -73,7 +73,7 @@ class Way {
   virtual ~Way() = default;
   virtual void start(const Pipes& pipes, char byte) = 0;
   virtual double all_page_tables_kib() = 0;
-  virtual void await_end() = 0;  // throws when one did not end with 0
+  virtual void await_end() = 0;  // throws if a program did not exit with 0
 };
 
 class InSpace : public Way {
@@ -98,7 +98,7 @@ class InSpace : public Way {
       throw std::runtime_error(nagaya_error_text());
     ++started_;
   }
-  // Any task's answer is that of the one address space, the host's own part included.
+  // Any task's VmPTE is that of the one address space, the host's own part included.
   double all_page_tables_kib() override { return page_tables_kib(pid_); }
   void await_end() override {
     for (; started_ > 0; --started_) {

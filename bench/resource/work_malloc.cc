@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// work_malloc.cc - malloc and free of blocks that are used: each page of a block is written, as a
-// program does that wanted the memory. One operation is one free, one malloc and these writes.
+// work_malloc.cc - malloc and free of blocks that are used: each page of a block is written, as
+// programs do. One operation is one free, one malloc and these writes.
 #include <cstdlib>
 #include <vector>
 

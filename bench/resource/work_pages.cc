@@ -19,13 +19,13 @@ char* map(uint64_t bytes) {
   return static_cast<char*>(mapped);
 }
 
-// A task's memory lies in its own partition.
+// Throws if `address` is not in the calling task's own partition.
 void expect_own(const void* address) {
   const int self = nagaya_task_self();
   expect(self < 0 || nagaya_task_owner(address) == self, "mapping outside the own partition");
 }
 
-// First touch of `operations` fresh pages of 4 KiB.
+// Touches `operations` fresh pages of 4 KiB for the first time.
 class PageFault : public Work {
  public:
   using Work::Work;
@@ -61,7 +61,7 @@ class PageFault : public Work {
   char* region_ = nullptr;
 };
 
-// mmap and munmap of `bytes`, untouched.
+// Maps and unmaps `bytes` without touching them.
 class MapUnmap : public Work {
  public:
   using Work::Work;
@@ -77,7 +77,7 @@ class MapUnmap : public Work {
   }
 };
 
-// mprotect of `bytes` to read-only and back; one operation is one call.
+// Makes `bytes` read-only and writable again by mprotect; one operation is one call.
 class Protect : public Work {
  public:
   explicit Protect(const Order& order) : Work(order), region_(map(order.bytes)) {

@@ -12,7 +12,7 @@ void* count_one(void* counter) {
   return counter;
 }
 
-// pthread_create and pthread_join of a thread that adds one.
+// Creates and joins a thread that adds one.
 class Thread : public Work {
  public:
   using Work::Work;

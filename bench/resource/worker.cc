@@ -44,7 +44,7 @@ std::vector<double> measure(const Order& order, Meeting& meeting) {
     const Clock::time_point start = Clock::now();
     work->run();
     const std::chrono::duration<double, std::nano> taken = Clock::now() - start;
-    meet(meeting, ranks);  // nobody's check disturbs a rank that still runs
+    meet(meeting, ranks);  // so that no check disturbs a rank that still runs
     work->check();
     if (repetition >= 0)
       ns_per_operation.push_back(taken.count() / static_cast<double>(order.operations));
@@ -52,7 +52,7 @@ std::vector<double> measure(const Order& order, Meeting& meeting) {
   return ns_per_operation;
 }
 
-// As measure(); a failure is told to the other ranks, which would wait for this one.
+// Calls measure(). If it fails, tells the other ranks, which would wait for this one.
 std::vector<double> measure_or_tell(const Order& order, Meeting& meeting) {
   try {
     return measure(order, meeting);
@@ -62,7 +62,7 @@ std::vector<double> measure_or_tell(const Order& order, Meeting& meeting) {
   }
 }
 
-// All ranks as threads of this process: the cost of switching when it is cheapest.
+// Runs all ranks as threads of this process: between threads a switch costs least.
 std::vector<double> measure_threads(const Order& order) {
   static Meeting meeting;
   std::vector<double> first;

@@ -24,7 +24,7 @@ static inline double seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The part of a checksum that the number at `place` of a field has. The sum of all parts, modulo
+/* Returns the part of a checksum for `number` at `place` of a field. The sum of all parts, modulo
  * 2^64, does not depend on their order: equal sums mean fields that are equal bit for bit. */
 static inline uint64_t part_of_checksum(double number, long place) {
   uint64_t bits;

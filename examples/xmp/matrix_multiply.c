@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* matrix_multiply.c - c = a b on a grid of nodes. A node has a block of c, the rows of a and the
- * columns of b that its block needs: copies of the same rows of a lie on the nodes of a row of the
- * grid, of the same columns of b on those of a column. So no communication is left.
+ * columns of b that its block needs: the nodes of a row of the grid have copies of the same rows of
+ * a, the nodes of a column copies of the same columns of b. So no communication is left.
  *
  *   xmpcc -O3 -DPJ=2 matrix_multiply.c -o matrix_multiply
  *   nagaya run -n 4 ./matrix_multiply

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* reflect.c - the cost of the shadow: how long a reflect of rows of M points takes by itself.
+/* reflect.c - the cost of the shadow: the time of a reflect of rows of M points by itself.
  *
  *   xmpcc -O3 reflect.c -o reflect
  *   nagaya run -n 2 ./reflect [TIMES]

@@ -30,7 +30,7 @@ static void triad(double scalar) {
   for (long i = 0; i < N; i++) a[i] = b[i] + scalar * c[i];
 }
 
-/* Counts the elements that are not what they must be; all are exact in a double. */
+/* Returns the number of wrong elements; all right ones are exact in a double. */
 static long count_wrong(double scalar) {
   long wrong = 0;
 #pragma xmp loop on t[i] reduction(+ : wrong)

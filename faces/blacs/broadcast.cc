@@ -19,7 +19,7 @@ namespace {
 // A broadcast that its root has started. The root and the completion function, which may run in
 // another thread, each exchange its state; the second of them deletes the object or keeps it for
 // reuse.
-struct Sent {
+struct RootBroadcast {
   enum class State { kAwaited, kComplete, kAbandoned };
 
   nagaya_collective what = {};
@@ -29,13 +29,14 @@ struct Sent {
 };
 
 // A complete object for reuse: most broadcasts are complete when their start returns.
-Sent* spare = nullptr;
+RootBroadcast* spare_broadcast = nullptr;
 
-Sent* new_sent() {
-  Sent* const sent = spare != nullptr ? std::exchange(spare, nullptr) : new Sent;
-  sent->what = {};
-  sent->state.store(Sent::State::kAwaited, std::memory_order_relaxed);
-  return sent;
+RootBroadcast* new_root_broadcast() {
+  RootBroadcast* const object =
+      spare_broadcast != nullptr ? std::exchange(spare_broadcast, nullptr) : new RootBroadcast;
+  object->what = {};
+  object->state.store(RootBroadcast::State::kAwaited, std::memory_order_relaxed);
+  return object;
 }
 
 void check(int error, const char* what) {
@@ -46,34 +47,36 @@ void check(int error, const char* what) {
 }
 
 // Teams of ended grids that have pending broadcasts.
-std::vector<nagaya_team*> to_close;
+std::vector<nagaya_team*> teams_to_close;
 
-void close_idle() {
-  std::erase_if(to_close, [](nagaya_team* team) { return nagaya_coll_close(team) != -EBUSY; });
+void close_idle_teams() {
+  std::erase_if(teams_to_close,
+                [](nagaya_team* team) { return nagaya_coll_close(team) != -EBUSY; });
 }
 
-void end(nagaya_collective* what) {
+void on_complete(nagaya_collective* what) {
   check(what->error, "a broadcast");
-  auto* const sent = reinterpret_cast<Sent*>(what);
-  if (sent->state.exchange(Sent::State::kComplete, std::memory_order_acq_rel) ==
-      Sent::State::kAbandoned)
-    delete sent;
+  auto* const object = reinterpret_cast<RootBroadcast*>(what);
+  if (object->state.exchange(RootBroadcast::State::kComplete, std::memory_order_acq_rel) ==
+      RootBroadcast::State::kAbandoned)
+    delete object;
 }
 
 // Ends the root's use of the object: keeps it for reuse if the broadcast is complete, else leaves
-// it to end(), which deletes it.
-void abandon(Sent* sent) {
-  if (sent->state.exchange(Sent::State::kAbandoned, std::memory_order_acq_rel) !=
-      Sent::State::kComplete)
+// it to on_complete(), which deletes it.
+void abandon(RootBroadcast* object) {
+  if (object->state.exchange(RootBroadcast::State::kAbandoned, std::memory_order_acq_rel) !=
+      RootBroadcast::State::kComplete)
     return;
-  delete std::exchange(spare, sent);
+  delete std::exchange(spare_broadcast, object);
 }
 
 // Waits for the others to read the matrix, then makes a copy for those that have not begun. Returns
 // whether all have read the matrix itself.
-bool await_readers(nagaya_team& team, Sent& sent) {
-  if (wait_for(patience_for(sent.what.send.bytes), [&] { return sent.is_complete(); })) return true;
-  const int copies = nagaya_coll_detach(&team, &sent.what);
+bool await_readers(nagaya_team& team, RootBroadcast& object) {
+  if (wait_for(time_before_copy(object.what.send.bytes), [&] { return object.is_complete(); }))
+    return true;
+  const int copies = nagaya_coll_detach(&team, &object.what);
   check(std::min(copies, 0), "a broadcast");
   return copies == 0;
 }
@@ -82,22 +85,22 @@ bool await_readers(nagaya_team& team, Sent& sent) {
 
 void broadcast(Grid& grid, Scope scope, const Layout& layout) {
   if (grid.size_of(scope) == 1) return;
-  Sent* const sent = new_sent();
-  nagaya_collective& what = sent->what;
+  RootBroadcast* const object = new_root_broadcast();
+  nagaya_collective& what = object->what;
   what.kind = NAGAYA_BCAST;
   what.root = static_cast<uint32_t>(grid.rank_in(scope, grid.row(), grid.column()));
   what.send.base = layout.data();
   what.send.bytes = layout.bytes();
   what.send.runs = layout.gaps();
   what.may_detach = 1;
-  what.complete = end;
+  what.complete = on_complete;
   nagaya_team& team = grid.team(scope);
   check(nagaya_coll_start(&team, &what), "a broadcast");
-  if (!sent->is_complete()) {
-    const bool was_direct = await_readers(team, *sent);
-    ++(was_direct ? sends_counted().broadcasts_direct : sends_counted().broadcasts_copied);
+  if (!object->is_complete()) {
+    const bool was_direct = await_readers(team, *object);
+    ++(was_direct ? send_counters().broadcasts_direct : send_counters().broadcasts_copied);
   }
-  abandon(sent);
+  abandon(object);
 }
 
 void receive_broadcast(Grid& grid, Scope scope, Int root, const Layout& layout) {
@@ -129,14 +132,14 @@ void allgather(Grid& grid, Scope scope, const void* own, size_t bytes, void* all
 }
 
 void close_team(nagaya_team* team) {
-  to_close.push_back(team);
-  close_idle();
+  teams_to_close.push_back(team);
+  close_idle_teams();
 }
 
 void await_closes() {
   wait([] {
-    close_idle();
-    return to_close.empty();
+    close_idle_teams();
+    return teams_to_close.empty();
   });
 }
 

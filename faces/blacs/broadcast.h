@@ -19,7 +19,7 @@ void barrier(Grid& grid, Scope scope);
 void allgather(Grid& grid, Scope scope, const void* own, size_t bytes, void* all);
 // Gathers one value of each process of the scope. Returns all of them, by rank.
 template <class T>
-std::vector<T> tell_all(Grid& grid, Scope scope, const T& own) {
+std::vector<T> allgather_value(Grid& grid, Scope scope, const T& own) {
   std::vector<T> all(static_cast<size_t>(grid.size_of(scope)));
   allgather(grid, scope, &own, sizeof own, all.data());
   return all;

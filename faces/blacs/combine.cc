@@ -17,65 +17,69 @@ namespace {
 
 // An item, and the distance in ranks, counted cyclically, from the first process to its own.
 template <class T>
-struct Found {
+struct Candidate {
   T item;
   Int distance;
 };
 
 template <class T>
-bool is_second_better(const Found<T>& a, const Found<T>& b, bool wants_greatest) {
+bool is_second_better(const Candidate<T>& a, const Candidate<T>& b, bool wants_greatest) {
   const auto far_a = distance_from_0(a.item), far_b = distance_from_0(b.item);
   if (wants_greatest ? far_a < far_b : far_b < far_a) return true;
   return far_a == far_b && b.distance < a.distance;
 }
 
 template <class T>
-void add_all(void*, const void* in, void* inout, size_t count) {
+void reduce_by_sum(void*, const void* in, void* inout, size_t count) {
   add_items<T>(in, inout, count);
 }
 
 template <class T>
-void choose_all(void* wants_greatest, const void* in, void* inout, size_t count) {
+void reduce_by_extreme(void* wants_greatest, const void* in, void* inout, size_t count) {
   choose_items<T>(wants_greatest != nullptr, in, inout, count);
 }
 
 // ---- matrices -----------------------------------------------------------------------------------
 
-bool is_for_all(const Place& place) {
-  return place.row == -1 || place.column == -1;
+bool is_result_for_all(const CombineOperand& operand) {
+  return operand.destination_row == -1 || operand.destination_column == -1;
 }
 
-bool is_result_here(const Grid& grid, Scope scope, const Place& place) {
-  return is_for_all(place) || grid.rank_in(scope, place.row, place.column) ==
-                                  grid.rank_in(scope, grid.row(), grid.column());
+bool is_result_here(const Grid& grid, Scope scope, const CombineOperand& operand) {
+  return is_result_for_all(operand) ||
+         grid.rank_in(scope, operand.destination_row, operand.destination_column) ==
+             grid.rank_in(scope, grid.row(), grid.column());
 }
 
-size_t count_of(const Place& place) {
-  return place.m < 1 || place.n < 1 ? 0
-                                    : static_cast<size_t>(place.m) * static_cast<size_t>(place.n);
+size_t count_of(const CombineOperand& operand) {
+  return operand.m < 1 || operand.n < 1
+             ? 0
+             : static_cast<size_t>(operand.m) * static_cast<size_t>(operand.n);
 }
 
 // Calls what(item of the matrix, number of it in a matrix without gaps).
 template <class T, class What>
-void for_each_item(const Place& place, Int ld, T* matrix, What what) {
+void for_each_item(const CombineOperand& operand, Int ld, T* matrix, What what) {
   size_t number = 0;
-  for (Int column = 0; column < place.n; ++column)
-    for (Int row = 0; row < place.m; ++row)
+  for (Int column = 0; column < operand.n; ++column)
+    for (Int row = 0; row < operand.m; ++row)
       what(matrix[static_cast<ptrdiff_t>(column) * ld + row], number++);
 }
 
 // Reduces `items` in place. `gaps`: the runs of a matrix that is not one run, used instead of
 // `items`; else nullptr.
 template <class T>
-void reduce(Grid& grid, Scope scope, const Place& place, T* items, const nagaya_runs* gaps,
-            void (*reduce)(void*, const void*, void*, size_t), void* context) {
+void reduce(Grid& grid, Scope scope, const CombineOperand& operand, T* items,
+            const nagaya_runs* gaps, void (*reduce)(void*, const void*, void*, size_t),
+            void* context) {
   nagaya_collective what = {};
-  what.kind = is_for_all(place) ? NAGAYA_ALLREDUCE : NAGAYA_REDUCE;
-  if (!is_for_all(place))
-    what.root = static_cast<uint32_t>(grid.rank_in(scope, place.row, place.column));
+  what.kind = is_result_for_all(operand) ? NAGAYA_ALLREDUCE : NAGAYA_REDUCE;
+  if (!is_result_for_all(operand))
+    what.root = static_cast<uint32_t>(
+        grid.rank_in(scope, operand.destination_row, operand.destination_column));
   what.send.base = what.receive.base = items;
   what.send.runs = what.receive.runs = gaps;
-  what.elements.count = count_of(place);
+  what.elements.count = count_of(operand);
   what.elements.extent = sizeof(T);
   what.elements.reduce = reduce;
   what.elements.context = context;
@@ -87,57 +91,59 @@ void reduce(Grid& grid, Scope scope, const Place& place, T* items, const nagaya_
 
 // Reduces a matrix that may have gaps between its columns; over several nodes by a packed copy.
 template <class T>
-void reduce_matrix(Grid& grid, Scope scope, const Place& place, T* matrix,
+void reduce_matrix(Grid& grid, Scope scope, const CombineOperand& operand, T* matrix,
                    void (*function)(void*, const void*, void*, size_t), void* context) {
-  const Layout layout = Layout::rectangle(matrix, place.m, place.n, place.lda, sizeof(T));
+  const Layout layout = Layout::rectangle(matrix, operand.m, operand.n, operand.lda, sizeof(T));
   if (layout.is_one_run() || grid.is_in_one_node(scope))
-    return reduce(grid, scope, place, matrix, layout.gaps(), function, context);
-  std::vector<T> items(count_of(place));
-  for_each_item(place, place.lda, matrix, [&](T& item, size_t n) { items[n] = item; });
-  reduce<T>(grid, scope, place, items.data(), nullptr, function, context);
-  if (is_result_here(grid, scope, place))
-    for_each_item(place, place.lda, matrix, [&](T& item, size_t n) { item = items[n]; });
+    return reduce(grid, scope, operand, matrix, layout.gaps(), function, context);
+  std::vector<T> items(count_of(operand));
+  for_each_item(operand, operand.lda, matrix, [&](T& item, size_t n) { items[n] = item; });
+  reduce<T>(grid, scope, operand, items.data(), nullptr, function, context);
+  if (is_result_here(grid, scope, operand))
+    for_each_item(operand, operand.lda, matrix, [&](T& item, size_t n) { item = items[n]; });
 }
 
 // ---- extremes with their origins ----------------------------------------------------------------
 
 // A search of a scope's matrices for the extreme of each item, and the process that has it.
 template <class T>
-class Search {
+class ExtremeSearch {
  public:
-  Search(Grid& grid, Scope scope, const Place& place, T* matrix, const Origins& origins,
-         bool wants_greatest)
+  ExtremeSearch(Grid& grid, Scope scope, const CombineOperand& operand, T* matrix,
+                const Origins& origins, bool wants_greatest)
       : grid_(grid),
         scope_(scope),
-        place_(place),
+        operand_(operand),
         own_{matrix,
-             std::max(place.lda, place.m),
-             {origins.rows, origins.columns, std::max(origins.ld, place.m)}},
+             std::max(operand.lda, operand.m),
+             {origins.rows, origins.columns, std::max(origins.ld, operand.m)}},
         wants_greatest_(wants_greatest),
         size_(grid.size_of(scope)),
         rank_(grid.rank_in(scope, grid.row(), grid.column())),
-        first_(is_for_all(place) ? 0 : grid.rank_in(scope, place.row, place.column)) {}
+        first_(is_result_for_all(operand)
+                   ? 0
+                   : grid.rank_in(scope, operand.destination_row, operand.destination_column)) {}
 
   // Each item is sent with the distance of its process beside it.
   void run_by_copies() {
-    std::vector<Found<T>> found(count_of(place_));
-    for_each_item(place_, own_.lda, own_.items, [&](T& item, size_t n) {
+    std::vector<Candidate<T>> found(count_of(operand_));
+    for_each_item(operand_, own_.lda, own_.items, [&](T& item, size_t n) {
       found[n] = {item, (size_ + rank_ - first_) % size_};
     });
-    reduce(grid_, scope_, place_, found.data(), nullptr, choose_all<Found<T>>,
+    reduce(grid_, scope_, operand_, found.data(), nullptr, reduce_by_extreme<Candidate<T>>,
            wants_greatest_ ? &wants_greatest_ : nullptr);
-    if (found.empty() || !is_result_here(grid_, scope_, place_)) return;
-    for (Int column = 0; column < place_.n; ++column)
-      store(own_, 0, column, &found[static_cast<size_t>(column) * static_cast<size_t>(place_.m)],
-            place_.m);
+    if (found.empty() || !is_result_here(grid_, scope_, operand_)) return;
+    for (Int column = 0; column < operand_.n; ++column)
+      store(own_, 0, column, &found[static_cast<size_t>(column) * static_cast<size_t>(operand_.m)],
+            operand_.m);
   }
 
   // For a scope in one node. Each process searches one slice: it reads and writes all matrices.
   void run_directly() {
-    const std::vector<Matrices> all = tell_all(grid_, scope_, own_);
+    const std::vector<Matrices> all = allgather_value(grid_, scope_, own_);
     const auto size = static_cast<size_t>(size_), rank = static_cast<size_t>(rank_);
-    const size_t count = count_of(place_), end = count * (rank + 1) / size;
-    const auto m = static_cast<size_t>(place_.m);
+    const size_t count = count_of(operand_), end = count * (rank + 1) / size;
+    const auto m = static_cast<size_t>(operand_.m);
     for (size_t n = count * rank / size, length; n < end; n += length) {
       length = std::min({m - n % m, end - n, kTile});
       search_tile(all, static_cast<Int>(n % m), static_cast<Int>(n / m), static_cast<Int>(length));
@@ -159,22 +165,22 @@ class Search {
   };
 
   void search_tile(const std::vector<Matrices>& all, Int row, Int column, Int length) {
-    Found<T> found[kTile];
+    Candidate<T> found[kTile];
     for (Int distance = 0; distance < size_; ++distance) {
       const Matrices& next = all[static_cast<size_t>((first_ + distance) % size_)];
       const T* const items = next.at(row, column);
       for (Int n = 0; n < length; ++n) {
-        const Found<T> one{items[n], distance};
+        const Candidate<T> one{items[n], distance};
         if (distance == 0 || is_second_better(found[n], one, wants_greatest_)) found[n] = one;
       }
     }
-    if (!is_for_all(place_))
+    if (!is_result_for_all(operand_))
       return store(all[static_cast<size_t>(first_)], row, column, found, length);
     for (const Matrices& one : all) store(one, row, column, found, length);
   }
 
   // Stores `length` results into one column, from `row` on.
-  void store(const Matrices& to, Int row, Int column, const Found<T>* found, Int length) const {
+  void store(const Matrices& to, Int row, Int column, const Candidate<T>* found, Int length) const {
     T* const items = to.at(row, column);
     const ptrdiff_t origin = static_cast<ptrdiff_t>(column) * to.origins.ld + row;
     for (Int n = 0; n < length; ++n) {
@@ -190,7 +196,7 @@ class Search {
 
   Grid& grid_;
   const Scope scope_;
-  const Place& place_;
+  const CombineOperand& operand_;
   const Matrices own_;
   bool wants_greatest_;
   const Int size_, rank_;
@@ -200,27 +206,28 @@ class Search {
 }  // namespace
 
 template <class T>
-void sum(Grid& grid, Scope scope, const Place& place, T* matrix) {
-  reduce_matrix(grid, scope, place, matrix, add_all<T>, nullptr);
+void sum(Grid& grid, Scope scope, const CombineOperand& operand, T* matrix) {
+  reduce_matrix(grid, scope, operand, matrix, reduce_by_sum<T>, nullptr);
 }
 
 template <class T>
-void find_extreme(Grid& grid, Scope scope, const Place& place, T* matrix, const Origins& origins,
-                  bool wants_greatest) {
+void find_extreme(Grid& grid, Scope scope, const CombineOperand& operand, T* matrix,
+                  const Origins& origins, bool wants_greatest) {
   void* const context = wants_greatest ? &wants_greatest : nullptr;
-  if (origins.ld == -1) return reduce_matrix(grid, scope, place, matrix, choose_all<T>, context);
-  Search<T> search(grid, scope, place, matrix, origins, wants_greatest);
+  if (origins.ld == -1)
+    return reduce_matrix(grid, scope, operand, matrix, reduce_by_extreme<T>, context);
+  ExtremeSearch<T> search(grid, scope, operand, matrix, origins, wants_greatest);
   // Shorter elements are posted as copies anyway (kCombined of tuning.h).
   constexpr size_t kDirectBytes = 4096;
-  if (grid.is_in_one_node(scope) && count_of(place) * sizeof(Found<T>) > kDirectBytes)
+  if (grid.is_in_one_node(scope) && count_of(operand) * sizeof(Candidate<T>) > kDirectBytes)
     search.run_directly();
   else
     search.run_by_copies();
 }
 
-#define INSTANTIATE(T)                                  \
-  template void sum<T>(Grid&, Scope, const Place&, T*); \
-  template void find_extreme<T>(Grid&, Scope, const Place&, T*, const Origins&, bool);
+#define INSTANTIATE(T)                                           \
+  template void sum<T>(Grid&, Scope, const CombineOperand&, T*); \
+  template void find_extreme<T>(Grid&, Scope, const CombineOperand&, T*, const Origins&, bool);
 INSTANTIATE(Int)
 INSTANTIATE(float)
 INSTANTIATE(double)

@@ -10,15 +10,16 @@
 
 namespace nagaya::blacs {
 
-// A matrix of m x n items, `lda` items from one column to the next. The process {row, column} gets
-// the result, or all of the scope if one of the two is -1; at others the matrix is undefined then.
-struct Place {
+// A matrix of m x n items, `lda` items from one column to the next. The process at
+// {destination_row, destination_column} gets the result, or all of the scope if one of the two is
+// -1; at others the matrix is undefined then.
+struct CombineOperand {
   Int m, n, lda;
-  Int row, column;
+  Int destination_row, destination_column;
 };
 
 template <class T>
-void sum(Grid& grid, Scope scope, const Place& place, T* matrix);
+void sum(Grid& grid, Scope scope, const CombineOperand& operand, T* matrix);
 
 // Get the coordinates of the process that each extreme comes from, `ld` items from one column to
 // the next. ld == -1: they are not wanted.
@@ -31,7 +32,7 @@ struct Origins {
 // takes the greater one; with origins (ld is not -1) that of the first process in the order of
 // ranks, counted cyclically from the result's process on (from rank 0 if all get it).
 template <class T>
-void find_extreme(Grid& grid, Scope scope, const Place& place, T* matrix, const Origins& origins,
-                  bool wants_greatest);
+void find_extreme(Grid& grid, Scope scope, const CombineOperand& operand, T* matrix,
+                  const Origins& origins, bool wants_greatest);
 
 }  // namespace nagaya::blacs

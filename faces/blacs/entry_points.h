@@ -17,9 +17,9 @@
 namespace nagaya::blacs {
 
 template <class Function>
-Function* next(const char* name) {
+Function* find_next_definition(const char* name) {
   void* found = dlsym(RTLD_NEXT, name);
-  if (found == nullptr) found = find_loaded(name).symbol;
+  if (found == nullptr) found = find_loaded_symbol(name).symbol;
   if (found != nullptr) return reinterpret_cast<Function*>(found);
   std::fprintf(
       stderr,
@@ -32,7 +32,7 @@ Function* next(const char* name) {
 // Answers a call in a forked child: returns Result() for a function that ends or frees something;
 // any other ends the child.
 template <class Result>
-Result answer_of_child(std::string_view name) {
+Result answer_forked_child(std::string_view name) {
   const auto has = [&](const char* word) { return name.find(word) != std::string_view::npos; };
   if (!has("exit") && !has("free")) end_child(name);
   return Result();
@@ -42,13 +42,13 @@ Result answer_of_child(std::string_view name) {
 
 // Defines the exported function `name`; the body that serves tasks follows the macro. `parameters`
 // and `arguments` are those of the function, in parentheses.
-#define NAGAYA_BLACS_ENTRY(result, name, parameters, arguments)              \
-  static inline result ours_##name parameters;                               \
-  extern "C" __attribute__((visibility("default"))) result name parameters { \
-    if (nagaya::blacs::System::is_forked_child())                            \
-      return nagaya::blacs::answer_of_child<result>(#name);                  \
-    if (nagaya::blacs::System::is_ours()) return ours_##name arguments;      \
-    static auto* const behind = nagaya::blacs::next<decltype(name)>(#name);  \
-    return behind arguments;                                                 \
-  }                                                                          \
-  static inline result ours_##name parameters
+#define NAGAYA_BLACS_ENTRY(result, name, parameters, arguments)                                    \
+  static inline result serve_##name parameters;                                                    \
+  extern "C" __attribute__((visibility("default"))) result name parameters {                       \
+    if (nagaya::blacs::System::is_forked_child())                                                  \
+      return nagaya::blacs::answer_forked_child<result>(#name);                                    \
+    if (nagaya::blacs::System::is_served_here()) return serve_##name arguments;                    \
+    static auto* const next_function = nagaya::blacs::find_next_definition<decltype(name)>(#name); \
+    return next_function arguments;                                                                \
+  }                                                                                                \
+  static inline result serve_##name parameters

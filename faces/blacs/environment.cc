@@ -97,7 +97,7 @@ void make_grid_in_order(Int* context, const char* order, Int rows, Int columns) 
   });
 }
 
-void tell_grid(Int context, Int* rows, Int* columns, Int* row, Int* column) {
+void get_grid_info(Int context, Int* rows, Int* columns, Int* row, Int* column) {
   const Grid* const grid = find_grid(context);
   *rows = grid != nullptr ? grid->rows() : -1;
   *columns = grid != nullptr ? grid->columns() : -1;
@@ -111,14 +111,14 @@ Int number_of(Int context, Int row, Int column) {
   return exists ? grid.number_of(row, column) : -1;
 }
 
-void place_of(Int context, Int number, Int* row, Int* column) {
+void coordinates_of(Int context, Int number, Int* row, Int* column) {
   const Grid& grid = grid_of(context, "blacs_pcoord");
   const bool exists = number >= 0 && number < grid.rows() * grid.columns();
   *row = exists ? number / grid.columns() : -1;
   *column = exists ? number % grid.columns() : -1;
 }
 
-void leave(Int context) {
+void exit_grid(Int context) {
   grid_of(context, "blacs_gridexit");
   nagaya::blacs::remove_grid(context);
 }
@@ -133,13 +133,13 @@ void exit_all(Int goes_on) {
 
 void end_job(Int context, Int error) {
   Int rows, columns, row, column;
-  tell_grid(context, &rows, &columns, &row, &column);
+  get_grid_info(context, &rows, &columns, &row, &column);
   System::own().abort(error, "blacs_abort: {" + std::to_string(row) + "," + std::to_string(column) +
                                  "} of context " + std::to_string(context) +
                                  " ends the job with error " + std::to_string(error));
 }
 
-void tell_process(Int* number, Int* count) {
+void get_process_info(Int* number, Int* count) {
   *number = System::own().rank();
   *count = System::own().size();
 }
@@ -158,7 +158,7 @@ void free_buffers(Int waits) {
 
 // Returns the Fortran handle of a system handle's communicator. Precondition: there is an MPI.
 Int communicator(Int handle) {
-  return nagaya::blacs::is_of_grid(handle)
+  return nagaya::blacs::is_grid_handle(handle)
              ? nagaya::blacs::grid_of_handle(handle, "blacs2sys_handle").communicator()
              : System::own().communicator_of(handle);
 }
@@ -174,16 +174,16 @@ double wall_time() {
 #define ENTRY NAGAYA_BLACS_ENTRY
 
 ENTRY(void, Cblacs_pinfo, (Int * number, Int* count), (number, count)) {
-  tell_process(number, count);
+  get_process_info(number, count);
 }
 ENTRY(void, blacs_pinfo_, (Int * number, Int* count), (number, count)) {
-  tell_process(number, count);
+  get_process_info(number, count);
 }
 ENTRY(void, Cblacs_setup, (Int * number, Int* count), (number, count)) {
-  tell_process(number, count);
+  get_process_info(number, count);
 }
 ENTRY(void, blacs_setup_, (Int * number, Int* count), (number, count)) {
-  tell_process(number, count);
+  get_process_info(number, count);
 }
 
 ENTRY(void, Cblacs_get, (Int context, Int what, Int* value), (context, what, value)) {
@@ -217,17 +217,17 @@ ENTRY(void, blacs_gridmap_, (Int * context, Int* map, Int* ld, Int* rows, Int* c
 }
 ENTRY(void, Cblacs_gridinfo, (Int context, Int* rows, Int* columns, Int* row, Int* column),
       (context, rows, columns, row, column)) {
-  tell_grid(context, rows, columns, row, column);
+  get_grid_info(context, rows, columns, row, column);
 }
 ENTRY(void, blacs_gridinfo_, (Int * context, Int* rows, Int* columns, Int* row, Int* column),
       (context, rows, columns, row, column)) {
-  tell_grid(*context, rows, columns, row, column);
+  get_grid_info(*context, rows, columns, row, column);
 }
 ENTRY(void, Cblacs_gridexit, (Int context), (context)) {
-  leave(context);
+  exit_grid(context);
 }
 ENTRY(void, blacs_gridexit_, (Int * context), (context)) {
-  leave(*context);
+  exit_grid(*context);
 }
 
 ENTRY(Int, Cblacs_pnum, (Int context, Int row, Int column), (context, row, column)) {
@@ -238,11 +238,11 @@ ENTRY(Int, blacs_pnum_, (Int * context, Int* row, Int* column), (context, row, c
 }
 ENTRY(void, Cblacs_pcoord, (Int context, Int number, Int* row, Int* column),
       (context, number, row, column)) {
-  place_of(context, number, row, column);
+  coordinates_of(context, number, row, column);
 }
 ENTRY(void, blacs_pcoord_, (Int * context, Int* number, Int* row, Int* column),
       (context, number, row, column)) {
-  place_of(*context, *number, row, column);
+  coordinates_of(*context, *number, row, column);
 }
 
 ENTRY(void, Cblacs_barrier, (Int context, char* letter), (context, letter)) {

@@ -31,8 +31,8 @@ void drop_messages(uint32_t context) {
 
 // Names another BLACS in which this process has made contexts, if there is one: the program calls
 // that one by its address, and ScaLAPACK, or the program in another place, calls this one.
-std::string another_maker() {
-  const Loaded contexts = find_loaded("BI_MaxNCtxt");
+std::string describe_other_blacs() {
+  const LoadedSymbol contexts = find_loaded_symbol("BI_MaxNCtxt");
   const bool has_any = contexts.symbol != nullptr && *static_cast<const Int*>(contexts.symbol) > 0;
   if (!has_any) return " (gridinit and gridmap make them)";
   return ": this process makes contexts in another BLACS, too, that of " + contexts.file +
@@ -41,15 +41,15 @@ std::string another_maker() {
 
 }  // namespace
 
-// Finds a number for a new grid: the greatest next_number of the processes that make it. All of
-// them get the same one, and no grid that exists at one of them has it.
+// Finds a number for a new grid: the greatest next_grid_number of the processes that make it. All
+// of them get the same one, and no grid that exists at one of them has it.
 System::Members Grid::gather() {
   System& system = System::own();
   nagaya_collective what = {};
   what.kind = NAGAYA_ALLREDUCE;
-  what.send.base = &system.next_number;
+  what.send.base = &system.next_grid_number;
   System::Members members{processes_, own_, 0, ranks_};
-  what.receive.base = &members.next_number;
+  what.receive.base = &members.next_grid_number;
   what.elements.count = 1;
   what.elements.extent = sizeof(uint32_t);
   what.elements.commutes = 1;
@@ -63,13 +63,13 @@ System::Members Grid::gather() {
 }
 
 System::Members Grid::gather(Int handle) {
-  return is_of_grid(handle) ? grid_of_handle(handle, "gridinit or gridmap").gather()
-                            : System::own().gather(handle);
+  return is_grid_handle(handle) ? grid_of_handle(handle, "gridinit or gridmap").gather()
+                                : System::own().gather(handle);
 }
 
 std::unique_ptr<Grid> Grid::make(Int handle, Int rows, Int columns, const Map& map) {
   const System::Members members = gather(handle);
-  System::own().next_number = members.next_number + 1;
+  System::own().next_grid_number = members.next_grid_number + 1;
   const auto count = static_cast<Int>(members.processes.size());
   if (rows < 1 || columns < 1 || rows > count / columns)
     System::own().abort(1, "gridinit or gridmap: no grid of " + std::to_string(rows) + " x " +
@@ -94,7 +94,7 @@ std::unique_ptr<Grid> Grid::make(Int handle, Int rows, Int columns, const Map& m
       ranks.ranks.push_back(members.ranks.ranks[static_cast<size_t>(process)]);
     }
   if (own < 0) return nullptr;
-  std::unique_ptr<Grid> grid(new Grid(members.next_number, rows, columns, own));
+  std::unique_ptr<Grid> grid(new Grid(members.next_grid_number, rows, columns, own));
   grid->processes_ = std::move(processes);
   grid->set_ranks(std::move(ranks));
   grid->is_in_one_node_ = grid->is_in_one_node(Scope::kAll);
@@ -127,7 +127,7 @@ Grid::~Grid() {
   for (nagaya_team* const team : teams_)
     if (team != nullptr) close_team(team);
   if (has_communicator_) System::own().free_communicator(communicator_);
-  drop_messages(envelope(own_, kData).context);
+  drop_messages(envelope(own_, kDataTag).context);
 }
 
 Int Grid::size_of(Scope scope) const {
@@ -171,7 +171,7 @@ Grid& grid_of(Int context, const char* caller) {
   Grid* const grid = find_grid(context);
   if (grid == nullptr)
     System::own().abort(1, std::string(caller) + ": there is no context " +
-                               std::to_string(context) + another_maker());
+                               std::to_string(context) + describe_other_blacs());
   return *grid;
 }
 

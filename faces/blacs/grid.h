@@ -30,7 +30,7 @@ class Grid {
   Int row() const { return own_ / columns_; }
   Int column() const { return own_ % columns_; }
   // The caller's number, row by row.
-  Int own() const { return own_; }
+  Int own_number() const { return own_; }
   Int number_of(Int row, Int column) const { return row * columns_ + column; }
   nagaya_process process(Int number) const { return processes_[static_cast<size_t>(number)]; }
 
@@ -59,12 +59,12 @@ class Grid {
   // ---- point-to-point messages
 
   // Return the number, from 1 on, of the next message to a process or from it.
-  Int count_sent(Int to) { return next_number(sent_, to); }
-  Int count_received(Int from) { return next_number(received_, from); }
+  Int count_sent(Int to) { return next_message_number(sent_, to); }
+  Int count_received(Int from) { return next_message_number(received_, from); }
 
   // The tag of data, which NAGAYA_ANY_TAG does not match. The tag of a `ready` is the number of the
   // message that it is for.
-  static constexpr Int kData = -2;
+  static constexpr Int kDataTag = -2;
   nagaya_envelope envelope(Int source, Int tag) const {
     return {NAGAYA_CONTEXTS_BLACS | (number_ & (NAGAYA_CONTEXTS_BLACS / 2 - 1)), source, tag};
   }
@@ -78,7 +78,7 @@ class Grid {
 
   void set_ranks(System::Ranks ranks);
   static System::Members gather(Int handle);
-  Int next_number(std::vector<Int>& numbers, Int process) const {
+  Int next_message_number(std::vector<Int>& numbers, Int process) const {
     if (numbers.empty()) numbers.resize(processes_.size());
     Int& number = numbers[static_cast<size_t>(process)];
     return number = number == INT32_MAX ? 1 : number + 1;
@@ -107,7 +107,7 @@ class Grid {
 // System handles of grids. No communicator's Fortran handle is among them: Open MPI's are small,
 // and MPICH's lie elsewhere.
 constexpr Int kFirstHandle = 0x2000'0000, kHandles = 0x1000'0000;
-inline bool is_of_grid(Int handle) {
+inline bool is_grid_handle(Int handle) {
   return handle >= kFirstHandle && handle - kFirstHandle < kHandles;
 }
 

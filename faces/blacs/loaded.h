@@ -7,13 +7,13 @@
 
 namespace nagaya::blacs {
 
-struct Loaded {
+struct LoadedSymbol {
   void* symbol = nullptr;
   std::string file;  // path of the library that has it
 };
 
 // Returns the first symbol of that name outside of this library, in the order in which the
 // libraries of the process were loaded; an empty one if there is none.
-Loaded find_loaded(const char* name);
+LoadedSymbol find_loaded_symbol(const char* name);
 
 }  // namespace nagaya::blacs

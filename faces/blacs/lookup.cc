@@ -20,22 +20,22 @@
 namespace nagaya::blacs {
 namespace {
 
-using Lookup = void*(void* handle, const char* name) noexcept;
+using Dlsym = void*(void* handle, const char* name) noexcept;
 
 // dlvsym() needs a version: tries the newest one, then the first one of each kind of processor.
-Lookup* find_lookup_of_libc() {
+Dlsym* find_libc_dlsym() {
   for (const char* version : {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.27"})
     if (void* const found = dlvsym(RTLD_NEXT, "dlsym", version))
-      return reinterpret_cast<Lookup*>(found);
+      return reinterpret_cast<Dlsym*>(found);
   return nullptr;
 }
 
 // Each thread looks libc's function up until one has stored it. There is no lock: it would be held
 // while libc takes its own, which a constructor that calls dlsym() holds already.
-[[gnu::noinline]] Lookup& lookup_of_libc() {
-  static std::atomic<Lookup*> known = nullptr;
-  Lookup* lookup = known.load(std::memory_order_relaxed);
-  if (lookup == nullptr) known.store(lookup = find_lookup_of_libc(), std::memory_order_relaxed);
+[[gnu::noinline]] Dlsym& libc_dlsym() {
+  static std::atomic<Dlsym*> known = nullptr;
+  Dlsym* lookup = known.load(std::memory_order_relaxed);
+  if (lookup == nullptr) known.store(lookup = find_libc_dlsym(), std::memory_order_relaxed);
   return *lookup;
 }
 
@@ -48,7 +48,7 @@ const void* library_of(const void* address, std::string* file = nullptr) {
 }
 
 const void* own_library(std::string* file = nullptr) {
-  return library_of(reinterpret_cast<const void*>(&find_lookup_of_libc), file);
+  return library_of(reinterpret_cast<const void*>(&find_libc_dlsym), file);
 }
 
 // Handle of this library. Two threads may look it up at once: there is no lock, as libc may hold
@@ -67,7 +67,7 @@ void* own_handle() {
 // A BLACS function of this library; nullptr: there is none of that name.
 void* own_function(const char* name) {
   if (own_handle() == nullptr || std::strcmp(name, "dlsym") == 0) return nullptr;
-  void* const found = lookup_of_libc()(own_handle(), name);  // its libraries are searched, too
+  void* const found = libc_dlsym()(own_handle(), name);  // its libraries are searched, too
   return found != nullptr && library_of(found) == own_library() ? found : nullptr;
 }
 
@@ -82,35 +82,36 @@ std::vector<std::string> loaded_files() {
   return files;
 }
 
-bool names_gridinfo(const char* name) {
+bool is_gridinfo_name(const char* name) {
   return std::strcmp(name, "Cblacs_gridinfo") == 0 || std::strcmp(name, "blacs_gridinfo_") == 0;
 }
 
 // Whether one of the relocations is of a function of the BLACS that all of ScaLAPACK calls.
-bool has_gridinfo(const ElfW(Rela) * relocation, size_t bytes, const ElfW(Sym) * symbols,
-                  const char* names) {
+bool has_gridinfo_relocation(const ElfW(Rela) * relocation, size_t bytes, const ElfW(Sym) * symbols,
+                             const char* names) {
   for (size_t n = 0; n < bytes / sizeof *relocation; ++n)
-    if (names_gridinfo(names + symbols[ELF64_R_SYM(relocation[n].r_info)].st_name)) return true;
+    if (is_gridinfo_name(names + symbols[ELF64_R_SYM(relocation[n].r_info)].st_name)) return true;
   return false;
 }
 
 // Whether the function's library has ScaLAPACK and its BLACS, and was linked so that the one calls
 // the other at fixed addresses (-Bsymbolic): then this library cannot come between them.
-bool is_closed(void* function) {
+bool is_bound_to_own_blacs(void* function) {
   Dl_info info;
   link_map* library = nullptr;
   if (dladdr1(function, &info, reinterpret_cast<void**>(&library), RTLD_DL_LINKMAP) == 0)
     return false;
-  const void* const descinit = lookup_of_libc()(library, "descinit_");
+  const void* const descinit = libc_dlsym()(library, "descinit_");
   if (descinit == nullptr || library_of(descinit) != info.dli_fbase) return false;
-  ElfW(Addr) of_tag[DT_JMPREL + 1] = {};
+  ElfW(Addr) address_of_tag[DT_JMPREL + 1] = {};
   for (const ElfW(Dyn)* entry = library->l_ld; entry->d_tag != DT_NULL; ++entry)
-    if (entry->d_tag > 0 && entry->d_tag <= DT_JMPREL) of_tag[entry->d_tag] = entry->d_un.d_ptr;
-  const auto* const symbols = reinterpret_cast<const ElfW(Sym)*>(of_tag[DT_SYMTAB]);
-  const auto* const names = reinterpret_cast<const char*>(of_tag[DT_STRTAB]);
+    if (entry->d_tag > 0 && entry->d_tag <= DT_JMPREL)
+      address_of_tag[entry->d_tag] = entry->d_un.d_ptr;
+  const auto* const symbols = reinterpret_cast<const ElfW(Sym)*>(address_of_tag[DT_SYMTAB]);
+  const auto* const names = reinterpret_cast<const char*>(address_of_tag[DT_STRTAB]);
   const auto has = [&](int table, int bytes) {
-    return has_gridinfo(reinterpret_cast<const ElfW(Rela)*>(of_tag[table]), of_tag[bytes], symbols,
-                        names);
+    return has_gridinfo_relocation(reinterpret_cast<const ElfW(Rela)*>(address_of_tag[table]),
+                                   address_of_tag[bytes], symbols, names);
   };
   return !has(DT_JMPREL, DT_PLTRELSZ) && !has(DT_RELA, DT_RELASZ);
 }
@@ -120,21 +121,21 @@ bool is_closed(void* function) {
 [[gnu::noinline]] void* find_by_handle(void* handle, const char* name) {
   if (handle == RTLD_DEFAULT || handle == RTLD_NEXT || name == nullptr) return nullptr;
   void* const ours = own_function(name);
-  if (ours == nullptr || !System::is_ours()) return nullptr;
-  void* const found = lookup_of_libc()(handle, name);
-  if (found == nullptr || found == ours || is_closed(found)) return nullptr;
+  if (ours == nullptr || !System::is_served_here()) return nullptr;
+  void* const found = libc_dlsym()(handle, name);
+  if (found == nullptr || found == ours || is_bound_to_own_blacs(found)) return nullptr;
   dlerror();  // clears an error of the look-ups above
   return ours;
 }
 
 }  // namespace
 
-Loaded find_loaded(const char* name) {
+LoadedSymbol find_loaded_symbol(const char* name) {
   for (const std::string& file : loaded_files()) {
     void* const handle = dlopen(file.c_str(), RTLD_NOLOAD | RTLD_LAZY);
     if (handle == nullptr) continue;
-    Loaded found;
-    found.symbol = lookup_of_libc()(handle, name);
+    LoadedSymbol found;
+    found.symbol = libc_dlsym()(handle, name);
     dlclose(handle);  // it was loaded before
     if (found.symbol != nullptr && library_of(found.symbol, &found.file) != own_library())
       return found;
@@ -160,5 +161,5 @@ extern "C" __attribute__((visibility("default"))) NAGAYA_JUMPS void* dlsym(
     void* handle, const char* name) noexcept {
   using namespace nagaya::blacs;
   if (void* const ours = find_by_handle(handle, name)) return ours;
-  NAGAYA_JUMP_TO lookup_of_libc()(handle, name);
+  NAGAYA_JUMP_TO libc_dlsym()(handle, name);
 }

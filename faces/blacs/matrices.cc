@@ -57,9 +57,9 @@ void receive(Int context, const Layout& layout, Int row, Int column) {
 }
 
 // Topologies say how data go from process to process: any letter means the fastest way here.
-void broadcast(Int context, const char* scope, const char* topology, const Layout& layout) {
+void broadcast(Int context, const char* letter, const char* topology, const Layout& layout) {
   static_cast<void>(topology);
-  nagaya::blacs::broadcast(grid_of(context, "bs2d"), nagaya::blacs::scope_of(scope, "bs2d"),
+  nagaya::blacs::broadcast(grid_of(context, "bs2d"), nagaya::blacs::scope_of(letter, "bs2d"),
                            layout);
 }
 
@@ -83,20 +83,20 @@ std::pair<Grid&, Scope> scope_of_combine(Int context, const char* letter, Int ro
 }
 
 template <class T>
-void sum(Int context, const char* scope, const char* topology, Int m, Int n, T* matrix, Int lda,
+void sum(Int context, const char* letter, const char* topology, Int m, Int n, T* matrix, Int lda,
          Int row, Int column) {
   static_cast<void>(topology);
-  const auto [grid, known] = scope_of_combine(context, scope, row, column, "gsum2d");
-  nagaya::blacs::sum(grid, known, {m, n, lda, row, column}, matrix);
+  const auto [grid, scope] = scope_of_combine(context, letter, row, column, "gsum2d");
+  nagaya::blacs::sum(grid, scope, {m, n, lda, row, column}, matrix);
 }
 
 template <class T>
-void find_extreme(bool wants_greatest, Int context, const char* scope, const char* topology, Int m,
+void find_extreme(bool wants_greatest, Int context, const char* letter, const char* topology, Int m,
                   Int n, T* matrix, Int lda, Int* rows, Int* columns, Int ld, Int row, Int column) {
   static_cast<void>(topology);
-  const auto [grid, known] =
-      scope_of_combine(context, scope, row, column, wants_greatest ? "gamx2d" : "gamn2d");
-  nagaya::blacs::find_extreme(grid, known, {m, n, lda, row, column}, matrix, {rows, columns, ld},
+  const auto [grid, scope] =
+      scope_of_combine(context, letter, row, column, wants_greatest ? "gamx2d" : "gamn2d");
+  nagaya::blacs::find_extreme(grid, scope, {m, n, lda, row, column}, matrix, {rows, columns, ld},
                               wants_greatest);
 }
 

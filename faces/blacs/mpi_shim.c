@@ -44,20 +44,20 @@ static int rank(int comm) {
   return rank;
 }
 
-struct under_way {
+struct pending_request {
   MPI_Request request;
   int error;
 };
 
 static int is_over(void* context) {
-  struct under_way* const what = context;
+  struct pending_request* const what = context;
   int flag = 0;
   what->error = MPI_Test(&what->request, &flag, MPI_STATUS_IGNORE);
   return what->error != MPI_SUCCESS || flag;
 }
 
 static int allgather(int comm, const void* own, int bytes, void* all, nagaya_blacs_wait* wait) {
-  struct under_way what;
+  struct pending_request what;
   what.error =
       MPI_Iallgather(own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, MPI_Comm_f2c(comm), &what.request);
   if (what.error == MPI_SUCCESS) wait(is_over, &what);

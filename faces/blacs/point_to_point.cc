@@ -16,7 +16,7 @@
 namespace nagaya::blacs {
 namespace {
 
-blacs_sends& counts = sends_counted();
+blacs_sends& counts = send_counters();
 
 void check(int error, const char* what, Grid& grid, Int other) {
   if (error == 0) return;
@@ -37,30 +37,30 @@ struct Copy {
   std::unique_ptr<std::byte[]> data;
   bool is_data = true;  // which await_sends() waits for; a `ready` may never be received
 };
-std::atomic<uint32_t> copies_under_way = 0;
+std::atomic<uint32_t> pending_copies = 0;
 
 void send_copy(Grid& grid, Int to, Int tag, const Layout& layout) {
   auto* const copy = new Copy;
   copy->data = std::make_unique_for_overwrite<std::byte[]>(layout.bytes());
   layout.pack(copy->data.get());
   copy->send.to = grid.process(to);
-  copy->send.envelope = grid.envelope(grid.own(), tag);
+  copy->send.envelope = grid.envelope(grid.own_number(), tag);
   copy->send.data = copy->data.get();
   copy->send.bytes = layout.bytes();
-  copy->is_data = tag == Grid::kData;
+  copy->is_data = tag == Grid::kDataTag;
   copy->send.complete = [](nagaya_send* send) {
     const std::unique_ptr<Copy> own(reinterpret_cast<Copy*>(send));
     if (send->error != 0)
       System::own().abort(
           1, "a message to another process is lost: " + std::string(strerrorname_np(-send->error)));
-    if (own->is_data) copies_under_way.fetch_sub(1, std::memory_order_relaxed);
+    if (own->is_data) pending_copies.fetch_sub(1, std::memory_order_relaxed);
   };
-  if (copy->is_data) copies_under_way.fetch_add(1, std::memory_order_relaxed);
+  if (copy->is_data) pending_copies.fetch_add(1, std::memory_order_relaxed);
   check(nagaya_match_send(&copy->send), "a message to", grid, to);
 }
 
 void send_short(Grid& grid, Int to, Int tag, const Layout& layout) {
-  const nagaya_envelope envelope = grid.envelope(grid.own(), tag);
+  const nagaya_envelope envelope = grid.envelope(grid.own_number(), tag);
   std::unique_ptr<std::byte[]> packed;
   const void* data = layout.data();
   if (!layout.is_one_run()) {
@@ -85,7 +85,7 @@ bool is_short(Grid& grid, Int other, const Layout& layout) {
 struct Ready {
   nagaya_receive receive = {};
   // Sender and completion exchange their states; the second of them deletes or uses the object.
-  enum class State { kAwaited, kThere, kAbandoned };
+  enum class State { kAwaited, kArrived, kAbandoned };
   std::atomic<State> state = State::kAwaited;
 };
 
@@ -97,7 +97,7 @@ Ready* expect_ready(Grid& grid, Int from, Int number) {
     auto* const own = reinterpret_cast<Ready*>(receive);
     // Runs in a thread that calls MPI, or in the sender's. Acquire: pairs with the sender's
     // exchange, before the object is deleted.
-    if (own->state.exchange(Ready::State::kThere, std::memory_order_acq_rel) ==
+    if (own->state.exchange(Ready::State::kArrived, std::memory_order_acq_rel) ==
         Ready::State::kAbandoned)
       delete own;
   };
@@ -108,7 +108,7 @@ Ready* expect_ready(Grid& grid, Int from, Int number) {
 void send_from_matrix(Grid& grid, Int to, const Layout& layout) {
   nagaya_send send = {};
   send.to = grid.process(to);
-  send.envelope = grid.envelope(grid.own(), Grid::kData);
+  send.envelope = grid.envelope(grid.own_number(), Grid::kDataTag);
   send.data = layout.data();
   send.bytes = layout.bytes();
   send.runs = layout.gaps();
@@ -119,18 +119,18 @@ void send_from_matrix(Grid& grid, Int to, const Layout& layout) {
 
 void send_long(Grid& grid, Int to, Int number, const Layout& layout) {
   Ready* const ready = expect_ready(grid, to, number);
-  const auto is_there = [&] {
-    return ready->state.load(std::memory_order_acquire) == Ready::State::kThere;
+  const auto has_arrived = [&] {
+    return ready->state.load(std::memory_order_acquire) == Ready::State::kArrived;
   };
-  if (to != grid.own()) wait_for(patience_for(layout.bytes()), is_there);
+  if (to != grid.own_number()) wait_for(time_before_copy(layout.bytes()), has_arrived);
   if (ready->state.exchange(Ready::State::kAbandoned, std::memory_order_acq_rel) ==
-      Ready::State::kThere) {
+      Ready::State::kArrived) {
     delete ready;
     ++counts.direct;
     return send_from_matrix(grid, to, layout);
   }
   ++counts.copied;
-  send_copy(grid, to, Grid::kData, layout);
+  send_copy(grid, to, Grid::kDataTag, layout);
 }
 
 // Receives, and ignores, each `ready` for a message before number `number`: the sender's matrix was
@@ -145,21 +145,21 @@ void drop_old_readies(Grid& grid, Int to, Int number) {
     check(nagaya_match_receive(&receive), "a message to", grid, to);  // complete: it is here
   }
 }
-constexpr Int kOldReadiesMost = 64;  // of a process: a probe costs half of a short message
+constexpr Int kMaxOldReadies = 64;  // of a process: a probe costs half of a short message
 
 }  // namespace
 
 void send(Grid& grid, Int to, const Layout& layout) {
   const Int number = grid.count_sent(to);
-  if (number % kOldReadiesMost == 0) drop_old_readies(grid, to, number);
-  is_short(grid, to, layout) ? send_short(grid, to, Grid::kData, layout)
+  if (number % kMaxOldReadies == 0) drop_old_readies(grid, to, number);
+  is_short(grid, to, layout) ? send_short(grid, to, Grid::kDataTag, layout)
                              : send_long(grid, to, number, layout);
 }
 
 void receive(Grid& grid, Int from, const Layout& layout) {
   const Int number = grid.count_received(from);
   nagaya_receive receive = {};
-  receive.wanted = grid.envelope(from, Grid::kData);
+  receive.wanted = grid.envelope(from, Grid::kDataTag);
   receive.from = grid.process(from);
   receive.buffer = layout.data();
   receive.capacity = layout.bytes();
@@ -170,17 +170,17 @@ void receive(Grid& grid, Int from, const Layout& layout) {
   check(receive.error, "a message from", grid, from);
 }
 
-blacs_sends& sends_counted() {
+blacs_sends& send_counters() {
   static blacs_sends counts;
   return counts;
 }
 
 void await_sends() {
-  wait([] { return copies_under_way.load(std::memory_order_relaxed) == 0; });
+  wait([] { return pending_copies.load(std::memory_order_relaxed) == 0; });
 }
 
 }  // namespace nagaya::blacs
 
 void blacs_count_sends(blacs_sends* out) {
-  *out = nagaya::blacs::sends_counted();
+  *out = nagaya::blacs::send_counters();
 }

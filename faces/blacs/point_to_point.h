@@ -25,7 +25,7 @@ void send(Grid& grid, Int to, const Layout& layout);
 void receive(Grid& grid, Int from, const Layout& layout);
 
 // The counters that blacs_count_sends() returns.
-blacs_sends& sends_counted();
+blacs_sends& send_counters();
 
 // Returns when all messages that are sent from copies have been received.
 void await_sends();

@@ -11,76 +11,78 @@
 namespace nagaya::blacs {
 namespace {
 
-// ---- the deals, which processes exchange --------------------------------------------------------
+// ---- the distributions, which processes exchange ------------------------------------------------
 
-// How a matrix's rows are dealt (distributed in blocks, cyclically) to the rows of a grid, or its
-// columns to the columns. An index is the number of a row or column.
-struct Deal {
+// How a matrix's rows are distributed, block-cyclically, over the rows of a grid, or its columns
+// over the columns. An index is the number of a row or column.
+struct BlockCyclic {
   Int block, first, processes;
   Int begin;  // of the submatrix in the matrix, from 0
 
-  // Whether a matrix of `all` indexes can be dealt so, and has `count` of them from `begin` on.
-  bool has(Int count, Int all) const {
+  // Whether a matrix of `all` indexes can be distributed so, with `count` of them from `begin` on.
+  bool is_valid_for(Int count, Int all) const {
     return block > 0 && first >= 0 && first < processes && begin >= 0 && begin <= all - count;
   }
   // Returns how many of the first `n` indexes of the matrix the process has.
-  Int count_of(Int n, Int process) const {
+  Int local_count_of(Int n, Int process) const {
     const Int distance = (process - first + processes) % processes, blocks = n / block;
     const Int in_last_round = blocks % processes;
     const Int last = distance < in_last_round ? block : distance == in_last_round ? n % block : 0;
     return blocks / processes * block + last;
   }
   Int owner_of(Int n) const { return ((begin + n) / block + first) % processes; }
-  Int local_of(Int n) const {
+  Int local_index_of(Int n) const {
     const Int at = begin + n;
     return at / block / processes * block + at % block;
   }
   Int left_in_block(Int n) const { return block - (begin + n) % block; }
   // Returns how many indexes before `n` of the submatrix the process has: their local numbers are
   // below the result.
-  Int local_before(Int n, Int process) const { return count_of(begin + n, process); }
+  Int local_before(Int n, Int process) const { return local_count_of(begin + n, process); }
   // Returns the index in the submatrix of a process's local number.
-  Int number_of(Int local, Int process) const {
+  Int submatrix_index_of(Int local, Int process) const {
     const Int distance = (process - first + processes) % processes;
     return (local / block * processes + distance) * block + local % block - begin;
   }
 };
 
 // A process's part of a matrix.
-struct Part {
+struct LocalSubmatrix {
   std::byte* local;
   ptrdiff_t column_bytes;
   Int row, column;  // its place in the matrix's grid; -1: it has no part
-  Deal rows, columns;
+  BlockCyclic rows, columns;
 };
-struct Parts {
-  Part from, to;
+struct LocalSubmatrices {
+  LocalSubmatrix from, to;
 };
 
-Part part_of(const Submatrix& matrix, const Shape& shape, size_t item_bytes, const char* caller) {
-  const Descriptor& dealt = matrix.descriptor;
-  const Grid* const grid = find_grid(dealt.context);
+LocalSubmatrix local_submatrix_of(const Submatrix& matrix, const Shape& shape, size_t item_bytes,
+                                  const char* caller) {
+  const Descriptor& descriptor = matrix.descriptor;
+  const Grid* const grid = find_grid(descriptor.context);
   if (grid == nullptr) return {nullptr, 0, -1, -1, {}, {}};
-  const Deal in_rows{dealt.block_rows, dealt.first_row, grid->rows(), matrix.row - 1};
-  const Deal in_columns{dealt.block_columns, dealt.first_column, grid->columns(),
-                        matrix.column - 1};
-  const bool is_inside = in_rows.has(shape.m, dealt.rows) &&
-                         in_columns.has(shape.n, dealt.columns) &&
-                         dealt.ld >= in_rows.count_of(dealt.rows, grid->row());
+  const BlockCyclic rows{descriptor.block_rows, descriptor.first_row, grid->rows(), matrix.row - 1};
+  const BlockCyclic columns{descriptor.block_columns, descriptor.first_column, grid->columns(),
+                            matrix.column - 1};
+  const bool is_inside = rows.is_valid_for(shape.m, descriptor.rows) &&
+                         columns.is_valid_for(shape.n, descriptor.columns) &&
+                         descriptor.ld >= rows.local_count_of(descriptor.rows, grid->row());
   if (!is_inside)
-    System::own().abort(
-        1, std::string(caller) + ": " + std::to_string(shape.m) + " x " + std::to_string(shape.n) +
-               " items from {" + std::to_string(matrix.row) + "," + std::to_string(matrix.column) +
-               "} on are not in a matrix of " + std::to_string(dealt.rows) + " x " +
-               std::to_string(dealt.columns) + ", first process {" +
-               std::to_string(dealt.first_row) + "," + std::to_string(dealt.first_column) +
-               "}, leading dimension " + std::to_string(dealt.ld));
+    System::own().abort(1, std::string(caller) + ": " + std::to_string(shape.m) + " x " +
+                               std::to_string(shape.n) + " items from {" +
+                               std::to_string(matrix.row) + "," + std::to_string(matrix.column) +
+                               "} on are not in a matrix of " + std::to_string(descriptor.rows) +
+                               " x " + std::to_string(descriptor.columns) + ", first process {" +
+                               std::to_string(descriptor.first_row) + "," +
+                               std::to_string(descriptor.first_column) + "}, leading dimension " +
+                               std::to_string(descriptor.ld));
   return {static_cast<std::byte*>(matrix.local),
-          static_cast<ptrdiff_t>(static_cast<size_t>(dealt.ld) * item_bytes),
+          static_cast<ptrdiff_t>(static_cast<size_t>(descriptor.ld) * item_bytes),
           grid->row(),
           grid->column(),
-          in_rows,
-          in_columns};
+          rows,
+          columns};
 }
 
 // ---- the copy -----------------------------------------------------------------------------------
@@ -92,12 +94,13 @@ struct Interval {
 };
 
 // Returns the intervals that row or column `own` of the target's grid gets.
-std::vector<Interval> intervals_of(const Deal& from, const Deal& to, Int own, Int count) {
+std::vector<Interval> intervals_of(const BlockCyclic& from, const BlockCyclic& to, Int own,
+                                   Int count) {
   std::vector<Interval> all;
   for (Int n = 0, length; n < count; n += length) {
     length = std::min({from.left_in_block(n), to.left_in_block(n), count - n});
     if (to.owner_of(n) != own) continue;
-    const Interval next{from.owner_of(n), from.local_of(n), to.local_of(n), length};
+    const Interval next{from.owner_of(n), from.local_index_of(n), to.local_index_of(n), length};
     const bool follows = !all.empty() && all.back().source == next.source &&
                          all.back().from + all.back().length == next.from &&
                          all.back().to + all.back().length == next.to;
@@ -124,7 +127,8 @@ void copy_items(std::byte* to, const std::byte* from, Int count) {
 // The caller's part of the target, and the sources' parts by their places in their grid.
 class Target {
  public:
-  Target(const std::vector<Parts>& all, const Part& own, const char* caller) : own_(own) {
+  Target(const std::vector<LocalSubmatrices>& all, const LocalSubmatrix& own, const char* caller)
+      : own_(own) {
     for (const auto& [from, to] : all) {
       if (from.row < 0) continue;
       sources_.resize(static_cast<size_t>(from.rows.processes * from.columns.processes));
@@ -138,12 +142,13 @@ class Target {
   template <size_t item_bytes>
   void copy(const Shape& shape) const {
     if (own_.row < 0) return;
-    const Part& any = *sources_[0];
-    const auto in_rows = intervals_of(any.rows, own_.rows, own_.row, shape.m);
+    const LocalSubmatrix& any = *sources_[0];
+    const auto row_intervals = intervals_of(any.rows, own_.rows, own_.row, shape.m);
     for (const Interval& some : intervals_of(any.columns, own_.columns, own_.column, shape.n))
       for (Int n = 0; n < some.length; ++n) {
-        const Shape::Rows rows = shape.rows_of(own_.columns.number_of(some.to + n, own_.column));
-        copy_column<item_bytes>(in_rows,
+        const Shape::Rows rows =
+            shape.rows_of(own_.columns.submatrix_index_of(some.to + n, own_.column));
+        copy_column<item_bytes>(row_intervals,
                                 {own_.rows.local_before(rows.begin, own_.row),
                                  own_.rows.local_before(rows.end, own_.row)},
                                 some.source, some.from + n, some.to + n);
@@ -162,7 +167,8 @@ class Target {
       const Int skipped = std::max(local.begin - some.to, 0);
       const Int length = std::min(local.end - some.to, some.length) - skipped;
       if (length <= 0) continue;
-      const Part& part = *sources_[static_cast<size_t>(some.source * grid_columns + source)];
+      const LocalSubmatrix& part =
+          *sources_[static_cast<size_t>(some.source * grid_columns + source)];
       const std::byte* const column = part.local + from * part.column_bytes;
       constexpr auto kBytes = static_cast<ptrdiff_t>(item_bytes);
       copy_items<item_bytes>(target + (some.to + skipped) * kBytes,
@@ -170,16 +176,17 @@ class Target {
     }
   }
 
-  const Part& own_;
-  std::vector<const Part*> sources_;
+  const LocalSubmatrix& own_;
+  std::vector<const LocalSubmatrix*> sources_;
 };
 
 }  // namespace
 
 void redistribute(Grid& grid, const Shape& shape, size_t item_bytes, const Submatrix& from,
                   const Submatrix& to, const char* caller) {
-  const Parts own{part_of(from, shape, item_bytes, caller), part_of(to, shape, item_bytes, caller)};
-  const std::vector<Parts> all = tell_all(grid, Scope::kAll, own);
+  const LocalSubmatrices own{local_submatrix_of(from, shape, item_bytes, caller),
+                             local_submatrix_of(to, shape, item_bytes, caller)};
+  const std::vector<LocalSubmatrices> all = allgather_value(grid, Scope::kAll, own);
   const Target target(all, own.to, caller);
   if (item_bytes == 4)
     target.copy<4>(shape);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// redistribution.h - ScaLAPACK's p?gemr2d and p?trmr2d by direct address: they copy a part of
-// a matrix that is dealt (distributed in blocks, cyclically) to one grid to a part of a matrix that
-// is dealt to another. In a node each process of the target's grid reads the sources' memory:
+// redistribution.h - ScaLAPACK's p?gemr2d and p?trmr2d by direct address: they copy a submatrix of
+// a matrix that is distributed block-cyclically over one grid to a submatrix of a matrix that is
+// distributed over another. In a node each process of the target's grid reads the sources' memory:
 //
-//   all          tell each other where their parts are, and how they are dealt (allgather)
+//   all          exchange where their local submatrices are, and the distributions (allgather)
 //   targets      copy, from the sources' memory to their own
 //   all          wait for each other: the sources' memory is their own again (barrier)
 //
@@ -16,7 +16,7 @@
 
 namespace nagaya::blacs {
 
-// ScaLAPACK's array descriptor: how a matrix is dealt to a grid, block-cyclically.
+// ScaLAPACK's array descriptor: how a matrix is distributed over a grid, block-cyclically.
 struct Descriptor {
   Int type;
   Int context;  // not of a grid: the caller has no part of it; other fields are ignored

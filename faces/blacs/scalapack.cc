@@ -23,7 +23,7 @@ bool redistribute(const Shape& shape, size_t item_bytes, const nagaya::blacs::Su
   Grid& grid = grid_of(context, caller);
   if (!grid.is_in_one_node(Scope::kAll)) return false;
   nagaya::blacs::redistribute(grid, shape, item_bytes, from, to, caller);
-  ++nagaya::blacs::sends_counted().redistributions_direct;
+  ++nagaya::blacs::send_counters().redistributions_direct;
   return true;
 }
 
@@ -37,34 +37,36 @@ bool redistribute(const Shape& shape, size_t item_bytes, const nagaya::blacs::Su
     if (redistribute(Shape{m, n}, sizeof(T), {a, ia, ja, *desca}, {b, ib, jb, *descb}, context,   \
                      "p" #t "gemr2d"))                                                            \
       return;                                                                                     \
-    static auto* const behind = nagaya::blacs::next<decltype(Cp##t##gemr2d)>("Cp" #t "gemr2d");   \
-    behind(m, n, a, ia, ja, desca, b, ib, jb, descb, context);                                    \
+    static auto* const next_function =                                                            \
+        nagaya::blacs::find_next_definition<decltype(Cp##t##gemr2d)>("Cp" #t "gemr2d");           \
+    next_function(m, n, a, ia, ja, desca, b, ib, jb, descb, context);                             \
   }                                                                                               \
   NAGAYA_BLACS_ENTRY(void, p##t##gemr2d_,                                                         \
                      (Int * m, Int * n, T * a, Int * ia, Int * ja, const Descriptor* desca, T* b, \
                       Int* ib, Int* jb, const Descriptor* descb, Int* context),                   \
                      (m, n, a, ia, ja, desca, b, ib, jb, descb, context)) {                       \
-    ours_Cp##t##gemr2d(*m, *n, a, *ia, *ja, desca, b, *ib, *jb, descb, *context);                 \
+    serve_Cp##t##gemr2d(*m, *n, a, *ia, *ja, desca, b, *ib, *jb, descb, *context);                \
   }
 
-#define REDISTRIBUTE_TRAPEZOID(t, T)                                                              \
-  NAGAYA_BLACS_ENTRY(                                                                             \
-      void, Cp##t##trmr2d,                                                                        \
-      (char* part, char* diagonal, Int m, Int n, T* a, Int ia, Int ja, const Descriptor* desca,   \
-       T* b, Int ib, Int jb, const Descriptor* descb, Int context),                               \
-      (part, diagonal, m, n, a, ia, ja, desca, b, ib, jb, descb, context)) {                      \
-    if (redistribute(Shape::trapezoid(part, diagonal, m, n), sizeof(T), {a, ia, ja, *desca},      \
-                     {b, ib, jb, *descb}, context, "p" #t "trmr2d"))                              \
-      return;                                                                                     \
-    static auto* const behind = nagaya::blacs::next<decltype(Cp##t##trmr2d)>("Cp" #t "trmr2d");   \
-    behind(part, diagonal, m, n, a, ia, ja, desca, b, ib, jb, descb, context);                    \
-  }                                                                                               \
-  NAGAYA_BLACS_ENTRY(                                                                             \
-      void, p##t##trmr2d_,                                                                        \
-      (char* part, char* diagonal, Int* m, Int* n, T* a, Int* ia, Int* ja,                        \
-       const Descriptor* desca, T* b, Int* ib, Int* jb, const Descriptor* descb, Int* context),   \
-      (part, diagonal, m, n, a, ia, ja, desca, b, ib, jb, descb, context)) {                      \
-    ours_Cp##t##trmr2d(part, diagonal, *m, *n, a, *ia, *ja, desca, b, *ib, *jb, descb, *context); \
+#define REDISTRIBUTE_TRAPEZOID(t, T)                                                               \
+  NAGAYA_BLACS_ENTRY(                                                                              \
+      void, Cp##t##trmr2d,                                                                         \
+      (char* part, char* diagonal, Int m, Int n, T* a, Int ia, Int ja, const Descriptor* desca,    \
+       T* b, Int ib, Int jb, const Descriptor* descb, Int context),                                \
+      (part, diagonal, m, n, a, ia, ja, desca, b, ib, jb, descb, context)) {                       \
+    if (redistribute(Shape::trapezoid(part, diagonal, m, n), sizeof(T), {a, ia, ja, *desca},       \
+                     {b, ib, jb, *descb}, context, "p" #t "trmr2d"))                               \
+      return;                                                                                      \
+    static auto* const next_function =                                                             \
+        nagaya::blacs::find_next_definition<decltype(Cp##t##trmr2d)>("Cp" #t "trmr2d");            \
+    next_function(part, diagonal, m, n, a, ia, ja, desca, b, ib, jb, descb, context);              \
+  }                                                                                                \
+  NAGAYA_BLACS_ENTRY(                                                                              \
+      void, p##t##trmr2d_,                                                                         \
+      (char* part, char* diagonal, Int* m, Int* n, T* a, Int* ia, Int* ja,                         \
+       const Descriptor* desca, T* b, Int* ib, Int* jb, const Descriptor* descb, Int* context),    \
+      (part, diagonal, m, n, a, ia, ja, desca, b, ib, jb, descb, context)) {                       \
+    serve_Cp##t##trmr2d(part, diagonal, *m, *n, a, *ia, *ja, desca, b, *ib, *jb, descb, *context); \
   }
 
 #define REDISTRIBUTE(t, T)     \

@@ -50,27 +50,27 @@ const nagaya_blacs_mpi* load_shim() {
 // is not linked with it.
 bool has_mpi() {
   if (has_symbol("MPI_Init")) return true;
-  const std::string file = find_loaded("MPI_Init").file;
+  const std::string file = find_loaded_symbol("MPI_Init").file;
   return !file.empty() && dlopen(file.c_str(), RTLD_NOLOAD | RTLD_LAZY | RTLD_GLOBAL) != nullptr &&
          has_symbol("MPI_Init");
 }
 
 // Looks for an MPI at the first call only. Returns nullptr if there is none, or no shim for it.
-const nagaya_blacs_mpi* found_mpi() {
+const nagaya_blacs_mpi* mpi_shim() {
   static const nagaya_blacs_mpi* const mpi = has_mpi() ? load_shim() : nullptr;
   return mpi;
 }
 
 }  // namespace
 
-bool System::is_ours() {
-  static const bool is_ours =
-      nagaya_space_identity() != 0 && (!has_mpi() || found_mpi() != nullptr);
-  return is_ours;
+bool System::is_served_here() {
+  static const bool is_served_here =
+      nagaya_space_identity() != 0 && (!has_mpi() || mpi_shim() != nullptr);
+  return is_served_here;
 }
 
 bool System::is_forked_child() {
-  return is_ours() && nagaya_space_identity() == 0;
+  return is_served_here() && nagaya_space_identity() == 0;
 }
 
 System& System::own() {
@@ -78,7 +78,7 @@ System& System::own() {
   return *own;
 }
 
-System::System() : mpi_(found_mpi()) {
+System::System() : mpi_(mpi_shim()) {
   if (mpi_ != nullptr) {
     mpi_->init();
     has_threads_ = mpi_->has_threads() != 0;
@@ -95,7 +95,7 @@ System::System() : mpi_(found_mpi()) {
   if (mpi_ == nullptr)
     watch_nodes();  // an MPI does so itself
   else if (!is_mpi_on_nagaya())
-    move_messages_of_mpi();
+    advance_mpi_messages();
 }
 
 // An MPI on Nagaya has opened nagaya/match.h for itself: opening it again fails.
@@ -105,15 +105,16 @@ bool System::is_mpi_on_nagaya() const {
   return error == -EBUSY;
 }
 
-void System::move_messages_of_mpi() {
-  constexpr uint32_t kLooksApart = 64;  // polls: one of MPI costs more than one of ours
+void System::advance_mpi_messages() {
+  constexpr uint32_t kPollsPerMpiProgress = 64;  // a poll of MPI costs more than one of ours
   const nagaya_progress progress = {
       [](void* self) {
-        if (Waiting::own != 0) static_cast<System*>(self)->mpi_->progress();
+        if (Waiting::depth != 0) static_cast<System*>(self)->mpi_->progress();
         return 0;
       },
-      kLooksApart,
-      [](void*) -> uint64_t { return Waiting::own != 0 ? NAGAYA_NOBODY_RINGS : UINT64_MAX; }, this};
+      kPollsPerMpiProgress,
+      [](void*) -> uint64_t { return Waiting::depth != 0 ? NAGAYA_NOBODY_RINGS : UINT64_MAX; },
+      this};
   if (const int error = nagaya_llcl_add_progress(&progress); error != 0)
     abort(1, "nagaya_llcl_add_progress() says " + std::string(strerrorname_np(-error)));
 }
@@ -133,9 +134,9 @@ System::Ranks System::ranks_in_world(Int comm, Int count) const {
   std::iota(own.ranks.begin(), own.ranks.end(), 0);
   if (mpi_ == nullptr || comm == world()) return own;
   Ranks in_world{world(), own.ranks};
-  const bool are_all_there =
+  const bool are_all_in_world =
       mpi_->translate(comm, own.ranks.data(), count, in_world.ranks.data()) != 0;
-  return are_all_there ? in_world : own;
+  return are_all_in_world ? in_world : own;
 }
 
 Int System::new_communicator(const Ranks& of, uint32_t number) {
@@ -154,14 +155,14 @@ void System::free_communicator(Int communicator) {
 
 System::Members System::gather(Int handle) {
   const Int comm = communicator_of(handle);
-  struct Card {
+  struct ProcessInfo {
     uint64_t space;
     nagaya_process process;
-    uint32_t next_number;
+    uint32_t next_grid_number;
   };
-  const Card card = {nagaya_space_identity(), nagaya_match_self(), next_number};
+  const ProcessInfo own_info = {nagaya_space_identity(), nagaya_match_self(), next_grid_number};
   const Int count = mpi_ != nullptr ? mpi_->size(comm) : size_;
-  std::vector<Card> cards(static_cast<size_t>(count));
+  std::vector<ProcessInfo> infos(static_cast<size_t>(count));
   if (mpi_ == nullptr && handle != 0)
     abort(1, "system handle " + std::to_string(handle) +
                  " is of a communicator, but this process had no MPI when it first called the "
@@ -170,16 +171,17 @@ System::Members System::gather(Int handle) {
     wait([=] { return is_over(context) != 0; });
   };
   const int error = mpi_ != nullptr
-                        ? mpi_->allgather(comm, &card, sizeof card, cards.data(), wait_for)
-                        : nagaya_comm_allgather(&card, sizeof card, cards.data());
+                        ? mpi_->allgather(comm, &own_info, sizeof own_info, infos.data(), wait_for)
+                        : nagaya_comm_allgather(&own_info, sizeof own_info, infos.data());
   if (error != 0) abort(1, "the processes of a system handle cannot tell each other of themselves");
   Members members{{}, mpi_ != nullptr ? mpi_->rank(comm) : rank_, 0, {}};
-  for (const Card& one : cards) {
-    const bool is_in_reach = one.space == card.space || one.process.node != card.process.node;
+  for (const ProcessInfo& one : infos) {
+    const bool is_in_reach =
+        one.space == own_info.space || one.process.node != own_info.process.node;
     if (one.space == 0 || !is_in_reach)
       abort(1, "a process of the grid's is in no space, or in another one of this node");
     members.processes.push_back(one.process);
-    members.next_number = std::max(members.next_number, one.next_number);
+    members.next_grid_number = std::max(members.next_grid_number, one.next_grid_number);
   }
   members.ranks = ranks_in_world(comm, count);
   return members;

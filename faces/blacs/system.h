@@ -23,8 +23,8 @@ class System {
   static System& own();
   // Whether this library serves the calls: the process is a task, and has no MPI or one with a
   // shim. Decides without communication.
-  static bool is_ours();
-  // Whether the caller is a forked child of a process for which is_ours() is true.
+  static bool is_served_here();
+  // Whether the caller is a forked child of a process for which is_served_here() is true.
   static bool is_forked_child();
 
   const nagaya_blacs_mpi* mpi() const { return mpi_; }
@@ -47,9 +47,9 @@ class System {
   // The processes of a system handle, in its order.
   struct Members {
     std::vector<nagaya_process> processes;
-    Int own;               // the caller, among them
-    uint32_t next_number;  // the greatest next_number among them
-    Ranks ranks;           // of the processes, in the same order
+    Int own;                    // the caller, among them
+    uint32_t next_grid_number;  // the greatest next_grid_number among them
+    Ranks ranks;                // of the processes, in the same order
   };
   // Gathers the processes of a communicator, or all without MPI. Collective among them.
   Members gather(Int handle);
@@ -59,7 +59,7 @@ class System {
   void free_communicator(Int communicator);
 
   // All grids of this process have lower numbers.
-  uint32_t next_number = 0;
+  uint32_t next_grid_number = 0;
 
   void finalize();
   // Prints `why` in one line and ends the job with exit code `code`.
@@ -72,7 +72,7 @@ class System {
   // if MPI_Comm_spawn has started some that the world does not have, as ranks of the communicator.
   Ranks ranks_in_world(Int comm, Int count) const;
   // Makes the waits of the BLACS advance the messages of an MPI that is not on Nagaya.
-  void move_messages_of_mpi();
+  void advance_mpi_messages();
   // Ends the job when a node is lost; without MPI only. A node whose processes have all ended looks
   // lost: so each process waits for all others at its exit, even if it has not called blacs_exit.
   void watch_nodes();

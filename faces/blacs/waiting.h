@@ -15,11 +15,11 @@ namespace nagaya::blacs {
 // advances the messages of an MPI that is not on Nagaya: that MPI does so only in its own calls.
 class Waiting {
  public:
-  Waiting() { ++own; }
-  ~Waiting() { --own; }
+  Waiting() { ++depth; }
+  ~Waiting() { --depth; }
   Waiting(const Waiting&) = delete;
 
-  static inline thread_local uint32_t own = 0;  // waits that the calling thread is in
+  static inline thread_local uint32_t depth = 0;  // waits that the calling thread is in
 };
 
 template <class IsOver>
@@ -38,7 +38,7 @@ inline int run(nagaya_team& team, nagaya_collective& what) {
 // Returns how long a sender waits for receivers that would read its matrix directly, before it
 // makes a copy: as long as the copy takes, so that it pays at most twice. November 2026: copies of
 // 64 KiB to 16 MiB run at about 8 bytes a nanosecond.
-inline std::chrono::nanoseconds patience_for(size_t bytes) {
+inline std::chrono::nanoseconds time_before_copy(size_t bytes) {
   constexpr size_t kCopiedBytesPerNs = 8;
   constexpr std::chrono::nanoseconds kLeast(20'000);  // another task gets a processor within it
   return std::max(kLeast, std::chrono::nanoseconds(bytes / kCopiedBytesPerNs));

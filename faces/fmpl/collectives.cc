@@ -35,22 +35,23 @@ FUNCTIONS(z, Complex<double>)
 
 namespace {
 
-void call(void* func, const void* in, void* inout, size_t count) {
+void call_c_function(void* func, const void* in, void* inout, size_t count) {
   (*reinterpret_cast<fmpl_func*>(func))(in, inout, static_cast<int>(count));
 }
 
 std::map<void*, Function>& functions() {
-  static auto* const known = [] {
+  static auto* const registered = [] {
     auto* const all = new std::map<void*, Function>;
     const auto add = [all](size_t size, std::initializer_list<fmpl_func*> some) {
-      for (fmpl_func* const one : some) (*all)[reinterpret_cast<void*>(one)] = {size, call};
+      for (fmpl_func* const one : some)
+        (*all)[reinterpret_cast<void*>(one)] = {size, call_c_function};
     };
     add(4, {fmpl_isum, fmpl_imax, fmpl_imin, fmpl_ssum, fmpl_smax, fmpl_smin});
     add(8, {fmpl_dsum, fmpl_dmax, fmpl_dmin, fmpl_csum, fmpl_cmax, fmpl_cmin});
     add(16, {fmpl_zsum, fmpl_zmax, fmpl_zmin});
     return all;
   }();
-  return *known;
+  return *registered;
 }
 
 // Contexts of teams whose collectives are point-to-point messages.
@@ -69,14 +70,16 @@ int open_team(Communicator& of, bool has_support) {
 }
 
 int run(int comm, int root, nagaya_collective& what, bool asks_for_support = false) {
-  Communicator* const known = communicator_of(comm);
-  if (known == nullptr && library() == nullptr) return FMPL_ERR_INIT;
-  if (known == nullptr || root < 0 || static_cast<size_t>(root) >= known->processes.size())
+  Communicator* const communicator = communicator_of(comm);
+  if (communicator == nullptr && library() == nullptr) return FMPL_ERR_INIT;
+  if (communicator == nullptr || root < 0 ||
+      static_cast<size_t>(root) >= communicator->processes.size())
     return FMPL_ERR_ARGUMENT;
   what.root = static_cast<uint32_t>(root);
-  const bool has_support = known->has_support || asks_for_support;
-  if (const int error = open_team(*known, has_support); error != 0) return status_of(error);
-  return status_of(nagaya_coll_run(has_support ? known->team : known->team_by_messages, &what));
+  const bool has_support = communicator->has_support || asks_for_support;
+  if (const int error = open_team(*communicator, has_support); error != 0) return status_of(error);
+  return status_of(
+      nagaya_coll_run(has_support ? communicator->team : communicator->team_by_messages, &what));
 }
 
 int bcast(void* buf, size_t size, int root, int comm, bool asks_for_support) {
@@ -92,20 +95,20 @@ int bcast(void* buf, size_t size, int root, int comm, bool asks_for_support) {
 
 namespace nagaya::fmpl {
 
-void add_function(void* func, const Function& function) {
+void register_function(void* func, const Function& function) {
   functions()[func] = function;
 }
 
 int reduce(nagaya_collective_kind kind, void* buf, int count, void* func, int root, int comm) {
   if (library() == nullptr) return FMPL_ERR_INIT;
-  const auto known = functions().find(func);
-  if (known == functions().end() || count < 0) return FMPL_ERR_ARGUMENT;
+  const auto found = functions().find(func);
+  if (found == functions().end() || count < 0) return FMPL_ERR_ARGUMENT;
   nagaya_collective what = {};
   what.kind = kind;
   what.send.base = what.receive.base = buf;
   what.elements.count = static_cast<size_t>(count);
-  what.elements.extent = known->second.item_bytes;
-  what.elements.reduce = known->second.call;
+  what.elements.extent = found->second.item_bytes;
+  what.elements.reduce = found->second.call;
   what.elements.context = func;
   return run(comm, root, what);
 }
@@ -114,7 +117,7 @@ int reduce(nagaya_collective_kind kind, void* buf, int count, void* func, int ro
 
 int fmpl_func_set(fmpl_func* func, size_t size) {
   if (func == nullptr || size == 0) return FMPL_ERR_ARGUMENT;
-  nagaya::fmpl::add_function(reinterpret_cast<void*>(func), {size, call});
+  nagaya::fmpl::register_function(reinterpret_cast<void*>(func), {size, call_c_function});
   return FMPL_SUCCESS;
 }
 

@@ -3,14 +3,14 @@
 // module (fmpl.f90) describes them.
 #include "faces/fmpl/library.h"
 
-using nagaya::fmpl::add_function;
 using nagaya::fmpl::reduce;
+using nagaya::fmpl::register_function;
 
 namespace {
 
 // Returns the status of `call`, a function for C; in Fortran a size may be negative.
 template <class Call, class Buffer, class... Others>
-int with_size(Call call, Buffer* buf, int size, Others... others) {
+int call_with_size(Call call, Buffer* buf, int size, Others... others) {
   return size < 0 ? FMPL_ERR_ARGUMENT : call(buf, static_cast<size_t>(size), others...);
 }
 
@@ -22,7 +22,7 @@ int status_of_number(int number) {
 
 using FortranFunction = void(const void* in, void* inout, const int* count);
 
-void call(void* func, const void* in, void* inout, size_t count) {
+void call_fortran_function(void* func, const void* in, void* inout, size_t count) {
   const auto n = static_cast<int>(count);
   (*reinterpret_cast<FortranFunction*>(func))(in, inout, &n);
 }
@@ -40,26 +40,26 @@ void fmpl_finalize_(int* ier) {
 }
 
 void fmpl_send_(const void* buf, const int* size, const int* dst, const int* mai, int* ier) {
-  *ier = with_size(fmpl_send, buf, *size, *dst, *mai);
+  *ier = call_with_size(fmpl_send, buf, *size, *dst, *mai);
 }
 void fmpl_recv_(void* buf, const int* size, const int* src, const int* mai, int* ier) {
-  *ier = with_size(fmpl_recv, buf, *size, *src, *mai);
+  *ier = call_with_size(fmpl_recv, buf, *size, *src, *mai);
 }
 void fmpl_isend_(const void* buf, const int* size, const int* dst, const int* mai,
                  fmpl_request* request, int* ier) {
-  *ier = with_size(fmpl_isend, buf, *size, *dst, *mai, request);
+  *ier = call_with_size(fmpl_isend, buf, *size, *dst, *mai, request);
 }
 void fmpl_irecv_(void* buf, const int* size, const int* src, const int* mai, fmpl_request* request,
                  int* ier) {
-  *ier = with_size(fmpl_irecv, buf, *size, *src, *mai, request);
+  *ier = call_with_size(fmpl_irecv, buf, *size, *src, *mai, request);
 }
 void fmpl_isend_prepare_(const void* buf, const int* size, const int* dst, const int* mai,
                          fmpl_request* request, int* ier) {
-  *ier = with_size(fmpl_isend_prepare, buf, *size, *dst, *mai, request);
+  *ier = call_with_size(fmpl_isend_prepare, buf, *size, *dst, *mai, request);
 }
 void fmpl_irecv_prepare_(void* buf, const int* size, const int* src, const int* mai,
                          fmpl_request* request, int* ier) {
-  *ier = with_size(fmpl_irecv_prepare, buf, *size, *src, *mai, request);
+  *ier = call_with_size(fmpl_irecv_prepare, buf, *size, *src, *mai, request);
 }
 void fmpl_isend_start_(fmpl_request* request, int* ier) {
   *ier = fmpl_isend_start(request);
@@ -86,7 +86,7 @@ void fmpl_cancel_irecv_(fmpl_request* request, int* ier) {
   *ier = fmpl_cancel_irecv(request);
 }
 void fmpl_sendbuff_set_(void* buf, const int* size, const int* ipara, int* ier) {
-  *ier = with_size(fmpl_sendbuff_set, buf, *size, *ipara);
+  *ier = call_with_size(fmpl_sendbuff_set, buf, *size, *ipara);
 }
 void fmpl_sendbuff_check_(int* nsend, int* nspool, int* ier) {
   *ier = fmpl_sendbuff_check(nsend, nspool);
@@ -114,10 +114,10 @@ void fmpl_barrier_(const int* comm, int* ier) {
   *ier = fmpl_barrier(*comm);
 }
 void fmpl_bcast_(void* buf, const int* size, const int* root, const int* comm, int* ier) {
-  *ier = with_size(fmpl_bcast, buf, *size, *root, *comm);
+  *ier = call_with_size(fmpl_bcast, buf, *size, *root, *comm);
 }
 void fmpl_hbcast_(void* buf, const int* size, const int* root, int* ier) {
-  *ier = with_size(fmpl_hbcast, buf, *size, *root);
+  *ier = call_with_size(fmpl_hbcast, buf, *size, *root);
 }
 
 #define FUNCTIONS(t)                                                   \
@@ -140,17 +140,19 @@ FUNCTIONS(z)
 void fmpl_func_set_(FortranFunction* func, const int* size, int* ier) {
   *ier = *size < 1 ? FMPL_ERR_ARGUMENT : FMPL_SUCCESS;
   if (*ier == FMPL_SUCCESS)
-    add_function(reinterpret_cast<void*>(func), {static_cast<size_t>(*size), call});
+    register_function(reinterpret_cast<void*>(func),
+                      {static_cast<size_t>(*size), call_fortran_function});
 }
 
-// Of the program: its functions, or those above, which are known from the first reduction on.
-static void know_functions() {
-  static bool are_known = false;
-  if (are_known) return;
-  are_known = true;
+// A program reduces by its own functions, or by those above, which are registered at the first
+// reduction.
+static void register_predefined_functions() {
+  static bool are_registered = false;
+  if (are_registered) return;
+  are_registered = true;
   const auto add = [](size_t size, std::initializer_list<FortranFunction*> some) {
     for (FortranFunction* const one : some)
-      add_function(reinterpret_cast<void*>(one), {size, call});
+      register_function(reinterpret_cast<void*>(one), {size, call_fortran_function});
   };
   add(4, {fmpl_isum_, fmpl_imax_, fmpl_imin_, fmpl_ssum_, fmpl_smax_, fmpl_smin_});
   add(8, {fmpl_dsum_, fmpl_dmax_, fmpl_dmin_, fmpl_csum_, fmpl_cmax_, fmpl_cmin_});
@@ -159,12 +161,12 @@ static void know_functions() {
 
 void fmpl_reduce_(void* buf, const int* count, FortranFunction* func, const int* root,
                   const int* comm, void*, int* ier) {
-  know_functions();
+  register_predefined_functions();
   *ier = reduce(NAGAYA_REDUCE, buf, *count, reinterpret_cast<void*>(func), *root, *comm);
 }
 void fmpl_allreduce_(void* buf, const int* count, FortranFunction* func, const int* comm, void*,
                      int* ier) {
-  know_functions();
+  register_predefined_functions();
   *ier = reduce(NAGAYA_ALLREDUCE, buf, *count, reinterpret_cast<void*>(func), 0, *comm);
 }
 

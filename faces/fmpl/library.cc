@@ -16,7 +16,7 @@
 namespace nagaya::fmpl {
 namespace {
 
-Library* own = nullptr;
+Library* current_library = nullptr;
 
 // Counters, equal at all processes. No number is used again: an earlier fmpl_finalize() may not be
 // over everywhere.
@@ -31,7 +31,7 @@ std::vector<nagaya_process> all_processes() {
   return processes;
 }
 
-int open(Library& library, fmpl_area* ma, fmpl_flag* fa, int count) {
+int open_library(Library& library, fmpl_area* ma, fmpl_flag* fa, int count) {
   if (const int error = nagaya_match_join(0); error != 0) return error;
   Communicator world{all_processes(), static_cast<int>(nagaya_comm_rank()), communicators_made++};
   const int error = nagaya_area_open(ma, fa, static_cast<uint32_t>(count), world.processes.data(),
@@ -42,7 +42,7 @@ int open(Library& library, fmpl_area* ma, fmpl_flag* fa, int count) {
   return error;
 }
 
-int add(Library& library, Communicator communicator) {
+int add_communicator(Library& library, Communicator communicator) {
   auto& all = library.communicators;
   size_t n = 0;
   while (n < all.size() && !all[n].processes.empty()) ++n;
@@ -57,7 +57,7 @@ void close_teams(const Communicator& communicator) {
     if (team != nullptr) nagaya_coll_wait_close(team);
 }
 
-[[noreturn]] void end(int64_t rank, int error) {
+[[noreturn]] void end_job_on_lost_node(int64_t rank, int error) {
   std::fflush(nullptr);
   print_error_line("nagaya: FMPL: " + text_of_lost_node(rank, error));
   std::_Exit(1);
@@ -66,14 +66,14 @@ void close_teams(const Communicator& communicator) {
 }  // namespace
 
 Library* library() {
-  return nagaya_task_self() < 0 ? nullptr : own;
+  return nagaya_task_self() < 0 ? nullptr : current_library;
 }
 
 Communicator* communicator_of(int comm) {
-  Library* const known = library();
-  if (known == nullptr || comm < 0 || static_cast<size_t>(comm) >= known->communicators.size())
+  Library* const current = library();
+  if (current == nullptr || comm < 0 || static_cast<size_t>(comm) >= current->communicators.size())
     return nullptr;
-  Communicator& found = known->communicators[static_cast<size_t>(comm)];
+  Communicator& found = current->communicators[static_cast<size_t>(comm)];
   return found.processes.empty() ? nullptr : &found;
 }
 
@@ -108,16 +108,16 @@ using nagaya::fmpl::Library;
 using nagaya::fmpl::status_of;
 
 int fmpl_init(fmpl_area* ma, fmpl_flag* fa, int count) {
-  if (nagaya::fmpl::own != nullptr) return FMPL_ERR_INIT;
+  if (nagaya::fmpl::current_library != nullptr) return FMPL_ERR_INIT;
   if (ma == nullptr || fa == nullptr || count < 1) return FMPL_ERR_ARGUMENT;
   if (const int error = nagaya_comm_init(); error != 0) return status_of(error);
   auto made = std::make_unique<Library>();
-  const int error = nagaya::fmpl::open(*made, ma, fa, count);
+  const int error = nagaya::fmpl::open_library(*made, ma, fa, count);
   if (error != 0) {
     nagaya_comm_finalize();
   } else {
-    nagaya::fmpl::own = made.release();
-    nagaya_comm_watch_nodes(nagaya::fmpl::end);
+    nagaya::fmpl::current_library = made.release();
+    nagaya_comm_watch_nodes(nagaya::fmpl::end_job_on_lost_node);
   }
   return status_of(error);
 }
@@ -137,8 +137,8 @@ int fmpl_finalize() {
   };
   nagaya_llcl_wait(is_closed, &closing, -1);
   delete own;
-  nagaya::fmpl::own = nullptr;
-  nagaya_comm_unwatch_nodes(nagaya::fmpl::end);
+  nagaya::fmpl::current_library = nullptr;
+  nagaya_comm_unwatch_nodes(nagaya::fmpl::end_job_on_lost_node);
   const int error = nagaya_comm_finalize();
   return status_of(error != 0 ? error : closing.error);
 }
@@ -160,7 +160,7 @@ int fmpl_comm_create(int* comm, int key) {
     if (static_cast<int>(rank) == world.rank) made.rank = static_cast<int>(made.processes.size());
     made.processes.push_back(world.processes[rank]);
   }
-  *comm = nagaya::fmpl::add(*own, std::move(made));
+  *comm = nagaya::fmpl::add_communicator(*own, std::move(made));
   return FMPL_SUCCESS;
 }
 
@@ -176,18 +176,18 @@ int fmpl_comm_free(int* comm) {
 
 int fmpl_support_set(int comm, int support) {
   if (nagaya::fmpl::library() == nullptr) return FMPL_ERR_INIT;
-  Communicator* const known = communicator_of(comm);
-  if (known == nullptr) return FMPL_ERR_ARGUMENT;
-  known->has_support = support != 0;
+  Communicator* const communicator = communicator_of(comm);
+  if (communicator == nullptr) return FMPL_ERR_ARGUMENT;
+  communicator->has_support = support != 0;
   return FMPL_SUCCESS;
 }
 
 int fmpl_rank(int comm) {
-  const Communicator* const known = communicator_of(comm);
-  return known == nullptr ? -1 : known->rank;
+  const Communicator* const communicator = communicator_of(comm);
+  return communicator == nullptr ? -1 : communicator->rank;
 }
 
 int fmpl_size(int comm) {
-  const Communicator* const known = communicator_of(comm);
-  return known == nullptr ? -1 : static_cast<int>(known->processes.size());
+  const Communicator* const communicator = communicator_of(comm);
+  return communicator == nullptr ? -1 : static_cast<int>(communicator->processes.size());
 }

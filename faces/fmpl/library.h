@@ -34,7 +34,7 @@ struct Function {
   size_t item_bytes;
   void (*call)(void* func, const void* in, void* inout, size_t count);
 };
-void add_function(void* func, const Function& function);
+void register_function(void* func, const Function& function);
 // Reduces the items of `buf` in place. Returns one of FMPL's statuses.
 int reduce(nagaya_collective_kind kind, void* buf, int count, void* func, int root, int comm);
 

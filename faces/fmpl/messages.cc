@@ -22,7 +22,7 @@ nagaya_area_receive* receive_of(fmpl_request* request) {
 }
 
 // Makes a negative number one that is too large, which is refused as well.
-uint32_t number_of(int rank_or_index) {
+uint32_t to_unsigned(int rank_or_index) {
   return static_cast<uint32_t>(rank_or_index);
 }
 
@@ -31,8 +31,8 @@ nagaya_area_send* new_send(const void* buf, size_t size, int dst, int mai, fmpl_
   *send = {};
   send->data = buf;
   send->bytes = size;
-  send->to = number_of(dst);
-  send->index = number_of(mai);
+  send->to = to_unsigned(dst);
+  send->index = to_unsigned(mai);
   return send;
 }
 
@@ -40,8 +40,8 @@ nagaya_area_receive* new_receive(void* buf, size_t size, int src, int mai, fmpl_
   nagaya_area_receive* const receive = receive_of(request);
   receive->buffer = buf;
   receive->capacity = size;
-  receive->from = number_of(src);
-  receive->index = number_of(mai);
+  receive->from = to_unsigned(src);
+  receive->index = to_unsigned(mai);
   return receive;
 }
 
@@ -50,7 +50,7 @@ nagaya_area_receive* new_receive(void* buf, size_t size, int src, int mai, fmpl_
 int fmpl_send(const void* buf, size_t size, int dst, int mai) {
   Library* const own = library();
   if (own == nullptr) return FMPL_ERR_INIT;
-  return status_of(nagaya_area_send_now(own->areas, buf, size, number_of(dst), number_of(mai)));
+  return status_of(nagaya_area_send_now(own->areas, buf, size, to_unsigned(dst), to_unsigned(mai)));
 }
 
 int fmpl_recv(void* buf, size_t size, int src, int mai) {

@@ -19,7 +19,7 @@
 
 typedef struct nagaya_communicator {
   uint64_t mark;       /* NAGAYA_COMMUNICATOR_MARK: tells it from the state of another pml */
-  nagaya_team** teams; /* by coll_nagaya_number_of(); NULL before the first collective of a team */
+  nagaya_team** teams; /* by coll_nagaya_team_number(); NULL before a team's first collective */
   uint32_t teams_count;
   uint32_t persistent; /* number of requests that were made; the same at all processes */
 } nagaya_communicator;
@@ -32,7 +32,7 @@ static inline nagaya_communicator* nagaya_communicator_of(struct ompi_communicat
 
 /* Whether pml/nagaya handles the communicator's messages, also behind a layer (pml/monitoring).
  * The mark can be read: all pmls of Open MPI keep NULL or memory of their own in c_pml_comm. */
-static inline bool nagaya_has_messages_of(struct ompi_communicator_t* comm) {
+static inline bool nagaya_is_pml_of(struct ompi_communicator_t* comm) {
   const nagaya_communicator* const own = nagaya_communicator_of(comm);
   return own != NULL && own->mark == NAGAYA_COMMUNICATOR_MARK;
 }

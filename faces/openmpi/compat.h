@@ -42,14 +42,14 @@
 #include "opal/mca/pmix/pmix-internal.h"
 #define NAGAYA_PML_VERSION MCA_PML_BASE_VERSION_2_1_0
 #define NAGAYA_COLL_VERSION MCA_COLL_BASE_VERSION_2_4_0
-#define NAGAYA_EVERYWHERE PMIX_GLOBAL /* scope of published data: all may read */
+#define NAGAYA_MODEX_SCOPE PMIX_GLOBAL /* scope of published data: all may read */
 #define ompi_process_info opal_process_info
 #else
 #include "ompi/mca/rte/rte.h"
 #include "opal/mca/pmix/pmix.h"
 #define NAGAYA_PML_VERSION MCA_PML_BASE_VERSION_2_0_0
 #define NAGAYA_COLL_VERSION MCA_COLL_BASE_VERSION_2_0_0
-#define NAGAYA_EVERYWHERE OPAL_PMIX_GLOBAL
+#define NAGAYA_MODEX_SCOPE OPAL_PMIX_GLOBAL
 #endif
 
 /* Marks the symbol that Open MPI looks up in a component, the only one that is exported. */
@@ -62,7 +62,7 @@ static inline void nagaya_start_transports(bool wants_progress_threads, bool wan
   mca_bml_base_init(wants_progress_threads, wants_threads);
 #endif
 }
-static inline void nagaya_tell_transports_who_goes(ompi_proc_t** procs, size_t count) {
+static inline void nagaya_remove_procs_from_transports(ompi_proc_t** procs, size_t count) {
 #if OMPI_MAJOR_VERSION >= 5
   if (mca_bml.bml_del_procs != NULL) mca_bml.bml_del_procs(count, procs);
 #endif
@@ -79,7 +79,7 @@ static inline uint32_t nagaya_context_of(struct ompi_communicator_t* comm) {
 }
 
 /* Whether all processes of the job run on this node. */
-static inline bool nagaya_all_are_local(void) {
+static inline bool nagaya_is_job_on_one_node(void) {
   return (uint32_t)ompi_process_info.num_local_peers + 1 == (uint32_t)ompi_process_info.num_procs;
 }
 

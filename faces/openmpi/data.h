@@ -5,11 +5,12 @@
 
 #include "compat.h"
 
-/* Whether the data of a buffer are one run of bytes; nagaya_run() returns where that begins. */
+/* Whether the data of a buffer are one run of bytes; nagaya_run_start() returns where that
+ * begins. */
 static inline bool nagaya_is_one_run(const ompi_datatype_t* datatype, size_t count) {
   return count == 0 || opal_datatype_is_contiguous_memory_layout(&datatype->super, (int32_t)count);
 }
-static inline void* nagaya_run(const void* buffer, const ompi_datatype_t* datatype) {
+static inline void* nagaya_run_start(const void* buffer, const ompi_datatype_t* datatype) {
   return (char*)buffer + datatype->super.true_lb;
 }
 static inline size_t nagaya_bytes(const ompi_datatype_t* datatype, size_t count) {

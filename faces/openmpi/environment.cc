@@ -47,13 +47,13 @@ Setting ucx_without_hooks() {
 
 // Tells the processes that MPI_Comm_spawn starts that their parents use our components, so that
 // they do, too. Open MPI passes variables on to them that look like its own.
-constexpr const char* kPassedOn = "OMPI_MCA_pml_nagaya_passed_on";
+constexpr const char* kParentUsesComponents = "OMPI_MCA_pml_nagaya_passed_on";
 
 // Whether Open MPI has started all processes of the job on this node. Processes that MPI_Comm_spawn
-// has started do as their parents (kPassedOn).
+// has started do as their parents (kParentUsesComponents).
 bool is_job_of_one_node(const std::vector<std::string>& environment) {
   if (environment_value(environment, "OMPI_PARENT_PORT") != nullptr)
-    return environment_value(environment, kPassedOn) != nullptr;
+    return environment_value(environment, kParentUsesComponents) != nullptr;
   const char* const all = environment_value(environment, "OMPI_COMM_WORLD_SIZE");
   const char* const here = environment_value(environment, "OMPI_COMM_WORLD_LOCAL_SIZE");
   return all != nullptr && here != nullptr && std::strcmp(all, here) == 0;
@@ -63,13 +63,13 @@ bool is_job_of_one_node(const std::vector<std::string>& environment) {
 // carry its messages. Throws if NAGAYA_MPI is wrong, or if there are no components.
 void add_components(std::vector<std::string>& environment) {
   const char* const value = environment_value(environment, "NAGAYA_MPI");
-  const std::string_view wish = value != nullptr ? value : "off";
-  if (wish == "off") return;
-  if (wish != "on" && wish != "local")
+  const std::string_view mode = value != nullptr ? value : "off";
+  if (mode == "off") return;
+  if (mode != "on" && mode != "local")
     throw Error(-EINVAL, std::string("NAGAYA_MPI=") + value + " is not on, local or off");
-  if (wish == "local" && !is_job_of_one_node(environment)) return;
-  if (environment_value(environment, kPassedOn) == nullptr)
-    environment.push_back(std::string(kPassedOn) + "=1");
+  if (mode == "local" && !is_job_of_one_node(environment)) return;
+  if (environment_value(environment, kParentUsesComponents) == nullptr)
+    environment.push_back(std::string(kParentUsesComponents) + "=1");
   const std::vector<std::string> components = installed_components();
   if (components.empty())
     throw Error(-EINVAL, std::string("NAGAYA_MPI=") + value +

@@ -56,8 +56,8 @@ static void describe(list_t* list, const dt_elem_desc_t* first, const dt_elem_de
   }
 }
 
-bool nagaya_describe(const void* buffer, const ompi_datatype_t* datatype, size_t count,
-                     nagaya_runs** runs) {
+bool nagaya_describe_runs(const void* buffer, const ompi_datatype_t* datatype, size_t count,
+                          nagaya_runs** runs) {
   const opal_datatype_t* const type = &datatype->super;
   const dt_type_desc_t* const all = type->opt_desc.desc != NULL ? &type->opt_desc : &type->desc;
   const ptrdiff_t extent = type->ub - type->lb;

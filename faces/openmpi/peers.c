@@ -25,13 +25,13 @@ static const mca_base_component_t publisher = {
 int nagaya_publish_self(void) {
   const struct address own = {nagaya_space_identity(), nagaya_match_self()};
   int error;
-  OPAL_MODEX_SEND(error, NAGAYA_EVERYWHERE, &publisher, &own, sizeof own);
+  OPAL_MODEX_SEND(error, NAGAYA_MODEX_SCOPE, &publisher, &own, sizeof own);
   return error;
 }
 
 static bool has_met_other_jobs; /* by MPI_Comm_spawn, MPI_Comm_connect */
 
-static void say_out_of_reach(const ompi_proc_t* proc, bool is_task, bool is_of_this_job) {
+static void print_out_of_reach(const ompi_proc_t* proc, bool is_task, bool is_of_this_job) {
   opal_output(
       0, "nagaya: process %s cannot get this task's messages: it is %s%s, or set NAGAYA_MPI=off",
       OMPI_NAME_PRINT(&proc->super.proc_name),
@@ -54,14 +54,14 @@ int nagaya_find_peer(ompi_proc_t* proc) {
       proc->super.proc_name.jobid == ompi_proc_local()->super.proc_name.jobid;
   const bool is_in_reach = error == OMPI_SUCCESS && bytes == sizeof *found &&
                            (found->space == nagaya_space_identity() || is_of_this_job);
-  if (!is_in_reach) say_out_of_reach(proc, found != NULL, is_of_this_job);
+  if (!is_in_reach) print_out_of_reach(proc, found != NULL, is_of_this_job);
   has_met_other_jobs |= !is_of_this_job;
   *known = (void*)(is_in_reach ? nagaya_word_of(found->process) : NAGAYA_OUT_OF_REACH);
   free(found);
   return is_in_reach ? OMPI_SUCCESS : OMPI_ERR_UNREACH;
 }
 
-static void for_others(ompi_group_t* group, int (*act)(int task)) {
+static void for_each_of_other_jobs(ompi_group_t* group, int (*act)(int task)) {
   const nagaya_process own = nagaya_match_self();
   for (int rank = 0; rank < ompi_group_size(group); ++rank) {
     if (ompi_group_get_proc_name(group, rank).jobid == ompi_proc_local()->super.proc_name.jobid)
@@ -72,16 +72,17 @@ static void for_others(ompi_group_t* group, int (*act)(int task)) {
   }
 }
 
-static void for_processes_of_other_jobs(struct ompi_communicator_t* comm, int (*act)(int task)) {
+static void for_each_process_of_other_jobs(struct ompi_communicator_t* comm, int (*act)(int task)) {
   if (OPAL_LIKELY(!has_met_other_jobs)) return;
-  for_others(comm->c_local_group, act);
-  if (comm->c_remote_group != comm->c_local_group) for_others(comm->c_remote_group, act);
+  for_each_of_other_jobs(comm->c_local_group, act);
+  if (comm->c_remote_group != comm->c_local_group)
+    for_each_of_other_jobs(comm->c_remote_group, act);
 }
 
 void nagaya_hold_other_jobs(struct ompi_communicator_t* comm) {
-  for_processes_of_other_jobs(comm, nagaya_task_hold);
+  for_each_process_of_other_jobs(comm, nagaya_task_hold);
 }
 
 void nagaya_release_other_jobs(struct ompi_communicator_t* comm) {
-  for_processes_of_other_jobs(comm, nagaya_task_release);
+  for_each_process_of_other_jobs(comm, nagaya_task_release);
 }

@@ -8,10 +8,10 @@
  *     data   ◄───────────────────  from its buffer
  *     flags[index] ◄─────────────  there they are
  *
- * An index is a message's only name: two messages that are awaited at once, and of which sender or
- * receiver is the same, have different ones. Between nodes messages go by match.h.
- * Thread safety: of the areas of one process, none. Errors: negative errno codes; -ESRCH of all
- * functions in a forked child. Death of a process: its job ends.
+ * A message is identified by its index alone: two messages that are pending at once, and share
+ * their sender or their receiver, need different indexes. Between nodes messages go by match.h.
+ * Thread safety: none: one thread at a time calls for the areas of a process. Errors: negative
+ * errno codes; in a forked child all functions return -ESRCH. Death of a process: its job ends.
  */
 #ifndef NAGAYA_AREA_H
 #define NAGAYA_AREA_H
@@ -24,7 +24,7 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* Memory of the caller's, which others write. Nothing is to be done with it. */
+/* Memory of the caller into which other processes write. The caller never reads or writes it. */
 typedef struct nagaya_area_cell {
   uint64_t words[8];
 } nagaya_area_cell;
@@ -36,7 +36,7 @@ typedef struct nagaya_areas nagaya_areas;
  *   cells, flags   `count` of each; they stay until nagaya_area_close()
  *   count          the same everywhere: indexes are 0 .. count-1
  *   processes      by rank, each once: copied                                    `size` of them
- *   rank           the caller's
+ *   rank           the rank of the caller
  *   number         0 .. 2^28-1; areas that exist at once and have members in common have different
  *                  ones
  *
@@ -45,20 +45,20 @@ typedef struct nagaya_areas nagaya_areas;
 int nagaya_area_open(nagaya_area_cell* cells, uint64_t* flags, uint32_t count,
                      const nagaya_process* processes, uint32_t size, uint32_t rank, uint32_t number,
                      nagaya_areas** out);
-/* Nothing is under way. Returns -EBUSY, and nothing has happened; 0, or what
- * nagaya_area_check_spool() would return: then they are closed. */
+/* Closes the areas. No message may be pending: otherwise returns -EBUSY, and nothing has happened.
+ * Else the areas are closed, and it returns 0 or the error that nagaya_area_check_spool() would. */
 int nagaya_area_close(nagaya_areas* areas);
 
-/* Belongs to the caller, and stays where it is until it is complete. */
+/* A send. The struct belongs to the caller, and stays where it is until the send is complete. */
 typedef struct nagaya_area_send {
   const void* data;
   size_t bytes;
   uint32_t to, index;
   uint32_t is_complete; /* `data` is the caller's again */
-  int32_t error;        /* then: 0; -EMSGSIZE: the receiver wanted less, and has the beginning
-                           (in a node; of another node's receiver the sender does not hear);
+  int32_t error;        /* when it is complete: 0; -EMSGSIZE: the receiver wanted less, and has the
+                           beginning (reported only if the receiver is on this node);
                            -EBUSY: another process waits for a message of this index */
-  nagaya_send message;  /* the library's, as all that follows */
+  nagaya_send message;  /* this field and the next ones belong to the library */
   struct nagaya_area_send* next;
   void* copy;
 } nagaya_area_send;
@@ -71,52 +71,57 @@ typedef struct nagaya_area_receive {
   uint32_t is_cancelled;
   int32_t error;          /* when it is complete: 0, -EMSGSIZE: there is only the beginning */
   size_t bytes;           /* of the message; at most `capacity` are there */
-  nagaya_receive message; /* the library's, as all that follows */
+  nagaya_receive message; /* this field and the next one belong to the library */
   void* prepared;
 } nagaya_area_receive;
 
-/* Starts a message. Every wait of the task moves it along.
+/* Starts a send. Every wait of the task advances it.
  * Returns 0, -EINVAL (no such process or index), -ENOMEM. */
 int nagaya_area_start_send(nagaya_areas* areas, nagaya_area_send* send);
-/* Returns 0, -EINVAL, -EBUSY (the sender's area has a header of this index already), -ENOMEM. */
+/* Starts a receive: writes its header into the sender's area. Returns 0, -EINVAL, -EBUSY (the
+ * sender's area has a header of this index already), -ENOMEM. */
 int nagaya_area_start_receive(nagaya_areas* areas, nagaya_area_receive* receive);
 
-/* Messages that are sent again and again. A receive that is prepared keeps its index: no other one
- * of this index is possible until it is released. Its header lies in the sender's area already, so
- * each start is one store (between nodes: as of any other). `buffer`, `capacity`, `from` and
- * `index` stay as they are; `data` and `bytes` of a send may change between two starts. Both are
- * complete until they are started, and are tested, waited for and taken back as others are. Return
- * 0, -EINVAL (no such process or index), -EBUSY (another receive has this index). */
+/* Prepare a send or a receive that is started again and again. A prepared receive keeps its index:
+ * no other receive can have it until the release. Its header lies in the sender's area already, so
+ * each start is one store (between nodes it costs as much as any other receive). `buffer`,
+ * `capacity`, `from` and `index` stay as they are; `data` and `bytes` of a send may change between
+ * two starts. A prepared request counts as complete until it is started; it is tested, waited for
+ * and cancelled by the functions below. Return 0, -EINVAL (no such process or index), -EBUSY
+ * (another receive has this index). */
 int nagaya_area_prepare_send(nagaya_areas* areas, nagaya_area_send* send);
 int nagaya_area_prepare_receive(nagaya_areas* areas, nagaya_area_receive* receive);
-/* Return 0, -EBUSY (it is under way already), -EINVAL (in a node: the receive has been released),
- * -ENOMEM. */
+/* Start a prepared request. Return 0, -EBUSY (it is pending already), -EINVAL (in a node: the
+ * receive has been released), -ENOMEM. */
 int nagaya_area_start_prepared_send(nagaya_areas* areas, nagaya_area_send* send);
 int nagaya_area_start_prepared_receive(nagaya_areas* areas, nagaya_area_receive* receive);
-/* Gives its index back, before the sender's nagaya_area_close(). Returns 0, -EBUSY (it is under
- * way). */
+/* Releases a prepared receive and its index; to be called before the sender calls
+ * nagaya_area_close(). Returns 0, -EBUSY (the receive is pending). */
 int nagaya_area_release_receive(nagaya_areas* areas, nagaya_area_receive* receive);
 
-/* Whether it is complete. Looks once. */
+/* Return nonzero if the request is complete. They poll once and do not wait. */
 int nagaya_area_test_send(nagaya_areas* areas, nagaya_area_send* send);
 int nagaya_area_test_receive(nagaya_areas* areas, nagaya_area_receive* receive);
-/* Waits until it is complete, and returns its error. */
+/* Wait until the request is complete, and return its error. */
 int nagaya_area_wait_send(nagaya_areas* areas, nagaya_area_send* send);
 int nagaya_area_wait_receive(nagaya_areas* areas, nagaya_area_receive* receive);
 
-/* Takes it back: complete, with `is_cancelled`. Returns 0, -EALREADY (it is complete, or is about
- * to be). */
+/* Cancels a receive: it becomes complete, with `is_cancelled`. Returns 0, -EALREADY (it is complete
+ * already, or is about to be). */
 int nagaya_area_cancel_receive(nagaya_areas* areas, nagaya_area_receive* receive);
 
-/* From now on a nagaya_area_send_now() whose header does not come in `patience_us` is copied to the
- * spool, and complete for its caller; those of one index reach a process in the order in which they
- * were sent. `bytes` 0: no more. Returns 0, -EBUSY (something is in the old one). */
+/* Sets the memory of the spool. From now on nagaya_area_send_now() copies a message to the spool,
+ * and returns, if its header has not arrived within `patience_us`. Messages of one index reach a
+ * process in the order in which they were sent. `bytes` 0: no spool from now on. Returns 0, -EBUSY
+ * (the old spool still has messages). */
 int nagaya_area_set_spool(nagaya_areas* areas, void* buffer, size_t bytes, uint64_t patience_us);
-/* Sends the messages of the spool whose headers have come: how many, and how many remain there.
+/* Sends the messages of the spool whose headers have arrived. *sent gets their number, *remain the
+ * number of messages that stay in the spool.
  * Returns 0, or the first error of a message that was sent from the spool since the last call. */
 int nagaya_area_check_spool(nagaya_areas* areas, uint32_t* sent, uint32_t* remain);
 
-/* Sends, and waits: for the header, or, with a spool, at most so long.
+/* Sends a message, and waits until its header has arrived and the data are sent; with a spool it
+ * waits for at most `patience_us`.
  * Returns 0, -EINVAL, -EMSGSIZE, -EBUSY, -ENOBUFS (the spool has no room: nothing is sent). */
 int nagaya_area_send_now(nagaya_areas* areas, const void* data, size_t bytes, uint32_t to,
                          uint32_t index);

@@ -45,20 +45,21 @@ typedef struct nagaya_distribution {
   uint32_t coordinates;
 } nagaya_distribution;
 
-/* Both ends included; none if low > high. */
+/* The indexes low .. high, both ends included; no index if low > high. */
 typedef struct nagaya_interval {
   int64_t low, high;
 } nagaya_interval;
 
-/* The width with which `coordinates` have nearly the same: rounded up, at least 1. */
+/* Returns the width that gives all `coordinates` nearly as many indexes: rounded up, at least 1. */
 int64_t nagaya_distribution_width(int64_t low, int64_t high, uint32_t coordinates);
-/* The indexes of a coordinate. */
+/* Returns the indexes that a coordinate has. */
 nagaya_interval nagaya_distribution_part(const nagaya_distribution* of, uint32_t coordinate);
-/* The coordinate that has an index of low .. high. */
+/* Returns the coordinate that has `index`, which is one of low .. high. */
 uint32_t nagaya_distribution_coordinate(const nagaya_distribution* of, int64_t index);
 
-/* Those of first, first + step, ... before `end` that lie in an interval, in the same form: upwards
- * i < *end, downwards i > *end. None: *first and *end are equal. */
+/* Narrows the loop over *first, *first + step, ... before *end to the indexes in `interval`. A loop
+ * upwards has i < *end, one downwards i > *end, before and after. If no index is left, *first and
+ * *end are equal. */
 void nagaya_interval_clip_loop(nagaya_interval interval, int64_t step, int64_t* first,
                                int64_t* end);
 
@@ -80,7 +81,8 @@ typedef struct nagaya_array_shape {
   const nagaya_array_dimension* dimension;
 } nagaya_array_shape;
 
-/* Dimensions of the grid that no dimension of the array lies along: each coordinate has a copy. */
+/* The processes of an array. Along a dimension of the grid that no dimension of the array names,
+ * each coordinate has a copy. */
 typedef struct nagaya_array_grid {
   const nagaya_process* processes; /* each once, the last coordinate runs fastest */
   uint32_t dimensions;
@@ -100,10 +102,10 @@ typedef struct nagaya_array nagaya_array;
  * -ENOMEM, -ESRCH (several processes, but outside of a space). */
 int nagaya_array_open(const nagaya_array_shape* shape, const nagaya_array_grid* grid, uint64_t name,
                       int messages, nagaya_array** out);
-/* The block goes. Before that the caller waits until neighbours on other nodes have taken the boxes
+/* Frees the block. Before that the caller waits until neighbours on other nodes have read the boxes
  * that it has sent them, which they do in their part of the same reflects. Returns 0, -EBUSY (a
- * reflect is under way: nothing happens), or the error of a box, though its reflect may have
- * returned 0: the block has gone. */
+ * reflect is pending: nothing happens), or the error of a box, even of one whose reflect has
+ * returned 0; the block is freed then, too. */
 int nagaya_array_close(nagaya_array* array);
 
 typedef struct nagaya_array_block {
@@ -112,12 +114,12 @@ typedef struct nagaya_array_block {
   int64_t count[NAGAYA_ARRAY_DIMENSIONS]; /* shadow included, at least 1 */
 } nagaya_array_block;
 
-/* The array's, constant until it is closed. */
+/* Returns the caller's block of the array, which does not change until the array is closed. */
 const nagaya_array_block* nagaya_array_block_of(const nagaya_array* array);
 
-/* Where its owner has an element, if that is the caller or lives on the same node; of several
- * copies one of this node's. NULL: on another node. The order of loads and stores there is the
- * program's to see to. Waits until the owner has opened the array. */
+/* Returns the address of an element in its owner's block, if the owner is the caller or lives on
+ * the same node (if there are copies: of one copy on this node); NULL: it is on another node. The
+ * program itself orders loads and stores there. Waits until the owner has opened the array. */
 void* nagaya_array_element(nagaya_array* array, const int64_t* index);
 
 /* ---- halos ------------------------------------------------------------------------------- */
@@ -127,30 +129,30 @@ typedef struct nagaya_array_width {
   int periodic;      /* nonzero: behind the last index comes the first */
 } nagaya_array_width;
 
-/* Fills the shadow. Shadow outside of the array stays as it is, and so do corners if `orthogonal`;
- * otherwise corners beside shadow of a dimension without a width come from the neighbours, too,
- * also those outside of the array: an earlier reflect, which may have been periodic, has filled
- * them there. Collective over the grid, but only neighbours wait for each other. Each starts and
- * completes the same ones in the same order.
+/* Starts to fill the shadow. Shadow outside of the array stays as it is, and so do corners if
+ * `orthogonal`; otherwise corners beside shadow of a dimension without a width come from the
+ * neighbours, too, also those outside of the array: an earlier reflect, which may have been
+ * periodic, has filled them there. Collective over the grid, but only neighbours wait for each
+ * other. All processes start and complete the same reflects in the same order.
  *
  *   width   for each dimension of the array
  *
  * Until it is complete the block must not be written, and the shadow not be used. Data move in the
  * start, the test, and in all waits of the task, whatever they wait for.
- * Returns 0, -EINVAL (wider than the shadow), -EBUSY (one is under way), before it has begun also
- * -ENOMEM, -ENOSPC (regions, or functions that waits call: llcl.h), -ESRCH (match.h is not open),
- * after which it may be started again; or, as the next two functions, the error of a box, also of a
- * reflect before whose error nobody has asked for. */
+ * Returns 0, -EINVAL (wider than the shadow), -EBUSY (a reflect is pending); -ENOMEM, -ENOSPC (too
+ * many regions, or functions that waits call: llcl.h) or -ESRCH (match.h is not open), after which
+ * the caller may start the reflect again; or, as the next two functions, the error of a box, also
+ * of an earlier reflect if no call has returned it yet. */
 int nagaya_array_start_reflect(nagaya_array* array, const nagaya_array_width* width,
                                int orthogonal);
-/* Returns 1: it is complete, or there is none; 0; or the error of a box (that of its message;
- * -EPROTO: the other node has said what cannot be): the reflect is over, the other boxes are there.
- * Later ones of the same widths return the error at their start: neighbours may wait for what was
- * lost. */
+/* Polls the reflect. Returns 1: it is complete, or there is none; 0: it is pending; or the error of
+ * a box (its message's error; -EPROTO: the other node has sent an impossible value): the reflect is
+ * over, the other boxes have arrived. Later reflects of the same widths return the error at their
+ * start, because neighbours may wait for the lost box. */
 int nagaya_array_test_reflect(nagaya_array* array);
-/* Returns 0, or the error of a box. */
+/* Waits until the reflect is complete. Returns 0, or the error of a box. */
 int nagaya_array_wait_reflect(nagaya_array* array);
-/* Starts and waits. */
+/* Starts a reflect and waits until it is complete. Returns as these two functions. */
 int nagaya_array_reflect(nagaya_array* array, const nagaya_array_width* width, int orthogonal);
 
 typedef struct nagaya_array_statistics {
@@ -160,7 +162,7 @@ typedef struct nagaya_array_statistics {
   uint64_t local_messages; /* sent within the node */
 } nagaya_array_statistics;
 
-/* Of all reflects of the calling process. */
+/* Returns the counts over all reflects of the calling process. */
 nagaya_array_statistics nagaya_array_statistics_of_process(void);
 
 #pragma GCC visibility pop

@@ -14,17 +14,17 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* Long messages of two, and long broadcasts, that the calling process has sent since it began, and
- * redistributions in which it has taken part. */
+/* Long point-to-point messages and long broadcasts that the calling process has sent since it
+ * began, and redistributions in which it has taken part. */
 typedef struct blacs_sends {
   uint64_t direct; /* from matrix to matrix */
-  uint64_t copied; /* from a copy: the receiver was not there */
+  uint64_t copied; /* from a copy: the receiver had not called yet */
   uint64_t broadcasts_direct;
-  uint64_t broadcasts_copied;      /* some receivers were not there */
+  uint64_t broadcasts_copied;      /* some receivers had not called yet */
   uint64_t redistributions_direct; /* p?gemr2d, p?trmr2d in one node; others: ScaLAPACK's own */
 } blacs_sends;
 
-/* Thread safety: as the BLACS have, none. */
+/* Stores the counts into *out. Thread safety: none, as in the whole BLACS. */
 void blacs_count_sends(blacs_sends* out);
 
 #pragma GCC visibility pop

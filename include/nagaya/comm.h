@@ -24,10 +24,11 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* Collective: finds all processes of the job and makes their nodes reachable. Once more, by another
- * library in the process, say: counted, and nothing else happens. After the last
- * nagaya_comm_finalize(): collective, and everything is as it was. When one process fails, all do,
- * with its reason. A job that was spawned into the space (MPI_Comm_spawn) has ranks of its own.
+/* Collective: finds all processes of the job and makes their nodes reachable. A further call, by
+ * another library in the process, say, is counted, and does nothing else. A call after the last
+ * nagaya_comm_finalize() is collective again, and finds everything as it was. When one process
+ * fails, all do, with its reason. A job that was spawned into the space (MPI_Comm_spawn) has ranks
+ * of its own.
  * Launched processes that run several programs one after the other (a shell) meet anew by each, if
  * the job has one node: the first programs that call it with each other, then the next ones.
  *
@@ -44,18 +45,18 @@ int nagaya_comm_init(void);
  * the same. The others return 0. */
 int nagaya_comm_finalize(void);
 
-/* -ESRCH before nagaya_comm_init(). */
+/* The number of processes in the job, and the caller's rank. -ESRCH before nagaya_comm_init(). */
 int64_t nagaya_comm_size(void);
 int64_t nagaya_comm_rank(void);
 
-/* How many nodes the job has, and which this one is. */
+/* The number of nodes of the job, and the number of this node. */
 int64_t nagaya_comm_nodes(void);
 int64_t nagaya_comm_node(void);
 
-/* The process of a rank. Returns 0, -EINVAL (no such rank), -ESRCH. */
+/* Stores the process of a rank into *out. Returns 0, -EINVAL (no such rank), -ESRCH. */
 int nagaya_comm_process(int64_t rank, nagaya_process* out);
 
-/* The rank of a process. Returns it, -EINVAL (the job has no such process), -ESRCH. */
+/* Returns the rank of a process, -EINVAL (the job has no such process), -ESRCH. */
 int64_t nagaya_comm_rank_of(nagaya_process process);
 
 /* Collective: returns when every process has called it. Stores before it are visible after it, in
@@ -77,7 +78,7 @@ int nagaya_comm_allgather(const void* own, size_t bytes, void* all);
  * answer; another node asks it each second for a sign of life as long as a task there waits. A node
  * is also lost when all of its processes have ended without the last nagaya_comm_finalize().
  *
- *   rank    the node's lowest one
+ *   rank    the lowest rank of the lost node
  *   error   -ECONNRESET, -EHOSTUNREACH (it is silent), -EPROTO, -EIO (this node's network)
  *
  * Of several libraries in a process the first one's lost() is called.
@@ -85,7 +86,7 @@ int nagaya_comm_allgather(const void* own, size_t bytes, void* all);
  * to the waits: nagaya_llcl_add_progress), -ESRCH. */
 int nagaya_comm_watch_nodes(void (*lost)(int64_t rank, int error));
 
-/* Takes lost() back: it is not called any more. No thread may be waiting. */
+/* Ends nagaya_comm_watch_nodes(): lost() is not called any more. No thread may be waiting. */
 void nagaya_comm_unwatch_nodes(void (*lost)(int64_t rank, int error));
 
 #pragma GCC visibility pop

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! fmpl.f90 - the module `fmpl`: constants and interfaces of the plain calls (nagaya/fmpl.h says what
-! they do). Compile it with the program's own compiler, before the program:
+! fmpl.f90 - the module `fmpl`: constants and interfaces of the plain calls, which nagaya/fmpl.h
+! describes. Compile it with the program's own compiler, before the program:
 !
 !   gfortran -c PREFIX/include/nagaya/fmpl.f90
 !   gfortran program.f90 fmpl.o -lnagaya-fmpl -lnagaya

@@ -10,12 +10,12 @@
  *   fmpl_finalize();
  *
  * A message is named by its two processes and the index of a matching area, 0 .. count-1, which
- * both say. There are no queues, no tags, no wildcards: messages that are awaited at once, and have
- * their sender or receiver in common, need different indexes. A receiver tells the sender where the
- * data are to go; they go there in one copy. Programs need no MPI; in those that use MPI ranks are
- * those of MPI_COMM_WORLD.
+ * both pass. There are no queues, no tags, no wildcards: messages that are pending at once, and
+ * have their sender or receiver in common, need different indexes. A receiver tells the sender
+ * where the data are to go; they go there in one copy. Programs need no MPI; in a program that uses
+ * MPI, ranks are those of MPI_COMM_WORLD.
  * Sizes are in bytes, times in microseconds. Where the published interface leaves something open,
- * it is said here. Thread safety: none. Death of a process: the job ends.
+ * this header decides it. Thread safety: none. Death of a process: the job ends.
  */
 #ifndef NAGAYA_FMPL_H
 #define NAGAYA_FMPL_H
@@ -47,14 +47,15 @@ typedef uint64_t fmpl_flag;         /* Fortran: integer(8) */
 
 /* Collective. `count` areas and flags, the same number everywhere. */
 int fmpl_init(fmpl_area* ma, fmpl_flag* fa, int count);
-/* Collective. Messages in the spool are sent before; an error of theirs that fmpl_sendbuff_check()
- * has not returned yet is returned. */
+/* Collective. Sends the messages of the spool first; returns their error if fmpl_sendbuff_check()
+ * has not returned it yet. */
 int fmpl_finalize(void);
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
-/* Returns when `buf` is the caller's again: with a spool, at the latest after its time. Messages of
- * one index to one process arrive in their order, also those in the spool. */
+/* Sends `size` bytes to rank `dst`. Returns when the caller may change `buf` again: with a spool,
+ * at the latest after the time of fmpl_sendbuff_set(). Messages of one index to one process arrive
+ * in their order, also those in the spool. */
 int fmpl_send(const void* buf, size_t size, int dst, int mai);
 int fmpl_recv(void* buf, size_t size, int src, int mai);
 
@@ -69,45 +70,47 @@ int fmpl_isend(const void* buf, size_t size, int dst, int mai, fmpl_request* req
 int fmpl_irecv(void* buf, size_t size, int src, int mai, fmpl_request* request);
 int fmpl_wait_isend(fmpl_request* request);
 int fmpl_wait_irecv(fmpl_request* request);
-/* A message that is sent again and again: its request is made once, then started, and waited for,
- * as often as the caller likes. Of a receive the header lies in the sender's matching area from the
- * beginning: a start only rings there. A receive keeps its index until fmpl_irecv_release(). A
- * start of what is under way: FMPL_ERR_INDEX; in a node, of a receive that was released:
- * FMPL_ERR_ARGUMENT. `buf` of a send may have other data each time; to
- * have another `buf` or `size`, make the request again, which costs a send nothing.
+/* Prepare a request that the caller starts, and waits for, as often as it likes. A prepared
+ * receive's header lies in the sender's matching area from the beginning: a start only signals the
+ * sender. The receive keeps its index until fmpl_irecv_release(). To start a pending request
+ * returns FMPL_ERR_INDEX; in a node, to start a released receive: FMPL_ERR_ARGUMENT. `buf` of a
+ * send may have other data each time; to have another `buf` or `size`, prepare the request again,
+ * which costs a send nothing.
  * (Extension: the paper has the descriptors, but publishes no calls for them.) */
 int fmpl_isend_prepare(const void* buf, size_t size, int dst, int mai, fmpl_request* request);
 int fmpl_irecv_prepare(void* buf, size_t size, int src, int mai, fmpl_request* request);
 int fmpl_isend_start(fmpl_request* request);
 int fmpl_irecv_start(fmpl_request* request);
 int fmpl_irecv_release(fmpl_request* request);
-/* *flag: whether it is complete; then its status is returned. */
+/* Set *flag to 1 if the request is complete, and return its status then; else set it to 0. */
 int fmpl_test_isend(fmpl_request* request, int* flag);
 int fmpl_test_irecv(fmpl_request* request, int* flag);
-/* In place of a receive from any process: fmpl_irecv() from each, and then cancel the rest. */
+/* Cancels a receive. A program that would receive from any process calls fmpl_irecv() for each of
+ * them, and then cancels the others. */
 int fmpl_cancel_irecv(fmpl_request* request);
 
-/* Memory for messages whose receivers are late: fmpl_send() waits for `ipara` microseconds. Size 0:
- * no more. */
+/* Sets the spool: memory for messages whose receivers are late. fmpl_send() waits for `ipara`
+ * microseconds, then copies the message there. Size 0: no spool from now on. */
 int fmpl_sendbuff_set(void* buf, size_t size, int ipara);
-/* Sends what receivers have asked for meanwhile: how many messages, and how many remain. To be
- * called now and then, if the process waits for nothing. */
+/* Sends the messages of the spool that receivers have asked for by now. *nsend gets their number,
+ * *nspool the number of those that remain. A process that does not wait calls it now and then. */
 int fmpl_sendbuff_check(int* nsend, int* nspool);
 
 /* ---- communicators ----------------------------------------------------------------------- */
 
 enum { FMPL_COMM_WORLD = 0, FMPL_COMM_NULL = -1 };
 
-/* Collective among all processes: those with the same key are a communicator, in the order of their
- * ranks. Those with a negative key get FMPL_COMM_NULL. */
+/* Collective among all processes: processes with the same key become a communicator, in the order
+ * of their ranks. A process with a negative key gets FMPL_COMM_NULL. */
 int fmpl_comm_create(int* comm, int key);
 int fmpl_comm_free(int* comm);
-/* Negative: there is no such communicator. */
+/* The caller's rank, and the number of members; negative: there is no such communicator. */
 int fmpl_rank(int comm);
 int fmpl_size(int comm);
 
-/* Of all members: whether the collectives of `comm` may use memory that all processes of a node can
- * load (nonzero: the beginning), or are trees of messages. (Extension: the paper measures both.) */
+/* Called by all members: from now on the collectives of `comm` may use memory that all processes of
+ * a node can load (nonzero, the default), or are trees of messages (0). (Extension: the paper
+ * measures both.) */
 int fmpl_support_set(int comm, int support);
 
 /* ---- collectives ------------------------------------------------------------------------- */
@@ -120,16 +123,18 @@ typedef void fmpl_func(const void* in, void* inout, int count);
 fmpl_func fmpl_isum, fmpl_ssum, fmpl_dsum, fmpl_csum, fmpl_zsum;
 fmpl_func fmpl_imax, fmpl_smax, fmpl_dmax, fmpl_cmax, fmpl_zmax;
 fmpl_func fmpl_imin, fmpl_smin, fmpl_dmin, fmpl_cmin, fmpl_zmin;
-/* A function of the caller's on items of `size` bytes, which is associative. Collective functions
- * then take it, too. */
+/* Registers the caller's own function on items of `size` bytes, which must be associative.
+ * fmpl_reduce() and fmpl_allreduce() then accept it. */
 int fmpl_func_set(fmpl_func* func, size_t size);
 
 int fmpl_barrier(int comm);
 int fmpl_bcast(void* buf, size_t size, int root, int comm);
-/* Of all processes, with special support, whatever fmpl_support_set() says of FMPL_COMM_WORLD. */
+/* Broadcasts to all processes by shared memory, even if fmpl_support_set() has forbidden that for
+ * FMPL_COMM_WORLD. */
 int fmpl_hbcast(void* buf, size_t size, int root);
-/* `count` items in `buf`, where the result is, too: at the root, or everywhere. `work` as large; it
- * is not used here. In the order of the ranks: the same result on all of them, in each run. */
+/* Reduce `count` items in `buf`, and store the result in `buf`: at the root, or everywhere. `work`
+ * is as large as `buf`, and not used here. Items are combined in the order of the ranks, so the
+ * result is the same on all of them, and in each run. */
 int fmpl_reduce(void* buf, int count, fmpl_func* func, int root, int comm, void* work);
 int fmpl_allreduce(void* buf, int count, fmpl_func* func, int comm, void* work);
 

@@ -19,7 +19,7 @@
  *
  * Requests: a `try_` function never blocks. 0: accepted, exactly one completion follows, possibly
  * with an error. Anything else: nothing has happened, and no completion follows:
- *   -EAGAIN            no room just now: ask again
+ *   -EAGAIN            no room just now: call again
  *   -ENOBUFS, -ENOMEM  no lane for one more thread; no memory or, with a callback, no thread
  *   -EINVAL            misuse: a wrong process, region, range, handler
  *   -ESRCH             outside of a space
@@ -27,9 +27,10 @@
  * is until the completion.
  * Order: none between requests, nor between completions.
  * No polling call is needed: completions and handlers arrive while the program computes.
- * Requests to the own node work in every task; those to others once the job is wired up (comm.h).
- * Thread safety: all functions may be called from any thread at any time. Outside of a space all
- * answer -ESRCH, and so they do in a forked child of a task.
+ * Requests to the own node work in every task; requests to other nodes work after
+ * nagaya_comm_init() (comm.h).
+ * Thread safety: all functions may be called from any thread at any time. Outside of a space, and
+ * in a forked child of a task, all functions return -ESRCH.
  */
 #ifndef NAGAYA_LLCL_H
 #define NAGAYA_LLCL_H
@@ -56,25 +57,26 @@ typedef struct nagaya_process {
 /* A place in a process's registered memory. Plain data: to be sent to other processes. */
 typedef struct nagaya_remote {
   nagaya_process process;
-  uint32_t region; /* of that process, as registered */
+  uint32_t region; /* the number of a region that the process has registered */
   uint32_t reserved;
   uint64_t offset; /* in the region; add to it                                        [bytes] */
 } nagaya_remote;
 
-/* Lets others use [base, base + bytes). Free for the own node; the registration with a network is
- * done when the first request from there comes.
+/* Lets other processes use [base, base + bytes). Costs nothing for the own node; the memory is
+ * registered with the network when the first request from another node arrives.
  *
  *   out   the place of `base`
  *
  * Returns 0, -EINVAL (no memory: NULL or 0 bytes), -ENOSPC (65536 regions on this node), -ESRCH. */
 int nagaya_llcl_register(void* base, size_t bytes, nagaya_remote* out);
 
-/* Ends that: later requests to the region are refused. The caller knows that none is under way.
+/* Ends a registration: later requests to the region are refused. The caller makes sure that none is
+ * pending.
  * Returns 0, -EINVAL (not a region of the caller's), -ESRCH. */
 int nagaya_llcl_deregister(const nagaya_remote* place);
 
-/* The plain pointer to `bytes` at `place` when its process lives on this node: load and store
- * there. NULL: on another node, or no such memory. */
+/* Returns a pointer to `bytes` at `place` if its process lives on this node: the caller may load
+ * and store there. NULL: the process is on another node, or there is no such memory. */
 void* nagaya_llcl_pointer(const nagaya_remote* place, size_t bytes);
 
 /* ---- completions ------------------------------------------------------------------------- */
@@ -82,8 +84,8 @@ void* nagaya_llcl_pointer(const nagaya_remote* place, size_t bytes);
 enum {
   NAGAYA_NONE = 0,
   NAGAYA_FLAG = 1,    /* the flag becomes 1, or the negative errno */
-  NAGAYA_COUNTER = 2, /* the counter, a uint64_t, grows by 1; for an error NAGAYA_COUNTER_FAILED is
-                         set before, and stays */
+  NAGAYA_COUNTER = 2, /* the counter, a uint64_t, grows by 1; after an error NAGAYA_COUNTER_FAILED
+                         is set in it first, and stays */
   NAGAYA_CALLBACK = 3 /* the function runs in a thread of the requester: in the caller before the
                          call returns, or in a thread that the first such request starts */
 };
@@ -112,8 +114,8 @@ static inline nagaya_completion nagaya_callback(void (*function)(void* data, int
 }
 
 /* Waits until the flag is no longer 0, or the counter has reached `least`: spins, yields, sleeps.
- * Meanwhile the thread moves along what its task owes to others: messages of nagaya/match.h, copies
- * of its peers, what nagaya_llcl_add_progress() has added.
+ * Meanwhile the thread advances its task's pending work for others: messages of nagaya/match.h,
+ * copies for its peers, and the libraries that nagaya_llcl_add_progress() has added.
  *
  *   timeout_ms   -1: for ever                                                   [milliseconds]
  *
@@ -121,38 +123,41 @@ static inline nagaya_completion nagaya_callback(void (*function)(void* data, int
 int nagaya_llcl_wait_flag(const uint32_t* flag, int timeout_ms);
 int nagaya_llcl_wait_counter(const uint64_t* counter, uint64_t least, int timeout_ms);
 
-/* The same until a word (below) has reached `least`. Returns 0, -ETIMEDOUT, -ESRCH. */
+/* Waits, as nagaya_llcl_wait_flag() does, until a word (below) has reached `least`. Returns 0,
+ * -ETIMEDOUT, -ESRCH. */
 int nagaya_llcl_wait_word(const uint64_t* word, uint64_t least, int timeout_ms);
 
-/* The same until is_over(context) is nonzero. is_over() is called often, by the calling thread
- * only; it must not wait. It is called anew at once when something of this task has moved (by
- * another thread: if messages or a team were opened with `threads`), at the latest a quarter of a
- * second after something else has.
+/* Waits, as nagaya_llcl_wait_flag() does, until is_over(context) is nonzero. is_over() is called
+ * often, by the calling thread only; it must not wait. It is called again at once after progress of
+ * this task (progress by another thread: if messages or a team were opened with `threads`), and at
+ * the latest a quarter of a second after any other event.
  *
  * Returns 0, -ETIMEDOUT, -ESRCH. */
 int nagaya_llcl_wait(int (*is_over)(void* context), void* context, int timeout_ms);
 
-/* A sleep may be short only, for nothing of Nagaya's tells of what is under way. */
+/* Result of before_sleep(): the thread may sleep only shortly, because the event that it waits for
+ * wakes nobody. */
 #define NAGAYA_NOBODY_RINGS 0
 
-/* The progress of another library, which every wait of this task calls, too, also those of
- * nagaya/match.h. All threads that wait call the functions, several at once if several wait; the
- * functions must not wait themselves. */
+/* The functions by which every wait of this task, also those of nagaya/match.h, advances another
+ * library. All threads that wait call them, several at once if several wait; the functions must not
+ * wait themselves. */
 typedef struct nagaya_progress {
-  /* Looks once. Returns how much has moved. */
+  /* Polls once. Returns the number of events that it has handled. */
   int (*advance)(void* context);
-  /* Looks of the task from one call to the next, a power of two: the more a call costs, the more
-   * of them. Before a sleep it is called in any case. */
+  /* One in `every` polls of the task calls advance(), and the last one before a sleep does in any
+   * case. A power of two: the more a call costs, the greater it should be. */
   uint32_t every;
-  /* Before that call: how long the thread may sleep. UINT64_MAX: every event from now on comes by a
-   * message, a completion or a notification of Nagaya's.             [nanoseconds] */
+  /* Called before the last poll before a sleep. Returns the longest sleep. UINT64_MAX: every event
+   * from now on comes by a message, a completion or a notification of Nagaya.  [nanoseconds] */
   uint64_t (*before_sleep)(void* context);
   void* context; /* the library's name for it */
 } nagaya_progress;
 
-/* Returns 0, -EINVAL (`every`), -ENOSPC (too many), -ESRCH. */
+/* Adds a library, whose struct is copied. Returns 0, -EINVAL (`every`), -ENOSPC (too many),
+ * -ESRCH. */
 int nagaya_llcl_add_progress(const nagaya_progress* progress);
-/* No thread may be waiting. Returns 0, -ESRCH. */
+/* Removes the library with this `context`. No thread may be waiting. Returns 0, -ESRCH. */
 int nagaya_llcl_remove_progress(const void* context);
 
 /* ---- requests ---------------------------------------------------------------------------- */
@@ -164,14 +169,14 @@ typedef struct nagaya_llcl_transfer {
   nagaya_completion on_complete;
 } nagaya_llcl_transfer;
 
-/* Remote memory to local memory; complete when it is there. */
+/* Copies remote memory to local memory. Complete when the data have arrived. */
 int nagaya_llcl_try_read(const nagaya_llcl_transfer* transfer);
-/* Local memory to remote memory; complete when it is visible to the remote process. */
+/* Copies local memory to remote memory. Complete when the remote process can see the data. */
 int nagaya_llcl_try_write(const nagaya_llcl_transfer* transfer);
 
-/* As nagaya_llcl_try_write(); when all of it is visible to the remote process, 1 is added to
- * `counter`, a uint64_t in a region of the same process, and a thread of it that waits for it
- * (nagaya_llcl_wait_counter) wakes. Complete after that. */
+/* Writes as nagaya_llcl_try_write() does. When the remote process can see all of the data, 1 is
+ * added to `counter`, a uint64_t in a region of the same process, and its threads that wait for the
+ * counter (nagaya_llcl_wait_counter) wake. Complete after that. */
 int nagaya_llcl_try_write_notify(const nagaya_llcl_transfer* transfer,
                                  const nagaya_remote* counter);
 
@@ -185,14 +190,14 @@ typedef struct nagaya_runs {
 /* `count` blocks of `block_bytes`: a column, a face of a block, or one run of bytes (count 1). */
 typedef struct nagaya_llcl_piece {
   void* local;     /* the first block */
-  uint64_t offset; /* the same, from the request's place                          [bytes] */
+  uint64_t offset; /* the first block, from the request's place                   [bytes] */
   uint64_t block_bytes;
   uint64_t count;
   int64_t local_stride; /* from one block to the next                                   [bytes] */
   int64_t remote_stride;
 } nagaya_llcl_piece;
 
-/* Many pieces as one request with one completion. Pieces that overlap where they are written: any
+/* Many pieces as one request with one completion. If pieces overlap where they are written, any
  * of them wins. */
 typedef struct nagaya_llcl_pieces {
   nagaya_remote remote;
@@ -204,16 +209,16 @@ typedef struct nagaya_llcl_pieces {
 int nagaya_llcl_try_read_pieces(const nagaya_llcl_pieces* pieces);
 int nagaya_llcl_try_write_pieces(const nagaya_llcl_pieces* pieces);
 
-/* Complete when all earlier requests of the calling thread to that node are. Their errors are
- * theirs. */
+/* Starts a request that is complete when all earlier requests of the calling thread to that node
+ * are. It does not report their errors. */
 int nagaya_llcl_try_fence(uint32_t node, nagaya_completion on_complete);
 
-/* The same, awaited.
+/* Starts a fence and waits until it is complete.
  *
  *   timeout_ms   -1: for ever                                                   [milliseconds]
  *
- * Returns 0, -ETIMEDOUT (the requests go on), what has failed the node (-ECONNRESET, ...), or as a
- * `try_` function, but not -EAGAIN. */
+ * Returns 0, -ETIMEDOUT (the requests go on), the error that has cut off the node (-ECONNRESET,
+ * ...), or as a `try_` function, but not -EAGAIN. */
 int nagaya_llcl_flush(uint32_t node, int timeout_ms);
 
 typedef enum nagaya_operation {
@@ -242,7 +247,7 @@ typedef struct nagaya_llcl_atomic {
   nagaya_type type;  /* AND, OR, XOR: integers only */
   uint64_t operand;  /* the value's bytes, lowest first */
   uint64_t expected; /* COMPARE_SWAP */
-  void* before;      /* gets the value from before; may be NULL */
+  void* before;      /* gets the word's old value; may be NULL */
   nagaya_completion on_complete;
 } nagaya_llcl_atomic;
 
@@ -252,13 +257,15 @@ int nagaya_llcl_try_atomic(const nagaya_llcl_atomic* atomic);
 
 /* ---- words ------------------------------------------------------------------------------- */
 
-/* A word says how far its process, or the work of others for it, has come: an aligned uint64_t in a
- * region. It grows, and may wrap: it has reached a value that it is less than 2^63 ahead of.
+/* A word is an aligned uint64_t in a region. It counts the progress of its process, or of others
+ * that work for it. It grows, and may wrap: it has reached every value that it is less than 2^63
+ * ahead of.
  * Each change wakes the threads of its process that wait for it by nagaya_llcl_wait_word().
  *
- * Adds to a word of any process, or sets it, atomically. In the own node a process that sees the
- * change sees all that the caller has stored before. To another node there is no order with the
- * caller's other requests: see nagaya_llcl_try_write_notify(), whose counters are words. */
+ * These functions add to a word of any process, or set it, atomically. In the own node a process
+ * that sees the change sees all that the caller has stored before. To another node there is no
+ * order with the caller's other requests: see nagaya_llcl_try_write_notify(), whose counters are
+ * words. */
 int nagaya_llcl_try_add_word(const nagaya_remote* word, uint64_t value,
                              nagaya_completion on_complete);
 int nagaya_llcl_try_set_word(const nagaya_remote* word, uint64_t value,
@@ -283,20 +290,20 @@ int nagaya_llcl_try_set_word(const nagaya_remote* word, uint64_t value,
  * deregistered or its process has ended, nor once the local memory or the flag is gone, nor in a
  * forked child, whose copy of the remote memory it would write: nothing checks that again. */
 typedef struct nagaya_llcl_prepared {
-  /* The library's. */
+  /* All fields belong to the library. */
   uint32_t way;
   uint32_t task; /* the remote one */
   void* to;
   const void* from;
   size_t bytes;
   uint64_t* counter;        /* to be notified, or NULL */
-  const uint32_t* sleepers; /* threads there that may sleep for it */
+  const uint32_t* sleepers; /* number of threads there that may sleep for it */
   nagaya_completion on_complete;
   uint64_t command[8]; /* for another node, and an atomic's: [4] where `before` goes, [6] operand */
 } nagaya_llcl_prepared;
 
-/* As nagaya_llcl_try_read(), _try_write(), _try_write_notify(), _try_atomic(), but nothing happens
- * yet. Returns 0, -EINVAL, -ESRCH. */
+/* Check a request, as nagaya_llcl_try_read(), _try_write(), _try_write_notify(), _try_atomic() do,
+ * and store it into *out without starting it. Return 0, -EINVAL, -ESRCH. */
 int nagaya_llcl_prepare_read(const nagaya_llcl_transfer* transfer, nagaya_llcl_prepared* out);
 int nagaya_llcl_prepare_write(const nagaya_llcl_transfer* transfer, nagaya_llcl_prepared* out);
 int nagaya_llcl_prepare_write_notify(const nagaya_llcl_transfer* transfer,
@@ -312,9 +319,9 @@ enum {
 };
 typedef uint64_t __attribute__((may_alias)) nagaya_llcl_word;
 
-/* nagaya_llcl_try_start() calls these where it cannot do without. */
+/* Called by nagaya_llcl_try_start() only. */
 int nagaya_llcl_start_by_call(const nagaya_llcl_prepared* request);
-void nagaya_llcl_notify(const nagaya_llcl_prepared* request); /* after the copy */
+void nagaya_llcl_notify(const nagaya_llcl_prepared* request); /* called after the copy */
 
 static inline void nagaya_llcl_add(const nagaya_llcl_prepared* request) {
   void* const to = (void*)(uintptr_t)request->command[4];
@@ -323,7 +330,7 @@ static inline void nagaya_llcl_add(const nagaya_llcl_prepared* request) {
   if (to != NULL) memcpy(to, &before, sizeof before);
 }
 
-/* As a `try_` function. */
+/* Starts a prepared request. Returns as a `try_` function. */
 static inline int nagaya_llcl_try_start(const nagaya_llcl_prepared* request) {
   /* Loaded first: behind an atomic addition, loads wait for its line. */
   const nagaya_completion on_complete = request->on_complete;
@@ -339,7 +346,7 @@ static inline int nagaya_llcl_try_start(const nagaya_llcl_prepared* request) {
   else
     return nagaya_llcl_start_by_call(request);
   if (counter != NULL) nagaya_llcl_notify(request);
-  /* Release: pairs with the acquire of whoever waits for the completion. */
+  /* Release: pairs with the acquire of the thread that waits for the completion. */
   if (on_complete.kind == NAGAYA_FLAG)
     __atomic_store_n((uint32_t*)on_complete.data, 1, __ATOMIC_RELEASE);
   else if (on_complete.kind == NAGAYA_COUNTER)
@@ -349,8 +356,8 @@ static inline int nagaya_llcl_try_start(const nagaya_llcl_prepared* request) {
 
 /* ---- active messages --------------------------------------------------------------------- */
 
-/* Runs in a thread of its task that nagaya_llcl_handle() starts: one handler at a time. `data` is
- * the handler's until it returns.
+/* A handler of active messages. It runs in a thread of its task that nagaya_llcl_handle() starts:
+ * one handler at a time. `data` is valid until it returns.
  *
  *   static void on_request(void* context, nagaya_process source, const void* data, size_t bytes) {
  *     struct answer answer = look_up(context, data, bytes);
@@ -358,17 +365,17 @@ static inline int nagaya_llcl_try_start(const nagaya_llcl_prepared* request) {
  *   }
  *
  * A request of a handler, or of a callback in that thread, is never refused for want of room, so
- * handlers may answer while all flood all: without room the library keeps it in the memory of this
- * task (-ENOMEM: it cannot), and makes it later, in the order in which handlers have made such
- * requests. Its completion comes then. (`answer` goes with the handler: to another node it has at
- * most 32 bytes, which are copied at once; longer ones stay where they are until the completion.)
- * While a task keeps more than 1,024 requests or 4 MiB, threads of its node get -EAGAIN when they
- * send to it, unless they run handlers. A handler must not wait for a message, nor for a thread of
- * its task that sends some. */
+ * handlers may answer while all tasks flood all others: without room the library keeps the request
+ * in the memory of this task (-ENOMEM: it cannot), and makes it later, in the order in which
+ * handlers have made such requests. Its completion comes then. (`answer` above ends with the
+ * handler's stack: to another node it may have at most 32 bytes, which are copied at once; longer
+ * data must stay where they are until the completion.) While a task keeps more than 1,024 requests
+ * or 4 MiB, threads of its node get -EAGAIN when they send to it, unless they run handlers. A
+ * handler must not wait for a message, nor for a thread of its task that sends some. */
 typedef void nagaya_handler(void* context, nagaya_process source, const void* data, size_t bytes);
 
-/* Names handler `number` (0 .. 255) of this task. Returns 0, -EINVAL, -EEXIST, -ENOMEM (no thread
- * can be started just now), -ESRCH. */
+/* Registers `function` as handler `number` (0 .. 255) of this task. Returns 0, -EINVAL, -EEXIST,
+ * -ENOMEM (no thread can be started just now), -ESRCH. */
 int nagaya_llcl_handle(uint32_t number, nagaya_handler* function, void* context);
 
 /* The longest active message.                                                             [bytes]
@@ -377,9 +384,10 @@ int nagaya_llcl_handle(uint32_t number, nagaya_handler* function, void* context)
 
 /* Calls handler `number` of a process with a copy of `bytes` at `data`; complete when it has been
  * handed over (the memory is free again), not when it has run. Handlers are called in the order in
- * which one thread has sent. No such handler: the completion says -ENOENT, or, where the task has
- * other handlers or callbacks, the message is dropped, and the receiver says so on its stderr, in
- * one line for each number. -EMSGSIZE: longer than NAGAYA_LLCL_MESSAGE_MAX. */
+ * which one thread has sent. Without such a handler the completion has the error -ENOENT; or, if
+ * the task has other handlers or callbacks, the message is dropped, and the receiver prints one
+ * line for each such number on its stderr. Returns -EMSGSIZE if `bytes` exceed
+ * NAGAYA_LLCL_MESSAGE_MAX. */
 int nagaya_llcl_try_message(nagaya_process to, uint32_t number, const void* data, size_t bytes,
                             nagaya_completion on_complete);
 

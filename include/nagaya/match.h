@@ -50,11 +50,12 @@ typedef struct nagaya_match_member {
   void* whole;
 } nagaya_match_member;
 
-/* Before anything else, by one thread: takes part with what the environment says
- * (NAGAYA_EAGER_BYTES). Messages that came before are there. In a job whose tasks leave each other
- * their memory (`nagaya run`; `keep_ended` of task.h): messages outlive their senders.
- * One library of a process has these functions at a time, because contexts below 2^30 are its own
- * to give: an MPI that uses Nagaya from MPI_Init() to MPI_Finalize(). Those above are Nagaya's own.
+/* Opens the messages of this task, with the settings of the environment (NAGAYA_EAGER_BYTES). One
+ * thread calls it before any other function here. Messages that arrived before are kept. In a job
+ * that keeps the memory of ended tasks (`nagaya run`; `keep_ended` of task.h) messages outlive
+ * their senders. One library of a process at a time may have it open, because it assigns the
+ * contexts below 2^30: an MPI, say, from MPI_Init() to MPI_Finalize(). Nagaya's own libraries use
+ * the contexts above.
  *
  *   threads   nonzero: several threads may call from then on, at once or by turns
  *
@@ -63,23 +64,24 @@ typedef struct nagaya_match_member {
  * library of this process has it open, or it was opened for one thread before), -ENOMEM, -ESRCH. */
 int nagaya_match_open(int threads);
 
-/* By the library that has opened it, when no request of its own is left: another may open it.
- * The task goes on to take messages out of its port. Returns 0, -ESRCH. */
+/* Called by the library that has opened the messages, when none of its requests is left: another
+ * library may open them. The task still takes messages out of its port. Returns 0, -ESRCH. */
 int nagaya_match_close(void);
 
-/* Contexts from here on have libnagaya-blacs, area.h, array.h and coll.h; MPI has those below. */
+/* libnagaya-blacs, area.h, array.h and coll.h use the contexts from these on; MPI uses the contexts
+ * below. */
 #define NAGAYA_CONTEXTS_BLACS UINT32_C(0x40000000)
 #define NAGAYA_CONTEXTS_AREAS UINT32_C(0x60000000)
 #define NAGAYA_CONTEXTS_ARRAYS UINT32_C(0x70000000)
 #define NAGAYA_CONTEXTS_COLL UINT32_C(0x80000000)
 
-/* As nagaya_match_open(), beside a library that has it open or none: for libraries of Nagaya's,
- * whose contexts differ from each other's.
- * The task takes part until it ends. Returns 0, -EINVAL, -EBUSY (it was opened for one thread
- * before), -ENOMEM, -ESRCH. */
+/* Opens the messages for one of Nagaya's own libraries, whose contexts differ from each other's:
+ * works whether another library has them open or not. They stay open until the task ends. Returns
+ * 0, -EINVAL, -EBUSY (they were opened for one thread before), -ENOMEM, -ESRCH. */
 int nagaya_match_join(int threads);
 
-/* The caller, as others send to it. {UINT32_MAX, UINT32_MAX} before nagaya_match_open(). */
+/* Returns the calling process, to which others send. {UINT32_MAX, UINT32_MAX} before
+ * nagaya_match_open(). */
 nagaya_process nagaya_match_self(void);
 
 /* ---- sending ----------------------------------------------------------------------------- */
@@ -94,23 +96,23 @@ typedef struct nagaya_send {
   uint32_t is_control;
   const void* data;
   size_t bytes;
-  /* In place of `data`, or NULL: as many as `bytes` need, one behind the other in the order of the
-   * message. The caller's again when the send is complete. */
+  /* In place of `data`, or NULL: an array of as many runs as `bytes` need, in the order of the
+   * message. It must stay until the send is complete. */
   const nagaya_runs* runs;
   uint32_t is_synchronous; /* complete only when it is matched */
   uint32_t is_complete;
-  uint32_t is_cancelled;                      /* it was taken back */
+  uint32_t is_cancelled;                      /* it was cancelled: nobody will receive it */
   int32_t error;                              /* when it is complete: 0, or why nobody gets it */
-  uint32_t serial;                            /* which of the sender's messages it is */
-  uint32_t answers;                           /* the library's: how many are to come */
-  uint64_t handle;                            /* the library's: its name at the receiver */
-  void (*complete)(struct nagaya_send* send); /* NULL: is_complete is looked at */
+  uint32_t serial;                            /* the sequence number among the sender's messages */
+  uint32_t answers;                           /* the library's: number of pending answers */
+  uint64_t handle;                            /* the library's: identifies it at the receiver */
+  void (*complete)(struct nagaya_send* send); /* NULL: the caller polls is_complete */
 } nagaya_send;
 
 /* Sends if that is possible without waiting and without a request: a message that is not long, to a
  * process that has room. `data` is the caller's again on return.
  *
- *   serial   gets what nagaya_match_cancel_send() knows the message by; may be NULL
+ *   serial   gets the sequence number that nagaya_match_cancel_send() needs; may be NULL
  *
  * Returns 0, -EAGAIN (nagaya_match_send() is needed), -EINVAL (no such process, or one of this node
  * that has not opened yet), -ENOMEM, -ESRCH. */
@@ -124,16 +126,18 @@ int nagaya_match_try_send(nagaya_process to, const nagaya_envelope* envelope, co
  * end with such an error later (`error`). */
 int nagaya_match_send(nagaya_send* send);
 
-/* Asks for a message back that may not be matched yet. It is incomplete again; complete when its
- * receiver has decided, with `is_cancelled` when nobody will receive it. For a message that was
- * sent without waiting, or not by rendezvous and is complete, `send` needs `to`, `envelope`,
- * `serial`, `complete`, and answers = 0. Not for a rendezvous that is complete: that was matched.
+/* Asks the receiver to cancel a message that may not be matched yet. The send becomes incomplete,
+ * and complete when the receiver has answered, with `is_cancelled` if nobody will receive it. For a
+ * message of nagaya_match_try_send(), or a complete one that was not sent by rendezvous, `send`
+ * needs `to`, `envelope`, `serial`, `complete`, and answers = 0. Not to be called for a complete
+ * rendezvous: it was matched.
  *
  * Returns 0, -EALREADY (another thread is about to complete it, or has done so: nothing happens),
  * -EINVAL, -ENOMEM, -ESRCH. */
 int nagaya_match_cancel_send(nagaya_send* send);
 
-/* Messages beyond this are handed over by rendezvous, to that process.                  [bytes] */
+/* Returns the longest message that is handed over to that process at once; longer ones go by
+ * rendezvous.                                                                           [bytes] */
 size_t nagaya_match_eager_max(nagaya_process to);
 
 /* ---- receiving --------------------------------------------------------------------------- */
@@ -145,28 +149,28 @@ typedef struct nagaya_receive {
   nagaya_process from;
   void* buffer;
   size_t capacity;         /* [bytes] */
-  const nagaya_runs* runs; /* in place of `buffer`, or NULL: as many as `capacity` needs, ... */
-  /* For a buffer that neither describes: stores the next `bytes` of the message. Called in their
-   * order, for capacity bytes at most. Else NULL. */
+  const nagaya_runs* runs; /* in place of `buffer`, or NULL: as many as `capacity` needs */
+  /* For memory that neither `buffer` nor `runs` describes: stores the next `bytes` of the message.
+   * Called in the order of the bytes, for `capacity` bytes at most. Else NULL. */
   void (*scatter)(struct nagaya_receive* receive, const void* data, size_t bytes);
-  void (*complete)(struct nagaya_receive* receive); /* NULL: is_complete is looked at */
+  void (*complete)(struct nagaya_receive* receive); /* NULL: the caller polls is_complete */
   uint32_t is_complete;
   int32_t error; /* 0, -EMSGSIZE (the message was longer, its beginning is there), -ENOMEM (its
                     data is lost), or the error of the sender's node (-ECONNRESET, ...) */
   nagaya_envelope matched; /* of the message */
   size_t bytes;            /* its length; more than `capacity` with -EMSGSIZE */
-  /* The library's. */
+  /* The next fields belong to the library. */
   nagaya_match_member member;
   uint64_t order;
 } nagaya_receive;
 
-/* Asks for a message; `wanted` must not change until the request is complete or taken back. It may
- * be complete before this returns, and without threads so may others that short messages have come
- * for. Returns 0, -ENOMEM, -ESRCH. */
+/* Starts a receive; `wanted` must not change until it is complete or cancelled. It may be complete
+ * before the call returns. Without threads the call may also complete other receives for which
+ * short messages have arrived. Returns 0, -ENOMEM, -ESRCH. */
 int nagaya_match_receive(nagaya_receive* receive);
 
-/* Takes the request back. Returns 0 (it will not be completed), -EALREADY (it is matched or
- * complete), -ESRCH. */
+/* Cancels a receive. Returns 0 (it will not be completed), -EALREADY (it is matched or complete),
+ * -ESRCH. */
 int nagaya_match_cancel_receive(nagaya_receive* receive);
 
 /* A message that has arrived and is not yet matched. */
@@ -177,32 +181,35 @@ typedef struct nagaya_message_description {
   size_t bytes;
 } nagaya_message_description;
 
-/* The message that a receive with this envelope would match now.
+/* Describes in *out the message that a receive with this envelope would match now.
  * Returns 0, -EAGAIN (none, for all that has arrived), -ESRCH. */
 int nagaya_match_probe(const nagaya_envelope* wanted, nagaya_message_description* out);
 
-/* The same, and takes it out of the matching: it must be received by nagaya_match_receive_taken().
- * Returns as nagaya_match_probe(). */
+/* Probes, and takes the message out of the matching: the caller must receive it by
+ * nagaya_match_receive_taken(). Returns as nagaya_match_probe(). */
 int nagaya_match_take(const nagaya_envelope* wanted, nagaya_message_description* out,
                       nagaya_message** message);
 
-/* Receives a message that was taken; `wanted` is not looked at. As nagaya_match_receive(). */
+/* Receives a message of nagaya_match_take(), whatever `wanted` says. Returns as
+ * nagaya_match_receive(). */
 int nagaya_match_receive_taken(nagaya_message* message, nagaya_receive* receive);
 
-/* Drops what has arrived of a context and is not matched, for nobody will receive it any more; not
- * what its sender still waits for and may take back. Makes progress: other requests may be complete
- * before it returns, so the caller holds no lock of their `complete`. Returns 0, -ESRCH. */
+/* Drops the messages of a context that have arrived and are not matched, because nobody will
+ * receive them; it keeps messages whose sender still waits for them and may cancel them. It makes
+ * progress: other requests may be complete before it returns, so the caller holds no lock that
+ * their `complete` takes. Returns 0, -ESRCH. */
 int nagaya_match_drop(uint32_t context);
 
 /* ---- progress ---------------------------------------------------------------------------- */
 
-/* Sees to what has arrived and to what waits to be sent; copies for others. How much there was. A
- * caller that finds nothing for long hands its processor on where others need it. -ENOMEM: messages
- * that have arrived stay where they are, and their senders wait, until there is memory. -ESRCH. */
+/* Handles arrived messages, advances messages that wait to be sent, and copies for other tasks.
+ * Returns the number of events that it has handled; -ENOMEM: arrived messages stay where they are,
+ * and their senders wait, until there is memory; -ESRCH. If a caller finds nothing for long, it
+ * yields its processor where others need it. */
 int nagaya_match_progress(void);
 
-/* As nagaya_llcl_wait(), for a caller who would rather know than wait on when messages wait for
- * memory. Returns 0, -ETIMEDOUT, -ENOMEM (those messages, as above; what it waits for goes on),
+/* Waits as nagaya_llcl_wait() does, but returns -ENOMEM if arrived messages wait for memory (see
+ * nagaya_match_progress(); the caller's requests stay pending). Returns 0, -ETIMEDOUT, -ENOMEM,
  * -ESRCH. */
 int nagaya_match_wait(int (*is_over)(void* context), void* context, int timeout_ms);
 

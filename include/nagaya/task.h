@@ -8,8 +8,8 @@
  *
  * Two kinds of callers:
  *   a creator   any process: makes a space, starts programs as tasks, waits for them;
- *   a task      a process that lives in a space: asks who it is, publishes addresses, looks up
- *               those of others, allocates from the space heap.
+ *   a task      a process that lives in a space: asks for its own number, publishes addresses,
+ *               looks up those of other tasks, allocates from the space heap.
  * A task may also be a creator, of further tasks in its own space (nagaya_space_current) or of
  * other spaces.
  *
@@ -50,7 +50,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /* The entry of the auxiliary vector by which a task finds its space: getauxval(AT_NAGAYA) is 0
- * outside. (Never an environment variable: those survive an exec that leaves the space.) */
+ * outside. (An environment variable would survive an exec that leaves the space.) */
 #define AT_NAGAYA 0x4e4147
 
 typedef struct nagaya_space nagaya_space; /* a creator's handle */
@@ -79,14 +79,14 @@ typedef struct nagaya_space_options {
  * library), or an error of the system. */
 int nagaya_space_create(const nagaya_space_options* options, nagaya_space** out);
 
-/* A handle on the space that the calling task lives in, to spawn further tasks there.
+/* Makes a handle on the space that the calling task lives in, to spawn further tasks there.
  * Returns 0, or -ESRCH when the caller is not a task. */
 int nagaya_space_current(nagaya_space** out);
 
-/* Ends what is still alive of the tasks spawned through this handle (SIGKILL), frees all that
+/* Kills the tasks spawned through this handle that are still alive (SIGKILL), and frees all that
  * they left, and the handle. For a handle of nagaya_space_create(), the host has ended when this
- * returns. `space` may be NULL. In a forked child, which has a copy of the handle, only the copy
- * ends; other functions answer -ESRCH for it. */
+ * returns. `space` may be NULL. A forked child has a copy of the handle: the call frees only the
+ * copy, and other functions return -ESRCH for it. */
 void nagaya_space_destroy(nagaya_space* space);
 
 /* A program to run, and its surroundings. Everything that is NULL or 0 is taken from the caller. */
@@ -131,16 +131,16 @@ int nagaya_task_signal(nagaya_space* space, int task, int signal);
 
 /* ---- tasks ------------------------------------------------------------------------------- */
 
-/* The number of the calling task in its space, -ESRCH when the caller is not a task (a forked
- * child of a task is not). Cost: a load; the first call asks the system. */
+/* Returns the number of the calling task in its space, -ESRCH when the caller is not a task (a
+ * forked child of a task is not). Cost: a load; the first call asks the system. */
 int nagaya_task_self(void);
 
-/* A number that the tasks of this space have in common, and nobody else: for tasks that hear of
- * each other from elsewhere. 0 when the caller is not a task. */
+/* Returns a number that only the tasks of this space have: two tasks that hear of each other by
+ * other means compare it. 0 when the caller is not a task. */
 uint64_t nagaya_space_identity(void);
 
-/* How many tasks the job has on this node, as its launcher or creator said; when nobody did, how
- * many are alive now. -ESRCH when the caller is not a task. */
+/* Returns the number of tasks of the job on this node, as its launcher or creator gave it; if none
+ * did, the number of tasks alive now. -ESRCH when the caller is not a task. */
 int nagaya_task_count(void);
 
 /* A range of addresses. */
@@ -149,46 +149,46 @@ typedef struct nagaya_range {
   size_t bytes;
 } nagaya_range;
 
-/* The partition of a task: the two ranges in which all its memory lies.
+/* Stores the partition of a task: the two ranges in which all its memory lies.
  * Returns 0, -EINVAL (no such number), -ESRCH. */
 int nagaya_task_partition(int task, nagaya_range ranges[2]);
 
-/* The number of the task that owns the memory at `address` (its partition or its blocks of the
- * space heap), -ENOENT when no task does, -ESRCH. The memory need not be mapped. */
+/* Returns the number of the task that owns the memory at `address` (in its partition or its blocks
+ * of the space heap), -ENOENT when no task does, -ESRCH. The memory need not be mapped. */
 int nagaya_task_owner(const void* address);
 
 /* Publishes an address under a name, for nagaya_task_lookup() by any task; replaces an earlier
- * one. NULL withdraws it. Everything stored before is visible to who finds it (release).
+ * one. NULL withdraws it. A task that finds the address sees everything stored before (release).
  *
  *   name   up to 63 bytes, copied
  *
  * Returns 0, -ENAMETOOLONG, -ENOMEM (the space heap is exhausted), -ESRCH. */
 int nagaya_task_publish(const char* name, const void* address);
 
-/* Finds what a task has published, or waits until it does (also for a task that has not started
- * yet). The address is valid as long as its owner says so: at most until the owner was waited
- * for or, unless the caller holds it, its job has ended.
+/* Finds the address that a task has published under `name`, or waits until it does (also for a task
+ * that has not started yet). The address is valid as long as its owner says so: at most until the
+ * owner was waited for or, unless the caller holds the owner, its job has ended.
  *
  *   timeout_ms   0: do not wait; -1: for ever                         [milliseconds]
  *
- * Returns 0, -ETIMEDOUT (or -ENOENT with timeout 0), -EOWNERDEAD (the task has ended without),
+ * Returns 0, -ETIMEDOUT (or -ENOENT with timeout 0), -EOWNERDEAD (the task ended without doing so),
  * -EINVAL (no such number), -ESRCH. Wakes by futex: no processor time while waiting. */
 int nagaya_task_lookup(int task, const char* name, int timeout_ms, void** address);
 
 /* Holds a task: its memory, its blocks of the space heap and its number stay when it ends, until
- * the caller has released it as often as it has held it, or ends. For tasks of different jobs in
- * one space (MPI_Comm_spawn), while one may read what the other has left; the tasks of a job need
- * not hold each other. Hold a task while it lives. Tasks that a creator waits for are freed all the
- * same.
+ * the caller has released it as often as it has held it, or ends. Meant for tasks of different jobs
+ * in one space (MPI_Comm_spawn), while one may read memory of the other; the tasks of a job need
+ * not hold each other. The held task must be alive. Tasks that a creator waits for are freed
+ * nevertheless.
  *
  * Returns 0, -EINVAL (no such number; released more often than held), -ESRCH. */
 int nagaya_task_hold(int task);
 int nagaya_task_release(int task);
 
-/* Memory that belongs to the space rather than to one libc: structures that several tasks use.
- * Aligned to 64 bytes at least. The block belongs to the calling task and is freed with it.
- * NULL: exhausted, or the caller is not a task. Never waits for another task; the death of any
- * task at any instruction leaves the heap usable by all others. */
+/* Allocates memory of the space rather than of one libc, for structures that several tasks use.
+ * The block is aligned to at least 64 bytes. It belongs to the calling task and is freed with it.
+ * NULL: the heap is exhausted, or the caller is not a task. Never waits for another task; the death
+ * of any task at any instruction leaves the heap usable by all others. */
 void* nagaya_heap_alloc(size_t bytes);
 
 /* Frees a block of any task. NULL is ignored. Returns 0, -EINVAL when it is no live block, -ESRCH.
@@ -197,12 +197,13 @@ int nagaya_heap_free(void* block);
 
 /* ---- errors ------------------------------------------------------------------------------ */
 
-/* The name of a negative error code, for ever valid. */
+/* Returns the name of a negative error code, a constant string. */
 const char* nagaya_strerror(int code);
 
-/* One line on the calling thread's last failed call of a creator's function or of one of comm.h:
- * the cause and the cure. After a nagaya_task_wait() that has waited for a task: why that has never
- * reached its program, "" if it has. Valid until that thread's next failure or wait. */
+/* Returns one line with the cause and the cure of the calling thread's last failed call of a
+ * creator's function or of a function of comm.h. After a nagaya_task_wait() that has waited for a
+ * task: the reason why the task has not reached its program, "" if it has. Valid until that
+ * thread's next failure or wait. */
 const char* nagaya_error_text(void);
 
 #pragma GCC visibility pop

@@ -24,7 +24,7 @@ typedef struct nagaya_xmp_array {
   char* base;    /* the block of this process, shadow included; a null pointer: it has none */
   long first[7]; /* the global index of local index 0; 0 in a dimension that is not distributed */
   long count[7]; /* extent of the block, shadow included; at least 1 */
-  struct nagaya_xmp_array_state* state; /* of the runtime */
+  struct nagaya_xmp_array_state* state; /* used by the runtime only */
 } nagaya_xmp_array;
 
 /* ---- beginning ---------------------------------------------------------------------------- */
@@ -32,17 +32,17 @@ typedef struct nagaya_xmp_array {
 /* Registers the declarations at file scope of one translation unit; called by its constructor. */
 void nagaya_xmp_unit(void (*declare)(void));
 
-/* Called by a constructor behind all calls of nagaya_xmp_unit(), before main(): joins the job, runs
- * the declarations of all units. All processes of the job. A program that is started outside of a
- * space runs as one process. The runtime ends by itself at exit(). */
+/* Called once by each process of the job, by a constructor that runs after all calls of
+ * nagaya_xmp_unit() and before main(): joins the job, and runs the declarations of all units. A
+ * program that is started outside of a space runs as one process. The runtime ends at exit(). */
 void nagaya_xmp_begin(void);
 
 /* ---- references to nodes and templates ------------------------------------------------------- */
 
 typedef enum nagaya_xmp_subscript_kind {
-  NAGAYA_XMP_STAR,  /* `*`: each process by itself: a set of those with its own coordinate */
+  NAGAYA_XMP_STAR,  /* `*`: for each process, the processes that have its own coordinate */
   NAGAYA_XMP_RANGE, /* low .. high, each `step`th; one index: low = high */
-  NAGAYA_XMP_ALL    /* the whole dimension: `:`, and where a loop's index stands */
+  NAGAYA_XMP_ALL    /* the whole dimension: `:`, or the index of a loop in its place */
 } nagaya_xmp_subscript_kind;
 
 typedef struct nagaya_xmp_subscript {
@@ -50,7 +50,7 @@ typedef struct nagaya_xmp_subscript {
   long low, high, step;
 } nagaya_xmp_subscript;
 
-/* The subscripts `e` and `base:length:step`; the program computes each of the expressions once. */
+/* Return the subscripts `e` and `base:length:step`; the program computes each expression once. */
 static __inline__ nagaya_xmp_subscript nagaya_xmp_index(long index) {
   nagaya_xmp_subscript subscript = {NAGAYA_XMP_RANGE, index, index, 1};
   return subscript;
@@ -60,8 +60,8 @@ static __inline__ nagaya_xmp_subscript nagaya_xmp_section(long base, long length
   return subscript;
 }
 
-/* The reference behind `on` and its like. One of `nodes` and `of_template` is set. Without
- * subscripts (`on p`): dimensions 0, the whole of it. */
+/* The reference after `on` and similar clauses. One of `nodes` and `of_template` is set. Without
+ * subscripts (`on p`): `dimensions` is 0, and the reference is to all of it. */
 typedef struct nagaya_xmp_on {
   const nagaya_xmp_nodes* nodes;
   const nagaya_xmp_template* of_template;
@@ -71,15 +71,16 @@ typedef struct nagaya_xmp_on {
 
 /* ---- declarations ------------------------------------------------------------------------- */
 
-/* nodes name[extent]...: `of` is a null pointer for all processes of the job, else a section of
- * other nodes; `executing`: `= *`, the executing nodes. An extent of -1 (`*`) is as large as
- * possible: at most one, the outermost. `brackets`: the syntax, for inquiries. */
+/* Declares `nodes name[extent]...`: `of` is a null pointer for all processes of the job, else a
+ * section of other nodes; `executing`: `= *`, the executing nodes. An extent of -1 (`*`) is as
+ * large as possible; only the outermost may be -1. `brackets`: nonzero if the declaration is in
+ * the syntax with brackets, for inquiries. */
 nagaya_xmp_nodes* nagaya_xmp_declare_nodes(const char* where, const char* name, int brackets,
                                            int dimensions, const long* extent,
                                            const nagaya_xmp_on* of, int executing);
 void nagaya_xmp_free_nodes(nagaya_xmp_nodes** nodes); /* at the end of its scope */
 
-/* `low` and `high` are null pointers: `template t(:)`, fixed later. */
+/* Declares a template. Null pointers for `low` and `high`: `template t(:)`, fixed later. */
 nagaya_xmp_template* nagaya_xmp_declare_template(const char* where, const char* name,
                                                  int dimensions, const long* low, const long* high);
 void nagaya_xmp_fix_template(const char* where, nagaya_xmp_template* fixed, const long* low,
@@ -96,31 +97,32 @@ typedef struct nagaya_xmp_distribution {
   long width; /* 0: the extent divided by the number of nodes, rounded up */
 } nagaya_xmp_distribution;
 
-/* One distribution for each dimension of the template; those that are distributed go to the
- * dimensions of the nodes in order, and must be as many. */
+/* Distributes a template: `distribution` has one entry for each of its dimensions. The distributed
+ * dimensions go to the dimensions of the nodes in order, and must be as many. */
 void nagaya_xmp_distribute(const char* where, nagaya_xmp_template* distributed,
                            const nagaya_xmp_nodes* onto,
                            const nagaya_xmp_distribution* distribution);
 
-/* How one dimension of an array lies on a template: index i on `dimension`'s i + offset. */
+/* The alignment of one dimension of an array: index i lies at i + offset of `dimension`. */
 typedef struct nagaya_xmp_alignment {
   int dimension; /* of the template; -1: every process has all of it (`*`) */
   long offset;
   long shadow_low, shadow_high;
 } nagaya_xmp_alignment;
 
-/* align, shadow: makes the block of this process, zeroed, and fills `*array`. A second unit may
- * declare the same array in the same way, and so does each call of a function that has it as a
- * static variable. Dimensions of the template that no alignment names: every
- * coordinate has a copy. A template that is not fixed yet: the array is made when it is. */
+/* Declares an array (align, shadow): makes the block of this process, zeroed, and fills `*array`. A
+ * second unit may declare the same array in the same way, and so does each call of a function that
+ * has it as a static variable. Along a dimension of the template that no alignment names, every
+ * coordinate has a copy. If the template is not fixed yet, the array is made when it is. */
 void nagaya_xmp_declare_array(const char* where, nagaya_xmp_array* array, const char* name,
                               unsigned long element_bytes, int dimensions, const long* extent,
                               const nagaya_xmp_template* with,
                               const nagaya_xmp_alignment* alignment);
 void nagaya_xmp_free_array(nagaya_xmp_array* array);
 
-/* The array whose block an argument points to, in a function that aligns its formal argument.
- * An error of the program unless there is one, of this element, extents, alignment and shadow. */
+/* Returns the array whose block `argument` points to, for a function that aligns its formal
+ * argument. It is an error of the program unless there is such an array, with this element size and
+ * these extents, alignments and shadows. */
 const nagaya_xmp_array* nagaya_xmp_formal(const char* where, const void* argument, const char* name,
                                           unsigned long element_bytes, int dimensions,
                                           const long* extent, const nagaya_xmp_template* with,
@@ -128,22 +130,23 @@ const nagaya_xmp_array* nagaya_xmp_formal(const char* where, const void* argumen
 
 /* ---- work ----------------------------------------------------------------------------------- */
 
-/* The part of `for (i = first; i != end; i += step)` that belongs to this process, of the same
- * form: upwards i < end, downwards i > end. */
+/* The part of `for (i = first; i != end; i += step)` that this process executes: the loop from this
+ * `first` to this `end` with the same step. Upwards i < end, downwards i > end. */
 typedef struct nagaya_xmp_range {
   long first, end;
 } nagaya_xmp_range;
 
-/* The loop's index + offset subscripts `dimension` of `on`. Nothing for a process that is outside
- * of the rest of `on`. An index outside of the template: an error of the program. */
+/* Returns the caller's part of a loop, whose index + offset subscripts `dimension` of `on`. The
+ * part is empty for a process that is outside of the other subscripts of `on`. An index outside of
+ * the template is an error of the program. */
 nagaya_xmp_range nagaya_xmp_loop(const char* where, const nagaya_xmp_on* on, int dimension,
                                  long offset, long first, long end, long step);
 
-/* 1: the caller belongs to `on`, which is the executing nodes until the task is left. 0: it does
- * not, and skips the block. `nocomm`: the block has no communication. All executing nodes call it.
- */
+/* Enters a task construct; all executing nodes call it. Returns 1: the caller belongs to `on`,
+ * whose processes are the executing nodes until they leave the task; 0: it does not, and skips the
+ * block. `nocomm`: the block has no communication. */
 int nagaya_xmp_enter_task(const char* where, const nagaya_xmp_on* on, int nocomm);
-/* Called where enter_task returned 1, also when the block is left by return (a cleanup). */
+/* Called if nagaya_xmp_enter_task() returned 1, also if a return leaves the block (a cleanup). */
 void nagaya_xmp_leave_task(int* entered);
 
 /* ---- communication: by all executing nodes, or all of `on` where it is no null pointer ---------
@@ -155,8 +158,8 @@ typedef struct nagaya_xmp_width {
 } nagaya_xmp_width;
 
 /* Fills the shadow from the neighbours. `width`: for each dimension of the array, or a null
- * pointer: all of the shadow. `orthogonal`: corners are left as they are. `async`: where its number
- * is, or a null pointer: complete at return. */
+ * pointer: all of the shadow. `orthogonal`: corners are left as they are. `async`: points to the
+ * number for nagaya_xmp_wait_async(), or a null pointer: complete at return. */
 void nagaya_xmp_reflect(const char* where, const nagaya_xmp_array* array,
                         const nagaya_xmp_width* width, int orthogonal, const long* async);
 void nagaya_xmp_wait_async(const char* where, int count, const long* async,
@@ -164,7 +167,7 @@ void nagaya_xmp_wait_async(const char* where, int count, const long* async,
 
 void nagaya_xmp_barrier(const char* where, const nagaya_xmp_on* on);
 
-/* `from`: one node; a null pointer: the first of the set. */
+/* Broadcasts `data`. `from`: the one node that has them; a null pointer: the first of the set. */
 void nagaya_xmp_bcast(const char* where, void* data, unsigned long bytes, const nagaya_xmp_on* from,
                       const nagaya_xmp_on* on, const long* async);
 
@@ -203,38 +206,39 @@ typedef enum nagaya_xmp_type {
   NAGAYA_XMP_LONG_DOUBLE_COMPLEX
 } nagaya_xmp_type;
 
-/* A variable that takes the value it has where the maximum or minimum was found. */
+/* A variable of a reduction clause: it takes the value that it has at the process that has found
+ * the maximum or minimum. */
 typedef struct nagaya_xmp_location {
   void* data;
   unsigned long bytes;
 } nagaya_xmp_location;
 
-/* Of equal maxima FIRST takes the one of the lowest iteration, LAST of the highest: `iteration` has
- * `loops` numbers, of outer loops first. Equal iterations, or none (`loops` 0): of the lowest or
- * highest node. */
+/* The variables of a reduction. Of equal maxima FIRST takes the one of the lowest iteration, LAST
+ * the one of the highest: `iteration` has `loops` numbers, those of outer loops first. If
+ * iterations are equal, or not given (`loops` 0), the lowest or highest node decides. */
 typedef struct nagaya_xmp_locations {
   int count;
   const nagaya_xmp_location* location;
   int loops;
-  const long* iteration; /* that gave the caller's value */
+  const long* iteration; /* the iteration that gave the caller's value */
 } nagaya_xmp_locations;
 
-/* Element by element over the set; all get the result, which is the same bit for bit. `locations`
- * may be a null pointer. Of `on`, dimensions of `*` are not reduced over: the processes along them
- * hold copies. */
+/* Reduces `data` element by element over the set; all processes get the result, the same bit for
+ * bit. `locations` may be a null pointer. It does not reduce over dimensions of `on` with `*`: the
+ * processes along them hold copies. */
 void nagaya_xmp_reduce(const char* where, nagaya_xmp_operation operation, nagaya_xmp_type type,
                        void* data, unsigned long count, const nagaya_xmp_locations* locations,
                        const nagaya_xmp_on* on, const long* async);
 
-/* A copy of `data`: of a variable whose parts a loop reduces, so that its value before the loop
- * counts once. The caller releases it by nagaya_xmp_free_copy(). Never a null pointer. */
+/* Returns a copy of `data`, a variable into which a loop reduces: so its value before the loop
+ * counts once. The caller frees it by nagaya_xmp_free_copy(). Never a null pointer. */
 void* nagaya_xmp_copy(const char* where, const void* data, unsigned long bytes);
 void nagaya_xmp_free_copy(void* copy);
 
 /* ---- checked accesses: xmpcc --check --------------------------------------------------------- */
 
-/* `index`, if the block at `base` has it in this dimension of its array, or its shadow has; else an
- * error of the program. Any thread. */
+/* Returns `index` if the block at `base`, or its shadow, has it in this dimension of its array;
+ * else it is an error of the program. Any thread may call it. */
 long nagaya_xmp_checked(const char* where, const volatile void* base, int dimension, long index);
 
 /* ---- intrinsics of xmp.h that take a name ---------------------------------------------------- */

@@ -34,14 +34,14 @@ struct SyscallFrame {
 struct RedirectSite {
   uint32_t offset_bytes;  // from the start of the given text to the first rewritten byte
   uint32_t window_bytes;  // number of bytes that are rewritten
-  uint32_t number;        // the system call, or one of kAnswered, kAnsweredBelowRedZone
+  uint32_t number;        // the system call, or one of kCpuidSite, kCpuidSiteBelowRedZone
   uint32_t slot;          // index into the table through which the rewritten site calls
 };
 
 // A cpuid instead of a system call. At a site of the first kind the call may overwrite the red
 // zone; at one of the second it must stay below it.
-inline constexpr uint32_t kAnswered = UINT32_MAX;
-inline constexpr uint32_t kAnsweredBelowRedZone = UINT32_MAX - 1;
+inline constexpr uint32_t kCpuidSite = UINT32_MAX;
+inline constexpr uint32_t kCpuidSiteBelowRedZone = UINT32_MAX - 1;
 
 // The system calls that can be redirected.
 inline constexpr unsigned kRedirectable[] = {

@@ -5,11 +5,11 @@
 #include <memory>
 
 #include "area/areas.h"
-#include "base/or_enomem.h"
+#include "base/catch_bad_alloc.h"
 #include "llcl/endpoint.h"
 
 using nagaya::area::Areas;
-using nagaya::base::or_enomem;
+using nagaya::base::catch_bad_alloc;
 using nagaya::llcl::Endpoint;
 
 struct nagaya_areas : Areas {
@@ -34,7 +34,7 @@ int wait_for(Endpoint& endpoint, nagaya_areas& areas, Message& message) {
 
 // Tries to send for as long as the spool's patience. Returns whether it was sent.
 bool send_patiently(Endpoint& endpoint, nagaya_areas& areas, nagaya_area_send& send) {
-  const auto is_sent = [&] { return areas.try_now(send); };
+  const auto is_sent = [&] { return areas.try_send_now(send); };
   return endpoint.wait_for(is_sent, areas.spool().patience_us()) == 0;
 }
 
@@ -48,7 +48,7 @@ int nagaya_area_open(nagaya_area_cell* cells, uint64_t* flags, uint32_t count,
   if (cells == nullptr || flags == nullptr || processes == nullptr || out == nullptr ||
       rank >= size || number >> 28 != 0 || processes[rank].task != endpoint->owner().number())
     return -EINVAL;
-  return or_enomem([&] {
+  return catch_bad_alloc([&] {
     auto areas = std::make_unique<nagaya_areas>(cells, flags, count, std::span(processes, size),
                                                 rank, number, endpoint->waits());
     const int error = areas->open(endpoint->board(), endpoint->record());
@@ -69,7 +69,7 @@ int nagaya_area_close(nagaya_areas* areas) {
 int nagaya_area_start_send(nagaya_areas* areas, nagaya_area_send* send) {
   return with_endpoint([&](Endpoint&) {
     if (!areas->exists(send->to, send->index)) return -EINVAL;
-    return or_enomem([&] { return areas->start(*send); });
+    return catch_bad_alloc([&] { return areas->start(*send); });
   });
 }
 
@@ -77,7 +77,7 @@ int nagaya_area_start_receive(nagaya_areas* areas, nagaya_area_receive* receive)
   return with_endpoint([&](Endpoint& endpoint) {
     if (!areas->exists(receive->from, receive->index)) return -EINVAL;
     endpoint.wait([&] { return areas->is_open(receive->from); });
-    return or_enomem([&] { return areas->start(*receive); });
+    return catch_bad_alloc([&] { return areas->start(*receive); });
   });
 }
 
@@ -99,12 +99,12 @@ int nagaya_area_prepare_receive(nagaya_areas* areas, nagaya_area_receive* receiv
 
 int nagaya_area_start_prepared_send(nagaya_areas* areas, nagaya_area_send* send) {
   return with_endpoint(
-      [&](Endpoint&) { return or_enomem([&] { return areas->start_prepared(*send); }); });
+      [&](Endpoint&) { return catch_bad_alloc([&] { return areas->start_prepared(*send); }); });
 }
 
 int nagaya_area_start_prepared_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
   return with_endpoint(
-      [&](Endpoint&) { return or_enomem([&] { return areas->start_prepared(*receive); }); });
+      [&](Endpoint&) { return catch_bad_alloc([&] { return areas->start_prepared(*receive); }); });
 }
 
 int nagaya_area_release_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
@@ -166,9 +166,10 @@ int nagaya_area_send_now(nagaya_areas* areas, const void* data, size_t bytes, ui
     send.index = index;
     if (areas->spool().is_set()) {
       if (send_patiently(endpoint, *areas, send)) return send.error;
-      return or_enomem([&] { return areas->send_from_spool(send); });
+      return catch_bad_alloc([&] { return areas->send_from_spool(send); });
     }
-    if (const int error = or_enomem([&] { return areas->start(send); }); error != 0) return error;
+    if (const int error = catch_bad_alloc([&] { return areas->start(send); }); error != 0)
+      return error;
     return wait_for(endpoint, *areas, send);
   });
 }

@@ -32,29 +32,29 @@ OpenAreas& OpenAreas::own(llcl::Wait& waits) {
 // Registers with the waits at the first areas only: before that no poll pays for this.
 int OpenAreas::add(Areas& areas) {
   const std::lock_guard guard(lock);
-  all_.reserve(all_.size() + 1);
-  if (!is_in_waits_) {
+  areas_.reserve(areas_.size() + 1);
+  if (!is_registered_) {
     const int error = waits_.add(
         {[](void* self) { return static_cast<OpenAreas*>(self)->advance(); }, 1,
          [](void* self) { return llcl::sleep_beside_looks(static_cast<OpenAreas*>(self)->lock); },
          nullptr, this});
     if (error != 0) return error;
-    is_in_waits_ = true;
+    is_registered_ = true;
   }
-  all_.push_back(&areas);
+  areas_.push_back(&areas);
   count_.fetch_add(1, std::memory_order_relaxed);
   return 0;
 }
 
 void OpenAreas::remove(Areas& areas) {
   const std::lock_guard guard(lock);
-  count_.fetch_sub(static_cast<uint32_t>(std::erase(all_, &areas)), std::memory_order_relaxed);
+  count_.fetch_sub(static_cast<uint32_t>(std::erase(areas_, &areas)), std::memory_order_relaxed);
 }
 
 int OpenAreas::advance() {
   if (count_.load(std::memory_order_relaxed) == 0 || !lock.try_lock()) return 0;
   int moved = 0;
-  for (Areas* const areas : all_) moved += areas->advance();
+  for (Areas* const areas : areas_) moved += areas->advance();
   lock.unlock();
   return moved;
 }
@@ -69,37 +69,40 @@ Areas::Areas(nagaya_area_cell* cells, uint64_t* flags, uint32_t count,
       count_(count),
       processes_(processes, rank),
       context_(NAGAYA_CONTEXTS_AREAS | number),
-      open_(OpenAreas::own(waits)) {
+      open_areas_(OpenAreas::own(waits)) {
   std::fill_n(cells_, count, nagaya_area_cell{});
   std::fill_n(flags_, count, 0);
 }
 
 Areas::~Areas() {
-  open_.remove(*this);
+  open_areas_.remove(*this);
 }
 
 int Areas::open(llcl::Board& board, task::TaskRecord& self) {
-  if (const int error = open_.add(*this); error != 0) return error;
+  if (const int error = open_areas_.add(*this); error != 0) return error;
   const llcl::GroupName name = {llcl::GroupUser::kAreas, 0, context_};
-  const int error = group_.open(board, self, name, processes_.tasks_here(), sizeof(Part));
+  const int error =
+      group_.open(board, self, name, processes_.tasks_here(), sizeof(SharedAddresses));
   if (error != 0) return error;
-  auto* const own = reinterpret_cast<Part*>(group_.part(index_here(processes_.rank())));
+  auto* const own = reinterpret_cast<SharedAddresses*>(group_.part(index_here(processes_.rank())));
   own->flags = flags_;
-  // Release: pairs with part_of().
+  // Release: pairs with addresses_of().
   own->cells.store(cells_, std::memory_order_release);
   group_.wake();
   return 0;
 }
 
 // Returns a process's cells and flags; nullptr: it has not opened yet.
-const Areas::Part* Areas::part_of(uint32_t rank) const {
-  const auto* const part = reinterpret_cast<const Part*>(group_.part(index_here(rank)));
+const Areas::SharedAddresses* Areas::addresses_of(uint32_t rank) const {
+  const auto* const addresses =
+      reinterpret_cast<const SharedAddresses*>(group_.part(index_here(rank)));
   // Acquire: pairs with open(). Its flags are there.
-  return part->cells.load(std::memory_order_acquire) == nullptr ? nullptr : part;
+  return addresses->cells.load(std::memory_order_acquire) == nullptr ? nullptr : addresses;
 }
 
 Cell& Areas::cell_of(uint32_t rank, uint32_t index) const {
-  return *reinterpret_cast<Cell*>(part_of(rank)->cells.load(std::memory_order_relaxed) + index);
+  return *reinterpret_cast<Cell*>(addresses_of(rank)->cells.load(std::memory_order_relaxed) +
+                                  index);
 }
 
 // ---- sending ------------------------------------------------------------------------------------
@@ -109,8 +112,8 @@ int Areas::start(nagaya_area_send& send) {
   send.error = 0;
   send.copy = nullptr;
   if (!is_here(send.to)) return start_message(send);
-  const std::lock_guard lock(open_.lock);
-  if (!try_send(send)) add(send);
+  const std::lock_guard lock(open_areas_.lock);
+  if (!try_send(send)) add_waiting(send);
   return 0;
 }
 
@@ -126,11 +129,11 @@ int Areas::start_prepared(nagaya_area_send& send) {
   return error;
 }
 
-bool Areas::try_now(nagaya_area_send& send) {
+bool Areas::try_send_now(nagaya_area_send& send) {
   send.is_complete = 0;
   send.error = 0;
   if (is_here(send.to)) {
-    const std::lock_guard lock(open_.lock);
+    const std::lock_guard lock(open_areas_.lock);
     return try_send(send);
   }
   const nagaya_envelope own = envelope(processes_.rank(), send.index);
@@ -138,10 +141,10 @@ bool Areas::try_now(nagaya_area_send& send) {
          0;
 }
 
-void Areas::add(nagaya_area_send& send) {
+void Areas::add_waiting(nagaya_area_send& send) {
   send.next = nullptr;
-  *last_ = &send;
-  last_ = &send.next;
+  *last_waiting_ = &send;
+  last_waiting_ = &send.next;
 }
 
 int Areas::start_message(nagaya_area_send& send) {
@@ -154,8 +157,9 @@ int Areas::start_message(nagaya_area_send& send) {
 }
 
 // Whether an earlier send waits for the header of the cell that has this `state`.
-bool Areas::is_awaited_before(const nagaya_area_send& send, uint64_t state) const {
-  for (const nagaya_area_send* one = first_; one != nullptr && one != &send; one = one->next)
+bool Areas::is_posted_for_earlier(const nagaya_area_send& send, uint64_t state) const {
+  for (const nagaya_area_send* one = first_waiting_; one != nullptr && one != &send;
+       one = one->next)
     if (one->index == send.index && Cell::state_of(kPosted, one->to) == state) return true;
   return false;
 }
@@ -164,7 +168,7 @@ bool Areas::is_awaited_before(const nagaya_area_send& send, uint64_t state) cons
 bool Areas::try_send(nagaya_area_send& send) {
   Cell& cell = own_cell(send.index);
   uint64_t state = cell.state.load(std::memory_order_relaxed);
-  if (!Cell::is_posted(state) || is_awaited_before(send, state)) return false;
+  if (!Cell::is_posted(state) || is_posted_for_earlier(send, state)) return false;
   if (state != Cell::state_of(kPosted, send.to)) {
     if (send.copy != nullptr) return false;  // from the spool: it waits for its receiver
     complete(send, -EBUSY);
@@ -176,7 +180,7 @@ bool Areas::try_send(nagaya_area_send& send) {
     return false;
   copy(cell, send, std::min(send.bytes, cell.capacity));
   const int error = send.bytes > cell.capacity ? -EMSGSIZE : 0;
-  uint64_t* const flag = &part_of(send.to)->flags[send.index];
+  uint64_t* const flag = &addresses_of(send.to)->flags[send.index];
   // Release: `to` was read before. Pairs with write_header() of another receiver.
   cell.state.store(cell.idle, std::memory_order_release);
   // Release: the data and the idle cell are seen before. Pairs with is_complete().
@@ -198,47 +202,47 @@ bool Areas::try_finish(nagaya_area_send& send) {
 }
 
 bool Areas::is_idle() {
-  const std::lock_guard lock(open_.lock);
-  return first_ == nullptr && spool_.is_empty();
+  const std::lock_guard lock(open_areas_.lock);
+  return first_waiting_ == nullptr && spool_.is_empty();
 }
 
 bool Areas::set_spool(void* memory, size_t bytes, uint64_t patience_us) {
-  const std::lock_guard lock(open_.lock);
+  const std::lock_guard lock(open_areas_.lock);
   return spool_.set(memory, bytes, patience_us);
 }
 
 uint32_t Areas::spooled() {
-  const std::lock_guard lock(open_.lock);
+  const std::lock_guard lock(open_areas_.lock);
   return spooled_;
 }
 
 int Areas::take_spool_error() {
-  const std::lock_guard lock(open_.lock);
+  const std::lock_guard lock(open_areas_.lock);
   return std::exchange(spool_error_, 0);
 }
 
 void Areas::progress() {
   nagaya_match_progress();
-  open_.advance();
+  open_areas_.advance();
 }
 
 int Areas::advance() {
   int moved = 0;
-  for (nagaya_area_send** link = &first_; *link != nullptr;) {
+  for (nagaya_area_send** link = &first_waiting_; *link != nullptr;) {
     nagaya_area_send* const send = *link;
     nagaya_area_send* const next = send->next;
     // Read before try_finish(): the caller may reuse the memory of a complete send at once.
-    auto* const room = static_cast<std::byte*>(send->copy);
+    auto* const block = static_cast<std::byte*>(send->copy);
     if (!try_finish(*send)) {
       link = &send->next;
       continue;
     }
     *link = next;
-    if (next == nullptr) last_ = link;
+    if (next == nullptr) last_waiting_ = link;
     ++moved;
-    if (room != nullptr) {
+    if (block != nullptr) {
       if (spool_error_ == 0) spool_error_ = send->error;
-      spool_.free(room);
+      spool_.free(block);
       --spooled_;
       delete send;
     }
@@ -247,31 +251,31 @@ int Areas::advance() {
 }
 
 bool Areas::is_complete(nagaya_area_send& send) {
-  if (!is_here(send.to) && send.is_complete == 0 && match::is_over(send.message))
+  if (!is_here(send.to) && send.is_complete == 0 && match::is_complete(send.message))
     complete(send, send.message.error);
   return std::atomic_ref(send.is_complete).load(std::memory_order_acquire) != 0;
 }
 
 int Areas::send_from_spool(const nagaya_area_send& send) {
-  const std::lock_guard lock(open_.lock);
+  const std::lock_guard lock(open_areas_.lock);
   auto copy = std::make_unique<nagaya_area_send>(send);
-  std::byte* const room = spool_.allocate(send.bytes);
-  if (room == nullptr) return -ENOBUFS;
-  if (send.bytes != 0) std::memcpy(room, send.data, send.bytes);
-  copy->data = copy->copy = room;
+  std::byte* const block = spool_.allocate(send.bytes);
+  if (block == nullptr) return -ENOBUFS;
+  if (send.bytes != 0) std::memcpy(block, send.data, send.bytes);
+  copy->data = copy->copy = block;
   if (const int error = is_here(send.to) ? 0 : start_message(*copy); error != 0) {
-    spool_.free(room);
+    spool_.free(block);
     return error;
   }
   ++spooled_;
-  add(*copy.release());
+  add_waiting(*copy.release());
   return 0;
 }
 
 // ---- receiving ----------------------------------------------------------------------------------
 
 int Areas::start(nagaya_area_receive& receive) {
-  begin(receive);
+  reset(receive);
   receive.prepared = nullptr;
   if (!is_here(receive.from)) return start_message(receive);
   Cell& cell = cell_of(receive.from, receive.index);
@@ -281,7 +285,7 @@ int Areas::start(nagaya_area_receive& receive) {
 }
 
 int Areas::prepare(nagaya_area_receive& receive) {
-  begin(receive);
+  reset(receive);
   receive.prepared = nullptr;
   if (is_here(receive.from)) {
     Cell& cell = cell_of(receive.from, receive.index);
@@ -297,7 +301,7 @@ int Areas::prepare(nagaya_area_receive& receive) {
 int Areas::start_prepared(nagaya_area_receive& receive) {
   if (receive.is_complete == 0) return -EBUSY;
   if (is_here(receive.from) && receive.prepared == nullptr) return -EINVAL;
-  begin(receive);
+  reset(receive);
   if (receive.prepared != nullptr) {
     post(*static_cast<Cell*>(receive.prepared), receive);
     return 0;
@@ -316,7 +320,7 @@ int Areas::release(nagaya_area_receive& receive) {
   return 0;
 }
 
-void Areas::begin(nagaya_area_receive& receive) {
+void Areas::reset(nagaya_area_receive& receive) {
   receive.is_complete = receive.is_cancelled = 0;
   receive.error = 0;
 }
@@ -353,7 +357,7 @@ int Areas::start_message(nagaya_area_receive& receive) {
 bool Areas::is_complete(nagaya_area_receive& receive) {
   if (receive.is_complete != 0) return true;
   if (!is_here(receive.from)) {
-    if (!match::is_over(receive.message)) return false;
+    if (!match::is_complete(receive.message)) return false;
     receive.bytes = receive.message.bytes;
     receive.error = receive.message.error;
   } else {

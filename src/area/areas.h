@@ -30,15 +30,15 @@ class OpenAreas {
   // completed. Any thread.
   int advance();
 
-  task::SpinLock lock;  // protects all_, and the sends of all areas in it
+  task::SpinLock lock;  // protects areas_, and the sends of all areas in it
 
  private:
   explicit OpenAreas(llcl::Wait& waits) : waits_(waits) {}
 
   llcl::Wait& waits_;
-  bool is_in_waits_ = false;
-  std::vector<Areas*> all_;
-  std::atomic<uint32_t> count_ = 0;  // size of all_, read without the lock
+  bool is_registered_ = false;
+  std::vector<Areas*> areas_;
+  std::atomic<uint32_t> count_ = 0;  // size of areas_, read without the lock
 };
 
 class Areas {
@@ -56,7 +56,7 @@ class Areas {
   bool is_idle();
 
   // Whether a receive from the process may start: it has opened its areas, or is on another node.
-  bool is_open(uint32_t rank) const { return !is_here(rank) || part_of(rank) != nullptr; }
+  bool is_open(uint32_t rank) const { return !is_here(rank) || addresses_of(rank) != nullptr; }
 
   int start(nagaya_area_send& send);
   int start(nagaya_area_receive& receive);
@@ -69,7 +69,7 @@ class Areas {
   int release(nagaya_area_receive& receive);
   // Within a node, sends if the header is there and no earlier send waits for it; between nodes, if
   // that needs no waiting. Returns false if nothing was sent.
-  bool try_now(nagaya_area_send& send);
+  bool try_send_now(nagaya_area_send& send);
   bool is_complete(nagaya_area_send& send);
   bool is_complete(nagaya_area_receive& receive);
   int cancel(nagaya_area_receive& receive);
@@ -91,24 +91,24 @@ class Areas {
 
  private:
   // Each process publishes here to its node where its cells and flags are; it stores `cells` last.
-  struct Part {
+  struct SharedAddresses {
     uint64_t* flags;
     std::atomic<nagaya_area_cell*> cells;
   };
 
   bool is_here(uint32_t rank) const { return processes_.is_here(rank); }
   uint32_t index_here(uint32_t rank) const { return processes_.nodes().index_of(rank); }
-  const Part* part_of(uint32_t rank) const;
+  const SharedAddresses* addresses_of(uint32_t rank) const;
   Cell& own_cell(uint32_t index) const { return *reinterpret_cast<Cell*>(&cells_[index]); }
   Cell& cell_of(uint32_t rank, uint32_t index) const;
-  // The callers of try_send() to copy(), and of add(), hold open_.lock.
+  // The callers of try_send() to copy(), and of add_waiting(), hold open_areas_.lock.
   bool try_send(nagaya_area_send& send);
   bool try_finish(nagaya_area_send& send);
-  bool is_awaited_before(const nagaya_area_send& send, uint64_t state) const;
+  bool is_posted_for_earlier(const nagaya_area_send& send, uint64_t state) const;
   friend class OpenAreas;
   int advance();
   void copy(const Cell& cell, const nagaya_area_send& send, size_t bytes);
-  static void begin(nagaya_area_receive& receive);
+  static void reset(nagaya_area_receive& receive);
   static bool write_header(Cell& cell, const nagaya_area_receive& receive, uint64_t idle);
   void post(Cell& cell, const nagaya_area_receive& receive);
   int start_message(nagaya_area_send& send);
@@ -116,18 +116,19 @@ class Areas {
   nagaya_envelope envelope(uint32_t source, uint32_t index) const {
     return {context_, static_cast<int32_t>(source), static_cast<int32_t>(index)};
   }
-  void add(nagaya_area_send& send);
+  void add_waiting(nagaya_area_send& send);
 
   nagaya_area_cell* const cells_;
   uint64_t* const flags_;
   const uint32_t count_;
   const llcl::ProcessSet processes_;
   const uint32_t context_;
-  OpenAreas& open_;
+  OpenAreas& open_areas_;
   llcl::Group group_;
   uint32_t spooled_ = 0;
   int spool_error_ = 0;
-  nagaya_area_send *first_ = nullptr, **last_ = &first_;  // sends that wait for a header
+  // Sends that wait for a header.
+  nagaya_area_send *first_waiting_ = nullptr, **last_waiting_ = &first_waiting_;
   Spool spool_;
 };
 

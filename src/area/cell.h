@@ -34,8 +34,8 @@ struct Cell {
   size_t capacity;
   uint64_t idle;  // `state` after the message: free, or prepared
 
-  static uint64_t state_of(uint64_t what, uint32_t receiver) {
-    return uint64_t{receiver} << 3 | what;
+  static uint64_t state_of(uint64_t phase, uint32_t receiver) {
+    return uint64_t{receiver} << 3 | phase;
   }
   static bool is_posted(uint64_t state) { return (state & 7) == kPosted; }
 };

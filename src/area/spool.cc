@@ -15,14 +15,14 @@ bool Spool::set(void* memory, size_t bytes, uint64_t patience_us) {
 
 std::byte* Spool::allocate(size_t bytes) {
   bytes = std::max<size_t>(bytes, 1);  // an empty message has an address of its own, too
-  std::byte* room = memory_;
+  std::byte* block = memory_;
   for (const auto& [begin, size] : used_) {
-    if (static_cast<size_t>(begin - room) >= bytes) break;
-    room = begin + size;
+    if (static_cast<size_t>(begin - block) >= bytes) break;
+    block = begin + size;
   }
-  if (static_cast<size_t>(memory_ + bytes_ - room) < bytes) return nullptr;
-  used_.emplace(room, bytes);
-  return room;
+  if (static_cast<size_t>(memory_ + bytes_ - block) < bytes) return nullptr;
+  used_.emplace(block, bytes);
+  return block;
 }
 
 }  // namespace nagaya::area

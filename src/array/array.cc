@@ -15,9 +15,9 @@ bool are_same(const nagaya_array_width& a, const nagaya_array_width& b) {
 }  // namespace
 
 Array::Array(const nagaya_array_shape& shape, const nagaya_array_grid& grid, uint64_t name,
-             Between between)
+             Transport transport)
     : shape_(shape, grid),
-      between_(between),
+      transport_(transport),
       layout_(shape_.layout_of_rank(grid.rank)),
       memory_(layout_.bytes, name),
       members_({grid.processes, shape_.size()}, grid.rank, name) {
@@ -43,14 +43,14 @@ bool Array::fits(std::span<const nagaya_array_width> widths) const {
 }
 
 Halo& Array::halo_of(std::span<const nagaya_array_width> widths, bool orthogonal) {
-  for (const Known& one : known_)
+  for (const CachedHalo& one : halos_)
     if (one.orthogonal == orthogonal && std::ranges::equal(one.widths, widths, are_same))
       return *one.halo;
-  auto halo = std::make_unique<Halo>(members_, between_,
+  auto halo = std::make_unique<Halo>(members_, transport_,
                                      plan_halo(shape_, members_.rank(), widths, orthogonal),
                                      static_cast<std::byte*>(block_.base));
-  known_.push_back({{widths.begin(), widths.end()}, orthogonal, std::move(halo)});
-  return *known_.back().halo;
+  halos_.push_back({{widths.begin(), widths.end()}, orthogonal, std::move(halo)});
+  return *halos_.back().halo;
 }
 
 int Array::start_reflect(std::span<const nagaya_array_width> widths, bool orthogonal) {
@@ -59,23 +59,24 @@ int Array::start_reflect(std::span<const nagaya_array_width> widths, bool orthog
   if (!fits(widths)) return -EINVAL;
   Halo& halo = halo_of(widths, orthogonal);
   if (const int error = halo.start(); error != 0) return error;
-  under_way_ = &halo;
+  pending_halo_ = &halo;
   result_.store(0, std::memory_order_relaxed);
   return 0;
 }
 
-bool Array::is_quiet() const {
-  return std::ranges::all_of(known_, [](const Known& one) { return one.halo->is_quiet(); });
+bool Array::may_be_destroyed() const {
+  return std::ranges::all_of(halos_,
+                             [](const CachedHalo& one) { return one.halo->may_be_destroyed(); });
 }
 
 int Array::error() const {
-  for (const Known& one : known_)
+  for (const CachedHalo& one : halos_)
     if (const int error = one.halo->error(); error != 0) return error;
   return 0;
 }
 
 bool Array::advance() {
-  const int result = under_way_->advance();
+  const int result = pending_halo_->advance();
   if (result == 0) return false;
   result_.store(result, std::memory_order_release);  // pairs with is_reflecting, take_result
   return true;

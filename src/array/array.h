@@ -18,7 +18,7 @@ class Array {
  public:
   // `shape` and `grid` are valid (Shape::is_valid). May throw std::bad_alloc.
   Array(const nagaya_array_shape& shape, const nagaya_array_grid& grid, uint64_t name,
-        Between between);
+        Transport transport);
 
   // Only for several processes: publishes the block's address to those of this node. Returns 0,
   // -ENOMEM.
@@ -32,7 +32,7 @@ class Array {
   // Acquire: pairs with advance(), which another thread may have called.
   bool is_reflecting() const { return result_.load(std::memory_order_acquire) == 0; }
   // Whether no other process uses memory of its halos any more, so that the array may be destroyed.
-  bool is_quiet() const;
+  bool may_be_destroyed() const;
   // Returns 0, or the error of a box of any reflect so far.
   int error() const;
   // Advances the pending reflect; one thread at a time. Returns whether it has ended: from then on
@@ -52,7 +52,7 @@ class Array {
 
  private:
   // A halo exchange that an earlier reflect has planned, found again by its widths.
-  struct Known {
+  struct CachedHalo {
     std::vector<nagaya_array_width> widths;
     bool orthogonal;
     std::unique_ptr<Halo> halo;
@@ -63,13 +63,13 @@ class Array {
   bool has(uint32_t rank, const int64_t* index) const;
 
   const Shape shape_;
-  const Between between_;
+  const Transport transport_;
   const Layout layout_;
   const BlockMemory memory_;
   nagaya_array_block block_{};
   Members members_;
-  std::vector<Known> known_;
-  Halo* under_way_ = nullptr;
+  std::vector<CachedHalo> halos_;
+  Halo* pending_halo_ = nullptr;
   std::atomic<int> result_ = 1;
 };
 

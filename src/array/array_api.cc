@@ -9,15 +9,15 @@
 #include "array/array.h"
 #include "array/statistics.h"
 #include "array/underway.h"
-#include "base/or_enomem.h"
+#include "base/catch_bad_alloc.h"
 #include "llcl/endpoint.h"
 
 using nagaya::array::Array;
-using nagaya::array::Between;
+using nagaya::array::PendingReflects;
 using nagaya::array::Shape;
 using nagaya::array::Statistics;
-using nagaya::array::Underway;
-using nagaya::base::or_enomem;
+using nagaya::array::Transport;
+using nagaya::base::catch_bad_alloc;
 using nagaya::llcl::Endpoint;
 
 struct nagaya_array : Array {
@@ -50,7 +50,7 @@ int64_t nagaya_distribution_width(int64_t low, int64_t high, uint32_t coordinate
 }
 
 nagaya_interval nagaya_distribution_part(const nagaya_distribution* of, uint32_t coordinate) {
-  return nagaya::array::part_of(*of, coordinate);
+  return nagaya::array::interval_of(*of, coordinate);
 }
 
 uint32_t nagaya_distribution_coordinate(const nagaya_distribution* of, int64_t index) {
@@ -67,9 +67,9 @@ int nagaya_array_open(const nagaya_array_shape* shape, const nagaya_array_grid* 
   if (shape == nullptr || grid == nullptr || out == nullptr || name >> 55 != 0 ||
       !Shape::is_valid(*shape, *grid))
     return -EINVAL;
-  return or_enomem([&] {
-    const Between between = messages != 0 ? Between::kMessages : Between::kPlaces;
-    auto array = std::make_unique<nagaya_array>(*shape, *grid, name, between);
+  return catch_bad_alloc([&] {
+    const Transport transport = messages != 0 ? Transport::kMessages : Transport::kDirect;
+    auto array = std::make_unique<nagaya_array>(*shape, *grid, name, transport);
     if (array->size() > 1) {
       Endpoint* const endpoint = Endpoint::own();
       if (endpoint == nullptr) return -ESRCH;
@@ -85,7 +85,7 @@ int nagaya_array_open(const nagaya_array_shape* shape, const nagaya_array_grid* 
 int nagaya_array_close(nagaya_array* array) {
   if (is_of_parent(*array)) return -ESRCH;
   if (array->is_reflecting()) return -EBUSY;
-  wait([array] { return array->is_quiet(); });
+  wait([array] { return array->may_be_destroyed(); });
   const int error = array->error();
   delete array;
   return error;
@@ -111,8 +111,8 @@ int nagaya_array_start_reflect(nagaya_array* array, const nagaya_array_width* wi
                                int orthogonal) {
   Endpoint* const endpoint = Endpoint::own();
   if (endpoint == nullptr) return nagaya_array_reflect(array, width, orthogonal);
-  return or_enomem([&] {
-    const int error = Underway::own(endpoint->waits())
+  return catch_bad_alloc([&] {
+    const int error = PendingReflects::own(endpoint->waits())
                           .start(*array, {width, array->dimensions()}, orthogonal != 0);
     return error != 0 ? error : std::min(array->take_result(), 0);
   });
@@ -121,7 +121,7 @@ int nagaya_array_start_reflect(nagaya_array* array, const nagaya_array_width* wi
 int nagaya_array_test_reflect(nagaya_array* array) {
   if (is_of_parent(*array)) return -ESRCH;
   nagaya_match_progress();
-  if (array->is_reflecting()) Underway::own(Endpoint::own()->waits()).advance();
+  if (array->is_reflecting()) PendingReflects::own(Endpoint::own()->waits()).advance();
   return array->take_result();
 }
 
@@ -133,7 +133,7 @@ int nagaya_array_wait_reflect(nagaya_array* array) {
 
 int nagaya_array_reflect(nagaya_array* array, const nagaya_array_width* width, int orthogonal) {
   if (is_of_parent(*array)) return -ESRCH;
-  const int error = or_enomem([&] {
+  const int error = catch_bad_alloc([&] {
     return array->start_reflect({width, array->dimensions()}, orthogonal != 0);
   });
   if (error != 0) return error;

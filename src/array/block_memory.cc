@@ -12,7 +12,7 @@ namespace nagaya::array {
 namespace {
 
 using mailbox::kLineBytes;
-constexpr size_t kLinesOfPage = 64;
+constexpr size_t kLinesPerPage = 64;
 constexpr size_t kHugePageBytes = 2 << 20;
 // The first touch of a huge page takes memory for all of it, so a large block must hold several.
 constexpr size_t kLargeBytes = 2 * kHugePageBytes;
@@ -24,8 +24,8 @@ std::byte* aligned(std::byte* memory, size_t alignment) {
 }  // namespace
 
 BlockMemory::BlockMemory(size_t bytes, uint64_t name) : allocated_(nullptr, std::free) {
-  bytes += kLinesOfPage * kLineBytes;
-  begin_ = (bytes < kLargeBytes ? allocate(bytes) : map(bytes)) + name % kLinesOfPage * kLineBytes;
+  bytes += kLinesPerPage * kLineBytes;
+  begin_ = (bytes < kLargeBytes ? allocate(bytes) : map(bytes)) + name % kLinesPerPage * kLineBytes;
 }
 
 std::byte* BlockMemory::allocate(size_t bytes) {

@@ -61,10 +61,10 @@ uint64_t SharedMemory::word(size_t n) const {
   return std::atomic_ref(words[n]).load(std::memory_order_acquire);
 }
 
-// ---- greetings ----------------------------------------------------------------------------------
+// ---- handshakes ---------------------------------------------------------------------------------
 
-int Greeting::send(nagaya_process to, const nagaya_envelope& envelope, const ChannelEnd& own) {
-  if (is_sent_) return 0;
+int Handshake::send(nagaya_process to, const nagaya_envelope& envelope, const ChannelEnd& own) {
+  if (is_send_started_) return 0;
   own_ = own;
   sent_ = {};
   sent_.to = to;
@@ -73,12 +73,12 @@ int Greeting::send(nagaya_process to, const nagaya_envelope& envelope, const Cha
   sent_.data = &own_;
   sent_.bytes = sizeof own_;
   const int error = nagaya_match_send(&sent_);
-  is_sent_ = error == 0;
+  is_send_started_ = error == 0;
   return error;
 }
 
-int Greeting::receive(nagaya_process from, const nagaya_envelope& envelope, size_t bytes) {
-  if (is_asked_for_) return 0;
+int Handshake::receive(nagaya_process from, const nagaya_envelope& envelope, size_t bytes) {
+  if (is_receive_started_) return 0;
   bytes_ = bytes;
   received_ = {};
   received_.wanted = envelope;
@@ -86,48 +86,49 @@ int Greeting::receive(nagaya_process from, const nagaya_envelope& envelope, size
   received_.buffer = &other_;
   received_.capacity = sizeof other_;
   const int error = nagaya_match_receive(&received_);
-  is_asked_for_ = error == 0;
+  is_receive_started_ = error == 0;
   return error;
 }
 
-int Greeting::is_known() {
-  if (is_sent_ && match::is_over(sent_) && sent_.error != 0) return sent_.error;
-  if (!is_asked_for_) return 1;
-  if (!match::is_over(received_)) return 0;
+int Handshake::is_other_known() {
+  if (is_send_started_ && match::is_complete(sent_) && sent_.error != 0) return sent_.error;
+  if (!is_receive_started_) return 1;
+  if (!match::is_complete(received_)) return 0;
   if (received_.error != 0) return received_.error;
   return received_.bytes == sizeof other_ && other_.is_of(received_.from, bytes_) ? 1 : -EPROTO;
 }
 
-bool Greeting::is_over() {
-  return (!is_sent_ || match::is_over(sent_)) && (!is_asked_for_ || match::is_over(received_));
+bool Handshake::has_no_pending_messages() {
+  return (!is_send_started_ || match::is_complete(sent_)) &&
+         (!is_receive_started_ || match::is_complete(received_));
 }
 
 // ---- the reader's end ---------------------------------------------------------------------------
 
-Inlet::Inlet(size_t bytes, bool has_receipts)
+ChannelReceiver::ChannelReceiver(size_t bytes, bool has_receipts)
     : stride_(mailbox::whole_lines(bytes)),
       has_receipts_(has_receipts),
       memory_(kWordsBytes + 2 * stride_) {}
 
-int Inlet::open(const Members& members, uint32_t owner, uint32_t side) {
+int ChannelReceiver::open(const Members& members, uint32_t owner, uint32_t side) {
   if (const int error = memory_.share(); error != 0) return error;
   const nagaya_process process = members.process(owner);
   const ChannelEnd end{memory_.place(0), memory_.place(kWordsBytes), stride_};
-  const int error = greeting_.send(process, members.envelope(members.rank(), side), end);
+  const int error = handshake_.send(process, members.envelope(members.rank(), side), end);
   if (error != 0 || !has_receipts_) return error;
-  return greeting_.receive(process, members.envelope(owner, side), 0);
+  return handshake_.receive(process, members.envelope(owner, side), 0);
 }
 
-bool Inlet::has_arrived(uint64_t exchange) const {
+bool ChannelReceiver::has_arrived(uint64_t exchange) const {
   return memory_.word(exchange % 2) > exchange / 2;
 }
 
-const std::byte* Inlet::landing(uint64_t exchange) const {
+const std::byte* ChannelReceiver::landing(uint64_t exchange) const {
   return memory_.at(kWordsBytes + exchange % 2 * stride_);
 }
 
-int Inlet::try_take(uint64_t exchange, const layout::StridedCopy& box, std::byte* to) {
-  const int is_known = greeting_.is_known();
+int ChannelReceiver::try_take(uint64_t exchange, const layout::StridedCopy& box, std::byte* to) {
+  const int is_known = handshake_.is_other_known();
   if (is_known != 1) return is_known;
   if (!has_arrived(exchange)) return 0;
   if (unpacked_ == exchange) {
@@ -137,53 +138,55 @@ int Inlet::try_take(uint64_t exchange, const layout::StridedCopy& box, std::byte
   return has_receipts_ ? try_send_receipt() : 1;
 }
 
-int Inlet::try_send_receipt() {
+int ChannelReceiver::try_send_receipt() {
   if (const int32_t last = state_of(receipt_); last != 1) return last;
   receipt_ = 0;
-  const int is_sent =
-      is_accepted(nagaya_llcl_try_add_word(&greeting_.other().words, 1, nagaya_flag(&receipt_)));
+  const int is_sent = is_accepted(
+      nagaya_llcl_try_add_word(&handshake_.other_end().words, 1, nagaya_flag(&receipt_)));
   if (is_sent != 1) receipt_ = 1;
   return is_sent;
 }
 
-bool Inlet::is_quiet() {
-  return state_of(receipt_) != 0 && greeting_.is_over();
+bool ChannelReceiver::has_no_pending_requests() {
+  return state_of(receipt_) != 0 && handshake_.has_no_pending_messages();
 }
 
-int Inlet::error() {
+int ChannelReceiver::error() {
   return std::min(state_of(receipt_), 0);
 }
 
 // ---- the owner's end ----------------------------------------------------------------------------
 
-Outlet::Outlet(size_t bytes, bool has_receipts)
+ChannelSender::ChannelSender(size_t bytes, bool has_receipts)
     : has_receipts_(has_receipts), memory_(kWordsBytes) {
   for (std::vector<std::byte>& one : packed_) one.resize(bytes);
 }
 
-int Outlet::open(const Members& members, uint32_t reader, uint32_t side) {
+int ChannelSender::open(const Members& members, uint32_t reader, uint32_t side) {
   const nagaya_process process = members.process(reader);
-  const int error = greeting_.receive(process, members.envelope(reader, side), packed_[0].size());
+  const int error = handshake_.receive(process, members.envelope(reader, side), packed_[0].size());
   if (error != 0 || !has_receipts_) return error;
   if (const int failure = memory_.share(); failure != 0) return failure;
-  return greeting_.send(process, members.envelope(members.rank(), side), {memory_.place(0), {}, 0});
+  return handshake_.send(process, members.envelope(members.rank(), side),
+                         {memory_.place(0), {}, 0});
 }
 
-int Outlet::may_write(uint64_t exchange) {
-  const int is_known = greeting_.is_known();
+int ChannelSender::may_write(uint64_t exchange) {
+  const int is_known = handshake_.is_other_known();
   if (is_known != 1) return is_known;
   if (has_receipts_ && memory_.word(0) + 1 < exchange) return 0;
   return state_of(written_[exchange % 2]);
 }
 
-int Outlet::try_write(uint64_t exchange, const layout::StridedCopy& box, const std::byte* from) {
+int ChannelSender::try_write(uint64_t exchange, const layout::StridedCopy& box,
+                             const std::byte* from) {
   if (const int may = may_write(exchange); may != 1) return may;
   const size_t side = exchange % 2;
   if (packs_ == exchange) {
     box.pack_from(packed_[side].data(), from);
     ++packs_;
   }
-  const ChannelEnd& end = greeting_.other();
+  const ChannelEnd& end = handshake_.other_end();
   written_[side] = 0;
   const nagaya_llcl_transfer transfer{end.landing_of(side), packed_[side].data(),
                                       packed_[side].size(), nagaya_flag(&written_[side])};
@@ -196,14 +199,15 @@ int Outlet::try_write(uint64_t exchange, const layout::StridedCopy& box, const s
   return is_written;
 }
 
-bool Outlet::is_quiet() {
+bool ChannelSender::has_no_pending_requests() {
   const int32_t state[] = {state_of(written_[0]), state_of(written_[1])};
   const uint64_t failed = (state[0] < 0 ? 1 : 0) + (state[1] < 0 ? 1 : 0);
   const bool are_receipts_here = !has_receipts_ || memory_.word(0) + failed == writes_;
-  return state[0] != 0 && state[1] != 0 && are_receipts_here && greeting_.is_over();
+  return state[0] != 0 && state[1] != 0 && are_receipts_here &&
+         handshake_.has_no_pending_messages();
 }
 
-int Outlet::error() {
+int ChannelSender::error() {
   return std::min({state_of(written_[0]), state_of(written_[1]), 0});
 }
 

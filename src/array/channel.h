@@ -2,7 +2,7 @@
 // channel.h - moves one box of a halo plan between two nodes: its owner packs it and writes it into
 // the reader's memory, and the same request adds 1 to a word there.
 //
-//   owner: Outlet                            reader: Inlet
+//   owner: ChannelSender                     reader: ChannelReceiver
 //     packed 0, packed 1  ── write, +1 ──►     arrived 0, landing 0
 //                                              arrived 1, landing 1
 //     consumed            ◄── receipt ───      if the plan has no box the other way
@@ -59,7 +59,7 @@ class SharedMemory {
 };
 
 // The messages by which the two ends of a channel send each other their ChannelEnd.
-class Greeting {
+class Handshake {
  public:
   // Start the message, unless an earlier call has. Return 0, or an errno. `bytes`: for
   // ChannelEnd::is_of().
@@ -67,31 +67,31 @@ class Greeting {
   int receive(nagaya_process from, const nagaya_envelope& envelope, size_t bytes);
   // Returns 1 (the other end's memory is known, or receive() was not called), 0 (not yet), the
   // error of a message, or -EPROTO (the other end's message is not valid).
-  int is_known();
-  const ChannelEnd& other() const { return other_; }
+  int is_other_known();
+  const ChannelEnd& other_end() const { return other_; }
   // Whether neither message is pending.
-  bool is_over();
+  bool has_no_pending_messages();
 
  private:
   ChannelEnd own_{}, other_{};
-  bool is_sent_ = false, is_asked_for_ = false;
+  bool is_send_started_ = false, is_receive_started_ = false;
   size_t bytes_ = 0;
   nagaya_send sent_{};
   nagaya_receive received_{};
 };
 
-class Inlet {
+class ChannelReceiver {
  public:
   // `bytes`: size of the box. May throw std::bad_alloc.
-  Inlet(size_t bytes, bool has_receipts);
+  ChannelReceiver(size_t bytes, bool has_receipts);
 
-  // Registers the memory and starts the greeting. Returns 0, or an errno: call it again.
+  // Registers the memory and starts the handshake. Returns 0, or an errno: call it again.
   int open(const Members& members, uint32_t owner, uint32_t side);
   // Unpacks the exchange's box to `to`, and sends the owner a receipt if it needs one. Returns 1, 0
   // (not yet), or an errno.
   int try_take(uint64_t exchange, const layout::StridedCopy& box, std::byte* to);
   // Whether none of this end's requests and messages is pending.
-  bool is_quiet();
+  bool has_no_pending_requests();
   // Returns the errno with which the last receipt failed, or 0.
   int error();
 
@@ -103,20 +103,20 @@ class Inlet {
   const size_t stride_;
   const bool has_receipts_;
   SharedMemory memory_;
-  Greeting greeting_;
+  Handshake handshake_;
   uint64_t unpacked_ = 0;  // number of exchanges
   uint32_t receipt_ = 1;   // completion flag of the last receipt
 };
 
-class Outlet {
+class ChannelSender {
  public:
-  Outlet(size_t bytes, bool has_receipts);
+  ChannelSender(size_t bytes, bool has_receipts);
 
   int open(const Members& members, uint32_t reader, uint32_t side);
   // Packs the box from `from` and starts to write it. Returns 1, 0 (not yet), or an errno.
   int try_write(uint64_t exchange, const layout::StridedCopy& box, const std::byte* from);
   // Whether no request of either end to or from this end's memory is pending.
-  bool is_quiet();
+  bool has_no_pending_requests();
   // Returns the errno with which one of the last two writes failed, or 0.
   int error();
 
@@ -129,7 +129,7 @@ class Outlet {
   std::vector<std::byte> packed_[2];
   uint32_t written_[2] = {1, 1};  // completion flags of the last writes
   uint64_t packs_ = 0, writes_ = 0;
-  Greeting greeting_;
+  Handshake handshake_;
 };
 
 }  // namespace nagaya::array

@@ -21,7 +21,7 @@ inline Interval intersection(Interval a, Interval b) {
   return {std::max(a.low, b.low), std::min(a.high, b.high)};
 }
 
-inline Interval part_of(const nagaya_distribution& of, uint32_t coordinate) {
+inline Interval interval_of(const nagaya_distribution& of, uint32_t coordinate) {
   const int64_t low = of.low + int64_t{coordinate} * of.width;
   return {low, std::min(low + of.width - 1, of.high)};
 }

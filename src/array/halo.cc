@@ -13,7 +13,7 @@ namespace {
 
 // Completes a message that could not be started, with the error of its start; 0: it was started.
 template <class Message>
-void end_by(Message& message, int error) {
+void complete_if_failed(Message& message, int error) {
   if (error == 0) return;
   message.error = error;
   message.is_complete = 1;
@@ -23,72 +23,73 @@ void end_by(Message& message, int error) {
 
 // ---- construction -------------------------------------------------------------------------------
 
-Halo::Halo(Members& members, Between between, std::vector<HaloStep> plan, std::byte* base)
-    : members_(members), between_(between), base_(base) {
+Halo::Halo(Members& members, Transport transport, std::vector<HaloStep> plan, std::byte* base)
+    : members_(members), transport_(transport), base_(base) {
   for (HaloStep& step : plan) add(std::move(step));
   make_channels();
   step_ = steps_.size();
 }
 
 Halo::Way Halo::way_to(uint32_t rank) const {
-  if (rank == members_.rank()) return Way::kOwn;
-  if (between_ == Between::kMessages) return Way::kMessage;
-  return members_.is_here(rank) ? Way::kPlace : Way::kChannel;
+  if (rank == members_.rank()) return Way::kLocalCopy;
+  if (transport_ == Transport::kMessages) return Way::kMessage;
+  return members_.is_here(rank) ? Way::kDirect : Way::kChannel;
 }
 
 void Halo::add(HaloStep&& plan) {
   Step& step = steps_.emplace_back();
-  const auto room_for = [](const Transfer& transfer, Way way) {
+  const auto bytes_to_pack = [](const Transfer& transfer, Way way) {
     return way == Way::kMessage && !transfer.box.is_one_run() ? transfer.box.bytes() : 0;
   };
-  for (Transfer& transfer : plan.reads) {
-    Read& read = step.reads.emplace_back(Read{std::move(transfer), Way::kOwn});
-    read.way = way_to(read.transfer.rank);
-    read.landing.resize(room_for(read.transfer, read.way));
+  for (Transfer& transfer : plan.receives) {
+    Receive& receive = step.receives.emplace_back(Receive{std::move(transfer), Way::kLocalCopy});
+    receive.way = way_to(receive.transfer.rank);
+    receive.landing.resize(bytes_to_pack(receive.transfer, receive.way));
   }
-  for (Transfer& transfer : plan.gives) {
-    Give& give = step.gives.emplace_back(Give{std::move(transfer), Way::kOwn});
-    give.way = way_to(give.transfer.rank);
-    give.packed.resize(room_for(give.transfer, give.way));
+  for (Transfer& transfer : plan.sends) {
+    Send& send = step.sends.emplace_back(Send{std::move(transfer), Way::kLocalCopy});
+    send.way = way_to(send.transfer.rank);
+    send.packed.resize(bytes_to_pack(send.transfer, send.way));
   }
 }
 
-bool Halo::reads_from(uint32_t rank) const {
+bool Halo::receives_from(uint32_t rank) const {
   return std::ranges::any_of(steps_, [rank](const Step& step) {
-    return std::ranges::any_of(step.reads,
-                               [rank](const Read& one) { return one.transfer.rank == rank; });
+    return std::ranges::any_of(step.receives,
+                               [rank](const Receive& one) { return one.transfer.rank == rank; });
   });
 }
 
-bool Halo::gives_to(uint32_t rank) const {
+bool Halo::sends_to(uint32_t rank) const {
   return std::ranges::any_of(steps_, [rank](const Step& step) {
-    return std::ranges::any_of(step.gives,
-                               [rank](const Give& one) { return one.transfer.rank == rank; });
+    return std::ranges::any_of(step.sends,
+                               [rank](const Send& one) { return one.transfer.rank == rank; });
   });
 }
 
 void Halo::make_channels() {
   for (Step& step : steps_) {
-    for (Read& one : step.reads)
+    for (Receive& one : step.receives)
       if (one.way == Way::kChannel)
-        one.inlet = std::make_unique<Inlet>(one.transfer.box.bytes(), !gives_to(one.transfer.rank));
-    for (Give& one : step.gives)
+        one.channel = std::make_unique<ChannelReceiver>(one.transfer.box.bytes(),
+                                                        !sends_to(one.transfer.rank));
+    for (Send& one : step.sends)
       if (one.way == Way::kChannel)
-        one.outlet =
-            std::make_unique<Outlet>(one.transfer.box.bytes(), !reads_from(one.transfer.rank));
+        one.channel = std::make_unique<ChannelSender>(one.transfer.box.bytes(),
+                                                      !receives_from(one.transfer.rank));
   }
 }
 
 int Halo::open_channels() {
   for (Step& step : steps_) {
-    for (Read& one : step.reads) {
-      if (one.inlet == nullptr) continue;
-      const int error = one.inlet->open(members_, one.transfer.rank, one.transfer.side);
+    for (Receive& one : step.receives) {
+      if (one.channel == nullptr) continue;
+      const int error = one.channel->open(members_, one.transfer.rank, one.transfer.side);
       if (error != 0) return error;
     }
-    for (Give& one : step.gives) {
-      if (one.outlet == nullptr) continue;
-      const int error = one.outlet->open(members_, one.transfer.rank, one.transfer.side);
+    for (Send& one : step.sends) {
+      if (one.channel == nullptr) continue;
+      const int error = one.channel->open(members_, one.transfer.rank, one.transfer.side);
       if (error != 0) return error;
     }
   }
@@ -110,46 +111,46 @@ int Halo::start() {
 void Halo::begin_step() {
   Step& step = steps_[step_];
   if (members_.is_open()) show_ready(step);
-  for (Read& read : step.reads) {
-    read.is_done = false;
-    if (read.way == Way::kMessage) start_message(read);
+  for (Receive& receive : step.receives) {
+    receive.is_done = false;
+    if (receive.way == Way::kMessage) start_message(receive);
   }
-  for (Give& give : step.gives) {
-    give.is_started = give.way != Way::kChannel;
-    if (give.way == Way::kMessage) start_message(give);
+  for (Send& send : step.sends) {
+    send.is_started = send.way != Way::kChannel;
+    if (send.way == Way::kMessage) start_message(send);
   }
 }
 
 void Halo::show_ready(const Step& step) {
-  const auto is_of_place = [](const Give& give) { return give.way == Way::kPlace; };
-  members_.show_ready(static_cast<uint64_t>(std::ranges::count_if(step.gives, is_of_place)));
+  const auto is_direct = [](const Send& send) { return send.way == Way::kDirect; };
+  members_.show_ready(static_cast<uint64_t>(std::ranges::count_if(step.sends, is_direct)));
   task::stop_at(task::StopPoint::kHaloReady);
-  for (const Give& give : step.gives)
-    if (is_of_place(give)) members_.wake(give.transfer.rank);
+  for (const Send& send : step.sends)
+    if (is_direct(send)) members_.wake(send.transfer.rank);
 }
 
-void Halo::start_message(Read& read) {
-  const Transfer& transfer = read.transfer;
-  read.message = {};
-  read.message.wanted = members_.envelope(transfer.rank, transfer.side);
-  read.message.from = members_.process(transfer.rank);
-  read.message.buffer = read.landing.empty() ? base_ + transfer.to : read.landing.data();
-  read.message.capacity = transfer.box.bytes();
-  end_by(read.message, nagaya_match_receive(&read.message));
+void Halo::start_message(Receive& receive) {
+  const Transfer& transfer = receive.transfer;
+  receive.message = {};
+  receive.message.wanted = members_.envelope(transfer.rank, transfer.side);
+  receive.message.from = members_.process(transfer.rank);
+  receive.message.buffer = receive.landing.empty() ? base_ + transfer.to : receive.landing.data();
+  receive.message.capacity = transfer.box.bytes();
+  complete_if_failed(receive.message, nagaya_match_receive(&receive.message));
 }
 
-void Halo::start_message(Give& give) {
-  const Transfer& transfer = give.transfer;
-  if (!give.packed.empty()) transfer.box.pack_from(give.packed.data(), base_ + transfer.from);
-  give.message = {};
-  give.message.to = members_.process(transfer.rank);
-  give.message.envelope = members_.envelope(members_.rank(), transfer.side);
-  give.message.data = give.packed.empty() ? base_ + transfer.from : give.packed.data();
-  give.message.bytes = transfer.box.bytes();
+void Halo::start_message(Send& send) {
+  const Transfer& transfer = send.transfer;
+  if (!send.packed.empty()) transfer.box.pack_from(send.packed.data(), base_ + transfer.from);
+  send.message = {};
+  send.message.to = members_.process(transfer.rank);
+  send.message.envelope = members_.envelope(members_.rank(), transfer.side);
+  send.message.data = send.packed.empty() ? base_ + transfer.from : send.packed.data();
+  send.message.bytes = transfer.box.bytes();
   Statistics& statistics = Statistics::own();
   Statistics::count(members_.is_here(transfer.rank) ? statistics.local_messages
                                                     : statistics.messages);
-  end_by(give.message, nagaya_match_send(&give.message));
+  complete_if_failed(send.message, nagaya_match_send(&send.message));
 }
 
 // ---- progress -----------------------------------------------------------------------------------
@@ -162,44 +163,45 @@ int Halo::advance() {
     else
       ++exchange_;
   }
-  if (!is_given()) return 0;
+  if (!has_sent_all()) return 0;
   return error() != 0 ? error_ : 1;
 }
 
 bool Halo::try_all(Step& step) {
   bool are_done = true;
-  for (Give& give : step.gives) {
-    give.is_started = give.is_started || is_done(try_write(give));
-    are_done = are_done && give.is_started;
+  for (Send& send : step.sends) {
+    send.is_started = send.is_started || record_result(try_write(send));
+    are_done = are_done && send.is_started;
   }
-  for (Read& read : step.reads) {
-    read.is_done = read.is_done || is_done(try_read(read));
-    are_done = are_done && read.is_done;
+  for (Receive& receive : step.receives) {
+    receive.is_done = receive.is_done || record_result(try_receive(receive));
+    are_done = are_done && receive.is_done;
   }
   return are_done;
 }
 
-bool Halo::is_done(int result) {
+bool Halo::record_result(int result) {
   if (result < 0 && error_ == 0) error_ = result;
   return result != 0;
 }
 
-int Halo::try_read(Read& read) {
-  switch (read.way) {
-    case Way::kOwn:
-      read.transfer.box.copy(base_ + read.transfer.to, base_ + read.transfer.from);
+int Halo::try_receive(Receive& receive) {
+  switch (receive.way) {
+    case Way::kLocalCopy:
+      receive.transfer.box.copy(base_ + receive.transfer.to, base_ + receive.transfer.from);
       return 1;
-    case Way::kPlace:
-      return try_place(read.transfer);
+    case Way::kDirect:
+      return try_read_direct(receive.transfer);
     case Way::kMessage:
-      return try_receive(read);
+      return try_receive_message(receive);
     case Way::kChannel:
-      return read.inlet->try_take(exchange_, read.transfer.box, base_ + read.transfer.to);
+      return receive.channel->try_take(exchange_, receive.transfer.box,
+                                       base_ + receive.transfer.to);
   }
   return 0;
 }
 
-int Halo::try_place(const Transfer& transfer) {
+int Halo::try_read_direct(const Transfer& transfer) {
   if (!members_.is_ready(transfer.rank)) return 0;
   transfer.box.copy(base_ + transfer.to, members_.base_of(transfer.rank) + transfer.from);
   Statistics::count(Statistics::own().copies);
@@ -209,48 +211,48 @@ int Halo::try_place(const Transfer& transfer) {
   return 1;
 }
 
-int Halo::try_receive(Read& read) {
-  if (!match::is_over(read.message)) return 0;
-  if (read.message.error != 0) return read.message.error;
-  if (!read.landing.empty())
-    read.transfer.box.unpack_to(base_ + read.transfer.to, read.landing.data());
+int Halo::try_receive_message(Receive& receive) {
+  if (!match::is_complete(receive.message)) return 0;
+  if (receive.message.error != 0) return receive.message.error;
+  if (!receive.landing.empty())
+    receive.transfer.box.unpack_to(base_ + receive.transfer.to, receive.landing.data());
   return 1;
 }
 
-int Halo::try_write(Give& give) {
+int Halo::try_write(Send& send) {
   const int is_started =
-      give.outlet->try_write(exchange_, give.transfer.box, base_ + give.transfer.from);
+      send.channel->try_write(exchange_, send.transfer.box, base_ + send.transfer.from);
   if (is_started == 1) Statistics::count(Statistics::own().messages);
   return is_started;
 }
 
-bool Halo::is_given() {
+bool Halo::has_sent_all() {
   if (members_.is_open() && !members_.is_all_read()) return false;
   for (Step& step : steps_)
-    for (Give& give : step.gives) {
-      if (give.way != Way::kMessage) continue;
-      if (!match::is_over(give.message)) return false;
-      is_done(give.message.error);
+    for (Send& send : step.sends) {
+      if (send.way != Way::kMessage) continue;
+      if (!match::is_complete(send.message)) return false;
+      record_result(send.message.error);
     }
   return true;
 }
 
-bool Halo::is_quiet() {
+bool Halo::may_be_destroyed() {
   for (Step& step : steps_) {
-    for (Read& one : step.reads)
-      if (one.inlet != nullptr && !one.inlet->is_quiet()) return false;
-    for (Give& one : step.gives)
-      if (one.outlet != nullptr && !one.outlet->is_quiet()) return false;
+    for (Receive& one : step.receives)
+      if (one.channel != nullptr && !one.channel->has_no_pending_requests()) return false;
+    for (Send& one : step.sends)
+      if (one.channel != nullptr && !one.channel->has_no_pending_requests()) return false;
   }
   return true;
 }
 
 int Halo::error() {
   for (Step& step : steps_) {
-    for (Read& one : step.reads)
-      if (one.inlet != nullptr) is_done(one.inlet->error());
-    for (Give& one : step.gives)
-      if (one.outlet != nullptr) is_done(one.outlet->error());
+    for (Receive& one : step.receives)
+      if (one.channel != nullptr) record_result(one.channel->error());
+    for (Send& one : step.sends)
+      if (one.channel != nullptr) record_result(one.channel->error());
   }
   return error_;
 }

@@ -15,14 +15,14 @@
 
 namespace nagaya::array {
 
-// The transport of boxes between processes. kPlaces: the reader reads them in place within a node,
+// The transport of boxes between processes. kDirect: the reader reads them in place within a node,
 // and channels move them between nodes. kMessages: two-sided messages (match) move all of them.
-enum class Between { kPlaces, kMessages };
+enum class Transport { kDirect, kMessages };
 
 class Halo {
  public:
   // `base`: address of the own block. May throw std::bad_alloc.
-  Halo(Members& members, Between between, std::vector<HaloStep> plan, std::byte* base);
+  Halo(Members& members, Transport transport, std::vector<HaloStep> plan, std::byte* base);
   Halo(const Halo&) = delete;
   Halo& operator=(const Halo&) = delete;
 
@@ -33,59 +33,59 @@ class Halo {
   // boxes are complete.
   int advance();
   // Whether no other process uses its memory any more, so that it may be destroyed.
-  bool is_quiet();
+  bool may_be_destroyed();
   // Returns the first errno that was seen of any box until now, or 0.
   int error();
 
  private:
-  enum class Way { kOwn, kPlace, kMessage, kChannel };
+  enum class Way { kLocalCopy, kDirect, kMessage, kChannel };
 
-  struct Read {
+  struct Receive {
     Transfer transfer;
     Way way;
     bool is_done = true;
     std::vector<std::byte> landing{};  // for a message whose box is not one run
     nagaya_receive message{};
-    std::unique_ptr<Inlet> inlet{};
+    std::unique_ptr<ChannelReceiver> channel{};
   };
-  struct Give {
+  struct Send {
     Transfer transfer;
     Way way;
     bool is_started = true;           // true also if it needs no start
     std::vector<std::byte> packed{};  // for a message whose box is not one run
     nagaya_send message{};
-    std::unique_ptr<Outlet> outlet{};
+    std::unique_ptr<ChannelSender> channel{};
   };
   struct Step {
-    std::vector<Read> reads;
-    std::vector<Give> gives;
+    std::vector<Receive> receives;
+    std::vector<Send> sends;
   };
 
   Way way_to(uint32_t rank) const;
   void add(HaloStep&& step);
-  bool reads_from(uint32_t rank) const;
-  bool gives_to(uint32_t rank) const;
+  bool receives_from(uint32_t rank) const;
+  bool sends_to(uint32_t rank) const;
   void make_channels();
   int open_channels();
 
   void begin_step();
   void show_ready(const Step& step);
-  void start_message(Read& read);
-  void start_message(Give& give);
+  void start_message(Receive& receive);
+  void start_message(Send& send);
   // Advances all boxes of a step. Returns whether all of them are done.
   bool try_all(Step& step);
   // These return 1 (the box is done), 0 (not yet), or an errno (the box is done, too).
-  int try_read(Read& read);
-  int try_place(const Transfer& transfer);
-  int try_receive(Read& read);
-  int try_write(Give& give);
-  // Whether `result`, returned by one of the functions above, means done. Keeps the first error.
-  bool is_done(int result);
+  int try_receive(Receive& receive);
+  int try_read_direct(const Transfer& transfer);
+  int try_receive_message(Receive& receive);
+  int try_write(Send& send);
+  // Keeps the first error. Returns whether `result`, of one of the functions above, means done.
+  bool record_result(int result);
   // Whether others have read all own boxes, and all messages sent are complete. Keeps their errors.
-  bool is_given();
+  bool has_sent_all();
 
   Members& members_;
-  const Between between_;
+  const Transport transport_;
   std::byte* const base_;
   std::vector<Step> steps_;
   size_t step_ = 0;  // the current one; steps_.size(): all are done

@@ -36,25 +36,27 @@ class Planner {
  private:
   void add(size_t d, HaloStep& step) {
     const uint32_t own = shape_.coordinate_of_rank(d, rank_);
-    if (has_nothing_beside(d)) return;
+    if (has_only_empty_boxes(d)) return;
     for (const Piece& piece : pieces_of(d, own))
-      step.reads.push_back(transfer(d, piece, piece.owner));
+      step.receives.push_back(transfer(d, piece, piece.owner));
     for (uint32_t reader = 0; reader < shape_.coordinates(d); ++reader) {
       if (reader == own) continue;
       for (const Piece& piece : pieces_of(d, reader))
-        if (piece.owner == own) step.gives.push_back(transfer(d, piece, reader));
+        if (piece.owner == own) step.sends.push_back(transfer(d, piece, reader));
     }
   }
 
   // Whether all boxes along the dimension are empty, because the block is empty in another one. All
   // processes along it have the same part of each other dimension.
-  bool has_nothing_beside(size_t d) const {
+  bool has_only_empty_boxes(size_t d) const {
     for (size_t k = 0; k < shape_.dimensions(); ++k)
-      if (k != d && is_empty(own_part(k))) return true;
+      if (k != d && is_empty(own_interval(k))) return true;
     return false;
   }
 
-  Interval own_part(size_t d) const { return shape_.owned(d, shape_.coordinate_of_rank(d, rank_)); }
+  Interval own_interval(size_t d) const {
+    return shape_.owned(d, shape_.coordinate_of_rank(d, rank_));
+  }
 
   std::vector<Piece> pieces_of(size_t d, uint32_t reader) const {
     std::vector<Piece> pieces;
@@ -81,8 +83,8 @@ class Planner {
   // Returns the indexes of dimension k that boxes of dimension d's step cover: those of the block;
   // if k < d also the shadow that this exchange has filled; if k has no width all of its shadow,
   // which an earlier exchange may have filled.
-  Interval reach(size_t k, size_t d) const {
-    const Interval own = own_part(k);
+  Interval covered_interval(size_t k, size_t d) const {
+    const Interval own = own_interval(k);
     if (orthogonal_) return own;
     const nagaya_array_dimension& of = shape_.dimension(k);
     if (widths_[k].low == 0 && widths_[k].high == 0)
@@ -95,14 +97,14 @@ class Planner {
   Transfer transfer(size_t d, const Piece& piece, uint32_t other) const {
     const uint32_t rank = shape_.rank_beside(rank_, d, other);
     const Layout theirs = shape_.layout_of_rank(rank);
-    const bool reads = other == piece.owner;
-    const Layout& reader = reads ? layout_ : theirs;
-    const Layout& owner = reads ? theirs : layout_;
+    const bool receives = other == piece.owner;
+    const Layout& reader = receives ? layout_ : theirs;
+    const Layout& owner = receives ? theirs : layout_;
     std::array<int64_t, kDimensions> to{}, from{};
     std::vector<layout::Side> sides;
     for (size_t k = 0; k < shape_.dimensions(); ++k) {
       const Interval interval =
-          k == d ? Interval{piece.to, piece.to + piece.count - 1} : reach(k, d);
+          k == d ? Interval{piece.to, piece.to + piece.count - 1} : covered_interval(k, d);
       to[k] = interval.low;
       from[k] = k == d ? piece.from : interval.low;
       sides.push_back({length_of(interval), reader.stride[k], owner.stride[k]});

@@ -31,12 +31,12 @@ struct Transfer {
 };
 
 struct HaloStep {
-  std::vector<Transfer> reads;  // into the own shadow
-  std::vector<Transfer> gives;  // into other processes' shadows
+  std::vector<Transfer> receives;  // into the own shadow
+  std::vector<Transfer> sends;     // into other processes' shadows
 };
 
-// Returns the steps of the process `rank`. For two processes and one side, the reader's reads and
-// the owner's gives have the same order. May throw std::bad_alloc.
+// Returns the steps of the process `rank`. For two processes and one side, the reader's receives
+// and the owner's sends have the same order. May throw std::bad_alloc.
 std::vector<HaloStep> plan_halo(const Shape& shape, uint32_t rank,
                                 std::span<const nagaya_array_width> widths, bool orthogonal);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // members.h - the processes that share an array. Those of one node synchronise by words in shared
-// memory: each has a Part in a group (llcl/group.h).
+// memory: each has its SharedWords in a group (llcl/group.h).
 //
-//   Part | ready, base |  written by its owner, read by the neighbours      one line
-//        | done        |  written by the neighbours, read by its owner      one line
+//   SharedWords | ready, base |  written by its owner, read by the neighbours      one line
+//               | done        |  written by the neighbours, read by its owner      one line
 //
 //   ready  n -> n + 1    the owner, release: the rows that others read in step n + 1 of all halo
 //                        steps of this array have their values
@@ -36,7 +36,7 @@
 
 namespace nagaya::array {
 
-struct Part {
+struct SharedWords {
   std::atomic<uint64_t> ready;
   std::atomic<std::byte*> base;
   alignas(mailbox::kLineBytes) std::atomic<uint64_t> done;
@@ -62,26 +62,28 @@ class Members {
   // Returns the address of a member's block; nullptr: it has not opened yet. Acquire: pairs with
   // open().
   std::byte* base_of(uint32_t rank) const {
-    return part(rank).base.load(std::memory_order_acquire);
+    return words_of(rank).base.load(std::memory_order_acquire);
   }
 
   // Begins a step: from now on others may read the own rows, in that many boxes.
   void show_ready(uint64_t boxes) {
-    given_ += boxes;
-    std::atomic<uint64_t>& ready = own_part().ready;
+    boxes_offered_ += boxes;
+    std::atomic<uint64_t>& ready = own_words().ready;
     // Release: the rows. Pairs with is_ready.
     ready.store(ready.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
   // Whether others may read a member's rows in the caller's step. The member may be a step ahead.
   bool is_ready(uint32_t rank) const {
-    const uint64_t wanted = own_part().ready.load(std::memory_order_relaxed);  // the own word
-    return part(rank).ready.load(std::memory_order_acquire) >= wanted;  // pairs with show_ready
+    const uint64_t wanted = own_words().ready.load(std::memory_order_relaxed);  // the own word
+    return words_of(rank).ready.load(std::memory_order_acquire) >= wanted;  // pairs with show_ready
   }
   // Counts a box of a member as read. Release: pairs with is_all_read.
-  void count_read(uint32_t rank) { part(rank).done.fetch_add(1, std::memory_order_release); }
+  void count_read(uint32_t rank) { words_of(rank).done.fetch_add(1, std::memory_order_release); }
   // Whether others have read all boxes that show_ready() has counted. Acquire: pairs with
   // count_read.
-  bool is_all_read() const { return own_part().done.load(std::memory_order_acquire) == given_; }
+  bool is_all_read() const {
+    return own_words().done.load(std::memory_order_acquire) == boxes_offered_;
+  }
   // Wakes a member that may wait for a word that the caller has stored.
   void wake(uint32_t rank) const { group_.wake_one(processes_.nodes().index_of(rank)); }
 
@@ -98,15 +100,15 @@ class Members {
   }
 
  private:
-  Part& part(uint32_t rank) const {
-    return *reinterpret_cast<Part*>(group_.part(processes_.nodes().index_of(rank)));
+  SharedWords& words_of(uint32_t rank) const {
+    return *reinterpret_cast<SharedWords*>(group_.part(processes_.nodes().index_of(rank)));
   }
-  Part& own_part() const { return part(rank()); }
+  SharedWords& own_words() const { return words_of(rank()); }
 
   const llcl::ProcessSet processes_;
   const uint64_t name_;
   llcl::Group group_;
-  uint64_t given_ = 0;  // own boxes in all steps so far, for others to read
+  uint64_t boxes_offered_ = 0;  // own boxes in all steps so far, for others to read
 };
 
 }  // namespace nagaya::array

@@ -64,7 +64,7 @@ Interval Shape::owned(size_t d, uint32_t coordinate) const {
   const nagaya_array_dimension& of = dimensions_[d];
   const Interval all{0, of.extent - 1};
   if (!is_distributed(d)) return all;
-  const Interval part = part_of(of.distribution, coordinate);
+  const Interval part = interval_of(of.distribution, coordinate);
   return intersection({part.low - of.offset, part.high - of.offset}, all);
 }
 

@@ -5,26 +5,30 @@
 
 namespace nagaya::array {
 
-Underway& Underway::own(llcl::Wait& waits) {
-  static Underway* const own = new Underway(waits);  // other threads may use it while we exit
+PendingReflects& PendingReflects::own(llcl::Wait& waits) {
+  // Never destroyed: other threads may use it while the process exits.
+  static PendingReflects* const own = new PendingReflects(waits);
   return *own;
 }
 
 // Registers with the waits at the first reflect only: before that no poll pays for this.
-int Underway::be_in_waits() {
-  if (is_in_waits_) return 0;
-  const int error = waits_.add(
-      {[](void* self) { return static_cast<Underway*>(self)->advance(); }, 1,
-       [](void* self) { return llcl::sleep_beside_looks(static_cast<Underway*>(self)->lock_); },
-       nullptr, this});
-  is_in_waits_ = error == 0;
+int PendingReflects::register_with_waits() {
+  if (is_registered_) return 0;
+  const int error =
+      waits_.add({[](void* self) { return static_cast<PendingReflects*>(self)->advance(); }, 1,
+                  [](void* self) {
+                    return llcl::sleep_beside_looks(static_cast<PendingReflects*>(self)->lock_);
+                  },
+                  nullptr, this});
+  is_registered_ = error == 0;
   return error;
 }
 
-int Underway::start(Array& array, std::span<const nagaya_array_width> widths, bool orthogonal) {
+int PendingReflects::start(Array& array, std::span<const nagaya_array_width> widths,
+                           bool orthogonal) {
   const std::lock_guard lock(lock_);
   arrays_.reserve(arrays_.size() + 1);
-  if (const int error = be_in_waits(); error != 0) return error;
+  if (const int error = register_with_waits(); error != 0) return error;
   if (const int error = array.start_reflect(widths, orthogonal); error != 0) return error;
   if (array.advance()) return 0;
   arrays_.push_back(&array);
@@ -32,7 +36,7 @@ int Underway::start(Array& array, std::span<const nagaya_array_width> widths, bo
   return 0;
 }
 
-int Underway::advance() {
+int PendingReflects::advance() {
   if (count_.load(std::memory_order_relaxed) == 0 || !lock_.try_lock()) return 0;
   // An array whose reflect has ended may be closed at once.
   const size_t ended = std::erase_if(arrays_, [](Array* array) { return array->advance(); });

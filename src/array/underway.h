@@ -13,10 +13,10 @@
 
 namespace nagaya::array {
 
-class Underway {
+class PendingReflects {
  public:
   // Returns the calling task's object, made at the first call. May throw std::bad_alloc.
-  static Underway& own(llcl::Wait& waits);
+  static PendingReflects& own(llcl::Wait& waits);
 
   // Starts a reflect and advances it once. Returns as Array::start_reflect(), or -ENOSPC. May throw
   // std::bad_alloc: then nothing has happened.
@@ -26,13 +26,13 @@ class Underway {
   int advance();
 
  private:
-  explicit Underway(llcl::Wait& waits) : waits_(waits) {}
+  explicit PendingReflects(llcl::Wait& waits) : waits_(waits) {}
 
-  int be_in_waits();
+  int register_with_waits();
 
   llcl::Wait& waits_;
   task::SpinLock lock_;  // protects the members below, and the arrays' reflects
-  bool is_in_waits_ = false;
+  bool is_registered_ = false;
   std::vector<Array*> arrays_;
   std::atomic<uint32_t> count_ = 0;  // size of arrays_, read without the lock
 };

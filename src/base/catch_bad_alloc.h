@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// or_enomem.h - turns std::bad_alloc into -ENOMEM, so that none leaves a C function.
+// catch_bad_alloc.h - turns std::bad_alloc into -ENOMEM, so that none leaves a C function.
 #pragma once
 
 #include <errno.h>
@@ -10,7 +10,7 @@ namespace nagaya::base {
 
 // Returns the result of `function`, or -ENOMEM if it throws std::bad_alloc.
 template <class Function>
-int or_enomem(Function function) {
+int catch_bad_alloc(Function function) {
   try {
     return function();
   } catch (const std::bad_alloc&) {

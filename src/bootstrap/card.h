@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// card.h - the card that a process of a job shows the others before they can talk: its place, or
-// why it cannot take part. Either way it shows one: nobody waits for a process that has failed.
+// card.h - the card that a process of a job publishes for the others before they can talk: its
+// place, or why it cannot take part. Either way it publishes one: nobody waits for a process that
+// has failed.
 #pragma once
 
 #include <cstdint>

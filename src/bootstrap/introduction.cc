@@ -25,7 +25,7 @@ constexpr int kLookMs = 100;
 // start any.
 constexpr int kNextProgramLimitMs = 3'000;
 constexpr char kCard[] = "nagaya.card";
-constexpr char kConnected[] = "nagaya.connected";  // shown by speakers
+constexpr char kConnected[] = "nagaya.connected";  // published by speakers
 
 // The host has no environment of its own: the question carries this task's variables.
 delegatee::Question question_for_contact() {
@@ -63,7 +63,8 @@ void describe_one_node(World& world, task::TaskRecord& record) {
 
 // Whether the task belongs to another world of the space. Compares generations, too: an earlier
 // task may have had its number.
-bool is_of_another(const World& world, const llcl::Board& board, const task::TaskRecord& task) {
+bool belongs_to_another_world(const World& world, const llcl::Board& board,
+                              const task::TaskRecord& task) {
   const auto owner =
       mailbox::Owner::task(task.number, task.generation.load(std::memory_order_relaxed));
   for (const World* other = World::latest(board); other != nullptr; other = other->next) {
@@ -91,7 +92,7 @@ std::optional<uint32_t> missing_task(const World& world, const llcl::Board& boar
     // Acquire: pairs with the host's store, which comes after all stores of the task.
     const auto state = record.state.load(std::memory_order_acquire);
     if (state == task::TaskState::kFree) continue;
-    if (!has_come[number] && is_of_another(world, board, record)) continue;
+    if (!has_come[number] && belongs_to_another_world(world, board, record)) continue;
     if (has_come[number] || state != task::TaskState::kEnded)
       ++expected;
     else if (!ended)
@@ -102,7 +103,7 @@ std::optional<uint32_t> missing_task(const World& world, const llcl::Board& boar
 
 // Counts this task in; the last one describes the world. A task that fails does not count itself
 // in, so that nobody describes a failed world.
-void come(World& world, llcl::Endpoint& endpoint, uint32_t rank) {
+void count_in(World& world, llcl::Endpoint& endpoint, uint32_t rank) {
   try {
     own_tuning(endpoint);
   } catch (const Error& error) {
@@ -123,28 +124,28 @@ void come(World& world, llcl::Endpoint& endpoint, uint32_t rank) {
     if (present(world, rank).load(std::memory_order_relaxed) == 0) ++late, first = rank;
   throw Error(-ETIMEDOUT, std::to_string(late) + " of " + std::to_string(world.size) +
                               " processes have not called nagaya_comm_init within " +
-                              std::to_string(kComingLimitMs / 1000) +
+                              std::to_string(kStartTimeoutMs / 1000) +
                               " s, the first of them rank " + std::to_string(first) +
                               ": each process of the job must call it");
 }
 
 void meet_on_one_node(World& world, llcl::Endpoint& endpoint, uint32_t rank) {
-  come(world, endpoint, rank);
+  count_in(world, endpoint, rank);
   int missing_ms = 0;
-  for (int waited_ms = 0; endpoint.wait([&] { return world.is_made(); }, kLookMs) != 0;
+  for (int waited_ms = 0; endpoint.wait([&] { return world.is_ready_or_failed(); }, kLookMs) != 0;
        waited_ms += kLookMs) {
     const auto missing = missing_task(world, endpoint.board(), *endpoint.record().space);
     missing_ms = missing ? missing_ms + kLookMs : 0;
     if (missing_ms >= kNextProgramLimitMs)
       throw Error(-EOWNERDEAD,
                   "task " + std::to_string(*missing) + " has ended before nagaya_comm_init");
-    if (waited_ms >= kComingLimitMs) throw_late(world);
+    if (waited_ms >= kStartTimeoutMs) throw_late(world);
   }
 }
 
 // ---- several nodes ----------------------------------------------------------------------------
 
-// Throws the failure that a card tells of; `rank` has shown the card.
+// Throws the failure that a card tells of; `rank` has published the card.
 void throw_if_failed(const Card& card, uint32_t rank) {
   if (card.error != 0) throw Error(card.error, "rank " + std::to_string(rank) + ": " + card.text);
 }
@@ -169,7 +170,7 @@ class Speaker {
     card.window = endpoint_.board().regions->add(kSpace, world_.window, world_.window_bytes());
   }
 
-  // Called after the first fence: connects the nodes. Returns the card to show before the second
+  // Called after the first fence: connects the nodes. Returns the card to publish before the second
   // one.
   Card connect() {
     try {
@@ -186,7 +187,7 @@ class Speaker {
     try {
       if (failure_) throw *failure_;
       for (const uint32_t rank : speakers_)
-        throw_if_failed(decode_card(meeting_.look(rank, kConnected)), rank);
+        throw_if_failed(decode_card(meeting_.read(rank, kConnected)), rank);
       // Release: pairs with Endpoint::submit.
       endpoint_.board().nodes.store(world_.nodes, std::memory_order_release);
       world_.be_ready();
@@ -204,7 +205,7 @@ class Speaker {
     std::unordered_map<uint64_t, uint32_t> nodes;  // by space
     std::vector<processes::Process> by_rank;
     for (uint32_t rank = 0; rank < world_.size; ++rank) {
-      Card card = decode_card(meeting_.look(rank, kCard));
+      Card card = decode_card(meeting_.read(rank, kCard));
       throw_if_failed(card, rank);
       if (card.tuning != llcl::Tuning::own().digest()) llcl::throw_different_tunings();
       const auto count = static_cast<uint32_t>(nodes.size());
@@ -241,28 +242,28 @@ void meet_other_nodes(World& world, llcl::Endpoint& endpoint, Meeting& meeting, 
   } catch (const Error& error) {
     card = card_of(error);
   }
-  meeting.show(kCard, encode(card));
+  meeting.publish(kCard, encode(card));
   meeting.fence();
-  if (speaker != nullptr) meeting.show(kConnected, encode(speaker->connect()));
+  if (speaker != nullptr) meeting.publish(kConnected, encode(speaker->connect()));
   meeting.fence();
   if (speaker != nullptr) speaker->conclude();
-  if (endpoint.wait([&] { return world.is_made(); }, kComingLimitMs) != 0)
+  if (endpoint.wait([&] { return world.is_ready_or_failed(); }, kStartTimeoutMs) != 0)
     throw Error(-ETIMEDOUT,
                 "the task that speaks for this node has not reached the other nodes within " +
-                    std::to_string(kComingLimitMs / 1000) + " s");
+                    std::to_string(kStartTimeoutMs / 1000) + " s");
 }
 
-// Called by a process that has no world to wait in: shows its failure, and takes part in both
+// Called by a process that has no world to wait in: publishes its failure, and takes part in both
 // fences.
-void show_failure(Meeting& meeting, const Error& error) {
-  meeting.show(kCard, encode(card_of(error)));
+void publish_failure(Meeting& meeting, const Error& error) {
+  meeting.publish(kCard, encode(card_of(error)));
   meeting.fence();
   meeting.fence();
 }
 
 }  // namespace
 
-World& introduce(llcl::Endpoint& endpoint, const Launched& launched) {
+World& make_world_of_job(llcl::Endpoint& endpoint, const Launched& launched) {
   bool is_first = false;
   World* world = nullptr;
   try {
@@ -276,7 +277,7 @@ World& introduce(llcl::Endpoint& endpoint, const Launched& launched) {
   } catch (const Error& error) {
     const bool has_world_to_wait_in = world != nullptr && world->program == 1;
     if (launched.meeting != nullptr && !has_world_to_wait_in)
-      show_failure(*launched.meeting, error);
+      publish_failure(*launched.meeting, error);
     throw;
   }
   if (launched.meeting == nullptr) {

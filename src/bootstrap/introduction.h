@@ -5,14 +5,14 @@
 // describes the world. No launcher is asked. A task that fails says so in the world: all fail with
 // its reason.
 //
-// Several nodes. A task that fails shows why, and goes on to the next fence: all fail with that
+// Several nodes. A task that fails publishes why, and goes on to the next fence: all fail with that
 // reason, and nobody waits for one that has failed.
 //
 //   speaker     the contact of our delegatee? ──► host       (opens libfabric)
-//   all tasks   show a card                                          ── fence ──
-//   speaker     looks at all cards; contacts ──► host (connects); shows whether it could
+//   all tasks   publish a card                                       ── fence ──
+//   speaker     reads all cards; contacts ──► host (connects); publishes whether it could
 //   all tasks                                                        ── fence ──
-//   speaker     looks at what the other speakers have shown; the world is ready, or has failed
+//   speaker     reads what the other speakers have published; the world is ready, or has failed
 #pragma once
 
 #include "bootstrap/meeting.h"
@@ -22,6 +22,6 @@
 namespace nagaya::bootstrap {
 
 // Returns the world of the job, ready. Collective; throws base::Error.
-World& introduce(llcl::Endpoint& endpoint, const Launched& launched);
+World& make_world_of_job(llcl::Endpoint& endpoint, const Launched& launched);
 
 }  // namespace nagaya::bootstrap

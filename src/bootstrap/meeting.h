@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// meeting.h - where the processes of a job find each other before they can talk: each shows
-// something, then each may look at what any other has shown. The launcher of the job is the
+// meeting.h - where the processes of a job find each other before they can talk: each publishes
+// something, then each may read what any other has published. The launcher of the job is the
 // meeting place.
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace nagaya::bootstrap {
 
 // A process of the job that has not come after this time does not come.
-inline constexpr int kComingLimitMs = 60'000;
+inline constexpr int kStartTimeoutMs = 60'000;
 
 // The text of -EEXIST in a job of several nodes: their delegatees are connected only once.
 inline constexpr char kEarlierProgram[] =
@@ -21,12 +21,14 @@ inline constexpr char kEarlierProgram[] =
 class Meeting {
  public:
   virtual ~Meeting() = default;
-  // Shows `bytes` to all processes, under each key once. Others can see them after the next fence.
-  virtual void show(const std::string& key, const std::string& bytes) = 0;
+  // Publishes `bytes` to all processes, under each key once. Others can read them after the next
+  // fence.
+  virtual void publish(const std::string& key, const std::string& bytes) = 0;
   // Collective: returns when all processes have called it.
   virtual void fence() = 0;
-  // Returns the bytes that the process `rank` has shown under the key. It must have shown some.
-  virtual std::string look(uint32_t rank, const std::string& key) = 0;
+  // Returns the bytes that the process `rank` has published under the key. It must have published
+  // some.
+  virtual std::string read(uint32_t rank, const std::string& key) = 0;
   // All three throw base::Error.
 };
 

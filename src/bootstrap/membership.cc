@@ -29,7 +29,7 @@ Membership::Membership(llcl::Endpoint& endpoint)
     : endpoint_(endpoint),
       launched_(find_launcher(endpoint.record().number,
                               std::max(endpoint.record().space->expected_tasks, 1u))),
-      world_(&introduce(endpoint, launched_)) {}
+      world_(&make_world_of_job(endpoint, launched_)) {}
 
 void Membership::leave_launcher() {
   if (task::own_record() == nullptr)

@@ -117,7 +117,7 @@ std::string Pmi1Meeting::name_of(uint32_t rank, const std::string& key, size_t p
          std::to_string(piece);
 }
 
-void Pmi1Meeting::show(const std::string& key, const std::string& bytes) {
+void Pmi1Meeting::publish(const std::string& key, const std::string& bytes) {
   const std::string text = length_digits(bytes.size()) + hexadecimal(bytes);
   for (size_t at = 0, piece = 0; at < text.size(); at += piece_length_, ++piece) {
     const auto put =
@@ -131,7 +131,7 @@ void Pmi1Meeting::fence() {
   ask("cmd=barrier_in", "barrier_out");
 }
 
-std::string Pmi1Meeting::look(uint32_t rank, const std::string& key) {
+std::string Pmi1Meeting::read(uint32_t rank, const std::string& key) {
   std::string text;
   size_t length = kLengthDigits;
   for (size_t piece = 0; text.size() < length; ++piece) {
@@ -163,10 +163,10 @@ std::string Pmi1Meeting::answer() {
   std::string line;
   while (line.empty() || line.back() != '\n') {
     pollfd readable{descriptor_, POLLIN, 0};
-    const int ready = ::poll(&readable, 1, kComingLimitMs);
+    const int ready = ::poll(&readable, 1, kStartTimeoutMs);
     if (ready == 0)
       throw Error(-ETIMEDOUT, "the launcher has not answered by PMI_FD within " +
-                                  std::to_string(kComingLimitMs / 1000) +
+                                  std::to_string(kStartTimeoutMs / 1000) +
                                   " s: it hangs, or a process of the job does not call "
                                   "nagaya_comm_init");
     char part[4096];

@@ -4,8 +4,8 @@
 //
 //   cmd=put kvsname=NAME key=KEY value=VALUE  ──►  cmd=put_result rc=0 msg=success
 //
-// A value has up to some 1,000 characters other than blanks: a longer one is shown in pieces, in
-// hexadecimal digits, with its length in the first eight.
+// A value has up to some 1,000 characters other than blanks: a longer one is published in pieces,
+// in hexadecimal digits, with its length in the first eight.
 //
 // An MPICH in the same process uses the same descriptor. Between its calls the descriptor is idle,
 // and questions need no session of their own: so if MPI has been started, MPI opens and closes the
@@ -23,9 +23,9 @@ class Pmi1Meeting : public Meeting {
   Pmi1Meeting(int descriptor, uint32_t rank);
   ~Pmi1Meeting() override;
 
-  void show(const std::string& key, const std::string& bytes) override;
+  void publish(const std::string& key, const std::string& bytes) override;
   void fence() override;
-  std::string look(uint32_t rank, const std::string& key) override;
+  std::string read(uint32_t rank, const std::string& key) override;
 
  private:
   std::string ask(const std::string& question, const char* expected_answer);

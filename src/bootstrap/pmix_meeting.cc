@@ -39,10 +39,10 @@ std::string variable(const char* name) {
 }
 
 // A launched process may run several programs, one after the other. Only the first may meet others:
-// the launcher keeps the values that it has shown, and its delegatee is connected for it. A file in
-// the folder of the launcher's session, which is removed with that, tells the later programs.
-// (Should the file outlive its launcher: no other launcher has the same addresses, whose hash is in
-// its name.)
+// the launcher keeps the values that it has published, and its delegatee is connected for it. A
+// file in the folder of the launcher's session, which is removed with that, tells the later
+// programs. (Should the file outlive its launcher: no other launcher has the same addresses, whose
+// hash is in its name.)
 void throw_if_an_earlier_program_has_met() {
   static bool is_marked = false;  // or cannot be
   const std::string folder = variable("PMIX_SERVER_TMPDIR");
@@ -95,7 +95,7 @@ PmixMeeting::~PmixMeeting() {
   pmix_.finalize(nullptr, 0);
 }
 
-void PmixMeeting::show(const std::string& key, const std::string& bytes) {
+void PmixMeeting::publish(const std::string& key, const std::string& bytes) {
   pmix_value_t value{};
   value.type = PMIX_BYTE_OBJECT;
   value.data.bo.bytes = const_cast<char*>(bytes.data());
@@ -104,7 +104,7 @@ void PmixMeeting::show(const std::string& key, const std::string& bytes) {
   pmix_.check(pmix_.commit(), "PMIx_Commit");
 }
 
-// Also collects the values that all processes have shown.
+// Also collects the values that all processes have published.
 void PmixMeeting::fence() {
   pmix_info_t info{};
   std::strncpy(info.key, PMIX_COLLECT_DATA, PMIX_MAX_KEYLEN);
@@ -113,7 +113,7 @@ void PmixMeeting::fence() {
   pmix_.check(pmix_.fence(nullptr, 0, &info, 1), "PMIx_Fence");
 }
 
-std::string PmixMeeting::look(uint32_t rank, const std::string& key) {
+std::string PmixMeeting::read(uint32_t rank, const std::string& key) {
   pmix_proc_t process = self_;
   process.rank = rank;
   pmix_value_t* value = nullptr;

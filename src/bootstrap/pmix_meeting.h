@@ -41,9 +41,9 @@ class PmixMeeting : public Meeting {
 
   uint32_t rank() const { return self_.rank; }
 
-  void show(const std::string& key, const std::string& bytes) override;
+  void publish(const std::string& key, const std::string& bytes) override;
   void fence() override;
-  std::string look(uint32_t rank, const std::string& key) override;
+  std::string read(uint32_t rank, const std::string& key) override;
 
  private:
   Pmix pmix_;

@@ -59,7 +59,7 @@ struct Seeker {
   // Whether the place is free. Throws if another task that is alive has it while the world waits
   // for its tasks.
   bool may_have_place(const World& world) const {
-    if (!world.is_made() && is_alive(holder(world))) throw Error(-EINVAL, kSameRank);
+    if (!world.is_ready_or_failed() && is_alive(holder(world))) throw Error(-EINVAL, kSameRank);
     return holder(world) == mailbox::Owner{};
   }
   // Relaxed: the place names its holder, and publishes no other data.
@@ -158,7 +158,7 @@ void World::fail(int error, const char* text) {
     return;
   failure = error;
   std::strncpy(reason, text, kReasonBytes - 1);
-  state.store(WorldState::kFailed, std::memory_order_release);  // pairs with is_made
+  state.store(WorldState::kFailed, std::memory_order_release);  // pairs with is_ready_or_failed
 }
 
 void World::throw_if_failed() const {

@@ -84,13 +84,14 @@ struct World {
   // `tasks_here`. Throws base::Error.
   void describe(std::span<const processes::Process> by_rank, processes::Memory memory);
 
-  void be_ready() { state.store(WorldState::kReady, std::memory_order_release); }  // pairs: is_made
+  // Release: pairs with is_ready_or_failed.
+  void be_ready() { state.store(WorldState::kReady, std::memory_order_release); }
   // Sets the state to failed. The first of several calls keeps its reason. Not after be_ready().
   void fail(int error, const char* text);
   // Throws base::Error if the world has failed so far; does not wait.
   void throw_if_failed() const;
   bool is_ready() const { return state.load(std::memory_order_acquire) == WorldState::kReady; }
-  bool is_made() const {  // ready, or failed
+  bool is_ready_or_failed() const {
     const WorldState now = state.load(std::memory_order_acquire);
     return now == WorldState::kReady || now == WorldState::kFailed;
   }

@@ -16,22 +16,22 @@ struct Row {
   const Algorithm& longer = algorithm;
 };
 const Row kRows[] = {
-    {kMove, kRecursive},               // barrier
-    {kMove},                           // bcast
-    {kMove},                           // gather
-    {kMove},                           // scatter
-    {kMove},                           // allgather
-    {kMove},                           // alltoall
-    {kCombine, kRecursive, kSlices},   // reduce
-    {kCombine, kRecursive, kSlices},   // allreduce
-    {kCombine, kRecursive, kSlices},   // reduce_scatter
-    {kLookBack, kRecursive, kSlices},  // scan
-    {kLookBack, kRecursive, kSlices},  // exscan
+    {kCopyFromSender, kRecursiveMultiplying},     // barrier
+    {kCopyFromSender},                            // bcast
+    {kCopyFromSender},                            // gather
+    {kCopyFromSender},                            // scatter
+    {kCopyFromSender},                            // allgather
+    {kCopyFromSender},                            // alltoall
+    {kCombine, kRecursiveMultiplying, kSlices},   // reduce
+    {kCombine, kRecursiveMultiplying, kSlices},   // allreduce
+    {kCombine, kRecursiveMultiplying, kSlices},   // reduce_scatter
+    {kLookBack, kRecursiveMultiplying, kSlices},  // scan
+    {kLookBack, kRecursiveMultiplying, kSlices},  // exscan
 };
 
 }  // namespace
 
-bool is_known(nagaya_collective_kind kind) {
+bool is_valid_kind(nagaya_collective_kind kind) {
   return static_cast<size_t>(kind) < std::size(kRows);
 }
 
@@ -41,7 +41,7 @@ const Algorithm& algorithm_of(const nagaya_collective& what, const Team& team) {
   const bool is_reduction = what.kind >= NAGAYA_REDUCE;
   const bool is_short = !is_reduction || (elements.copy == nullptr &&
                                           elements.count * elements.extent <=
-                                              llcl::Tuning::own()[llcl::Tuned::kCombined]);
+                                              llcl::Tuning::own()[llcl::Tuned::kCombinedMaxBytes]);
   if (!is_short) return row.longer;
   return team.is_large() ? row.large : row.algorithm;
 }

@@ -7,7 +7,7 @@
 
 namespace nagaya::coll {
 
-bool is_known(nagaya_collective_kind kind);
+bool is_valid_kind(nagaya_collective_kind kind);
 // Returns the algorithm for `what`, whose kind must be known.
 const Algorithm& algorithm_of(const nagaya_collective& what, const Team& team);
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/or_enomem.h"
+#include "base/catch_bad_alloc.h"
 #include "coll/algorithms.h"
 #include "coll/hierarchy/hierarchy.h"
 #include "coll/underway.h"
@@ -15,29 +15,29 @@
 #include "llcl/tuning.h"
 #include "task/api_error.h"
 
-using nagaya::base::or_enomem;
+using nagaya::base::catch_bad_alloc;
 using nagaya::coll::algorithm_of;
 using nagaya::coll::Operation;
+using nagaya::coll::PendingCollectives;
 using nagaya::coll::Team;
-using nagaya::coll::Underway;
+using nagaya::coll::hierarchy::MultiNodeTeam;
 using nagaya::coll::hierarchy::Schedule;
-using nagaya::coll::hierarchy::WideTeam;
 using nagaya::layout::has_runs;
 using nagaya::llcl::Endpoint;
 using nagaya::llcl::NodeSets;
 using nagaya::llcl::ProcessSet;
 using nagaya::llcl::Tuning;
 
-// A team of one node (`here`) or over several (`wide`).
+// A team of one node (`one_node`) or over several (`multi_node`).
 struct nagaya_team {
-  std::optional<Team> here;
-  std::optional<WideTeam> wide;
+  std::optional<Team> one_node;
+  std::optional<MultiNodeTeam> multi_node;
 
-  uint32_t size() const { return here ? here->size() : wide->size(); }
+  uint32_t size() const { return one_node ? one_node->size() : multi_node->size(); }
   bool is_idle() {
-    if (wide) return wide->is_idle();
-    const auto lock = here->locked();  // waits for a thread that still advances the last one
-    return here->is_idle();
+    if (multi_node) return multi_node->is_idle();
+    const auto lock = one_node->locked();  // waits for a thread that still advances the last one
+    return one_node->is_idle();
   }
 };
 
@@ -45,23 +45,23 @@ namespace {
 
 bool may_have_runs(const nagaya_team& team, const nagaya_collective& what) {
   if (what.kind == NAGAYA_REDUCE || what.kind == NAGAYA_ALLREDUCE)
-    return team.here && what.send.runs == what.receive.runs && what.send.runs_of == nullptr &&
+    return team.one_node && what.send.runs == what.receive.runs && what.send.runs_of == nullptr &&
            what.receive.runs_of == nullptr;
   return what.kind < NAGAYA_REDUCE;
 }
 
 bool is_valid(const nagaya_team* team, const nagaya_collective* what) {
   return team != nullptr && what != nullptr && what->root < team->size() &&
-         nagaya::coll::is_known(what->kind) &&
+         nagaya::coll::is_valid_kind(what->kind) &&
          ((!has_runs(what->send) && !has_runs(what->receive)) || may_have_runs(*team, *what)) &&
          (what->may_detach == 0 || what->kind == NAGAYA_BCAST);
 }
 
-int detach_wide(WideTeam& team, nagaya_collective& collective) {
-  const Schedule::Held schedule = Schedule::hold(team, collective);
+int detach_multi_node(MultiNodeTeam& team, nagaya_collective& collective) {
+  const Schedule::StepGuard schedule = Schedule::hold(team, collective);
   if (schedule == nullptr) return 0;
   const bool has_copy = schedule->detach();
-  Endpoint::own()->wait([&] { return schedule->is_unread(); });
+  Endpoint::own()->wait([&] { return schedule->has_no_readers(); });
   return has_copy ? 1 : 0;
 }
 
@@ -73,27 +73,27 @@ struct Membership {
   bool has_threads;
 };
 
-int open_wide(nagaya_team& team, Endpoint& endpoint, const Membership& own, ProcessSet set) {
-  if (set.size() > WideTeam::kSizeMax) return -EINVAL;
-  team.wide.emplace(std::move(set), own.context, own.has_threads, endpoint.waits());
-  return team.wide->open(endpoint.board(), endpoint.record());
+int open_multi_node(nagaya_team& team, Endpoint& endpoint, const Membership& own, ProcessSet set) {
+  if (set.size() > MultiNodeTeam::kSizeMax) return -EINVAL;
+  team.multi_node.emplace(std::move(set), own.context, own.has_threads, endpoint.waits());
+  return team.multi_node->open(endpoint.board(), endpoint.record());
 }
 
 int open(nagaya_team& team, Endpoint& endpoint, const Membership& own) {
   ProcessSet set(own.processes, own.rank);
-  if (set.nodes().nodes() > 1) return open_wide(team, endpoint, own, std::move(set));
-  team.here.emplace(own.rank, own.has_threads);
-  return team.here->open(endpoint.board(), endpoint.record(), own.context, 0, set.tasks_here());
+  if (set.nodes().nodes() > 1) return open_multi_node(team, endpoint, own, std::move(set));
+  team.one_node.emplace(own.rank, own.has_threads);
+  return team.one_node->open(endpoint.board(), endpoint.record(), own.context, 0, set.tasks_here());
 }
 
-int start_wide(WideTeam& team, nagaya_collective& collective) {
+int start_multi_node(MultiNodeTeam& team, nagaya_collective& collective) {
   Schedule::start(team, collective,
                   *nagaya::coll::hierarchy::algorithm_of(collective, team.nodes()));
   return 0;
 }
 
-int run_wide(WideTeam& team, nagaya_collective& collective) {
-  if (const int error = start_wide(team, collective); error != 0) return error;
+int run_multi_node(MultiNodeTeam& team, nagaya_collective& collective) {
+  if (const int error = start_multi_node(team, collective); error != 0) return error;
   // Acquire: pairs with complete().
   const std::atomic_ref is_complete(collective.is_complete);
   Endpoint::own()->wait([&] { return is_complete.load(std::memory_order_acquire) != 0; });
@@ -102,14 +102,14 @@ int run_wide(WideTeam& team, nagaya_collective& collective) {
 
 // Checks the arguments and makes a team, which `open` fills in. Returns 0 or an error.
 template <class Open>
-int make(const Membership& own, nagaya_team** out, Open open) {
+int make_team(const Membership& own, nagaya_team** out, Open open) {
   Endpoint* const endpoint = Endpoint::own();
   if (endpoint == nullptr) return -ESRCH;
   const auto& [context, processes, rank, has_threads] = own;
   if (processes.data() == nullptr || out == nullptr || rank >= processes.size() ||
-      context >= WideTeam::kContexts || !endpoint->is_member(processes, rank))
+      context >= MultiNodeTeam::kContexts || !endpoint->is_member(processes, rank))
     return -EINVAL;
-  if (has_threads) endpoint->waits().expect_threads();
+  if (has_threads) endpoint->waits().enable_threads();
   return nagaya::task::guarded([&] {
     Tuning::own().agreed(endpoint->board().tuning);
     auto team = std::make_unique<nagaya_team>();
@@ -123,17 +123,18 @@ int make(const Membership& own, nagaya_team** out, Open open) {
 
 int nagaya_coll_open(uint64_t context, const nagaya_process* processes, uint32_t size,
                      uint32_t rank, int threads, nagaya_team** out) {
-  return make({context, {processes, size}, rank, threads != 0}, out, open);
+  return make_team({context, {processes, size}, rank, threads != 0}, out, open);
 }
 
 int nagaya_coll_open_by_messages(uint64_t context, const nagaya_process* processes, uint32_t size,
                                  uint32_t rank, int threads, nagaya_team** out) {
-  return make({context, {processes, size}, rank, threads != 0}, out,
-              [](nagaya_team& team, Endpoint& endpoint, const Membership& own) {
-                const auto count = static_cast<uint32_t>(own.processes.size());
-                return open_wide(team, endpoint, own,
-                                 ProcessSet(own.processes, NodeSets::apart(count), own.rank));
-              });
+  return make_team({context, {processes, size}, rank, threads != 0}, out,
+                   [](nagaya_team& team, Endpoint& endpoint, const Membership& own) {
+                     const auto count = static_cast<uint32_t>(own.processes.size());
+                     return open_multi_node(
+                         team, endpoint, own,
+                         ProcessSet(own.processes, NodeSets::apart(count), own.rank));
+                   });
 }
 
 int nagaya_coll_close(nagaya_team* team) {
@@ -157,11 +158,11 @@ int nagaya_coll_start(nagaya_team* team, nagaya_collective* collective) {
   Endpoint* const endpoint = Endpoint::own();
   if (endpoint == nullptr) return -ESRCH;
   if (!is_valid(team, collective)) return -EINVAL;
-  return or_enomem([&] {
-    if (team->wide) return start_wide(*team->wide, *collective);
-    endpoint->waits().expect(team->here->partner());
-    Underway& underway = Underway::own(endpoint->waits());
-    return underway.start(*team->here, *collective, algorithm_of(*collective, *team->here));
+  return catch_bad_alloc([&] {
+    if (team->multi_node) return start_multi_node(*team->multi_node, *collective);
+    endpoint->waits().set_partner(team->one_node->partner());
+    PendingCollectives& pending = PendingCollectives::own(endpoint->waits());
+    return pending.start(*team->one_node, *collective, algorithm_of(*collective, *team->one_node));
   });
 }
 
@@ -170,17 +171,18 @@ int nagaya_coll_detach(nagaya_team* team, nagaya_collective* collective) {
   if (endpoint == nullptr) return -ESRCH;
   if (team == nullptr || collective->kind != NAGAYA_BCAST || collective->may_detach == 0)
     return -EINVAL;
-  if (team->wide) return or_enomem([&] { return detach_wide(*team->wide, *collective); });
+  if (team->multi_node)
+    return catch_bad_alloc([&] { return detach_multi_node(*team->multi_node, *collective); });
   // Called with the lock. Returns nullptr when the collective is complete.
   const auto operation = [&] { return static_cast<Operation*>(collective->operation); };
-  const int copies = or_enomem([&] {
-    const auto lock = team->here->locked();
+  const int copies = catch_bad_alloc([&] {
+    const auto lock = team->one_node->locked();
     return operation() != nullptr && operation()->detach() ? 1 : 0;
   });
   if (copies < 0) return copies;
   endpoint->wait([&] {
-    const auto lock = team->here->locked();
-    return operation() == nullptr || operation()->is_unread();
+    const auto lock = team->one_node->locked();
+    return operation() == nullptr || operation()->has_no_readers();
   });
   return copies;
 }
@@ -189,27 +191,28 @@ int nagaya_coll_run(nagaya_team* team, nagaya_collective* collective) {
   Endpoint* const endpoint = Endpoint::own();
   if (endpoint == nullptr) return -ESRCH;
   if (!is_valid(team, collective)) return -EINVAL;
-  if (team->wide) {
+  if (team->multi_node) {
     // A blocking run does not call `complete`. The caller's value is put back afterwards: the
     // caller may start the same collective later.
     auto* const complete = std::exchange(collective->complete, nullptr);
-    const int error = or_enomem([&] { return run_wide(*team->wide, *collective); });
+    const int error =
+        catch_bad_alloc([&] { return run_multi_node(*team->multi_node, *collective); });
     collective->complete = complete;
     return error;
   }
   collective->error = 0;
-  Team& here = *team->here;
-  Operation operation(here, *collective, algorithm_of(*collective, here));
-  endpoint->waits().expect(here.partner());
+  Team& one_node = *team->one_node;
+  Operation operation(one_node, *collective, algorithm_of(*collective, one_node));
+  endpoint->waits().set_partner(one_node.partner());
   endpoint->wait([&] {
-    const auto lock = here.locked();
+    const auto lock = one_node.locked();
     return operation.advance();
   });
   return collective->error;
 }
 
 const char* nagaya_coll_algorithm(const nagaya_team* team, const nagaya_collective* collective) {
-  if (team == nullptr || !nagaya::coll::is_known(collective->kind)) return nullptr;
-  if (!team->wide) return algorithm_of(*collective, *team->here).name;
-  return nagaya::coll::hierarchy::algorithm_of(*collective, team->wide->nodes())->name;
+  if (team == nullptr || !nagaya::coll::is_valid_kind(collective->kind)) return nullptr;
+  if (!team->multi_node) return algorithm_of(*collective, *team->one_node).name;
+  return nagaya::coll::hierarchy::algorithm_of(*collective, team->multi_node->nodes())->name;
 }

@@ -17,7 +17,7 @@ void post(Operation& operation) {
 
 bool work(Operation& operation) {
   const nagaya_collective& what = operation.what();
-  const uint32_t count = contributors(what, operation.rank(), operation.size());
+  const uint32_t count = count_contributors(what, operation.rank(), operation.size());
   for (; operation.next < count; ++operation.next)
     if (!operation.has_posted(operation.next)) return false;
   if (count == 0) return true;

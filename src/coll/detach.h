@@ -32,7 +32,7 @@ class Detachable {
     return (before & kDetached) != 0 ? copy_ : nullptr;
   }
   // Release: the member's reads are over before the root changes the memory. Pairs with
-  // is_unread().
+  // has_no_readers().
   void end_reading() { ended_.fetch_add(1, std::memory_order_release); }
 
   // ---- the root
@@ -40,16 +40,16 @@ class Detachable {
   // Returns how many members have begun to read.
   uint32_t begun() const { return static_cast<uint32_t>(begun_.load(std::memory_order_relaxed)); }
   // Called instead of detach() when every member has begun to read: no copy is needed.
-  void keep_together() { awaited_ = begun(); }
+  void skip_copy() { awaited_ = begun(); }
   // Directs members that begin from now on to `copy`.
   void detach(const std::byte* copy) {
     copy_ = copy;
     // Release: pairs with begin_reading().
     awaited_ = static_cast<uint32_t>(begun_.fetch_or(kDetached, std::memory_order_release));
   }
-  // Called after keep_together() or detach(). Returns whether no member reads the root's memory any
+  // Called after skip_copy() or detach(). Returns whether no member reads the root's memory any
   // more; none will later. Acquire: pairs with end_reading().
-  bool is_unread() const { return ended_.load(std::memory_order_acquire) == awaited_; }
+  bool has_no_readers() const { return ended_.load(std::memory_order_acquire) == awaited_; }
 
  private:
   static constexpr uint64_t kDetached = uint64_t{1} << 32;

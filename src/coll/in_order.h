@@ -11,8 +11,8 @@ namespace nagaya::coll {
 
 // to = from(0) op ... from(members - 1) op to, for `count` elements.
 template <class From>
-void put_before(const nagaya_elements& elements, uint32_t members, From from, std::byte* to,
-                size_t count) {
+void combine_in_front(const nagaya_elements& elements, uint32_t members, From from, std::byte* to,
+                      size_t count) {
   while (members-- > 0) elements.reduce(elements.context, from(members), to, count);
 }
 
@@ -21,7 +21,7 @@ template <class From>
 void combine(const nagaya_elements& elements, uint32_t members, From from, std::byte* to,
              size_t count) {
   std::memcpy(to, from(members - 1), count * elements.extent);
-  put_before(elements, members - 1, from, to, count);
+  combine_in_front(elements, members - 1, from, to, count);
 }
 
 }  // namespace nagaya::coll

@@ -2,13 +2,13 @@
 // line.h - the lines that the members of a team write for each other, in the memory that they
 // share.
 //
-//   a member's part:       | done | line 0 | ... | line 7  | buffers |   cache lines of its own
-//                                   └ collectives 0, 8, ... 56
-//   its part from 64 on:          | line 0 | ... | line 63 | buffers |
-//                                   └ collectives 64, 128, ...
+//   MemberArea of a member:       | done | line 0 | ... | line 7  | buffers |   own cache lines
+//                                          └ collectives 0, 8, ... 56
+//   its DeepMemberArea:                  | line 0 | ... | line 63 | buffers |
+//                                          └ collectives 64, 128, ...
 //
-// Only the member stores in its parts; all others load. Each line may have a buffer in the space
-// heap; the last member that closes the team frees all buffers. The second part is made at
+// Only the member stores in its areas; all others load. Each line may have a buffer in the space
+// heap; the last member that closes the team frees all buffers. The second area is made at
 // collective 64: a team that does only a few collectives keeps little memory.
 //
 //   line   free -> posted   by the member as it begins collective n: it stores `number` = n + 1
@@ -24,7 +24,7 @@
 //
 //   kInline     the data, in the line                      the member may reuse its buffers at once
 //   kBuffered   the address of a copy of the data          the member may reuse its buffers at once
-//   kDirect     the address of the member's Given          others use the member's buffers until
+//   kDirect     the address of its DirectBuffers           others use the member's buffers until
 //                                                          their `done` has passed the collective
 //
 // A member that has a different block for each member (scatter, alltoall) writes a table of the
@@ -47,7 +47,7 @@
 namespace nagaya::coll {
 
 // The buffers of a member that others access directly (kDirect).
-struct Given {
+struct DirectBuffers {
   nagaya_blocks send;
   std::byte* receive;      // reductions: the result. It has the runs that `send` has
   Detachable* detachable;  // nullptr: the memory stays until all have read it
@@ -62,7 +62,7 @@ struct alignas(mailbox::kLineBytes) Line {
   union {
     std::byte body[kInlineMaxBytes];
     const std::byte* buffer;
-    const Given* direct;
+    const DirectBuffers* direct;
   };
   std::atomic<uint64_t> number;  // collective's number + 1. Stored last (release)
   Form form;
@@ -79,7 +79,7 @@ struct Ring {
   std::byte* buffers[depth];  // one per line; nullptr: not allocated yet
 };
 
-struct Part {
+struct MemberArea {
   static constexpr uint64_t kDepth = 8;
 
   alignas(mailbox::kLineBytes) std::atomic<uint64_t> done;
@@ -88,8 +88,8 @@ struct Part {
 // The depth limits how many collectives a member can be ahead of the others, and so decides how
 // often an oversubscribed processor switches between tasks: bcast of 8 B in a loop, 16 ranks on 2
 // processors (November 2026): 16 lines 1.4 us, 32 1.05, 63 0.7.
-struct DeepPart {
-  static constexpr uint64_t kDepth = NAGAYA_COLL_AHEAD, kFrom = 64;
+struct DeepMemberArea {
+  static constexpr uint64_t kDepth = NAGAYA_COLL_AHEAD, kFirstCollective = 64;
 
   Ring<kDepth> ring;
 };

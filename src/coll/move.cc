@@ -15,33 +15,33 @@
 namespace nagaya::coll {
 namespace {
 
-// ---- the giver and the block of each member -----------------------------------------------------
+// ---- the sender and the block of each member ----------------------------------------------------
 
-bool has_one_giver(nagaya_collective_kind kind) {
+bool has_one_sender(nagaya_collective_kind kind) {
   return kind == NAGAYA_BCAST || kind == NAGAYA_SCATTER;
 }
-bool has_one_taker(nagaya_collective_kind kind) {
+bool has_one_receiver(nagaya_collective_kind kind) {
   return kind == NAGAYA_GATHER;
 }
 bool has_block_for_each(nagaya_collective_kind kind) {
   return kind == NAGAYA_SCATTER || kind == NAGAYA_ALLTOALL;
 }
 
-bool gives(const nagaya_collective& what, uint32_t giver, uint32_t taker) {
-  return (!has_one_giver(what.kind) || giver == what.root) &&
-         (!has_one_taker(what.kind) || taker == what.root);
+bool has_block_for(const nagaya_collective& what, uint32_t sender, uint32_t receiver) {
+  return (!has_one_sender(what.kind) || sender == what.root) &&
+         (!has_one_receiver(what.kind) || receiver == what.root);
 }
-bool gives_to_others(const Operation& operation) {
+bool has_receivers(const Operation& operation) {
   const nagaya_collective& what = operation.what();
   const uint32_t rank = operation.rank();
-  return (!has_one_giver(what.kind) || rank == what.root) &&
-         (!has_one_taker(what.kind) || rank != what.root) && operation.size() > 1;
+  return (!has_one_sender(what.kind) || rank == what.root) &&
+         (!has_one_receiver(what.kind) || rank != what.root) && operation.size() > 1;
 }
 
-// ---- giving -------------------------------------------------------------------------------------
+// ---- sending ------------------------------------------------------------------------------------
 
-size_t given_bytes(const Operation& operation) {
-  const nagaya_blocks& send = operation.given.send;
+size_t sent_bytes(const Operation& operation) {
+  const nagaya_blocks& send = operation.direct_buffers.send;
   if (!has_block_for_each(operation.what().kind)) return layout::block_of(send, 0).bytes;
   if (send.bytes_of == nullptr) return operation.size() * send.bytes;
   size_t total = 0;
@@ -50,7 +50,7 @@ size_t given_bytes(const Operation& operation) {
 }
 
 void post_block(Operation& operation, size_t bytes) {
-  const layout::Buffer from = layout::block_of(operation.given.send, 0).buffer();
+  const layout::Buffer from = layout::block_of(operation.direct_buffers.send, 0).buffer();
   operation.post_data(bytes, [&](std::byte* to) { layout::gather(from, to, bytes); });
 }
 
@@ -60,7 +60,7 @@ void post_blocks(Operation& operation, size_t total) {
   operation.post_data(table_bytes + total, [&](std::byte* to) {
     auto end = static_cast<uint32_t>(table_bytes);
     for (uint32_t n = 0; n < operation.size(); ++n) {
-      const layout::Block block = layout::block_of(operation.given.send, n);
+      const layout::Block block = layout::block_of(operation.direct_buffers.send, n);
       layout::gather(block.buffer(), to + end, block.bytes);
       end += static_cast<uint32_t>(block.bytes);
       std::memcpy(to + n * sizeof end, &end, sizeof end);
@@ -69,40 +69,40 @@ void post_blocks(Operation& operation, size_t total) {
 }
 
 // ALLTOALL in place: lets the others read copies in the scratch memory, because this member may
-// overwrite a block with a received one before its taker has read it.
-void give_copies(Operation& operation, size_t total) {
+// overwrite a block with a received one before its receiver has read it.
+void send_from_copies(Operation& operation, size_t total) {
   const uint32_t size = operation.size();
   std::byte* const scratch = operation.new_scratch(size * sizeof(ptrdiff_t) + total);
   auto* const offsets = reinterpret_cast<ptrdiff_t*>(scratch);
   std::byte* const copies = scratch + size * sizeof(ptrdiff_t);
   ptrdiff_t end = 0;
   for (uint32_t n = 0; n < size; ++n) {
-    const layout::Block block = layout::block_of(operation.given.send, n);
+    const layout::Block block = layout::block_of(operation.direct_buffers.send, n);
     layout::gather(block.buffer(), copies + end, block.bytes);
     offsets[n] = end;
     end += static_cast<ptrdiff_t>(block.bytes);
   }
-  nagaya_blocks& send = operation.given.send;
+  nagaya_blocks& send = operation.direct_buffers.send;
   send = send.bytes_of != nullptr ? layout::listed_blocks(copies, send.bytes_of, offsets)
                                   : layout::equal_blocks(copies, send.bytes);
 }
 
 void post(Operation& operation) {
-  if (!gives_to_others(operation)) return;
+  if (!has_receivers(operation)) return;
   const nagaya_collective& what = operation.what();
-  const size_t total = given_bytes(operation);
-  if (total <= llcl::Tuning::own()[llcl::Tuned::kPosted]) {
+  const size_t total = sent_bytes(operation);
+  if (total <= llcl::Tuning::own()[llcl::Tuned::kPostedMaxBytes]) {
     has_block_for_each(what.kind) ? post_blocks(operation, total) : post_block(operation, total);
     return;
   }
   if (what.kind == NAGAYA_ALLTOALL && what.send.base == what.receive.base)
-    give_copies(operation, total);
+    send_from_copies(operation, total);
   operation.post_direct();
 }
 
-// ---- taking -------------------------------------------------------------------------------------
+// ---- receiving ----------------------------------------------------------------------------------
 
-// Returns the block for this member in a giver's posted line.
+// Returns the block for this member in a sender's posted line.
 layout::Block posted_block(const Operation& operation, const Line& line) {
   const uint32_t rank = operation.rank();
   const bool is_for_each = has_block_for_each(operation.what().kind);
@@ -122,52 +122,52 @@ layout::Block posted_block(const Operation& operation, const Line& line) {
 
 // Passes the block to the caller's `store`; copies a block in runs into contiguous memory first.
 // May throw std::bad_alloc.
-void store_block(const nagaya_collective& what, uint32_t giver, const layout::Block& from) {
-  if (from.runs == nullptr) return what.store(what.store_context, giver, from.data, from.bytes);
+void store_block(const nagaya_collective& what, uint32_t sender, const layout::Block& from) {
+  if (from.runs == nullptr) return what.store(what.store_context, sender, from.data, from.bytes);
   const auto copy = std::make_unique_for_overwrite<std::byte[]>(from.bytes);
   layout::gather(from.buffer(), copy.get(), from.bytes);
-  what.store(what.store_context, giver, copy.get(), from.bytes);
+  what.store(what.store_context, sender, copy.get(), from.bytes);
 }
 
 // Copies between blocks that may lie in runs. If both begin at the same address, the data are where
 // they belong already.
-void copy_block(Operation& operation, uint32_t giver, const layout::Block& to,
+void copy_block(Operation& operation, uint32_t sender, const layout::Block& to,
                 const layout::Block& from, size_t bytes) {
   const layout::Buffer target = to.buffer(), source = from.buffer();
   if (target.walk().at() != source.walk().at())
-    operation.team().group().copy_runs(target.walk(), source.walk(), bytes, giver);
+    operation.team().group().copy_runs(target.walk(), source.walk(), bytes, sender);
 }
 
-void take_block(Operation& operation, uint32_t giver, const layout::Block& from, bool is_long) {
+void receive_block(Operation& operation, uint32_t sender, const layout::Block& from, bool is_long) {
   const nagaya_collective& what = operation.what();
-  if (what.store != nullptr) return store_block(what, giver, from);
-  const layout::Block to = layout::block_of(what.receive, has_one_giver(what.kind) ? 0 : giver);
+  if (what.store != nullptr) return store_block(what, sender, from);
+  const layout::Block to = layout::block_of(what.receive, has_one_sender(what.kind) ? 0 : sender);
   if (from.bytes > to.bytes) operation.fail(-EMSGSIZE);
   const size_t bytes = std::min(from.bytes, to.bytes);
   if (bytes == 0) return;
   if (to.runs != nullptr || from.runs != nullptr)
-    copy_block(operation, giver, to, from, bytes);
+    copy_block(operation, sender, to, from, bytes);
   else if (to.data == from.data)
     return;
   else if (is_long)
-    operation.team().group().copy(to.data, from.data, bytes, giver);
+    operation.team().group().copy(to.data, from.data, bytes, sender);
   else
     std::memcpy(to.data, from.data, bytes);
 }
 
 // BCAST with may_detach: reads the root's block, or the copy if the root has detached meanwhile.
-void take_detachable(Operation& operation, uint32_t root, const Given& given) {
-  const layout::Block block = layout::block_of(given.send, 0);
-  const std::byte* const copy = given.detachable->begin_reading();
+void receive_detachable(Operation& operation, uint32_t root, const DirectBuffers& buffers) {
+  const layout::Block block = layout::block_of(buffers.send, 0);
+  const std::byte* const copy = buffers.detachable->begin_reading();
   if (copy != nullptr)
-    return take_block(operation, root, {const_cast<std::byte*>(copy), block.bytes}, true);
+    return receive_block(operation, root, {const_cast<std::byte*>(copy), block.bytes}, true);
   mailbox::Machine::step(mailbox::StopPoint::kBlockReading);
   const auto end = [&] {
-    given.detachable->end_reading();
+    buffers.detachable->end_reading();
     operation.team().group().wake_one(root);
   };
   try {
-    take_block(operation, root, block, true);
+    receive_block(operation, root, block, true);
   } catch (const std::bad_alloc&) {  // work() is called again, and reads the block again
     end();
     throw;
@@ -175,7 +175,7 @@ void take_detachable(Operation& operation, uint32_t root, const Given& given) {
   end();
 }
 
-void take_own(Operation& operation) {
+void copy_own_block(Operation& operation) {
   const nagaya_collective& what = operation.what();
   const bool is_in_place = what.kind == NAGAYA_BCAST || what.kind == NAGAYA_BARRIER ||
                            layout::is_absent(what.send) ||
@@ -183,40 +183,40 @@ void take_own(Operation& operation) {
   if (is_in_place) return;
   const uint32_t rank = operation.rank();
   const uint32_t n = has_block_for_each(what.kind) ? rank : 0;
-  // take_block() copies nothing if the block is where it belongs already.
-  take_block(operation, rank, layout::block_of(what.send, n), false);
+  // receive_block() copies nothing if the block is where it belongs already.
+  receive_block(operation, rank, layout::block_of(what.send, n), false);
 }
 
-void take(Operation& operation, uint32_t giver) {
-  if (giver == operation.rank()) return take_own(operation);
+void receive(Operation& operation, uint32_t sender) {
+  if (sender == operation.rank()) return copy_own_block(operation);
   if (operation.what().kind == NAGAYA_BARRIER) return;
-  const Line& line = operation.line(giver);
+  const Line& line = operation.line(sender);
   const bool is_direct = line.form == Form::kDirect;
   if (is_direct && line.direct->detachable != nullptr)
-    return take_detachable(operation, giver, *line.direct);
-  take_block(operation, giver, posted_block(operation, line), is_direct);
+    return receive_detachable(operation, sender, *line.direct);
+  receive_block(operation, sender, posted_block(operation, line), is_direct);
 }
 
 bool work(Operation& operation) {
   const nagaya_collective& what = operation.what();
   const uint32_t size = operation.size(), rank = operation.rank();
-  if (has_one_taker(what.kind) && rank != what.root) return true;
-  const uint32_t givers = has_one_giver(what.kind) ? 1 : size;
-  for (; operation.next < givers; ++operation.next) {
-    uint32_t giver = has_one_giver(what.kind) ? what.root : rank + operation.next;
-    if (giver >= size) giver -= size;
-    if (giver != rank && !operation.has_posted(giver)) return false;
-    take(operation, giver);
+  if (has_one_receiver(what.kind) && rank != what.root) return true;
+  const uint32_t senders = has_one_sender(what.kind) ? 1 : size;
+  for (; operation.next < senders; ++operation.next) {
+    uint32_t sender = has_one_sender(what.kind) ? what.root : rank + operation.next;
+    if (sender >= size) sender -= size;
+    if (sender != rank && !operation.has_posted(sender)) return false;
+    receive(operation, sender);
   }
   return true;
 }
 
 bool is_used_by(const Operation& operation, uint32_t rank) {
-  return gives(operation.what(), operation.rank(), rank);
+  return has_block_for(operation.what(), operation.rank(), rank);
 }
 
 }  // namespace
 
-const Algorithm kMove{"move", post, work, is_used_by, nullptr};
+const Algorithm kCopyFromSender{"move", post, work, is_used_by, nullptr};
 
 }  // namespace nagaya::coll

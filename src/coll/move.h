@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// move.h - barrier, bcast, gather, scatter, allgather and alltoall: each receiver ("taker") copies
-// its block straight from the memory of its sender ("giver"). Needs memory that all can load.
+// move.h - barrier, bcast, gather, scatter, allgather and alltoall: each receiver copies its block
+// straight from the memory of its sender. Needs memory that all can load.
 //
 //   bcast from 0 of 5      gather to 0 of 5     allgather of 5; barrier: the same, of no bytes
 //   0 ─┬─► 1               1 ─┬─► 0             0 ◄──► 1 ◄──► 2 ◄──► 3 ◄──► 4   each from all
@@ -13,17 +13,17 @@
 //   all load has two stages (all to one, and back); one of messages (hierarchy/) has as many as a
 //   tree has levels.
 //
-//   7 members: the same. Scatter moves as bcast and alltoall as allgather, but each taker gets a
-//   block of its own.
+//   7 members: the same. Scatter moves as bcast and alltoall as allgather, but each receiver gets
+//   a block of its own.
 //
-// A giver posts short data as a copy, and waits for nobody. Long data are copied once, from the
-// giver's memory to the taker's; a giver that waits helps to copy.
+// A sender posts short data as a copy, and waits for nobody. Long data are copied once, from the
+// sender's memory to the receiver's; a sender that waits helps to copy.
 #pragma once
 
 #include "coll/operation.h"
 
 namespace nagaya::coll {
 
-extern const Algorithm kMove;
+extern const Algorithm kCopyFromSender;
 
 }  // namespace nagaya::coll

@@ -10,18 +10,18 @@ namespace nagaya::coll {
 
 // If memory is missing the state does not change, and a later call tries again; the others wait.
 bool Operation::advance() try {
-  if (state_ == State::kWaits && !begin()) return false;
-  if (state_ == State::kWorks) {
+  if (state_ == State::kWaiting && !begin()) return false;
+  if (state_ == State::kWorking) {
     if (!algorithm_.work(*this)) return false;
     team_.leave(number_);
     state_ = State::kLeft;
   }
   if (state_ == State::kLeft) {
-    if (is_direct_ && !is_unused()) return false;
+    if (is_direct_ && !has_no_users()) return false;
     if (algorithm_.end != nullptr) algorithm_.end(*this);
     state_ = State::kComplete;
     what_.operation = nullptr;
-    team_.end_one();
+    team_.end_collective();
   }
   return true;
 } catch (const std::bad_alloc&) {
@@ -30,7 +30,7 @@ bool Operation::advance() try {
 
 bool Operation::detach() {
   if (have_all_begun()) return false;
-  const layout::Block block = layout::block_of(given.send, 0);
+  const layout::Block block = layout::block_of(direct_buffers.send, 0);
   std::byte* const copy = new_scratch(block.bytes);
   layout::gather(block.buffer(), copy, block.bytes);
   detach(copy);
@@ -39,16 +39,16 @@ bool Operation::detach() {
 
 bool Operation::have_all_begun() {
   const bool have_begun = detachable_.begun() == size() - 1;
-  if (have_begun) detachable_.keep_together();
+  if (have_begun) detachable_.skip_copy();
   return have_begun;
 }
 
-// A root in kWaits has not posted its block yet: it will post the copy instead.
+// A root in kWaiting has not posted its block yet: it will post the copy instead.
 void Operation::detach(const std::byte* copy) {
-  if (state_ == State::kWaits) {
-    given.send =
-        layout::equal_blocks(const_cast<std::byte*>(copy), layout::block_of(given.send, 0).bytes);
-    given.detachable = nullptr;
+  if (state_ == State::kWaiting) {
+    direct_buffers.send = layout::equal_blocks(const_cast<std::byte*>(copy),
+                                               layout::block_of(direct_buffers.send, 0).bytes);
+    direct_buffers.detachable = nullptr;
   }
   detachable_.detach(copy);
 }
@@ -57,13 +57,13 @@ bool Operation::begin() {
   if (!team_.may_begin(number_)) return false;
   algorithm_.post(*this);
   team_.begin(number_);
-  state_ = State::kWorks;
+  state_ = State::kWorking;
   return true;
 }
 
 // Sets the form and size of this member's line. Returns the memory for its data: in the line, or
 // its buffer.
-std::byte* Operation::line_for(size_t bytes) {
+std::byte* Operation::prepare_line(size_t bytes) {
   Line& line = team_.line(rank(), number_);
   line.form = bytes <= Line::kInlineMaxBytes ? Form::kInline : Form::kBuffered;
   line.bytes = static_cast<uint32_t>(bytes);
@@ -78,12 +78,12 @@ std::byte* Operation::line_for(size_t bytes) {
 void Operation::post_direct() {
   Line& line = team_.line(rank(), number_);
   line.form = Form::kDirect;
-  line.direct = &given;
+  line.direct = &direct_buffers;
   is_direct_ = true;
   team_.post(number_);
 }
 
-bool Operation::is_unused() {
+bool Operation::has_no_users() {
   for (; next_user_ < size(); ++next_user_) {
     const bool is_user = next_user_ != rank() && algorithm_.is_used_by(*this, next_user_);
     if (is_user && !team_.has_left(next_user_, number_)) return false;

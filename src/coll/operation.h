@@ -2,10 +2,10 @@
 // operation.h - the state of one member in one pending collective. Blocking and non-blocking
 // collectives of every algorithm use it.
 //
-//   waits ──► begun ──► works ──► has left ──► complete
-//     │         │         │          └ awaits those that use this member's memory
-//     │         │         └ Algorithm::work(), until it says that it is done
-//     │         └ Algorithm::post() has written the own line
+//   waiting ──► begun ──► working ──► left ──► complete
+//     │           │         │           └ awaits those that use this member's memory
+//     │           │         └ Algorithm::work(), until it says that it is done
+//     │           └ Algorithm::post() has written the own line
 //     └ for its turn, and until its line is free
 #pragma once
 
@@ -38,8 +38,8 @@ class Operation {
   // `number`: from the team's new_number(); without it the constructor takes the next one.
   Operation(Team& team, nagaya_collective& what, const Algorithm& algorithm,
             std::optional<uint64_t> number = std::nullopt)
-      : given{what.send, static_cast<std::byte*>(what.receive.base),
-              what.may_detach != 0 ? &detachable_ : nullptr},
+      : direct_buffers{what.send, static_cast<std::byte*>(what.receive.base),
+                       what.may_detach != 0 ? &detachable_ : nullptr},
         team_(team),
         what_(what),
         algorithm_(algorithm),
@@ -62,7 +62,7 @@ class Operation {
   bool have_all_begun();
   void detach(const std::byte* copy);
   // After detach(): whether the root's caller may reuse its block.
-  bool is_unread() const { return detachable_.is_unread(); }
+  bool has_no_readers() const { return detachable_.has_no_readers(); }
 
   Team& team() const { return team_; }
   nagaya_collective& what() const { return what_; }
@@ -75,7 +75,7 @@ class Operation {
   // posted. May throw std::bad_alloc: then nothing was posted.
   template <class Write>
   void post_data(size_t bytes, Write write) {
-    write(line_for(bytes));
+    write(prepare_line(bytes));
     team_.post(number_);
   }
   // Adds to the posted line's data and raises its level (1, 2, ...): write(data) writes only bytes
@@ -100,21 +100,21 @@ class Operation {
   std::byte* scratch() const { return scratch_.get(); }
   void fail(int error) { what_.error = error; }
 
-  Given given;        // this member's buffers, read by others after post_direct()
-  uint32_t next = 0;  // work() has handled the ranks or levels before this one
+  DirectBuffers direct_buffers;  // this member's buffers, read by others after post_direct()
+  uint32_t next = 0;             // work() has handled the ranks or levels before this one
 
  private:
-  enum class State : uint8_t { kWaits, kWorks, kLeft, kComplete };
+  enum class State : uint8_t { kWaiting, kWorking, kLeft, kComplete };
 
   bool begin();
-  bool is_unused();
-  std::byte* line_for(size_t bytes);
+  bool has_no_users();
+  std::byte* prepare_line(size_t bytes);
 
   Team& team_;
   nagaya_collective& what_;
   const Algorithm& algorithm_;
   const uint64_t number_;
-  State state_ = State::kWaits;
+  State state_ = State::kWaiting;
   bool is_direct_ = false;
   uint32_t next_user_ = 0;
   Detachable detachable_;

@@ -21,7 +21,7 @@ struct Pieces {
   void for_each(size_t first, size_t count, Each each) const {
     if (runs == nullptr)
       return each(base + static_cast<ptrdiff_t>(first * extent), size_t{0}, count);
-    layout::Walk walk = layout::Walk(runs).ahead(first * extent);
+    layout::Walk walk = layout::Walk(runs).advanced_by(first * extent);
     for (size_t number = 0; number < count;) {
       const size_t some = std::min(count - number, walk.left_in_run() / extent);
       each(walk.at(), number, some);

@@ -53,17 +53,17 @@ class Level {
     // At the last level of a scan the blocks behind this member's own do not belong to its result.
     const uint32_t end = is_last() && is_scan(operation_.what()) ? own_block() + 1 : blocks_;
     for (uint32_t block = 0; block < end; ++block)
-      if (!operation_.has_posted(speaker_of(block), number_)) return false;
+      if (!operation_.has_posted(source_rank_of(block), number_)) return false;
     return true;
   }
   const std::byte* block(uint32_t block) const {
-    return operation_.line(speaker_of(block)).data() + number_ * bytes_of(operation_.what());
+    return operation_.line(source_rank_of(block)).data() + number_ * bytes_of(operation_.what());
   }
 
  private:
   // Returns the rank from whose line this member loads a block. REDUCE: the block's first rank,
   // which alone has the combined elements; else the rank at this member's own place in the block.
-  uint32_t speaker_of(uint32_t block) const {
+  uint32_t source_rank_of(uint32_t block) const {
     const uint32_t first = begin_ + block * block_ranks_;
     if (operation_.what().kind == NAGAYA_REDUCE) return first;
     const uint32_t ranks = std::min(block_ranks_, operation_.size() - first);
@@ -88,14 +88,14 @@ void post(Operation& operation) {
 // SCAN, EXSCAN: combines the blocks before the member's own with its result so far, in rank order.
 void scan(const Operation& operation, const Level& level) {
   const nagaya_collective& what = operation.what();
-  const bool takes_own = what.kind == NAGAYA_SCAN && operation.next == 0;
-  uint32_t blocks = level.own_block() + takes_own;
+  const bool includes_own = what.kind == NAGAYA_SCAN && operation.next == 0;
+  uint32_t blocks = level.own_block() + includes_own;
   if (blocks == 0) return;
   auto* const result = static_cast<std::byte*>(what.receive.base);
   const auto from = [&](uint32_t block) { return level.block(block); };
-  const bool has_some = what.kind == NAGAYA_SCAN ? !takes_own : !level.begins_own_block();
-  if (!has_some) std::memcpy(result, from(--blocks), bytes_of(what));
-  put_before(what.elements, blocks, from, result, what.elements.count);
+  const bool has_result = what.kind == NAGAYA_SCAN ? !includes_own : !level.begins_own_block();
+  if (!has_result) std::memcpy(result, from(--blocks), bytes_of(what));
+  combine_in_front(what.elements, blocks, from, result, what.elements.count);
 }
 
 // Combines all blocks of the level into the member's result.
@@ -112,7 +112,7 @@ void reduce(const Operation& operation, const Level& level) {
   });
 }
 
-void take(Operation& operation, const Level& level) {
+void combine_level(Operation& operation, const Level& level) {
   const nagaya_collective& what = operation.what();
   const nagaya_elements& elements = what.elements;
   const size_t bytes = bytes_of(what);
@@ -133,13 +133,13 @@ bool work(Operation& operation) {
     const Level level(operation, operation.next);
     if (!level.is_awaited()) continue;
     if (!level.has_all()) return false;
-    take(operation, level);
+    combine_level(operation, level);
   }
   return true;
 }
 
 }  // namespace
 
-const Algorithm kRecursive{"recursive multiplying", post, work, nullptr, nullptr};
+const Algorithm kRecursiveMultiplying{"recursive multiplying", post, work, nullptr, nullptr};
 
 }  // namespace nagaya::coll

@@ -36,7 +36,7 @@ extern const Algorithm kLookBack;
 //
 // Reduce: only the first member of a block combines it; at the last level the root does. Scan: at
 // each level a member puts the blocks before its own in front of its result.
-extern const Algorithm kRecursive;
+extern const Algorithm kRecursiveMultiplying;
 
 // Each member combines one slice of all members' elements, straight from their buffers, and writes
 // the result into every receive buffer that needs it: p members with n bytes each move 2 p n bytes
@@ -48,7 +48,7 @@ extern const Algorithm kRecursive;
 //                                        ...                             ──► slice a of each result
 //                                       rank 4 │ a │ b │ c │ d │ e │
 //                                                ▲   ▲           ▲
-//                                                0   1    ...    4       who works there
+//                                                0   1    ...    4       rank that combines it
 //
 // Only the member that combines a slice touches it, so a result may overwrite the elements.
 extern const Algorithm kSlices;

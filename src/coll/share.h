@@ -31,7 +31,7 @@ inline Share result_of(const nagaya_collective& what, uint32_t rank, uint32_t si
 }
 
 // Returns how many ranks, from rank 0 on, contribute to the result of `rank`; 0: it has no result.
-inline uint32_t contributors(const nagaya_collective& what, uint32_t rank, uint32_t size) {
+inline uint32_t count_contributors(const nagaya_collective& what, uint32_t rank, uint32_t size) {
   switch (what.kind) {
     case NAGAYA_SCAN:
       return rank + 1;

@@ -19,19 +19,20 @@ class Slice {
         what_(operation.what()),
         elements_(what_.elements),
         share_(share_of(elements_, operation.rank(), operation.size())),
-        tile_(std::clamp<size_t>(
-            llcl::Tuning::own()[llcl::Tuned::kTile] / std::max<size_t>(distance_of(elements_), 1),
-            1, std::max<size_t>(share_.count, 1))),
-        place_(place_of(elements_, tile_)) {}
+        tile_(std::clamp<size_t>(llcl::Tuning::own()[llcl::Tuned::kTileBytes] /
+                                     std::max<size_t>(distance_of(elements_), 1),
+                                 1, std::max<size_t>(share_.count, 1))),
+        tile_layout_(buffer_layout_of(elements_, tile_)) {}
 
   // Memory for two tiles, and for the result if keeps_result().                     [bytes]
   size_t scratch_bytes() const {
-    return 2 * place_.bytes + (keeps_result() ? place_of(elements_, share_.count).bytes : 0);
+    return 2 * tile_layout_.bytes +
+           (keeps_result() ? buffer_layout_of(elements_, share_.count).bytes : 0);
   }
 
   void work() {
-    first_ = operation_.scratch() + place_.first;
-    second_ = first_ + place_.bytes;
+    first_ = operation_.scratch() + tile_layout_.first;
+    second_ = first_ + tile_layout_.bytes;
     for (size_t done = 0; done < share_.count; done += tile_) {
       at_ = share_.first + done;
       count_ = std::min(tile_, share_.count - done);
@@ -54,7 +55,8 @@ class Slice {
     return what_.kind == NAGAYA_REDUCE_SCATTER && what_.send.base == what_.receive.base;
   }
   std::byte* kept_result() const {
-    return operation_.scratch() + 2 * place_.bytes + place_of(elements_, share_.count).first;
+    return operation_.scratch() + 2 * tile_layout_.bytes +
+           buffer_layout_of(elements_, share_.count).first;
   }
 
   std::byte* element(void* base, size_t n) const {
@@ -79,7 +81,7 @@ class Slice {
                         elements_.extent};
     pieces.for_each(at_, count_, each);
   }
-  void take(std::byte* to, uint32_t rank) const {
+  void load(std::byte* to, uint32_t rank) const {
     for_each_piece(operation_.line(rank).direct->send.base, rank,
                    [&](const std::byte* piece, size_t number, size_t count) {
                      copy(element(to, number), piece, count);
@@ -91,7 +93,7 @@ class Slice {
                      elements_.reduce(elements_.context, piece, element(inout, number), count);
                    });
   }
-  void give(uint32_t rank, std::byte* from) const {
+  void store(uint32_t rank, std::byte* from) const {
     for_each_piece(operation_.line(rank).direct->receive, rank,
                    [&](std::byte* piece, size_t number, size_t count) {
                      copy(piece, element(from, number), count);
@@ -100,12 +102,12 @@ class Slice {
 
   void reduce_tile() {
     const uint32_t size = operation_.size();
-    take(first_, size - 1);
+    load(first_, size - 1);
     for (uint32_t rank = size - 1; rank-- > 0;) combine(rank, first_);
     if (what_.kind == NAGAYA_ALLREDUCE)
-      for (uint32_t n = 0; n < size; ++n) give(n, first_);
+      for (uint32_t n = 0; n < size; ++n) store(n, first_);
     else if (what_.kind == NAGAYA_REDUCE)
-      give(what_.root, first_);
+      store(what_.root, first_);
     else
       copy(element(keeps_result() ? kept_result() : what_.receive.base, at_ - share_.first),
            first_);
@@ -114,12 +116,12 @@ class Slice {
   // At each rank `first_` has the sum of the ranks before it, and `second_` the sum including it.
   void scan_tile() {
     const bool is_inclusive = what_.kind == NAGAYA_SCAN;
-    take(first_, 0);
-    if (is_inclusive) give(0, first_);
+    load(first_, 0);
+    if (is_inclusive) store(0, first_);
     for (uint32_t rank = 1; rank < operation_.size(); ++rank) {
-      take(second_, rank);
+      load(second_, rank);
       reduce(first_, second_);
-      give(rank, is_inclusive ? second_ : first_);
+      store(rank, is_inclusive ? second_ : first_);
       std::swap(first_, second_);
     }
   }
@@ -128,9 +130,9 @@ class Slice {
   const nagaya_collective& what_;
   const nagaya_elements& elements_;
   const Share share_;
-  const size_t tile_;          // elements
-  const Place place_;          // of a tile
-  size_t at_ = 0, count_ = 0;  // of the present tile: its first element, and how many
+  const size_t tile_;               // elements
+  const BufferLayout tile_layout_;  // of a tile
+  size_t at_ = 0, count_ = 0;       // of the present tile: its first element, and how many
   std::byte *first_ = nullptr, *second_ = nullptr;
 };
 

@@ -30,12 +30,12 @@ inline Span span_of(const nagaya_elements& elements, size_t count) {
 
 // The layout of a buffer for elements that begins at a multiple of 16. The first element's address
 // is a multiple of 16, too, as in malloc's memory, whatever bytes lie below it.
-struct Place {
+struct BufferLayout {
   ptrdiff_t first;  // first element's address, relative to the buffer's beginning [bytes]
   size_t bytes;
 };
 
-inline Place place_of(const nagaya_elements& elements, size_t count) {
+inline BufferLayout buffer_layout_of(const nagaya_elements& elements, size_t count) {
   const Span span = span_of(elements, count);
   const size_t misalignment = static_cast<size_t>(span.first) % 16;
   return {static_cast<ptrdiff_t>(misalignment) - span.first,

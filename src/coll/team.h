@@ -27,8 +27,8 @@ class Team {
   int open(llcl::Board& board, task::TaskRecord& self, uint64_t context, uint32_t number,
            std::span<const uint32_t> members);
 
-  // Undoes open(), as Group::forget() does: the member has used nothing, and may open again.
-  void forget() { group_.forget(); }
+  // Undoes open(), as Group::undo_open() does: the member has used nothing, and may open again.
+  void undo_open() { group_.undo_open(); }
 
   const llcl::Group& group() const { return group_; }
   uint32_t rank() const { return rank_; }
@@ -38,11 +38,13 @@ class Team {
   bool is_large() const { return is_large_; }
 
   // Returns the next collective's number, from 0.
-  uint64_t new_number() { return numbers_++; }
+  uint64_t new_number() { return next_number_++; }
   // Whether all collectives before `number` have begun, and its line is free.
   bool may_begin(uint64_t number) {
-    if (number != begun_ || (number == DeepPart::kFrom && !open_deep())) return false;
-    const uint64_t depth = number < DeepPart::kFrom ? Part::kDepth : DeepPart::kDepth;
+    if (number != begun_ || (number == DeepMemberArea::kFirstCollective && !open_deep_areas()))
+      return false;
+    const uint64_t depth =
+        number < DeepMemberArea::kFirstCollective ? MemberArea::kDepth : DeepMemberArea::kDepth;
     return slowest_ + depth > number || find_slowest() + depth > number;
   }
   void begin(uint64_t number) { begun_ = number + 1; }
@@ -69,13 +71,14 @@ class Team {
   void leave(uint64_t number);
   // One collective of the member has ended: it touches nothing of the team any more, and nobody
   // touches the member's memory for it.
-  void end_one() { ++ended_; }
+  void end_collective() { ++ended_; }
   // Whether all collectives that the member has started have ended.
-  bool is_idle() const { return numbers_ == ended_; }
+  bool is_idle() const { return next_number_ == ended_; }
 
   Line& line(uint32_t rank, uint64_t number) const {
-    return number < DeepPart::kFrom ? part(rank).ring.lines[number % Part::kDepth]
-                                    : deep_part(rank).ring.lines[number % DeepPart::kDepth];
+    return number < DeepMemberArea::kFirstCollective
+               ? area(rank).ring.lines[number % MemberArea::kDepth]
+               : deep_area(rank).ring.lines[number % DeepMemberArea::kDepth];
   }
   bool has_posted(uint32_t rank, uint64_t number) const {  // acquire: pairs with post()
     return line(rank, number).number.load(std::memory_order_acquire) == number + 1;
@@ -86,7 +89,7 @@ class Team {
            line(rank, number).level.load(std::memory_order_acquire) >= level;
   }
   bool has_left(uint32_t rank, uint64_t number) const {  // acquire: pairs with leave()
-    return part(rank).done.load(std::memory_order_acquire) > number;
+    return area(rank).done.load(std::memory_order_acquire) > number;
   }
   // Returns at least `bytes` bytes of the buffer of the collective's line; nullptr: no memory.
   std::byte* buffer(uint64_t number, size_t bytes);
@@ -97,12 +100,14 @@ class Team {
   }
 
  private:
-  Part& part(uint32_t rank) const { return *reinterpret_cast<Part*>(group_.part(rank)); }
-  DeepPart& deep_part(uint32_t rank) const {
-    return *reinterpret_cast<DeepPart*>(deep_group_.part(rank));
+  MemberArea& area(uint32_t rank) const {
+    return *reinterpret_cast<MemberArea*>(group_.part(rank));
   }
-  bool open_deep();
-  std::byte* buffer_of(std::byte*& buffer, size_t& known_bytes, size_t bytes);
+  DeepMemberArea& deep_area(uint32_t rank) const {
+    return *reinterpret_cast<DeepMemberArea*>(deep_group_.part(rank));
+  }
+  bool open_deep_areas();
+  std::byte* grow_buffer(std::byte*& buffer, size_t& capacity, size_t bytes);
   uint64_t find_slowest();
 
   llcl::Group group_, deep_group_;
@@ -113,13 +118,13 @@ class Team {
   const bool has_threads_;
   bool is_large_ = false;
   task::SpinLock lock_;
-  uint64_t numbers_ = 0;           // the next number to hand out
+  uint64_t next_number_ = 0;       // the next number to hand out
   uint64_t begun_ = 0, left_ = 0;  // all collectives below have begun, or were left
   uint64_t ended_ = 0;             // how many collectives have ended
   uint64_t left_early_ = 0;        // bit n: collective left_ + n was left
   uint64_t slowest_ = 0;           // the smallest `done` of all members, as last loaded
-  std::array<size_t, Part::kDepth> buffer_bytes_{};
-  std::array<size_t, DeepPart::kDepth> deep_buffer_bytes_{};
+  std::array<size_t, MemberArea::kDepth> buffer_bytes_{};
+  std::array<size_t, DeepMemberArea::kDepth> deep_buffer_bytes_{};
 };
 
 }  // namespace nagaya::coll

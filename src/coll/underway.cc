@@ -12,27 +12,30 @@ void complete(nagaya_collective& what) {
   if (function != nullptr) function(&what);
 }
 
-Underway& Underway::own(llcl::Wait& waits) {
-  static Underway* const own = new Underway(waits);  // other threads may use it while we exit
+PendingCollectives& PendingCollectives::own(llcl::Wait& waits) {
+  // Never deleted: other threads may use it while we exit.
+  static PendingCollectives* const own = new PendingCollectives(waits);
   return *own;
 }
 
 // Registers advance() with the task's waits. Done at the first start, so that polls of tasks
 // without non-blocking collectives cost nothing for them.
-int Underway::be_in_waits() {
+int PendingCollectives::register_with_waits() {
   const std::lock_guard lock(lock_);
-  if (is_in_waits_) return 0;
-  const int error = waits_.add(
-      {[](void* self) { return static_cast<Underway*>(self)->advance(); }, 1,
-       [](void* self) { return llcl::sleep_beside_looks(static_cast<Underway*>(self)->lock_); },
-       nullptr, this});
-  is_in_waits_ = error == 0;
+  if (is_registered_) return 0;
+  const int error =
+      waits_.add({[](void* self) { return static_cast<PendingCollectives*>(self)->advance(); }, 1,
+                  [](void* self) {
+                    return llcl::sleep_beside_looks(static_cast<PendingCollectives*>(self)->lock_);
+                  },
+                  nullptr, this});
+  is_registered_ = error == 0;
   return error;
 }
 
-int Underway::start(Team& team, nagaya_collective& what, const Algorithm& algorithm,
-                    std::optional<uint64_t> number) {
-  if (const int error = be_in_waits(); error != 0) return error;
+int PendingCollectives::start(Team& team, nagaya_collective& what, const Algorithm& algorithm,
+                              std::optional<uint64_t> number) {
+  if (const int error = register_with_waits(); error != 0) return error;
   what.is_complete = 0;
   what.error = 0;
   std::list<Operation> started;
@@ -54,19 +57,19 @@ int Underway::start(Team& team, nagaya_collective& what, const Algorithm& algori
 
 // Calls `complete` functions without the lock, because they may start other collectives. Returns
 // how many collectives are complete now.
-int Underway::advance() {
+int PendingCollectives::advance() {
   if (count_.load(std::memory_order_relaxed) == 0 || !lock_.try_lock()) return 0;
-  std::list<Operation> over;
+  std::list<Operation> finished;
   for (auto one = operations_.begin(); one != operations_.end();) {
     const auto next = std::next(one);
     const auto lock = one->team().locked();
-    if (one->advance()) over.splice(over.end(), operations_, one);
+    if (one->advance()) finished.splice(finished.end(), operations_, one);
     one = next;
   }
-  count_.fetch_sub(static_cast<uint32_t>(over.size()), std::memory_order_relaxed);
+  count_.fetch_sub(static_cast<uint32_t>(finished.size()), std::memory_order_relaxed);
   lock_.unlock();
-  for (Operation& operation : over) complete(operation.what());
-  return static_cast<int>(over.size());
+  for (Operation& operation : finished) complete(operation.what());
+  return static_cast<int>(finished.size());
 }
 
 }  // namespace nagaya::coll

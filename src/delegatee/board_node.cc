@@ -30,11 +30,11 @@ void BoardNode::reclaim(uint32_t task) {
 }
 
 Memory BoardNode::find(uint32_t task, uint32_t region) {
-  const llcl::Whole whole = board_.regions->whole(region, task);
-  return {whole.address == nullptr ? -EINVAL : 0, whole.address, whole.bytes};
+  const llcl::RegionMemory memory = board_.regions->find_region(region, task);
+  return {memory.address == nullptr ? -EINVAL : 0, memory.address, memory.bytes};
 }
 
-bool BoardNode::takes_part(uint32_t task) const {
+bool BoardNode::is_attached(uint32_t task) const {
   // Acquire: pairs with the store of the task's endpoint.
   return task < board_.capacity && board_.attached[task].load(std::memory_order_acquire) != 0;
 }
@@ -46,11 +46,12 @@ Delivered BoardNode::deliver(const MessagePart& message) try {
     abandon(message.source_node);
     return Delivered::kRefused;
   }
-  if (!takes_part(message.task)) {
+  if (!is_attached(message.task)) {
     abandon(message.source_node);
     return Delivered::kRefused;
   }
-  if (!is_for_port && llcl::hears_messages(board_, message.task) == llcl::TaskWaiter::kDeaf) {
+  if (!is_for_port &&
+      llcl::handler_state_of(board_, message.task) == llcl::TaskWaiter::kNoHandlers) {
     abandon(message.source_node);
     return Delivered::kUnheard;
   }
@@ -149,17 +150,17 @@ bool BoardNode::post_late() {
 // after they were told of its backlog.
 bool BoardNode::has_room(uint32_t task, uint64_t bytes) {
   const auto known = backlogs_.find(task);
-  if (known == backlogs_.end() || known->second.bytes + bytes <= budget_.most_bytes) return true;
+  if (known == backlogs_.end() || known->second.bytes + bytes <= budget_.max_bytes) return true;
   free_bodies(known->second);
-  return known->second.bytes + bytes <= budget_.most_bytes;
+  return known->second.bytes + bytes <= budget_.max_bytes;
 }
 
 Delivered BoardNode::accepted(uint32_t task) {
   const auto known = backlogs_.find(task);
-  if (known == backlogs_.end() || known->second.bytes <= budget_.told_bytes)
+  if (known == backlogs_.end() || known->second.bytes <= budget_.warn_bytes)
     return Delivered::kAccepted;
   free_bodies(known->second);
-  return known->second.bytes <= budget_.told_bytes ? Delivered::kAccepted : Delivered::kBacklogged;
+  return known->second.bytes <= budget_.warn_bytes ? Delivered::kAccepted : Delivered::kBacklogged;
 }
 
 // Drops the backlog of an ended task. A body that the task has not given back stays: a mailbox may
@@ -211,7 +212,7 @@ void BoardNode::abandon(uint32_t source_node) {
 }
 
 bool BoardNode::post_completion(uint32_t task, uint64_t request, int status) {
-  if (!takes_part(task)) return true;  // nobody is left to be told
+  if (!is_attached(task)) return true;  // nobody is left to be told
   const llcl::CompletionMessage done{request, status, 0};
   return board_.mailboxes[task].post(mailbox::Owner::host(),
                                      static_cast<uint8_t>(llcl::MessageKind::kCompletion), &done,

@@ -22,11 +22,11 @@ namespace nagaya::delegatee {
 struct BacklogBudget {
   // Above this the node tells the task's senders, which then keep message bodies in their own
   // memory.
-  uint64_t told_bytes = 4 << 20;
+  uint64_t warn_bytes = 4 << 20;
   // Hard limit: at it further messages wait, and hold the credit of the node that sent them. By the
   // time senders are told, each has handed over 2 MiB and the content of its lanes; a sender that
   // ignores the backlog goes on sending.
-  uint64_t most_bytes = 256 << 20;
+  uint64_t max_bytes = 256 << 20;
 };
 
 class BoardNode final : public Lanes, public Regions, public Delivery {
@@ -117,7 +117,7 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
     std::list<Body>::iterator body;
   };
 
-  bool takes_part(uint32_t task) const;
+  bool is_attached(uint32_t task) const;
   Delivered deliver_whole(const MessagePart& message, const std::byte* whole, Body* body);
   bool post(uint32_t task, const llcl::Incoming& message);
   Delivered post_or_keep(uint32_t task, const llcl::Incoming& message);

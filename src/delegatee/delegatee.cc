@@ -68,7 +68,7 @@ void Delegatee::run() noexcept {
   load_.runnable.fetch_add(1, std::memory_order_relaxed);
   while (!is_to_stop()) wait_and_serve();
   // Sends the answers and receipts for which other nodes still wait.
-  outbox_.hurry();
+  outbox_.send_patient_too();
   round();
   load_.runnable.fetch_sub(1, std::memory_order_relaxed);
   fail_all(-ESHUTDOWN);
@@ -83,7 +83,7 @@ void Delegatee::run() noexcept {
 void Delegatee::wait_and_serve() try {
   mailbox::wait([&] { return round() || is_to_stop(); }, Patience{*this});
   if (std::exchange(has_news_, false)) moved_ns_ = now_ns_;
-  if (has_lone_message_ && load_.crowded_by_one() && polls_on()) answer_after_yield();
+  if (has_lone_message_ && load_.crowded_by_one() && keeps_polling()) answer_after_yield();
   long_yields_ = 0;  // something moved: other threads communicate, and do not only compute
 } catch (...) {
   bell_.disarm();  // it may have been about to sleep
@@ -103,9 +103,9 @@ bool Delegatee::round() try {
     has_news_ |= !lanes_are_empty;
   }
   moved |= watch();
-  if (now_ns_ - let_go_ns_ >= options_.region_idle_ms * kMillisecond) {
-    let_go_ns_ = now_ns_;
-    requester_.let_go_of_regions();
+  if (now_ns_ - last_eviction_ns_ >= options_.region_idle_ms * kMillisecond) {
+    last_eviction_ns_ = now_ns_;
+    requester_.evict_unused_regions();
   }
   outbox_.flush(lanes_are_empty, now_ns_);
   batches_.store(outbox_.batches(), std::memory_order_relaxed);  // before answers to them come
@@ -133,7 +133,7 @@ bool Delegatee::poll() {
   has_lone_message_ = count == 1 && events_[0].kind == fabric::Event::Kind::kReceived &&
                       events_[0].bytes <= kShortBytes;
   for (size_t n = 0; n < count; ++n) handle(events_[n]);
-  requester_.settle();
+  requester_.flush_counter();
   return count != 0;
 }
 
@@ -288,15 +288,15 @@ void Delegatee::answer_after_yield() {
 }
 
 void Delegatee::yield() {
-  if (was_long_away_) {  // this yield may take long, too: send everything before it
-    outbox_.hurry();
+  if (was_last_yield_long_) {  // this yield may take long, too: send everything before it
+    outbox_.send_patient_too();
     outbox_.flush(true, now_ns_);
   }
   ::sched_yield();
   // A long yield means that other threads, of this job or not, had the processor: to wake up costs
   // less than such a yield.
   const uint64_t back_ns = mailbox::Machine::now_ns();
-  was_long_away_ = back_ns - now_ns_ > Table::kLongAwayNs;
+  was_last_yield_long_ = back_ns - now_ns_ > Table::kLongAwayNs;
   const bool is_long = back_ns - now_ns_ > options_.long_yield_ns && !somebody_waits();
   long_yields_ = is_long ? long_yields_ + 1 : 0;
   if (long_yields_ >= Table::kLongYields) crowded_until_ns_ = back_ns + Table::kCrowdedNs;
@@ -305,7 +305,7 @@ void Delegatee::yield() {
 // kAutomatic: polls for a while after something has moved, and longer while a task waits, even
 // asleep: else tasks would sleep because answers take long, delegatees because tasks sleep, and
 // answers would take long for ever. A task that died as it began to wait may be counted for ever.
-bool Delegatee::polls_on() const {
+bool Delegatee::keeps_polling() const {
   if (options_.notification != Notification::kAutomatic)
     return options_.notification == Notification::kPolling;
   if (now_ns_ < crowded_until_ns_) return false;
@@ -322,7 +322,7 @@ void Delegatee::Patience::arm() {
   self.descriptors_.clear();
   self.bell_.arm();
   self.lanes_.before_sleep();
-  self.outbox_.hurry();
+  self.outbox_.send_patient_too();
 }
 
 void Delegatee::Patience::sleep() {
@@ -343,7 +343,7 @@ int Delegatee::sleep_max_ms() const {
   // on.
   uint64_t soonest_ns = now_ns_ + options_.probe_after_ms * kMillisecond;
   if (requester_.knows_regions())
-    soonest_ns = std::min(soonest_ns, let_go_ns_ + options_.region_idle_ms * kMillisecond);
+    soonest_ns = std::min(soonest_ns, last_eviction_ns_ + options_.region_idle_ms * kMillisecond);
   for (const Node node : watched_)
     soonest_ns = std::min({soonest_ns, liveness_[node].due_ns(options_),
                            liveness_[node].told_ns + options_.probe_after_ms * kMillisecond});

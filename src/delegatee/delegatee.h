@@ -99,7 +99,7 @@ class Delegatee {
   void abandon_ended();
   void release_ended();
   void answer_after_yield();
-  bool polls_on() const;
+  bool keeps_polling() const;
   bool somebody_waits() const { return load_.waiting.load(std::memory_order_relaxed) != 0; }
   int sleep_max_ms() const;
   // The waiter of mailbox::wait().
@@ -107,7 +107,7 @@ class Delegatee {
     Delegatee& self;
 
     mailbox::Pause pause() {
-      return self.polls_on() ? mailbox::Pause::kYield : mailbox::Pause::kSleep;
+      return self.keeps_polling() ? mailbox::Pause::kYield : mailbox::Pause::kSleep;
     }
     void spin() {}
     void yield() { self.yield(); }
@@ -137,12 +137,12 @@ class Delegatee {
   uint64_t now_ns_ = 0;
   bool has_news_ = false;          // something other than probes and their answers has moved
   uint64_t moved_ns_ = 0;          // when has_news_ was last found set
-  uint64_t let_go_ns_ = 0;         // when unused regions were last let go of
+  uint64_t last_eviction_ns_ = 0;  // when unused regions were last evicted
   uint32_t long_yields_ = 0;       // long yields in a row
   uint64_t crowded_until_ns_ = 0;  // yields took long, so other threads want this processor
   bool fabric_is_broken_ = false;
-  bool has_lone_message_ = false;  // the latest poll found a short message, and nothing else
-  bool was_long_away_ = false;     // the latest yield took long
+  bool has_lone_message_ = false;     // the latest poll found a short message, and nothing else
+  bool was_last_yield_long_ = false;  // the latest yield took long
 
   std::vector<uint32_t> releasing_;  // ended tasks whose memory is not released
   std::mutex ended_mutex_;           // guards ended_

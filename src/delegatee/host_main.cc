@@ -102,11 +102,11 @@ int main(int argc, char** argv) {
       return 125;
     }
     task::unignore_signals();
-    task::shed_inherited_limits();
+    task::reset_affinity_and_limits();
     host.emplace(settings, listener, *place);
     server.emplace(host->space());
-    host->carry(*server);
-    task::spare_the_others();
+    host->set_upper_floor(*server);
+    task::forbid_core_dumps_on_old_kernels();
   } catch (const std::exception& error) {
     server.reset();
     host.reset();  // frees its memory, for the answer

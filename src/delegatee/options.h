@@ -44,8 +44,8 @@ struct Options {
   size_t credit_bytes = 262144;    // of the records of these commands
   uint32_t pending_max = 256;      // commands that wait for credit of one node
 
-  uint32_t region_idle_ms = 2000;  // a region of another node is let go of after one to two
-                                   // such times without use
+  uint32_t region_idle_ms = 2000;  // a region of another node is evicted from the cache after
+                                   // one to two such times without use
   uint32_t probe_after_ms = 1000;  // a node that is to answer and is silent this long is probed
   uint32_t fail_after_ms = 5000;   // a node silent this long has failed; includes probe_after_ms
 };

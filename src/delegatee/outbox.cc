@@ -79,7 +79,7 @@ void Outbox::flush(bool all, uint64_t now_ns) {
     destinations_[node].is_listed = false;
     return true;
   });
-  hurries_ = false;
+  is_to_send_patient_ = false;
 }
 
 bool Outbox::is_due(Node node, bool all, uint64_t now_ns) {
@@ -88,9 +88,9 @@ bool Outbox::is_due(Node node, bool all, uint64_t now_ns) {
   if (buffer.seen_bytes == 0) buffer.since_ns = now_ns;
   const bool has_grown = std::exchange(buffer.seen_bytes, buffer.bytes) != buffer.bytes;
   if (buffer.records == batch_records_) return true;
-  if (buffer.haste == Haste::kPatient && !hurries_)
+  if (buffer.haste == Haste::kPatient && !is_to_send_patient_)
     return buffer.records >= receipts_max_ || now_ns - buffer.since_ns >= receipts_wait_ns_;
-  return !has_grown || (all && (buffer.haste == Haste::kSoon || hurries_));
+  return !has_grown || (all && (buffer.haste == Haste::kNow || is_to_send_patient_));
 }
 
 void Outbox::sent(const fabric::Event& event) {

@@ -25,7 +25,7 @@ class Outbox {
   // kNextRound: the batch leaves after another round over the lanes. Before that round the
   // delegatee lets tasks run if it has nothing else to do: one of them may answer in the same
   // batch.
-  enum class Haste : uint8_t { kPatient, kNextRound, kSoon };
+  enum class Haste : uint8_t { kPatient, kNextRound, kNow };
 
   Outbox(fabric::Fabric& fabric, Proofs& proofs, size_t nodes, const Options& options);
 
@@ -33,12 +33,12 @@ class Outbox {
   size_t payload_max_bytes() const { return batch_bytes_ - sizeof(Prologue) - sizeof(Header); }
   // Adds a record for the node, with a payload of at most payload_max_bytes(). Returns the payload,
   // which the caller fills before its next call here; nullptr: no room just now.
-  std::byte* append(Node node, const Header& header, Haste haste = Haste::kSoon);
+  std::byte* append(Node node, const Header& header, Haste haste = Haste::kNow);
   // Sends batches that are full or have not grown since the last flush, with `all` also those of
-  // haste kSoon. Patient batches stay until their receipts have waited long enough or are many.
+  // haste kNow. Patient batches stay until their receipts have waited long enough or are many.
   void flush(bool all, uint64_t now_ns);
   // Lets the next flush treat no batch as patient.
-  void hurry() { hurries_ = true; }
+  void send_patient_too() { is_to_send_patient_ = true; }
   // Handles a kSent event, with or without an error: frees the buffer.
   void sent(const fabric::Event& event);
   // The node has failed: throws away its batch that is not in flight.
@@ -82,7 +82,7 @@ class Outbox {
   std::vector<uint32_t> free_;
   std::vector<Node> open_;  // nodes that have an open batch, or had one since the last flush
   bool was_refused_ = false;
-  bool hurries_ = false;
+  bool is_to_send_patient_ = false;
   uint64_t batches_ = 0;
 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// known_regions.h - the fabric's names of other nodes' regions, which those nodes have told, and
-// whether this node still uses them. While this node uses a region, its owner keeps it registered,
-// and a stranger that learns its key can use it, too.
+// remote_region_cache.h - the fabric's names of other nodes' regions, which those nodes have told,
+// and whether this node still uses them. While this node uses a region, its owner keeps it
+// registered, and a stranger that learns its key can use it, too.
 //
-//   unknown -> asked    use: a transfer needs the region
-//   asked   -> known    learn: the node has told
+//   unknown -> asked    acquire: a transfer needs the region
+//   asked   -> known    set_region: the node has told
 //   known   -> asked    forget: the region has ended, or a transfer failed
 //   any     -> unknown  nobody uses it: if asked, at once; if known, when it was not used between
-//                       two calls of let_go
+//                       two calls of evict_unused
 #pragma once
 
 #include <compare>
@@ -21,7 +21,7 @@
 
 namespace nagaya::delegatee {
 
-class KnownRegions {
+class RemoteRegionCache {
  public:
   struct Name {
     fabric::Node node;
@@ -34,22 +34,24 @@ class KnownRegions {
     return {command.node, command.task, command.region};
   }
 
-  // Called when a transfer begins to need the region, which it does until done(). Returns the
+  // Called when a transfer begins to need the region, which it does until release(). Returns the
   // fabric's name of the region; nullptr: the caller has to ask the node for it.
-  const fabric::Region* use(const Name& name) {
+  const fabric::Region* acquire(const Name& name) {
     Entry& entry = entries_[name];
     ++entry.users;
     entry.was_used = true;
     return entry.region ? &*entry.region : nullptr;
   }
-  void done(const Name& name) {
+  void release(const Name& name) {
     const auto found = entries_.find(name);
     if (found == entries_.end()) return;  // its node has failed
     found->second.was_used = true;
     if (--found->second.users == 0 && !found->second.region) entries_.erase(found);
   }
   // Stores the fabric's name of a region that a transfer uses.
-  void learn(const Name& name, const fabric::Region& region) { entries_[name].region = region; }
+  void set_region(const Name& name, const fabric::Region& region) {
+    entries_[name].region = region;
+  }
   void forget(const Name& name) {
     const auto found = entries_.find(name);
     if (found == entries_.end()) return;
@@ -62,7 +64,7 @@ class KnownRegions {
   // Calls tell(name) for each region that was not used since the last call, and forgets the region
   // if tell returns true.
   template <class Tell>
-  void let_go(Tell tell) {
+  void evict_unused(Tell tell) {
     for (auto at = entries_.begin(); at != entries_.end();) {
       auto& [name, known] = *at;
       const bool was_used = std::exchange(known.was_used, false);

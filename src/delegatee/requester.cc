@@ -28,14 +28,14 @@ Requester::Requester(fabric::Fabric& fabric, Outbox& outbox, Lanes& lanes, Deliv
       portion_(outbox.payload_max_bytes()),
       held_(lanes.capacity()),
       unposted_of_lane_(lanes.capacity()) {
-  parked_.reserve(lanes.capacity());
+  lanes_with_held_.reserve(lanes.capacity());
   full_.reserve(lanes.capacity());
 }
 
 // ---- lanes -------------------------------------------------------------------------------------
 
 size_t Requester::drain() {
-  std::erase_if(parked_, [&](uint32_t lane) { return resume(lane); });
+  std::erase_if(lanes_with_held_, [&](uint32_t lane) { return resume(lane); });
   return lanes_.drain(*this);
 }
 
@@ -49,7 +49,7 @@ void Requester::visit(uint32_t lane, const Command* commands, size_t count) {
   if (accepted == count) return;
   Fifo<Command>& held = held_[lane];
   for (; accepted < count; ++accepted) held.push(commands[accepted]);
-  parked_.push_back(lane);
+  lanes_with_held_.push_back(lane);
 }
 
 // Accepts held commands of the lane. True if none is held any more.
@@ -114,7 +114,7 @@ void Requester::start(uint32_t index) {
   if (error != 0) return finish(index, error);
   if (!slot.is_large) return queue(index, State::kPending);
   slot.uses_region = true;
-  const fabric::Region* known = regions_.use(KnownRegions::name_of(command));
+  const fabric::Region* known = regions_.acquire(RemoteRegionCache::name_of(command));
   if (known == nullptr) return queue(index, State::kPending);
   slot.remote = *known;
   queue(index, State::kReady);
@@ -184,7 +184,7 @@ bool Requester::advance() {
     return !targets_[node].is_awaited;
   });
   moved |= post_unposted();
-  settle();
+  flush_counter();
   return moved;
 }
 
@@ -200,7 +200,7 @@ bool Requester::post_unposted() {
     const bool is_full = std::find(full_.begin(), full_.end(), slot.task) != full_.end();
     if (!is_full && post(slot, slot.status)) {
       count_unposted(slot, -1);
-      retire(index);
+      release_slot(index);
       moved = true;
     } else {
       if (!is_full) full_.push_back(slot.task);
@@ -226,7 +226,7 @@ bool Requester::advance(Node node) {
 
 void Requester::finish(uint32_t index, int status) {
   Slot& slot = slots_[index];
-  if (post(slot, status)) return retire(index);
+  if (post(slot, status)) return release_slot(index);
   slot.state = State::kUnposted;
   slot.status = status;
   unposted_.push(slots_, index);
@@ -240,9 +240,10 @@ void Requester::count_unposted(const Slot& slot, int change) {
 }
 
 // Frees a slot whose completion was posted: only now may a fence behind it complete.
-void Requester::retire(uint32_t index) {
+void Requester::release_slot(uint32_t index) {
   unlist(index);
-  if (slots_[index].uses_region) regions_.done(KnownRegions::name_of(slots_[index].command));
+  if (slots_[index].uses_region)
+    regions_.release(RemoteRegionCache::name_of(slots_[index].command));
   if (slots_[index].in_fabric)
     slots_[index].state = State::kLost;
   else
@@ -256,7 +257,7 @@ bool Requester::post(const Slot& slot, int status) {
   const Completion kind = slot.command.completion_kind;
   const bool joins =
       kind == Completion::kCounter && address == completed_.counter && slot.task == completed_.task;
-  if (!joins) settle();  // keeps the order of completions
+  if (!joins) flush_counter();  // keeps the order of completions
   switch (kind) {
     case Completion::kFlag:
       llcl::complete_flag(reinterpret_cast<uint32_t*>(address), status);
@@ -277,7 +278,7 @@ bool Requester::post(const Slot& slot, int status) {
   return true;
 }
 
-void Requester::settle() {
+void Requester::flush_counter() {
   if (completed_.counter == 0) return;
   const Completed done = std::exchange(completed_, {});
   llcl::count_completions(reinterpret_cast<uint64_t*>(done.counter), done.count, done.has_failed);
@@ -307,10 +308,10 @@ void Requester::fail(Node node, int error) {
 }
 
 void Requester::abandon(uint32_t task) {
-  settle();  // while the task's memory is there
+  flush_counter();  // while the task's memory is there
   // Commands that wait in a lane are of the lane's owner. Drained commands may be of a task that
   // had the lane before.
-  for (const uint32_t lane : parked_) {
+  for (const uint32_t lane : lanes_with_held_) {
     const auto is_its = [&](const Command& command) { return command.requester == task; };
     held_[lane].erase_if(is_its);
   }

@@ -24,9 +24,9 @@
 
 #include "delegatee/batch.h"
 #include "delegatee/fifo.h"
-#include "delegatee/known_regions.h"
 #include "delegatee/node.h"
 #include "delegatee/outbox.h"
+#include "delegatee/remote_region_cache.h"
 #include "delegatee/slots.h"
 
 namespace nagaya::delegatee {
@@ -49,12 +49,12 @@ class Requester : private Lanes::Visitor {
     regions_.forget({node, header.task, header.region});
   }
   // Tells other nodes which of their regions were not used since the last call.
-  void let_go_of_regions();
+  void evict_unused_regions();
   bool knows_regions() const { return !regions_.empty(); }
 
   // Stores the completions that were collected for counters since the last call. Callers from
   // outside need not call it: advance() does.
-  void settle();
+  void flush_counter();
 
   // Ends all commands for the node, now and later, with the error. The fabric may use the memory of
   // pending transfers until their events: the caller has given the node up in the fabric.
@@ -152,7 +152,7 @@ class Requester : private Lanes::Visitor {
   bool post(const Slot& slot, int status);
   bool post_unposted();
   void count_unposted(const Slot& slot, int change);
-  void retire(uint32_t index);
+  void release_slot(uint32_t index);
 
   fabric::Fabric& fabric_;
   Outbox& outbox_;
@@ -163,12 +163,12 @@ class Requester : private Lanes::Visitor {
   const size_t part_max_bytes_;  // of a message
   Slots slots_;
   Completed completed_;
-  KnownRegions regions_;
+  RemoteRegionCache regions_;
   std::vector<TargetNode> targets_;
   std::vector<Node> awaited_;
   Portion portion_;                        // the latest; a member so that its memory is reused
   std::vector<Fifo<llcl::Command>> held_;  // by lane: drained, and not accepted
-  std::vector<uint32_t> parked_;           // lanes of which something is held
+  std::vector<uint32_t> lanes_with_held_;  // lanes with commands in held_
   SlotQueue unposted_;
   std::vector<uint32_t> unposted_of_lane_;
   uint32_t unposted_count_ = 0;

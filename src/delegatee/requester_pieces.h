@@ -26,10 +26,10 @@ struct Cursor {
 // The part of a command's pieces that one record carries.
 class Portion {
  public:
-  // `most_bytes` limits entries and blocks together, so that a get and its answer both fit into a
+  // `max_bytes` limits entries and blocks together, so that a get and its answer both fit into a
   // record.
-  explicit Portion(size_t most_bytes) : most_bytes_(most_bytes) {
-    chunks_.reserve(most_bytes / sizeof(Strided));
+  explicit Portion(size_t max_bytes) : max_bytes_(max_bytes) {
+    chunks_.reserve(max_bytes / sizeof(Strided));
   }
 
   // Becomes the portion that begins at `at`, and moves `at` behind it. An empty portion is possible
@@ -84,7 +84,7 @@ class Portion {
   // Bytes that are left for the blocks of one more entry.
   size_t room() const {
     const size_t used = entries_bytes() + bytes_ + sizeof(Strided);
-    return used < most_bytes_ ? most_bytes_ - used : 0;
+    return used < max_bytes_ ? max_bytes_ - used : 0;
   }
 
   static bool is_sound(const llcl::Piece& piece, uint64_t offset, const Cursor& at) {
@@ -116,7 +116,7 @@ class Portion {
     if (at.block == piece.count) at = {at.piece + 1, 0, 0};
   }
 
-  const size_t most_bytes_;
+  const size_t max_bytes_;
   std::vector<Chunk> chunks_;
   size_t bytes_ = 0;
 };

@@ -215,7 +215,7 @@ bool Requester::answered(Node node, const Header& header, std::span<const std::b
     finish(index, slot.status);
     return true;
   }
-  regions_.learn(KnownRegions::name_of(slot.command), slot.remote);
+  regions_.set_region(RemoteRegionCache::name_of(slot.command), slot.remote);
   queue(index, State::kReady);
   return true;
 }
@@ -310,12 +310,12 @@ void Requester::transferred(const fabric::Event& event) {
   // Asks for the region again. Perhaps it has ended, and the node can say so; perhaps the node has
   // failed, which the missing answer shows.
   slot.has_retried = true;
-  regions_.forget(KnownRegions::name_of(slot.command));
+  regions_.forget(RemoteRegionCache::name_of(slot.command));
   queue(index, State::kPending);
 }
 
-void Requester::let_go_of_regions() {
-  regions_.let_go([&](const KnownRegions::Name& name) {
+void Requester::evict_unused_regions() {
+  regions_.evict_unused([&](const RemoteRegionCache::Name& name) {
     Header notice{};
     notice.kind = Kind::kUnused;
     notice.task = static_cast<uint16_t>(name.task);

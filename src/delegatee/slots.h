@@ -43,7 +43,7 @@ struct Slot {
   State state;
   bool is_listed;    // in its node's list
   bool is_large;     // is to go by the fabric's reads and writes
-  bool uses_region;  // counts as a user in KnownRegions
+  bool uses_region;  // counts as a user in RemoteRegionCache
   bool in_fabric;    // between a try_ call and its event
   bool has_retried;  // a large transfer: it has asked for the region a second time
   bool is_orphan;    // the requester has ended: its memory must not be used

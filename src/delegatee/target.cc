@@ -209,7 +209,7 @@ bool Target::answer(Node node, const Answer& answer, Payload entries) {
 // batch. The receipt of a small two-sided message is patient, for it only frees the sender's
 // memory; a large message holds much of its sender's credit.
 Outbox::Haste Target::haste_of(const Answer& answer) {
-  if (answer.status != 0 || answer.has_backlog) return Haste::kSoon;
+  if (answer.status != 0 || answer.has_backlog) return Haste::kNow;
   const Header& request = answer.request;
   const Haste haste = service_of(request).haste;
   const bool is_receipt =
@@ -313,9 +313,9 @@ int Target::register_region(Node node, const Header& request, fabric::Region& re
   }
 }
 
-// The node no longer uses the registration. True if no other node does: then it is deregistered,
-// and the caller erases it.
-bool Target::is_last_user(Registration& registration, Node node) {
+// The node no longer uses the registration. True if no other node does: then this deregisters the
+// region, and the caller erases the registration.
+bool Target::remove_user(Registration& registration, Node node) {
   std::erase(registration.known_to, node);
   if (!registration.known_to.empty()) return false;
   fabric_.deregister(registration.region);
@@ -324,7 +324,7 @@ bool Target::is_last_user(Registration& registration, Node node) {
 
 bool Target::end_unused(Node node, const Header& notice, Payload) {
   const auto found = registrations_.find({notice.task, notice.region});
-  if (found != registrations_.end() && is_last_user(found->second, node))
+  if (found != registrations_.end() && remove_user(found->second, node))
     registrations_.erase(found);
   return true;
 }
@@ -337,14 +337,14 @@ bool Target::drop_ended_regions() {
            const Memory now = regions_.find(name.task, name.region);
            const bool is_same = now.error == 0 && now.base == registration.memory.base &&
                                 now.bytes == registration.memory.bytes;
-           if (!is_same) end(name, registration);
+           if (!is_same) deregister_and_tell_users(name, registration);
            return !is_same;
          });
 }
 
 // Deregisters a region, and tells all nodes that know it: a later request of theirs is then refused
 // by this delegatee, and not by the fabric, which would end the link.
-void Target::end(const RegionName& name, const Registration& registration) {
+void Target::deregister_and_tell_users(const RegionName& name, const Registration& registration) {
   Answer notice{};
   notice.request.kind = Kind::kEnded;
   notice.request.task = static_cast<uint16_t>(name.task);
@@ -408,7 +408,7 @@ void Target::forget(Node node) {
   delivery_.abandon(node);
   origins_[node].has_begun = false;
   for (auto at = registrations_.begin(); at != registrations_.end();)
-    at = is_last_user(at->second, node) ? registrations_.erase(at) : std::next(at);
+    at = remove_user(at->second, node) ? registrations_.erase(at) : std::next(at);
 }
 
 }  // namespace nagaya::delegatee

@@ -60,7 +60,7 @@ class Target {
     // Writes the answer. False: no room in the outbox.
     bool (Target::*write)(Node node, Header& header, const Answer& answer, Payload entries);
     // Haste of an answer that reports neither an error nor a backlog.
-    Haste haste = Haste::kSoon;
+    Haste haste = Haste::kNow;
   };
   struct Due {
     Answer answer;
@@ -124,8 +124,8 @@ class Target {
   bool write_alive(Node node, Header& header, const Answer& answer, Payload entries);
   bool write_notice(Node node, Header& header, const Answer& answer, Payload entries);
   int register_region(Node node, const Header& request, fabric::Region& region);
-  void end(const RegionName& name, const Registration& registration);
-  bool is_last_user(Registration& registration, Node node);
+  void deregister_and_tell_users(const RegionName& name, const Registration& registration);
+  bool remove_user(Registration& registration, Node node);
   bool drop_ended_regions();  // whether there were any
   bool advance(Node node);
   void make_busy(Node node);

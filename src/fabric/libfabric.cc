@@ -102,7 +102,7 @@ class Libfabric : public Fabric {
   bool try_write(Node node, const void* from, size_t bytes, const Region& to, uint64_t offset,
                  uint64_t cookie) override;
 
-  void give_up(Node node) override { bury(node, -ECONNRESET); }
+  void give_up(Node node) override { mark_dead_and_disconnect(node, -ECONNRESET); }
 
   Region register_memory(void* base, size_t bytes) override;
   void deregister(const Region& region) override { regions_.erase(region.key); }
@@ -129,7 +129,7 @@ class Libfabric : public Fabric {
 
   template <typename Post>
   bool try_start(Event::Kind kind, Node node, uint64_t cookie, int misuse, Post post);
-  bool has_gone(Peer& peer);
+  bool refusal_means_death(Peer& peer);
   Slot& take_slot();
   void free_slot(Slot& slot);
   void report(Event::Kind kind, int error, Node node, uint64_t cookie) {
@@ -141,7 +141,7 @@ class Libfabric : public Fabric {
   bool take(const fi_cq_msg_entry& completion, Event& event);
   bool take_error(Event& event);
   bool end(Slot& slot, int error, Event& event);
-  void bury(Node node, int error);
+  void mark_dead_and_disconnect(Node node, int error);
   void fail_what_the_dead_never_answered();
 
   Endpoint fabric_;
@@ -211,8 +211,8 @@ bool Libfabric::try_start(Event::Kind kind, Node node, uint64_t cookie, int misu
   if (result != 0) free_slot(slot);
   if (result == -FI_EAGAIN) {
     was_refused_ |= !peer.has_answered;
-    if (!has_gone(peer)) return false;
-    bury(node, -ECONNRESET);
+    if (!refusal_means_death(peer)) return false;
+    mark_dead_and_disconnect(node, -ECONNRESET);
     report(kind, -ECONNRESET, node, cookie);
     return true;
   }
@@ -232,7 +232,7 @@ bool Libfabric::try_start(Event::Kind kind, Node node, uint64_t cookie, int misu
 
 // True if a refusal means that the peer is dead. A provider refuses while it connects, or when many
 // operations are pending: if there was a connection and nothing is pending, the peer has closed it.
-bool Libfabric::has_gone(Peer& peer) {
+bool Libfabric::refusal_means_death(Peer& peer) {
   if (!peer.has_answered || peer.pending != 0) return false;
   const auto now = Clock::now();
   if (peer.since == Clock::time_point{}) peer.since = now;
@@ -340,7 +340,7 @@ bool Libfabric::take_error(Event& event) {
     to_post_.push_back(&slot);
     return false;
   }
-  bury(slot.node, -ECONNRESET);
+  mark_dead_and_disconnect(slot.node, -ECONNRESET);
   return end(slot, -errno_of(failed.err), event);
 }
 
@@ -359,7 +359,7 @@ bool Libfabric::end(Slot& slot, int error, Event& event) {
   return is_pending;
 }
 
-void Libfabric::bury(Node node, int error) {
+void Libfabric::mark_dead_and_disconnect(Node node, int error) {
   Peer& peer = peers_[node];
   if (peer.error != 0) return;
   peer.error = error;

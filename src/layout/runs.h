@@ -42,7 +42,7 @@ class Walk {
     return {at(), static_cast<ptrdiff_t>(bytes), left_in_run() / bytes};
   }
 
-  Walk ahead(size_t bytes) const {
+  Walk advanced_by(size_t bytes) const {
     Walk walk = *this;
     walk.advance(bytes);
     return walk;
@@ -103,7 +103,7 @@ class Buffer {
   // runs(), before the shift, and walk(), from the beginning, are valid while this object lives.
   const nagaya_runs* runs() const { return is_one_run() ? &one_ : runs_; }
   // The runs as a request without a shift names them: nullptr if the buffer is one run.
-  const nagaya_runs* gaps() const { return runs_; }
+  const nagaya_runs* runs_or_null() const { return runs_; }
   Walk walk() const { return is_one_run() ? Walk(&one_) : Walk(runs_, shift_); }
 
  private:

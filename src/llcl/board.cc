@@ -117,22 +117,22 @@ mailbox::Owner reclaim(Board& board, uint32_t number) {
   board.regions->remove_all(dead);
   board.asleep.fetch_sub(board.sleepers[number].count.exchange(0, std::memory_order_relaxed),
                          std::memory_order_relaxed);
-  board.task_waiters[number].is_away.store(1, std::memory_order_relaxed);
-  board.task_waiters[number].hears.store(0, std::memory_order_relaxed);
+  board.task_waiters[number].is_idle.store(1, std::memory_order_relaxed);
+  board.task_waiters[number].handler_state.store(0, std::memory_order_relaxed);
   for (uint32_t lane = 0; lane < board.lanes->capacity(); ++lane) {
     if (board.lanes->owner(lane) != dead) continue;
     // The lane has no next owner yet: its consumer gives the lane back after this.
     LaneWaiter& waiter = board.lane_waiters[lane];
     const bool is_no_threads =
-        waiter.left.exchange(LaneWaiter::kThreads, std::memory_order_relaxed) !=
-        LaneWaiter::kThreads;
+        waiter.lane_use.exchange(LaneWaiter::kOneThread, std::memory_order_relaxed) !=
+        LaneWaiter::kOneThread;
     const uint32_t waited = waiter.waits.exchange(LaneWaiter::kNo, std::memory_order_relaxed);
     tell(board.load, waited, LaneWaiter::kNo);
     if (!is_no_threads) board.load.runnable.fetch_sub(1, std::memory_order_relaxed);
   }
   for (uint32_t task = 0; task < board.capacity; ++task) {
-    board.mailboxes[task].forget(dead);
-    board.ports[task].forget(dead);
+    board.mailboxes[task].cancel_posts_of(dead);
+    board.ports[task].cancel_posts_of(dead);
   }
   return dead;
 }

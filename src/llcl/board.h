@@ -34,22 +34,22 @@ struct alignas(mailbox::kLineBytes) LaneWaiter {
   // Whether the lane's thread waits for something. Stored by that thread, or by the host once its
   // task is dead. Relaxed, as is Board.load, which counts these threads.
   std::atomic<uint32_t> waits;
-  // The users of the lane. kThreads: one thread. kLeft: none, since its thread has ended with
+  // The users of the lane. kOneThread: one thread. kLeft: none, since its thread has ended with
   // commands in the lane (Endpoint); release and acquire between the threads of the task. kCommon:
   // threads that take turns.
-  enum : uint32_t { kThreads, kLeft, kCommon };
-  std::atomic<uint32_t> left;
+  enum : uint32_t { kOneThread, kLeft, kCommon };
+  std::atomic<uint32_t> lane_use;
 };
 struct alignas(mailbox::kLineBytes) TaskWaiter {
   // Whether the task yields, sleeps, or has polled in vain and not polled again since. Stored by
   // the task, or by the host once the task is dead. Relaxed: a hint.
-  std::atomic<uint32_t> is_away;
-  // Whether a thread of the task handles active messages. The task stores kHears by release when
+  std::atomic<uint32_t> is_idle;
+  // Whether a thread of the task handles active messages. The task stores kHandling by release when
   // that thread starts; the host resets it when the task has ended. kOverloaded: the thread runs,
   // but its handlers have sent more than their receivers have room for; only handlers may send to
   // the task until that is over (Parked).
-  enum : uint32_t { kDeaf, kHears, kOverloaded };
-  std::atomic<uint32_t> hears;
+  enum : uint32_t { kNoHandlers, kHandling, kOverloaded };
+  std::atomic<uint32_t> handler_state;
 };
 struct alignas(mailbox::kLineBytes) Sleepers {
   // Number of the task's threads that are about to sleep or asleep (Wait). A thread that stores
@@ -133,10 +133,11 @@ bool release_copies(Board& board, mailbox::Owner dead);
 void wake_task(Board& board, uint32_t number);
 void wake_tasks(Board& board);
 
-// Returns TaskWaiter::hears of the task: nobody sends active messages to a kDeaf task, because they
-// would fill its mailbox. Acquire: pairs with the start of the thread that handles them.
-inline uint32_t hears_messages(const Board& board, uint32_t task) {
-  return board.task_waiters[task].hears.load(std::memory_order_acquire);
+// Returns TaskWaiter::handler_state of the task: nobody sends active messages to a task with
+// kNoHandlers, because they would fill its mailbox. Acquire: pairs with the start of the thread
+// that handles them.
+inline uint32_t handler_state_of(const Board& board, uint32_t task) {
+  return board.task_waiters[task].handler_state.load(std::memory_order_acquire);
 }
 
 // The functions that CopyOffers needs of the node.

@@ -219,7 +219,8 @@ class BasicCopyOffers {
   // Called by the copier, or by a helper that has taken a chunk: they may read `layouts`.
   static void move_part(const Copy& copy, uint64_t begin, uint64_t bytes) {
     if (copy.layouts == nullptr) return M::move(copy.target + begin, copy.source + begin, bytes);
-    M::move(copy.layouts->target.ahead(begin), copy.layouts->source.ahead(begin), bytes);
+    M::move(copy.layouts->target.advanced_by(begin), copy.layouts->source.advanced_by(begin),
+            bytes);
   }
   uint64_t bit_of(const Offer& offer) const { return 1ull << (&offer - offers_); }
 
@@ -247,8 +248,8 @@ class BasicCopyOffers {
         read(copy.source + at);
         read(copy.target + at);
       } else {
-        read(copy.layouts->source.ahead(at).at());
-        read(copy.layouts->target.ahead(at).at());
+        read(copy.layouts->source.advanced_by(at).at());
+        read(copy.layouts->target.advanced_by(at).at());
       }
   }
 

@@ -12,7 +12,7 @@
 #include <new>
 #include <utility>
 
-#include "base/or_enomem.h"
+#include "base/catch_bad_alloc.h"
 #include "llcl/message.h"
 #include "task/space/own_record.h"
 #include "task/space/space_heap.h"
@@ -84,11 +84,11 @@ uint32_t Endpoint::claim_first_lane() {
 
 uint32_t Endpoint::claim_lane() {
   for (uint32_t lane = 0; lane < board_->lanes->capacity(); ++lane) {
-    uint32_t left = LaneWaiter::kLeft;
+    uint32_t use = LaneWaiter::kLeft;
     // Acquire: pairs with leave_lane; the lane's positions are this thread's now.
     if (board_->lanes->owner(lane) == owner_ &&
-        board_->lane_waiters[lane].left.compare_exchange_strong(
-            left, LaneWaiter::kThreads, std::memory_order_acquire, std::memory_order_relaxed))
+        board_->lane_waiters[lane].lane_use.compare_exchange_strong(
+            use, LaneWaiter::kOneThread, std::memory_order_acquire, std::memory_order_relaxed))
       return lane;
   }
   return board_->lanes->claim(owner_);
@@ -97,7 +97,7 @@ uint32_t Endpoint::claim_lane() {
 uint32_t Endpoint::claim_common_lane() {
   const uint32_t lane = board_->lanes->claim(owner_);
   if (lane != Lanes::kNoLane)
-    board_->lane_waiters[lane].left.store(LaneWaiter::kCommon, std::memory_order_relaxed);
+    board_->lane_waiters[lane].lane_use.store(LaneWaiter::kCommon, std::memory_order_relaxed);
   return lane;
 }
 
@@ -106,7 +106,7 @@ void Endpoint::leave_lane(uint32_t lane) {
   if (board_->lanes->lag(lane) == 0)
     board_->lanes->release(lane);
   else  // release: pairs with claim_lane
-    board_->lane_waiters[lane].left.store(LaneWaiter::kLeft, std::memory_order_release);
+    board_->lane_waiters[lane].lane_use.store(LaneWaiter::kLeft, std::memory_order_release);
   board_->load.runnable.fetch_sub(1, std::memory_order_relaxed);  // last; see claim_first_lane
 }
 
@@ -185,9 +185,9 @@ int Endpoint::send(uint32_t task, uint32_t handler, const void* data, size_t byt
   // Acquire: pairs with the constructor; a task that never took part has no handlers.
   if (task >= board_->capacity || board_->attached[task].load(std::memory_order_acquire) == 0)
     return -EINVAL;
-  const uint32_t hears = hears_messages(*board_, task);
-  if (hears == TaskWaiter::kDeaf) return complete(on_complete, -ENOENT), 0;
-  if (hears == TaskWaiter::kOverloaded && !is_completer_) return -EAGAIN;
+  const uint32_t state = handler_state_of(*board_, task);
+  if (state == TaskWaiter::kNoHandlers) return complete(on_complete, -ENOENT), 0;
+  if (state == TaskWaiter::kOverloaded && !is_completer_) return -EAGAIN;
   ActiveMessage message{};
   message.handler = handler;
   message.source_node = board_->node.load(std::memory_order_relaxed);
@@ -217,7 +217,7 @@ int Endpoint::send(uint32_t task, uint32_t handler, const void* data, size_t byt
 // Returns kParked, -ENOMEM.
 int Endpoint::park(uint32_t task, const ActiveMessage& message,
                    const nagaya_completion& on_complete) {
-  const int error = base::or_enomem([&] {
+  const int error = base::catch_bad_alloc([&] {
     parked_.add(task, message, on_complete);
     return kParked;
   });
@@ -253,7 +253,7 @@ bool Endpoint::start_completer() {
   if (started) ::pthread_detach(thread);
   ::pthread_sigmask(SIG_SETMASK, &old, nullptr);
   has_completer_.store(started, std::memory_order_relaxed);
-  board_->task_waiters[record_->number].hears.store(started, std::memory_order_release);
+  board_->task_waiters[record_->number].handler_state.store(started, std::memory_order_release);
   return started;
 }
 

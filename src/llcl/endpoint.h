@@ -21,7 +21,7 @@
 #include <mutex>
 #include <span>
 
-#include "base/or_enomem.h"
+#include "base/catch_bad_alloc.h"
 #include "llcl/board.h"
 #include "llcl/completion.h"
 #include "llcl/message.h"
@@ -229,7 +229,7 @@ class Endpoint {
   // Returns 0, -ENOMEM.
   template <std::invocable<Command&> Fill>
   int park_command(Fill fill) {
-    const int error = base::or_enomem([&] {
+    const int error = base::catch_bad_alloc([&] {
       parked_.add_command(fill);
       return 0;
     });

@@ -92,7 +92,7 @@ class Group {
            std::span<const uint32_t> members, uint64_t bytes);
   bool is_open() const { return block_ != nullptr; }
   // Undoes open(), for a member that has not used the group yet. It may open the group later.
-  void forget() { block_ = nullptr; }
+  void undo_open() { block_ = nullptr; }
   // Closes the group. The last member that closes it calls `end`, then frees its block.
   void close(void (*end)(Group& group) = nullptr);
 
@@ -104,8 +104,8 @@ class Group {
 
   // Wakes the members' threads that sleep in a Wait, after the caller has stored something for
   // them. It costs two loads while nobody sleeps, because a thread fences for its wakers before a
-  // long sleep. A thread that begins a nap (WaitTable::kUnrungNapNs) at the same moment may sleep
-  // to its end.
+  // long sleep. A thread that begins a nap (WaitTable::kNapWithoutBellNs) at the same moment may
+  // sleep to its end.
   void wake() const;
   void wake_one(uint32_t member) const;
   // Copies between two buffers that do not overlap. Waiting threads help, those of `member` first.

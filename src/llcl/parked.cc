@@ -27,9 +27,9 @@ void Parked::tell_load() {
   const bool is_below = count <= kMax / 2 && bytes_ <= kBytesMax / 2;
   if (is_overloaded_ ? !is_below : !is_above) return;
   is_overloaded_ = !is_overloaded_;
-  // Relaxed: the task has heard messages before.
-  board_.task_waiters[self_.number()].hears.store(
-      is_overloaded_ ? TaskWaiter::kOverloaded : TaskWaiter::kHears, std::memory_order_relaxed);
+  // Relaxed: the task has handled messages before.
+  board_.task_waiters[self_.number()].handler_state.store(
+      is_overloaded_ ? TaskWaiter::kOverloaded : TaskWaiter::kHandling, std::memory_order_relaxed);
 }
 
 void Parked::retry_messages() {

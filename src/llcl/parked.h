@@ -11,8 +11,9 @@
 // Order: messages to one task of the node, and commands to the delegatee, each in the order in
 // which the handlers have made them.
 // Bound: a task that has parked more than kMax requests or kBytesMax of bodies shows kOverloaded in
-// TaskWaiter::hears; then threads of its node other than completers get -EAGAIN when they send to
-// it. Beyond the bound it parks only the answers of handlers to messages that were on their way.
+// TaskWaiter::handler_state; then threads of its node other than completers get -EAGAIN when they
+// send to it. Beyond the bound it parks only the answers of handlers to messages that were on their
+// way.
 // Thread safety: the completer only. Death of the task: its parked requests and its blocks of the
 // space heap end with it. Death of a receiver: the completion has the error.
 #pragma once

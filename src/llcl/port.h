@@ -5,7 +5,7 @@
 //   post(to, kind, header, body)       its receiver's port                 take()
 //   up to 40 bytes   ──────────────►  | header | body |                ──► copy
 //   longer           ──► a block  ──► | header | loan |                ──► copy, give_back()
-//   note(...)        ──────────────►  | header | source | body |       ──► copy
+//   post_with_source  ─────────────►  | header | source | body |       ──► copy
 //
 // A post that finds no room returns -EAGAIN and changes nothing: the user keeps the message, and
 // must keep the order of its messages.
@@ -24,31 +24,33 @@
 #include "llcl/block_pool.h"
 #include "llcl/board.h"
 #include "llcl/command.h"
-#include "llcl/elsewhere.h"
 #include "llcl/port_cell.h"
+#include "llcl/remote_nodes.h"
 #include "llcl/wait.h"
 
 namespace nagaya::llcl {
 
 class Port {
  public:
-  // `longest`: the longest eager body to a task of this node [bytes]. Between nodes a rendezvous
-  // takes several trips and an eager message one: there bodies of up to sixteen times `longest` are
-  // eager, but at most kLongestElsewhere.
-  static constexpr size_t kLongestElsewhere = 64 << 10;
-  static constexpr size_t kLongestNote = 4 << 10;  // [bytes]
+  // `eager_max_bytes`: the longest eager body to a task of this node [bytes]. Between nodes a
+  // rendezvous takes several trips and an eager message one: there bodies of up to sixteen times
+  // `eager_max_bytes` are eager, but at most kRemoteEagerMaxBytes.
+  static constexpr size_t kRemoteEagerMaxBytes = 64 << 10;
+  static constexpr size_t kControlMaxBytes = 4 << 10;
 
-  Port(Board& board, mailbox::Owner self, size_t longest, Wait& waits, Elsewhere& elsewhere)
+  Port(Board& board, mailbox::Owner self, size_t eager_max_bytes, Wait& waits,
+       RemoteNodes& remote_nodes)
       : board_(board),
         self_(self),
         inbox_(board.ports[self.number()]),
         waits_(waits),
-        elsewhere_(elsewhere),
-        longest_(longest),
-        longest_elsewhere_(std::max(longest, std::min(16 * longest, kLongestElsewhere))),
-        pool_(sizeof(PortHeader) + std::max(longest, kLongestNote), kPoolBytes),
-        pool_elsewhere_(sizeof(PortHeader) + std::max(longest_elsewhere_, kLongestNote),
-                        kPoolElsewhereBytes) {}
+        remote_nodes_(remote_nodes),
+        eager_max_bytes_(eager_max_bytes),
+        remote_eager_max_bytes_(
+            std::max(eager_max_bytes, std::min(16 * eager_max_bytes, kRemoteEagerMaxBytes))),
+        pool_(sizeof(PortHeader) + std::max(eager_max_bytes, kControlMaxBytes), kPoolBytes),
+        remote_pool_(sizeof(PortHeader) + std::max(remote_eager_max_bytes_, kControlMaxBytes),
+                     kRemotePoolBytes) {}
   Port(const Port&) = delete;
   Port& operator=(const Port&) = delete;
 
@@ -57,35 +59,37 @@ class Port {
   }
   // Returns whether the task takes part (this node) or may take part (another node). Acquire: pairs
   // with the other endpoint's constructor.
-  bool reaches(nagaya_process to) const {
-    if (!is_here(to)) return elsewhere_.has(to);
+  bool may_reach(nagaya_process to) const {
+    if (!is_here(to)) return remote_nodes_.has(to);
     return to.task < board_.capacity &&
            board_.attached[to.task].load(std::memory_order_acquire) != 0;
   }
-  size_t longest(nagaya_process to) const { return is_here(to) ? longest_ : longest_elsewhere_; }
+  size_t eager_max_bytes(nagaya_process to) const {
+    return is_here(to) ? eager_max_bytes_ : remote_eager_max_bytes_;
+  }
   // Returns whether a message with a body of `bytes` may be eager. To a process of another node
   // that has a backlog no message may, so that the messages that its node holds for it stay
   // bounded.
-  bool takes(nagaya_process to, size_t bytes) const {
-    return bytes <= longest(to) && (is_here(to) || !elsewhere_.has_backlog(to));
+  bool may_be_eager(nagaya_process to, size_t bytes) const {
+    return bytes <= eager_max_bytes(to) && (is_here(to) || !remote_nodes_.has_backlog(to));
   }
 
   // Content of a body: it says where data go (control), or is the user's data.
   enum class Body : uint8_t { kControl, kData };
 
-  // Posts `bytes` of the body, at most longest(to), or kLongestNote of control. The caller may
-  // reuse the body on return. Returns 0, -EAGAIN (no room just now), -ENOBUFS (too many loans are
-  // out, or no lane). May throw std::bad_alloc.
+  // Posts `bytes` of the body, at most eager_max_bytes(to), or kControlMaxBytes of control. The
+  // caller may reuse the body on return. Returns 0, -EAGAIN (no room just now), -ENOBUFS (too many
+  // loans are out, or no lane). May throw std::bad_alloc.
   int post(nagaya_process to, uint8_t kind, const PortHeader& header, const layout::Buffer& body,
            size_t bytes, Body what) {
     return is_here(to) ? post_here(to, kind, header, body, bytes)
-                       : post_elsewhere(to, kind, header, body, bytes, what);
+                       : post_remote(to, kind, header, body, bytes, what);
   }
-  // Posts a message that names its sender, with up to kLongestNote of control data. Returns and
+  // Posts a message that names its sender, with up to kControlMaxBytes of control data. Returns and
   // throws as post().
-  int note(nagaya_process to, uint8_t kind, const PortHeader& header, const layout::Buffer& body,
-           size_t bytes) {
-    if (!is_here(to)) return post_elsewhere(to, kind, header, body, bytes, Body::kControl);
+  int post_with_source(nagaya_process to, uint8_t kind, const PortHeader& header,
+                       const layout::Buffer& body, size_t bytes) {
+    if (!is_here(to)) return post_remote(to, kind, header, body, bytes, Body::kControl);
     if (bytes > kNoteMaxBytes) return post_lent(to, kind, header, body, bytes);
     PortCell cell;
     cell.header = header;
@@ -114,7 +118,7 @@ class Port {
   }
   // Drops a taken message that no user of a port can have sent, because another node has forged it:
   // gives back its body and counts it in Board::dropped.
-  void refuse(const Incoming& message) {
+  void drop_forged(const Incoming& message) {
     message.give_back();
     board_.dropped.fetch_add(1, std::memory_order_relaxed);
   }
@@ -130,11 +134,11 @@ class Port {
   }
 
   // The caller expects the next message, or an answer, from that process. If it is a task of this
-  // node, a waiting thread may spin while that task is running (Wait::expect).
-  void expect(nagaya_process from) {
+  // node, a waiting thread may spin while that task is running (Wait::set_partner).
+  void set_partner(nagaya_process from) {
     const bool runs_here =
         is_here(from) && from.task < board_.capacity && from.task != self_.number();
-    waits_.expect(runs_here ? from.task : Wait::kNobody);
+    waits_.set_partner(runs_here ? from.task : Wait::kNobody);
   }
   // Asks posters to ring. Returns how long a thread may sleep [ns].
   uint64_t before_sleep() { return inbox_.before_sleep(); }
@@ -142,7 +146,7 @@ class Port {
 
  private:
   // Limits of the blocks that may be lent at once [bytes].
-  static constexpr size_t kPoolBytes = 64 << 20, kPoolElsewhereBytes = 2 << 20;
+  static constexpr size_t kPoolBytes = 64 << 20, kRemotePoolBytes = 2 << 20;
 
   bool is_here(nagaya_process process) const {
     return process.node == board_.node.load(std::memory_order_relaxed);
@@ -171,8 +175,8 @@ class Port {
     if (error != 0) lent.loan.give_back();
     return error;
   }
-  int post_elsewhere(nagaya_process to, uint8_t kind, const PortHeader& header,
-                     const layout::Buffer& body, size_t bytes, Body what) {
+  int post_remote(nagaya_process to, uint8_t kind, const PortHeader& header,
+                  const layout::Buffer& body, size_t bytes, Body what) {
     const size_t all_bytes = sizeof header + bytes;
     const size_t data_bytes = what == Body::kData ? bytes : 0;
     const auto write = [&](std::byte* message) {
@@ -182,13 +186,14 @@ class Port {
     if (all_bytes <= kInlineMaxBytes) {
       std::byte message[kInlineMaxBytes];
       write(message);
-      return elsewhere_.send(to, kind, message, all_bytes, data_bytes, nullptr);
+      return remote_nodes_.send(to, kind, message, all_bytes, data_bytes, nullptr);
     }
     Loan block;
-    BlockPool& pool = all_bytes <= pool_.block_bytes() ? pool_ : pool_elsewhere_;
+    BlockPool& pool = all_bytes <= pool_.block_bytes() ? pool_ : remote_pool_;
     if (!pool.take_for_flag(block)) return -EAGAIN;
     write(block.data);
-    const int error = elsewhere_.send(to, kind, block.data, all_bytes, data_bytes, block.returned);
+    const int error =
+        remote_nodes_.send(to, kind, block.data, all_bytes, data_bytes, block.returned);
     if (error != 0) block.give_back();
     return error;
   }
@@ -197,10 +202,10 @@ class Port {
   const mailbox::Owner self_;
   mailbox::Mailbox& inbox_;
   Wait& waits_;
-  Elsewhere& elsewhere_;
-  const size_t longest_, longest_elsewhere_;
+  RemoteNodes& remote_nodes_;
+  const size_t eager_max_bytes_, remote_eager_max_bytes_;
   BlockPool pool_;
-  BlockPool pool_elsewhere_;  // for bodies that are longer than those of this node
+  BlockPool remote_pool_;  // for bodies that are longer than those of this node
 };
 
 }  // namespace nagaya::llcl

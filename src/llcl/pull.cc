@@ -91,7 +91,7 @@ int Pulls::share(nagaya_process taker, const layout::Buffer& data, size_t bytes,
     return share_packed(data, bytes, region, out);
   }
   out.data = reinterpret_cast<const void*>(span.first);
-  const int error = region != 0 ? 0 : elsewhere_.share(out.data, span.bytes, region);
+  const int error = region != 0 ? 0 : remote_nodes_.share(out.data, span.bytes, region);
   out.region = region;
   return error;
 }
@@ -100,12 +100,12 @@ int Pulls::share_packed(const layout::Buffer& data, size_t bytes, uint32_t& regi
   if (region == 0) {
     auto copy = std::make_unique_for_overwrite<std::byte[]>(bytes);
     layout::gather(data, copy.get(), bytes);
-    const int error = elsewhere_.share(copy.get(), bytes, region);
+    const int error = remote_nodes_.share(copy.get(), bytes, region);
     if (error != 0) return error;
     try {
       packed_[region] = std::move(copy);
     } catch (...) {
-      elsewhere_.unshare(std::exchange(region, 0));
+      remote_nodes_.unshare(std::exchange(region, 0));
       throw;
     }
   }
@@ -205,38 +205,38 @@ bool Pull::start(std::span<const std::byte> layout) {
 }
 
 // Requests the next portion. If there is no room just now, a later advance() does.
-void Pull::ask() {
+void Pull::request() {
   const size_t bytes_most = staged_ != nullptr ? kStagedBytes : kPortionMaxBytes;
   size_t bytes = std::min(bytes_ - taken_bytes_, bytes_most);
   done_.store(0, std::memory_order_relaxed);
   int error;
   if (pieces_ != nullptr) {
     bytes = pieces_->cut(staged_.get(), bytes);
-    error = pulls_.elsewhere_.read_pieces(from_, source_.region, pieces_->all(), done_);
+    error = pulls_.remote_nodes_.read_pieces(from_, source_.region, pieces_->all(), done_);
   } else {
     std::byte* const to =
         staged_ != nullptr ? staged_.get() : static_cast<std::byte*>(sink_.buffer) + taken_bytes_;
-    error = pulls_.elsewhere_.read(from_, source_.region, taken_bytes_, to, bytes, done_);
+    error = pulls_.remote_nodes_.read(from_, source_.region, taken_bytes_, to, bytes, done_);
   }
   if (error == -EAGAIN || error == -ENOBUFS) return;  // perhaps another thread has a lane
-  asked_bytes_ = bytes;
+  requested_bytes_ = bytes;
   if (error != 0) done_.store(static_cast<uint32_t>(error), std::memory_order_relaxed);
 }
 
 bool Pull::advance() {
-  if (asked_bytes_ == 0) ask();
-  if (asked_bytes_ == 0 || !has_come()) return false;
+  if (requested_bytes_ == 0) request();
+  if (requested_bytes_ == 0 || !has_arrived()) return false;
   const auto status = static_cast<int32_t>(done_.load(std::memory_order_relaxed));
   if (status < 0) {
     error_ = status;
     return true;
   }
-  const size_t come_bytes = std::exchange(asked_bytes_, 0);
-  if (staged_ != nullptr) sink_.store(sink_.context, staged_.get(), come_bytes);
-  taken_bytes_ += come_bytes;
+  const size_t arrived_bytes = std::exchange(requested_bytes_, 0);
+  if (staged_ != nullptr) sink_.store(sink_.context, staged_.get(), arrived_bytes);
+  taken_bytes_ += arrived_bytes;
   if (taken_bytes_ == bytes_) return true;
-  if (pieces_ != nullptr) pieces_->go_on(come_bytes);
-  ask();
+  if (pieces_ != nullptr) pieces_->go_on(arrived_bytes);
+  request();
   return false;
 }
 

@@ -22,7 +22,7 @@
 
 #include "layout/runs.h"
 #include "llcl/board.h"
-#include "llcl/elsewhere.h"
+#include "llcl/remote_nodes.h"
 
 namespace nagaya::llcl {
 
@@ -55,8 +55,8 @@ struct Sink {
 // Shares a task's data with others, and holds the common state of its Pulls.
 class Pulls {
  public:
-  Pulls(Board& board, mailbox::Owner self, Elsewhere& elsewhere)
-      : board_(board), self_(self), elsewhere_(elsewhere) {}
+  Pulls(Board& board, mailbox::Owner self, RemoteNodes& remote_nodes)
+      : board_(board), self_(self), remote_nodes_(remote_nodes) {}
 
   // Lets `taker` have the first `bytes` of the data. Returns 0, -EAGAIN (too many regions just
   // now), -EINVAL, -ESRCH. May throw std::bad_alloc, then nothing has changed.
@@ -65,7 +65,7 @@ class Pulls {
             Source& out, Layout& layout);
   void unshare(uint32_t region) {
     if (region == 0) return;
-    elsewhere_.unshare(region);
+    remote_nodes_.unshare(region);
     if (!packed_.empty()) packed_.erase(region);
   }
   // Stores `bytes` of an eager message from the caller's buffer `data` into the sink.
@@ -91,7 +91,7 @@ class Pulls {
 
   Board& board_;
   const mailbox::Owner self_;
-  Elsewhere& elsewhere_;
+  RemoteNodes& remote_nodes_;
   // Packed copies of data that have more runs than a Layout holds, by region.
   std::unordered_map<uint32_t, std::unique_ptr<std::byte[]>> packed_;
 };
@@ -111,21 +111,21 @@ class Pull {
   bool advance();
   // Returns whether a portion has arrived since the last advance(). Acquire: pairs with the
   // delegatee.
-  bool has_come() const { return done_.load(std::memory_order_acquire) != 0; }
-  bool is_asked() const { return asked_bytes_ != 0; }
+  bool has_arrived() const { return done_.load(std::memory_order_acquire) != 0; }
+  bool is_requested() const { return requested_bytes_ != 0; }
   int error() const { return error_; }
 
  private:
   class Pieces;
 
-  void ask();
+  void request();
 
   Pulls& pulls_;
   nagaya_process from_;
   Source source_;
   Sink sink_;
   size_t bytes_, taken_bytes_ = 0;
-  size_t asked_bytes_ = 0;          // size of the requested portion; 0: none is requested
+  size_t requested_bytes_ = 0;      // size of the requested portion; 0: none is requested
   std::atomic<uint32_t> done_ = 0;  // of the portion: 1 or a negative errno when it has arrived
   int error_ = 0;
   std::unique_ptr<std::byte[]> staged_;  // buffer of a portion for sink_.store

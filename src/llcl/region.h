@@ -33,7 +33,7 @@
 
 namespace nagaya::llcl {
 
-struct Whole {
+struct RegionMemory {
   std::byte* address;  // nullptr: no such region
   uint64_t bytes;
 };
@@ -68,12 +68,12 @@ class BasicRegionTable {
                                                std::memory_order_relaxed))
         continue;
       hint_.store(index + 1, std::memory_order_relaxed);
-      // Release: a reader that sees one of these sees the id cleared, too. Pairs with whole.
+      // Release: a reader that sees one of these sees the id cleared, too. Pairs with find_region.
       entry.base.store(reinterpret_cast<uint64_t>(base), std::memory_order_release);
       entry.bytes.store(bytes, std::memory_order_release);
       entry.generation = entry.generation == 0xffff ? 1 : entry.generation + 1;
       const uint32_t id = entry.generation << 16 | index;
-      entry.id.store(id, std::memory_order_release);  // base and bytes; pairs with whole
+      entry.id.store(id, std::memory_order_release);  // base and bytes; pairs with find_region
       return id;
     }
     full_.store(freed + 1, std::memory_order_relaxed);
@@ -89,7 +89,7 @@ class BasicRegionTable {
                                                          std::memory_order_relaxed))
       return -EINVAL;
     endings_.fetch_add(1, std::memory_order_release);  // pairs with endings
-    entry.owner.store(0, std::memory_order_release);   // the id is cleared; add, whole
+    entry.owner.store(0, std::memory_order_release);   // the id is cleared; add, find_region
     freed_.fetch_add(1, std::memory_order_release);    // an entry is free; add
     return 0;
   }
@@ -102,7 +102,7 @@ class BasicRegionTable {
       if (entry.owner.load(std::memory_order_relaxed) != dead.bits) continue;
       entry.id.store(kNone, std::memory_order_relaxed);
       endings_.fetch_add(1, std::memory_order_release);  // pairs with endings
-      entry.owner.store(0, std::memory_order_release);   // the id is cleared; add, whole
+      entry.owner.store(0, std::memory_order_release);   // the id is cleared; add, find_region
     }
     // Counts also the entry that the task was freeing when it died.
     freed_.fetch_add(1, std::memory_order_release);
@@ -111,13 +111,13 @@ class BasicRegionTable {
   // Returns the address of [offset, offset + bytes) in a region of that task. -EINVAL: no such
   // region, or the range exceeds it.
   Found find(uint32_t id, uint32_t task, uint64_t offset, uint64_t bytes) const {
-    const Whole region = whole(id, task);
+    const RegionMemory region = find_region(id, task);
     if (region.address == nullptr || offset > region.bytes || bytes > region.bytes - offset)
       return {nullptr, -EINVAL};
     return {region.address + offset, 0};
   }
 
-  Whole whole(uint32_t id, uint32_t task) const {
+  RegionMemory find_region(uint32_t id, uint32_t task) const {
     const Entry& entry = entries_[(id & 0xffff) % kRegions];
     // Acquire: pairs with add; base and bytes are at least as new as the id.
     if (id == kNone || entry.id.load(std::memory_order_acquire) != id) return {nullptr, 0};

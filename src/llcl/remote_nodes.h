@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// elsewhere.h - the calls by which ports and pulls reach other nodes. In a task:
-// elsewhere_by_lane.h. In tests: nodes without a network.
+// remote_nodes.h - the calls by which ports and pulls reach other nodes. In a task:
+// remote_nodes_by_lane.h. In tests: nodes without a network.
 //
 //   sender                        delegatees                    receiver
 //   | header | body | ──message──► ... ──► its port: a note, or a body that is lent
@@ -16,9 +16,9 @@
 
 namespace nagaya::llcl {
 
-class Elsewhere {
+class RemoteNodes {
  public:
-  virtual ~Elsewhere() = default;
+  virtual ~RemoteNodes() = default;
 
   // Returns whether there may be such a process on another node.
   virtual bool has(nagaya_process process) const = 0;

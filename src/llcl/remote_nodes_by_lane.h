@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// elsewhere_by_lane.h - implements Elsewhere in a task: reaches other nodes through the lanes of
-// the task's endpoint and the node's delegatee.
+// remote_nodes_by_lane.h - implements RemoteNodes in a task: reaches other nodes through the lanes
+// of the task's endpoint and the node's delegatee.
 #pragma once
 
 #include <cstring>
 
-#include "llcl/elsewhere.h"
 #include "llcl/endpoint.h"
 #include "llcl/port_cell.h"
+#include "llcl/remote_nodes.h"
 
 namespace nagaya::llcl {
 
-class ElsewhereByLane final : public Elsewhere {
+class RemoteNodesByLane final : public RemoteNodes {
  public:
   // `threads`: several threads call, and take turns. They share one lane, because messages through
   // a lane for each thread would overtake each other.
-  ElsewhereByLane(Endpoint& endpoint, bool threads)
+  RemoteNodesByLane(Endpoint& endpoint, bool threads)
       : endpoint_(endpoint),
         common_lane_(threads ? endpoint.claim_common_lane() : Lanes::kNoLane) {}
 

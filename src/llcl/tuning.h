@@ -18,13 +18,13 @@
 namespace nagaya::llcl {
 
 enum class Tuned : uint8_t {
-  kPosted,     // up to this size a member posts a copy of its data in a collective
-  kCombined,   // up to this size every member combines all elements; above, one slice
-  kTile,       // bytes combined of each buffer at a time: with the result in the first cache
-  kExchanged,  // up to this size leaders of nodes exchange all elements; above, slices
-  kAlltoallByLeaders,  // up to this size of each block, a leader sends the blocks of its node
-  kLargeTeam,          // from so many members in a node on, no member polls all the others ...
-  kLargeTeamLoad,      // ... if at most so many members share a processor
+  kPostedMaxBytes,    // up to this size a member posts a copy of its data in a collective
+  kCombinedMaxBytes,  // up to this size every member combines all elements; above, one slice
+  kTileBytes,         // bytes combined of each buffer at a time: with the result in the first cache
+  kExchangedMaxBytes,  // up to this size leaders of nodes exchange all elements; above, slices
+  kAlltoallByLeadersMaxBytes,     // up to this block size a leader sends the blocks of its node
+  kLargeTeamMinMembers,           // from so many members in a node on, none polls all others ...
+  kLargeTeamMembersPerProcessor,  // ... if at most so many members share a processor
   kCount
 };
 

@@ -36,7 +36,7 @@ void Wait::begin_polls(LaneWaiter* waiter) {
 }
 
 int Wait::poll() {
-  be_away(false);
+  show_idle(false);
   int count = advance(false);
   if (count == 0) {
     if (help()) return 1;
@@ -48,7 +48,7 @@ int Wait::poll() {
   if (count > 0)
     found();
   else
-    be_away(true);
+    show_idle(true);
   return count;
 }
 
@@ -63,16 +63,16 @@ uint32_t Wait::arm(uint64_t& longest_ns) {
   for (Entry& entry : all_)
     if (entry.advance.load(std::memory_order_relaxed) != nullptr) {
       const uint64_t wanted_ns = entry.progress.before_sleep(entry.progress.context);
-      longest_ns =
-          std::min(longest_ns,
-                   wanted_ns == NAGAYA_NOBODY_RINGS ? mailbox::WaitTable::kUnrungNapNs : wanted_ns);
+      longest_ns = std::min(longest_ns, wanted_ns == NAGAYA_NOBODY_RINGS
+                                            ? mailbox::WaitTable::kNapWithoutBellNs
+                                            : wanted_ns);
     }
   board_.asleep.fetch_add(1, std::memory_order_relaxed);
   board_.sleepers[self_.number()].count.fetch_add(1, std::memory_order_relaxed);
   lock.unlock();  // the heavy fence is a system call, for which other threads need not wait
   // Orders the stores of the counts before the last look; see wake_task. Wakers of a group do not
   // fence themselves: before a long sleep this thread makes all tasks fence.
-  if (board_.has_heavy_fence && longest_ns > mailbox::WaitTable::kUnrungNapNs)
+  if (board_.has_heavy_fence && longest_ns > mailbox::WaitTable::kNapWithoutBellNs)
     Machine::heavy_fence();
   else
     Machine::fence();
@@ -93,12 +93,12 @@ void Wait::disarm() {
 
 // ---- the partner --------------------------------------------------------------------------------
 
-// Shows other tasks whether this one is away (TaskWaiter::is_away). Stores only a change, because
+// Shows other tasks whether this one is idle (TaskWaiter::is_idle). Stores only a change, because
 // other tasks poll the line.
-void Wait::be_away(bool is_away) {
-  std::atomic<uint32_t>& said = board_.task_waiters[self_.number()].is_away;
-  if (said.load(std::memory_order_relaxed) != is_away)
-    said.store(is_away, std::memory_order_relaxed);
+void Wait::show_idle(bool is_idle) {
+  std::atomic<uint32_t>& said = board_.task_waiters[self_.number()].is_idle;
+  if (said.load(std::memory_order_relaxed) != is_idle)
+    said.store(is_idle, std::memory_order_relaxed);
 }
 
 // Returns whether the expected sender is running on another processor. False while threads wait for
@@ -108,31 +108,31 @@ bool Wait::is_partner_running() const {
   const uint32_t partner = partner_.load(std::memory_order_relaxed);
   return partner != kNobody && !has_threads_.load(std::memory_order_relaxed) &&
          board_.load.waiting.load(std::memory_order_relaxed) == 0 &&
-         board_.task_waiters[partner].is_away.load(std::memory_order_relaxed) == 0;
+         board_.task_waiters[partner].is_idle.load(std::memory_order_relaxed) == 0;
 }
 
-// ---- one thread's patience ----------------------------------------------------------------------
+// ---- one thread's backoff -----------------------------------------------------------------------
 
 // Returns whether to spin for the partner's next message instead of yielding: on a crowded node,
-// for up to kBesidePartnerNs after the last event, while the partner is running
+// for up to kPartnerSpinNs after the last event, while the partner is running
 // (docs/decisions/0011).
-bool Patience::is_beside_partner() {
-  if (beside_until_ns_ == mailbox::kNever) return false;
-  if (beside_until_ns_ == 0 && wait_.board_.load.crowded() && wait_.is_partner_running())
-    beside_until_ns_ = Machine::now_ns() + Table::kBesidePartnerNs;
-  else if (beside_until_ns_ == 0 || !wait_.is_partner_running() ||
-           Machine::now_ns() >= beside_until_ns_)
-    beside_until_ns_ = mailbox::kNever;
-  return beside_until_ns_ != mailbox::kNever;
+bool Backoff::may_spin_for_partner() {
+  if (partner_spin_end_ns_ == mailbox::kNever) return false;
+  if (partner_spin_end_ns_ == 0 && wait_.board_.load.crowded() && wait_.is_partner_running())
+    partner_spin_end_ns_ = Machine::now_ns() + Table::kPartnerSpinNs;
+  else if (partner_spin_end_ns_ == 0 || !wait_.is_partner_running() ||
+           Machine::now_ns() >= partner_spin_end_ns_)
+    partner_spin_end_ns_ = mailbox::kNever;
+  return partner_spin_end_ns_ != mailbox::kNever;
 }
 
-Pause Patience::pause_late() {
+Pause Backoff::pause_late() {
   if (looks_ % 64 == 0 && !has_time()) return Pause::kGiveUp;
-  if (is_beside_partner()) return Pause::kSpin;
+  if (may_spin_for_partner()) return Pause::kSpin;
   if (looks_ <= Table::kLooksAwake) ++looks_;
-  if (looks_ == Table::kSoon) become(LaneWaiter::kAwake);
+  if (looks_ == Table::kPollsBeforeAnnouncing) become(LaneWaiter::kAwake);
   const mailbox::Load& load = wait_.board_.load;
-  const bool awaits_delegatee = looks_ >= Table::kSoon && wait_.has_other_nodes();
+  const bool awaits_delegatee = looks_ >= Table::kPollsBeforeAnnouncing && wait_.has_other_nodes();
   const bool is_beside_a_sleeper = looks_ > Table::kLooksBesideASleeper && awaits_delegatee &&
                                    !load.has_room() && wait_.board_.delegatee_bell.is_armed();
   const bool sleeps = looks_ > Table::kLooksAwake || is_beside_a_sleeper;
@@ -143,29 +143,29 @@ Pause Patience::pause_late() {
   return sleeps ? Pause::kSleep : Pause::kYield;
 }
 
-void Patience::end_looks() {
-  wait_.be_away(false);
-  if (looks_ >= Table::kSoon) become(LaneWaiter::kNo);
+void Backoff::end_looks() {
+  wait_.show_idle(false);
+  if (looks_ >= Table::kPollsBeforeAnnouncing) become(LaneWaiter::kNo);
   looks_ = 0;
   nap_ns_ = Table::kNapNs;
 }
 
-void Patience::yield() {
-  wait_.be_away(true);
+void Backoff::yield() {
+  wait_.show_idle(true);
   Machine::yield();
-  wait_.be_away(false);
+  wait_.show_idle(false);
 }
 
-void Patience::arm() {
+void Backoff::arm() {
   armed_ = wait_.arm(longest_ns_);
   is_armed_ = true;
   become(LaneWaiter::kAsleep);
-  wait_.be_away(true);
+  wait_.show_idle(true);
 }
 
 // Sleeps until the bell rings or the time is up. Does not sleep if the last look has handled
 // something, because more may follow.
-void Patience::sleep() {
+void Backoff::sleep() {
   if (looks_ == 0 || longest_ns_ == 0) return;
   wait_.bell().sleep(armed_, mailbox::end_of_sleep<Machine>(longest_ns_, deadline_ns_));
   if (looks_ <= Table::kLooksAwake) return;
@@ -174,16 +174,16 @@ void Patience::sleep() {
                      Table::kLongestNapNs);
 }
 
-void Patience::disarm() {
+void Backoff::disarm() {
   is_armed_ = false;
   wait_.disarm();
   become(looks_ == 0 ? LaneWaiter::kNo : LaneWaiter::kAwake);
-  wait_.be_away(false);
+  wait_.show_idle(false);
 }
 
 // Shows the thread's state in its waiter. In a job of one node kAwake is shown as kNo: nothing
 // there uses the count of threads that wait awake.
-void Patience::become(uint32_t state) {
+void Backoff::become(uint32_t state) {
   if (waiter_ == nullptr) return;
   const bool matters = state != LaneWaiter::kAwake || wait_.has_other_nodes();
   llcl::become(wait_.board_.load, *waiter_, matters ? state : LaneWaiter::kNo);

@@ -3,7 +3,7 @@
 // a poll is a "look" in the names below. Each look also advances everything that the task owes to
 // others: the libraries registered here, and chunks of large copies of its peers.
 //
-//   until(is_over)   look: is_over? all that is registered, copies ──► Patience: spin, yield, sleep
+//   until(is_over)   look: is_over? all that is registered, copies ──► Backoff: spin, yield, sleep
 //   poll()           for callers that do not say what they wait for: one look, and at most a yield
 //
 // A sleeping thread sleeps on the bell of its task, board.ports[task].bell(). Every event that may
@@ -60,16 +60,16 @@ inline uint64_t sleep_beside_looks(task::SpinLock& looks) {
 class Wait;
 
 // Decides how a thread pauses between fruitless looks: it spins, yields, then sleeps.
-class Patience {
+class Backoff {
  public:
   // `waiter`: that of the thread's lane; nullptr: the thread has no lane, and is not counted.
-  Patience(Wait& wait, LaneWaiter* waiter, uint64_t deadline_ns)
+  Backoff(Wait& wait, LaneWaiter* waiter, uint64_t deadline_ns)
       : wait_(wait), waiter_(waiter), deadline_ns_(deadline_ns) {}
 
   // Called after a look that has handled something: ends the run of fruitless looks.
   void found() {
     if (looks_ != 0) end_looks();
-    beside_until_ns_ = 0;
+    partner_spin_end_ns_ = 0;
   }
   bool has_time() const { return !mailbox::has_passed<mailbox::Machine>(deadline_ns_); }
   bool is_last_look() const { return is_armed_; }
@@ -96,7 +96,7 @@ class Patience {
   bool is_early() const;
   mailbox::Pause pause_late();
   void end_looks();
-  bool is_beside_partner();
+  bool may_spin_for_partner();
   void become(uint32_t state);
 
   Wait& wait_;
@@ -105,7 +105,7 @@ class Patience {
   uint32_t looks_ = 0;  // number of fruitless looks
   uint32_t armed_ = 0;  // the bell's word when it was armed
   bool is_armed_ = false;
-  uint64_t beside_until_ns_ = 0;  // end of the spin for the partner; 0: not begun; kNever: over
+  uint64_t partner_spin_end_ns_ = 0;  // end of the spin for the partner; 0: not begun; kNever: over
   uint64_t nap_ns_ = Table::kNapNs, longest_ns_ = 0, slept_ns_ = 0, probe_at_ns_ = kProbeNs;
 };
 
@@ -121,7 +121,7 @@ class Wait {
   // Called before the first poll(): threads that poll in vain are counted through `waiter`.
   void begin_polls(LaneWaiter* waiter);
   // From now on several threads may call poll(), or wait for events of registered libraries.
-  void expect_threads() { has_threads_.store(true, std::memory_order_relaxed); }
+  void enable_threads() { has_threads_.store(true, std::memory_order_relaxed); }
 
   // If a registered library cannot go on, the wait continues, or ends with the library's error.
   enum class OnError { kWaitOn, kEnd };
@@ -133,29 +133,29 @@ class Wait {
   int until(IsOver is_over, uint64_t deadline_ns, LaneWaiter* waiter, Probe probe,
             OnError on_error) {
     if (is_over()) return 0;
-    Patience patience(*this, waiter, deadline_ns);
+    Backoff backoff(*this, waiter, deadline_ns);
     int error = 0;
     const auto look = [&] {
-      if (patience.is_probe_due()) probe();
+      if (backoff.is_probe_due()) probe();
       while (!is_over()) {
-        const int moved = advance(patience.is_last_look());
+        const int moved = advance(backoff.is_last_look());
         if (moved < 0 && on_error == OnError::kEnd) [[unlikely]]
           return error = moved, true;
         if (moved <= 0 && !help()) return false;
-        patience.found();
-        if (!patience.has_time()) return is_over();
+        backoff.found();
+        if (!backoff.has_time()) return is_over();
       }
       return true;
     };
-    const bool has_ended = mailbox::wait(look, patience);
-    patience.found();
+    const bool has_ended = mailbox::wait(look, backoff);
+    backoff.found();
     return has_ended ? error : -ETIMEDOUT;
   }
   // Looks once. If that has handled nothing, pauses without sleep and looks again. Returns how many
   // events were handled, or an error.
   int poll();
   // Called after an event was handled for which another thread may wait: wakes the task's threads.
-  void tell_threads() {
+  void wake_threads() {
     if (has_threads_.load(std::memory_order_relaxed)) bell().ring();
   }
   // Called after an event was handled outside of poll(): ends poll()'s run of fruitless looks.
@@ -164,11 +164,11 @@ class Wait {
   }
 
   // The caller's next wait is probably for a message or an answer of that task of this node.
-  void expect(uint32_t task) { partner_.store(task, std::memory_order_relaxed); }
+  void set_partner(uint32_t task) { partner_.store(task, std::memory_order_relaxed); }
   static constexpr uint32_t kNobody = UINT32_MAX;
 
  private:
-  friend class Patience;
+  friend class Backoff;
   struct Entry {
     std::atomic<int (*)(void*)> advance;  // nullptr: removed. Stored after `progress`
     Progress progress;
@@ -192,14 +192,14 @@ class Wait {
       else
         count += moved;
     }
-    if (count != 0) tell_threads();
+    if (count != 0) wake_threads();
     return count != 0 ? count : error;
   }
   bool help() { return board_.copies->any() && board_.copies->help(self_); }
   mailbox::Doorbell& bell() { return board_.ports[self_.number()].bell(); }
   bool has_other_nodes() const { return board_.nodes.load(std::memory_order_relaxed) > 1; }
   bool is_partner_running() const;
-  void be_away(bool is_away);
+  void show_idle(bool is_idle);
   uint32_t arm(uint64_t& longest_ns);
   void disarm();
   // Calls function(), unless another thread is in such a call: then this thread's poll is not
@@ -223,13 +223,13 @@ class Wait {
   task::SpinLock lock_;    // guards changes of all_, and sleepers_
   uint32_t sleepers_ = 0;  // number of the task's threads between arm() and disarm()
   task::SpinLock polls_lock_;
-  Patience polls_{*this, nullptr, mailbox::kNever};  // of poll()
+  Backoff polls_{*this, nullptr, mailbox::kNever};  // of poll()
 };
 
 // Whether this is one of the first looks, within which the answer to a message of the caller
 // arrives: inline, because each nanosecond counts.
-inline bool Patience::is_early() const {
-  return looks_ != 0 && looks_ + 1 < Table::kSoon && !wait_.board_.load.crowded();
+inline bool Backoff::is_early() const {
+  return looks_ != 0 && looks_ + 1 < Table::kPollsBeforeAnnouncing && !wait_.board_.load.crowded();
 }
 
 }  // namespace nagaya::llcl

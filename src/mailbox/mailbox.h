@@ -16,23 +16,23 @@
 // A position, between `head` and `tail`:
 //   free     -> reserved  poster, compare-and-swap of `tail`
 //   reserved -> ready     poster, release of the cell's first word: the payload is complete
-//   reserved -> nothing   host, for a poster that is dead (forget)
+//   reserved -> nothing   host, for a poster that is dead (cancel_posts_of)
 //   ready    -> nothing   reader, when it has taken the message past a reserved one
 //   ready, nothing -> free of the next lap: reader, release of `head`
 // `sleeping` is set and cleared by the reader; a poster that reserves while it is set rings the
 // bell, so that the next poster rings for one that dies before it rings.
 //
-// The poster of each reserved position is recorded, for forget(): `tail` has the number of the last
-// position's poster, `posters` those of earlier ones. A poster writes its number into `posters`
-// after its swap, or the next poster does before its own swap.
+// The poster of each reserved position is recorded, for cancel_posts_of(): `tail` has the number of
+// the last position's poster, `posters` those of earlier ones. A poster writes its number into
+// `posters` after its swap, or the next poster does before its own swap.
 //
 // Order: FIFO per posting thread. The reader steps over reserved positions, so a poster that is
 // slow or dead delays its own message only (with its cell out of use 255 more messages fit).
 //
-//            post          take, sleep                        forget
+//            post          take, sleep                        cancel_posts_of
 //   post     any number    any                                any, of others
 //   take, take_if          one thread; several take turns     any
-//   forget, clear                                             the host's one thread
+//   cancel_posts_of, clear                                    the host's one thread
 // (The caller of clear is the reader meanwhile: the owner has ended, and nobody else takes.)
 //
 // Progress: post is lock-free, everything else is wait-free.
@@ -81,11 +81,11 @@ class alignas(kLineBytes) BasicMailbox {
       }
       note_last_poster(tail);
       // Acquire: pairs with before_sleep (the bell is armed). Release: publishes the entries of
-      // earlier posters in `posters`, for forget.
+      // earlier posters in `posters`, for cancel_posts_of.
     } while (!tail_.compare_exchange_weak(tail.bits, tail.next(number(poster)).bits,
                                           std::memory_order_acq_rel, std::memory_order_acquire));
     const uint64_t position = tail.position();
-    M::prefetch_to_write(&cell(position + kAhead));
+    M::prefetch_to_write(&cell(position + kPrefetchCells));
     M::step(StopPoint::kPostReserved);
     // Relaxed: the next poster may have written the same entry already.
     posters_[position % kCells].store(note(position, number(poster)), std::memory_order_relaxed);
@@ -107,9 +107,9 @@ class alignas(kLineBytes) BasicMailbox {
     const CellState state = look_at(head);
     if (state.is_message(head)) [[likely]]
       return hand_out(head, state);
-    if (!state.is_nothing(head) && ++fruitless_ < kLookFurther) return {};
+    if (!state.is_nothing(head) && ++fruitless_ < kFruitlessPollsMax) return {};
     fruitless_ = 0;
-    return take_further();
+    return take_past_reserved();
   }
 
   // Like take(), but takes only the message at the head, and only if it is ready and
@@ -133,7 +133,7 @@ class alignas(kLineBytes) BasicMailbox {
   // Called by the reader (for Waiting): asks posters to ring. Returns the longest sleep [ns]. The
   // next take() searches behind reserved positions, too.
   uint64_t before_sleep() {
-    fruitless_ = kLookFurther;
+    fruitless_ = kFruitlessPollsMax;
     // Release: the bell was armed; pairs with the posters' swap. Later swappers ring.
     const Tail tail{tail_.fetch_or(Tail::kSleeping, std::memory_order_acq_rel)};
     return tail.position() == head_.load(std::memory_order_relaxed) ? kNever : kPosterPatienceNs;
@@ -143,7 +143,7 @@ class alignas(kLineBytes) BasicMailbox {
 
   // Called by the host when it has reaped `dead`, before its number is used again: gives up the
   // positions that the dead task reserved and did not make ready.
-  void forget(Owner dead) {
+  void cancel_posts_of(Owner dead) {
     // Loaded before `tail`: should the head move on, less is left to do.
     const uint64_t head = head_.load(std::memory_order_relaxed);
     // Acquire: pairs with the posters' swaps: every poster but the last is in `posters`.
@@ -172,7 +172,7 @@ class alignas(kLineBytes) BasicMailbox {
     // At most kCells messages were ready before the call; the limit keeps a busy poster from
     // holding the host here.
     for (uint64_t n = 0; n < kCells; ++n) {
-      fruitless_ = kLookFurther;  // take() searches behind reserved positions at once
+      fruitless_ = kFruitlessPollsMax;  // take() searches behind reserved positions at once
       const Message message = take();
       if (!message) break;
       visit(message);
@@ -218,11 +218,11 @@ class alignas(kLineBytes) BasicMailbox {
  private:
   // Polls of the head in vain before the reader loads `tail`, which takes its cache line from the
   // posters.
-  static constexpr uint32_t kLookFurther = 64;
+  static constexpr uint32_t kFruitlessPollsMax = 64;
   // A poster prefetches the cell so far ahead: the reader has had its line since the last lap, and
   // the poster's next compare-and-swap would wait for it. Streams of 8 bytes: 225 ns a message
   // without, 120 ns with it.
-  static constexpr uint64_t kAhead = 4;
+  static constexpr uint64_t kPrefetchCells = 4;
   // The longest sleep of the reader while a post is pending that began before `sleeping` was set.
   // [ns]
   static constexpr uint64_t kPosterPatienceNs = 1'000'000;
@@ -263,7 +263,8 @@ class alignas(kLineBytes) BasicMailbox {
     }
   };
 
-  // The generation is not needed: a dead task is forgotten before its number is used again.
+  // The generation is not needed: the posts of a dead task are cancelled before its number is used
+  // again.
   static uint64_t number(Owner owner) { return owner.bits & 0xffff; }
   static uint64_t note(uint64_t position, uint64_t poster) { return (position + 1) << 16 | poster; }
   Cell& cell(uint64_t position) { return cells_[position % kCells]; }
@@ -325,9 +326,9 @@ class alignas(kLineBytes) BasicMailbox {
     held_ = 0;
   }
 
-  // Called when the head position holds nothing, or has been reserved for kLookFurther polls:
+  // Called when the head position holds nothing, or has been reserved for kFruitlessPollsMax polls:
   // returns the first ready message behind it.
-  [[gnu::noinline]] Message take_further() {
+  [[gnu::noinline]] Message take_past_reserved() {
     uint64_t head = head_.load(std::memory_order_relaxed);
     while (look_at(head).is_nothing(head)) ++head;
     head_.store(head, std::memory_order_release);  // pairs with full

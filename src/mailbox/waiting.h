@@ -8,7 +8,7 @@
 //                                             sleep ──► disarm ──► look again
 //                                   give up ──► ready?
 //
-// Waiters: BasicWaiting (below) for threads with a bell of their own, llcl::Patience for a task's
+// Waiters: BasicWaiting (below) for threads with a bell of their own, llcl::Backoff for a task's
 // threads, Delegatee::Patience for a node's delegatee.
 #pragma once
 
@@ -37,17 +37,17 @@ struct WaitTable {
   static constexpr uint64_t kShortNapNs = 50'000;
   // Polls in vain before a thread tells the delegatee that it waits: an answer that comes sooner is
   // from this node.
-  static constexpr uint32_t kSoon = 20;
+  static constexpr uint32_t kPollsBeforeAnnouncing = 20;
   // How long a thread spins beside a partner that runs on another processor of a crowded node: some
   // turns of the scheduler (docs/decisions/0011).
-  static constexpr uint64_t kBesidePartnerNs = 5'000;
+  static constexpr uint64_t kPartnerSpinNs = 5'000;
   // Lengths of a thread's sleeps: the first is kNapNs; each next one is twice as long, up to
   // kLongNapNs, or an eighth of the time slept so far if that is more; at most kLongestNapNs. A
   // store without a notification is seen that late.
   static constexpr uint64_t kNapNs = 500'000, kLongNapNs = 16'000'000, kLongestNapNs = 250'000'000;
   // The longest sleep while something is pending that rings no bell: messages for full mailboxes,
   // windows, files and collectives of other components of Open MPI.
-  static constexpr uint64_t kUnrungNapNs = 1'000'000;
+  static constexpr uint64_t kNapWithoutBellNs = 1'000'000;
 
   // For a completer, which waits for active messages, and for a copier, which waits for its last
   // helper.
@@ -66,9 +66,10 @@ struct WaitTable {
 
 // The load of the node, in shared memory, kept by the caller. A hint: a wrong number costs time.
 struct Load {
-  std::atomic<uint32_t> runnable;   // threads with a lane, and the delegatee's, that do not sleep
-  uint32_t processors;              // that those threads may use
-  std::atomic<uint32_t> waiting{};  // threads that have waited for kSoon polls or longer
+  std::atomic<uint32_t> runnable;  // threads with a lane, and the delegatee's, that do not sleep
+  uint32_t processors;             // that those threads may use
+  // Threads that have waited for kPollsBeforeAnnouncing polls or longer.
+  std::atomic<uint32_t> waiting{};
 
   // Relaxed: nothing depends on it.
   bool crowded() const { return runnable.load(std::memory_order_relaxed) > processors; }

@@ -7,7 +7,7 @@
 //                 and for other nodes a Layout)
 //                                              ◄──  kCopied
 //   kCancel       the message once more        ──►  forgets it if not matched yet, and answers
-//                                              ◄──  kCancelled or, too late, kKept
+//                                              ◄──  kCancelled or, too late, kNotCancelled
 #pragma once
 
 #include <bit>
@@ -20,7 +20,7 @@
 
 namespace nagaya::match {
 
-enum class Kind : uint8_t { kMessage, kRendezvous, kCopied, kCancel, kCancelled, kKept };
+enum class Kind : uint8_t { kMessage, kRendezvous, kCopied, kCancel, kCancelled, kNotCancelled };
 
 struct Header {
   Envelope envelope;  // of the message; unused in answers
@@ -30,10 +30,10 @@ struct Header {
 // Body of kRendezvous. For a receiver on another node the data's Layout follows it.
 struct Rendezvous {
   llcl::Source source;
-  uint64_t send;  // the sender's handle of its request, which answers repeat
+  uint64_t send_handle;  // the sender's handle of its request, which answers repeat
 };
 struct Handle {  // body of kCancel and of the answers
-  uint64_t send;
+  uint64_t send_handle;
 };
 
 inline llcl::PortHeader port_header(const Header& header) {
@@ -49,8 +49,8 @@ struct Incoming : llcl::Incoming {
   std::span<const std::byte> layout() const {  // of a rendezvous
     return {body() + sizeof(Rendezvous), bytes() - sizeof(Rendezvous)};
   }
-  uint64_t send() const {
-    return kind() == Kind::kRendezvous ? rendezvous().send : body_as<Handle>().send;
+  uint64_t send_handle() const {
+    return kind() == Kind::kRendezvous ? rendezvous().send_handle : body_as<Handle>().send_handle;
   }
   // Size of the message that this cell carries or announces [bytes].
   size_t message_bytes() const {
@@ -68,7 +68,7 @@ struct Incoming : llcl::Incoming {
       case Kind::kCopied:
       case Kind::kCancel:
       case Kind::kCancelled:
-      case Kind::kKept:
+      case Kind::kNotCancelled:
         return form() == llcl::Form::kNote && bytes() == sizeof(Handle);
     }
     return false;

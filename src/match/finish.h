@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // finish.h - completes a request: sets its flag, then calls its function. Once the flag
-// is set the request is the caller's again. Other floors read the flag by is_over().
+// is set the request is the caller's again. Other floors read the flag by is_complete().
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ inline void finish(nagaya_receive& receive) {
 // Whether the request is complete. Acquire: pairs with mark_complete(), which any thread that makes
 // progress may have called.
 template <class Request>
-bool is_over(Request& request) {
+bool is_complete(Request& request) {
   return std::atomic_ref(request.is_complete).load(std::memory_order_acquire) != 0;
 }
 

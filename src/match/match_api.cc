@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/or_enomem.h"
-#include "llcl/elsewhere_by_lane.h"
+#include "base/catch_bad_alloc.h"
+#include "llcl/remote_nodes_by_lane.h"
 #include "llcl/tuning.h"
 #include "match/matcher.h"
 #include "task/api_error.h"
@@ -21,21 +21,22 @@ namespace {
 constexpr size_t kEagerMaxLimit = 1 << 20;
 
 // Made by the first open; never destroyed: other threads may still use it while the process exits.
-struct Own {
-  Own(llcl::Endpoint& endpoint, size_t eager_max, bool threads)
-      : elsewhere(endpoint, threads),
-        port(endpoint.board(), endpoint.owner(), eager_max, endpoint.waits(), elsewhere),
-        pulls(endpoint.board(), endpoint.owner(), elsewhere),
+struct TaskMatching {
+  TaskMatching(llcl::Endpoint& endpoint, size_t eager_max, bool threads)
+      : remote_nodes(endpoint, threads),
+        port(endpoint.board(), endpoint.owner(), eager_max, endpoint.waits(), remote_nodes),
+        pulls(endpoint.board(), endpoint.owner(), remote_nodes),
         matcher(port, pulls, endpoint.waits(), threads) {}
 
-  llcl::ElsewhereByLane elsewhere;
+  llcl::RemoteNodesByLane remote_nodes;
   llcl::Port port;
   llcl::Pulls pulls;
   Matcher matcher;
 };
 Matcher* own_matcher = nullptr;
 bool has_threads;
-std::atomic<bool> is_taken = false;  // one library of the process has called nagaya_match_open()
+// One library of the process has called nagaya_match_open().
+std::atomic<bool> is_open_by_library = false;
 
 // Returns NAGAYA_EAGER_BYTES, or the default [bytes]. Throws base::Error.
 size_t chosen_eager_max() {
@@ -63,11 +64,11 @@ int open(bool threads) {
   if (own_matcher != nullptr) return threads && !has_threads ? -EBUSY : 0;  // opened before
   llcl::Tuning::own().agreed(endpoint->board().tuning);
   const size_t eager_max = chosen_eager_max();
-  auto* const own = new Own(*endpoint, eager_max, threads);
-  own_matcher = &own->matcher;
+  auto* const matching = new TaskMatching(*endpoint, eager_max, threads);
+  own_matcher = &matching->matcher;
   endpoint->be_counted();
-  endpoint->waits().begin_polls(endpoint->waiter_of(own->elsewhere.lane()));
-  if (threads) endpoint->waits().expect_threads();
+  endpoint->waits().begin_polls(endpoint->waiter_of(matching->remote_nodes.lane()));
+  if (threads) endpoint->waits().enable_threads();
   has_threads = threads;
   return 0;
 }
@@ -77,7 +78,7 @@ template <class Function>
 int with_matcher(Function function) {
   Matcher* const matcher = usable_matcher();
   if (matcher == nullptr) return -ESRCH;
-  return base::or_enomem([&] { return function(*matcher); });
+  return base::catch_bad_alloc([&] { return function(*matcher); });
 }
 
 }  // namespace
@@ -89,9 +90,9 @@ using nagaya::match::with_matcher;
 
 int nagaya_match_open(int threads) {
   if (nagaya::task::own_record() == nullptr) return -ESRCH;
-  if (nagaya::match::is_taken.exchange(true)) return -EBUSY;
+  if (nagaya::match::is_open_by_library.exchange(true)) return -EBUSY;
   const int error = nagaya::task::guarded([&] { return nagaya::match::open(threads != 0); });
-  if (error != 0) nagaya::match::is_taken = false;
+  if (error != 0) nagaya::match::is_open_by_library = false;
   return error;
 }
 
@@ -101,7 +102,7 @@ int nagaya_match_join(int threads) {
 
 int nagaya_match_close() {
   if (nagaya::task::own_record() == nullptr) return -ESRCH;
-  return nagaya::match::is_taken.exchange(false) ? 0 : -ESRCH;
+  return nagaya::match::is_open_by_library.exchange(false) ? 0 : -ESRCH;
 }
 
 nagaya_process nagaya_match_self() {

@@ -46,7 +46,7 @@ class Matcher {
   Matcher(const Matcher&) = delete;
   Matcher& operator=(const Matcher&) = delete;
 
-  size_t eager_max(nagaya_process to) const { return port_.longest(to); }
+  size_t eager_max(nagaya_process to) const { return port_.eager_max_bytes(to); }
   nagaya_process own_process() const { return port_.own_process(); }
 
   // nagaya/match.h has the contracts of these functions.
@@ -69,52 +69,52 @@ class Matcher {
   }
 
   // The work that one message leaves to do outside of the lock. nullptr: none.
-  struct Step {
-    nagaya_receive* receive = nullptr;  // the receive that `incoming` is delivered to
-    nagaya_send* sent = nullptr;        // the send that an answer has completed
+  struct UnlockedWork {
+    nagaya_receive* receive = nullptr;      // the receive that `incoming` is delivered to
+    nagaya_send* completed_send = nullptr;  // the send that an answer has completed
     Incoming incoming;
   };
   // A send for which other processes have a handle, and the region by which they read its data.
-  struct Known {
+  struct OpenSend {
     nagaya_send* send;
     uint32_t region;  // 0: none
   };
   // A pending pull of a long message, which arrives in portions.
-  struct Reading {
+  struct PendingPull {
     llcl::Pull pull;
     nagaya_process sender;
-    uint64_t send;  // the sender's handle of its request
+    uint64_t send_handle;  // the sender's handle of its request
     nagaya_receive& receive;
   };
 
   int post_rendezvous(nagaya_send& send);
   // Posts the message, or a rendezvous for it, to the receiver's port. Returns 0, or an errno.
-  // After 0 `is_over` says whether the send is complete.
-  int begin(nagaya_send& send, bool& is_over);
-  bool begin_late(nagaya_send& send, std::vector<nagaya_send*>& over);
+  // After 0 `is_complete` says whether the send is complete.
+  int begin(nagaya_send& send, bool& is_complete);
+  bool begin_from_outbox(nagaya_send& send, std::vector<nagaya_send*>& completed);
   bool withdraw(nagaya_send& send);  // from the outbox; false: not in it
-  void be_unknown(nagaya_send& send);
+  void release_handle(nagaya_send& send);
   int post(const Outbox::Note& note);
   void post_or_wait(const Outbox::Note& note);
 
   int advance();
-  void keep_memory_for_next();
-  int next(Step& step);
+  void reserve_memory_for_next();
+  int match_next(UnlockedWork& work);
   bool find_or_post(nagaya_receive& receive, Incoming& incoming);
-  bool take_own(const Envelope& wanted, Incoming& incoming);
-  void take_along();
+  bool take_from_port(const Envelope& wanted, Incoming& incoming);
+  void deliver_to_earlier_receives();
   nagaya_receive* take_for_posted(Incoming& incoming);
-  bool has_unfinished();  // messages in the outbox, or pending pulls
-  int send_waiting(std::vector<nagaya_send*>& over);
+  bool has_pending_work();  // messages in the outbox, or pending pulls
+  int flush_outbox(std::vector<nagaya_send*>& completed);
   uint64_t before_sleep();
   void deliver(const Incoming& incoming, nagaya_receive& receive);
   void pull(const Incoming& incoming, nagaya_receive& receive);
-  void end_pull(nagaya_process sender, uint64_t send, nagaya_receive& receive, int error);
+  void end_pull(nagaya_process sender, uint64_t send_handle, nagaya_receive& receive, int error);
   int progress_pulls();
-  void put_back(std::list<Reading>& readings);  // moves the first of them to readings_
-  void answer(nagaya_process asker, uint64_t send, Kind kind);
-  nagaya_send* answered(const Incoming& answer);
-  bool forget(const Incoming& cancel);
+  void add_pending_pull(std::list<PendingPull>& from);  // moves the first of them to pending_pulls_
+  void answer(nagaya_process asker, uint64_t send_handle, Kind kind);
+  nagaya_send* send_completed_by(const Incoming& answer);
+  bool drop_cancelled(const Incoming& cancel);
   void drop(Unexpected& message);
 
   llcl::Port& port_;
@@ -123,14 +123,14 @@ class Matcher {
   const bool has_threads_;
   task::SpinLock lock_;
   uint32_t last_serial_ = 0;
-  Posted posted_;
+  PostedReceives posted_;
   UnexpectedQueue unexpected_;
   std::unique_ptr<Unexpected> spare_;  // for the next unexpected message
-  uint32_t along_in_vain_ = 0;         // receives since one found a message for an earlier one
+  uint32_t receives_in_vain_ = 0;      // receives since one found a message for an earlier one
   Outbox outbox_;
   uint64_t next_try_ns_ = 0;  // when the outbox is tried again
-  std::list<Reading> readings_;
-  llcl::Handles<Known> sends_;
+  std::list<PendingPull> pending_pulls_;
+  llcl::Handles<OpenSend> sends_;
 };
 
 }  // namespace nagaya::match

@@ -14,11 +14,11 @@ namespace nagaya::match {
 namespace {
 
 constexpr int kMessagesPerReceive = 2;  // so that a receiver catches up with a sender
-// After kAlongInVain receives that found no message for an earlier receive, only one receive in
-// kAlongEvery polls the port for one: polling an empty port takes a line from the sender that is
-// about to write it.
-constexpr uint32_t kAlongInVain = 8, kAlongEvery = 16;
-constexpr int kPullsAskedAtOnce = 16;  // requests tried in one call: all may be refused
+// After kReceivesInVainMax receives that found no message for an earlier receive, only one receive
+// in kReceivesPerPoll polls the port for one: polling an empty port takes a line from the sender
+// that is about to write it.
+constexpr uint32_t kReceivesInVainMax = 8, kReceivesPerPoll = 16;
+constexpr int kPullRequestsPerCall = 16;  // requests tried in one call: all may be refused
 
 void describe(const Incoming& incoming, nagaya_message_description* out) {
   *out = {incoming.envelope(), incoming.message_bytes()};
@@ -48,27 +48,28 @@ int Matcher::receive(nagaya_receive& receive) {
   Incoming incoming;
   // With threads the caller may hold a lock that the `complete` functions of earlier receives take
   // (Open MPI's coll/adapt).
-  const bool takes_along = !has_threads_ && !posted_.empty();
+  const bool may_deliver_to_earlier = !has_threads_ && !posted_.empty();
   if (find_or_post(receive, incoming)) {
     waits_.found();
     deliver(incoming, receive);
-  } else if (takes_along) {
-    take_along();
+  } else if (may_deliver_to_earlier) {
+    deliver_to_earlier_receives();
   }
   return 0;
 }
 
 // Delivers up to kMessagesPerReceive arrived messages for receives that were posted before.
-void Matcher::take_along() {
-  if (along_in_vain_ >= kAlongInVain && ++along_in_vain_ % kAlongEvery != 0) return;
+void Matcher::deliver_to_earlier_receives() {
+  if (receives_in_vain_ >= kReceivesInVainMax && ++receives_in_vain_ % kReceivesPerPoll != 0)
+    return;
   Incoming incoming;
   for (int count = 0; count < kMessagesPerReceive; ++count) {
     nagaya_receive* const posted = take_for_posted(incoming);
     if (posted == nullptr) {
-      along_in_vain_ += count == 0;
+      receives_in_vain_ += count == 0;
       return;
     }
-    along_in_vain_ = 0;
+    receives_in_vain_ = 0;
     waits_.found();
     deliver(incoming, *posted);
   }
@@ -82,9 +83,9 @@ bool Matcher::find_or_post(nagaya_receive& receive, Incoming& incoming) {
     unexpected_.leave(*message);
     incoming = message->incoming;
     delete message;
-  } else if (!take_own(receive.wanted, incoming)) {
+  } else if (!take_from_port(receive.wanted, incoming)) {
     posted_.enter(receive);
-    port_.expect(receive.from);
+    port_.set_partner(receive.from);
     return false;
   }
   receive.member.whole = nullptr;
@@ -93,7 +94,7 @@ bool Matcher::find_or_post(nagaya_receive& receive, Incoming& incoming) {
 
 // Takes the port's next message if it is eager and matches `wanted`. Tries only while no receive is
 // posted, because the message may be for an earlier one.
-bool Matcher::take_own(const Envelope& wanted, Incoming& incoming) {
+bool Matcher::take_from_port(const Envelope& wanted, Incoming& incoming) {
   return posted_.empty() && port_.take_if(
                                 [&](uint8_t kind, const llcl::PortHeader& header) {
                                   return is_message(kind) && matches(wanted, envelope_of(header));
@@ -118,7 +119,7 @@ nagaya_receive* Matcher::take_for_posted(Incoming& incoming) {
 
 int Matcher::cancel(nagaya_receive& receive) {
   const auto lock = locked();
-  if (!Posted::has(receive)) return -EALREADY;
+  if (!PostedReceives::has(receive)) return -EALREADY;
   posted_.leave(receive);
   return 0;
 }
@@ -151,9 +152,9 @@ int Matcher::receive_taken(nagaya_message* message, nagaya_receive& receive) {
 }
 
 // Sends `asker` the one answer that is owed to its rendezvous or cancel.
-void Matcher::answer(nagaya_process asker, uint64_t send, Kind kind) {
-  outbox_.settle();
-  post_or_wait({asker, kind, {}, send});
+void Matcher::answer(nagaya_process asker, uint64_t send_handle, Kind kind) {
+  outbox_.remove_owed_answer();
+  post_or_wait({asker, kind, {}, send_handle});
 }
 
 void Matcher::deliver(const Incoming& incoming, nagaya_receive& receive) {
@@ -173,11 +174,11 @@ void Matcher::pull(const Incoming& incoming, nagaya_receive& receive) {
   const Rendezvous rendezvous = incoming.rendezvous();
   llcl::Pull pull(pulls_, sender, rendezvous.source, sink_of(receive),
                   std::min(receive.bytes, receive.capacity));
-  std::list<Reading> one;
+  std::list<PendingPull> one;
   int error = 0;
   try {
     if (!pull.start(incoming.layout()))
-      one.push_back({std::move(pull), sender, rendezvous.send, receive});
+      one.push_back({std::move(pull), sender, rendezvous.send_handle, receive});
     else
       error = pull.error();
   } catch (const std::bad_alloc&) {
@@ -188,49 +189,54 @@ void Matcher::pull(const Incoming& incoming, nagaya_receive& receive) {
     error = one.front().pull.error();
     one.clear();
   }
-  if (one.empty()) return end_pull(sender, rendezvous.send, receive, error);
+  if (one.empty()) return end_pull(sender, rendezvous.send_handle, receive, error);
   const auto lock = locked();
-  put_back(one);
+  add_pending_pull(one);
 }
 
-// In readings_, pulls that have requested a portion stand before those that have found no room yet.
-void Matcher::put_back(std::list<Reading>& readings) {
-  const auto first = readings.begin();
-  readings_.splice(first->pull.is_asked() ? readings_.begin() : readings_.end(), readings, first);
+// In pending_pulls_, pulls that have requested a portion stand before those that have found no room
+// yet.
+void Matcher::add_pending_pull(std::list<PendingPull>& from) {
+  const auto first = from.begin();
+  pending_pulls_.splice(first->pull.is_requested() ? pending_pulls_.begin() : pending_pulls_.end(),
+                        from, first);
 }
 
 // Tells the sender that its buffer is its own again, and completes the receive.
-void Matcher::end_pull(nagaya_process sender, uint64_t send, nagaya_receive& receive, int error) {
+void Matcher::end_pull(nagaya_process sender, uint64_t send_handle, nagaya_receive& receive,
+                       int error) {
   if (error != 0) receive.error = error;
   {
     const auto lock = locked();
-    answer(sender, send, Kind::kCopied);
+    answer(sender, send_handle, Kind::kCopied);
   }
   finish(receive);
 }
 
 // Advances pending pulls outside of the lock. Returns how many portions had arrived.
 int Matcher::progress_pulls() {
-  std::list<Reading> ready;
+  std::list<PendingPull> ready;
   {
     const auto lock = locked();
-    int unasked = 0;
-    for (auto at = readings_.begin(); at != readings_.end() && unasked < kPullsAskedAtOnce;) {
+    int unrequested = 0;
+    for (auto at = pending_pulls_.begin();
+         at != pending_pulls_.end() && unrequested < kPullRequestsPerCall;) {
       const auto one = at++;
-      unasked += !one->pull.is_asked();
-      if (!one->pull.is_asked() || one->pull.has_come()) ready.splice(ready.end(), readings_, one);
+      unrequested += !one->pull.is_requested();
+      if (!one->pull.is_requested() || one->pull.has_arrived())
+        ready.splice(ready.end(), pending_pulls_, one);
     }
   }
   int count = 0;
   while (!ready.empty()) {
-    Reading& first = ready.front();
-    count += first.pull.has_come();
+    PendingPull& first = ready.front();
+    count += first.pull.has_arrived();
     if (first.pull.advance()) {
-      end_pull(first.sender, first.send, first.receive, first.pull.error());
+      end_pull(first.sender, first.send_handle, first.receive, first.pull.error());
       ready.pop_front();
     } else {
       const auto lock = locked();
-      put_back(ready);
+      add_pending_pull(ready);
     }
   }
   return count;

@@ -6,7 +6,8 @@
 //                        of other tasks free, and those tasks may wait for answers of this one
 //
 // An answer never lacks memory: its place is reserved before the message that it answers is taken
-// out of the port (keep_place, owe), until the answer is posted (settle) or enters the outbox.
+// out of the port (reserve_place, add_owed_answer), until the answer is posted (remove_owed_answer)
+// or enters the outbox.
 //
 // Private to a task; its owner serialises.
 #pragma once
@@ -26,12 +27,14 @@ class Outbox {
     nagaya_process to;
     Kind kind;
     Header header;
-    uint64_t send;  // the sender's handle of the send that this is about
+    uint64_t send_handle;  // the sender's handle of the send that this is about
   };
 
   bool empty() const { return sends_.empty() && notes_.empty(); }
   // Whether a new message to that process must wait, because earlier sends to it do.
-  bool holds_up(nagaya_process to) const { return !sends_.empty() && sends_.contains(key_of(to)); }
+  bool has_sends_to(nagaya_process to) const {
+    return !sends_.empty() && sends_.contains(key_of(to));
+  }
 
   // May throw std::bad_alloc, then nothing has changed.
   void enter(nagaya_send& send) {
@@ -53,14 +56,14 @@ class Outbox {
 
   // Reserves a place for one more note than are owed. May throw std::bad_alloc, then nothing has
   // changed.
-  void keep_place() {
+  void reserve_place() {
     if (places_.size() <= owed_) places_.emplace_back();
   }
   // A message was taken out of the port that needs an answer.
-  void owe() { ++owed_; }
+  void add_owed_answer() { ++owed_; }
   // An owed answer is about to be posted, or is not needed any more.
-  void settle() { --owed_; }
-  // Uses the place that keep_place() or settle() has left free.
+  void remove_owed_answer() { --owed_; }
+  // Uses the place that reserve_place() or remove_owed_answer() has left free.
   void enter(const Note& note) {
     places_.front() = note;
     notes_.splice(notes_.end(), places_, places_.begin());

@@ -19,7 +19,7 @@
 
 namespace nagaya::match {
 
-class Posted {
+class PostedReceives {
  public:
   void enter(nagaya_receive& receive) {
     receive.order = next_order_;
@@ -32,7 +32,7 @@ class Posted {
     receive.member.whole = nullptr;
   }
   bool empty() const {
-    return std::ranges::all_of(indices_, [](const ByWanted& index) { return index.empty(); });
+    return std::ranges::all_of(indices_, [](const ReceiveIndex& index) { return index.empty(); });
   }
   // Whether the receive is still posted.
   static bool has(const nagaya_receive& receive) { return receive.member.whole != nullptr; }
@@ -40,11 +40,12 @@ class Posted {
   // Removes and returns the first posted receive that matches the envelope; nullptr: none.
   nagaya_receive* take(const Envelope& envelope) {
     nagaya_receive* first = nullptr;
-    for (unsigned wanting = 0; wanting < kClasses; ++wanting) {
-      if (indices_[wanting].empty() || !can_match(wanting, envelope)) continue;
-      const Member* const found = indices_[wanting].first(as_wanted_by(wanting, envelope));
+    for (unsigned receive_class = 0; receive_class < kReceiveClasses; ++receive_class) {
+      if (indices_[receive_class].empty() || !may_match(receive_class, envelope)) continue;
+      const Member* const found =
+          indices_[receive_class].first(with_wildcards_of(receive_class, envelope));
       if (found == nullptr) continue;
-      nagaya_receive* const receive = whole(*found);
+      nagaya_receive* const receive = receive_of(*found);
       if (first == nullptr || receive->order < first->order) first = receive;
     }
     if (first != nullptr) leave(*first);
@@ -52,24 +53,26 @@ class Posted {
   }
 
  private:
-  static nagaya_receive* whole(const Member& member) {
+  static nagaya_receive* receive_of(const Member& member) {
     return static_cast<nagaya_receive*>(member.whole);
   }
-  static const Envelope& wanted_by(const Member& member) { return whole(member)->wanted; }
-  using ByWanted = Index<wanted_by>;
-  ByWanted& index_of(const nagaya_receive& receive) { return indices_[class_of(receive.wanted)]; }
+  static const Envelope& wanted_of(const Member& member) { return receive_of(member)->wanted; }
+  using ReceiveIndex = Index<wanted_of>;
+  ReceiveIndex& index_of(const nagaya_receive& receive) {
+    return indices_[class_of(receive.wanted)];
+  }
 
-  std::array<ByWanted, kClasses> indices_;
+  std::array<ReceiveIndex, kReceiveClasses> indices_;
   uint64_t next_order_ = 0;
 };
 
 // A message that has arrived and that no receive has matched yet.
 struct Unexpected {
-  struct AsWanted : Member {
+  struct IndexEntry : Member {
     Envelope envelope;
   };
 
-  std::array<AsWanted, kClasses> members;
+  std::array<IndexEntry, kReceiveClasses> members;
   Incoming incoming;
 };
 
@@ -77,46 +80,46 @@ class UnexpectedQueue {
  public:
   void enter(Unexpected& message) {
     const Envelope envelope = message.incoming.envelope();
-    for (unsigned wanting = 0; wanting < kClasses; ++wanting) {
-      if (!can_match(wanting, envelope)) continue;
-      Unexpected::AsWanted& member = message.members[wanting];
-      member.envelope = as_wanted_by(wanting, envelope);
+    for (unsigned receive_class = 0; receive_class < kReceiveClasses; ++receive_class) {
+      if (!may_match(receive_class, envelope)) continue;
+      Unexpected::IndexEntry& member = message.members[receive_class];
+      member.envelope = with_wildcards_of(receive_class, envelope);
       member.whole = &message;
-      indices_[wanting].enter(member);
+      indices_[receive_class].enter(member);
     }
   }
   void leave(Unexpected& message) {
-    for (unsigned wanting = 0; wanting < kClasses; ++wanting)
-      if (can_match(wanting, message.incoming.envelope()))
-        indices_[wanting].leave(message.members[wanting]);
+    for (unsigned receive_class = 0; receive_class < kReceiveClasses; ++receive_class)
+      if (may_match(receive_class, message.incoming.envelope()))
+        indices_[receive_class].leave(message.members[receive_class]);
   }
 
   // Returns the first message that a receive of `wanted` matches, or nullptr.
   Unexpected* first(const Envelope& wanted) {
-    Messages& index = indices_[class_of(wanted)];
-    return whole(index.empty() ? nullptr : index.first(wanted));
+    MessageIndex& index = indices_[class_of(wanted)];
+    return message_of(index.empty() ? nullptr : index.first(wanted));
   }
   // Returns the message of that envelope and serial number, or nullptr.
   Unexpected* find(const Envelope& envelope, uint32_t serial) {
-    return whole(indices_[0].first(envelope, [&](const Member& member) {
-      return whole(&member)->incoming.header().serial == serial;
+    return message_of(indices_[0].first(envelope, [&](const Member& member) {
+      return message_of(&member)->incoming.header().serial == serial;
     }));
   }
   // Calls function(message) for all messages. It may let that message leave, and no other.
   template <class Function>
   void for_each(Function function) {
-    indices_[0].for_each([&](Member& member) { function(*whole(&member)); });
+    indices_[0].for_each([&](Member& member) { function(*message_of(&member)); });
   }
 
  private:
   static const Envelope& envelope_of(const Member& member) {
-    return static_cast<const Unexpected::AsWanted&>(member).envelope;
+    return static_cast<const Unexpected::IndexEntry&>(member).envelope;
   }
-  using Messages = Index<envelope_of>;
-  static Unexpected* whole(const Member* member) {
+  using MessageIndex = Index<envelope_of>;
+  static Unexpected* message_of(const Member* member) {
     return member == nullptr ? nullptr : static_cast<Unexpected*>(member->whole);
   }
-  std::array<Messages, kClasses> indices_;
+  std::array<MessageIndex, kReceiveClasses> indices_;
 };
 
 }  // namespace nagaya::match

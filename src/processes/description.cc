@@ -36,7 +36,7 @@ bool SegmentReader::read(const Ranks& from) {
   return true;
 }
 
-bool SegmentReader::read(const Without& from) {
+bool SegmentReader::read(const AllExcept& from) {
   parent_ = from.parent;
   const uint64_t size = parent_size();
   if (next_rank_ > size) return false;

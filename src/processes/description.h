@@ -6,7 +6,7 @@
 //   every second rank         Ranges{world, {{0, (size + 1) / 2, 2}}}
 //   as MPI_Group_incl         Ranks{parent, ranks}
 //   MPI_Group_range_incl      Ranges{parent, ranges}
-//   MPI_Group_excl            Without{parent, removed}
+//   MPI_Group_excl            AllExcept{parent, removed}
 //   what a launcher reports   Processes{processes}
 #pragma once
 
@@ -36,7 +36,7 @@ struct Ranks {
   std::span<const uint32_t> ranks;
 };
 // All ranks of the parent except `removed`, which ascend.
-struct Without {
+struct AllExcept {
   const RankTable* parent;
   std::span<const uint32_t> removed;
 };
@@ -44,7 +44,7 @@ struct Processes {
   std::span<const Process> processes;
 };
 
-using Description = std::variant<Ranges, Ranks, Without, Processes>;
+using Description = std::variant<Ranges, Ranks, AllExcept, Processes>;
 
 // `count` positions from `position` on, `stride` apart.
 struct Segment {
@@ -69,7 +69,7 @@ class SegmentReader {
   // Returns false if there is none, or if error() is set.
   bool read(const Ranges& from);
   bool read(const Ranks& from);
-  bool read(const Without& from);
+  bool read(const AllExcept& from);
   bool read(const Processes& from);
 
   uint32_t parent_size() const { return parent_ != nullptr ? parent_->size : nodes_.positions; }
@@ -85,7 +85,7 @@ class SegmentReader {
   const RankTable* parent_ = nullptr;
   Range range_{};           // the rest of the range being read
   size_t position_ = 0;     // in the description's list
-  uint64_t next_rank_ = 0;  // Without: the first rank not yet looked at
+  uint64_t next_rank_ = 0;  // AllExcept: the first rank not yet looked at
   int error_ = 0;
 };
 

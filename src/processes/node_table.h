@@ -53,7 +53,7 @@ struct NodeTable {
     if (static_cast<uint64_t>(position) >= positions) return -EINVAL;
     const auto known = static_cast<uint32_t>(position);
     // If several areas begin at one position, the last: the others have no tasks.
-    const Area& area = areas()[last_not_above(
+    const Area& area = areas()[last_at_or_below(
         area_count, known, [this](uint32_t n) { return areas()[n].first_position; })];
     const uint32_t in_area = known - area.first_position;
     const uint32_t group = in_area / area.block, in_block = in_area % area.block;
@@ -69,7 +69,7 @@ struct NodeTable {
   // Returns the position, or -EINVAL: the job has no such node, or the node no such task.
   int64_t position_of(Process process) const {
     if (process.node >= nodes) return -EINVAL;
-    const Area& area = areas()[last_not_above(
+    const Area& area = areas()[last_at_or_below(
         area_count, process.node, [this](uint32_t n) { return areas()[n].first_node; })];
     if (process.task >= area.tasks) return -EINVAL;
     const uint32_t in_area = process.node - area.first_node;

@@ -93,7 +93,8 @@ struct RankTable {
 
   const Run* runs() const { return reinterpret_cast<const Run*>(this + 1); }
   const Run& run_of(uint32_t rank) const {
-    return runs()[last_not_above(run_count, rank, [this](uint32_t n) { return runs()[n].first; })];
+    return runs()[last_at_or_below(run_count, rank,
+                                   [this](uint32_t n) { return runs()[n].first; })];
   }
   const uint32_t* lowest_positions() const {
     return reinterpret_cast<const uint32_t*>(runs() + run_count + 1);
@@ -135,7 +136,7 @@ struct RankTable {
     if (static_cast<uint64_t>(position) > INT32_MAX) return -ESRCH;
     const auto known = static_cast<uint32_t>(position);
     uint32_t at =
-        last_not_above(run_count, known, [this](uint32_t n) { return lowest_positions()[n]; });
+        last_at_or_below(run_count, known, [this](uint32_t n) { return lowest_positions()[n]; });
     for (;; --at) {
       const Run& run = runs()[runs_by_position()[at]];
       const int64_t ranks = run.ranks_to(known);

@@ -9,7 +9,7 @@ namespace nagaya::processes {
 
 // Returns the last n below `count` with key(n) <= value, 0 when there is none. The keys ascend.
 template <class Key>
-uint32_t last_not_above(uint32_t count, uint32_t value, Key key) {
+uint32_t last_at_or_below(uint32_t count, uint32_t value, Key key) {
   uint32_t at = 0;
   for (uint32_t left = count; left > 1;) {
     const uint32_t half = left / 2;

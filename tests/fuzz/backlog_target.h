@@ -138,7 +138,7 @@ class CrowdedNode {
   }
   void check() const {
     for (uint32_t task = 0; task < kTasks; ++task)
-      if (held(task) > kBudget.most_bytes) std::abort();
+      if (held(task) > kBudget.max_bytes) std::abort();
   }
 
   task::SpaceHeader space_{};
@@ -168,7 +168,7 @@ inline void fill_backlogs(const uint8_t* data, size_t bytes, size_t (*allocated_
     if (what == 6) node.cancel(source);
     if (what == 7 && length % 8 == 0) node.end(task);
     if (allocated_bytes != nullptr &&
-        allocated_bytes() > before + 2 * node.kTasks * node.kBudget.most_bytes + kOthers)
+        allocated_bytes() > before + 2 * node.kTasks * node.kBudget.max_bytes + kOthers)
       std::abort();
   }
   node.read_all();

@@ -7,7 +7,7 @@
 
 namespace nagaya::fuzz {
 
-inline void decode_shown_card(const uint8_t* data, size_t bytes) {
+inline void decode_published_card(const uint8_t* data, size_t bytes) {
   const std::string shown(reinterpret_cast<const char*>(data), bytes);
   try {
     const bootstrap::Card card = bootstrap::decode_card(shown);

@@ -20,7 +20,7 @@ namespace nagaya::fuzz {
 using namespace nagaya::match;
 
 // Takes everything. Reads bring zeros at once.
-class WireToNobody final : public llcl::Elsewhere {
+class WireToNobody final : public llcl::RemoteNodes {
  public:
   bool has(nagaya_process process) const override { return process.node < 2; }
   int send(nagaya_process, uint8_t, const std::byte*, size_t, size_t,

@@ -2,6 +2,6 @@
 #include "card_target.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t bytes) {
-  nagaya::fuzz::decode_shown_card(data, bytes);
+  nagaya::fuzz::decode_published_card(data, bytes);
   return 0;
 }

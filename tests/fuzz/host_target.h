@@ -134,7 +134,7 @@ class HostUnderTest {
   explicit HostUnderTest(int launcher_pid = INT_MAX)
       : listener_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)),
         host_(settings(launcher_pid), listening(), no_file_) {
-    host_.carry(floor_);
+    host_.set_upper_floor(floor_);
   }
   // Frees the memory that a host leaves to the end of its process.
   ~HostUnderTest() {

@@ -236,7 +236,8 @@ void write_cells() {
                              step(kind(Kind::kCopied), 0, answered));
   write("cell/cancelled", step(kSend, 0) + step(kCancel, 0) +
                               step(kind(Kind::kCancelled), 0, answered) + step(kProgress, 0));
-  write("cell/kept", step(kSend, 0) + step(kCancel, 0) + step(kind(Kind::kKept), 0, answered) +
+  write("cell/kept", step(kSend, 0) + step(kCancel, 0) +
+                         step(kind(Kind::kNotCancelled), 0, answered) +
                          step(kind(Kind::kCopied), 0, answered));
   write("cell/cancel", step(kind(Kind::kRendezvous), 0, announced) + step(kProgress, 0) +
                            step(kind(Kind::kCancel), 0, answered));

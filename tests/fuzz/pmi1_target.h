@@ -33,12 +33,12 @@ inline void answer_by_pmi(const uint8_t* data, size_t bytes) {
   queue_answers(launcher.get(), {reinterpret_cast<const char*>(data), bytes});
   try {
     bootstrap::Pmi1Meeting meeting(meeting_end.get(), 3);
-    meeting.show("card", "some bytes");
+    meeting.publish("card", "some bytes");
     meeting.fence();
-    const std::string seen = meeting.look(1, "card");
+    const std::string seen = meeting.read(1, "card");
     if (2 * seen.size() > bytes) std::abort();
     meeting.fence();
-    meeting.look(0, "connected");
+    meeting.read(0, "connected");
   } catch (const base::Error& error) {
     if (error.code() >= 0) undocumented(error);
   }

@@ -20,7 +20,7 @@ FLOORS = ["base", "arch", "layout", "task", "mailbox", "processes", "llcl", "fab
 ABOVE_THE_WAIST = ["match", "area", "array", "coll"]
 WAIST = re.compile(
     r"llcl/(port|port_cell|pull|wait|handles|group|node_sets|process_set|tuning)\.h$")
-WAIST_OF_APIS = re.compile(r"llcl/(endpoint|elsewhere_by_lane)\.h$")
+WAIST_OF_APIS = re.compile(r"llcl/(endpoint|remote_nodes_by_lane)\.h$")
 # The folders above the floors, and the floors that each may include.
 ABOVE = {"faces": FLOORS, "tools": FLOORS, "bench": FLOORS, "tests": FLOORS}
 

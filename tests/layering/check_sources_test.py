@@ -26,9 +26,9 @@ class Rules(unittest.TestCase):
         for name in ("llcl/port.h", "llcl/pull.h", "llcl/wait.h", "match/queues.h"):
             self.assertEqual(complaints("src/match/a.h", f'#include "{name}"\n'), [])
         for name in ("llcl/board.h", "llcl/region.h", "llcl/endpoint.h", "delegatee/node.h",
-                     "llcl/elsewhere_by_lane.h"):
+                     "llcl/remote_nodes_by_lane.h"):
             self.assertTrue(complaints("src/match/a.h", f'#include "{name}"\n'))
-        for name in ("llcl/endpoint.h", "llcl/elsewhere_by_lane.h"):
+        for name in ("llcl/endpoint.h", "llcl/remote_nodes_by_lane.h"):
             self.assertEqual(complaints("src/match/match_api.cc", f'#include "{name}"\n'), [])
 
     def test_public_headers_include_only_public_ones(self):

@@ -2,7 +2,7 @@
  * mailbox.pml - post, take and sleep of src/mailbox/mailbox.h, with the doorbell, for spin.
  *
  * Two posters, of one message and of SECOND, and a reader of a mailbox of two cells. Poster DYING may stop for
- * ever before any of its steps; the host then forgets it, at any later time. Memory is sequentially
+ * ever before any of its steps; the host then cancels its posts, at any later time. Memory is sequentially
  * consistent here: the orders are the schedule test's and ThreadSanitizer's to check.
  *
  * ARM_UNCOUNTED, ALWAYS_FOR_EVER, HOST_RINGS_NOT, NO_NOTE: mistakes that the check must find.
@@ -143,7 +143,7 @@ proctype reader() {
   bit under_way;
 
 look:
-  /* take_further: over what is nothing, then the first message below tail */
+  /* take_past_reserved: over what is nothing, then the first message below tail */
   do
   :: atomic { published(head) && !message(head) -> head++ }
   :: atomic { !(published(head) && !message(head)) -> break }

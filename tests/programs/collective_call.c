@@ -116,11 +116,11 @@ static int draw_count(uint64_t* random, size_t item_bytes, size_t bytes_most, in
   return (int)(count < most ? count : most);
 }
 
-/* Base units, or items of a reduction, that `giver` has for `taker`. */
-static int count_between(const struct call* call, int giver, int taker) {
+/* Base units, or items of a reduction, that `sender` has for `receiver`. */
+static int count_between(const struct call* call, int sender, int receiver) {
   if (!is_varied(call)) return call->count;
-  if (call->is_in_place && giver > taker) return count_between(call, taker, giver);
-  uint64_t random = mixed(call->seed + kSaltCounts, (uint64_t)giver << 32 | (uint64_t)taker);
+  if (call->is_in_place && sender > receiver) return count_between(call, receiver, sender);
+  uint64_t random = mixed(call->seed + kSaltCounts, (uint64_t)sender << 32 | (uint64_t)receiver);
   if (call->is_in_place && is_mild) return call->count;
   if (draw(&random, 4) == 0) return 0;
   return (int)draw(&random, (uint32_t)call->count + 1);
@@ -165,10 +165,10 @@ void plan_call(struct call* call, size_t bytes) {
 
 /* ---- the source of each block -------------------------------------------------------------- */
 
-/* The data of a block are those that `giver` has for `taker` (0, where it gives all the same). */
+/* The data of a block are those that `sender` has for `receiver` (0, if all get the same). */
 struct source {
   bool has_data;
-  int giver, taker;
+  int sender, receiver;
 };
 
 static struct source source_of(const struct call* call, const struct side* side, int block,
@@ -203,7 +203,7 @@ static int items_of(const struct call* call, const struct side* side) {
 static int units_of(const struct call* call, const struct side* side, int block) {
   if (is_reduction(call)) return items_of(call, side);
   const struct source source = source_of(call, side, block, true);
-  return count_between(call, source.giver, source.taker) * call->base_units;
+  return count_between(call, source.sender, source.receiver) * call->base_units;
 }
 
 /* ---- buffers ------------------------------------------------------------------------------- */
@@ -331,7 +331,7 @@ static void put_block(const struct call* call, const struct side* side, int bloc
   const size_t bytes = (size_t)side->counts[block] * (size_t)layout->bytes;
   unsigned char* const packed = malloc(bytes);
   const uint64_t seed =
-      mixed(call->seed + kSaltData, (uint64_t)source.giver << 32 | (uint64_t)source.taker);
+      mixed(call->seed + kSaltData, (uint64_t)source.sender << 32 | (uint64_t)source.receiver);
   fill(seed, packed, bytes);
   spread(layout, packed, origin + start_of(call, side, block), side->counts[block]);
   free(packed);

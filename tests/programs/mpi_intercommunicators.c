@@ -59,8 +59,9 @@ struct side {
 struct call {
   enum kind kind;
   uint64_t seed;
-  int giving, root; /* of the rooted ones: the group whose data go, the root's rank in its own */
-  int units[2];     /* of a block that a rank of that group gives, at most */
+  int sending_group; /* of the rooted ones: the group whose data go */
+  int root;          /* of the rooted ones: the root's rank in its own group */
+  int units[2];      /* of a block that a rank of that group sends, at most */
   struct side from, to;
 };
 
@@ -76,12 +77,12 @@ static void make_types(void) {
   for (int n = 0; n < kShapes; ++n) MPI_Type_commit(&types[n]);
 }
 
-/* ---- the giver and the takers of each block ------------------------------------------------ */
+/* ---- the sender and the receivers of each block -------------------------------------------- */
 
 static bool is_rooted(enum kind kind) {
   return (kind >= kBcast && kind <= kScatterv) || kind == kReduce;
 }
-static bool gives_root(enum kind kind) {
+static bool is_root_sender(enum kind kind) {
   return kind == kBcast || kind == kScatter || kind == kScatterv;
 }
 static bool is_varied(enum kind kind) {
@@ -93,29 +94,29 @@ static bool has_block_for_each(enum kind kind) {
 }
 
 static bool is_root(const struct call* call, const struct groups* groups) {
-  const int group = gives_root(call->kind) ? call->giving : !call->giving;
+  const int group = is_root_sender(call->kind) ? call->sending_group : !call->sending_group;
   return is_rooted(call->kind) && groups->own == group && groups->rank == call->root;
 }
 
-/* Whether that rank of `group` gives anything to those of the other one. */
-static bool gives(const struct call* call, int group, int rank) {
+/* Whether that rank of `group` sends anything to those of the other one. */
+static bool sends(const struct call* call, int group, int rank) {
   if (call->kind == kBarrier) return false;
   if (!is_rooted(call->kind)) return true;
-  return group == call->giving && (!gives_root(call->kind) || rank == call->root);
+  return group == call->sending_group && (!is_root_sender(call->kind) || rank == call->root);
 }
-static bool takes(const struct call* call, int group, int rank) {
+static bool receives(const struct call* call, int group, int rank) {
   if (call->kind == kBarrier) return false;
   if (!is_rooted(call->kind)) return true;
-  return group != call->giving && (gives_root(call->kind) || rank == call->root);
+  return group != call->sending_group && (is_root_sender(call->kind) || rank == call->root);
 }
 
-static uint64_t seed_of(const struct call* call, int group, int giver, int taker) {
-  if (!has_block_for_each(call->kind)) taker = 0;
-  return mixed(call->seed + (uint64_t)group, (uint64_t)(giver * kRanksMost + taker));
+static uint64_t seed_of(const struct call* call, int group, int sender, int receiver) {
+  if (!has_block_for_each(call->kind)) receiver = 0;
+  return mixed(call->seed + (uint64_t)group, (uint64_t)(sender * kRanksMost + receiver));
 }
-static int units_of(const struct call* call, int group, int giver, int taker) {
+static int units_of(const struct call* call, int group, int sender, int receiver) {
   if (!is_varied(call->kind)) return call->units[group];
-  uint64_t random = seed_of(call, group, giver, taker);
+  uint64_t random = seed_of(call, group, sender, receiver);
   return (int)draw(&random, (uint32_t)call->units[group] + 1);
 }
 
@@ -158,11 +159,11 @@ static void put_blocks(const struct call* call, const struct groups* groups,
   const int other = groups->size[!groups->own];
   for (int n = 0, place = 0; n < other; place += side->counts[n++]) {
     const int from = is_receive ? !groups->own : groups->own;
-    const int giver = is_receive ? n : groups->rank, taker = is_receive ? groups->rank : n;
+    const int sender = is_receive ? n : groups->rank, receiver = is_receive ? groups->rank : n;
     const bool is_same = !is_receive && !has_block_for_each(call->kind);
-    if (!gives(call, from, giver) || (is_same && n > 0)) continue;
-    const bool is_single = is_receive && gives_root(call->kind);
-    put_block(side, memory, is_single ? 0 : place, seed_of(call, from, giver, taker),
+    if (!sends(call, from, sender) || (is_same && n > 0)) continue;
+    const bool is_single = is_receive && is_root_sender(call->kind);
+    put_block(side, memory, is_single ? 0 : place, seed_of(call, from, sender, receiver),
               side->counts[n]);
   }
 }
@@ -185,7 +186,7 @@ static void check(struct call* call, const struct groups* groups) {
   struct side* const to = &call->to;
   unsigned char* const expected = malloc(to->bytes);
   memset(expected, 0xee, to->bytes);
-  if (takes(call, groups->own, groups->rank)) {
+  if (receives(call, groups->own, groups->rank)) {
     if (call->kind >= kReduce)
       put_sums(call, groups, expected);
     else
@@ -211,8 +212,8 @@ static void plan(struct call* call, const struct groups* groups, uint64_t seed) 
   uint64_t random = seed, own = mixed(seed, (uint64_t)(groups->own * kRanksMost + groups->rank));
   call->seed = mixed(seed, 1000);
   call->kind = draw(&random, kKinds);
-  call->giving = (int)draw(&random, 2);
-  const int group = gives_root(call->kind) ? call->giving : !call->giving;
+  call->sending_group = (int)draw(&random, 2);
+  const int group = is_root_sender(call->kind) ? call->sending_group : !call->sending_group;
   call->root = (int)draw(&random, (uint32_t)groups->size[group]);
   for (int n = 0; n < 2; ++n)
     call->units[n] = (int)draw(&random, draw(&random, 2) == 0 ? 20 : kUnitsMost) + 1;
@@ -238,7 +239,7 @@ static void run(struct call* call, const struct groups* groups, MPI_Request* req
   void *const out = from->memory, *const in = to->memory;
   const MPI_Datatype out_type = types[from->shape], in_type = types[to->shape];
   const int out_count = call->units[groups->own], in_count = call->units[!groups->own];
-  const int group = gives_root(call->kind) ? call->giving : !call->giving;
+  const int group = is_root_sender(call->kind) ? call->sending_group : !call->sending_group;
   int root = call->root;
   if (groups->own == group) root = is_root(call, groups) ? MPI_ROOT : MPI_PROC_NULL;
   switch (call->kind) {
@@ -265,8 +266,9 @@ static void run(struct call* call, const struct groups* groups, MPI_Request* req
       RUN(Scatter, Iscatter, out, out_count, out_type, in, in_count, in_type, root);
       break;
     case kScatterv: {
-      const int taken = gives(call, !groups->own, call->root) ? to->counts[call->root] : 0;
-      RUN(Scatterv, Iscatterv, out, from->counts, from->places, out_type, in, taken, in_type, root);
+      const int received = sends(call, !groups->own, call->root) ? to->counts[call->root] : 0;
+      RUN(Scatterv, Iscatterv, out, from->counts, from->places, out_type, in, received, in_type,
+          root);
       break;
     }
     case kAllgather:
@@ -288,7 +290,7 @@ static void run(struct call* call, const struct groups* groups, MPI_Request* req
           to->places, to->types);
       break;
     case kReduce:
-      RUN(Reduce, Ireduce, out, in, call->units[call->giving], MPI_UINT32_T, MPI_SUM, root);
+      RUN(Reduce, Ireduce, out, in, call->units[call->sending_group], MPI_UINT32_T, MPI_SUM, root);
       break;
     default:
       RUN(Allreduce, Iallreduce, out, in, out_count, MPI_UINT32_T, MPI_SUM);

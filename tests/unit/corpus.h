@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// corpus.h - replays the seeds of a fuzzer (tests/fuzz/corpus), so that every build checks what it
-// has found, with and without clang.
+// corpus.h - replays the seeds of a fuzzer (tests/fuzz/corpus), so that every build, with and
+// without clang, checks the inputs that the fuzzer has found.
 #pragma once
 
 #include <gtest/gtest.h>

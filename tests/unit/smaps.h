@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// smaps.h - the kernel's record of a mapping of this process.
+// smaps.h - reads the kernel's record of a mapping of this process (/proc/self/smaps).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace nagaya {
 
-// A field of the mapping that holds `address`, as in /proc/PID/smaps: for "VmFlags:" it is
+// Returns a field of the mapping that holds `address`, as in /proc/PID/smaps: for "VmFlags:" it is
 // " rd wr mr dd ".
 inline std::string smaps_field(const void* address, std::string_view name) {
   std::ifstream smaps("/proc/self/smaps");
@@ -28,7 +28,7 @@ inline bool is_left_out_of_core_files(const void* address) {
   return smaps_field(address, "VmFlags:").find(" dd ") != std::string::npos;
 }
 
-// The part of the mapping that huge pages back.                                        [KiB]
+// Returns the size of the part of the mapping that huge pages back.                    [KiB]
 inline long in_huge_pages(const void* address) {
   return std::stol(smaps_field(address, "AnonHugePages:"));
 }

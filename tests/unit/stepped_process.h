@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// stepped_process.h - a process that shares this one's memory, as a task does, and goes through an
-// operation one machine instruction at a time, so that it can be killed at each.
+// stepped_process.h - a process that shares this process's memory, as a task does, and executes an
+// operation one machine instruction at a time, so that a test can kill it at each.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,8 +25,8 @@
 
 namespace nagaya {
 
-// A test kills its process at every so many instructions: at each one with NAGAYA_FULL=1. An
-// operation of n instructions takes n * n / 2 single steps then, of 5 to 30 us, as the machine is;
+// Returns the number of instructions between two kills: 1 with NAGAYA_FULL=1. An operation of n
+// instructions takes n * n / 2 single steps then, each of 5 to 30 us, depending on the machine;
 // instrumented code has ten times the instructions.
 inline int stride() {
 #if defined(NAGAYA_SANITIZED)
@@ -38,7 +38,7 @@ inline int stride() {
 
 class SteppedProcess {
  public:
-  // `operation` must do without libc's state: the process has the thread pointer of its parent.
+  // `operation` must not use libc's state: the process has the thread pointer of its parent.
   SteppedProcess(void (*operation)(void*), void* argument)
       : stack_(base::reserve_memory(kStackBytes, "stack")),
         operation_(operation),
@@ -53,7 +53,7 @@ class SteppedProcess {
 
   bool can_step() const { return can_step_; }
 
-  // False: the operation has completed before.
+  // Executes so many instructions. Returns false if the operation has completed before.
   bool step(int instructions) {
     for (int n = 0; n < instructions && !done_; ++n)
       if (::ptrace(PTRACE_SINGLESTEP, pid_, nullptr, nullptr) != 0 || !wait_for_stop())

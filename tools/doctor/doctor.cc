@@ -71,7 +71,7 @@ const char* to_string(Level level) {
   return "problem";
 }
 
-// A check that fails is a finding too: the others go on.
+// Runs a check. If it throws, the error becomes a finding, and the other checks go on.
 Finding look(const Check& check, const Need& need) {
   try {
     return check.look(need);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // doctor.h - the checks of `nagaya doctor`. A check is one function and one entry of the table in
-// doctor.cc; it looks at one thing and says what it means for a job of so many tasks.
+// doctor.cc; it examines one thing and says what that means for a job of `Need::tasks` tasks.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,10 @@ struct Need {
   // Measured: a small C program has 12 to 22 mappings, an Open MPI rank about 290; the host 140.
   uint64_t small_mappings() const { return 140 + 22 * tasks; }
   uint64_t open_mpi_mappings() const { return 140 + 290 * tasks; }
-  // Measured: private memory and page tables of the same two.
+  // Measured: private memory and page tables of a small C program and of an Open MPI rank.
   uint64_t small_kib() const { return 2048 + 160 * tasks; }
   uint64_t open_mpi_kib() const { return 2048 + 3072 * tasks; }
-  // A task and its proxy each, a launcher, a host. An Open MPI rank has two threads more.
+  // Each task and its proxy; a launcher, a host. An Open MPI rank has two threads more.
   uint64_t processes() const { return 2 * tasks + 2; }
   uint64_t open_mpi_processes() const { return 4 * tasks + 8; }
 };
@@ -80,21 +80,22 @@ Finding python(const Need& need);
 
 // facts.cc
 
-// The first line of a file, without its end; nullopt when it cannot be read.
+// Returns the first line of a file, without the line's end; nullopt when it cannot be read.
 std::optional<std::string> first_line(const std::string& path);
-// The number that it begins with; nullopt when it cannot be read or begins with none.
+// Returns the number at the start of a file; nullopt when it cannot be read or begins with none.
 std::optional<uint64_t> first_number(const std::string& path);
-// The number after "<field>:" in a file of such lines (/proc/meminfo, /proc/PID/status).
+// Returns the number after "<field>:" in a file of such lines (/proc/meminfo, /proc/PID/status).
 std::optional<uint64_t> field_number(const std::string& path, const std::string& field);
-// The soft or the hard limit; nullopt when there is none.
+// Return the soft or the hard limit of a resource (getrlimit(2)); nullopt when there is none.
 std::optional<uint64_t> soft_limit(int resource);
 std::optional<uint64_t> hard_limit(int resource);
 // Runs `attempt` in a child and returns what it returned (0 .. 255), or -1 when it died: a filter
 // may forbid a call by a deadly signal.
 int try_in_child(const std::function<int()>& attempt);
-// The least power of two that is not below `number`: people write such values into sysctl.conf.
+// Returns the least power of two that is not below `number`: people write such values into
+// sysctl.conf.
 uint64_t rounded_up(uint64_t number);
-// "set once, and for good": the command for a sysctl.
+// Returns the command that sets a sysctl to `value`.
 std::string sysctl_command(const std::string& name, uint64_t value);
 
 }  // namespace nagaya::tools::doctor

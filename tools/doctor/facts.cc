@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// facts.cc - reads what the checks of `nagaya doctor` need to know.
+// facts.cc - reads the facts about this machine that the checks of `nagaya doctor` need.
 #include <fmt/core.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

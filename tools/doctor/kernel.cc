@@ -28,9 +28,9 @@ namespace {
 #endif
 
 using Version = std::pair<unsigned, unsigned>;
-constexpr Version kOneDumpsAlone{5, 16};  // before, a core dump ends all who share the memory
+constexpr Version kOneDumpsAlone{5, 16};  // older kernels: a core dump ends all tasks of the space
 
-// 0, or the errno with which the kernel refused.
+// Calls clone3. Returns 0, or the errno with which the kernel refused.
 int refusal_of_clone3() {
   clone_args args{};
   args.flags = CLONE_CLEAR_SIGHAND;
@@ -46,7 +46,8 @@ int do_nothing(void*) {
   return 0;
 }
 
-// As tasks are cloned where clone3 is refused. Not by vfork, which alone may be allowed.
+// Calls clone as the host does where clone3 is refused. Returns 0, or an errno. (vfork would not
+// do: a filter may allow vfork alone.)
 int refusal_of_clone() {
   constexpr size_t kStackBytes = 64 << 10;
   static char stack[kStackBytes];
@@ -56,7 +57,8 @@ int refusal_of_clone() {
   return 0;
 }
 
-// As a task's libc is changed: a private copy of a file's text, written, then made executable.
+// Writes to a private copy of a file's text and makes it executable, as a task's libc is changed.
+// Returns 0, or an errno.
 int refusal_of_changed_text() {
   const base::Fd file(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
   void* text = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, file.get(), 0);
@@ -65,7 +67,8 @@ int refusal_of_changed_text() {
   return ::mprotect(text, 4096, PROT_READ | PROT_EXEC) == 0 ? 0 : errno;
 }
 
-// As it is done where that is refused: a file in memory, mapped executable from the start.
+// Maps a file in memory as executable from the start, as the host does where the first way is
+// refused. Returns 0, or an errno.
 int refusal_of_changed_copy() {
   const base::Fd copy(::memfd_create("nagaya-doctor", MFD_CLOEXEC));
   if (!copy || ::write(copy.get(), "", 1) != 1) return errno;
@@ -91,8 +94,8 @@ Finding kernel_version(const Need&) {
 }
 
 Finding shared_memory_clone(const Need&) {
-  // clone3 first, as tasks are. Its flags lie in memory, where no filter looks: if it works at all,
-  // it gives memory in common.
+  // Tries clone3 first, as the host does. Its flags lie in memory, which no filter can read: if it
+  // works at all, it can share memory.
   const bool has_clone3 = try_in_child(refusal_of_clone3) == 0;
   const int error = has_clone3 ? 0 : try_in_child(refusal_of_clone);
   if (error == 0) return {Level::kOk, "processes may share their memory", ""};
@@ -102,7 +105,7 @@ Finding shared_memory_clone(const Need&) {
           "nagaya run --separate ..."};
 }
 
-// By it libc starts threads and programs too; ENOSYS alone makes libc use clone instead.
+// libc, too, starts threads and programs by clone3; only ENOSYS makes it use clone instead.
 Finding clone3(const Need&) {
   const int error = try_in_child(refusal_of_clone3);
   if (error == 0) return {Level::kOk, "works", ""};

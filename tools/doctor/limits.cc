@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// limits.cc - how many of a thing there may be: mappings, processes, descriptors.
+// limits.cc - checks the limits of numbers: of mappings, processes, descriptors.
 #include <dirent.h>
 #include <fmt/core.h>
 #include <sys/resource.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr uint64_t kMiB = 1 << 20;
 
-// The rest of `limit` after `used`, against the two needs.
+// Compares the rest of `limit` after `used` with the needs of small programs and of Open MPI ranks.
 Finding room_for_processes(const Need& need, const std::string& name, uint64_t limit, uint64_t used,
                            const std::string& remedy) {
   const uint64_t left = limit - std::min(limit, used);
@@ -35,7 +35,7 @@ Finding room_for_processes(const Need& need, const std::string& name, uint64_t l
   return {Level::kOk, text, ""};
 }
 
-// All threads of the machine: "0.20 0.18 0.12 1/80 11206" has them after the slash.
+// Returns the number of all threads of the machine: 80 in "0.20 0.18 0.12 1/80 11206".
 uint64_t threads_of_machine() {
   const std::string line = first_line("/proc/loadavg").value_or("");
   std::istringstream rest(line.substr(std::min(line.size(), line.find('/') + 1)));
@@ -57,7 +57,8 @@ uint64_t threads_of_user() {
   return threads;
 }
 
-// The folder of this process's cgroup that counts processes: version 2, else the controller pids.
+// Returns the folder of this process's cgroup that counts processes: of version 2, else of the
+// controller pids.
 std::string pids_cgroup() {
   std::ifstream file("/proc/self/cgroup");
   std::string folder;
@@ -132,7 +133,8 @@ Finding cgroup_processes(const Need& need) {
                             "ask for a job step or container with a higher limit of processes");
 }
 
-// The host holds one connection per proxy; mpirun, three pipes per rank and some more.
+// The host needs one descriptor per proxy; mpirun needs those of three pipes per rank, and some
+// more.
 Finding descriptors(const Need& need) {
   const auto soft = soft_limit(RLIMIT_NOFILE), hard = hard_limit(RLIMIT_NOFILE);
   const uint64_t of_host = need.tasks + 24, of_mpirun = 4 * need.tasks + 64;
@@ -164,7 +166,8 @@ Finding stack(const Need&) {
   return {Level::kOk, fmt::format("{} MiB", *limit / kMiB), ""};
 }
 
-// The tasks of a space lock one address space: each one's limit counts what all have locked.
+// All tasks lock memory of one address space: the limit of each counts the memory that all have
+// locked.
 Finding locked_memory(const Need& need) {
   const auto limit = soft_limit(RLIMIT_MEMLOCK);
   if (!limit) return {Level::kOk, "no limit of locked memory", ""};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// memory.cc - addresses and memory for the tasks of a space, which all count together.
+// memory.cc - checks addresses and memory for all tasks of a space together.
 #include <fmt/core.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -19,7 +19,8 @@ constexpr uint64_t kHeapBytes = 16 * kGiB;       // of the space, reserved by th
 constexpr uint64_t kTaskBytes = (8 + 64) << 20;  // stack and first heap of a task, mostly untouched
 constexpr uint64_t kPieceBytes = 1024 * kGiB;
 
-// Tries pieces of the space, whose addresses must be the same in every program: 0, or an errno.
+// Tries to map pieces of the space, whose addresses must be the same in every program. Returns 0,
+// or an errno.
 int refusal_of_addresses() {
   for (uint64_t at = task::kSpaceBegin; at + kPieceBytes <= task::kSpaceEnd; at += kPieceBytes) {
     void* wanted = reinterpret_cast<void*>(at);
@@ -32,7 +33,8 @@ int refusal_of_addresses() {
   return 0;
 }
 
-// Both count the whole space in every task.
+// Return the lower of the limits of addresses and data, nullopt if there is none. The kernel counts
+// the whole space for every task.
 std::optional<uint64_t> least_hard_limit() {
   const auto addresses = hard_limit(RLIMIT_AS), data = hard_limit(RLIMIT_DATA);
   if (!addresses || !data) return addresses ? addresses : data;
@@ -57,7 +59,7 @@ Finding partitions(const Need& need) {
           "nagaya run --separate ..."};
 }
 
-// Host and tasks lift the soft limit to the hard one; the heap of the space then takes a quarter.
+// Host and tasks raise the soft limit to the hard one; the heap of the space then takes a quarter.
 Finding address_limit(const Need& need) {
   const auto hard = least_hard_limit(), soft = least_soft_limit();
   if (!hard && soft)

@@ -10,7 +10,7 @@
 
 namespace nagaya::tools::doctor {
 
-// As a host opens it; the provider is then the one that FI_PROVIDER names.
+// Opens the network as a host does, with the provider that FI_PROVIDER names.
 Finding network(const Need&) try {
   const auto fabric = fabric::open_libfabric();
   const std::string provider = std::getenv("FI_PROVIDER");

@@ -35,7 +35,7 @@ bool is_of_network(const struct statfs& about) {
          std::end(kOfNetwork);
 }
 
-// Says what is wrong with the folder itself, "" when nothing is.
+// Returns what is wrong with the folder itself, "" when nothing is.
 std::string fault_of(const std::string& folder) {
   struct stat about;
   if (::lstat(folder.c_str(), &about) != 0) return "";  // made when it is needed
@@ -92,7 +92,7 @@ Finding socket_folder(const Need&) {
   return {Level::kOk, folder, ""};
 }
 
-// TMPDIR serves Nagaya for sockets only; /tmp serves in its place if it cannot be used.
+// Nagaya uses TMPDIR for sockets only; it uses /tmp instead if TMPDIR cannot be used.
 Finding temporary_folder(const Need&) {
   const char* const said = std::getenv("TMPDIR");
   if (said == nullptr || *said == '\0') return {Level::kOk, "not set: /tmp serves", ""};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// software.cc - the MPIs and the Python that jobs here will use.
+// software.cc - finds the MPIs and the Python that jobs on this machine will use.
 #include <dlfcn.h>
 #include <fmt/core.h>
 #include <unistd.h>
@@ -20,7 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// How the --version of an MPI's launcher is recognised, where its number stands, and our component.
+// One MPI: the mark by which the output of its launcher's --version is recognised, the text before
+// the number in it, and our component for it.
 struct Mpi {
   const char* name;
   const char* mark;
@@ -36,7 +37,7 @@ constexpr Mpi kMpis[] = {
     {"Intel MPI", "Intel(R) MPI Library", "Version", nullptr},
 };
 
-// "4.1.4" out of "mpirun (Open MPI) 4.1.4"; "" when this is another MPI.
+// Returns "4.1.4" for "mpirun (Open MPI) 4.1.4"; "" if the text is of another MPI.
 std::string version_of(const Mpi& mpi, const std::string& text) {
   const size_t mark = text.find(mpi.mark);
   const size_t before = mark == std::string::npos ? mark : text.find(mpi.before_number, mark);
@@ -64,7 +65,7 @@ std::string describe(const std::string& launcher) {
   return "";
 }
 
-// Launchers of PATH, each file once.
+// Returns the launchers in PATH, each file once.
 std::map<fs::path, std::string> launchers() {
   std::map<fs::path, std::string> found;
   for (const char* name :
@@ -90,7 +91,7 @@ Finding message_passing(const Need&) {
   return {Level::kOk, list, ""};
 }
 
-// As python_launcher.c finds it.
+// Finds Python as python_launcher.c does.
 Finding python(const Need&) {
   std::string program;
   try {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // delegation.cc - the experiment of the delegation paper (Yoshinaga and others 2012), its figures 4
 // and 5: messages between nodes by size, as a ping-pong of each rank of the lower half with one of
-// the upper, and from everybody to everybody. With what the node's processors have spent on it, and
-// on a node where everybody waits.
+// the upper, and from every rank to every rank. Reports the time that the node's processors have
+// spent, also on a node where all ranks wait.
 #include "delegation.h"
 
 #include <algorithm>
@@ -74,7 +74,7 @@ class Bench {
     ++turn_;
   }
 
-  // Every page of a message, and its end, say which it is.
+  // Every page of a message, and its end, carry a mark of its turn and sender.
   std::byte mark_of(int from) const { return static_cast<std::byte>(turn_ * 31 + from * 7 + 1); }
   void mark(int to, size_t bytes) {
     std::byte* const message = messages_.out(to, bytes);
@@ -124,7 +124,7 @@ class Bench {
     return static_cast<int>(std::clamp<size_t>((size_t{64} << 20) / all, 64, 1000));
   }
 
-  // Everybody but rank 0 waits, and that does nothing.
+  // Measures a node whose ranks wait, while rank 0 sleeps.
   void measure_idle(Result& result) {
     const auto time = options_.quick ? kQuickIdleTime : kIdleTime;
     struct Kind {
@@ -151,7 +151,7 @@ class Bench {
   struct Spent {
     double seconds, processor_seconds;
   };
-  // Between two barriers. Rank 0's result counts.
+  // Measures work() between two barriers. Only rank 0's result is used.
   Spent measure(const std::function<void()>& work) {
     messages_.barrier();
     std::optional<NodeProcessor> processor;

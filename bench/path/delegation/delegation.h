@@ -11,7 +11,8 @@
 
 namespace nagaya::bench {
 
-// Ranks 0 .. size-1; as many of them on each node, one node after the other.
+// The messages of one rank of 0 .. size-1. Each node has equally many ranks, numbered node after
+// node.
 class Messages {
  public:
   virtual ~Messages() = default;
@@ -20,22 +21,26 @@ class Messages {
   int size = 1;
   int nodes = 1;
 
-  // Where the next message to a rank is written: `bytes` of it, the same for all ranks.
+  // Returns the memory where the caller writes the next message to a rank. `bytes` is the same for
+  // all ranks.
   virtual std::byte* out(int to, size_t bytes) = 0;
-  // Every message is received by the rank it goes to, in turn; then it is where `receive` says.
+  // Every message must be received by the rank that it is sent to, in the order of sending;
+  // receive() returns its address.
   virtual void send(int to, size_t bytes) = 0;
   virtual const std::byte* receive(int from, size_t bytes) = 0;
-  // A message from everybody to everybody, themselves included; the first of them, by rank.
+  // Sends a message from every rank to every rank, itself included. Returns the address of the
+  // received messages, in the order of ranks.
   virtual const std::byte* exchange(size_t bytes) = 0;
   virtual void barrier() = 0;
 };
 
-// The carrier sets rank, size and nodes; collective. Throws std::exception.
+// Collective: makes the carrier's Messages, and sets their rank, size and nodes. Throws
+// std::exception.
 std::unique_ptr<Messages> open_messages(size_t bytes_max);
 extern const char* const kCarrier;  // for people: "Open MPI"
 
-// The processor time that processes of this user on this node (this network namespace) use from now
-// on: the tasks and the host with its delegatee.
+// Measures the processor time that processes of this user on this node (this network namespace) use
+// from the constructor on: the tasks and the host with its delegatee.
 class NodeProcessor {
  public:
   NodeProcessor() : start_ns_(by_process()) {}

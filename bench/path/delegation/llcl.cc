@@ -2,9 +2,9 @@
 // llcl.cc - the messages of the delegation paper's patterns by nagaya/llcl.h: a write
 // into the receiver's memory that also counts there. The delegatee drives the network.
 //
-// A rank that has received the others' messages of one turn sends those of the next, while others
-// may not have looked at theirs yet; but it is never two turns ahead. So memory and counters of
-// even and odd turns are apart.
+// A rank that has received the others' messages of one turn sends its messages of the next turn,
+// while others may not have read theirs yet; but it is never two turns ahead. So even and odd turns
+// have separate memory and counters.
 #include <nagaya/comm.h>
 #include <nagaya/task.h>
 #include <sched.h>
@@ -53,7 +53,7 @@ class Llcl : public Messages {
     return arrived(1) + static_cast<size_t>(from) * bytes;
   }
   const std::byte* exchange(size_t bytes) override {
-    // Starts with the next rank, so that not all write to the same one.
+    // Each rank starts with the next one, so that not all write to the same rank.
     for (int n = 1; n <= size; ++n) post((rank + n) % size, bytes);
     end_turn();
     return arrived(static_cast<uint32_t>(size));
@@ -81,7 +81,7 @@ class Llcl : public Messages {
     check(error, "write");
     ++posted_[half];
   }
-  // The half that the next turn writes to must have left.
+  // Waits until the writes from the half that the next turn uses are complete.
   void end_turn() {
     const uint64_t half = ++turn_sent_ % 2;
     wait(&done_[half], posted_[half]);
@@ -101,7 +101,8 @@ class Llcl : public Messages {
   std::vector<std::byte> out_, in_;
   std::vector<Places> places_;
   uint64_t turn_sent_ = 0, turn_received_ = 0;
-  // Of even and odd turns. The first two are counted by requests, the others here.
+  // One entry each for even and odd turns. Requests count in arrived_ and done_, this class in the
+  // others.
   alignas(64) uint64_t arrived_[2] = {};
   uint64_t done_[2] = {};
   uint32_t expected_[2] = {}, posted_[2] = {};

@@ -9,13 +9,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Empty: it has ended, or is another user's.
+// Returns the network namespace of a process. Empty: it has ended, or is another user's.
 fs::path network_of(const fs::path& process) {
   std::error_code gone;
   return fs::read_symlink(process / "ns/net", gone);
 }
 
-// The threads of a process. The kernel counts in ticks in `stat`, but in nanoseconds here.
+// Returns the processor time of a process's threads, by `schedstat`, which counts nanoseconds;
+// `stat` counts ticks.
 uint64_t threads_ns(const fs::path& process) {
   uint64_t sum_ns = 0;
   std::error_code gone;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// floors.cc - FMPL's messages of two, each beside the least that its two tasks can do by loads
-// and stores: 8 bytes beside the three lines of a matching area, 16 MiB beside memcpy by both, or
-// by the sender alone while the receiver computes. And the parts of the latency of 8 bytes, as in
-// table 1 of FMPL's paper.
+// floors.cc - FMPL's point-to-point messages beside the minimum that the two tasks must do by loads
+// and stores: 8 bytes beside the three lines of a matching area, 16 MiB beside memcpy by both
+// tasks, or by the sender alone while the receiver computes. Also the parts of the latency of 8
+// bytes, as in table 1 of FMPL's paper.
 #include <atomic>
 #include <cstring>
 #include <memory>
@@ -17,12 +17,12 @@ using fmpl::check;
 
 constexpr size_t kSmall = 8, kLarge = 16 << 20;
 
-// Words that the other process stores into, each on lines of its own (neighbours are prefetched in
-// pairs). 0: nothing is there.
+// Words that the other process stores into, each on two lines of its own (the processor prefetches
+// lines in pairs). 0: the other process has stored nothing.
 struct Words {
-  alignas(128) std::atomic<uintptr_t> target{0};  // where the receiver wants the data
-  alignas(128) std::atomic<uintptr_t> source{0};  // where the sender has them
-  alignas(128) std::atomic<uintptr_t> flag{0};    // they are there
+  alignas(128) std::atomic<uintptr_t> target{0};  // address of the receiver's buffer
+  alignas(128) std::atomic<uintptr_t> source{0};  // address of the sender's buffer
+  alignas(128) std::atomic<uintptr_t> flag{0};    // 1: the data have arrived
 };
 
 void give(std::atomic<uintptr_t>& word, uintptr_t value) {
@@ -113,7 +113,7 @@ class Bench {
         });
   }
 
-  // Each process copies one half.
+  // Measures a copy of which each process makes one half.
   double by_both(size_t bytes) {
     const size_t half = bytes / 2;
     unsigned char* const data = pingpong_.buffer(bytes);
@@ -135,8 +135,9 @@ class Bench {
 
   // ---- the latency's parts [us] ----
 
-  // Each part is the median over the calls of a ping-pong, less a look at the clock. A send of
-  // `ready` finds its header there: the rest of a send in the ping-pong is its wait for the header.
+  // Each part is the median over the calls of a ping-pong, less the time of reading the clock. A
+  // send of `ready` finds its header in the area: a send in the ping-pong takes longer because it
+  // waits for the header.
   void add_parts(std::vector<Figure>& figures) {
     std::vector<double> clock, set_up, ready, send, header, data_wait;
     unsigned char* const data = pingpong_.buffer(kSmall);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// fmpl.cc - the figures of FMPL's paper: a ping-pong of two processes by size (figure 6), and of
-// all processes a barrier, a broadcast and a sum of 8 KB whose root changes (figures 7 to 9). Data
-// are written anew, and checked.
+// fmpl.cc - measures the figures of FMPL's paper: a ping-pong of two processes by size (figure 6),
+// and a barrier, a broadcast and a sum of 8 KB by all processes, with changing roots (figures 7 to
+// 9). Data are written anew each time, and checked.
 #include <cstring>
 
 #include "pingpong.h"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kCollectiveBytes = 8192, kMostBytes = 16 << 20;
 
-// A way that the library shall take: only figures that it changes are measured then.
+// Settings of the library. If one is set, only the figures that it changes are measured.
 struct Way {
   bool is_buffered = false, is_by_messages = false;
 };
@@ -45,7 +45,7 @@ class Bench {
     figures.push_back(figure("sum", "sum of 8 KB, root changing", of_all([this] { sum(); })));
   }
 
-  // [us]
+  // Returns the time of one message [us].
   double pingpong(size_t bytes) {
     unsigned char* const data = pingpong_.buffer(bytes);
     const int peer = 1 - rank_;

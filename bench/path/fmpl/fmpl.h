@@ -13,20 +13,20 @@ int rank();
 int size();
 void send(const void* data, size_t bytes, int to);
 void receive(void* data, size_t bytes, int from);
-// The same with requests that are made once, and then started each time. `data` of the last
-// prepare() has `bytes`.
+// Send and receive by requests that prepare() makes once, and that are then started each time: both
+// use the `bytes` at `data` of the last prepare().
 void prepare(void* data, size_t bytes, int peer);
 void send_prepared();
 void receive_prepared();
 void release_prepared();
-// From now on send() copies its data, of up to `bytes`, to memory of the library's, and returns.
+// From now on send() copies its data, of up to `bytes`, to memory of the library, and returns.
 void buffer_sends(size_t bytes);
-// From now on collectives do not use memory that all load. An MPI chooses by itself.
+// From now on collectives do not use shared memory. An MPI chooses by itself.
 void forbid_special_support();
 void barrier();
 void bcast(void* data, size_t bytes, int root);
 void sum(double* data, int count, int root);
-// The greatest of all processes' values, at all of them.
+// Returns the greatest of all processes' values, at all of them.
 double greatest(double value);
 
 }  // namespace nagaya::bench::fmpl

@@ -9,7 +9,7 @@ namespace nagaya::bench::fmpl {
 namespace {
 
 MPI_Request prepared_send, prepared_receive;
-std::vector<char> buffer;  // none: sends are not buffered
+std::vector<char> buffer;  // empty: sends are not buffered
 
 }  // namespace
 
@@ -53,7 +53,7 @@ void release_prepared() {
   MPI_Request_free(&prepared_send);
   MPI_Request_free(&prepared_receive);
 }
-// Of two messages: the one before may be in it still.
+// The buffer has room for two messages: the last one may still be in it.
 void buffer_sends(size_t bytes) {
   buffer.resize(2 * (bytes + MPI_BSEND_OVERHEAD));
   MPI_Buffer_attach(buffer.data(), static_cast<int>(buffer.size()));

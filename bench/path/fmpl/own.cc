@@ -49,7 +49,7 @@ void receive_prepared() {
 void release_prepared() {
   check(fmpl_irecv_release(&prepared_receive));
 }
-// Of two messages: the one before may be in it still.
+// The buffer has room for two messages: the last one may still be in it.
 void buffer_sends(size_t bytes) {
   spool.resize(2 * bytes);
   check(fmpl_sendbuff_set(spool.data(), spool.size(), 0));

@@ -17,7 +17,8 @@ inline double now_us() {
   return std::chrono::duration<double, std::micro>(now).count();
 }
 
-// Of three, of the slowest process.
+// Measures three times at all processes. Returns the shortest time, each time being that of the
+// slowest process.
 template <class Time>
 double shortest(Time time_of) {
   double shortest = 1e30;
@@ -28,18 +29,19 @@ double shortest(Time time_of) {
   return shortest;
 }
 
-// Each message is marked before it is sent, and checked when it was received.
+// A ping-pong of two processes. Each message is marked before it is sent, and checked when it was
+// received.
 class PingPong {
  public:
   explicit PingPong(const Options& options) : options_(options) {}
 
-  // Messages are sent from it, and received into it.
+  // Makes the buffer from which messages are sent, and into which they are received.
   unsigned char* buffer(size_t bytes) {
     data_.assign(bytes, 0);
     return data_.data();
   }
 
-  // Of the whole buffer.                                                                      [us]
+  // Returns the time of one message of the whole buffer.                                      [us]
   template <class Send, class Receive>
   double one_way(Send send, Receive receive) {
     const int turns = turns_of(data_.size());
@@ -80,8 +82,8 @@ class PingPong {
   std::vector<unsigned char> data_;
 };
 
-// Every process measures; the first one prints. One that fails ends the job with code 2.
-// `make`: a class whose measure_round() gives the figures.
+// Every process measures; the first one prints. A process that fails ends the job with code 2.
+// make() returns an object whose measure_round() returns the figures of one round.
 template <class Make>
 int measure_rounds(const CommandLine& line, const Options& options, Make make) {
   try {

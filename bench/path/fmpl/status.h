@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// status.h - the answers of FMPL's functions, held against success.
+// status.h - checks the status that a function of FMPL has returned.
 #pragma once
 
 #include <nagaya/fmpl.h>

@@ -39,7 +39,7 @@ const Case kCases[] = {
 struct Side {
   char* buffer = nullptr;
   nagaya_remote place{};
-  uint32_t copied = 0;  // the partner waits for it
+  uint32_t copied = 0;  // set after a copy; the partner waits for it
 };
 
 // Volatile: the compiler leaves no copy out.
@@ -55,7 +55,7 @@ class Copies {
     other_ = &of_rank<Side>(stage.partner(), "side");
   }
 
-  // GB/s of the leader's copies, the median; `by_request` or by memcpy.
+  // Returns the median rate of the leader's copies [GB/s]; `by_request` or by memcpy.
   double rate(const Case& what, size_t bytes, bool by_request) {
     const bool once = stage_.quick || what.fresh || what.partner == Partner::kSleeps;
     const uint64_t copies = once ? 1 : 32 * kMiB / bytes;
@@ -89,7 +89,7 @@ class Copies {
     for (size_t at = 0; at < bytes / sizeof *words; ++at) words[at] = stamp * 1'000'003 + at;
   }
 
-  // Both sides into the leader's cache.
+  // Brings both sides into the leader's cache.
   void bring_near(Direction direction, size_t bytes) {
     copy(direction, bytes, false);
     std::memset(direction == Direction::kGet ? own_.buffer : other_->buffer, 0, bytes);

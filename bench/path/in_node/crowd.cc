@@ -25,7 +25,7 @@ struct Waiting : ByNotify {
   }
 };
 
-// Of all pairs together: a message of any.
+// Returns the time per message of all pairs together [ns].
 template <class Way>
 double ns_each(const Stage& stage, Way& way, uint64_t trips) {
   const double ns = ns_of([&] { ping_pong(stage, way, trips, [] {}); });

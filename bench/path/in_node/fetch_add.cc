@@ -14,10 +14,10 @@ constexpr uint64_t kBatch = 1000;
 struct Word {
   alignas(128) std::atomic<uint64_t> value{0};
   alignas(128) nagaya_remote place{};
-  uint32_t over = 0;  // the partner need not sleep any longer
+  uint32_t over = 0;  // set when the partner may stop sleeping
 };
 
-// ns each.
+// Returns the time of one fetch-and-add [ns].
 double add_by_request(Word& word, uint64_t times) {
   uint64_t before = 0;
   const nagaya_llcl_atomic one{word.place, NAGAYA_ADD, NAGAYA_UINT64, 1, 0, &before, {}};
@@ -44,7 +44,7 @@ void expect_sum(const Stage& stage, Word& word, uint64_t sum) {
   expect(!stage.corrupt && word.value.exchange(0) == sum);
 }
 
-// Both tasks.
+// Measures while both tasks add.
 double contended_ns(const Stage& stage, Word& word, uint64_t times) {
   stage.meet();
   const double ns = add_by_request(word, times);
@@ -53,7 +53,7 @@ double contended_ns(const Stage& stage, Word& word, uint64_t times) {
   return ns;
 }
 
-// Two threads of the leader, while its partner sleeps.
+// Measures two threads of the leader, while its partner sleeps.
 double threads_ns(const Stage& stage, Word& word, uint64_t times) {
   const auto& processors = usable_processors();
   Meeting both{};

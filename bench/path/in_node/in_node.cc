@@ -24,7 +24,7 @@ struct Group {
 constexpr Group kGroups[] = {{"puts", 2, 25},      {"messages", 2, 25}, {"copies", 2, 15},
                              {"fetch-add", 2, 25}, {"crowd", 8, 9},     {"crowd", 16, 9}};
 
-// The texts of the figures whose names begin so; the longest beginning counts.
+// The texts of the figures whose names begin with a prefix; the longest matching prefix counts.
 struct Family {
   std::string beginning, title, unit, subject, incumbent, floor;
 };
@@ -104,7 +104,7 @@ class Ranks {
   }
   Ranks(const Ranks&) = delete;
 
-  // The leader's report, once all have ended.
+  // Waits until all ranks have ended; returns the leader's report.
   std::string results() {
     std::string all;
     char buffer[4096];

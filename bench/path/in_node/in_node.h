@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// in_node.h - shared by the parts of worker.cc: the ranks of one measurement, all tasks of
-// one space, and where their values go.
+// in_node.h - shared by the parts of worker.cc: the ranks of one measurement, which are all tasks
+// of one space, and the report of their values.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +17,11 @@
 
 namespace nagaya::bench {
 
-// Sides of a figure.
+// The names of the sides of a figure, for report().
 inline constexpr char kSubject[] = "subject", kIncumbent[] = "incumbent", kFloor[] = "floor";
 
-// One rank. Its number is its task's; ranks 2n and 2n + 1 are a pair on two processors.
+// One rank of a measurement. It is also the task's number; ranks 2n and 2n + 1 are a pair on two
+// processors.
 struct Stage {
   int rank, ranks, rounds;
   bool quick, corrupt;
@@ -30,7 +31,7 @@ struct Stage {
   int partner() const { return rank ^ 1; }
   uint64_t times(uint64_t full) const { return quick ? full / 100 : full; }
   void meet() const { bench::meet(*meeting, static_cast<uint32_t>(ranks)); }
-  // To the `in-node` program: one round's value of one side.
+  // Reports one round's value of one side to the `in-node` program.
   void report(const std::string& figure, const char* side, double value) const;
 };
 
@@ -41,7 +42,8 @@ inline void expect(bool right) {
   if (!right) throw std::runtime_error("a message was lost, or data is wrong");
 }
 
-// The object that another rank has published under this name. It must stay as long as the ranks do.
+// Returns the object that another rank has published under this name, or waits for it. The object
+// must stay as long as the ranks do.
 template <class T>
 T& of_rank(int rank, const char* name) {
   constexpr int kPatienceMs = 20'000;
@@ -57,19 +59,20 @@ double ns_of(Work work) {
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
 }
 
-// The median of equal batches: one in which somebody else had the processor does not count.
+// Times equal batches of operations and takes their median, so that a batch in which another
+// process had the processor does not count.
 class Batches {
  public:
-  // Of `size` operations each, from now on.
+  // Starts the clock. Each batch has `size` operations.
   explicit Batches(uint64_t size) : size_(size) {}
-  // One operation is over.
+  // Called after each operation.
   void mark() {
     if (++count_ % size_ != 0) return;
     const auto now = std::chrono::steady_clock::now();
     ns_.push_back(std::chrono::duration<double, std::nano>(now - begin_).count());
     begin_ = now;
   }
-  // Of one operation.
+  // Returns the time of one operation [ns].
   double median_ns() {
     if (ns_.empty()) throw std::logic_error("less than one batch");
     const auto middle = ns_.begin() + static_cast<ptrdiff_t>(ns_.size() / 2);
@@ -83,7 +86,8 @@ class Batches {
   std::vector<double> ns_;
 };
 
-// The groups: each runs all its rounds, with the sides of each figure one after the other.
+// The groups of measurements: each function runs all its rounds, and in each round it measures the
+// sides of each figure one after the other.
 void measure_puts(const Stage& stage);
 void measure_messages(const Stage& stage);
 void measure_copies(const Stage& stage);

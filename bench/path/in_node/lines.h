@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// lines.h - two lines of each rank, one for 8 bytes and one for a flag that counts, and the
+// lines.h - two cache lines of each rank, one for 8 bytes and one for a flag that counts, and the
 // ping-pong through them.
 #pragma once
 
@@ -10,15 +10,16 @@
 
 namespace nagaya::bench {
 
-// 128: neighbours of a line are prefetched in pairs.
+// The lines into which the partner stores. 128: the processor prefetches cache lines in pairs.
 struct Inbox {
   alignas(128) uint64_t count = 0;
   alignas(128) uint64_t data = 0;
-  alignas(128) uint32_t flag = 0;  // in place of the count
+  alignas(128) uint32_t flag = 0;  // used in place of the count by ByFlag
   alignas(128) nagaya_remote data_place{}, count_place{};
 };
 
-// A way to send: a rank's lines, and the floor, which is plain stores.
+// The lines of a rank and of its partner. Sends by plain stores, the floor; the structs derived
+// from it send in other ways.
 struct Lines {
   Inbox &own, &other;
 
@@ -33,7 +34,7 @@ struct Lines {
   }
 };
 
-// By llcl.h: a prepared put that notifies.
+// Sends by llcl.h: a prepared put that notifies.
 struct ByNotify : Lines {
   uint64_t number = 0;
   nagaya_llcl_prepared put;
@@ -49,7 +50,7 @@ struct ByNotify : Lines {
   }
 };
 
-// Of a pair.
+// Publishes lines of this rank; returns them and those of its partner.
 inline Lines meet_lines(const Stage& stage) {
   auto* const own = new Inbox;  // for as long as the process lives
   check(nagaya_llcl_register(&own->count, 8, &own->count_place), "register");
@@ -74,7 +75,7 @@ void ping_pong(const Stage& stage, Way& way, uint64_t round_trips, Mark mark) {
   expect(right);
 }
 
-// ns one way.
+// Returns the time of one message [ns].
 template <class Way>
 double one_way_ns(const Stage& stage, Way& way, uint64_t round_trips) {
   Batches batches(100);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// messages.cc - 8 bytes through a mailbox, beside one cache line per direction (the least
-// for a queue) and beside an answer on the very line of the question (the least at all); and the
-// same as an active message, whose handler answers.
+// messages.cc - 8 bytes through a mailbox, beside one cache line per direction (the cheapest
+// queue) and beside an answer on the very line of the question (the cheapest message at all); and
+// 8 bytes as an active message, whose handler answers.
 #include "messages.h"
 
 #include <cstring>
@@ -39,10 +39,10 @@ struct LinePerDirection {
   uint64_t receive(uint64_t number) { return own.line.receive(number); }
 };
 
-// The line of the even rank, for both: n is flagged 2n, its answer 2n + 1.
+// The line of the even rank, used by both: message n has the flag 2n, its answer 2n + 1.
 struct SharedLine {
   Line& line;
-  uint64_t odd;  // the rank is
+  uint64_t odd;  // 1 if the rank is odd
 
   void reset() { line.flag.store(0); }
   void send(uint64_t number) { line.send(number, 2 * number + odd); }

@@ -15,7 +15,7 @@ class ActiveMessages {
     stage.meet();
   }
 
-  // ns one way, of all pairs together.
+  // Returns the time per message of all pairs together [ns].
   double ping_pong_ns(uint64_t round_trips) {
     trips_ = round_trips;
     heard_ = 0;

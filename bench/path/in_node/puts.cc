@@ -6,7 +6,7 @@
 namespace nagaya::bench {
 namespace {
 
-// The other's lines by plain pointer, as a program has it that asks for pointers once.
+// Stores into the other's lines by plain pointers, as a program that asks for the pointers once.
 struct ByPointer : Lines {
   uint64_t* data = static_cast<uint64_t*>(nagaya_llcl_pointer(&other.data_place, 8));
   uint64_t* count = static_cast<uint64_t*>(nagaya_llcl_pointer(&other.count_place, 8));
@@ -17,7 +17,7 @@ struct ByPointer : Lines {
   }
 };
 
-// The completion flag of the put is the other's flag. It takes turns with zero.
+// Sends by a put whose completion flag is the other's flag, which the receiver sets back to 0.
 struct ByFlag : Lines {
   uint64_t number = 0;
   nagaya_llcl_prepared put;
@@ -40,7 +40,8 @@ struct ByFlag : Lines {
   }
 };
 
-// The cost of a counter that several notify: a locked add in place of the second store.
+// Sends with a locked add in place of the second store: the cost of a counter that several tasks
+// notify.
 struct ByAdd : Lines {
   void send(uint64_t next) {
     other.data = next;

@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t kPlaces = 64;  // for the data of as many requests, if they are small
+constexpr size_t kPlaces = 64;  // places for the data of so many requests, if they are small
 constexpr size_t kLocalBytes = kMemoryBytes;
 constexpr uint32_t kRequestsPerLook = 16;  // at the clock
 
@@ -21,7 +21,7 @@ double ns_between(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double, std::nano>(to - from).count();
 }
 
-// Where one thread's requests put their data.
+// The memory into which one thread's requests read.
 class Destination {
  public:
   explicit Destination(size_t bytes)
@@ -31,7 +31,7 @@ class Destination {
 
   std::byte* all() { return memory_.data(); }
   std::byte* place(uint64_t number) { return memory_.data() + number % places_ * bytes_; }
-  // Cheap enough to be done between requests.
+  // Erases the first and the last byte of a request's place: cheap enough between two requests.
   void forget_ends(uint64_t number) {
     place(number)[0] = kUnread;
     place(number)[bytes_ - 1] = kUnread;
@@ -40,7 +40,7 @@ class Destination {
     if (place(number)[0] != pattern_at(0) || place(number)[bytes_ - 1] != pattern_at(bytes_ - 1))
       throw std::runtime_error("a read brought wrong data");
   }
-  // Of the first `requests`.
+  // Throws if the data of one of the first `requests` is wrong.
   void check(uint64_t requests) {
     for (uint64_t number = 0; number < std::min<uint64_t>(requests, places_); ++number)
       for (size_t at = 0; at < bytes_; ++at)
@@ -53,9 +53,9 @@ class Destination {
   size_t bytes_, places_;
 };
 
-// work(Reader&, Destination&, deadline, n), which answers how many requests it made, by
-// `point.threads` threads that begin together. From the first one's beginning to the last one's
-// end; the first exception of any. The data is checked.
+// Runs work(Reader&, Destination&, deadline, n), which returns the number of requests that it has
+// made, in `point.threads` threads that begin together. The time is from the first one's beginning
+// to the last one's end. Checks the data. Rethrows the first exception of any thread.
 template <class Work>
 double by_threads_ns(Path& path, const Point& point, std::chrono::milliseconds length, Work work) {
   struct Span {
@@ -122,7 +122,7 @@ uint64_t read_without_waiting(Reader& reader, Destination& to, size_t bytes,
       ++accepted;
       continue;
     }
-    // Room comes with completions; half of them, so that it is worth waking up for.
+    // Completions make room. The thread waits for half of them, so that the wake-up is worth it.
     const uint64_t pending = accepted - reader.completed();
     if (pending == 0)
       std::this_thread::yield();
@@ -163,7 +163,7 @@ double measure_fetch_add_ns(Pair& pair, Path& path, uint64_t count) {
   constexpr uint32_t kTogether = 64;
   pair.reset_word();
   path.begin(1);
-  path.fetch_adds(kTogether, kTogether);  // connections, caches
+  path.fetch_adds(kTogether, kTogether);  // untimed: opens connections, fills caches
   pair.reset_word();
   const auto start = Clock::now();
   const uint64_t sum = path.fetch_adds(count, kTogether);

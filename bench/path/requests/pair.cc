@@ -14,7 +14,7 @@ void check_call(int error, const char* what) {
   if (error != 0) throw base::Error(error, std::string(what) + ": " + std::strerror(-error));
 }
 
-// The places that each tells the other at the start.
+// The places that the two processes exchange at the start.
 struct Places {
   nagaya_remote memory, word;
 };
@@ -24,7 +24,7 @@ struct RawPlaces {
   fabric::Region memory;
 };
 
-// `own` for the other's.
+// Sends `own` to the other process; returns the other's.
 template <class Data>
 Data exchange(const Data& own) {
   Data all[2];
@@ -62,7 +62,7 @@ Pair::~Pair() {
   try {
     if (measures()) order({Order::Kind::kEnd, 0, {}, {}});
   } catch (const base::Error&) {
-    return;  // the other has ended, and with it the job
+    return;  // the other process has ended, and the job with it
   }
   ::nagaya_comm_finalize();
 }

@@ -6,9 +6,9 @@
 //   latency    from the call until its completion is seen
 //   rate       requests without waiting; given as nanoseconds per request of all threads together
 //
-// A job of two processes: the first one measures, the other one is read from. On one node ours is
-// the copy by the caller; on two it goes through the delegatees, which the environment may tell to
-// work in other ways (nagaya(7)). Beside it, libfabric itself between the same two processes.
+// A job of two processes: the first one measures, and reads from the other one. On one node the
+// caller itself copies; on two nodes a request goes through the delegatees, whose mode the
+// environment may set (nagaya(7)). The incumbent is libfabric between the same two processes.
 #include <algorithm>
 
 #include "program_main.h"
@@ -41,7 +41,7 @@ struct Measured {
 };
 struct Cell {
   Point point;
-  std::vector<Measured> ways;  // ours first, then those that it is held against
+  std::vector<Measured> ways;  // ours first, then those that it is compared with
 };
 
 std::string size_text(size_t bytes) {
@@ -49,7 +49,8 @@ std::string size_text(size_t bytes) {
   return bytes >= 1024 ? fmt::format("{}KiB", bytes >> 10) : fmt::format("{}B", bytes);
 }
 
-// The paper's points; without any wish all sizes by one thread, and all threads with 8 bytes.
+// Returns the points to measure, of the paper's. If the command line names none: all sizes by one
+// thread, and all numbers of threads with 8 bytes.
 std::vector<Point> points_of(const Choice& choice) {
   std::vector<Point> points;
   for (const size_t threads : choice.threads)
@@ -68,7 +69,7 @@ class Program {
   Program(const Choice& choice, Pair& pair)
       : choice_(choice), pair_(pair), mode_(mode_of_environment()), ours_(our_path(pair, mode_)) {
     const auto sharings = {Sharing::kOneThread, Sharing::kMutex, Sharing::kThreadSafe};
-    // Not beside delegatees that never stop spinning.
+    // Skipped beside delegatees that never stop spinning.
     if (!choice.ours_only && !mode_.polls)
       for (const Sharing sharing : sharings) raw_.push_back(raw_path(pair, mode_, sharing));
     for (const Point& point : points_of(choice)) cells_.push_back(cell(point));
@@ -129,13 +130,15 @@ class Program {
 
   // ---- figures ---------------------------------------------------------------------------------
 
-  // Jobs in other modes give other figures, unless the jobs are to be compared.
+  // Returns the name of a figure. Jobs in different modes give different figures, unless the jobs
+  // are to be compared.
   std::string key(const std::string& rest) const {
     const std::string mode = choice_.ours_only || mode_.key == "lanes" ? "" : mode_.key + "_";
     return fmt::format("requests_{}_{}{}", pair_.is_on_one_node() ? "node" : "hosts", mode, rest);
   }
 
-  // Names the shared processors: without that the numbers say nothing.
+  // Returns the title of a figure. It names the shared processors, without which the numbers mean
+  // nothing.
   std::string title(uint32_t threads, const std::string& what) const {
     const char* const where = pair_.is_on_one_node() ? "in a node" : "between two hosts";
     const char* const shared = threads == 1
@@ -186,7 +189,7 @@ class Program {
                               "ns, median of the rounds' differences", median_of(added)});
   }
 
-  // Of the rate, from its best to 16 threads.
+  // Adds the drop of the rate from its best to that of 16 threads.
   void add_drop(Result& result) const {
     double best_ns = 0, last_ns = 0;
     for (const Cell& cell : cells_) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// requests.h - reading another process's memory, in several ways that look the same: a Path is a
-// way, a Reader one thread's requests on it, the Pair the two processes.
+// requests.h - reads another process's memory in several ways behind one interface: a Path is one
+// way, a Reader one thread's requests by it, the Pair the two processes.
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@
 
 namespace nagaya::bench {
 
-inline constexpr size_t kMemoryBytes = size_t{1} << 20;  // of the other process
+inline constexpr size_t kMemoryBytes = size_t{1} << 20;  // size of the memory that is read
 
-// The bytes that lie there, and one that never does.
+// The pattern in the other process's memory, and a byte that it never contains.
 inline std::byte pattern_at(size_t offset) {
   return static_cast<std::byte>(1 + offset * 31 % 253);
 }
@@ -26,9 +26,9 @@ inline constexpr std::byte kUnread{0};
 class Reader {
  public:
   virtual ~Reader() = default;
-  // The first `bytes` of the other's memory. False: no room just now, try again.
+  // Starts to read the first `bytes` of the other's memory. False: no room just now, try again.
   virtual bool try_read(void* to, size_t bytes) = 0;
-  // Until `least` of all its requests are complete.
+  // Waits until `least` of all requests of this reader are complete.
   virtual void wait(uint64_t least) = 0;
   virtual uint64_t completed() const = 0;
 };
@@ -38,17 +38,17 @@ class Path {
   virtual ~Path() = default;
   virtual std::string name() const = 0;  // for people
   virtual std::string key() const = 0;   // in the names of figures
-  // Before and after `threads` threads are at work; readers live in between.
+  // Called before and after `threads` threads are at work; readers live in between.
   virtual void begin(uint32_t threads) = 0;
   virtual void end() = 0;
-  // All its data goes to [local, local + bytes).
+  // Makes a reader that stores all data in [local, local + bytes).
   virtual std::unique_ptr<Reader> reader(void* local, size_t bytes) = 0;
-  // `count` times 1 is added to a word that was 0; the sum of the values before. Ways that can have
-  // several under way have `together`.
+  // Adds 1 `count` times to the other's word, which was 0; returns the sum of the old values. Paths
+  // that can have several requests pending have `together` of them.
   virtual uint64_t fetch_adds(uint64_t count, uint32_t together) = 0;
 };
 
-// An order of the process that measures to the other one.
+// An order that the measuring process sends to the other one.
 struct Order {
   enum class Kind : uint32_t { kEnd, kBind, kServe };
   Kind kind;
@@ -57,7 +57,7 @@ struct Order {
   Pause pause;
 };
 
-// Both processes of the job, as each sees it. Throws base::Error.
+// The two processes of the job; each has one Pair. Throws base::Error.
 class Pair {
  public:
   // Collective. `corrupt`: the memory does not hold the pattern.
@@ -71,24 +71,25 @@ class Pair {
   const nagaya_remote& word() const { return word_; }
   RawFabric& raw(Sharing sharing) { return *raw_.at(static_cast<size_t>(sharing)); }
 
-  // To the other: both have then begun.
+  // Sends an order to the other process; on return both have begun with it.
   void order(const Order& order);
-  // The other: follows orders until the last.
+  // Called by the other process: follows orders until the last.
   void follow();
-  void reset_word();  // the other's, by a request
+  void reset_word();  // sets the other's word to 0 by a request
 
  private:
   void open_raw(Sharing sharing);
 
   base::Mapping bytes_;
   alignas(64) std::atomic<uint64_t> own_word_{0};
-  nagaya_remote memory_{}, word_{};  // of the other
+  nagaya_remote memory_{}, word_{};  // places in the other process
   std::array<std::unique_ptr<RawFabric>, 3> raw_;
 };
 
 // ---- the ways ----------------------------------------------------------------------------------
 
-// How the delegatees of this job were told to work (nagaya(7)): key in figures, and words.
+// The mode of work of this job's delegatees, as the environment sets it (nagaya(7)): its key in the
+// names of figures, and words for people.
 struct Mode {
   std::string key, title;
   bool sleeps = false, polls = false;
@@ -100,8 +101,9 @@ std::unique_ptr<Path> raw_path(Pair& pair, const Mode& mode, Sharing sharing);
 
 // ---- processors --------------------------------------------------------------------------------
 
-// This process's threads to come, its host's and its delegatee's. Alone, a requester has the first
-// processor and all that serves it the last; else each host has half of them, a lone one all.
+// Binds the future threads of this process, and those of its host and its delegatee. `alone`: a
+// single requester gets the first processor, and all that serves it the last. Else each host gets
+// half of the processors, a single host all of them.
 void bind_process(bool measures, bool alone);
 
 // ---- measuring ---------------------------------------------------------------------------------
@@ -114,14 +116,15 @@ struct Times {
   double overhead_ns, latency_ns;  // median of all requests of all threads
 };
 
-// Requests one after the other, for `length`. Throws std::runtime_error: a read brought wrong
-// data.
+// Makes requests one after the other, for `length`. Throws std::runtime_error if a read brought
+// wrong data.
 Times measure_latency(Path& path, const Point& point, std::chrono::milliseconds length);
-// Requests without waiting: nanoseconds of all threads together by request.
+// Makes requests without waiting for each. Returns the time per request of all threads together
+// [ns].
 double measure_rate_ns(Path& path, const Point& point, std::chrono::milliseconds length);
-// Nanoseconds of a fetch-add.
+// Returns the time of one fetch-add [ns].
 double measure_fetch_add_ns(Pair& pair, Path& path, uint64_t count);
-// The latency that measure_latency finds of two readings of the clock.
+// Returns the part of measure_latency()'s results that two readings of the clock cost [ns].
 double measure_clock_ns();
 
 }  // namespace nagaya::bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ways.cc - the ways to the other process's memory.
+// ways.cc - the Paths to the other process's memory: Nagaya's requests, and libfabric itself.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -13,7 +13,7 @@ namespace {
 
 // ---- ours --------------------------------------------------------------------------------------
 
-// Whether it was accepted.
+// Returns true if the request was accepted, false if there was no room; throws on other errors.
 bool is_accepted(int error) {
   if (error != 0 && error != -EAGAIN)
     throw base::Error(error, std::string("a request was refused: ") + std::strerror(-error));
@@ -103,7 +103,7 @@ class RawPath : public Path {
   std::string key() const override { return text().key; }
   void begin(uint32_t threads) override {
     const auto processors = static_cast<uint32_t>(::sysconf(_SC_NPROCESSORS_ONLN));
-    // As the delegatee: looks while somebody waits for it and no processor is short, else sleeps.
+    // As the delegatee: polls while threads wait and there are enough processors, else sleeps.
     const bool sleeps = mode_.sleeps || (!mode_.polls && threads > processors);
     fabric().prepare(sleeps         ? Pause::kSleep
                      : threads == 1 ? Pause::kSpin

@@ -5,12 +5,12 @@
 /* Runs and ends a call. `error` is the result of making it. Returns one of Open MPI's errors. */
 static int run(coll_nagaya_call* call, int error, struct ompi_communicator_t* comm,
                mca_coll_base_module_t* module) {
-  if (call->members == COLL_NAGAYA_OTHERS) return OMPI_SUCCESS;
-  const uint32_t number = coll_nagaya_number_of(call, COLL_NAGAYA_BLOCKING, comm);
+  if (call->members == COLL_NAGAYA_NOT_A_MEMBER) return OMPI_SUCCESS;
+  const uint32_t number = coll_nagaya_team_number(call, COLL_NAGAYA_BLOCKING, comm);
   nagaya_team** const team = &nagaya_communicator_of(comm)->teams[number];
   if (error == OMPI_SUCCESS) error = coll_nagaya_open_team(comm, call, number, team);
-  if (error == OMPI_SUCCESS) error = coll_nagaya_place_data(call);
-  if (OPAL_UNLIKELY(coll_nagaya_is_verbose())) coll_nagaya_say(call, *team, comm);
+  if (error == OMPI_SUCCESS) error = coll_nagaya_describe_data(call);
+  if (OPAL_UNLIKELY(coll_nagaya_is_verbose())) coll_nagaya_print_algorithm(call, *team, comm);
   if (error == OMPI_SUCCESS) error = nagaya_mpi_error(nagaya_coll_run(*team, &call->collective));
   coll_nagaya_end_call(call);
   return error;
@@ -98,36 +98,36 @@ static int alltoall(const void* send, int send_count, ompi_datatype_t* send_type
   return run(&call, OMPI_SUCCESS, comm, module);
 }
 
-static int alltoallv(const void* send, const int* send_counts, const int* send_places,
+static int alltoallv(const void* send, const int* send_counts, const int* send_displacements,
                      ompi_datatype_t* send_type, void* receive, const int* receive_counts,
-                     const int* receive_places, ompi_datatype_t* receive_type,
+                     const int* receive_displacements, ompi_datatype_t* receive_type,
                      struct ompi_communicator_t* comm, mca_coll_base_module_t* module) {
   coll_nagaya_call call;
   const coll_nagaya_side from = {.buffer = (char*)send,
                                  .type = send_type,
                                  .counts = send_counts,
-                                 .displacements = send_places};
+                                 .displacements = send_displacements};
   const coll_nagaya_side to = {.buffer = receive,
                                .type = receive_type,
                                .counts = receive_counts,
-                               .displacements = receive_places};
+                               .displacements = receive_displacements};
   coll_nagaya_call_alltoall(&call, from, to, comm);
   return run(&call, OMPI_SUCCESS, comm, module);
 }
 
-static int alltoallw(const void* send, const int* send_counts, const int* send_places,
+static int alltoallw(const void* send, const int* send_counts, const int* send_displacements,
                      ompi_datatype_t* const* send_types, void* receive, const int* receive_counts,
-                     const int* receive_places, ompi_datatype_t* const* receive_types,
+                     const int* receive_displacements, ompi_datatype_t* const* receive_types,
                      struct ompi_communicator_t* comm, mca_coll_base_module_t* module) {
   coll_nagaya_call call;
   const coll_nagaya_side from = {.buffer = (char*)send,
                                  .types = send_types,
                                  .counts = send_counts,
-                                 .displacements = send_places};
+                                 .displacements = send_displacements};
   const coll_nagaya_side to = {.buffer = receive,
                                .types = receive_types,
                                .counts = receive_counts,
-                               .displacements = receive_places};
+                               .displacements = receive_displacements};
   coll_nagaya_call_alltoall(&call, from, to, comm);
   return run(&call, OMPI_SUCCESS, comm, module);
 }

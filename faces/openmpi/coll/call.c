@@ -20,7 +20,7 @@ static void begin(coll_nagaya_call* call, nagaya_collective_kind kind, int root)
   collective->complete = NULL;
   call->send.blocks = call->receive.blocks = 0;
   call->op = NULL;
-  call->packed = call->send_places = call->receive_places = NULL;
+  call->packed = call->send_block_table = call->receive_block_table = NULL;
   call->send_runs = call->receive_runs = NULL;
   call->counts = NULL;
   call->types = NULL;
@@ -47,9 +47,9 @@ static void set_blocks(coll_nagaya_side* side, const coll_nagaya_call* call,
   const uint32_t size = (uint32_t)ompi_comm_size(comm);
   side->blocks = OMPI_COMM_IS_INTER(comm) ? (uint32_t)ompi_comm_remote_size(comm) : size;
   if (call->members == COLL_NAGAYA_ROOTED)
-    side->behind = 1;
+    side->ranks_behind = 1;
   else if (OMPI_COMM_IS_INTER(comm))
-    *(coll_nagaya_is_first(comm) ? &side->before : &side->behind) = size;
+    *(coll_nagaya_is_local_group_first(comm) ? &side->ranks_before : &side->ranks_behind) = size;
 }
 
 /* ---- roots --------------------------------------------------------------------------------- */
@@ -66,7 +66,7 @@ static bool begin_rooted(coll_nagaya_call* call, nagaya_collective_kind kind, in
     return true;
   }
   begin(call, kind, root == MPI_ROOT ? ompi_comm_remote_size(comm) : ompi_comm_size(comm));
-  call->members = root == MPI_PROC_NULL ? COLL_NAGAYA_OTHERS : COLL_NAGAYA_ROOTED;
+  call->members = root == MPI_PROC_NULL ? COLL_NAGAYA_NOT_A_MEMBER : COLL_NAGAYA_ROOTED;
   call->root = root;
   return root != MPI_PROC_NULL;
 }
@@ -159,13 +159,13 @@ void coll_nagaya_call_alltoall(coll_nagaya_call* call, coll_nagaya_side send,
 /* ---- data that are reduced ----------------------------------------------------------------- */
 
 /* Open MPI's functions take an int; the elements of several ranks may be more. */
-enum { AT_ONCE_MOST = 1 << 30 };
+enum { MAX_ELEMENTS_AT_ONCE = 1 << 30 };
 
 static void reduce(void* context, const void* in, void* inout, size_t count) {
   const coll_nagaya_call* const call = context;
-  const size_t bytes_at_once = AT_ONCE_MOST * call->collective.elements.extent;
-  for (; count > AT_ONCE_MOST; count -= AT_ONCE_MOST) {
-    ompi_op_reduce(call->op, (void*)in, inout, AT_ONCE_MOST, call->type);
+  const size_t bytes_at_once = MAX_ELEMENTS_AT_ONCE * call->collective.elements.extent;
+  for (; count > MAX_ELEMENTS_AT_ONCE; count -= MAX_ELEMENTS_AT_ONCE) {
+    ompi_op_reduce(call->op, (void*)in, inout, MAX_ELEMENTS_AT_ONCE, call->type);
     in = (const char*)in + bytes_at_once;
     inout = (char*)inout + bytes_at_once;
   }
@@ -174,9 +174,9 @@ static void reduce(void* context, const void* in, void* inout, size_t count) {
 
 static void copy(void* context, void* to, const void* from, size_t count) {
   const coll_nagaya_call* const call = context;
-  const size_t bytes_at_once = AT_ONCE_MOST * call->collective.elements.extent;
-  for (; count > AT_ONCE_MOST; count -= AT_ONCE_MOST) {
-    ompi_datatype_copy_content_same_ddt(call->type, AT_ONCE_MOST, to, (char*)from);
+  const size_t bytes_at_once = MAX_ELEMENTS_AT_ONCE * call->collective.elements.extent;
+  for (; count > MAX_ELEMENTS_AT_ONCE; count -= MAX_ELEMENTS_AT_ONCE) {
+    ompi_datatype_copy_content_same_ddt(call->type, MAX_ELEMENTS_AT_ONCE, to, (char*)from);
     from = (const char*)from + bytes_at_once;
     to = (char*)to + bytes_at_once;
   }

@@ -30,7 +30,7 @@ NAGAYA_COMPONENT extern const mca_coll_base_component_t mca_coll_nagaya_componen
 /* Blocking and non-blocking collectives have teams of their own: Open MPI itself starts some
  * non-blocking ones (MPI_Comm_idup) between the program's blocking ones, and not between the same
  * ones at all processes. */
-enum { COLL_NAGAYA_BLOCKING, COLL_NAGAYA_NONBLOCKING, COLL_NAGAYA_KINDS };
+enum { COLL_NAGAYA_BLOCKING, COLL_NAGAYA_NONBLOCKING, COLL_NAGAYA_TEAM_KINDS };
 
 /* ---- buffers (data.c) ---------------------------------------------------------------------- */
 
@@ -40,16 +40,16 @@ typedef struct coll_nagaya_side {
   ompi_datatype_t* type;
   size_t count; /* of each block; blocks follow each other. Or by rank: */
   const int* counts;
-  const int* displacements;      /* in extents of the type; with `types` in bytes */
-  ompi_datatype_t* const* types; /* alltoallw: in place of `type` */
-  uint32_t blocks;               /* 1, or as many as ranks */
-  uint32_t before, behind;       /* number of the team's ranks before and behind them without one */
-  bool is_for_all;               /* every rank gets the first block */
+  const int* displacements;            /* in extents of the type; with `types` in bytes */
+  ompi_datatype_t* const* types;       /* alltoallw: in place of `type` */
+  uint32_t blocks;                     /* 1, or as many as ranks */
+  uint32_t ranks_before, ranks_behind; /* of the team, without a block */
+  bool is_for_all;                     /* every rank gets the first block */
 } coll_nagaya_side;
 
 /* The processes that do a call: all of the communicator; in an intercommunicator with a root the
  * root and the group that it is not in; or only others, and this process has nothing to do. */
-typedef enum { COLL_NAGAYA_ALL, COLL_NAGAYA_ROOTED, COLL_NAGAYA_OTHERS } coll_nagaya_members;
+typedef enum { COLL_NAGAYA_ALL, COLL_NAGAYA_ROOTED, COLL_NAGAYA_NOT_A_MEMBER } coll_nagaya_members;
 
 /* One call of a collective and all memory that it needs. A persistent one is started repeatedly. */
 typedef struct coll_nagaya_call {
@@ -59,9 +59,9 @@ typedef struct coll_nagaya_call {
   coll_nagaya_side send, receive; /* `blocks` 0: there is none */
   struct ompi_op_t* op;           /* of a reduction, and its type: */
   ompi_datatype_t* type;
-  void* packed;      /* the data of `send`, when they are in more runs than can be described */
-  void* send_places; /* arrays `bytes_of` and `offset_of` of nagaya_blocks */
-  void* receive_places;
+  void* packed;           /* the data of `send`, when they are in more runs than can be described */
+  void* send_block_table; /* arrays `bytes_of` and `offset_of` of nagaya_blocks */
+  void* receive_block_table;
   nagaya_runs** send_runs; /* by type */
   nagaya_runs** receive_runs;
   size_t* counts;          /* `count_of` of nagaya_elements */
@@ -70,14 +70,14 @@ typedef struct coll_nagaya_call {
 
 /* Describes to the collective where the data are; packs data in too many runs. Called before each
  * start. Returns an OMPI_ERR_ code. */
-int coll_nagaya_place_data(coll_nagaya_call* call);
+int coll_nagaya_describe_data(coll_nagaya_call* call);
 /* Prints the algorithm of a call, for users that ask Open MPI to be verbose (coll_base_verbose). */
 enum { COLL_NAGAYA_VERBOSITY = 20 };
 static inline bool coll_nagaya_is_verbose(void) {
   return ompi_coll_base_framework.framework_verbose >= COLL_NAGAYA_VERBOSITY;
 }
-void coll_nagaya_say(const coll_nagaya_call* call, const nagaya_team* team,
-                     struct ompi_communicator_t* comm);
+void coll_nagaya_print_algorithm(const coll_nagaya_call* call, const nagaya_team* team,
+                                 struct ompi_communicator_t* comm);
 /* Frees what the call has allocated. */
 void coll_nagaya_end_call(coll_nagaya_call* call);
 
@@ -121,11 +121,11 @@ int coll_nagaya_call_reduce_scatter(coll_nagaya_call* call, const void* send, vo
 #define COLL_NAGAYA_CONTEXTS (UINT64_C(1) << 22)
 
 /* Whether the local group of an intercommunicator comes first in its teams. */
-bool coll_nagaya_is_first(struct ompi_communicator_t* comm);
+bool coll_nagaya_is_local_group_first(struct ompi_communicator_t* comm);
 /* Returns the number of the communicator's team that does the call, which is not one of
- * COLL_NAGAYA_OTHERS. `kind`: COLL_NAGAYA_BLOCKING, COLL_NAGAYA_NONBLOCKING. */
-uint32_t coll_nagaya_number_of(const coll_nagaya_call* call, uint32_t kind,
-                               struct ompi_communicator_t* comm);
+ * COLL_NAGAYA_NOT_A_MEMBER. `kind`: COLL_NAGAYA_BLOCKING, COLL_NAGAYA_NONBLOCKING. */
+uint32_t coll_nagaya_team_number(const coll_nagaya_call* call, uint32_t kind,
+                                 struct ompi_communicator_t* comm);
 /* Opens team `number`, of the call's processes, unless `*team` is open. Returns an OMPI_ERR_
  * code. */
 int coll_nagaya_open_team(struct ompi_communicator_t* comm, const coll_nagaya_call* call,

@@ -78,12 +78,12 @@ static bool has_word(const char* list, const char* word) {
   return false;
 }
 
-/* Whether NAGAYA_COLL (`wish`) selects the operation. Unset or "on" selects all, "off" none, a list
- * of names these, "^" before a list all others. */
-static bool is_wished(const char* wish, const char* name) {
-  if (wish == NULL || strcmp(wish, "on") == 0) return true;
-  if (strcmp(wish, "off") == 0) return false;
-  return *wish == '^' ? !has_word(wish + 1, name) : has_word(wish, name);
+/* Whether NAGAYA_COLL (`selection`) selects the operation. Unset or "on" selects all, "off" none, a
+ * list of names these, "^" before a list all others. */
+static bool is_selected(const char* selection, const char* name) {
+  if (selection == NULL || strcmp(selection, "on") == 0) return true;
+  if (strcmp(selection, "off") == 0) return false;
+  return *selection == '^' ? !has_word(selection + 1, name) : has_word(selection, name);
 }
 
 static bool is_known(const char* word, size_t length) {
@@ -93,16 +93,18 @@ static bool is_known(const char* word, size_t length) {
   return false;
 }
 
-/* Returns whether NAGAYA_COLL (`wish`) has only words known above; prints the first other one. */
-static bool is_understood(const char* wish) {
-  if (wish == NULL || strcmp(wish, "on") == 0 || strcmp(wish, "off") == 0) return true;
-  for (const char* word = *wish == '^' ? wish + 1 : wish;; ++word) {
+/* Returns whether NAGAYA_COLL (`selection`) has only words known above; prints the first other
+ * one. */
+static bool is_valid_selection(const char* selection) {
+  if (selection == NULL || strcmp(selection, "on") == 0 || strcmp(selection, "off") == 0)
+    return true;
+  for (const char* word = *selection == '^' ? selection + 1 : selection;; ++word) {
     const size_t length = strcspn(word, ",");
     if (!is_known(word, length)) {
       opal_output(0,
                   "nagaya: NAGAYA_COLL=%s: \"%.*s\" is no collective (say on, off, or names as in "
                   "bcast,iallreduce): Open MPI's own algorithms do all",
-                  wish, (int)length, word);
+                  selection, (int)length, word);
       return false;
     }
     word += length;
@@ -118,12 +120,12 @@ static bool is_reduction(const char* name) {
 
 /* Open MPI takes functions that we do not have from its other components. */
 static void set_functions(mca_coll_base_module_t* module, bool is_inter) {
-  const char* const wish = getenv("NAGAYA_COLL");
+  const char* const selection = getenv("NAGAYA_COLL");
   coll_nagaya_set_blocking(module);
   coll_nagaya_set_nonblocking(module);
   coll_nagaya_set_persistent(module);
   for (size_t n = 0; n < sizeof functions / sizeof *functions; ++n)
-    if (!is_wished(wish, functions[n].name) || (is_inter && is_reduction(functions[n].name)))
+    if (!is_selected(selection, functions[n].name) || (is_inter && is_reduction(functions[n].name)))
       memset((char*)module + functions[n].offset, 0, sizeof(void (*)(void)));
 }
 
@@ -131,15 +133,15 @@ static void set_functions(mca_coll_base_module_t* module, bool is_inter) {
 
 /* All processes of a communicator get one answer. Collectives progress with Nagaya's messages, so
  * the communicator must use pml/nagaya. */
-static bool is_for_us(struct ompi_communicator_t* comm) {
-  return (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) >= 2) && nagaya_has_messages_of(comm) &&
+static bool may_serve(struct ompi_communicator_t* comm) {
+  return (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) >= 2) && nagaya_is_pml_of(comm) &&
          nagaya_context_of(comm) < COLL_NAGAYA_CONTEXTS;
 }
 
 /* ---- the choices made, for --mca coll_base_verbose 20 -------------------------------------- */
 
-void coll_nagaya_say(const coll_nagaya_call* call, const nagaya_team* team,
-                     struct ompi_communicator_t* comm) {
+void coll_nagaya_print_algorithm(const coll_nagaya_call* call, const nagaya_team* team,
+                                 struct ompi_communicator_t* comm) {
   static const char* const kinds[] = {"barrier",        "bcast",    "gather", "scatter",
                                       "allgather",      "alltoall", "reduce", "allreduce",
                                       "reduce_scatter", "scan",     "exscan"};
@@ -166,14 +168,14 @@ static bool make_teams(struct ompi_communicator_t* comm) {
   if (own->teams != NULL) return true;
   const int roots =
       OMPI_COMM_IS_INTER(comm) ? ompi_comm_size(comm) + ompi_comm_remote_size(comm) : 0;
-  const uint32_t count = COLL_NAGAYA_KINDS * (1 + (uint32_t)roots);
+  const uint32_t count = COLL_NAGAYA_TEAM_KINDS * (1 + (uint32_t)roots);
   own->teams = calloc(count, sizeof(nagaya_team*));
   if (own->teams != NULL) own->teams_count = count;
   return own->teams != NULL;
 }
 
 static mca_coll_base_module_t* query(struct ompi_communicator_t* comm, int* priority) {
-  if (!is_for_us(comm) || !make_teams(comm)) return NULL;
+  if (!may_serve(comm) || !make_teams(comm)) return NULL;
   mca_coll_base_module_t* module = OBJ_NEW(mca_coll_base_module_t);
   if (module == NULL) return NULL;
   module->coll_module_enable = enable;
@@ -185,7 +187,7 @@ static mca_coll_base_module_t* query(struct ompi_communicator_t* comm, int* prio
 /* ---- the component ------------------------------------------------------------------------- */
 
 static int init(bool wants_progress_threads, bool wants_threads) {
-  return is_understood(getenv("NAGAYA_COLL")) ? OMPI_SUCCESS : OMPI_ERR_BAD_PARAM;
+  return is_valid_selection(getenv("NAGAYA_COLL")) ? OMPI_SUCCESS : OMPI_ERR_BAD_PARAM;
 }
 
 const mca_coll_base_component_t mca_coll_nagaya_component = {

@@ -33,11 +33,11 @@ static bool are_one_run_each(const coll_nagaya_side* side) {
 /* ---- derived types as runs ----------------------------------------------------------------- */
 
 /* Returns the team's number of ranks, for a side with a block for each. */
-static uint32_t ranks_of(const coll_nagaya_side* side) {
-  return side->before + side->blocks + side->behind;
+static uint32_t rank_count(const coll_nagaya_side* side) {
+  return side->ranks_before + side->blocks + side->ranks_behind;
 }
-static uint32_t types_of(const coll_nagaya_side* side) {
-  return side->types != NULL ? ranks_of(side) : 1;
+static uint32_t type_count(const coll_nagaya_side* side) {
+  return side->types != NULL ? rank_count(side) : 1;
 }
 
 static size_t longest_count(const coll_nagaya_side* side) {
@@ -49,20 +49,20 @@ static size_t longest_count(const coll_nagaya_side* side) {
 
 /* Describes the runs of each type's longest block as nagaya_blocks needs them: as if the block
  * began at the side's buffer. Returns false if one has too many runs, or without memory. */
-static bool describe(const coll_nagaya_side* side, nagaya_runs*** runs) {
-  if (*runs == NULL) *runs = calloc(types_of(side), sizeof **runs);
+static bool describe_runs(const coll_nagaya_side* side, nagaya_runs*** runs) {
+  if (*runs == NULL) *runs = calloc(type_count(side), sizeof **runs);
   if (*runs == NULL) return false;
   if (side->types == NULL)
-    return nagaya_describe(side->buffer, side->type, longest_count(side), *runs);
+    return nagaya_describe_runs(side->buffer, side->type, longest_count(side), *runs);
   for (uint32_t n = 0; n < side->blocks; ++n)
-    if (!nagaya_describe(side->buffer, side->types[n], (size_t)side->counts[n],
-                         &(*runs)[side->before + n]))
+    if (!nagaya_describe_runs(side->buffer, side->types[n], (size_t)side->counts[n],
+                              &(*runs)[side->ranks_before + n]))
       return false;
   return true;
 }
 
 static void free_runs(const coll_nagaya_side* side, nagaya_runs** runs) {
-  for (uint32_t n = 0; runs != NULL && n < types_of(side); ++n) free(runs[n]);
+  for (uint32_t n = 0; runs != NULL && n < type_count(side); ++n) free(runs[n]);
   free(runs);
 }
 
@@ -95,7 +95,7 @@ static void store(void* context, uint32_t rank, const void* data, size_t bytes) 
   coll_nagaya_call* const call = context;
   const coll_nagaya_side* const side = &call->receive;
   if (bytes == 0) return;
-  const block_t block = block_of(side, side->blocks == 1 ? 0 : rank - side->before);
+  const block_t block = block_of(side, side->blocks == 1 ? 0 : rank - side->ranks_before);
   const size_t capacity = nagaya_bytes(block.type, block.count);
   if (bytes > capacity) call->collective.error = -EMSGSIZE;
   unpack(data, bytes < capacity ? bytes : capacity, &block);
@@ -104,25 +104,26 @@ static void store(void* context, uint32_t rank, const void* data, size_t bytes) 
 /* ---- where the data are -------------------------------------------------------------------- */
 
 static char* start_of(const block_t* block, bool is_in_runs) {
-  return is_in_runs ? block->buffer : nagaya_run(block->buffer, block->type);
+  return is_in_runs ? block->buffer : nagaya_run_start(block->buffer, block->type);
 }
 
-static bool are_listed(const coll_nagaya_side* side) {
-  return side->counts != NULL || side->types != NULL || side->before + side->behind != 0;
+static bool needs_block_table(const coll_nagaya_side* side) {
+  return side->counts != NULL || side->types != NULL ||
+         side->ranks_before + side->ranks_behind != 0;
 }
 
-/* Lists blocks with sizes of their own in `*places`: | bytes of each | offset of each |. */
-static bool place_each(const coll_nagaya_side* side, bool are_in_runs, nagaya_blocks* out,
-                       void** places) {
-  const uint32_t ranks = ranks_of(side);
-  if (*places == NULL) *places = calloc(ranks, sizeof(size_t) + sizeof(ptrdiff_t));
-  if (*places == NULL) return false;
-  size_t* const bytes_of = *places;
+/* Lists blocks with sizes of their own in `*table`: | bytes of each | offset of each |. */
+static bool describe_each_block(const coll_nagaya_side* side, bool are_in_runs, nagaya_blocks* out,
+                                void** table) {
+  const uint32_t ranks = rank_count(side);
+  if (*table == NULL) *table = calloc(ranks, sizeof(size_t) + sizeof(ptrdiff_t));
+  if (*table == NULL) return false;
+  size_t* const bytes_of = *table;
   ptrdiff_t* const offset_of = (ptrdiff_t*)(bytes_of + ranks);
   for (uint32_t n = 0; n < side->blocks; ++n) {
     const block_t block = block_of(side, n);
-    bytes_of[side->before + n] = nagaya_bytes(block.type, block.count);
-    offset_of[side->before + n] = start_of(&block, are_in_runs) - side->buffer;
+    bytes_of[side->ranks_before + n] = nagaya_bytes(block.type, block.count);
+    offset_of[side->ranks_before + n] = start_of(&block, are_in_runs) - side->buffer;
   }
   out->base = side->buffer;
   out->bytes_of = bytes_of;
@@ -130,14 +131,15 @@ static bool place_each(const coll_nagaya_side* side, bool are_in_runs, nagaya_bl
   return true;
 }
 
-/* Describes where a side's blocks are. `runs` are those of describe(); NULL: each is one run. */
-static bool place(const coll_nagaya_side* side, nagaya_runs** runs, nagaya_blocks* out,
-                  void** places) {
+/* Describes where a side's blocks are. `runs` are those of describe_runs(); NULL: each is one
+ * run. */
+static bool describe_blocks(const coll_nagaya_side* side, nagaya_runs** runs, nagaya_blocks* out,
+                            void** table) {
   if (runs != NULL && side->types != NULL)
     out->runs_of = (const nagaya_runs* const*)runs;
   else if (runs != NULL)
     out->runs = *runs;
-  if (are_listed(side)) return place_each(side, runs != NULL, out, places);
+  if (needs_block_table(side)) return describe_each_block(side, runs != NULL, out, table);
   const block_t block = block_of(side, 0);
   out->base = start_of(&block, runs != NULL);
   out->bytes = nagaya_bytes(block.type, block.count);
@@ -146,12 +148,12 @@ static bool place(const coll_nagaya_side* side, nagaya_runs** runs, nagaya_block
 }
 
 /* Packs all blocks of the send side, one behind the other, or the one that is for all ranks. */
-static bool place_packed(coll_nagaya_call* call) {
+static bool describe_packed_blocks(coll_nagaya_call* call) {
   const coll_nagaya_side* const side = &call->send;
   nagaya_blocks* const out = &call->collective.send;
-  if (!place_each(side, false, out, &call->send_places)) return false;
-  const size_t* const bytes_of = out->bytes_of + side->before;
-  ptrdiff_t* const offset_of = (ptrdiff_t*)out->offset_of + side->before;
+  if (!describe_each_block(side, false, out, &call->send_block_table)) return false;
+  const size_t* const bytes_of = out->bytes_of + side->ranks_before;
+  ptrdiff_t* const offset_of = (ptrdiff_t*)out->offset_of + side->ranks_before;
   const uint32_t packed = side->is_for_all ? 1 : side->blocks;
   size_t total = 0;
   for (uint32_t n = 0; n < side->blocks; ++n) {
@@ -168,42 +170,42 @@ static bool place_packed(coll_nagaya_call* call) {
   return true;
 }
 
-static bool place_send(coll_nagaya_call* call) {
+static bool describe_send_side(coll_nagaya_call* call) {
   const coll_nagaya_side* const side = &call->send;
   nagaya_blocks* const out = &call->collective.send;
-  if (are_one_run_each(side)) return place(side, NULL, out, &call->send_places);
-  if (describe(side, &call->send_runs))
-    return place(side, call->send_runs, out, &call->send_places);
-  return place_packed(call);
+  if (are_one_run_each(side)) return describe_blocks(side, NULL, out, &call->send_block_table);
+  if (describe_runs(side, &call->send_runs))
+    return describe_blocks(side, call->send_runs, out, &call->send_block_table);
+  return describe_packed_blocks(call);
 }
 
-static bool place_receive(coll_nagaya_call* call) {
+static bool describe_receive_side(coll_nagaya_call* call) {
   const coll_nagaya_side* const side = &call->receive;
   nagaya_blocks* const out = &call->collective.receive;
-  if (are_one_run_each(side)) return place(side, NULL, out, &call->receive_places);
-  if (describe(side, &call->receive_runs))
-    return place(side, call->receive_runs, out, &call->receive_places);
+  if (are_one_run_each(side)) return describe_blocks(side, NULL, out, &call->receive_block_table);
+  if (describe_runs(side, &call->receive_runs))
+    return describe_blocks(side, call->receive_runs, out, &call->receive_block_table);
   call->collective.store = store;
   call->collective.store_context = call;
-  return place(side, NULL, out, &call->receive_places);
+  return describe_blocks(side, NULL, out, &call->receive_block_table);
 }
 
-int coll_nagaya_place_data(coll_nagaya_call* call) {
-  const bool is_placed = (call->send.blocks == 0 || place_send(call)) &&
-                         (call->receive.blocks == 0 || place_receive(call));
-  return is_placed ? OMPI_SUCCESS : MPI_ERR_NO_MEM;
+int coll_nagaya_describe_data(coll_nagaya_call* call) {
+  const bool is_described = (call->send.blocks == 0 || describe_send_side(call)) &&
+                            (call->receive.blocks == 0 || describe_receive_side(call));
+  return is_described ? OMPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 void coll_nagaya_end_call(coll_nagaya_call* call) {
-  if (OPAL_LIKELY(call->packed == NULL && call->send_places == NULL &&
-                  call->receive_places == NULL && call->send_runs == NULL &&
+  if (OPAL_LIKELY(call->packed == NULL && call->send_block_table == NULL &&
+                  call->receive_block_table == NULL && call->send_runs == NULL &&
                   call->receive_runs == NULL && call->counts == NULL && call->types == NULL))
     return;
   free_runs(&call->send, call->send_runs);
   free_runs(&call->receive, call->receive_runs);
   free(call->packed);
-  free(call->send_places);
-  free(call->receive_places);
+  free(call->send_block_table);
+  free(call->receive_block_table);
   free(call->counts);
   free(call->types);
 }

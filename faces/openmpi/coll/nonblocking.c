@@ -101,9 +101,9 @@ static int ialltoall(const void* send, int send_count, ompi_datatype_t* send_typ
   return coll_nagaya_start(made, OMPI_SUCCESS, request);
 }
 
-static int ialltoallv(const void* send, const int* send_counts, const int* send_places,
+static int ialltoallv(const void* send, const int* send_counts, const int* send_displacements,
                       ompi_datatype_t* send_type, void* receive, const int* receive_counts,
-                      const int* receive_places, ompi_datatype_t* receive_type,
+                      const int* receive_displacements, ompi_datatype_t* receive_type,
                       struct ompi_communicator_t* comm, ompi_request_t** request,
                       mca_coll_base_module_t* module) {
   coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, false);
@@ -111,18 +111,18 @@ static int ialltoallv(const void* send, const int* send_counts, const int* send_
   const coll_nagaya_side from = {.buffer = (char*)send,
                                  .type = send_type,
                                  .counts = send_counts,
-                                 .displacements = send_places};
+                                 .displacements = send_displacements};
   const coll_nagaya_side to = {.buffer = receive,
                                .type = receive_type,
                                .counts = receive_counts,
-                               .displacements = receive_places};
+                               .displacements = receive_displacements};
   coll_nagaya_call_alltoall(&made->call, from, to, comm);
   return coll_nagaya_start(made, OMPI_SUCCESS, request);
 }
 
-static int ialltoallw(const void* send, const int* send_counts, const int* send_places,
+static int ialltoallw(const void* send, const int* send_counts, const int* send_displacements,
                       ompi_datatype_t* const* send_types, void* receive, const int* receive_counts,
-                      const int* receive_places, ompi_datatype_t* const* receive_types,
+                      const int* receive_displacements, ompi_datatype_t* const* receive_types,
                       struct ompi_communicator_t* comm, ompi_request_t** request,
                       mca_coll_base_module_t* module) {
   coll_nagaya_request_t* const made = coll_nagaya_new_request(comm, false);
@@ -130,11 +130,11 @@ static int ialltoallw(const void* send, const int* send_counts, const int* send_
   const coll_nagaya_side from = {.buffer = (char*)send,
                                  .types = send_types,
                                  .counts = send_counts,
-                                 .displacements = send_places};
+                                 .displacements = send_displacements};
   const coll_nagaya_side to = {.buffer = receive,
                                .types = receive_types,
                                .counts = receive_counts,
-                               .displacements = receive_places};
+                               .displacements = receive_displacements};
   coll_nagaya_call_alltoall(&made->call, from, to, comm);
   return coll_nagaya_start(made, OMPI_SUCCESS, request);
 }

@@ -8,10 +8,10 @@ static coll_nagaya_request_t* request_of(nagaya_collective* collective) {
                                   offsetof(coll_nagaya_request_t, call.collective));
 }
 
-static void hold(void* object, bool holds) {
+static void retain_or_release(void* object, bool retains) {
   opal_object_t* held = object;
   if (held == NULL) return;
-  if (holds) {
+  if (retains) {
     OBJ_RETAIN(held);
   } else {
     OBJ_RELEASE(held);
@@ -19,20 +19,20 @@ static void hold(void* object, bool holds) {
 }
 
 /* A program may free operation and types before it frees the persistent request. */
-static void hold_objects(const coll_nagaya_call* call, bool holds) {
-  hold(call->op, holds);
-  hold(call->type, holds);
+static void retain_or_release_objects(const coll_nagaya_call* call, bool retains) {
+  retain_or_release(call->op, retains);
+  retain_or_release(call->type, retains);
   const coll_nagaya_side* const sides[] = {&call->send, &call->receive};
   for (int n = 0; n < 2; ++n) {
     if (sides[n]->blocks == 0) continue;
-    if (sides[n]->types == NULL) hold(sides[n]->type, holds);
+    if (sides[n]->types == NULL) retain_or_release(sides[n]->type, retains);
     for (uint32_t k = 0; sides[n]->types != NULL && k < sides[n]->blocks; ++k)
-      hold(sides[n]->types[k], holds);
+      retain_or_release(sides[n]->types[k], retains);
   }
 }
 
 /* Copies the sides' arrays of types: Fortran's are temporary. */
-static bool keep_types(coll_nagaya_call* call) {
+static bool copy_types(coll_nagaya_call* call) {
   coll_nagaya_side* const sides[] = {&call->send, &call->receive};
   if (call->send.types == NULL) return true;
   const uint32_t blocks = call->send.blocks;
@@ -67,7 +67,7 @@ static void on_complete(nagaya_collective* collective) {
 /* Frees a request that is not pending. */
 static void discard(coll_nagaya_request_t* request) {
   ompi_request_t* const own = &request->super.super;
-  if (own->req_persistent) hold_objects(&request->call, false);
+  if (own->req_persistent) retain_or_release_objects(&request->call, false);
   end_call(request);
   if (request->own_team != NULL) nagaya_coll_close(request->own_team);
   if (own->req_persistent) OBJ_RELEASE(own->req_mpi_object.comm);
@@ -92,18 +92,18 @@ static int complete_at_once(coll_nagaya_request_t* request) {
 
 static int start(coll_nagaya_request_t* request) {
   coll_nagaya_call* const call = &request->call;
-  if (call->members == COLL_NAGAYA_OTHERS) return complete_at_once(request);
+  if (call->members == COLL_NAGAYA_NOT_A_MEMBER) return complete_at_once(request);
   struct ompi_communicator_t* comm = request->super.super.req_mpi_object.comm;
   const bool is_persistent = request->super.super.req_persistent;
   const uint32_t number = is_persistent
                               ? request->own_number
-                              : coll_nagaya_number_of(call, COLL_NAGAYA_NONBLOCKING, comm);
+                              : coll_nagaya_team_number(call, COLL_NAGAYA_NONBLOCKING, comm);
   nagaya_team** const team =
       is_persistent ? &request->own_team : &nagaya_communicator_of(comm)->teams[number];
   int error = coll_nagaya_open_team(comm, call, number, team);
-  if (error == OMPI_SUCCESS) error = coll_nagaya_place_data(call);
+  if (error == OMPI_SUCCESS) error = coll_nagaya_describe_data(call);
   if (error != OMPI_SUCCESS) return error;
-  if (OPAL_UNLIKELY(coll_nagaya_is_verbose())) coll_nagaya_say(call, *team, comm);
+  if (OPAL_UNLIKELY(coll_nagaya_is_verbose())) coll_nagaya_print_algorithm(call, *team, comm);
   OBJ_RETAIN(comm);
   call->collective.complete = on_complete;
   error = nagaya_mpi_error(nagaya_coll_start(*team, &call->collective));
@@ -162,7 +162,7 @@ coll_nagaya_request_t* coll_nagaya_new_request(struct ompi_communicator_t* comm,
 }
 
 int coll_nagaya_start(coll_nagaya_request_t* request, int error, ompi_request_t** out) {
-  if (error == OMPI_SUCCESS && !keep_types(&request->call)) error = MPI_ERR_NO_MEM;
+  if (error == OMPI_SUCCESS && !copy_types(&request->call)) error = MPI_ERR_NO_MEM;
   if (error == OMPI_SUCCESS) error = start(request);
   if (error != OMPI_SUCCESS)
     discard(request);
@@ -172,8 +172,8 @@ int coll_nagaya_start(coll_nagaya_request_t* request, int error, ompi_request_t*
 }
 
 int coll_nagaya_end_init(coll_nagaya_request_t* request, int error, ompi_request_t** out) {
-  if (error == OMPI_SUCCESS && !keep_types(&request->call)) error = MPI_ERR_NO_MEM;
-  hold_objects(&request->call, true);
+  if (error == OMPI_SUCCESS && !copy_types(&request->call)) error = MPI_ERR_NO_MEM;
+  retain_or_release_objects(&request->call, true);
   if (error != OMPI_SUCCESS)
     discard(request);
   else

@@ -14,19 +14,20 @@
 #include "peers.h"
 
 /* The first group is the one whose leader's name is lower: all processes of both see the same. */
-bool coll_nagaya_is_first(struct ompi_communicator_t* comm) {
+bool coll_nagaya_is_local_group_first(struct ompi_communicator_t* comm) {
   const opal_process_name_t own = ompi_group_get_proc_name(comm->c_local_group, 0);
   const opal_process_name_t other = ompi_group_get_proc_name(comm->c_remote_group, 0);
   return own.jobid != other.jobid ? own.jobid < other.jobid : own.vpid < other.vpid;
 }
 
-uint32_t coll_nagaya_number_of(const coll_nagaya_call* call, uint32_t kind,
-                               struct ompi_communicator_t* comm) {
+uint32_t coll_nagaya_team_number(const coll_nagaya_call* call, uint32_t kind,
+                                 struct ompi_communicator_t* comm) {
   if (OPAL_LIKELY(call->members == COLL_NAGAYA_ALL)) return kind;
-  const bool is_own = call->root == MPI_ROOT, is_first = coll_nagaya_is_first(comm);
-  int place = is_own ? ompi_comm_rank(comm) : call->root;
-  if (is_own != is_first) place += is_first ? ompi_comm_size(comm) : ompi_comm_remote_size(comm);
-  return COLL_NAGAYA_KINDS * (1 + (uint32_t)place) + kind;
+  const bool is_own = call->root == MPI_ROOT, is_first = coll_nagaya_is_local_group_first(comm);
+  int root_position = is_own ? ompi_comm_rank(comm) : call->root;
+  if (is_own != is_first)
+    root_position += is_first ? ompi_comm_size(comm) : ompi_comm_remote_size(comm);
+  return COLL_NAGAYA_TEAM_KINDS * (1 + (uint32_t)root_position) + kind;
 }
 
 /* A part of a team: `count` ranks of a group, from `first` on. */
@@ -50,7 +51,7 @@ static members_t members_of(struct ompi_communicator_t* comm, const coll_nagaya_
     return (members_t){{remote, {local.group, rank, 1}}, (uint32_t)remote_size};
   if (call->members == COLL_NAGAYA_ROOTED)
     return (members_t){{local, {remote.group, call->root, 1}}, (uint32_t)rank};
-  if (is_inter && !coll_nagaya_is_first(comm))
+  if (is_inter && !coll_nagaya_is_local_group_first(comm))
     return (members_t){{remote, local}, (uint32_t)(remote_size + rank)};
   return (members_t){{local, remote}, (uint32_t)rank};
 }

@@ -39,7 +39,7 @@ static int add_procs(ompi_proc_t** procs, size_t count) {
 }
 
 static int del_procs(ompi_proc_t** procs, size_t count) {
-  nagaya_tell_transports_who_goes(procs, count);
+  nagaya_remove_procs_from_transports(procs, count);
   for (size_t n = 0; n < count; ++n) procs[n]->proc_endpoints[OMPI_PROC_ENDPOINT_TAG_PML] = NULL;
   return OMPI_SUCCESS;
 }
@@ -62,7 +62,7 @@ static int enable(bool enable) {
                             opal_cache_line_size, 4, -1, 64, NULL, 0, NULL, NULL, NULL);
     if (error != OMPI_SUCCESS) return error;
   }
-  const int error = pml_nagaya_init_sent();
+  const int error = pml_nagaya_init_completed_sends();
   return error == OMPI_SUCCESS ? pml_nagaya_begin_waits() : error;
 }
 
@@ -112,8 +112,8 @@ mca_pml_base_module_t pml_nagaya_module = {
 
 /* ---- the component ----------------------------------------------------------------------- */
 
-static bool is_usable; /* set by open(): this component has opened nagaya/match.h */
-static bool has_wired; /* nagaya_comm_init() has connected the job's nodes; undone at the end */
+static bool is_usable;           /* set by open(): this component has opened nagaya/match.h */
+static bool has_connected_nodes; /* by nagaya_comm_init(); undone at the end */
 
 /* Whether this is the release of Open MPI that the component was built for: others have other
  * structures. */
@@ -140,27 +140,27 @@ static void end_job(int64_t rank, int error) {
 
 /* Connects the nodes of a job on several nodes, and watches for lost ones. Returns whether all
  * nodes can be reached. */
-static bool reach_other_nodes(void) {
-  if (nagaya_all_are_local()) return true;
-  has_wired = nagaya_comm_init() == 0;
-  if (has_wired)
+static bool connect_other_nodes(void) {
+  if (nagaya_is_job_on_one_node()) return true;
+  has_connected_nodes = nagaya_comm_init() == 0;
+  if (has_connected_nodes)
     nagaya_comm_watch_nodes(end_job);
   else
     opal_output(0, "nagaya: %s: messages take Open MPI's own transports", nagaya_error_text());
-  return has_wired;
+  return has_connected_nodes;
 }
 
-static int leave_other_nodes(void) {
+static int disconnect_other_nodes(void) {
   nagaya_comm_unwatch_nodes(end_job);
-  if (has_wired) nagaya_comm_finalize();
-  has_wired = false;
+  if (has_connected_nodes) nagaya_comm_finalize();
+  has_connected_nodes = false;
   return OMPI_SUCCESS;
 }
 
 /* Whether several threads may call, at once or by turns. Open MPI 5 uses threads only if they call
  * at once; 4.1 also for FUNNELED, and then holds locks while it calls us. (A session of Open MPI 5
  * has no level here.) */
-static bool several_threads_call(void) {
+static bool has_several_threads(void) {
   return opal_using_threads() || ompi_mpi_thread_provided >= MPI_THREAD_SERIALIZED;
 }
 
@@ -182,11 +182,11 @@ static bool is_without_vprotocol(void) {
 
 /* Whether pml/nagaya can be used; the answer is the same in all processes of a job. Ordinary
  * processes, and jobs with wrong settings, keep Open MPI's own transports. */
-static bool is_for_us(void) {
+static bool may_be_used(void) {
   if (nagaya_task_self() < 0 || !is_our_release() || !is_without_vprotocol() ||
-      !reach_other_nodes())
+      !connect_other_nodes())
     return false;
-  const int error = nagaya_match_open(several_threads_call());
+  const int error = nagaya_match_open(has_several_threads());
   if (error == 0) return true;
   const char* const why = error == -EINVAL ? nagaya_error_text()
                           : error == -EBUSY
@@ -194,17 +194,17 @@ static bool is_for_us(void) {
                                 "opened for one thread before"
                               : strerror(-error);
   opal_output(0, "nagaya: %s: messages take Open MPI's own transports", why);
-  leave_other_nodes();
+  disconnect_other_nodes();
   return false;
 }
 
 /* If the user selects no pml, or only excludes some (Debian's setting does), Open MPI considers its
  * own components only. Selects ours, as a user would. */
 static int open(void) {
-  char** const wish = &ompi_pml_base_framework.framework_selection;
-  is_usable = is_for_us();
-  const bool names_one = *wish != NULL && **wish != 0 && **wish != '^';
-  if (is_usable && !names_one) *wish = strdup("nagaya");
+  char** const selection = &ompi_pml_base_framework.framework_selection;
+  is_usable = may_be_used();
+  const bool has_selected_one = *selection != NULL && **selection != 0 && **selection != '^';
+  if (is_usable && !has_selected_one) *selection = strdup("nagaya");
   return OMPI_SUCCESS;
 }
 
@@ -218,7 +218,7 @@ static mca_pml_base_module_t* init(int* priority, bool wants_progress_threads, b
 
 static int finalize(void) {
   pml_nagaya_end_waits();
-  return leave_other_nodes();
+  return disconnect_other_nodes();
 }
 
 static int leave_match(void) {

@@ -47,7 +47,7 @@ typedef struct pml_nagaya_send_request_t {
   nagaya_send send;
   pml_nagaya_users users;
   struct pml_nagaya_buffered* buffered; /* the pending copy of its message; may be NULL */
-  nagaya_runs* runs;                    /* of nagaya_describe(); NULL before its first call */
+  nagaya_runs* runs;                    /* of nagaya_describe_runs(); NULL before its first call */
 } pml_nagaya_send_request_t;
 OBJ_CLASS_DECLARATION(pml_nagaya_send_request_t);
 
@@ -55,7 +55,7 @@ typedef struct pml_nagaya_receive_request_t {
   mca_pml_base_recv_request_t super;
   pml_nagaya_users users; /* fills this cache line: `receive` has the next two */
   nagaya_receive receive;
-  nagaya_runs* runs; /* of nagaya_describe(); NULL before its first call */
+  nagaya_runs* runs; /* of nagaya_describe_runs(); NULL before its first call */
 } pml_nagaya_receive_request_t;
 OBJ_CLASS_DECLARATION(pml_nagaya_receive_request_t);
 
@@ -68,16 +68,16 @@ void pml_nagaya_end_waits(void);
  * wait for memory and the request is not complete. */
 int pml_nagaya_wait(ompi_request_t* request);
 /* Waits for a request whose buffer others use: never returns MPI_ERR_NO_MEM, but waits on. */
-int pml_nagaya_wait_on(ompi_request_t* request);
+int pml_nagaya_wait_even_without_memory(ompi_request_t* request);
 /* Waits until is_over(context), which messages of ours bring about. Errors as pml_nagaya_wait(). */
 int pml_nagaya_wait_until(int (*is_over)(void* context), void* context);
 int pml_nagaya_progress(void);
 
-int pml_nagaya_init_sent(void);
+int pml_nagaya_init_completed_sends(void);
 /* Returns a complete request for a message that nagaya_match_try_send() has sent, which gave
  * `serial`. NULL: no memory. */
-ompi_request_t* pml_nagaya_new_sent(nagaya_process to, const nagaya_envelope* envelope,
-                                    uint32_t serial);
+ompi_request_t* pml_nagaya_new_completed_send(nagaya_process to, const nagaya_envelope* envelope,
+                                              uint32_t serial);
 
 /* Completes a receive of ours with the error unless a message is matched with it. Returns whether
  * it did. */

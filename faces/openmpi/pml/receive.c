@@ -108,8 +108,9 @@ static void prepare(pml_nagaya_receive_request_t* request) {
   receive->runs = NULL;
   receive->scatter = NULL;
   if (nagaya_is_one_run(base->req_datatype, base->req_count)) {
-    receive->buffer = nagaya_run(base->req_addr, base->req_datatype);
-  } else if (nagaya_describe(base->req_addr, base->req_datatype, base->req_count, &request->runs)) {
+    receive->buffer = nagaya_run_start(base->req_addr, base->req_datatype);
+  } else if (nagaya_describe_runs(base->req_addr, base->req_datatype, base->req_count,
+                                  &request->runs)) {
     receive->runs = request->runs;
   } else {
     opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor, &base->req_datatype->super,
@@ -150,7 +151,7 @@ static int wait_and_free(pml_nagaya_receive_request_t* request, ompi_status_publ
   ompi_request_t* handle = &request->super.req_base.req_ompi;
   int failed = pml_nagaya_wait(handle);
   if (failed != OMPI_SUCCESS && !pml_nagaya_fail_receive(handle, failed))
-    failed = pml_nagaya_wait_on(handle); /* its data are on their way to the buffer */
+    failed = pml_nagaya_wait_even_without_memory(handle); /* its data are on their way */
   if (status != MPI_STATUS_IGNORE) OMPI_COPY_STATUS(status, handle->req_status, false);
   const int error = failed != OMPI_SUCCESS ? failed : handle->req_status.MPI_ERROR;
   free_request(&handle);

@@ -7,7 +7,7 @@ static int try_send(const void* buffer, size_t count, ompi_datatype_t* datatype,
                     uint32_t* serial) {
   if (mode == MCA_PML_BASE_SEND_SYNCHRONOUS || !nagaya_is_one_run(datatype, count)) return -EAGAIN;
   const nagaya_envelope envelope = pml_nagaya_envelope_to(comm, tag);
-  return nagaya_match_try_send(to, &envelope, nagaya_run(buffer, datatype),
+  return nagaya_match_try_send(to, &envelope, nagaya_run_start(buffer, datatype),
                                nagaya_bytes(datatype, count), serial);
 }
 
@@ -36,7 +36,7 @@ int pml_nagaya_isend(const void* buffer, size_t count, ompi_datatype_t* datatype
   if (error == -EAGAIN) return start_new(buffer, count, datatype, to, tag, mode, comm, request);
   if (error != 0) return nagaya_mpi_error(error);
   const nagaya_envelope envelope = pml_nagaya_envelope_to(comm, tag);
-  *request = pml_nagaya_new_sent(peer, &envelope, serial);
+  *request = pml_nagaya_new_completed_send(peer, &envelope, serial);
   return *request == NULL ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
 }
 
@@ -50,7 +50,7 @@ int pml_nagaya_send(const void* buffer, size_t count, ompi_datatype_t* datatype,
   ompi_request_t* request;
   error = start_new(buffer, count, datatype, to, tag, mode, comm, &request);
   if (error != OMPI_SUCCESS) return error;
-  error = pml_nagaya_wait_on(request);
+  error = pml_nagaya_wait_even_without_memory(request);
   if (error == OMPI_SUCCESS) error = request->req_status.MPI_ERROR;
   ompi_request_free(&request);
   return error;

@@ -5,7 +5,7 @@
  * answered; at once when the receiver has ended, or when the message was matched by rendezvous.
  * Another thread may complete the request at any time: this one changes it only once it is
  * complete. */
-static int ask_back(pml_nagaya_send_request_t* request) {
+static int ask_receiver_to_cancel(pml_nagaya_send_request_t* request) {
   ompi_request_t* const handle = &request->super.req_base.req_ompi;
   nagaya_send* const send = request->buffered != NULL ? &request->buffered->send : &request->send;
   const bool was_eager =
@@ -32,7 +32,7 @@ static int ask_back(pml_nagaya_send_request_t* request) {
 int pml_nagaya_cancel_send(ompi_request_t* handle, int flag) {
   pml_nagaya_send_request_t* const request = (pml_nagaya_send_request_t*)handle;
   pml_nagaya_lock_copies(request);
-  const int error = ask_back(request);
+  const int error = ask_receiver_to_cancel(request);
   pml_nagaya_unlock_copies(request);
   return error;
 }

@@ -4,7 +4,7 @@
 /* Describes the data to the receiver. Returns whether it can read them from where they lie. */
 static bool describe(pml_nagaya_send_request_t* request) {
   mca_pml_base_request_t* const base = &request->super.req_base;
-  if (!nagaya_describe(base->req_addr, base->req_datatype, base->req_count, &request->runs))
+  if (!nagaya_describe_runs(base->req_addr, base->req_datatype, base->req_count, &request->runs))
     return false;
   request->send.runs = request->runs;
   return true;
@@ -29,7 +29,7 @@ int pml_nagaya_start_send(pml_nagaya_send_request_t* request) {
   if (pml_nagaya_sends_copy(request))
     error = pml_nagaya_start_buffered(request);
   else if (nagaya_is_one_run(base->req_datatype, base->req_count)) {
-    send->data = nagaya_run(base->req_addr, base->req_datatype);
+    send->data = nagaya_run_start(base->req_addr, base->req_datatype);
     error = nagaya_mpi_error(nagaya_match_send(send));
   } else if (describe(request))
     error = nagaya_mpi_error(nagaya_match_send(send));

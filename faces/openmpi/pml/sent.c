@@ -4,37 +4,38 @@
  * do not fit into the first cache. */
 #include "pml_nagaya.h"
 
-static opal_free_list_t sent_requests;
+static opal_free_list_t completed_send_requests;
 
-typedef struct sent_request_t {
+typedef struct completed_send_request_t {
   ompi_request_t super;
   pml_nagaya_users users;
   nagaya_send send;
-} sent_request_t;
+} completed_send_request_t;
 
-static void leave(sent_request_t* request) {
+static void leave(completed_send_request_t* request) {
   if (!pml_nagaya_leave(&request->users)) return;
   OMPI_REQUEST_FINI(&request->super);
-  opal_free_list_return(&sent_requests, (opal_free_list_item_t*)request);
+  opal_free_list_return(&completed_send_requests, (opal_free_list_item_t*)request);
 }
 
 static void on_complete(nagaya_send* send) {
-  sent_request_t* const request = (sent_request_t*)((char*)send - offsetof(sent_request_t, send));
+  completed_send_request_t* const request =
+      (completed_send_request_t*)((char*)send - offsetof(completed_send_request_t, send));
   request->super.req_status._cancelled = (int)send->is_cancelled;
   ompi_request_complete(&request->super, true);
   leave(request);
 }
 
 static int free_request(ompi_request_t** handle) {
-  leave((sent_request_t*)*handle);
+  leave((completed_send_request_t*)*handle);
   *handle = MPI_REQUEST_NULL;
   return OMPI_SUCCESS;
 }
 
 static int cancel_request(ompi_request_t* handle, int flag) {
-  sent_request_t* const request = (sent_request_t*)handle;
-  const bool is_asked_back = !REQUEST_COMPLETE(handle);
-  if (is_asked_back || handle->req_status._cancelled) return OMPI_SUCCESS;
+  completed_send_request_t* const request = (completed_send_request_t*)handle;
+  const bool is_cancel_pending = !REQUEST_COMPLETE(handle);
+  if (is_cancel_pending || handle->req_status._cancelled) return OMPI_SUCCESS;
   request->send.answers = 0;
   pml_nagaya_enter(&request->users);
   handle->req_complete = REQUEST_PENDING;
@@ -46,7 +47,7 @@ static int cancel_request(ompi_request_t* handle, int flag) {
   return nagaya_mpi_error(error);
 }
 
-static void construct(sent_request_t* request) {
+static void construct(completed_send_request_t* request) {
   OMPI_REQUEST_INIT(&request->super, false);
   request->super.req_type = OMPI_REQUEST_PML;
   request->super.req_start = NULL;
@@ -56,18 +57,19 @@ static void construct(sent_request_t* request) {
   request->super.req_status = ompi_status_empty;
   request->send.complete = on_complete;
 }
-OBJ_CLASS_INSTANCE(sent_request_t, ompi_request_t, construct, NULL);
+OBJ_CLASS_INSTANCE(completed_send_request_t, ompi_request_t, construct, NULL);
 
-int pml_nagaya_init_sent(void) {
-  OBJ_CONSTRUCT(&sent_requests, opal_free_list_t);
-  return opal_free_list_init(&sent_requests, sizeof(sent_request_t), opal_cache_line_size,
-                             OBJ_CLASS(sent_request_t), 0, opal_cache_line_size, 4, -1, 64, NULL, 0,
-                             NULL, NULL, NULL);
+int pml_nagaya_init_completed_sends(void) {
+  OBJ_CONSTRUCT(&completed_send_requests, opal_free_list_t);
+  return opal_free_list_init(&completed_send_requests, sizeof(completed_send_request_t),
+                             opal_cache_line_size, OBJ_CLASS(completed_send_request_t), 0,
+                             opal_cache_line_size, 4, -1, 64, NULL, 0, NULL, NULL, NULL);
 }
 
-ompi_request_t* pml_nagaya_new_sent(nagaya_process to, const nagaya_envelope* envelope,
-                                    uint32_t serial) {
-  sent_request_t* const request = (sent_request_t*)opal_free_list_get(&sent_requests);
+ompi_request_t* pml_nagaya_new_completed_send(nagaya_process to, const nagaya_envelope* envelope,
+                                              uint32_t serial) {
+  completed_send_request_t* const request =
+      (completed_send_request_t*)opal_free_list_get(&completed_send_requests);
   if (request == NULL) return NULL;
   request->super.req_complete = REQUEST_COMPLETED;
   request->super.req_state = OMPI_REQUEST_ACTIVE;

@@ -18,12 +18,12 @@
 #include "opal/mca/btl/base/base.h"
 
 /* Polls of a wait from one opal_progress() to the next, which costs more than a poll of ours. */
-enum { LOOKS_APART = 64 };
+enum { POLLS_PER_OPAL_PROGRESS = 64 };
 
-static _Thread_local bool is_inside;            /* the thread is in our progress or Open MPI's */
+static _Thread_local bool is_progressing;       /* the thread is in our progress or Open MPI's */
 static _Thread_local unsigned waits_for_others; /* the thread's, for requests that are not ours */
 
-static ompi_request_fns_t own_functions; /* Open MPI's own waits */
+static ompi_request_fns_t open_mpi_waits; /* Open MPI's own waits */
 
 static bool windows_are_served; /* progress_of_windows() is called in each poll */
 static void serve_windows(void);
@@ -34,21 +34,21 @@ static void serve_windows(void);
  * MPI, told so, would yield once more, and must not. */
 int pml_nagaya_progress(void) {
   opal_progress_yield_when_idle = false;
-  if (is_inside) return 0;
-  is_inside = true;
+  if (is_progressing) return 0;
+  is_progressing = true;
   const int count = nagaya_match_progress();
-  is_inside = false;
+  is_progressing = false;
   return count;
 }
 
 /* Whether the table has more than its first entry, MPI_WIN_NULL or MPI_FILE_NULL. */
-static bool has_any(const opal_pointer_array_t* table) {
+static bool has_entries(const opal_pointer_array_t* table) {
   return table->size - table->number_free > 1;
 }
 
 static uint64_t before_sleep(void* context) {
-  const bool others_are_active =
-      waits_for_others != 0 || has_any(&ompi_mpi_windows) || has_any(&ompi_file_f_to_c_table);
+  const bool others_are_active = waits_for_others != 0 || has_entries(&ompi_mpi_windows) ||
+                                 has_entries(&ompi_file_f_to_c_table);
   return others_are_active ? NAGAYA_NOBODY_RINGS : UINT64_MAX;
 }
 
@@ -68,25 +68,25 @@ static int progress_of_transports(void) {
 /* Open MPI's other components may have to act on a message of ours: they do so here, before the
  * thread sleeps. */
 static int progress_of_others(void* context) {
-  const bool was_inside = is_inside;
-  is_inside = true;
-  const bool has_windows = has_any(&ompi_mpi_windows);
+  const bool was_progressing = is_progressing;
+  is_progressing = true;
+  const bool has_windows = has_entries(&ompi_mpi_windows);
   if (has_windows) serve_windows();
   const int count = has_windows ? progress_of_transports() : 0;
-  if (!was_inside) opal_progress();
-  is_inside = was_inside;
+  if (!was_progressing) opal_progress();
+  is_progressing = was_progressing;
   return count;
 }
 
 /* Advances windows in each poll, because a peer may wait for each answer of this task, as to its
  * accumulates. A task that has answered stays awake for the next request. */
 static int progress_of_windows(void* context) {
-  return has_any(&ompi_mpi_windows) ? progress_of_others(context) : 0;
+  return has_entries(&ompi_mpi_windows) ? progress_of_others(context) : 0;
 }
 
 /* Adds progress_of_windows() to all waits when the first window exists: no earlier poll pays. */
 static void serve_windows(void) {
-  static const nagaya_progress windows = {progress_of_windows, 1, before_sleep, &own_functions};
+  static const nagaya_progress windows = {progress_of_windows, 1, before_sleep, &open_mpi_waits};
   if (!windows_are_served && !__atomic_exchange_n(&windows_are_served, true, __ATOMIC_RELAXED))
     nagaya_llcl_add_progress(&windows);
 }
@@ -125,16 +125,16 @@ static int is_any_complete(void* context) {
 
 /* Whether pml/nagaya or coll/nagaya has made it (the latter is another library: the name of its
  * class tells). */
-static bool is_ours(const ompi_request_t* request) {
+static bool is_nagaya_request(const ompi_request_t* request) {
   return request->req_type == OMPI_REQUEST_PML ||
          (request->req_type == OMPI_REQUEST_COLL &&
           strcmp(((const opal_object_t*)request)->obj_class->cls_name, "coll_nagaya_request_t") ==
               0);
 }
 
-static bool are_ours(size_t count, ompi_request_t** requests) {
+static bool are_nagaya_requests(size_t count, ompi_request_t** requests) {
   for (size_t n = 0; n < count; ++n)
-    if (!REQUEST_COMPLETE(requests[n]) && !is_ours(requests[n])) return false;
+    if (!REQUEST_COMPLETE(requests[n]) && !is_nagaya_request(requests[n])) return false;
   return true;
 }
 
@@ -146,7 +146,7 @@ int pml_nagaya_wait(ompi_request_t* request) {
   return REQUEST_COMPLETE(request) ? OMPI_SUCCESS : pml_nagaya_wait_until(is_complete, request);
 }
 
-int pml_nagaya_wait_on(ompi_request_t* request) {
+int pml_nagaya_wait_even_without_memory(ompi_request_t* request) {
   return nagaya_mpi_error(nagaya_llcl_wait(is_complete, request, -1));
 }
 
@@ -159,7 +159,7 @@ static int are_over_with_others(void* context) {
 
 /* Stores the error in each of our incomplete requests, where Open MPI reads it, and completes the
  * receives among them that have no message. Returns how many were incomplete. */
-static size_t fail(size_t count, ompi_request_t** requests, int error) {
+static size_t fail_incomplete(size_t count, ompi_request_t** requests, int error) {
   size_t failed = 0;
   for (size_t n = 0; n < count; ++n) {
     if (REQUEST_COMPLETE(requests[n]) || requests[n]->req_type != OMPI_REQUEST_PML) continue;
@@ -173,49 +173,49 @@ static size_t fail(size_t count, ompi_request_t** requests, int error) {
 static int await_requests(int (*are_over)(void*), size_t count, ompi_request_t** requests) {
   struct awaited all = {count, requests, 0, are_over};
   if (are_over(&all)) return OMPI_SUCCESS;
-  const bool ours = are_ours(count, requests);
-  waits_for_others += !ours;
-  int (*const is_over)(void*) = ours ? are_over : are_over_with_others;
+  const bool all_ours = are_nagaya_requests(count, requests);
+  waits_for_others += !all_ours;
+  int (*const is_over)(void*) = all_ours ? are_over : are_over_with_others;
   int error = pml_nagaya_wait_until(is_over, &all);
-  if (error != OMPI_SUCCESS && fail(count, requests, error) == 0)
+  if (error != OMPI_SUCCESS && fail_incomplete(count, requests, error) == 0)
     error = nagaya_mpi_error(nagaya_llcl_wait(is_over, &all, -1));
-  waits_for_others -= !ours;
+  waits_for_others -= !all_ours;
   return error;
 }
 
 static int wait_one(ompi_request_t** request, ompi_status_public_t* status) {
   const int error = await_requests(are_all_complete, 1, request);
   if (error != OMPI_SUCCESS && !REQUEST_COMPLETE(*request)) return error;
-  return own_functions.req_wait(request, status);
+  return open_mpi_waits.req_wait(request, status);
 }
 
 static int wait_any(size_t count, ompi_request_t** requests, int* index,
                     ompi_status_public_t* status) {
   const int error = await_requests(is_any_complete, count, requests);
   if (error != OMPI_SUCCESS) return error;
-  return own_functions.req_wait_any(count, requests, index, status);
+  return open_mpi_waits.req_wait_any(count, requests, index, status);
 }
 
 static int wait_all(size_t count, ompi_request_t** requests, ompi_status_public_t* statuses) {
   const int error = await_requests(are_all_complete, count, requests);
   if (error != OMPI_SUCCESS) return error;
-  return own_functions.req_wait_all(count, requests, statuses);
+  return open_mpi_waits.req_wait_all(count, requests, statuses);
 }
 
 static int wait_some(size_t count, ompi_request_t** requests, int* done, int* indices,
                      ompi_status_public_t* statuses) {
   const int error = await_requests(is_any_complete, count, requests);
   if (error != OMPI_SUCCESS) return error;
-  return own_functions.req_wait_some(count, requests, done, indices, statuses);
+  return open_mpi_waits.req_wait_some(count, requests, done, indices, statuses);
 }
 
 /* ---- replaces Open MPI's waits ----------------------------------------------------------- */
 
 int pml_nagaya_begin_waits(void) {
-  static const nagaya_progress others = {progress_of_others, LOOKS_APART, before_sleep,
-                                         &own_functions};
+  static const nagaya_progress others = {progress_of_others, POLLS_PER_OPAL_PROGRESS, before_sleep,
+                                         &open_mpi_waits};
   if (nagaya_llcl_add_progress(&others) != 0) return OMPI_ERR_OUT_OF_RESOURCE;
-  own_functions = ompi_request_functions;
+  open_mpi_waits = ompi_request_functions;
   ompi_request_functions.req_wait = wait_one;
   ompi_request_functions.req_wait_any = wait_any;
   ompi_request_functions.req_wait_all = wait_all;
@@ -224,9 +224,9 @@ int pml_nagaya_begin_waits(void) {
 }
 
 void pml_nagaya_end_waits(void) {
-  if (own_functions.req_wait == NULL) return;
-  ompi_request_functions = own_functions;
-  nagaya_llcl_remove_progress(&own_functions);
+  if (open_mpi_waits.req_wait == NULL) return;
+  ompi_request_functions = open_mpi_waits;
+  nagaya_llcl_remove_progress(&open_mpi_waits);
   windows_are_served = false;
-  own_functions.req_wait = NULL;
+  open_mpi_waits.req_wait = NULL;
 }

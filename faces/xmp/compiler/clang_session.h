@@ -15,21 +15,22 @@
 namespace nagaya::xmp {
 
 struct ClangMessage {
-  Place place;  // its file's name lies in the session
+  Place place;  // the session owns its file's name
   std::string kind, text;
   bool system_header;
-  size_t offset;  // in the file that holds the main text; npos: elsewhere
+  size_t offset;  // in the main file's text; npos: the message is about another file
 };
 
 class ClangSession {
  public:
-  // Arguments are those of `clang -cc1`. `contents`, if not null, is the file's text.
+  // `arguments` are words for `clang -cc1`. `contents`: text to use instead of the file's; nullptr:
+  // the file is read.
   ClangSession(std::vector<std::string> arguments, const std::string& file,
                const std::string& standard, const std::string* contents,
                const std::string& language);
   ~ClangSession();
 
-  // Makes the preprocessor; false: the file cannot be read, or the target is unknown.
+  // Creates the preprocessor. Returns false if the file cannot be read or the target is unknown.
   bool begin();
   void end();
 

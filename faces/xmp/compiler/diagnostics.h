@@ -11,30 +11,32 @@
 
 namespace nagaya::xmp {
 
-// An error of the user's program; thrown by the parser of a directive, reported by its caller.
+// An error in the user's program. Parsers and checks of directives throw it; their caller reports
+// it.
 struct Complaint {
   Place place;
-  std::string text;  // without the "xmp: " that is put before it
-  // The complaint is of an unsupported part of XcalableMP; later errors of C may only follow from
-  // it.
+  std::string text;  // without the prefix "xmp: ", which error() adds
+  // The program uses a part of XcalableMP that is not supported; errors of C after it may be mere
+  // consequences.
   bool is_unsupported = false;
 };
 
-// The wish of the compiler's options -w and -Werror.
+// Treatment of warnings: -w hides them, -Werror makes them errors.
 enum class Warnings { kShown, kHidden, kErrors };
 
 class Diagnostics {
  public:
-  // `quiet`: nothing is printed, for tests; messages() has everything in any case.
+  // `quiet`: prints nothing, for tests. messages() returns all messages in any case.
   explicit Diagnostics(bool quiet = false, Warnings warnings = Warnings::kShown)
       : quiet_(quiet), warnings_(warnings) {}
 
-  // About an XMP directive: "FILE:LINE:COLUMN: error: xmp: TEXT".
+  // Reports an error in an XMP directive: "FILE:LINE:COLUMN: error: xmp: TEXT".
   void error(const Place& place, const std::string& text);
   void error(const Complaint& complaint) { error(complaint.place, complaint.text); }
-  // "FILE:LINE:COLUMN: warning: xmp: TEXT"
+  // Reports a warning about XMP: "FILE:LINE:COLUMN: warning: xmp: TEXT".
   void warning(const Place& place, const std::string& text);
-  // About plain C: "FILE:LINE:COLUMN: KIND: TEXT". KIND is "error", "warning" or "note".
+  // Reports a message about plain C: "FILE:LINE:COLUMN: KIND: TEXT". KIND is "error", "warning" or
+  // "note".
   void plain(const Place& place, const std::string& kind, const std::string& text);
 
   int errors() const { return errors_; }
@@ -48,7 +50,7 @@ class Diagnostics {
   Warnings warnings_;
   int errors_ = 0;
   std::vector<std::string> messages_;
-  std::set<std::string> printed_;  // a header's error is said once
+  std::set<std::string> printed_;  // so that an error in a header is printed once
   std::map<std::string, std::vector<std::string>, std::less<>> files_;
 };
 

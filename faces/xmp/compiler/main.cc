@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// xmpcc - compiles C with XcalableMP directives: translates them to calls of the runtime, and has a
-// C compiler make the rest.
+// xmpcc - compiles C with XcalableMP directives: translates them to calls of the runtime and runs a
+// C compiler on the result.
 #include <cstdio>
 #include <exception>
 

@@ -8,7 +8,7 @@
 
 namespace nagaya::xmp {
 
-// The file's name outlives the place: it lies in the PrintedText of the unit.
+// Points to a file's name that the unit's PrintedText owns: it must outlive the place.
 struct Place {
   std::string_view file;
   unsigned line = 0;    // from 1; 0: no place

@@ -13,7 +13,7 @@ namespace {
 
 struct ParsedDirectives {
   std::vector<Directive> directives;
-  std::set<std::string> unsupported;  // the texts about them, each of which is said once
+  std::set<std::string> unsupported;  // texts of complaints about them, each printed once
 };
 
 ParsedDirectives parse_all(const Unit& unit, Diagnostics& diagnostics) {
@@ -38,11 +38,12 @@ std::optional<std::string> translate_unit(const PreprocessorInput& input, Diagno
   if (!unit.uses_xmp() || diagnostics.errors() != 0) return std::nullopt;
   ParsedDirectives parsed = parse_all(unit, diagnostics);
   for (const Complaint& complaint : unit.unsupported) diagnostics.error(complaint);
-  // Clang does not know what was meant.
+  // Stops here: Clang would report follow-up errors about the unsupported syntax.
   if (!parsed.unsupported.empty() || !unit.unsupported.empty()) return std::nullopt;
   std::optional<Facts> facts =
       parse_c(unit.printed, input.standard, input.view.target_words(), diagnostics);
-  // A directive that is not understood may be what another one needs: no follow-up errors.
+  // Stops here: other directives may depend on one with an error, and the checks would report
+  // follow-up errors.
   if (!facts || diagnostics.errors() != 0) return std::nullopt;
   const Program program = check(unit, std::move(*facts), std::move(parsed.directives), diagnostics);
   if (diagnostics.errors() != 0) return std::nullopt;

@@ -10,8 +10,9 @@
 
 namespace nagaya::xmp {
 
-// Nullopt without errors: the unit uses no XMP; it is for the compiler behind as it is.
-// `checked`: the program tests each access to a distributed array.
+// Returns the translation's text. Nullopt without errors in `diagnostics`: the unit uses no XMP,
+// and the compiler behind gets the source itself. `checked`: the program tests each access to a
+// distributed array.
 std::optional<std::string> translate_unit(const PreprocessorInput& input, Diagnostics& diagnostics,
                                           bool checked = false);
 

@@ -28,19 +28,20 @@ nagaya_xmp_array_state::nagaya_xmp_array_state(std::string of_name, size_t bytes
 
 nagaya_xmp_array_state::~nagaya_xmp_array_state() {
   const int error = blocks != nullptr ? nagaya_array_close(blocks) : 0;
-  // A forked child has a copy of the array, which goes with it.
+  // -ESRCH is no error here: a forked child has a copy of the array, which ends with the child.
   if (error != 0 && error != -ESRCH)
     nagaya::xmp::fail(nullptr,
                       "a reflect of " + name + " has failed: " + nagaya::xmp::reason_of(error));
 }
 
-bool nagaya_xmp_array_state::is_like(const nagaya_xmp_array_state& other) const {
+bool nagaya_xmp_array_state::has_same_layout(const nagaya_xmp_array_state& other) const {
   const auto are_same = [](const nagaya_xmp_alignment& a, const nagaya_xmp_alignment& b) {
     return a.dimension == b.dimension && (a.dimension < 0 || a.offset == b.offset) &&
            a.shadow_low == b.shadow_low && a.shadow_high == b.shadow_high;
   };
   return element_bytes == other.element_bytes && extents == other.extents &&
-         with->is_like(*other.with) && std::ranges::equal(alignments, other.alignments, are_same);
+         with->has_same_layout(*other.with) &&
+         std::ranges::equal(alignments, other.alignments, are_same);
 }
 
 nagaya_interval nagaya_xmp_array_state::own_part(size_t d) const {
@@ -56,7 +57,7 @@ nagaya_interval nagaya_xmp_array_state::own_part(size_t d) const {
 namespace nagaya::xmp {
 namespace {
 
-// By the block of the caller.
+// Returns all arrays that have been made, by the address of the caller's block.
 std::map<const void*, nagaya_xmp_array*>& arrays_by_base() {
   static auto* const all = new std::map<const void*, nagaya_xmp_array*>;
   return *all;
@@ -93,11 +94,12 @@ nagaya_array_dimension dimension_of(const char* where, const nagaya_xmp_array_st
   return dimension;
 }
 
-// The caller is none of the nodes: it has no block, but an argument of its own for functions.
-void make_none(nagaya_xmp_array& array) {
+// For a caller that is none of the nodes: instead of a block the array gets an address of its own,
+// by which functions that take the array as an argument recognise it.
+void set_placeholder(nagaya_xmp_array& array) {
   constexpr size_t kBytes = 64;
-  array.state->place_of_none = std::make_unique<std::byte[]>(kBytes);
-  array.base = reinterpret_cast<char*>(array.state->place_of_none.get());
+  array.state->placeholder = std::make_unique<std::byte[]>(kBytes);
+  array.base = reinterpret_cast<char*>(array.state->placeholder.get());
   std::fill_n(array.first, 7, 0);
   std::fill_n(array.count, 7, 1);
 }
@@ -111,13 +113,13 @@ void open_blocks(const char* where, nagaya_xmp_array& array, ProcessSet& set) {
     fail(where, "array " + state.name + ": not all of nodes " + state.with->onto->name +
                     ", on which it lies, execute its declaration: write it outside of the task");
   const uint64_t name = set.next_array_name();
-  if (!set.has_caller()) return make_none(array);
+  if (!set.has_caller()) return set_placeholder(array);
   const std::vector<nagaya_process> processes = set.processes();
   const std::vector<uint32_t>& extent = state.with->onto->extent;
   const nagaya_array_shape shape = {state.element_bytes, static_cast<uint32_t>(dimensions.size()),
                                     dimensions.data()};
   const nagaya_array_grid grid = {processes.data(), static_cast<uint32_t>(extent.size()),
-                                  extent.data(), static_cast<uint32_t>(set.own())};
+                                  extent.data(), static_cast<uint32_t>(set.own_index())};
   const int error =
       nagaya_array_open(&shape, &grid, name, Job::own().has_halo_messages(), &state.blocks);
   if (error == -ESRCH) fail(where, "array " + state.name + ": " + reason_of(error));
@@ -137,7 +139,7 @@ void make_blocks(const char* where, nagaya_xmp_array& array) {
   arrays_by_base()[array.base] = &array;
 }
 
-// Other nodes take what is under way to them, and an error of that is the job's.
+// Closing an array waits until other nodes have received its halos; if that fails, the job fails.
 void close_all_blocks() {
   while (!arrays_by_base().empty()) nagaya_xmp_free_array(arrays_by_base().begin()->second);
 }
@@ -163,7 +165,7 @@ void nagaya_xmp_declare_array(const char* where, nagaya_xmp_array* array, const 
       fail(where, "array " + array->state->name +
                       ": another file declares it, too, but the template " + with->name +
                       " has no bounds before a template_fix, which is of one file");
-    if (!array->state->is_like(*state))
+    if (!array->state->has_same_layout(*state))
       fail(where,
            "array " + array->state->name +
                ": another file declares it with another element, extent, alignment or shadow");
@@ -175,7 +177,7 @@ void nagaya_xmp_declare_array(const char* where, nagaya_xmp_array* array, const 
   if (with->is_usable())
     nagaya::xmp::make_blocks(where, *array);
   else
-    const_cast<nagaya_xmp_template*>(with)->waiting.push_back(array);
+    const_cast<nagaya_xmp_template*>(with)->waiting_arrays.push_back(array);
 }
 
 void nagaya_xmp_free_array(nagaya_xmp_array* array) {
@@ -183,7 +185,7 @@ void nagaya_xmp_free_array(nagaya_xmp_array* array) {
   nagaya_xmp_array_state* const state = std::exchange(array->state, nullptr);
   nagaya::xmp::complete_reflect_of(*state);
   if (array->base == nullptr)
-    std::erase(const_cast<nagaya_xmp_template*>(state->with)->waiting, array);
+    std::erase(const_cast<nagaya_xmp_template*>(state->with)->waiting_arrays, array);
   else
     arrays_by_base().erase(array->base);
   array->base = nullptr;
@@ -228,7 +230,7 @@ const nagaya_xmp_array* nagaya_xmp_formal(const char* where, const void* argumen
   with->check_usable(where);
   const nagaya_xmp_array_state formal(name, element_bytes, dimensions, extent, with, alignment);
   const nagaya_xmp_array_state& actual = *found->second->state;
-  if (!formal.is_like(actual))
+  if (!formal.has_same_layout(actual))
     fail(where, argument_text + " is array " + actual.name +
                     ", which has another element, extent, alignment or shadow");
   return found->second;

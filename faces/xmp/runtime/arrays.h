@@ -17,10 +17,10 @@ struct nagaya_xmp_array_state : nagaya::xmp::Descriptor {
   ~nagaya_xmp_array_state();
 
   size_t dimensions() const { return extents.size(); }
-  // Of the same element, extents, alignment and shadow.
-  bool is_like(const nagaya_xmp_array_state& other) const;
-  // The indexes of dimension d that the caller has, without the shadow; none: high is low - 1. The
-  // caller is one of the nodes.
+  // Whether both have the same element size, extents, alignment and shadow.
+  bool has_same_layout(const nagaya_xmp_array_state& other) const;
+  // Returns the caller's indexes of dimension d, without the shadow; if it has none, high is low
+  // - 1. The caller must be one of the nodes.
   nagaya_interval own_part(size_t d) const;
 
   const nagaya_xmp_array* array = nullptr;  // the owner of this state
@@ -29,19 +29,20 @@ struct nagaya_xmp_array_state : nagaya::xmp::Descriptor {
   const std::vector<long> extents;
   const nagaya_xmp_template* const with;
   const std::vector<nagaya_xmp_alignment> alignments;
-  nagaya_array* blocks = nullptr;              // of the nodes that it is on, if the caller is one
-  std::unique_ptr<std::byte[]> place_of_none;  // else: an address of its own
+  nagaya_array* blocks = nullptr;  // the opened array; nullptr: the caller is none of its nodes
+  // If the caller is none of the nodes: memory whose address identifies the array all the same.
+  std::unique_ptr<std::byte[]> placeholder;
 };
 
 namespace nagaya::xmp {
 
-// Makes the caller's block, of an array whose template can be used.
+// Makes the caller's block of an array whose template is fixed and distributed.
 void make_blocks(const char* where, nagaya_xmp_array& array);
 
-// Before the process ends.
+// Frees all arrays that have blocks. Called before the process ends.
 void close_all_blocks();
 
-// The state of an array that has been made, or the program fails.
+// Returns the array's state; the program fails if its block has not been made.
 nagaya_xmp_array_state& state_of(const char* where, const nagaya_xmp_array& array);
 
 }  // namespace nagaya::xmp

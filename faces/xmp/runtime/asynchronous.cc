@@ -12,50 +12,50 @@
 namespace nagaya::xmp {
 namespace {
 
-// In the order in which they were started.
-using UnderWay = std::multimap<long, std::unique_ptr<Asynchronous>>;
+// Operations by tag; those of one tag are in the order in which they were started.
+using Pending = std::multimap<long, std::unique_ptr<Asynchronous>>;
 
-UnderWay& under_way() {
-  static auto* const all = new UnderWay;
+Pending& pending_operations() {
+  static auto* const all = new Pending;
   return *all;
 }
 
 }  // namespace
 
-void add(long tag, std::unique_ptr<Asynchronous> operation) {
-  under_way().emplace(tag, std::move(operation));
+void add_operation(long tag, std::unique_ptr<Asynchronous> operation) {
+  pending_operations().emplace(tag, std::move(operation));
 }
 
-void complete(const char* where, long tag) {
-  const auto [begin, end] = under_way().equal_range(tag);
+void complete_tag(const char* where, long tag) {
+  const auto [begin, end] = pending_operations().equal_range(tag);
   for (auto one = begin; one != end; ++one) one->second->wait(where);
-  under_way().erase(begin, end);
+  pending_operations().erase(begin, end);
 }
 
-bool test(long tag) {
-  auto [one, end] = under_way().equal_range(tag);
-  while (one != end && one->second->is_complete()) one = under_way().erase(one);
+bool poll_tag(long tag) {
+  auto [one, end] = pending_operations().equal_range(tag);
+  while (one != end && one->second->is_complete()) one = pending_operations().erase(one);
   return one == end;
 }
 
 bool has_reflect_of(const nagaya_xmp_array_state& array) {
-  return std::ranges::any_of(under_way(),
+  return std::ranges::any_of(pending_operations(),
                              [&](const auto& one) { return one.second->is_reflect_of(array); });
 }
 
 void complete_reflect_of(const nagaya_xmp_array_state& array) {
-  for (auto one = under_way().begin(); one != under_way().end();)
+  for (auto one = pending_operations().begin(); one != pending_operations().end();)
     if (one->second->is_reflect_of(array)) {
       one->second->wait("");
-      one = under_way().erase(one);
+      one = pending_operations().erase(one);
     } else {
       ++one;
     }
 }
 
 void complete_all() {
-  for (auto& [tag, one] : under_way()) one->wait("");
-  under_way().clear();
+  for (auto& [tag, one] : pending_operations()) one->wait("");
+  pending_operations().clear();
 }
 
 }  // namespace nagaya::xmp
@@ -65,5 +65,5 @@ void nagaya_xmp_wait_async(const char* where, int count, const long* async,
   using nagaya::xmp::ProcessSet;
   const ProcessSet* const set = nagaya::xmp::set_of(where, on);
   if (set == nullptr || !set->has_caller()) return;
-  for (int n = 0; n < count; ++n) nagaya::xmp::complete(where, async[n]);
+  for (int n = 0; n < count; ++n) nagaya::xmp::complete_tag(where, async[n]);
 }

@@ -22,11 +22,11 @@
 namespace nagaya::xmp {
 namespace {
 
-// One collective, from its start until its end.
+// One collective operation, blocking (run) or asynchronous (start).
 class Collective : public Asynchronous {
  public:
   nagaya_collective what = {};
-  std::unique_ptr<Located> located;  // of a reduction with locations
+  std::unique_ptr<Located> located;  // nullptr: no reduction with locations
 
   void run(const char* where, ProcessSet& set) {
     if (const int error = nagaya_coll_run(&set.team(where), &what); error != 0) end(where, error);
@@ -66,11 +66,12 @@ void run_or_start(const char* where, ProcessSet& set, std::unique_ptr<Collective
                   const long* async) {
   if (async == nullptr) return collective->run(where, set);
   collective->start(where, set);
-  add(*async, std::move(collective));
+  add_operation(*async, std::move(collective));
 }
 
-// A set of several that has the caller, or nullptr: there is nothing to do.
-ProcessSet* set_to_meet(const char* where, const char* what, const nagaya_xmp_on* on) {
+// Returns the set of *on if it has the caller and another member; nullptr: the caller has nothing
+// to do. The program fails unless the executing nodes contain the set.
+ProcessSet* communicating_set(const char* where, const char* what, const nagaya_xmp_on* on) {
   ProcessSet* const set = set_of(where, on);
   if (set != nullptr) check_executing(where, what, *set);
   return set != nullptr && set->has_caller() && set->size() > 1 ? set : nullptr;
@@ -81,7 +82,8 @@ bool has_caller(const char* where, const nagaya_xmp_on* on) {
   return set != nullptr && set->has_caller();
 }
 
-// 0 or 1, as the result of a logical operation is, also of one process.
+// Makes each element 0 or 1, so that the result of a logical operation is 0 or 1 even if the set
+// has only one process.
 void make_logical(nagaya_xmp_type type, void* data, size_t count) {
   reduction_of(NAGAYA_XMP_OR, type)(nullptr, data, data, count);
 }
@@ -92,7 +94,7 @@ uint32_t root_of(const char* where, const nagaya_xmp_on* from, const ProcessSet&
   if (source != nullptr && source->size() != 1)
     fail(where,
          "bcast: its `from` is " + std::to_string(source->size()) + " nodes: name one of them");
-  const int64_t place = source == nullptr ? -1 : set.place_of(source->job_rank(0));
+  const int64_t place = source == nullptr ? -1 : set.index_of(source->job_rank(0));
   if (place < 0) fail(where, "bcast: its `from` is none of the nodes that get the data");
   return static_cast<uint32_t>(place);
 }
@@ -105,7 +107,7 @@ using nagaya::xmp::fail;
 using nagaya::xmp::ProcessSet;
 
 void nagaya_xmp_barrier(const char* where, const nagaya_xmp_on* on) {
-  ProcessSet* const set = nagaya::xmp::set_to_meet(where, "the barrier", on);
+  ProcessSet* const set = nagaya::xmp::communicating_set(where, "the barrier", on);
   if (set == nullptr) return;
   Collective barrier;
   barrier.what.kind = NAGAYA_BARRIER;
@@ -114,12 +116,12 @@ void nagaya_xmp_barrier(const char* where, const nagaya_xmp_on* on) {
 
 void nagaya_xmp_bcast(const char* where, void* data, unsigned long bytes, const nagaya_xmp_on* from,
                       const nagaya_xmp_on* on, const long* async) {
-  ProcessSet* const set = nagaya::xmp::set_to_meet(where, "the bcast", on);
+  ProcessSet* const set = nagaya::xmp::communicating_set(where, "the bcast", on);
   if (set == nullptr) return;
   auto bcast = std::make_unique<Collective>();
   bcast->what.kind = NAGAYA_BCAST;
   bcast->what.root = nagaya::xmp::root_of(where, from, *set);
-  const bool is_root = set->own() == int64_t{bcast->what.root};
+  const bool is_root = set->own_index() == int64_t{bcast->what.root};
   nagaya_blocks& side = is_root ? bcast->what.send : bcast->what.receive;
   side.base = data;
   side.bytes = bytes;
@@ -135,7 +137,7 @@ void nagaya_xmp_reduce(const char* where, nagaya_xmp_operation operation, nagaya
   const bool is_logical =
       operation == NAGAYA_XMP_AND || operation == NAGAYA_XMP_OR || operation == NAGAYA_XMP_XOR;
   if (is_logical && has_caller(where, on)) make_logical(type, data, count);
-  ProcessSet* const set = set_to_meet(where, "the reduction", on);
+  ProcessSet* const set = communicating_set(where, "the reduction", on);
   if (set == nullptr || count == 0) return;
   auto reduction = std::make_unique<Collective>();
   nagaya_elements& elements = reduction->what.elements;
@@ -147,8 +149,8 @@ void nagaya_xmp_reduce(const char* where, nagaya_xmp_operation operation, nagaya
     elements.extent = bytes_of(type);
     elements.reduce = reduce;
   } else {
-    reduction->located =
-        std::make_unique<Located>(where, operation, type, data, count, *locations, set->own());
+    reduction->located = std::make_unique<Located>(where, operation, type, data, count, *locations,
+                                                   set->own_index());
     reduction->located->describe(reduction->what);
   }
   run_or_start(where, *set, std::move(reduction), async);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// executing.cc - tasks.
+// executing.cc - the task directive.
 #include "faces/xmp/runtime/executing.h"
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace nagaya::xmp {
 namespace {
 
-// Of the tasks that the caller is in, the innermost last.
+// Returns the sets of the task directives that the caller is inside, innermost last.
 std::vector<ProcessSet*>& entered() {
   static auto* const all = new std::vector<ProcessSet*>;
   return *all;

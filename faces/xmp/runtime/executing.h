@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// executing.h - the executing nodes: all of the job, and in a task those that it is on.
+// executing.h - the executing nodes: all processes of the job or, inside a task directive, the
+// processes of its on clause.
 #pragma once
 
 #include "faces/xmp/runtime/process_set.h"
@@ -14,8 +15,8 @@ class Executing {
   static bool is_in_task() { return &now() != &ProcessSet::world(); }
 };
 
-// The program fails unless all of the set execute this. `where`: as fail() has it. `what`: "the
-// barrier".
+// The program fails unless the executing nodes contain the whole set. `where`: the place, for
+// fail(). `what`: the directive, for the message: "the barrier".
 void check_executing(const char* where, const char* what, const ProcessSet& set);
 
 }  // namespace nagaya::xmp

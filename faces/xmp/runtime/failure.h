@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// failure.h - errors of the program: one line, and the process ends.
+// failure.h - ends the process with a one-line message about an error of the program.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace nagaya::xmp {
 
-// "laplace.c:12:9: what", to stderr; status 1. Without a place ("", a null pointer): "nagaya: XMP:
-// what".
+// Prints "laplace.c:12:9: what" to stderr and ends the process with status 1. If `where` is "" or a
+// null pointer, prints "nagaya: XMP: what".
 [[noreturn]] void fail(const char* where, std::string_view what);
 
-// Of a negative errno that one of Nagaya's functions has returned.
+// Returns the text for a negative errno that one of Nagaya's functions has returned.
 std::string reason_of(int error);
 
 }  // namespace nagaya::xmp

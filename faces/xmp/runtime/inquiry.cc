@@ -29,27 +29,29 @@ constexpr int kKind<nagaya_xmp_nodes> = XMP_DESC_NODES;
 template <>
 constexpr int kKind<nagaya_xmp_template> = XMP_DESC_TEMPLATE;
 
-const Descriptor* known(xmp_desc_t d) {
+const Descriptor* object_of(xmp_desc_t d) {
   return static_cast<const Descriptor*>(d);
 }
 
 using Answer = std::optional<long>;
 
-// Stores what was said, if it is an int.
+// Stores the answer in *out and returns 0. Without an answer, or if it does not fit into an int,
+// stores XMP_UNDEFINED and returns XMP_FAILURE.
 int store(Answer answer, int* out) {
   if (answer && *answer != static_cast<int>(*answer)) answer.reset();
   *out = static_cast<int>(answer.value_or(XMP_UNDEFINED));
   return answer.has_value() ? 0 : XMP_FAILURE;
 }
 
-// Stores what `ask` says of a descriptor's object.
+// Stores the answer of ask(object) for the descriptor's object; fails if that is no T.
 template <class T, class Ask>
 int answer(xmp_desc_t d, int* out, Ask ask) {
-  if (d == nullptr || known(d)->kind != kKind<T>) return store(std::nullopt, out);
-  return store(ask(*static_cast<const T*>(known(d))), out);
+  if (d == nullptr || object_of(d)->kind != kKind<T>) return store(std::nullopt, out);
+  return store(ask(*static_cast<const T*>(object_of(d))), out);
 }
 
-// The same of a dimension of nodes or a template, which the program counts from the last one.
+// Stores the answer of ask(object, d) for dimension `dim` of nodes or a template. The program
+// counts these from 1, beginning with the last dimension of C.
 template <class T, class Ask>
 int answer(xmp_desc_t d, int dim, int* out, Ask ask) {
   return answer<T>(d, out, [&](const T& of) -> Answer {
@@ -59,12 +61,14 @@ int answer(xmp_desc_t d, int dim, int* out, Ask ask) {
   });
 }
 
-// An array's descriptor is of its declaration, which says where its state is.
+// Returns the array that the descriptor, its state, belongs to; nullptr: `d` is no array.
 const nagaya_xmp_array* array_of(xmp_desc_t d) {
-  if (d == nullptr || known(d)->kind != XMP_DESC_ARRAY) return nullptr;
-  return static_cast<const nagaya_xmp_array_state*>(known(d))->array;
+  if (d == nullptr || object_of(d)->kind != XMP_DESC_ARRAY) return nullptr;
+  return static_cast<const nagaya_xmp_array_state*>(object_of(d))->array;
 }
 
+// Stores the answer of ask(array, d) for dimension `dim` of an array, counted from 1 in C's
+// order.
 template <class Ask>
 int answer_of_array(xmp_desc_t d, int dim, int* out, Ask ask) {
   const nagaya_xmp_array* const array = array_of(d);
@@ -73,8 +77,8 @@ int answer_of_array(xmp_desc_t d, int dim, int* out, Ask ask) {
   return store(ask(*array, static_cast<size_t>(dim - 1)), out);
 }
 
-// How the program counts dimension d of nodes or a template.
-Answer counted(size_t dimensions, int d) {
+// Returns the program's number of dimension d of nodes or a template; nothing if d is negative.
+Answer program_dimension(size_t dimensions, int d) {
   return d < 0 ? Answer() : static_cast<long>(dimensions) - d;
 }
 
@@ -82,7 +86,7 @@ Answer counted(size_t dimensions, int d) {
 
 int xmp_desc_kind(xmp_desc_t d, int* kind) {
   if (d == nullptr) return XMP_FAILURE;
-  *kind = known(d)->kind;
+  *kind = object_of(d)->kind;
   return 0;
 }
 
@@ -101,7 +105,7 @@ int xmp_all_num_nodes() {
 }
 
 int xmpc_node_num() {
-  return static_cast<int>(Executing::now().own());
+  return static_cast<int>(Executing::now().own_index());
 }
 
 int xmp_node_num() {
@@ -137,7 +141,7 @@ void xmp_barrier() {
 }
 
 int xmp_test_async(int async_id) {
-  return nagaya::xmp::test(async_id) ? 1 : 0;
+  return nagaya::xmp::poll_tag(async_id) ? 1 : 0;
 }
 
 void xmp_exit(int status) {
@@ -158,7 +162,7 @@ int xmp_nodes_index(xmp_desc_t d, int dim, int* index) {
 
 int xmpc_nodes_index(xmp_desc_t d, int dim, int* index) {
   return answer<nagaya_xmp_nodes>(d, dim, index, [](const auto& nodes, size_t n) {
-    return nodes.set.has_caller() ? long{nodes.own(n)} : Answer();
+    return nodes.set.has_caller() ? long{nodes.own_coordinate(n)} : Answer();
   });
 }
 
@@ -169,7 +173,7 @@ int xmp_nodes_size(xmp_desc_t d, int dim, int* size) {
 
 int xmp_nodes_rank(xmp_desc_t d, int* rank) {
   return answer<nagaya_xmp_nodes>(d, rank, [](const auto& nodes) {
-    return nodes.set.has_caller() ? nodes.set.own() + 1 : Answer();
+    return nodes.set.has_caller() ? nodes.set.own_index() + 1 : Answer();
   });
 }
 
@@ -179,12 +183,13 @@ int xmp_nodes_attr(xmp_desc_t d, int* attr) {
 
 int xmp_nodes_equiv(xmp_desc_t d, xmp_desc_t* dn, int lb[], int ub[], int st[]) {
   *dn = nullptr;
-  if (d == nullptr || known(d)->kind != XMP_DESC_NODES) return XMP_FAILURE;
-  const auto& nodes = *static_cast<const nagaya_xmp_nodes*>(known(d));
-  if (nodes.of == nullptr) return XMP_FAILURE;
-  *dn = nagaya_xmp_descriptor_of_nodes(nodes.of);
-  for (size_t n = 0; n < nodes.parts.size(); ++n) {
-    const nagaya_xmp_nodes::Part& part = nodes.parts[nodes.parts.size() - 1 - n];
+  if (d == nullptr || object_of(d)->kind != XMP_DESC_NODES) return XMP_FAILURE;
+  const auto& nodes = *static_cast<const nagaya_xmp_nodes*>(object_of(d));
+  if (nodes.parent == nullptr) return XMP_FAILURE;
+  *dn = nagaya_xmp_descriptor_of_nodes(nodes.parent);
+  for (size_t n = 0; n < nodes.section_ranges.size(); ++n) {
+    const nagaya_xmp_nodes::SectionRange& part =
+        nodes.section_ranges[nodes.section_ranges.size() - 1 - n];
     lb[n] = static_cast<int>(part.low + 1);
     ub[n] = static_cast<int>(part.high + 1);
     st[n] = static_cast<int>(part.step);
@@ -228,8 +233,8 @@ int xmp_dist_blocksize(xmp_desc_t d, int dim, int* blocksize) {
 
 int xmp_dist_nodes(xmp_desc_t d, xmp_desc_t* dn) {
   *dn = nullptr;
-  if (d == nullptr || known(d)->kind != XMP_DESC_TEMPLATE) return XMP_FAILURE;
-  const auto& of = *static_cast<const nagaya_xmp_template*>(known(d));
+  if (d == nullptr || object_of(d)->kind != XMP_DESC_TEMPLATE) return XMP_FAILURE;
+  const auto& of = *static_cast<const nagaya_xmp_template*>(object_of(d));
   if (of.onto == nullptr) return XMP_FAILURE;
   *dn = nagaya_xmp_descriptor_of_nodes(of.onto);
   return 0;
@@ -237,7 +242,7 @@ int xmp_dist_nodes(xmp_desc_t d, xmp_desc_t* dn) {
 
 int xmp_dist_axis(xmp_desc_t d, int dim, int* axis) {
   return answer<nagaya_xmp_template>(d, dim, axis, [](const auto& of, size_t n) {
-    return of.onto == nullptr ? Answer() : counted(of.onto->dimensions(), of.axis(n));
+    return of.onto == nullptr ? Answer() : program_dimension(of.onto->dimensions(), of.axis(n));
   });
 }
 
@@ -245,7 +250,7 @@ int xmp_dist_axis(xmp_desc_t d, int dim, int* axis) {
 
 int xmp_align_axis(xmp_desc_t d, int dim, int* axis) {
   return answer_of_array(d, dim, axis, [](const auto& array, size_t n) {
-    return counted(array.state->with->dimensions(), array.state->alignments[n].dimension);
+    return program_dimension(array.state->with->dimensions(), array.state->alignments[n].dimension);
   });
 }
 
@@ -372,7 +377,7 @@ const int* nagaya_xmp_executing_ranks(int* count) {
 }
 
 void* nagaya_xmp_kept_for_executing() {
-  return Executing::now().kept();
+  return Executing::now().communicator_memory();
 }
 
 // ---- descriptors --------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// job.cc - beginning and end.
+// job.cc - the beginning and the end of a process of the job.
 #include "faces/xmp/runtime/job.h"
 
 #include <unistd.h>
@@ -21,21 +21,23 @@
 #include "nagaya/match.h"
 #include "nagaya/task.h"
 
-// In units of the program that include xmp.h, but were not compiled by xmpcc.
+// Defined by each unit of the program that includes xmp.h but was not compiled by xmpcc; else null.
 extern "C" __attribute__((weak)) char nagaya_xmp_serial_unit;
 
 namespace nagaya::xmp {
 namespace {
 
-constexpr unsigned kSecondsOfTheFirst = 2;
+constexpr unsigned kErrorReportSeconds = 2;
 
-// A launcher that has started several processes without a space for them.
+// The rank of this process, and the number of processes, that a launcher has started without a
+// space for them.
 struct Launched {
   uint64_t rank, size;
 };
 
-// Slurm's variables of a step: a batch script has those of the job, and is one process.
-std::optional<Launched> launched_apart() {
+// Reads rank and size from the launcher's variables; nullopt: at most one process. For Slurm it
+// reads the variables of a step: a batch script has the job's variables, but is one process.
+std::optional<Launched> launched_without_space() {
   constexpr const char* kVariables[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
                                            {"PMI_RANK", "PMI_SIZE"},
                                            {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
@@ -49,13 +51,14 @@ std::optional<Launched> launched_apart() {
   return std::nullopt;
 }
 
-// Each process would be the whole program. The first one tells the user; the others give it the
-// time for that, because a launcher may end all at the first error.
+// Fails if a launcher started several processes without a space: each would run the whole program.
+// The first one prints the error. The others sleep 2 s before they exit, because a launcher may
+// kill all processes when the first one exits with an error.
 void refuse_copies() {
-  const std::optional<Launched> launched = launched_apart();
+  const std::optional<Launched> launched = launched_without_space();
   if (!launched) return;
   if (launched->rank != 0) {
-    sleep(kSecondsOfTheFirst);
+    sleep(kErrorReportSeconds);
     std::_Exit(1);
   }
   const std::string size = std::to_string(launched->size);
@@ -74,8 +77,8 @@ bool reads_halo_messages() {
   return word == "message";
 }
 
-// Not after an error: the others could wait for ever for what this process does not do any more,
-// and the job ends with it. Nor in a forked child, which is no task.
+// Closes the library at exit(). Does nothing after an error: this process might wait for ever for
+// others, and the job ends with it anyway. Does nothing in a forked child either, which is no task.
 void end(int status, void*) {
   if (status != 0 || nagaya_space_identity() == 0) return;
   complete_all();
@@ -91,7 +94,8 @@ Job& Job::own() {
   return *own;
 }
 
-// std::bad_alloc leaves no function of this library, whose operator new is its own.
+// Sets a new handler that ends the process, so no function of this library throws std::bad_alloc.
+// The library has its own operator new: the program's is not affected.
 Job::Job() : has_halo_messages_(reads_halo_messages()) {
   std::set_new_handler([] { fail(nullptr, "there is no memory left: take more nodes"); });
   if (nagaya_space_identity() != 0) {

@@ -11,13 +11,14 @@ namespace nagaya::xmp {
 
 class Job {
  public:
-  // Joined at the first call. Outside of a space: one process.
+  // Returns the process's job, which the first call joins. Outside of a space the job is one
+  // process.
   static Job& own();
 
   uint32_t rank() const { return rank_; }
   uint32_t size() const { return static_cast<uint32_t>(processes_.size()); }
   nagaya_process process(uint32_t rank) const { return processes_[rank]; }
-  // NAGAYA_XMP_HALO=message: halos are messages within a node, too.
+  // Whether NAGAYA_XMP_HALO=message: halos are exchanged by messages even within a node.
   bool has_halo_messages() const { return has_halo_messages_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// known_sets.h - the sets that the last references to nodes or a template have meant: a program
-// repeats them.
+// known_sets.h - a cache of the process sets for the last 8 references to nodes or a template:
+// programs repeat their references.
 #pragma once
 
 #include <algorithm>
@@ -17,25 +17,26 @@ class KnownSets {
  public:
   using Subscripts = std::span<const nagaya_xmp_subscript>;
 
-  // Nothing: it is not known. nullptr is a set's answer, too (reference.h).
+  // Returns the cached set; nullopt: not in the cache. A cached set may be nullptr: set_of() in
+  // reference.h returns that for a reference without a set.
   std::optional<ProcessSet*> find(Subscripts subscripts) const {
-    for (const Known& one : all_)
+    for (const Entry& one : all_)
       if (one.dimensions == subscripts.size() &&
           std::equal(subscripts.begin(), subscripts.end(), one.subscripts.begin(), are_same))
         return one.set;
     return std::nullopt;
   }
-  // In place of the one that has been here for longest.
+  // Enters a set in place of the oldest entry.
   void add(Subscripts subscripts, ProcessSet* set) {
-    Known& one = all_[next_++ % all_.size()];
+    Entry& one = all_[next_++ % all_.size()];
     one.dimensions = subscripts.size();
     std::copy(subscripts.begin(), subscripts.end(), one.subscripts.begin());
     one.set = set;
   }
 
  private:
-  struct Known {
-    size_t dimensions = 0;  // none: it is free
+  struct Entry {
+    size_t dimensions = 0;  // 0: the entry is free
     std::array<nagaya_xmp_subscript, 7> subscripts;
     ProcessSet* set;
   };
@@ -45,7 +46,7 @@ class KnownSets {
            (a.kind != NAGAYA_XMP_RANGE || (a.low == b.low && a.high == b.high && a.step == b.step));
   }
 
-  std::array<Known, 8> all_{};
+  std::array<Entry, 8> all_{};
   size_t next_ = 0;
 };
 

@@ -11,7 +11,7 @@
 namespace nagaya::xmp {
 namespace {
 
-constexpr size_t whole(size_t bytes, size_t part_bytes) {
+constexpr size_t rounded_up(size_t bytes, size_t part_bytes) {
   return (bytes + part_bytes - 1) / part_bytes * part_bytes;
 }
 
@@ -28,7 +28,7 @@ Located::Located(const char* where, nagaya_xmp_operation operation, nagaya_xmp_t
       data_(static_cast<std::byte*>(data)),
       locations_(locations.location, locations.location + locations.count),
       order_words_(static_cast<size_t>(locations.loops) + 1),
-      order_bytes_(whole(order_words_ * sizeof(int64_t), kPartBytes)) {
+      order_bytes_(rounded_up(order_words_ * sizeof(int64_t), kPartBytes)) {
   const bool is_minimum = operation == NAGAYA_XMP_MIN || operation == NAGAYA_XMP_FIRST_MIN ||
                           operation == NAGAYA_XMP_LAST_MIN;
   if (compare_ == nullptr || !(wants_max_ || is_minimum))
@@ -40,7 +40,7 @@ Located::Located(const char* where, nagaya_xmp_operation operation, nagaya_xmp_t
                       " bytes cannot be dealt to " + std::to_string(count_) + " elements");
     bytes += one.bytes / count_;
   }
-  element_bytes_ = whole(bytes, kPartBytes);
+  element_bytes_ = rounded_up(bytes, kPartBytes);
   elements_.resize(element_bytes_ * count_);
   for_each_part([](std::byte* packed, std::byte* program, size_t part_bytes) {
     std::memcpy(packed, program, part_bytes);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// located.h - a reduction to a maximum or minimum with the variables that say where it was found.
+// located.h - a reduction to a maximum or minimum that also delivers location variables: values
+// that the process had where the maximum or minimum was found.
 //
 //   element   | value, to 16 bytes | order, to 16 bytes | its part of each location |
 //   order     | the iteration | place in the set |
 //
-// Each element is combined by itself: it brings the locations of the process that had it.
+// Each element is combined separately: the better one replaces the other together with its
+// locations.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +21,15 @@ namespace nagaya::xmp {
 
 class Located {
  public:
-  // Packs the caller's elements. `place`: the caller's in the set. The program fails if locations
-  // cannot be dealt to the elements.
+  // Packs the caller's elements. `place`: the caller's number in the set. The program fails if a
+  // location's bytes are no multiple of `count`.
   Located(const char* where, nagaya_xmp_operation operation, nagaya_xmp_type type, void* data,
           size_t count, const nagaya_xmp_locations& locations, int64_t place);
 
-  // Fills in the reduction. The object stays where it is until that is over.
+  // Fills in the collective's buffers and operation. The object must not move until the collective
+  // is complete.
   void describe(nagaya_collective& what);
-  // To the program's variables.
+  // Copies the results to the program's variables.
   void unpack();
 
  private:
@@ -34,7 +37,8 @@ class Located {
 
   static void combine(void* located, const void* in, void* inout, size_t count);
   bool is_better(const std::byte* a, const std::byte* b) const;
-  // visit(element's byte in `elements_`, the program's byte, how many)
+  // Calls visit(address in `elements_`, address of the program's variable, bytes) for the value and
+  // each location of each element.
   template <class Visit>
   void for_each_part(Visit visit);
 

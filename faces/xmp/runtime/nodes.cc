@@ -42,7 +42,8 @@ ProcessSet& nagaya_xmp_nodes::section(const std::vector<Choice>& chosen) const {
 
 namespace {
 
-// The extents with `*` replaced, and how many nodes that are. `available`: processes for them.
+// Returns the extents, with `*` (-1) replaced by the largest value that fits. The program fails if
+// they need more than `available` processes.
 std::vector<uint32_t> extents_of(const char* where, const std::string& name, int dimensions,
                                  const long* extent, uint32_t available, bool is_of_all) {
   long product = 1;
@@ -69,22 +70,23 @@ std::vector<uint32_t> extents_of(const char* where, const std::string& name, int
   return all;
 }
 
-std::vector<nagaya_xmp_nodes::Part> parts_of(const nagaya_xmp_on& on) {
-  std::vector<nagaya_xmp_nodes::Part> parts;
+std::vector<nagaya_xmp_nodes::SectionRange> section_ranges_of(const nagaya_xmp_on& on) {
+  std::vector<nagaya_xmp_nodes::SectionRange> ranges;
   const nagaya_xmp_nodes& of = *on.nodes;
   for (size_t d = 0; d < of.dimensions(); ++d) {
-    nagaya_xmp_nodes::Part part{0, long{of.extent[d]} - 1, 1};
+    nagaya_xmp_nodes::SectionRange part{0, long{of.extent[d]} - 1, 1};
     if (on.dimensions != 0) {
       const nagaya_xmp_subscript& subscript = on.subscript[d];
-      const nagaya_xmp_subscript range = nagaya::xmp::with_ends(subscript, part.low, part.high);
+      const nagaya_xmp_subscript range =
+          nagaya::xmp::with_default_ends(subscript, part.low, part.high);
       if (subscript.kind == NAGAYA_XMP_RANGE)
         part = {range.low, range.high, range.step};
       else if (subscript.kind == NAGAYA_XMP_STAR)
-        part.low = part.high = of.set.has_caller() ? long{of.own(d)} : 0;
+        part.low = part.high = of.set.has_caller() ? long{of.own_coordinate(d)} : 0;
     }
-    parts.push_back(part);
+    ranges.push_back(part);
   }
-  return parts;
+  return ranges;
 }
 
 }  // namespace
@@ -105,8 +107,8 @@ nagaya_xmp_nodes* nagaya_xmp_declare_nodes(const char* where, const char* name, 
   if (executing != 0) nodes->attribute = XMP_EXECUTING_NODES;
   if (of != nullptr) {
     nodes->attribute = XMP_EQUIVALENCE_NODES;
-    nodes->of = of->nodes;
-    if (of->nodes != nullptr) nodes->parts = parts_of(*of);
+    nodes->parent = of->nodes;
+    if (of->nodes != nullptr) nodes->section_ranges = section_ranges_of(*of);
   }
   return nodes;
 }

@@ -10,33 +10,36 @@
 #include "faces/xmp/runtime/process_set.h"
 #include "faces/xmp/runtime/translated.h"
 
-// Dimensions are in the order of C: the number of a process runs fastest along the last one.
+// Dimensions are in the order of C: process numbers increase fastest along the last one.
 struct nagaya_xmp_nodes : nagaya::xmp::Descriptor {
   using ProcessSet = nagaya::xmp::ProcessSet;
 
-  // A section of other nodes, along one of their dimensions.
-  struct Part {
+  // A section of other nodes in one of their dimensions: each `step`th of low .. high.
+  struct SectionRange {
     long low, high, step;
   };
-  // The coordinates that are chosen in a dimension.
+  // The coordinates that a subscript chooses in one dimension.
   using Choice = std::vector<uint32_t>;
 
   nagaya_xmp_nodes(std::string name, bool brackets, std::vector<uint32_t> extent, ProcessSet& set);
 
   size_t dimensions() const { return extent.size(); }
-  // The caller's coordinate; it is a member.
-  uint32_t own(size_t d) const { return static_cast<uint32_t>(set.own()) / stride(d) % extent[d]; }
-  // The members whose coordinates are chosen in each dimension, which has some.
+  // Returns the caller's coordinate in dimension d. The caller must be a member.
+  uint32_t own_coordinate(size_t d) const {
+    return static_cast<uint32_t>(set.own_index()) / stride(d) % extent[d];
+  }
+  // Returns the set of members whose coordinates are chosen in every dimension. No choice may be
+  // empty.
   ProcessSet& section(const std::vector<Choice>& chosen) const;
 
   const std::string name;
   const bool brackets;
   const std::vector<uint32_t> extent;
   ProcessSet& set;
-  int attribute;                         // XMP_ENTIRE_NODES, ...
-  const nagaya_xmp_nodes* of = nullptr;  // a section of these, ...
-  std::vector<Part> parts;               // by the dimension of `of`
-  mutable nagaya::xmp::KnownSets known;
+  int attribute;                             // XMP_ENTIRE_NODES, ...
+  const nagaya_xmp_nodes* parent = nullptr;  // the nodes that these are a section of; nullptr: none
+  std::vector<SectionRange> section_ranges;  // the section in each dimension of `parent`
+  mutable nagaya::xmp::KnownSets known_sets;
 
  private:
   uint32_t stride(size_t d) const;

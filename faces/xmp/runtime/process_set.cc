@@ -13,7 +13,8 @@
 namespace nagaya::xmp {
 namespace {
 
-// Numbers of the generator SplitMix64 (Steele, Lea, Flood 2014): all bits depend on all.
+// Returns the generator SplitMix64's next number (Steele, Lea, Flood 2014) for the state plus
+// `with`: every bit of the result depends on every bit of the sum.
 uint64_t mixed(uint64_t state, uint64_t with) {
   uint64_t z = state + with + 0x9e3779b97f4a7c15;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
@@ -37,8 +38,8 @@ Sets& sets() {
 }  // namespace
 
 ProcessSet::ProcessSet(std::vector<uint32_t> job_ranks)
-    : ranks_(std::move(job_ranks)), name_(hash_of(ranks_)), sorted_(ranks_) {
-  own_ = place_of(Job::own().rank());
+    : ranks_(std::move(job_ranks)), hash_(hash_of(ranks_)), sorted_(ranks_) {
+  own_index_ = index_of(Job::own().rank());
   std::sort(sorted_.begin(), sorted_.end());
 }
 
@@ -63,7 +64,7 @@ std::vector<nagaya_process> ProcessSet::processes() const {
   return processes;
 }
 
-int64_t ProcessSet::place_of(uint32_t job_rank) const {
+int64_t ProcessSet::index_of(uint32_t job_rank) const {
   const auto found = std::find(ranks_.begin(), ranks_.end(), job_rank);
   return found == ranks_.end() ? -1 : found - ranks_.begin();
 }
@@ -77,22 +78,22 @@ bool ProcessSet::contains(const ProcessSet& other) const {
 }
 
 uint64_t ProcessSet::next_array_name() {
-  return mixed(name_, ++arrays_made_) & ((uint64_t{1} << 55) - 1);
+  return mixed(hash_, ++arrays_made_) & ((uint64_t{1} << 55) - 1);
 }
 
 nagaya_team& ProcessSet::team(const char* where) {
   if (team_ == nullptr) {
-    const uint64_t context = NAGAYA_TEAMS_XMP | (name_ & (NAGAYA_TEAMS_XMP - 1));
-    // An MPI of the program may have threads that wait, and move this team's collectives.
+    const uint64_t context = NAGAYA_TEAMS_XMP | (hash_ & (NAGAYA_TEAMS_XMP - 1));
+    // Waiting threads of an MPI library in the program may advance this team's collectives.
     constexpr int kHasThreads = 1;
     const int error = nagaya_coll_open(context, processes().data(), size(),
-                                       static_cast<uint32_t>(own_), kHasThreads, &team_);
+                                       static_cast<uint32_t>(own_index_), kHasThreads, &team_);
     if (error != 0) fail(where, "nagaya_coll_open() says " + reason_of(error));
   }
   return *team_;
 }
 
-// Its broadcasts may have to be received first.
+// Waits until the other members have received the team's broadcasts, then closes the team.
 void ProcessSet::close() {
   if (team_ == nullptr) return;
   nagaya_coll_wait_close(std::exchange(team_, nullptr));

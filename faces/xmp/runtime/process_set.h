@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// process_set.h - ordered sets of the job's processes: nodes, their sections and the executing
-// nodes are made of them. There is one object for each set that the program has named.
+// process_set.h - ordered sets of the job's processes, to which nodes, their sections and the
+// executing nodes refer. There is one object for each set that the program has named.
 #pragma once
 
 #include <cstdint>
@@ -12,33 +12,37 @@ namespace nagaya::xmp {
 
 class ProcessSet {
  public:
-  // The one with these members. Each is there once; not empty.
+  // Returns the set of these members, in this order; the first call for a set makes it. `job_ranks`
+  // is not empty and names no process twice.
   static ProcessSet& of(const std::vector<uint32_t>& job_ranks);
   // All processes of the job.
   static ProcessSet& world();
-  // Before the process ends.
+  // Closes all teams. Called before the process ends.
   static void close_all();
 
   uint32_t size() const { return static_cast<uint32_t>(ranks_.size()); }
   uint32_t job_rank(uint32_t n) const { return ranks_[n]; }
   const std::vector<uint32_t>& job_ranks() const { return ranks_; }
   std::vector<nagaya_process> processes() const;
-  // The caller's place; -1: it is no member.
-  int64_t own() const { return own_; }
-  bool has_caller() const { return own_ >= 0; }
-  int64_t place_of(uint32_t job_rank) const;
+  // Returns the caller's number in the set; -1: it is no member.
+  int64_t own_index() const { return own_index_; }
+  bool has_caller() const { return own_index_ >= 0; }
+  // Returns the number in the set of the process with this rank in the job; -1: it is no member.
+  int64_t index_of(uint32_t job_rank) const;
   bool contains(const ProcessSet& other) const;
 
-  // The same number at all members, and, in all probability, no other set's: a hash of them.
-  uint64_t name() const { return name_; }
-  // Of the set's next array, below 2^55: the same at all members, which make the same arrays in the
-  // same order.
+  // Returns a 64-bit hash of the members: the same at all of them, and in all probability different
+  // from the hash of any other set.
+  uint64_t hash() const { return hash_; }
+  // Returns a name for the set's next array, below 2^55. All members get the same one, because they
+  // make the same arrays in the same order.
   uint64_t next_array_name();
-  // Of a set of several that has the caller; opened at the first use. `where`: as fail() has it.
+  // Returns the team of the set's members, opened at the first call. The set must have the caller
+  // and another member. `where`: the place, for fail().
   nagaya_team& team(const char* where);
 
-  // Memory of the set's, zero at first: xmp.h keeps an MPI's communicator there.
-  void* kept() { return &kept_; }
+  // Returns 8 bytes of the set, zero at first, in which xmp.h keeps the set's MPI communicator.
+  void* communicator_memory() { return &communicator_memory_; }
 
   explicit ProcessSet(std::vector<uint32_t> job_ranks);
 
@@ -46,13 +50,13 @@ class ProcessSet {
   void close();
 
   const std::vector<uint32_t> ranks_;
-  const uint64_t name_;
-  int64_t own_;
+  const uint64_t hash_;
+  int64_t own_index_;
   uint64_t arrays_made_ = 0;
-  uint64_t kept_ = 0;
+  uint64_t communicator_memory_ = 0;
   nagaya_team* team_ = nullptr;
   std::vector<uint32_t> sorted_;
-  mutable const ProcessSet* contained_ = nullptr;  // that contains() has found last
+  mutable const ProcessSet* contained_ = nullptr;  // last set for which contains() was true
 };
 
 }  // namespace nagaya::xmp

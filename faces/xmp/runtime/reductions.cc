@@ -16,7 +16,7 @@ constexpr bool is_complex = false;
 template <class T>
 constexpr bool is_complex<Complex<T>> = true;
 
-// Integers wrap, as C's unsigned ones do.
+// Integers wrap on overflow, like unsigned integers in C.
 struct Sum {
   template <class T>
   T operator()(T a, T b) const {
@@ -162,7 +162,7 @@ constexpr Type type_of() {
     return {sizeof(T), reduction<T>, compare<T>};
 }
 
-// In the order of nagaya_xmp_type.
+// Indexed by nagaya_xmp_type.
 constexpr Type kTypes[] = {
     type_of<bool>(),
     type_of<signed char>(),

@@ -9,12 +9,14 @@
 namespace nagaya::xmp {
 
 size_t bytes_of(nagaya_xmp_type type);
-// inout[n] = in[n] op inout[n]; nullptr: the type does not have that operation. FIRST_MAX and
-// LAST_MAX are MAX here, and so on.
+// A function that computes inout[n] = in[n] op inout[n] for n < count. reduction_of() returns
+// nullptr if the type does not have the operation; it treats FIRST_MAX and LAST_MAX as MAX, and so
+// on.
 using Reduce = void(void* context, const void* in, void* inout, size_t count);
 Reduce* reduction_of(nagaya_xmp_operation operation, nagaya_xmp_type type);
 
-// Of two values: below 0, 0, above 0 when `a` is less, neither, greater. nullptr: of complex types.
+// A function that returns a value below 0, 0, or above 0 if `a` is less, neither, or greater.
+// comparison_of() returns nullptr for complex types.
 using Compare = int(const void* a, const void* b);
 Compare* comparison_of(nagaya_xmp_type type);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reference.h - the processes that a reference to nodes or a template means (nagaya_xmp_on).
+// reference.h - finds the processes that a reference to nodes or a template (nagaya_xmp_on) means.
 #pragma once
 
 #include "faces/xmp/runtime/process_set.h"
@@ -7,23 +7,26 @@
 
 namespace nagaya::xmp {
 
-// That a reference is to, directly or by the template. The program fails if the template is on
-// none.
+// Returns the nodes that a reference names, directly or as the nodes its template is distributed
+// onto. The program fails if the template is not fixed and distributed.
 const nagaya_xmp_nodes& nodes_of(const char* where, const nagaya_xmp_on& on);
 
-// nullptr: a set for each coordinate (`*`), and the caller is in none.
+// Returns the set of processes that the reference means. nullptr: a subscript is `*`, which means
+// one set for each coordinate, and the caller is in none of these.
 ProcessSet* set_of(const char* where, const nagaya_xmp_on& on);
 
-// To declare nodes: the caller's set, or outside of all of them (`*`) the first one.
+// Returns the set from which a declaration of nodes takes its processes: the caller's set or, if
+// the caller is in none of the sets of a `*`, the first of them.
 ProcessSet& own_or_first_set_of(const char* where, const nagaya_xmp_on& on);
 
-// A null pointer means the executing nodes.
+// Returns the set of *on; for a null pointer the executing nodes.
 ProcessSet* set_of(const char* where, const nagaya_xmp_on* on);
 
-// A range of a dimension that has low .. high, with the ends that the program has left out.
-nagaya_xmp_subscript with_ends(nagaya_xmp_subscript range, long low, long high);
+// Returns `range` with the ends that the program left out replaced by `low` and `high`, the bounds
+// of the dimension.
+nagaya_xmp_subscript with_default_ends(nagaya_xmp_subscript range, long low, long high);
 
-// Whether the caller's coordinates are among those that the subscripts mean, but for `dimension`.
-bool is_caller_beside(const char* where, const nagaya_xmp_on& on, int dimension);
+// Whether the subscripts of all dimensions but `dimension` include the caller's coordinates.
+bool has_caller_in_other_dimensions(const char* where, const nagaya_xmp_on& on, int dimension);
 
 }  // namespace nagaya::xmp

@@ -77,5 +77,5 @@ void nagaya_xmp_reflect(const char* where, const nagaya_xmp_array* array,
   if (async == nullptr)
     return check(where, state, nagaya_array_reflect(state.blocks, widths.data(), orthogonal));
   check(where, state, nagaya_array_start_reflect(state.blocks, widths.data(), orthogonal));
-  add(*async, std::make_unique<Reflect>(state));
+  add_operation(*async, std::make_unique<Reflect>(state));
 }

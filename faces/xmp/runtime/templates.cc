@@ -30,7 +30,7 @@ long nagaya_xmp_template::width(size_t d) const {
   return nagaya_distribution_width(low(d), high(d), onto->extent[static_cast<size_t>(axes[d])]);
 }
 
-// A block that is wider than the template has all of it: no more, or its end may be no number.
+// The width is at most the template's extent: the end of a wider block might overflow.
 nagaya_distribution nagaya_xmp_template::distribution(size_t d) const {
   return {low(d), high(d), std::min(width(d), high(d) - low(d) + 1),
           onto->extent[static_cast<size_t>(axes[d])]};
@@ -39,10 +39,10 @@ nagaya_distribution nagaya_xmp_template::distribution(size_t d) const {
 nagaya_interval nagaya_xmp_template::own_part(size_t d) const {
   if (axes[d] < 0) return bounds[d];
   const nagaya_distribution of = distribution(d);
-  return nagaya_distribution_part(&of, onto->own(static_cast<size_t>(axes[d])));
+  return nagaya_distribution_part(&of, onto->own_coordinate(static_cast<size_t>(axes[d])));
 }
 
-bool nagaya_xmp_template::is_like(const nagaya_xmp_template& other) const {
+bool nagaya_xmp_template::has_same_layout(const nagaya_xmp_template& other) const {
   if (this == &other) return true;
   if (!is_usable() || !other.is_usable() || dimensions() != other.dimensions() ||
       axes != other.axes || &onto->set != &other.onto->set || onto->extent != other.onto->extent)
@@ -66,8 +66,9 @@ void set_bounds(const char* where, nagaya_xmp_template& of, const long* low, con
   of.is_fixed = true;
 }
 
-// Once it is fixed and distributed.
-void begin_use(const char* where, nagaya_xmp_template& of) {
+// When the template is fixed and distributed: checks its widths and makes the arrays that wait for
+// it. Before that it does nothing.
+void make_waiting_arrays(const char* where, nagaya_xmp_template& of) {
   if (!of.is_usable()) return;
   for (size_t d = 0; d < of.dimensions(); ++d) {
     if (of.axes[d] < 0) continue;
@@ -79,7 +80,7 @@ void begin_use(const char* where, nagaya_xmp_template& of) {
                       std::to_string(distribution.width * distribution.coordinates) + " of " +
                       std::to_string(indexes) + " indexes: make the width larger");
   }
-  for (nagaya_xmp_array* const array : std::exchange(of.waiting, {}))
+  for (nagaya_xmp_array* const array : std::exchange(of.waiting_arrays, {}))
     nagaya::xmp::make_blocks(where, *array);
 }
 
@@ -97,7 +98,7 @@ void nagaya_xmp_fix_template(const char* where, nagaya_xmp_template* fixed, cons
                              const long* high) {
   if (fixed->is_fixed) fail(where, "template " + fixed->name + " is fixed already");
   set_bounds(where, *fixed, low, high);
-  begin_use(where, *fixed);
+  make_waiting_arrays(where, *fixed);
 }
 
 void nagaya_xmp_free_template(nagaya_xmp_template** freed) {
@@ -120,26 +121,28 @@ void nagaya_xmp_distribute(const char* where, nagaya_xmp_template* distributed,
                     " dimensions are distributed, but nodes " + onto->name + " has " +
                     std::to_string(onto->dimensions()));
   distributed->onto = onto;
-  begin_use(where, *distributed);
+  make_waiting_arrays(where, *distributed);
 }
 
 // ---- loops --------------------------------------------------------------------------------------
 
 namespace {
 
-// The indexes that the caller has in a dimension of what a loop is on, and all that there are.
-struct Reach {
+// The caller's indexes, and all indexes, in one dimension of the nodes or template that a loop is
+// on.
+struct IndexRanges {
   nagaya_interval own, all;
 };
 
-Reach reach_of(const nagaya_xmp_on& on, const nagaya_xmp_nodes& nodes, size_t d) {
+IndexRanges index_ranges_of(const nagaya_xmp_on& on, const nagaya_xmp_nodes& nodes, size_t d) {
   if (on.of_template != nullptr) {
     const nagaya_xmp_template& of = *on.of_template;
     const bool has_caller = nodes.set.has_caller();
     return {has_caller ? of.own_part(d) : nagaya_interval{0, -1}, of.bounds[d]};
   }
   const nagaya_interval own =
-      nodes.set.has_caller() ? nagaya_interval{nodes.own(d), nodes.own(d)} : nagaya_interval{0, -1};
+      nodes.set.has_caller() ? nagaya_interval{nodes.own_coordinate(d), nodes.own_coordinate(d)}
+                             : nagaya_interval{0, -1};
   return {own, {0, int64_t{nodes.extent[d]} - 1}};
 }
 
@@ -162,17 +165,18 @@ nagaya_xmp_range nagaya_xmp_loop(const char* where, const nagaya_xmp_on* on, int
   const nagaya_xmp_nodes& nodes = nagaya::xmp::nodes_of(where, *on);
   if (step == 0) fail(where, "the loop's step is 0");
   if (step > 0 ? first >= end : first <= end) return {first, first};
-  const Reach reach = reach_of(*on, nodes, static_cast<size_t>(dimension));
+  const IndexRanges indexes = index_ranges_of(*on, nodes, static_cast<size_t>(dimension));
   const long steps = (end - first + (step > 0 ? step - 1 : step + 1)) / step;
-  check_loop(where, *on, reach.all, first + offset, first + (steps - 1) * step + offset);
+  check_loop(where, *on, indexes.all, first + offset, first + (steps - 1) * step + offset);
   if (nagaya::xmp::Executing::is_in_task()) {
-    static std::mutex sets;  // that are known by now
+    static std::mutex sets;  // guards the cached sets: several threads may call
     const std::lock_guard lock(sets);
     if (const auto* const set = nagaya::xmp::set_of(where, *on); set != nullptr)
       nagaya::xmp::check_executing(where, "the loop", *set);
   }
-  if (!nagaya::xmp::is_caller_beside(where, *on, dimension)) return {first, first};
+  if (!nagaya::xmp::has_caller_in_other_dimensions(where, *on, dimension)) return {first, first};
   int64_t from = first, to = end;
-  nagaya_interval_clip_loop({reach.own.low - offset, reach.own.high - offset}, step, &from, &to);
+  nagaya_interval_clip_loop({indexes.own.low - offset, indexes.own.high - offset}, step, &from,
+                            &to);
   return {from, to};
 }

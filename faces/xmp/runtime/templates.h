@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// templates.h - a declaration of a template: indexes, and how they lie on nodes.
+// templates.h - a declaration of a template: its indexes, and their distribution onto nodes.
 #pragma once
 
 #include <string>
@@ -16,23 +16,24 @@ struct nagaya_xmp_template : nagaya::xmp::Descriptor {
   size_t dimensions() const { return bounds.size(); }
   long low(size_t d) const { return bounds[d].low; }
   long high(size_t d) const { return bounds[d].high; }
-  // It is fixed and distributed, or the program fails.
+  // The program fails unless the template is fixed and distributed.
   void check_usable(const char* where) const;
   bool is_usable() const { return is_fixed && onto != nullptr; }
 
-  // ---- of one that is distributed
+  // ---- for distributed templates only
 
-  // The dimension of the nodes; -1: it is not distributed.
+  // Returns the dimension of the nodes that dimension d is distributed onto; -1: not distributed.
   int axis(size_t d) const { return axes[d]; }
-  // Of a dimension that is distributed, of a template that is fixed, too.
+  // Returns the distribution of dimension d. The dimension must be distributed and the template
+  // fixed.
   nagaya_distribution distribution(size_t d) const;
-  // Of a block, as the program has it.
+  // Returns the width of a block in dimension d: the program's, or the default for `block`.
   long width(size_t d) const;
-  // The caller's part of any dimension: all of it where it is not distributed. The caller is one of
-  // the nodes.
+  // Returns the caller's indexes of dimension d: all indexes if the dimension is not distributed.
+  // The caller must be one of the nodes.
   nagaya_interval own_part(size_t d) const;
-  // Whether indexes lie where those of `other` lie.
-  bool is_like(const nagaya_xmp_template& other) const;
+  // Whether both have the same indexes, distributed in the same way onto the same nodes.
+  bool has_same_layout(const nagaya_xmp_template& other) const;
 
   const std::string name;
   bool is_fixed = false;
@@ -40,6 +41,6 @@ struct nagaya_xmp_template : nagaya::xmp::Descriptor {
   const nagaya_xmp_nodes* onto = nullptr;
   std::vector<nagaya_xmp_distribution> kinds;
   std::vector<int> axes;
-  std::vector<nagaya_xmp_array*> waiting;  // to be made when it can be used
-  mutable nagaya::xmp::KnownSets known;
+  std::vector<nagaya_xmp_array*> waiting_arrays;  // arrays to make when the template becomes usable
+  mutable nagaya::xmp::KnownSets known_sets;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// translated.h - the functions of nagaya/xmp_translated.h, as this library defines them.
+// translated.h - includes nagaya/xmp_translated.h with default visibility, for this library, which
+// defines its functions.
 #pragma once
 
 #pragma GCC visibility push(default)

@@ -33,7 +33,7 @@ constexpr size_t kSlots = kTableBytes / sizeof(void*);
 
 struct Window {
   size_t begin, cpuid, end;
-  uint32_t kind;  // kAnswered or kAnsweredBelowRedZone
+  uint32_t kind;  // kCpuidSite or kCpuidSiteBelowRedZone
 };
 
 // Returns true if the instruction has the same effect at another address and with a lower stack.
@@ -119,9 +119,9 @@ std::optional<Window> prove_window(std::span<const std::byte> text, size_t cpuid
                                    RedZone& red_zone) {
   const std::vector<Instruction> code = disassemble_around(text, cpuid);
   std::optional<Window> window;
-  if (red_zone.is_dead_at(cpuid)) window = take_neighbours(code, cpuid, kCallBytes, kAnswered);
+  if (red_zone.is_dead_at(cpuid)) window = take_neighbours(code, cpuid, kCallBytes, kCpuidSite);
   return window ? window
-                : take_neighbours(code, cpuid, kCallBelowRedZoneBytes, kAnsweredBelowRedZone);
+                : take_neighbours(code, cpuid, kCallBelowRedZoneBytes, kCpuidSiteBelowRedZone);
 }
 
 // Drops the windows into which any four bytes of the text, read as a branch distance, would lead.
@@ -175,7 +175,7 @@ void write_thunk(std::byte* out, std::span<const std::byte> text, const Window& 
   out = std::copy(text.begin() + window.begin, text.begin() + window.cpuid, out);
   out = append(out, {0xff, 0x14, 0x25, byte(0), byte(1), byte(2), byte(3)});
   out = std::copy(text.begin() + window.cpuid + kCpuidBytes, text.begin() + window.end, out);
-  if (window.kind == kAnswered)
+  if (window.kind == kCpuidSite)
     append(out, {0xc3});  // ret
   else
     append(out, {0xc2, 0x80, 0x00});  // ret $128

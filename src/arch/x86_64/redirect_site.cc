@@ -40,8 +40,8 @@ bool touches_rax_or_moves_control(const Instruction& i) {
 
 // Returns true if the code right behind the call ends the thread (musl's __unmapself). Such a site
 // stays unchanged: the call unmaps the thread's stack, so a stub could not return.
-bool ends_behind(std::vector<Instruction>::const_iterator call,
-                 std::vector<Instruction>::const_iterator end) {
+bool is_followed_by_thread_exit(std::vector<Instruction>::const_iterator call,
+                                std::vector<Instruction>::const_iterator end) {
   for (auto at = call + 1; at != end && !moves_control(*at); ++at) {
     if (at->decoded.mnemonic == ZYDIS_MNEMONIC_SYSCALL) return false;
     if (at->decoded.mnemonic == ZYDIS_MNEMONIC_MOV &&
@@ -67,7 +67,7 @@ std::optional<RedirectSite> prove_site(std::span<const std::byte> text, size_t l
     ++end;
   }
   if (end == code.end() || end->decoded.length != kSyscallBytes) return std::nullopt;
-  if (number == kSysMunmap && ends_behind(end, code.end())) return std::nullopt;
+  if (number == kSysMunmap && is_followed_by_thread_exit(end, code.end())) return std::nullopt;
   const size_t window_end = end->offset + kSyscallBytes;
   for (const Instruction& i : code) {
     if (branches_into(i, load, window_end)) return std::nullopt;

@@ -11,9 +11,9 @@ void rewrite_site(std::byte* window, const RedirectSite& site, uintptr_t table) 
   const auto address = static_cast<uint32_t>(table + site.slot * sizeof(void*));
   auto* bytes = reinterpret_cast<volatile uint8_t*>(window);
   auto* const end = bytes + site.window_bytes;
-  if (site.number == kAnsweredBelowRedZone) {
+  if (site.number == kCpuidSiteBelowRedZone) {
     for (const uint8_t byte : kBelowRedZone) *bytes++ = byte;
-  } else if (site.number != kAnswered) {  // an answered window's code is in its thunk
+  } else if (site.number != kCpuidSite) {  // an answered window's code is in its thunk
     for (; end - bytes > static_cast<ptrdiff_t>(kCallBytes); ++bytes) *bytes = bytes[kLoadBytes];
   }
   const uint8_t call[kCallBytes] = {0xff,

@@ -8,12 +8,12 @@ namespace {
 
 bool is_long(const nagaya_collective& what) {
   return layout::block_of(what.send, 0).bytes >
-         llcl::Tuning::own()[llcl::Tuned::kAlltoallByLeaders];
+         llcl::Tuning::own()[llcl::Tuned::kAlltoallByLeadersMaxBytes];
 }
 
 }  // namespace
 
-const WideAlgorithm* algorithm_of(const nagaya_collective& what, const llcl::NodeSets& nodes) {
+const MultiNodeAlgorithm* algorithm_of(const nagaya_collective& what, const llcl::NodeSets& nodes) {
   // Whether each node's elements may be combined first: no ranks of other nodes lie between the
   // node's ranks, or the operation commutes.
   const bool keeps_order = nodes.are_blocks() || what.elements.commutes != 0;
@@ -23,22 +23,22 @@ const WideAlgorithm* algorithm_of(const nagaya_collective& what, const llcl::Nod
     case NAGAYA_BCAST:
       return &kBcast;
     case NAGAYA_GATHER:
-      return what.varies != 0 ? &kGatherEach : &kGather;
+      return what.varies != 0 ? &kGatherByRank : &kGather;
     case NAGAYA_SCATTER:
-      return what.varies != 0 ? &kScatterEach : &kScatter;
+      return what.varies != 0 ? &kScatterByRank : &kScatter;
     case NAGAYA_ALLGATHER:
       return &kAllgather;
     case NAGAYA_ALLTOALL:
-      return what.varies != 0 || is_long(what) ? &kAlltoallEach : &kAlltoall;
+      return what.varies != 0 || is_long(what) ? &kAlltoallByRank : &kAlltoall;
     case NAGAYA_REDUCE:
-      return keeps_order ? &kReduce : &kCollect;
+      return keeps_order ? &kReduce : &kGatherAllThenReduce;
     case NAGAYA_ALLREDUCE:
-      return keeps_order ? &kAllreduce : &kCollect;
+      return keeps_order ? &kAllreduce : &kGatherAllThenReduce;
     case NAGAYA_REDUCE_SCATTER:
-      return keeps_order ? &kReduceScatter : &kCollect;
+      return keeps_order ? &kReduceScatter : &kGatherAllThenReduce;
     case NAGAYA_SCAN:
     case NAGAYA_EXSCAN:
-      return &kCollect;
+      return &kGatherAllThenReduce;
   }
   return nullptr;
 }

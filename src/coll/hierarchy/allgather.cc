@@ -11,7 +11,7 @@ namespace {
 // order; one further offset is the end.
 
 // Fills in `sizes` and `offsets`. Returns the size of all blocks.                      [bytes]
-size_t find_places(Schedule& schedule) {
+size_t find_block_offsets(Schedule& schedule) {
   size_t at = 0;
   for (const uint32_t rank : schedule.nodes().ranks()) {
     const size_t bytes = layout::block_of(schedule.what().receive, rank).bytes;
@@ -29,15 +29,15 @@ size_t total_bytes(const Schedule& schedule) {
 
 void first(Schedule& schedule) {
   const nagaya_collective& what = schedule.what();
-  const size_t total = find_places(schedule);
+  const size_t total = find_block_offsets(schedule);
   if (schedule.is_leader()) schedule.buffer = schedule.new_scratch(total);
   const uint32_t begin = schedule.nodes().begin_of(schedule.node());
-  if (schedule.is_alone()) {
+  if (schedule.is_alone_on_node()) {
     const layout::Block own = layout::block_of(what.send, 0);
     if (own.bytes != 0) std::memcpy(schedule.buffer + schedule.offsets[begin], own.data, own.bytes);
     return;
   }
-  nagaya_collective in = schedule.new_local(NAGAYA_GATHER);
+  nagaya_collective in = schedule.new_node_collective(NAGAYA_GATHER);
   in.send = what.send;
   if (schedule.is_leader())
     in.receive = layout::listed_blocks(schedule.buffer, schedule.sizes.data() + begin,
@@ -62,28 +62,29 @@ bool between(Schedule& schedule, uint32_t round) {
   return true;
 }
 
-void take_all(void* context, uint32_t, const void* data, size_t) {
+void deliver_all(void* context, uint32_t, const void* data, size_t) {
   auto* const schedule = static_cast<Schedule*>(context);
   const auto* const from = static_cast<const std::byte*>(data);
   for (uint32_t n = 0; n < schedule->size(); ++n)
-    schedule->take(schedule->nodes().ranks()[n], from + schedule->offsets[n], schedule->sizes[n]);
+    schedule->deliver(schedule->nodes().ranks()[n], from + schedule->offsets[n],
+                      schedule->sizes[n]);
 }
 
 void last(Schedule& schedule) {
-  schedule.fan_out_to(take_all, NAGAYA_BCAST, total_bytes(schedule));
+  schedule.fan_out_to(deliver_all, NAGAYA_BCAST, total_bytes(schedule));
 }
 
 void end(Schedule& schedule) {
-  if (schedule.is_leader()) take_all(&schedule, 0, schedule.buffer, 0);
+  if (schedule.is_leader()) deliver_all(&schedule, 0, schedule.buffer, 0);
 }
 
 }  // namespace
 
-const WideAlgorithm kAllgather{.name = "by leaders",
-                               .fans_out = true,
-                               .first = first,
-                               .between = between,
-                               .last = last,
-                               .end = end};
+const MultiNodeAlgorithm kAllgather{.name = "by leaders",
+                                    .fans_out = true,
+                                    .first = first,
+                                    .between = between,
+                                    .last = last,
+                                    .end = end};
 
 }  // namespace nagaya::coll::hierarchy

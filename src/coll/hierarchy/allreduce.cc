@@ -8,13 +8,13 @@
 namespace nagaya::coll::hierarchy {
 namespace {
 
-// A leader's `buffer`: its node's combined elements, later the result. `other`: elements received
-// from other nodes' leaders.
+// A leader's `buffer`: its node's combined elements, later the result. `other_buffer`: elements
+// received from other nodes' leaders.
 
 bool are_sliced(const Schedule& schedule) {
   const nagaya_elements& elements = schedule.what().elements;
   return elements.copy == nullptr &&
-         elements.count * elements.extent > llcl::Tuning::own()[llcl::Tuned::kExchanged] &&
+         elements.count * elements.extent > llcl::Tuning::own()[llcl::Tuned::kExchangedMaxBytes] &&
          elements.count >= schedule.nodes().nodes();
 }
 
@@ -30,10 +30,10 @@ void first(Schedule& schedule) {
   if (!schedule.is_leader()) return reduce_to_leader(schedule, nullptr);
   const nagaya_collective& what = schedule.what();
   const Elements elements(schedule);
-  schedule.buffer = elements.have_gaps() ? elements.make(what.elements.count)
+  schedule.buffer = elements.have_gaps() ? elements.make_buffer(what.elements.count)
                                          : static_cast<std::byte*>(what.receive.base);
-  schedule.is_alone() ? elements.copy(schedule.buffer, what.send.base, what.elements.count)
-                      : reduce_to_leader(schedule, schedule.buffer);
+  schedule.is_alone_on_node() ? elements.copy(schedule.buffer, what.send.base, what.elements.count)
+                              : reduce_to_leader(schedule, schedule.buffer);
 }
 
 // Sends each other leader this node's elements of that leader's slice, and receives from each its
@@ -41,11 +41,13 @@ void first(Schedule& schedule) {
 void exchange(Schedule& schedule) {
   const Elements elements(schedule);
   const Share slice = slice_of(schedule, schedule.node());
-  schedule.other = elements.make_places(schedule.nodes().nodes(), slice.count);
+  schedule.other_buffer = elements.make_buffers(schedule.nodes().nodes(), slice.count);
   schedule.for_each_other_node([&](uint32_t to, uint32_t from) {
-    const Share its = slice_of(schedule, to);
-    elements.send(schedule.leader_of(to), elements.at(schedule.buffer, its.first), its.count);
-    elements.receive(schedule.leader_of(from), elements.place(schedule.other, from, slice.count),
+    const Share peer_slice = slice_of(schedule, to);
+    elements.send(schedule.leader_of(to), elements.at(schedule.buffer, peer_slice.first),
+                  peer_slice.count);
+    elements.receive(schedule.leader_of(from),
+                     elements.first_in_buffer(schedule.other_buffer, from, slice.count),
                      slice.count);
   });
 }
@@ -61,7 +63,8 @@ void combine(Schedule& schedule) {
                                  [&](uint32_t node) {
                                    return node == own
                                               ? result
-                                              : elements.place(schedule.other, node, slice.count);
+                                              : elements.first_in_buffer(schedule.other_buffer,
+                                                                         node, slice.count);
                                  }),
                 slice.count);
 }
@@ -71,9 +74,10 @@ void exchange_slices(Schedule& schedule) {
   const Elements elements(schedule);
   const Share slice = slice_of(schedule, schedule.node());
   schedule.for_each_other_node([&](uint32_t to, uint32_t from) {
-    const Share its = slice_of(schedule, from);
+    const Share peer_slice = slice_of(schedule, from);
     elements.send(schedule.leader_of(to), elements.at(schedule.buffer, slice.first), slice.count);
-    elements.receive(schedule.leader_of(from), elements.at(schedule.buffer, its.first), its.count);
+    elements.receive(schedule.leader_of(from), elements.at(schedule.buffer, peer_slice.first),
+                     peer_slice.count);
   });
 }
 
@@ -90,25 +94,25 @@ bool between(Schedule& schedule, uint32_t round) {
 }
 
 // Stores the result, which the leader has sent, into a receive buffer with gaps.
-void take_result(void* context, uint32_t, const void* data, size_t) {
+void store_result(void* context, uint32_t, const void* data, size_t) {
   auto* const schedule = static_cast<Schedule*>(context);
   const nagaya_collective& what = schedule->what();
   const Elements elements(*schedule);
-  elements.copy(what.receive.base, elements.of_data(data, what.elements.count),
+  elements.copy(what.receive.base, elements.first_element(data, what.elements.count),
                 what.elements.count);
 }
 
 void last(Schedule& schedule) {
-  if (schedule.is_alone()) return;
+  if (schedule.is_alone_on_node()) return;
   const nagaya_collective& what = schedule.what();
   const Elements elements(schedule);
   const size_t count = what.elements.count, bytes = elements.span(count).bytes;
-  nagaya_collective out = schedule.new_local(NAGAYA_BCAST);
+  nagaya_collective out = schedule.new_node_collective(NAGAYA_BCAST);
   if (schedule.is_leader()) {
-    out.send = layout::equal_blocks(elements.data(schedule.buffer, count), bytes);
+    out.send = layout::equal_blocks(elements.lowest_byte(schedule.buffer, count), bytes);
   } else {
     out.receive = layout::equal_blocks(what.receive.base, bytes);
-    out.store = elements.have_gaps() ? take_result : nullptr;
+    out.store = elements.have_gaps() ? store_result : nullptr;
     out.store_context = &schedule;
   }
   schedule.fan_out(out);
@@ -122,11 +126,11 @@ void end(Schedule& schedule) {
 
 }  // namespace
 
-const WideAlgorithm kAllreduce{.name = "leaders to each other",
-                               .fans_out = true,
-                               .first = first,
-                               .between = between,
-                               .last = last,
-                               .end = end};
+const MultiNodeAlgorithm kAllreduce{.name = "leaders to each other",
+                                    .fans_out = true,
+                                    .first = first,
+                                    .between = between,
+                                    .last = last,
+                                    .end = end};
 
 }  // namespace nagaya::coll::hierarchy

@@ -8,7 +8,7 @@ namespace nagaya::coll::hierarchy {
 namespace {
 
 // A leader's `buffer`: its members' blocks for all ranks, member by member; later, after sort(),
-// all ranks' blocks for its members, member by member. `other`, both halves node by node:
+// all ranks' blocks for its members, member by member. `other_buffer`, both halves node by node:
 //
 //   | blocks to send | blocks received |
 
@@ -41,30 +41,30 @@ void first(Schedule& schedule) {
   std::byte* const row = row_of(schedule);
   const size_t bytes = row_bytes(schedule);
   if (schedule.is_leader())
-    schedule.buffer = schedule.is_alone() ? row : schedule.new_scratch(all_bytes(schedule));
-  if (schedule.is_alone()) return;
-  nagaya_collective in = schedule.new_local(NAGAYA_GATHER);
+    schedule.buffer = schedule.is_alone_on_node() ? row : schedule.new_scratch(all_bytes(schedule));
+  if (schedule.is_alone_on_node()) return;
+  nagaya_collective in = schedule.new_node_collective(NAGAYA_GATHER);
   in.send = layout::equal_blocks(row, bytes);
   if (schedule.is_leader()) in.receive = layout::equal_blocks(schedule.buffer, bytes);
   schedule.fan_in(in);
 }
 
 // Size of all blocks from the own node's members to those of `node`; as many come back.  [bytes]
-size_t part_bytes(const Schedule& schedule, uint32_t node) {
+size_t bytes_for_node(const Schedule& schedule, uint32_t node) {
   return schedule.own_ranks().size() * schedule.nodes().ranks_of(node).size() *
          block_bytes(schedule);
 }
-// Offset of the blocks for (or from) `node` in either half of `other`.                   [bytes]
-size_t part_of(const Schedule& schedule, uint32_t node) {
+// Offset of the blocks for (or from) `node` in either half of `other_buffer`.            [bytes]
+size_t offset_for_node(const Schedule& schedule, uint32_t node) {
   return schedule.own_ranks().size() * schedule.nodes().begin_of(node) * block_bytes(schedule);
 }
 
 void exchange(Schedule& schedule) {
   const llcl::NodeSets& nodes = schedule.nodes();
   const size_t bytes = block_bytes(schedule), row = row_bytes(schedule);
-  schedule.other = schedule.new_scratch(2 * all_bytes(schedule));
-  std::byte* const incoming = schedule.other + all_bytes(schedule);
-  std::byte* out = schedule.other;
+  schedule.other_buffer = schedule.new_scratch(2 * all_bytes(schedule));
+  std::byte* const incoming = schedule.other_buffer + all_bytes(schedule);
+  std::byte* out = schedule.other_buffer;
   for (uint32_t node = 0; node < nodes.nodes(); ++node)
     for (size_t member = 0; member < schedule.own_ranks().size(); ++member)
       for (const uint32_t rank : nodes.ranks_of(node)) {
@@ -72,10 +72,10 @@ void exchange(Schedule& schedule) {
         out += bytes;
       }
   schedule.for_each_other_node([&](uint32_t to, uint32_t from) {
-    schedule.send(schedule.leader_of(to), schedule.other + part_of(schedule, to),
-                  part_bytes(schedule, to));
-    schedule.receive(schedule.leader_of(from), incoming + part_of(schedule, from),
-                     part_bytes(schedule, from));
+    schedule.send(schedule.leader_of(to), schedule.other_buffer + offset_for_node(schedule, to),
+                  bytes_for_node(schedule, to));
+    schedule.receive(schedule.leader_of(from), incoming + offset_for_node(schedule, from),
+                     bytes_for_node(schedule, from));
   });
 }
 
@@ -87,8 +87,8 @@ void sort(Schedule& schedule) {
   std::byte* const rows = schedule.new_scratch(all_bytes(schedule));
   for (uint32_t node = 0; node < nodes.nodes(); ++node) {
     const bool is_own = node == schedule.node();
-    const std::byte* in =
-        schedule.other + (is_own ? 0 : all_bytes(schedule)) + part_of(schedule, node);
+    const std::byte* in = schedule.other_buffer + (is_own ? 0 : all_bytes(schedule)) +
+                          offset_for_node(schedule, node);
     for (const uint32_t rank : nodes.ranks_of(node))
       for (size_t member = 0; member < schedule.own_ranks().size(); ++member) {
         if (bytes != 0) std::memcpy(rows + member * row + rank * bytes, in, bytes);
@@ -107,29 +107,29 @@ bool between(Schedule& schedule, uint32_t round) {
   return round == 0;
 }
 
-void take_row(void* context, uint32_t, const void* data, size_t) {
+void deliver_row(void* context, uint32_t, const void* data, size_t) {
   auto* const schedule = static_cast<Schedule*>(context);
   const size_t bytes = block_bytes(*schedule);
   const auto* const row = static_cast<const std::byte*>(data);
   for (uint32_t rank = 0; rank < schedule->size(); ++rank)
-    schedule->take(rank, row + rank * bytes, bytes);
+    schedule->deliver(rank, row + rank * bytes, bytes);
 }
 
 void last(Schedule& schedule) {
-  schedule.fan_out_to(take_row, NAGAYA_SCATTER, row_bytes(schedule));
+  schedule.fan_out_to(deliver_row, NAGAYA_SCATTER, row_bytes(schedule));
 }
 
 void end(Schedule& schedule) {
-  if (schedule.is_alone()) take_row(&schedule, 0, schedule.buffer, 0);
+  if (schedule.is_alone_on_node()) deliver_row(&schedule, 0, schedule.buffer, 0);
 }
 
 }  // namespace
 
-const WideAlgorithm kAlltoall{.name = "by leaders",
-                              .fans_out = true,
-                              .first = first,
-                              .between = between,
-                              .last = last,
-                              .end = end};
+const MultiNodeAlgorithm kAlltoall{.name = "by leaders",
+                                   .fans_out = true,
+                                   .first = first,
+                                   .between = between,
+                                   .last = last,
+                                   .end = end};
 
 }  // namespace nagaya::coll::hierarchy

@@ -5,8 +5,8 @@ namespace nagaya::coll::hierarchy {
 namespace {
 
 void first(Schedule& schedule) {
-  if (schedule.is_alone()) return;
-  schedule.fan_in(schedule.new_local(NAGAYA_GATHER));
+  if (schedule.is_alone_on_node()) return;
+  schedule.fan_in(schedule.new_node_collective(NAGAYA_GATHER));
 }
 
 bool between(Schedule& schedule, uint32_t round) {
@@ -20,16 +20,16 @@ bool between(Schedule& schedule, uint32_t round) {
 }
 
 void last(Schedule& schedule) {
-  if (schedule.is_alone()) return;
-  schedule.fan_out(schedule.new_local(NAGAYA_BCAST));
+  if (schedule.is_alone_on_node()) return;
+  schedule.fan_out(schedule.new_node_collective(NAGAYA_BCAST));
 }
 
 }  // namespace
 
-const WideAlgorithm kBarrier{.name = "dissemination of leaders",
-                             .fans_out = true,
-                             .first = first,
-                             .between = between,
-                             .last = last};
+const MultiNodeAlgorithm kBarrier{.name = "dissemination of leaders",
+                                  .fans_out = true,
+                                  .first = first,
+                                  .between = between,
+                                  .last = last};
 
 }  // namespace nagaya::coll::hierarchy

@@ -16,20 +16,20 @@ layout::Block block_of_caller(const Schedule& schedule) {
 size_t bytes_of(const Schedule& schedule) {
   return block_of_caller(schedule).bytes;
 }
-// Whether the root offers its block, because it may detach before the block is sent. The root
+// Whether the root defers the sends of its block, because it may detach before they begin. The root
 // copies a shorter block at once.
-bool is_offered(const Schedule& schedule) {
+bool is_deferred(const Schedule& schedule) {
   return schedule.what().may_detach != 0 &&
-         bytes_of(schedule) > llcl::Tuning::own()[llcl::Tuned::kPosted];
+         bytes_of(schedule) > llcl::Tuning::own()[llcl::Tuned::kPostedMaxBytes];
 }
 layout::Block block_of_leader(const Schedule& schedule) {
   const layout::Block block = block_of_caller(schedule);
   return schedule.buffer != nullptr ? layout::Block{schedule.buffer, block.bytes} : block;
 }
 
-void take_from_root(void* context, uint32_t, const void* data, size_t bytes) {
+void deliver_from_root(void* context, uint32_t, const void* data, size_t bytes) {
   auto* const schedule = static_cast<Schedule*>(context);
-  schedule->take(schedule->what().root, data, bytes);
+  schedule->deliver(schedule->what().root, data, bytes);
 }
 
 bool between(Schedule& schedule, uint32_t round) {
@@ -40,7 +40,7 @@ bool between(Schedule& schedule, uint32_t round) {
   const Tree tree(schedule, schedule.nodes().node_of(what.root));
   const uint32_t parent = tree.leader(tree.parent());
   schedule.receive(parent, block_of_leader(schedule).buffer(), bytes);
-  if (is_offered(schedule) && parent == what.root) schedule.send(parent, nullptr, 0);
+  if (is_deferred(schedule) && parent == what.root) schedule.send(parent, nullptr, 0);
   return true;
 }
 
@@ -54,42 +54,42 @@ void copy_at_once(Schedule& schedule) {
 void last(Schedule& schedule) {
   const nagaya_collective& what = schedule.what();
   const size_t bytes = bytes_of(schedule);
-  nagaya_collective out = schedule.new_local(NAGAYA_BCAST);
+  nagaya_collective out = schedule.new_node_collective(NAGAYA_BCAST);
   if (schedule.is_leader()) {
-    const bool offers = schedule.is_root() && is_offered(schedule);
-    if (schedule.is_root() && what.may_detach != 0 && !offers) copy_at_once(schedule);
+    const bool defers = schedule.is_root() && is_deferred(schedule);
+    if (schedule.is_root() && what.may_detach != 0 && !defers) copy_at_once(schedule);
     const layout::Block block = block_of_leader(schedule);
     const Tree tree(schedule, schedule.nodes().node_of(what.root));
     for (uint32_t level = tree.levels(); level-- > 0;) {
       if (!tree.has_child(level)) continue;
       const uint32_t child = tree.leader(tree.child(level));
-      offers ? schedule.offer(child, block.buffer(), bytes)
+      defers ? schedule.send_when_ready(child, block.buffer(), bytes)
              : schedule.send(child, block.buffer(), bytes);
     }
     out.send = layout::equal_blocks(block.data, bytes);
     out.send.runs = block.runs;
-    out.may_detach = offers;
+    out.may_detach = defers;
   } else {
     out.receive = what.receive;
-    out.store = what.store != nullptr ? take_from_root : nullptr;
+    out.store = what.store != nullptr ? deliver_from_root : nullptr;
     out.store_context = &schedule;
   }
-  if (!schedule.is_alone()) schedule.fan_out(out);
+  if (!schedule.is_alone_on_node()) schedule.fan_out(out);
 }
 
 void end(Schedule& schedule) {
   const nagaya_collective& what = schedule.what();
   if (schedule.is_leader() && !schedule.is_root() && what.store != nullptr)
-    schedule.take(what.root, schedule.buffer, bytes_of(schedule));
+    schedule.deliver(what.root, schedule.buffer, bytes_of(schedule));
 }
 
 }  // namespace
 
-const WideAlgorithm kBcast{.name = "tree of nodes",
-                           .has_root = true,
-                           .fans_out = true,
-                           .between = between,
-                           .last = last,
-                           .end = end};
+const MultiNodeAlgorithm kBcast{.name = "tree of nodes",
+                                .has_root = true,
+                                .fans_out = true,
+                                .between = between,
+                                .last = last,
+                                .end = end};
 
 }  // namespace nagaya::coll::hierarchy

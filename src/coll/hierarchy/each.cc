@@ -12,7 +12,7 @@ namespace {
 // `buffer`: received blocks that the caller's `store` gets at the end. `offsets`: where each rank's
 // block begins there.
 
-bool is_near(const Schedule& schedule, uint32_t rank) {
+bool is_on_own_node(const Schedule& schedule, uint32_t rank) {
   return schedule.nodes().node_of(rank) == schedule.node();
 }
 
@@ -27,14 +27,14 @@ void receive_blocks(Schedule& schedule) {
   if (what.store != nullptr) {
     for (uint32_t rank = 0; rank < schedule.size(); ++rank) {
       schedule.offsets.push_back(static_cast<ptrdiff_t>(total));
-      if (!is_near(schedule, rank)) total += layout::block_of(what.receive, rank).bytes;
+      if (!is_on_own_node(schedule, rank)) total += layout::block_of(what.receive, rank).bytes;
     }
     schedule.buffer = schedule.new_scratch(total);
   }
   for (uint32_t n = 1; n < schedule.size(); ++n) {
     const uint32_t from = (schedule.rank() + schedule.size() - n) % schedule.size();
     const layout::Block block = layout::block_of(what.receive, from);
-    if (is_near(schedule, from) || block.bytes == 0) continue;
+    if (is_on_own_node(schedule, from) || block.bytes == 0) continue;
     std::byte* const to =
         what.store != nullptr ? schedule.buffer + schedule.offsets[from] : block.data;
     schedule.receive(from, to, block.bytes);
@@ -45,8 +45,8 @@ void store_blocks(Schedule& schedule) {
   if (schedule.buffer == nullptr) return;
   for (uint32_t rank = 0; rank < schedule.size(); ++rank) {
     const size_t bytes = layout::block_of(schedule.what().receive, rank).bytes;
-    if (!is_near(schedule, rank) && bytes != 0)
-      schedule.take(rank, schedule.buffer + schedule.offsets[rank], bytes);
+    if (!is_on_own_node(schedule, rank) && bytes != 0)
+      schedule.deliver(rank, schedule.buffer + schedule.offsets[rank], bytes);
   }
 }
 
@@ -62,25 +62,25 @@ void gather_first(Schedule& schedule) {
   const nagaya_collective& what = schedule.what();
   if (schedule.is_root())
     receive_blocks(schedule);
-  else if (!is_near(schedule, what.root))
+  else if (!is_on_own_node(schedule, what.root))
     return send_block(schedule, what.root, layout::block_of(what.send, 0));
-  if (schedule.is_alone()) {
+  if (schedule.is_alone_on_node()) {
     const layout::Block own = layout::block_of(what.send, 0);
-    if (!layout::is_absent(what.send)) schedule.take(schedule.rank(), own.data, own.bytes);
+    if (!layout::is_absent(what.send)) schedule.deliver(schedule.rank(), own.data, own.bytes);
     return;
   }
-  nagaya_collective in = schedule.new_local(NAGAYA_GATHER);
+  nagaya_collective in = schedule.new_node_collective(NAGAYA_GATHER);
   in.send = what.send;
   if (schedule.is_root()) in.receive = schedule.own_blocks(what.receive);
-  set_store(schedule, in, Schedule::take_from_member);
+  set_store(schedule, in, Schedule::deliver_from_member);
   schedule.fan_in(in);
 }
 
 // ---- scatter ------------------------------------------------------------------------------------
 
-void take_own(void* context, uint32_t, const void* data, size_t bytes) {
+void deliver_own(void* context, uint32_t, const void* data, size_t bytes) {
   auto* const schedule = static_cast<Schedule*>(context);
-  schedule->take(schedule->what().root, data, bytes);
+  schedule->deliver(schedule->what().root, data, bytes);
 }
 
 void receive_own(Schedule& schedule) {
@@ -92,27 +92,28 @@ void receive_own(Schedule& schedule) {
 
 void scatter_first(Schedule& schedule) {
   const nagaya_collective& what = schedule.what();
-  if (!is_near(schedule, what.root)) return receive_own(schedule);
+  if (!is_on_own_node(schedule, what.root)) return receive_own(schedule);
   if (schedule.is_root())
     for (uint32_t rank = 0; rank < schedule.size(); ++rank)
-      if (!is_near(schedule, rank)) send_block(schedule, rank, layout::block_of(what.send, rank));
-  if (schedule.is_alone()) {
+      if (!is_on_own_node(schedule, rank))
+        send_block(schedule, rank, layout::block_of(what.send, rank));
+  if (schedule.is_alone_on_node()) {
     const layout::Block own = layout::block_of(what.send, schedule.rank());
     if (!layout::is_absent(what.receive) || what.store != nullptr)
-      schedule.take(what.root, own.data, own.bytes);
+      schedule.deliver(what.root, own.data, own.bytes);
     return;
   }
-  nagaya_collective in = schedule.new_local(NAGAYA_SCATTER);
+  nagaya_collective in = schedule.new_node_collective(NAGAYA_SCATTER);
   in.receive = what.receive;
   if (schedule.is_root()) in.send = schedule.own_blocks(what.send);
-  set_store(schedule, in, take_own);
+  set_store(schedule, in, deliver_own);
   schedule.fan_in(in);
 }
 
 void scatter_end(Schedule& schedule) {
   const nagaya_collective& what = schedule.what();
-  if (!is_near(schedule, what.root) && what.store != nullptr)
-    schedule.take(what.root, schedule.buffer, layout::block_of(what.receive, 0).bytes);
+  if (!is_on_own_node(schedule, what.root) && what.store != nullptr)
+    schedule.deliver(what.root, schedule.buffer, layout::block_of(what.receive, 0).bytes);
 }
 
 // ---- alltoall -----------------------------------------------------------------------------------
@@ -131,27 +132,27 @@ void alltoall_first(Schedule& schedule) {
   receive_blocks(schedule);
   for (uint32_t n = 1; n < schedule.size(); ++n) {
     const uint32_t to = (schedule.rank() + n) % schedule.size();
-    if (!is_near(schedule, to))
+    if (!is_on_own_node(schedule, to))
       send_block(schedule, to, copy_of(schedule, layout::block_of(what.send, to)));
   }
-  if (schedule.is_alone()) {
+  if (schedule.is_alone_on_node()) {
     const layout::Block own = layout::block_of(what.send, schedule.rank());
-    return schedule.take(schedule.rank(), own.data, own.bytes);
+    return schedule.deliver(schedule.rank(), own.data, own.bytes);
   }
-  nagaya_collective in = schedule.new_local(NAGAYA_ALLTOALL);
+  nagaya_collective in = schedule.new_node_collective(NAGAYA_ALLTOALL);
   in.send = schedule.own_blocks(what.send);
   in.receive = schedule.own_blocks(what.receive);
-  set_store(schedule, in, Schedule::take_from_member);
+  set_store(schedule, in, Schedule::deliver_from_member);
   schedule.fan_in(in);
 }
 
 }  // namespace
 
-const WideAlgorithm kGatherEach{
+const MultiNodeAlgorithm kGatherByRank{
     .name = "each by itself", .has_root = true, .first = gather_first, .end = store_blocks};
-const WideAlgorithm kScatterEach{
+const MultiNodeAlgorithm kScatterByRank{
     .name = "each by itself", .has_root = true, .first = scatter_first, .end = scatter_end};
-const WideAlgorithm kAlltoallEach{
+const MultiNodeAlgorithm kAlltoallByRank{
     .name = "each by itself", .first = alltoall_first, .end = store_blocks};
 
 }  // namespace nagaya::coll::hierarchy

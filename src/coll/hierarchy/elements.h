@@ -22,25 +22,25 @@ class Elements {
   }
   Span span(size_t count) const { return span_of(what_, count); }
   // Returns the lowest byte of `count` elements from `base` on, gaps included.
-  std::byte* data(std::byte* base, size_t count) const { return base + span(count).first; }
-  // Inverse of data(): returns the first element's address from the lowest byte's.
-  const std::byte* of_data(const void* data, size_t count) const {
+  std::byte* lowest_byte(std::byte* base, size_t count) const { return base + span(count).first; }
+  // Inverse of lowest_byte(): returns the first element's address from the lowest byte's.
+  const std::byte* first_element(const void* data, size_t count) const {
     return static_cast<const std::byte*>(data) - span(count).first;
   }
 
   // Allocates memory for `count` elements, aligned as malloc's is. Returns the first one's address.
-  std::byte* make(size_t count) const {
-    return place(schedule_.new_scratch(place_bytes(count)), 0, count);
+  std::byte* make_buffer(size_t count) const {
+    return first_in_buffer(schedule_.new_scratch(buffer_bytes(count)), 0, count);
   }
-  // Allocates `places` buffers of `count` elements each, one per node or rank. place() returns the
-  // address of the first element in buffer n, place_bytes() a buffer's size.
-  std::byte* make_places(uint32_t places, size_t count) const {
-    return schedule_.new_scratch(places * place_bytes(count));
+  // Allocates `buffers` buffers of `count` elements each, one per node or rank. first_in_buffer()
+  // returns the address of the first element in buffer n, buffer_bytes() a buffer's size.
+  std::byte* make_buffers(uint32_t buffers, size_t count) const {
+    return schedule_.new_scratch(buffers * buffer_bytes(count));
   }
-  std::byte* place(std::byte* places, uint32_t n, size_t count) const {
-    return places + n * place_bytes(count) + place_of(what_, count).first;
+  std::byte* first_in_buffer(std::byte* buffers, uint32_t n, size_t count) const {
+    return buffers + n * buffer_bytes(count) + buffer_layout_of(what_, count).first;
   }
-  size_t place_bytes(size_t count) const { return place_of(what_, count).bytes; }
+  size_t buffer_bytes(size_t count) const { return buffer_layout_of(what_, count).bytes; }
   // inout[n] = in[n] op inout[n].
   void reduce(const std::byte* in, std::byte* inout, size_t count) const {
     if (count != 0) what_.reduce(what_.context, in, inout, count);
@@ -61,10 +61,10 @@ class Elements {
   }
 
   void send(uint32_t to, std::byte* base, size_t count) const {
-    schedule_.send(to, data(base, count), span(count).bytes);
+    schedule_.send(to, lowest_byte(base, count), span(count).bytes);
   }
   void receive(uint32_t from, std::byte* base, size_t count) const {
-    schedule_.receive(from, data(base, count), span(count).bytes);
+    schedule_.receive(from, lowest_byte(base, count), span(count).bytes);
   }
 
  private:
@@ -74,7 +74,7 @@ class Elements {
 
 // Adds the fan-in that combines all elements of the node's members into `to` of its leader.
 inline void reduce_to_leader(Schedule& schedule, std::byte* to) {
-  nagaya_collective in = schedule.new_local(NAGAYA_REDUCE);
+  nagaya_collective in = schedule.new_node_collective(NAGAYA_REDUCE);
   in.send = schedule.what().send;
   in.receive = layout::equal_blocks(to, 0);
   in.elements = schedule.what().elements;

@@ -10,7 +10,7 @@
 namespace nagaya::coll::hierarchy {
 
 // Returns the algorithm for `what`; nullptr: its kind is unknown.
-const WideAlgorithm* algorithm_of(const nagaya_collective& what, const llcl::NodeSets& nodes);
+const MultiNodeAlgorithm* algorithm_of(const nagaya_collective& what, const llcl::NodeSets& nodes);
 
 // In the pictures: 5 ranks on two nodes (0 1 2 | 3 4), 7 on three (0 1 2 | 3 4 | 5 6); ─► in a
 // node, ═► between nodes.
@@ -18,7 +18,7 @@ const WideAlgorithm* algorithm_of(const nagaya_collective& what, const llcl::Nod
 // Fan-in to each node's leader, dissemination between the leaders, fan-out.
 //
 //   1, 2 ─► 0   4 ─► 3      round 0:  0 ═► 3 ═► 5 ═► 0     round 1:  0 ═► 5 ═► 3 ═► 0
-extern const WideAlgorithm kBarrier;
+extern const MultiNodeAlgorithm kBarrier;
 
 // Messages along a binomial tree of nodes whose top is the root's node; then fan-out in each node
 // from its leader.
@@ -27,46 +27,46 @@ extern const WideAlgorithm kBarrier;
 //
 // A root that may detach sends a long block to 3 and 5 when they have announced by a message that
 // they are ready, or when it has made a copy.
-extern const WideAlgorithm kBcast;
+extern const MultiNodeAlgorithm kBcast;
 
 // Fan-in to each node's leader, then messages up the tree of kBcast. Nodes' elements are combined
 // in the order of the nodes.
 //
 //   root 1:   0, 2 ─► 1    4 ─► 3    6 ─► 5    then   3 ═► 1, then 5 ═► 1
-extern const WideAlgorithm kReduce;
+extern const MultiNodeAlgorithm kReduce;
 
 // Fan-in to each node's leader. Each leader sends all its elements to each other one (short), or
 // combines one slice and sends the result to each other one (long). Fan-out.
 //
 //   0 ◄═► 3 ◄═► 5 ◄═► 0
-extern const WideAlgorithm kAllreduce;
+extern const MultiNodeAlgorithm kAllreduce;
 
 // Fan-in to each node's leader. Each leader sends each other one the elements for the ranks of that
 // one's node. Fan-out.
-extern const WideAlgorithm kReduceScatter;
+extern const MultiNodeAlgorithm kReduceScatter;
 
 // All leaders collect all ranks' elements uncombined. Each member combines the elements of its own
 // result from its leader's memory. For scans, and for reductions that must not combine node by
 // node.
-extern const WideAlgorithm kCollect;
+extern const MultiNodeAlgorithm kGatherAllThenReduce;
 
 // Fan-in to each node's leader, which sends all blocks of its node to the root in one message.
 // Scatter: the same messages backwards.
 //
 //   root 1:   0, 2 ─► 1    4 ─► 3 ═(3 4)═► 1    6 ─► 5 ═(5 6)═► 1
-extern const WideAlgorithm kGather, kScatter;
+extern const MultiNodeAlgorithm kGather, kScatter;
 
 // Fan-in as in kGather, then each leader sends its node's blocks to all leaders. Members copy all
 // blocks from their leader.
-extern const WideAlgorithm kAllgather;
+extern const MultiNodeAlgorithm kAllgather;
 
 // Short blocks: a leader sends one message for all pairs of members of two nodes.
 //
 //   0 1 2 ─► 0 ◄═ 3 x 2 blocks ═► 3 ◄─ 3 4
-extern const WideAlgorithm kAlltoall;
+extern const MultiNodeAlgorithm kAlltoall;
 
 // Each rank sends its blocks for ranks of other nodes itself: for long blocks, and for blocks whose
 // sizes not all ranks know. Blocks for ranks of the own node move as in a team of one node.
-extern const WideAlgorithm kGatherEach, kScatterEach, kAlltoallEach;
+extern const MultiNodeAlgorithm kGatherByRank, kScatterByRank, kAlltoallByRank;
 
 }  // namespace nagaya::coll::hierarchy

@@ -8,7 +8,7 @@
 namespace nagaya::coll::hierarchy {
 namespace {
 
-// `buffer`: the elements combined so far. `other`: receives a child's elements.
+// `buffer`: the elements combined so far. `other_buffer`: receives a child's elements.
 
 uint32_t root_node(const Schedule& schedule) {
   return schedule.nodes().node_of(schedule.what().root);
@@ -22,23 +22,24 @@ Tree tree_of(const Schedule& schedule) {
 void first(Schedule& schedule) {
   const nagaya_collective& what = schedule.what();
   const Elements elements(schedule);
-  if (schedule.is_alone()) {
+  if (schedule.is_alone_on_node()) {
     schedule.buffer = static_cast<std::byte*>(what.send.base);
     return;
   }
   if (schedule.is_leader())
     schedule.buffer = schedule.is_root() && !elements.have_gaps()
                           ? static_cast<std::byte*>(what.receive.base)
-                          : elements.make(what.elements.count);
+                          : elements.make_buffer(what.elements.count);
   reduce_to_leader(schedule, schedule.buffer);
 }
 
 // Combines a child's elements with the own ones, which come first in the order.
-void take_childs(Schedule& schedule) {
+void combine_childs_elements(Schedule& schedule) {
   const nagaya_collective& what = schedule.what();
-  Elements(schedule).reduce(schedule.buffer, schedule.other, what.elements.count);
-  std::swap(schedule.buffer, schedule.other);
-  if (schedule.other == what.send.base) schedule.other = nullptr;  // never write the caller's
+  Elements(schedule).reduce(schedule.buffer, schedule.other_buffer, what.elements.count);
+  std::swap(schedule.buffer, schedule.other_buffer);
+  if (schedule.other_buffer == what.send.base)
+    schedule.other_buffer = nullptr;  // never write the caller's
   schedule.is_receiving = false;
 }
 
@@ -49,8 +50,8 @@ bool receive_from_child(Schedule& schedule, const Tree& tree) {
     if (!tree.has_child(level)) continue;
     const Elements elements(schedule);
     const size_t count = schedule.what().elements.count;
-    if (schedule.other == nullptr) schedule.other = elements.make(count);
-    elements.receive(tree.leader(tree.child(level)), schedule.other, count);
+    if (schedule.other_buffer == nullptr) schedule.other_buffer = elements.make_buffer(count);
+    elements.receive(tree.leader(tree.child(level)), schedule.other_buffer, count);
     return schedule.is_receiving = true;
   }
   return false;
@@ -67,14 +68,14 @@ void pass_on(Schedule& schedule, const Tree& tree) {
   else if (!schedule.is_root())
     elements.send(schedule.what().root, schedule.buffer, count);
   if (!schedule.is_root() || tree.is_top()) return;
-  schedule.other = elements.make(count);
-  elements.receive(tree.leader(0), schedule.other, count);
+  schedule.other_buffer = elements.make_buffer(count);
+  elements.receive(tree.leader(0), schedule.other_buffer, count);
 }
 
 bool between(Schedule& schedule, uint32_t) {
   if (!schedule.is_leader() || schedule.has_sent) return false;
   const Tree tree = tree_of(schedule);
-  if (schedule.is_receiving) take_childs(schedule);
+  if (schedule.is_receiving) combine_childs_elements(schedule);
   if (!receive_from_child(schedule, tree)) pass_on(schedule, tree);
   return true;
 }
@@ -83,16 +84,17 @@ void end(Schedule& schedule) {
   if (!schedule.is_root()) return;
   const nagaya_collective& what = schedule.what();
   const bool is_passed_back = !tree_of(schedule).is_top();
-  Elements(schedule).copy(what.receive.base, is_passed_back ? schedule.other : schedule.buffer,
+  Elements(schedule).copy(what.receive.base,
+                          is_passed_back ? schedule.other_buffer : schedule.buffer,
                           what.elements.count);
 }
 
 }  // namespace
 
-const WideAlgorithm kReduce{.name = "tree of nodes, upwards",
-                            .has_root = true,
-                            .first = first,
-                            .between = between,
-                            .end = end};
+const MultiNodeAlgorithm kReduce{.name = "tree of nodes, upwards",
+                                 .has_root = true,
+                                 .first = first,
+                                 .between = between,
+                                 .end = end};
 
 }  // namespace nagaya::coll::hierarchy

@@ -13,24 +13,26 @@
 
 namespace nagaya::coll::hierarchy {
 
-Schedule::Schedule(WideTeam& team, nagaya_collective& callers, const WideAlgorithm& algorithm)
+Schedule::Schedule(MultiNodeTeam& team, nagaya_collective& callers,
+                   const MultiNodeAlgorithm& algorithm)
     : team_(team),
-      callers_(callers),
+      callers_collective_(callers),
       what_(callers),
       algorithm_(algorithm),
       number_(team.new_number()) {
-  // Fan-out starts at different times at different members. Its number is taken here, so that all
-  // members run their fan-outs in the order of the collectives' starts.
+  // Fan-out starts at different times at different members. Its number is taken node_operation, so
+  // that all members run their fan-outs in the order of the collectives' starts.
   if (algorithm.fans_out && team.fan_out().group().is_open())
     fan_out_.number = team.fan_out().new_number();
 }
 
-void Schedule::start(WideTeam& team, nagaya_collective& what, const WideAlgorithm& algorithm) {
+void Schedule::start(MultiNodeTeam& team, nagaya_collective& what,
+                     const MultiNodeAlgorithm& algorithm) {
   auto* const schedule = new Schedule(team, what, algorithm);
   what.is_complete = 0;
   what.error = 0;
   what.operation = schedule;
-  schedule->go_on();
+  schedule->run_stages();
 }
 
 uint32_t Schedule::leader_of(uint32_t node) const {
@@ -46,7 +48,7 @@ void Schedule::prepare(nagaya_send& send, uint32_t to, const layout::Buffer& fro
   send.envelope = team_.envelope(rank(), number_);
   send.data = from.data();
   send.bytes = bytes;
-  send.runs = from.gaps();
+  send.runs = from.runs_or_null();
 }
 
 void Schedule::prepare(nagaya_receive& receive, uint32_t from, const layout::Buffer& to,
@@ -55,70 +57,70 @@ void Schedule::prepare(nagaya_receive& receive, uint32_t from, const layout::Buf
   receive.from = team_.process(from);
   receive.buffer = to.data();
   receive.capacity = bytes;
-  receive.runs = to.gaps();
+  receive.runs = to.runs_or_null();
 }
 
 void Schedule::send(uint32_t to, const layout::Buffer& from, size_t bytes) {
-  Send& step = sends_.emplace_back();
+  SendStep& step = sends_.emplace_back();
   step.schedule = this;
   prepare(step.send, to, from, bytes);
   step.send.complete = [](nagaya_send* send) {
-    const Send* const step = reinterpret_cast<Send*>(send);
+    const SendStep* const step = reinterpret_cast<SendStep*>(send);
     step->schedule->finish_step(send->error);
   };
 }
 
 void Schedule::receive(uint32_t from, const layout::Buffer& to, size_t bytes) {
-  Receive& step = receives_.emplace_back();
+  ReceiveStep& step = receives_.emplace_back();
   step.schedule = this;
   prepare(step.receive, from, to, bytes);
   step.receive.complete = [](nagaya_receive* receive) {
-    const Receive* const step = reinterpret_cast<Receive*>(receive);
+    const ReceiveStep* const step = reinterpret_cast<ReceiveStep*>(receive);
     step->schedule->finish_step(receive->error);
   };
 }
 
-void Schedule::offer(uint32_t to, const layout::Buffer& from, size_t bytes) {
-  Offer& offer = offers_.emplace_back();
-  offer.schedule = this;
-  prepare(offer.ready, to, {nullptr, 0, nullptr}, 0);
-  prepare(offer.send, to, from, bytes);
-  offer.ready.complete = [](nagaya_receive* ready) {
-    Offer& offer = *reinterpret_cast<Offer*>(ready);
-    Schedule* const schedule = offer.schedule;
-    if (offer.leave_awaited(Offer::State::kRead)) schedule->begin(offer);
+void Schedule::send_when_ready(uint32_t to, const layout::Buffer& from, size_t bytes) {
+  DeferredSend& deferred = deferred_sends_.emplace_back();
+  deferred.schedule = this;
+  prepare(deferred.ready, to, {nullptr, 0, nullptr}, 0);
+  prepare(deferred.send, to, from, bytes);
+  deferred.ready.complete = [](nagaya_receive* ready) {
+    DeferredSend& deferred = *reinterpret_cast<DeferredSend*>(ready);
+    Schedule* const schedule = deferred.schedule;
+    if (deferred.leave_awaited(DeferredSend::State::kReading)) schedule->begin(deferred);
     schedule->finish_step(ready->error);
   };
-  offer.send.complete = [](nagaya_send* send) {
-    Offer& offer =
-        *reinterpret_cast<Offer*>(reinterpret_cast<std::byte*>(send) - offsetof(Offer, send));
+  deferred.send.complete = [](nagaya_send* send) {
+    DeferredSend& deferred = *reinterpret_cast<DeferredSend*>(reinterpret_cast<std::byte*>(send) -
+                                                              offsetof(DeferredSend, send));
     const int error = send->error;
     // Release: pairs with is(). The caller's memory was read before.
-    offer.state.store(Offer::State::kOver, std::memory_order_release);
-    offer.schedule->finish_step(error);
+    deferred.state.store(DeferredSend::State::kComplete, std::memory_order_release);
+    deferred.schedule->finish_step(error);
   };
 }
 
-void Schedule::begin(Offer& offer) {
-  const int error = nagaya_match_send(&offer.send);
+void Schedule::begin(DeferredSend& deferred) {
+  const int error = nagaya_match_send(&deferred.send);
   if (error == 0) return;
-  offer.send.error = error;
-  offer.send.complete(&offer.send);
+  deferred.send.error = error;
+  deferred.send.complete(&deferred.send);
 }
 
-void Schedule::set_local(Local& local, const nagaya_collective& what) {
-  local.what = what;
-  local.what.complete = [](nagaya_collective* what) {
-    const Local* const step = reinterpret_cast<Local*>(what);
+void Schedule::set_node_collective(NodeCollective& step, const nagaya_collective& what) {
+  step.what = what;
+  step.what.complete = [](nagaya_collective* what) {
+    const NodeCollective* const step = reinterpret_cast<NodeCollective*>(what);
     step->schedule->finish_step(what->error);
   };
-  local.schedule = this;
+  step.schedule = this;
 }
 
 void Schedule::fan_out_to(void (*store)(void*, uint32_t, const void*, size_t),
                           nagaya_collective_kind kind, size_t bytes) {
-  if (is_alone()) return;
-  nagaya_collective out = new_local(kind);
+  if (is_alone_on_node()) return;
+  nagaya_collective out = new_node_collective(kind);
   if (is_leader()) out.send = layout::equal_blocks(buffer, bytes);
   out.receive = layout::equal_blocks(nullptr, bytes);
   out.store = store;
@@ -135,7 +137,7 @@ std::byte* Schedule::new_scratch(size_t bytes) {
 
 // The root of a BCAST adds steps only in its last stage. So if no step is pending, the schedule
 // ends, and is not held.
-Schedule::Held Schedule::hold(WideTeam& team, nagaya_collective& what) {
+Schedule::StepGuard Schedule::hold(MultiNodeTeam& team, nagaya_collective& what) {
   const auto lock = team.fan_out().locked();
   auto* const schedule = static_cast<Schedule*>(what.operation);
   if (schedule == nullptr) return nullptr;
@@ -143,7 +145,7 @@ Schedule::Held Schedule::hold(WideTeam& team, nagaya_collective& what) {
   while (pending != 0 &&
          !schedule->pending_.compare_exchange_weak(pending, pending + 1, std::memory_order_acquire))
     continue;
-  return Held(pending == 0 ? nullptr : schedule);
+  return StepGuard(pending == 0 ? nullptr : schedule);
 }
 
 // Starts the sends without the lock: the completion of a send that is complete at once takes it.
@@ -153,31 +155,32 @@ bool Schedule::detach() {
   std::byte* copy = nullptr;
   {
     const auto lock = team_.fan_out().locked();
-    Operation* const here = fan_out_operation();
-    const bool is_here_awaited = here != nullptr && !here->have_all_begun();
-    const bool is_elsewhere_awaited = std::any_of(offers_.begin(), offers_.end(), [](Offer& offer) {
-      return offer.is(Offer::State::kAwaited);
-    });
-    if (!is_here_awaited && !is_elsewhere_awaited) return false;
+    Operation* const node_operation = fan_out_operation();
+    const bool is_own_node_awaited = node_operation != nullptr && !node_operation->have_all_begun();
+    const bool is_other_node_awaited = std::any_of(
+        deferred_sends_.begin(), deferred_sends_.end(),
+        [](DeferredSend& deferred) { return deferred.is(DeferredSend::State::kAwaited); });
+    if (!is_own_node_awaited && !is_other_node_awaited) return false;
     copy = new_scratch(block.bytes);
     layout::gather(block.buffer(), copy, block.bytes);
-    if (is_here_awaited) here->detach(copy);
+    if (is_own_node_awaited) node_operation->detach(copy);
   }
-  for (Offer& offer : offers_) {
-    if (!offer.leave_awaited(Offer::State::kCopied)) continue;
-    offer.send.data = copy;
-    offer.send.runs = nullptr;
-    begin(offer);
+  for (DeferredSend& deferred : deferred_sends_) {
+    if (!deferred.leave_awaited(DeferredSend::State::kCopied)) continue;
+    deferred.send.data = copy;
+    deferred.send.runs = nullptr;
+    begin(deferred);
   }
   return true;
 }
 
-bool Schedule::is_unread() {
+bool Schedule::has_no_readers() {
   const auto lock = team_.fan_out().locked();
-  const Operation* const here = fan_out_operation();
-  return (here == nullptr || here->is_unread()) &&
-         std::none_of(offers_.begin(), offers_.end(),
-                      [](Offer& offer) { return offer.is(Offer::State::kRead); });
+  const Operation* const node_operation = fan_out_operation();
+  return (node_operation == nullptr || node_operation->has_no_readers()) &&
+         std::none_of(deferred_sends_.begin(), deferred_sends_.end(), [](DeferredSend& deferred) {
+           return deferred.is(DeferredSend::State::kReading);
+         });
 }
 
 // ---- blocks -------------------------------------------------------------------------------------
@@ -199,7 +202,7 @@ layout::Block Schedule::block_from(uint32_t rank) const {
   return layout::block_of(what_.receive, has_one ? 0 : rank);
 }
 
-void Schedule::take(uint32_t rank, const void* data, size_t bytes) {
+void Schedule::deliver(uint32_t rank, const void* data, size_t bytes) {
   if (what_.store != nullptr) return what_.store(what_.store_context, rank, data, bytes);
   const layout::Block to = block_from(rank);
   if (bytes > to.bytes) fail(-EMSGSIZE);
@@ -207,7 +210,7 @@ void Schedule::take(uint32_t rank, const void* data, size_t bytes) {
   if (bytes != 0 && to.data != data) std::memcpy(to.data, data, bytes);
 }
 
-void Schedule::pack() {
+void Schedule::pack_runs() {
   const nagaya_blocks all = what_.send;
   const bool is_listed = all.offset_of != nullptr || what_.receive.offset_of != nullptr;
   if (what_.kind == NAGAYA_BCAST && !is_listed) return;  // its messages carry the runs
@@ -240,9 +243,9 @@ void Schedule::store_in_runs(void* schedule, uint32_t rank, const void* data, si
   layout::copy(to.buffer().walk(), layout::Buffer(data, bytes, nullptr).walk(), bytes);
 }
 
-void Schedule::take_from_member(void* schedule, uint32_t index, const void* data, size_t bytes) {
+void Schedule::deliver_from_member(void* schedule, uint32_t index, const void* data, size_t bytes) {
   auto* const self = static_cast<Schedule*>(schedule);
-  self->take(self->own_ranks()[index], data, bytes);
+  self->deliver(self->own_ranks()[index], data, bytes);
 }
 
 // ---- stages -------------------------------------------------------------------------------------
@@ -252,7 +255,7 @@ void Schedule::take_from_member(void* schedule, uint32_t index, const void* data
 bool Schedule::add_stage() {
   if (stage_ == Stage::kFirst) {
     stage_ = Stage::kBetween;
-    pack();
+    pack_runs();
     if (algorithm_.first != nullptr) algorithm_.first(*this);
     return true;
   }
@@ -267,11 +270,11 @@ bool Schedule::add_stage() {
   return false;
 }
 
-void Schedule::go_on() {
+void Schedule::run_stages() {
   do {
     sends_.clear();
     receives_.clear();
-    offers_.clear();
+    deferred_sends_.clear();
     fan_in_.schedule = fan_out_.schedule = nullptr;
     try {
       if (!add_stage()) return finish();
@@ -280,34 +283,34 @@ void Schedule::go_on() {
       fail(-ENOMEM);
       stage_ = Stage::kEnd;
     }
-    launch();
+    start_steps();
   } while (pending_.fetch_sub(1, std::memory_order_acq_rel) == 1);
 }
 
-void Schedule::launch() {
+void Schedule::start_steps() {
   const bool fans_in = fan_in_.schedule != nullptr, fans_out = fan_out_.schedule != nullptr;
-  pending_.store(static_cast<uint32_t>(1 + sends_.size() + receives_.size() + 2 * offers_.size() +
-                                       fans_in + fans_out),
+  pending_.store(static_cast<uint32_t>(1 + sends_.size() + receives_.size() +
+                                       2 * deferred_sends_.size() + fans_in + fans_out),
                  std::memory_order_relaxed);
   const auto start = [&](int error) {
     if (error != 0) finish_step(error);
   };
-  for (Receive& step : receives_) start(nagaya_match_receive(&step.receive));
-  for (Offer& offer : offers_)
-    if (const int error = nagaya_match_receive(&offer.ready); error != 0) {
-      offer.ready.error = error;
-      offer.ready.complete(&offer.ready);
+  for (ReceiveStep& step : receives_) start(nagaya_match_receive(&step.receive));
+  for (DeferredSend& deferred : deferred_sends_)
+    if (const int error = nagaya_match_receive(&deferred.ready); error != 0) {
+      deferred.ready.error = error;
+      deferred.ready.complete(&deferred.ready);
     }
-  for (Send& step : sends_) start(nagaya_match_send(&step.send));
-  if (fans_in) start_local(fan_in_, team_.fan_in());
-  if (fans_out) start_local(fan_out_, team_.fan_out());
+  for (SendStep& step : sends_) start(nagaya_match_send(&step.send));
+  if (fans_in) start_node_collective(fan_in_, team_.fan_in());
+  if (fans_out) start_node_collective(fan_out_, team_.fan_out());
 }
 
-void Schedule::start_local(Local& local, Team& team) {
+void Schedule::start_node_collective(NodeCollective& step, Team& team) {
   int error;
   try {
-    error = Underway::own(team_.waits())
-                .start(team, local.what, algorithm_of(local.what, team), local.number);
+    error = PendingCollectives::own(team_.waits())
+                .start(team, step.what, algorithm_of(step.what, team), step.number);
   } catch (const std::bad_alloc&) {
     error = -ENOMEM;
   }
@@ -318,21 +321,21 @@ void Schedule::start_local(Local& local, Team& team) {
 // completed the others.
 void Schedule::finish_step(int error) {
   if (error != 0) fail(error);
-  if (pending_.fetch_sub(1, std::memory_order_acq_rel) == 1) go_on();
+  if (pending_.fetch_sub(1, std::memory_order_acq_rel) == 1) run_stages();
 }
 
 // The caller's `store` may have set the collective's `error`: it is overwritten only by an error of
 // the schedule. The caller may close the team in complete(), so nothing uses the team after it.
 void Schedule::finish() {
-  WideTeam& team = team_;
-  nagaya_collective& what = callers_;
+  MultiNodeTeam& team = team_;
+  nagaya_collective& what = callers_collective_;
   {
     const auto lock = team.fan_out().locked();  // pairs with hold()
     what.operation = nullptr;
   }
   if (const int error = error_; error != 0) what.error = error;
   delete this;
-  team.end_one();
+  team.end_collective();
   complete(what);
 }
 

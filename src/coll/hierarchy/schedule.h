@@ -25,7 +25,7 @@ namespace nagaya::coll::hierarchy {
 class Schedule;
 
 // The stages of one way to do a collective. Any stage may be nullptr. All may throw std::bad_alloc.
-struct WideAlgorithm {
+struct MultiNodeAlgorithm {
   const char* name;
   bool has_root = false, fans_out = false;
   void (*first)(Schedule& schedule) = nullptr;
@@ -39,7 +39,8 @@ class Schedule {
  public:
   // Makes a schedule, which deletes itself when the collective is complete, and begins its first
   // stage. May throw std::bad_alloc: then nothing has happened.
-  static void start(WideTeam& team, nagaya_collective& what, const WideAlgorithm& algorithm);
+  static void start(MultiNodeTeam& team, nagaya_collective& what,
+                    const MultiNodeAlgorithm& algorithm);
   Schedule(const Schedule&) = delete;
   Schedule& operator=(const Schedule&) = delete;
 
@@ -49,7 +50,7 @@ class Schedule {
   uint32_t size() const { return team_.size(); }
   uint32_t node() const { return nodes().node_of(rank()); }
   std::span<const uint32_t> own_ranks() const { return nodes().ranks_of(node()); }
-  bool is_alone() const { return own_ranks().size() == 1; }
+  bool is_alone_on_node() const { return own_ranks().size() == 1; }
   // Returns the rank that sends and receives for a node: the root for its own node if the algorithm
   // has one, else the node's lowest rank.
   uint32_t leader_of(uint32_t node) const;
@@ -66,19 +67,19 @@ class Schedule {
   // ---- steps
 
   // Returns an empty collective of the node's members whose root is the node's leader.
-  nagaya_collective new_local(nagaya_collective_kind kind) const {
-    nagaya_collective local = {};
-    local.kind = kind;
-    local.root = nodes().index_of(leader_of(node()));
-    return local;
+  nagaya_collective new_node_collective(nagaya_collective_kind kind) const {
+    nagaya_collective collective = {};
+    collective.kind = kind;
+    collective.root = nodes().index_of(leader_of(node()));
+    return collective;
   }
   // Adds a collective of the node's members, whose root is an index in the node. All members of the
   // node add it in the same stage: at most one fan_in(), in the first stage, and one fan_out().
   void fan_in(const nagaya_collective& what) {
     fan_in_.number = team_.fan_in().new_number();
-    set_local(fan_in_, what);
+    set_node_collective(fan_in_, what);
   }
-  void fan_out(const nagaya_collective& what) { set_local(fan_out_, what); }
+  void fan_out(const nagaya_collective& what) { set_node_collective(fan_out_, what); }
   // Adds a BCAST (`bytes` in all) or SCATTER (`bytes` for each member) of the leader's `buffer`.
   // Each member gets the data by a call of `store` with its schedule as context.
   void fan_out_to(void (*store)(void*, uint32_t, const void*, size_t), nagaya_collective_kind kind,
@@ -89,7 +90,7 @@ class Schedule {
   }
   // Sends a block once the leader `to` has announced by an empty message that it is ready: from the
   // caller's memory, unless detach() has sent a copy before.
-  void offer(uint32_t to, const layout::Buffer& from, size_t bytes);
+  void send_when_ready(uint32_t to, const layout::Buffer& from, size_t bytes);
   void receive(uint32_t from, const layout::Buffer& to, size_t bytes);
   void receive(uint32_t from, void* buffer, size_t bytes) {
     receive(from, {buffer, bytes, nullptr}, bytes);
@@ -97,25 +98,25 @@ class Schedule {
 
   // ---- a block that its root wants back
 
-  struct Release {
+  struct FinishStep {
     void operator()(Schedule* schedule) const { schedule->finish_step(0); }
   };
-  using Held = std::unique_ptr<Schedule, Release>;
+  using StepGuard = std::unique_ptr<Schedule, FinishStep>;
   // Returns the schedule of a pending collective, which begins no stage until the result is
   // destroyed; nullptr: all its steps are complete. Called by the thread that may start collectives
   // of the team.
-  static Held hold(WideTeam& team, nagaya_collective& what);
+  static StepGuard hold(MultiNodeTeam& team, nagaya_collective& what);
   // Called once by the root of a BCAST that may detach, as Operation::detach(). Returns whether it
   // has made a copy. May throw std::bad_alloc.
   bool detach();
   // After detach(): whether the root's caller may reuse its block.
-  bool is_unread();
+  bool has_no_readers();
 
   // ---- data that a stage keeps for later stages; their meaning: see each algorithm's file
 
   // Returns uninitialised memory, valid until the collective is complete. May throw std::bad_alloc.
   std::byte* new_scratch(size_t bytes);
-  std::byte *buffer = nullptr, *other = nullptr;
+  std::byte *buffer = nullptr, *other_buffer = nullptr;
   uint32_t level = 0;
   bool is_receiving = false, has_sent = false;
   std::vector<size_t> sizes;
@@ -127,38 +128,38 @@ class Schedule {
   // std::bad_alloc.
   nagaya_blocks own_blocks(const nagaya_blocks& all);
   // Hands the block received from `rank` to the caller: calls its `store`, or copies the block.
-  void take(uint32_t rank, const void* data, size_t bytes);
-  // take() as the `store` of a collective of the node; `index`: the sender's index in the node.
-  static void take_from_member(void* schedule, uint32_t index, const void* data, size_t bytes);
+  void deliver(uint32_t rank, const void* data, size_t bytes);
+  // deliver() as the `store` of a collective of the node; `index`: the sender's index in the node.
+  static void deliver_from_member(void* schedule, uint32_t index, const void* data, size_t bytes);
   void fail(int error) { error_.store(error, std::memory_order_relaxed); }
 
  private:
   enum class Stage : uint8_t { kFirst, kBetween, kLast, kEnd };
-  struct Local {
+  struct NodeCollective {
     nagaya_collective what = {};
     Schedule* schedule = nullptr;  // nullptr: none in this stage
     uint64_t number = 0;           // from its team's new_number()
   };
-  struct Send {
+  struct SendStep {
     nagaya_send send;
     Schedule* schedule;
   };
-  struct Receive {
+  struct ReceiveStep {
     nagaya_receive receive;
     Schedule* schedule;
   };
-  //   awaited -> read     the other leader's message has arrived: sent from the caller's memory
-  //   read    -> over     the send is complete
-  //   awaited -> copied   detach(): sent from a copy. The other leader's message is still pending
-  struct Offer {
-    enum class State : uint8_t { kAwaited, kRead, kOver, kCopied };
+  //   awaited -> reading    the other leader's message has arrived: sent from the caller's memory
+  //   reading -> complete   the send is complete
+  //   awaited -> copied     detach(): sent from a copy. The other leader's message is still pending
+  struct DeferredSend {
+    enum class State : uint8_t { kAwaited, kReading, kComplete, kCopied };
 
     nagaya_receive ready;
     nagaya_send send;
     Schedule* schedule;
     std::atomic<State> state;
 
-    // Acquire: pairs with the store of kOver.
+    // Acquire: pairs with the store of kComplete.
     bool is(State wanted) const { return state.load(std::memory_order_acquire) == wanted; }
     // Changes kAwaited to `next`. Returns false, and changes nothing, in any other state.
     bool leave_awaited(State next) {
@@ -167,37 +168,37 @@ class Schedule {
     }
   };
 
-  Schedule(WideTeam& team, nagaya_collective& callers, const WideAlgorithm& algorithm);
+  Schedule(MultiNodeTeam& team, nagaya_collective& callers, const MultiNodeAlgorithm& algorithm);
   // If the caller's send blocks lie in runs, copies them into contiguous memory. If its receive
   // blocks do, sets store_in_runs() as `store`.
-  void pack();
+  void pack_runs();
   static void store_in_runs(void* schedule, uint32_t rank, const void* data, size_t bytes);
   layout::Block block_from(uint32_t rank) const;  // receive block for that rank
   void prepare(nagaya_send& send, uint32_t to, const layout::Buffer& from, size_t bytes) const;
   void prepare(nagaya_receive& receive, uint32_t from, const layout::Buffer& to,
                size_t bytes) const;
-  void begin(Offer& offer);
+  void begin(DeferredSend& deferred);
   Operation* fan_out_operation() const { return static_cast<Operation*>(fan_out_.what.operation); }
-  void set_local(Local& local, const nagaya_collective& what);
+  void set_node_collective(NodeCollective& step, const nagaya_collective& what);
   bool add_stage();
-  void launch();
-  void start_local(Local& local, Team& team);
-  void go_on();
+  void start_steps();
+  void start_node_collective(NodeCollective& step, Team& team);
+  void run_stages();
   void finish_step(int error);
   void finish();
 
-  WideTeam& team_;
-  nagaya_collective& callers_;
-  nagaya_collective what_;  // a copy, which pack() changes
-  const WideAlgorithm& algorithm_;
+  MultiNodeTeam& team_;
+  nagaya_collective& callers_collective_;
+  nagaya_collective what_;  // a copy, which pack_runs() changes
+  const MultiNodeAlgorithm& algorithm_;
   Stage stage_ = Stage::kFirst;
   uint32_t round_ = 0;
-  std::atomic<uint32_t> pending_ = 0;  // steps of the stage, + 1 in launch(), + 1 while held
+  std::atomic<uint32_t> pending_ = 0;  // steps of the stage, + 1 in start_steps(), + 1 while held
   std::atomic<int> error_ = 0;
-  Local fan_in_, fan_out_;
-  std::deque<Send> sends_;
-  std::deque<Receive> receives_;
-  std::deque<Offer> offers_;
+  NodeCollective fan_in_, fan_out_;
+  std::deque<SendStep> sends_;
+  std::deque<ReceiveStep> receives_;
+  std::deque<DeferredSend> deferred_sends_;
   std::vector<std::unique_ptr<std::byte[]>> scratch_;
   const uint64_t number_;  // last member: if memory for one before is missing, no number is taken
 };

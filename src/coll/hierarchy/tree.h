@@ -16,30 +16,33 @@ namespace nagaya::coll::hierarchy {
 
 class Tree {
  public:
-  // The tree seen from the calling member's node. `top`: the node at place 0; the others follow in
-  // their order, cyclically.
+  // The tree seen from the calling member's node. `top`: the node at position 0; the others follow
+  // in their order, cyclically.
   Tree(const Schedule& schedule, uint32_t top)
-      : schedule_(schedule), top_(top), place_((schedule.node() + count() - top) % count()) {}
+      : schedule_(schedule), top_(top), position_((schedule.node() + count() - top) % count()) {}
 
-  // Place of the own node, and of its parent.
-  uint32_t place() const { return place_; }
-  bool is_top() const { return place_ == 0; }
-  uint32_t parent() const { return place_ & (place_ - 1); }
+  // Position of the own node, and of its parent.
+  uint32_t position() const { return position_; }
+  bool is_top() const { return position_ == 0; }
+  uint32_t parent() const { return position_ & (position_ - 1); }
   // The own node may have a child on each level 0 .. levels()-1; has_child() says whether so many
   // nodes exist.
   uint32_t levels() const {
-    return static_cast<uint32_t>(is_top() ? std::bit_width(count() - 1) : std::countr_zero(place_));
+    return static_cast<uint32_t>(is_top() ? std::bit_width(count() - 1)
+                                          : std::countr_zero(position_));
   }
   bool has_child(uint32_t level) const { return uint64_t{child(level)} < count(); }
-  uint32_t child(uint32_t level) const { return place_ + (uint32_t{1} << level); }
+  uint32_t child(uint32_t level) const { return position_ + (uint32_t{1} << level); }
 
-  uint32_t leader(uint32_t place) const { return schedule_.leader_of((place + top_) % count()); }
+  uint32_t leader(uint32_t position) const {
+    return schedule_.leader_of((position + top_) % count());
+  }
 
  private:
   uint32_t count() const { return schedule_.nodes().nodes(); }
 
   const Schedule& schedule_;
-  const uint32_t top_, place_;
+  const uint32_t top_, position_;
 };
 
 }  // namespace nagaya::coll::hierarchy

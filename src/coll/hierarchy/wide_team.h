@@ -13,12 +13,12 @@
 
 namespace nagaya::coll::hierarchy {
 
-class WideTeam {
+class MultiNodeTeam {
  public:
   static constexpr uint64_t kContexts = uint64_t{1} << 56;
   static constexpr uint32_t kSizeMax = 1 << 20;
 
-  WideTeam(llcl::ProcessSet processes, uint64_t context, bool has_threads, llcl::Wait& waits);
+  MultiNodeTeam(llcl::ProcessSet processes, uint64_t context, bool has_threads, llcl::Wait& waits);
 
   // Opens the node's two teams; results as Team::open().
   int open(llcl::Board& board, task::TaskRecord& self);
@@ -50,19 +50,19 @@ class WideTeam {
 
   // Returns the next collective's number, from 0.
   uint64_t new_number() {
-    under_way_.fetch_add(1, std::memory_order_relaxed);
-    return numbers_++;
+    pending_.fetch_add(1, std::memory_order_relaxed);
+    return next_number_++;
   }
-  void end_one() { under_way_.fetch_sub(1, std::memory_order_release); }
-  bool is_idle() const { return under_way_.load(std::memory_order_acquire) == 0; }
+  void end_collective() { pending_.fetch_sub(1, std::memory_order_release); }
+  bool is_idle() const { return pending_.load(std::memory_order_acquire) == 0; }
 
  private:
   const llcl::ProcessSet processes_;
   const uint64_t context_;
   llcl::Wait& waits_;
   Team fan_in_, fan_out_;
-  uint64_t numbers_ = 0;
-  std::atomic<uint32_t> under_way_ = 0;
+  uint64_t next_number_ = 0;
+  std::atomic<uint32_t> pending_ = 0;
 };
 
 }  // namespace nagaya::coll::hierarchy

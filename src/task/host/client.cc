@@ -24,7 +24,8 @@ constexpr int kGreetingLimitS = 15;  // longer than a host on a busy node takes 
 // Removes the socket of a host that has died of `error`, and announces the death while the other
 // clients wait for the folder's lock. Returns false if another client has removed the socket, or a
 // host listens there.
-bool bury(const SocketPlace& place, const Error& error, const Announcement& announce) {
+bool remove_socket_and_announce(const SocketPlace& place, const Error& error,
+                                const Announcement& announce) {
   const FolderLock lock(place.folder);
   if (is_served(place) || !remove_socket(place)) return false;
   if (announce) announce(error);
@@ -97,7 +98,8 @@ Client Client::join(const Job& job, const Announcement& announce) {
     } catch (const Error& error) {
       // A host that was just leaving has removed its socket, `nagaya clean` has removed the empty
       // folder, or a signal has killed the starting host: the next try starts a new one.
-      const bool has_left = error.code() == -EPIPE && !bury(place, error, announce);
+      const bool has_left =
+          error.code() == -EPIPE && !remove_socket_and_announce(place, error, announce);
       const bool has_died = error.code() == -ECHILD && ++deaths < kStartTries;
       if (!has_left && !has_died && error.code() != -ESTALE) throw;
     }
@@ -217,7 +219,7 @@ void Client::waited(uint32_t number) {
 }
 
 bool remove_stale_socket(const SocketPlace& place) {
-  return bury(place, Error(-EPIPE, place.path), {});
+  return remove_socket_and_announce(place, Error(-EPIPE, place.path), {});
 }
 
 bool remove_stale_socket(const std::string& socket_path) {
@@ -225,11 +227,13 @@ bool remove_stale_socket(const std::string& socket_path) {
   return place && remove_stale_socket(*place);
 }
 
-void bury_host(const std::string& socket_path, const Error& error, const Announcement& announce) {
+void announce_host_death(const std::string& socket_path, const Error& error,
+                         const Announcement& announce) {
   const std::optional<SocketPlace> place = find_place(socket_path);
   // Here every client announces, because otherwise none would: the process that removed the folder,
   // or started the new host, has not announced the death.
-  if (!place || (!bury(*place, error, announce) && is_served(*place))) announce(error);
+  if (!place || (!remove_socket_and_announce(*place, error, announce) && is_served(*place)))
+    announce(error);
 }
 
 JobStatus query_status(const std::string& socket_path) {

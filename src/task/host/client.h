@@ -22,7 +22,8 @@ using Announcement = std::function<void(const base::Error&)>;
 class Client {
  public:
   // Connects to the job's host; starts it when there is none. Throws Error. When the host dies
-  // meanwhile (-EPIPE), calls `announce` with the error first, under the rule of bury_host().
+  // meanwhile (-EPIPE), calls `announce` with the error first, under the rule of
+  // announce_host_death().
   static Client join(const Job& job, const Announcement& announce = {});
 
   // Takes over a connection that this process made before it executed another program (the waiter).
@@ -71,8 +72,8 @@ bool remove_stale_socket(const SocketPlace& place);
 bool remove_stale_socket(const std::string& socket_path);
 // Called after the host at `socket_path` has died of `error`. Removes its socket. Only one of its
 // clients calls `announce`; if a new host listens there already, all of them do.
-void bury_host(const std::string& socket_path, const base::Error& error,
-               const Announcement& announce);
+void announce_host_death(const std::string& socket_path, const base::Error& error,
+                         const Announcement& announce);
 // Asks the host that listens at `socket_path` for its job's status. Throws Error: -ESRCH when
 // nobody listens there (a stale socket), -ETIMEDOUT when the host does not answer, -EPERM when the
 // folder or the host there is not this user's.

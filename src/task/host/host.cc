@@ -31,7 +31,7 @@ constexpr auto kPause = 1s;
 constexpr auto kLogPause = 1s;
 constexpr int kTickMs = 1000;
 constexpr int kFlushTickMs = 2;
-constexpr int kHeldTickMs = 10;
+constexpr int kRetryTickMs = 10;
 
 // Compares two keys in constant time, so that the time does not tell where they differ.
 bool same_key(const uint8_t (&a)[16], const uint8_t (&b)[16]) {
@@ -104,8 +104,8 @@ Host::Host(const HostSettings& settings, base::Fd& listener, const SocketPlace& 
   std::copy(std::begin(settings.key), std::end(settings.key), header.key);
   std::copy(std::begin(settings.socket_path), std::end(settings.socket_path), header.host_socket);
   header.identity = base::random_number();
-  held_.reserve(header.capacity);  // so that closing needs no memory
-  finished_.reserve(header.capacity);
+  awaiting_upper_release_.reserve(header.capacity);  // so that closing needs no memory
+  tasks_of_ended_groups_.reserve(header.capacity);
   header.redirect_table = arch::install_redirect_table();
   header.can_read_thread_pointer = arch::can_read_thread_pointer(::getauxval(AT_HWCAP2)) ? 1 : 0;
   redirect_space = &header;
@@ -182,7 +182,7 @@ void Host::serve_once(int timeout_ms) {
   close_released();
   space_.free_closed();
   watch_listener_again();
-  tell_late_ends();
+  report_late_ends();
   flush_clients();
   drop_late_clients();
   log_refused(Clock::now());
@@ -201,7 +201,8 @@ bool Host::is_over() const {
 // Returns true if the host has a task or a client. A client that only asked for the status does not
 // count. A client that has connected but not greeted counts: it may be about to greet.
 bool Host::is_in_use() const {
-  return !tasks_.empty() || has_clients([](const Client& client) { return !client.observes; });
+  return !tasks_.empty() ||
+         has_clients([](const Client& client) { return !client.is_status_only; });
 }
 
 bool Host::all_came_and_went() const {
@@ -259,7 +260,7 @@ void Host::watch_listener_again() {
 
 // Sends kept bytes to clients that are slow to read; shortens the poll timeout while there are any.
 void Host::flush_clients() {
-  tick_ms_ = held_.empty() && untold_.empty() ? kTickMs : kHeldTickMs;
+  tick_ms_ = awaiting_upper_release_.empty() && unreported_ends_.empty() ? kTickMs : kRetryTickMs;
   for (auto at = clients_.begin(); at != clients_.end();) {
     auto& [fd, client] = *at++;
     try {
@@ -307,7 +308,7 @@ void Host::drop(int client_fd) {
   clients_.erase(found);
   for (const auto& [pid, task] : tasks_)
     if (orphans.contains(task->record->number)) ::kill(pid, SIGKILL);
-  std::erase_if(untold_,
+  std::erase_if(unreported_ends_,
                 [&](const auto& one) { return orphans.contains(one.second->record->number); });
   if (!keeps_tasks) return;
   for (uint32_t number : orphans) {
@@ -345,7 +346,7 @@ void Host::answer(Client& client, const std::string& question) {
 }
 
 void Host::tell_status(Client& client) {
-  client.observes = !client.greeted;
+  client.is_status_only = !client.greeted;
   const SpaceHeader& space = space_.header();
   JobStatus status{.host_pid = ::getpid(),
                    .launcher_pid = settings_.launcher_pid,

@@ -35,7 +35,7 @@ class Host {
   SpaceHeader& space() { return space_.header(); }
 
   // Sets the floor above, which uses this host's space. Call once, before the functions below.
-  void carry(UpperFloor& floor) { upper_ = &floor; }
+  void set_upper_floor(UpperFloor& floor) { upper_ = &floor; }
 
   // Serves until the job has ended.
   void run();
@@ -55,7 +55,7 @@ class Host {
     Clock::time_point deadline;  // for the client's greeting
     bool greeted = false;
     bool keeps_tasks = false;
-    bool observes = false;  // it asked for the status: the job does not wait for it
+    bool is_status_only = false;  // it asked for the status: the job does not wait for it
     std::string group;
     std::set<uint32_t> tasks;  // not yet waited for
   };
@@ -86,13 +86,13 @@ class Host {
   void close(TaskRecord& record);
   void close_released();
   void finish(Group& group);
-  void close_finished(size_t kept);
+  void close_tasks_of_ended_groups(size_t kept);
   TaskRecord& open_record(int64_t wanted);
   void read_signals();
   void reap_ended();
   void reap(int pid, int status);
-  void tell_end(Tasks::node_type ended);
-  void tell_late_ends();
+  void report_end(Tasks::node_type ended);
+  void report_late_ends();
   void flush_clients();
   void drop_late_clients();
   void stop_listening();
@@ -125,13 +125,13 @@ class Host {
   Clock::time_point idle_since_ = Clock::now();
   UpperFloor* upper_ = nullptr;
   SpaceMemory space_;
-  std::vector<TaskRecord*> held_;      // to be closed once the upper floor has released them
-  std::vector<TaskRecord*> finished_;  // tasks of ended launched jobs, oldest first
+  std::vector<TaskRecord*> awaiting_upper_release_;  // their records are closed after it
+  std::vector<TaskRecord*> tasks_of_ended_groups_;   // oldest first
   Loader loader_;
   Clock::time_point next_look_{};        // next waitpid() without SIGCHLD
   std::map<int, Client> clients_;        // by socket
   Tasks tasks_;                          // by pid
-  Tasks untold_;                         // ended; the message to their clients found no memory
+  Tasks unreported_ends_;                // the message to their clients found no memory
   std::map<std::string, Group> groups_;  // groups of launchers; a creator may spawn for ever
 };
 

@@ -67,7 +67,7 @@ void unignore_signals() {
   }
 }
 
-void shed_inherited_limits() {
+void reset_affinity_and_limits() {
   cpu_set_t all;
   std::memset(&all, 0xff, sizeof all);
   ::sched_setaffinity(0, sizeof all, &all);
@@ -83,7 +83,7 @@ void shed_inherited_limits() {
   ::setrlimit(RLIMIT_CORE, &limit);
 }
 
-void spare_the_others() {
+void forbid_core_dumps_on_old_kernels() {
   utsname about{};
   unsigned version = 0, part = 0;
   ::uname(&about);

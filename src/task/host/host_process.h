@@ -29,11 +29,11 @@ void unignore_signals();
 
 // Binds the host to all processors and raises its soft limits: the host needs many descriptors, and
 // each task sets its own binding and limits.
-void shed_inherited_limits();
+void reset_affinity_and_limits();
 
 // Before Linux 5.16 a task that dumps core ends all processes that share its memory (zap_process;
 // since 5.16 only its own threads). On older kernels this makes the host and its tasks undumpable,
 // so that the other tasks survive. The price: their /proc/PID belongs to root.
-void spare_the_others();
+void forbid_core_dumps_on_old_kernels();
 
 }  // namespace nagaya::task

@@ -18,9 +18,9 @@ using base::Error;
 using namespace std::chrono_literals;
 
 constexpr auto kLookPause = 1s;
-// The number of finished tasks of launched jobs whose memory the host keeps: a task of another job
-// may be about to hold one of them.
-constexpr size_t kFinishedKept = 16;
+// The number of tasks of ended groups whose memory the host keeps: a task of another job may be
+// about to hold one of them.
+constexpr size_t kEndedGroupTasksKept = 16;
 
 // Returns the pid of a child that has ended, 0 when none has, -1 when there is no child. If
 // wait4(2) fails, tries waitid(2).
@@ -61,11 +61,11 @@ void Host::launch(Client& client, const Message& message) {
     Tasks entry;
     LiveTask& task = *entry.emplace(0, std::make_unique<LiveTask>())->second;
     task.record = record;
-    task.kept = client.keeps_tasks;
+    task.is_freed_by_creator = client.keeps_tasks;
     task.program = launch.text.program;
     task.group = client.group;
     client.tasks.insert(record->number);
-    if (!task.kept) groups_[client.group].tasks.push_back(record);
+    if (!task.is_freed_by_creator) groups_[client.group].tasks.push_back(record);
     upper_->task_starts(*record, {launch.inherit.cpu_mask, launch.inherit.cpu_mask_bytes / 8});
     spawn(loader_, task, launch, message.descriptors);
     stop_at(StopPoint::kHostCloned);
@@ -89,11 +89,11 @@ void Host::launch(Client& client, const Message& message) {
   client.channel.send(MessageType::kStarted, encode_plain(started));
 }
 
-// Returns the record of a free number. If there is none, first frees the numbers of all finished
-// tasks that no task and no upper floor holds.
+// Returns the record of a free number. If there is none, first frees the numbers of all tasks of
+// ended groups that no task and no upper floor holds.
 TaskRecord& Host::open_record(int64_t wanted) {
   if (!space_.has_free()) {
-    close_finished(0);
+    close_tasks_of_ended_groups(0);
     close_released();
   }
   return space_.open_record(wanted);
@@ -105,16 +105,17 @@ void Host::finish(Group& group) {
   if (group.expected == 0 || group.ended < group.expected) return;
   for (TaskRecord* record : group.tasks)
     if (record->state.load(std::memory_order_relaxed) != TaskState::kEnded) return;
-  finished_.insert(finished_.end(), group.tasks.begin(), group.tasks.end());
+  tasks_of_ended_groups_.insert(tasks_of_ended_groups_.end(), group.tasks.begin(),
+                                group.tasks.end());
   group.tasks.clear();
-  close_finished(space_.has_free() ? kFinishedKept : 0);
+  close_tasks_of_ended_groups(space_.has_free() ? kEndedGroupTasksKept : 0);
 }
 
-// Closes finished tasks, the oldest first, until `kept` are left. Skips tasks that a task of
+// Closes tasks of ended groups, the oldest first, until `kept` are left. Skips tasks that a task of
 // another job holds, and tasks whose client was not told the end.
-void Host::close_finished(size_t kept) {
-  size_t left = finished_.size();
-  std::erase_if(finished_, [&](TaskRecord* record) {
+void Host::close_tasks_of_ended_groups(size_t kept) {
+  size_t left = tasks_of_ended_groups_.size();
+  std::erase_if(tasks_of_ended_groups_, [&](TaskRecord* record) {
     const bool is_awaited =
         has_clients([&](const Client& client) { return client.tasks.contains(record->number); });
     if (left <= kept || is_awaited || space_.is_held(*record)) return false;
@@ -124,16 +125,17 @@ void Host::close_finished(size_t kept) {
   });
 }
 
-// Closes the record now, or puts it into held_ until the upper floor has released the partition.
+// Closes the record now, or puts it into awaiting_upper_release_ until the upper floor has released
+// the partition.
 void Host::close(TaskRecord& record) {
   if (upper_->holds(record))
-    held_.push_back(&record);
+    awaiting_upper_release_.push_back(&record);
   else
     space_.close_record(record);
 }
 
 void Host::close_released() {
-  std::erase_if(held_, [&](TaskRecord* record) {
+  std::erase_if(awaiting_upper_release_, [&](TaskRecord* record) {
     if (upper_->holds(*record)) return false;
     space_.close_record(*record);
     return true;
@@ -151,7 +153,8 @@ void Host::reap_ended() {
   // No child is left: other code in this process has waited for tasks that still have an entry.
   while (pid < 0 && !tasks_.empty()) reap(tasks_.begin()->first, W_EXITCODE(0, SIGKILL));
   // Tasks of other jobs may have released their holds meanwhile.
-  if (finished_.size() > kFinishedKept) close_finished(kFinishedKept);
+  if (tasks_of_ended_groups_.size() > kEndedGroupTasksKept)
+    close_tasks_of_ended_groups(kEndedGroupTasksKept);
 }
 
 void Host::reap(int pid, int status) {
@@ -173,19 +176,20 @@ void Host::reap(int pid, int status) {
   // would remove the socket if the host were killed after that. (A creator removes it itself.)
   if (all_came_and_went()) stop_listening();
   const auto group = groups_.find(task.group);
-  tell_end(std::move(ended));
+  report_end(std::move(ended));
   if (group != groups_.end()) finish(group->second);
 }
 
-// Tells the end to the client that launched the task; keeps it in untold_ if there is no memory.
-void Host::tell_end(Tasks::node_type ended) {
+// Reports the end to the client that launched the task; keeps it in unreported_ends_ if there is no
+// memory.
+void Host::report_end(Tasks::node_type ended) {
   LiveTask& task = *ended.mapped();
   TaskRecord& record = *task.record;
   const auto owner = std::find_if(clients_.begin(), clients_.end(), [&](const auto& entry) {
     return entry.second.tasks.contains(record.number);
   });
   if (owner == clients_.end()) {
-    if (task.kept) close(record);
+    if (task.is_freed_by_creator) close(record);
     return;
   }
   // Only the proxy of the first task that died of a fault reports it. Later faults may be
@@ -195,21 +199,22 @@ void Host::tell_end(Tasks::node_type ended) {
     task.is_first_fault = true;
   try {
     owner->second.channel.send(MessageType::kEnded, encode(end_of(task)));
-    if (!task.kept) owner->second.tasks.erase(record.number);
+    if (!task.is_freed_by_creator) owner->second.tasks.erase(record.number);
     stop_at(StopPoint::kHostEndTold);
   } catch (const std::bad_alloc&) {
-    untold_.insert(std::move(ended));
+    unreported_ends_.insert(std::move(ended));
   } catch (const Error&) {
     drop(owner->first);
   }
 }
 
-void Host::tell_late_ends() {
+void Host::report_late_ends() {
   int pid = 0;
-  // tell_end() may drop the client, which removes other entries of untold_.
-  for (auto at = untold_.begin(); at != untold_.end(); at = untold_.upper_bound(pid)) {
+  // report_end() may drop the client, which removes other entries of unreported_ends_.
+  for (auto at = unreported_ends_.begin(); at != unreported_ends_.end();
+       at = unreported_ends_.upper_bound(pid)) {
     pid = at->first;
-    tell_end(untold_.extract(at));
+    report_end(unreported_ends_.extract(at));
   }
 }
 

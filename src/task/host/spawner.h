@@ -15,10 +15,10 @@ namespace nagaya::task {
 struct LiveTask {
   TaskRecord* record = nullptr;
   int32_t pid = 0;
-  std::string program;          // absolute path
-  std::string group;            // of the client that launched it
-  bool kept = false;            // true: its creator frees it; else it stays until its job ends
-  bool is_first_fault = false;  // it is the host's first task that died of a fault
+  std::string program;               // absolute path
+  std::string group;                 // of the client that launched it
+  bool is_freed_by_creator = false;  // else it stays until its job ends
+  bool is_first_fault = false;       // it is the host's first task that died of a fault
   Start start{};
   Inheritance inherit{};
   std::vector<DescriptorMove> moves;

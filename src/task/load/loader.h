@@ -27,11 +27,11 @@ class ImageCache {
   std::shared_ptr<const ElfImage> get(const std::string& path);
 
  private:
-  struct Known {
+  struct CachedImage {
     struct stat file;  // when it was read
     std::shared_ptr<const ElfImage> image;
   };
-  std::map<std::string, Known> images_;
+  std::map<std::string, CachedImage> images_;
 };
 
 class Loader {

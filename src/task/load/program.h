@@ -50,11 +50,11 @@ class ProgramCache {
                       const std::vector<std::string>& environment);
 
  private:
-  struct Known {
+  struct CachedProgram {
     struct stat file;
     ProgramText text;  // without arguments and environment
   };
-  std::map<std::string, Known> known_;  // by absolute path
+  std::map<std::string, CachedProgram> known_;  // by absolute path
 };
 
 // Returns the file that `command` names (searches PATH when it has no slash). Throws the errors of

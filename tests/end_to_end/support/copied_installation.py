@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An installation that tests may rename and change: a copy without what no job needs."""
+"""An installation that tests may rename and change: a copy of the parts that jobs need."""
 import subprocess
 
 

@@ -77,8 +77,8 @@ class Creator:
         return measure(self.host)
 
     def measure_at_rest(self, limit_s=10):
-        """The host frees what a task left some time after its end was told: measured when nothing
-        changes any more."""
+        """Measures the host when nothing changes any more: it frees the remains of a task some time
+        after it has reported the task's end."""
         deadline = time.monotonic() + limit_s
         last, same = self.measure(), 0
         while same < TIMES_AT_REST and time.monotonic() < deadline:

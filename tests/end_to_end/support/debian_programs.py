@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results of Debian's programs, taken from their output, and where Debian has some of them."""
+"""Finds some of Debian's programs, and reads their results from their output."""
 import pathlib
 import re
 
@@ -16,15 +16,16 @@ def scalapack_tester(name):
 
 
 def input_of_tester(tester, name):
-    """Its package's, but without condition estimates: ScaLAPACK's p?lacon reads what nobody has written
-    (docs/bugs.md), so that now and then its processes go different ways and wait for each other for
-    ever."""
+    """Returns the input file of a tester's package, but without condition estimates: ScaLAPACK's
+    p?lacon reads uninitialised memory (docs/bugs.md), so now and then its processes take different
+    branches and wait for each other for ever."""
     text = (tester.parent / name).read_text()
     return re.sub(r"^T(\s+\(T or F\) Test Cond)", r"F\1", text, flags=re.MULTILINE)
 
 
 def results_of_tester(out):
-    """Of its summary: `    352 tests completed and passed residual checks.` and the like."""
+    """Returns the counts in a tester's summary, of lines such as
+    `    352 tests completed and passed residual checks.`"""
     def total(what):
         return sum(int(number) for number in re.findall(rf"(\d+) tests {what}", out))
     return {"passed": total("completed and passed"), "failed": total("completed and failed"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the programs under test lie: the build tree named by NAGAYA_BUILD, or a copy of its
+"""Finds the programs under test: in the build tree named by NAGAYA_BUILD, or in a copy of its
 programs when the ordinary user may not read it (a build under root's home)."""
 import os
 import pathlib
@@ -26,7 +26,7 @@ class Installation:
         return self.root / "tests" / "programs" / name
 
     def copied_to(self, folder):
-        """Copies the parts that each installation has."""
+        """Copies to `folder` the parts that each installation has."""
         for part in ("bin", "lib", "libexec"):
             shutil.copytree(self.root / part, folder / part, symlinks=True,
                             ignore=shutil.ignore_patterns("bench"))

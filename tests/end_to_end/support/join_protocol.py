@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Speaks the join protocol (src/task/host/wire.h) to the host of a job, rightly and wrongly.
+"""Speaks the join protocol (src/task/host/wire.h) to the host of a job, correctly and wrongly.
 
 The protocol's numbers that may change are read from the headers: a client of another
 version would be refused before it could do anything wrong.
@@ -55,7 +55,7 @@ def texts(all_of_them):
 
 
 def inheritance(**other):
-    """struct Inheritance of load/freestanding/start.h: nothing special is handed over."""
+    """Returns a struct Inheritance (load/freestanding/start.h) with defaults, or the given fields."""
     field = {"cpu_mask_bytes": 0, "policy": 0, "umask": 0o22, "nice": 0, "group": 0,
              "stack_bytes": 8 << 20, **other}
     limits = [(NO_LIMIT, NO_LIMIT)] * LIMITS
@@ -90,7 +90,8 @@ class Answer:
 
 @contextlib.contextmanager
 def acting_as(user):
-    """A socket's peer is the process that connected it: the host talks to its own user only."""
+    """Runs the block with the ids of `user`: the host accepts only its own user, and the kernel takes
+    a socket's user from the process that connects it."""
     if user.is_other:
         os.setegid(user.uid)
         os.seteuid(user.uid)
@@ -103,7 +104,7 @@ def acting_as(user):
 
 
 class JoiningClient:
-    """One connection. `say` sends frames whole, `send` any bytes."""
+    """A client with one connection. `say` sends whole frames, `send` any bytes."""
 
     def __init__(self, user, path, limit_s=20):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -129,7 +130,8 @@ class JoiningClient:
         self.socket.sendall(data)
 
     def say(self, kind, payload=b"", descriptors=()):
-        """As Channel::send of wire.cc: one byte carries each batch of descriptors but the last."""
+        """Sends a frame as Channel::send of wire.cc does: each batch of descriptors but the last goes
+        with one byte."""
         data, left = frame(kind, payload, len(descriptors)), list(descriptors)
         while len(left) > DESCRIPTORS_PER_PIECE:
             self.socket.sendmsg([data[:1]], rights(left[:DESCRIPTORS_PER_PIECE]))
@@ -151,7 +153,7 @@ class JoiningClient:
             os.close(directory)
 
     def hear(self):
-        """The next answer; None when the host has ended the connection."""
+        """Returns the host's next message; None when the host has ended the connection."""
         head = self.exactly(FRAME.size)
         if head is None:
             return None
@@ -173,7 +175,7 @@ class JoiningClient:
         return data
 
     def is_dropped(self):
-        """Waits until the host ends the connection; ignores its messages before."""
+        """Waits until the host ends the connection; ignores its messages until then."""
         while self.hear() is not None:
             pass
         return True
@@ -185,8 +187,8 @@ def processor_s(pid):
 
 
 class FalseHost:
-    """Listens where the host of a job would, as a process of `user`, and treats each client by
-    `act(connection)`. For clients a socket's peer is the process that has called listen(2)."""
+    """Listens at the socket of a job's host, as a process of `user`, and calls `act(connection)` for
+    each client. For clients a socket's peer is the process that has called listen(2)."""
 
     def __init__(self, user, path, act):
         self.path, self.act, self.connections = path, act, []

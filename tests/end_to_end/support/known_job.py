@@ -18,7 +18,8 @@ RANDOM_OF_MPIRUN = f"{SECRET[:16]}-{SECRET[16:]}"
 
 
 def rank_environment(tasks=1, rank=0):
-    """As Open MPI's mpirun has it for its ranks; always the same mpirun."""
+    """Returns the environment that Open MPI's mpirun gives to its ranks; always that of the same
+    mpirun."""
     return {"OMPI_MCA_orte_precondition_transports": RANDOM_OF_MPIRUN,
             "PMIX_NAMESPACE": "namespace", "OMPI_COMM_WORLD_LOCAL_SIZE": str(tasks),
             "OMPI_COMM_WORLD_LOCAL_RANK": str(rank)}
@@ -26,7 +27,8 @@ def rank_environment(tasks=1, rank=0):
 
 @functools.cache
 def learned_key(user, nagaya, program):
-    """The key by which `nagaya exec` greets the host of that mpirun's job: said to a false host."""
+    """Returns the key that `nagaya exec` sends to the host of that mpirun's job; a false host reads
+    it."""
     job = KnownJob(user, nagaya, program, tasks=1)
     assert job.end() == [AS_IT_SHOULD]
     assert settles(lambda: not job.socket.exists())
@@ -92,13 +94,13 @@ class KnownJob:
         return len(os.listdir(f"/proc/{self.host}/fd"))
 
     def is_undisturbed(self, programs=0):
-        """The host lives and has let go of whatever the stranger had, but for the files of
-        `programs` other programs; the tasks live."""
+        """Returns true if the host and the tasks live, and the host has closed all descriptors of the
+        stranger, except the files of `programs` other programs."""
         return (settles(lambda: self.host_descriptors() <= self.descriptors + programs)
                 and all(proxy.poll() is None for proxy in self.proxies))
 
     def end(self):
-        """(exit code, output, errors) of each task, after SIGUSR1."""
+        """Sends SIGUSR1. Returns (exit code, output, errors) of each task."""
         time.sleep(0.05)  # "ready" is said just before the wait begins
         for proxy in self.proxies:
             os.killpg(proxy.pid, signal.SIGUSR1)  # as launchers do

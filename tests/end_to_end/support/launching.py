@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The launchers that start an MPI program on a node, and the ways in which each starts it that must
-look alike: directly, with `nagaya exec` before the program, and by `nagaya run`. A new launcher is
-one entry of LAUNCHERS."""
+"""The launchers that start an MPI program on a node, each in three ways that must behave alike:
+directly, with `nagaya exec` before the program, and by `nagaya run`. A new launcher is one entry of
+LAUNCHERS."""
 import contextlib
 import dataclasses
 import pathlib
@@ -87,7 +87,7 @@ LAUNCHERS = {
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """The act of rank 0 (one of mpi_ending.c), and the signals to the launcher."""
+    """A test case: the act of rank 0 (one of mpi_ending.c), and the signals to the launcher."""
 
     act: tuple
     stdin: bytes = b""
@@ -142,8 +142,8 @@ class Launching:
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
 
     def outcome(self, way, case, ranks=lambda way: []):
-        """Starts the job and does to it what the case says; again, if the launcher itself crashed
-        on the way: a race between the input and a rank's end in Open MPI 4's mpirun."""
+        """Runs the case and returns its outcome. Repeats it if the launcher itself has crashed, by a
+        race between the input and a rank's end in Open MPI 4's mpirun."""
         for _ in range(CRASHES_MAX):
             ended = self.outcome_of_one(way, case, ranks)
             if not (ended.code == -signal.SIGSEGV and INPUT_CRASH in ended.err):
@@ -181,8 +181,8 @@ class Launching:
 
 
 def said_until(job, word, count=1):
-    """What the job says up to the word of that count, or to its end. Byte by byte from an unbuffered
-    pipe: communicate() gets the rest."""
+    """Returns the job's output up to the `count`th `word`, or to its end. Reads byte by byte from an
+    unbuffered pipe, so that communicate() gets the rest."""
     said = b""
     while said.count(word) < count and (byte := job.stdout.read(1)):
         said += byte
@@ -190,7 +190,7 @@ def said_until(job, word, count=1):
 
 
 def feed_in_step(job, data):
-    """Each piece once the rank has taken the one before: it says so."""
+    """Writes each piece of the input once the rank has reported that it has read the last one."""
     with contextlib.suppress(BrokenPipeError):  # it has ended: its outcome says why
         for begin in range(0, len(data), INPUT_PIECE):
             job.stdin.write(data[begin:begin + INPUT_PIECE])
@@ -201,7 +201,7 @@ def feed_in_step(job, data):
 
 
 def are_stopped(ranks, wanted):
-    """Are all ranks stopped? Gives them time to become what is wanted."""
+    """Returns true if all ranks are stopped. Waits for a while until they are as wanted."""
     deadline = time.monotonic() + STATE_LIMIT_S
     while True:
         now = [state_of(pid) for pid in ranks()]

@@ -15,8 +15,8 @@ LAUNCHERS = {"orterun", "orted", "prterun", "prted", "mpirun", "nagaya", "nagaya
 
 
 def describe(pid):
-    """Name and program of a live process; None when it has ended. A task's program is the
-    host's: that is what the kernel shows."""
+    """Returns name and program of a live process; None when it has ended. For a task the kernel
+    shows the host's program."""
     folder = pathlib.Path("/proc", str(pid))
     try:
         stat = (folder / "stat").read_text()
@@ -35,7 +35,7 @@ class Left:
 
 
 class Leftovers:
-    """Made before a job, asked after it."""
+    """Finds the leftovers of a job: made before the job, asked after it."""
 
     def __init__(self, user, installation):
         self.user = user
@@ -61,7 +61,7 @@ class Leftovers:
                     found.sockets - self.before.sockets, found.segments - self.before.segments)
 
     def after_limit(self):
-        """The leftovers; those still going away get LIMIT_S for it."""
+        """Returns the leftovers after LIMIT_S, or at once when there are none any more."""
         deadline = time.monotonic() + LIMIT_S
         while True:
             left = self.now()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bad input gets one clear line and the right exit code, nothing is left of it."""
+"""Cases of bad input: each gets one clear line and the right exit code, and leaves nothing behind."""
 
 HOW = {"exec": ["exec"], "run": ["run", "-n", "2"]}
 OWN_FAILURE, CANNOT_RUN, NOT_FOUND = 125, 126, 127

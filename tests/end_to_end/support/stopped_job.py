@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A job one of whose processes stops at a named step, so that another, or itself, can be killed
+"""A job with one process that stops at a named step, so that a test can kill it or another process
 exactly there. The steps are those of src/task/load/freestanding/stop_point.h."""
 import os
 import pathlib
@@ -15,13 +15,13 @@ TICK_S = 0.01
 
 
 def stop_points():
-    """Those of start, join, spawn, reap and exit, by which every job comes."""
+    """Returns the stop points of start, join, spawn, reap and exit, which every job passes."""
     table = STOP_POINTS.read_text().split("kStopPointNames[] = {")[1].split("};")[0]
     return re.findall(r'"((?:client|host|task)\.[^"]+)"', table)
 
 
 def stat_fields(pid):
-    """State and parent, None when the process has gone."""
+    """Returns state and parent of a process; None when it has ended."""
     try:
         text = pathlib.Path("/proc", str(pid), "stat").read_text()
     except OSError:
@@ -48,7 +48,7 @@ class StoppedJob:
             time.sleep(TICK_S)
 
     def processes(self):
-        """pid: (role, state) of what this job has brought forth."""
+        """Returns {pid: (role, state)} of the processes that this job has started."""
         found = {}
         for pid, (name, program) in self.leftovers.now().processes.items():
             fields = stat_fields(pid)
@@ -72,7 +72,7 @@ class StoppedJob:
         return [pid for pid, (_, state) in self.processes().items() if state == "T"]
 
     def of_role(self, role):
-        """Those of a role, the stopped ones first."""
+        """Returns the processes of a role, the stopped ones first."""
         found = [(state != "T", pid) for pid, (has, state) in self.processes().items()
                  if has == role]
         return [pid for _, pid in sorted(found)]
@@ -85,7 +85,7 @@ class StoppedJob:
                 pass
 
     def recovers(self, ranks):
-        """Do as many tasks as were wanted run in the end, in spite of a death?"""
+        """Returns true if in spite of a death the wanted number of tasks runs in the end."""
         deadline = time.monotonic() + RECOVERY_LIMIT_S
         while self.process.poll() is None and time.monotonic() < deadline:
             self.go_on()
@@ -96,7 +96,7 @@ class StoppedJob:
         return False
 
     def end(self, limit_s):
-        """Lets all go on until the launcher has ended; its exit code, what it said, the time."""
+        """Lets all go on until the launcher has ended. Returns its exit code, its output, the time."""
         started = time.monotonic()
         while self.process.poll() is None and time.monotonic() - started < limit_s:
             self.go_on()

@@ -19,7 +19,8 @@ class XmpPrograms:
         shutil.copytree(ROOT / "examples/xmp", self.examples)
 
     def compiled(self, name, *files, options=("-O1",), libraries=("-lm",), compiler=None):
-        """The program NAME of files of `sources` (without any: NAME.c) or from elsewhere."""
+        """Returns the program `name`, compiled from `files`, paths or names in the folder of sources;
+        without files from NAME.c."""
         key = (name, *files, *options, compiler)
         if key not in self.made:
             program = self.folder / f"{len(self.made)}-{name}"
@@ -31,5 +32,5 @@ class XmpPrograms:
         return self.made[key]
 
     def serial(self, name, *files, options=("-O1",)):
-        """The same for a compiler to which the pragmas are comments."""
+        """Compiles as compiled() does, by a compiler to which the pragmas are comments."""
         return self.compiled(name, *files, options=options, compiler="cc")

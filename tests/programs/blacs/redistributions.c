@@ -33,8 +33,8 @@ static c_call_of_trapezoid* const c_calls_of_trapezoids[kTypes] = {Cpitrmr2d, Cp
 static fortran_call_of_trapezoid* const fortran_calls_of_trapezoids[kTypes] = {
     pitrmr2d_, pstrmr2d_, pdtrmr2d_, pctrmr2d_, pztrmr2d_};
 
-/* A matrix that is dealt to a grid. */
-struct dealt {
+/* A matrix that is distributed over a grid. */
+struct distributed_matrix {
   int context; /* -1: the caller is not in its grid */
   int rows, columns, row, column;
   int descriptor[kDescriptorWords];
@@ -46,7 +46,7 @@ struct dealt {
 };
 
 /* How many of `n` a process has that is `distance` behind the one with the first block. */
-static int dealt_count(int n, int block, int distance, int processes) {
+static int local_count(int n, int block, int distance, int processes) {
   int count = 0;
   for (int k = 0; k < n; ++k) count += k / block % processes == distance;
   return count;
@@ -54,14 +54,14 @@ static int dealt_count(int n, int block, int distance, int processes) {
 static int global_of(int local, int block, int distance, int processes) {
   return (local / block * processes + distance) * block + local % block;
 }
-static int row_distance(const struct dealt* a) {
+static int row_distance(const struct distributed_matrix* a) {
   return (a->row - a->first_row + a->rows) % a->rows;
 }
-static int column_distance(const struct dealt* a) {
+static int column_distance(const struct distributed_matrix* a) {
   return (a->column - a->first_column + a->columns) % a->columns;
 }
 
-static void draw_grid(struct dealt* a, uint64_t* random, int processes) {
+static void draw_grid(struct distributed_matrix* a, uint64_t* random, int processes) {
   int map[kProcessesMost], all;
   for (int n = 0; n < processes; ++n) map[n] = n;
   for (int n = processes - 1; n > 0; --n) {
@@ -78,8 +78,9 @@ static void draw_grid(struct dealt* a, uint64_t* random, int processes) {
     grid_calls[0].gridinfo(a->context, &a->rows, &a->columns, &a->row, &a->column);
 }
 
-static struct dealt deal(uint64_t* random, int m, int n, int processes, size_t item_bytes) {
-  struct dealt a = {.item_bytes = item_bytes};
+static struct distributed_matrix draw_distributed_matrix(uint64_t* random, int m, int n,
+                                                         int processes, size_t item_bytes) {
+  struct distributed_matrix a = {.item_bytes = item_bytes};
   draw_grid(&a, random, processes);
   a.begin_row = (int)draw(random, 1 + kBehindMost);
   a.begin_column = (int)draw(random, 1 + kBehindMost);
@@ -94,8 +95,8 @@ static struct dealt deal(uint64_t* random, int m, int n, int processes, size_t i
   memset(a.descriptor, 0x3c, sizeof a.descriptor);
   a.descriptor[kContext] = -1;
   if (a.context < 0) return a;
-  a.local_rows = dealt_count(a.m, a.block_rows, row_distance(&a), a.rows);
-  a.local_columns = dealt_count(a.n, a.block_columns, column_distance(&a), a.columns);
+  a.local_rows = local_count(a.m, a.block_rows, row_distance(&a), a.rows);
+  a.local_columns = local_count(a.n, a.block_columns, column_distance(&a), a.columns);
   a.ld = (a.local_rows < 1 ? 1 : a.local_rows) + more;
   a.local = malloc((size_t)a.ld * (size_t)a.local_columns * item_bytes + 1);
   const int words[kDescriptorWords] = {
@@ -104,7 +105,7 @@ static struct dealt deal(uint64_t* random, int m, int n, int processes, size_t i
   return a;
 }
 
-static void free_dealt(struct dealt* a) {
+static void free_distributed_matrix(struct distributed_matrix* a) {
   if (a->context < 0) return;
   grid_calls[0].gridexit(a->context);
   free(a->local);
@@ -116,7 +117,7 @@ static void put_item(unsigned char* item, size_t bytes, uint64_t seed, int row, 
 }
 
 /* Calls what(item, its row and column in the part) for all local items, of gaps with row -10. */
-static void for_each_item(const struct dealt* a, uint64_t seed,
+static void for_each_item(const struct distributed_matrix* a, uint64_t seed,
                           void (*what)(unsigned char*, size_t, uint64_t, int, int)) {
   for (int j = 0; j < a->local_columns; ++j)
     for (int i = 0; i < a->ld; ++i)
@@ -136,7 +137,8 @@ static void expect_item(unsigned char* item, size_t bytes, uint64_t seed, int ro
   if (memcmp(item, wanted, bytes) != 0) fail("item {%d,%d} after a redistribution", row, column);
 }
 
-static void call(uint32_t type, bool is_c, struct dealt* a, struct dealt* b, int context_of_all) {
+static void call(uint32_t type, bool is_c, struct distributed_matrix* a,
+                 struct distributed_matrix* b, int context_of_all) {
   char which[] = {part.which, 0}, diagonal[] = {part.diagonal, 0};
   int ia = a->begin_row + 1, ja = a->begin_column + 1;
   int ib = b->begin_row + 1, jb = b->begin_column + 1;
@@ -165,8 +167,10 @@ bool redistribute(uint64_t seed, int context_of_all, int processes) {
   part.which = "uUlL"[draw(&random, 4)];
   part.diagonal = "uUnN"[draw(&random, 4)];
   const size_t item_bytes = matrix_calls[0][type].item_bytes;
-  struct dealt a = deal(&random, part.m, part.n, processes, item_bytes);
-  struct dealt b = deal(&random, part.m, part.n, processes, item_bytes);
+  struct distributed_matrix a =
+      draw_distributed_matrix(&random, part.m, part.n, processes, item_bytes);
+  struct distributed_matrix b =
+      draw_distributed_matrix(&random, part.m, part.n, processes, item_bytes);
   now_going_on("%d x %d of type %u%s%c%c from %d x %d processes to %d x %d, seed %llu", part.m,
                part.n, type, part.is_trapezoid ? ", trapezoid " : ", rectangle, not ", part.which,
                part.diagonal, a.rows, a.columns, b.rows, b.columns, (unsigned long long)seed);
@@ -176,7 +180,7 @@ bool redistribute(uint64_t seed, int context_of_all, int processes) {
   /* The source is its process's again. */
   if (a.context >= 0) memset(a.local, 0x55, (size_t)a.ld * (size_t)a.local_columns * item_bytes);
   for_each_item(&b, seed, expect_item);
-  free_dealt(&a);
-  free_dealt(&b);
+  free_distributed_matrix(&a);
+  free_distributed_matrix(&b);
   return part.m > 0 && part.n > 0;
 }

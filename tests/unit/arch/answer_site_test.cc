@@ -30,7 +30,7 @@ TEST(AnswerSites, TakeNeighboursBehindUntilACallFits) {
   ASSERT_EQ(sites.size(), 1u);
   EXPECT_EQ(sites[0].offset_bytes, kPaddingBytes);
   EXPECT_EQ(sites[0].window_bytes, 7u);
-  EXPECT_EQ(sites[0].number, kAnswered);
+  EXPECT_EQ(sites[0].number, kCpuidSite);
 }
 
 TEST(AnswerSites, TakeNeighboursAheadWhereThoseBehindDoNotDo) {
@@ -144,7 +144,7 @@ TEST(AnswerSites, TakeTwelveBytesWhereTheRedZoneMayBeInUse) {
   ASSERT_EQ(sites.size(), 1u);
   EXPECT_EQ(sites[0].offset_bytes, kPaddingBytes);
   EXPECT_EQ(sites[0].window_bytes, 13u);
-  EXPECT_EQ(sites[0].number, kAnsweredBelowRedZone);
+  EXPECT_EQ(sites[0].number, kCpuidSiteBelowRedZone);
 }
 
 // Code that asks: leaf %edi, subleaf %esi; the answer's %ebx also in %r8d. Rewritten and run.
@@ -154,7 +154,7 @@ class Question {
     // mov %edi,%eax; mov %esi,%ecx; cpuid; mov %ebx,%r8d; ret
     auto text = code({0x89, 0xf8, 0x89, 0xf1, 0x0f, 0xa2, 0x41, 0x89, 0xd8, 0xc3});
     // The same, with %edi in the red zone meanwhile, and three nops.
-    if (kind == kAnsweredBelowRedZone)
+    if (kind == kCpuidSiteBelowRedZone)
       text = code({0x89, 0x7c, 0x24, 0xf8, 0x89, 0xf8, 0x89, 0xf1, 0x0f, 0xa2, 0x41,
                    0x89, 0xd8, 0x90, 0x90, 0x90, 0x8b, 0x7c, 0x24, 0xf8, 0xc3});
     const auto sites = sites_of(text);
@@ -231,7 +231,7 @@ TEST_P(Answer, ChangesNoOtherRegisterAndNoFlag) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Answer, testing::Values(kAnswered, kAnsweredBelowRedZone));
+INSTANTIATE_TEST_SUITE_P(Kinds, Answer, testing::Values(kCpuidSite, kCpuidSiteBelowRedZone));
 
 }  // namespace
 }  // namespace nagaya::arch

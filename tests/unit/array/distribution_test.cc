@@ -13,13 +13,13 @@ TEST(Distribution, TheLastCoordinatesHaveFewerIndexesOrNone) {
   const nagaya_distribution of{0, 9, 4, 4};
   ASSERT_TRUE(is_valid(of));
   const int64_t lengths[] = {4, 4, 2, 0};
-  for (uint32_t c = 0; c < 4; ++c) EXPECT_EQ(length_of(part_of(of, c)), lengths[c]) << c;
+  for (uint32_t c = 0; c < 4; ++c) EXPECT_EQ(length_of(interval_of(of, c)), lengths[c]) << c;
 }
 
 TEST(Distribution, EachIndexIsInThePartOfItsCoordinate) {
   const nagaya_distribution of{-3, 11, 4, 5};
   for (int64_t i = of.low; i <= of.high; ++i) {
-    const Interval part = part_of(of, coordinate_of(of, i));
+    const Interval part = interval_of(of, coordinate_of(of, i));
     EXPECT_TRUE(part.low <= i && i <= part.high) << i;
   }
 }

@@ -17,31 +17,31 @@ using Widths = std::vector<nagaya_array_width>;
 using Boxes = std::map<std::pair<uint32_t, uint32_t>,
                        std::vector<std::tuple<uint32_t, ptrdiff_t, ptrdiff_t, size_t>>>;
 
-void expect_that_reads_are_gives(const Shape& shape, const Widths& widths, bool orthogonal) {
-  std::vector<Boxes> reads, gives;
+void expect_that_receives_are_sends(const Shape& shape, const Widths& widths, bool orthogonal) {
+  std::vector<Boxes> receives, sends;
   for (uint32_t rank = 0; rank < shape.size(); ++rank) {
     const std::vector<HaloStep> plan = plan_halo(shape, rank, widths, orthogonal);
-    reads.resize(plan.size());
-    gives.resize(plan.size());
+    receives.resize(plan.size());
+    sends.resize(plan.size());
     for (size_t n = 0; n < plan.size(); ++n) {
-      for (const Transfer& one : plan[n].reads)
+      for (const Transfer& one : plan[n].receives)
         if (one.rank != rank)
-          reads[n][{rank, one.rank}].emplace_back(one.side, one.to, one.from, one.box.bytes());
-      for (const Transfer& one : plan[n].gives)
-        gives[n][{one.rank, rank}].emplace_back(one.side, one.to, one.from, one.box.bytes());
+          receives[n][{rank, one.rank}].emplace_back(one.side, one.to, one.from, one.box.bytes());
+      for (const Transfer& one : plan[n].sends)
+        sends[n][{one.rank, rank}].emplace_back(one.side, one.to, one.from, one.box.bytes());
     }
   }
-  EXPECT_EQ(reads, gives);
+  EXPECT_EQ(receives, sends);
 }
 
-TEST(HaloPlan, WhatOneReadsTheOtherGives) {
+TEST(HaloPlan, WhatOneReceivesTheOtherSends) {
   for (const bool orthogonal : {false, true})
     for (const int periodic : {0, 1}) {
-      expect_that_reads_are_gives(shape_of({{10, 3, 2, 1}}), {{2, 1, periodic}}, orthogonal);
-      expect_that_reads_are_gives(shape_of({{7, 4, 3, 3}, {9, 3, 1, 0}}),
-                                  {{3, 2, periodic}, {1, 0, 1}}, orthogonal);
-      expect_that_reads_are_gives(shape_of({{3, 5, 4, 4}, {4, 2, 1, 1}, {2, 2, 3, 3}}),
-                                  {{4, 4, periodic}, {1, 1, 0}, {3, 2, 1}}, orthogonal);
+      expect_that_receives_are_sends(shape_of({{10, 3, 2, 1}}), {{2, 1, periodic}}, orthogonal);
+      expect_that_receives_are_sends(shape_of({{7, 4, 3, 3}, {9, 3, 1, 0}}),
+                                     {{3, 2, periodic}, {1, 0, 1}}, orthogonal);
+      expect_that_receives_are_sends(shape_of({{3, 5, 4, 4}, {4, 2, 1, 1}, {2, 2, 3, 3}}),
+                                     {{4, 4, periodic}, {1, 1, 0}, {3, 2, 1}}, orthogonal);
     }
 }
 
@@ -49,34 +49,34 @@ TEST(HaloPlan, AnInnerProcessReadsOneBoxOfEachNeighbour) {
   const std::vector<HaloStep> plan =
       plan_halo(shape_of({{12, 3, 1, 1}, {8, 1, 0, 0}}), 1, Widths{{1, 1, 0}, {0, 0, 0}}, false);
   ASSERT_EQ(plan.size(), 1u);
-  ASSERT_EQ(plan[0].reads.size(), 2u);
-  EXPECT_EQ(plan[0].reads[0].rank, 0u);
-  EXPECT_EQ(plan[0].reads[1].rank, 2u);
-  EXPECT_TRUE(plan[0].reads[0].box.is_one_run());
-  EXPECT_EQ(plan[0].reads[0].box.bytes(), 8u * 4);
-  EXPECT_EQ(plan[0].gives.size(), 2u);
+  ASSERT_EQ(plan[0].receives.size(), 2u);
+  EXPECT_EQ(plan[0].receives[0].rank, 0u);
+  EXPECT_EQ(plan[0].receives[1].rank, 2u);
+  EXPECT_TRUE(plan[0].receives[0].box.is_one_run());
+  EXPECT_EQ(plan[0].receives[0].box.bytes(), 8u * 4);
+  EXPECT_EQ(plan[0].sends.size(), 2u);
 }
 
 TEST(HaloPlan, TheFirstProcessReadsTheLastOneIfThatIsPeriodic) {
   const Shape shape = shape_of({{12, 3, 1, 0}});
-  EXPECT_TRUE(plan_halo(shape, 0, Widths{{1, 0, 0}}, false)[0].reads.empty());
+  EXPECT_TRUE(plan_halo(shape, 0, Widths{{1, 0, 0}}, false)[0].receives.empty());
   const std::vector<HaloStep> plan = plan_halo(shape, 0, Widths{{1, 0, 1}}, false);
-  ASSERT_EQ(plan[0].reads.size(), 1u);
-  EXPECT_EQ(plan[0].reads[0].rank, 2u);
+  ASSERT_EQ(plan[0].receives.size(), 1u);
+  EXPECT_EQ(plan[0].receives[0].rank, 2u);
 }
 
 TEST(HaloPlan, AWideShadowIsReadFromSeveralProcesses) {
   const std::vector<HaloStep> plan =
       plan_halo(shape_of({{6, 6, 3, 0}}), 4, Widths{{3, 0, 0}}, false);
-  ASSERT_EQ(plan[0].reads.size(), 3u);
-  for (uint32_t n = 0; n < 3; ++n) EXPECT_EQ(plan[0].reads[n].rank, n + 1);
+  ASSERT_EQ(plan[0].receives.size(), 3u);
+  for (uint32_t n = 0; n < 3; ++n) EXPECT_EQ(plan[0].receives[n].rank, n + 1);
 }
 
-TEST(HaloPlan, AProcessWithoutIndexesNeitherReadsNorGives) {
+TEST(HaloPlan, AProcessWithoutIndexesNeitherReceivesNorSends) {
   const std::vector<HaloStep> plan =
       plan_halo(shape_of({{4, 3, 1, 1}, {2, 3, 1, 1}}), 2, Widths{{1, 1, 1}, {1, 1, 1}}, false);
   ASSERT_EQ(plan.size(), 2u);
-  for (const HaloStep& step : plan) EXPECT_TRUE(step.reads.empty() && step.gives.empty());
+  for (const HaloStep& step : plan) EXPECT_TRUE(step.receives.empty() && step.sends.empty());
 }
 
 TEST(HaloPlan, AllWidthsNoneMeansNoStep) {
@@ -88,10 +88,10 @@ TEST(HaloPlan, LaterStepsReachIntoTheShadowThatIsFilledUnlessOrthogonal) {
   const Widths widths{{2, 2, 0}, {1, 1, 0}};
   const std::vector<HaloStep> corners = plan_halo(shape, 0, widths, false);
   ASSERT_EQ(corners.size(), 2u);
-  EXPECT_EQ(corners[1].reads[0].box.bytes(), (3u + 2) * 4);  // no shadow beside the first row
+  EXPECT_EQ(corners[1].receives[0].box.bytes(), (3u + 2) * 4);  // no shadow beside the first row
   const std::vector<HaloStep> none = plan_halo(shape, 0, widths, true);
   ASSERT_EQ(none.size(), 1u);
-  EXPECT_EQ(none[0].reads[1].box.bytes(), 3u * 4);
+  EXPECT_EQ(none[0].receives[1].box.bytes(), 3u * 4);
 }
 
 }  // namespace

@@ -17,17 +17,17 @@ constexpr nagaya_array_grid kGrid = {kProcesses, 1, kExtent, 0};
 constexpr nagaya_array_width kWidth[] = {{1, 1, 0}};
 
 TEST(Reflect, AMessageThatCannotBeSentIsItsErrorAndEndsIt) {
-  Array array(kShape, kGrid, 1, Between::kMessages);
+  Array array(kShape, kGrid, 1, Transport::kMessages);
   ASSERT_EQ(array.start_reflect(kWidth, false), 0);
   EXPECT_TRUE(array.advance());
   EXPECT_FALSE(array.is_reflecting());
   EXPECT_EQ(array.take_result(), -ESRCH);
   EXPECT_EQ(array.take_result(), 1);
-  EXPECT_TRUE(array.is_quiet());
+  EXPECT_TRUE(array.may_be_destroyed());
 }
 
 TEST(Reflect, AnErrorStays) {
-  Array array(kShape, kGrid, 1, Between::kMessages);
+  Array array(kShape, kGrid, 1, Transport::kMessages);
   ASSERT_EQ(array.start_reflect(kWidth, false), 0);
   ASSERT_TRUE(array.advance());
   EXPECT_EQ(array.start_reflect(kWidth, false), -ESRCH);
@@ -35,18 +35,18 @@ TEST(Reflect, AnErrorStays) {
 }
 
 TEST(Reflect, ThatCannotOpenItsChannelsHasNotBegun) {
-  Array array(kShape, kGrid, 1, Between::kPlaces);
+  Array array(kShape, kGrid, 1, Transport::kDirect);
   for (int n = 0; n < 2; ++n) EXPECT_EQ(array.start_reflect(kWidth, false), -ESRCH);
   EXPECT_FALSE(array.is_reflecting());
-  EXPECT_TRUE(array.is_quiet());
+  EXPECT_TRUE(array.may_be_destroyed());
   EXPECT_EQ(array.error(), 0);
 }
 
-TEST(Greeting, ThatCouldNotBeStartedIsNotUnderWay) {
-  Greeting greeting;
-  EXPECT_EQ(greeting.send({1, 0}, {}, {}), -ESRCH);
-  EXPECT_EQ(greeting.receive({1, 0}, {}, 0), -ESRCH);
-  EXPECT_TRUE(greeting.is_over());
+TEST(Handshake, ThatCouldNotBeStartedIsNotPending) {
+  Handshake handshake;
+  EXPECT_EQ(handshake.send({1, 0}, {}, {}), -ESRCH);
+  EXPECT_EQ(handshake.receive({1, 0}, {}, 0), -ESRCH);
+  EXPECT_TRUE(handshake.has_no_pending_messages());
 }
 
 TEST(ChannelEnd, NeedsPlacesOfItsProcessAndLandingsThatHoldTheBox) {

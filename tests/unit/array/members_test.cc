@@ -45,8 +45,8 @@ class MembersTest : public testing::Test {
   void exchange(uint32_t rank, const std::vector<HaloStep>& plan) {
     Members& own = *members_[rank];
     for (const HaloStep& step : plan) {
-      own.show_ready(step.gives.size());
-      for (const Transfer& one : step.reads) {
+      own.show_ready(step.sends.size());
+      for (const Transfer& one : step.receives) {
         while (!own.is_ready(one.rank)) std::this_thread::yield();
         one.box.copy(base(rank) + one.to, own.base_of(one.rank) + one.from);
         own.count_read(one.rank);

@@ -8,7 +8,7 @@ namespace nagaya {
 namespace {
 
 TEST(Corpus, OfCardsIsReadOrRefused) {
-  EXPECT_GT(replay("card", fuzz::decode_shown_card), 5u);
+  EXPECT_GT(replay("card", fuzz::decode_published_card), 5u);
 }
 
 TEST(Corpus, OfAnswersByPmiIsReadOrRefused) {

@@ -91,9 +91,9 @@ TEST(Pmi1, ShowsBytesOfAnyLength) {
   const Launcher launcher(std::ref(proper));
   for (const size_t bytes : {0, 1, 27, 28, 59, 60, 1000}) {
     Pmi1Meeting meeting(launcher.descriptor(), 3);
-    meeting.show("card", every_byte(bytes));
+    meeting.publish("card", every_byte(bytes));
     meeting.fence();
-    EXPECT_EQ(meeting.look(3, "card"), every_byte(bytes));
+    EXPECT_EQ(meeting.read(3, "card"), every_byte(bytes));
   }
   for (const auto& [key, value] : proper.values) EXPECT_LT(value.size(), 64u) << key;
 }
@@ -103,12 +103,12 @@ TEST(Pmi1, KeepsTheValuesOfRanksAndKeysApart) {
   const Launcher launcher(std::ref(proper));
   for (uint32_t rank : {1, 11}) {
     Pmi1Meeting meeting(launcher.descriptor(), rank);
-    for (const char* key : {"card", "connected"}) meeting.show(key, key + std::to_string(rank));
+    for (const char* key : {"card", "connected"}) meeting.publish(key, key + std::to_string(rank));
   }
   Pmi1Meeting meeting(launcher.descriptor(), 0);
-  EXPECT_EQ(meeting.look(1, "card"), "card1");
-  EXPECT_EQ(meeting.look(11, "card"), "card11");
-  EXPECT_EQ(meeting.look(1, "connected"), "connected1");
+  EXPECT_EQ(meeting.read(1, "card"), "card1");
+  EXPECT_EQ(meeting.read(11, "card"), "card11");
+  EXPECT_EQ(meeting.read(1, "connected"), "connected1");
 }
 
 TEST(Pmi1, OpensASessionAndClosesIt) {
@@ -137,9 +137,9 @@ TEST_P(WrongAnswer, IsAnErrorAtTheCaller) {
   });
   try {
     Pmi1Meeting meeting(launcher.descriptor(), 0);
-    meeting.show("card", every_byte(100));
+    meeting.publish("card", every_byte(100));
     meeting.fence();
-    meeting.look(0, "card");
+    meeting.read(0, "card");
     FAIL() << "no error";
   } catch (const base::Error& error) {
     EXPECT_EQ(error.code(), GetParam().error) << error.what();

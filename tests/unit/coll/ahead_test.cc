@@ -37,7 +37,7 @@ TEST(Ahead, ARootRunsAheadAsFarAsThereAreLinesAndNoFurther) {
   std::vector<std::unique_ptr<Operation>> sent;
   for (size_t n = 0; n < kCount; ++n) sent.push_back(members.start(0, from.sent(n)));
   const auto lines_of = [](size_t n) {
-    return n < DeepPart::kFrom ? Part::kDepth : DeepPart::kDepth;
+    return n < DeepMemberArea::kFirstCollective ? MemberArea::kDepth : DeepMemberArea::kDepth;
   };
   size_t next = 0;
   for (size_t received = 0; received < kCount; ++received) {
@@ -56,7 +56,7 @@ TEST(Ahead, AMemberThatHasLeftALaterOneKeepsTheLineOfAnEarlierOne) {
   nagaya_collective barriers[2]{};
   const auto barrier = members.start(0, barriers[0]);
   EXPECT_FALSE(barrier->advance());
-  constexpr size_t kCount = Part::kDepth;
+  constexpr size_t kCount = MemberArea::kDepth;
   Bcasts from(kCount), to(kCount);
   std::vector<std::unique_ptr<Operation>> sent;
   for (size_t n = 0; n < kCount; ++n) {
@@ -95,15 +95,15 @@ TEST(Ahead, OneThatIsRefusedTakesNoTurn) {
                    &others[added]}) == 0)
     ASSERT_LT(++added, std::size(others));
   nagaya_collective refused{};
-  EXPECT_EQ(
-      Underway::own(full).start(members.team(0), refused, algorithm_of(refused, members.team(0))),
-      -ENOSPC);
+  EXPECT_EQ(PendingCollectives::own(full).start(members.team(0), refused,
+                                                algorithm_of(refused, members.team(0))),
+            -ENOSPC);
   EXPECT_TRUE(members.team(0).is_idle());
   Bcasts from(1);
   EXPECT_TRUE(members.start(0, from.sent(0))->advance());
 }
 
-TEST(Ahead, AGiverOfLongDataWaitsUntilAllHaveThem) {
+TEST(Ahead, ASenderOfLongDataWaitsUntilAllHaveThem) {
   Members members(3);
   std::vector<std::byte> data(100'000, std::byte{7}), first(data.size()), second(data.size());
   nagaya_collective all[3]{};
@@ -111,12 +111,12 @@ TEST(Ahead, AGiverOfLongDataWaitsUntilAllHaveThem) {
   all[0].send = layout::equal_blocks(data.data(), data.size());
   all[1].receive = layout::equal_blocks(first.data(), first.size());
   all[2].receive = layout::equal_blocks(second.data(), second.size());
-  const auto giver = members.start(0, all[0]);
-  EXPECT_FALSE(giver->advance());
+  const auto sender = members.start(0, all[0]);
+  EXPECT_FALSE(sender->advance());
   EXPECT_TRUE(members.start(2, all[2])->advance());
-  EXPECT_FALSE(giver->advance());
+  EXPECT_FALSE(sender->advance());
   EXPECT_TRUE(members.start(1, all[1])->advance());
-  EXPECT_TRUE(giver->advance());
+  EXPECT_TRUE(sender->advance());
   EXPECT_EQ(first, data);
   EXPECT_EQ(second, data);
 }
@@ -129,12 +129,12 @@ TEST(Ahead, ATeamIsNotIdleWhileOthersUseTheMembersMemory) {
   for (nagaya_collective& what : all) what.kind = NAGAYA_BCAST;
   all[0].send = layout::equal_blocks(data.data(), data.size());
   all[1].receive = layout::equal_blocks(got.data(), got.size());
-  const auto giver = members.start(0, all[0]);
-  EXPECT_FALSE(giver->advance());
+  const auto sender = members.start(0, all[0]);
+  EXPECT_FALSE(sender->advance());
   EXPECT_FALSE(members.team(0).is_idle());
   EXPECT_TRUE(members.start(1, all[1])->advance());
   EXPECT_TRUE(members.team(1).is_idle());
-  EXPECT_TRUE(giver->advance());
+  EXPECT_TRUE(sender->advance());
   EXPECT_TRUE(members.team(0).is_idle());
 }
 

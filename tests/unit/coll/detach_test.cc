@@ -26,9 +26,9 @@ TEST_F(Detach, ARootGetsItsColumnsBackBeforeTheyAreRead) {
   Detachable& word = *root->line(0).direct->detachable;
   EXPECT_EQ(word.begin_reading(), nullptr);
   EXPECT_TRUE(root->detach());
-  EXPECT_FALSE(root->is_unread());
+  EXPECT_FALSE(root->has_no_readers());
   word.end_reading();
-  EXPECT_TRUE(root->is_unread());
+  EXPECT_TRUE(root->has_no_readers());
   std::fill(receive_[0].begin(), receive_[0].end(), std::byte{0x11});
   for (const uint32_t rank : {1u, 2u}) {
     EXPECT_TRUE(members.start(rank, all_[rank])->advance());
@@ -49,9 +49,9 @@ TEST_F(Detach, ARootMakesNoCopyIfAllHaveBegunToRead) {
   Detachable& word = *root->line(0).direct->detachable;
   EXPECT_EQ(word.begin_reading(), nullptr);
   EXPECT_FALSE(root->detach());
-  EXPECT_FALSE(root->is_unread());
+  EXPECT_FALSE(root->has_no_readers());
   word.end_reading();
-  EXPECT_TRUE(root->is_unread());
+  EXPECT_TRUE(root->has_no_readers());
 }
 
 // A reader whose barrier before has not ended tells nobody that it has left the broadcast.
@@ -86,7 +86,7 @@ TEST_F(Detach, AReaderWakesTheRootThatWaitsForItsBlock) {
 
 // Each of the others gets it in its own way; the root's block is listed or not, and is taken from
 // its memory or from the copy that it has left.
-TEST_F(Detach, ADetachableBlockGoesWhereverItsTakersWantIt) {
+TEST_F(Detach, ADetachableBlockGoesWhereverItsReceiversWantIt) {
   constexpr size_t kBytes = 5000, kAhead = 24;
   const ptrdiff_t ahead = kAhead;
   for (const bool is_listed : {false, true})
@@ -122,7 +122,7 @@ TEST_F(Detach, ADetachableBlockGoesWhereverItsTakersWantIt) {
 }
 
 TEST_F(Detach, ARootGetsItsBlockBackWhileItWaitsForALine) {
-  constexpr size_t kBytes = 5000, kCount = Part::kDepth + 1;
+  constexpr size_t kBytes = 5000, kCount = MemberArea::kDepth + 1;
   Members members(2);
   std::vector<nagaya_collective> sent(kCount), got(kCount);
   std::vector<Bytes> blocks_sent(kCount), blocks_got(kCount);
@@ -136,7 +136,7 @@ TEST_F(Detach, ARootGetsItsBlockBackWhileItWaitsForALine) {
     roots.push_back(members.start(0, sent[n]));
     EXPECT_FALSE(roots[n]->advance());
     EXPECT_TRUE(roots[n]->detach());
-    EXPECT_TRUE(roots[n]->is_unread());
+    EXPECT_TRUE(roots[n]->has_no_readers());
     std::fill(blocks_sent[n].begin(), blocks_sent[n].end(), std::byte{0x11});
   }
   for (size_t n = 0; n < kCount; ++n) {

@@ -73,9 +73,9 @@ TEST_F(Move, AllgatherGivesEachBlockToAllAlsoInPlace) {
       }
       members.run(all_, random_);
       for (uint32_t rank = 0; rank < size; ++rank)
-        for (uint32_t giver = 0; giver < size; ++giver)
-          EXPECT_TRUE(has(block(receive_[rank], bytes, giver), bytes, giver, 0))
-              << size << " " << bytes << " " << rank << " " << giver;
+        for (uint32_t sender = 0; sender < size; ++sender)
+          EXPECT_TRUE(has(block(receive_[rank], bytes, sender), bytes, sender, 0))
+              << size << " " << bytes << " " << rank << " " << sender;
     }
   }
 }
@@ -91,14 +91,14 @@ TEST_F(Move, AlltoallGivesEachItsOwnBlockAlsoInPlace) {
           all_[rank].receive = blocks(receive_[rank], bytes, size);
           Bytes& from = is_in_place ? receive_[rank] : send_[rank];
           all_[rank].send = is_in_place ? all_[rank].receive : blocks(from, bytes, size);
-          for (uint32_t taker = 0; taker < size; ++taker)
-            fill(block(from, bytes, taker), bytes, rank, taker);
+          for (uint32_t receiver = 0; receiver < size; ++receiver)
+            fill(block(from, bytes, receiver), bytes, rank, receiver);
         }
         members.run(all_, random_);
         for (uint32_t rank = 0; rank < size; ++rank)
-          for (uint32_t giver = 0; giver < size; ++giver)
-            EXPECT_TRUE(has(block(receive_[rank], bytes, giver), bytes, giver, rank))
-                << size << " " << bytes << " " << rank << " " << giver << is_in_place;
+          for (uint32_t sender = 0; sender < size; ++sender)
+            EXPECT_TRUE(has(block(receive_[rank], bytes, sender), bytes, sender, rank))
+                << size << " " << bytes << " " << rank << " " << sender << is_in_place;
       }
   }
 }
@@ -107,8 +107,8 @@ TEST_F(Move, BlocksMayHaveSizesOfTheirOwn) {
   constexpr uint32_t kSize = 5;
   Members members(kSize);
   for (const size_t unit : {3, 300, 30'000}) {
-    const auto bytes_for = [unit](uint32_t giver, uint32_t taker) {
-      return unit * ((giver + 2 * taker) % 4);
+    const auto bytes_for = [unit](uint32_t sender, uint32_t receiver) {
+      return unit * ((sender + 2 * receiver) % 4);
     };
     begin(members, NAGAYA_ALLTOALL, 0);
     std::vector<std::vector<size_t>> sent(kSize), received(kSize);
@@ -130,10 +130,10 @@ TEST_F(Move, BlocksMayHaveSizesOfTheirOwn) {
     }
     members.run(all_, random_);
     for (uint32_t rank = 0; rank < kSize; ++rank)
-      for (uint32_t giver = 0; giver < kSize; ++giver) {
-        const std::byte* const at = &receive_[rank][static_cast<size_t>(to[rank][giver])];
-        EXPECT_TRUE(has(at, received[rank][giver], giver, rank)) << unit;
-        EXPECT_EQ(at[received[rank][giver]], std::byte{0xee});
+      for (uint32_t sender = 0; sender < kSize; ++sender) {
+        const std::byte* const at = &receive_[rank][static_cast<size_t>(to[rank][sender])];
+        EXPECT_TRUE(has(at, received[rank][sender], sender, rank)) << unit;
+        EXPECT_EQ(at[received[rank][sender]], std::byte{0xee});
       }
   }
 }
@@ -159,12 +159,12 @@ TEST_F(Move, PlacesMayBeSaidFromAddressZeroOn) {
     }
     members.run(all_, random_);
     for (uint32_t rank = 0; rank < kSize; ++rank)
-      for (uint32_t giver = 0; giver < kSize; ++giver)
-        EXPECT_TRUE(has(&receive_[rank][giver * bytes], bytes, giver, rank)) << rank << giver;
+      for (uint32_t sender = 0; sender < kSize; ++sender)
+        EXPECT_TRUE(has(&receive_[rank][sender * bytes], bytes, sender, rank)) << rank << sender;
   }
 }
 
-TEST_F(Move, WhatDoesNotFitIsAnErrorOfItsTaker) {
+TEST_F(Move, WhatDoesNotFitIsAnErrorOfItsReceiver) {
   Members members(3);
   for (const size_t bytes : {8, 100'000}) {
     begin(members, NAGAYA_BCAST, 0);
@@ -181,7 +181,7 @@ TEST_F(Move, WhatDoesNotFitIsAnErrorOfItsTaker) {
   }
 }
 
-TEST_F(Move, ATakerMayStoreByAFunction) {
+TEST_F(Move, AReceiverMayStoreByAFunction) {
   Members members(3);
   for (const size_t bytes : {16, 20'000}) {
     begin(members, NAGAYA_GATHER, 1);

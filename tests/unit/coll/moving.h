@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// moving.h - blocks that tell who has given them to whom, and in which order.
+// moving.h - blocks whose bytes tell their sender, their receiver and their order.
 #pragma once
 
 #include "layout/blocks.h"
@@ -9,16 +9,16 @@ namespace nagaya::coll {
 
 using Bytes = std::vector<std::byte>;
 
-// The bytes that `giver` has for `taker`: each differs from the next ones.
-inline std::byte given(uint32_t giver, uint32_t taker, size_t n) {
-  return static_cast<std::byte>(giver * 31 + taker * 7 + n * 13 + n / 256);
+// The bytes that `sender` has for `receiver`: each differs from the next ones.
+inline std::byte sent_byte(uint32_t sender, uint32_t receiver, size_t n) {
+  return static_cast<std::byte>(sender * 31 + receiver * 7 + n * 13 + n / 256);
 }
-inline void fill(std::byte* to, size_t bytes, uint32_t giver, uint32_t taker) {
-  for (size_t n = 0; n < bytes; ++n) to[n] = given(giver, taker, n);
+inline void fill(std::byte* to, size_t bytes, uint32_t sender, uint32_t receiver) {
+  for (size_t n = 0; n < bytes; ++n) to[n] = sent_byte(sender, receiver, n);
 }
-inline bool has(const std::byte* at, size_t bytes, uint32_t giver, uint32_t taker) {
+inline bool has(const std::byte* at, size_t bytes, uint32_t sender, uint32_t receiver) {
   for (size_t n = 0; n < bytes; ++n)
-    if (at[n] != given(giver, taker, n)) return false;
+    if (at[n] != sent_byte(sender, receiver, n)) return false;
   return true;
 }
 

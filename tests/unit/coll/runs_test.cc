@@ -73,28 +73,29 @@ TEST_F(Runs, BlocksInRunsGoToBlocksInOtherRuns) {
   Members members(kSize);
   for (const size_t columns : {2u, 12u, 120u})
     for (const auto kind : kKinds) {
-      const bool gives_one = kind == NAGAYA_GATHER || kind == NAGAYA_ALLGATHER;
-      const bool takes_one = kind == NAGAYA_SCATTER;
+      const bool sends_one_block = kind == NAGAYA_GATHER || kind == NAGAYA_ALLGATHER;
+      const bool receives_one_block = kind == NAGAYA_SCATTER;
       const size_t bytes = Matrix::kRows * columns;
       std::vector<Matrix> from, to;
       begin(members, kind, 1);
       for (uint32_t rank = 0; rank < kSize; ++rank) {
-        from.emplace_back(gives_one ? 1 : kSize, columns, rank == 2 ? columns : 1);
-        to.emplace_back(takes_one ? 1 : kSize, columns, rank == 0 ? columns : 2);
+        from.emplace_back(sends_one_block ? 1 : kSize, columns, rank == 2 ? columns : 1);
+        to.emplace_back(receives_one_block ? 1 : kSize, columns, rank == 0 ? columns : 2);
       }
       for (uint32_t rank = 0; rank < kSize; ++rank) {
-        for (uint32_t taker = 0; taker < (gives_one ? 1 : kSize); ++taker)
+        for (uint32_t receiver = 0; receiver < (sends_one_block ? 1 : kSize); ++receiver)
           for (size_t n = 0; n < bytes; ++n)
-            from[rank].at(taker, columns, n) = given(rank, taker, n);
+            from[rank].at(receiver, columns, n) = sent_byte(rank, receiver, n);
         if (kind != NAGAYA_SCATTER || rank == 1) all_[rank].send = from[rank].blocks(columns);
         if (kind != NAGAYA_GATHER || rank == 1) all_[rank].receive = to[rank].blocks(columns);
       }
       members.run(all_, random_);
       for (uint32_t rank = 0; rank < kSize; ++rank) {
         if (kind == NAGAYA_GATHER && rank != 1) continue;
-        for (uint32_t n = 0; n < (takes_one ? 1 : kSize); ++n)
+        for (uint32_t n = 0; n < (receives_one_block ? 1 : kSize); ++n)
           for (size_t k = 0; k < bytes; ++k)
-            ASSERT_EQ(to[rank].at(n, columns, k), given(takes_one ? 1 : n, gives_one ? 0 : rank, k))
+            ASSERT_EQ(to[rank].at(n, columns, k),
+                      sent_byte(receives_one_block ? 1 : n, sends_one_block ? 0 : rank, k))
                 << kind << " " << columns << " " << rank << " " << n << " " << k;
         EXPECT_EQ(to[rank].memory.back(), std::byte{0xee});
       }
@@ -125,26 +126,27 @@ TEST_F(Runs, EachBlockMayHaveRunsOfItsOwn) {
           runs[first + n] = {memory->data(), unit, 2, static_cast<ptrdiff_t>((1 + n) * unit)};
           std::byte* const at = memory->data() + offsets[n];
           for (size_t k = 0; !is_receive && k < 2 * unit; ++k)
-            at[k / unit * (1 + n) * unit + k % unit] = given(rank, n, k);
+            at[k / unit * (1 + n) * unit + k % unit] = sent_byte(rank, n, k);
         }
       }
     members.run(all_, random_);
     for (uint32_t rank = 0; rank < kSize; ++rank)
-      for (uint32_t giver = 0; giver < kSize; ++giver)
+      for (uint32_t sender = 0; sender < kSize; ++sender)
         for (size_t k = 0; k < 2 * unit; ++k)
-          ASSERT_EQ(receive_[rank][giver * 4 * unit + k / unit * (1 + giver) * unit + k % unit],
-                    given(giver, rank, k))
-              << unit << " " << rank << " " << giver << " " << k;
+          ASSERT_EQ(receive_[rank][sender * 4 * unit + k / unit * (1 + sender) * unit + k % unit],
+                    sent_byte(sender, rank, k))
+              << unit << " " << rank << " " << sender << " " << k;
   }
 }
 
-TEST_F(Runs, ATakerMayStoreByAFunctionWhatItsGiverHasInRuns) {
+TEST_F(Runs, AReceiverMayStoreByAFunctionWhatItsSenderHasInRuns) {
   constexpr size_t kColumns = 200;
   Members members(2);
   begin(members, NAGAYA_GATHER, 0);
   Matrix from(1, kColumns, 1);
   Bytes stored;
-  for (size_t n = 0; n < Matrix::kRows * kColumns; ++n) from.at(0, kColumns, n) = given(1, 0, n);
+  for (size_t n = 0; n < Matrix::kRows * kColumns; ++n)
+    from.at(0, kColumns, n) = sent_byte(1, 0, n);
   all_[1].send = from.blocks(kColumns);
   all_[0].store = [](void* context, uint32_t, const void* data, size_t bytes) {
     const auto* const first = static_cast<const std::byte*>(data);

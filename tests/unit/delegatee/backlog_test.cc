@@ -23,7 +23,7 @@ TEST(Backlog, OfNotesStaysInItsBudget) {
   const uint32_t notes = fill(node, 0, 8);
   EXPECT_GT(notes, 1000u);
   EXPECT_LT(notes, 3000u);
-  EXPECT_LE(node.held(0), CrowdedNode::kBudget.most_bytes);
+  EXPECT_LE(node.held(0), CrowdedNode::kBudget.max_bytes);
   node.read_all();
   EXPECT_EQ(node.held(0), 0u);
 }
@@ -33,7 +33,7 @@ TEST(Backlog, OfSmallBodiesStaysInItsBudgetWithAllThatTheyTake) {
   CrowdedNode node;
   const uint32_t body_bytes = llcl::kNoteMaxBytes + 1;
   const uint32_t bodies = fill(node, 0, body_bytes);
-  EXPECT_LT(bodies, CrowdedNode::kBudget.most_bytes / (3 * body_bytes));
+  EXPECT_LT(bodies, CrowdedNode::kBudget.max_bytes / (3 * body_bytes));
   node.read_all();
 }
 
@@ -67,7 +67,7 @@ TEST(Backlog, TakesTheMessageThatHadNoRoomOnceTheTaskHasRead) {
 // A long message whose last part finds the task's mailbox full has its cell in the budget already.
 TEST(Backlog, ABodyThatWasBegunIsEnded) {
   CrowdedNode node;
-  while (node.held(0) + 6000 < CrowdedNode::kBudget.most_bytes) node.send(0, 0, 8, 1);
+  while (node.held(0) + 6000 < CrowdedNode::kBudget.max_bytes) node.send(0, 0, 8, 1);
   EXPECT_EQ(node.send(1, 0, 5000, 100), Delivered::kBacklogged);
   fill(node, 0, 8);
   node.read_all();
@@ -82,7 +82,7 @@ TEST(Backlog, OfEndedTasksDoesNotAddUp) {
     node.end(0);
     EXPECT_EQ(node.held(0), 0u);
   }
-  EXPECT_LE(node.left(), CrowdedNode::kBudget.most_bytes);
+  EXPECT_LE(node.left(), CrowdedNode::kBudget.max_bytes);
 }
 
 }  // namespace

@@ -58,14 +58,14 @@ TEST_F(BoardTest, WhatADeadTaskSaidOfItsWaitingIsTakenBack) {
   board_.sleepers[kTask].count = 2;
   for (const uint32_t number : {lane, other}) {
     board_.lane_waiters[number].waits = 1;
-    board_.lane_waiters[number].left = 1;
+    board_.lane_waiters[number].lane_use = 1;
   }
   EXPECT_EQ(reclaim(board_, kTask), dead);
   EXPECT_EQ(board_.sleepers[kTask].count, 0u);
   EXPECT_EQ(board_.lane_waiters[lane].waits, 0u);
-  EXPECT_EQ(board_.lane_waiters[lane].left, 0u);
+  EXPECT_EQ(board_.lane_waiters[lane].lane_use, 0u);
   EXPECT_EQ(board_.lane_waiters[other].waits, 1u);
-  EXPECT_EQ(board_.lane_waiters[other].left, 1u);
+  EXPECT_EQ(board_.lane_waiters[other].lane_use, 1u);
   EXPECT_EQ(reclaim(board_, kTask), Owner{});
 }
 

@@ -147,7 +147,7 @@ TEST_F(GroupTest, AMemberThatForgetsItHasNotClosedIt) {
   constexpr uint32_t kTwo[] = {5, 0};
   Group first, second, late;
   ASSERT_EQ(open(first, 5, 7, kTwo), 0);
-  first.forget();
+  first.undo_open();
   ASSERT_EQ(open(second, 0, 7, kTwo), 0);
   second.part(0)[0] = std::byte{1};
   second.close();
@@ -177,7 +177,7 @@ TEST_F(GroupTest, TheHostTakesThoseOfAnEndedTaskOutOfTheDirectory) {
   }
   board().attached[5] = 0;
   ASSERT_TRUE(forget_groups(board(), space_.task(5)));
-  makers[1].forget();
+  makers[1].undo_open();
   task::reclaim_heap(space_.task(5));
   for (const uint32_t n : {0, 1, 2, 3}) {
     const auto& [name, maker, members, stays] = groups[n];
@@ -215,7 +215,7 @@ TEST_F(GroupTest, TheHostWaitsForNobodyWhoReadsTheDirectory) {
   EXPECT_FALSE(forget_groups(board(), space_.task(5)));
   board().attached[6] = 0;
   EXPECT_TRUE(forget_groups(board(), space_.task(5)));
-  group.forget();
+  group.undo_open();
 }
 
 TEST_F(GroupTest, MembersOpenAndCloseAtOnce) {

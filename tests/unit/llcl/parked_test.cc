@@ -19,7 +19,7 @@ class ParkedTest : public testing::Test {
   ParkedTest() {
     for (uint32_t task = 0; task < 3; ++task)
       board_.attached[task] = mailbox::Owner::task(task, 1).bits;
-    board_.task_waiters[0].hears = TaskWaiter::kHears;
+    board_.task_waiters[0].handler_state = TaskWaiter::kHandling;
   }
   static ActiveMessage numbered(uint32_t number) {
     ActiveMessage message{};
@@ -45,7 +45,7 @@ class ParkedTest : public testing::Test {
   void retry() {
     parked_.retry([](const Command&) { return false; });
   }
-  uint32_t hears() { return hears_messages(board_, 0); }
+  uint32_t handler_state() { return handler_state_of(board_, 0); }
 
   OwnBoard own_board_{3};
   Board& board_ = *own_board_;
@@ -94,15 +94,15 @@ TEST_F(ParkedTest, AReceiverThatHasEndedIsAnErrorAndItsSuccessorGetsNothing) {
 TEST_F(ParkedTest, ATaskThatHasParkedMuchTellsItsSendersUntilHalfOfItIsGone) {
   fill(1);
   for (uint32_t n = 0; n < Parked::kMax; ++n) park(1, n);
-  EXPECT_EQ(hears(), TaskWaiter::kHears);
+  EXPECT_EQ(handler_state(), TaskWaiter::kHandling);
   park(1, Parked::kMax);
-  EXPECT_EQ(hears(), TaskWaiter::kOverloaded);
+  EXPECT_EQ(handler_state(), TaskWaiter::kOverloaded);
   for (uint64_t left = Parked::kMax + 1; left > Parked::kMax / 2; left -= kCells) {
-    EXPECT_EQ(hears(), TaskWaiter::kOverloaded) << left;
+    EXPECT_EQ(handler_state(), TaskWaiter::kOverloaded) << left;
     take_all(1);
     retry();
   }
-  EXPECT_EQ(hears(), TaskWaiter::kHears);
+  EXPECT_EQ(handler_state(), TaskWaiter::kHandling);
 }
 
 TEST_F(ParkedTest, CommandsArePushedInTheirOrderUntilTheLaneIsFull) {

@@ -16,7 +16,7 @@ constexpr size_t kLongest = 1000;
 constexpr PortHeader kHeader = {{1, 2, 3, 4}};
 
 // No other node there is.
-class Nowhere final : public Elsewhere {
+class Nowhere final : public RemoteNodes {
  public:
   bool has(nagaya_process) const override { return false; }
   int send(nagaya_process, uint8_t, const std::byte*, size_t, size_t,
@@ -80,9 +80,10 @@ TEST_F(PortTest, MessagesOfEveryFormArriveWholeAndInOrder) {
 }
 
 TEST_F(PortTest, ANoteSaysFromWhomItComes) {
-  const std::vector<uint8_t> body(Port::kLongestNote, 42);
-  for (const size_t bytes : {size_t{8}, kNoteMaxBytes, kNoteMaxBytes + 1, Port::kLongestNote}) {
-    ASSERT_EQ(sender_.note({0, 1}, 3, kHeader, {body.data(), bytes, nullptr}, bytes), 0);
+  const std::vector<uint8_t> body(Port::kControlMaxBytes, 42);
+  for (const size_t bytes : {size_t{8}, kNoteMaxBytes, kNoteMaxBytes + 1, Port::kControlMaxBytes}) {
+    ASSERT_EQ(sender_.post_with_source({0, 1}, 3, kHeader, {body.data(), bytes, nullptr}, bytes),
+              0);
     Incoming incoming;
     ASSERT_TRUE(receiver_.take(incoming));
     EXPECT_EQ(incoming.kind(), 3);
@@ -128,11 +129,11 @@ TEST_F(PortTest, LoansThatAreOutLeaveNoBlock) {
 }
 
 TEST_F(PortTest, OnlyTasksThatTakePartAreReached) {
-  EXPECT_TRUE(sender_.reaches({0, 1}));
-  EXPECT_FALSE(sender_.reaches({0, 2}));
-  EXPECT_FALSE(sender_.reaches({1, 0}));
+  EXPECT_TRUE(sender_.may_reach({0, 1}));
+  EXPECT_FALSE(sender_.may_reach({0, 2}));
+  EXPECT_FALSE(sender_.may_reach({1, 0}));
   board_.attached[1] = 0;
-  EXPECT_FALSE(sender_.reaches({0, 1}));
+  EXPECT_FALSE(sender_.may_reach({0, 1}));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ constexpr nagaya_process kElsewhere = {1, 0};
 constexpr size_t kReadMostBytes = size_t{32} << 20;
 
 // Another node, whose reads are complete at once and touch no memory.
-class Ready final : public Elsewhere {
+class Ready final : public RemoteNodes {
  public:
   bool has(nagaya_process process) const override { return process.node == kElsewhere.node; }
   int send(nagaya_process, uint8_t, const std::byte*, size_t, size_t,
@@ -48,21 +48,21 @@ class Ready final : public Elsewhere {
 
 // A node from which one long read came for more than 5 s counted as failed, because its answers to
 // probes came behind the data.
-TEST(Pull, AsksForPortionsThatLeaveRoomForSignsOfLife) {
+TEST(Pull, RequestsPortionsThatLeaveRoomForSignsOfLife) {
   constexpr size_t kBytes = 5 * kReadMostBytes / 2;
   auto* const nowhere = reinterpret_cast<std::byte*>(size_t{1} << 40);
   const nagaya_runs two_runs[] = {{nowhere, kBytes / 2, 1, 0},
                                   {nowhere + kBytes, kBytes / 2, 1, 0}};
   for (const nagaya_runs* runs : {static_cast<const nagaya_runs*>(nullptr), two_runs}) {
     OwnBoard board(2);
-    Ready elsewhere;
-    Pulls pulls(*board, mailbox::Owner::task(0, 1), elsewhere);
+    Ready remote_nodes;
+    Pulls pulls(*board, mailbox::Owner::task(0, 1), remote_nodes);
     Pull pull(pulls, kElsewhere, {kBytes, nowhere, 1, 0}, {nowhere, kBytes, runs, nullptr, nullptr},
               kBytes);
     ASSERT_FALSE(pull.start({}));
     while (!pull.advance()) continue;
     EXPECT_EQ(pull.error(), 0);
-    EXPECT_EQ(elsewhere.read_bytes, kBytes);
+    EXPECT_EQ(remote_nodes.read_bytes, kBytes);
   }
 }
 

@@ -24,7 +24,7 @@ uint32_t add(OneEntry& table, Owner owner, uint64_t n) {
 }
 
 // The region that a lookup finds under the number of region 1.
-std::string judged(const Whole& found) {
+std::string judged(const RegionMemory& found) {
   if (found.address == nullptr) return "";
   const auto address = reinterpret_cast<uint64_t>(found.address);
   if (address == 1000 && found.bytes == 1) return "";
@@ -43,7 +43,7 @@ void expect_never_another(const std::function<void(OneEntry& table, uint32_t fir
       replace(*table, first);
     });
     run.add([&] {
-      for (int n = 0; n < 2; ++n) found += judged(table->whole(1 << 16, kOwner.number()));
+      for (int n = 0; n < 2; ++n) found += judged(table->find_region(1 << 16, kOwner.number()));
     });
     const std::string schedule_failure = run.go();
     EXPECT_EQ(first, 1u << 16);

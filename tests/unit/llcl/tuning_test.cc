@@ -31,9 +31,9 @@ std::string complaint(std::string_view text) {
 TEST(Tuning, SaysWhatItsTableSaysAndDefaultsForTheRest) {
   const Tuning empty = parse("");
   const Tuning tuning = parse("# measured\n\n  tile_bytes\t16384  # of each\r\nposted_max_bytes 0");
-  EXPECT_EQ(tuning[Tuned::kTile], 16384u);
-  EXPECT_EQ(tuning[Tuned::kPosted], 0u);
-  EXPECT_EQ(tuning[Tuned::kCombined], empty[Tuned::kCombined]);
+  EXPECT_EQ(tuning[Tuned::kTileBytes], 16384u);
+  EXPECT_EQ(tuning[Tuned::kPostedMaxBytes], 0u);
+  EXPECT_EQ(tuning[Tuned::kCombinedMaxBytes], empty[Tuned::kCombinedMaxBytes]);
 }
 
 TEST(Tuning, OfEqualSizesHasTheSameDigestHoweverItIsWritten) {

@@ -177,7 +177,7 @@ TEST_F(WaitTest, AStoreWithoutANotificationIsSeenAtTheEndOfANap) {
 
 // Without it the second one would sleep to the end of its nap.
 TEST_F(WaitTest, ANotificationWakesEveryThreadThatSleeps) {
-  wait_.expect_threads();
+  wait_.enable_threads();
   Sleeper first(*this, 1), second(*this, 2);
   for (Sleeper* sleeper : {&first, &second}) sleeper->word = 1;
   wake_task(board_, kSelf);
@@ -190,7 +190,7 @@ TEST_F(WaitTest, ANotificationWakesEveryThreadThatSleeps) {
 
 // One thread's look completes what another one sleeps for.
 TEST_F(WaitTest, AThreadThatMovesSomethingWakesTheOthers) {
-  wait_.expect_threads();
+  wait_.enable_threads();
   Library library;
   wait_.add(Library::progress(library));
   EXPECT_TRUE(wakes_within(kMillisecond, [&](Sleeper& sleeper) {
@@ -287,57 +287,57 @@ TEST_F(WaitTest, AThreadThatSleepsIsNotRunnable) {
   EXPECT_EQ(board_.load.runnable, 5u);
 }
 
-class PatienceTest : public WaitTest {
+class BackoffTest : public WaitTest {
  protected:
   // How long a thread spins that has just found something.
   uint64_t spins_ns() {
     uint64_t least = UINT64_MAX;
     for (int time = 0; time < 50; ++time) {
-      Patience patience(wait_, nullptr, mailbox::kNever);
+      Backoff backoff(wait_, nullptr, mailbox::kNever);
       const uint64_t begin_ns = Machine::now_ns();
-      while (patience.pause() == Pause::kSpin) continue;
+      while (backoff.pause() == Pause::kSpin) continue;
       least = std::min(least, Machine::now_ns() - begin_ns);
     }
     return least;
   }
 };
 
-TEST_F(PatienceTest, OnACrowdedNodeAThreadSpinsWhileItsPartnerRuns) {
+TEST_F(BackoffTest, OnACrowdedNodeAThreadSpinsWhileItsPartnerRuns) {
   crowd();
-  EXPECT_LT(spins_ns(), WaitTable::kBesidePartnerNs) << "for nobody";
-  wait_.expect(kPartner);
-  EXPECT_GE(spins_ns(), WaitTable::kBesidePartnerNs);
+  EXPECT_LT(spins_ns(), WaitTable::kPartnerSpinNs) << "for nobody";
+  wait_.set_partner(kPartner);
+  EXPECT_GE(spins_ns(), WaitTable::kPartnerSpinNs);
   board_.load.waiting = 1;
-  EXPECT_LT(spins_ns(), WaitTable::kBesidePartnerNs) << "though somebody waits for the delegatee";
+  EXPECT_LT(spins_ns(), WaitTable::kPartnerSpinNs) << "though somebody waits for the delegatee";
   board_.load.waiting = 0;
-  board_.task_waiters[kPartner].is_away = 1;
-  EXPECT_LT(spins_ns(), WaitTable::kBesidePartnerNs) << "though the partner is away";
+  board_.task_waiters[kPartner].is_idle = 1;
+  EXPECT_LT(spins_ns(), WaitTable::kPartnerSpinNs) << "though the partner is idle";
 }
 
-TEST_F(PatienceTest, SpinsThenYieldsThenSleeps) {
-  Patience patience(wait_, nullptr, mailbox::kNever);
+TEST_F(BackoffTest, SpinsThenYieldsThenSleeps) {
+  Backoff backoff(wait_, nullptr, mailbox::kNever);
   std::vector<uint32_t> counts(4);
   for (uint32_t n = 0; n < WaitTable::kLooksAwake + 10; ++n)
-    ++counts[static_cast<size_t>(patience.pause())];
+    ++counts[static_cast<size_t>(backoff.pause())];
   EXPECT_EQ(counts, (std::vector<uint32_t>{WaitTable::kSpins,
                                            WaitTable::kLooksAwake - WaitTable::kSpins, 10, 0}));
-  patience.found();
-  EXPECT_EQ(patience.pause(), Pause::kSpin);
+  backoff.found();
+  EXPECT_EQ(backoff.pause(), Pause::kSpin);
   crowd();
-  patience.found();
-  EXPECT_EQ(patience.pause(), Pause::kYield);
+  backoff.found();
+  EXPECT_EQ(backoff.pause(), Pause::kYield);
 }
 
-TEST_F(PatienceTest, OnACrowdedNodeAThreadSleepsBesideADelegateeThatSleeps) {
+TEST_F(BackoffTest, OnACrowdedNodeAThreadSleepsBesideADelegateeThatSleeps) {
   crowd();
   board_.nodes = 2;
   board_.delegatee_bell.arm();
-  Patience patience(wait_, nullptr, mailbox::kNever);
+  Backoff backoff(wait_, nullptr, mailbox::kNever);
   for (uint32_t n = 0; n < WaitTable::kLooksBesideASleeper; ++n)
-    ASSERT_EQ(patience.pause(), Pause::kYield);
-  EXPECT_EQ(patience.pause(), Pause::kSleep);
+    ASSERT_EQ(backoff.pause(), Pause::kYield);
+  EXPECT_EQ(backoff.pause(), Pause::kSleep);
   board_.delegatee_bell.disarm();
-  EXPECT_EQ(patience.pause(), Pause::kYield);
+  EXPECT_EQ(backoff.pause(), Pause::kYield);
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ TEST(MailboxDeath, APosterKilledBeforeItsMessageIsReadyDelaysNobody) {
     EXPECT_EQ(kind_of_next(box), 2);
     EXPECT_EQ(box.before_sleep(), 1'000'000U);  // a post is under way, for all that is known
     box.after_sleep();
-    box.forget(kDead);
+    box.cancel_posts_of(kDead);
     EXPECT_EQ(kind_of_next(box), 0);
     EXPECT_EQ(box.before_sleep(), kNever);
     box.after_sleep();
@@ -84,7 +84,7 @@ TEST(MailboxDeath, APosterKilledBeforeItsMessageIsReadyHidesNothingFromTheCleari
   std::vector<uint8_t> kinds;
   box.clear([&](const Message& message) { kinds.push_back(message.kind); });
   EXPECT_EQ(kinds, (std::vector<uint8_t>{1, 3}));
-  box.forget(kDead);
+  box.cancel_posts_of(kDead);
   EXPECT_EQ(kind_of_next(box), 0);
   for (int n = 0; n < 256; ++n) ASSERT_EQ(post_one(box, kOther, 4), 0);
   for (int n = 0; n < 256; ++n) ASSERT_EQ(kind_of_next(box), 4);
@@ -93,7 +93,7 @@ TEST(MailboxDeath, APosterKilledBeforeItsMessageIsReadyHidesNothingFromTheCleari
 TEST(MailboxDeath, WhatAnotherPosterHasReservedIsNotForgotten) {
   auto& box = shared<Mailbox>();
   kill_at(StopPoint::kPostReserved, [&] { post_one(box, kOther, 1); });
-  box.forget(kDead);
+  box.cancel_posts_of(kDead);
   EXPECT_EQ(box.before_sleep(), 1'000'000U);
 }
 
@@ -102,7 +102,7 @@ TEST(MailboxDeath, AMessageThatWasReadyIsTaken) {
     auto& box = shared<Mailbox>();
     mark_as_sleeping(box);
     kill_at(step, [&] { post_one(box, kDead, 1); });
-    box.forget(kDead);
+    box.cancel_posts_of(kDead);
     EXPECT_EQ(kind_of_next(box), 1);
     EXPECT_EQ(kind_of_next(box), 0);
   }

@@ -100,12 +100,12 @@ std::string run_once(Run& run, uint64_t first, uint64_t second, uint64_t dies_be
   if (host)
     run.add([&] {
       run.await_death();
-      post.box().forget(poster_of(1));
+      post.box().cancel_posts_of(poster_of(1));
     });
   std::string failure = run.go();
   if (!failure.empty()) return failure;
   died |= run.somebody_died();
-  if (!host && run.somebody_died()) post.box().forget(poster_of(1));
+  if (!host && run.somebody_died()) post.box().cancel_posts_of(poster_of(1));
   post.drain();
   if (post.taken_[2] != second) return "a message of the living poster was lost or came twice";
   if (post.taken_[1] > first || (!run.somebody_died() && post.taken_[1] != first))

@@ -48,7 +48,7 @@ class ForeignTest : public Pair {
 
 TEST_F(ForeignTest, AnAnswerToNothingIsDropped) {
   uint64_t expected = 0;
-  for (const Kind kind : {Kind::kCopied, Kind::kKept, Kind::kCancelled})
+  for (const Kind kind : {Kind::kCopied, Kind::kNotCancelled, Kind::kCancelled})
     for (const uint64_t handle : {uint64_t{0}, uint64_t{1}, uint64_t{1} << 32 | 1,
                                   uint64_t{0x4141414141414141}, UINT64_MAX}) {
       say(kind, Handle{handle});
@@ -133,7 +133,7 @@ TEST_F(ForeignTest, AMessageOfAnotherSizeIsDropped) {
   uint64_t expected = 0;
   const std::vector<std::byte> much((llcl::kLayoutMaxRuns + 2) * sizeof(nagaya_runs));
   for (const Kind kind :
-       {Kind::kRendezvous, Kind::kCancel, Kind::kCopied, Kind::kKept, Kind::kCancelled}) {
+       {Kind::kRendezvous, Kind::kCancel, Kind::kCopied, Kind::kNotCancelled, Kind::kCancelled}) {
     const size_t whole =
         sizeof(Header) + (kind == Kind::kRendezvous ? sizeof(Rendezvous) : sizeof(Handle));
     say_bytes(static_cast<uint32_t>(kind), much);

@@ -32,7 +32,7 @@ class OneProcessor {
 class Wait : public Pair {
  protected:
   void crowd() { board().load.runnable = board().load.processors + 1; }
-  std::atomic<uint32_t>& is_away(uint32_t task) { return board().task_waiters[task].is_away; }
+  std::atomic<uint32_t>& is_idle(uint32_t task) { return board().task_waiters[task].is_idle; }
   static uint64_t nanoseconds(clockid_t clock, auto call) {
     const auto now = [clock] {
       timespec time;
@@ -48,7 +48,7 @@ class Wait : public Pair {
 
 // On one processor this thread runs when the waiter has handed it on; now and then in the middle of
 // something else.
-TEST_F(Wait, WhoYieldsIsAwayMeanwhile) {
+TEST_F(Wait, WhoYieldsIsIdleMeanwhile) {
   crowd();
   const OneProcessor one;
   std::atomic<uint32_t> looks = 0;  // odd: in one
@@ -60,28 +60,28 @@ TEST_F(Wait, WhoYieldsIsAwayMeanwhile) {
       ++looks;
     }
   });
-  int seen_in_a_look = 0, seen_away = 0;
+  int seen_in_a_look = 0, seen_idle = 0;
   for (uint32_t last = 0; seen_in_a_look < 1'000;) {
     std::this_thread::yield();
     const uint32_t look = looks;
     if (look % 2 == 0 || std::exchange(last, look) == look) continue;
     ++seen_in_a_look;
-    seen_away += is_away(1) != 0;
+    seen_idle += is_idle(1) != 0;
   }
   is_over = true;
   waiter.join();
-  EXPECT_GT(seen_away, seen_in_a_look / 2);
+  EXPECT_GT(seen_idle, seen_in_a_look / 2);
   const int value = 42;
   ASSERT_EQ(task(0).try_send(process(1), kEnvelope, &value, sizeof value, nullptr), 0);
   task(1).progress();
-  EXPECT_EQ(is_away(1), 0);
+  EXPECT_EQ(is_idle(1), 0);
 }
 
 TEST_F(Wait, AReceiveAndALongSendSayWhomTheyWaitFor) {
   crowd();
   const auto spins = [&] {
-    llcl::Patience patience(waits_of(0), nullptr, mailbox::kNever);
-    return patience.pause() == mailbox::Pause::kSpin;
+    llcl::Backoff backoff(waits_of(0), nullptr, mailbox::kNever);
+    return backoff.pause() == mailbox::Pause::kSpin;
   };
   std::vector<int> data(10'000, 1);
   nagaya_receive receive = receive_of(data, kEnvelope);
@@ -94,7 +94,7 @@ TEST_F(Wait, AReceiveAndALongSendSayWhomTheyWaitFor) {
   receive.from = process(1);
   task(0).receive(receive);
   EXPECT_TRUE(spins());
-  waits_of(0).expect(llcl::Wait::kNobody);
+  waits_of(0).set_partner(llcl::Wait::kNobody);
   nagaya_send send = send_of(data, kEnvelope);
   task(0).send(send);
   EXPECT_TRUE(spins());

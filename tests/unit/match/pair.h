@@ -30,7 +30,7 @@ class Pair : public testing::Test {
       wires_.push_back(std::make_unique<Wire>(nodes_, own, owner));
       llcl::Wait& waits = *waits_.emplace_back(std::make_unique<llcl::Wait>(board, owner));
       if (threads) waits.begin_polls(&board.lane_waiters[own.task]);
-      if (threads) waits.expect_threads();
+      if (threads) waits.enable_threads();
       llcl::Port& port = *ports_.emplace_back(
           std::make_unique<llcl::Port>(board, owner, kEagerMax, waits, *wires_.back()));
       llcl::Pulls& pulls =

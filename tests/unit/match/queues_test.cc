@@ -44,7 +44,7 @@ class RandomQueues : public testing::TestWithParam<unsigned> {};
 
 TEST_P(RandomQueues, AMessageFindsTheReceiveThatWasPostedFirst) {
   Envelopes envelopes(GetParam());
-  Posted posted;
+  PostedReceives posted;
   std::list<std::unique_ptr<nagaya_receive>> all;
   for (int step = 0; step < 20'000; ++step) {
     const unsigned kind = envelopes.below(20);
@@ -91,14 +91,14 @@ TEST_P(RandomQueues, AReceiveFindsTheMessageThatCameFirst) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomQueues, testing::Range(1u, 6u));
 
-TEST(Posted, KnowsWhetherAReceiveIsStillThere) {
-  Posted posted;
+TEST(PostedReceives, KnowsWhetherAReceiveIsStillThere) {
+  PostedReceives posted;
   nagaya_receive receive{};
   receive.wanted = {1, 2, 3};
   posted.enter(receive);
-  EXPECT_TRUE(Posted::has(receive));
+  EXPECT_TRUE(PostedReceives::has(receive));
   EXPECT_EQ(posted.take({1, 2, 3}), &receive);
-  EXPECT_FALSE(Posted::has(receive));
+  EXPECT_FALSE(PostedReceives::has(receive));
 }
 
 }  // namespace

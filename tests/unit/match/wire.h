@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "delegatee/board_node.h"
-#include "llcl/elsewhere.h"
 #include "llcl/pieces.h"
 #include "llcl/port_cell.h"
+#include "llcl/remote_nodes.h"
 
 namespace nagaya::match {
 
@@ -43,7 +43,7 @@ class Nodes {
   std::deque<Node> all_;
 };
 
-class Wire final : public llcl::Elsewhere {
+class Wire final : public llcl::RemoteNodes {
  public:
   Wire(Nodes& nodes, nagaya_process own, mailbox::Owner owner)
       : nodes_(nodes), own_(own), owner_(owner) {}
@@ -88,12 +88,13 @@ class Wire final : public llcl::Elsewhere {
   int read_pieces(nagaya_process from, uint32_t region, std::span<const nagaya_llcl_piece> pieces,
                   std::atomic<uint32_t>& done) override {
     if (is_full) return -EAGAIN;
-    const llcl::Whole whole = nodes_.board(from.node).regions->whole(region, from.task);
-    llcl::Found place{whole.address, whole.address == nullptr ? -EINVAL : 0};
+    const llcl::RegionMemory memory =
+        nodes_.board(from.node).regions->find_region(region, from.task);
+    llcl::Found place{memory.address, memory.address == nullptr ? -EINVAL : 0};
     for (const nagaya_llcl_piece& piece : pieces) {
       llcl::Span span;
       if (!remote_span(std::bit_cast<llcl::Piece>(piece), 0, &span) ||
-          span.first + span.bytes > whole.bytes)
+          span.first + span.bytes > memory.bytes)
         place.error = -EINVAL;
     }
     asked_.push_back({place, {pieces.begin(), pieces.end()}, done});

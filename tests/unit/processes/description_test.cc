@@ -23,7 +23,7 @@ class DescriptionTest : public testing::Test {
     return positions_of(*list_table(*nodes_, parent, ranks));
   }
   Positions without(const RankTable* parent, const std::vector<uint32_t>& removed) const {
-    return positions_of(*rank_table(*nodes_, Without{parent, removed}));
+    return positions_of(*rank_table(*nodes_, AllExcept{parent, removed}));
   }
   int error_of_ranges(const RankTable* parent, const std::vector<Range>& ranges) const {
     return error_of(RankPlan(*nodes_, Ranges{parent, ranges}));
@@ -32,7 +32,7 @@ class DescriptionTest : public testing::Test {
     return error_of(RankPlan(*nodes_, Ranks{parent, ranks}));
   }
   int error_without(const RankTable* parent, const std::vector<uint32_t>& removed) const {
-    return error_of(RankPlan(*nodes_, Without{parent, removed}));
+    return error_of(RankPlan(*nodes_, AllExcept{parent, removed}));
   }
 
   const Owned<NodeTable> nodes_ = equal_nodes(4, 8);

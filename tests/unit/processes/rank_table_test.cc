@@ -63,7 +63,7 @@ TEST_F(RankTableTest, IsTheSameHoweverItWasDescribed) {
   std::vector<uint32_t> even, odd;
   for (uint32_t n = 0; n < kPositions; n += 2) even.push_back(n), odd.push_back(n + 1);
   EXPECT_TRUE(RankPlan(*nodes_, Ranks{nullptr, even}).matches(*by_range));
-  EXPECT_TRUE(RankPlan(*nodes_, Without{nullptr, odd}).matches(*by_range));
+  EXPECT_TRUE(RankPlan(*nodes_, AllExcept{nullptr, odd}).matches(*by_range));
   const std::vector<Range> in_pieces{{0, 1, 1}, {2, 2, 2}, {6, 1, 9}, {8, kPositions / 2 - 4, 2}};
   EXPECT_TRUE(RankPlan(*nodes_, Ranges{nullptr, in_pieces}).matches(*by_range));
   EXPECT_FALSE(RankPlan(*nodes_, Ranks{nullptr, odd}).matches(*by_range));

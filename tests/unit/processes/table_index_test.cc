@@ -76,7 +76,7 @@ TEST_F(TableIndexTest, GivesEqualContentOnce) {
   const RankTable* one = intern_from(5);
   EXPECT_EQ(intern_from(5), one);
   std::vector<uint32_t> removed{0, 1, 2, 3, 4};
-  EXPECT_EQ(intern(Without{nullptr, removed}), one) << "described in other words";
+  EXPECT_EQ(intern(AllExcept{nullptr, removed}), one) << "described in other words";
   EXPECT_EQ(memory_.blocks.size(), 1u);
 }
 

@@ -79,7 +79,7 @@ Communicator without_some(uint32_t together) {
     for (uint32_t rank = first; rank < first + together; ++rank)
       remains ? world.dense.push_back(by_node(rank)) : removed.push_back(rank);
   }
-  world.ranks = rank_table(*world.nodes, Without{world.ranks.get(), removed});
+  world.ranks = rank_table(*world.nodes, AllExcept{world.ranks.get(), removed});
   return world;
 }
 

@@ -23,7 +23,7 @@ class Checker {
         constructs_(program, unit) {}
 
   void run() {
-    // In source order: an executable directive sees the names before it.
+    // Checks in source order, since an executable directive sees only names declared before it.
     for (const Directive& directive : program_.directives) attempt([&] { check(directive); });
     for (const DescriptorOf& descriptor : unit_.descriptors)
       attempt([&] { check_descriptor(descriptor); });
@@ -109,7 +109,7 @@ class Checker {
     check_communication_at(directive, body, "reduction");
   }
 
-  // The program's own names must not be those that the translation declares.
+  // Checks that no name of the program equals one that the translation declares.
   void check_generated_names() const {
     const auto refuse_if_taken = [&](const Place& place, const std::string& name,
                                      const std::string& generated) {
@@ -157,7 +157,7 @@ class Checker {
     program_.descriptors[&descriptor] = text;
   }
 
-  // The translation has the texts of these expressions elsewhere, too.
+  // Refuses xmp_desc_of() in expressions whose text the translation copies to other places.
   void refuse_where_copied(const DescriptorOf& descriptor) const {
     const auto refuse = [&](const std::string& where) {
       throw Complaint{descriptor.name.place, where +
@@ -192,7 +192,7 @@ class Checker {
     if (function == nullptr)
       throw Complaint{place, "the address of the distributed array '" + symbol->name() +
                                  "' is not known before the program runs"};
-    const Directive* fix = program_.fix_of(*array, *function);
+    const Directive* fix = program_.template_fix_of(*array, *function);
     if (fix != nullptr &&
         !program_.facts.scope_from(fix->offset, unit_.printed.size()).contains(use.name.begin))
       throw Complaint{place, "'" + symbol->name() +
@@ -200,7 +200,8 @@ class Checker {
                                  array->with->declared->name.text + "'"};
   }
 
-  // memset(u, 0, sizeof u): one argument is the local block, the other the size of the whole.
+  // Refuses memset(u, 0, sizeof u): `u` is the local block there, but sizeof u the size
+  // of the whole array.
   void check_size(const Use& use, const ArraySymbol& array, const Place& place) const {
     if (use.calls.empty() || !is_block(use, array)) return;
     for (const Use& other : program_.facts.uses)
@@ -211,7 +212,7 @@ class Checker {
                                    "whole array; a call cannot take both"};
   }
 
-  // The array's name with so few indexes that a distributed dimension is left.
+  // Whether the use has so few subscripts that a distributed dimension is left without one.
   static bool is_block(const Use& use, const ArraySymbol& array) {
     for (size_t d = use.subscripts.size(); d < array.rank(); ++d)
       if (array.distributed(d)) return true;

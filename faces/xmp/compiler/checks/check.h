@@ -8,7 +8,8 @@
 
 namespace nagaya::xmp {
 
-// Errors go to `diagnostics`; the program is complete only if there are none.
+// Returns the checked program and reports errors to `diagnostics`. Each directive with an error is
+// left out of it, so the caller may translate the program only if there were none.
 Program check(const Unit& unit, Facts facts, std::vector<Directive> directives,
               Diagnostics& diagnostics);
 

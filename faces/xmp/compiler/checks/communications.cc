@@ -17,7 +17,8 @@ void check_async(const Program& program, const std::optional<Expression>& async,
   if (async) check_expression(program, *async, offset);
 }
 
-// The dimensions of its template in which its blocks differ from process to process.
+// Returns the distributed dimensions of the template with which the array is aligned: along these
+// its blocks differ from process to process.
 std::vector<size_t> distributed_dimensions(const ArraySymbol& array) {
   std::vector<size_t> found;
   for (const Alignment& alignment : array.alignment)
@@ -26,21 +27,22 @@ std::vector<size_t> distributed_dimensions(const ArraySymbol& array) {
   return found;
 }
 
-// The dimension of the nodes that one of the template's is distributed onto.
+// Returns the dimension of the nodes that the template's `dimension` is distributed onto.
 size_t axis_of(const TemplateSymbol& with, size_t dimension) {
   size_t axis = 0;
   for (size_t d = 0; d < dimension; ++d) axis += with.blocks(d);
   return axis;
 }
 
-// The processes of a communication: those of a reference, in a loop's reductions along the
-// dimensions of its indexes.
-struct Among {
-  const Reference* on = nullptr;  // the executing ones
+// The processes of a communication. With `nest` it is a loop's reduction, which combines values
+// only along the dimensions that the loop's indexes subscript.
+struct Participants {
+  const Reference* on = nullptr;  // nullptr: the executing nodes
   const Nest* nest = nullptr;
 
-  // One coordinate of the nodes alone, or each for itself.
-  bool is_apart(size_t dimension) const {
+  // Whether no two processes of the communication differ in this dimension: it concerns one
+  // coordinate only, or each coordinate separately.
+  bool is_uniform_along(size_t dimension) const {
     if (on == nullptr || on->subscripts.empty()) return false;
     const Subscript::Kind kind = on->subscripts[dimension].kind;
     if (nest == nullptr) return kind == Subscript::kStar || on->subscripts[dimension].single;
@@ -50,45 +52,45 @@ struct Among {
   }
 };
 
-// A distributed array can be the data of processes that all have the same block of it: along a
-// dimension of its template with which it is not aligned.
+// Checks that all processes of the communication have the same block of a distributed array. They
+// do along dimensions of its template with which it is not aligned.
 void check_replicated(const Program& program, const ArraySymbol& array, const Token& name,
-                      const Among& among) {
+                      const Participants& participants) {
   const std::vector<size_t> differ = distributed_dimensions(array);
   if (differ.empty()) return;
   const TemplateSymbol& with = *array.with;
   if (differ.size() == with.onto->dimensions())
     throw Complaint{name.place, "the array " + quoted(name) +
                                     " is distributed: no two processes have the same element"};
-  if (among.on != nullptr && !among.on->executing) {
-    const ResolvedReference& on = program.references.at(among.on);
-    const auto is_apart = [&](size_t d) {
-      return among.is_apart(on.nodes != nullptr ? axis_of(with, d) : d);
+  if (participants.on != nullptr && !participants.on->executing) {
+    const ResolvedReference& on = program.references.at(participants.on);
+    const auto is_uniform_along = [&](size_t d) {
+      return participants.is_uniform_along(on.nodes != nullptr ? axis_of(with, d) : d);
     };
     if ((on.of_template == &with || on.nodes == with.onto) &&
-        std::all_of(differ.begin(), differ.end(), is_apart))
+        std::all_of(differ.begin(), differ.end(), is_uniform_along))
       return;
   }
   std::string wanted = "on " + with.declared->name.text;
   for (size_t d = 0; d < with.dimensions(); ++d) {
     const bool differs = std::count(differ.begin(), differ.end(), d) != 0;
-    wanted += among.nest != nullptr ? (differs ? "[:]" : "[i]") : (differs ? "[*]" : "[:]");
+    wanted += participants.nest != nullptr ? (differs ? "[:]" : "[i]") : (differs ? "[*]" : "[:]");
   }
   throw Complaint{name.place, "the blocks of the array " + quoted(name) +
                                   " may differ between these processes; they are the same among "
                                   "those of " +
-                                  (among.nest != nullptr ? "a loop '" : "'") + wanted + "'"};
+                                  (participants.nest != nullptr ? "a loop '" : "'") + wanted + "'"};
 }
 
 const Variable& check_data(const Program& program, const DataReference& data, size_t offset,
-                           const Among& among = {}) {
+                           const Participants& participants = {}) {
   const Token& name = data.name;
   const Variable* variable = program.facts.lookup(name.text, offset);
   if (variable == nullptr) throw Complaint{name.place, quoted(name) + " is not declared"};
   if (variable->kind > Variable::kParameter)
     throw Complaint{name.place, quoted(name) + " is not a variable"};
   if (const ArraySymbol* array = program.array_of(variable->entity, offset)) {
-    check_replicated(program, *array, name, among);
+    check_replicated(program, *array, name, participants);
     if (!data.indexes.empty() || data.length)
       throw Complaint{name.place,
                       "a part of the distributed array " + quoted(name) + " is not supported yet"};
@@ -167,9 +169,9 @@ void check_type(const ReductionClause& clause, const Token& name, const Variable
 }
 
 void check_clause(const Program& program, const ReductionClause& clause, size_t offset,
-                  const Among& among) {
+                  const Participants& participants) {
   for (const ReductionVariable& reduced : clause.variables) {
-    const Variable& variable = check_data(program, reduced.data, offset, among);
+    const Variable& variable = check_data(program, reduced.data, offset, participants);
     check_type(clause, reduced.data.name, variable);
     if (!reduced.locations.empty() && !orders(clause.operation))
       throw Complaint{reduced.locations.front().name.place,
@@ -179,7 +181,7 @@ void check_clause(const Program& program, const ReductionClause& clause, size_t 
       throw Complaint{clause.place, quoted(reduced.data.name) + " needs location variables: " +
                                         reduced.data.name.text + "/location/"};
     for (const DataReference& location : reduced.locations)
-      check_data(program, location, offset, among);
+      check_data(program, location, offset, participants);
   }
 }
 
@@ -208,9 +210,9 @@ void check_distinct(const std::vector<ReductionClause>& clauses) {
     }
 }
 
-// A value whose assignments cannot note their iterations comes in the order of the nodes. In a
-// single loop that is the order of the iterations; but a last node without one has the value from
-// before.
+// If assignments to a value cannot record their iterations, equal values are ordered by node. In a
+// single loop that is the order of iterations; but for a "last" operation a node without iterations
+// would contribute its value from before the loop.
 void check_order(const Program& program, const Unit& unit, const ReductionClause& clause,
                  const Directive& directive) {
   const Nest& nest = program.nests.at(&directive);
@@ -220,14 +222,14 @@ void check_order(const Program& program, const Unit& unit, const ReductionClause
     const Variable& variable = *program.facts.lookup(name.text, directive.offset);
     const bool is_scalar =
         variable.extents.empty() && reduced.data.indexes.empty() && !reduced.data.length;
-    if (!is_scalar || !program.is_only_named(variable, nest)) {
-      if (nest.around.size() == 1 && !is_last(clause.operation)) continue;
+    if (!is_scalar || !program.is_accessed_by_name_only(variable, nest)) {
+      if (nest.all_loops.size() == 1 && !is_last(clause.operation)) continue;
       throw Complaint{name.place, "which iteration gives " + quoted(name) +
                                       " its value is not known here; reduce a variable of the "
                                       "function that is no array and whose address is not taken"};
     }
     for (const Use* use : program.writes_of(variable.entity, nest))
-      for (const size_t loop : nest.around)
+      for (const size_t loop : nest.all_loops)
         if (const std::string index = program.index_name(loop);
             program.facts.lookup(index, use->name.begin)->entity != program.facts.loops[loop].index)
           throw Complaint{unit.printed.place(use->name.begin),

@@ -7,7 +7,7 @@
 
 namespace nagaya::xmp {
 
-// All throw Complaint.
+// All functions throw Complaint at the place of the first error.
 void check_communication(Program& program, const Directive& directive,
                          const ReflectDirective& reflect);
 void check_communication(Program& program, const Directive& directive,
@@ -17,12 +17,14 @@ void check_communication(Program& program, const Directive& directive,
 void check_communication(Program& program, const Directive& directive, const BcastDirective& bcast);
 void check_communication(Program& program, const Directive& directive,
                          const ReductionDirective& reduction);
-// Of a loop, which is `on` that.
+// Checks the variables of a loop's reduction clause. `on`: the reference in the loop's on clause.
 void check_reduction(const Program& program, const ReductionClause& clause,
                      const Directive& directive, const Reference& on);
-// Of one directive: no whole variable stands in them twice, as a value or as a location.
+// Checks that the reduction clauses of one directive name no whole variable twice, be it as a value
+// or as a location.
 void check_distinct(const std::vector<ReductionClause>& clauses);
-// Of a loop's clause: which iteration is the first, or the last, can be known.
+// Checks that a loop's reduction clause with locations (first or last maximum, ...) can tell which
+// iteration gave a value.
 void check_order(const Program& program, const Unit& unit, const ReductionClause& clause,
                  const Directive& directive);
 

@@ -17,13 +17,13 @@ bool is_one_of(const Directive& directive) {
   return (std::holds_alternative<Bodies>(directive.body) || ...);
 }
 
-// Its names, or their elements, are there in the rest of its block.
+// Whether the rest of the block needs the directive: it declares names or makes arrays' elements.
 bool is_declaration(const Directive& directive) {
   return is_one_of<NodesDirective, TemplateDirective, DistributeDirective, AlignDirective,
                    ShadowDirective, TemplateFixDirective>(directive);
 }
 
-// t[i][*]: the reference with `*` in some of its subscripts.
+// Returns the reference's text with `*` for each subscript for which is_star() is true: "t[i][*]".
 std::string with_stars(const Reference& on, const std::function<bool(const Subscript&)>& is_star) {
   std::vector<std::string> subscripts;
   for (const Subscript& subscript : on.subscripts)
@@ -39,7 +39,8 @@ std::string with_stars(const Reference& on, const std::function<bool(const Subsc
 
 }  // namespace
 
-// Between the two there is white space, line markers and pragmas, which all end their lines.
+// Whether the text between the offsets is white space, line markers and pragmas only. A `#` reaches
+// to the end of its line.
 bool Constructs::only_pragmas_between(size_t begin, size_t end) const {
   const std::string& text = unit_.printed.text();
   for (size_t at = begin; at < end; ++at) {
@@ -65,7 +66,7 @@ void Constructs::check_stand_alone(const Directive& directive, const std::string
     throw Complaint{directive.place, "the directive '" + name + "' must stand in a function"};
   const size_t at = facts.statement_at(directive.offset);
   if (at == kNone || facts.statements[at].kind == Statement::kCompound) return;
-  // `label: <directive> statement` is a place between statements, too.
+  // In `label: <directive> statement` the directive stands between statements, too.
   const size_t next = next_statement(directive.offset);
   if (facts.statements[at].kind == Statement::kLabel && next != kNone &&
       facts.statements[next].parent == at)
@@ -141,7 +142,7 @@ std::vector<size_t> Constructs::tight_loops(size_t statement) const {
   while (facts.statements[statement].kind == Statement::kFor) {
     loops.push_back(facts.statements[statement].loop);
     size_t inner = facts.loops[loops.back()].body_statement;
-    // A block with nothing but a loop.
+    // Enters blocks that hold one statement only.
     while (facts.statements[inner].kind == Statement::kCompound) {
       size_t only = kNone;
       for (size_t i = inner + 1; i < facts.statements.size() &&
@@ -166,7 +167,7 @@ void Constructs::check_nesting(const Directive& directive, const LoopDirective& 
   const Range& nest = program_.facts.statements[statement].range;
   for (size_t one = 0; one < program_.facts.loops.size(); ++one) {
     const std::string index = program_.index_name(one);
-    // Another variable of that name is meant where the directive stands.
+    // Loops count only if their index's name does not mean another variable at the directive.
     const Variable* const meant = program_.facts.lookup(index, directive.offset);
     if (nest.contains(program_.facts.loops[one].whole) && !index.empty() &&
         (meant == nullptr || meant->entity == program_.facts.loops[one].index) &&
@@ -198,7 +199,8 @@ void Constructs::check_canonical(const std::vector<size_t>& loops, size_t depth)
   }
 }
 
-// The subscript of the on clause that is the index, or the index and an offset.
+// Finds the subscript of the on clause that has the index of loop `which`, alone or with an offset,
+// and appends it to `matched`.
 void Constructs::match_index(const LoopDirective& loop, const std::vector<size_t>& loops,
                              size_t which, std::vector<DistributedLoop>& matched) {
   const std::string name = program_.index_name(loops[which]);
@@ -214,7 +216,7 @@ void Constructs::match_index(const LoopDirective& loop, const std::vector<size_t
         throw Complaint{subscript.place, "the index '" + name + "' stands twice in the on clause"};
     DistributedLoop found{loops[which], d, *offset, true};
     const ResolvedReference& on = program_.references[&loop.on];
-    // p(i): node numbers are from 1 there.
+    // In p(i) node numbers begin at 1.
     if (on.nodes != nullptr && !loop.on.brackets) found.offset = "(" + found.offset + ") - 1";
     matched.push_back(std::move(found));
   }
@@ -319,7 +321,7 @@ void Constructs::check_body(const std::vector<DistributedLoop>& loops, bool may_
   }
 }
 
-// The nest may change the variable otherwise than by an assignment to its name.
+// Whether the nest may change the variable through a pointer or in a called function.
 bool Constructs::may_change_unseen(size_t entity, const Range& nest) const {
   const Facts& facts = program_.facts;
   for (const Use& use : facts.uses)
@@ -340,14 +342,14 @@ void Constructs::decide_hoisting(Nest& whole) const {
     const Loop& loop = facts.loops[distributed.loop];
     distributed.hoisted =
         loop.whole.begin == nest.begin ||
-        (loop.of_scalars &&
+        (loop.has_scalar_bounds &&
          std::none_of(loop.bound_uses.begin(), loop.bound_uses.end(),
                       [&](size_t entity) { return may_change_unseen(entity, nest); }));
     for (const Use& use : facts.uses)
       if (use.written && nest.contains(use.name) && loop.whole.begin != nest.begin &&
           std::count(loop.bound_uses.begin(), loop.bound_uses.end(), use.entity) != 0)
         distributed.hoisted = false;
-    // A name that is declared in the nest.
+    // A variable that is declared in the nest cannot be used before it.
     for (const Variable& variable : facts.variables)
       if (nest.contains(variable.name_offset) && variable.kind == Variable::kObject &&
           std::count(loop.bound_uses.begin(), loop.bound_uses.end(), variable.entity) != 0)
@@ -372,8 +374,8 @@ void Constructs::check(const Directive& directive, const LoopDirective& loop) {
   });
   Nest nest{statement, match_indexes(loop, loops), {}};
   const auto last = std::find(loops.begin(), loops.end(), nest.loops.back().loop);
-  nest.around.assign(loops.begin(), last + 1);
-  // Behind the loop all processes meet for its reductions.
+  nest.all_loops.assign(loops.begin(), last + 1);
+  // With reductions no process may return from the loop: all meet behind it.
   check_body(nest.loops, loop.reductions.empty());
   check_other_subscripts(directive, loop, loops, nest);
   decide_hoisting(nest);

@@ -7,24 +7,26 @@
 
 namespace nagaya::xmp {
 
-// Throw Complaint.
+// All check functions throw Complaint.
 class Constructs {
  public:
   Constructs(Program& program, const Unit& unit) : program_(program), unit_(unit) {}
 
-  // A directive without a statement: between the statements of a block.
+  // Checks that a directive that has no statement of its own stands between statements of a block.
+  // `name`: the directive's, for the message.
   void check_stand_alone(const Directive& directive, const std::string& name);
   void check(const Directive& directive, const LoopDirective& loop);
   void check(const Directive& directive, const TaskDirective& task);
   void check_tasks(const Directive& directive);
-  // Into the rest of a block the jump skips no declaration or template_fix.
+  // Checks that the jump does not enter a block behind a declarative directive or template_fix that
+  // it would skip.
   void check_skipped(const Jump& jump) const;
 
  private:
-  // The statement that begins next behind the directive; kNone: none.
+  // Returns the statement that begins next behind the directive at `offset`; kNone: there is none.
   size_t next_statement(size_t offset) const;
   bool only_pragmas_between(size_t begin, size_t end) const;
-  // The outermost loop and those tightly nested in it.
+  // Returns the loop at `statement` and the loops tightly nested in it, outer ones first.
   std::vector<size_t> tight_loops(size_t statement) const;
   // Refuses a directive whose clauses name the index of a loop that is not tightly nested.
   void check_nesting(const Directive& directive, const LoopDirective& loop, size_t statement,
@@ -35,13 +37,15 @@ class Constructs {
                                              const std::vector<size_t>& loops);
   void match_index(const LoopDirective& loop, const std::vector<size_t>& loops, size_t which,
                    std::vector<DistributedLoop>& matched);
-  // The on clause is computed before the loops.
+  // Checks the subscripts of the on clause that are no loop's index: the translation computes them
+  // once, before the loops.
   void check_other_subscripts(const Directive& directive, const LoopDirective& loop,
                               const std::vector<size_t>& loops, const Nest& nest) const;
   void check_body(const std::vector<DistributedLoop>& loops, bool may_return) const;
   bool may_change_unseen(size_t entity, const Range& nest) const;
   void decide_hoisting(Nest& nest) const;
-  // `loop_begin`: of a loop whose body the range is; kNone: the block of a task.
+  // Checks that no jump leaves `range`. `loop_begin`: offset of the loop whose body the range is;
+  // kNone: the range is the block of a task.
   void check_escapes(const Range& range, size_t loop_begin, bool may_return) const;
 
   Program& program_;

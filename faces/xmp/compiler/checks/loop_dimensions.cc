@@ -44,12 +44,13 @@ class DimensionsOfLoop {
                              ": the loop leaves the process's block");
   }
 
-  // Number of the dimension, from 1, in the order in which the directive writes them.
+  // Returns the dimension's number, from 1, in the order in which the directive writes dimensions.
   std::string number_of(size_t dimension) const {
     return std::to_string(on_.brackets ? dimension + 1 : on_.subscripts.size() - dimension);
   }
 
-  // The one loop whose index the subscript adds to constants and variables; nullptr: none, several.
+  // Returns the loop whose index the subscript adds to constants and variables; nullptr: it has no
+  // loop's index, or several.
   const DistributedLoop* loop_of(const Range& subscript) const {
     const std::string& text = unit_.printed.text();
     for (size_t at = subscript.begin; at < subscript.end; ++at) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// loop_dimensions.h - warns of subscripts that a distributed loop takes out of the process's block:
-// `a[i]` where `i` runs along another dimension of the template than that which `a` is aligned
-// with.
+// loop_dimensions.h - warns of subscripts by which a distributed loop leaves the process's block:
+// `a[i]`, where `i` runs along one dimension of the template and `a` is aligned with another.
 #pragma once
 
 #include "checks/program.h"

@@ -66,7 +66,7 @@ void resolve(Program& program, const Reference& reference, size_t offset) {
     const std::string& name = reference.name.text;
     const NodesSymbol* nodes = program.find_nodes(name, offset);
     const TemplateSymbol* of_template = program.find_template(name, offset);
-    // The inner one hides the outer one.
+    // If the name is both nodes and a template, the inner declaration hides the outer one.
     if (nodes != nullptr && of_template != nullptr)
       (nodes->scope.begin > of_template->scope.begin ? nodes->scope.begin : 0) != 0
           ? static_cast<void>(of_template = nullptr)

@@ -32,7 +32,7 @@ std::optional<std::string> offset_from_index(const Subscript& subscript, const s
     if (tokens.size() == 1) return "0";
     const std::string& sign = tokens[1].text;
     if (sign != "+" && sign != "-") return std::nullopt;
-    // i - a + b: the minus is of a alone. It may be unsigned.
+    // In i - a + b the minus applies to a alone. 0L makes the sum a long even if a is unsigned.
     const Expression rest{{tokens.begin() + 1, tokens.end()}};
     if (mentions(rest, index) || !is_sum(rest)) return std::nullopt;
     return "0L " + rest.text();
@@ -46,7 +46,7 @@ std::optional<std::string> offset_from_index(const Subscript& subscript, const s
 
 void resolve_on_of_loop(Program& program, const Reference& on, size_t offset,
                         const std::function<bool(const std::string&)>& is_index) {
-  // Subscripts with indexes are checked by offset_from_index(); here all else.
+  // resolve() checks only the subscripts without an index; offset_from_index() checks the others.
   Reference without = on;
   for (Subscript& subscript : without.subscripts) {
     bool has_index = false;

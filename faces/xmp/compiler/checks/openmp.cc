@@ -35,7 +35,7 @@ std::vector<ClauseWord> clause_words(const PrintedText& printed, const KeptPragm
 
 void check_openmp(const Program& program, const PrintedText& printed, const KeptPragma& pragma) {
   for (const ClauseWord& one : clause_words(printed, pragma))
-    // critical (name) has a name space of its own.
+    // Names in critical (name) have a name space of their own.
     if (one.clause != "shared" && one.clause != "critical" &&
         program.find_array(one.word, pragma.begin) != nullptr)
       throw Complaint{printed.place(pragma.begin),

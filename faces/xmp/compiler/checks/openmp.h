@@ -17,7 +17,8 @@ struct ClauseWord {
 };
 
 std::vector<ClauseWord> clause_words(const PrintedText& printed, const KeptPragma& pragma);
-// Throws Complaint: an array that is distributed has one block for all threads.
+// Throws Complaint if a clause other than shared names a distributed array: its block is one for
+// all threads of the process.
 void check_openmp(const Program& program, const PrintedText& printed, const KeptPragma& pragma);
 
 }  // namespace nagaya::xmp

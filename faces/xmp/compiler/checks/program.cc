@@ -49,7 +49,8 @@ const Use* Program::array_use_in(const Range& range) const {
   return nullptr;
 }
 
-const Directive* Program::fix_of(const ArraySymbol& array, const Function& function) const {
+const Directive* Program::template_fix_of(const ArraySymbol& array,
+                                          const Function& function) const {
   for (const Directive& directive : directives) {
     const auto* fix = std::get_if<TemplateFixDirective>(&directive.body);
     const bool is_later = array.home == ArraySymbol::kFile || directive.offset >= array.declared_at;
@@ -60,12 +61,12 @@ const Directive* Program::fix_of(const ArraySymbol& array, const Function& funct
   return nullptr;
 }
 
-bool Program::is_fixed_elsewhere(const ArraySymbol& array, const Function& function) const {
+bool Program::may_be_fixed_elsewhere(const ArraySymbol& array, const Function& function) const {
   return array.home != ArraySymbol::kFormal && array.with->declared->deferred &&
-         fix_of(array, function) == nullptr;
+         template_fix_of(array, function) == nullptr;
 }
 
-bool Program::is_only_named(const Variable& variable, const Nest& nest) const {
+bool Program::is_accessed_by_name_only(const Variable& variable, const Nest& nest) const {
   for (const Use& use : facts.uses)
     if (use.entity == variable.entity && use.address_of) return false;
   const Range& range = facts.statements[nest.statement].range;

@@ -15,7 +15,7 @@ namespace nagaya::xmp {
 
 struct NodesSymbol {
   const NodesDirective* declared;
-  size_t offset;  // of its declaration
+  size_t offset;  // of its declaration, in the printed text
   Place place;
   Range scope;
   bool file_scope;
@@ -32,6 +32,7 @@ struct TemplateSymbol {
   const DistributeDirective* distribution = nullptr;
   const NodesSymbol* onto = nullptr;
   size_t dimensions() const { return declared->dimensions; }
+  // Whether the dimension is distributed in blocks.
   bool blocks(size_t dimension) const {
     return distribution != nullptr && distribution->formats[dimension].block;
   }
@@ -39,10 +40,10 @@ struct TemplateSymbol {
 };
 
 struct Alignment {
-  int dimension = -1;  // of the template
+  int dimension = -1;  // of the template; -1: not aligned
   Bound offset{"0", {}};
   Bound shadow_low{"0", {}}, shadow_high{"0", {}};
-  std::optional<long> low_width = 0, high_width = 0;  // where they are constants
+  std::optional<long> low_width = 0, high_width = 0;  // of the shadow; nullopt: not constant
 };
 
 struct ArraySymbol {
@@ -60,41 +61,43 @@ struct ArraySymbol {
   size_t rank() const { return alignment.size(); }
   bool distributed(size_t dimension) const { return alignment[dimension].dimension >= 0; }
   const std::string& name() const { return variable->name; }
-  // Descriptor, and pointer to it.
+  // C text: the descriptor's name, a pointer to it, and the prefix of its members ("x.", "x->").
   std::string c_name() const { return "xmp_block_" + name(); }
   std::string address() const { return (home == kFormal ? "" : "&") + c_name(); }
   std::string member() const { return c_name() + (home == kFormal ? "->" : "."); }
   std::string type_name() const { return "xmp_type_" + name(); }
-  // Of the hoisted pointer to its rows, and of one dimension's offset and extent. The kind stands
-  // before the user's name, so that no two names of the translation are the same.
+  // Names of the hoisted pointer to the rows, and of the hoisted offset and extent of dimension d.
+  // The kind stands before the user's name, so that no two names of the translation are the same.
   std::string rows() const { return "xmp_rows_" + name(); }
   std::string offset_name(size_t d) const { return "xmp_first" + std::to_string(d) + "_" + name(); }
   std::string count_name(size_t d) const { return "xmp_count" + std::to_string(d) + "_" + name(); }
-  // All that the translation declares for it.
+  // Returns all names that the translation declares for this array.
   std::vector<std::string> c_names() const;
 };
 
-// on nodes or on a template.
+// A reference to nodes or to a template: one of the two pointers is set, unless it is `*`.
 struct ResolvedReference {
   const Reference* reference = nullptr;
   const NodesSymbol* nodes = nullptr;
   const TemplateSymbol* of_template = nullptr;
-  bool executing = false;
+  bool executing = false;  // `*`: the executing nodes
   std::string c_name() const { return nodes != nullptr ? nodes->c_name() : of_template->c_name(); }
 };
 
 // One loop of a nest whose iterations are distributed.
 struct DistributedLoop {
-  size_t loop;       // of Facts
-  size_t dimension;  // of the on clause
-  std::string offset;
+  size_t loop;          // index in Facts::loops
+  size_t dimension;     // of the on clause
+  std::string offset;   // C text: the on clause has the loop's index plus this
   bool hoisted = true;  // its bounds can be computed before the nest
 };
 
+// The loops that one loop directive distributes.
 struct Nest {
-  size_t statement;                    // the outermost for
+  size_t statement;                    // index in Facts::statements of the outermost for
   std::vector<DistributedLoop> loops;  // outer ones first
-  std::vector<size_t> around;          // those of Facts, from the outermost to the last of these
+  // Indexes in Facts::loops of all loops from the outermost to the innermost distributed one.
+  std::vector<size_t> all_loops;
 };
 
 struct Program {
@@ -103,26 +106,27 @@ struct Program {
   std::deque<NodesSymbol> nodes;
   std::deque<TemplateSymbol> templates;
   std::deque<ArraySymbol> arrays;
-  std::map<const Directive*, Nest> nests;         // of loop directives
-  std::map<const Directive*, size_t> statements;  // of task directives
+  std::map<const Directive*, Nest> nests;         // of each loop directive
+  std::map<const Directive*, size_t> statements;  // the block of each task directive
   std::map<const Reference*, ResolvedReference> references;
   std::map<const DescriptorOf*, std::string> descriptors;  // the C text of each xmp_desc_of
 
-  // The innermost one that the name means at `offset`; nullptr: none.
+  // Return the innermost nodes, template or array that the name means at `offset`; nullptr: none.
   const NodesSymbol* find_nodes(const std::string& name, size_t offset) const;
   const TemplateSymbol* find_template(const std::string& name, size_t offset) const;
   const ArraySymbol* array_of(size_t entity, size_t offset) const;
   const ArraySymbol* find_array(const std::string& name, size_t offset) const;
-  // The first use of a distributed array in the range, evaluated or not; nullptr: none.
+  // Returns the first use of a distributed array in the range, evaluated or not; nullptr: none.
   const Use* array_use_in(const Range& range) const;
-  // The template_fix directive in this function that makes the array's block; nullptr: it is there
-  // where the function begins, or the array is declared.
-  const Directive* fix_of(const ArraySymbol& array, const Function& function) const;
-  // Whether another function may make the block while this one runs: its place is not known here.
-  bool is_fixed_elsewhere(const ArraySymbol& array, const Function& function) const;
-  // Nothing in the nest can reach the variable but by its name.
-  bool is_only_named(const Variable& variable, const Nest& nest) const;
-  // Where the nest assigns to the variable of this entity by its name.
+  // Returns the template_fix directive in this function that makes the array's block; nullptr: the
+  // block exists from the function's beginning or from the array's declaration on.
+  const Directive* template_fix_of(const ArraySymbol& array, const Function& function) const;
+  // Whether another function may make the block while this one runs, so that the block's address
+  // may not be hoisted here.
+  bool may_be_fixed_elsewhere(const ArraySymbol& array, const Function& function) const;
+  // Whether the nest can reach the variable by its name only, never through a pointer or a call.
+  bool is_accessed_by_name_only(const Variable& variable, const Nest& nest) const;
+  // Returns the places where the nest assigns to the variable of this entity by its name.
   std::vector<const Use*> writes_of(size_t entity, const Nest& nest) const;
   std::string index_name(size_t loop) const;
 };

@@ -18,7 +18,7 @@ void require_dimensions(const Token& name, size_t dimensions) {
                                     " dimensions; 7 is the most"};
 }
 
-// Each index of the array is one of the template's, and the other way round.
+// Checks that each index in the array's subscripts stands in the template's, and vice versa.
 void check_indexes(const AlignDirective& align) {
   for (size_t d = 1; d < align.sources.size(); ++d)
     for (size_t earlier = 0; earlier < d; ++earlier)
@@ -96,8 +96,8 @@ void SymbolTable::declare(const Directive& directive, const NodesDirective& node
       throw Complaint{
           nodes.of->name.place,
           "nodes are declared from nodes, not from the template " + quoted(nodes.of->name)};
-    // `= q(:, *)`, the row of each process, is against the specification's words, but programs have
-    // it (NPB-CG of the Omni compiler), and its meaning is clear.
+    // `= q(:, *)`, the row of each process, violates the specification's text. It is accepted
+    // because programs use it (NPB-CG of the Omni compiler) and its meaning is clear.
   }
   program_.nodes.push_back({&nodes, directive.offset, nodes.name.place,
                             program_.facts.scope_from(directive.offset, text_size_),
@@ -135,7 +135,7 @@ void SymbolTable::check_formats(const std::vector<DistributionFormat>& formats,
 }
 
 void SymbolTable::declare(const Directive& directive, const DistributeDirective& distribute) {
-  // Found again to be changed.
+  // require_template() returns a const reference; the loop below finds the symbol to change.
   const TemplateSymbol& found = require_template(program_, distribute.name, directive.offset);
   if (found.distribution != nullptr)
     throw Complaint{distribute.name.place,

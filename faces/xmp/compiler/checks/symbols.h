@@ -6,7 +6,8 @@
 
 namespace nagaya::xmp {
 
-// One call for each directive, in the order of the source. Throw Complaint.
+// The caller makes one call for each directive, in the order of the source. All calls may throw
+// Complaint.
 class SymbolTable {
  public:
   SymbolTable(Program& program, size_t text_size) : program_(program), text_size_(text_size) {}

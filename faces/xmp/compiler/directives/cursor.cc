@@ -8,7 +8,7 @@
 namespace nagaya::xmp {
 namespace {
 
-// An omitted end of a section: nagaya/xmp_translated.h.
+// C text for an omitted end of a section (LONG_MIN, LONG_MAX): the runtime fills in the bounds.
 const char* const kOpenLow = "(-0x7fffffffffffffffL - 1)";
 const char* const kOpenHigh = "0x7fffffffffffffffL";
 
@@ -20,7 +20,8 @@ Bound bound_of(const Expression& expression) {
 
 Cursor::Cursor(const RawDirective& raw) {
   for (const Token& token : raw.tokens) {
-    // `t[::2]`, `... :: a`: two colons, whether the lexer knows one token for them or not.
+    // Splits `::` into two colons (`t[::2]`, `... :: a`): not every lexer mode makes one token of
+    // it.
     const bool two_colons = token.text == "::";
     tokens_.push_back(token);
     if (!two_colons) continue;
@@ -117,7 +118,7 @@ std::optional<Expression> Cursor::async_number() {
 
 DataReference Cursor::data_reference() {
   DataReference data{identifier("the name of a variable"), {}, {}, {}};
-  bool has_whole = false;  // [:], of the last dimensions: contiguous behind a section before
+  bool has_whole = false;  // [:] was read; only [:] may follow, or the data are not contiguous
   while (accept("[")) {
     if (is(":") && is("]", 1) && accept(":") && accept("]")) {
       has_whole = true;

@@ -17,32 +17,35 @@ class Cursor {
   explicit Cursor(const RawDirective& raw);
 
   bool at_end() const { return at_ == tokens_.size(); }
-  // Of the next token, or behind the last one.
+  // The place of the next token; at the end, the place behind the last one.
   Place place() const { return at_end() ? end_ : tokens_[at_].place; }
   std::string next_text() const { return at_end() ? "" : tokens_[at_].text; }
+  // Whether the token `ahead` places behind the next one is `text`.
   bool is(const char* text, size_t ahead = 0) const;
+  // Skips the next token and returns true if it is `text`.
   bool accept(const char* text);
-  // `context` says where: "after 'onto'".
+  // Skips the next token, which must be `text`. `context`, for the message: "after 'onto'".
   void expect(const char* text, const std::string& context);
   Token identifier(const std::string& meaning);
-  // The next token, if it is a name; nullptr else.
+  // Returns the next token if it is a name, else nullptr; skips nothing.
   const Token* name() const;
   Expression expression();
   [[noreturn]] void complain(const std::string& text) const { throw Complaint{place(), text}; }
-  // The end of the directive; anything else is a clause that it does not have.
+  // Checks that the directive ends here; throws Complaint about any further clause.
   void finish(const std::string& directive);
 
-  // (e, e, ...) or [e][e]...: calls `element` for each. Returns whether they were brackets.
-  // In parentheses the last element is the first dimension of C: the caller turns them round.
+  // Reads (e, e, ...) or [e][e]... and calls `element` to read each e. Returns true for brackets.
+  // In parentheses the last element is the first dimension of C: the caller reverses their order.
   bool dimensions(const std::string& meaning, const std::function<void()>& element);
   bool opens_dimensions() const { return is("(") || is("["); }
-  // name, name ... up to a token that is no comma.
+  // Reads `name, name ...` up to a token that is no comma.
   std::vector<Token> names(const std::string& meaning);
-  // "(" names ")"
+  // Reads `(name, name ...)`.
   std::vector<Token> parenthesised_names(const std::string& meaning);
 
   Reference reference();
-  std::optional<Expression> async_number();  // (expression), behind the word async
+  // Reads "(expression)" behind the word async.
+  std::optional<Expression> async_number();
   DataReference data_reference();
 
  private:

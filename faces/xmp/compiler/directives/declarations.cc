@@ -18,7 +18,7 @@ bool accept_star(Cursor& cursor) {
          cursor.accept("*");
 }
 
-// N, low:high or base:length. In parentheses a lone N is 1:N.
+// Parses N, low:high (in parentheses) or base:length (in brackets). In parentheses N means 1:N.
 TemplateBounds parse_template_bounds(Cursor& cursor, bool brackets) {
   const Expression first = cursor.expression();
   if (!cursor.accept(":")) {
@@ -60,7 +60,7 @@ AlignSubscript parse_align_subscript(Cursor& cursor) {
   if (cursor.accept(":")) return {AlignSource::kColon, {Token::kPunctuator, ":", place}, {}};
   const Token index = cursor.identifier("an align dummy variable, '*' or ':'");
   if (!cursor.is("+") && !cursor.is("-")) return {AlignSource::kIndex, index, {"0", {}}};
-  // i - a + b: the minus is of a alone. It may be unsigned.
+  // In i - a + b the minus applies to a alone. The text must be right even if a is unsigned.
   const Expression offset = cursor.expression();
   if (!is_sum(offset))
     throw Complaint{offset.place(), "the subscript of '" + index.text + "' must be '" + index.text +

@@ -25,7 +25,8 @@ const std::map<std::string, ReductionOperation> kOperations = {
     {"lastmin", ReductionOperation::kLastMin},
 };
 
-// `in_loop`: there `-` is the sum of what each node subtracts.
+// Parses a reduction's operation. `in_loop`: `-` is allowed and means a sum, of the values that the
+// nodes subtract.
 ReductionOperation parse_operation(Cursor& cursor, bool in_loop) {
   const Place place = cursor.place();
   if (cursor.is("^") && cursor.is("^", 1)) {
@@ -43,7 +44,7 @@ ReductionOperation parse_operation(Cursor& cursor, bool in_loop) {
   cursor.complain("unknown operation '" + cursor.next_text() + "' of the reduction");
 }
 
-// (operation : variable [/ location, .../], ...)
+// Parses `(operation : variable [/ location, .../], ...)`.
 ReductionClause parse_reduction_clause(Cursor& cursor, bool in_loop) {
   ReductionClause clause;
   cursor.expect("(", "after 'reduction'");
@@ -63,7 +64,7 @@ ReductionClause parse_reduction_clause(Cursor& cursor, bool in_loop) {
   return clause;
 }
 
-// Takes clauses in any order; one that stands twice is an error.
+// Parses a directive's clauses in any order; a clause that stands twice is an error.
 class Clauses {
  public:
   explicit Clauses(Cursor& cursor) : cursor_(cursor) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// executables.h - parsers of the executable directives, each behind its name.
+// executables.h - parsers of the executable directives. Each begins behind the directive's name.
 #pragma once
 
 #include "directives/cursor.h"

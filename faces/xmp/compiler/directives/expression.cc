@@ -12,7 +12,7 @@ namespace {
 
 using Value = std::optional<long>;
 
-// Deeper than any program, less than the stack.
+// Deepest nesting of an expression: more than programs have, less than the stack allows.
 constexpr int kNestingMax = 200;
 
 const std::map<std::string, int> kPrecedence = {
@@ -20,7 +20,7 @@ const std::map<std::string, int> kPrecedence = {
     {"!=", 6}, {"<", 7},  {">", 7}, {"<=", 7}, {">=", 7}, {"<<", 8},
     {">>", 8}, {"+", 9},  {"-", 9}, {"*", 10}, {"/", 10}, {"%", 10}};
 
-// Unsigned, so that an overflow is no error of ours.
+// Converts the result of unsigned arithmetic, in which an overflow is defined behaviour.
 long wrapped(unsigned long value) {
   return static_cast<long>(value);
 }
@@ -147,7 +147,7 @@ class Parser {
     return false;
   }
 
-  // From the opening bracket here to behind its partner.
+  // Skips from the opening bracket here to behind its closing bracket.
   void skip_brackets() {
     int depth = 0;
     do {

@@ -50,7 +50,7 @@ class CombinedParser {
  public:
   CombinedParser(Cursor& cursor, size_t offset) : cursor_(cursor), offset_(offset) {}
 
-  // The attributes are read; `name` was the first one's.
+  // Parses the directive behind `name`, the name of its first attribute.
   std::vector<Directive> parse(Token name) {
     while (true) {
       attribute(name);
@@ -119,7 +119,8 @@ class CombinedParser {
   std::vector<Directive> directives_;
 };
 
-// `nodes :: p(4)`, `align [i] with t[i] :: a`, `template, distribute(block) onto p :: t(10)`
+// Whether the directive is a combined one: `nodes :: p(4)`, `align [i] with t[i] :: a`,
+// `template, distribute(block) onto p :: t(10)`.
 bool is_combined(const Token& name, const RawDirective& raw) {
   static const std::array kAttributes = {"nodes", "template", "distribute", "align", "shadow"};
   if (std::find(kAttributes.begin(), kAttributes.end(), name.text) == kAttributes.end())
@@ -140,7 +141,7 @@ class DeclarationParser {
   DeclarationParser(Cursor& cursor, const Token& name, size_t offset)
       : cursor_(cursor), name_(name), offset_(offset) {}
 
-  // Nothing: it is no declarative directive.
+  // Returns the directives; empty: it is no declarative directive.
   std::vector<Directive> parse() {
     if (name_.text == "nodes") {
       do add(parse_nodes_declaration(cursor_));

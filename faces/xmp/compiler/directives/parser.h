@@ -9,7 +9,8 @@
 
 namespace nagaya::xmp {
 
-// A combined directive gives several. Throws Complaint: the first error, at its place.
+// Returns one directive, or several for a combined one. Throws Complaint at the place of the first
+// error.
 std::vector<Directive> parse_directive(const RawDirective& raw);
 
 }  // namespace nagaya::xmp

@@ -21,7 +21,7 @@ struct Expression {
   std::string text() const;
 };
 
-// A bound as it goes into the translation: C text, and the user's expressions that are in it.
+// A bound of a range: the C text for the translation, and the user's expressions in that text.
 struct Bound {
   std::string text;
   std::vector<Expression> expressions;
@@ -34,7 +34,7 @@ struct Subscript {
   bool single = false;  // one index: low is high
   Bound low, high, step;
   bool has_length = false;          // instead of the upper end, `high` is the length
-  std::optional<Expression> index;  // of a single one, as written
+  std::optional<Expression> index;  // if single: as the user wrote it
 };
 
 // p, p(1:4), t[i][*], or *
@@ -42,7 +42,7 @@ struct Reference {
   Token name;
   bool executing = false;  // `*`
   bool brackets = false;
-  std::vector<Subscript> subscripts;  // none: the whole of it
+  std::vector<Subscript> subscripts;  // empty: all of the nodes or the template
 };
 
 struct NodesExtent {
@@ -90,7 +90,7 @@ struct AlignSource {
 struct AlignSubscript {
   AlignSource::Kind kind;
   Token token;
-  Bound offset;  // of kIndex, "0" if none
+  Bound offset;  // added to the index of a kIndex; "0": none
 };
 
 struct AlignDirective {
@@ -112,7 +112,7 @@ struct ShadowDirective {
 
 struct TemplateFixDirective {
   std::vector<DistributionFormat> formats;
-  TemplateDirective fixed;  // without bounds: only formats were given
+  TemplateDirective fixed;  // has no bounds if the directive gives formats only
 };
 
 enum class ReductionOperation {
@@ -132,11 +132,11 @@ enum class ReductionOperation {
   kLastMin
 };
 
-// A variable of a communication: name, name[3], name[0:10].
+// A variable whose data a communication sends or receives: name, name[3], name[0:10].
 struct DataReference {
   Token name;
   std::vector<Expression> indexes;
-  std::optional<Expression> base, length;  // of a section, the last subscript
+  std::optional<Expression> base, length;  // of the section that is the last subscript
 };
 
 struct ReductionVariable {
@@ -151,7 +151,7 @@ struct ReductionClause {
 };
 
 struct LoopDirective {
-  std::vector<Token> indexes;  // none: those of the on clause
+  std::vector<Token> indexes;  // empty: the loops' indexes that the on clause names
   Reference on;
   std::vector<ReductionClause> reductions;
 };

@@ -14,14 +14,14 @@
 namespace nagaya::xmp {
 namespace {
 
-// Words of the preprocessor with an argument, joined (-DX) or apart (-D X).
+// Options of the preprocessor whose argument is joined (-DX) or the next word (-D X).
 constexpr std::array kPreprocessor = {"-D", "-U", "-I"};
-// ... always apart.
+// Options of the preprocessor whose argument is always the next word.
 const std::set<std::string> kPreprocessorApart = {"-include", "-imacros", "-isystem", "-iquote",
                                                   "-idirafter"};
 const std::set<std::string> kDependencies = {"-M", "-MM", "-MD", "-MMD", "-MP", "-MG"};
 const std::set<std::string> kDependenciesApart = {"-MF", "-MT", "-MQ"};
-// Other words whose argument is the next word.
+// Other options whose argument is the next word.
 const std::set<std::string> kApart = {"-T",
                                       "-u",
                                       "-z",
@@ -87,7 +87,8 @@ std::vector<std::string> words_in(const std::string& path) {
   return words;
 }
 
-// The long names of options that are sorted here: --include=FILE is -include FILE.
+// Returns the word with an option's long name replaced by its short name: --include=FILE becomes
+// -include FILE.
 std::vector<std::string> with_short_names(const std::string& word) {
   const size_t equals = word.find('=');
   const auto found = kShortNames.find(word.substr(0, equals));
@@ -96,7 +97,7 @@ std::vector<std::string> with_short_names(const std::string& word) {
   return {found->second, word.substr(equals + 1)};
 }
 
-// Words for the preprocessor: -Wp,-MMD,FILE is -MMD -MF FILE.
+// Returns the preprocessor's words in a -Wp option: -Wp,-MMD,FILE gives -MMD -MF FILE.
 std::vector<std::string> preprocessor_words(const std::string& word) {
   std::vector<std::string> result;
   std::istringstream parts(word.substr(std::strlen("-Wp,")));
@@ -217,7 +218,7 @@ class Sorter {
     }
     for (const std::string& prefix : kPreprocessorApart) {
       if (!word.starts_with(prefix) || word.starts_with("-isysroot")) continue;
-      // Clang's own form is apart.
+      // clang -cc1 takes the argument as the next word only.
       const bool joined = word != prefix;
       const std::string value = joined ? word.substr(prefix.size()) : argument(word);
       keep(joined ? std::vector{word} : std::vector{word, value}, nullptr);

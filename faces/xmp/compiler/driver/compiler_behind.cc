@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Empty: not there.
+// Returns the program's path, searched for in PATH if the name has no slash; empty: not found.
 fs::path found_by_path(const std::string& program) {
   if (program.find('/') != std::string::npos)
     return ::access(program.c_str(), X_OK) == 0 ? program : "";

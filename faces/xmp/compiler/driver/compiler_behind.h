@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// compiler_behind.h - the C compiler that makes objects of what xmpcc writes.
+// compiler_behind.h - the C compiler that compiles and links xmpcc's translations.
 #pragma once
 
 #include <map>
@@ -12,13 +12,16 @@ namespace nagaya::xmp {
 
 class CompilerBehind {
  public:
-  // `wished`: of --cc; else that of XMPCC_CC, else the first of gcc, clang-14, clang-19, clang that
-  // is there. May have words: "gcc -m32". Throws std::runtime_error: there is none.
+  // `wished`: the argument of --cc. If it is empty, XMPCC_CC names the compiler; else it is the
+  // first of gcc, clang-14, clang-19, clang that PATH has. May be several words: "gcc -m32". Throws
+  // std::runtime_error if there is none.
   explicit CompilerBehind(const std::string& wished);
 
   const std::vector<std::string>& words() const { return words_; }
+  // Returns the compiler's words followed by `more`.
   std::vector<std::string> with(const std::vector<std::string>& more) const;
-  // Its macros, folders and target with these flags. Throws std::runtime_error: it does not say.
+  // Runs the compiler with these flags to ask for its macros, folders and target. Throws
+  // std::runtime_error if it does not answer.
   CompilerView view(const std::vector<std::string>& flags) const;
 
  private:

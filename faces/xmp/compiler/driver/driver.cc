@@ -42,7 +42,7 @@ class Driver {
   }
 
  private:
-  // The text of each source that uses XMP goes into a file of our own.
+  // Writes the translation of each source that uses XMP to a file in the temporary folder.
   bool translate_sources() {
     Diagnostics diagnostics(false, warnings());
     for (const Input& input : line_.inputs) {
@@ -65,7 +65,7 @@ class Driver {
       if (!text) continue;
       const fs::path folder = fs::path(folder_.path()) / std::to_string(translated_.size());
       fs::create_directory(folder);
-      // Named after the source, as messages of the linker show it.
+      // Named after the source, because messages of the linker show the name.
       const fs::path file = folder / fs::path(source).filename().replace_extension(".i");
       write(file, *text);
       translated_[input.position] = file;
@@ -73,7 +73,7 @@ class Driver {
     return diagnostics.errors() == 0;
   }
 
-  // Two programs read it, xmpcc and the compiler behind: a file takes its place.
+  // Copies standard input to a file, because both xmpcc and the compiler behind must read it.
   void keep_standard_input() {
     standard_input_ = std::string(std::istreambuf_iterator<char>(std::cin), {});
     const std::string file = folder_.path() + "/stdin.c";
@@ -114,7 +114,7 @@ class Driver {
     if (result.source == "-") {
       result.source = "<stdin>";
       result.contents = &standard_input_;
-      // Its headers are in the working folder.
+      // Headers that standard input includes with quotes are looked for in the working folder.
       result.arguments.insert(result.arguments.begin(), {"-iquote", "."});
     }
     return result;
@@ -122,18 +122,20 @@ class Driver {
 
   static std::vector<std::string> own_preprocessor_words() {
     std::vector<std::string> words = {kVersionMacro};
-    // Behind the user's folders and before the system's.
+    // -isystem: the folder is searched after the user's folders and before the system's.
     if (const std::string folder = include_folder(); !folder.empty())
       words.insert(words.end(), {"-isystem", folder});
     return words;
   }
 
-  // The user's command, with translations in place of their sources.
+  // Returns the user's command with each translated source replaced by its translation.
   std::vector<std::string> whole_line(const std::map<size_t, std::string>& translated) const {
     std::vector<std::string> words = behind_.with(own_preprocessor_words());
     const std::vector<std::string> tuning = flags_for_translations();
     words.insert(words.end(), tuning.begin(), tuning.end());
-    bool language_is_own = false;  // of the input before; a -x behind the last one makes clang warn
+    // Whether the last -x is for a translation. It is reset only before a further input: clang
+    // warns of a -x behind the last one.
+    bool language_is_own = false;
     for (size_t i = 0; i < line_.words.size(); ++i) {
       if (const auto found = translated.find(i); found != translated.end()) {
         words.insert(words.end(), {"-x", "cpp-output", found->second});
@@ -153,8 +155,8 @@ class Driver {
     return words;
   }
 
-  // gcc gives up vectorising after 10 pairs of pointers that could meet; stencils of many arrays
-  // have more. It compares them at run time, once for each inner loop.
+  // gcc does not vectorise a loop with more than 10 pairs of pointers that might alias; stencils of
+  // many arrays have more. With a higher limit it compares them at run time, once per inner loop.
   std::vector<std::string> flags_for_translations() const {
     const bool is_gcc = view_.macros.find("#define __clang__") == std::string::npos;
     if (!is_gcc || translated_.empty()) return {};
@@ -172,7 +174,8 @@ class Driver {
     return "none";
   }
 
-  // A translation calls the runtime; so does an object that was one.
+  // Whether the program needs the runtime: a source was translated, or an object or a static
+  // library came from a translation.
   bool links_xmp() const {
     if (!translated_.empty()) return true;
     for (const Input& input : line_.inputs)
@@ -192,12 +195,12 @@ class Driver {
     const std::string folder = library_folder();
     if (folder.empty())
       throw std::runtime_error("libnagaya-xmp.so is missing from the installation of xmpcc");
-    // ld.so splits a program's search path at colons, and has names of its own that begin with $.
+    // ld.so splits a program's search path at colons and replaces names that begin with $.
     if (folder.find_first_of(":$") != std::string::npos)
       throw std::runtime_error(folder +
                                ": programs cannot be told of a library in a folder whose "
                                "name has a colon or a dollar sign; move the installation");
-    // Not by -Wl, which is split at commas.
+    // -Xlinker, because -Wl would split the folder's name at commas.
     return {"-L" + folder,  "-Xlinker",       "-rpath",
             "-Xlinker",     folder,           "-Wl,--push-state,--as-needed",
             "-lnagaya-xmp", "-Wl,--pop-state"};
@@ -223,7 +226,7 @@ class Driver {
     return 0;
   }
 
-  // -c, -S: one output for each source, named after it.
+  // For -c and -S: makes one output for each source, named after it. Returns the largest status.
   int compile_one_by_one() const {
     size_t sources = 0;
     for (const Input& input : line_.inputs) sources += input.compiled;
@@ -264,7 +267,8 @@ class Driver {
     return run(words);
   }
 
-  // Of a source that is compiled and linked at once; the names are gcc's.
+  // Writes the dependencies of a source that is compiled and linked in one command, into a file
+  // named as gcc names it.
   int write_dependencies_of_program(const std::string& source) const {
     const fs::path stem = fs::path(source).stem();
     return line_.output.empty()
@@ -273,7 +277,8 @@ class Driver {
                                     line_.output);
   }
 
-  // The compiler behind finds them in the original: -MD becomes -M, and so on.
+  // Lets the compiler behind write the dependencies of the original source: -MD becomes -M, -MMD
+  // becomes -MM.
   int write_dependencies(const std::string& source, const std::string& file,
                          const std::string& target) const {
     std::vector<std::string> words = behind_.with(line_.flags);
@@ -301,8 +306,8 @@ class Driver {
   CompilerBehind behind_;
   CompilerView view_;
   TemporaryFolder folder_;
-  std::map<size_t, std::string> translated_;  // by position of the source
-  std::string standard_input_;                // a source's text
+  std::map<size_t, std::string> translated_;  // translation's file by position of the source
+  std::string standard_input_;                // its text, if standard input is a source
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 namespace nagaya::xmp {
 
-// The exit status, as a C compiler's.
+// Compiles and links as the command line asks. Returns xmpcc's exit status, 0 for success.
 int drive(const CommandLine& line);
 
 }  // namespace nagaya::xmp

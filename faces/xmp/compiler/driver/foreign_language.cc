@@ -14,7 +14,7 @@ namespace {
 
 const std::set<std::string> kCplusplus = {".cc",  ".cp",  ".cxx", ".cpp",
                                           ".CPP", ".c++", ".C",   ".ii"};
-// In small letters: those in capitals are preprocessed before.
+// In lower case; the same extensions in upper case (.F90) are Fortran that is preprocessed first.
 const std::set<std::string> kFortran = {".f",   ".for", ".ftn", ".fpp", ".f77",
                                         ".f90", ".f95", ".f03", ".f08"};
 
@@ -24,7 +24,7 @@ std::string in_small_letters(std::string text) {
   return text;
 }
 
-// Reads a line word by word; blanks may stand before each.
+// Reads a line word by word and skips blanks before each.
 class LineReader {
  public:
   explicit LineReader(std::string_view line) : rest_(line) {}
@@ -44,7 +44,8 @@ class LineReader {
   std::string_view rest_;
 };
 
-// Behind blanks, or in the first column of the fixed form.
+// Whether the line is a directive: `!$xmp` behind blanks, or `c$xmp` or `*$xmp` in the first column
+// of the fixed form.
 bool is_directive_of_fortran(const std::string& line) {
   const std::string small = in_small_letters(line);
   const bool is_fixed = small.starts_with('c') || small.starts_with('*');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// foreign_language.h - sources in languages other than C, whose compilers take XcalableMP's
-// directives for comments: each process would then be the whole program.
+// foreign_language.h - sources in C++ and Fortran. Their compilers ignore XcalableMP's directives,
+// so each process would run the whole program; xmpcc refuses such sources.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,12 @@ namespace nagaya::xmp {
 
 enum class ForeignLanguage { kCplusplus, kFortran };
 
-// By the language of a -x, or by the name of the source; nullopt: C, or not for a compiler.
+// Returns the source's language, by `language` (the argument of -x) or, if that is empty, by the
+// file's name; nullopt: C, or no source.
 std::optional<ForeignLanguage> foreign_language(const std::string& source,
                                                 const std::string& language);
 
-// Throws std::runtime_error, with the source's name, if its text has a directive.
+// Throws std::runtime_error with the source's name if `text` has an XcalableMP directive.
 void refuse_directives(ForeignLanguage language, const std::string& source,
                        const std::string& text);
 

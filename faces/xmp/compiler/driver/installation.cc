@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The folder that holds `file`, in one of these places below xmpcc's prefix.
+// Returns the first of these places, below xmpcc's prefix, that holds `file`; empty: none does.
 std::string folder_of(const std::string& file, std::initializer_list<const char*> places) {
   const base::InstalledTree tree(fs::canonical("/proc/self/exe"), {"bin"});
   for (const char* place : places)

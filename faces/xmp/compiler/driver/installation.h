@@ -7,8 +7,8 @@
 
 namespace nagaya::xmp {
 
-// Empty where it is not there.
-std::string include_folder();  // has xmp.h in it
+// Return the folder's path; empty: it does not exist.
+std::string include_folder();  // has xmp.h
 std::string library_folder();  // has libnagaya-xmp.so
 
 }  // namespace nagaya::xmp

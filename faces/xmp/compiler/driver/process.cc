@@ -27,7 +27,7 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
   return result;
 }
 
-volatile std::sig_atomic_t interruption = 0;  // the signal
+volatile std::sig_atomic_t interruption = 0;  // the signal's number; 0: none has come
 
 int wait_for(pid_t child) {
   int status = 0;
@@ -89,7 +89,7 @@ void catch_interruptions() {
   caught.sa_handler = [](int signal) { interruption = signal; };
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before = {};
-    // A shell's background jobs ignore SIGINT, those of nohup SIGHUP.
+    // Ignored signals stay ignored: a shell's background jobs ignore SIGINT, nohup's SIGHUP.
     if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
       ::sigaction(signal, &caught, nullptr);
   }

@@ -7,12 +7,12 @@
 
 namespace nagaya::xmp {
 
-// Both find the program by PATH. Status as a shell gives it: 127 if it cannot be started, 128 and
-// the signal's number if a signal ended it.
+// Runs a program, found by PATH, and returns its status as a shell does: 127 if it cannot be
+// started, 128 + the signal's number if a signal ended it.
 int run(const std::vector<std::string>& words);
 
-// From now on SIGINT, SIGTERM and SIGHUP end the program that run() or capture() waits for, and
-// none starts any more, so that the caller removes its files and ends by raise_interruption().
+// From now on SIGINT, SIGTERM and SIGHUP end the program that run() or capture() waits for; these
+// start no further program. The caller then removes its files and calls raise_interruption().
 void catch_interruptions();
 bool is_interrupted();
 void raise_interruption();
@@ -21,11 +21,11 @@ struct Captured {
   int status;
   std::string output, errors;
 };
-// In the C locale, so that the output can be read.
+// Runs a program like run() and collects its output. Sets the C locale, so that xmpcc can parse it.
 Captured capture(const std::vector<std::string>& words);
 
-// A folder of our own in the system's folder for temporary files, removed with all in it. Made when
-// it is first asked for.
+// A folder in the system's folder for temporary files. path() creates it at its first call; the
+// destructor removes it with its contents.
 class TemporaryFolder {
  public:
   TemporaryFolder() = default;

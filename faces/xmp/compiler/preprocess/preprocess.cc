@@ -31,7 +31,7 @@ class XmpPragma : public clang::PragmaHandler {
   Printer& printer_;
 };
 
-// Takes all that Clang's preprocessor does not know, in one name space of pragmas.
+// Keeps, in one name space of pragmas, every pragma that Clang's preprocessor does not know.
 class OtherPragma : public clang::PragmaHandler {
  public:
   OtherPragma(Printer& printer, std::string prefix)
@@ -52,7 +52,8 @@ class Callbacks : public clang::PPCallbacks {
  public:
   Callbacks(Printer& printer, Unit& unit) : printer_(printer), unit_(unit) {}
 
-  // Clang tells of groups of warnings that it knows; the compiler behind has others.
+  // Keeps settings of warnings here: PragmaDiagnostic() reports only groups that Clang knows, and
+  // the compiler behind has others.
   void PragmaDirective(clang::SourceLocation place, clang::PragmaIntroducerKind kind) override {
     static const std::regex kSetting(
         R"(#\s*pragma\s+(GCC|clang)\s+diagnostic\s+(ignored|warning|error)\s+("[^"]*"))");
@@ -66,7 +67,7 @@ class Callbacks : public clang::PPCallbacks {
       printer_.keep_line(place, "#pragma " + setting.str(1) + " diagnostic " + setting.str(2) +
                                     " " + setting.str(3));
   }
-  // Clang itself obeys these; the compiler behind shall, too.
+  // Keeps pragmas that Clang itself has obeyed, so that the compiler behind obeys them, too.
   void PragmaDiagnosticPush(clang::SourceLocation place, llvm::StringRef space) override {
     printer_.keep_line(place, "#pragma " + space.str() + " diagnostic push");
   }
@@ -95,7 +96,7 @@ class Callbacks : public clang::PPCallbacks {
   Printer& printer_;
   Unit& unit_;
   clang::SourceManager* sources_ = nullptr;
-  bool is_kept_ = false;  // the pragma that is being read
+  bool is_kept_ = false;  // PragmaDirective() has kept the pragma that is being read
 };
 
 std::vector<std::string> arguments_of(const PreprocessorInput& input) {
@@ -111,7 +112,7 @@ std::vector<std::string> arguments_of(const PreprocessorInput& input) {
   return words;
 }
 
-// Of a source that Clang has not opened.
+// Whether a source that Clang has not opened has the letters xmp in it.
 bool mentions_xmp(const PreprocessorInput& input) {
   if (input.contents != nullptr) return input.contents->find("xmp") != std::string::npos;
   std::ifstream file(input.source, std::ios::binary);
@@ -119,7 +120,8 @@ bool mentions_xmp(const PreprocessorInput& input) {
   return text.find("xmp") != std::string::npos;
 }
 
-// A unit that was not read to its end may have directives behind the error.
+// Whether the unit uses XMP or may do so: one that was not read to its end may have directives
+// behind the error.
 bool may_use_xmp(const Unit& unit, clang::SourceManager& sources) {
   const llvm::StringRef text = sources.getBufferData(sources.getMainFileID());
   return unit.uses_xmp() || (unit.failed && text.contains("xmp"));
@@ -129,7 +131,7 @@ bool may_use_xmp(const Unit& unit, clang::SourceManager& sources) {
 
 std::vector<std::string> CompilerView::target_words() const {
   std::vector<std::string> words = {"-triple", triple};
-  // -funsigned-char
+  // The compiler behind has unsigned char: clang -cc1 spells that -fno-signed-char.
   if (macros.find("#define __CHAR_UNSIGNED__") != std::string::npos)
     words.push_back("-fno-signed-char");
   return words;
@@ -151,7 +153,7 @@ Unit preprocess(const PreprocessorInput& input, Diagnostics& diagnostics) {
   auto callbacks = std::make_unique<Callbacks>(printer, unit);
   callbacks->set_sources(preprocessor.getSourceManager());
   preprocessor.addPPCallbacks(std::move(callbacks));
-  // The preprocessor owns its handlers.
+  // The preprocessor owns its handlers and deletes them.
   preprocessor.AddPragmaHandler(new XmpPragma(printer));
   preprocessor.AddPragmaHandler(new OtherPragma(printer, ""));
   for (const std::string space : {"GCC", "clang", "STDC"})
@@ -164,7 +166,7 @@ Unit preprocess(const PreprocessorInput& input, Diagnostics& diagnostics) {
   printer.finish();
   session.end();
   unit.failed = session.failed();
-  // Names of files in messages belong to the session.
+  // The session owns the file names in its messages, so the unit keeps copies.
   std::vector<ClangMessage> messages = session.messages();
   for (ClangMessage& message : messages)
     message.place.file = unit.printed.keep(std::string(message.place.file));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// preprocess.h - preprocesses a source in process, as the compiler behind would: with its macros
-// and its folders. XMP directives leave the text; all other pragmas stay in it.
+// preprocess.h - preprocesses a source within xmpcc, with the macros and folders of the compiler
+// behind. XMP directives are taken out of the text; all other pragmas stay in it.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@
 
 namespace nagaya::xmp {
 
-// Macros and folders of the compiler behind, for one set of its flags.
+// Macros, folders and target of the compiler behind, for one set of its flags.
 struct CompilerView {
   std::string macros;                // #define lines
   std::vector<std::string> folders;  // of #include <...>
   std::string triple;                // x86_64-linux-gnu
-  // Words of clang -cc1 that make its types those of the compiler behind.
+  // Returns words for clang -cc1 that give its types the sizes and signs of the compiler behind.
   std::vector<std::string> target_words() const;
 };
 
@@ -25,10 +25,11 @@ struct PreprocessorInput {
   std::string standard;                // "gnu17"
   std::vector<std::string> arguments;  // -D -U -I -isystem -iquote -idirafter -include -imacros
   CompilerView view;
-  const std::string* contents = nullptr;  // instead of the file's, for tests
+  const std::string* contents = nullptr;  // used instead of the file's text, for tests
 };
 
-// Messages about units that use no XMP are not printed: the compiler behind repeats them.
+// Returns the preprocessed unit. Messages about units that use no XMP are not printed, because the
+// compiler behind prints them when it compiles the source.
 Unit preprocess(const PreprocessorInput& input, Diagnostics& diagnostics);
 
 }  // namespace nagaya::xmp

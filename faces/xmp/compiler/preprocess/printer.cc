@@ -7,14 +7,14 @@
 namespace nagaya::xmp {
 namespace {
 
-// Fewer empty lines than this are shorter than a line marker.
+// Up to this many lines ahead, empty lines are written instead of a line marker, which is longer.
 constexpr unsigned kEmptyLinesMax = 8;
 
 constexpr std::array kOfALoop = {"#pragma omp",         "#pragma GCC ivdep", "#pragma GCC unroll",
                                  "#pragma clang loop",  "#pragma unroll",    "#pragma nounroll",
                                  "#pragma GCC novector"};
 
-// Stands for xmp_desc_of(name) until that is translated.
+// Text in place of xmp_desc_of(name) until that is translated.
 constexpr const char* kNullPointer = "((void *)0)";
 
 nagaya::xmp::Token::Kind kind_of(const clang::Token& token) {
@@ -35,7 +35,8 @@ Printer::Printer(clang::Preprocessor& preprocessor, Unit& unit)
   before_previous_.startToken();
 }
 
-// Line and file of the macro's use, so that a line of the text is a line of the user's.
+// Begins a line of text that counts as the user's line of `place`. Inside a macro that is the line
+// of the macro's use.
 void Printer::begin_line(clang::SourceLocation place) {
   const clang::PresumedLoc user = sources_.getPresumedLoc(sources_.getExpansionLoc(place));
   if (user.isInvalid()) return;
@@ -64,7 +65,7 @@ Place Printer::place_of(clang::SourceLocation location) {
 void Printer::put(const clang::Token& token, const std::string& text) {
   begin_line(token.getLocation());
   if (line_empty_) {
-    // Indented as the user has it, for those who read the translation.
+    // Indents the line as the user has it, so that the translation is readable.
     const clang::SourceLocation place = sources_.getExpansionLoc(token.getLocation());
     const unsigned column = sources_.getPresumedColumnNumber(place);
     if (column > 1) unit_.printed.append(std::string(column - 1, ' '));
@@ -98,7 +99,7 @@ bool Printer::print_descriptor_of(const clang::Token& word) {
                       : i == 1 ? behind[i].isAnyIdentifier()
                                : behind[i].is(clang::tok::r_paren);
     if (fits) continue;
-    // It stays as the user has it: Clang says what is wrong.
+    // Malformed: writes the user's tokens, so that Clang reports the error.
     put(word, "xmp_desc_of");
     for (size_t k = 0; k < i; ++k) put(behind[k], preprocessor_.getSpelling(behind[k]));
     return behind[i].isNot(clang::tok::eof) && print(behind[i]);

@@ -17,13 +17,16 @@ class Printer {
  public:
   Printer(clang::Preprocessor& preprocessor, Unit& unit);
 
-  // Returns false if it has read on and met the end of the source.
+  // Appends the token to the unit's text. For xmp_desc_of it reads further tokens; returns false if
+  // that met the end of the source.
   bool print(const clang::Token& token);
-  // A pragma that stays: `first` and all up to the end of its line.
+  // Writes a pragma that stays in the text: `first` and all tokens up to the end of its line.
+  // `expand`: expands macros in it.
   void keep_pragma(const std::string& prefix, clang::SourceLocation place, clang::Token& first,
                    bool expand);
-  // A whole line of text, "#pragma GCC diagnostic push".
+  // Writes a pragma that is given as a whole line: "#pragma GCC diagnostic push".
   void keep_line(clang::SourceLocation place, const std::string& line);
+  // Reads an XMP directive up to the end of its line and enters it in the unit.
   void take_directive(clang::SourceLocation place);
   void finish();
 

@@ -6,7 +6,7 @@
 namespace nagaya::xmp {
 
 uint32_t PrintedText::number_of(const std::string& file) {
-  // The last one first: tokens come in runs of one file.
+  // Searches from the last file on: consecutive tokens mostly come from one file.
   for (size_t i = files_.size(); i-- > 0;)
     if (files_[i] == file) return static_cast<uint32_t>(i);
   files_.push_back(file);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// unit.h - a translation unit after preprocessing: plain C, and beside it the XMP directives that
-// stood in it, as tokens.
+// unit.h - a translation unit after preprocessing: its text in plain C and, apart from it, the XMP
+// directives that stood in it, as tokens.
 #pragma once
 
 #include <cstddef>
@@ -21,21 +21,23 @@ struct Token {
   Place place;
 };
 
-// The text that the compiler behind gets, in the end with edits. It has line markers.
+// The preprocessed text, with line markers. The compiler behind gets it after the translation's
+// edits.
 class PrintedText {
  public:
   const std::string& text() const { return text_; }
   size_t size() const { return text_.size(); }
-  // Where the user wrote the token that covers `offset`.
+  // Returns the place at which the user wrote the token that covers `offset`.
   Place place(size_t offset) const;
-  // The line marker that makes the following text the user's line of `offset` again, and those
-  // of its first line: "# 12 \"laplace.c\"\n".
+  // Returns the line marker by which the text that follows it counts as the user's line of `place`:
+  // "# 12 \"laplace.c\"\n".
   std::string line_marker(const Place& place) const;
   bool in_system_header(size_t offset) const;
 
   void append(const std::string& text) { text_ += text; }
-  // The text appended next is the user's at `line` and `column` of `file`.
+  // Records that the text appended next comes from `line` and `column` of `file`.
   void mark(const std::string& file, unsigned line, unsigned column, bool system_header);
+  // Stores a file's name for Place::file and returns the stored one, which never moves.
   std::string_view keep(const std::string& file);
 
  private:
@@ -52,19 +54,20 @@ class PrintedText {
 };
 
 struct RawDirective {
-  size_t offset;              // in the text: the directive stood before the token that is here
+  size_t offset;              // in the text, of the token before which the directive stood
   Place pragma;               // of the word xmp
-  std::vector<Token> tokens;  // those behind the word xmp, macros expanded
+  std::vector<Token> tokens;  // all behind the word xmp, with macros expanded
 };
 
-// Another pragma, which stays in the text as a line of its own.
+// A pragma that is no XMP directive. It stays in the text as a line of its own.
 struct KeptPragma {
   size_t begin, end;
   bool openmp;
-  bool of_a_loop;  // for the loop behind it: of OpenMP, or #pragma GCC unroll and its like
+  bool of_a_loop;  // may belong to the loop behind it: OpenMP, #pragma GCC unroll, ...
 };
 
-// xmp_desc_of(name): the text has a null pointer of the same meaning to C at [begin, end).
+// A call xmp_desc_of(name). Until it is translated the text has a null pointer in its place, at
+// [begin, end), which C accepts.
 struct DescriptorOf {
   size_t begin, end;
   Token name;
@@ -77,9 +80,9 @@ struct Unit {
   std::vector<DescriptorOf> descriptors;
   bool includes_xmp_h = false;
   bool failed = false;  // the preprocessor found an error
-  // Coarrays, array sections and functions that are not supported.
+  // One complaint for each kind of unsupported coarray, array section or function.
   std::vector<Complaint> unsupported;
-  bool has_unsupported_syntax = false;  // which is no C
+  bool has_unsupported_syntax = false;  // coarrays or sections, which are no valid C
 
   bool uses_xmp() const {
     return !directives.empty() || !descriptors.empty() || includes_xmp_h || has_unsupported_syntax;

@@ -14,7 +14,7 @@ const std::set<std::string> kFunctions = {
     "xmp_sort_up",       "xmp_sync_all",   "xmp_sync_image", "xmp_sync_images",
     "xmp_sync_memory",   "xmp_transpose",  "xmp_unpack",     "xmp_sync_images_all"};
 const std::set<std::string> kAsm = {"asm", "__asm", "__asm__"};
-// Words before the name of a function that is used; behind other words it is declared.
+// Words behind which a function's name is a use; behind any other word it is a declaration.
 const std::set<std::string> kBeforeAUse = {"return", "else", "do", "case", "sizeof"};
 
 bool is_word(const std::string& token) {
@@ -25,12 +25,12 @@ bool is_word(const std::string& token) {
 }  // namespace
 
 void UnsupportedSyntax::see(const std::string& token, const Place& place) {
-  if (may_be_coarray_ && token != "[")  // else an attribute behind a label
+  if (may_be_coarray_ && token != "[")  // `:[[` is an attribute behind a label
     complain(colon_, "coarrays are not supported yet");
   may_be_coarray_ = false;
   if (token == "{" && previous_ == ")" && !declared_.empty()) defined_.insert(declared_);
   if (token == ";" || token == "{") declared_.clear();
-  if (token == ";") is_of_another_ = false;
+  if (token == ";") ignores_sections_ = false;
   if (token == "(" || token == "[" || token == "{" || token == "<:" || token == "<%") {
     see_bracket(token == "<:" ? "[" : token);
   } else if (token == ")" || token == "]" || token == "}" || token == ":>" || token == "%>") {
@@ -50,25 +50,25 @@ void UnsupportedSyntax::see(const std::string& token, const Place& place) {
 }
 
 void UnsupportedSyntax::see_directive(const std::string& name) {
-  is_of_another_ = name == "gmove" || name == "array";
+  ignores_sections_ = name == "gmove" || name == "array";
 }
 
 void UnsupportedSyntax::see_bracket(const std::string& open) {
   Bracket bracket{open};
-  bracket.of_others = in_asm() || (open == "(" && is_asm_next_);
+  bracket.ignores_colons = in_asm() || (open == "(" && is_asm_next_);
   if (open == "[" && previous_ == "[" && !open_.empty())
-    open_.back().of_others = bracket.of_others = true;
+    open_.back().ignores_colons = bracket.ignores_colons = true;
   if (open == "(") is_asm_next_ = false;
-  may_be_coarray_ = open == "[" && previous_ == ":" && !bracket.of_others;
+  may_be_coarray_ = open == "[" && previous_ == ":" && !bracket.ignores_colons;
   open_.push_back(bracket);
 }
 
 void UnsupportedSyntax::see_colon(const Place& place) {
   colon_ = place;
-  if (open_.empty() || open_.back().open != "[" || open_.back().of_others) return;
+  if (open_.empty() || open_.back().open != "[" || open_.back().ignores_colons) return;
   if (open_.back().questions > 0)
     --open_.back().questions;
-  else if (!is_of_another_)
+  else if (!ignores_sections_)
     complain(place, "array sections in statements are not supported yet; write a loop");
 }
 
@@ -80,7 +80,7 @@ void UnsupportedSyntax::see_name(const std::string& name, const Place& place) {
     return;
   }
   names_.push_back({name, place});
-  is_of_another_ = true;
+  ignores_sections_ = true;
 }
 
 void UnsupportedSyntax::complain(const Place& place, const std::string& text) {
@@ -88,7 +88,7 @@ void UnsupportedSyntax::complain(const Place& place, const std::string& text) {
 }
 
 bool UnsupportedSyntax::in_asm() const {
-  return !open_.empty() && open_.back().of_others && open_.back().open == "(";
+  return !open_.empty() && open_.back().ignores_colons && open_.back().open == "(";
 }
 
 std::vector<Complaint> UnsupportedSyntax::found() const {

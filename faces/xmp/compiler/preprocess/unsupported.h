@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// unsupported.h - finds parts of XcalableMP/C that are no C and not supported: coarrays (`x:[k]`),
-// array sections (`a[b:l]`), library functions. It sees the tokens of a unit one by one.
+// unsupported.h - finds parts of XcalableMP/C that xmpcc does not support: coarrays (`x:[k]`),
+// array sections (`a[b:l]`), library functions. It is given the tokens of a unit one by one.
 #pragma once
 
 #include <set>
@@ -14,19 +14,22 @@ namespace nagaya::xmp {
 
 class UnsupportedSyntax {
  public:
+  // Takes the unit's next token.
   void see(const std::string& token, const Place& place);
-  // An XMP directive stands here. The statement behind gmove and array may have sections.
+  // Takes the name of an XMP directive that stands here. Sections in the statement behind gmove or
+  // array are not reported: the directive itself is.
   void see_directive(const std::string& name);
-  // Each kind once, where it stands first. Functions that the unit defines itself are left out.
+  // Returns one complaint for each kind, at its first place. Functions that the unit defines itself
+  // are left out.
   std::vector<Complaint> found() const;
-  // Whether coarrays, sections or types were found, not only names of functions.
+  // Whether coarrays, sections or types were found: names of functions alone are valid C.
   bool has_syntax() const { return !complaints_.empty(); }
 
  private:
   struct Bracket {
     std::string open;
-    int questions = 0;       // without their colons yet
-    bool of_others = false;  // attributes [[...]], operands of asm
+    int questions = 0;            // `?` of conditional expressions whose `:` has not come yet
+    bool ignores_colons = false;  // its colons are no sections: attributes [[...]], operands of asm
   };
 
   void see_colon(const Place& place);
@@ -37,12 +40,12 @@ class UnsupportedSyntax {
 
   std::vector<Bracket> open_;
   std::string previous_;
-  Place colon_;                  // of the last colon
-  bool may_be_coarray_ = false;  // the last two tokens are `:[`
-  bool is_asm_next_ = false;     // the next parenthesis is asm's
-  bool is_of_another_ = false;   // up to the next semicolon sections follow from something else
+  Place colon_;                    // place of the last colon
+  bool may_be_coarray_ = false;    // the last two tokens are `:[`
+  bool is_asm_next_ = false;       // the next parenthesis opens the operands of asm
+  bool ignores_sections_ = false;  // sections up to the next `;` belong to something reported
   std::vector<Complaint> complaints_;
-  std::set<std::string> texts_;  // of complaints_
+  std::set<std::string> texts_;  // the texts of complaints_, each once
   struct Name {
     std::string name;
     Place place;

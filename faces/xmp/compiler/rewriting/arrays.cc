@@ -6,7 +6,7 @@
 namespace nagaya::xmp {
 namespace {
 
-// An expression of the array's declared type, never evaluated.
+// Returns the C text of an unevaluated expression that has the array's declared type.
 std::string type_expression(const ArraySymbol& array) {
   switch (array.home) {
     case ArraySymbol::kFile:
@@ -43,7 +43,7 @@ std::vector<std::string> extents(const ArraySymbol& array) {
   return texts;
 }
 
-// The declarator of a row: "[xmp_count1_u][10]".
+// Returns the extents in a row's declarator: "[xmp_count1_u][10]".
 std::string row_extents(const ArraySymbol& array, const auto& count) {
   std::string text;
   for (size_t d = 1; d < array.rank(); ++d)
@@ -58,7 +58,8 @@ std::string descriptor_member(const ArraySymbol& array, const char* member, size
   return array.member() + member + "[" + std::to_string(d) + "]";
 }
 
-// A pointer to the array's rows, as hoisted() declares one, read from the descriptor.
+// Returns the text of a pointer to the array's rows, of the type that hoisted() declares, read from
+// the descriptor.
 std::string rows_of_descriptor(const ArraySymbol& array) {
   const std::string rows =
       row_extents(array, [&](size_t d) { return descriptor_member(array, "count", d); });
@@ -68,7 +69,7 @@ std::string rows_of_descriptor(const ArraySymbol& array) {
 
 std::string declaration_arguments(const ArraySymbol& array) {
   return list({literal(array.name()), "sizeof(" + element_type(array) + ")",
-               std::to_string(array.rank()), longs(extents(array)), array.with->c_name(),
+               std::to_string(array.rank()), long_array(extents(array)), array.with->c_name(),
                alignment(array)});
 }
 
@@ -133,7 +134,8 @@ void ArrayRewriter::rewrite_declarations() {
       const bool is_local = array.home == ArraySymbol::kLocal;
       edits_.replace(name, "(*__attribute__((unused)) " + type + (is_local ? ")" : "(void))"));
       if (is_local && !array.variable->is_static) continue;
-      // Extents that only Clang knows as constants: static const int N = 4; double u[N];
+      // Writes extents as numbers, because C has no constant in: static const int N = 4; double
+      // u[N];
       for (const Extent& extent : declared.extents)
         if (extent.constant && extent.written.begin < extent.written.end)
           edits_.replace(extent.written, std::to_string(*extent.constant));
@@ -147,10 +149,10 @@ void ArrayRewriter::rewrite(const Use& use, const ArraySymbol& array) {
     return;
   }
   const bool elsewhere =
-      program_.is_fixed_elsewhere(array, *program_.facts.function_at(use.name.begin));
+      program_.may_be_fixed_elsewhere(array, *program_.facts.function_at(use.name.begin));
   const std::string rows = elsewhere ? rows_of_descriptor(array) : array.rows();
   if (use.subscripts.empty() && use.address_of) {
-    // &u: a pointer to the whole, to the local block here.
+    // &u keeps its type, a pointer to the whole array, but points to the local block.
     edits_.replace(*use.address_of, "((__typeof__(" + type_expression(array) + ") *)" + rows + ")");
     return;
   }
@@ -171,11 +173,11 @@ std::string ArrayRewriter::before_subscript(const Use& use, const std::string& r
 }
 
 std::string ArrayRewriter::behind_subscript(const ArraySymbol& array, size_t d,
-                                            bool is_fixed_elsewhere) const {
+                                            bool may_be_fixed_elsewhere) const {
   std::string text = checked_ ? "))" : ")";
   if (array.distributed(d))
-    text +=
-        " - " + (is_fixed_elsewhere ? descriptor_member(array, "first", d) : array.offset_name(d));
+    text += " - " +
+            (may_be_fixed_elsewhere ? descriptor_member(array, "first", d) : array.offset_name(d));
   return text;
 }
 
@@ -202,8 +204,8 @@ void ArrayRewriter::hoist_file_arrays() {
     std::string text;
     for (const ArraySymbol& array : program_.arrays)
       if (array.home == ArraySymbol::kFile && uses(function, array) &&
-          program_.fix_of(array, function) == nullptr &&
-          !program_.is_fixed_elsewhere(array, function))
+          program_.template_fix_of(array, function) == nullptr &&
+          !program_.may_be_fixed_elsewhere(array, function))
         text += " " + hoisted(array);
     if (!text.empty()) edits_.insert(function.body.begin + 1, text);
   }
@@ -213,7 +215,7 @@ std::string ArrayRewriter::hoisted_by(const Directive& fix) const {
   const Function& function = *program_.facts.function_at(fix.offset);
   std::string text;
   for (const ArraySymbol& array : program_.arrays)
-    if (uses(function, array) && program_.fix_of(array, function) == &fix)
+    if (uses(function, array) && program_.template_fix_of(array, function) == &fix)
       text += " " + hoisted(array);
   return text;
 }

@@ -9,8 +9,8 @@
 //         double (*const xmp_rows_u)[M] = (void *)xmp_block_u.base;
 //         ... xmp_rows_u[(i) - xmp_first0_u][j] ... }
 //
-// Where a function that is called may still make the block (template_fix), each access reads the
-// descriptor instead.
+// If a called function may still make the block (template_fix), each access reads the descriptor
+// instead.
 #pragma once
 
 #include <string>
@@ -21,35 +21,38 @@
 
 namespace nagaya::xmp {
 
-// A type that fits before a declarator.
+// Returns the C text of the element's type, in a form that fits before a declarator.
 std::string element_type(const ArraySymbol& array);
-// The C text that makes the array's block: nagaya_xmp_declare_array(...);
+// Returns the C text that makes the array's block: nagaya_xmp_declare_array(...);
 std::string declare_array_call(const ArraySymbol& array);
-// Its descriptor; of one at file scope without the block, which is made at the beginning.
+// Returns the declaration of the array's descriptor. At file scope it does not make the block: the
+// program does when it begins.
 std::string descriptor_declaration(const ArraySymbol& array);
-// Pointer and offsets, for the accesses in the rest of the scope.
+// Returns the declarations of the hoisted pointer, offsets and extents, which accesses in the rest
+// of the scope use.
 std::string hoisted(const ArraySymbol& array);
 
-// The names of the variables that it declares.
+// Returns the names of the variables that hoisted() declares.
 std::vector<std::string> hoisted_names(const ArraySymbol& array);
 
 class ArrayRewriter {
  public:
-  // `checked`: subscripts go through nagaya_xmp_checked().
+  // `checked`: the translation passes subscripts through nagaya_xmp_checked().
   ArrayRewriter(const PrintedText& printed, const Program& program, Edits& edits, bool checked)
       : printed_(printed), program_(program), edits_(edits), checked_(checked) {}
   void rewrite_declarations();
   void rewrite_uses();
-  // At the beginning of each function that uses an array of file scope.
+  // Inserts hoisted() of file-scope arrays at the beginning of each function that uses them.
   void hoist_file_arrays();
-  // Behind a template_fix: those of all arrays that it makes.
+  // Returns hoisted() of all arrays whose blocks a template_fix makes; it belongs behind the `fix`.
   std::string hoisted_by(const Directive& fix) const;
 
  private:
   void rewrite(const Use& use, const ArraySymbol& array);
-  // C text before and behind a subscript.
+  // Return the C text to insert before and behind a use's subscript in dimension d.
   std::string before_subscript(const Use& use, const std::string& rows, size_t d) const;
-  std::string behind_subscript(const ArraySymbol& array, size_t d, bool is_fixed_elsewhere) const;
+  std::string behind_subscript(const ArraySymbol& array, size_t d,
+                               bool may_be_fixed_elsewhere) const;
   bool uses(const Function& function, const ArraySymbol& array) const;
 
   const PrintedText& printed_;

@@ -22,7 +22,7 @@ std::string subscript_text(const Subscript& subscript, bool from_one) {
   if (subscript.kind == Subscript::kStar) return kStarText;
   if (subscript.kind == Subscript::kAll) return kAllText;
   const auto numbered = [&](const Bound& bound) {
-    // An omitted end has no expression, and stays as it is.
+    // An omitted end has no expression and keeps its value.
     return from_one && !bound.expressions.empty() ? "(" + bound.text + ") - 1" : bound.text;
   };
   if (subscript.single) return "nagaya_xmp_index(" + numbered(subscript.low) + ")";
@@ -64,11 +64,11 @@ std::string list(const std::vector<std::string>& items) {
   return text;
 }
 
-std::string longs(const std::vector<std::string>& items) {
+std::string long_array(const std::vector<std::string>& items) {
   return "(const long[]){" + list(items) + "}";
 }
 
-std::string on(const Program& program, const Reference& reference) {
+std::string on_pointer(const Program& program, const Reference& reference) {
   const bool from_one = nodes_from_one(program, reference);
   std::vector<std::string> subscripts;
   for (const Subscript& subscript : reference.subscripts)
@@ -76,7 +76,7 @@ std::string on(const Program& program, const Reference& reference) {
   return "&(const nagaya_xmp_on)" + on_text(program, reference, subscripts);
 }
 
-std::string on_of_loop(const Program& program, const Reference& reference, const Nest& loop) {
+std::string loop_on_value(const Program& program, const Reference& reference, const Nest& loop) {
   const bool from_one = nodes_from_one(program, reference);
   std::vector<std::string> subscripts;
   for (size_t d = 0; d < reference.subscripts.size(); ++d)
@@ -85,8 +85,8 @@ std::string on_of_loop(const Program& program, const Reference& reference, const
   return on_text(program, reference, subscripts);
 }
 
-std::string reduced_on(const Program& program, const Reference& reference, const Nest& loop,
-                       const std::string& on) {
+std::string reduction_on_value(const Program& program, const Reference& reference, const Nest& loop,
+                               const std::string& on) {
   std::vector<std::string> subscripts;
   for (size_t d = 0; d < reference.subscripts.size(); ++d)
     subscripts.push_back(has_index(loop, d) ? kAllText
@@ -96,9 +96,9 @@ std::string reduced_on(const Program& program, const Reference& reference, const
   return on_text(program, reference, subscripts);
 }
 
-std::string optional_on(const Program& program, const std::optional<Reference>& reference) {
-  // `on *`: the executing nodes, as without a clause.
-  return reference && !reference->executing ? on(program, *reference) : "0";
+std::string optional_on_pointer(const Program& program, const std::optional<Reference>& reference) {
+  // `on *` means the executing nodes, like no on clause.
+  return reference && !reference->executing ? on_pointer(program, *reference) : "0";
 }
 
 std::string optional_async(const std::optional<Expression>& async) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// c_text.h - C of the arguments that the runtime's functions take.
+// c_text.h - writes arguments for the runtime's functions as C text.
 #pragma once
 
 #include <string>
@@ -11,19 +11,21 @@ namespace nagaya::xmp {
 
 std::string where(const Place& place);  // "laplace.c:12:9", a string literal
 std::string literal(const std::string& text);
-std::string list(const std::vector<std::string>& items);   // a, b, c
-std::string longs(const std::vector<std::string>& items);  // (const long[]){a, b, c}
+std::string list(const std::vector<std::string>& items);        // a, b, c
+std::string long_array(const std::vector<std::string>& items);  // (const long[]){a, b, c}
 
-// A pointer to the reference.
-std::string on(const Program& program, const Reference& reference);
-// The value of a nagaya_xmp_on of a loop: its indexes stand for all of their dimensions.
-std::string on_of_loop(const Program& program, const Reference& reference, const Nest& loop);
-// ... of the loop's reductions: dimensions that the loop does not name hold copies. `on`: the
-// variable of the loop's value.
-std::string reduced_on(const Program& program, const Reference& reference, const Nest& loop,
-                       const std::string& on);
-// A pointer, a null pointer if there is no reference.
-std::string optional_on(const Program& program, const std::optional<Reference>& reference);
+// Returns the text of a pointer to a nagaya_xmp_on.
+std::string on_pointer(const Program& program, const Reference& reference);
+// Returns the text of a nagaya_xmp_on for a loop's on clause. Subscripts that name a loop's index
+// become `:`, all of the dimension.
+std::string loop_on_value(const Program& program, const Reference& reference, const Nest& loop);
+// Returns the text of a nagaya_xmp_on for the loop's reductions. Subscripts `:` without an index
+// become `*`: processes along such a dimension hold copies. `on`: the name of the variable that
+// holds loop_on_value()'s value.
+std::string reduction_on_value(const Program& program, const Reference& reference, const Nest& loop,
+                               const std::string& on);
+// Returns on_pointer()'s text, or a null pointer for the executing nodes: no reference, or `*`.
+std::string optional_on_pointer(const Program& program, const std::optional<Reference>& reference);
 std::string optional_async(const std::optional<Expression>& async);
 std::string alignment(const ArraySymbol& array);
 

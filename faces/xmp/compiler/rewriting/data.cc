@@ -6,7 +6,8 @@
 namespace nagaya::xmp {
 namespace {
 
-// The block of this process: all processes along a dimension have the same.
+// Returns this process's block of a distributed array; check_replicated() has made sure that all
+// processes of the communication have the same block.
 Data replicated(const ArraySymbol& array) {
   Data data{"((" + element_type(array) + " *)" + array.member() + "base)[0]",
             array.member() + "base", "1", false};
@@ -29,13 +30,13 @@ Data data_of(const Program& program, const DataReference& reference, size_t offs
     data.count += " * (" + reference.length->text() + ")";
     ++d;
   } else if (d == 0 && variable->kind == Variable::kParameter && !variable->extents.empty()) {
-    // A formal array has lost its first extent, which is in its declaration.
+    // sizeof cannot give the first extent of a formal array, so the declaration's text does.
     const Extent& extent = variable->extents[d++];
     data.first += "[0]";
     data.count += " * (" + (extent.constant ? std::to_string(*extent.constant) : extent.text) + ")";
   }
   data.scalar = data.scalar && !reference.length && variable->extents.empty();
-  // The expressions of other extents may have another value by now.
+  // sizeof counts the other extents: their expressions may have other values by now.
   const std::string part = data.first;
   const bool is_array = d < variable->extents.size();
   for (; d < variable->extents.size(); ++d) data.first += "[0]";

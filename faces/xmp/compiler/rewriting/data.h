@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// data.h - the memory that a communication's variable means, as C text.
+// data.h - the memory of a communication's variable, as C text.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@ namespace nagaya::xmp {
 
 struct Data {
   std::string first;    // its first element, an lvalue
-  std::string address;  // of that, a void *
-  std::string count;    // of its elements
-  bool scalar;          // a variable of its own, not an element of one
+  std::string address;  // of the first element, a void *
+  std::string count;    // number of elements
+  bool scalar;          // a whole variable that is no array
   std::string bytes() const { return "(" + count + ") * sizeof(" + first + ")"; }
 };
 

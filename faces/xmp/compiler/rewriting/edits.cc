@@ -15,7 +15,7 @@ void Edits::insert(size_t offset, std::string text) {
 }
 
 void Edits::close(size_t offset, size_t construct_begin, std::string text) {
-  // A construct that begins later is the inner one.
+  // A construct that begins later is the inner one, so it gets the lower order.
   edits_.push_back({offset, 0, 0, kNone - construct_begin, edits_.size(), std::move(text)});
 }
 
@@ -29,7 +29,7 @@ void Edits::insert_line(const PrintedText& printed, size_t offset, const Place& 
 
 std::string Edits::apply(const std::string& text) {
   std::sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) {
-    // Of replacements the widest one comes first.
+    // The widest of several replacements at one offset comes first; the others are dropped.
     return std::tie(a.offset, a.rank, b.length, a.order, b.call) <
            std::tie(b.offset, b.rank, a.length, b.order, a.call);
   });

@@ -12,18 +12,20 @@ namespace nagaya::xmp {
 
 class Edits {
  public:
-  // `range` becomes `text`; edits inside of it are dropped.
+  // Replaces `range` by `text`; other edits inside the range are dropped.
   void replace(const Range& range, std::string text);
-  // At one offset the ends of constructs come first, inner ones before outer ones; of constructs
-  // that begin together the one called last is the innermost. Then insertions in the order of the
-  // calls; then a replacement that begins there.
+  // insert() adds `text` at `offset`; close() adds the end of a construct that begins at
+  // `construct_begin`. At one offset ends of constructs come first, inner before outer ones; of
+  // constructs that begin together the one closed by the last call is the innermost. Then come
+  // insertions in the order of the calls, then a replacement that begins there.
   void insert(size_t offset, std::string text);
   void close(size_t offset, size_t construct_begin, std::string text);
-  // Generated statements on a line of their own that counts as the user's `line`; the numbers of
-  // the lines behind it stay as they were.
+  // Inserts generated statements as a line of their own that counts as the user's `line`; the lines
+  // behind it keep their numbers.
   void insert_line(const PrintedText& printed, size_t offset, const Place& line,
                    const std::string& text);
 
+  // Returns `text` with all edits made.
   std::string apply(const std::string& text);
 
  private:
@@ -31,7 +33,7 @@ class Edits {
     size_t offset, length;
     int rank;      // 0: close, 1: insert, 2: replace
     size_t order;  // ascending within a rank
-    size_t call;   // descending where the orders are the same
+    size_t call;   // descending among equal orders
     std::string text;
   };
   std::vector<Edit> edits_;

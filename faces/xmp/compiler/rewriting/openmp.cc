@@ -11,14 +11,14 @@
 namespace nagaya::xmp {
 namespace {
 
-// The variables by which a function reaches the array.
+// Returns the variables through which the function around `offset` accesses the array.
 std::vector<std::string> names_of(const Program& program, const ArraySymbol& array, size_t offset) {
-  if (program.is_fixed_elsewhere(array, *program.facts.function_at(offset)))
+  if (program.may_be_fixed_elsewhere(array, *program.facts.function_at(offset)))
     return {array.c_name()};
   return hoisted_names(array);
 }
 
-// Those that the directive does not name itself.
+// Returns the variables of all arrays that the statement uses, but for the arrays in `named`.
 std::set<std::string> hoisted_in(const Program& program, const Range& statement,
                                  const std::vector<const ArraySymbol*>& named) {
   std::set<std::string> names;
@@ -50,7 +50,7 @@ void rewrite_openmp(const Unit& unit, const Program& program,
       named.push_back(array);
     }
     if (!none) continue;
-    // default(none): variables of ours must be named, too.
+    // default(none) requires a clause for the translation's own variables, too.
     const std::vector<Statement>& statements = program.facts.statements;
     const size_t statement = program.facts.statement_behind(pragma.end);
     if (statement == kNone) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// openmp.h - shared clauses of OpenMP's pragmas: the hoisted variables take the place of
-// distributed arrays.
+// openmp.h - rewrites the shared clauses of OpenMP's pragmas: names of distributed arrays become
+// names of their hoisted variables.
 #pragma once
 
 #include <map>
@@ -13,7 +13,8 @@
 
 namespace nagaya::xmp {
 
-// `variables`: names of the translation, by the statement that they are used in.
+// `variables`: for each statement, the names that the translation declares around it and uses in it
+// (StatementRewriter::variables()).
 void rewrite_openmp(const Unit& unit, const Program& program,
                     const std::map<size_t, std::vector<std::string>>& variables, Edits& edits);
 

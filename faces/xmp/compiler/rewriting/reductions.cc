@@ -61,7 +61,8 @@ ReductionOperation from_the_end(ReductionOperation operation) {
 }
 
 struct Neutral {
-  const char *value, *operation;  // neither for an operation that takes a value twice as once
+  // Null pointers for operations in which a value may count twice (max, and, ...): no need there.
+  const char *value, *operation;
 };
 
 Neutral neutral_of(ReductionOperation operation) {
@@ -81,13 +82,13 @@ Neutral neutral_of(ReductionOperation operation) {
 
 std::string combined(ReductionOperation operation, const std::string& left,
                      const std::string& right) {
-  // Of a logical operation both sides are truth values.
+  // Compares truth values: C has no logical xor.
   if (operation == ReductionOperation::kXor) return "!" + left + " != !" + right;
   return left + " " + neutral_of(operation).operation + " " + right;
 }
 
 std::string each(const Data& data, const std::string& body) {
-  // Older C declares nothing in a for statement.
+  // Declared before the loop: C90 allows no declaration in a for statement.
   return " { long xmp_k; for (xmp_k = 0; xmp_k < " + data.count + "; ++xmp_k) " + body + " }";
 }
 
@@ -121,8 +122,8 @@ std::string reduce_calls(const Program& program, const ReductionClause& clause, 
   return text;
 }
 
-std::vector<Reduced> reduced_by(const Program& program, const ReductionClause& clause,
-                                size_t offset) {
+std::vector<Reduced> data_of_clause(const Program& program, const ReductionClause& clause,
+                                    size_t offset) {
   std::vector<Reduced> all;
   for (const ReductionVariable& variable : clause.variables) {
     Reduced& reduced = all.emplace_back(Reduced{data_of(program, variable.data, offset), {}});
@@ -140,18 +141,19 @@ LoopReduction::LoopReduction(const Program& program, const ReductionClause& clau
       offset_(offset),
       nest_(nest),
       downwards_(!program.facts.loops[nest.loops.front().loop].upwards),
-      named_(reduced_by(program, clause, offset)) {
+      named_(data_of_clause(program, clause, offset)) {
   for (size_t i = 0; i < named_.size(); ++i) {
     const std::string& name = clause.variables[i].data.name.text;
     const bool is_own_variable =
-        named_[i].data.scalar && program.is_only_named(*program.facts.lookup(name, offset), nest);
+        named_[i].data.scalar &&
+        program.is_accessed_by_name_only(*program.facts.lookup(name, offset), nest);
     own_.push_back({is_own_variable
                         ? Data{own_name("part", i), "&" + own_name("part", i), "1", true}
                         : by_pointer(own_name("data", i), own_name("length", i), named_[i].data),
                     {}});
     if (is_own_variable && !named_[i].locations.empty()) {
       own_.back().iteration = own_name("order", i);
-      own_.back().loops = nest.around.size();
+      own_.back().loops = nest.all_loops.size();
     }
     for (size_t k = 0; k < named_[i].locations.size(); ++k) {
       const Data& location = named_[i].locations[k];
@@ -169,11 +171,12 @@ std::string LoopReduction::own_name(const std::string& kind, size_t variable) co
          clause_.variables[variable].data.name.text;
 }
 
-// Subscripts may change in the loop.
+// Declares a pointer to the data `named` and their count, both computed before the loop, because
+// the loop may change their subscripts. Returns the data as reached through these.
 Data LoopReduction::by_pointer(const std::string& pointer, const std::string& count,
                                const Data& named) {
-  pointers_ += " __typeof__(" + named.first + ") *const " + pointer + " = &" + named.first +
-               "; const long " + count + " = " + named.count + ";";
+  pointer_declarations_ += " __typeof__(" + named.first + ") *const " + pointer + " = &" +
+                           named.first + "; const long " + count + " = " + named.count + ";";
   return {pointer + "[0]", "(void *)" + pointer, count, false};
 }
 
@@ -189,7 +192,7 @@ std::string LoopReduction::declarations() const {
       text += type + "*const " + own_name("saved", i) + " = nagaya_xmp_copy(" +
               list({where(clause_.place), own.address, own.bytes()}) + ");" +
               each(own, own_name("data", i) + "[xmp_k] = " + neutral + ";");
-    // Before the first iteration.
+    // LONG_MIN orders a value from before the loop before all iterations.
     if (own_[i].loops != 0)
       text += " long " + own_[i].iteration + "[" + std::to_string(own_[i].loops) +
               "] = {-(long)(~0UL >> 1) - 1};";
@@ -197,8 +200,8 @@ std::string LoopReduction::declarations() const {
   return text;
 }
 
-// Variables of the same names, whose addresses nobody takes.
-std::string LoopReduction::hiding() const {
+// Declares variables that hide the user's by the same names. Nobody takes their addresses.
+std::string LoopReduction::hiding_declarations() const {
   const char* neutral = neutral_of(clause_.operation).value;
   std::string text;
   for (size_t i = 0; i < named_.size(); ++i) {
@@ -210,16 +213,16 @@ std::string LoopReduction::hiding() const {
   return text;
 }
 
-std::vector<std::string> LoopReduction::note_iterations(Edits& edits) const {
+std::vector<std::string> LoopReduction::record_iterations(Edits& edits) const {
   std::vector<std::string> variables;
   for (size_t i = 0; i < own_.size(); ++i) {
     if (own_[i].loops == 0) continue;
     const std::string& name = clause_.variables[i].data.name.text;
     std::string notes;
-    for (size_t k = 0; k < nest_.around.size(); ++k)
+    for (size_t k = 0; k < nest_.all_loops.size(); ++k)
       notes += own_[i].iteration + "[" + std::to_string(k) +
-               "] = " + (program_.facts.loops[nest_.around[k]].upwards ? "" : "~") + "(long)" +
-               program_.index_name(nest_.around[k]) + ", ";
+               "] = " + (program_.facts.loops[nest_.all_loops[k]].upwards ? "" : "~") + "(long)" +
+               program_.index_name(nest_.all_loops[k]) + ", ";
     const size_t entity = program_.facts.lookup(name, offset_)->entity;
     for (const Use* use : program_.writes_of(entity, nest_))
       edits.replace(use->name, "(*(" + notes + "&" + name + "))");
@@ -228,14 +231,14 @@ std::vector<std::string> LoopReduction::note_iterations(Edits& edits) const {
   return variables;
 }
 
-std::string LoopReduction::kept() const {
+std::string LoopReduction::saving_assignments() const {
   std::string text;
   for (size_t i = 0; i < named_.size(); ++i)
     if (own_[i].data.scalar) text += " " + own_[i].data.first + " = " + named_[i].data.first + ";";
   return text;
 }
 
-std::string LoopReduction::reduced(const std::string& on) const {
+std::string LoopReduction::reduction_calls(const std::string& on) const {
   std::string text = reduce_calls(program_, clause_, offset_, own_, on, "0", downwards_);
   const bool neutral = neutral_of(clause_.operation).value != nullptr;
   for (size_t i = 0; i < named_.size(); ++i) {

@@ -25,9 +25,10 @@ void StatementRewriter::rewrite(const Directive& directive, const TemplateFixDir
     high.push_back(bounds.high.text);
   }
   const TemplateSymbol* fixed = program_.find_template(fix.fixed.name.text, directive.offset);
-  insert(directive, "nagaya_xmp_fix_template(" +
-                        list({where(directive.place), fixed->c_name(), longs(low), longs(high)}) +
-                        ");");
+  insert(directive,
+         "nagaya_xmp_fix_template(" +
+             list({where(directive.place), fixed->c_name(), long_array(low), long_array(high)}) +
+             ");");
 }
 
 void StatementRewriter::rewrite(const Directive& directive, const ReflectDirective& reflect) {
@@ -54,24 +55,25 @@ void StatementRewriter::rewrite(const Directive& directive, const WaitAsyncDirec
   for (const Expression& number : wait.numbers) numbers.push_back(number.text());
   insert(directive, "nagaya_xmp_wait_async(" +
                         list({where(directive.place), std::to_string(numbers.size()),
-                              longs(numbers), optional_on(program_, wait.on)}) +
+                              long_array(numbers), optional_on_pointer(program_, wait.on)}) +
                         ");");
 }
 
 void StatementRewriter::rewrite(const Directive& directive, const BarrierDirective& barrier) {
   insert(directive, "nagaya_xmp_barrier(" +
-                        list({where(directive.place), optional_on(program_, barrier.on)}) + ");");
+                        list({where(directive.place), optional_on_pointer(program_, barrier.on)}) +
+                        ");");
 }
 
 void StatementRewriter::rewrite(const Directive& directive, const BcastDirective& bcast) {
   std::string text = "{";
   for (const DataReference& variable : bcast.variables) {
     const Data data = data_of(program_, variable, directive.offset);
-    text +=
-        " nagaya_xmp_bcast(" +
-        list({where(directive.place), data.address, data.bytes(), optional_on(program_, bcast.from),
-              optional_on(program_, bcast.on), optional_async(bcast.async)}) +
-        ");";
+    text += " nagaya_xmp_bcast(" +
+            list({where(directive.place), data.address, data.bytes(),
+                  optional_on_pointer(program_, bcast.from),
+                  optional_on_pointer(program_, bcast.on), optional_async(bcast.async)}) +
+            ");";
   }
   insert(directive, text + " }");
 }
@@ -80,8 +82,9 @@ void StatementRewriter::rewrite(const Directive& directive, const ReductionDirec
   insert(directive,
          "{" +
              reduce_calls(program_, reduction.reduction, directive.offset,
-                          reduced_by(program_, reduction.reduction, directive.offset),
-                          optional_on(program_, reduction.on), optional_async(reduction.async)) +
+                          data_of_clause(program_, reduction.reduction, directive.offset),
+                          optional_on_pointer(program_, reduction.on),
+                          optional_async(reduction.async)) +
              " }");
 }
 
@@ -89,7 +92,7 @@ void StatementRewriter::rewrite(const Directive& directive, const TaskDirective&
   const Range& block = program_.facts.statements[program_.statements.at(&directive)].range;
   insert(directive,
          "{ if (nagaya_xmp_enter_task(" +
-             list({where(directive.place), task.on.executing ? "0" : on(program_, task.on),
+             list({where(directive.place), task.on.executing ? "0" : on_pointer(program_, task.on),
                    task.nocomm ? "1" : "0"}) +
              ")) { int xmp_task __attribute__((cleanup(nagaya_xmp_leave_task))) = 1;");
   edits_.close(block.end, directive.offset, " } }");
@@ -100,7 +103,7 @@ size_t StatementRewriter::before_pragmas(size_t statement_begin, size_t directiv
   const std::string& text = unit_.printed.text();
   for (auto pragma = unit_.pragmas.rbegin(); pragma != unit_.pragmas.rend(); ++pragma) {
     if (pragma->begin >= statement_begin || pragma->begin >= begin) continue;
-    // Lines between are empty or markers.
+    // Whether only empty lines and line markers are between the pragma and what was found so far.
     bool adjacent = true;
     for (size_t at = pragma->end; at < begin && adjacent; ++at) {
       if (text[at] == '#')
@@ -128,7 +131,8 @@ std::string StatementRewriter::range_declaration(const Directive& directive,
       list({where(directive.place), "&" + on, std::to_string(distributed.dimension),
             name + "_offset", from, end, has_step ? step : header.step}) +
       ")";
-  // C computes the first value before the bound; arguments have no order.
+  // A variable for the first value, because C computes it before the bound, but the arguments of a
+  // call in any order.
   return "const " + header.index_type + " " + from + " = " + header.first_text + "; " +
          (has_step ? "const long " + step + " = " + header.step + "; " : "") +
          "const nagaya_xmp_range " + range + " = " +
@@ -139,7 +143,8 @@ std::string StatementRewriter::range_declaration(const Directive& directive,
 
 void StatementRewriter::rewrite_header(size_t which, const std::string& name) {
   const Loop& loop = program_.facts.loops[which];
-  // The first part's declaration or assignment stays the user's, and a step that is a constant.
+  // Replaces the first value, the condition, and a step that is no constant; the rest stays as the
+  // user wrote it.
   edits_.replace(loop.first, name + "_first");
   if (loop.has_computed_step())
     edits_.replace(loop.stepping,
@@ -164,15 +169,16 @@ std::string StatementRewriter::add_reductions(const Directive& directive, const 
     return text;
   };
   const std::string reduced = "xmp_reduced" + std::to_string(ons_);
-  before += " const nagaya_xmp_on " + reduced + " = " + reduced_on(program_, loop.on, nest, on) +
-            ";" + of_all([](const LoopReduction& r) { return r.pointers(); }) +
+  before += " const nagaya_xmp_on " + reduced + " = " +
+            reduction_on_value(program_, loop.on, nest, on) + ";" +
+            of_all([](const LoopReduction& r) { return r.pointer_declarations(); }) +
             of_all([](const LoopReduction& r) { return r.declarations(); }) + " {" +
-            of_all([](const LoopReduction& r) { return r.hiding(); });
+            of_all([](const LoopReduction& r) { return r.hiding_declarations(); });
   for (const LoopReduction& reduction : reductions)
-    for (const std::string& variable : reduction.note_iterations(edits_))
+    for (const std::string& variable : reduction.record_iterations(edits_))
       variables_[nest.statement].push_back(variable);
-  return of_all([](const LoopReduction& r) { return r.kept(); }) + " }" +
-         of_all([&](const LoopReduction& r) { return r.reduced("&" + reduced); });
+  return of_all([](const LoopReduction& r) { return r.saving_assignments(); }) + " }" +
+         of_all([&](const LoopReduction& r) { return r.reduction_calls("&" + reduced); });
 }
 
 void StatementRewriter::rewrite(const Directive& directive, const LoopDirective& loop) {
@@ -180,8 +186,8 @@ void StatementRewriter::rewrite(const Directive& directive, const LoopDirective&
   const Range& whole = program_.facts.statements[nest.statement].range;
   const std::string on = "xmp_on" + std::to_string(++ons_);
   std::string before =
-      "{ const nagaya_xmp_on " + on + " = " + on_of_loop(program_, loop.on, nest) + ";";
-  std::string needed;  // by the outer loops: none of them is empty
+      "{ const nagaya_xmp_on " + on + " = " + loop_on_value(program_, loop.on, nest) + ";";
+  std::string needed;  // C text: none of the outer loops is empty
   for (size_t i = 0; i < nest.loops.size(); ++i) {
     const Loop& header = program_.facts.loops[nest.loops[i].loop];
     const std::string name = "xmp_loop" + std::to_string(++ranges_);

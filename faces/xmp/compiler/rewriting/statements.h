@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// statements.h - the calls that executable directives become.
+// statements.h - rewrites executable directives to calls of the runtime.
 #pragma once
 
 #include <map>
@@ -17,10 +17,10 @@ class StatementRewriter {
   StatementRewriter(const Unit& unit, const Program& program, Edits& edits)
       : unit_(unit), program_(program), edits_(edits) {}
 
-  // Declarative directives are none of its business.
+  // Rewrites an executable directive; does nothing for a declarative one.
   void rewrite(const Directive& directive);
-  // Names of the translation that are declared around a statement and used in it: bounds, noted
-  // iterations.
+  // For each statement (index in Facts::statements), the names that the translation declares around
+  // it and uses in it: bounds, recorded iterations.
   const std::map<size_t, std::vector<std::string>>& variables() const { return variables_; }
 
  private:
@@ -35,15 +35,16 @@ class StatementRewriter {
   void rewrite(const Directive& directive, const TaskDirective& task);
 
   void insert(const Directive& directive, const std::string& text);
-  // `needed`: C text of a condition, without which the range is empty; or empty.
+  // Returns the declaration of the caller's part of a loop's range. `needed`: C text of a
+  // condition; while it is false the range is empty. Empty text: no condition.
   std::string range_declaration(const Directive& directive, const DistributedLoop& distributed,
                                 const std::string& on, const std::string& needed,
                                 const std::string& name);
   void rewrite_header(size_t which, const std::string& name);
-  // Appends what comes before the loop to `before`, and returns what comes behind it.
+  // Appends the reductions' text before the loop to `before`, and returns their text behind it.
   std::string add_reductions(const Directive& directive, const LoopDirective& loop,
                              const Nest& nest, const std::string& on, std::string& before);
-  // Before the pragmas for a loop that stand directly before the statement.
+  // Returns the offset before all loop pragmas that stand directly before the statement.
   size_t before_pragmas(size_t statement_begin, size_t directive_offset) const;
 
   const Unit& unit_;

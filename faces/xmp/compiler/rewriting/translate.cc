@@ -21,7 +21,7 @@ class Translator {
         statements_(unit, program, edits_) {}
 
   std::string translate() {
-    // First: a directive may stand at the very beginning of a function.
+    // Before all directives, because one may stand at the very beginning of a function.
     arrays_.hoist_file_arrays();
     for (const Directive& directive : program_.directives) {
       std::visit([&](const auto& body) { declare(directive, body); }, directive.body);
@@ -45,8 +45,8 @@ class Translator {
  private:
   void declare(const Directive&, const auto&) {}
 
-  // At file scope the name is declared where the directive stands, and set when the program
-  // begins; in a function both happen there.
+  // Writes a variable for nodes or a template. At file scope the variable is declared where the
+  // directive stands and set when the program begins; in a function both happen at the directive.
   void emit(const Directive& directive, bool file_scope, const std::string& type,
             const std::string& name, const std::string& free, const std::string& value) {
     if (file_scope) {
@@ -70,8 +70,8 @@ class Translator {
          "nagaya_xmp_free_nodes",
          "nagaya_xmp_declare_nodes(" +
              list({where(nodes.name.place), literal(nodes.name.text), nodes.brackets ? "1" : "0",
-                   std::to_string(extents.size()), longs(extents), optional_on(program_, nodes.of),
-                   executing ? "1" : "0"}) +
+                   std::to_string(extents.size()), long_array(extents),
+                   optional_on_pointer(program_, nodes.of), executing ? "1" : "0"}) +
              ")");
   }
 
@@ -86,8 +86,8 @@ class Translator {
          "nagaya_xmp_free_template",
          "nagaya_xmp_declare_template(" +
              list({where(declared.name.place), literal(declared.name.text),
-                   std::to_string(declared.dimensions), declared.deferred ? "0" : longs(low),
-                   declared.deferred ? "0" : longs(high)}) +
+                   std::to_string(declared.dimensions), declared.deferred ? "0" : long_array(low),
+                   declared.deferred ? "0" : long_array(high)}) +
              ")");
   }
 
@@ -109,7 +109,7 @@ class Translator {
       edits_.insert_line(unit_.printed, directive.offset, directive.place, call);
   }
 
-  // At the last directive of each array, align or shadow.
+  // Writes the declarations of each array whose last directive, align or shadow, this one is.
   void make_arrays(const Directive& directive) {
     for (const ArraySymbol& array : program_.arrays) {
       const auto* align = std::get_if<AlignDirective>(&directive.body);
@@ -129,12 +129,13 @@ class Translator {
 
   std::string hoisted_unless_fixed_later(const ArraySymbol& array) const {
     const Function* function = program_.facts.function_at(array.declared_at);
-    const bool is_later = program_.fix_of(array, *function) != nullptr ||
-                          program_.is_fixed_elsewhere(array, *function);
+    const bool is_later = program_.template_fix_of(array, *function) != nullptr ||
+                          program_.may_be_fixed_elsewhere(array, *function);
     return is_later ? "" : hoisted(array);
   }
 
-  // Units register before any of them begins, so that all are known then.
+  // Returns the unit's constructors. By their priorities all units register before the first one
+  // calls nagaya_xmp_begin().
   std::string registration() const {
     return "# 1 \"nagaya/xmp_translated.h\" 3\n"
            "static void xmp_declare_unit(void) {\n" +

@@ -9,8 +9,8 @@
 
 namespace nagaya::xmp {
 
-// `source` is the name that debuggers show.
-// `checked`: the program tests each access to a distributed array.
+// Returns the translation's text. `source`: the file name that debuggers show. `checked`: the
+// program tests each access to a distributed array.
 std::string translate(const Unit& unit, const Program& program, const std::string& source,
                       bool checked);
 

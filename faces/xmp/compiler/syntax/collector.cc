@@ -17,8 +17,8 @@
 namespace nagaya::xmp {
 namespace {
 
-// The operand that an expression takes its pointer from: of (&u)[0], (0, u)[i], ((char *)u)[k] it
-// is u.
+// Returns the operand from which an expression takes its pointer: u for (&u)[0], (0, u)[i],
+// ((char *)u)[k].
 const clang::Expr* origin_of(const clang::Expr* pointer) {
   for (;;) {
     pointer = pointer->IgnoreParenImpCasts();
@@ -44,7 +44,7 @@ const clang::Expr* origin_of(const clang::Expr* pointer) {
   }
 }
 
-// Whether a pointer leads to the lvalue, not a variable's name alone.
+// Whether the lvalue is reached through a pointer, not by a variable's name alone.
 bool is_behind_pointer(const clang::Expr* lvalue) {
   for (;;) {
     lvalue = lvalue->IgnoreParenImpCasts();
@@ -72,7 +72,7 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
     scopes_.push_back({0, kNone});
     for (clang::Decl* declaration : unit->decls()) {
       if (declaration->getLocation().isInvalid()) continue;
-      // Bodies of system headers hold no directive; only their names count.
+      // Functions of system headers hold no directive, so only their names are collected.
       if (spots_.in_system_header(declaration->getLocation()))
         declare_shallow(declaration);
       else
@@ -85,7 +85,8 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
   }
 
   bool VisitNamedDecl(clang::NamedDecl* declaration) {
-    // Parameters here are of function types: those of functions are declared with their bodies.
+    // Skips parameters: here they belong to function types. A function's own are declared with its
+    // body.
     if (llvm::isa<clang::FieldDecl>(declaration) || llvm::isa<clang::TagDecl>(declaration) ||
         llvm::isa<clang::LabelDecl>(declaration) || llvm::isa<clang::ParmVarDecl>(declaration) ||
         declaration->getLocation().isInvalid())
@@ -100,7 +101,7 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
                                           : nullptr;
     declare(*function);
     if (body == nullptr) return true;
-    // Parameters are known in the body: those of a prototype nobody can name.
+    // A function's parameters are known in its body only.
     const Range range = spots_.statement(body);
     scopes_.push_back(range);
     for (clang::ParmVarDecl* parameter : function->parameters())
@@ -129,7 +130,7 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
     const size_t own = facts_.loops.size();
     facts_.loops.push_back(take_apart(*loop, spots_, context_,
                                       [this](const clang::ValueDecl* d) { return entity_of(d); }));
-    // The caller has entered this statement, unless it is an expression's.
+    // The caller has entered this statement, unless it belongs to a statement expression.
     if (!open_.empty() && facts_.statements[open_.back()].range.begin == range.begin)
       facts_.statements[open_.back()].loop = own;
     facts_.loops[own].body_statement = facts_.statements.size();
@@ -307,14 +308,14 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
     facts_.variables.push_back(std::move(variable));
   }
 
-  // Numbered in order of appearance.
+  // Returns the declaration's entity: a number, in the order of appearance.
   size_t entity_of(const clang::ValueDecl* declaration) {
     return entities_.emplace(declaration->getCanonicalDecl(), entities_.size()).first->second;
   }
 
   void enter(const clang::Stmt* statement, Statement::Kind kind) {
     const Range range = spots_.statement(statement);
-    // A compound that was entered as somebody's child already.
+    // The compound has been entered already, as the child of another statement.
     if (!open_.empty() && facts_.statements[open_.back()].range.begin == range.begin &&
         facts_.statements[open_.back()].kind == kind && kind == Statement::kCompound) {
       open_.push_back(open_.back());
@@ -365,8 +366,8 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
   Spots spots_;
   Facts facts_;
   std::vector<Range> scopes_;
-  std::vector<size_t> open_;   // statements
-  std::vector<size_t> calls_;  // that the traversal is in
+  std::vector<size_t> open_;   // the statements that the traversal is in, outer ones first
+  std::vector<size_t> calls_;  // the calls that it is in, outer ones first
   size_t break_target_ = 0, continue_target_ = 0;
   int unevaluated_ = 0;
   std::unordered_map<const clang::Decl*, size_t> entities_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// collector.h - walks Clang's syntax tree and writes down the facts.
+// collector.h - collects the facts about a unit from Clang's syntax tree.
 #pragma once
 
 #include <clang/AST/ASTContext.h>

@@ -21,8 +21,8 @@ struct Range {
 
 struct Extent {
   std::optional<long> constant;
-  std::string text;  // of an extent that is not constant
-  Range written;     // between the brackets; empty where a typedef has it
+  std::string text;  // C text of an extent that is not constant
+  Range written;     // the text between the brackets; empty if the extent comes from a typedef
 };
 
 struct Variable {
@@ -31,16 +31,16 @@ struct Variable {
   std::string name;
   size_t name_offset;
   size_t visible_from;
-  size_t entity;  // the first declaration of the same object
+  size_t entity;  // a number that all declarations of one object share
   Range scope;    // where the name is known, unless it is hidden
   bool file_scope = false, is_static = false, has_initialiser = false, is_pointer = false;
   bool is_external = false;     // has external linkage: other units may know its address
   bool is_aligned = false;      // by _Alignas or an attribute
   std::vector<Extent> extents;  // of an array
-  std::string element;          // its type, or the element's; empty: a type without a name
+  std::string element;          // type of the variable, or of its elements; empty: unnamed
   std::string reduction_type;   // "NAGAYA_XMP_DOUBLE", empty if it has none
   bool is_integer = false;
-  std::optional<long> constant;  // value of a constant
+  std::optional<long> constant;  // its value, if it is a constant
 };
 
 struct Use {
@@ -52,10 +52,10 @@ struct Use {
   std::vector<Subscript> subscripts;
   bool unevaluated = false;         // operand of sizeof or typeof
   std::optional<Range> address_of;  // of the & that is directly applied to it: &u, &(u)
-  bool written = false;             // assigned or stepped
+  bool written = false;             // assigned, or changed by ++ or --
   bool reversed = false;            // i[u]
-  bool as_pointer = false;          // u + i, *u, (c ? u : v)[i]: of what its subscripts leave
-  std::vector<size_t> calls;        // that have it in an argument: offsets, outer ones first
+  bool as_pointer = false;          // used as a pointer, behind its subscripts: u + i, *u
+  std::vector<size_t> calls;        // offsets of calls with it in an argument, outer ones first
 };
 
 struct Statement {
@@ -72,32 +72,32 @@ struct Loop {
   size_t body_statement = kNone;
   std::string problem;  // why it is not canonical; empty if it is
   size_t problem_offset = 0;
-  size_t index = kNone;  // the entity
+  size_t index = kNone;  // the index variable's entity
   bool declares_index = false;
   std::string index_type;
   Range first, end;                  // expressions of the bounds
   std::string first_text, end_text;  // C text of their values
   bool upwards = true, inclusive = false;
   std::string step;  // C text, of type long: "1", "-1", "(long)(s)"
-  Range stepping;    // the third part, if its step is no constant
+  Range stepping;    // the for statement's third part, if the step is no constant; else empty
   bool has_computed_step() const { return stepping.begin < stepping.end; }
-  std::vector<size_t> bound_uses;  // entities in bounds and step
-  bool of_scalars = true;          // bounds and step are computed from scalar variables alone
-  std::vector<Range> computed;     // those of bounds and step that are no constants
+  std::vector<size_t> bound_uses;  // entities of the variables in bounds and step
+  bool has_scalar_bounds = true;   // bounds and step are computed from scalar variables alone
+  std::vector<Range> computed;     // the bounds and the step, as far as they are no constants
 };
 
 struct Jump {
   // A label whose address is taken counts as the target of a goto from there.
   enum Kind { kBreak, kContinue, kGoto, kReturn, kCase };
   Kind kind;
-  size_t offset;  // of a case: its switch
-  // Of goto and case the label's offset, kNone of a computed goto; of the others where their
-  // statement begins.
+  size_t offset;  // where the jump is; for a case label, where its switch is
+  // For goto and case the label's offset, kNone for a computed goto; for the others the offset at
+  // which the statement that they leave begins.
   size_t target;
 };
 
-// Of a function that is no builtin of the compiler: it might touch any variable whose address it
-// can have.
+// A call of a function that is no builtin of the compiler. It might change any variable whose
+// address it can know.
 struct Call {
   size_t offset;
 };
@@ -118,20 +118,21 @@ class Facts {
   std::vector<size_t> pointer_stores;  // offsets of assignments through pointers
   std::vector<Function> functions;
 
+  // Prepares find() and lookup(); called once, when `variables` is complete.
   void index_names();
-  // Any declaration of the name, wherever; nullptr: there is none.
+  // Returns some declaration of the name in any scope; nullptr: there is none.
   const Variable* find(const std::string& name) const;
-  // The declaration that `name` means at `offset`; nullptr: none.
+  // Returns the declaration that `name` means at `offset`; nullptr: there is none.
   const Variable* lookup(const std::string& name, size_t offset) const;
-  // The compound statement that `offset` lies in; kNone: file scope.
+  // Returns the compound statement that `offset` lies in; kNone: file scope.
   size_t block_at(size_t offset) const;
-  // The innermost statement whose range contains `offset`.
+  // Returns the innermost statement whose range contains `offset`; kNone: there is none.
   size_t statement_at(size_t offset) const;
-  // The outermost statement that begins next at or behind `offset`; kNone: none.
+  // Returns the outermost statement that begins next at or behind `offset`; kNone: there is none.
   size_t statement_behind(size_t offset) const;
-  // The function that `offset` lies in; nullptr: file scope.
+  // Returns the function that `offset` lies in; nullptr: file scope.
   const Function* function_at(size_t offset) const;
-  // From `offset` to the end of its block, or of the file.
+  // Returns the range from `offset` to the end of its block, at file scope to the file's end.
   Range scope_from(size_t offset, size_t text_size) const;
 
  private:

@@ -41,8 +41,8 @@ bool may_divide_by_0(const clang::Stmt& part, const clang::ASTContext& context) 
   return !binary->getRHS()->EvaluateAsInt(divisor, context) || divisor.Val.getInt() == 0;
 }
 
-// Computed from constants and scalar variables alone: their values change by assignments only. It
-// may be computed although the program would not do so.
+// Whether the expression is computed from constants and scalar variables alone, whose values change
+// by assignments only, and may be computed even if the program would not do so (no division by 0).
 bool is_of_scalars(const clang::Stmt& part, const clang::ASTContext& context) {
   if (may_divide_by_0(part, context)) return false;
   if (const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(&part))
@@ -73,14 +73,14 @@ class Dissector {
                     spots_.offset(statement_.getRParenLoc())};
     loop_.body = spots_.statement(statement_.getBody());
     const bool has_index = first();
-    // Known even if the rest is not canonical: for messages.
+    // Sets the index even if the loop is not canonical: messages name it.
     if (index_ != nullptr) loop_.index = entity_of(index_);
     if (has_index && condition() && step()) {
       loop_.index_type = type_name(index_->getType().getUnqualifiedType(), context_);
       std::vector<const clang::ValueDecl*> found;
       for (const clang::Expr* part : parts_) {
         collect_references(part, found);
-        loop_.of_scalars = loop_.of_scalars && is_of_scalars(*part, context_);
+        loop_.has_scalar_bounds = loop_.has_scalar_bounds && is_of_scalars(*part, context_);
       }
       for (const clang::ValueDecl* declaration : found)
         loop_.bound_uses.push_back(entity_of(declaration));
@@ -98,8 +98,8 @@ class Dissector {
     return false;
   }
 
-  // Its range and its C text. That of a constant is its value: the expression may name distributed
-  // arrays, in sizeof.
+  // Returns the expression's range and sets `text` to its C text. A constant becomes a number,
+  // because its expression may name distributed arrays in sizeof.
   Range take(const clang::Expr* expression, std::string& text) {
     const Range range = spots_.range(expression->getSourceRange());
     if (const std::optional<long> value = constant_of(expression)) {
@@ -121,7 +121,8 @@ class Dissector {
     return number.getExtValue();
   }
 
-  // Of the end and the step: the translation computes them once.
+  // Checks that the end or the step is an integer without side effects: the translation computes it
+  // once.
   bool check_bound(const clang::Expr* bound, const char* no_integer, const char* changes) {
     if (!is_integer(*bound, context_)) return refuse(bound, no_integer);
     if (bound->HasSideEffects(context_, /*IncludePossibleEffects=*/false))
@@ -197,7 +198,7 @@ class Dissector {
     if (!check_bound(width, "its step must be an integer", "its step changes a variable"))
       return false;
     take(width, loop_.step);
-    // An unsigned step has no negative value.
+    // The cast comes first: the negative of an unsigned step would be a large positive number.
     loop_.step = (down ? "-(long)" : "(long)") + loop_.step;
     const std::optional<long> constant = constant_of(width);
     if (!constant) {
@@ -209,7 +210,8 @@ class Dissector {
     return directed(increment, (*constant < 0) != down);
   }
 
-  // i + step, step + i, i - step
+  // Returns the step of i + step, step + i or i - step and sets `down` for the last; nullptr:
+  // neither.
   const clang::Expr* sum(const clang::Expr* expression, bool& down) {
     const auto* added = llvm::dyn_cast<clang::BinaryOperator>(expression->IgnoreParenImpCasts());
     if (added == nullptr || !added->isAdditiveOp()) return nullptr;

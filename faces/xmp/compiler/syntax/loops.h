@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// loops.h - takes a for statement apart, if it is canonical: one index that goes from a first value
-// to a bound in equal steps.
+// loops.h - analyses a for statement. It is canonical if one index goes from a first value to a
+// bound in equal steps.
 #pragma once
 
 #include <clang/AST/Stmt.h>
@@ -12,8 +12,10 @@
 
 namespace nagaya::xmp {
 
+// Returns the entity (Variable::entity) of a declaration.
 using EntityOf = std::function<size_t(const clang::ValueDecl*)>;
 
+// Returns the loop's parts; Loop::problem says why it is not canonical.
 Loop take_apart(const clang::ForStmt& statement, const Spots& spots, clang::ASTContext& context,
                 const EntityOf& entity_of);
 

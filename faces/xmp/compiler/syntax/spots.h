@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// spots.h - offsets in the text of things in Clang's syntax tree.
+// spots.h - converts locations of Clang's syntax tree to offsets in the printed text.
 #pragma once
 
 #include <clang/AST/ASTContext.h>
@@ -15,13 +15,13 @@ class Spots {
   explicit Spots(clang::ASTContext& context);
 
   size_t offset(clang::SourceLocation location) const;
-  // Behind the token that begins at `location`.
+  // Returns the offset behind the token that begins at `location`.
   size_t behind(clang::SourceLocation location) const;
   Range range(clang::SourceRange source) const;
-  // With the semicolon that ends it.
+  // Returns the statement's range, including the semicolon that ends it.
   Range statement(const clang::Stmt* statement) const;
   std::string text(const Range& range) const;
-  // The first place at or behind `from` that has the character.
+  // Returns the offset of the first such character at or behind `from`.
   size_t find(char character, size_t from) const;
   bool in_system_header(clang::SourceLocation location) const;
 

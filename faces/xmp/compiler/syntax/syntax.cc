@@ -14,9 +14,10 @@
 namespace nagaya::xmp {
 namespace {
 
-// Types that gcc knows and Clang does not; as wide, which is all that counts here. Builtins that
-// take more from gcc than Clang lets them take, those of gcc's <stdatomic.h> among them: functions
-// that nobody has declared. Names of the C library are free for a program's variables, as with gcc.
+// Returns Clang's arguments. They define types that gcc knows and Clang does not as types of the
+// same width, which is all that counts here. They make undeclared functions of builtins that accept
+// more in gcc than in Clang, e.g. those of gcc's <stdatomic.h>. Programs may use names of the C
+// library for their variables, as with gcc.
 std::vector<std::string> arguments() {
   return {"-fsyntax-only",
           "-w",
@@ -67,7 +68,7 @@ std::optional<Facts> parse_c(const PrintedText& printed, const std::string& stan
   session.end();
   bool in_header = false;
   for (const ClangMessage& message : session.messages()) {
-    // A note belongs to the message before it.
+    // A note belongs to the message before it, so it counts as a message in the same header.
     if (message.kind != "note") in_header = message.system_header;
     if (in_header) continue;
     const Place place =

@@ -11,8 +11,9 @@
 
 namespace nagaya::xmp {
 
-// Clang's errors go to `diagnostics` at the user's places; then there are no facts. Those of system
-// headers do not count: they are written for the compiler behind, which judges them.
+// Returns the facts; nullopt after an error, which goes to `diagnostics` at the user's place.
+// Errors in system headers are ignored: these are written for the compiler behind, which reports
+// them.
 std::optional<Facts> parse_c(const PrintedText& printed, const std::string& standard,
                              const std::vector<std::string>& target_words,
                              Diagnostics& diagnostics);

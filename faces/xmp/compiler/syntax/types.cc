@@ -90,7 +90,7 @@ void describe_extents(clang::QualType type, clang::TypeLoc written, Variable& va
     type = array->getElementType();
   }
   variable.element = has_name(type) ? type_name(type, context) : "";
-  // Of a pointer that of its elements: nothing else can be reduced by it.
+  // For a pointer the type of its elements: a reduction can concern only these.
   const bool has_elements = type->isPointerType() && variable.extents.empty();
   const clang::QualType reduced = has_elements ? type->getPointeeType() : type;
   variable.reduction_type = reduction_type(reduced);
@@ -123,7 +123,7 @@ void describe_variable(const clang::VarDecl& declaration, Variable& variable, co
 }  // namespace
 
 std::string type_name(clang::QualType type, clang::ASTContext& context) {
-  // Printed as typeof, which strict C has not.
+  // Resolves typeof: it would be printed as such, and strict C does not have it.
   while (llvm::isa<clang::TypeOfExprType>(type.getTypePtr()) ||
          llvm::isa<clang::TypeOfType>(type.getTypePtr()))
     type = type.getSingleStepDesugaredType(context);

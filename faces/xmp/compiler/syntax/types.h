@@ -9,7 +9,7 @@
 
 namespace nagaya::xmp {
 
-// All but its scope and entity.
+// Returns all members of Variable but its scope and entity, which the caller fills in.
 Variable describe(const clang::NamedDecl& declaration, const Spots& spots,
                   clang::ASTContext& context);
 std::string type_name(clang::QualType type, clang::ASTContext& context);

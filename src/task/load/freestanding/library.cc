@@ -110,7 +110,7 @@ bool is_there_already(const TaskRecord& task, const struct stat& file,
 // address in the stack and PROT_GROWSDOWN; this function finds the stack's beginning in the record.
 long protect_stack(const TaskRecord& task, const arch::SyscallFrame& call) {
   const uint64_t end = call.args[0] + call.args[1];
-  if (!is_own(task, task.stack, end)) return as_asked(call);
+  if (!is_own(task, task.stack, end)) return pass_to_kernel(call);
   return raw_syscall(__NR_mprotect, task.stack, end - task.stack,
                      call.args[2] & ~static_cast<unsigned long>(PROT_GROWSDOWN));
 }
@@ -149,7 +149,7 @@ long protect_library(TaskRecord& task, const arch::SyscallFrame& call) {
   if ((call.args[2] & PROT_GROWSDOWN) != 0) return protect_stack(task, call);
   if (call.args[2] == PROT_READ) return 0;  // RELRO
   task.library = {};                        // its pages no longer have equal rights
-  return as_asked(call);
+  return pass_to_kernel(call);
 }
 
 }  // namespace nagaya::task

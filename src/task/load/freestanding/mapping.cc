@@ -46,23 +46,23 @@ long map_fixed(TaskRecord& task, const arch::SyscallFrame& call) {
   populated.args[3] |= populate_flag(call);
   if (!is_own(task, begin, end)) {
     const bool fails_itself = (call.args[3] & MAP_FIXED_NOREPLACE) != 0;
-    return map_at_fixed(task, begin, end, fails_itself, [&] { return as_asked(populated); });
+    return map_at_fixed(task, begin, end, fails_itself, [&] { return pass_to_kernel(populated); });
   }
-  const long result = as_asked(populated);
+  const long result = pass_to_kernel(populated);
   if (!failed(result)) mark_used(task, begin, end);
   return result;
 }
 
 long map_anywhere(TaskRecord& task, const arch::SyscallFrame& call) {
   const uint64_t flags = call.args[3], bytes = round_up(call.args[1], kPageBytes);
-  if ((flags & MAP_32BIT) != 0 || bytes == 0) return as_asked(call);
+  if ((flags & MAP_32BIT) != 0 || bytes == 0) return pass_to_kernel(call);
   const uint64_t alignment = alignment_for(bytes, flags);
   const long result =
       place_in_partition(task, round_up(bytes, alignment), alignment, [&](uint64_t at) {
         return raw_syscall(__NR_mmap, at, call.args[1], call.args[2], flags | MAP_FIXED_NOREPLACE,
                            call.args[4], call.args[5]);
       });
-  return failed(result) ? as_asked(call) : result;
+  return failed(result) ? pass_to_kernel(call) : result;
 }
 
 // Grows in place where the kernel can, else moves within the partition.
@@ -91,7 +91,7 @@ long grow(TaskRecord& task, const arch::SyscallFrame& call, uint64_t old_bytes,
     if (failed(moved)) raw_syscall(__NR_munmap, at, new_bytes);
     return moved;
   });
-  if (failed(result)) return as_asked(call);
+  if (failed(result)) return pass_to_kernel(call);
   if ((flags & MREMAP_DONTUNMAP) == 0) mark_free(task, old, old + old_bytes);
   return result;
 }
@@ -107,7 +107,7 @@ bool is_occupied(uint64_t at, uint64_t bytes) {
 
 }  // namespace
 
-long as_asked(const arch::SyscallFrame& call) {
+long pass_to_kernel(const arch::SyscallFrame& call) {
   return raw_syscall(call.number, call.args[0], call.args[1], call.args[2], call.args[3],
                      call.args[4], call.args[5]);
 }
@@ -120,7 +120,7 @@ long map(TaskRecord& task, const arch::SyscallFrame& call) {
 long unmap(TaskRecord& task, const arch::SyscallFrame& call) {
   const uint64_t begin = call.args[0], end = begin + round_up(call.args[1], kPageBytes);
   if (is_foreign(task, begin, end)) return -EPERM;
-  const long result = as_asked(call);
+  const long result = pass_to_kernel(call);
   if (failed(result)) return result;
   if (is_own(task, begin, end))
     mark_free(task, begin, end);
@@ -137,23 +137,23 @@ long remap(TaskRecord& task, const arch::SyscallFrame& call) {
   if ((flags & MREMAP_FIXED) != 0) {
     const uint64_t target = call.args[4];
     if (is_foreign(task, target, target + new_bytes)) return -EPERM;
-    const long result = as_asked(call);
+    const long result = pass_to_kernel(call);
     if (failed(result)) return result;
     if (is_own(task, target, target + new_bytes)) mark_used(task, target, target + new_bytes);
     if ((flags & MREMAP_DONTUNMAP) == 0) mark_free(task, old, old + old_bytes);
     return result;
   }
-  if (!is_own(task, old, old + old_bytes)) return as_asked(call);
+  if (!is_own(task, old, old + old_bytes)) return pass_to_kernel(call);
   if (new_bytes > old_bytes || (flags & MREMAP_DONTUNMAP) != 0)
     return grow(task, call, old_bytes, new_bytes);
-  const long result = as_asked(call);
+  const long result = pass_to_kernel(call);
   if (!failed(result)) mark_free(task, old + new_bytes, old + old_bytes);
   return result;
 }
 
-long change_own(const TaskRecord& task, const arch::SyscallFrame& call) {
+long change_if_not_foreign(const TaskRecord& task, const arch::SyscallFrame& call) {
   const uint64_t end = call.args[0] + round_up(call.args[1], kPageBytes);
-  return is_foreign(task, call.args[0], end) ? -EPERM : as_asked(call);
+  return is_foreign(task, call.args[0], end) ? -EPERM : pass_to_kernel(call);
 }
 
 long attach_segment(TaskRecord& task, const arch::SyscallFrame& call) {
@@ -166,7 +166,7 @@ long attach_segment(TaskRecord& task, const arch::SyscallFrame& call) {
   if (is_foreign(task, page, page + bytes)) return -EPERM;
   if (wanted != 0 && !is_own(task, page, page + bytes))
     return map_at_fixed(task, page, page + bytes, (flags & SHM_REMAP) == 0,
-                        [&] { return as_asked(call); });
+                        [&] { return pass_to_kernel(call); });
   long result = -ENOMEM;
   if (wanted == 0 && (flags & SHM_REMAP) == 0)
     result = place_in_partition(task, bytes, kPageBytes, [&](uint64_t at) {
@@ -174,7 +174,7 @@ long attach_segment(TaskRecord& task, const arch::SyscallFrame& call) {
       const long attached = raw_syscall(__NR_shmat, call.args[0], at, flags);
       return attached == -EINVAL && is_occupied(at, bytes) ? -EEXIST : attached;
     });
-  if (failed(result)) result = as_asked(call);
+  if (failed(result)) result = pass_to_kernel(call);
   if (failed(result)) return result;
   const auto begin = static_cast<uint64_t>(result);
   if (is_own(task, begin, begin + bytes)) mark_attached(task, begin, begin + bytes);
@@ -183,7 +183,7 @@ long attach_segment(TaskRecord& task, const arch::SyscallFrame& call) {
 
 long detach_segment(TaskRecord& task, const arch::SyscallFrame& call) {
   if (is_foreign(task, call.args[0], call.args[0] + 1)) return -EPERM;
-  const long result = as_asked(call);
+  const long result = pass_to_kernel(call);
   if (failed(result)) return result;
   mark_detached(task, call.args[0]);
   leave_fixed_at(task, call.args[0]);

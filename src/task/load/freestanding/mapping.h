@@ -9,7 +9,7 @@
 namespace nagaya::task {
 
 // Passes the call to the kernel unchanged.
-long as_asked(const arch::SyscallFrame& call);
+long pass_to_kernel(const arch::SyscallFrame& call);
 
 long map(TaskRecord& task, const arch::SyscallFrame& call);
 long unmap(TaskRecord& task, const arch::SyscallFrame& call);
@@ -19,6 +19,6 @@ long detach_segment(TaskRecord& task, const arch::SyscallFrame& call);
 
 // Carries out mprotect, madvise, mlock and similar calls unchanged; returns -EPERM if the addresses
 // touch another task's partition.
-long change_own(const TaskRecord& task, const arch::SyscallFrame& call);
+long change_if_not_foreign(const TaskRecord& task, const arch::SyscallFrame& call);
 
 }  // namespace nagaya::task

@@ -76,14 +76,14 @@ long read_link(TaskRecord& task, const arch::SyscallFrame& call, unsigned path) 
   arch::SyscallFrame probe = call;
   probe.args[path + 1] = reinterpret_cast<unsigned long>(&first);
   probe.args[path + 2] = 1;
-  if (static_cast<int>(call.args[path + 2]) <= 0 || failed(as_asked(probe)) ||
+  if (static_cast<int>(call.args[path + 2]) <= 0 || failed(pass_to_kernel(probe)) ||
       !is_own_executable(reinterpret_cast<const char*>(call.args[path])))
-    return as_asked(call);
+    return pass_to_kernel(call);
   // The kernel checks the buffer. It must not write more bytes than the loop below overwrites.
   const uint64_t length = length_of(task.program);
   arch::SyscallFrame shorter = call;
   if (length < call.args[path + 2]) shorter.args[path + 2] = length;
-  const long result = as_asked(shorter);
+  const long result = pass_to_kernel(shorter);
   if (failed(result)) return result;
   auto* out = reinterpret_cast<volatile char*>(call.args[path + 1]);
   for (uint64_t n = 0; n < shorter.args[path + 2]; ++n) out[n] = task.program[n];
@@ -98,7 +98,7 @@ long execute(TaskRecord& task, const arch::SyscallFrame& call) {
   if (!failed(raw_syscall(__NR_readlink, call.args[0], &first, 1)) &&
       is_own_executable(reinterpret_cast<const char*>(call.args[0])))
     own.args[0] = reinterpret_cast<unsigned long>(task.program);
-  return as_asked(own);
+  return pass_to_kernel(own);
 }
 
 }  // namespace
@@ -107,7 +107,7 @@ long execute(TaskRecord& task, const arch::SyscallFrame& call) {
 long nagaya_redirect(const nagaya::arch::SyscallFrame* frame) {
   using namespace nagaya::task;
   const int64_t number = number_of(*redirect_space, frame->return_address);
-  if (number < 0) return as_asked(*frame);
+  if (number < 0) return pass_to_kernel(*frame);
   TaskRecord& task = *redirect_space->record(static_cast<uint32_t>(number));
   switch (frame->number) {
     case nagaya::arch::kSysMmap:
@@ -131,7 +131,7 @@ long nagaya_redirect(const nagaya::arch::SyscallFrame* frame) {
     case nagaya::arch::kSysMlock:
     case nagaya::arch::kSysMlock2:
     case nagaya::arch::kSysMunlock:
-      return change_own(task, *frame);
+      return change_if_not_foreign(task, *frame);
     case nagaya::arch::kSysReadlink:
       return read_link(task, *frame, 0);
     case nagaya::arch::kSysReadlinkat:
@@ -139,6 +139,6 @@ long nagaya_redirect(const nagaya::arch::SyscallFrame* frame) {
     case nagaya::arch::kSysExecve:
       return execute(task, *frame);
     default:
-      return as_asked(*frame);
+      return pass_to_kernel(*frame);
   }
 }
