@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <type_traits>
 
 #include "faces/blacs/loaded.h"
 #include "faces/blacs/system.h"
@@ -38,17 +39,45 @@ Result answer_forked_child(std::string_view name) {
   return Result();
 }
 
+// An integer argument of a Fortran function, which is passed by its address.
+struct ByAddress {
+  const Int* address;
+
+  operator Int() const { return *address; }
+};
+static_assert(sizeof(ByAddress) == sizeof(void*) && std::is_trivially_copyable_v<ByAddress>);
+
 }  // namespace nagaya::blacs
 
-// Defines the exported function `name`; the body that serves tasks follows the macro. `parameters`
-// and `arguments` are those of the function, in parentheses.
-#define NAGAYA_BLACS_ENTRY(result, name, parameters, arguments)                                    \
-  static inline result serve_##name parameters;                                                    \
+// Defines the exported function `name`, which calls serve(arguments) in a task. `parameters` and
+// `arguments` are those of the function, in parentheses.
+#define NAGAYA_BLACS_EXPORT(result, name, parameters, arguments, serve)                            \
   extern "C" __attribute__((visibility("default"))) result name parameters {                       \
     if (nagaya::blacs::System::is_forked_child())                                                  \
       return nagaya::blacs::answer_forked_child<result>(#name);                                    \
-    if (nagaya::blacs::System::is_served_here()) return serve_##name arguments;                    \
+    if (nagaya::blacs::System::is_served_here()) return serve arguments;                           \
     static auto* const next_function = nagaya::blacs::find_next_definition<decltype(name)>(#name); \
     return next_function arguments;                                                                \
-  }                                                                                                \
+  }
+
+// Defines the exported function `name`; the body that serves tasks follows the macro.
+#define NAGAYA_BLACS_ENTRY(result, name, parameters, arguments)          \
+  static inline result serve_##name parameters;                          \
+  NAGAYA_BLACS_EXPORT(result, name, parameters, arguments, serve_##name) \
   static inline result serve_##name parameters
+
+// Defines the exported functions C`name`, for C, and `name`_, for Fortran; the body that serves
+// tasks by either follows the macro. PARAMETERS(I, P, S, M) are the functions' parameters, in
+// parentheses, of these types: I integer, P integers by their address, S letters, M matrix of T.
+// With empty types they are the arguments.
+#define NAGAYA_BLACS_ENTRIES(result, name, PARAMETERS, T)                                   \
+  template <class I>                                                                        \
+  static inline result serve_##name PARAMETERS(I, nagaya::blacs::Int*, char*, T*);          \
+  NAGAYA_BLACS_EXPORT(result, C##name,                                                      \
+                      PARAMETERS(nagaya::blacs::Int, nagaya::blacs::Int*, char*, T*),       \
+                      PARAMETERS(, , , ), serve_##name<nagaya::blacs::Int>)                 \
+  NAGAYA_BLACS_EXPORT(result, name##_,                                                      \
+                      PARAMETERS(nagaya::blacs::ByAddress, nagaya::blacs::Int*, char*, T*), \
+                      PARAMETERS(, , , ), serve_##name<nagaya::blacs::ByAddress>)           \
+  template <class I>                                                                        \
+  static inline result serve_##name PARAMETERS(I, nagaya::blacs::Int*, char*, T*)

@@ -172,104 +172,72 @@ double wall_time() {
 }  // namespace
 
 #define ENTRY NAGAYA_BLACS_ENTRY
+#define ENTRIES(result, name, PARAMETERS) NAGAYA_BLACS_ENTRIES(result, name, PARAMETERS, void)
 
-ENTRY(void, Cblacs_pinfo, (Int * number, Int* count), (number, count)) {
+// ---- the functions' parameters (entry_points.h) -------------------------------------------------
+
+#define PROCESS_INFO(I, P, S, M) (P number, P count)
+#define SETTING(I, P, S, M) (I context, I what, P value)
+#define GRID_IN_ORDER(I, P, S, M) (P context, S order, I rows, I columns)
+#define GRID_BY_MAP(I, P, S, M) (P context, P map, I ld, I rows, I columns)
+#define GRID_INFO(I, P, S, M) (I context, P rows, P columns, P row, P column)
+#define CONTEXT(I, P, S, M) (I context)
+#define NUMBER(I, P, S, M) (I number)
+#define COORDINATES(I, P, S, M) (I context, I row, I column)
+#define PROCESS(I, P, S, M) (I context, I number, P row, P column)
+#define SCOPE(I, P, S, M) (I context, S letter)
+#define ROOT(I, P, S, M) (I context, S letter, I row, I column)
+#define CONTEXT_AND_NUMBER(I, P, S, M) (I context, I number)
+
+// ---- the functions ------------------------------------------------------------------------------
+
+ENTRIES(void, blacs_pinfo, PROCESS_INFO) {
   get_process_info(number, count);
 }
-ENTRY(void, blacs_pinfo_, (Int * number, Int* count), (number, count)) {
-  get_process_info(number, count);
-}
-ENTRY(void, Cblacs_setup, (Int * number, Int* count), (number, count)) {
-  get_process_info(number, count);
-}
-ENTRY(void, blacs_setup_, (Int * number, Int* count), (number, count)) {
+ENTRIES(void, blacs_setup, PROCESS_INFO) {
   get_process_info(number, count);
 }
 
-ENTRY(void, Cblacs_get, (Int context, Int what, Int* value), (context, what, value)) {
-  get(context, what, value, false);
+ENTRIES(void, blacs_get, SETTING) {
+  constexpr bool kIsFortran = std::is_same_v<I, nagaya::blacs::ByAddress>;
+  get(context, what, value, kIsFortran);
 }
-ENTRY(void, blacs_get_, (Int * context, Int* what, Int* value), (context, what, value)) {
-  get(*context, *what, value, true);
-}
-ENTRY(void, Cblacs_set, (Int context, Int what, Int* value), (context, what, value)) {
+ENTRIES(void, blacs_set, SETTING) {
   set(context, what, value);
 }
-ENTRY(void, blacs_set_, (Int * context, Int* what, Int* value), (context, what, value)) {
-  set(*context, *what, value);
-}
 
-ENTRY(void, Cblacs_gridinit, (Int * context, char* order, Int rows, Int columns),
-      (context, order, rows, columns)) {
+ENTRIES(void, blacs_gridinit, GRID_IN_ORDER) {
   make_grid_in_order(context, order, rows, columns);
 }
-ENTRY(void, blacs_gridinit_, (Int * context, char* order, Int* rows, Int* columns),
-      (context, order, rows, columns)) {
-  make_grid_in_order(context, order, *rows, *columns);
-}
-ENTRY(void, Cblacs_gridmap, (Int * context, Int* map, Int ld, Int rows, Int columns),
-      (context, map, ld, rows, columns)) {
+ENTRIES(void, blacs_gridmap, GRID_BY_MAP) {
   make_grid_by_map(context, map, ld, rows, columns);
 }
-ENTRY(void, blacs_gridmap_, (Int * context, Int* map, Int* ld, Int* rows, Int* columns),
-      (context, map, ld, rows, columns)) {
-  make_grid_by_map(context, map, *ld, *rows, *columns);
-}
-ENTRY(void, Cblacs_gridinfo, (Int context, Int* rows, Int* columns, Int* row, Int* column),
-      (context, rows, columns, row, column)) {
+ENTRIES(void, blacs_gridinfo, GRID_INFO) {
   get_grid_info(context, rows, columns, row, column);
 }
-ENTRY(void, blacs_gridinfo_, (Int * context, Int* rows, Int* columns, Int* row, Int* column),
-      (context, rows, columns, row, column)) {
-  get_grid_info(*context, rows, columns, row, column);
-}
-ENTRY(void, Cblacs_gridexit, (Int context), (context)) {
+ENTRIES(void, blacs_gridexit, CONTEXT) {
   exit_grid(context);
 }
-ENTRY(void, blacs_gridexit_, (Int * context), (context)) {
-  exit_grid(*context);
-}
 
-ENTRY(Int, Cblacs_pnum, (Int context, Int row, Int column), (context, row, column)) {
+ENTRIES(Int, blacs_pnum, COORDINATES) {
   return number_of(context, row, column);
 }
-ENTRY(Int, blacs_pnum_, (Int * context, Int* row, Int* column), (context, row, column)) {
-  return number_of(*context, *row, *column);
-}
-ENTRY(void, Cblacs_pcoord, (Int context, Int number, Int* row, Int* column),
-      (context, number, row, column)) {
+ENTRIES(void, blacs_pcoord, PROCESS) {
   coordinates_of(context, number, row, column);
 }
-ENTRY(void, blacs_pcoord_, (Int * context, Int* number, Int* row, Int* column),
-      (context, number, row, column)) {
-  coordinates_of(*context, *number, row, column);
-}
 
-ENTRY(void, Cblacs_barrier, (Int context, char* letter), (context, letter)) {
+ENTRIES(void, blacs_barrier, SCOPE) {
   nagaya::blacs::barrier(grid_of(context, "blacs_barrier"), scope(letter, "blacs_barrier"));
 }
-ENTRY(void, blacs_barrier_, (Int * context, char* letter), (context, letter)) {
-  nagaya::blacs::barrier(grid_of(*context, "blacs_barrier"), scope(letter, "blacs_barrier"));
-}
-ENTRY(void, Cblacs_freebuff, (Int context, Int waits), (context, waits)) {
+ENTRIES(void, blacs_freebuff, CONTEXT_AND_NUMBER) {
   static_cast<void>(context);
-  free_buffers(waits);
+  free_buffers(number);
 }
-ENTRY(void, blacs_freebuff_, (Int * context, Int* waits), (context, waits)) {
-  static_cast<void>(context);
-  free_buffers(*waits);
+ENTRIES(void, blacs_abort, CONTEXT_AND_NUMBER) {
+  end_job(context, number);
 }
-ENTRY(void, Cblacs_abort, (Int context, Int error), (context, error)) {
-  end_job(context, error);
-}
-ENTRY(void, blacs_abort_, (Int * context, Int* error), (context, error)) {
-  end_job(*context, *error);
-}
-ENTRY(void, Cblacs_exit, (Int goes_on), (goes_on)) {
-  exit_all(goes_on);
-}
-ENTRY(void, blacs_exit_, (Int * goes_on), (goes_on)) {
-  exit_all(*goes_on);
+ENTRIES(void, blacs_exit, NUMBER) {
+  exit_all(number);
 }
 
 ENTRY(Int, Csys2blacs_handle, (uintptr_t comm), (comm)) {
@@ -286,44 +254,24 @@ ENTRY(uintptr_t, Cblacs2sys_handle, (Int handle), (handle)) {
 ENTRY(Int, blacs2sys_handle_, (Int * handle), (handle)) {
   return System::own().mpi() != nullptr ? communicator(*handle) : *handle;
 }
-ENTRY(void, Cfree_blacs_system_handle, (Int handle), (handle)) {
-  static_cast<void>(handle);
-}
-ENTRY(void, free_blacs_system_handle_, (Int * handle), (handle)) {
-  static_cast<void>(handle);
+ENTRIES(void, free_blacs_system_handle, NUMBER) {
+  static_cast<void>(number);
 }
 
-ENTRY(Int, Cksendid, (Int context, Int row, Int column), (context, row, column)) {
+ENTRIES(Int, ksendid, COORDINATES) {
   static_cast<void>(row), static_cast<void>(column);
   return grid_of(context, "ksendid").next_pair_id();
 }
-ENTRY(Int, ksendid_, (Int * context, Int* row, Int* column), (context, row, column)) {
-  static_cast<void>(row), static_cast<void>(column);
-  return grid_of(*context, "ksendid").next_pair_id();
-}
-ENTRY(Int, Ckrecvid, (Int context, Int row, Int column), (context, row, column)) {
+ENTRIES(Int, krecvid, COORDINATES) {
   static_cast<void>(row), static_cast<void>(column);
   return grid_of(context, "krecvid").next_pair_id();
 }
-ENTRY(Int, krecvid_, (Int * context, Int* row, Int* column), (context, row, column)) {
-  static_cast<void>(row), static_cast<void>(column);
-  return grid_of(*context, "krecvid").next_pair_id();
-}
-ENTRY(Int, Ckbsid, (Int context, char* letter), (context, letter)) {
+ENTRIES(Int, kbsid, SCOPE) {
   return next_id(context, letter, "kbsid");
 }
-ENTRY(Int, kbsid_, (Int * context, char* letter), (context, letter)) {
-  return next_id(*context, letter, "kbsid");
-}
-ENTRY(Int, Ckbrid, (Int context, char* letter, Int row, Int column),
-      (context, letter, row, column)) {
+ENTRIES(Int, kbrid, ROOT) {
   static_cast<void>(row), static_cast<void>(column);
   return next_id(context, letter, "kbrid");
-}
-ENTRY(Int, kbrid_, (Int * context, char* letter, Int* row, Int* column),
-      (context, letter, row, column)) {
-  static_cast<void>(row), static_cast<void>(column);
-  return next_id(*context, letter, "kbrid");
 }
 
 // Processor time: -1, unknown, as with the reference BLACS.

@@ -102,96 +102,48 @@ void find_extreme(bool wants_greatest, Int context, const char* letter, const ch
 
 }  // namespace
 
-#define ENTRY NAGAYA_BLACS_ENTRY
+// ---- the functions' parameters (entry_points.h) -------------------------------------------------
+
+#define RECTANGLE(I, P, S, M) (I context, I m, I n, M a, I lda, I row, I column)
+#define TRAPEZOID(I, P, S, M) (I context, S part, S diagonal, I m, I n, M a, I lda, I row, I column)
+#define BROADCAST_OF_RECTANGLE(I, P, S, M) (I context, S scope, S top, I m, I n, M a, I lda)
+#define BROADCAST_OF_TRAPEZOID(I, P, S, M) \
+  (I context, S scope, S top, S part, S diagonal, I m, I n, M a, I lda)
+#define RECTANGLE_IN_SCOPE(I, P, S, M) \
+  (I context, S scope, S top, I m, I n, M a, I lda, I row, I column)
+#define TRAPEZOID_IN_SCOPE(I, P, S, M) \
+  (I context, S scope, S top, S part, S diagonal, I m, I n, M a, I lda, I row, I column)
+#define EXTREME(I, P, S, M) \
+  (I context, S scope, S top, I m, I n, M a, I lda, P rows, P columns, I ld, I row, I column)
 
 // ---- point-to-point, and broadcasts -------------------------------------------------------------
 
-#define MOVE(t, T)                                                                                 \
-  ENTRY(void, C##t##gesd2d, (Int context, Int m, Int n, T * a, Int lda, Int row, Int column),      \
-        (context, m, n, a, lda, row, column)) {                                                    \
-    send(context, rectangle(m, n, a, lda), row, column);                                           \
-  }                                                                                                \
-  ENTRY(void, t##gesd2d_,                                                                          \
-        (Int * context, Int * m, Int * n, T * a, Int * lda, Int * row, Int * column),              \
-        (context, m, n, a, lda, row, column)) {                                                    \
-    send(*context, rectangle(*m, *n, a, *lda), *row, *column);                                     \
-  }                                                                                                \
-  ENTRY(void, C##t##gerv2d, (Int context, Int m, Int n, T * a, Int lda, Int row, Int column),      \
-        (context, m, n, a, lda, row, column)) {                                                    \
-    receive(context, rectangle(m, n, a, lda), row, column);                                        \
-  }                                                                                                \
-  ENTRY(void, t##gerv2d_,                                                                          \
-        (Int * context, Int * m, Int * n, T * a, Int * lda, Int * row, Int * column),              \
-        (context, m, n, a, lda, row, column)) {                                                    \
-    receive(*context, rectangle(*m, *n, a, *lda), *row, *column);                                  \
-  }                                                                                                \
-  ENTRY(                                                                                           \
-      void, C##t##trsd2d,                                                                          \
-      (Int context, char* part, char* diagonal, Int m, Int n, T* a, Int lda, Int row, Int column), \
-      (context, part, diagonal, m, n, a, lda, row, column)) {                                      \
-    send(context, trapezoid(part, diagonal, m, n, a, lda), row, column);                           \
-  }                                                                                                \
-  ENTRY(void, t##trsd2d_,                                                                          \
-        (Int * context, char* part, char* diagonal, Int* m, Int* n, T* a, Int* lda, Int* row,      \
-         Int* column),                                                                             \
-        (context, part, diagonal, m, n, a, lda, row, column)) {                                    \
-    send(*context, trapezoid(part, diagonal, *m, *n, a, *lda), *row, *column);                     \
-  }                                                                                                \
-  ENTRY(                                                                                           \
-      void, C##t##trrv2d,                                                                          \
-      (Int context, char* part, char* diagonal, Int m, Int n, T* a, Int lda, Int row, Int column), \
-      (context, part, diagonal, m, n, a, lda, row, column)) {                                      \
-    receive(context, trapezoid(part, diagonal, m, n, a, lda), row, column);                        \
-  }                                                                                                \
-  ENTRY(void, t##trrv2d_,                                                                          \
-        (Int * context, char* part, char* diagonal, Int* m, Int* n, T* a, Int* lda, Int* row,      \
-         Int* column),                                                                             \
-        (context, part, diagonal, m, n, a, lda, row, column)) {                                    \
-    receive(*context, trapezoid(part, diagonal, *m, *n, a, *lda), *row, *column);                  \
-  }                                                                                                \
-  ENTRY(void, C##t##gebs2d, (Int context, char* scope, char* top, Int m, Int n, T* a, Int lda),    \
-        (context, scope, top, m, n, a, lda)) {                                                     \
-    broadcast(context, scope, top, rectangle(m, n, a, lda));                                       \
-  }                                                                                                \
-  ENTRY(void, t##gebs2d_, (Int * context, char* scope, char* top, Int* m, Int* n, T* a, Int* lda), \
-        (context, scope, top, m, n, a, lda)) {                                                     \
-    broadcast(*context, scope, top, rectangle(*m, *n, a, *lda));                                   \
-  }                                                                                                \
-  ENTRY(void, C##t##gebr2d,                                                                        \
-        (Int context, char* scope, char* top, Int m, Int n, T* a, Int lda, Int row, Int column),   \
-        (context, scope, top, m, n, a, lda, row, column)) {                                        \
-    receive_broadcast(context, scope, top, rectangle(m, n, a, lda), row, column);                  \
-  }                                                                                                \
-  ENTRY(void, t##gebr2d_,                                                                          \
-        (Int * context, char* scope, char* top, Int* m, Int* n, T* a, Int* lda, Int* row,          \
-         Int* column),                                                                             \
-        (context, scope, top, m, n, a, lda, row, column)) {                                        \
-    receive_broadcast(*context, scope, top, rectangle(*m, *n, a, *lda), *row, *column);            \
-  }                                                                                                \
-  ENTRY(void, C##t##trbs2d,                                                                        \
-        (Int context, char* scope, char* top, char* part, char* diagonal, Int m, Int n, T* a,      \
-         Int lda),                                                                                 \
-        (context, scope, top, part, diagonal, m, n, a, lda)) {                                     \
-    broadcast(context, scope, top, trapezoid(part, diagonal, m, n, a, lda));                       \
-  }                                                                                                \
-  ENTRY(void, t##trbs2d_,                                                                          \
-        (Int * context, char* scope, char* top, char* part, char* diagonal, Int* m, Int* n, T* a,  \
-         Int* lda),                                                                                \
-        (context, scope, top, part, diagonal, m, n, a, lda)) {                                     \
-    broadcast(*context, scope, top, trapezoid(part, diagonal, *m, *n, a, *lda));                   \
-  }                                                                                                \
-  ENTRY(void, C##t##trbr2d,                                                                        \
-        (Int context, char* scope, char* top, char* part, char* diagonal, Int m, Int n, T* a,      \
-         Int lda, Int row, Int column),                                                            \
-        (context, scope, top, part, diagonal, m, n, a, lda, row, column)) {                        \
-    receive_broadcast(context, scope, top, trapezoid(part, diagonal, m, n, a, lda), row, column);  \
-  }                                                                                                \
-  ENTRY(void, t##trbr2d_,                                                                          \
-        (Int * context, char* scope, char* top, char* part, char* diagonal, Int* m, Int* n, T* a,  \
-         Int* lda, Int* row, Int* column),                                                         \
-        (context, scope, top, part, diagonal, m, n, a, lda, row, column)) {                        \
-    receive_broadcast(*context, scope, top, trapezoid(part, diagonal, *m, *n, a, *lda), *row,      \
-                      *column);                                                                    \
+#define ENTRIES NAGAYA_BLACS_ENTRIES
+
+#define MOVE(t, T)                                                                                \
+  ENTRIES(void, t##gesd2d, RECTANGLE, T) {                                                        \
+    send(context, rectangle(m, n, a, lda), row, column);                                          \
+  }                                                                                               \
+  ENTRIES(void, t##gerv2d, RECTANGLE, T) {                                                        \
+    receive(context, rectangle(m, n, a, lda), row, column);                                       \
+  }                                                                                               \
+  ENTRIES(void, t##trsd2d, TRAPEZOID, T) {                                                        \
+    send(context, trapezoid(part, diagonal, m, n, a, lda), row, column);                          \
+  }                                                                                               \
+  ENTRIES(void, t##trrv2d, TRAPEZOID, T) {                                                        \
+    receive(context, trapezoid(part, diagonal, m, n, a, lda), row, column);                       \
+  }                                                                                               \
+  ENTRIES(void, t##gebs2d, BROADCAST_OF_RECTANGLE, T) {                                           \
+    broadcast(context, scope, top, rectangle(m, n, a, lda));                                      \
+  }                                                                                               \
+  ENTRIES(void, t##gebr2d, RECTANGLE_IN_SCOPE, T) {                                               \
+    receive_broadcast(context, scope, top, rectangle(m, n, a, lda), row, column);                 \
+  }                                                                                               \
+  ENTRIES(void, t##trbs2d, BROADCAST_OF_TRAPEZOID, T) {                                           \
+    broadcast(context, scope, top, trapezoid(part, diagonal, m, n, a, lda));                      \
+  }                                                                                               \
+  ENTRIES(void, t##trbr2d, TRAPEZOID_IN_SCOPE, T) {                                               \
+    receive_broadcast(context, scope, top, trapezoid(part, diagonal, m, n, a, lda), row, column); \
   }
 
 MOVE(i, Int)
@@ -202,39 +154,16 @@ MOVE(z, Complex<double>)
 
 // ---- combine ------------------------------------------------------------------------------------
 
-#define SUM(t, T)                                                                                \
-  ENTRY(void, C##t##gsum2d,                                                                      \
-        (Int context, char* scope, char* top, Int m, Int n, T* a, Int lda, Int row, Int column), \
-        (context, scope, top, m, n, a, lda, row, column)) {                                      \
-    sum(context, scope, top, m, n, a, lda, row, column);                                         \
-  }                                                                                              \
-  ENTRY(void, t##gsum2d_,                                                                        \
-        (Int * context, char* scope, char* top, Int* m, Int* n, T* a, Int* lda, Int* row,        \
-         Int* column),                                                                           \
-        (context, scope, top, m, n, a, lda, row, column)) {                                      \
-    sum(*context, scope, top, *m, *n, a, *lda, *row, *column);                                   \
+#define COMBINE(t, T)                                                                       \
+  ENTRIES(void, t##gsum2d, RECTANGLE_IN_SCOPE, T) {                                         \
+    sum(context, scope, top, m, n, a, lda, row, column);                                    \
+  }                                                                                         \
+  ENTRIES(void, t##gamx2d, EXTREME, T) {                                                    \
+    find_extreme(true, context, scope, top, m, n, a, lda, rows, columns, ld, row, column);  \
+  }                                                                                         \
+  ENTRIES(void, t##gamn2d, EXTREME, T) {                                                    \
+    find_extreme(false, context, scope, top, m, n, a, lda, rows, columns, ld, row, column); \
   }
-
-#define EXTREME(t, T, name, wants_greatest)                                                       \
-  ENTRY(void, C##t##name,                                                                         \
-        (Int context, char* scope, char* top, Int m, Int n, T* a, Int lda, Int* rows,             \
-         Int* columns, Int ld, Int row, Int column),                                              \
-        (context, scope, top, m, n, a, lda, rows, columns, ld, row, column)) {                    \
-    find_extreme(wants_greatest, context, scope, top, m, n, a, lda, rows, columns, ld, row,       \
-                 column);                                                                         \
-  }                                                                                               \
-  ENTRY(void, t##name##_,                                                                         \
-        (Int * context, char* scope, char* top, Int* m, Int* n, T* a, Int* lda, Int* rows,        \
-         Int* columns, Int* ld, Int* row, Int* column),                                           \
-        (context, scope, top, m, n, a, lda, rows, columns, ld, row, column)) {                    \
-    find_extreme(wants_greatest, *context, scope, top, *m, *n, a, *lda, rows, columns, *ld, *row, \
-                 *column);                                                                        \
-  }
-
-#define COMBINE(t, T)         \
-  SUM(t, T)                   \
-  EXTREME(t, T, gamx2d, true) \
-  EXTREME(t, T, gamn2d, false)
 
 COMBINE(i, Int)
 COMBINE(s, float)

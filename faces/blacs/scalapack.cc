@@ -27,54 +27,35 @@ bool redistribute(const Shape& shape, size_t item_bytes, const nagaya::blacs::Su
   return true;
 }
 
+nagaya::blacs::Submatrix submatrix(void* local, Int row, Int column, const Int* descriptor) {
+  return {local, row, column, *reinterpret_cast<const Descriptor*>(descriptor)};
+}
+
 }  // namespace
 
-#define REDISTRIBUTE_RECTANGLE(t, T)                                                              \
-  NAGAYA_BLACS_ENTRY(void, Cp##t##gemr2d,                                                         \
-                     (Int m, Int n, T * a, Int ia, Int ja, const Descriptor* desca, T* b, Int ib, \
-                      Int jb, const Descriptor* descb, Int context),                              \
-                     (m, n, a, ia, ja, desca, b, ib, jb, descb, context)) {                       \
-    if (redistribute(Shape{m, n}, sizeof(T), {a, ia, ja, *desca}, {b, ib, jb, *descb}, context,   \
-                     "p" #t "gemr2d"))                                                            \
-      return;                                                                                     \
-    static auto* const next_function =                                                            \
-        nagaya::blacs::find_next_definition<decltype(Cp##t##gemr2d)>("Cp" #t "gemr2d");           \
-    next_function(m, n, a, ia, ja, desca, b, ib, jb, descb, context);                             \
-  }                                                                                               \
-  NAGAYA_BLACS_ENTRY(void, p##t##gemr2d_,                                                         \
-                     (Int * m, Int * n, T * a, Int * ia, Int * ja, const Descriptor* desca, T* b, \
-                      Int* ib, Int* jb, const Descriptor* descb, Int* context),                   \
-                     (m, n, a, ia, ja, desca, b, ib, jb, descb, context)) {                       \
-    serve_Cp##t##gemr2d(*m, *n, a, *ia, *ja, desca, b, *ib, *jb, descb, *context);                \
+// The functions' parameters (entry_points.h). `desc`: a Descriptor.
+#define RECTANGLE(I, P, S, M) \
+  (I m, I n, M a, I ia, I ja, P desca, M b, I ib, I jb, P descb, I context)
+#define TRAPEZOID(I, P, S, M) \
+  (S part, S diagonal, I m, I n, M a, I ia, I ja, P desca, M b, I ib, I jb, P descb, I context)
+
+// Redistributes, or calls the next library's C`name`.
+#define REDISTRIBUTE(name, PARAMETERS, T, shape)                                                 \
+  NAGAYA_BLACS_ENTRIES(void, name, PARAMETERS, T) {                                              \
+    if (redistribute(shape, sizeof(T), submatrix(a, ia, ja, desca), submatrix(b, ib, jb, descb), \
+                     context, #name))                                                            \
+      return;                                                                                    \
+    static auto* const next_function =                                                           \
+        nagaya::blacs::find_next_definition<decltype(C##name)>("C" #name);                       \
+    next_function PARAMETERS(, , , );                                                            \
   }
 
-#define REDISTRIBUTE_TRAPEZOID(t, T)                                                               \
-  NAGAYA_BLACS_ENTRY(                                                                              \
-      void, Cp##t##trmr2d,                                                                         \
-      (char* part, char* diagonal, Int m, Int n, T* a, Int ia, Int ja, const Descriptor* desca,    \
-       T* b, Int ib, Int jb, const Descriptor* descb, Int context),                                \
-      (part, diagonal, m, n, a, ia, ja, desca, b, ib, jb, descb, context)) {                       \
-    if (redistribute(Shape::trapezoid(part, diagonal, m, n), sizeof(T), {a, ia, ja, *desca},       \
-                     {b, ib, jb, *descb}, context, "p" #t "trmr2d"))                               \
-      return;                                                                                      \
-    static auto* const next_function =                                                             \
-        nagaya::blacs::find_next_definition<decltype(Cp##t##trmr2d)>("Cp" #t "trmr2d");            \
-    next_function(part, diagonal, m, n, a, ia, ja, desca, b, ib, jb, descb, context);              \
-  }                                                                                                \
-  NAGAYA_BLACS_ENTRY(                                                                              \
-      void, p##t##trmr2d_,                                                                         \
-      (char* part, char* diagonal, Int* m, Int* n, T* a, Int* ia, Int* ja,                         \
-       const Descriptor* desca, T* b, Int* ib, Int* jb, const Descriptor* descb, Int* context),    \
-      (part, diagonal, m, n, a, ia, ja, desca, b, ib, jb, descb, context)) {                       \
-    serve_Cp##t##trmr2d(part, diagonal, *m, *n, a, *ia, *ja, desca, b, *ib, *jb, descb, *context); \
-  }
+#define REDISTRIBUTE_BOTH(t, T)                           \
+  REDISTRIBUTE(p##t##gemr2d, RECTANGLE, T, (Shape{m, n})) \
+  REDISTRIBUTE(p##t##trmr2d, TRAPEZOID, T, Shape::trapezoid(part, diagonal, m, n))
 
-#define REDISTRIBUTE(t, T)     \
-  REDISTRIBUTE_RECTANGLE(t, T) \
-  REDISTRIBUTE_TRAPEZOID(t, T)
-
-REDISTRIBUTE(i, Int)
-REDISTRIBUTE(s, float)
-REDISTRIBUTE(d, double)
-REDISTRIBUTE(c, Complex<float>)
-REDISTRIBUTE(z, Complex<double>)
+REDISTRIBUTE_BOTH(i, Int)
+REDISTRIBUTE_BOTH(s, float)
+REDISTRIBUTE_BOTH(d, double)
+REDISTRIBUTE_BOTH(c, Complex<float>)
+REDISTRIBUTE_BOTH(z, Complex<double>)
