@@ -61,15 +61,8 @@ void send_copy(Grid& grid, Int to, Int tag, const Layout& layout) {
 
 void send_short(Grid& grid, Int to, Int tag, const Layout& layout) {
   const nagaya_envelope envelope = grid.envelope(grid.own_number(), tag);
-  std::unique_ptr<std::byte[]> packed;
-  const void* data = layout.data();
-  if (!layout.is_one_run()) {
-    packed = std::make_unique_for_overwrite<std::byte[]>(layout.bytes());
-    layout.pack(packed.get());
-    data = packed.get();
-  }
-  const int error =
-      nagaya_match_try_send(grid.process(to), &envelope, data, layout.bytes(), nullptr);
+  const int error = nagaya_match_try_send(grid.process(to), &envelope, layout.data(),
+                                          layout.bytes(), layout.gaps(), nullptr);
   if (error == -EAGAIN) return send_copy(grid, to, tag, layout);
   check(error, "a message to", grid, to);
 }

@@ -112,12 +112,13 @@ typedef struct nagaya_send {
 /* Sends if that is possible without waiting and without a request: a message that is not long, to a
  * process that has room. `data` is the caller's again on return.
  *
+ *   runs     in place of `data`, as in nagaya_send, or NULL
  *   serial   gets the sequence number that nagaya_match_cancel_send() needs; may be NULL
  *
  * Returns 0, -EAGAIN (nagaya_match_send() is needed), -EINVAL (no such process, or one of this node
  * that has not opened yet), -ENOMEM, -ESRCH. */
 int nagaya_match_try_send(nagaya_process to, const nagaya_envelope* envelope, const void* data,
-                          size_t bytes, uint32_t* serial);
+                          size_t bytes, const nagaya_runs* runs, uint32_t* serial);
 
 /* Starts a send. Complete when `data` is the caller's again, which may be before this returns.
  *

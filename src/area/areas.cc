@@ -137,8 +137,8 @@ bool Areas::try_send_now(nagaya_area_send& send) {
     return try_send(send);
   }
   const nagaya_envelope own = envelope(processes_.rank(), send.index);
-  return nagaya_match_try_send(processes_.process(send.to), &own, send.data, send.bytes, nullptr) ==
-         0;
+  return nagaya_match_try_send(processes_.process(send.to), &own, send.data, send.bytes, nullptr,
+                               nullptr) == 0;
 }
 
 void Areas::add_waiting(nagaya_area_send& send) {

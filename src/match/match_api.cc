@@ -111,9 +111,10 @@ nagaya_process nagaya_match_self() {
 }
 
 int nagaya_match_try_send(nagaya_process to, const nagaya_envelope* envelope, const void* data,
-                          size_t bytes, uint32_t* serial) {
-  return with_matcher(
-      [&](Matcher& matcher) { return matcher.try_send(to, *envelope, data, bytes, serial); });
+                          size_t bytes, const nagaya_runs* runs, uint32_t* serial) {
+  return with_matcher([&](Matcher& matcher) {
+    return matcher.try_send(to, *envelope, {data, bytes, runs}, bytes, serial);
+  });
 }
 
 int nagaya_match_cancel_send(nagaya_send* send) {

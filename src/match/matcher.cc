@@ -74,15 +74,15 @@ int Matcher::begin(nagaya_send& send, bool& is_complete) {
   return post_rendezvous(send);
 }
 
-int Matcher::try_send(nagaya_process to, const Envelope& envelope, const void* data, size_t bytes,
-                      uint32_t* serial) {
+int Matcher::try_send(nagaya_process to, const Envelope& envelope, const layout::Buffer& data,
+                      size_t bytes, uint32_t* serial) {
   if (!port_.may_reach(to)) return -EINVAL;
   if (!port_.may_be_eager(to, bytes)) return -EAGAIN;
   const auto lock = locked();
   if (outbox_.has_sends_to(to)) return -EAGAIN;
   const int error =
       port_.post(to, static_cast<uint8_t>(Kind::kMessage), port_header({envelope, ++last_serial_}),
-                 {data, bytes, nullptr}, bytes, llcl::Port::Body::kData);
+                 data, bytes, llcl::Port::Body::kData);
   if (serial != nullptr) *serial = last_serial_;
   return error == -ENOBUFS ? -EAGAIN : error;
 }

@@ -50,8 +50,8 @@ class Matcher {
   nagaya_process own_process() const { return port_.own_process(); }
 
   // nagaya/match.h has the contracts of these functions.
-  int try_send(nagaya_process to, const Envelope& envelope, const void* data, size_t bytes,
-               uint32_t* serial);
+  int try_send(nagaya_process to, const Envelope& envelope, const layout::Buffer& data,
+               size_t bytes, uint32_t* serial);
   int send(nagaya_send& send);
   int cancel(nagaya_send& send);
   int receive(nagaya_receive& receive);

@@ -78,41 +78,43 @@ static bool has_own_block(int root, struct ompi_communicator_t* comm) {
 
 /* ---- data that move ------------------------------------------------------------------------ */
 
-void coll_nagaya_call_barrier(coll_nagaya_call* call) {
+int coll_nagaya_call_barrier(coll_nagaya_call* call) {
   begin(call, NAGAYA_BARRIER, 0);
+  return OMPI_SUCCESS;
 }
 
-void coll_nagaya_call_bcast(coll_nagaya_call* call, void* buffer, int count, ompi_datatype_t* type,
-                            int root, struct ompi_communicator_t* comm) {
-  if (!begin_rooted(call, NAGAYA_BCAST, root, comm)) return;
+int coll_nagaya_call_bcast(coll_nagaya_call* call, void* buffer, int count, ompi_datatype_t* type,
+                           int root, struct ompi_communicator_t* comm) {
+  if (!begin_rooted(call, NAGAYA_BCAST, root, comm)) return OMPI_SUCCESS;
   coll_nagaya_side* const side = is_root(root, comm) ? &call->send : &call->receive;
   *side = one_block(buffer, count, type);
+  return OMPI_SUCCESS;
 }
 
-void coll_nagaya_call_gather(coll_nagaya_call* call, const void* send, int send_count,
-                             ompi_datatype_t* send_type, void* receive, int count,
-                             const int* counts, const int* displacements,
-                             ompi_datatype_t* receive_type, int root,
-                             struct ompi_communicator_t* comm) {
-  if (!begin_rooted(call, NAGAYA_GATHER, root, comm)) return;
+int coll_nagaya_call_gather(coll_nagaya_call* call, const void* send, int send_count,
+                            ompi_datatype_t* send_type, void* receive, int count, const int* counts,
+                            const int* displacements, ompi_datatype_t* receive_type, int root,
+                            struct ompi_communicator_t* comm) {
+  if (!begin_rooted(call, NAGAYA_GATHER, root, comm)) return OMPI_SUCCESS;
   if (send != MPI_IN_PLACE && has_own_block(root, comm))
     call->send = one_block(send, send_count, send_type);
-  if (!is_root(root, comm)) return;
+  if (!is_root(root, comm)) return OMPI_SUCCESS;
   call->receive = block_of_each(receive, count, counts, displacements, receive_type);
   set_blocks(&call->receive, call, comm);
+  return OMPI_SUCCESS;
 }
 
-void coll_nagaya_call_scatter(coll_nagaya_call* call, const void* send, int count,
-                              const int* counts, const int* displacements,
-                              ompi_datatype_t* send_type, void* receive, int receive_count,
-                              ompi_datatype_t* receive_type, int root,
-                              struct ompi_communicator_t* comm) {
-  if (!begin_rooted(call, NAGAYA_SCATTER, root, comm)) return;
+int coll_nagaya_call_scatter(coll_nagaya_call* call, const void* send, int count, const int* counts,
+                             const int* displacements, ompi_datatype_t* send_type, void* receive,
+                             int receive_count, ompi_datatype_t* receive_type, int root,
+                             struct ompi_communicator_t* comm) {
+  if (!begin_rooted(call, NAGAYA_SCATTER, root, comm)) return OMPI_SUCCESS;
   if (receive != MPI_IN_PLACE && has_own_block(root, comm))
     call->receive = one_block(receive, receive_count, receive_type);
-  if (!is_root(root, comm)) return;
+  if (!is_root(root, comm)) return OMPI_SUCCESS;
   call->send = block_of_each(send, count, counts, displacements, send_type);
   set_blocks(&call->send, call, comm);
+  return OMPI_SUCCESS;
 }
 
 /* Returns the caller's block where it belongs in the receive side. */
@@ -127,26 +129,26 @@ static coll_nagaya_side block_in_place(const coll_nagaya_side* all, int rank) {
   return own;
 }
 
-void coll_nagaya_call_allgather(coll_nagaya_call* call, const void* send, int send_count,
-                                ompi_datatype_t* send_type, void* receive, int count,
-                                const int* counts, const int* displacements,
-                                ompi_datatype_t* receive_type, struct ompi_communicator_t* comm) {
+int coll_nagaya_call_allgather(coll_nagaya_call* call, const void* send, int send_count,
+                               ompi_datatype_t* send_type, void* receive, int count,
+                               const int* counts, const int* displacements,
+                               ompi_datatype_t* receive_type, struct ompi_communicator_t* comm) {
   const coll_nagaya_side to = block_of_each(receive, count, counts, displacements, receive_type);
   if (OMPI_COMM_IS_INTER(comm)) {
     coll_nagaya_side from = one_block(send, send_count, send_type);
     from.is_for_all = true;
-    coll_nagaya_call_alltoall(call, from, to, comm);
-    return;
+    return coll_nagaya_call_alltoall(call, from, to, comm);
   }
   begin(call, NAGAYA_ALLGATHER, 0);
   call->receive = to;
   set_blocks(&call->receive, call, comm);
   call->send = send == MPI_IN_PLACE ? block_in_place(&call->receive, ompi_comm_rank(comm))
                                     : one_block(send, send_count, send_type);
+  return OMPI_SUCCESS;
 }
 
-void coll_nagaya_call_alltoall(coll_nagaya_call* call, coll_nagaya_side send,
-                               coll_nagaya_side receive, struct ompi_communicator_t* comm) {
+int coll_nagaya_call_alltoall(coll_nagaya_call* call, coll_nagaya_side send,
+                              coll_nagaya_side receive, struct ompi_communicator_t* comm) {
   begin(call, NAGAYA_ALLTOALL, 0);
   call->collective.varies =
       send.counts != NULL || receive.counts != NULL || OMPI_COMM_IS_INTER(comm);
@@ -154,6 +156,7 @@ void coll_nagaya_call_alltoall(coll_nagaya_call* call, coll_nagaya_side send,
   set_blocks(&send, call, comm);
   call->send = send.buffer == MPI_IN_PLACE ? receive : send;
   call->receive = receive;
+  return OMPI_SUCCESS;
 }
 
 /* ---- data that are reduced ----------------------------------------------------------------- */
@@ -209,11 +212,12 @@ static void begin_reduction(coll_nagaya_call* call, nagaya_collective_kind kind,
   call->collective.receive.base = receive;
 }
 
-void coll_nagaya_call_reduction(coll_nagaya_call* call, nagaya_collective_kind kind,
-                                const void* send, void* receive, int count, ompi_datatype_t* type,
-                                struct ompi_op_t* op, int root) {
+int coll_nagaya_call_reduction(coll_nagaya_call* call, nagaya_collective_kind kind,
+                               const void* send, void* receive, int count, ompi_datatype_t* type,
+                               struct ompi_op_t* op, int root) {
   begin_reduction(call, kind, send, receive, type, op, root);
   describe_elements(call, (size_t)count);
+  return OMPI_SUCCESS;
 }
 
 int coll_nagaya_call_reduce_scatter(coll_nagaya_call* call, const void* send, void* receive,

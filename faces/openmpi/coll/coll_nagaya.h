@@ -5,10 +5,8 @@
  *   teams.c         the processes that do a collective together
  *   call.c          translates MPI's arguments to collectives
  *   data.c          translates buffers to blocks
- *   blocking.c      the module's blocking functions: make a call, run it, end it
- *   nonblocking.c   the module's non-blocking functions
- *   persistent.c    the module's functions that make persistent requests
- *   request.c       the requests of both */
+ *   functions.c     the module's functions: each operation in MPI's three forms
+ *   request.c       the requests of non-blocking and persistent operations */
 #ifndef COLL_NAGAYA_H
 #define COLL_NAGAYA_H
 
@@ -81,35 +79,33 @@ void coll_nagaya_print_algorithm(const coll_nagaya_call* call, const nagaya_team
 /* Frees what the call has allocated. */
 void coll_nagaya_end_call(coll_nagaya_call* call);
 
-/* ---- MPI's arguments, as collectives (call.c) ---------------------------------------------- */
+/* ---- MPI's arguments, as collectives (call.c). All return an OMPI_ERR_ code. ----------------- */
 
-void coll_nagaya_call_barrier(coll_nagaya_call* call);
-void coll_nagaya_call_bcast(coll_nagaya_call* call, void* buffer, int count, ompi_datatype_t* type,
-                            int root, struct ompi_communicator_t* comm);
+int coll_nagaya_call_barrier(coll_nagaya_call* call);
+int coll_nagaya_call_bcast(coll_nagaya_call* call, void* buffer, int count, ompi_datatype_t* type,
+                           int root, struct ompi_communicator_t* comm);
 /* If `counts` and `displacements` are NULL, each block has `count` elements. (Only the root knows
  * them: the callers for MPI's vector variants set `varies`.) */
-void coll_nagaya_call_gather(coll_nagaya_call* call, const void* send, int send_count,
-                             ompi_datatype_t* send_type, void* receive, int count,
-                             const int* counts, const int* displacements,
-                             ompi_datatype_t* receive_type, int root,
+int coll_nagaya_call_gather(coll_nagaya_call* call, const void* send, int send_count,
+                            ompi_datatype_t* send_type, void* receive, int count, const int* counts,
+                            const int* displacements, ompi_datatype_t* receive_type, int root,
+                            struct ompi_communicator_t* comm);
+int coll_nagaya_call_scatter(coll_nagaya_call* call, const void* send, int count, const int* counts,
+                             const int* displacements, ompi_datatype_t* send_type, void* receive,
+                             int receive_count, ompi_datatype_t* receive_type, int root,
                              struct ompi_communicator_t* comm);
-void coll_nagaya_call_scatter(coll_nagaya_call* call, const void* send, int count,
-                              const int* counts, const int* displacements,
-                              ompi_datatype_t* send_type, void* receive, int receive_count,
-                              ompi_datatype_t* receive_type, int root,
-                              struct ompi_communicator_t* comm);
-void coll_nagaya_call_allgather(coll_nagaya_call* call, const void* send, int send_count,
-                                ompi_datatype_t* send_type, void* receive, int count,
-                                const int* counts, const int* displacements,
-                                ompi_datatype_t* receive_type, struct ompi_communicator_t* comm);
+int coll_nagaya_call_allgather(coll_nagaya_call* call, const void* send, int send_count,
+                               ompi_datatype_t* send_type, void* receive, int count,
+                               const int* counts, const int* displacements,
+                               ompi_datatype_t* receive_type, struct ompi_communicator_t* comm);
 /* The sides have MPI's arguments; the call sets `blocks`. `send.buffer` may be MPI_IN_PLACE. */
-void coll_nagaya_call_alltoall(coll_nagaya_call* call, coll_nagaya_side send,
-                               coll_nagaya_side receive, struct ompi_communicator_t* comm);
+int coll_nagaya_call_alltoall(coll_nagaya_call* call, coll_nagaya_side send,
+                              coll_nagaya_side receive, struct ompi_communicator_t* comm);
 /* `kind`: NAGAYA_REDUCE, NAGAYA_ALLREDUCE, NAGAYA_SCAN, NAGAYA_EXSCAN. */
-void coll_nagaya_call_reduction(coll_nagaya_call* call, nagaya_collective_kind kind,
-                                const void* send, void* receive, int count, ompi_datatype_t* type,
-                                struct ompi_op_t* op, int root);
-/* If `counts` is NULL, each rank gets `count` elements. Returns an OMPI_ERR_ code. */
+int coll_nagaya_call_reduction(coll_nagaya_call* call, nagaya_collective_kind kind,
+                               const void* send, void* receive, int count, ompi_datatype_t* type,
+                               struct ompi_op_t* op, int root);
+/* If `counts` is NULL, each rank gets `count` elements. */
 int coll_nagaya_call_reduce_scatter(coll_nagaya_call* call, const void* send, void* receive,
                                     int count, const int* counts, ompi_datatype_t* type,
                                     struct ompi_op_t* op, struct ompi_communicator_t* comm);
@@ -154,8 +150,6 @@ int coll_nagaya_end_init(coll_nagaya_request_t* request, int error, ompi_request
 
 /* ---- the module's functions ---------------------------------------------------------------- */
 
-void coll_nagaya_set_blocking(mca_coll_base_module_t* module);
-void coll_nagaya_set_nonblocking(mca_coll_base_module_t* module);
-void coll_nagaya_set_persistent(mca_coll_base_module_t* module);
+void coll_nagaya_set_functions(mca_coll_base_module_t* module);
 
 #endif

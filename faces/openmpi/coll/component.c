@@ -121,9 +121,7 @@ static bool is_reduction(const char* name) {
 /* Open MPI takes functions that we do not have from its other components. */
 static void set_functions(mca_coll_base_module_t* module, bool is_inter) {
   const char* const selection = getenv("NAGAYA_COLL");
-  coll_nagaya_set_blocking(module);
-  coll_nagaya_set_nonblocking(module);
-  coll_nagaya_set_persistent(module);
+  coll_nagaya_set_functions(module);
   for (size_t n = 0; n < sizeof functions / sizeof *functions; ++n)
     if (!is_selected(selection, functions[n].name) || (is_inter && is_reduction(functions[n].name)))
       memset((char*)module + functions[n].offset, 0, sizeof(void (*)(void)));

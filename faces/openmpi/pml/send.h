@@ -12,16 +12,25 @@
 
 #include "pml_nagaya.h"
 
-static inline nagaya_envelope pml_nagaya_envelope_to(struct ompi_communicator_t* comm, int tag) {
-  const nagaya_envelope envelope = {nagaya_context_of(comm), ompi_comm_rank(comm), tag};
-  return envelope;
+/* The receiver of a message, and the message's envelope. */
+typedef struct pml_nagaya_target {
+  nagaya_process process;
+  nagaya_envelope envelope;
+} pml_nagaya_target;
+
+/* Finds rank `to` of the communicator. Returns an OMPI_ERR_ code. */
+static inline int pml_nagaya_find_target(struct ompi_communicator_t* comm, int to, int tag,
+                                         pml_nagaya_target* target) {
+  target->envelope = (nagaya_envelope){nagaya_context_of(comm), ompi_comm_rank(comm), tag};
+  return nagaya_peer(comm, to, &target->process);
 }
 
 /* ---- send_request.c ---------------------------------------------------------------------- */
 
-/* Returns a request that is not started. NULL: no memory. */
+/* Returns a request that is not started. `target`: of rank `to`. NULL: no memory. */
 pml_nagaya_send_request_t* pml_nagaya_new_send(const void* buffer, size_t count,
-                                               ompi_datatype_t* datatype, int to, int tag,
+                                               ompi_datatype_t* datatype, int to,
+                                               const pml_nagaya_target* target,
                                                mca_pml_base_send_mode_t mode,
                                                struct ompi_communicator_t* comm, bool persistent);
 /* Completes a request that was started, with an error of nagaya/match.h. */

@@ -53,7 +53,8 @@ static void destruct(pml_nagaya_send_request_t* request) {
 OBJ_CLASS_INSTANCE(pml_nagaya_send_request_t, mca_pml_base_send_request_t, construct, destruct);
 
 pml_nagaya_send_request_t* pml_nagaya_new_send(const void* buffer, size_t count,
-                                               ompi_datatype_t* datatype, int to, int tag,
+                                               ompi_datatype_t* datatype, int to,
+                                               const pml_nagaya_target* target,
                                                mca_pml_base_send_mode_t mode,
                                                struct ompi_communicator_t* comm, bool persistent) {
   pml_nagaya_send_request_t* const request =
@@ -72,10 +73,12 @@ pml_nagaya_send_request_t* pml_nagaya_new_send(const void* buffer, size_t count,
   base->req_count = count;
   base->req_datatype = datatype;
   base->req_peer = to;
-  base->req_tag = tag;
+  base->req_tag = target->envelope.tag;
   base->req_comm = comm;
   request->users = 1;
   request->buffered = NULL;
+  request->send.to = target->process;
+  request->send.envelope = target->envelope;
   request->super.req_addr = buffer;
   request->super.req_send_mode = mode;
   request->super.req_bytes_packed = nagaya_bytes(datatype, count);

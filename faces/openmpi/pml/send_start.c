@@ -13,15 +13,13 @@ static bool describe(pml_nagaya_send_request_t* request) {
 int pml_nagaya_start_send(pml_nagaya_send_request_t* request) {
   mca_pml_base_request_t* const base = &request->super.req_base;
   nagaya_send* const send = &request->send;
-  int error = nagaya_peer(base->req_comm, base->req_peer, &send->to);
-  if (error != OMPI_SUCCESS) return error;
+  int error;
   pml_nagaya_forget_copy(request); /* another thread may complete the copy of the start before */
   pml_nagaya_enter(&request->users);
   base->req_ompi.req_complete = REQUEST_PENDING;
   base->req_ompi.req_state = OMPI_REQUEST_ACTIVE;
   base->req_ompi.req_status._cancelled = 0;
   base->req_pml_complete = false;
-  send->envelope = pml_nagaya_envelope_to(base->req_comm, base->req_tag);
   send->bytes = request->super.req_bytes_packed;
   send->runs = NULL;
   send->is_control = 0;
@@ -46,8 +44,11 @@ int pml_nagaya_start_send(pml_nagaya_send_request_t* request) {
 int pml_nagaya_isend_init(const void* buffer, size_t count, ompi_datatype_t* datatype, int to,
                           int tag, mca_pml_base_send_mode_t mode, struct ompi_communicator_t* comm,
                           ompi_request_t** request) {
+  pml_nagaya_target target;
+  const int error = pml_nagaya_find_target(comm, to, tag, &target);
+  if (error != OMPI_SUCCESS) return error;
   pml_nagaya_send_request_t* const made =
-      pml_nagaya_new_send(buffer, count, datatype, to, tag, mode, comm, true);
+      pml_nagaya_new_send(buffer, count, datatype, to, &target, mode, comm, true);
   if (made == NULL) return OMPI_ERR_OUT_OF_RESOURCE;
   *request = &made->super.req_base.req_ompi;
   return OMPI_SUCCESS;
