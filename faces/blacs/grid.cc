@@ -39,6 +39,15 @@ std::string describe_other_blacs() {
          ", which is linked so that Nagaya's cannot take its place: run it without --blacs";
 }
 
+// Ends the job if there is no memory.
+Processes processes_of(const std::vector<nagaya_process>& list, Int own) {
+  Processes set;
+  const int error = open_processes(list, static_cast<uint32_t>(own), set);
+  if (error != 0)
+    System::own().abort(1, "nagaya_processes_open() says " + std::string(strerrorname_np(-error)));
+  return set;
+}
+
 }  // namespace
 
 // Finds a number for a new grid: the greatest next_grid_number of the processes that make it. All
@@ -48,7 +57,9 @@ System::Members Grid::gather() {
   nagaya_collective what = {};
   what.kind = NAGAYA_ALLREDUCE;
   what.send.base = &system.next_grid_number;
-  System::Members members{processes_, own_, 0, ranks_};
+  System::Members members{{}, own_, 0, ranks_};
+  for (Int number = 0; number < rows_ * columns_; ++number)
+    members.processes.push_back(process(number));
   what.receive.base = &members.next_grid_number;
   what.elements.count = 1;
   what.elements.extent = sizeof(uint32_t);
@@ -95,7 +106,7 @@ std::unique_ptr<Grid> Grid::make(Int handle, Int rows, Int columns, const Map& m
     }
   if (own < 0) return nullptr;
   std::unique_ptr<Grid> grid(new Grid(members.next_grid_number, rows, columns, own));
-  grid->processes_ = std::move(processes);
+  grid->processes_ = processes_of(processes, own);
   grid->set_ranks(std::move(ranks));
   grid->is_in_one_node_ = grid->is_in_one_node(Scope::kAll);
   return grid;
@@ -140,9 +151,10 @@ Int Grid::rank_in(Scope scope, Int row, Int column) const {
 
 bool Grid::is_in_one_node(Scope scope) const {
   if (is_in_one_node_) return true;
-  for (Int rank = 0; rank < size_of(scope); ++rank)
-    if (process(number_in(scope, rank)).node != process(own_).node) return false;
-  return true;
+  return nagaya_processes_are_here(processes_.get(), static_cast<uint32_t>(number_in(scope, 0)),
+                                   static_cast<uint32_t>(size_of(scope)),
+                                   scope == Scope::kColumn ? static_cast<uint32_t>(columns_) : 1) ==
+         1;
 }
 
 nagaya_team& Grid::team(Scope scope) {
@@ -152,9 +164,8 @@ nagaya_team& Grid::team(Scope scope) {
   for (Int rank = 0; rank < size_of(scope); ++rank)
     members.push_back(process(number_in(scope, rank)));
   const uint64_t context = NAGAYA_TEAMS_BLACS | uint64_t{number_} << 2 | n;
-  const int error = nagaya_coll_open(context, members.data(), static_cast<uint32_t>(members.size()),
-                                     static_cast<uint32_t>(rank_in(scope, row(), column())),
-                                     System::own().has_threads(), &teams_[n]);
+  const Processes set = processes_of(members, rank_in(scope, row(), column()));
+  const int error = nagaya_coll_open(context, set.get(), System::own().has_threads(), &teams_[n]);
   if (error != 0)
     System::own().abort(1, "nagaya_coll_open() says " + std::string(strerrorname_np(-error)));
   return *teams_[n];

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "faces/blacs/system.h"
+#include "faces/processes.h"
 #include "nagaya/coll.h"
 #include "nagaya/match.h"
 
@@ -32,14 +33,18 @@ class Grid {
   // The caller's number, row by row.
   Int own_number() const { return own_; }
   Int number_of(Int row, Int column) const { return row * columns_ + column; }
-  nagaya_process process(Int number) const { return processes_[static_cast<size_t>(number)]; }
+  nagaya_process process(Int number) const {
+    nagaya_process process;
+    nagaya_processes_at(processes_.get(), static_cast<uint32_t>(number), &process);
+    return process;
+  }
 
   // ---- collectives of a scope
 
   Int size_of(Scope scope) const;
   // Returns the rank in the scope of its process at {row, column}.
   Int rank_in(Scope scope, Int row, Int column) const;
-  // Whether all processes of the scope are tasks of one node.
+  // Whether all processes of the scope are tasks of the caller's node.
   bool is_in_one_node(Scope scope) const;
   // Returns the scope's team, which the first call opens. Ends the job if there is no memory.
   nagaya_team& team(Scope scope);
@@ -79,7 +84,7 @@ class Grid {
   void set_ranks(System::Ranks ranks);
   static System::Members gather(Int handle);
   Int next_message_number(std::vector<Int>& numbers, Int process) const {
-    if (numbers.empty()) numbers.resize(processes_.size());
+    if (numbers.empty()) numbers.resize(static_cast<size_t>(rows_ * columns_));
     Int& number = numbers[static_cast<size_t>(process)];
     return number = number == INT32_MAX ? 1 : number + 1;
   }
@@ -93,7 +98,7 @@ class Grid {
 
   const uint32_t number_;
   const Int rows_, columns_, own_;
-  std::vector<nagaya_process> processes_;
+  Processes processes_;  // row by row
   System::Ranks ranks_;  // of `processes_`
   Int communicator_ = 0;
   bool has_communicator_ = false;

@@ -59,22 +59,17 @@ constexpr uint64_t kMessageContexts = NAGAYA_TEAMS_FMPL | uint64_t{1} << 53;
 
 // Opens the team with or without special support unless it is open. Returns 0 or a negative errno.
 int open_team(Communicator& of, bool has_support) {
-  const auto size = static_cast<uint32_t>(of.processes.size());
-  const auto rank = static_cast<uint32_t>(of.rank);
   nagaya_team** const team = has_support ? &of.team : &of.team_by_messages;
   if (*team != nullptr) return 0;
-  return has_support ? nagaya_coll_open(NAGAYA_TEAMS_FMPL | of.number, of.processes.data(), size,
-                                        rank, 0, team)
-                     : nagaya_coll_open_by_messages(kMessageContexts | of.number,
-                                                    of.processes.data(), size, rank, 0, team);
+  const nagaya_processes* const members = of.processes.get();
+  return has_support ? nagaya_coll_open(NAGAYA_TEAMS_FMPL | of.number, members, 0, team)
+                     : nagaya_coll_open_by_messages(kMessageContexts | of.number, members, 0, team);
 }
 
 int run(int comm, int root, nagaya_collective& what, bool asks_for_support = false) {
   Communicator* const communicator = communicator_of(comm);
   if (communicator == nullptr && library() == nullptr) return FMPL_ERR_INIT;
-  if (communicator == nullptr || root < 0 ||
-      static_cast<size_t>(root) >= communicator->processes.size())
-    return FMPL_ERR_ARGUMENT;
+  if (communicator == nullptr || root < 0 || root >= communicator->size()) return FMPL_ERR_ARGUMENT;
   what.root = static_cast<uint32_t>(root);
   const bool has_support = communicator->has_support || asks_for_support;
   if (const int error = open_team(*communicator, has_support); error != 0) return status_of(error);

@@ -24,20 +24,26 @@ uint32_t areas_made = 0;
 uint32_t communicators_made = 0;
 constexpr uint32_t kAreasMost = 1 << 28;
 
-std::vector<nagaya_process> all_processes() {
-  std::vector<nagaya_process> processes(static_cast<size_t>(nagaya_comm_size()));
-  for (size_t rank = 0; rank < processes.size(); ++rank)
-    nagaya_comm_process(static_cast<int64_t>(rank), &processes[rank]);
-  return processes;
+// Makes the set of the processes of these ranks of the job. Returns 0 or a negative errno.
+template <class IsMember>
+int open_ranks(IsMember is_member, Processes& out) {
+  std::vector<nagaya_process> members;
+  uint32_t own = 0;
+  for (int64_t rank = 0; rank < nagaya_comm_size(); ++rank) {
+    if (!is_member(static_cast<size_t>(rank))) continue;
+    if (rank == nagaya_comm_rank()) own = static_cast<uint32_t>(members.size());
+    nagaya_comm_process(rank, &members.emplace_back());
+  }
+  return nagaya::open_processes(members, own, out);
 }
 
 int open_library(Library& library, fmpl_area* ma, fmpl_flag* fa, int count) {
   if (const int error = nagaya_match_join(0); error != 0) return error;
-  Communicator world{all_processes(), static_cast<int>(nagaya_comm_rank()), communicators_made++};
-  const int error = nagaya_area_open(ma, fa, static_cast<uint32_t>(count), world.processes.data(),
-                                     static_cast<uint32_t>(world.processes.size()),
-                                     static_cast<uint32_t>(world.rank), areas_made++ % kAreasMost,
-                                     &library.areas);
+  Communicator world{.processes = {}, .number = communicators_made++};
+  int error = open_ranks([](size_t) { return true; }, world.processes);
+  if (error == 0)
+    error = nagaya_area_open(ma, fa, static_cast<uint32_t>(count), world.processes.get(),
+                             areas_made++ % kAreasMost, &library.areas);
   library.communicators.push_back(std::move(world));
   return error;
 }
@@ -45,7 +51,7 @@ int open_library(Library& library, fmpl_area* ma, fmpl_flag* fa, int count) {
 int add_communicator(Library& library, Communicator communicator) {
   auto& all = library.communicators;
   size_t n = 0;
-  while (n < all.size() && !all[n].processes.empty()) ++n;
+  while (n < all.size() && all[n].processes != nullptr) ++n;
   if (n == all.size()) all.emplace_back();
   all[n] = std::move(communicator);
   return static_cast<int>(n);
@@ -74,7 +80,7 @@ Communicator* communicator_of(int comm) {
   if (current == nullptr || comm < 0 || static_cast<size_t>(comm) >= current->communicators.size())
     return nullptr;
   Communicator& found = current->communicators[static_cast<size_t>(comm)];
-  return found.processes.empty() ? nullptr : &found;
+  return found.processes == nullptr ? nullptr : &found;
 }
 
 int status_of(int error) {
@@ -147,19 +153,16 @@ int fmpl_finalize() {
 int fmpl_comm_create(int* comm, int key) {
   Library* const own = nagaya::fmpl::library();
   if (own == nullptr) return FMPL_ERR_INIT;
-  std::vector<int> keys(own->communicators[FMPL_COMM_WORLD].processes.size());
+  std::vector<int> keys(static_cast<size_t>(nagaya_comm_size()));
   *comm = FMPL_COMM_NULL;
   if (const int error = nagaya_comm_allgather(&key, sizeof key, keys.data()); error != 0)
     return status_of(error);
   const uint32_t number = nagaya::fmpl::communicators_made++;
   if (key < 0) return FMPL_SUCCESS;
-  const Communicator& world = own->communicators[FMPL_COMM_WORLD];
-  Communicator made{{}, 0, number};
-  for (size_t rank = 0; rank < keys.size(); ++rank) {
-    if (keys[rank] != key) continue;
-    if (static_cast<int>(rank) == world.rank) made.rank = static_cast<int>(made.processes.size());
-    made.processes.push_back(world.processes[rank]);
-  }
+  Communicator made{.processes = {}, .number = number};
+  const auto has_same_key = [&](size_t rank) { return keys[rank] == key; };
+  if (const int error = nagaya::fmpl::open_ranks(has_same_key, made.processes); error != 0)
+    return status_of(error);
   *comm = nagaya::fmpl::add_communicator(*own, std::move(made));
   return FMPL_SUCCESS;
 }
@@ -184,10 +187,10 @@ int fmpl_support_set(int comm, int support) {
 
 int fmpl_rank(int comm) {
   const Communicator* const communicator = communicator_of(comm);
-  return communicator == nullptr ? -1 : communicator->rank;
+  return communicator == nullptr ? -1 : communicator->rank();
 }
 
 int fmpl_size(int comm) {
   const Communicator* const communicator = communicator_of(comm);
-  return communicator == nullptr ? -1 : static_cast<int>(communicator->processes.size());
+  return communicator == nullptr ? -1 : communicator->size();
 }

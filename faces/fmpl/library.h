@@ -4,19 +4,22 @@
 
 #include <vector>
 
+#include "faces/processes.h"
 #include "nagaya/coll.h"
 #include "nagaya/fmpl.h"
 
 namespace nagaya::fmpl {
 
 struct Communicator {
-  std::vector<nagaya_process> processes;
-  int rank = 0;
+  Processes processes;
   uint32_t number = 0;  // the same at all members
   // With special support, and by point-to-point messages. nullptr before the first collective of
   // each.
   nagaya_team *team = nullptr, *team_by_messages = nullptr;
   bool has_support = true;  // its collectives use special support
+
+  int rank() const { return static_cast<int>(nagaya_processes_rank(processes.get())); }
+  int size() const { return static_cast<int>(nagaya_processes_size(processes.get())); }
 };
 
 struct Library {

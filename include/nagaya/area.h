@@ -17,6 +17,7 @@
 #define NAGAYA_AREA_H
 
 #include <nagaya/match.h>
+#include <nagaya/processes.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,16 +36,14 @@ typedef struct nagaya_areas nagaya_areas;
  *
  *   cells, flags   `count` of each; they stay until nagaya_area_close()
  *   count          the same everywhere: indexes are 0 .. count-1
- *   processes      by rank, each once: copied                                    `size` of them
- *   rank           the rank of the caller
+ *   members        the set may be closed on return
  *   number         0 .. 2^28-1; areas that exist at once and have members in common have different
  *                  ones
  *
  * Returns 0, -EINVAL, -ENOMEM, -ENOSPC (too many libraries that waits call: llcl.h), -ESRCH
  * (outside of a space). */
 int nagaya_area_open(nagaya_area_cell* cells, uint64_t* flags, uint32_t count,
-                     const nagaya_process* processes, uint32_t size, uint32_t rank, uint32_t number,
-                     nagaya_areas** out);
+                     const nagaya_processes* members, uint32_t number, nagaya_areas** out);
 /* Closes the areas. No message may be pending: otherwise returns -EBUSY, and nothing has happened.
  * Else the areas are closed, and it returns 0 or the error that nagaya_area_check_spool() would. */
 int nagaya_area_close(nagaya_areas* areas);

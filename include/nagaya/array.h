@@ -24,7 +24,7 @@
 #ifndef NAGAYA_ARRAY_H
 #define NAGAYA_ARRAY_H
 
-#include <nagaya/llcl.h>
+#include <nagaya/processes.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -84,10 +84,9 @@ typedef struct nagaya_array_shape {
 /* The processes of an array. Along a dimension of the grid that no dimension of the array names,
  * each coordinate has a copy. */
 typedef struct nagaya_array_grid {
-  const nagaya_process* processes; /* each once, the last coordinate runs fastest */
+  const nagaya_processes* processes; /* the last coordinate runs fastest */
   uint32_t dimensions;
   const uint32_t* extent; /* of each dimension */
-  uint32_t rank;          /* the caller's, in `processes` */
 } nagaya_array_grid;
 
 typedef struct nagaya_array nagaya_array;
@@ -98,8 +97,8 @@ typedef struct nagaya_array nagaya_array;
  *              ones
  *   messages   nonzero: all halos are messages of match.h (the same at all processes)
  *
- * Returns 0, -EINVAL (also: the caller is not the grid's `rank`, or one of its node is no task),
- * -ENOMEM, -ESRCH (several processes, but outside of a space). */
+ * Returns 0, -EINVAL (also: the grid has more or fewer places than processes), -ENOMEM, -ESRCH
+ * (several processes, but outside of a space). */
 int nagaya_array_open(const nagaya_array_shape* shape, const nagaya_array_grid* grid, uint64_t name,
                       int messages, nagaya_array** out);
 /* Frees the block. Before that the caller waits until neighbours on other nodes have read the boxes

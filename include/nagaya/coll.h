@@ -3,7 +3,7 @@
  * again, unless it is short. Over several nodes: direct in each, messages between leaders.
  *
  *   nagaya_team* team;
- *   nagaya_coll_open(context, processes, 3, rank, 0, &team);
+ *   nagaya_coll_open(context, members, 0, &team);    // of processes.h
  *   nagaya_collective sum = {.kind = NAGAYA_ALLREDUCE,
  *                            .send = {.base = mine}, .receive = {.base = all},
  *                            .elements = {.count = 100, .extent = sizeof(double), .reduce = add}};
@@ -53,7 +53,7 @@
 #ifndef NAGAYA_COLL_H
 #define NAGAYA_COLL_H
 
-#include <nagaya/llcl.h>
+#include <nagaya/processes.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -73,22 +73,21 @@ typedef struct nagaya_team nagaya_team;
 
 /* Makes the calling task a member. It waits for nobody. All members call it, or none.
  *
- *   context     below 2^56; teams that exist at once and have members in common have different ones
- *   processes   by rank, each once: copied      `size` of them, over several nodes at most 2^20
- *   rank        the rank of the caller: processes[rank] is the calling task
- *   threads     nonzero: several threads of the task may wait, for this team or anything else
+ *   context   below 2^56; teams that exist at once and have members in common have different ones
+ *   members   the set may be closed on return; over several nodes it has at most 2^20 processes
+ *   threads   nonzero: several threads of the task may wait, for this team or anything else
  *
  * Returns 0, -EINVAL (also: NAGAYA_TUNING names a file that is no tuning table, or not the table
  * that other tasks of the space have), -ENOMEM, -ESRCH (outside of a space). */
-int nagaya_coll_open(uint64_t context, const nagaya_process* processes, uint32_t size,
-                     uint32_t rank, int threads, nagaya_team** out);
+int nagaya_coll_open(uint64_t context, const nagaya_processes* members, int threads,
+                     nagaya_team** out);
 
 /* Makes the calling task a member of a team that uses no shared memory: all of its collectives are
  * point-to-point messages (match.h must be open), even in a node. Arguments and results are those
- * of nagaya_coll_open(); `context` and `size` have the limits of a team over several nodes. Its
+ * of nagaya_coll_open(); `context` and `members` have the limits of a team over several nodes. Its
  * collectives take longer: the difference is the gain by shared memory. */
-int nagaya_coll_open_by_messages(uint64_t context, const nagaya_process* processes, uint32_t size,
-                                 uint32_t rank, int threads, nagaya_team** out);
+int nagaya_coll_open_by_messages(uint64_t context, const nagaya_processes* members, int threads,
+                                 nagaya_team** out);
 
 /* Ends the caller's membership. All collectives that it has started must be complete.
  * Returns 0, -EBUSY (a collective is pending: nothing has changed). */

@@ -7,6 +7,7 @@
 #include "area/areas.h"
 #include "base/catch_bad_alloc.h"
 #include "llcl/endpoint.h"
+#include "llcl/processes.h"
 
 using nagaya::area::Areas;
 using nagaya::base::catch_bad_alloc;
@@ -41,16 +42,15 @@ bool send_patiently(Endpoint& endpoint, nagaya_areas& areas, nagaya_area_send& s
 }  // namespace
 
 int nagaya_area_open(nagaya_area_cell* cells, uint64_t* flags, uint32_t count,
-                     const nagaya_process* processes, uint32_t size, uint32_t rank, uint32_t number,
-                     nagaya_areas** out) {
+                     const nagaya_processes* members, uint32_t number, nagaya_areas** out) {
   Endpoint* const endpoint = Endpoint::own();
   if (endpoint == nullptr) return -ESRCH;
-  if (cells == nullptr || flags == nullptr || processes == nullptr || out == nullptr ||
-      rank >= size || number >> 28 != 0 || processes[rank].task != endpoint->owner().number())
+  if (cells == nullptr || flags == nullptr || members == nullptr || !members->set->has_caller() ||
+      out == nullptr || number >> 28 != 0)
     return -EINVAL;
   return catch_bad_alloc([&] {
-    auto areas = std::make_unique<nagaya_areas>(cells, flags, count, std::span(processes, size),
-                                                rank, number, endpoint->waits());
+    auto areas = std::make_unique<nagaya_areas>(cells, flags, count, members->set, number,
+                                                endpoint->waits());
     const int error = areas->open(endpoint->board(), endpoint->record());
     if (error == 0) *out = areas.release();
     return error;

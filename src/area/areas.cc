@@ -62,12 +62,12 @@ int OpenAreas::advance() {
 // ---- opening ------------------------------------------------------------------------------------
 
 Areas::Areas(nagaya_area_cell* cells, uint64_t* flags, uint32_t count,
-             std::span<const nagaya_process> processes, uint32_t rank, uint32_t number,
+             std::shared_ptr<const processes::ProcessSet> processes, uint32_t number,
              llcl::Wait& waits)
     : cells_(cells),
       flags_(flags),
       count_(count),
-      processes_(processes, rank),
+      processes_(std::move(processes)),
       context_(NAGAYA_CONTEXTS_AREAS | number),
       open_areas_(OpenAreas::own(waits)) {
   std::fill_n(cells_, count, nagaya_area_cell{});
@@ -82,9 +82,9 @@ int Areas::open(llcl::Board& board, task::TaskRecord& self) {
   if (const int error = open_areas_.add(*this); error != 0) return error;
   const llcl::GroupName name = {llcl::GroupUser::kAreas, 0, context_};
   const int error =
-      group_.open(board, self, name, processes_.tasks_here(), sizeof(SharedAddresses));
+      group_.open(board, self, name, processes_->tasks_here(), sizeof(SharedAddresses));
   if (error != 0) return error;
-  auto* const own = reinterpret_cast<SharedAddresses*>(group_.part(index_here(processes_.rank())));
+  auto* const own = reinterpret_cast<SharedAddresses*>(group_.part(index_here(processes_->rank())));
   own->flags = flags_;
   // Release: pairs with addresses_of().
   own->cells.store(cells_, std::memory_order_release);
@@ -136,8 +136,8 @@ bool Areas::try_send_now(nagaya_area_send& send) {
     const std::lock_guard lock(open_areas_.lock);
     return try_send(send);
   }
-  const nagaya_envelope own = envelope(processes_.rank(), send.index);
-  return nagaya_match_try_send(processes_.process(send.to), &own, send.data, send.bytes, nullptr,
+  const nagaya_envelope own = envelope(processes_->rank(), send.index);
+  return nagaya_match_try_send(processes_->process(send.to), &own, send.data, send.bytes, nullptr,
                                nullptr) == 0;
 }
 
@@ -149,8 +149,8 @@ void Areas::add_waiting(nagaya_area_send& send) {
 
 int Areas::start_message(nagaya_area_send& send) {
   send.message = {};
-  send.message.to = processes_.process(send.to);
-  send.message.envelope = envelope(processes_.rank(), send.index);
+  send.message.to = processes_->process(send.to);
+  send.message.envelope = envelope(processes_->rank(), send.index);
   send.message.data = send.data;
   send.message.bytes = send.bytes;
   return nagaya_match_send(&send.message);
@@ -289,7 +289,7 @@ int Areas::prepare(nagaya_area_receive& receive) {
   receive.prepared = nullptr;
   if (is_here(receive.from)) {
     Cell& cell = cell_of(receive.from, receive.index);
-    const uint64_t prepared = Cell::state_of(kPrepared, processes_.rank());
+    const uint64_t prepared = Cell::state_of(kPrepared, processes_->rank());
     if (!write_header(cell, receive, prepared)) return -EBUSY;
     cell.state.store(prepared, std::memory_order_relaxed);
     receive.prepared = &cell;
@@ -341,14 +341,14 @@ bool Areas::write_header(Cell& cell, const nagaya_area_receive& receive, uint64_
 
 void Areas::post(Cell& cell, const nagaya_area_receive& receive) {
   // Release: pairs with try_send().
-  cell.state.store(Cell::state_of(kPosted, processes_.rank()), std::memory_order_release);
+  cell.state.store(Cell::state_of(kPosted, processes_->rank()), std::memory_order_release);
   group_.wake_one(index_here(receive.from));
 }
 
 int Areas::start_message(nagaya_area_receive& receive) {
   receive.message = {};
   receive.message.wanted = envelope(receive.from, receive.index);
-  receive.message.from = processes_.process(receive.from);
+  receive.message.from = processes_->process(receive.from);
   receive.message.buffer = receive.buffer;
   receive.message.capacity = receive.capacity;
   return nagaya_match_receive(&receive.message);
@@ -377,10 +377,11 @@ int Areas::cancel(nagaya_area_receive& receive) {
   if (!is_here(receive.from)) {
     if (const int error = nagaya_match_cancel_receive(&receive.message); error != 0) return error;
   } else {
-    uint64_t state = Cell::state_of(kPosted, processes_.rank());
+    uint64_t state = Cell::state_of(kPosted, processes_->rank());
     // Not cell.idle: once the sender has taken the cell, another receiver may write it.
-    const uint64_t idle = receive.prepared != nullptr ? Cell::state_of(kPrepared, processes_.rank())
-                                                      : uint64_t{kFree};
+    const uint64_t idle = receive.prepared != nullptr
+                              ? Cell::state_of(kPrepared, processes_->rank())
+                              : uint64_t{kFree};
     // Release: the header was written before. Pairs with write_header() of another receiver.
     if (!cell_of(receive.from, receive.index)
              .state.compare_exchange_strong(state, idle, std::memory_order_release,

@@ -2,14 +2,14 @@
 // areas.h - a process's matching areas: its own, and those of the others on its node.
 #pragma once
 
-#include <span>
+#include <memory>
 #include <vector>
 
 #include "area/cell.h"
 #include "area/spool.h"
 #include "llcl/group.h"
-#include "llcl/process_set.h"
 #include "llcl/wait.h"
+#include "processes/process_set.h"
 #include "task/space/spin_lock.h"
 
 namespace nagaya::area {
@@ -45,8 +45,7 @@ class Areas {
  public:
   // May throw std::bad_alloc.
   Areas(nagaya_area_cell* cells, uint64_t* flags, uint32_t count,
-        std::span<const nagaya_process> processes, uint32_t rank, uint32_t number,
-        llcl::Wait& waits);
+        std::shared_ptr<const processes::ProcessSet> processes, uint32_t number, llcl::Wait& waits);
   ~Areas();
   Areas(const Areas&) = delete;
   Areas& operator=(const Areas&) = delete;
@@ -81,7 +80,7 @@ class Areas {
   // std::bad_alloc.
   int send_from_spool(const nagaya_area_send& send);
   bool exists(uint32_t rank, uint32_t index) const {
-    return rank < processes_.size() && index < count_;
+    return rank < processes_->size() && index < count_;
   }
   // Advances messages between nodes, then tries all sends that wait for a header. Any thread.
   void progress();
@@ -96,8 +95,8 @@ class Areas {
     std::atomic<nagaya_area_cell*> cells;
   };
 
-  bool is_here(uint32_t rank) const { return processes_.is_here(rank); }
-  uint32_t index_here(uint32_t rank) const { return processes_.nodes().index_of(rank); }
+  bool is_here(uint32_t rank) const { return processes_->is_here(rank); }
+  uint32_t index_here(uint32_t rank) const { return processes_->index_of(rank); }
   const SharedAddresses* addresses_of(uint32_t rank) const;
   Cell& own_cell(uint32_t index) const { return *reinterpret_cast<Cell*>(&cells_[index]); }
   Cell& cell_of(uint32_t rank, uint32_t index) const;
@@ -121,7 +120,7 @@ class Areas {
   nagaya_area_cell* const cells_;
   uint64_t* const flags_;
   const uint32_t count_;
-  const llcl::ProcessSet processes_;
+  const std::shared_ptr<const processes::ProcessSet> processes_;
   const uint32_t context_;
   OpenAreas& open_areas_;
   llcl::Group group_;

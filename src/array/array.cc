@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "llcl/processes.h"
+
 namespace nagaya::array {
 namespace {
 
@@ -18,9 +20,9 @@ Array::Array(const nagaya_array_shape& shape, const nagaya_array_grid& grid, uin
              Transport transport)
     : shape_(shape, grid),
       transport_(transport),
-      layout_(shape_.layout_of_rank(grid.rank)),
+      layout_(shape_.layout_of_rank(grid.processes->set->rank())),
       memory_(layout_.bytes, name),
-      members_({grid.processes, shape_.size()}, grid.rank, name) {
+      members_(grid.processes->set, name) {
   block_.base = memory_.begin();
   std::copy_n(layout_.first.begin(), kDimensions, block_.first);
   std::copy_n(layout_.count.begin(), kDimensions, block_.count);

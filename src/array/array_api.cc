@@ -64,8 +64,8 @@ void nagaya_interval_clip_loop(nagaya_interval interval, int64_t step, int64_t* 
 
 int nagaya_array_open(const nagaya_array_shape* shape, const nagaya_array_grid* grid, uint64_t name,
                       int messages, nagaya_array** out) {
-  if (shape == nullptr || grid == nullptr || out == nullptr || name >> 55 != 0 ||
-      !Shape::is_valid(*shape, *grid))
+  if (shape == nullptr || grid == nullptr || grid->processes == nullptr || out == nullptr ||
+      name >> 55 != 0 || !Shape::is_valid(*shape, *grid))
     return -EINVAL;
   return catch_bad_alloc([&] {
     const Transport transport = messages != 0 ? Transport::kMessages : Transport::kDirect;
@@ -73,7 +73,6 @@ int nagaya_array_open(const nagaya_array_shape* shape, const nagaya_array_grid* 
     if (array->size() > 1) {
       Endpoint* const endpoint = Endpoint::own();
       if (endpoint == nullptr) return -ESRCH;
-      if (!endpoint->is_member({grid->processes, array->size()}, grid->rank)) return -EINVAL;
       const int error = array->open(endpoint->board(), endpoint->record());
       if (error != 0) return error;
     }

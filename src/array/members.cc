@@ -4,7 +4,7 @@
 namespace nagaya::array {
 int Members::open(llcl::Board& board, task::TaskRecord& self, std::byte* base) {
   const llcl::GroupName name = {llcl::GroupUser::kArray, 0, name_};
-  const int error = group_.open(board, self, name, processes_.tasks_here(), sizeof(SharedWords));
+  const int error = group_.open(board, self, name, processes_->tasks_here(), sizeof(SharedWords));
   if (error != 0) return error;
   // Release: the block is zero. Pairs with base_of.
   own_words().base.store(base, std::memory_order_release);

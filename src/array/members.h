@@ -28,11 +28,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <memory>
 
 #include "llcl/group.h"
-#include "llcl/process_set.h"
 #include "nagaya/match.h"
+#include "processes/process_set.h"
 
 namespace nagaya::array {
 
@@ -44,17 +44,16 @@ struct SharedWords {
 
 class Members {
  public:
-  // `processes` by rank. May throw std::bad_alloc.
-  Members(std::span<const nagaya_process> processes, uint32_t rank, uint64_t name)
-      : processes_(processes, rank), name_(name) {}
+  Members(std::shared_ptr<const processes::ProcessSet> processes, uint64_t name)
+      : processes_(std::move(processes)), name_(name) {}
 
   // Publishes the address of the own block to the other members of the node. Returns 0, -ENOMEM.
   int open(llcl::Board& board, task::TaskRecord& self, std::byte* base);
 
-  uint32_t rank() const { return processes_.rank(); }
-  uint32_t size() const { return processes_.size(); }
-  bool is_here(uint32_t rank) const { return processes_.is_here(rank); }
-  nagaya_process process(uint32_t rank) const { return processes_.process(rank); }
+  uint32_t rank() const { return processes_->rank(); }
+  uint32_t size() const { return processes_->size(); }
+  bool is_here(uint32_t rank) const { return processes_->is_here(rank); }
+  nagaya_process process(uint32_t rank) const { return processes_->process(rank); }
 
   // ---- members of this node, once the group is open
 
@@ -85,7 +84,7 @@ class Members {
     return own_words().done.load(std::memory_order_acquire) == boxes_offered_;
   }
   // Wakes a member that may wait for a word that the caller has stored.
-  void wake(uint32_t rank) const { group_.wake_one(processes_.nodes().index_of(rank)); }
+  void wake(uint32_t rank) const { group_.wake_one(processes_->index_of(rank)); }
 
   // ---- messages
 
@@ -101,11 +100,11 @@ class Members {
 
  private:
   SharedWords& words_of(uint32_t rank) const {
-    return *reinterpret_cast<SharedWords*>(group_.part(processes_.nodes().index_of(rank)));
+    return *reinterpret_cast<SharedWords*>(group_.part(processes_->index_of(rank)));
   }
   SharedWords& own_words() const { return words_of(rank()); }
 
-  const llcl::ProcessSet processes_;
+  const std::shared_ptr<const processes::ProcessSet> processes_;
   const uint64_t name_;
   llcl::Group group_;
   uint64_t boxes_offered_ = 0;  // own boxes in all steps so far, for others to read

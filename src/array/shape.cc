@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "array/shape.h"
 
+#include "llcl/processes.h"
+
 namespace nagaya::array {
 namespace {
 
@@ -38,7 +40,7 @@ bool Shape::is_valid(const nagaya_array_shape& shape, const nagaya_array_grid& g
     size *= grid.extent[g];
     if (size > UINT32_MAX) return false;
   }
-  if (grid.rank >= size) return false;
+  if (size != grid.processes->set->size() || !grid.processes->set->has_caller()) return false;
   uint32_t taken = 0;
   ptrdiff_t bytes;
   if (__builtin_mul_overflow(shape.element_bytes, 1, &bytes)) return false;

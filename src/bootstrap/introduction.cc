@@ -49,12 +49,12 @@ std::atomic_ref<uint32_t> present(const World& world, uint32_t rank) {
   return std::atomic_ref(*reinterpret_cast<uint32_t*>(world.window + World::slot_at(rank)));
 }
 
-void describe_one_node(World& world, task::TaskRecord& record) {
+void describe_one_node(World& world, const llcl::Endpoint& endpoint) {
   std::vector<processes::Process> by_rank(world.size);
   for (uint32_t rank = 0; rank < world.size; ++rank)
     by_rank[rank] = {0, present(world, rank).load(std::memory_order_relaxed) - 1};
   try {
-    world.describe(by_rank, processes::lasting_memory_of(record));
+    world.describe(by_rank, endpoint.tables());
     world.be_ready();
   } catch (const Error& error) {
     world.fail(error.code(), error.what());
@@ -115,7 +115,7 @@ void count_in(World& world, llcl::Endpoint& endpoint, uint32_t rank) {
   // Release: this task's slot is written. Acquire: pairs with the releases of all tasks that came
   // before.
   if (world.came.fetch_add(1, std::memory_order_acq_rel) + 1 == world.size)
-    describe_one_node(world, endpoint.record());
+    describe_one_node(world, endpoint);
 }
 
 [[noreturn]] void throw_late(const World& world) {
@@ -222,7 +222,7 @@ class Speaker {
     if (!nodes.contains(own)) throw Error(-EPROTO, "the launcher shows no card of this node");
     world_.node = connect.self = nodes.at(own);
     endpoint_.board().node.store(world_.node, std::memory_order_relaxed);
-    world_.describe(by_rank, processes::lasting_memory_of(endpoint_.record()));
+    world_.describe(by_rank, endpoint_.tables());
     return connect;
   }
 

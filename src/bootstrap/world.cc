@@ -20,14 +20,10 @@ constexpr uint64_t round_up(uint64_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
 
-// Makes a world of `size` processes, none of which is known yet. The index makes the block a large
-// one, and so pages of zeros, of which the kernel backs only those that are used.
+// Makes a world of `size` processes, none of which is known yet. The block is a large one, and
+// so pages of zeros, of which the kernel backs only those that are used.
 World& make_world(task::TaskRecord& owner, std::string_view job, uint32_t size) {
-  static_assert(processes::TableIndex::bytes_for(processes::TableIndex::kUsualSlots) >
-                task::kHeapBlockMaxBytes);
-  const uint64_t index_at = round_up(sizeof(World));
-  const uint64_t windows_at =
-      round_up(index_at + processes::TableIndex::bytes_for(processes::TableIndex::kUsualSlots));
+  const uint64_t windows_at = round_up(sizeof(World));
   const uint64_t places_at = round_up(windows_at + size * sizeof(nagaya_remote));
   const uint64_t window_at = round_up(places_at + size * sizeof(std::atomic<uint32_t>));
   const uint64_t bytes = window_at + World::slot_at(size);
@@ -40,7 +36,6 @@ World& make_world(task::TaskRecord& owner, std::string_view job, uint32_t size) 
   world->size = size;
   job.copy(world->job, kJobBytes - 1);
   world->nodes = 1;
-  world->index = processes::TableIndex::create(base + index_at, processes::TableIndex::kUsualSlots);
   world->windows = reinterpret_cast<nagaya_remote*>(base + windows_at);
   world->places = reinterpret_cast<std::atomic<uint32_t>*>(base + places_at);
   world->window = base + window_at;
@@ -88,7 +83,7 @@ struct Seeker {
 World* find(World* world, const Seeker& seeker) {
   World* latest_free = nullptr;
   for (; world != nullptr; world = world->next) {
-    if (!world->stamp.matches(sizeof(World)) || !world->index->matches())
+    if (!world->stamp.matches(sizeof(World)))
       throw Error(-EPROTO, "the tasks of this job use different versions of nagaya");
     if (!seeker.is_of_job(*world)) continue;
     if (world->size != seeker.size) {
@@ -135,18 +130,18 @@ World& World::find_or_make(task::TaskRecord& self, llcl::Board& board, std::stri
   }
 }
 
-void World::describe(std::span<const processes::Process> by_rank, processes::Memory memory) {
+void World::describe(std::span<const processes::Process> by_rank, processes::TableStore store) {
   std::vector<uint32_t> tasks(nodes);
   tasks_here = 0;
   for (const processes::Process& process : by_rank) {
     tasks[process.node] = std::max(tasks[process.node], process.task + 1);
     tasks_here += process.node == node;
   }
-  int error = index->intern(processes::NodePlan(tasks, processes::dealt_block(by_rank)), memory,
-                            tables.nodes);
+  int error = store.index->intern(processes::NodePlan(tasks, processes::dealt_block(by_rank)),
+                                  store.memory, tables.nodes);
   if (error == 0)
-    error = index->intern(processes::RankPlan(*tables.nodes, processes::Processes{by_rank}), memory,
-                          tables.ranks);
+    error = store.index->intern(processes::RankPlan(*tables.nodes, processes::Processes{by_rank}),
+                                store.memory, tables.ranks);
   if (error == -ENOMEM) throw Error(error, "the space heap is exhausted");
   if (error != 0) throw Error(error, kSameRank);
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // world.h - describes all processes of a job; the tasks of a node share one World.
 //
-//   Board.world ──► World: | header, next | TableIndex | windows, by node | own window |
-//                              │          │
-//                              │          └──► the tables of all sets of processes (table_index.h)
-//                              └──► node table, the world's rank table
+//   Board.world ──► World: | header, next | windows, by node | own window |
+//                              └──► node table, the world's rank table (table_index.h)
 //   window: | 31 counters: rounds of the barrier | broken | a slot of 256 bytes for every rank |
 //
 // The first task that comes makes it in the space heap (compare-and-swap of Board.world), and
@@ -67,7 +65,6 @@ struct World {
   uint32_t program;               // 1: the first program of the job's launched processes that came
   std::atomic<uint32_t>* places;  // by rank: mailbox::Owner of the task that has come; 0: none here
   processes::Translation tables;  // of all processes of the job
-  processes::TableIndex* index;   // finds the tables of all sets
   nagaya_remote* windows;         // by node
   std::byte* window;
 
@@ -82,7 +79,7 @@ struct World {
   }
   // Called once all processes are known, with `nodes` and `node` set: sets `tables` and
   // `tasks_here`. Throws base::Error.
-  void describe(std::span<const processes::Process> by_rank, processes::Memory memory);
+  void describe(std::span<const processes::Process> by_rank, processes::TableStore store);
 
   // Release: pairs with is_ready_or_failed.
   void be_ready() { state.store(WorldState::kReady, std::memory_order_release); }

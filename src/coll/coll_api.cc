@@ -12,6 +12,7 @@
 #include "coll/underway.h"
 #include "layout/blocks.h"
 #include "llcl/endpoint.h"
+#include "llcl/processes.h"
 #include "llcl/tuning.h"
 #include "task/api_error.h"
 
@@ -24,9 +25,8 @@ using nagaya::coll::hierarchy::MultiNodeTeam;
 using nagaya::coll::hierarchy::Schedule;
 using nagaya::layout::has_runs;
 using nagaya::llcl::Endpoint;
-using nagaya::llcl::NodeSets;
-using nagaya::llcl::ProcessSet;
 using nagaya::llcl::Tuning;
+using nagaya::processes::ProcessSet;
 
 // A team of one node (`one_node`) or over several (`multi_node`).
 struct nagaya_team {
@@ -68,21 +68,21 @@ int detach_multi_node(MultiNodeTeam& team, nagaya_collective& collective) {
 // The caller's arguments of nagaya_coll_open() or nagaya_coll_open_by_messages().
 struct Membership {
   uint64_t context;
-  std::span<const nagaya_process> processes;
-  uint32_t rank;
+  const nagaya_processes* members;
   bool has_threads;
 };
 
-int open_multi_node(nagaya_team& team, Endpoint& endpoint, const Membership& own, ProcessSet set) {
-  if (set.size() > MultiNodeTeam::kSizeMax) return -EINVAL;
-  team.multi_node.emplace(std::move(set), own.context, own.has_threads, endpoint.waits());
+int open_multi_node(nagaya_team& team, Endpoint& endpoint, const Membership& own, bool are_apart) {
+  if (own.members->set->size() > MultiNodeTeam::kSizeMax) return -EINVAL;
+  team.multi_node.emplace(own.members->set, are_apart, own.context, own.has_threads,
+                          endpoint.waits());
   return team.multi_node->open(endpoint.board(), endpoint.record());
 }
 
 int open(nagaya_team& team, Endpoint& endpoint, const Membership& own) {
-  ProcessSet set(own.processes, own.rank);
-  if (set.nodes().nodes() > 1) return open_multi_node(team, endpoint, own, std::move(set));
-  team.one_node.emplace(own.rank, own.has_threads);
+  const ProcessSet& set = *own.members->set;
+  if (set.by_node().nodes() > 1) return open_multi_node(team, endpoint, own, false);
+  team.one_node.emplace(set.rank(), own.has_threads);
   return team.one_node->open(endpoint.board(), endpoint.record(), own.context, 0, set.tasks_here());
 }
 
@@ -105,11 +105,10 @@ template <class Open>
 int make_team(const Membership& own, nagaya_team** out, Open open) {
   Endpoint* const endpoint = Endpoint::own();
   if (endpoint == nullptr) return -ESRCH;
-  const auto& [context, processes, rank, has_threads] = own;
-  if (processes.data() == nullptr || out == nullptr || rank >= processes.size() ||
-      context >= MultiNodeTeam::kContexts || !endpoint->is_member(processes, rank))
+  if (own.members == nullptr || !own.members->set->has_caller() || out == nullptr ||
+      own.context >= MultiNodeTeam::kContexts)
     return -EINVAL;
-  if (has_threads) endpoint->waits().enable_threads();
+  if (own.has_threads) endpoint->waits().enable_threads();
   return nagaya::task::guarded([&] {
     Tuning::own().agreed(endpoint->board().tuning);
     auto team = std::make_unique<nagaya_team>();
@@ -121,19 +120,16 @@ int make_team(const Membership& own, nagaya_team** out, Open open) {
 
 }  // namespace
 
-int nagaya_coll_open(uint64_t context, const nagaya_process* processes, uint32_t size,
-                     uint32_t rank, int threads, nagaya_team** out) {
-  return make_team({context, {processes, size}, rank, threads != 0}, out, open);
+int nagaya_coll_open(uint64_t context, const nagaya_processes* members, int threads,
+                     nagaya_team** out) {
+  return make_team({context, members, threads != 0}, out, open);
 }
 
-int nagaya_coll_open_by_messages(uint64_t context, const nagaya_process* processes, uint32_t size,
-                                 uint32_t rank, int threads, nagaya_team** out) {
-  return make_team({context, {processes, size}, rank, threads != 0}, out,
+int nagaya_coll_open_by_messages(uint64_t context, const nagaya_processes* members, int threads,
+                                 nagaya_team** out) {
+  return make_team({context, members, threads != 0}, out,
                    [](nagaya_team& team, Endpoint& endpoint, const Membership& own) {
-                     const auto count = static_cast<uint32_t>(own.processes.size());
-                     return open_multi_node(
-                         team, endpoint, own,
-                         ProcessSet(own.processes, NodeSets::apart(count), own.rank));
+                     return open_multi_node(team, endpoint, own, true);
                    });
 }
 

@@ -82,6 +82,9 @@ base::Mapping create_board(task::SpaceHeader& space) {
   const uint64_t copies_at = layout.add<CopyOffers>(sizeof(CopyOffers));
   const uint64_t backlogs_at = layout.add<Backlogs>(sizeof(Backlogs));
   const uint64_t groups_at = layout.add<Groups>(sizeof(Groups));
+  constexpr uint32_t kTableSlots = processes::TableIndex::kUsualSlots;
+  const uint64_t tables_at =
+      layout.add<processes::TableIndex>(processes::TableIndex::bytes_for(kTableSlots));
   base::Mapping memory = base::reserve_undumped_memory(layout.bytes(), "cannot reserve the board");
   std::byte* const base = memory.data();
 
@@ -102,6 +105,7 @@ base::Mapping create_board(task::SpaceHeader& space) {
   board->copies = reinterpret_cast<CopyOffers*>(base + copies_at);
   board->backlogs = reinterpret_cast<Backlogs*>(base + backlogs_at);
   board->groups = reinterpret_cast<Groups*>(base + groups_at);
+  board->tables = processes::TableIndex::create(base + tables_at, kTableSlots);
   board->has_heavy_fence = mailbox::Machine::has_heavy_fence();
   board->load.processors = own_processors();
   space.upper_floors = board;

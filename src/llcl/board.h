@@ -22,6 +22,7 @@
 #include "mailbox/ring.h"
 #include "mailbox/thread_bell.h"
 #include "mailbox/waiting.h"
+#include "processes/table_index.h"
 
 namespace nagaya::llcl {
 
@@ -97,6 +98,7 @@ struct Board {
   CopyOffers* copies;
   Backlogs* backlogs;
   Groups* groups;
+  processes::TableIndex* tables;  // of the sets of processes that tasks hold
   bool has_heavy_fence;           // all tasks are one mm, as Machine::heavy_fence() needs
   std::atomic<uint64_t> tuning;   // digest of all tasks' table (tuning.h); 0: no task has one yet
   std::atomic<uint64_t> dropped;  // number of messages dropped because no receiver knows their kind

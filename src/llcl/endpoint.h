@@ -28,6 +28,7 @@
 #include "llcl/parked.h"
 #include "llcl/wait.h"
 #include "nagaya/llcl.h"
+#include "processes/table_reference.h"
 
 namespace nagaya::llcl {
 
@@ -40,6 +41,11 @@ class Endpoint {
   Board& board() const { return *board_; }
   mailbox::Owner owner() const { return owner_; }
   task::TaskRecord& record() const { return *record_; }
+  // Where the task finds and makes tables of sets of processes. They outlive the task that makes
+  // them: others may have found them.
+  processes::TableStore tables() const {
+    return {board_->tables, processes::lasting_memory_of(*record_)};
+  }
 
   // Returns whether the calling task is processes[rank], and all processes of the same node have
   // task numbers that there may be.

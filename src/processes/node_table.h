@@ -66,11 +66,13 @@ struct NodeTable {
     return 0;
   }
 
+  // `node` is below `nodes`.
+  uint32_t tasks_of(uint32_t node) const { return area_of_node(node).tasks; }
+
   // Returns the position, or -EINVAL: the job has no such node, or the node no such task.
   int64_t position_of(Process process) const {
     if (process.node >= nodes) return -EINVAL;
-    const Area& area = areas()[last_at_or_below(
-        area_count, process.node, [this](uint32_t n) { return areas()[n].first_node; })];
+    const Area& area = area_of_node(process.node);
     if (process.task >= area.tasks) return -EINVAL;
     const uint32_t in_area = process.node - area.first_node;
     if (area.block == area.tasks)
@@ -78,6 +80,12 @@ struct NodeTable {
     const uint32_t width = (&area)[1].first_node - area.first_node;
     const uint32_t group = process.task / area.block * width + in_area;
     return int64_t{area.first_position} + group * area.block + process.task % area.block;
+  }
+
+ private:
+  const Area& area_of_node(uint32_t node) const {
+    return areas()[last_at_or_below(area_count, node,
+                                    [this](uint32_t n) { return areas()[n].first_node; })];
   }
 };
 

@@ -1,55 +1,65 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// process_set.h - an ordered set of processes of a job, as a face may hold it: one table for the
-// node, found by its content or built, shared by the tasks that hold it, and given back.
+// process_set.h - an ordered set of processes; the caller is usually one of them. Teams, areas,
+// arrays and the faces' communicators hold one, and no list of processes.
 //
-//   const Range second{0, (world.size + 1) / 2, 2};
-//   ProcessSet even(index, space_heap_of(record), world.tables);
-//   const int error = even.describe(Ranges{world.tables.ranks, {&second, 1}});
-//   even->process_of(17, process);
+//   rank ─► place = node << 12 | task      a rank table: one copy for all tasks of the node
+//   rank ─► index among those of its node  ranks_by_node.h
 //
-// Descriptions: description.h. Each task that takes part makes a ProcessSet of its own, with an
-// equal description; it holds a reference and some words, whatever the size.
+// A place is a position of a node table that has room for every process that can exist. So sets
+// need no world: also processes that were started later (MPI_Comm_spawn) have places.
 #pragma once
 
-#include <utility>
+#include <cstdint>
+#include <span>
+#include <vector>
 
-#include "processes/table_index.h"
+#include "processes/ranks_by_node.h"
 
 namespace nagaya::processes {
 
-// One task's reference to a table. Belongs to one thread at a time.
+// Immutable: any thread may call.
 class ProcessSet {
  public:
-  // At first the set of all processes of the job. The caller keeps the tables of `all`.
-  ProcessSet(TableIndex& index, Memory memory, const Translation& all)
-      : index_(&index), memory_(memory), tables_(all) {}
-  ProcessSet(const ProcessSet&) = delete;
-  ProcessSet& operator=(const ProcessSet&) = delete;
-  ~ProcessSet() { give_back(); }
+  static constexpr uint32_t kNodesMax = uint32_t{1} << (31 - task::kTaskNumberBits);
 
-  // Makes this the described set. Returns 0, or -EINVAL, -ENOMEM like TableIndex::intern; then
-  // nothing has changed.
-  int describe(const Description& description) {
-    const RankTable* ranks = nullptr;
-    const int error = index_->intern(RankPlan(*tables_.nodes, description), memory_, ranks);
-    if (error != 0) return error;
-    give_back();
-    tables_.ranks = ranks;
-    is_own_ = true;
-    return 0;
+  static constexpr uint32_t kNotAMember = UINT32_MAX;
+
+  // `by_rank`: each process once. `rank`: the caller's, or kNotAMember. Throws std::bad_alloc;
+  // base::Error if a process is there twice, or no node can have its number.
+  ProcessSet(TableStore store, std::span<const Process> by_rank, uint32_t rank);
+
+  uint32_t rank() const { return rank_; }  // the caller's
+  bool has_caller() const { return rank_ != kNotAMember; }
+  uint32_t size() const { return places_->size; }
+  Process process(uint32_t rank) const {
+    const auto place = static_cast<uint32_t>(places_->position_of(rank));
+    return {place >> task::kTaskNumberBits, place & (task::kTasksMax - 1)};
+  }
+  // Returns the rank, or -ESRCH: it is not in the set.
+  int64_t rank_of(Process process) const {
+    if (process.node >= kNodesMax || process.task >= task::kTasksMax) return -ESRCH;
+    return places_->rank_at(process.node << task::kTaskNumberBits | process.task);
   }
 
-  const Translation* operator->() const { return &tables_; }
+  const RanksByNode& by_node() const { return by_node_; }
+
+  // ---- for members
+
+  // Whether the process is on the caller's node.
+  bool is_here(uint32_t rank) const {
+    return by_node_.nodes() == 1 || process(rank).node == own_node_;
+  }
+  // Returns the index of a process among those of its node.
+  uint32_t index_of(uint32_t rank) const {
+    return by_node_.nodes() == 1 ? rank : by_node_.index_of(rank);
+  }
+  // Returns the task numbers of the caller's node, by index_of(). May throw std::bad_alloc.
+  std::vector<uint32_t> tasks_here() const;
 
  private:
-  void give_back() {
-    if (std::exchange(is_own_, false)) index_->drop(tables_.ranks->head, memory_);
-  }
-
-  TableIndex* index_;
-  Memory memory_;
-  Translation tables_;
-  bool is_own_ = false;  // whether this has a reference to tables_.ranks
+  TableReference<RankTable> places_;
+  RanksByNode by_node_;
+  uint32_t rank_, own_node_;
 };
 
 }  // namespace nagaya::processes

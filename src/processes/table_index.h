@@ -28,11 +28,10 @@
 //
 // Death, at any instruction. Before publish: the block is the dead task's, and goes with it. After
 // publish: a reference is not dropped, the table stays. Between the last drop and the free: as
-// before publish. When a rank of a job dies the job dies; its host then frees the dead tasks'
-// blocks, and the index with them: an index serves one job.
-// Needs outside exclusion: every call, against the reaping of a task that allocated a table (its
-// blocks are freed then, in spite of references). The faces' finalization excludes it: fence,
-// detach, exit.
+// before publish. So what a dead task held stays until the space ends.
+// Needs outside exclusion, if tables lie in blocks of their makers: every call, against the reaping
+// of a task that allocated a table. The index of a space (Board::tables) needs none: its tables lie
+// in blocks of the space (lasting_memory_of).
 #pragma once
 
 #include <atomic>
@@ -73,6 +72,12 @@ struct TableIndex {
  private:
   template <class Plan>
   const typename Plan::Table* find(const Plan& plan, Memory memory, uint32_t& empty);
+};
+
+// The index in which a task finds tables, and the memory in which it makes them.
+struct TableStore {
+  TableIndex* index;
+  Memory memory;
 };
 
 extern template int TableIndex::intern(const NodePlan&, Memory, const NodeTable*&);

@@ -108,10 +108,13 @@ int main(void) {
   EXPECT(size >= 3 && size <= kProcessesMax);
   nagaya_process all[kProcessesMax];
   for (uint32_t n = 0; n < size; ++n) EXPECT_EQUAL(nagaya_comm_process(n, &all[n]), 0);
+  nagaya_processes* members;
+  EXPECT_EQUAL(nagaya_processes_open(all, size, rank, &members), 0);
   nagaya_team* team;
-  EXPECT_EQUAL(nagaya_coll_open(1, all, size, rank, 0, &team), 0);
+  EXPECT_EQUAL(nagaya_coll_open(1, members, 0, &team), 0);
   keep_promises(team);
-  EXPECT_EQUAL(nagaya_coll_open_by_messages(2, all, size, rank, 0, &team), 0);
+  EXPECT_EQUAL(nagaya_coll_open_by_messages(2, members, 0, &team), 0);
+  EXPECT_EQUAL(nagaya_processes_close(members), 0);
   keep_promises(team);
   EXPECT_EQUAL(nagaya_comm_barrier(), 0);
   EXPECT_EQUAL(nagaya_match_close(), 0);

@@ -33,10 +33,11 @@ static nagaya_team* team;
 static nagaya_areas* areas;
 static nagaya_array* array;
 static nagaya_process processes[kSize];
+static nagaya_processes* members;
 static const uint32_t extent = kSize;
 static const nagaya_array_dimension along = {8, 0, {0, 7, 4, kSize}, 0, 1, 1};
 static nagaya_array_shape shape = {sizeof(int), 1, &along};
-static nagaya_array_grid grid = {processes, 1, &extent, 0};
+static nagaya_array_grid grid = {NULL, 1, &extent};
 static fmpl_area fmpl_cells[kOneIndex];
 static fmpl_flag fmpl_flags[kOneIndex];
 static nagaya_area_cell cells[kOneIndex];
@@ -69,12 +70,12 @@ static void leave(void) {
 }
 
 static void open_all(uint32_t rank) {
-  grid.rank = rank;
   EXPECT_EQUAL(nagaya_space_current(&space), 0);
   EXPECT_EQUAL(nagaya_match_join(0), 0);
-  EXPECT_EQUAL(nagaya_coll_open(kOwnTeams, processes, kSize, rank, 0, &team), 0);
-  EXPECT_EQUAL(nagaya_area_open(cells, flags, kOneIndex, processes, kSize, rank, kOwnTeams, &areas),
-               0);
+  EXPECT_EQUAL(nagaya_processes_open(processes, kSize, rank, &members), 0);
+  grid.processes = members;
+  EXPECT_EQUAL(nagaya_coll_open(kOwnTeams, members, 0, &team), 0);
+  EXPECT_EQUAL(nagaya_area_open(cells, flags, kOneIndex, members, kOwnTeams, &areas), 0);
   EXPECT_EQUAL(nagaya_array_open(&shape, &grid, kOwnTeams, 0, &array), 0);
   EXPECT_EQUAL(fmpl_init(fmpl_cells, fmpl_flags, kOneIndex), FMPL_SUCCESS);
 }
@@ -111,6 +112,8 @@ static void arguments_of(const char* name, void** arguments) {
   if (begins(name, "nagaya_space_destroy") || begins(name, "nagaya_task_spawn") ||
       begins(name, "nagaya_task_wait") || begins(name, "nagaya_task_signal"))
     TAKE(space);
+  if (begins(name, "nagaya_processes_")) TAKE(members);
+  if (begins(name, "nagaya_processes_open")) TAKE(processes, (void*)kSize, NULL);
   if (begins(name, "nagaya_coll_")) TAKE(team);
   if (begins(name, "nagaya_area_")) TAKE(areas);
   if (begins(name, "nagaya_array_")) TAKE(array);

@@ -71,10 +71,13 @@ int coll_nagaya_open_team(struct ompi_communicator_t* comm, const coll_nagaya_ca
     for (int k = 0; k < part->count && error == OMPI_SUCCESS; ++k)
       error = nagaya_process_in(part->group, part->first + k, next++);
   }
-  const uint64_t context = (uint64_t)number * COLL_NAGAYA_CONTEXTS + nagaya_context_of(comm);
+  nagaya_processes* set = NULL;
   if (error == OMPI_SUCCESS)
-    error = nagaya_mpi_error(nagaya_coll_open(context, processes, (uint32_t)size, members.rank,
-                                              opal_using_threads(), team));
+    error = nagaya_mpi_error(nagaya_processes_open(processes, (uint32_t)size, members.rank, &set));
   free(processes);
+  if (error != OMPI_SUCCESS) return error;
+  const uint64_t context = (uint64_t)number * COLL_NAGAYA_CONTEXTS + nagaya_context_of(comm);
+  error = nagaya_mpi_error(nagaya_coll_open(context, set, opal_using_threads(), team));
+  nagaya_processes_close(set);
   return error;
 }

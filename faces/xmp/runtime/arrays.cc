@@ -114,12 +114,11 @@ void open_blocks(const char* where, nagaya_xmp_array& array, ProcessSet& set) {
                     ", on which it lies, execute its declaration: write it outside of the task");
   const uint64_t name = set.next_array_name();
   if (!set.has_caller()) return set_placeholder(array);
-  const std::vector<nagaya_process> processes = set.processes();
   const std::vector<uint32_t>& extent = state.with->onto->extent;
   const nagaya_array_shape shape = {state.element_bytes, static_cast<uint32_t>(dimensions.size()),
                                     dimensions.data()};
-  const nagaya_array_grid grid = {processes.data(), static_cast<uint32_t>(extent.size()),
-                                  extent.data(), static_cast<uint32_t>(set.own_index())};
+  const nagaya_array_grid grid = {set.members(), static_cast<uint32_t>(extent.size()),
+                                  extent.data()};
   const int error =
       nagaya_array_open(&shape, &grid, name, Job::own().has_halo_messages(), &state.blocks);
   if (error == -ESRCH) fail(where, "array " + state.name + ": " + reason_of(error));

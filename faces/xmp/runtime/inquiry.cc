@@ -371,9 +371,12 @@ void nagaya_xmp_expect_processes(int count) {
 }
 
 const int* nagaya_xmp_executing_ranks(int* count) {
-  const std::vector<uint32_t>& ranks = Executing::now().job_ranks();
-  *count = static_cast<int>(ranks.size());
-  return reinterpret_cast<const int*>(ranks.data());
+  static auto* const ranks = new std::vector<int>;  // valid until the next call
+  const nagaya::xmp::ProcessSet& set = Executing::now();
+  ranks->resize(set.size());
+  for (uint32_t n = 0; n < set.size(); ++n) (*ranks)[n] = static_cast<int>(set.job_rank(n));
+  *count = static_cast<int>(set.size());
+  return ranks->data();
 }
 
 void* nagaya_xmp_kept_for_executing() {

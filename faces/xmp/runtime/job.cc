@@ -103,7 +103,6 @@ Job::Job() : has_halo_messages_(reads_halo_messages()) {
     return;
   }
   refuse_copies();
-  processes_.push_back({0, 0});
 }
 
 void Job::join() {
@@ -111,13 +110,23 @@ void Job::join() {
   nagaya_comm_watch_nodes(
       [](int64_t rank, int why) { fail(nullptr, text_of_lost_node(rank, why)); });
   rank_ = static_cast<uint32_t>(nagaya_comm_rank());
-  processes_.resize(static_cast<size_t>(nagaya_comm_size()));
-  for (size_t rank = 0; rank < processes_.size(); ++rank)
-    nagaya_comm_process(static_cast<int64_t>(rank), &processes_[rank]);
+  size_ = static_cast<uint32_t>(nagaya_comm_size());
+  is_joined_ = true;
   if (nagaya_comm_nodes() > 1 || has_halo_messages_)
     if (const int error = nagaya_match_join(0); error != 0)
       fail(nullptr, "nagaya_match_join() says " + reason_of(error));
   on_exit(end, nullptr);
+}
+
+// Outside of a space the process is alone.
+nagaya_process Job::process(uint32_t rank) const {
+  nagaya_process process = {0, 0};
+  if (is_joined_) nagaya_comm_process(rank, &process);
+  return process;
+}
+
+uint32_t Job::rank_of(nagaya_process process) const {
+  return is_joined_ ? static_cast<uint32_t>(nagaya_comm_rank_of(process)) : 0;
 }
 
 namespace {

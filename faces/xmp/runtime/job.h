@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "nagaya/llcl.h"
 
@@ -16,8 +15,10 @@ class Job {
   static Job& own();
 
   uint32_t rank() const { return rank_; }
-  uint32_t size() const { return static_cast<uint32_t>(processes_.size()); }
-  nagaya_process process(uint32_t rank) const { return processes_[rank]; }
+  uint32_t size() const { return size_; }
+  // Translate ranks of the job to processes and back.
+  nagaya_process process(uint32_t rank) const;
+  uint32_t rank_of(nagaya_process process) const;
   // Whether NAGAYA_XMP_HALO=message: halos are exchanged by messages even within a node.
   bool has_halo_messages() const { return has_halo_messages_; }
 
@@ -25,8 +26,8 @@ class Job {
   Job();
   void join();
 
-  uint32_t rank_ = 0;
-  std::vector<nagaya_process> processes_;
+  bool is_joined_ = false;  // in a space
+  uint32_t rank_ = 0, size_ = 1;
   bool has_halo_messages_ = false;
 };
 

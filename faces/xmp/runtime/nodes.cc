@@ -101,8 +101,9 @@ nagaya_xmp_nodes* nagaya_xmp_declare_nodes(const char* where, const char* name, 
   std::vector<uint32_t> extents =
       extents_of(where, name, dimensions, extent, base.size(), is_of_all);
   const uint32_t size = std::accumulate(extents.begin(), extents.end(), 1u, std::multiplies<>());
-  const std::vector<uint32_t>& ranks = base.job_ranks();
-  ProcessSet& set = ProcessSet::of({ranks.begin(), ranks.begin() + size});
+  std::vector<uint32_t> ranks(size);
+  for (uint32_t n = 0; n < size; ++n) ranks[n] = base.job_rank(n);
+  ProcessSet& set = ProcessSet::of(ranks);
   auto* const nodes = new nagaya_xmp_nodes(name, brackets != 0, std::move(extents), set);
   if (executing != 0) nodes->attribute = XMP_EXECUTING_NODES;
   if (of != nullptr) {

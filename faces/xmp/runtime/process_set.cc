@@ -28,7 +28,7 @@ uint64_t hash_of(const std::vector<uint32_t>& ranks) {
   return hash;
 }
 
-using Sets = std::map<std::vector<uint32_t>, std::unique_ptr<ProcessSet>>;
+using Sets = std::multimap<uint64_t, std::unique_ptr<ProcessSet>>;  // by hash
 
 Sets& sets() {
   static auto* const all = new Sets;
@@ -37,16 +37,29 @@ Sets& sets() {
 
 }  // namespace
 
-ProcessSet::ProcessSet(std::vector<uint32_t> job_ranks)
-    : ranks_(std::move(job_ranks)), hash_(hash_of(ranks_)), sorted_(ranks_) {
-  own_index_ = index_of(Job::own().rank());
-  std::sort(sorted_.begin(), sorted_.end());
+ProcessSet::ProcessSet(const std::vector<uint32_t>& job_ranks) : hash_(hash_of(job_ranks)) {
+  std::vector<nagaya_process> processes;
+  for (const uint32_t rank : job_ranks) processes.push_back(Job::own().process(rank));
+  const auto found = std::find(job_ranks.begin(), job_ranks.end(), Job::own().rank());
+  const bool has_caller = found != job_ranks.end();
+  own_index_ = has_caller ? found - job_ranks.begin() : -1;
+  const int error = open_processes(
+      processes, has_caller ? static_cast<uint32_t>(own_index_) : NAGAYA_NOT_A_MEMBER, members_);
+  if (error != 0) fail(nullptr, "nagaya_processes_open() says " + reason_of(error));
+}
+
+bool ProcessSet::has_ranks(const std::vector<uint32_t>& job_ranks) const {
+  if (size() != job_ranks.size()) return false;
+  for (uint32_t n = 0; n < size(); ++n)
+    if (job_rank(n) != job_ranks[n]) return false;
+  return true;
 }
 
 ProcessSet& ProcessSet::of(const std::vector<uint32_t>& job_ranks) {
-  std::unique_ptr<ProcessSet>& set = sets()[job_ranks];
-  if (set == nullptr) set = std::make_unique<ProcessSet>(job_ranks);
-  return *set;
+  const uint64_t hash = hash_of(job_ranks);
+  for (auto [at, end] = sets().equal_range(hash); at != end; ++at)
+    if (at->second->has_ranks(job_ranks)) return *at->second;
+  return *sets().emplace(hash, std::make_unique<ProcessSet>(job_ranks))->second;
 }
 
 ProcessSet& ProcessSet::world() {
@@ -58,21 +71,20 @@ ProcessSet& ProcessSet::world() {
   return *all;
 }
 
-std::vector<nagaya_process> ProcessSet::processes() const {
-  std::vector<nagaya_process> processes;
-  for (const uint32_t rank : ranks_) processes.push_back(Job::own().process(rank));
-  return processes;
+uint32_t ProcessSet::job_rank(uint32_t n) const {
+  nagaya_process process;
+  nagaya_processes_at(members(), n, &process);
+  return Job::own().rank_of(process);
 }
 
 int64_t ProcessSet::index_of(uint32_t job_rank) const {
-  const auto found = std::find(ranks_.begin(), ranks_.end(), job_rank);
-  return found == ranks_.end() ? -1 : found - ranks_.begin();
+  return std::max<int64_t>(nagaya_processes_rank_of(members(), Job::own().process(job_rank)), -1);
 }
 
 bool ProcessSet::contains(const ProcessSet& other) const {
   if (&other == this || &other == contained_) return true;
-  if (!std::includes(sorted_.begin(), sorted_.end(), other.sorted_.begin(), other.sorted_.end()))
-    return false;
+  for (uint32_t n = 0; n < other.size(); ++n)
+    if (index_of(other.job_rank(n)) < 0) return false;
   contained_ = &other;
   return true;
 }
@@ -86,8 +98,7 @@ nagaya_team& ProcessSet::team(const char* where) {
     const uint64_t context = NAGAYA_TEAMS_XMP | (hash_ & (NAGAYA_TEAMS_XMP - 1));
     // Waiting threads of an MPI library in the program may advance this team's collectives.
     constexpr int kHasThreads = 1;
-    const int error = nagaya_coll_open(context, processes().data(), size(),
-                                       static_cast<uint32_t>(own_index_), kHasThreads, &team_);
+    const int error = nagaya_coll_open(context, members(), kHasThreads, &team_);
     if (error != 0) fail(where, "nagaya_coll_open() says " + reason_of(error));
   }
   return *team_;
@@ -100,7 +111,7 @@ void ProcessSet::close() {
 }
 
 void ProcessSet::close_all() {
-  for (auto& [ranks, set] : sets()) set->close();
+  for (auto& [hash, set] : sets()) set->close();
 }
 
 }  // namespace nagaya::xmp

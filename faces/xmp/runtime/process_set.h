@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "faces/processes.h"
 #include "nagaya/coll.h"
 
 namespace nagaya::xmp {
@@ -20,10 +21,10 @@ class ProcessSet {
   // Closes all teams. Called before the process ends.
   static void close_all();
 
-  uint32_t size() const { return static_cast<uint32_t>(ranks_.size()); }
-  uint32_t job_rank(uint32_t n) const { return ranks_[n]; }
-  const std::vector<uint32_t>& job_ranks() const { return ranks_; }
-  std::vector<nagaya_process> processes() const;
+  uint32_t size() const { return static_cast<uint32_t>(nagaya_processes_size(members())); }
+  // Returns the rank in the job of the n-th member.
+  uint32_t job_rank(uint32_t n) const;
+  const nagaya_processes* members() const { return members_.get(); }
   // Returns the caller's number in the set; -1: it is no member.
   int64_t own_index() const { return own_index_; }
   bool has_caller() const { return own_index_ >= 0; }
@@ -44,18 +45,19 @@ class ProcessSet {
   // Returns 8 bytes of the set, zero at first, in which xmp.h keeps the set's MPI communicator.
   void* communicator_memory() { return &communicator_memory_; }
 
-  explicit ProcessSet(std::vector<uint32_t> job_ranks);
+  explicit ProcessSet(const std::vector<uint32_t>& job_ranks);
 
  private:
   void close();
 
-  const std::vector<uint32_t> ranks_;
+  bool has_ranks(const std::vector<uint32_t>& job_ranks) const;
+
   const uint64_t hash_;
+  Processes members_;
   int64_t own_index_;
   uint64_t arrays_made_ = 0;
   uint64_t communicator_memory_ = 0;
   nagaya_team* team_ = nullptr;
-  std::vector<uint32_t> sorted_;
   mutable const ProcessSet* contained_ = nullptr;  // last set for which contains() was true
 };
 

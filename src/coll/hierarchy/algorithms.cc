@@ -13,7 +13,8 @@ bool is_long(const nagaya_collective& what) {
 
 }  // namespace
 
-const MultiNodeAlgorithm* algorithm_of(const nagaya_collective& what, const llcl::NodeSets& nodes) {
+const MultiNodeAlgorithm* algorithm_of(const nagaya_collective& what,
+                                       const processes::RanksByNode& nodes) {
   // Whether each node's elements may be combined first: no ranks of other nodes lie between the
   // node's ranks, or the operation commutes.
   const bool keeps_order = nodes.are_blocks() || what.elements.commutes != 0;

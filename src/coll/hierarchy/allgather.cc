@@ -47,7 +47,7 @@ void first(Schedule& schedule) {
 
 bool between(Schedule& schedule, uint32_t round) {
   if (!schedule.is_leader() || round != 0) return false;
-  const llcl::NodeSets& nodes = schedule.nodes();
+  const processes::RanksByNode& nodes = schedule.nodes();
   const auto begin_of = [&](uint32_t node) { return schedule.offsets[nodes.begin_of(node)]; };
   const auto end_of = [&](uint32_t node) {
     return schedule.offsets[nodes.begin_of(node) + nodes.ranks_of(node).size()];

@@ -60,7 +60,7 @@ size_t offset_for_node(const Schedule& schedule, uint32_t node) {
 }
 
 void exchange(Schedule& schedule) {
-  const llcl::NodeSets& nodes = schedule.nodes();
+  const processes::RanksByNode& nodes = schedule.nodes();
   const size_t bytes = block_bytes(schedule), row = row_bytes(schedule);
   schedule.other_buffer = schedule.new_scratch(2 * all_bytes(schedule));
   std::byte* const incoming = schedule.other_buffer + all_bytes(schedule);
@@ -82,7 +82,7 @@ void exchange(Schedule& schedule) {
 // Makes a row for each member: all ranks' blocks for it, by rank. Blocks between members of this
 // node come from the blocks to send, because no message has carried them.
 void sort(Schedule& schedule) {
-  const llcl::NodeSets& nodes = schedule.nodes();
+  const processes::RanksByNode& nodes = schedule.nodes();
   const size_t bytes = block_bytes(schedule), row = row_bytes(schedule);
   std::byte* const rows = schedule.new_scratch(all_bytes(schedule));
   for (uint32_t node = 0; node < nodes.nodes(); ++node) {

@@ -33,7 +33,7 @@ void first(Schedule& schedule) {
 
 bool between(Schedule& schedule, uint32_t round) {
   if (!schedule.is_leader() || round != 0) return false;
-  const llcl::NodeSets& nodes = schedule.nodes();
+  const processes::RanksByNode& nodes = schedule.nodes();
   const size_t bytes = Elements(schedule).buffer_bytes(schedule.what().elements.count);
   const auto buffers_of_node = [&](uint32_t node) {
     return schedule.buffer + nodes.begin_of(node) * bytes;
@@ -56,7 +56,7 @@ void combine(void* context, uint32_t, const void* data, size_t) {
   const Share share = result_of(what, schedule.rank(), schedule.size());
   auto* const buffers = static_cast<std::byte*>(const_cast<void*>(data));
   const auto elements_of = [&](uint32_t rank) {
-    const llcl::NodeSets& nodes = schedule.nodes();
+    const processes::RanksByNode& nodes = schedule.nodes();
     const uint32_t n = nodes.begin_of(nodes.node_of(rank)) + nodes.index_of(rank);
     return elements.at(elements.first_in_buffer(buffers, n, what.elements.count), share.first);
   };

@@ -10,7 +10,8 @@
 namespace nagaya::coll::hierarchy {
 
 // Returns the algorithm for `what`; nullptr: its kind is unknown.
-const MultiNodeAlgorithm* algorithm_of(const nagaya_collective& what, const llcl::NodeSets& nodes);
+const MultiNodeAlgorithm* algorithm_of(const nagaya_collective& what,
+                                       const processes::RanksByNode& nodes);
 
 // In the pictures: 5 ranks on two nodes (0 1 2 | 3 4), 7 on three (0 1 2 | 3 4 | 5 6); ─► in a
 // node, ═► between nodes.

@@ -29,7 +29,7 @@ void first(Schedule& schedule) {
 
 // Fills in `sizes`.
 void find_node_offsets(Schedule& schedule) {
-  const llcl::NodeSets& nodes = schedule.nodes();
+  const processes::RanksByNode& nodes = schedule.nodes();
   size_t at = 0;
   for (uint32_t node = 0; node < nodes.nodes(); ++node) {
     schedule.sizes.push_back(at);

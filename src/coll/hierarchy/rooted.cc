@@ -55,7 +55,7 @@ void gather_first(Schedule& schedule) {
 
 bool gather_between(Schedule& schedule, uint32_t round) {
   if (!schedule.is_leader() || round != 0) return false;
-  const llcl::NodeSets& nodes = schedule.nodes();
+  const processes::RanksByNode& nodes = schedule.nodes();
   const size_t bytes = gathered_bytes(schedule);
   if (!schedule.is_root()) {
     schedule.send(schedule.what().root, schedule.buffer, schedule.own_ranks().size() * bytes);
@@ -85,7 +85,7 @@ size_t scattered_bytes(const Schedule& schedule) {
 }
 
 void send_to_nodes(Schedule& schedule) {
-  const llcl::NodeSets& nodes = schedule.nodes();
+  const processes::RanksByNode& nodes = schedule.nodes();
   const size_t bytes = scattered_bytes(schedule);
   schedule.buffer = schedule.new_scratch(schedule.size() * bytes);
   for (uint32_t node = 0; node < nodes.nodes(); ++node) {

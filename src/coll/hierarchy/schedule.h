@@ -15,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-#include "coll/hierarchy/wide_team.h"
+#include "coll/hierarchy/multi_node_team.h"
 #include "coll/operation.h"
 #include "layout/blocks.h"
 #include "layout/runs.h"
@@ -45,11 +45,11 @@ class Schedule {
   Schedule& operator=(const Schedule&) = delete;
 
   const nagaya_collective& what() const { return what_; }
-  const llcl::NodeSets& nodes() const { return team_.nodes(); }
+  const processes::RanksByNode& nodes() const { return team_.nodes(); }
   uint32_t rank() const { return team_.rank(); }
   uint32_t size() const { return team_.size(); }
   uint32_t node() const { return nodes().node_of(rank()); }
-  std::span<const uint32_t> own_ranks() const { return nodes().ranks_of(node()); }
+  processes::RankList own_ranks() const { return nodes().ranks_of(node()); }
   bool is_alone_on_node() const { return own_ranks().size() == 1; }
   // Returns the rank that sends and receives for a node: the root for its own node if the algorithm
   // has one, else the node's lowest rank.

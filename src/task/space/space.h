@@ -45,6 +45,9 @@ inline constexpr uint64_t kSpaceBegin = 0x110000000000;
 inline constexpr uint64_t kSpaceEnd = 0x550000000000;
 inline constexpr uint64_t kHomeBytes = 128ull << 20;
 inline constexpr uint64_t kPageBytes = 4096;
+// Task numbers are below kTasksMax, in every space.
+inline constexpr uint32_t kTaskNumberBits = 12;
+inline constexpr uint32_t kTasksMax = 1u << kTaskNumberBits;
 
 struct Stamp {
   uint32_t magic;

@@ -13,7 +13,6 @@
 namespace nagaya::task {
 namespace {
 
-constexpr uint32_t kCapacityMax = 4096;
 // Least capacity, even for a small job: a manager may spawn a hundred workers, one after another.
 constexpr uint32_t kCapacityLeast = 192;
 constexpr uint64_t kRangeBytesChoices[] = {256ull << 30, 64ull << 30, 16ull << 30};
@@ -28,10 +27,10 @@ uint32_t choose_capacity(const SpaceSettings& settings) {
   const uint32_t capacity = settings.capacity != 0
                                 ? settings.capacity
                                 : std::max(kCapacityLeast, settings.expected_tasks * 2);
-  if (capacity > kCapacityMax && settings.expected_tasks <= kCapacityMax && settings.capacity == 0)
-    return kCapacityMax;
-  if (capacity > kCapacityMax)
-    throw base::Error(-EINVAL, "a space holds at most " + std::to_string(kCapacityMax) +
+  if (capacity > kTasksMax && settings.expected_tasks <= kTasksMax && settings.capacity == 0)
+    return kTasksMax;
+  if (capacity > kTasksMax)
+    throw base::Error(-EINVAL, "a space holds at most " + std::to_string(kTasksMax) +
                                    " tasks, asked for " + std::to_string(capacity));
   return capacity;
 }

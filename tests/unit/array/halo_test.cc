@@ -5,15 +5,24 @@
 
 #include "array/array.h"
 #include "array/channel.h"
+#include "llcl/processes.h"
+#include "processes/node_tables.h"
 
 namespace nagaya::array {
 namespace {
 
-constexpr nagaya_process kProcesses[] = {{0, 0}, {1, 0}};
+// A set of two processes, the first of which is the caller.
+nagaya_processes* two_processes() {
+  static auto* const node = new processes::NodeTables;
+  static nagaya_processes set{std::make_shared<const processes::ProcessSet>(
+                                  node->store(), std::vector<nagaya_process>{{0, 0}, {1, 0}}, 0),
+                              true};
+  return &set;
+}
 constexpr uint32_t kExtent[] = {2};
 constexpr nagaya_array_dimension kDimension = {8, 0, {0, 7, 4, 2}, 0, 1, 1};
 constexpr nagaya_array_shape kShape = {sizeof(double), 1, &kDimension};
-constexpr nagaya_array_grid kGrid = {kProcesses, 1, kExtent, 0};
+const nagaya_array_grid kGrid = {two_processes(), 1, kExtent};
 constexpr nagaya_array_width kWidth[] = {{1, 1, 0}};
 
 TEST(Reflect, AMessageThatCannotBeSentIsItsErrorAndEndsIt) {

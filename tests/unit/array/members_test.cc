@@ -11,10 +11,17 @@
 #include "array/grids.h"
 #include "array/halo_plan.h"
 #include "llcl/board.h"
+#include "processes/node_tables.h"
 #include "task/handmade_space.h"
 
 namespace nagaya::array {
 namespace {
+
+std::shared_ptr<const processes::ProcessSet> set_of(const std::vector<nagaya_process>& processes,
+                                                    uint32_t rank) {
+  static auto* const node = new processes::NodeTables;
+  return std::make_shared<const processes::ProcessSet>(node->store(), processes, rank);
+}
 
 // The members of a ring of two-dimensional blocks, a thread of the test each.
 class MembersTest : public testing::Test {
@@ -33,7 +40,7 @@ class MembersTest : public testing::Test {
     }
     for (uint32_t rank = 0; rank < kMembers; ++rank) {
       blocks_.emplace_back(shape_.layout_of_rank(rank).bytes / sizeof(uint32_t));
-      members_.push_back(std::make_unique<Members>(processes, rank, 1));
+      members_.push_back(std::make_unique<Members>(set_of(processes, rank), 1));
       EXPECT_EQ(members_.back()->open(board(), space_.task(rank), base(rank)), 0);
     }
   }
@@ -101,8 +108,8 @@ TEST_F(MembersTest, AMemberIsReadyWhenItIsInTheSameStepOrTheNext) {
 
 TEST_F(MembersTest, MessagesOfDifferentArraysAndSidesHaveDifferentEnvelopes) {
   const std::vector<nagaya_process> processes{{0, 0}, {1, 0}};
-  const Members one(processes, 0, 5), low(processes, 0, 6),
-      high(processes, 0, 5 | uint64_t{1} << 54);
+  const auto set = set_of(processes, 0);
+  const Members one(set, 5), low(set, 6), high(set, 5 | uint64_t{1} << 54);
   const auto are_same = [](const nagaya_envelope& a, const nagaya_envelope& b) {
     return a.context == b.context && a.source == b.source && a.tag == b.tag;
   };

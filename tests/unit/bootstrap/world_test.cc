@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "bootstrap/card.h"
-#include "processes/process_set.h"
 #include "task/handmade_space.h"
 
 namespace nagaya::bootstrap {
@@ -29,13 +28,16 @@ class WorldTest : public testing::Test {
     std::vector<processes::Process> by_rank;
     for (uint32_t rank = 0; rank < 4 * nodes; ++rank)
       by_rank.push_back({rank % nodes, rank / nodes});
-    world.describe(by_rank, processes::space_heap_of(space_.task(0)));
+    world.describe(by_rank, store(processes::space_heap_of(space_.task(0))));
     world.be_ready();
     return world;
   }
 
+  processes::TableStore store(processes::Memory memory) const { return {board_.tables, memory}; }
+
   task::HandmadeSpace space_{64};
-  llcl::Board board_{};
+  const base::Mapping board_memory_ = llcl::create_board(space_.header());
+  llcl::Board& board_ = *static_cast<llcl::Board*>(space_.header().upper_floors);
   std::string job_ = "prterun-17@1";
   bool is_first_ = false;
 };
@@ -58,7 +60,7 @@ TEST_F(WorldTest, RefusesTasksThatSeeAnotherJob) {
 TEST_F(WorldTest, OutlivesTheTaskThatHasMadeIt) {
   World& world = find_or_make(0, 2);
   world.describe(std::vector<processes::Process>{{0, 0}, {0, 1}},
-                 processes::lasting_memory_of(space_.task(0)));
+                 store(processes::lasting_memory_of(space_.task(0))));
   world.be_ready();
   task::reclaim_heap(space_.task(0));
   ASSERT_EQ(World::latest(board_), &world);
@@ -82,7 +84,8 @@ TEST_F(WorldTest, TranslatesBothWays) {
 TEST_F(WorldTest, RefusesARankThatTwoProcessesHave) {
   World& world = find_or_make(0, 2);
   const std::vector<processes::Process> by_rank{{0, 1}, {0, 1}};
-  EXPECT_THROW(world.describe(by_rank, processes::space_heap_of(space_.task(0))), base::Error);
+  EXPECT_THROW(world.describe(by_rank, store(processes::space_heap_of(space_.task(0)))),
+               base::Error);
 }
 
 TEST_F(WorldTest, SaysWhyItHasFailed) {
@@ -155,33 +158,6 @@ TEST_F(WorldTest, ALongNameOfAJobIsCut) {
   job_ = std::string(1000, 'x');
   World& world = find_or_make(0, 8);
   EXPECT_EQ(&find_or_make(1, 8), &world);
-}
-
-TEST_F(WorldTest, SharesACommunicatorsTableAmongTasks) {
-  World& world = round_robin(3);
-  const processes::Range second{0, 6, 2};
-  const processes::Ranges even{world.tables.ranks, {&second, 1}};
-  processes::ProcessSet one(*world.index, processes::space_heap_of(space_.task(0)), world.tables);
-  {
-    processes::ProcessSet two(*world.index, processes::space_heap_of(space_.task(1)), world.tables);
-    EXPECT_EQ(one->ranks, world.tables.ranks);
-    ASSERT_EQ(one.describe(even), 0);
-    ASSERT_EQ(two.describe(even), 0);
-    EXPECT_EQ(one->ranks, two->ranks);
-  }
-  processes::Process process;
-  ASSERT_EQ(one->process_of(5, process), 0);
-  EXPECT_EQ(world.tables.rank_of(process), 10);
-  EXPECT_EQ(one->rank_of(process), 5);
-}
-
-TEST_F(WorldTest, KeepsACommunicatorWhoseNewDescriptionIsWrong) {
-  World& world = round_robin(3);
-  const std::vector<uint32_t> right{3, 1}, wrong{3, 12};
-  processes::ProcessSet one(*world.index, processes::space_heap_of(space_.task(0)), world.tables);
-  ASSERT_EQ(one.describe(processes::Ranks{world.tables.ranks, right}), 0);
-  EXPECT_EQ(one.describe(processes::Ranks{world.tables.ranks, wrong}), -EINVAL);
-  EXPECT_EQ(one->ranks->size, 2u);
 }
 
 TEST(Card, IsReadAsItWasWritten) {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// wide_team.h - one member's state in a team over several nodes: a team of its node for the fan-in,
-// one for the fan-out, and the envelopes of messages between nodes.
+// multi_node_team.h - one member's state in a team over several nodes: a team of its node for the
+// fan-in, one for the fan-out, and the envelopes of messages between nodes.
 //
-// If NodeSets::apart() puts each process on a node of its own, processes exchange only messages,
+// If RanksByNode::apart() puts each process on a node of its own, processes exchange only messages,
 // even in a node: then no special support (memory that all can load) is needed.
 #pragma once
 
+#include <memory>
+
 #include "coll/team.h"
-#include "llcl/process_set.h"
 #include "llcl/wait.h"
 #include "nagaya/match.h"
+#include "processes/process_set.h"
 
 namespace nagaya::coll::hierarchy {
 
@@ -18,15 +20,19 @@ class MultiNodeTeam {
   static constexpr uint64_t kContexts = uint64_t{1} << 56;
   static constexpr uint32_t kSizeMax = 1 << 20;
 
-  MultiNodeTeam(llcl::ProcessSet processes, uint64_t context, bool has_threads, llcl::Wait& waits);
+  // `are_apart`: each process counts as a node of its own.
+  MultiNodeTeam(std::shared_ptr<const processes::ProcessSet> processes, bool are_apart,
+                uint64_t context, bool has_threads, llcl::Wait& waits);
 
   // Opens the node's two teams; results as Team::open().
   int open(llcl::Board& board, task::TaskRecord& self);
 
-  uint32_t rank() const { return processes_.rank(); }
-  uint32_t size() const { return processes_.size(); }
-  const llcl::NodeSets& nodes() const { return processes_.nodes(); }
-  nagaya_process process(uint32_t rank) const { return processes_.process(rank); }
+  uint32_t rank() const { return processes_->rank(); }
+  uint32_t size() const { return processes_->size(); }
+  const processes::RanksByNode& nodes() const {
+    return are_apart_ ? apart_ : processes_->by_node();
+  }
+  nagaya_process process(uint32_t rank) const { return processes_->process(rank); }
   llcl::Wait& waits() const { return waits_; }
   // Returns the envelope of rank `source`'s messages in collective `number` of this team. It
   // differs from those of all collectives that may be pending at the same time:
@@ -57,7 +63,9 @@ class MultiNodeTeam {
   bool is_idle() const { return pending_.load(std::memory_order_acquire) == 0; }
 
  private:
-  const llcl::ProcessSet processes_;
+  const std::shared_ptr<const processes::ProcessSet> processes_;
+  const bool are_apart_;
+  const processes::RanksByNode apart_;
   const uint64_t context_;
   llcl::Wait& waits_;
   Team fan_in_, fan_out_;
