@@ -5,7 +5,6 @@
 #include <clang/Frontend/CompilerInstance.h>
 
 #include <deque>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>

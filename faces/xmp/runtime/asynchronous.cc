@@ -5,7 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "faces/xmp/runtime/executing.h"
 #include "faces/xmp/runtime/reference.h"
 #include "faces/xmp/runtime/translated.h"
 
@@ -44,13 +43,11 @@ bool has_reflect_of(const nagaya_xmp_array_state& array) {
 }
 
 void complete_reflect_of(const nagaya_xmp_array_state& array) {
-  for (auto one = pending_operations().begin(); one != pending_operations().end();)
-    if (one->second->is_reflect_of(array)) {
-      one->second->wait("");
-      one = pending_operations().erase(one);
-    } else {
-      ++one;
-    }
+  std::erase_if(pending_operations(), [&](const auto& one) {
+    if (!one.second->is_reflect_of(array)) return false;
+    one.second->wait("");
+    return true;
+  });
 }
 
 void complete_all() {
@@ -62,8 +59,6 @@ void complete_all() {
 
 void nagaya_xmp_wait_async(const char* where, int count, const long* async,
                            const nagaya_xmp_on* on) {
-  using nagaya::xmp::ProcessSet;
-  const ProcessSet* const set = nagaya::xmp::set_of(where, on);
-  if (set == nullptr || !set->has_caller()) return;
+  if (!nagaya::xmp::has_caller(where, on)) return;
   for (int n = 0; n < count; ++n) nagaya::xmp::complete_tag(where, async[n]);
 }

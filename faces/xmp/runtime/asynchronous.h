@@ -3,7 +3,6 @@
 // wait_async has completed yet. `async` gives each a number, its tag.
 #pragma once
 
-#include <functional>
 #include <memory>
 
 struct nagaya_xmp_array_state;

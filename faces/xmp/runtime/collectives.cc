@@ -6,7 +6,6 @@
 #include <cstring>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "faces/xmp/runtime/asynchronous.h"
 #include "faces/xmp/runtime/executing.h"
@@ -75,11 +74,6 @@ ProcessSet* communicating_set(const char* where, const char* what, const nagaya_
   ProcessSet* const set = set_of(where, on);
   if (set != nullptr) check_executing(where, what, *set);
   return set != nullptr && set->has_caller() && set->size() > 1 ? set : nullptr;
-}
-
-bool has_caller(const char* where, const nagaya_xmp_on* on) {
-  const ProcessSet* const set = set_of(where, on);
-  return set != nullptr && set->has_caller();
 }
 
 // Makes each element 0 or 1, so that the result of a logical operation is 0 or 1 even if the set

@@ -22,15 +22,29 @@ using nagaya::xmp::Job;
 
 namespace {
 
-template <class T>
-constexpr int kKind = 0;
-template <>
-constexpr int kKind<nagaya_xmp_nodes> = XMP_DESC_NODES;
-template <>
-constexpr int kKind<nagaya_xmp_template> = XMP_DESC_TEMPLATE;
-
 const Descriptor* object_of(xmp_desc_t d) {
   return static_cast<const Descriptor*>(d);
+}
+
+// Returns the descriptor's object of this kind (XMP_DESC_NODES, ...); nullptr: it is no such
+// object.
+template <class T>
+const T* object_of(xmp_desc_t d, int kind) {
+  return d != nullptr && object_of(d)->kind == kind ? static_cast<const T*>(object_of(d)) : nullptr;
+}
+
+const nagaya_xmp_nodes* nodes_of(xmp_desc_t d) {
+  return object_of<nagaya_xmp_nodes>(d, XMP_DESC_NODES);
+}
+
+const nagaya_xmp_template* template_of(xmp_desc_t d) {
+  return object_of<nagaya_xmp_template>(d, XMP_DESC_TEMPLATE);
+}
+
+// Returns the array that the descriptor, its state, belongs to; nullptr: `d` is no array.
+const nagaya_xmp_array* array_of(xmp_desc_t d) {
+  const auto* const state = object_of<nagaya_xmp_array_state>(d, XMP_DESC_ARRAY);
+  return state == nullptr ? nullptr : state->array;
 }
 
 using Answer = std::optional<long>;
@@ -43,34 +57,22 @@ int store(Answer answer, int* out) {
   return answer.has_value() ? 0 : XMP_FAILURE;
 }
 
-// Stores the answer of ask(object) for the descriptor's object; fails if that is no T.
-template <class T, class Ask>
-int answer(xmp_desc_t d, int* out, Ask ask) {
-  if (d == nullptr || object_of(d)->kind != kKind<T>) return store(std::nullopt, out);
-  return store(ask(*static_cast<const T*>(object_of(d))), out);
+// Stores the answer of ask(*of); fails if `of` is a null pointer.
+int answer(const auto* of, int* out, auto ask) {
+  return store(of == nullptr ? Answer() : ask(*of), out);
 }
 
-// Stores the answer of ask(object, d) for dimension `dim` of nodes or a template. The program
-// counts these from 1, beginning with the last dimension of C.
-template <class T, class Ask>
-int answer(xmp_desc_t d, int dim, int* out, Ask ask) {
-  return answer<T>(d, out, [&](const T& of) -> Answer {
-    const auto dimensions = static_cast<int>(of.dimensions());
-    if (dim < 1 || dim > dimensions) return std::nullopt;
-    return ask(of, static_cast<size_t>(dimensions - dim));
-  });
-}
-
-// Returns the array that the descriptor, its state, belongs to; nullptr: `d` is no array.
-const nagaya_xmp_array* array_of(xmp_desc_t d) {
-  if (d == nullptr || object_of(d)->kind != XMP_DESC_ARRAY) return nullptr;
-  return static_cast<const nagaya_xmp_array_state*>(object_of(d))->array;
+// Stores the answer of ask(*of, d) for dimension `dim` of nodes or a template. The program counts
+// these from 1, beginning with the last dimension of C.
+int answer(const auto* of, int dim, int* out, auto ask) {
+  const int dimensions = of == nullptr ? 0 : static_cast<int>(of->dimensions());
+  if (dim < 1 || dim > dimensions) return store(std::nullopt, out);
+  return store(ask(*of, static_cast<size_t>(dimensions - dim)), out);
 }
 
 // Stores the answer of ask(array, d) for dimension `dim` of an array, counted from 1 in C's
 // order.
-template <class Ask>
-int answer_of_array(xmp_desc_t d, int dim, int* out, Ask ask) {
+int answer_of_array(xmp_desc_t d, int dim, int* out, auto ask) {
   const nagaya_xmp_array* const array = array_of(d);
   if (array == nullptr || dim < 1 || static_cast<size_t>(dim) > array->state->dimensions())
     return store(std::nullopt, out);
@@ -151,7 +153,7 @@ void xmp_exit(int status) {
 // ---- nodes --------------------------------------------------------------------------------------
 
 int xmp_nodes_ndims(xmp_desc_t d, int* ndims) {
-  return answer<nagaya_xmp_nodes>(d, ndims, [](const auto& nodes) { return nodes.dimensions(); });
+  return answer(nodes_of(d), ndims, [](const auto& nodes) { return nodes.dimensions(); });
 }
 
 int xmp_nodes_index(xmp_desc_t d, int dim, int* index) {
@@ -161,35 +163,34 @@ int xmp_nodes_index(xmp_desc_t d, int dim, int* index) {
 }
 
 int xmpc_nodes_index(xmp_desc_t d, int dim, int* index) {
-  return answer<nagaya_xmp_nodes>(d, dim, index, [](const auto& nodes, size_t n) {
+  return answer(nodes_of(d), dim, index, [](const auto& nodes, size_t n) {
     return nodes.set.has_caller() ? long{nodes.own_coordinate(n)} : Answer();
   });
 }
 
 int xmp_nodes_size(xmp_desc_t d, int dim, int* size) {
-  return answer<nagaya_xmp_nodes>(d, dim, size,
-                                  [](const auto& nodes, size_t n) { return nodes.extent[n]; });
+  return answer(nodes_of(d), dim, size,
+                [](const auto& nodes, size_t n) { return nodes.extent[n]; });
 }
 
 int xmp_nodes_rank(xmp_desc_t d, int* rank) {
-  return answer<nagaya_xmp_nodes>(d, rank, [](const auto& nodes) {
+  return answer(nodes_of(d), rank, [](const auto& nodes) {
     return nodes.set.has_caller() ? nodes.set.own_index() + 1 : Answer();
   });
 }
 
 int xmp_nodes_attr(xmp_desc_t d, int* attr) {
-  return answer<nagaya_xmp_nodes>(d, attr, [](const auto& nodes) { return nodes.attribute; });
+  return answer(nodes_of(d), attr, [](const auto& nodes) { return nodes.attribute; });
 }
 
 int xmp_nodes_equiv(xmp_desc_t d, xmp_desc_t* dn, int lb[], int ub[], int st[]) {
   *dn = nullptr;
-  if (d == nullptr || object_of(d)->kind != XMP_DESC_NODES) return XMP_FAILURE;
-  const auto& nodes = *static_cast<const nagaya_xmp_nodes*>(object_of(d));
-  if (nodes.parent == nullptr) return XMP_FAILURE;
-  *dn = nagaya_xmp_descriptor_of_nodes(nodes.parent);
-  for (size_t n = 0; n < nodes.section_ranges.size(); ++n) {
-    const nagaya_xmp_nodes::SectionRange& part =
-        nodes.section_ranges[nodes.section_ranges.size() - 1 - n];
+  const nagaya_xmp_nodes* const nodes = nodes_of(d);
+  if (nodes == nullptr || nodes->parent == nullptr) return XMP_FAILURE;
+  *dn = nagaya_xmp_descriptor_of_nodes(nodes->parent);
+  const std::vector<nagaya_xmp_nodes::SectionRange>& ranges = nodes->section_ranges;
+  for (size_t n = 0; n < ranges.size(); ++n) {
+    const nagaya_xmp_nodes::SectionRange& part = ranges[ranges.size() - 1 - n];
     lb[n] = static_cast<int>(part.low + 1);
     ub[n] = static_cast<int>(part.high + 1);
     st[n] = static_cast<int>(part.step);
@@ -200,32 +201,32 @@ int xmp_nodes_equiv(xmp_desc_t d, xmp_desc_t* dn, int lb[], int ub[], int st[]) 
 // ---- templates ----------------------------------------------------------------------------------
 
 int xmp_template_fixed(xmp_desc_t d, int* fixed) {
-  return answer<nagaya_xmp_template>(d, fixed, [](const auto& of) { return of.is_fixed ? 1 : 0; });
+  return answer(template_of(d), fixed, [](const auto& of) { return of.is_fixed ? 1 : 0; });
 }
 
 int xmp_template_ndims(xmp_desc_t d, int* ndims) {
-  return answer<nagaya_xmp_template>(d, ndims, [](const auto& of) { return of.dimensions(); });
+  return answer(template_of(d), ndims, [](const auto& of) { return of.dimensions(); });
 }
 
 int xmp_template_lbound(xmp_desc_t d, int dim, int* lbound) {
-  return answer<nagaya_xmp_template>(
-      d, dim, lbound, [](const auto& of, size_t n) { return of.is_fixed ? of.low(n) : Answer(); });
+  return answer(template_of(d), dim, lbound,
+                [](const auto& of, size_t n) { return of.is_fixed ? of.low(n) : Answer(); });
 }
 
 int xmp_template_ubound(xmp_desc_t d, int dim, int* ubound) {
-  return answer<nagaya_xmp_template>(
-      d, dim, ubound, [](const auto& of, size_t n) { return of.is_fixed ? of.high(n) : Answer(); });
+  return answer(template_of(d), dim, ubound,
+                [](const auto& of, size_t n) { return of.is_fixed ? of.high(n) : Answer(); });
 }
 
 int xmp_dist_format(xmp_desc_t d, int dim, int* format) {
-  return answer<nagaya_xmp_template>(d, dim, format, [](const auto& of, size_t n) -> Answer {
+  return answer(template_of(d), dim, format, [](const auto& of, size_t n) -> Answer {
     if (of.onto == nullptr) return std::nullopt;
     return of.axis(n) < 0 ? XMP_NOT_DISTRIBUTED : XMP_BLOCK;
   });
 }
 
 int xmp_dist_blocksize(xmp_desc_t d, int dim, int* blocksize) {
-  return answer<nagaya_xmp_template>(d, dim, blocksize, [](const auto& of, size_t n) -> Answer {
+  return answer(template_of(d), dim, blocksize, [](const auto& of, size_t n) -> Answer {
     if (!of.is_usable()) return std::nullopt;
     return of.axis(n) < 0 ? of.high(n) - of.low(n) + 1 : of.width(n);
   });
@@ -233,15 +234,14 @@ int xmp_dist_blocksize(xmp_desc_t d, int dim, int* blocksize) {
 
 int xmp_dist_nodes(xmp_desc_t d, xmp_desc_t* dn) {
   *dn = nullptr;
-  if (d == nullptr || object_of(d)->kind != XMP_DESC_TEMPLATE) return XMP_FAILURE;
-  const auto& of = *static_cast<const nagaya_xmp_template*>(object_of(d));
-  if (of.onto == nullptr) return XMP_FAILURE;
-  *dn = nagaya_xmp_descriptor_of_nodes(of.onto);
+  const nagaya_xmp_template* const of = template_of(d);
+  if (of == nullptr || of->onto == nullptr) return XMP_FAILURE;
+  *dn = nagaya_xmp_descriptor_of_nodes(of->onto);
   return 0;
 }
 
 int xmp_dist_axis(xmp_desc_t d, int dim, int* axis) {
-  return answer<nagaya_xmp_template>(d, dim, axis, [](const auto& of, size_t n) {
+  return answer(template_of(d), dim, axis, [](const auto& of, size_t n) {
     return of.onto == nullptr ? Answer() : program_dimension(of.onto->dimensions(), of.axis(n));
   });
 }

@@ -19,8 +19,7 @@ constexpr size_t rounded_up(size_t bytes, size_t part_bytes) {
 
 Located::Located(const char* where, nagaya_xmp_operation operation, nagaya_xmp_type type,
                  void* data, size_t count, const nagaya_xmp_locations& locations, int64_t place)
-    : wants_max_(operation == NAGAYA_XMP_MAX || operation == NAGAYA_XMP_FIRST_MAX ||
-                 operation == NAGAYA_XMP_LAST_MAX),
+    : wants_max_(is_maximum(operation)),
       wants_last_(operation == NAGAYA_XMP_LAST_MAX || operation == NAGAYA_XMP_LAST_MIN),
       compare_(comparison_of(type)),
       value_bytes_(bytes_of(type)),
@@ -29,9 +28,7 @@ Located::Located(const char* where, nagaya_xmp_operation operation, nagaya_xmp_t
       locations_(locations.location, locations.location + locations.count),
       order_words_(static_cast<size_t>(locations.loops) + 1),
       order_bytes_(rounded_up(order_words_ * sizeof(int64_t), kPartBytes)) {
-  const bool is_minimum = operation == NAGAYA_XMP_MIN || operation == NAGAYA_XMP_FIRST_MIN ||
-                          operation == NAGAYA_XMP_LAST_MIN;
-  if (compare_ == nullptr || !(wants_max_ || is_minimum))
+  if (compare_ == nullptr || !(wants_max_ || is_minimum(operation)))
     fail(where, "reduction: only maxima and minima have locations");
   size_t bytes = kPartBytes + order_bytes_;
   for (const nagaya_xmp_location& one : locations_) {

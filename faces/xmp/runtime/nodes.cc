@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/xmp/runtime/nodes.h"
 
-#include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "faces/xmp/runtime/executing.h"

@@ -104,14 +104,10 @@ nagaya_team& ProcessSet::team(const char* where) {
   return *team_;
 }
 
-// Waits until the other members have received the team's broadcasts, then closes the team.
-void ProcessSet::close() {
-  if (team_ == nullptr) return;
-  nagaya_coll_wait_close(std::exchange(team_, nullptr));
-}
-
 void ProcessSet::close_all() {
-  for (auto& [hash, set] : sets()) set->close();
+  for (auto& [hash, set] : sets())
+    // Waits until the other members have received the team's broadcasts.
+    if (set->team_ != nullptr) nagaya_coll_wait_close(std::exchange(set->team_, nullptr));
 }
 
 }  // namespace nagaya::xmp

@@ -32,9 +32,6 @@ class ProcessSet {
   int64_t index_of(uint32_t job_rank) const;
   bool contains(const ProcessSet& other) const;
 
-  // Returns a 64-bit hash of the members: the same at all of them, and in all probability different
-  // from the hash of any other set.
-  uint64_t hash() const { return hash_; }
   // Returns a name for the set's next array, below 2^55. All members get the same one, because they
   // make the same arrays in the same order.
   uint64_t next_array_name();
@@ -48,10 +45,10 @@ class ProcessSet {
   explicit ProcessSet(const std::vector<uint32_t>& job_ranks);
 
  private:
-  void close();
-
   bool has_ranks(const std::vector<uint32_t>& job_ranks) const;
 
+  // A hash of the members: the same at all of them, and in all probability different from the hash
+  // of any other set.
   const uint64_t hash_;
   Processes members_;
   int64_t own_index_;

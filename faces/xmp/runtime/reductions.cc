@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <iterator>
 #include <type_traits>
 
@@ -17,44 +18,22 @@ template <class T>
 constexpr bool is_complex<Complex<T>> = true;
 
 // Integers wrap on overflow, like unsigned integers in C.
-struct Sum {
-  template <class T>
-  T operator()(T a, T b) const {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-    else
-      return sum_of(a, b);
-  }
+constexpr auto kSum = []<class T>(T a, T b) -> T {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  else
+    return sum_of(a, b);
 };
-struct Product {
-  template <class T>
-  T operator()(T a, T b) const {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-    else if constexpr (is_complex<T>)
-      return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-    else
-      return a * b;
-  }
+constexpr auto kProduct = []<class T>(T a, T b) -> T {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  else if constexpr (is_complex<T>)
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  else
+    return a * b;
 };
-struct BitAnd {
-  template <class T>
-  T operator()(T a, T b) const {
-    return static_cast<T>(a & b);
-  }
-};
-struct BitOr {
-  template <class T>
-  T operator()(T a, T b) const {
-    return static_cast<T>(a | b);
-  }
-};
-struct BitXor {
-  template <class T>
-  T operator()(T a, T b) const {
-    return static_cast<T>(a ^ b);
-  }
-};
+constexpr auto kMax = []<class T>(T a, T b) { return b < a ? a : b; };
+constexpr auto kMin = []<class T>(T a, T b) { return a < b ? a : b; };
 
 template <class T>
 bool is_true(T value) {
@@ -70,72 +49,41 @@ T truth(bool value) {
   else
     return static_cast<T>(value);
 }
-struct And {
-  template <class T>
-  T operator()(T a, T b) const {
-    return truth<T>(is_true(a) && is_true(b));
-  }
-};
-struct Or {
-  template <class T>
-  T operator()(T a, T b) const {
-    return truth<T>(is_true(a) || is_true(b));
-  }
-};
-struct Xor {
-  template <class T>
-  T operator()(T a, T b) const {
-    return truth<T>(is_true(a) != is_true(b));
-  }
-};
-struct Max {
-  template <class T>
-  T operator()(T a, T b) const {
-    return b < a ? a : b;
-  }
-};
-struct Min {
-  template <class T>
-  T operator()(T a, T b) const {
-    return a < b ? a : b;
-  }
-};
+constexpr auto kAnd = []<class T>(T a, T b) { return truth<T>(is_true(a) && is_true(b)); };
+constexpr auto kOr = []<class T>(T a, T b) { return truth<T>(is_true(a) || is_true(b)); };
+constexpr auto kXor = []<class T>(T a, T b) { return truth<T>(is_true(a) != is_true(b)); };
 
-template <class Operation, class T>
+template <auto operation, class T>
 void reduce(void*, const void* in, void* inout, size_t count) {
   const T* const from = static_cast<const T*>(in);
   T* const to = static_cast<T*>(inout);
-  for (size_t n = 0; n < count; ++n) to[n] = Operation{}(from[n], to[n]);
+  for (size_t n = 0; n < count; ++n) to[n] = operation(from[n], to[n]);
 }
 
 template <class T>
 Reduce* reduction(nagaya_xmp_operation operation) {
   switch (operation) {
     case NAGAYA_XMP_SUM:
-      return reduce<Sum, T>;
+      return reduce<kSum, T>;
     case NAGAYA_XMP_PRODUCT:
-      return reduce<Product, T>;
+      return reduce<kProduct, T>;
     case NAGAYA_XMP_AND:
-      return reduce<And, T>;
+      return reduce<kAnd, T>;
     case NAGAYA_XMP_OR:
-      return reduce<Or, T>;
+      return reduce<kOr, T>;
     case NAGAYA_XMP_XOR:
-      return reduce<Xor, T>;
+      return reduce<kXor, T>;
     default:
       break;
   }
   if constexpr (std::is_integral_v<T>) {
-    if (operation == NAGAYA_XMP_BIT_AND) return reduce<BitAnd, T>;
-    if (operation == NAGAYA_XMP_BIT_OR) return reduce<BitOr, T>;
-    if (operation == NAGAYA_XMP_BIT_XOR) return reduce<BitXor, T>;
+    if (operation == NAGAYA_XMP_BIT_AND) return reduce<std::bit_and<T>{}, T>;
+    if (operation == NAGAYA_XMP_BIT_OR) return reduce<std::bit_or<T>{}, T>;
+    if (operation == NAGAYA_XMP_BIT_XOR) return reduce<std::bit_xor<T>{}, T>;
   }
   if constexpr (!is_complex<T>) {
-    if (operation == NAGAYA_XMP_MAX || operation == NAGAYA_XMP_FIRST_MAX ||
-        operation == NAGAYA_XMP_LAST_MAX)
-      return reduce<Max, T>;
-    if (operation == NAGAYA_XMP_MIN || operation == NAGAYA_XMP_FIRST_MIN ||
-        operation == NAGAYA_XMP_LAST_MIN)
-      return reduce<Min, T>;
+    if (is_maximum(operation)) return reduce<kMax, T>;
+    if (is_minimum(operation)) return reduce<kMin, T>;
   }
   return nullptr;
 }
@@ -183,6 +131,16 @@ constexpr Type kTypes[] = {
 static_assert(std::size(kTypes) == NAGAYA_XMP_LONG_DOUBLE_COMPLEX + 1);
 
 }  // namespace
+
+bool is_maximum(nagaya_xmp_operation operation) {
+  return operation == NAGAYA_XMP_MAX || operation == NAGAYA_XMP_FIRST_MAX ||
+         operation == NAGAYA_XMP_LAST_MAX;
+}
+
+bool is_minimum(nagaya_xmp_operation operation) {
+  return operation == NAGAYA_XMP_MIN || operation == NAGAYA_XMP_FIRST_MIN ||
+         operation == NAGAYA_XMP_LAST_MIN;
+}
 
 size_t bytes_of(nagaya_xmp_type type) {
   return kTypes[type].bytes;

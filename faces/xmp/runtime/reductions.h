@@ -8,6 +8,10 @@
 
 namespace nagaya::xmp {
 
+// With locations or without: the first, the last or any maximum (minimum).
+bool is_maximum(nagaya_xmp_operation operation);
+bool is_minimum(nagaya_xmp_operation operation);
+
 size_t bytes_of(nagaya_xmp_type type);
 // A function that computes inout[n] = in[n] op inout[n] for n < count. reduction_of() returns
 // nullptr if the type does not have the operation; it treats FIRST_MAX and LAST_MAX as MAX, and so

@@ -22,66 +22,37 @@ Choice all_of(uint32_t extent) {
   return all;
 }
 
-bool is_in(const nagaya_xmp_subscript& subscript, long low, long high) {
-  return subscript.step >= 1 && subscript.low <= subscript.high && subscript.low >= low &&
-         subscript.high <= high;
+[[noreturn]] void fail_range(const char* where, const nagaya_xmp_on& on,
+                             const nagaya_xmp_subscript& range, const nagaya_interval& all) {
+  if (range.step < 1)
+    fail(where, text_of(on) + ": the step " + std::to_string(range.step) +
+                    " of a subscript is not positive");
+  const long shift = first_number_of(on);
+  fail(where, text_of(on) + ": a subscript is " + std::to_string(range.low + shift) + ":" +
+                  std::to_string(range.high + shift) + "; it must lie in " +
+                  std::to_string(all.low + shift) + ":" + std::to_string(all.high + shift));
 }
 
-[[noreturn]] void fail_range(const char* where, const std::string& of,
-                             const nagaya_xmp_subscript& subscript, long low, long high,
-                             long shift) {
-  if (subscript.step < 1)
-    fail(where,
-         of + ": the step " + std::to_string(subscript.step) + " of a subscript is not positive");
-  fail(where, of + ": a subscript is " + std::to_string(subscript.low + shift) + ":" +
-                  std::to_string(subscript.high + shift) + "; it must lie in " +
-                  std::to_string(low + shift) + ":" + std::to_string(high + shift));
-}
-
-// Return the range with both ends filled in; the program fails if it leaves the dimension's bounds.
-nagaya_xmp_subscript checked_range(const char* where, const nagaya_xmp_nodes& nodes, size_t d,
-                                   const nagaya_xmp_subscript& subscript) {
-  const long high = long{nodes.extent[d]} - 1;
-  const nagaya_xmp_subscript range = with_default_ends(subscript, 0, high);
-  if (!is_in(range, 0, high))
-    fail_range(where, "nodes " + nodes.name, range, 0, high, nodes.brackets ? 0 : 1);
+// Returns the subscript's range with both ends filled in; the program fails if it leaves the
+// dimension's bounds.
+nagaya_xmp_subscript checked_range(const char* where, const nagaya_xmp_on& on, size_t d) {
+  const nagaya_interval all = indexes_of(on, d);
+  const nagaya_xmp_subscript range = with_default_ends(on.subscript[d], all.low, all.high);
+  if (range.step < 1 || range.low > range.high || range.low < all.low || range.high > all.high)
+    fail_range(where, on, range, all);
   return range;
 }
 
-nagaya_xmp_subscript checked_range(const char* where, const nagaya_xmp_template& of, size_t d,
-                                   const nagaya_xmp_subscript& subscript) {
-  const nagaya_xmp_subscript range = with_default_ends(subscript, of.low(d), of.high(d));
-  if (!is_in(range, of.low(d), of.high(d)))
-    fail_range(where, "template " + of.name, range, of.low(d), of.high(d), 0);
-  return range;
-}
-
-// Returns the coordinates that a subscript of nodes chooses; none for `*` if the caller is no
-// member.
-Choice coordinates_of(const char* where, const nagaya_xmp_nodes& nodes, size_t d,
-                      const nagaya_xmp_subscript& subscript) {
-  if (subscript.kind == NAGAYA_XMP_ALL) return all_of(nodes.extent[d]);
-  if (subscript.kind == NAGAYA_XMP_STAR)
-    return nodes.set.has_caller() ? Choice{nodes.own_coordinate(d)} : Choice{};
-  const nagaya_xmp_subscript range = checked_range(where, nodes, d, subscript);
+// Returns the coordinates of nodes, along the dimension of these that the subscript concerns, that
+// a range of node numbers or of the template's indexes means.
+Choice coordinates_in(const nagaya_xmp_on& on, size_t d, const nagaya_xmp_subscript& range) {
   Choice choice;
-  for (long n = range.low; n <= range.high; n += range.step)
-    choice.push_back(static_cast<uint32_t>(n));
-  return choice;
-}
-
-// Returns the coordinates of nodes that have at least one of the template's indexes that the
-// subscript means; none for `*` if the caller is no member.
-Choice coordinates_of(const char* where, const nagaya_xmp_template& of, size_t d,
-                      const nagaya_xmp_subscript& subscript) {
-  const nagaya_xmp_nodes& nodes = *of.onto;
-  const auto axis = static_cast<size_t>(of.axis(d));
-  if (subscript.kind == NAGAYA_XMP_ALL) return all_of(nodes.extent[axis]);
-  if (subscript.kind == NAGAYA_XMP_STAR)
-    return nodes.set.has_caller() ? Choice{nodes.own_coordinate(axis)} : Choice{};
-  const nagaya_xmp_subscript range = checked_range(where, of, d, subscript);
-  Choice choice;
-  const nagaya_distribution distribution = of.distribution(d);
+  if (on.nodes != nullptr) {
+    for (long n = range.low; n <= range.high; n += range.step)
+      choice.push_back(static_cast<uint32_t>(n));
+    return choice;
+  }
+  const nagaya_distribution distribution = on.of_template->distribution(d);
   for (long i = range.low; i <= range.high;) {
     const uint32_t coordinate = nagaya_distribution_coordinate(&distribution, i);
     choice.push_back(coordinate);
@@ -92,20 +63,21 @@ Choice coordinates_of(const char* where, const nagaya_xmp_template& of, size_t d
 }
 
 // Returns the chosen coordinates for each dimension of the nodes: all of them if no subscript
-// concerns that dimension.
+// concerns that dimension; none for `*` if the caller is no member.
 std::vector<Choice> chosen_coordinates(const char* where, const nagaya_xmp_on& on) {
   const nagaya_xmp_nodes& nodes = nodes_of(where, on);
   std::vector<Choice> choices;
   for (const uint32_t extent : nodes.extent) choices.push_back(all_of(extent));
-  for (int d = 0; d < on.dimensions; ++d) {
-    const auto n = static_cast<size_t>(d);
-    if (on.nodes != nullptr) {
-      choices[n] = coordinates_of(where, nodes, n, on.subscript[d]);
-    } else if (on.of_template->axis(n) >= 0) {
-      choices[static_cast<size_t>(on.of_template->axis(n))] =
-          coordinates_of(where, *on.of_template, n, on.subscript[d]);
-    } else if (on.subscript[d].kind == NAGAYA_XMP_RANGE) {
-      checked_range(where, *on.of_template, n, on.subscript[d]);
+  for (size_t d = 0; d < static_cast<size_t>(on.dimensions); ++d) {
+    const nagaya_xmp_subscript_kind kind = on.subscript[d].kind;
+    if (kind == NAGAYA_XMP_ALL) continue;
+    const int axis = on.nodes != nullptr ? static_cast<int>(d) : on.of_template->axis(d);
+    const auto n = static_cast<size_t>(axis);
+    if (kind == NAGAYA_XMP_RANGE) {
+      const nagaya_xmp_subscript range = checked_range(where, on, d);
+      if (axis >= 0) choices[n] = coordinates_in(on, d, range);
+    } else if (axis >= 0) {
+      choices[n] = nodes.set.has_caller() ? Choice{nodes.own_coordinate(n)} : Choice{};
     }
   }
   return choices;
@@ -113,35 +85,48 @@ std::vector<Choice> chosen_coordinates(const char* where, const nagaya_xmp_on& o
 
 // Whether the caller has an index of the range in dimension d. It must be one of the nodes.
 bool has_caller_index_in(const char* where, const nagaya_xmp_on& on, size_t d) {
-  const bool is_of_nodes = on.nodes != nullptr;
-  const nagaya_xmp_subscript range =
-      is_of_nodes ? checked_range(where, *on.nodes, d, on.subscript[d])
-                  : checked_range(where, *on.of_template, d, on.subscript[d]);
-  const nagaya_interval own =
-      is_of_nodes ? nagaya_interval{on.nodes->own_coordinate(d), on.nodes->own_coordinate(d)}
-                  : on.of_template->own_part(d);
+  const nagaya_xmp_subscript range = checked_range(where, on, d);
   int64_t first = range.low, end = range.high + 1;
-  nagaya_interval_clip_loop(own, range.step, &first, &end);
+  nagaya_interval_clip_loop(own_indexes_of(on, d), range.step, &first, &end);
   return first != end;
 }
 
-void check_dimensions(const char* where, const std::string& of, int has, size_t wants) {
-  if (has != 0 && static_cast<size_t>(has) != wants)
-    fail(where, of + " has " + std::to_string(wants) + " dimensions; the reference has " +
-                    std::to_string(has));
+void check_dimensions(const char* where, const nagaya_xmp_on& on, size_t wants) {
+  if (on.dimensions != 0 && static_cast<size_t>(on.dimensions) != wants)
+    fail(where, text_of(on) + " has " + std::to_string(wants) + " dimensions; the reference has " +
+                    std::to_string(on.dimensions));
 }
 
 }  // namespace
 
 const nagaya_xmp_nodes& nodes_of(const char* where, const nagaya_xmp_on& on) {
   if (on.nodes != nullptr) {
-    check_dimensions(where, "nodes " + on.nodes->name, on.dimensions, on.nodes->dimensions());
+    check_dimensions(where, on, on.nodes->dimensions());
     return *on.nodes;
   }
   on.of_template->check_usable(where);
-  check_dimensions(where, "template " + on.of_template->name, on.dimensions,
-                   on.of_template->dimensions());
+  check_dimensions(where, on, on.of_template->dimensions());
   return *on.of_template->onto;
+}
+
+std::string text_of(const nagaya_xmp_on& on) {
+  return on.nodes != nullptr ? "nodes " + on.nodes->name : "template " + on.of_template->name;
+}
+
+nagaya_interval indexes_of(const nagaya_xmp_on& on, size_t d) {
+  return on.nodes != nullptr ? nagaya_interval{0, int64_t{on.nodes->extent[d]} - 1}
+                             : on.of_template->bounds[d];
+}
+
+nagaya_interval own_indexes_of(const nagaya_xmp_on& on, size_t d) {
+  const nagaya_xmp_nodes& nodes = on.nodes != nullptr ? *on.nodes : *on.of_template->onto;
+  if (!nodes.set.has_caller()) return {0, -1};
+  if (on.of_template != nullptr) return on.of_template->own_part(d);
+  return {nodes.own_coordinate(d), nodes.own_coordinate(d)};
+}
+
+long first_number_of(const nagaya_xmp_on& on) {
+  return on.nodes != nullptr && !on.nodes->brackets ? 1 : 0;
 }
 
 nagaya_xmp_subscript with_default_ends(nagaya_xmp_subscript range, long low, long high) {
@@ -172,6 +157,11 @@ ProcessSet& own_or_first_set_of(const char* where, const nagaya_xmp_on& on) {
 
 ProcessSet* set_of(const char* where, const nagaya_xmp_on* on) {
   return on == nullptr ? &Executing::now() : set_of(where, *on);
+}
+
+bool has_caller(const char* where, const nagaya_xmp_on* on) {
+  const ProcessSet* const set = set_of(where, on);
+  return set != nullptr && set->has_caller();
 }
 
 bool has_caller_in_other_dimensions(const char* where, const nagaya_xmp_on& on, int dimension) {

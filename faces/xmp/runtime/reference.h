@@ -2,8 +2,11 @@
 // reference.h - finds the processes that a reference to nodes or a template (nagaya_xmp_on) means.
 #pragma once
 
+#include <string>
+
 #include "faces/xmp/runtime/process_set.h"
 #include "faces/xmp/runtime/translated.h"
+#include "nagaya/array.h"
 
 namespace nagaya::xmp {
 
@@ -21,6 +24,18 @@ ProcessSet& own_or_first_set_of(const char* where, const nagaya_xmp_on& on);
 
 // Returns the set of *on; for a null pointer the executing nodes.
 ProcessSet* set_of(const char* where, const nagaya_xmp_on* on);
+
+// Whether the caller is in the set of *on.
+bool has_caller(const char* where, const nagaya_xmp_on* on);
+
+// Returns "nodes p" or "template t", for messages.
+std::string text_of(const nagaya_xmp_on& on);
+// Returns the indexes of dimension d of the nodes or template.
+nagaya_interval indexes_of(const nagaya_xmp_on& on, size_t d);
+// Returns the caller's indexes of dimension d; if it is none of the nodes, high is low - 1.
+nagaya_interval own_indexes_of(const nagaya_xmp_on& on, size_t d);
+// Returns the number by which the program names index 0: 1 for nodes declared in parentheses.
+long first_number_of(const nagaya_xmp_on& on);
 
 // Returns `range` with the ends that the program left out replaced by `low` and `high`, the bounds
 // of the dimension.

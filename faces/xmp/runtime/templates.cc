@@ -128,46 +128,27 @@ void nagaya_xmp_distribute(const char* where, nagaya_xmp_template* distributed,
 
 namespace {
 
-// The caller's indexes, and all indexes, in one dimension of the nodes or template that a loop is
-// on.
-struct IndexRanges {
-  nagaya_interval own, all;
-};
-
-IndexRanges index_ranges_of(const nagaya_xmp_on& on, const nagaya_xmp_nodes& nodes, size_t d) {
-  if (on.of_template != nullptr) {
-    const nagaya_xmp_template& of = *on.of_template;
-    const bool has_caller = nodes.set.has_caller();
-    return {has_caller ? of.own_part(d) : nagaya_interval{0, -1}, of.bounds[d]};
-  }
-  const nagaya_interval own =
-      nodes.set.has_caller() ? nagaya_interval{nodes.own_coordinate(d), nodes.own_coordinate(d)}
-                             : nagaya_interval{0, -1};
-  return {own, {0, int64_t{nodes.extent[d]} - 1}};
-}
-
 void check_loop(const char* where, const nagaya_xmp_on& on, nagaya_interval all, long first,
                 long last) {
   const long low = std::min(first, last), high = std::max(first, last);
   if (low >= all.low && high <= all.high) return;
-  const std::string name =
-      on.of_template != nullptr ? "template " + on.of_template->name : "nodes " + on.nodes->name;
-  const long shift = on.of_template == nullptr && !on.nodes->brackets ? 1 : 0;
+  const long shift = nagaya::xmp::first_number_of(on);
   fail(where, "the loop goes to index " + std::to_string((low < all.low ? low : high) + shift) +
-                  " of " + name + ", which has " + std::to_string(all.low + shift) + ":" +
-                  std::to_string(all.high + shift));
+                  " of " + nagaya::xmp::text_of(on) + ", which has " +
+                  std::to_string(all.low + shift) + ":" + std::to_string(all.high + shift));
 }
 
 }  // namespace
 
 nagaya_xmp_range nagaya_xmp_loop(const char* where, const nagaya_xmp_on* on, int dimension,
                                  long offset, long first, long end, long step) {
-  const nagaya_xmp_nodes& nodes = nagaya::xmp::nodes_of(where, *on);
+  nagaya::xmp::nodes_of(where, *on);  // checks the reference
   if (step == 0) fail(where, "the loop's step is 0");
   if (step > 0 ? first >= end : first <= end) return {first, first};
-  const IndexRanges indexes = index_ranges_of(*on, nodes, static_cast<size_t>(dimension));
+  const auto d = static_cast<size_t>(dimension);
   const long steps = (end - first + (step > 0 ? step - 1 : step + 1)) / step;
-  check_loop(where, *on, indexes.all, first + offset, first + (steps - 1) * step + offset);
+  check_loop(where, *on, nagaya::xmp::indexes_of(*on, d), first + offset,
+             first + (steps - 1) * step + offset);
   if (nagaya::xmp::Executing::is_in_task()) {
     static std::mutex sets;  // guards the cached sets: several threads may call
     const std::lock_guard lock(sets);
@@ -175,8 +156,8 @@ nagaya_xmp_range nagaya_xmp_loop(const char* where, const nagaya_xmp_on* on, int
       nagaya::xmp::check_executing(where, "the loop", *set);
   }
   if (!nagaya::xmp::has_caller_in_other_dimensions(where, *on, dimension)) return {first, first};
+  const nagaya_interval own = nagaya::xmp::own_indexes_of(*on, d);
   int64_t from = first, to = end;
-  nagaya_interval_clip_loop({indexes.own.low - offset, indexes.own.high - offset}, step, &from,
-                            &to);
+  nagaya_interval_clip_loop({own.low - offset, own.high - offset}, step, &from, &to);
   return {from, to};
 }

@@ -13,6 +13,12 @@
 namespace nagaya::xmp {
 namespace {
 
+// A directive for which there is a function check_communication().
+template <typename Body>
+concept Communication = requires(Program& program, const Directive& directive, const Body& body) {
+  check_communication(program, directive, body);
+};
+
 class Checker {
  public:
   Checker(Program& program, const Unit& unit, Diagnostics& diagnostics)
@@ -49,29 +55,18 @@ class Checker {
     std::visit([&](const auto& body) { check_body(directive, body); }, directive.body);
   }
 
-  template <typename Body>
-  void check_declaration(const Directive& directive, const Body& body, const char* name) {
+  // Checks a declarative directive.
+  void check_body(const Directive& directive, const auto& declaration) {
     if (program_.facts.function_at(directive.offset) != nullptr)
-      constructs_.check_stand_alone(directive, name);
-    symbols_.declare(directive, body);
+      constructs_.check_stand_alone(directive);
+    symbols_.declare(directive, declaration);
   }
-  void check_body(const Directive& directive, const NodesDirective& body) {
-    check_declaration(directive, body, "nodes");
-  }
-  void check_body(const Directive& directive, const TemplateDirective& body) {
-    check_declaration(directive, body, "template");
-  }
-  void check_body(const Directive& directive, const DistributeDirective& body) {
-    check_declaration(directive, body, "distribute");
-  }
-  void check_body(const Directive& directive, const AlignDirective& body) {
-    check_declaration(directive, body, "align");
-  }
-  void check_body(const Directive& directive, const ShadowDirective& body) {
-    check_declaration(directive, body, "shadow");
+  void check_body(const Directive& directive, const Communication auto& communication) {
+    constructs_.check_stand_alone(directive);
+    check_communication(program_, directive, communication);
   }
   void check_body(const Directive& directive, const TemplateFixDirective& body) {
-    constructs_.check_stand_alone(directive, "template_fix");
+    constructs_.check_stand_alone(directive);
     symbols_.check(directive, body);
   }
   void check_body(const Directive& directive, const LoopDirective& body) {
@@ -88,26 +83,6 @@ class Checker {
   void check_body(const Directive& directive, const TasksDirective&) {
     constructs_.check_tasks(directive);
   }
-  template <typename Body>
-  void check_communication_at(const Directive& directive, const Body& body, const char* name) {
-    constructs_.check_stand_alone(directive, name);
-    check_communication(program_, directive, body);
-  }
-  void check_body(const Directive& directive, const ReflectDirective& body) {
-    check_communication_at(directive, body, "reflect");
-  }
-  void check_body(const Directive& directive, const WaitAsyncDirective& body) {
-    check_communication_at(directive, body, "wait_async");
-  }
-  void check_body(const Directive& directive, const BarrierDirective& body) {
-    check_communication_at(directive, body, "barrier");
-  }
-  void check_body(const Directive& directive, const BcastDirective& body) {
-    check_communication_at(directive, body, "bcast");
-  }
-  void check_body(const Directive& directive, const ReductionDirective& body) {
-    check_communication_at(directive, body, "reduction");
-  }
 
   // Checks that no name of the program equals one that the translation declares.
   void check_generated_names() const {
@@ -118,12 +93,12 @@ class Checker {
                                    generated + "', which is declared already"};
     };
     for (const NodesSymbol& nodes : program_.nodes)
-      refuse_if_taken(nodes.place, nodes.declared->name.text, nodes.c_name());
+      refuse_if_taken(nodes.declared->name.place, nodes.declared->name.text, nodes.c_name());
     for (const TemplateSymbol& symbol : program_.templates)
-      refuse_if_taken(symbol.place, symbol.declared->name.text, symbol.c_name());
+      refuse_if_taken(symbol.declared->name.place, symbol.declared->name.text, symbol.c_name());
     for (const ArraySymbol& array : program_.arrays)
       for (const std::string& name : array.c_names())
-        refuse_if_taken(array.place, array.name(), name);
+        refuse_if_taken(array.place(), array.name(), name);
     for (const Variable& variable : program_.facts.variables)
       if (is_generated_in_functions(variable.name) &&
           !unit_.printed.in_system_header(variable.name_offset))

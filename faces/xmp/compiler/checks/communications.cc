@@ -13,8 +13,9 @@ void resolve_optional(Program& program, const std::optional<Reference>& referenc
   if (reference) resolve(program, *reference, offset);
 }
 
-void check_async(const Program& program, const std::optional<Expression>& async, size_t offset) {
-  if (async) check_expression(program, *async, offset);
+void check_optional(const Program& program, const std::optional<Expression>& expression,
+                    size_t offset) {
+  if (expression) check_expression(program, *expression, offset);
 }
 
 // Returns the distributed dimensions of the template with which the array is aligned: along these
@@ -47,8 +48,7 @@ struct Participants {
     const Subscript::Kind kind = on->subscripts[dimension].kind;
     if (nest == nullptr) return kind == Subscript::kStar || on->subscripts[dimension].single;
     return (kind != Subscript::kRange || on->subscripts[dimension].single) &&
-           std::none_of(nest->loops.begin(), nest->loops.end(),
-                        [&](const DistributedLoop& loop) { return loop.dimension == dimension; });
+           nest->loop_along(dimension) == nullptr;
   }
 };
 
@@ -107,8 +107,8 @@ const Variable& check_data(const Program& program, const DataReference& data, si
     throw Complaint{name.place, "the first extent of " + quoted(name) +
                                     " is not known; name the elements: " + name.text + "[0:n]"};
   for (const Expression& index : data.indexes) check_expression(program, index, offset);
-  if (data.base) check_expression(program, *data.base, offset);
-  if (data.length) check_expression(program, *data.length, offset);
+  check_optional(program, data.base, offset);
+  check_optional(program, data.length, offset);
   return *variable;
 }
 
@@ -239,7 +239,7 @@ void check_order(const Program& program, const Unit& unit, const ReductionClause
 
 void check_communication(Program& program, const Directive& directive,
                          const ReflectDirective& reflect) {
-  check_async(program, reflect.async, directive.offset);
+  check_optional(program, reflect.async, directive.offset);
   for (const Token& name : reflect.arrays) {
     const ArraySymbol& array = require_array(program, name, directive.offset);
     if (array.shadow == nullptr)
@@ -272,7 +272,7 @@ void check_communication(Program& program, const Directive& directive,
   resolve_optional(program, bcast.on, directive.offset);
   for (const DataReference& data : bcast.variables)
     check_data(program, data, directive.offset, {bcast.on ? &*bcast.on : nullptr});
-  check_async(program, bcast.async, directive.offset);
+  check_optional(program, bcast.async, directive.offset);
   if (!bcast.from || bcast.from->executing) return;
   for (const Subscript& subscript : bcast.from->subscripts)
     if (!subscript.single && subscript.kind != Subscript::kStar)
@@ -285,7 +285,7 @@ void check_communication(Program& program, const Directive& directive,
   check_clause(program, reduction.reduction, directive.offset,
                {reduction.on ? &*reduction.on : nullptr});
   check_distinct({reduction.reduction});
-  check_async(program, reduction.async, directive.offset);
+  check_optional(program, reduction.async, directive.offset);
 }
 
 }  // namespace nagaya::xmp

@@ -60,10 +60,15 @@ size_t Constructs::next_statement(size_t offset) const {
   return only_pragmas_between(offset, program_.facts.statements[found].range.begin) ? found : kNone;
 }
 
-void Constructs::check_stand_alone(const Directive& directive, const std::string& name) {
+void Constructs::check_in_function(const Directive& directive) const {
+  if (program_.facts.function_at(directive.offset) == nullptr)
+    throw Complaint{directive.place,
+                    "the directive '" + directive.name + "' must stand in a function"};
+}
+
+void Constructs::check_stand_alone(const Directive& directive) {
+  check_in_function(directive);
   const Facts& facts = program_.facts;
-  if (facts.function_at(directive.offset) == nullptr)
-    throw Complaint{directive.place, "the directive '" + name + "' must stand in a function"};
   const size_t at = facts.statement_at(directive.offset);
   if (at == kNone || facts.statements[at].kind == Statement::kCompound) return;
   // In `label: <directive> statement` the directive stands between statements, too.
@@ -71,7 +76,7 @@ void Constructs::check_stand_alone(const Directive& directive, const std::string
   if (facts.statements[at].kind == Statement::kLabel && next != kNone &&
       facts.statements[next].parent == at)
     return;
-  throw Complaint{directive.place, "the directive '" + name +
+  throw Complaint{directive.place, "the directive '" + directive.name +
                                        "' cannot be the body of an if or a loop; put it in braces"};
 }
 
@@ -111,8 +116,7 @@ void Constructs::check_skipped(const Jump& jump) const {
 }
 
 void Constructs::check(const Directive& directive, const TaskDirective& task) {
-  if (program_.facts.function_at(directive.offset) == nullptr)
-    throw Complaint{directive.place, "the directive 'task' must stand in a function"};
+  check_in_function(directive);
   resolve(program_, task.on, directive.offset);
   const size_t statement = next_statement(directive.offset);
   if (statement == kNone) throw Complaint{directive.place, "expected a statement after 'task'"};
@@ -176,8 +180,8 @@ void Constructs::check_nesting(const Directive& directive, const LoopDirective& 
   }
   const auto mentions_one_of = [](const std::vector<std::string>& indexes) {
     return [&](const Subscript& subscript) {
-      return std::any_of(indexes.begin(), indexes.end(),
-                         [&](const std::string& index) { return mentions(subscript, index); });
+      return std::ranges::any_of(
+          indexes, [&](const std::string& index) { return mentions(subscript, index); });
     };
   };
   for (const Subscript& subscript : loop.on.subscripts)
@@ -188,6 +192,10 @@ void Constructs::check_nesting(const Directive& directive, const LoopDirective& 
           "directive of its own, the outer one on " +
               with_stars(loop.on, mentions_one_of(others)) + ", the inner one on " +
               with_stars(loop.on, mentions_one_of(tight))};
+}
+
+bool Constructs::is_index_of(const std::vector<size_t>& loops, const std::string& name) const {
+  return std::ranges::any_of(loops, [&](size_t i) { return program_.index_name(i) == name; });
 }
 
 void Constructs::check_canonical(const std::vector<size_t>& loops, size_t depth) const {
@@ -228,9 +236,7 @@ void Constructs::check_indexes(const LoopDirective& loop, const std::vector<size
     for (size_t earlier = 0; earlier < k; ++earlier)
       if (loop.indexes[earlier].text == index.text)
         throw Complaint{index.place, "the index " + quoted(index) + " stands twice"};
-    if (std::any_of(loops.begin(), loops.end(),
-                    [&](size_t i) { return program_.index_name(i) == index.text; }))
-      continue;
+    if (is_index_of(loops, index.text)) continue;
     check_canonical(loops, std::min(loops.size(), loop.indexes.size()));
     throw Complaint{index.place, quoted(index) +
                                      " is not the index of one of the tightly nested loops "
@@ -260,10 +266,9 @@ std::vector<DistributedLoop> Constructs::match_indexes(const LoopDirective& loop
       throw Complaint{index.place, "the index " + quoted(index) + " is not in the on clause"};
   }
   check_canonical(loops, depth);
-  std::sort(
-      matched.begin(), matched.end(), [&](const DistributedLoop& a, const DistributedLoop& b) {
-        return program_.facts.loops[a.loop].whole.begin < program_.facts.loops[b.loop].whole.begin;
-      });
+  std::ranges::sort(matched, {}, [&](const DistributedLoop& distributed) {
+    return program_.facts.loops[distributed.loop].whole.begin;
+  });
   return matched;
 }
 
@@ -271,10 +276,8 @@ void Constructs::check_other_subscripts(const Directive& directive, const LoopDi
                                         const std::vector<size_t>& loops, const Nest& nest) const {
   for (size_t d = 0; d < loop.on.subscripts.size(); ++d) {
     const Subscript& subscript = loop.on.subscripts[d];
-    const auto own =
-        std::find_if(nest.loops.begin(), nest.loops.end(),
-                     [&](const DistributedLoop& found) { return found.dimension == d; });
-    const std::string index = own == nest.loops.end() ? "" : program_.index_name(own->loop);
+    const DistributedLoop* const own = nest.loop_along(d);
+    const std::string index = own == nullptr ? "" : program_.index_name(own->loop);
     for (const size_t other : loops) {
       const std::string name = program_.index_name(other);
       if (name == index || !mentions(subscript, name)) continue;
@@ -326,8 +329,8 @@ bool Constructs::may_change_unseen(size_t entity, const Range& nest) const {
   const Facts& facts = program_.facts;
   for (const Use& use : facts.uses)
     if (use.entity == entity && use.address_of) return true;
-  const bool has_call = std::any_of(facts.calls.begin(), facts.calls.end(),
-                                    [&](const Call& call) { return nest.contains(call.offset); });
+  const bool has_call = std::ranges::any_of(
+      facts.calls, [&](const Call& call) { return nest.contains(call.offset); });
   for (const Variable& variable : facts.variables)
     if (has_call && variable.entity == entity && (variable.file_scope || variable.is_static) &&
         !variable.constant)
@@ -358,8 +361,7 @@ void Constructs::decide_hoisting(Nest& whole) const {
 }
 
 void Constructs::check(const Directive& directive, const LoopDirective& loop) {
-  if (program_.facts.function_at(directive.offset) == nullptr)
-    throw Complaint{directive.place, "the directive 'loop' must stand in a function"};
+  check_in_function(directive);
   const size_t statement = next_statement(directive.offset);
   if (statement == kNone || program_.facts.statements[statement].kind != Statement::kFor)
     throw Complaint{directive.place, "expected a for loop after 'loop'"};
@@ -368,10 +370,8 @@ void Constructs::check(const Directive& directive, const LoopDirective& loop) {
   check_nesting(directive, loop, statement, loops);
   check_indexes(loop, loops);
   // Indexes may be declared in their for statements, behind the directive.
-  resolve_on_of_loop(program_, loop.on, directive.offset, [&](const std::string& name) {
-    return std::any_of(loops.begin(), loops.end(),
-                       [&](size_t i) { return program_.index_name(i) == name; });
-  });
+  resolve_on_of_loop(program_, loop.on, directive.offset,
+                     [&](const std::string& name) { return is_index_of(loops, name); });
   Nest nest{statement, match_indexes(loop, loops), {}};
   const auto last = std::find(loops.begin(), loops.end(), nest.loops.back().loop);
   nest.all_loops.assign(loops.begin(), last + 1);

@@ -13,8 +13,7 @@ class Constructs {
   Constructs(Program& program, const Unit& unit) : program_(program), unit_(unit) {}
 
   // Checks that a directive that has no statement of its own stands between statements of a block.
-  // `name`: the directive's, for the message.
-  void check_stand_alone(const Directive& directive, const std::string& name);
+  void check_stand_alone(const Directive& directive);
   void check(const Directive& directive, const LoopDirective& loop);
   void check(const Directive& directive, const TaskDirective& task);
   void check_tasks(const Directive& directive);
@@ -23,6 +22,7 @@ class Constructs {
   void check_skipped(const Jump& jump) const;
 
  private:
+  void check_in_function(const Directive& directive) const;
   // Returns the statement that begins next behind the directive at `offset`; kNone: there is none.
   size_t next_statement(size_t offset) const;
   bool only_pragmas_between(size_t begin, size_t end) const;
@@ -31,6 +31,7 @@ class Constructs {
   // Refuses a directive whose clauses name the index of a loop that is not tightly nested.
   void check_nesting(const Directive& directive, const LoopDirective& loop, size_t statement,
                      const std::vector<size_t>& loops) const;
+  bool is_index_of(const std::vector<size_t>& loops, const std::string& name) const;
   void check_canonical(const std::vector<size_t>& loops, size_t depth) const;
   void check_indexes(const LoopDirective& loop, const std::vector<size_t>& loops) const;
   std::vector<DistributedLoop> match_indexes(const LoopDirective& loop,

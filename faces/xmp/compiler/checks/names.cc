@@ -59,33 +59,27 @@ std::optional<long> constant_of(const Program& program, const Expression& expres
 }
 
 void resolve(Program& program, const Reference& reference, size_t offset) {
-  ResolvedReference resolved;
-  resolved.reference = &reference;
-  resolved.executing = reference.executing;
-  if (!reference.executing) {
-    const std::string& name = reference.name.text;
-    const NodesSymbol* nodes = program.find_nodes(name, offset);
-    const TemplateSymbol* of_template = program.find_template(name, offset);
-    // If the name is both nodes and a template, the inner declaration hides the outer one.
-    if (nodes != nullptr && of_template != nullptr)
-      (nodes->scope.begin > of_template->scope.begin ? nodes->scope.begin : 0) != 0
-          ? static_cast<void>(of_template = nullptr)
-          : static_cast<void>(nodes = nullptr);
-    if (nodes == nullptr && of_template == nullptr)
-      throw Complaint{reference.name.place, quoted(reference.name) +
-                                                " is neither nodes nor a template; declare it by "
-                                                "'#pragma xmp nodes' or '#pragma xmp template'"};
-    resolved.nodes = nodes;
-    resolved.of_template = of_template;
-    if (of_template != nullptr && of_template->distribution == nullptr)
-      throw Complaint{reference.name.place, "the template " + quoted(reference.name) +
-                                                " is not distributed; write '#pragma xmp "
-                                                "distribute' before"};
-    check_subscripts(program, reference,
-                     nodes != nullptr ? nodes->dimensions() : of_template->dimensions(),
-                     nodes != nullptr ? "nodes" : "the template", offset);
+  if (reference.executing) {
+    program.references[&reference] = {};
+    return;
   }
-  program.references[&reference] = resolved;
+  const Token& name = reference.name;
+  const NodesSymbol* nodes = program.find_nodes(name.text, offset);
+  const TemplateSymbol* of_template = program.find_template(name.text, offset);
+  if (nodes == nullptr && of_template == nullptr)
+    throw Complaint{name.place, quoted(name) +
+                                    " is neither nodes nor a template; declare it by "
+                                    "'#pragma xmp nodes' or '#pragma xmp template'"};
+  // If the name is both nodes and a template, the inner declaration hides the outer one.
+  const bool is_nodes =
+      of_template == nullptr || (nodes != nullptr && nodes->scope.begin > of_template->scope.begin);
+  if (!is_nodes && of_template->distribution == nullptr)
+    throw Complaint{name.place, "the template " + quoted(name) +
+                                    " is not distributed; write '#pragma xmp "
+                                    "distribute' before"};
+  check_subscripts(program, reference, is_nodes ? nodes->dimensions() : of_template->dimensions(),
+                   is_nodes ? "nodes" : "the template", offset);
+  program.references[&reference] = {is_nodes ? nodes : nullptr, is_nodes ? nullptr : of_template};
 }
 
 const NodesSymbol& require_nodes(const Program& program, const Token& name, size_t offset) {

@@ -63,7 +63,6 @@ void resolve_on_of_loop(Program& program, const Reference& on, size_t offset,
   }
   resolve(program, without, offset);
   program.references[&on] = program.references[&without];
-  program.references[&on].reference = &on;
   program.references.erase(&without);
 }
 

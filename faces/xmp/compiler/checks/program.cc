@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "checks/program.h"
 
+#include <algorithm>
+
 namespace nagaya::xmp {
 namespace {
 
@@ -9,8 +11,8 @@ auto innermost(const Symbols& symbols, const std::string& name, size_t offset) -
     typename Symbols::const_pointer {
   typename Symbols::const_pointer best = nullptr;
   for (const auto& symbol : symbols)
-    if (symbol.declared->name.text == name && symbol.scope.begin <= offset &&
-        offset < symbol.scope.end && (best == nullptr || symbol.scope.begin >= best->scope.begin))
+    if (symbol.declared->name.text == name && symbol.scope.contains(offset) &&
+        (best == nullptr || symbol.scope.begin >= best->scope.begin))
       best = &symbol;
   return best;
 }
@@ -21,6 +23,11 @@ std::vector<std::string> ArraySymbol::c_names() const {
   std::vector<std::string> names = {c_name(), type_name(), rows()};
   for (size_t d = 0; d < rank(); ++d) names.insert(names.end(), {offset_name(d), count_name(d)});
   return names;
+}
+
+const DistributedLoop* Nest::loop_along(size_t dimension) const {
+  const auto found = std::ranges::find(loops, dimension, &DistributedLoop::dimension);
+  return found == loops.end() ? nullptr : &*found;
 }
 
 const NodesSymbol* Program::find_nodes(const std::string& name, size_t offset) const {
@@ -47,6 +54,13 @@ const Use* Program::array_use_in(const Range& range) const {
   for (const Use& use : facts.uses)
     if (range.contains(use.name) && array_of(use.entity, use.name.begin) != nullptr) return &use;
   return nullptr;
+}
+
+bool Program::uses_array(const Range& range, const ArraySymbol& array) const {
+  return std::ranges::any_of(facts.uses, [&](const Use& use) {
+    return !use.unevaluated && range.contains(use.name) &&
+           array_of(use.entity, use.name.begin) == &array;
+  });
 }
 
 const Directive* Program::template_fix_of(const ArraySymbol& array,

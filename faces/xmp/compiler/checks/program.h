@@ -16,7 +16,6 @@ namespace nagaya::xmp {
 struct NodesSymbol {
   const NodesDirective* declared;
   size_t offset;  // of its declaration, in the printed text
-  Place place;
   Range scope;
   bool file_scope;
   size_t dimensions() const { return declared->extents.size(); }
@@ -26,7 +25,6 @@ struct NodesSymbol {
 struct TemplateSymbol {
   const TemplateDirective* declared;
   size_t offset;
-  Place place;
   Range scope;
   bool file_scope;
   const DistributeDirective* distribution = nullptr;
@@ -53,7 +51,6 @@ struct ArraySymbol {
   const AlignDirective* align;
   const ShadowDirective* shadow = nullptr;
   const TemplateSymbol* with;
-  Place place;         // of the align directive
   size_t declared_at;  // offset behind which it may be used
   Range scope;
   std::vector<Alignment> alignment;  // one for each dimension
@@ -61,6 +58,7 @@ struct ArraySymbol {
   size_t rank() const { return alignment.size(); }
   bool distributed(size_t dimension) const { return alignment[dimension].dimension >= 0; }
   const std::string& name() const { return variable->name; }
+  const Place& place() const { return align->array.place; }
   // C text: the descriptor's name, a pointer to it, and the prefix of its members ("x.", "x->").
   std::string c_name() const { return "xmp_block_" + name(); }
   std::string address() const { return (home == kFormal ? "" : "&") + c_name(); }
@@ -77,11 +75,8 @@ struct ArraySymbol {
 
 // A reference to nodes or to a template: one of the two pointers is set, unless it is `*`.
 struct ResolvedReference {
-  const Reference* reference = nullptr;
   const NodesSymbol* nodes = nullptr;
   const TemplateSymbol* of_template = nullptr;
-  bool executing = false;  // `*`: the executing nodes
-  std::string c_name() const { return nodes != nullptr ? nodes->c_name() : of_template->c_name(); }
 };
 
 // One loop of a nest whose iterations are distributed.
@@ -98,6 +93,9 @@ struct Nest {
   std::vector<DistributedLoop> loops;  // outer ones first
   // Indexes in Facts::loops of all loops from the outermost to the innermost distributed one.
   std::vector<size_t> all_loops;
+
+  // Returns the loop whose index subscripts this dimension of the on clause; nullptr: none.
+  const DistributedLoop* loop_along(size_t dimension) const;
 };
 
 struct Program {
@@ -118,6 +116,8 @@ struct Program {
   const ArraySymbol* find_array(const std::string& name, size_t offset) const;
   // Returns the first use of a distributed array in the range, evaluated or not; nullptr: none.
   const Use* array_use_in(const Range& range) const;
+  // Whether the range has an evaluated use of the array.
+  bool uses_array(const Range& range, const ArraySymbol& array) const;
   // Returns the template_fix directive in this function that makes the array's block; nullptr: the
   // block exists from the function's beginning or from the array's declaration on.
   const Directive* template_fix_of(const ArraySymbol& array, const Function& function) const;

@@ -26,31 +26,26 @@ void check_indexes(const AlignDirective& align) {
           align.sources[d].token.text == align.sources[earlier].token.text)
         throw Complaint{align.sources[d].token.place,
                         quoted(align.sources[d].token) + " stands twice"};
+  const auto times_in = [](const auto& list, const AlignSource& index) {
+    return std::ranges::count(list, index.token.text,
+                              [](const AlignSource& one) { return one.token.text; });
+  };
   for (const AlignSource& source : align.sources)
-    if (source.kind == AlignSource::kIndex &&
-        std::none_of(align.subscripts.begin(), align.subscripts.end(), [&](const auto& subscript) {
-          return subscript.token.text == source.token.text;
-        }))
+    if (source.kind == AlignSource::kIndex && times_in(align.subscripts, source) == 0)
       throw Complaint{
           source.token.place,
           quoted(source.token) + " is not a subscript of the template " + quoted(align.with)};
   for (const AlignSubscript& subscript : align.subscripts) {
     if (subscript.kind != AlignSource::kIndex) continue;
-    size_t sources = 0, subscripts = 0;
-    for (const AlignSource& source : align.sources)
-      sources += source.kind == AlignSource::kIndex && source.token.text == subscript.token.text;
-    for (const AlignSubscript& other : align.subscripts)
-      subscripts += other.kind == AlignSource::kIndex && other.token.text == subscript.token.text;
-    if (sources == 0)
+    if (times_in(align.sources, subscript) == 0)
       throw Complaint{
           subscript.token.place,
           quoted(subscript.token) + " is not an index of the array " + quoted(align.array)};
-    if (subscripts > 1)
+    if (times_in(align.subscripts, subscript) > 1)
       throw Complaint{subscript.token.place, quoted(subscript.token) + " stands twice"};
   }
   const auto colons = [](const auto& list) {
-    return std::count_if(list.begin(), list.end(),
-                         [](const auto& one) { return one.kind == AlignSource::kColon; });
+    return std::ranges::count(list, AlignSource::kColon, &AlignSource::kind);
   };
   if (colons(align.sources) != colons(align.subscripts))
     throw Complaint{align.with.place, "the array " + quoted(align.array) + " and the template " +
@@ -99,7 +94,7 @@ void SymbolTable::declare(const Directive& directive, const NodesDirective& node
     // `= q(:, *)`, the row of each process, violates the specification's text. It is accepted
     // because programs use it (NPB-CG of the Omni compiler) and its meaning is clear.
   }
-  program_.nodes.push_back({&nodes, directive.offset, nodes.name.place,
+  program_.nodes.push_back({&nodes, directive.offset,
                             program_.facts.scope_from(directive.offset, text_size_),
                             !in_function(directive.offset)});
 }
@@ -111,13 +106,9 @@ void SymbolTable::declare(const Directive& directive, const TemplateDirective& d
     check_bound(program_, bounds.low, directive.offset);
     check_bound(program_, bounds.high, directive.offset);
   }
-  TemplateSymbol symbol{};
-  symbol.declared = &declared;
-  symbol.offset = directive.offset;
-  symbol.place = declared.name.place;
-  symbol.scope = program_.facts.scope_from(directive.offset, text_size_);
-  symbol.file_scope = !in_function(directive.offset);
-  program_.templates.push_back(symbol);
+  program_.templates.push_back({&declared, directive.offset,
+                                program_.facts.scope_from(directive.offset, text_size_),
+                                !in_function(directive.offset)});
 }
 
 void SymbolTable::check_formats(const std::vector<DistributionFormat>& formats,
@@ -225,7 +216,6 @@ void SymbolTable::match_subscripts(const Directive& directive, const AlignDirect
       alignment.dimension = dimension_of(source, colon);
       colon += source.kind == AlignSource::kColon;
       alignment.offset = align.subscripts[static_cast<size_t>(alignment.dimension)].offset;
-      if (alignment.offset.text.empty()) alignment.offset.text = "0";
       check_bound(program_, alignment.offset, directive.offset);
     }
     array.alignment.push_back(alignment);
@@ -253,7 +243,6 @@ void SymbolTable::declare(const Directive& directive, const AlignDirective& alig
   array.variable = &variable;
   array.align = &align;
   array.with = &with;
-  array.place = align.array.place;
   array.declared_at = directive.offset;
   array.scope = program_.facts.scope_from(directive.offset, text_size_);
   check_indexes(align);

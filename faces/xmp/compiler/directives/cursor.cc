@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "directives/cursor.h"
 
-#include <algorithm>
-
 #include "directives/expression.h"
 
 namespace nagaya::xmp {
@@ -80,33 +78,29 @@ void Cursor::finish(const std::string& directive) {
   complain("'" + tokens_[at_].text + "' does not belong to the directive '" + directive + "'");
 }
 
-bool Cursor::dimensions(const std::string& meaning, const std::function<void()>& element) {
-  if (accept("(")) {
-    do element();
-    while (accept(","));
-    expect(")", "after " + meaning);
-    return false;
-  }
+void Cursor::list(const std::function<void()>& element) {
+  do element();
+  while (accept(","));
+}
+
+void Cursor::parenthesised_list(const std::string& opening, const std::string& closing,
+                                const std::function<void()>& element) {
+  expect("(", opening);
+  list(element);
+  expect(")", closing);
+}
+
+void Cursor::read_dimensions(const std::string& meaning, const std::function<void()>& element) {
+  if (is("(")) return parenthesised_list("", "after " + meaning, element);
   if (!is("[")) complain("expected '(' or '[' and " + meaning);
   while (accept("[")) {
     element();
     expect("]", "after " + meaning);
   }
-  return true;
 }
 
-std::vector<Token> Cursor::names(const std::string& meaning) {
-  std::vector<Token> found;
-  do found.push_back(identifier(meaning));
-  while (accept(","));
-  return found;
-}
-
-std::vector<Token> Cursor::parenthesised_names(const std::string& meaning) {
-  expect("(", "before " + meaning);
-  std::vector<Token> found = names(meaning);
-  expect(")", "after " + meaning);
-  return found;
+bool Cursor::accept_star() {
+  return is("*") && (is(")", 1) || is("]", 1) || is(",", 1)) && accept("*");
 }
 
 std::optional<Expression> Cursor::async_number() {
@@ -160,8 +154,7 @@ void Cursor::range_of(Subscript& subscript, bool brackets, const std::optional<E
 Subscript Cursor::subscript(bool brackets) {
   Subscript subscript;
   subscript.place = place();
-  if (is("*") && (is(")", 1) || is("]", 1) || is(",", 1))) {
-    ++at_;
+  if (accept_star()) {
     subscript.kind = Subscript::kStar;
     return subscript;
   }
@@ -188,11 +181,9 @@ Reference Cursor::reference() {
   }
   reference.name = identifier("the name of nodes or of a template");
   if (!opens_dimensions()) return reference;
-  const bool brackets = is("[");
-  dimensions("the subscripts of '" + reference.name.text + "'",
-             [&] { reference.subscripts.push_back(subscript(brackets)); });
-  reference.brackets = brackets;
-  if (!brackets) std::reverse(reference.subscripts.begin(), reference.subscripts.end());
+  reference.brackets = is("[");
+  reference.subscripts = dimensions("the subscripts of '" + reference.name.text + "'",
+                                    [&] { return subscript(reference.brackets); });
   return reference;
 }
 

@@ -3,6 +3,7 @@
 // have: names, expressions, bracketed lists, references to nodes and templates.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
@@ -34,14 +35,24 @@ class Cursor {
   // Checks that the directive ends here; throws Complaint about any further clause.
   void finish(const std::string& directive);
 
-  // Reads (e, e, ...) or [e][e]... and calls `element` to read each e. Returns true for brackets.
-  // In parentheses the last element is the first dimension of C: the caller reverses their order.
-  bool dimensions(const std::string& meaning, const std::function<void()>& element);
+  // Reads (e, e, ...) or [e][e]... and returns the values of element(), which reads each e. They
+  // are in the order of C: in parentheses the last element is its first dimension.
+  template <typename Element>
+  auto dimensions(const std::string& meaning, Element element) {
+    const bool brackets = is("[");
+    std::vector<decltype(element())> all;
+    read_dimensions(meaning, [&] { all.push_back(element()); });
+    if (!brackets) std::reverse(all.begin(), all.end());
+    return all;
+  }
   bool opens_dimensions() const { return is("(") || is("["); }
-  // Reads `name, name ...` up to a token that is no comma.
-  std::vector<Token> names(const std::string& meaning);
-  // Reads `(name, name ...)`.
-  std::vector<Token> parenthesised_names(const std::string& meaning);
+  // Skips a `*` that is a whole dimension: another token than an expression follows it.
+  bool accept_star();
+  // Reads `e, e ...` up to a token that is no comma and calls `element` to read each e.
+  void list(const std::function<void()>& element);
+  // Reads `(e, e ...)`. `opening` and `closing`, for messages: "after 'width'", "after the widths".
+  void parenthesised_list(const std::string& opening, const std::string& closing,
+                          const std::function<void()>& element);
 
   Reference reference();
   // Reads "(expression)" behind the word async.
@@ -49,6 +60,7 @@ class Cursor {
   DataReference data_reference();
 
  private:
+  void read_dimensions(const std::string& meaning, const std::function<void()>& element);
   Subscript subscript(bool brackets);
   void range_of(Subscript& subscript, bool brackets, const std::optional<Expression>& first);
 

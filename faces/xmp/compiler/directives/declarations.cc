@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "directives/declarations.h"
 
-#include <algorithm>
-
 #include "directives/expression.h"
 
 namespace nagaya::xmp {
 namespace {
-
-template <typename List>
-void turn_round_unless(bool brackets, List& list) {
-  if (!brackets) std::reverse(list.begin(), list.end());
-}
-
-bool accept_star(Cursor& cursor) {
-  return cursor.is("*") && (cursor.is(")", 1) || cursor.is("]", 1) || cursor.is(",", 1)) &&
-         cursor.accept("*");
-}
 
 // Parses N, low:high (in parentheses) or base:length (in brackets). In parentheses N means 1:N.
 TemplateBounds parse_template_bounds(Cursor& cursor, bool brackets) {
@@ -47,6 +35,11 @@ DistributionFormat parse_format(Cursor& cursor) {
   return format;
 }
 
+std::vector<DistributionFormat> parse_formats(Cursor& cursor) {
+  return cursor.dimensions("the distribution of each dimension",
+                           [&] { return parse_format(cursor); });
+}
+
 AlignSource parse_align_source(Cursor& cursor) {
   const Place place = cursor.place();
   if (cursor.accept("*")) return {AlignSource::kStar, {Token::kPunctuator, "*", place}};
@@ -55,18 +48,17 @@ AlignSource parse_align_source(Cursor& cursor) {
 }
 
 AlignSubscript parse_align_subscript(Cursor& cursor) {
-  const Place place = cursor.place();
-  if (cursor.accept("*")) return {AlignSource::kStar, {Token::kPunctuator, "*", place}, {}};
-  if (cursor.accept(":")) return {AlignSource::kColon, {Token::kPunctuator, ":", place}, {}};
-  const Token index = cursor.identifier("an align dummy variable, '*' or ':'");
-  if (!cursor.is("+") && !cursor.is("-")) return {AlignSource::kIndex, index, {"0", {}}};
+  AlignSubscript subscript{parse_align_source(cursor)};
+  if (subscript.kind != AlignSource::kIndex || (!cursor.is("+") && !cursor.is("-")))
+    return subscript;
   // In i - a + b the minus applies to a alone. The text must be right even if a is unsigned.
   const Expression offset = cursor.expression();
+  const std::string& index = subscript.token.text;
   if (!is_sum(offset))
-    throw Complaint{offset.place(), "the subscript of '" + index.text + "' must be '" + index.text +
-                                        "', or '" + index.text + "' and an offset: " + index.text +
-                                        " + 1"};
-  return {AlignSource::kIndex, index, {"0L " + offset.text(), {offset}}};
+    throw Complaint{offset.place(), "the subscript of '" + index + "' must be '" + index +
+                                        "', or '" + index + "' and an offset: " + index + " + 1"};
+  subscript.offset = {"0L " + offset.text(), {offset}};
+  return subscript;
 }
 
 ShadowWidth parse_shadow_width(Cursor& cursor) {
@@ -82,12 +74,12 @@ ShadowWidth parse_shadow_width(Cursor& cursor) {
 NodesDirective parse_nodes_declaration(Cursor& cursor) {
   NodesDirective nodes;
   nodes.name = cursor.identifier("the name of the nodes");
-  nodes.brackets = cursor.dimensions("the extents of '" + nodes.name.text + "'", [&] {
+  nodes.brackets = cursor.is("[");
+  nodes.extents = cursor.dimensions("the extents of '" + nodes.name.text + "'", [&] {
     NodesExtent extent{cursor.place(), {}};
-    if (!accept_star(cursor)) extent.value = cursor.expression();
-    nodes.extents.push_back(std::move(extent));
+    if (!cursor.accept_star()) extent.value = cursor.expression();
+    return extent;
   });
-  turn_round_unless(nodes.brackets, nodes.extents);
   if (cursor.accept("=")) nodes.of = cursor.reference();
   return nodes;
 }
@@ -96,51 +88,41 @@ TemplateDirective parse_template_declaration(Cursor& cursor) {
   TemplateDirective declared;
   declared.name = cursor.identifier("the name of the template");
   const bool brackets = cursor.is("[");
-  declared.brackets = cursor.dimensions("the bounds of '" + declared.name.text + "'", [&] {
-    const Place place = cursor.place();
+  declared.bounds = cursor.dimensions("the bounds of '" + declared.name.text + "'", [&] {
     if (declared.dimensions++ == 0) declared.deferred = cursor.is(":");
     if (cursor.is(":") != declared.deferred)
-      throw Complaint{place, "either all dimensions of a template are ':' or none is"};
-    if (declared.deferred)
-      cursor.accept(":");
-    else
-      declared.bounds.push_back(parse_template_bounds(cursor, brackets));
+      cursor.complain("either all dimensions of a template are ':' or none is");
+    return cursor.accept(":") ? TemplateBounds{} : parse_template_bounds(cursor, brackets);
   });
-  turn_round_unless(brackets, declared.bounds);
+  if (declared.deferred) declared.bounds.clear();
   return declared;
 }
 
-std::vector<DistributionFormat> parse_formats(Cursor& cursor) {
-  std::vector<DistributionFormat> formats;
-  const bool brackets = cursor.dimensions("the distribution of each dimension",
-                                          [&] { formats.push_back(parse_format(cursor)); });
-  turn_round_unless(brackets, formats);
-  return formats;
+DistributeDirective parse_distribution(Cursor& cursor) {
+  DistributeDirective distribute;
+  distribute.formats = parse_formats(cursor);
+  cursor.expect("onto", "and nodes");
+  distribute.onto = cursor.identifier("the name of nodes");
+  return distribute;
 }
 
-std::vector<AlignSource> parse_align_sources(Cursor& cursor) {
-  std::vector<AlignSource> sources;
-  const bool brackets = cursor.dimensions("an index for each dimension",
-                                          [&] { sources.push_back(parse_align_source(cursor)); });
-  turn_round_unless(brackets, sources);
-  return sources;
-}
-
-void parse_with(Cursor& cursor, AlignDirective& align) {
+AlignDirective parse_alignment(Cursor& cursor) {
+  AlignDirective align;
+  align.sources =
+      cursor.dimensions("an index for each dimension", [&] { return parse_align_source(cursor); });
   cursor.expect("with", "and a template");
   align.with = cursor.identifier("the name of a template");
-  const bool brackets =
+  align.subscripts =
       cursor.dimensions("a subscript for each dimension of '" + align.with.text + "'",
-                        [&] { align.subscripts.push_back(parse_align_subscript(cursor)); });
-  turn_round_unless(brackets, align.subscripts);
+                        [&] { return parse_align_subscript(cursor); });
+  return align;
 }
 
-std::vector<ShadowWidth> parse_shadow_widths(Cursor& cursor) {
-  std::vector<ShadowWidth> widths;
-  const bool brackets = cursor.dimensions("a width for each dimension",
-                                          [&] { widths.push_back(parse_shadow_width(cursor)); });
-  turn_round_unless(brackets, widths);
-  return widths;
+ShadowDirective parse_shadow(Cursor& cursor) {
+  ShadowDirective shadow;
+  shadow.widths =
+      cursor.dimensions("a width for each dimension", [&] { return parse_shadow_width(cursor); });
+  return shadow;
 }
 
 TemplateFixDirective parse_template_fix(Cursor& cursor) {

@@ -9,11 +9,11 @@ namespace nagaya::xmp {
 
 NodesDirective parse_nodes_declaration(Cursor& cursor);
 TemplateDirective parse_template_declaration(Cursor& cursor);
-std::vector<DistributionFormat> parse_formats(Cursor& cursor);
-// Parses "with t(i+1, *)" into `align`, and leaves its array and sources as they are.
-void parse_with(Cursor& cursor, AlignDirective& align);
-std::vector<AlignSource> parse_align_sources(Cursor& cursor);
-std::vector<ShadowWidth> parse_shadow_widths(Cursor& cursor);
+// Parse the part of a directive behind the names that it declares; the caller sets these:
+// "(block) onto p", "[i][j] with t[i+1][*]", "(1, 0)".
+DistributeDirective parse_distribution(Cursor& cursor);
+AlignDirective parse_alignment(Cursor& cursor);
+ShadowDirective parse_shadow(Cursor& cursor);
 TemplateFixDirective parse_template_fix(Cursor& cursor);
 
 }  // namespace nagaya::xmp

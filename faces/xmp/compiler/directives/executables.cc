@@ -54,8 +54,7 @@ ReductionClause parse_reduction_clause(Cursor& cursor, bool in_loop) {
   do {
     ReductionVariable variable{cursor.data_reference(), {}};
     if (cursor.accept("/")) {
-      do variable.locations.push_back(cursor.data_reference());
-      while (cursor.accept(","));
+      cursor.list([&] { variable.locations.push_back(cursor.data_reference()); });
       cursor.expect("/", "after the location variables");
     }
     clause.variables.push_back(std::move(variable));
@@ -114,14 +113,15 @@ ReflectWidth parse_reflect_width(Cursor& cursor) {
 
 LoopDirective parse_loop(Cursor& cursor) {
   LoopDirective loop;
+  const auto index = [&] { loop.indexes.push_back(cursor.identifier("the index of a loop")); };
   if (cursor.accept("(")) {
-    loop.indexes = cursor.names("the index of a loop");
+    cursor.list(index);
     cursor.expect(")", "after the indexes of the loops");
   } else if (cursor.accept("[")) {
-    loop.indexes = cursor.names("the index of a loop");
+    cursor.list(index);
     cursor.expect("]", "after the index");
     while (cursor.accept("[")) {
-      loop.indexes.push_back(cursor.identifier("the index of a loop"));
+      index();
       cursor.expect("]", "after the index");
     }
   }
@@ -145,14 +145,14 @@ TaskDirective parse_task(Cursor& cursor) {
 
 ReflectDirective parse_reflect(Cursor& cursor) {
   ReflectDirective reflect;
-  reflect.arrays = cursor.parenthesised_names("the name of an array");
+  const std::string name = "the name of an array";
+  cursor.parenthesised_list("before " + name, "after " + name,
+                            [&] { reflect.arrays.push_back(cursor.identifier(name)); });
   Clauses clauses(cursor);
   while (true) {
     if (clauses.accept("width", !reflect.widths.empty())) {
-      cursor.expect("(", "after 'width'");
-      do reflect.widths.push_back(parse_reflect_width(cursor));
-      while (cursor.accept(","));
-      cursor.expect(")", "after the widths");
+      cursor.parenthesised_list("after 'width'", "after the widths",
+                                [&] { reflect.widths.push_back(parse_reflect_width(cursor)); });
     } else if (clauses.accept("orthogonal", reflect.orthogonal)) {
       reflect.orthogonal = true;
     } else if (!clauses.accept_async(reflect.async)) {
@@ -163,10 +163,8 @@ ReflectDirective parse_reflect(Cursor& cursor) {
 
 WaitAsyncDirective parse_wait_async(Cursor& cursor) {
   WaitAsyncDirective wait;
-  cursor.expect("(", "after 'wait_async'");
-  do wait.numbers.push_back(cursor.expression());
-  while (cursor.accept(","));
-  cursor.expect(")", "after the numbers of 'wait_async'");
+  cursor.parenthesised_list("after 'wait_async'", "after the numbers of 'wait_async'",
+                            [&] { wait.numbers.push_back(cursor.expression()); });
   Clauses(cursor).accept_on(wait.on);
   return wait;
 }
@@ -179,10 +177,8 @@ BarrierDirective parse_barrier(Cursor& cursor) {
 
 BcastDirective parse_bcast(Cursor& cursor) {
   BcastDirective bcast;
-  cursor.expect("(", "after 'bcast'");
-  do bcast.variables.push_back(cursor.data_reference());
-  while (cursor.accept(","));
-  cursor.expect(")", "after the variables of 'bcast'");
+  cursor.parenthesised_list("after 'bcast'", "after the variables of 'bcast'",
+                            [&] { bcast.variables.push_back(cursor.data_reference()); });
   Clauses clauses(cursor);
   while (clauses.accept_on(bcast.from, "from") || clauses.accept_on(bcast.on) ||
          clauses.accept_async(bcast.async)) {

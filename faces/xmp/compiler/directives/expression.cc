@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "directives/expression.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <map>
@@ -55,8 +56,9 @@ Value binary(const std::string& op, Value left, Value right) {
 
 class Parser {
  public:
+  // Without `constant_of` no name is a constant.
   Parser(const std::vector<Token>& tokens, size_t first, const Place& end,
-         const ConstantOf& constant_of)
+         const ConstantOf& constant_of = {})
       : tokens_(tokens), at_(first), end_(end), constant_of_(constant_of) {}
 
   size_t at() const { return at_; }
@@ -141,10 +143,7 @@ class Parser {
                                       "signed",   "float",    "double",  "const",   "struct",
                                       "size_t",   "_Bool",    "int64_t", "int32_t", "uint64_t",
                                       "uint32_t", "ptrdiff_t"};
-    if (at_ + 1 >= tokens_.size()) return false;
-    for (const char* type : kTypes)
-      if (tokens_[at_ + 1].text == type) return true;
-    return false;
+    return at_ + 1 < tokens_.size() && std::ranges::count(kTypes, tokens_[at_ + 1].text) != 0;
   }
 
   // Skips from the opening bracket here to behind its closing bracket.
@@ -209,7 +208,7 @@ class Parser {
   const std::vector<Token>& tokens_;
   size_t at_;
   Place end_;
-  const ConstantOf& constant_of_;
+  const ConstantOf constant_of_;
   std::vector<const Token*> names_;
   int depth_ = 0;
 };
@@ -223,20 +222,18 @@ std::string Expression::text() const {
 }
 
 size_t end_of_expression(const std::vector<Token>& tokens, size_t first, const Place& end) {
-  const ConstantOf none;
-  Parser parser(tokens, first, end, none);
+  Parser parser(tokens, first, end);
   parser.conditional();
   return parser.at();
 }
 
 bool is_sum(const Expression& expression) {
+  static constexpr std::array kLoose = {"<", ">", "<=", ">=", "==", "!=", "&",
+                                        "|", "^", "&&", "||", "?",  "<<", ">>"};
   int depth = 0;
   for (const Token& token : expression.tokens) {
     depth += (token.text == "(" || token.text == "[") - (token.text == ")" || token.text == "]");
-    if (depth != 0) continue;
-    for (const char* loose :
-         {"<", ">", "<=", ">=", "==", "!=", "&", "|", "^", "&&", "||", "?", "<<", ">>"})
-      if (token.text == loose) return false;
+    if (depth == 0 && std::ranges::count(kLoose, token.text) != 0) return false;
   }
   return true;
 }
@@ -246,8 +243,7 @@ std::optional<long> constant_value(const Expression& expression, const ConstantO
 }
 
 std::vector<const Token*> names_in(const Expression& expression) {
-  const ConstantOf none;
-  Parser parser(expression.tokens, 0, expression.place(), none);
+  Parser parser(expression.tokens, 0, expression.place());
   parser.conditional();
   return parser.names();
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "directives/cursor.h"
 #include "directives/declarations.h"
@@ -20,7 +21,7 @@ const std::array kUnsupported = {"gmove", "coarray",     "array",    "local_alia
 
 size_t edit_distance(const std::string& from, const std::string& to) {
   std::vector<size_t> row(to.size() + 1);
-  for (size_t j = 0; j < row.size(); ++j) row[j] = j;
+  std::iota(row.begin(), row.end(), 0u);
   for (size_t i = 1; i <= from.size(); ++i) {
     size_t diagonal = row[0];
     row[0] = i;
@@ -34,9 +35,8 @@ size_t edit_distance(const std::string& from, const std::string& to) {
 }
 
 [[noreturn]] void refuse_name(const Token& name) {
-  for (const char* unsupported : kUnsupported)
-    if (name.text == unsupported)
-      throw Complaint{name.place, "the directive '" + name.text + "' is not supported yet", true};
+  if (std::ranges::count(kUnsupported, name.text) != 0)
+    throw Complaint{name.place, "the directive '" + name.text + "' is not supported yet", true};
   std::string text = "unknown directive '" + name.text + "'";
   for (const char* known : kNames)
     if (name.text.size() < 40 && edit_distance(name.text, known) <= 2) {
@@ -59,8 +59,7 @@ class CombinedParser {
     }
     cursor_.expect(":", "and another ':' before the names of a combined directive");
     cursor_.expect(":", "and the names of a combined directive");
-    do declare();
-    while (cursor_.accept(","));
+    cursor_.list([this] { declare(); });
     cursor_.finish("::");
     return std::move(directives_);
   }
@@ -72,14 +71,11 @@ class CombinedParser {
       throw Complaint{name.place, "the attribute '" + name.text + "' stands twice"};
     attributes_.push_back(name);
     if (name.text == "distribute") {
-      distribute_.formats = parse_formats(cursor_);
-      cursor_.expect("onto", "and nodes");
-      distribute_.onto = cursor_.identifier("the name of nodes");
+      distribute_ = parse_distribution(cursor_);
     } else if (name.text == "align") {
-      align_.sources = parse_align_sources(cursor_);
-      parse_with(cursor_, align_);
+      align_ = parse_alignment(cursor_);
     } else if (name.text == "shadow") {
-      shadow_.widths = parse_shadow_widths(cursor_);
+      shadow_ = parse_shadow(cursor_);
     } else if (name.text != "nodes" && name.text != "template") {
       throw Complaint{name.place, "'" + name.text + "' cannot be part of a combined directive"};
     }
@@ -107,7 +103,7 @@ class CombinedParser {
   }
 
   void add(const Token& attribute, DirectiveBody body) {
-    directives_.push_back({offset_, attribute.place, std::move(body)});
+    directives_.push_back({offset_, attribute.place, attribute.text, std::move(body)});
   }
 
   Cursor& cursor_;
@@ -136,56 +132,41 @@ bool is_combined(const Token& name, const RawDirective& raw) {
   return false;
 }
 
-class DeclarationParser {
- public:
-  DeclarationParser(Cursor& cursor, const Token& name, size_t offset)
-      : cursor_(cursor), name_(name), offset_(offset) {}
+Token parse_array_name(Cursor& cursor) {
+  const Token name = cursor.identifier("the name of an array");
+  if (cursor.is(".") || cursor.is("->"))
+    cursor.complain("distributing a member of a structure is not supported yet");
+  return name;
+}
 
-  // Returns the directives; empty: it is no declarative directive.
-  std::vector<Directive> parse() {
-    if (name_.text == "nodes") {
-      do add(parse_nodes_declaration(cursor_));
-      while (cursor_.accept(","));
-    } else if (name_.text == "template") {
-      do add(parse_template_declaration(cursor_));
-      while (cursor_.accept(","));
-    } else if (name_.text == "distribute") {
-      DistributeDirective distribute;
-      distribute.name = cursor_.identifier("the name of a template");
-      distribute.formats = parse_formats(cursor_);
-      cursor_.expect("onto", "and nodes");
-      distribute.onto = cursor_.identifier("the name of nodes");
-      add(std::move(distribute));
-    } else if (name_.text == "align") {
-      AlignDirective align;
-      align.array = cursor_.identifier("the name of an array");
-      refuse_member();
-      align.sources = parse_align_sources(cursor_);
-      parse_with(cursor_, align);
-      add(std::move(align));
-    } else if (name_.text == "shadow") {
-      ShadowDirective shadow;
-      shadow.array = cursor_.identifier("the name of an array");
-      refuse_member();
-      shadow.widths = parse_shadow_widths(cursor_);
-      add(std::move(shadow));
-    }
-    return std::move(directives_);
+// Returns the directives behind `name`; empty: it is no declarative directive.
+std::vector<Directive> parse_declarations(Cursor& cursor, const Token& name, size_t offset) {
+  std::vector<Directive> directives;
+  const auto add = [&](DirectiveBody body) {
+    directives.push_back({offset, name.place, name.text, std::move(body)});
+  };
+  if (name.text == "nodes") {
+    cursor.list([&] { add(parse_nodes_declaration(cursor)); });
+  } else if (name.text == "template") {
+    cursor.list([&] { add(parse_template_declaration(cursor)); });
+  } else if (name.text == "distribute") {
+    const Token distributed = cursor.identifier("the name of a template");
+    DistributeDirective distribute = parse_distribution(cursor);
+    distribute.name = distributed;
+    add(std::move(distribute));
+  } else if (name.text == "align") {
+    const Token array = parse_array_name(cursor);
+    AlignDirective align = parse_alignment(cursor);
+    align.array = array;
+    add(std::move(align));
+  } else if (name.text == "shadow") {
+    const Token array = parse_array_name(cursor);
+    ShadowDirective shadow = parse_shadow(cursor);
+    shadow.array = array;
+    add(std::move(shadow));
   }
-
- private:
-  void refuse_member() {
-    if (cursor_.is(".") || cursor_.is("->"))
-      cursor_.complain("distributing a member of a structure is not supported yet");
-  }
-
-  void add(DirectiveBody body) { directives_.push_back({offset_, name_.place, std::move(body)}); }
-
-  Cursor& cursor_;
-  const Token& name_;
-  size_t offset_;
-  std::vector<Directive> directives_;
-};
+  return directives;
+}
 
 DirectiveBody parse_executable(Cursor& cursor, const Token& name) {
   if (name.text == "template_fix") return parse_template_fix(cursor);
@@ -206,9 +187,9 @@ std::vector<Directive> parse_directive(const RawDirective& raw) {
   Cursor cursor(raw);
   const Token name = cursor.identifier("a directive after 'xmp'");
   if (is_combined(name, raw)) return CombinedParser(cursor, raw.offset).parse(name);
-  std::vector<Directive> directives = DeclarationParser(cursor, name, raw.offset).parse();
+  std::vector<Directive> directives = parse_declarations(cursor, name, raw.offset);
   if (directives.empty())
-    directives.push_back({raw.offset, name.place, parse_executable(cursor, name)});
+    directives.push_back({raw.offset, name.place, name.text, parse_executable(cursor, name)});
   cursor.finish(name.text);
   return directives;
 }

@@ -63,7 +63,6 @@ struct TemplateBounds {
 
 struct TemplateDirective {
   Token name;
-  bool brackets = false;
   bool deferred = false;  // every dimension is `:`
   std::vector<TemplateBounds> bounds;
   size_t dimensions = 0;
@@ -87,10 +86,8 @@ struct AlignSource {
   Token token;
 };
 
-struct AlignSubscript {
-  AlignSource::Kind kind;
-  Token token;
-  Bound offset;  // added to the index of a kIndex; "0": none
+struct AlignSubscript : AlignSource {
+  Bound offset{"0", {}};  // added to the index of a kIndex
 };
 
 struct AlignDirective {
@@ -207,6 +204,7 @@ using DirectiveBody =
 struct Directive {
   size_t offset;  // in the printed text
   Place place;    // of the directive's name
+  std::string name;
   DirectiveBody body;
 };
 

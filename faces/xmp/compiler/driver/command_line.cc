@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/command_line.h"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 #include <filesystem>
@@ -14,51 +13,28 @@
 namespace nagaya::xmp {
 namespace {
 
+using Words = std::set<std::string>;
+
 // Options of the preprocessor whose argument is joined (-DX) or the next word (-D X).
 constexpr std::array kPreprocessor = {"-D", "-U", "-I"};
 // Options of the preprocessor whose argument is always the next word.
-const std::set<std::string> kPreprocessorApart = {"-include", "-imacros", "-isystem", "-iquote",
-                                                  "-idirafter"};
-const std::set<std::string> kDependencies = {"-M", "-MM", "-MD", "-MMD", "-MP", "-MG"};
-const std::set<std::string> kDependenciesApart = {"-MF", "-MT", "-MQ"};
+const Words kPreprocessorApart = {"-include", "-imacros", "-isystem", "-iquote", "-idirafter"};
+const Words kDependencies = {"-M", "-MM", "-MD", "-MMD", "-MP", "-MG"};
+const Words kDependenciesApart = {"-MF", "-MT", "-MQ"};
 // Other options whose argument is the next word.
-const std::set<std::string> kApart = {"-T",
-                                      "-u",
-                                      "-z",
-                                      "-e",
-                                      "-A",
-                                      "-Xlinker",
-                                      "-Xpreprocessor",
-                                      "-Xassembler",
-                                      "-Xclang",
-                                      "-mllvm",
-                                      "--param",
-                                      "-aux-info",
-                                      "-target",
-                                      "-isysroot",
-                                      "--sysroot",
-                                      "-iprefix",
-                                      "-iwithprefix",
-                                      "-iwithprefixbefore",
-                                      "-wrapper",
-                                      "-dumpbase",
-                                      "-dumpbase-ext",
-                                      "-dumpdir",
-                                      "-b",
-                                      "-B",
-                                      "-V",
-                                      "-G",
-                                      "-framework",
-                                      "-arch",
-                                      "-R"};
+const Words kApart = {"-T", "-b", "-arch",   "-Xlinker",  "-isysroot",  "-iwithprefix",
+                      "-u", "-B", "-mllvm",  "-iprefix",  "--sysroot",  "-dumpbase-ext",
+                      "-z", "-V", "-Xclang", "-wrapper",  "-dumpbase",  "-Xpreprocessor",
+                      "-e", "-G", "--param", "-dumpdir",  "-framework", "-iwithprefixbefore",
+                      "-A", "-R", "-target", "-aux-info", "-Xassembler"};
 const std::map<std::string, std::string> kShortNames = {
     {"--assemble", "-S"},      {"--compile", "-c"},           {"--define-macro", "-D"},
     {"--imacros", "-imacros"}, {"--include", "-include"},     {"--include-directory", "-I"},
     {"--language", "-x"},      {"--library-directory", "-L"}, {"--output", "-o"},
     {"--prefix", "-B"},        {"--preprocess", "-E"},        {"--undefine-macro", "-U"}};
 constexpr int kNestedFilesMax = 100;
-const std::set<std::string> kQuestions = {"-###",       "-dumpmachine",     "-dumpversion",
-                                          "-dumpspecs", "-dumpfullversion", "--target-help"};
+const Words kQuestions = {"-###",       "-dumpmachine",     "-dumpversion",
+                          "-dumpspecs", "-dumpfullversion", "--target-help"};
 
 std::vector<std::string> words_in(const std::string& path) {
   std::ifstream file(path);
@@ -135,9 +111,21 @@ class Sorter {
     return (*words_)[++at_];
   }
 
-  void keep(std::vector<std::string> words, std::vector<std::string>* list) {
+  void keep(const std::vector<std::string>& words) {
     line_.words.insert(line_.words.end(), words.begin(), words.end());
-    if (list != nullptr) list->insert(list->end(), words.begin(), words.end());
+  }
+  void keep(const std::vector<std::string>& words, std::vector<std::string>& list) {
+    keep(words);
+    list.insert(list.end(), words.begin(), words.end());
+  }
+  // Keeps an option whose argument is joined (-MFFILE) or the next word, and returns the argument.
+  std::string keep_with_argument(const std::string& word, const std::string& option) {
+    if (word == option) {
+      keep({word, argument(word)});
+      return line_.words.back();
+    }
+    keep({word});
+    return word.substr(option.size());
   }
 
   void take(const std::string& word) {
@@ -156,7 +144,7 @@ class Sorter {
         (language_.empty() || language_ == "none") &&
         (extension == ".o" || extension == ".a" || extension == ".so" || extension == ".lo");
     line_.inputs.push_back({line_.words.size(), c, !linked, language_});
-    keep({word}, nullptr);
+    keep({word});
   }
 
   bool own(const std::string& word) {
@@ -176,31 +164,24 @@ class Sorter {
   }
 
   bool result(const std::string& word) {
-    if (word == "-o") {
-      line_.output = argument(word);
-      keep({word, line_.output}, nullptr);
-    } else if (word.starts_with("-o") && word.find('=') == std::string::npos) {
-      line_.output = word.substr(2);
-      keep({word}, nullptr);
+    if (word.starts_with("-o") && word.find('=') == std::string::npos) {
+      line_.output = keep_with_argument(word, "-o");
     } else if (word == "-c" || word == "-S" || word == "-E") {
       line_.result = word == "-c"   ? CommandLine::kObject
                      : word == "-S" ? CommandLine::kAssembly
                                     : CommandLine::kPreprocessed;
-      keep({word}, nullptr);
+      keep({word});
     } else if (word == "-M" || word == "-MM") {
       line_.result = CommandLine::kPreprocessed;
-      keep({word}, &line_.dependencies);
+      keep({word}, line_.dependencies);
     } else if (kDependencies.count(word) != 0) {
-      keep({word}, &line_.dependencies);
+      keep({word}, line_.dependencies);
     } else if (const std::string name = word.substr(0, 3); kDependenciesApart.count(name) != 0) {
-      const bool joined = word != name;  // -MFFILE
-      const std::string value = joined ? word.substr(name.size()) : argument(word);
-      keep(joined ? std::vector{word} : std::vector{word, value}, nullptr);
-      line_.dependencies.insert(line_.dependencies.end(), {name, value});
+      line_.dependencies.insert(line_.dependencies.end(), {name, keep_with_argument(word, name)});
     } else if (kQuestions.count(word) != 0 || word.starts_with("-print-") ||
                word.starts_with("--print-")) {
       line_.result = CommandLine::kOther;
-      keep({word}, nullptr);
+      keep({word});
     } else {
       return false;
     }
@@ -210,50 +191,42 @@ class Sorter {
   bool preprocessor(const std::string& word) {
     for (const std::string prefix : kPreprocessor) {
       if (!word.starts_with(prefix)) continue;
-      if (word == prefix)
-        keep({word, argument(word)}, &line_.preprocessor);
-      else
-        keep({word}, &line_.preprocessor);
+      keep(word == prefix ? std::vector{word, argument(word)} : std::vector{word},
+           line_.preprocessor);
       return true;
     }
     for (const std::string& prefix : kPreprocessorApart) {
       if (!word.starts_with(prefix) || word.starts_with("-isysroot")) continue;
       // clang -cc1 takes the argument as the next word only.
-      const bool joined = word != prefix;
-      const std::string value = joined ? word.substr(prefix.size()) : argument(word);
-      keep(joined ? std::vector{word} : std::vector{word, value}, nullptr);
-      line_.preprocessor.insert(line_.preprocessor.end(), {prefix, value});
+      line_.preprocessor.insert(line_.preprocessor.end(),
+                                {prefix, keep_with_argument(word, prefix)});
       return true;
     }
     return false;
   }
 
   bool linker(const std::string& word) {
-    if (word == "-L" || word == "-l") {
-      const std::string& value = argument(word);
-      if (word == "-L") line_.library_folders.push_back(value);
-      keep({word, value}, nullptr);
-    } else if (word.starts_with("-L") || word.starts_with("-l")) {
-      if (word.starts_with("-L")) line_.library_folders.push_back(word.substr(2));
-      keep({word}, nullptr);
-    } else if (word.starts_with("-Wl,")) {
-      keep({word}, nullptr);
-    } else {
+    if (word.starts_with("-L"))
+      line_.library_folders.push_back(keep_with_argument(word, "-L"));
+    else if (word.starts_with("-l"))
+      keep_with_argument(word, "-l");
+    else if (word.starts_with("-Wl,"))
+      keep({word});
+    else
       return false;
-    }
     return true;
   }
 
   void flag(const std::string& word) {
     if (word == "-x" || word.starts_with("-x")) {
       language_ = word == "-x" ? argument(word) : word.substr(2);
-      keep({"-x", language_}, nullptr);
+      keep({"-x", language_});
     } else if (kApart.count(word) != 0) {
-      keep({word, argument(word)}, &line_.flags);
+      keep({word, argument(word)}, line_.flags);
     } else {
       if (word.starts_with("-std=")) line_.standard = word.substr(5);
       if (word == "-ansi") line_.standard = "c89";
-      keep({word}, &line_.flags);
+      keep({word}, line_.flags);
     }
   }
 

@@ -2,7 +2,6 @@
 // compiler_behind.h - the C compiler that compiles and links xmpcc's translations.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -17,7 +16,6 @@ class CompilerBehind {
   // std::runtime_error if there is none.
   explicit CompilerBehind(const std::string& wished);
 
-  const std::vector<std::string>& words() const { return words_; }
   // Returns the compiler's words followed by `more`.
   std::vector<std::string> with(const std::vector<std::string>& more) const;
   // Runs the compiler with these flags to ask for its macros, folders and target. Throws

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <stdexcept>
 
 #include "diagnostics.h"
@@ -24,6 +25,10 @@ namespace {
 namespace fs = std::filesystem;
 
 const char* const kVersionMacro = "-D_XCALABLEMP=201411";
+
+void append(std::vector<std::string>& words, const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+}
 
 class Driver {
  public:
@@ -124,34 +129,31 @@ class Driver {
     std::vector<std::string> words = {kVersionMacro};
     // -isystem: the folder is searched after the user's folders and before the system's.
     if (const std::string folder = include_folder(); !folder.empty())
-      words.insert(words.end(), {"-isystem", folder});
+      append(words, {"-isystem", folder});
     return words;
   }
 
   // Returns the user's command with each translated source replaced by its translation.
   std::vector<std::string> whole_line(const std::map<size_t, std::string>& translated) const {
     std::vector<std::string> words = behind_.with(own_preprocessor_words());
-    const std::vector<std::string> tuning = flags_for_translations();
-    words.insert(words.end(), tuning.begin(), tuning.end());
+    append(words, flags_for_translations());
     // Whether the last -x is for a translation. It is reset only before a further input: clang
     // warns of a -x behind the last one.
     bool language_is_own = false;
     for (size_t i = 0; i < line_.words.size(); ++i) {
       if (const auto found = translated.find(i); found != translated.end()) {
-        words.insert(words.end(), {"-x", "cpp-output", found->second});
+        append(words, {"-x", "cpp-output", found->second});
         language_is_own = true;
         continue;
       }
-      if (language_is_own && is_input(i)) {
-        words.insert(words.end(), {"-x", language_at(i)});
+      const auto input = std::ranges::find(line_.inputs, i, &Input::position);
+      if (language_is_own && input != line_.inputs.end()) {
+        append(words, {"-x", language_of(*input)});
         language_is_own = false;
       }
       words.push_back(line_.words[i]);
     }
-    if (line_.result == CommandLine::kProgram && links_xmp()) {
-      const std::vector<std::string> library = library_words();
-      words.insert(words.end(), library.begin(), library.end());
-    }
+    if (line_.result == CommandLine::kProgram && links_xmp()) append(words, library_words());
     return words;
   }
 
@@ -163,15 +165,9 @@ class Driver {
     return {"--param=vect-max-version-for-alias-checks=100"};
   }
 
-  bool is_input(size_t position) const {
-    return std::any_of(line_.inputs.begin(), line_.inputs.end(),
-                       [&](const Input& input) { return input.position == position; });
-  }
-
-  std::string language_at(size_t position) const {
-    for (const Input& input : line_.inputs)
-      if (input.position == position && !input.language.empty()) return input.language;
-    return "none";
+  // Returns the argument of -x for the source.
+  static std::string language_of(const Input& input) {
+    return input.language.empty() ? "none" : input.language;
   }
 
   // Whether the program needs the runtime: a source was translated, or an object or a static
@@ -247,24 +243,30 @@ class Driver {
         !line_.output.empty()
             ? line_.output
             : fs::path(source).filename().replace_extension(assembly ? ".s" : ".o").string();
-    std::vector<std::string> words = behind_.with(line_.flags);
+    std::vector<std::string> words;
     if (found == translated_.end()) {
-      words.insert(words.end(), line_.preprocessor.begin(), line_.preprocessor.end());
-      const std::vector<std::string> own = own_preprocessor_words();
-      words.insert(words.end(), own.begin(), own.end());
-      words.insert(words.end(), line_.dependencies.begin(), line_.dependencies.end());
-      words.insert(words.end(), {"-x", input.language.empty() ? "none" : input.language, source});
+      words = words_before_source();
+      append(words, line_.dependencies);
+      append(words, {"-x", language_of(input), source});
     } else {
       if (const int status =
               write_dependencies(source, fs::path(output).replace_extension(".d"), output);
           status != 0)
         return status;
-      const std::vector<std::string> tuning = flags_for_translations();
-      words.insert(words.end(), tuning.begin(), tuning.end());
-      words.insert(words.end(), {"-x", "cpp-output", found->second});
+      words = behind_.with(line_.flags);
+      append(words, flags_for_translations());
+      append(words, {"-x", "cpp-output", found->second});
     }
-    words.insert(words.end(), {assembly ? "-S" : "-c", "-o", output});
+    append(words, {assembly ? "-S" : "-c", "-o", output});
     return run(words);
+  }
+
+  // Returns the beginning of a command that preprocesses a source: the compiler and its options.
+  std::vector<std::string> words_before_source() const {
+    std::vector<std::string> words = behind_.with(line_.flags);
+    append(words, line_.preprocessor);
+    append(words, own_preprocessor_words());
+    return words;
   }
 
   // Writes the dependencies of a source that is compiled and linked in one command, into a file
@@ -281,10 +283,7 @@ class Driver {
   // becomes -MM.
   int write_dependencies(const std::string& source, const std::string& file,
                          const std::string& target) const {
-    std::vector<std::string> words = behind_.with(line_.flags);
-    words.insert(words.end(), line_.preprocessor.begin(), line_.preprocessor.end());
-    const std::vector<std::string> own = own_preprocessor_words();
-    words.insert(words.end(), own.begin(), own.end());
+    std::vector<std::string> words = words_before_source();
     bool wanted = false, has_file = false, has_target = false;
     for (const std::string& word : line_.dependencies) {
       const bool makes = word == "-MD" || word == "-MMD";
@@ -294,9 +293,9 @@ class Driver {
       words.push_back(!makes ? word : word == "-MD" ? "-M" : "-MM");
     }
     if (!wanted) return 0;
-    if (!has_file) words.insert(words.end(), {"-MF", file});
-    if (!has_target) words.insert(words.end(), {"-MQ", target});
-    words.insert(words.end(), {"-x", "c", source});
+    if (!has_file) append(words, {"-MF", file});
+    if (!has_target) append(words, {"-MQ", target});
+    append(words, {"-x", "c", source});
     const int status = run(words);
     std::rewind(stdin);
     return status;

@@ -50,14 +50,15 @@ class OtherPragma : public clang::PragmaHandler {
 
 class Callbacks : public clang::PPCallbacks {
  public:
-  Callbacks(Printer& printer, Unit& unit) : printer_(printer), unit_(unit) {}
+  Callbacks(Printer& printer, Unit& unit, clang::SourceManager& sources)
+      : printer_(printer), unit_(unit), sources_(sources) {}
 
   // Keeps settings of warnings here: PragmaDiagnostic() reports only groups that Clang knows, and
   // the compiler behind has others.
   void PragmaDirective(clang::SourceLocation place, clang::PragmaIntroducerKind kind) override {
     static const std::regex kSetting(
         R"(#\s*pragma\s+(GCC|clang)\s+diagnostic\s+(ignored|warning|error)\s+("[^"]*"))");
-    const char* const begin = sources_->getCharacterData(place);
+    const char* const begin = sources_.getCharacterData(place);
     const char* const end = begin + std::strcspn(begin, "\r\n");
     std::cmatch setting;
     is_kept_ =
@@ -85,17 +86,16 @@ class Callbacks : public clang::PPCallbacks {
   }
   void FileChanged(clang::SourceLocation place, FileChangeReason reason,
                    clang::SrcMgr::CharacteristicKind, clang::FileID) override {
-    if (reason != EnterFile || sources_ == nullptr) return;
-    const std::filesystem::path file = sources_->getFilename(place).str();
+    if (reason != EnterFile) return;
+    const std::filesystem::path file = sources_.getFilename(place).str();
     if (file.filename() == "xmp.h" && file.parent_path().filename() == "xmp")
       unit_.includes_xmp_h = true;
   }
-  void set_sources(clang::SourceManager& sources) { sources_ = &sources; }
 
  private:
   Printer& printer_;
   Unit& unit_;
-  clang::SourceManager* sources_ = nullptr;
+  clang::SourceManager& sources_;
   bool is_kept_ = false;  // PragmaDirective() has kept the pragma that is being read
 };
 
@@ -105,10 +105,8 @@ std::vector<std::string> arguments_of(const PreprocessorInput& input) {
   const std::vector<std::string> target = input.view.target_words();
   words.insert(words.end(), target.begin(), target.end());
   words.insert(words.end(), input.arguments.begin(), input.arguments.end());
-  for (const std::string& folder : input.view.folders) {
-    words.push_back("-internal-isystem");
-    words.push_back(folder);
-  }
+  for (const std::string& folder : input.view.folders)
+    words.insert(words.end(), {"-internal-isystem", folder});
   return words;
 }
 
@@ -150,9 +148,8 @@ Unit preprocess(const PreprocessorInput& input, Diagnostics& diagnostics) {
   clang::Preprocessor& preprocessor = session.preprocessor();
   preprocessor.setPredefines(input.view.macros + preprocessor.getPredefines());
   Printer printer(preprocessor, unit);
-  auto callbacks = std::make_unique<Callbacks>(printer, unit);
-  callbacks->set_sources(preprocessor.getSourceManager());
-  preprocessor.addPPCallbacks(std::move(callbacks));
+  preprocessor.addPPCallbacks(
+      std::make_unique<Callbacks>(printer, unit, preprocessor.getSourceManager()));
   // The preprocessor owns its handlers and deletes them.
   preprocessor.AddPragmaHandler(new XmpPragma(printer));
   preprocessor.AddPragmaHandler(new OtherPragma(printer, ""));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "preprocess/unsupported.h"
 
-#include <algorithm>
 #include <cctype>
 
 namespace nagaya::xmp {

@@ -6,6 +6,10 @@
 namespace nagaya::xmp {
 namespace {
 
+bool constant_extent(const ArraySymbol& array, size_t d) {
+  return !array.distributed(d) && array.variable->extents[d].constant;
+}
+
 // Returns the C text of an unevaluated expression that has the array's declared type.
 std::string type_expression(const ArraySymbol& array) {
   switch (array.home) {
@@ -18,39 +22,12 @@ std::string type_expression(const ArraySymbol& array) {
   }
 }
 
-}  // namespace
-
-std::string element_type(const ArraySymbol& array) {
-  const std::string& spelling = array.variable->element;
-  if (spelling.empty()) {
-    std::string element = type_expression(array);
-    for (size_t d = 0; d < array.rank(); ++d) element += "[0]";
-    return "__typeof__(" + element + ")";
-  }
-  return spelling.find('(') == std::string::npos ? spelling : "__typeof__(" + spelling + ")";
-}
-
-namespace {
-
-bool constant_extent(const ArraySymbol& array, size_t d) {
-  return !array.distributed(d) && array.variable->extents[d].constant;
-}
-
-std::vector<std::string> extents(const ArraySymbol& array) {
-  std::vector<std::string> texts;
-  for (const Extent& extent : array.variable->extents)
-    texts.push_back(extent.constant ? std::to_string(*extent.constant) : extent.text);
-  return texts;
-}
-
 // Returns the extents in a row's declarator: "[xmp_count1_u][10]".
 std::string row_extents(const ArraySymbol& array, const auto& count) {
   std::string text;
   for (size_t d = 1; d < array.rank(); ++d)
-    text += "[" +
-            (constant_extent(array, d) ? std::to_string(*array.variable->extents[d].constant)
-                                       : count(d)) +
-            "]";
+    text +=
+        "[" + (constant_extent(array, d) ? array.variable->extents[d].c_text() : count(d)) + "]";
   return text;
 }
 
@@ -68,16 +45,28 @@ std::string rows_of_descriptor(const ArraySymbol& array) {
 }
 
 std::string declaration_arguments(const ArraySymbol& array) {
+  std::vector<std::string> extents;
+  for (const Extent& extent : array.variable->extents) extents.push_back(extent.c_text());
   return list({literal(array.name()), "sizeof(" + element_type(array) + ")",
-               std::to_string(array.rank()), long_array(extents(array)), array.with->c_name(),
+               std::to_string(array.rank()), array_of("long", extents), array.with->c_name(),
                alignment(array)});
 }
 
 }  // namespace
 
+std::string element_type(const ArraySymbol& array) {
+  const std::string& spelling = array.variable->element;
+  if (spelling.empty()) {
+    std::string element = type_expression(array);
+    for (size_t d = 0; d < array.rank(); ++d) element += "[0]";
+    return "__typeof__(" + element + ")";
+  }
+  return spelling.find('(') == std::string::npos ? spelling : "__typeof__(" + spelling + ")";
+}
+
 std::string declare_array_call(const ArraySymbol& array) {
-  return "nagaya_xmp_declare_array(" + where(array.place) + ", &" + array.c_name() + ", " +
-         declaration_arguments(array) + ");";
+  return call_statement("nagaya_xmp_declare_array", array.place(),
+                        {"&" + array.c_name(), declaration_arguments(array)});
 }
 
 std::string descriptor_declaration(const ArraySymbol& array) {
@@ -92,8 +81,9 @@ std::string descriptor_declaration(const ArraySymbol& array) {
                  : "nagaya_xmp_array " + array.c_name() +
                        " __attribute__((cleanup(nagaya_xmp_free_array))) = {0};";
     default:
-      return "const nagaya_xmp_array *const " + array.c_name() + " = nagaya_xmp_formal(" +
-             where(array.place) + ", " + array.name() + ", " + declaration_arguments(array) + ");";
+      return "const nagaya_xmp_array *const " + array.c_name() + " = " +
+             call_statement("nagaya_xmp_formal", array.place(),
+                            {array.name(), declaration_arguments(array)});
   }
 }
 
@@ -102,10 +92,10 @@ std::string hoisted(const ArraySymbol& array) {
   for (size_t d = 0; d < array.rank(); ++d) {
     if (array.distributed(d))
       text += "const long " + array.offset_name(d) +
-              " __attribute__((unused)) = " + array.member() + "first[" + std::to_string(d) + "]; ";
+              " __attribute__((unused)) = " + descriptor_member(array, "first", d) + "; ";
     if (d != 0 && !constant_extent(array, d))
-      text += "const long " + array.count_name(d) + " __attribute__((unused)) = " + array.member() +
-              "count[" + std::to_string(d) + "]; ";
+      text += "const long " + array.count_name(d) +
+              " __attribute__((unused)) = " + descriptor_member(array, "count", d) + "; ";
   }
   const std::string rows = row_extents(array, [&](size_t d) { return array.count_name(d); });
   const std::string pointer = "*const " + array.rows() + " __attribute__((unused))";
@@ -191,19 +181,11 @@ void ArrayRewriter::rewrite_uses() {
     }
 }
 
-bool ArrayRewriter::uses(const Function& function, const ArraySymbol& array) const {
-  for (const Use& use : program_.facts.uses)
-    if (!use.unevaluated && use.entity == array.variable->entity &&
-        function.body.contains(use.name) && program_.array_of(use.entity, use.name.begin) == &array)
-      return true;
-  return false;
-}
-
 void ArrayRewriter::hoist_file_arrays() {
   for (const Function& function : program_.facts.functions) {
     std::string text;
     for (const ArraySymbol& array : program_.arrays)
-      if (array.home == ArraySymbol::kFile && uses(function, array) &&
+      if (array.home == ArraySymbol::kFile && program_.uses_array(function.body, array) &&
           program_.template_fix_of(array, function) == nullptr &&
           !program_.may_be_fixed_elsewhere(array, function))
         text += " " + hoisted(array);
@@ -215,7 +197,8 @@ std::string ArrayRewriter::hoisted_by(const Directive& fix) const {
   const Function& function = *program_.facts.function_at(fix.offset);
   std::string text;
   for (const ArraySymbol& array : program_.arrays)
-    if (uses(function, array) && program_.template_fix_of(array, function) == &fix)
+    if (program_.uses_array(function.body, array) &&
+        program_.template_fix_of(array, function) == &fix)
       text += " " + hoisted(array);
   return text;
 }

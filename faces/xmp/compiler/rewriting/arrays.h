@@ -53,7 +53,6 @@ class ArrayRewriter {
   std::string before_subscript(const Use& use, const std::string& rows, size_t d) const;
   std::string behind_subscript(const ArraySymbol& array, size_t d,
                                bool may_be_fixed_elsewhere) const;
-  bool uses(const Function& function, const ArraySymbol& array) const;
 
   const PrintedText& printed_;
   const Program& program_;

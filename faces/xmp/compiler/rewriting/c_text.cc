@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rewriting/c_text.h"
 
-#include <algorithm>
-
 namespace nagaya::xmp {
 namespace {
 
@@ -11,11 +9,6 @@ const char* const kStarText = "{NAGAYA_XMP_STAR, 0, 0, 1}";
 
 bool nodes_from_one(const Program& program, const Reference& reference) {
   return program.references.at(&reference).nodes != nullptr && !reference.brackets;
-}
-
-bool has_index(const Nest& nest, size_t dimension) {
-  return std::any_of(nest.loops.begin(), nest.loops.end(),
-                     [&](const DistributedLoop& loop) { return loop.dimension == dimension; });
 }
 
 std::string subscript_text(const Subscript& subscript, bool from_one) {
@@ -35,12 +28,10 @@ std::string subscript_text(const Subscript& subscript, bool from_one) {
 std::string on_text(const Program& program, const Reference& reference,
                     const std::vector<std::string>& subscripts) {
   const ResolvedReference& resolved = program.references.at(&reference);
-  return "{" +
-         list({resolved.nodes != nullptr ? resolved.nodes->c_name() : "0",
-               resolved.of_template != nullptr ? resolved.of_template->c_name() : "0",
-               std::to_string(subscripts.size()),
-               "{" + (subscripts.empty() ? kAllText : list(subscripts)) + "}"}) +
-         "}";
+  return braces({resolved.nodes != nullptr ? resolved.nodes->c_name() : "0",
+                 resolved.of_template != nullptr ? resolved.of_template->c_name() : "0",
+                 std::to_string(subscripts.size()),
+                 braces({subscripts.empty() ? kAllText : list(subscripts)})});
 }
 
 }  // namespace
@@ -64,8 +55,22 @@ std::string list(const std::vector<std::string>& items) {
   return text;
 }
 
-std::string long_array(const std::vector<std::string>& items) {
-  return "(const long[]){" + list(items) + "}";
+std::string braces(const std::vector<std::string>& items) {
+  return "{" + list(items) + "}";
+}
+
+std::string array_of(const std::string& type, const std::vector<std::string>& items) {
+  return "(const " + type + "[])" + braces(items);
+}
+
+std::string call(const std::string& function, const Place& place,
+                 const std::vector<std::string>& arguments) {
+  return function + "(" + where(place) + ", " + list(arguments) + ")";
+}
+
+std::string call_statement(const std::string& function, const Place& place,
+                           const std::vector<std::string>& arguments) {
+  return call(function, place, arguments) + ";";
 }
 
 std::string on_pointer(const Program& program, const Reference& reference) {
@@ -80,8 +85,9 @@ std::string loop_on_value(const Program& program, const Reference& reference, co
   const bool from_one = nodes_from_one(program, reference);
   std::vector<std::string> subscripts;
   for (size_t d = 0; d < reference.subscripts.size(); ++d)
-    subscripts.push_back(has_index(loop, d) ? kAllText
-                                            : subscript_text(reference.subscripts[d], from_one));
+    subscripts.push_back(loop.loop_along(d) != nullptr
+                             ? kAllText
+                             : subscript_text(reference.subscripts[d], from_one));
   return on_text(program, reference, subscripts);
 }
 
@@ -89,7 +95,7 @@ std::string reduction_on_value(const Program& program, const Reference& referenc
                                const std::string& on) {
   std::vector<std::string> subscripts;
   for (size_t d = 0; d < reference.subscripts.size(); ++d)
-    subscripts.push_back(has_index(loop, d) ? kAllText
+    subscripts.push_back(loop.loop_along(d) != nullptr ? kAllText
                          : reference.subscripts[d].kind == Subscript::kAll
                              ? kStarText
                              : on + ".subscript[" + std::to_string(d) + "]");
@@ -108,11 +114,15 @@ std::string optional_async(const std::optional<Expression>& async) {
 std::string alignment(const ArraySymbol& array) {
   std::vector<std::string> dimensions;
   for (const Alignment& one : array.alignment)
-    dimensions.push_back("{" +
-                         list({std::to_string(one.dimension), one.offset.text, one.shadow_low.text,
-                               one.shadow_high.text}) +
-                         "}");
-  return "(const nagaya_xmp_alignment[]){" + list(dimensions) + "}";
+    dimensions.push_back(braces({std::to_string(one.dimension), one.offset.text,
+                                 one.shadow_low.text, one.shadow_high.text}));
+  return array_of("nagaya_xmp_alignment", dimensions);
+}
+
+std::string bounds_array(const std::vector<TemplateBounds>& bounds, Bound TemplateBounds::*end) {
+  std::vector<std::string> texts;
+  for (const TemplateBounds& one : bounds) texts.push_back((one.*end).text);
+  return array_of("long", texts);
 }
 
 }  // namespace nagaya::xmp

@@ -11,8 +11,15 @@ namespace nagaya::xmp {
 
 std::string where(const Place& place);  // "laplace.c:12:9", a string literal
 std::string literal(const std::string& text);
-std::string list(const std::vector<std::string>& items);        // a, b, c
-std::string long_array(const std::vector<std::string>& items);  // (const long[]){a, b, c}
+std::string list(const std::vector<std::string>& items);    // a, b, c
+std::string braces(const std::vector<std::string>& items);  // {a, b, c}
+// (const long[]){a, b, c}
+std::string array_of(const std::string& type, const std::vector<std::string>& items);
+// nagaya_xmp_reflect("laplace.c:12:9", a, b, c), without and with a semicolon
+std::string call(const std::string& function, const Place& place,
+                 const std::vector<std::string>& arguments);
+std::string call_statement(const std::string& function, const Place& place,
+                           const std::vector<std::string>& arguments);
 
 // Returns the text of a pointer to a nagaya_xmp_on.
 std::string on_pointer(const Program& program, const Reference& reference);
@@ -28,5 +35,7 @@ std::string reduction_on_value(const Program& program, const Reference& referenc
 std::string optional_on_pointer(const Program& program, const std::optional<Reference>& reference);
 std::string optional_async(const std::optional<Expression>& async);
 std::string alignment(const ArraySymbol& array);
+// Returns the text of an array with one end, `low` or `high`, of the bounds of each dimension.
+std::string bounds_array(const std::vector<TemplateBounds>& bounds, Bound TemplateBounds::*end);
 
 }  // namespace nagaya::xmp

@@ -31,9 +31,8 @@ Data data_of(const Program& program, const DataReference& reference, size_t offs
     ++d;
   } else if (d == 0 && variable->kind == Variable::kParameter && !variable->extents.empty()) {
     // sizeof cannot give the first extent of a formal array, so the declaration's text does.
-    const Extent& extent = variable->extents[d++];
     data.first += "[0]";
-    data.count += " * (" + (extent.constant ? std::to_string(*extent.constant) : extent.text) + ")";
+    data.count += " * (" + variable->extents[d++].c_text() + ")";
   }
   data.scalar = data.scalar && !reference.length && variable->extents.empty();
   // sizeof counts the other extents: their expressions may have other values by now.

@@ -23,13 +23,10 @@ std::set<std::string> hoisted_in(const Program& program, const Range& statement,
                                  const std::vector<const ArraySymbol*>& named) {
   std::set<std::string> names;
   for (const ArraySymbol& array : program.arrays)
-    for (const Use& use : program.facts.uses)
-      if (std::count(named.begin(), named.end(), &array) == 0 && !use.unevaluated &&
-          statement.contains(use.name) && program.array_of(use.entity, use.name.begin) == &array) {
-        const std::vector<std::string> own = names_of(program, array, statement.begin);
-        names.insert(own.begin(), own.end());
-        break;
-      }
+    if (std::ranges::count(named, &array) == 0 && program.uses_array(statement, array)) {
+      const std::vector<std::string> own = names_of(program, array, statement.begin);
+      names.insert(own.begin(), own.end());
+    }
   return names;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rewriting/reductions.h"
 
+#include <array>
 #include <vector>
 
 #include "rewriting/c_text.h"
@@ -9,38 +10,12 @@
 namespace nagaya::xmp {
 namespace {
 
-const char* operation_name(ReductionOperation operation) {
-  switch (operation) {
-    case ReductionOperation::kSum:
-      return "NAGAYA_XMP_SUM";
-    case ReductionOperation::kProduct:
-      return "NAGAYA_XMP_PRODUCT";
-    case ReductionOperation::kBitAnd:
-      return "NAGAYA_XMP_BIT_AND";
-    case ReductionOperation::kBitOr:
-      return "NAGAYA_XMP_BIT_OR";
-    case ReductionOperation::kBitXor:
-      return "NAGAYA_XMP_BIT_XOR";
-    case ReductionOperation::kAnd:
-      return "NAGAYA_XMP_AND";
-    case ReductionOperation::kOr:
-      return "NAGAYA_XMP_OR";
-    case ReductionOperation::kXor:
-      return "NAGAYA_XMP_XOR";
-    case ReductionOperation::kMax:
-      return "NAGAYA_XMP_MAX";
-    case ReductionOperation::kMin:
-      return "NAGAYA_XMP_MIN";
-    case ReductionOperation::kFirstMax:
-      return "NAGAYA_XMP_FIRST_MAX";
-    case ReductionOperation::kFirstMin:
-      return "NAGAYA_XMP_FIRST_MIN";
-    case ReductionOperation::kLastMax:
-      return "NAGAYA_XMP_LAST_MAX";
-    case ReductionOperation::kLastMin:
-      return "NAGAYA_XMP_LAST_MIN";
-  }
-  return "";
+std::string operation_name(ReductionOperation operation) {
+  // Indexed by ReductionOperation.
+  static constexpr std::array kNames = {"SUM",       "PRODUCT",   "BIT_AND",  "BIT_OR",  "BIT_XOR",
+                                        "AND",       "OR",        "XOR",      "MAX",     "MIN",
+                                        "FIRST_MAX", "FIRST_MIN", "LAST_MAX", "LAST_MIN"};
+  return std::string("NAGAYA_XMP_") + kNames.at(static_cast<size_t>(operation));
 }
 
 ReductionOperation from_the_end(ReductionOperation operation) {
@@ -102,22 +77,19 @@ std::string reduce_calls(const Program& program, const ReductionClause& clause, 
     const ReductionVariable& variable = clause.variables[i];
     std::vector<std::string> locations;
     for (const Data& location : reduced[i].locations)
-      locations.push_back("{" + location.address + ", " + location.bytes() + "}");
+      locations.push_back(braces({location.address, location.bytes()}));
     const bool by_nodes = reduced[i].loops == 0;
     const std::string located =
-        "&(const nagaya_xmp_locations){" +
-        list({std::to_string(locations.size()),
-              "(const nagaya_xmp_location[]){" + list(locations) + "}",
-              std::to_string(reduced[i].loops), by_nodes ? "0" : reduced[i].iteration}) +
-        "}";
-    text += " nagaya_xmp_reduce(" +
-            list({where(clause.place),
-                  operation_name(downwards && by_nodes ? from_the_end(clause.operation)
-                                                       : clause.operation),
-                  program.facts.lookup(variable.data.name.text, offset)->reduction_type,
-                  reduced[i].data.address, reduced[i].data.count, locations.empty() ? "0" : located,
-                  on, async}) +
-            ");";
+        "&(const nagaya_xmp_locations)" +
+        braces({std::to_string(locations.size()), array_of("nagaya_xmp_location", locations),
+                std::to_string(reduced[i].loops), by_nodes ? "0" : reduced[i].iteration});
+    text +=
+        " " + call_statement("nagaya_xmp_reduce", clause.place,
+                             {operation_name(downwards && by_nodes ? from_the_end(clause.operation)
+                                                                   : clause.operation),
+                              program.facts.lookup(variable.data.name.text, offset)->reduction_type,
+                              reduced[i].data.address, reduced[i].data.count,
+                              locations.empty() ? "0" : located, on, async});
   }
   return text;
 }
@@ -189,8 +161,8 @@ std::string LoopReduction::declarations() const {
     if (own.scalar)
       text += type + own.first + " = " + named.first + ";";
     else if (neutral != nullptr)
-      text += type + "*const " + own_name("saved", i) + " = nagaya_xmp_copy(" +
-              list({where(clause_.place), own.address, own.bytes()}) + ");" +
+      text += type + "*const " + own_name("saved", i) + " = " +
+              call_statement("nagaya_xmp_copy", clause_.place, {own.address, own.bytes()}) +
               each(own, own_name("data", i) + "[xmp_k] = " + neutral + ";");
     // LONG_MIN orders a value from before the loop before all iterations.
     if (own_[i].loops != 0)

@@ -19,16 +19,11 @@ void StatementRewriter::insert(const Directive& directive, const std::string& te
 }
 
 void StatementRewriter::rewrite(const Directive& directive, const TemplateFixDirective& fix) {
-  std::vector<std::string> low, high;
-  for (const TemplateBounds& bounds : fix.fixed.bounds) {
-    low.push_back(bounds.low.text);
-    high.push_back(bounds.high.text);
-  }
+  const std::vector<TemplateBounds>& bounds = fix.fixed.bounds;
   const TemplateSymbol* fixed = program_.find_template(fix.fixed.name.text, directive.offset);
-  insert(directive,
-         "nagaya_xmp_fix_template(" +
-             list({where(directive.place), fixed->c_name(), long_array(low), long_array(high)}) +
-             ");");
+  insert(directive, call_statement("nagaya_xmp_fix_template", directive.place,
+                                   {fixed->c_name(), bounds_array(bounds, &TemplateBounds::low),
+                                    bounds_array(bounds, &TemplateBounds::high)}));
 }
 
 void StatementRewriter::rewrite(const Directive& directive, const ReflectDirective& reflect) {
@@ -36,16 +31,12 @@ void StatementRewriter::rewrite(const Directive& directive, const ReflectDirecti
   for (const Token& name : reflect.arrays) {
     std::vector<std::string> widths;
     for (const ReflectWidth& width : reflect.widths)
-      widths.push_back("{" +
-                       list({width.low.text(), (width.high ? *width.high : width.low).text(),
-                             width.periodic ? "1" : "0"}) +
-                       "}");
-    text +=
-        " nagaya_xmp_reflect(" +
-        list({where(directive.place), program_.find_array(name.text, directive.offset)->address(),
-              widths.empty() ? "0" : "(const nagaya_xmp_width[]){" + list(widths) + "}",
-              reflect.orthogonal ? "1" : "0", optional_async(reflect.async)}) +
-        ");";
+      widths.push_back(braces({width.low.text(), (width.high ? *width.high : width.low).text(),
+                               width.periodic ? "1" : "0"}));
+    text += " " + call_statement("nagaya_xmp_reflect", directive.place,
+                                 {program_.find_array(name.text, directive.offset)->address(),
+                                  widths.empty() ? "0" : array_of("nagaya_xmp_width", widths),
+                                  reflect.orthogonal ? "1" : "0", optional_async(reflect.async)});
   }
   insert(directive, text + " }");
 }
@@ -53,27 +44,24 @@ void StatementRewriter::rewrite(const Directive& directive, const ReflectDirecti
 void StatementRewriter::rewrite(const Directive& directive, const WaitAsyncDirective& wait) {
   std::vector<std::string> numbers;
   for (const Expression& number : wait.numbers) numbers.push_back(number.text());
-  insert(directive, "nagaya_xmp_wait_async(" +
-                        list({where(directive.place), std::to_string(numbers.size()),
-                              long_array(numbers), optional_on_pointer(program_, wait.on)}) +
-                        ");");
+  insert(directive, call_statement("nagaya_xmp_wait_async", directive.place,
+                                   {std::to_string(numbers.size()), array_of("long", numbers),
+                                    optional_on_pointer(program_, wait.on)}));
 }
 
 void StatementRewriter::rewrite(const Directive& directive, const BarrierDirective& barrier) {
-  insert(directive, "nagaya_xmp_barrier(" +
-                        list({where(directive.place), optional_on_pointer(program_, barrier.on)}) +
-                        ");");
+  insert(directive, call_statement("nagaya_xmp_barrier", directive.place,
+                                   {optional_on_pointer(program_, barrier.on)}));
 }
 
 void StatementRewriter::rewrite(const Directive& directive, const BcastDirective& bcast) {
   std::string text = "{";
   for (const DataReference& variable : bcast.variables) {
     const Data data = data_of(program_, variable, directive.offset);
-    text += " nagaya_xmp_bcast(" +
-            list({where(directive.place), data.address, data.bytes(),
-                  optional_on_pointer(program_, bcast.from),
-                  optional_on_pointer(program_, bcast.on), optional_async(bcast.async)}) +
-            ");";
+    text += " " +
+            call_statement("nagaya_xmp_bcast", directive.place,
+                           {data.address, data.bytes(), optional_on_pointer(program_, bcast.from),
+                            optional_on_pointer(program_, bcast.on), optional_async(bcast.async)});
   }
   insert(directive, text + " }");
 }
@@ -90,11 +78,11 @@ void StatementRewriter::rewrite(const Directive& directive, const ReductionDirec
 
 void StatementRewriter::rewrite(const Directive& directive, const TaskDirective& task) {
   const Range& block = program_.facts.statements[program_.statements.at(&directive)].range;
-  insert(directive,
-         "{ if (nagaya_xmp_enter_task(" +
-             list({where(directive.place), task.on.executing ? "0" : on_pointer(program_, task.on),
-                   task.nocomm ? "1" : "0"}) +
-             ")) { int xmp_task __attribute__((cleanup(nagaya_xmp_leave_task))) = 1;");
+  insert(directive, "{ if (" +
+                        call("nagaya_xmp_enter_task", directive.place,
+                             {task.on.executing ? "0" : on_pointer(program_, task.on),
+                              task.nocomm ? "1" : "0"}) +
+                        ") { int xmp_task __attribute__((cleanup(nagaya_xmp_leave_task))) = 1;");
   edits_.close(block.end, directive.offset, " } }");
 }
 
@@ -126,17 +114,15 @@ std::string StatementRewriter::range_declaration(const Directive& directive,
   if (header.inclusive) end += header.upwards ? " + 1L" : " - 1L";
   const std::string from = name + "_from", step = name + "_step", range = name + "_range";
   const bool has_step = header.has_computed_step();
-  const std::string call =
-      "nagaya_xmp_loop(" +
-      list({where(directive.place), "&" + on, std::to_string(distributed.dimension),
-            name + "_offset", from, end, has_step ? step : header.step}) +
-      ")";
+  const std::string own_part = call("nagaya_xmp_loop", directive.place,
+                                    {"&" + on, std::to_string(distributed.dimension),
+                                     name + "_offset", from, end, has_step ? step : header.step});
   // A variable for the first value, because C computes it before the bound, but the arguments of a
   // call in any order.
   return "const " + header.index_type + " " + from + " = " + header.first_text + "; " +
          (has_step ? "const long " + step + " = " + header.step + "; " : "") +
          "const nagaya_xmp_range " + range + " = " +
-         (needed.empty() ? call : needed + " ? " + call + " : (nagaya_xmp_range){0, 0}") +
+         (needed.empty() ? own_part : needed + " ? " + own_part + " : (nagaya_xmp_range){0, 0}") +
          "; const " + header.index_type + " " + name + "_first = " + range + ".first, " + name +
          "_end = " + range + ".end;";
 }

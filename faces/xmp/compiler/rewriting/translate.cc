@@ -28,8 +28,7 @@ class Translator {
       make_arrays(directive);
       statements_.rewrite(directive);
       if (std::holds_alternative<TemplateFixDirective>(directive.body))
-        edits_.insert_line(unit_.printed, directive.offset, directive.place,
-                           arrays_.hoisted_by(directive));
+        insert(directive, arrays_.hoisted_by(directive));
     }
     rewrite_openmp(unit_, program_, statements_.variables(), edits_);
     arrays_.rewrite_declarations();
@@ -45,18 +44,20 @@ class Translator {
  private:
   void declare(const Directive&, const auto&) {}
 
+  void insert(const Directive& directive, const std::string& text) {
+    edits_.insert_line(unit_.printed, directive.offset, directive.place, text);
+  }
+
   // Writes a variable for nodes or a template. At file scope the variable is declared where the
   // directive stands and set when the program begins; in a function both happen at the directive.
   void emit(const Directive& directive, bool file_scope, const std::string& type,
             const std::string& name, const std::string& free, const std::string& value) {
     if (file_scope) {
-      edits_.insert_line(unit_.printed, directive.offset, directive.place,
-                         "static " + type + " *" + name + " __attribute__((unused));");
+      insert(directive, "static " + type + " *" + name + " __attribute__((unused));");
       unit_declarations_ += "  " + name + " = " + value + ";\n";
     } else {
-      edits_.insert_line(
-          unit_.printed, directive.offset, directive.place,
-          type + " *" + name + " __attribute__((cleanup(" + free + "))) = " + value + ";");
+      insert(directive,
+             type + " *" + name + " __attribute__((cleanup(" + free + "))) = " + value + ";");
     }
   }
 
@@ -68,27 +69,22 @@ class Translator {
     const bool executing = nodes.of && nodes.of->executing;
     emit(directive, symbol->file_scope, "nagaya_xmp_nodes", symbol->c_name(),
          "nagaya_xmp_free_nodes",
-         "nagaya_xmp_declare_nodes(" +
-             list({where(nodes.name.place), literal(nodes.name.text), nodes.brackets ? "1" : "0",
-                   std::to_string(extents.size()), long_array(extents),
-                   optional_on_pointer(program_, nodes.of), executing ? "1" : "0"}) +
-             ")");
+         call("nagaya_xmp_declare_nodes", nodes.name.place,
+              {literal(nodes.name.text), nodes.brackets ? "1" : "0", std::to_string(extents.size()),
+               array_of("long", extents), optional_on_pointer(program_, nodes.of),
+               executing ? "1" : "0"}));
   }
 
   void declare(const Directive& directive, const TemplateDirective& declared) {
-    std::vector<std::string> low, high;
-    for (const TemplateBounds& bounds : declared.bounds) {
-      low.push_back(bounds.low.text);
-      high.push_back(bounds.high.text);
-    }
+    const auto ends = [&](Bound TemplateBounds::*end) {
+      return declared.deferred ? "0" : bounds_array(declared.bounds, end);
+    };
     const TemplateSymbol* symbol = program_.find_template(declared.name.text, directive.offset);
     emit(directive, symbol->file_scope, "nagaya_xmp_template", symbol->c_name(),
          "nagaya_xmp_free_template",
-         "nagaya_xmp_declare_template(" +
-             list({where(declared.name.place), literal(declared.name.text),
-                   std::to_string(declared.dimensions), declared.deferred ? "0" : long_array(low),
-                   declared.deferred ? "0" : long_array(high)}) +
-             ")");
+         call("nagaya_xmp_declare_template", declared.name.place,
+              {literal(declared.name.text), std::to_string(declared.dimensions),
+               ends(&TemplateBounds::low), ends(&TemplateBounds::high)}));
   }
 
   void declare(const Directive& directive, const DistributeDirective& distribute) {
@@ -98,15 +94,13 @@ class Translator {
                                            (format.width ? format.width->text() : "0") + "}"
                                      : "{NAGAYA_XMP_NOT_DISTRIBUTED, 0}");
     const TemplateSymbol* symbol = program_.find_template(distribute.name.text, directive.offset);
-    const std::string call =
-        "nagaya_xmp_distribute(" +
-        list({where(distribute.name.place), symbol->c_name(), symbol->onto->c_name(),
-              "(const nagaya_xmp_distribution[]){" + list(formats) + "}"}) +
-        ");";
+    const std::string text = call_statement(
+        "nagaya_xmp_distribute", distribute.name.place,
+        {symbol->c_name(), symbol->onto->c_name(), array_of("nagaya_xmp_distribution", formats)});
     if (symbol->file_scope)
-      unit_declarations_ += "  " + call + "\n";
+      unit_declarations_ += "  " + text + "\n";
     else
-      edits_.insert_line(unit_.printed, directive.offset, directive.place, call);
+      insert(directive, text);
   }
 
   // Writes the declarations of each array whose last directive, align or shadow, this one is.
@@ -123,7 +117,7 @@ class Translator {
         unit_declarations_ += "  " + declare_array_call(array) + "\n";
       else
         text += " " + hoisted_unless_fixed_later(array);
-      edits_.insert_line(unit_.printed, directive.offset, directive.place, text);
+      insert(directive, text);
     }
   }
 

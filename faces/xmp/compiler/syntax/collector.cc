@@ -87,11 +87,10 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
   bool VisitNamedDecl(clang::NamedDecl* declaration) {
     // Skips parameters: here they belong to function types. A function's own are declared with its
     // body.
-    if (llvm::isa<clang::FieldDecl>(declaration) || llvm::isa<clang::TagDecl>(declaration) ||
-        llvm::isa<clang::LabelDecl>(declaration) || llvm::isa<clang::ParmVarDecl>(declaration) ||
-        declaration->getLocation().isInvalid())
-      return true;
-    declare(*declaration);
+    if (!llvm::isa<clang::FieldDecl, clang::TagDecl, clang::LabelDecl, clang::ParmVarDecl>(
+            declaration) &&
+        declaration->getLocation().isValid())
+      declare(*declaration);
     return true;
   }
 
@@ -335,8 +334,7 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
     Statement::Kind kind = Statement::kOther;
     if (llvm::isa<clang::CompoundStmt>(statement)) kind = Statement::kCompound;
     if (llvm::isa<clang::ForStmt>(statement)) kind = Statement::kFor;
-    if (llvm::isa<clang::LabelStmt>(statement) || llvm::isa<clang::SwitchCase>(statement))
-      kind = Statement::kLabel;
+    if (llvm::isa<clang::LabelStmt, clang::SwitchCase>(statement)) kind = Statement::kLabel;
     enter(statement, kind);
     TraverseStmt(statement);
     leave();

@@ -23,6 +23,7 @@ struct Extent {
   std::optional<long> constant;
   std::string text;  // C text of an extent that is not constant
   Range written;     // the text between the brackets; empty if the extent comes from a typedef
+  std::string c_text() const { return constant ? std::to_string(*constant) : text; }
 };
 
 struct Variable {

@@ -49,13 +49,11 @@ bool is_of_scalars(const clang::Stmt& part, const clang::ASTContext& context) {
     return llvm::isa<clang::EnumConstantDecl>(reference->getDecl()) ||
            (reference->getType()->isIntegerType() && !reference->getType().isVolatileQualified());
   const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(&part);
-  const bool is_known = unary != nullptr ? unary->isArithmeticOp()
-                                         : llvm::isa<clang::IntegerLiteral>(part) ||
-                                               llvm::isa<clang::CharacterLiteral>(part) ||
-                                               llvm::isa<clang::ParenExpr>(part) ||
-                                               llvm::isa<clang::CastExpr>(part) ||
-                                               llvm::isa<clang::BinaryOperator>(part) ||
-                                               llvm::isa<clang::ConditionalOperator>(part);
+  const bool is_known =
+      unary != nullptr
+          ? unary->isArithmeticOp()
+          : llvm::isa<clang::IntegerLiteral, clang::CharacterLiteral, clang::ParenExpr,
+                      clang::CastExpr, clang::BinaryOperator, clang::ConditionalOperator>(part);
   const auto children = part.children();
   return is_known && std::all_of(children.begin(), children.end(), [&](const clang::Stmt* child) {
            return child != nullptr && is_of_scalars(*child, context);

@@ -27,25 +27,16 @@ Range Spots::range(clang::SourceRange source) const {
 
 Range Spots::statement(const clang::Stmt* statement) const {
   const size_t begin = offset(statement->getBeginLoc());
-  const clang::Stmt* last = nullptr;
-  if (const auto* found = llvm::dyn_cast<clang::IfStmt>(statement))
-    last = found->getElse() != nullptr ? found->getElse() : found->getThen();
-  else if (const auto* found = llvm::dyn_cast<clang::ForStmt>(statement))
-    last = found->getBody();
-  else if (const auto* found = llvm::dyn_cast<clang::WhileStmt>(statement))
-    last = found->getBody();
-  else if (const auto* found = llvm::dyn_cast<clang::SwitchStmt>(statement))
-    last = found->getBody();
-  else if (const auto* found = llvm::dyn_cast<clang::LabelStmt>(statement))
-    last = found->getSubStmt();
-  else if (const auto* found = llvm::dyn_cast<clang::SwitchCase>(statement))
-    last = found->getSubStmt();
-  else if (const auto* found = llvm::dyn_cast<clang::AttributedStmt>(statement))
-    last = found->getSubStmt();
-  if (last != nullptr) return {begin, this->statement(last).end};
+  if (llvm::isa<clang::IfStmt, clang::ForStmt, clang::WhileStmt, clang::SwitchStmt,
+                clang::LabelStmt, clang::SwitchCase, clang::AttributedStmt>(statement)) {
+    // Such a statement ends with its last child, a statement.
+    const clang::Stmt* last = nullptr;
+    for (const clang::Stmt* child : statement->children())
+      if (child != nullptr) last = child;
+    return {begin, this->statement(last).end};
+  }
   const size_t end = behind(statement->getEndLoc());
-  if (llvm::isa<clang::CompoundStmt>(statement) || llvm::isa<clang::NullStmt>(statement) ||
-      llvm::isa<clang::DeclStmt>(statement))
+  if (llvm::isa<clang::CompoundStmt, clang::NullStmt, clang::DeclStmt>(statement))
     return {begin, end};
   return {begin, find(';', end) + 1};
 }

@@ -7,61 +7,45 @@
 #include <clang/AST/PrettyPrinter.h>
 #include <clang/AST/TypeLoc.h>
 
+#include <map>
+
 namespace nagaya::xmp {
 namespace {
 
-const char* integer_type(const clang::BuiltinType& type) {
-  using Kind = clang::BuiltinType;
-  switch (type.getKind()) {
-    case Kind::Bool:
-      return "NAGAYA_XMP_BOOL";
-    case Kind::Char_S:
-    case Kind::SChar:
-      return "NAGAYA_XMP_CHAR";
-    case Kind::Char_U:
-    case Kind::UChar:
-      return "NAGAYA_XMP_UNSIGNED_CHAR";
-    case Kind::Short:
-      return "NAGAYA_XMP_SHORT";
-    case Kind::UShort:
-      return "NAGAYA_XMP_UNSIGNED_SHORT";
-    case Kind::Int:
-      return "NAGAYA_XMP_INT";
-    case Kind::UInt:
-      return "NAGAYA_XMP_UNSIGNED";
-    case Kind::Long:
-    case Kind::LongLong:
-      return "NAGAYA_XMP_LONG";
-    case Kind::ULong:
-    case Kind::ULongLong:
-      return "NAGAYA_XMP_UNSIGNED_LONG";
-    default:
-      return "";
-  }
-}
+using Builtin = clang::BuiltinType;
+
+// Names of nagaya_xmp_type.
+const std::map<Builtin::Kind, std::string> kIntegers = {
+    {Builtin::Bool, "NAGAYA_XMP_BOOL"},
+    {Builtin::Char_S, "NAGAYA_XMP_CHAR"},
+    {Builtin::SChar, "NAGAYA_XMP_CHAR"},
+    {Builtin::Char_U, "NAGAYA_XMP_UNSIGNED_CHAR"},
+    {Builtin::UChar, "NAGAYA_XMP_UNSIGNED_CHAR"},
+    {Builtin::Short, "NAGAYA_XMP_SHORT"},
+    {Builtin::UShort, "NAGAYA_XMP_UNSIGNED_SHORT"},
+    {Builtin::Int, "NAGAYA_XMP_INT"},
+    {Builtin::UInt, "NAGAYA_XMP_UNSIGNED"},
+    {Builtin::Long, "NAGAYA_XMP_LONG"},
+    {Builtin::LongLong, "NAGAYA_XMP_LONG"},
+    {Builtin::ULong, "NAGAYA_XMP_UNSIGNED_LONG"},
+    {Builtin::ULongLong, "NAGAYA_XMP_UNSIGNED_LONG"}};
+const std::map<Builtin::Kind, std::string> kReals = {
+    {Builtin::Float, "NAGAYA_XMP_FLOAT"},
+    {Builtin::Double, "NAGAYA_XMP_DOUBLE"},
+    {Builtin::LongDouble, "NAGAYA_XMP_LONG_DOUBLE"}};
 
 std::string reduction_type(clang::QualType type) {
   type = type.getCanonicalType().getUnqualifiedType();
-  std::string complex;
-  if (const auto* found = type->getAs<clang::ComplexType>()) {
-    complex = "_COMPLEX";
-    type = found->getElementType();
-  }
-  const auto* builtin = type->getAs<clang::BuiltinType>();
-  if (builtin == nullptr) {
-    const auto* enumeration = type->getAs<clang::EnumType>();
-    return enumeration != nullptr ? reduction_type(enumeration->getDecl()->getIntegerType()) : "";
-  }
-  switch (builtin->getKind()) {
-    case clang::BuiltinType::Float:
-      return "NAGAYA_XMP_FLOAT" + complex;
-    case clang::BuiltinType::Double:
-      return "NAGAYA_XMP_DOUBLE" + complex;
-    case clang::BuiltinType::LongDouble:
-      return "NAGAYA_XMP_LONG_DOUBLE" + complex;
-    default:
-      return complex.empty() ? integer_type(*builtin) : "";
-  }
+  const auto* complex = type->getAs<clang::ComplexType>();
+  if (complex != nullptr) type = complex->getElementType();
+  if (const auto* enumeration = type->getAs<clang::EnumType>())
+    return reduction_type(enumeration->getDecl()->getIntegerType());
+  const auto* builtin = type->getAs<Builtin>();
+  if (builtin == nullptr) return "";
+  if (const auto real = kReals.find(builtin->getKind()); real != kReals.end())
+    return real->second + (complex != nullptr ? "_COMPLEX" : "");
+  const auto integer = kIntegers.find(builtin->getKind());
+  return complex == nullptr && integer != kIntegers.end() ? integer->second : "";
 }
 
 bool has_name(clang::QualType type) {
@@ -124,11 +108,9 @@ void describe_variable(const clang::VarDecl& declaration, Variable& variable, co
 
 std::string type_name(clang::QualType type, clang::ASTContext& context) {
   // Resolves typeof: it would be printed as such, and strict C does not have it.
-  while (llvm::isa<clang::TypeOfExprType>(type.getTypePtr()) ||
-         llvm::isa<clang::TypeOfType>(type.getTypePtr()))
+  while (llvm::isa<clang::TypeOfExprType, clang::TypeOfType>(type.getTypePtr()))
     type = type.getSingleStepDesugaredType(context);
-  clang::PrintingPolicy policy(context.getLangOpts());
-  return type.getAsString(policy);
+  return type.getAsString(clang::PrintingPolicy(context.getLangOpts()));
 }
 
 Variable describe(const clang::NamedDecl& declaration, const Spots& spots,
