@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`nagaya bench tune`: measures on this machine from which sizes on one algorithm of a collective is
-faster than another, and writes the table that NAGAYA_TUNING names (src/llcl/tuning.h).
+faster than another, and writes the table that NAGAYA_TUNING names (src/llcl/requests/tuning.h).
 
 Each algorithm is forced by a table of its own; they run by turns. A limit is put where the product of
 all times becomes smallest, so that one disturbed measurement moves it little."""

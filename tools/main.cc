@@ -18,7 +18,7 @@ namespace nagaya::tools {
 
 void complain(const std::string& text) {
   std::fputs(("nagaya: " + base::printable(text) + "\n").c_str(),
-             stderr);  // throws nothing where nobody can read it
+             stderr);  // unlike fmt::print, throws nothing if it cannot write
 }
 
 int exit_code_of(int error_code) {

@@ -27,28 +27,36 @@ constexpr uint32_t kIndexSlots = 64;
 
 // ---- the communicators -------------------------------------------------------------------------
 
-std::vector<uint32_t> shuffled(uint32_t count) {
+std::vector<uint32_t> all_ranks(uint32_t count = kSize) {
   std::vector<uint32_t> all(count);
   std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+std::vector<uint32_t> shuffled(uint32_t count) {
+  std::vector<uint32_t> all = all_ranks(count);
   std::shuffle(all.begin(), all.end(), std::mt19937(20120901));
   return all;
 }
 
-// A communicator's ranks of a job, by node: every second one, and so on. The data to which its
-// description points lie in `ranks` or `range`.
+// A communicator's positions of a job: every second one, and so on.
 struct Order {
   std::string name, title;
   uint32_t block = kTasks;  // so many ranks at a time were dealt to each node
-  Range range{0, kSize, 1};
-  std::vector<uint32_t> ranks{};
-  bool are_removed = false;  // `ranks` are those that the communicator lacks
-
-  Description description() const {
-    if (are_removed) return AllExcept{nullptr, ranks};
-    if (!ranks.empty()) return Ranks{nullptr, ranks};
-    return Ranges{nullptr, {&range, 1}};
-  }
+  std::vector<uint32_t> ranks = all_ranks();
 };
+
+std::vector<uint32_t> all_but(const std::vector<uint32_t>& removed) {
+  std::vector<uint32_t> ranks;
+  std::ranges::set_difference(all_ranks(), removed, std::back_inserter(ranks));
+  return ranks;
+}
+
+std::vector<uint32_t> every_second() {
+  std::vector<uint32_t> ranks(kSize / 2);
+  for (uint32_t n = 0; n < kSize / 2; ++n) ranks[n] = 2 * n;
+  return ranks;
+}
 
 std::vector<uint32_t> ranks_of_nodes(const std::vector<uint32_t>& nodes) {
   std::vector<uint32_t> ranks;
@@ -67,21 +75,21 @@ std::vector<uint32_t> three_percent_of_nodes() {
 // `runs` runs: single ranks are missing between them, so that blocks do not stay together.
 Order cut_into(uint32_t runs) {
   Order order{.name = fmt::format("{}_runs", runs), .title = fmt::format("{} runs", runs)};
-  for (uint32_t n = 1; n < runs; ++n) order.ranks.push_back(n * (kSize / runs) + 1);
-  order.are_removed = true;
+  std::vector<uint32_t> missing;
+  for (uint32_t n = 1; n < runs; ++n) missing.push_back(n * (kSize / runs) + 1);
+  order.ranks = all_but(missing);
   return order;
 }
 
 std::vector<Order> all_orders() {
   return {
       {.name = "world", .title = "all ranks, node by node"},
-      {.name = "every_second", .title = "every second rank", .range = {0, kSize / 2, 2}},
+      {.name = "every_second", .title = "every second rank", .ranks = every_second()},
       {.name = "blocks", .title = "all ranks, dealt to the nodes 8 at a time", .block = 8},
       {.name = "round_robin", .title = "all ranks, dealt to the nodes one by one", .block = 1},
       {.name = "nodes_removed",
        .title = "all ranks but those of 3 % of the nodes",
-       .ranks = ranks_of_nodes(three_percent_of_nodes()),
-       .are_removed = true},
+       .ranks = all_but(ranks_of_nodes(three_percent_of_nodes()))},
       {.name = "shuffled",
        .title = "the nodes in random order",
        .ranks = ranks_of_nodes(shuffled(kNodes))},
@@ -107,7 +115,7 @@ class NodesTables {
     for (uint32_t task = 0; task < kTasks; ++task) {
       const int error =
           intern(NodePlan(tasks, order.block), tables_.nodes) +
-          intern(RankPlan(*tables_.nodes, order.description(), runs_max), tables_.ranks);
+          intern(RankPlan({*tables_.nodes, std::span(order.ranks)}, runs_max), tables_.ranks);
       if (error != 0) throw std::runtime_error(order.name + ": no tables");
     }
   }
@@ -148,13 +156,7 @@ struct DenseArrays {
 
 DenseArrays dense_arrays(const Order& order) {
   DenseArrays arrays{{}, std::vector<int32_t>(kSize, -ESRCH)};
-  std::vector<bool> removed(kSize);
-  if (order.are_removed)
-    for (const uint32_t rank : order.ranks) removed[rank] = true;
-  const bool listed = !order.ranks.empty() && !order.are_removed;
-  for (uint32_t n = 0; n < (listed ? order.ranks.size() : order.range.count); ++n) {
-    const uint32_t in_world = listed ? order.ranks[n] : n * uint32_t(order.range.stride);
-    if (removed[in_world]) continue;
+  for (const uint32_t in_world : order.ranks) {
     const uint32_t group = in_world / order.block;
     const uint32_t task = group / kNodes * order.block + in_world % order.block;
     arrays.processes.push_back(group % kNodes * kTasks + task);

@@ -91,7 +91,7 @@ void broadcast(Grid& grid, Scope scope, const Layout& layout) {
   what.root = static_cast<uint32_t>(grid.rank_in(scope, grid.row(), grid.column()));
   what.send.base = layout.data();
   what.send.bytes = layout.bytes();
-  what.send.runs = layout.gaps();
+  what.send.runs = layout.runs_or_null();
   what.may_detach = 1;
   what.complete = on_complete;
   nagaya_team& team = grid.team(scope);
@@ -110,7 +110,7 @@ void receive_broadcast(Grid& grid, Scope scope, Int root, const Layout& layout) 
   what.root = static_cast<uint32_t>(root);
   what.receive.base = layout.data();
   what.receive.bytes = layout.bytes();
-  what.receive.runs = layout.gaps();
+  what.receive.runs = layout.runs_or_null();
   what.may_detach = 1;
   check(run(grid.team(scope), what), "the receipt of a broadcast");
 }

@@ -57,7 +57,8 @@ size_t count_of(const CombineOperand& operand) {
              : static_cast<size_t>(operand.m) * static_cast<size_t>(operand.n);
 }
 
-// Calls what(item of the matrix, number of it in a matrix without gaps).
+// Calls what(item, number) for each item of the matrix. `number`: the item's place among the items,
+// column by column.
 template <class T, class What>
 void for_each_item(const CombineOperand& operand, Int ld, T* matrix, What what) {
   size_t number = 0;
@@ -95,7 +96,7 @@ void reduce_matrix(Grid& grid, Scope scope, const CombineOperand& operand, T* ma
                    void (*function)(void*, const void*, void*, size_t), void* context) {
   const Layout layout = Layout::rectangle(matrix, operand.m, operand.n, operand.lda, sizeof(T));
   if (layout.is_one_run() || grid.is_in_one_node(scope))
-    return reduce(grid, scope, operand, matrix, layout.gaps(), function, context);
+    return reduce(grid, scope, operand, matrix, layout.runs_or_null(), function, context);
   std::vector<T> items(count_of(operand));
   for_each_item(operand, operand.lda, matrix, [&](T& item, size_t n) { items[n] = item; });
   reduce<T>(grid, scope, operand, items.data(), nullptr, function, context);

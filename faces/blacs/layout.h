@@ -22,8 +22,9 @@ class Layout {
   bool is_one_run() const { return columns_.empty() && rectangle_.count < 2; }
   void* data() const { return bytes_ == 0 ? nullptr : runs()->first; }
   const nagaya_runs* runs() const { return columns_.empty() ? &rectangle_ : columns_.data(); }
-  // The runs as requests of match.h and coll.h take them: nullptr if it is one run.
-  const nagaya_runs* gaps() const { return is_one_run() ? nullptr : runs(); }
+  // The member `runs` of the requests of match.h and coll.h: nullptr if all lies in one run, which
+  // their member `data` or `buffer` names.
+  const nagaya_runs* runs_or_null() const { return is_one_run() ? nullptr : runs(); }
 
   void pack(void* to) const;
 

@@ -120,6 +120,8 @@ void find_extreme(bool wants_greatest, Int context, const char* letter, const ch
 
 #define ENTRIES NAGAYA_BLACS_ENTRIES
 
+// MOVE(d, double) defines dgesd2d and the seven other functions for items of type double: dgesd2d_
+// for Fortran, Cdgesd2d for C.
 #define MOVE(t, T)                                                                                \
   ENTRIES(void, t##gesd2d, RECTANGLE, T) {                                                        \
     send(context, rectangle(m, n, a, lda), row, column);                                          \
@@ -154,6 +156,7 @@ MOVE(z, Complex<double>)
 
 // ---- combine ------------------------------------------------------------------------------------
 
+// COMBINE(d, double) defines dgsum2d, dgamx2d and dgamn2d in the same way.
 #define COMBINE(t, T)                                                                       \
   ENTRIES(void, t##gsum2d, RECTANGLE_IN_SCOPE, T) {                                         \
     sum(context, scope, top, m, n, a, lda, row, column);                                    \

@@ -35,7 +35,7 @@ void await(uint32_t& is_complete) {
 struct Copy {
   nagaya_send send = {};
   std::unique_ptr<std::byte[]> data;
-  bool is_data = true;  // which await_sends() waits for; a `ready` may never be received
+  bool is_data = true;  // await_sends() waits for data only: a `ready` may never be received
 };
 std::atomic<uint32_t> pending_copies = 0;
 
@@ -62,7 +62,7 @@ void send_copy(Grid& grid, Int to, Int tag, const Layout& layout) {
 void send_short(Grid& grid, Int to, Int tag, const Layout& layout) {
   const nagaya_envelope envelope = grid.envelope(grid.own_number(), tag);
   const int error = nagaya_match_try_send(grid.process(to), &envelope, layout.data(),
-                                          layout.bytes(), layout.gaps(), nullptr);
+                                          layout.bytes(), layout.runs_or_null(), nullptr);
   if (error == -EAGAIN) return send_copy(grid, to, tag, layout);
   check(error, "a message to", grid, to);
 }
@@ -104,7 +104,7 @@ void send_from_matrix(Grid& grid, Int to, const Layout& layout) {
   send.envelope = grid.envelope(grid.own_number(), Grid::kDataTag);
   send.data = layout.data();
   send.bytes = layout.bytes();
-  send.runs = layout.gaps();
+  send.runs = layout.runs_or_null();
   check(nagaya_match_send(&send), "a message to", grid, to);
   await(send.is_complete);
   check(send.error, "a message to", grid, to);
@@ -115,6 +115,7 @@ void send_long(Grid& grid, Int to, Int number, const Layout& layout) {
   const auto has_arrived = [&] {
     return ready->state.load(std::memory_order_acquire) == Ready::State::kArrived;
   };
+  // A process that sends to itself cannot be receiving now.
   if (to != grid.own_number()) wait_for(time_before_copy(layout.bytes()), has_arrived);
   if (ready->state.exchange(Ready::State::kAbandoned, std::memory_order_acq_rel) ==
       Ready::State::kArrived) {
@@ -135,10 +136,13 @@ void drop_old_readies(Grid& grid, Int to, Int number) {
     nagaya_receive receive = {};
     receive.wanted = ready.envelope;
     receive.from = grid.process(to);
-    check(nagaya_match_receive(&receive), "a message to", grid, to);  // complete: it is here
+    check(nagaya_match_receive(&receive), "a message to", grid,
+          to);  // complete now: it has arrived
   }
 }
-constexpr Int kMaxOldReadies = 64;  // of a process: a probe costs half of a short message
+// Largest number of old readies of one process. send() looks for them only once in so many
+// messages, because a probe costs half as much as a short message.
+constexpr Int kMaxOldReadies = 64;
 
 }  // namespace
 
@@ -156,7 +160,7 @@ void receive(Grid& grid, Int from, const Layout& layout) {
   receive.from = grid.process(from);
   receive.buffer = layout.data();
   receive.capacity = layout.bytes();
-  receive.runs = layout.gaps();
+  receive.runs = layout.runs_or_null();
   check(nagaya_match_receive(&receive), "a message from", grid, from);
   if (!is_short(grid, from, layout)) send_short(grid, from, number, {});
   await(receive.is_complete);

@@ -11,8 +11,9 @@
 //
 // So a send never waits for its receive, and costs at most a copy more than it must. Each side
 // decides by the size of its own matrix whether a message is long. A receiver whose matrix is
-// larger than the message may send a `ready` that the sender does not expect: its number keeps it
-// from a later message. Now and then the sender removes such ones, and gridexit drops the rest.
+// larger than the message may send a `ready` that the sender does not expect. Such a `ready` has
+// the number of its message as its tag, so no later message takes it for its own. The sender
+// removes the old ones every 64 messages, and gridexit drops the rest.
 #pragma once
 
 #include "faces/blacs/grid.h"

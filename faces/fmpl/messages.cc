@@ -45,12 +45,19 @@ nagaya_area_receive* new_receive(void* buf, size_t size, int src, int mai, fmpl_
   return receive;
 }
 
+// Returns the result of call(areas), or FMPL_ERR_INIT outside of fmpl_init() and fmpl_finalize().
+template <class Call>
+int with_areas(Call call) {
+  Library* const own = library();
+  return own == nullptr ? FMPL_ERR_INIT : call(own->areas);
+}
+
 }  // namespace
 
 int fmpl_send(const void* buf, size_t size, int dst, int mai) {
-  Library* const own = library();
-  if (own == nullptr) return FMPL_ERR_INIT;
-  return status_of(nagaya_area_send_now(own->areas, buf, size, to_unsigned(dst), to_unsigned(mai)));
+  return with_areas([&](nagaya_areas* areas) {
+    return status_of(nagaya_area_send_now(areas, buf, size, to_unsigned(dst), to_unsigned(mai)));
+  });
 }
 
 int fmpl_recv(void* buf, size_t size, int src, int mai) {
@@ -60,95 +67,93 @@ int fmpl_recv(void* buf, size_t size, int src, int mai) {
 }
 
 int fmpl_isend(const void* buf, size_t size, int dst, int mai, fmpl_request* request) {
-  Library* const own = library();
-  if (own == nullptr) return FMPL_ERR_INIT;
-  return status_of(nagaya_area_start_send(own->areas, new_send(buf, size, dst, mai, request)));
+  return with_areas([&](nagaya_areas* areas) {
+    return status_of(nagaya_area_start_send(areas, new_send(buf, size, dst, mai, request)));
+  });
 }
 
 int fmpl_irecv(void* buf, size_t size, int src, int mai, fmpl_request* request) {
-  Library* const own = library();
-  if (own == nullptr) return FMPL_ERR_INIT;
-  return status_of(
-      nagaya_area_start_receive(own->areas, new_receive(buf, size, src, mai, request)));
+  return with_areas([&](nagaya_areas* areas) {
+    return status_of(nagaya_area_start_receive(areas, new_receive(buf, size, src, mai, request)));
+  });
 }
 
 int fmpl_isend_prepare(const void* buf, size_t size, int dst, int mai, fmpl_request* request) {
-  Library* const own = library();
-  if (own == nullptr) return FMPL_ERR_INIT;
-  return status_of(nagaya_area_prepare_send(own->areas, new_send(buf, size, dst, mai, request)));
+  return with_areas([&](nagaya_areas* areas) {
+    return status_of(nagaya_area_prepare_send(areas, new_send(buf, size, dst, mai, request)));
+  });
 }
 
 int fmpl_irecv_prepare(void* buf, size_t size, int src, int mai, fmpl_request* request) {
-  Library* const own = library();
-  if (own == nullptr) return FMPL_ERR_INIT;
-  return status_of(
-      nagaya_area_prepare_receive(own->areas, new_receive(buf, size, src, mai, request)));
+  return with_areas([&](nagaya_areas* areas) {
+    return status_of(nagaya_area_prepare_receive(areas, new_receive(buf, size, src, mai, request)));
+  });
 }
 
 int fmpl_isend_start(fmpl_request* request) {
-  Library* const own = library();
-  if (own == nullptr) return FMPL_ERR_INIT;
-  return status_of(nagaya_area_start_prepared_send(own->areas, send_of(request)));
+  return with_areas([&](nagaya_areas* areas) {
+    return status_of(nagaya_area_start_prepared_send(areas, send_of(request)));
+  });
 }
 
 int fmpl_irecv_start(fmpl_request* request) {
-  Library* const own = library();
-  if (own == nullptr) return FMPL_ERR_INIT;
-  return status_of(nagaya_area_start_prepared_receive(own->areas, receive_of(request)));
+  return with_areas([&](nagaya_areas* areas) {
+    return status_of(nagaya_area_start_prepared_receive(areas, receive_of(request)));
+  });
 }
 
 int fmpl_irecv_release(fmpl_request* request) {
-  Library* const own = library();
-  if (own == nullptr) return FMPL_ERR_INIT;
-  return status_of(nagaya_area_release_receive(own->areas, receive_of(request)));
+  return with_areas([&](nagaya_areas* areas) {
+    return status_of(nagaya_area_release_receive(areas, receive_of(request)));
+  });
 }
 
 int fmpl_wait_isend(fmpl_request* request) {
-  Library* const own = library();
-  if (own == nullptr) return FMPL_ERR_INIT;
-  return status_of(nagaya_area_wait_send(own->areas, send_of(request)));
+  return with_areas([&](nagaya_areas* areas) {
+    return status_of(nagaya_area_wait_send(areas, send_of(request)));
+  });
 }
 
 int fmpl_wait_irecv(fmpl_request* request) {
-  Library* const own = library();
-  if (own == nullptr) return FMPL_ERR_INIT;
-  return status_of(nagaya_area_wait_receive(own->areas, receive_of(request)));
+  return with_areas([&](nagaya_areas* areas) {
+    return status_of(nagaya_area_wait_receive(areas, receive_of(request)));
+  });
 }
 
 int fmpl_test_isend(fmpl_request* request, int* flag) {
-  Library* const own = library();
-  if (own == nullptr) return FMPL_ERR_INIT;
-  *flag = nagaya_area_test_send(own->areas, send_of(request));
-  return *flag ? status_of(send_of(request)->error) : FMPL_SUCCESS;
+  return with_areas([&](nagaya_areas* areas) {
+    *flag = nagaya_area_test_send(areas, send_of(request));
+    return *flag ? status_of(send_of(request)->error) : FMPL_SUCCESS;
+  });
 }
 
 int fmpl_test_irecv(fmpl_request* request, int* flag) {
-  Library* const own = library();
-  if (own == nullptr) return FMPL_ERR_INIT;
-  *flag = nagaya_area_test_receive(own->areas, receive_of(request));
-  return *flag ? status_of(receive_of(request)->error) : FMPL_SUCCESS;
+  return with_areas([&](nagaya_areas* areas) {
+    *flag = nagaya_area_test_receive(areas, receive_of(request));
+    return *flag ? status_of(receive_of(request)->error) : FMPL_SUCCESS;
+  });
 }
 
 int fmpl_cancel_irecv(fmpl_request* request) {
-  Library* const own = library();
-  if (own == nullptr) return FMPL_ERR_INIT;
-  return status_of(nagaya_area_cancel_receive(own->areas, receive_of(request)));
+  return with_areas([&](nagaya_areas* areas) {
+    return status_of(nagaya_area_cancel_receive(areas, receive_of(request)));
+  });
 }
 
 int fmpl_sendbuff_set(void* buf, size_t size, int ipara) {
-  Library* const own = library();
-  if (own == nullptr) return FMPL_ERR_INIT;
-  const int error =
-      nagaya_area_set_spool(own->areas, buf, size, static_cast<uint64_t>(std::max(ipara, 0)));
-  return error == 0 ? FMPL_SUCCESS : FMPL_ERR_SPOOL;
+  return with_areas([&](nagaya_areas* areas) {
+    const int error =
+        nagaya_area_set_spool(areas, buf, size, static_cast<uint64_t>(std::max(ipara, 0)));
+    return error == 0 ? FMPL_SUCCESS : FMPL_ERR_SPOOL;
+  });
 }
 
 int fmpl_sendbuff_check(int* nsend, int* nspool) {
-  Library* const own = library();
-  if (own == nullptr) return FMPL_ERR_INIT;
-  uint32_t sent, remain;
-  const int error = nagaya_area_check_spool(own->areas, &sent, &remain);
-  *nsend = static_cast<int>(std::min<uint32_t>(sent, INT_MAX));
-  *nspool = static_cast<int>(std::min<uint32_t>(remain, INT_MAX));
-  return status_of(error);
+  return with_areas([&](nagaya_areas* areas) {
+    uint32_t sent, remain;
+    const int error = nagaya_area_check_spool(areas, &sent, &remain);
+    *nsend = static_cast<int>(std::min<uint32_t>(sent, INT_MAX));
+    *nspool = static_cast<int>(std::min<uint32_t>(remain, INT_MAX));
+    return status_of(error);
+  });
 }

@@ -16,10 +16,11 @@
  *
  * Dimensions are in the order of C: the last one is contiguous, in arrays and in grids. At most
  * NAGAYA_ARRAY_DIMENSIONS. Model: the global view of XcalableMP 1.4.
- * Over several nodes, and for `messages`, match.h is open. Outside of a space: a grid of one
- * process. Errors: negative errno codes; in a forked child, which has no part in its parent's
- * arrays of several processes, -ESRCH or NULL, but its copy of a block is there. Thread safety: of
- * one array, one thread at a time. Death of a process: its job ends (docs/array.md).
+ * Over several nodes, and with `messages`, the caller has opened match.h before
+ * (nagaya_match_open() or nagaya_match_join()). Outside of a space: a grid of one process. Errors:
+ * negative errno codes; in a forked child, which has no part in its parent's arrays of several
+ * processes, -ESRCH or NULL, but its copy of a block is there. Thread safety: of one array, one
+ * thread at a time. Death of a process: its job ends (docs/array.md).
  */
 #ifndef NAGAYA_ARRAY_H
 #define NAGAYA_ARRAY_H

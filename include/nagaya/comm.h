@@ -29,8 +29,8 @@ extern "C" {
  * nagaya_comm_finalize() is collective again, and finds everything as it was. When one process
  * fails, all do, with its reason. A job that was spawned into the space (MPI_Comm_spawn) has ranks
  * of its own.
- * Launched processes that run several programs one after the other (a shell) meet anew by each, if
- * the job has one node: the first programs that call it with each other, then the next ones.
+ * A launched process may run several programs one after the other, as a shell does. If the job has
+ * one node, each of them may call this: the first callers of all processes meet, then the second.
  *
  * Returns 0, -ESRCH (the caller is not a task), -ENOTSUP (several nodes, but neither PMIx nor PMI-1
  * to find them by, or no libfabric to reach them by), -EINVAL (a variable of nagaya(7) has a

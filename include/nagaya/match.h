@@ -11,9 +11,9 @@
  *   nagaya_match_receive(&receive);
  *   while (!receive.is_complete) nagaya_match_progress();
  *
- * Processes are those of this node, and from nagaya_comm_init() (comm.h) on, which is called before
- * any of these functions, those of all nodes:
- * messages of other nodes are matched with those of this one, in the order of their arrival.
+ * The processes are those of this node. After nagaya_comm_init() (comm.h) they are those of all
+ * nodes; a program that calls it does so before any of these functions. Messages of this node and
+ * of other nodes are matched together, in the order of their arrival.
  * Requests are the caller's memory; they must stay where they are, with their buffers, until they
  * are complete. Nothing moves but in calls of these functions and in the task's waits (llcl.h,
  * comm.h): a caller that waits by itself calls nagaya_match_progress().

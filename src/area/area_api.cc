@@ -5,12 +5,12 @@
 #include <memory>
 
 #include "area/areas.h"
-#include "base/catch_bad_alloc.h"
-#include "llcl/endpoint.h"
-#include "llcl/processes.h"
+#include "base/catch_errors.h"
+#include "llcl/requests/endpoint.h"
+#include "llcl/requests/processes.h"
 
 using nagaya::area::Areas;
-using nagaya::base::catch_bad_alloc;
+using nagaya::base::catch_errors;
 using nagaya::llcl::Endpoint;
 
 struct nagaya_areas : Areas {
@@ -48,7 +48,7 @@ int nagaya_area_open(nagaya_area_cell* cells, uint64_t* flags, uint32_t count,
   if (cells == nullptr || flags == nullptr || members == nullptr || !members->set->has_caller() ||
       out == nullptr || number >> 28 != 0)
     return -EINVAL;
-  return catch_bad_alloc([&] {
+  return catch_errors([&] {
     auto areas = std::make_unique<nagaya_areas>(cells, flags, count, members->set, number,
                                                 endpoint->waits());
     const int error = areas->open(endpoint->board(), endpoint->record());
@@ -69,7 +69,7 @@ int nagaya_area_close(nagaya_areas* areas) {
 int nagaya_area_start_send(nagaya_areas* areas, nagaya_area_send* send) {
   return with_endpoint([&](Endpoint&) {
     if (!areas->exists(send->to, send->index)) return -EINVAL;
-    return catch_bad_alloc([&] { return areas->start(*send); });
+    return catch_errors([&] { return areas->start(*send); });
   });
 }
 
@@ -77,7 +77,7 @@ int nagaya_area_start_receive(nagaya_areas* areas, nagaya_area_receive* receive)
   return with_endpoint([&](Endpoint& endpoint) {
     if (!areas->exists(receive->from, receive->index)) return -EINVAL;
     endpoint.wait([&] { return areas->is_open(receive->from); });
-    return catch_bad_alloc([&] { return areas->start(*receive); });
+    return catch_errors([&] { return areas->start(*receive); });
   });
 }
 
@@ -99,12 +99,12 @@ int nagaya_area_prepare_receive(nagaya_areas* areas, nagaya_area_receive* receiv
 
 int nagaya_area_start_prepared_send(nagaya_areas* areas, nagaya_area_send* send) {
   return with_endpoint(
-      [&](Endpoint&) { return catch_bad_alloc([&] { return areas->start_prepared(*send); }); });
+      [&](Endpoint&) { return catch_errors([&] { return areas->start_prepared(*send); }); });
 }
 
 int nagaya_area_start_prepared_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
   return with_endpoint(
-      [&](Endpoint&) { return catch_bad_alloc([&] { return areas->start_prepared(*receive); }); });
+      [&](Endpoint&) { return catch_errors([&] { return areas->start_prepared(*receive); }); });
 }
 
 int nagaya_area_release_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
@@ -166,9 +166,9 @@ int nagaya_area_send_now(nagaya_areas* areas, const void* data, size_t bytes, ui
     send.index = index;
     if (areas->spool().is_set()) {
       if (send_patiently(endpoint, *areas, send)) return send.error;
-      return catch_bad_alloc([&] { return areas->send_from_spool(send); });
+      return catch_errors([&] { return areas->send_from_spool(send); });
     }
-    if (const int error = catch_bad_alloc([&] { return areas->start(send); }); error != 0)
+    if (const int error = catch_errors([&] { return areas->start(send); }); error != 0)
       return error;
     return wait_for(endpoint, *areas, send);
   });

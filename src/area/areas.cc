@@ -24,38 +24,25 @@ void complete(nagaya_area_send& send, int error) {
 
 // ---- the open areas of a task -------------------------------------------------------------------
 
-OpenAreas& OpenAreas::own(llcl::Wait& waits) {
-  static OpenAreas* const own = new OpenAreas(waits);  // other threads may use it while we exit
-  return *own;
-}
-
-// Registers with the waits at the first areas only: before that no poll pays for this.
 int OpenAreas::add(Areas& areas) {
   const std::lock_guard guard(lock);
   areas_.reserve(areas_.size() + 1);
-  if (!is_registered_) {
-    const int error = waits_.add(
-        {[](void* self) { return static_cast<OpenAreas*>(self)->advance(); }, 1,
-         [](void* self) { return llcl::sleep_beside_looks(static_cast<OpenAreas*>(self)->lock); },
-         nullptr, this});
-    if (error != 0) return error;
-    is_registered_ = true;
-  }
+  if (const int error = register_with_waits(); error != 0) return error;
   areas_.push_back(&areas);
-  count_.fetch_add(1, std::memory_order_relaxed);
+  count_added();
   return 0;
 }
 
 void OpenAreas::remove(Areas& areas) {
   const std::lock_guard guard(lock);
-  count_.fetch_sub(static_cast<uint32_t>(std::erase(areas_, &areas)), std::memory_order_relaxed);
+  count_removed(std::erase(areas_, &areas));
 }
 
 int OpenAreas::advance() {
-  if (count_.load(std::memory_order_relaxed) == 0 || !lock.try_lock()) return 0;
+  const auto guard = lock_if_pending();
+  if (!guard) return 0;
   int moved = 0;
   for (Areas* const areas : areas_) moved += areas->advance();
-  lock.unlock();
   return moved;
 }
 
@@ -68,7 +55,7 @@ Areas::Areas(nagaya_area_cell* cells, uint64_t* flags, uint32_t count,
       flags_(flags),
       count_(count),
       processes_(std::move(processes)),
-      context_(NAGAYA_CONTEXTS_AREAS | number),
+      number_(number),
       open_areas_(OpenAreas::own(waits)) {
   std::fill_n(cells_, count, nagaya_area_cell{});
   std::fill_n(flags_, count, 0);
@@ -80,7 +67,7 @@ Areas::~Areas() {
 
 int Areas::open(llcl::Board& board, task::TaskRecord& self) {
   if (const int error = open_areas_.add(*this); error != 0) return error;
-  const llcl::GroupName name = {llcl::GroupUser::kAreas, 0, context_};
+  const llcl::GroupName name = {llcl::GroupUser::kAreas, 0, number_};
   const int error =
       group_.open(board, self, name, processes_->tasks_here(), sizeof(SharedAddresses));
   if (error != 0) return error;
@@ -170,7 +157,8 @@ bool Areas::try_send(nagaya_area_send& send) {
   uint64_t state = cell.state.load(std::memory_order_relaxed);
   if (!Cell::is_posted(state) || is_posted_for_earlier(send, state)) return false;
   if (state != Cell::state_of(kPosted, send.to)) {
-    if (send.copy != nullptr) return false;  // from the spool: it waits for its receiver
+    if (send.copy != nullptr)
+      return false;  // a send from the spool waits until the header is its receiver's
     complete(send, -EBUSY);
     return true;
   }

@@ -7,38 +7,31 @@
 
 #include "area/cell.h"
 #include "area/spool.h"
-#include "llcl/group.h"
-#include "llcl/wait.h"
+#include "llcl/board/group.h"
+#include "llcl/requests/pending_work.h"
+#include "match/contexts.h"
 #include "processes/process_set.h"
-#include "task/space/spin_lock.h"
 
 namespace nagaya::area {
 
 class Areas;
 
 // The areas that a task has opened. Every wait of the task advances their sends.
-class OpenAreas {
+class OpenAreas : public llcl::PendingWork<OpenAreas> {
  public:
-  // Returns the calling task's open areas. May throw std::bad_alloc.
-  static OpenAreas& own(llcl::Wait& waits);
-
   // Returns 0, -ENOSPC. May throw std::bad_alloc.
   int add(Areas& areas);
   // When this returns, no wait uses `areas` any more.
   void remove(Areas& areas);
   // Tries all sends that wait for a header, unless another thread does so. Returns how many have
-  // completed. Any thread.
+  // completed.
   int advance();
 
-  task::SpinLock lock;  // protects areas_, and the sends of all areas in it
-
  private:
-  explicit OpenAreas(llcl::Wait& waits) : waits_(waits) {}
+  friend PendingWork;
+  using PendingWork::PendingWork;
 
-  llcl::Wait& waits_;
-  bool is_registered_ = false;
-  std::vector<Areas*> areas_;
-  std::atomic<uint32_t> count_ = 0;  // size of areas_, read without the lock
+  std::vector<Areas*> areas_;  // the lock protects their sends, too
 };
 
 class Areas {
@@ -100,7 +93,8 @@ class Areas {
   const SharedAddresses* addresses_of(uint32_t rank) const;
   Cell& own_cell(uint32_t index) const { return *reinterpret_cast<Cell*>(&cells_[index]); }
   Cell& cell_of(uint32_t rank, uint32_t index) const;
-  // The callers of try_send() to copy(), and of add_waiting(), hold open_areas_.lock.
+  // The caller holds open_areas_.lock when it calls add_waiting(), or a function from here to
+  // copy().
   bool try_send(nagaya_area_send& send);
   bool try_finish(nagaya_area_send& send);
   bool is_posted_for_earlier(const nagaya_area_send& send, uint64_t state) const;
@@ -113,7 +107,7 @@ class Areas {
   int start_message(nagaya_area_send& send);
   int start_message(nagaya_area_receive& receive);
   nagaya_envelope envelope(uint32_t source, uint32_t index) const {
-    return {context_, static_cast<int32_t>(source), static_cast<int32_t>(index)};
+    return match::area_envelope(number_, source, index);
   }
   void add_waiting(nagaya_area_send& send);
 
@@ -121,12 +115,12 @@ class Areas {
   uint64_t* const flags_;
   const uint32_t count_;
   const std::shared_ptr<const processes::ProcessSet> processes_;
-  const uint32_t context_;
+  const uint32_t number_;
   OpenAreas& open_areas_;
   llcl::Group group_;
   uint32_t spooled_ = 0;
   int spool_error_ = 0;
-  // Sends that wait for a header.
+  // The list of the sends that wait for a header, in order. `last_waiting_`: the link at its end.
   nagaya_area_send *first_waiting_ = nullptr, **last_waiting_ = &first_waiting_;
   Spool spool_;
 };

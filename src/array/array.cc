@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "llcl/processes.h"
+#include "llcl/requests/processes.h"
 
 namespace nagaya::array {
 namespace {

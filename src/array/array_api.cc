@@ -7,17 +7,18 @@
 #include <span>
 
 #include "array/array.h"
+#include "array/pending_reflects.h"
 #include "array/statistics.h"
-#include "array/underway.h"
-#include "base/catch_bad_alloc.h"
-#include "llcl/endpoint.h"
+#include "base/catch_errors.h"
+#include "llcl/requests/endpoint.h"
+#include "llcl/requests/processes.h"
 
 using nagaya::array::Array;
 using nagaya::array::PendingReflects;
 using nagaya::array::Shape;
 using nagaya::array::Statistics;
 using nagaya::array::Transport;
-using nagaya::base::catch_bad_alloc;
+using nagaya::base::catch_errors;
 using nagaya::llcl::Endpoint;
 
 struct nagaya_array : Array {
@@ -65,9 +66,10 @@ void nagaya_interval_clip_loop(nagaya_interval interval, int64_t step, int64_t* 
 int nagaya_array_open(const nagaya_array_shape* shape, const nagaya_array_grid* grid, uint64_t name,
                       int messages, nagaya_array** out) {
   if (shape == nullptr || grid == nullptr || grid->processes == nullptr || out == nullptr ||
-      name >> 55 != 0 || !Shape::is_valid(*shape, *grid))
+      name >> 55 != 0 || !grid->processes->set->has_caller() ||
+      !Shape::is_valid(*shape, *grid, grid->processes->set->size()))
     return -EINVAL;
-  return catch_bad_alloc([&] {
+  return catch_errors([&] {
     const Transport transport = messages != 0 ? Transport::kMessages : Transport::kDirect;
     auto array = std::make_unique<nagaya_array>(*shape, *grid, name, transport);
     if (array->size() > 1) {
@@ -110,7 +112,7 @@ int nagaya_array_start_reflect(nagaya_array* array, const nagaya_array_width* wi
                                int orthogonal) {
   Endpoint* const endpoint = Endpoint::own();
   if (endpoint == nullptr) return nagaya_array_reflect(array, width, orthogonal);
-  return catch_bad_alloc([&] {
+  return catch_errors([&] {
     const int error = PendingReflects::own(endpoint->waits())
                           .start(*array, {width, array->dimensions()}, orthogonal != 0);
     return error != 0 ? error : std::min(array->take_result(), 0);
@@ -132,7 +134,7 @@ int nagaya_array_wait_reflect(nagaya_array* array) {
 
 int nagaya_array_reflect(nagaya_array* array, const nagaya_array_width* width, int orthogonal) {
   if (is_of_parent(*array)) return -ESRCH;
-  const int error = catch_bad_alloc([&] {
+  const int error = catch_errors([&] {
     return array->start_reflect({width, array->dimensions()}, orthogonal != 0);
   });
   if (error != 0) return error;

@@ -2,8 +2,8 @@
 // block_memory.h - the memory of a process's block, shadow included.
 //
 //   large   by a mapping of untouched pages: each page lies near the thread that uses it first. The
-//           block begins near a multiple of a huge page, and asks for huge pages: many kernels give
-//           them only on request.
+//           block begins near a multiple of the size of a huge page. The mapping asks the kernel
+//           for huge pages, because many kernels give them only on request.
 //   small   by the allocator
 #pragma once
 

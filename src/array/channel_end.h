@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "match/envelope.h"
 #include "nagaya/llcl.h"
 
 namespace nagaya::array {
@@ -28,8 +29,7 @@ struct ChannelEnd {
   // node of `process` checks at each write whether that process has memory there.
   bool is_of(nagaya_process process, size_t bytes) const {
     const auto is_there = [process](const nagaya_remote& place, uint64_t end) {
-      return place.process.node == process.node && place.process.task == process.task &&
-             place.offset <= UINT64_MAX - end;
+      return match::is_same(place.process, process) && place.offset <= UINT64_MAX - end;
     };
     if (!is_there(words, 2 * sizeof(uint64_t))) return false;
     return bytes == 0 ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // members.h - the processes that share an array. Those of one node synchronise by words in shared
-// memory: each has its SharedWords in a group (llcl/group.h).
+// memory: each has its SharedWords in a group (llcl/board/group.h).
 //
 //   SharedWords | ready, base |  written by its owner, read by the neighbours      one line
 //               | done        |  written by the neighbours, read by its owner      one line
@@ -15,14 +15,16 @@
 // exchange, and its caller may write the block, when done has reached their sum. Nobody waits for
 // members that are not its neighbours.
 //
-//               raise ready   read a box    count it      wait for done
-//   raise       the owner     any           any           the owner, afterwards
-//   read a box  any           any           then          any: it still waits
-//   count it    any           any           any: atomic   any
+// Which operations may run at once, for the words of one owner:
+//
+//               raise ready      read a box   count the box as read   wait for done
+//   raise       owner alone      any          any                     after it, by the owner
+//   read a box  any              any          after it, by a reader   any: the wait goes on
+//   count it    any              any          any: atomic addition    any
 //
 // Progress: wait-free but for the waits named here, which advance the task's other transfers
-// (llcl/wait.h). Death of an owner before ready, or of a reader before done, also in a read: its
-// peer waits for it until the job has ended (law 4). A block whose reader died is intact.
+// (llcl/requests/wait.h). Death of an owner before ready, or of a reader before done, also in a
+// read: its peer waits for it until the job has ended (law 4). A block whose reader died is intact.
 #pragma once
 
 #include <atomic>
@@ -30,8 +32,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "llcl/group.h"
-#include "nagaya/match.h"
+#include "llcl/board/group.h"
+#include "match/contexts.h"
 #include "processes/process_set.h"
 
 namespace nagaya::array {
@@ -88,14 +90,9 @@ class Members {
 
   // ---- messages
 
-  // Returns the envelope of a message of `sender` that fills a side (halo_plan.h) of the receiver's
-  // shadow.
-  //   context   | 0b0111 | low 28 bits of the name |
-  //   tag       | next 27 bits | side, 4 bits |
+  // Returns the envelope of a box of `sender` for a side of the receiver's shadow.
   nagaya_envelope envelope(uint32_t sender, uint32_t side) const {
-    return {NAGAYA_CONTEXTS_ARRAYS | static_cast<uint32_t>(name_ & 0xfff'ffff),
-            static_cast<int32_t>(sender),
-            static_cast<int32_t>((name_ >> 28 & 0x7ff'ffff) << 4 | side)};
+    return match::array_envelope(name_, sender, side);
   }
 
  private:

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "array/shape.h"
 
-#include "llcl/processes.h"
-
 namespace nagaya::array {
 namespace {
 
@@ -30,7 +28,8 @@ bool multiply_by_indexes(const nagaya_array_dimension& of, ptrdiff_t& bytes) {
 
 }  // namespace
 
-bool Shape::is_valid(const nagaya_array_shape& shape, const nagaya_array_grid& grid) {
+bool Shape::is_valid(const nagaya_array_shape& shape, const nagaya_array_grid& grid,
+                     uint32_t processes) {
   const auto is_count = [](uint32_t n) { return n >= 1 && n <= kDimensions; };
   if (shape.element_bytes == 0 || !is_count(shape.dimensions) || !is_count(grid.dimensions))
     return false;
@@ -40,7 +39,7 @@ bool Shape::is_valid(const nagaya_array_shape& shape, const nagaya_array_grid& g
     size *= grid.extent[g];
     if (size > UINT32_MAX) return false;
   }
-  if (size != grid.processes->set->size() || !grid.processes->set->has_caller()) return false;
+  if (size != processes) return false;
   uint32_t taken = 0;
   ptrdiff_t bytes;
   if (__builtin_mul_overflow(shape.element_bytes, 1, &bytes)) return false;

@@ -32,7 +32,9 @@ struct Layout {
 // The shape of an array on its grid. Immutable, so any thread may use it.
 class Shape {
  public:
-  static bool is_valid(const nagaya_array_shape& shape, const nagaya_array_grid& grid);
+  // `processes`: as many as lie on the grid.
+  static bool is_valid(const nagaya_array_shape& shape, const nagaya_array_grid& grid,
+                       uint32_t processes);
   // `shape` and `grid` are valid (is_valid). May throw std::bad_alloc.
   Shape(const nagaya_array_shape& shape, const nagaya_array_grid& grid);
 

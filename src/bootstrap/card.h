@@ -13,7 +13,7 @@ struct Card {
   uint64_t space = 0;   // random: the same for the tasks of one space only
   uint32_t task = 0;    // its number in the space
   uint32_t window = 0;  // the region of its node's window, if it speaks for its node; else 0
-  uint64_t tuning = 0;  // digest of its table (llcl/tuning.h): the same in the whole job
+  uint64_t tuning = 0;  // digest of its table (llcl/requests/tuning.h): the same in the whole job
   int32_t error = 0;    // below 0: it has failed, and `text` says why
   std::string text;     // its node's contact (delegatee/contact.h), if it speaks for its node
 };

@@ -8,7 +8,8 @@
 
 #include "bootstrap/card.h"
 #include "delegatee/question.h"
-#include "llcl/tuning.h"
+#include "llcl/requests/processes.h"
+#include "llcl/requests/tuning.h"
 #include "task/host/client.h"
 #include "task/load/program.h"
 
@@ -54,7 +55,7 @@ void describe_one_node(World& world, const llcl::Endpoint& endpoint) {
   for (uint32_t rank = 0; rank < world.size; ++rank)
     by_rank[rank] = {0, present(world, rank).load(std::memory_order_relaxed) - 1};
   try {
-    world.describe(by_rank, endpoint.tables());
+    world.describe(by_rank, tables_of(endpoint));
     world.be_ready();
   } catch (const Error& error) {
     world.fail(error.code(), error.what());
@@ -75,10 +76,10 @@ bool belongs_to_another_world(const World& world, const llcl::Board& board,
   return false;
 }
 
-// Returns a task that has ended before it came, if the tasks that have come or may come are fewer
-// than the processes of the job. A further program of its launched process may come in its place.
-// Tasks of another job count, too, until that job has a world; throw_late() reports a failure in
-// that case.
+// Returns a task that has ended before it called nagaya_comm_init, if the tasks that have called it
+// or may still call it are fewer than the processes of the job. (A further program of the launched
+// process of an ended task may call it in place of that task.) Tasks of another job count as
+// possible callers until that job has a world; then only throw_late() reports the failure.
 std::optional<uint32_t> missing_task(const World& world, const llcl::Board& board,
                                      const task::SpaceHeader& space) {
   std::vector<bool> has_come(space.capacity);
@@ -222,7 +223,7 @@ class Speaker {
     if (!nodes.contains(own)) throw Error(-EPROTO, "the launcher shows no card of this node");
     world_.node = connect.self = nodes.at(own);
     endpoint_.board().node.store(world_.node, std::memory_order_relaxed);
-    world_.describe(by_rank, endpoint_.tables());
+    world_.describe(by_rank, tables_of(endpoint_));
     return connect;
   }
 

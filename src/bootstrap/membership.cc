@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "llcl/word.h"
+#include "llcl/requests/word.h"
 #include "task/space/own_record.h"
 
 namespace nagaya::bootstrap {

@@ -12,17 +12,17 @@
 // Counters only grow, so that a node which is a barrier ahead does no harm.
 //
 //   barriers  n -> n + 1   the last task to arrive, after the rounds; the others wait for it
-//   broken    0 -> errno   a waiting task that sees that a member has ended, or a node is silent,
-//                          or one whose part of an allgather did not arrive; it tells all other
-//                          nodes. For ever: the job has lost a process
+//   broken    0 -> errno   a waiting task that sees that a member has ended, or a node is silent;
+//                          or a task that could not send its part of an allgather. It tells all
+//                          other nodes. For ever: the job has lost a process
 //
 //                   barrier of another thread        other collectives
 //   barrier         never: one collective at a time  never
 //
 // Progress: a barrier ends when all have come, or within a second or so after a member has died or
-// the fabric has given up on a node. Death of a task before it counts itself in, or in the rounds
-// as the last one: the others see its record. Death after it has counted itself in: the last task
-// to arrive releases the others.
+// the fabric has given up on a node. Death of a task before it counts itself in, or, if it is the
+// last one, in the rounds: the others see its end in its record. Death after it has counted itself
+// in: the last task to arrive releases the others.
 //
 // The watch: each wait of the process checks whether the host has recorded a lost node
 // (Board.lost).

@@ -123,7 +123,8 @@ World& World::find_or_make(task::TaskRecord& self, llcl::Board& board, std::stri
     if (!seeker.has_place(*own)) seeker.take_place(*own);
     own->program = 1 + worlds_of_job(newest, seeker);
     own->next = newest;
-    // Release: the world is complete for tasks that come later. Acquire: another task's world is.
+    // Release: tasks that come later find this world complete. Acquire: this task finds the world
+    // of another task complete.
     is_first = board.world.compare_exchange_strong(head, own, std::memory_order_acq_rel,
                                                    std::memory_order_acquire);
     if (is_first) return *own;
@@ -140,8 +141,8 @@ void World::describe(std::span<const processes::Process> by_rank, processes::Tab
   int error = store.index->intern(processes::NodePlan(tasks, processes::dealt_block(by_rank)),
                                   store.memory, tables.nodes);
   if (error == 0)
-    error = store.index->intern(processes::RankPlan(*tables.nodes, processes::Processes{by_rank}),
-                                store.memory, tables.ranks);
+    error = store.index->intern(processes::RankPlan({*tables.nodes, by_rank}), store.memory,
+                                tables.ranks);
   if (error == -ENOMEM) throw Error(error, "the space heap is exhausted");
   if (error != 0) throw Error(error, kSameRank);
 }

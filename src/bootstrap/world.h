@@ -34,7 +34,7 @@
 #include <span>
 #include <string_view>
 
-#include "llcl/board.h"
+#include "llcl/board/board.h"
 #include "processes/table_index.h"
 
 namespace nagaya::bootstrap {

@@ -3,7 +3,7 @@
 
 #include "coll/move.h"
 #include "coll/reduce.h"
-#include "llcl/tuning.h"
+#include "llcl/requests/tuning.h"
 
 namespace nagaya::coll {
 namespace {

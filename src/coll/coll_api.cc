@@ -6,17 +6,17 @@
 #include <optional>
 #include <utility>
 
-#include "base/catch_bad_alloc.h"
+#include "base/catch_errors.h"
 #include "coll/algorithms.h"
 #include "coll/hierarchy/hierarchy.h"
-#include "coll/underway.h"
+#include "coll/pending_collectives.h"
 #include "layout/blocks.h"
-#include "llcl/endpoint.h"
-#include "llcl/processes.h"
-#include "llcl/tuning.h"
+#include "llcl/requests/endpoint.h"
+#include "llcl/requests/processes.h"
+#include "llcl/requests/tuning.h"
 #include "task/api_error.h"
 
-using nagaya::base::catch_bad_alloc;
+using nagaya::base::catch_errors;
 using nagaya::coll::algorithm_of;
 using nagaya::coll::Operation;
 using nagaya::coll::PendingCollectives;
@@ -154,7 +154,7 @@ int nagaya_coll_start(nagaya_team* team, nagaya_collective* collective) {
   Endpoint* const endpoint = Endpoint::own();
   if (endpoint == nullptr) return -ESRCH;
   if (!is_valid(team, collective)) return -EINVAL;
-  return catch_bad_alloc([&] {
+  return catch_errors([&] {
     if (team->multi_node) return start_multi_node(*team->multi_node, *collective);
     endpoint->waits().set_partner(team->one_node->partner());
     PendingCollectives& pending = PendingCollectives::own(endpoint->waits());
@@ -168,10 +168,10 @@ int nagaya_coll_detach(nagaya_team* team, nagaya_collective* collective) {
   if (team == nullptr || collective->kind != NAGAYA_BCAST || collective->may_detach == 0)
     return -EINVAL;
   if (team->multi_node)
-    return catch_bad_alloc([&] { return detach_multi_node(*team->multi_node, *collective); });
+    return catch_errors([&] { return detach_multi_node(*team->multi_node, *collective); });
   // Called with the lock. Returns nullptr when the collective is complete.
   const auto operation = [&] { return static_cast<Operation*>(collective->operation); };
-  const int copies = catch_bad_alloc([&] {
+  const int copies = catch_errors([&] {
     const auto lock = team->one_node->locked();
     return operation() != nullptr && operation()->detach() ? 1 : 0;
   });
@@ -191,8 +191,7 @@ int nagaya_coll_run(nagaya_team* team, nagaya_collective* collective) {
     // A blocking run does not call `complete`. The caller's value is put back afterwards: the
     // caller may start the same collective later.
     auto* const complete = std::exchange(collective->complete, nullptr);
-    const int error =
-        catch_bad_alloc([&] { return run_multi_node(*team->multi_node, *collective); });
+    const int error = catch_errors([&] { return run_multi_node(*team->multi_node, *collective); });
     collective->complete = complete;
     return error;
   }

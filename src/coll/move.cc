@@ -10,7 +10,7 @@
 
 #include "layout/blocks.h"
 #include "layout/runs.h"
-#include "llcl/tuning.h"
+#include "llcl/requests/tuning.h"
 
 namespace nagaya::coll {
 namespace {
@@ -42,7 +42,7 @@ bool has_receivers(const Operation& operation) {
 
 size_t sent_bytes(const Operation& operation) {
   const nagaya_blocks& send = operation.direct_buffers.send;
-  if (!has_block_for_each(operation.what().kind)) return layout::block_of(send, 0).bytes;
+  if (!has_block_for_each(operation.what().kind)) return layout::block_of(send, 0).bytes();
   if (send.bytes_of == nullptr) return operation.size() * send.bytes;
   size_t total = 0;
   for (uint32_t n = 0; n < operation.size(); ++n) total += send.bytes_of[n];
@@ -50,7 +50,7 @@ size_t sent_bytes(const Operation& operation) {
 }
 
 void post_block(Operation& operation, size_t bytes) {
-  const layout::Buffer from = layout::block_of(operation.direct_buffers.send, 0).buffer();
+  const layout::Buffer from = layout::block_of(operation.direct_buffers.send, 0);
   operation.post_data(bytes, [&](std::byte* to) { layout::gather(from, to, bytes); });
 }
 
@@ -60,9 +60,9 @@ void post_blocks(Operation& operation, size_t total) {
   operation.post_data(table_bytes + total, [&](std::byte* to) {
     auto end = static_cast<uint32_t>(table_bytes);
     for (uint32_t n = 0; n < operation.size(); ++n) {
-      const layout::Block block = layout::block_of(operation.direct_buffers.send, n);
-      layout::gather(block.buffer(), to + end, block.bytes);
-      end += static_cast<uint32_t>(block.bytes);
+      const layout::Buffer block = layout::block_of(operation.direct_buffers.send, n);
+      layout::gather(block, to + end, block.bytes());
+      end += static_cast<uint32_t>(block.bytes());
       std::memcpy(to + n * sizeof end, &end, sizeof end);
     }
   });
@@ -77,10 +77,10 @@ void send_from_copies(Operation& operation, size_t total) {
   std::byte* const copies = scratch + size * sizeof(ptrdiff_t);
   ptrdiff_t end = 0;
   for (uint32_t n = 0; n < size; ++n) {
-    const layout::Block block = layout::block_of(operation.direct_buffers.send, n);
-    layout::gather(block.buffer(), copies + end, block.bytes);
+    const layout::Buffer block = layout::block_of(operation.direct_buffers.send, n);
+    layout::gather(block, copies + end, block.bytes());
     offsets[n] = end;
-    end += static_cast<ptrdiff_t>(block.bytes);
+    end += static_cast<ptrdiff_t>(block.bytes());
   }
   nagaya_blocks& send = operation.direct_buffers.send;
   send = send.bytes_of != nullptr ? layout::listed_blocks(copies, send.bytes_of, offsets)
@@ -103,7 +103,7 @@ void post(Operation& operation) {
 // ---- receiving ----------------------------------------------------------------------------------
 
 // Returns the block for this member in a sender's posted line.
-layout::Block posted_block(const Operation& operation, const Line& line) {
+layout::Buffer posted_block(const Operation& operation, const Line& line) {
   const uint32_t rank = operation.rank();
   const bool is_for_each = has_block_for_each(operation.what().kind);
   if (line.form == Form::kDirect)
@@ -122,45 +122,47 @@ layout::Block posted_block(const Operation& operation, const Line& line) {
 
 // Passes the block to the caller's `store`; copies a block in runs into contiguous memory first.
 // May throw std::bad_alloc.
-void store_block(const nagaya_collective& what, uint32_t sender, const layout::Block& from) {
-  if (from.runs == nullptr) return what.store(what.store_context, sender, from.data, from.bytes);
-  const auto copy = std::make_unique_for_overwrite<std::byte[]>(from.bytes);
-  layout::gather(from.buffer(), copy.get(), from.bytes);
-  what.store(what.store_context, sender, copy.get(), from.bytes);
+void store_block(const nagaya_collective& what, uint32_t sender, const layout::Buffer& from) {
+  if (from.runs_or_null() == nullptr)
+    return what.store(what.store_context, sender, from.data(), from.bytes());
+  const auto copy = std::make_unique_for_overwrite<std::byte[]>(from.bytes());
+  layout::gather(from, copy.get(), from.bytes());
+  what.store(what.store_context, sender, copy.get(), from.bytes());
 }
 
 // Copies between blocks that may lie in runs. If both begin at the same address, the data are where
 // they belong already.
-void copy_block(Operation& operation, uint32_t sender, const layout::Block& to,
-                const layout::Block& from, size_t bytes) {
-  const layout::Buffer target = to.buffer(), source = from.buffer();
+void copy_block(Operation& operation, uint32_t sender, const layout::Buffer& to,
+                const layout::Buffer& from, size_t bytes) {
+  const layout::Buffer target = to, source = from;
   if (target.walk().at() != source.walk().at())
     operation.team().group().copy_runs(target.walk(), source.walk(), bytes, sender);
 }
 
-void receive_block(Operation& operation, uint32_t sender, const layout::Block& from, bool is_long) {
+void receive_block(Operation& operation, uint32_t sender, const layout::Buffer& from,
+                   bool is_long) {
   const nagaya_collective& what = operation.what();
   if (what.store != nullptr) return store_block(what, sender, from);
-  const layout::Block to = layout::block_of(what.receive, has_one_sender(what.kind) ? 0 : sender);
-  if (from.bytes > to.bytes) operation.fail(-EMSGSIZE);
-  const size_t bytes = std::min(from.bytes, to.bytes);
+  const layout::Buffer to = layout::block_of(what.receive, has_one_sender(what.kind) ? 0 : sender);
+  if (from.bytes() > to.bytes()) operation.fail(-EMSGSIZE);
+  const size_t bytes = std::min(from.bytes(), to.bytes());
   if (bytes == 0) return;
-  if (to.runs != nullptr || from.runs != nullptr)
+  if (to.runs_or_null() != nullptr || from.runs_or_null() != nullptr)
     copy_block(operation, sender, to, from, bytes);
-  else if (to.data == from.data)
+  else if (to.data() == from.data())
     return;
   else if (is_long)
-    operation.team().group().copy(to.data, from.data, bytes, sender);
+    operation.team().group().copy(to.data(), from.data(), bytes, sender);
   else
-    std::memcpy(to.data, from.data, bytes);
+    std::memcpy(to.data(), from.data(), bytes);
 }
 
 // BCAST with may_detach: reads the root's block, or the copy if the root has detached meanwhile.
 void receive_detachable(Operation& operation, uint32_t root, const DirectBuffers& buffers) {
-  const layout::Block block = layout::block_of(buffers.send, 0);
+  const layout::Buffer block = layout::block_of(buffers.send, 0);
   const std::byte* const copy = buffers.detachable->begin_reading();
   if (copy != nullptr)
-    return receive_block(operation, root, {const_cast<std::byte*>(copy), block.bytes}, true);
+    return receive_block(operation, root, {const_cast<std::byte*>(copy), block.bytes()}, true);
   mailbox::Machine::step(mailbox::StopPoint::kBlockReading);
   const auto end = [&] {
     buffers.detachable->end_reading();

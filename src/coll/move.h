@@ -3,11 +3,11 @@
 // straight from the memory of its sender. Needs memory that all can load.
 //
 //   bcast from 0 of 5      gather to 0 of 5     allgather of 5; barrier: the same, of no bytes
-//   0 ─┬─► 1               1 ─┬─► 0             0 ◄──► 1 ◄──► 2 ◄──► 3 ◄──► 4   each from all
-//   others,
-//      ├─► 2               2 ─┤                 the next one first:  0: 1 2 3 4
-//      ├─► 3               3 ─┤                                      1: 2 3 4 0
-//      └─► 4               4 ─┘                                      4: 0 1 2 3
+//   0 ─┬─► 1               1 ─┬─► 0             0 ◄──► 1 ◄──► 2 ◄──► 3 ◄──► 4
+//      ├─► 2               2 ─┤                 each copies from all others,
+//      ├─► 3               3 ─┤                 the next one first:  0: 1 2 3 4
+//      └─► 4               4 ─┘                                      1: 2 3 4 0
+//                                                                    4: 0 1 2 3
 //
 //   The barrier has one stage, because each member loads all lines. A barrier with one flag that
 //   all load has two stages (all to one, and back); one of messages (hierarchy/) has as many as a

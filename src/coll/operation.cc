@@ -30,9 +30,9 @@ bool Operation::advance() try {
 
 bool Operation::detach() {
   if (have_all_begun()) return false;
-  const layout::Block block = layout::block_of(direct_buffers.send, 0);
-  std::byte* const copy = new_scratch(block.bytes);
-  layout::gather(block.buffer(), copy, block.bytes);
+  const layout::Buffer block = layout::block_of(direct_buffers.send, 0);
+  std::byte* const copy = new_scratch(block.bytes());
+  layout::gather(block, copy, block.bytes());
   detach(copy);
   return true;
 }
@@ -47,7 +47,7 @@ bool Operation::have_all_begun() {
 void Operation::detach(const std::byte* copy) {
   if (state_ == State::kWaiting) {
     direct_buffers.send = layout::equal_blocks(const_cast<std::byte*>(copy),
-                                               layout::block_of(direct_buffers.send, 0).bytes);
+                                               layout::block_of(direct_buffers.send, 0).bytes());
     direct_buffers.detachable = nullptr;
   }
   detachable_.detach(copy);

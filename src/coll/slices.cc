@@ -6,7 +6,7 @@
 #include "coll/reduce.h"
 #include "coll/share.h"
 #include "coll/span.h"
-#include "llcl/tuning.h"
+#include "llcl/requests/tuning.h"
 
 namespace nagaya::coll {
 namespace {

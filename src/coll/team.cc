@@ -5,7 +5,7 @@
 #include <bit>
 #include <utility>
 
-#include "llcl/tuning.h"
+#include "llcl/requests/tuning.h"
 
 namespace nagaya::coll {
 namespace {

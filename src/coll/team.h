@@ -11,8 +11,8 @@
 #include <span>
 
 #include "coll/line.h"
-#include "llcl/group.h"
-#include "llcl/wait.h"
+#include "llcl/board/group.h"
+#include "llcl/requests/wait.h"
 #include "task/space/spin_lock.h"
 
 namespace nagaya::coll {

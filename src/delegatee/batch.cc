@@ -2,7 +2,7 @@
 #include "delegatee/batch.h"
 
 #include "delegatee/batch_strided.h"
-#include "llcl/apply_atomic.h"
+#include "llcl/board/apply_atomic.h"
 
 namespace nagaya::delegatee {
 namespace {

@@ -22,7 +22,7 @@
 #include <optional>
 #include <span>
 
-#include "llcl/command.h"
+#include "llcl/board/command.h"
 
 namespace nagaya::delegatee {
 

@@ -4,7 +4,8 @@
 //
 //   | Strided 24 | Strided 24 | ... | kPutPieces: the blocks, one behind the other |
 //
-//   offset ─► [block]...[block]...[block]     count = 3, from begin to begin: stride, also below 0
+//   offset ─► [block]...[block]...[block]     count = 3
+//             ◄─stride─►                      from begin to begin, may be negative
 #pragma once
 
 #include <cstddef>
@@ -13,8 +14,8 @@
 #include <optional>
 #include <span>
 
+#include "layout/pieces.h"
 #include "layout/runs.h"
-#include "llcl/pieces.h"
 
 namespace nagaya::delegatee {
 
@@ -68,7 +69,7 @@ class StridedList {
     for (size_t n = 0; n < count_; ++n) {
       const Strided entry = (*this)[n];
       const llcl::Piece piece{0, entry.offset, entry.block_bytes, entry.count, 0, entry.stride};
-      llcl::Span span;
+      layout::Span span;
       if (!remote_span(piece, 0, &span) || span.first + span.bytes > region_bytes) return false;
     }
     return true;

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "delegatee/node.h"
-#include "llcl/board.h"
-#include "llcl/message.h"
-#include "llcl/port_cell.h"
+#include "llcl/board/board.h"
+#include "llcl/board/message.h"
+#include "llcl/board/port_cell.h"
 
 namespace nagaya::delegatee {
 

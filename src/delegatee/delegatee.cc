@@ -17,7 +17,7 @@ constexpr uint64_t kMillisecond = 1'000'000;  // [ns]
 // finds a lone command, the second finds no other, so that the command leaves at once.
 constexpr int kLaneRounds = 8;
 constexpr size_t kShortBytes = 4096;  // longest short message
-// No round for so many probe_after_ms means that this thread did not run.
+// If the last round was so many times probe_after_ms ago, this thread has not run meanwhile.
 constexpr uint64_t kAwayProbes = 2;
 using Table = mailbox::WaitTable;
 
@@ -81,7 +81,7 @@ void Delegatee::run() noexcept {
 
 // Polls, yields or sleeps until something has moved.
 void Delegatee::wait_and_serve() try {
-  mailbox::wait([&] { return round() || is_to_stop(); }, Patience{*this});
+  mailbox::wait([&] { return round() || is_to_stop(); }, Backoff{*this});
   if (std::exchange(has_news_, false)) moved_ns_ = now_ns_;
   if (has_lone_message_ && load_.crowded_by_one() && keeps_polling()) answer_after_yield();
   long_yields_ = 0;  // something moved: other threads communicate, and do not only compute
@@ -318,14 +318,14 @@ bool Delegatee::keeps_polling() const {
   return still_ns < Table::kLingerNs || (still_ns < options_.patience_ns && somebody_waits());
 }
 
-void Delegatee::Patience::arm() {
+void Delegatee::Backoff::arm() {
   self.descriptors_.clear();
   self.bell_.arm();
   self.lanes_.before_sleep();
   self.outbox_.send_patient_too();
 }
 
-void Delegatee::Patience::sleep() {
+void Delegatee::Backoff::sleep() {
   if (!self.fabric_is_broken_ && !self.fabric_.may_sleep(self.descriptors_)) return;
   self.load_.runnable.fetch_sub(1, std::memory_order_relaxed);
   mailbox::ThreadBell::sleep(self.descriptors_.data(), self.descriptors_.size(),

@@ -103,7 +103,7 @@ class Delegatee {
   bool somebody_waits() const { return load_.waiting.load(std::memory_order_relaxed) != 0; }
   int sleep_max_ms() const;
   // The waiter of mailbox::wait().
-  struct Patience {
+  struct Backoff {
     Delegatee& self;
 
     mailbox::Pause pause() {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "llcl/command.h"
+#include "llcl/board/command.h"
 
 namespace nagaya::delegatee {
 

@@ -18,7 +18,7 @@ enum class Notification : uint8_t {
 // The queue by which tasks pass commands to the delegatee.
 enum class Queue : uint8_t {
   kLanes,
-  kRing,  // one published ring for all tasks, for comparison: mailbox/ring.h
+  kRing,  // one ring for all tasks, to be compared with the lanes: mailbox/ring.h
 };
 
 struct Options {

@@ -22,7 +22,7 @@ std::optional<Placement> Placement::of_machine() try {
   if (nodes.find_first_of(",-") == std::string::npos) return std::nullopt;
   return Placement();
 } catch (const base::Error&) {
-  return std::nullopt;  // no placement costs speed only
+  return std::nullopt;  // without a placement the delegatee is only slower
 }
 
 Placement::Placement() {

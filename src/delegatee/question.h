@@ -14,7 +14,8 @@ struct Question {
   enum class Kind : uint32_t { kContact, kConnect };
 
   Kind kind = Kind::kContact;
-  std::vector<std::string> variables;  // kContact: the job's that passes(); the host has none
+  std::vector<std::string> variables;  // kContact: those of the task's variables for which passes()
+                                       // is true; the host itself has an empty environment
   uint32_t self = 0;                   // kConnect: this node
   std::vector<std::string> contacts;   // kConnect: of all nodes
 };

@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "fabric/fabric.h"
-#include "llcl/command.h"
+#include "llcl/board/command.h"
 
 namespace nagaya::delegatee {
 

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "llcl/apply_atomic.h"
+#include "llcl/board/apply_atomic.h"
 
 namespace nagaya::delegatee {
 

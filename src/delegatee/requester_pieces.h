@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// requester_pieces.h - how a command's Pieces are cut into records.
+// requester_pieces.h - a command's Pieces, cut into records.
 //
 //   Pieces, in the task's memory:   | 3 blocks of 5000 | 1000 blocks of 8        | ...
 //   Portions, one record each:      | 1 | 1 |1, 1 part | part, 600 of 8 | 400 of 8, ...
@@ -15,13 +15,12 @@
 #include <vector>
 
 #include "delegatee/batch_strided.h"
-#include "llcl/pieces.h"
+#include "layout/pieces.h"
+#include "llcl/board/command.h"
 
 namespace nagaya::delegatee {
 
-struct Cursor {
-  uint64_t piece, block, byte;  // in the command, in the piece, in the block
-};
+using Cursor = layout::PieceCursor;
 
 // The part of a command's pieces that one record carries.
 class Portion {
@@ -47,8 +46,13 @@ class Portion {
         at = {at.piece + 1, 0, 0};
         continue;
       }
-      if (!is_sound(piece, command.offset, at)) return -EINVAL;
-      add(piece, command.offset, at);
+      if (!layout::is_sound(piece, command.offset, at)) return -EINVAL;
+      const layout::PiecePart part = layout::cut_part(piece, command.offset, room(), at);
+      chunks_.push_back({{part.offset, static_cast<uint32_t>(part.bytes),
+                          static_cast<uint32_t>(part.count), piece.remote_stride},
+                         part.local,
+                         piece.local_stride});
+      bytes_ += part.bytes * part.count;
     }
     return 0;
   }
@@ -85,35 +89,6 @@ class Portion {
   size_t room() const {
     const size_t used = entries_bytes() + bytes_ + sizeof(Strided);
     return used < max_bytes_ ? max_bytes_ - used : 0;
-  }
-
-  static bool is_sound(const llcl::Piece& piece, uint64_t offset, const Cursor& at) {
-    llcl::Span local, remote;
-    return piece.local != 0 && at.block < piece.count && at.byte < piece.block_bytes &&
-           local_span(piece, &local) && remote_span(piece, offset, &remote);
-  }
-
-  // Adds an entry of as many whole blocks as there is room for, or of a part of one; moves `at`.
-  void add(const llcl::Piece& piece, uint64_t offset, Cursor& at) {
-    const bool is_part = at.byte != 0 || piece.block_bytes > room();
-    const uint64_t bytes =
-        is_part ? std::min<uint64_t>(piece.block_bytes - at.byte, room()) : piece.block_bytes;
-    const uint64_t count = is_part ? 1 : std::min(piece.count - at.block, room() / bytes);
-    // Modulo 2^64, and right because the whole piece was found sound.
-    const auto place = [&](uint64_t first, int64_t stride) {
-      return first + at.block * static_cast<uint64_t>(stride) + at.byte;
-    };
-    chunks_.push_back(
-        {{place(offset + piece.offset, piece.remote_stride), static_cast<uint32_t>(bytes),
-          static_cast<uint32_t>(count), piece.remote_stride},
-         reinterpret_cast<std::byte*>(place(piece.local, piece.local_stride)),
-         piece.local_stride});
-    bytes_ += bytes * count;
-    at.byte += bytes;
-    if (at.byte < piece.block_bytes) return;
-    at.byte = 0;
-    at.block += count;
-    if (at.block == piece.count) at = {at.piece + 1, 0, 0};
   }
 
   const size_t max_bytes_;

@@ -4,7 +4,7 @@
 #include <cerrno>
 
 #include "delegatee/requester.h"
-#include "llcl/apply_atomic.h"
+#include "llcl/board/apply_atomic.h"
 
 namespace nagaya::delegatee {
 

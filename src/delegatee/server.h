@@ -14,7 +14,7 @@
 #include "delegatee/delegatee.h"
 #include "delegatee/placement.h"
 #include "delegatee/question.h"
-#include "llcl/board.h"
+#include "llcl/board/board.h"
 #include "task/host/upper_floor.h"
 
 namespace nagaya::delegatee {

@@ -9,7 +9,7 @@
 
 #include "delegatee/requester_pieces.h"
 #include "fabric/fabric.h"
-#include "llcl/command.h"
+#include "llcl/board/command.h"
 
 namespace nagaya::delegatee {
 

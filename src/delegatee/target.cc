@@ -9,9 +9,9 @@
 
 #include "base/error.h"
 #include "delegatee/batch_strided.h"
-#include "llcl/apply_atomic.h"
-#include "llcl/message.h"
-#include "llcl/port_cell.h"
+#include "llcl/board/apply_atomic.h"
+#include "llcl/board/message.h"
+#include "llcl/board/port_cell.h"
 
 namespace nagaya::delegatee {
 namespace {

@@ -62,10 +62,12 @@ class Target {
     // Haste of an answer that reports neither an error nor a backlog.
     Haste haste = Haste::kNow;
   };
+  // An answer that waits for room in the outbox.
   struct Due {
     Answer answer;
     std::vector<std::byte> entries;  // kGetPieces
   };
+  // A message, or the cancel of one, that waits for room in a mailbox, or behind one that does.
   struct Waiting {
     Header request;
     uint64_t offset;  // in its message
@@ -141,7 +143,7 @@ class Target {
   Delivery& delivery_;
   std::vector<OriginNode> origins_;
   bool has_late_ = false;   // accepted messages wait for room in a mailbox
-  std::vector<Node> busy_;  // nodes for which something is due or waits
+  std::vector<Node> busy_;  // nodes with an answer that is due or a message that waits
   std::map<RegionName, Registration> registrations_;
   uint64_t endings_seen_;
   // A task to wake, once for many requests in a row: each wake-up costs a fence.

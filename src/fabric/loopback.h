@@ -4,8 +4,8 @@
 //   endpoint 0 ──link 0→1──► endpoint 1      a link is a queue of operations; the poll of the
 //              ◄─link 1→0──                  endpoint at its end carries them out
 //
-// As on a real fabric nothing moves unless the target polls, kSent does not say that the message
-// has arrived (for a small one it comes at once), and the end of an endpoint is an error for its
+// As on a real fabric, nothing moves unless the target polls; kSent does not say that the message
+// has arrived (for a small message kSent comes at once); the end of an endpoint is an error for its
 // peers. Thread safety: one thread may use each endpoint; any thread may call the network's
 // functions.
 #pragma once
@@ -19,7 +19,7 @@ namespace nagaya::fabric {
 // Faults that the contract (fabric.h) allows, drawn from a seed.
 struct FaultPlan {
   uint64_t seed = 1;
-  unsigned refuse_percent = 0;   // of the try_ calls answer false
+  unsigned refuse_percent = 0;   // of the try_ calls return false
   unsigned lose_percent = 0;     // of the operations do not arrive: their event is -EIO
   unsigned delay_polls_max = 0;  // an operation waits for up to so many polls of its target: reads
                                  // and writes overtake each other and messages

@@ -70,9 +70,9 @@ void check_buffers() {
                                    std::to_string(kMessageMaxBytes) + " or more");
 }
 
-// Before libfabric 1.19 TCP's own provider never resets the signal by which it tells a sleeper of a
-// completion, and wait_fd stays readable: this removes the signal's socket from it. Network sockets
-// are in an epoll descriptor of their own inside wait_fd.
+// Removes from wait_fd the socket by which TCP's own provider tells a sleeper of a completion.
+// Before libfabric 1.19 the provider never reads that socket empty, so wait_fd would stay readable.
+// The network sockets do not lie in wait_fd itself, but in an epoll descriptor inside of it.
 void take_signal_out_of(int wait_fd) {
   std::ifstream members("/proc/self/fdinfo/" + std::to_string(wait_fd));
   std::string word;

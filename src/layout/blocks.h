@@ -9,20 +9,11 @@
 
 namespace nagaya::layout {
 
-struct Block {
-  std::byte* data;  // where it begins
-  size_t bytes;
-  const nagaya_runs* runs = nullptr;  // for a block at `data` - `shift`; nullptr: it is one run
-  ptrdiff_t shift = 0;                // [bytes]
-
-  Buffer buffer() const { return {data, bytes, runs, shift}; }
-};
-
 inline const nagaya_runs* runs_of(const nagaya_blocks& blocks, uint32_t n) {
   return blocks.runs_of != nullptr ? blocks.runs_of[n] : blocks.runs;
 }
 
-inline Block block_of(const nagaya_blocks& blocks, uint32_t n) {
+inline Buffer block_of(const nagaya_blocks& blocks, uint32_t n) {
   auto* const base = static_cast<std::byte*>(blocks.base);
   const bool is_listed = blocks.bytes_of != nullptr;
   const ptrdiff_t offset =

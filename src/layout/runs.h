@@ -94,7 +94,7 @@ inline void copy_parts(const Walk::Parts& to, const Walk::Parts& from, size_t co
 // nullptr.
 class Buffer {
  public:
-  Buffer(const void* first, size_t bytes, const nagaya_runs* runs, ptrdiff_t shift = 0)
+  Buffer(const void* first, size_t bytes, const nagaya_runs* runs = nullptr, ptrdiff_t shift = 0)
       : one_{const_cast<void*>(first), bytes, 1, 0}, runs_(runs), shift_(shift) {}
 
   bool is_one_run() const { return runs_ == nullptr; }
@@ -112,7 +112,8 @@ class Buffer {
   ptrdiff_t shift_;
 };
 
-// Cuts the next `bytes` of the message, which both sides have, into parts of one size on both.
+// Cuts the next `bytes` of the message into parts of one size on both sides. Both have at least
+// that many left.
 // Calls each(to, from, count, bytes of a part) until it returns false. Returns how many bytes it
 // has passed to each().
 template <class Each>
@@ -130,7 +131,7 @@ size_t cut(Walk to, Walk from, size_t bytes, Each each) {
   return bytes - left;
 }
 
-// Copies the next `bytes` of the message, which both sides have.
+// Copies the next `bytes` of the message. Both sides have at least that many left.
 inline void copy(Walk to, Walk from, size_t bytes) {
   cut(to, from, bytes,
       [](const Walk::Parts& targets, const Walk::Parts& sources, size_t count, size_t part) {

@@ -19,8 +19,8 @@
 //
 // Progress: wait-free both. Death of a producer: before the store to `tail` the cell is not
 // published, after it the cell is whole; the next producer calls adopt() first. Death of a
-// consumer: cells before `head` were drained; the next consumer drains again the cells that the
-// dead one copied since.
+// consumer: cells before `head` were drained. The next consumer drains once more the cells that the
+// dead one had copied without moving `head`.
 #pragma once
 
 #include <concepts>
@@ -46,7 +46,7 @@ class Lane {
   template <std::invocable<Cell&> Fill>
   bool push(Fill fill) {
     if (next_ - head_seen_ == kCells) {
-      // Acquire: pairs with drain's release; it has copied the cells that are overwritten now.
+      // Acquire: pairs with drain's release: drain has copied the cells that are overwritten now.
       head_seen_ = head_.load(std::memory_order_acquire);
       if (next_ - head_seen_ == kCells) return false;
     }

@@ -3,13 +3,14 @@
 // those that may hold something, so that the consumer polls those only.
 //
 //   | stamp, capacity | active: 1 bit a lane | owners: 1 word a lane | lane 0 | lane 1 | ...
-//                       ▲ set by the lane's producer after a push, by compare with a load first
+//                       ▲ set by the lane's producer after a push, unless a load finds it set
 //                       ▼ cleared by the consumer before it sleeps, when it finds the lane empty
 //
 //   owner   nobody -> owner   that task, by compare-and-swap (claim)
 //           owner  -> nobody  that task when the thread ends (release), or the consumer when the
 //                             host has reaped the task (reclaim)
-//   active  0 -> 1            the producer, after its push; the consumer, taking back a 1 -> 0
+//   active  0 -> 1            the producer, after its push; or the consumer, if it finds a cell in
+//                             the lane after it has cleared the bit
 //           1 -> 0            the consumer
 //
 //              claim              release  push             drain, before_sleep  reclaim
@@ -18,9 +19,9 @@
 //   push                                   one per lane     any                  dead owners only
 //   drain                                                   one consumer         same thread
 //
-// A push stores to a line that the consumer polls, then loads `active`: a fence in between would
-// wait for that line, 200 of the 300 ns of a request. So the consumer executes one heavy fence for
-// both sides.
+// A push stores to a line that the consumer polls, then loads `active`. A fence between the two
+// would wait for that line: this wait took 200 of the 300 ns of a request. So the consumer executes
+// one heavy fence for both sides.
 //
 // Progress: lock-free claim, everything else wait-free. A released lane keeps its positions and its
 // waiting cells; the next owner continues from there.

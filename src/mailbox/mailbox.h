@@ -87,7 +87,7 @@ class alignas(kLineBytes) BasicMailbox {
     const uint64_t position = tail.position();
     M::prefetch_to_write(&cell(position + kPrefetchCells));
     M::step(StopPoint::kPostReserved);
-    // Relaxed: the next poster may have written the same entry already.
+    // Relaxed: at worst the next poster has written the same value already.
     posters_[position % kCells].store(note(position, number(poster)), std::memory_order_relaxed);
     Cell& own = cell(position);
     std::memcpy(own.payload, payload, bytes);

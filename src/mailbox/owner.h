@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// owner.h - the holder of a part of a shared structure: a task, distinguished from all earlier ones
-// with its number, or the host. One word, so that a compare-and-swap can claim and release.
+// owner.h - the holder of a part of a shared structure: the host, or a task. The generation tells a
+// task from the earlier tasks of its number. One word, so that a compare-and-swap can claim and
+// release.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ring.h - the published queue to a delegatee (Endo, Taura 2016): one ring for all threads of all
-// tasks. Kept to be measured beside lanes (lane_set.h), behind the same interface.
+// ring.h - the queue to a delegatee that Endo and Taura published (2016): one ring for all threads
+// of all tasks. NAGAYA_QUEUE=ring puts it in the place of the lanes (lane_set.h), to measure both
+// behind the same interface. It is part of the runtime and not of a benchmark program: the cost of
+// a queue shows only together with waits, the delegatee's rounds and batches (`nagaya bench
+// requests`). The price is one load for each request, which finds out whether there is a ring.
 //
 //   | tail | head | cell 0 | cell 1 | ... | cell 1023 |
 //                       ▲ | item, 64 bytes | lane | visible |
@@ -68,7 +71,7 @@ class Ring {
 
   // Called by the consumer: calls take(lane, item, 1) for up to `max` items in order, and stops at
   // the first one that is not visible or whose wanted(lane) is 0. Returns how many items it
-  // removed. 0: it could stop at once; the producer that makes the next item visible rings.
+  // removed. After a 0 the consumer may sleep: a producer rings after it has made an item visible.
   template <class Wanted, class Take>
   size_t drain(size_t max, Wanted wanted, Take take) {
     size_t count = 0;

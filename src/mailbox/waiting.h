@@ -9,7 +9,7 @@
 //                                   give up ──► ready?
 //
 // Waiters: BasicWaiting (below) for threads with a bell of their own, llcl::Backoff for a task's
-// threads, Delegatee::Patience for a node's delegatee.
+// threads, Delegatee::Backoff for a node's delegatee.
 #pragma once
 
 #include <cstdint>
@@ -23,16 +23,16 @@ namespace nagaya::mailbox {
 // Xeon; Linux 6.18) by `nagaya bench`, unless another source is named.
 struct WaitTable {
   // Polls in vain before a task's thread yields, while every thread of the node can have a
-  // processor: they last for the round trip of a partner that computes for a while.
+  // processor. So many polls last as long as the answer of a partner that first computes a while.
   static constexpr uint32_t kSpins = 1000;
-  // Polls in vain before a task's thread sleeps, nearly all of them with a yield: some 10 ms on a
-  // node of its own. A futex wake costs a pair of tasks on shared processors 2 to 5 times a yield
-  // (law 7: 8 ping-pong pairs on 2 processors 0.64 to 0.81 us a message by yields, 1.2 to 4.3 by
-  // futex).
+  // Polls in vain before a task's thread sleeps. Nearly all of them include a yield, and together
+  // they take some 10 ms on a node without other programs. A futex wake costs a pair of tasks on
+  // shared processors 2 to 5 times a yield (law 7: 8 ping-pong pairs on 2 processors 0.64 to 0.81
+  // us a message by yields, 1.2 to 4.3 by futex).
   static constexpr uint32_t kLooksAwake = 20'000;
   // Polls in vain before a thread on a crowded node sleeps for kShortNapNs at a time, while the
-  // delegatee sleeps, too: a message wakes the delegatee, but a thread that only yields keeps its
-  // processor for milliseconds (EEVDF).
+  // delegatee sleeps, too. If the thread only yielded, it would keep its processor for milliseconds
+  // (the scheduler EEVDF), and a delegatee that a message wakes would wait for a processor so long.
   static constexpr uint32_t kLooksBesideASleeper = 200;
   static constexpr uint64_t kShortNapNs = 50'000;
   // Polls in vain before a thread tells the delegatee that it waits: an answer that comes sooner is
@@ -128,7 +128,7 @@ struct WaitPolicy {
 inline constexpr WaitPolicy kBellPolicy = {WaitTable::kBellSpins, WaitTable::kBellYields};
 inline constexpr WaitPolicy kSleepAtOnce = {.spins = 0, .yields = 0};
 
-// For waiters whose partners ring the bell themselves: nothing to announce.
+// For waiters whose ringers check the bell's own word: a sleep need not be announced elsewhere.
 struct NoAnnouncement {
   uint64_t before_sleep() { return kNever; }
   void after_sleep() {}
@@ -141,9 +141,9 @@ class BasicWaiting {
   BasicWaiting(BasicDoorbell<M>& bell, const Load& load, WaitPolicy policy = kBellPolicy)
       : bell_(bell), load_(load), policy_(policy) {}
 
-  // Waits until ready() or the deadline. Returns the last ready(). `announcement` tells ringers
-  // that check another word than the bell's: before_sleep() returns the longest sleep [ns], 0: none
-  // now.
+  // Waits until ready() or the deadline. Returns the last ready(). `announcement` announces the
+  // sleep to ringers that check another word than the bell's (a mailbox's `tail`, for instance).
+  // Its before_sleep() returns the longest sleep [ns]; 0: the thread must not sleep now.
   template <class Ready, class Announcement = NoAnnouncement>
   bool until(Ready ready, uint64_t deadline_ns = kNever, Announcement&& announcement = {}) {
     return mailbox::wait(ready, Waiter<Announcement>{*this, announcement, deadline_ns});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cell.h - the cells of two-sided messages, sent to the ports of others (llcl/port.h).
+// cell.h - the cells of two-sided messages, sent to the ports of others (llcl/requests/port.h).
 //
 //   sender                                          receiver
 //   kMessage      the body                     ──►  copies it when it is matched
@@ -14,8 +14,8 @@
 #include <cstring>
 #include <span>
 
-#include "llcl/port_cell.h"
-#include "llcl/pull.h"
+#include "llcl/board/port_cell.h"
+#include "llcl/requests/pull.h"
 #include "match/envelope.h"
 
 namespace nagaya::match {

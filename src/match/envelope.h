@@ -12,6 +12,10 @@ inline bool operator==(const Envelope& a, const Envelope& b) {
   return a.context == b.context && a.source == b.source && a.tag == b.tag;
 }
 
+inline bool is_same(nagaya_process a, nagaya_process b) {
+  return a.node == b.node && a.task == b.task;
+}
+
 // The class of a receive says which fields it leaves open: bit 0 the source, bit 1 the tag.
 inline constexpr unsigned kReceiveClasses = 4;
 inline unsigned class_of(const Envelope& wanted) {

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/catch_bad_alloc.h"
-#include "llcl/remote_nodes_by_lane.h"
-#include "llcl/tuning.h"
+#include "base/catch_errors.h"
+#include "llcl/requests/remote_nodes_by_lane.h"
+#include "llcl/requests/tuning.h"
 #include "match/matcher.h"
 #include "task/api_error.h"
 #include "task/space/own_record.h"
@@ -78,7 +78,7 @@ template <class Function>
 int with_matcher(Function function) {
   Matcher* const matcher = usable_matcher();
   if (matcher == nullptr) return -ESRCH;
-  return base::catch_bad_alloc([&] { return function(*matcher); });
+  return base::catch_errors([&] { return function(*matcher); });
 }
 
 }  // namespace
@@ -113,7 +113,7 @@ nagaya_process nagaya_match_self() {
 int nagaya_match_try_send(nagaya_process to, const nagaya_envelope* envelope, const void* data,
                           size_t bytes, const nagaya_runs* runs, uint32_t* serial) {
   return with_matcher([&](Matcher& matcher) {
-    return matcher.try_send(to, *envelope, {data, bytes, runs}, bytes, serial);
+    return matcher.try_send(to, *envelope, {data, bytes, runs}, serial);
   });
 }
 

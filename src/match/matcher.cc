@@ -69,20 +69,21 @@ int Matcher::begin(nagaya_send& send, bool& is_complete) {
     is_complete = error == 0;
     if (is_complete)
       release_handle(send);  // it may have a handle from an earlier try by rendezvous
+    // -ENOBUFS: no block is left to lend; a rendezvous needs none.
     if (error != -ENOBUFS || is_control) return error;
   }
   return post_rendezvous(send);
 }
 
 int Matcher::try_send(nagaya_process to, const Envelope& envelope, const layout::Buffer& data,
-                      size_t bytes, uint32_t* serial) {
+                      uint32_t* serial) {
   if (!port_.may_reach(to)) return -EINVAL;
-  if (!port_.may_be_eager(to, bytes)) return -EAGAIN;
+  if (!port_.may_be_eager(to, data.bytes())) return -EAGAIN;
   const auto lock = locked();
   if (outbox_.has_sends_to(to)) return -EAGAIN;
   const int error =
       port_.post(to, static_cast<uint8_t>(Kind::kMessage), port_header({envelope, ++last_serial_}),
-                 data, bytes, llcl::Port::Body::kData);
+                 data, data.bytes(), llcl::Port::Body::kData);
   if (serial != nullptr) *serial = last_serial_;
   return error == -ENOBUFS ? -EAGAIN : error;
 }
@@ -218,11 +219,7 @@ nagaya_send* Matcher::send_completed_by(const Incoming& answer) {
     return found->answers != kCompleted && (found->answers & ~kCancelRequested) != 0 &&
            (was_cancel_requested || answer.kind() == Kind::kCopied);
   };
-  const auto is_the_receivers = [&] {
-    const nagaya_process source = answer.source();
-    return source.node == found->to.node && source.task == found->to.task;
-  };
-  if (found == nullptr || !is_awaited() || !is_the_receivers()) {
+  if (found == nullptr || !is_awaited() || !is_same(answer.source(), found->to)) {
     port_.drop_forged(answer);
     return nullptr;
   }

@@ -25,10 +25,10 @@
 #include <mutex>
 #include <vector>
 
-#include "llcl/handles.h"
-#include "llcl/port.h"
-#include "llcl/pull.h"
-#include "llcl/wait.h"
+#include "llcl/requests/handles.h"
+#include "llcl/requests/port.h"
+#include "llcl/requests/pull.h"
+#include "llcl/requests/wait.h"
 #include "match/outbox.h"
 #include "match/queues.h"
 #include "task/space/spin_lock.h"
@@ -37,7 +37,7 @@ namespace nagaya::match {
 
 class Matcher {
  public:
-  static constexpr size_t kEagerMaxDefault = 4096;  // PVAS, 2015
+  static constexpr size_t kEagerMaxDefault = 4096;  // as published for PVAS in 2015
 
   // `threads`: several threads may call at once. From now on every wait of the task calls
   // advance(). Throws std::bad_alloc.
@@ -51,7 +51,7 @@ class Matcher {
 
   // nagaya/match.h has the contracts of these functions.
   int try_send(nagaya_process to, const Envelope& envelope, const layout::Buffer& data,
-               size_t bytes, uint32_t* serial);
+               uint32_t* serial);
   int send(nagaya_send& send);
   int cancel(nagaya_send& send);
   int receive(nagaya_receive& receive);

@@ -54,8 +54,8 @@ class Outbox {
     return true;
   }
 
-  // Reserves a place for one more note than are owed. May throw std::bad_alloc, then nothing has
-  // changed.
+  // Makes sure that one place is free beyond those for the owed answers. May throw std::bad_alloc,
+  // then nothing has changed.
   void reserve_place() {
     if (places_.size() <= owed_) places_.emplace_back();
   }
@@ -98,8 +98,8 @@ class Outbox {
   }
 
   std::unordered_map<uint64_t, std::deque<nagaya_send*>> sends_;  // by key_of
-  std::list<Note> notes_, places_;
-  size_t owed_ = 0;
+  std::list<Note> notes_, places_;  // places_: list nodes for later notes
+  size_t owed_ = 0;                 // number of answers that are owed
 };
 
 }  // namespace nagaya::match

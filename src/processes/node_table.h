@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// node_table.h - level 2: how the processes of a job lie on its nodes. One per job and node.
+// node_table.h - level 2 of the two tables from a rank to (node, task) (docs/processes.md): how the
+// processes of a job lie on its nodes. One per job and node.
 //
 // The table orders all processes; a process's number in this order is its position. Level 1
 // (rank_table.h) maps the ranks of a communicator to positions, this table maps positions to (node,

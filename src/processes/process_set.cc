@@ -20,7 +20,7 @@ constinit const AllPlaces kAllPlaces;
 }  // namespace
 
 ProcessSet::ProcessSet(TableStore store, std::span<const Process> by_rank, uint32_t rank)
-    : places_(store, RankPlan(kAllPlaces.table, Processes{by_rank})),
+    : places_(store, RankPlan({kAllPlaces.table, by_rank})),
       by_node_(store, by_rank),
       rank_(rank),
       own_node_(has_caller() ? by_rank[rank].node : 0) {}

@@ -10,27 +10,19 @@
 namespace nagaya::processes {
 namespace {
 
-// Joins segments into runs. The runs depend on the sequence of positions alone, not on its division
-// into segments: each run takes as many positions as it can. So equal content has equal runs.
+// Joins positions into runs. Each run takes as many positions as it can: so equal content has equal
+// runs.
 template <class Emit>
 class RunMerger {
  public:
   explicit RunMerger(Emit emit) : emit_(emit) {}
 
-  void add(Segment segment) {
-    while (segment.count != 0) {
-      if (length_ == 1) run_.stride = static_cast<int32_t>(segment.position - run_.position);
-      if (length_ == 0 || segment.position != run_.position_after(length_))
-        begin(segment.position);
-      else
-        ++length_;
-      --segment.count;
-      segment.position += segment.stride;
-      if (length_ >= 2 && segment.stride == run_.stride) {
-        length_ += segment.count;
-        segment.count = 0;
-      }
-    }
+  void add(int64_t position) {
+    if (length_ == 1) run_.stride = static_cast<int32_t>(position - run_.position);
+    if (length_ == 0 || position != run_.position_after(length_))
+      begin(position);
+    else
+      ++length_;
   }
   void end() {
     if (length_ == 1) run_.stride = 1;
@@ -66,10 +58,9 @@ uint32_t bits_for(uint64_t highest) {
 
 }  // namespace
 
-RankPlan::RankPlan(const NodeTable& nodes, const Description& description, uint32_t runs_max)
-    : nodes_(&nodes), description_(description) {
-  read(std::min(runs_max, kRunsMax));
-  if (size_ == 0 || size_ >= 1ull << 31) error_ = -EINVAL;
+RankPlan::RankPlan(const Listing& listing, uint32_t runs_max) : listing_(listing) {
+  if (listing.size() == 0 || listing.size() >= 1ull << 31) error_ = -EINVAL;
+  if (error_ == 0) read(std::min(runs_max, kRunsMax));
   if (error_ != 0) return;
   if (!packed_) sort_runs();
   if (packed_)
@@ -85,16 +76,17 @@ void RankPlan::read(uint32_t runs_max) {
     hash.add(static_cast<uint32_t>(run.stride));
     note(run, length, runs_max);
   });
-  SegmentReader reader(*nodes_, description_);
-  Segment segment;
-  while (size_ < 1ull << 31 && reader.next(segment)) {
-    size_ += segment.count;
-    merger.add(segment);
+  for (uint64_t rank = 0; rank < listing_.size(); ++rank) {
+    const int64_t position = listing_.position_of(rank);
+    if (position < 0) {
+      error_ = -EINVAL;
+      return;
+    }
+    merger.add(position);
   }
   merger.end();
-  hash.add(size_);
+  hash.add(listing_.size());
   content_ = hash.value();
-  if (reader.error() != 0) error_ = reader.error();
 }
 
 void RankPlan::note(const Run& run, uint32_t length, uint32_t runs_max) {
@@ -134,7 +126,7 @@ bool RankPlan::a_position_comes_twice() const {
 
 void RankPlan::plan_packing() {
   RankTable& table = packing_;
-  table.size = static_cast<uint32_t>(size_);
+  table.size = static_cast<uint32_t>(listing_.size());
   table.shift = static_cast<uint8_t>(std::countr_zero(boundaries_ | 1u << 16));
   table.lowest = static_cast<uint32_t>(lowest_ >> table.shift);
   table.span = static_cast<uint32_t>(highest_ >> table.shift) - table.lowest + 1;
@@ -155,14 +147,11 @@ uint64_t RankPlan::bytes() const {
 
 bool RankPlan::matches(const RankTable& table) const {
   if (!table.head.matches(RankTable::kKind, sizeof(RankTable)) || table.head.content != content_ ||
-      table.size != size_ || table.run_count != (packed_ ? 0 : run_count_))
+      table.size != listing_.size() || table.run_count != (packed_ ? 0 : run_count_))
     return false;
   if (!packed_) return std::memcmp(table.runs(), runs_, run_count_ * sizeof(Run)) == 0;
-  SegmentReader reader(*nodes_, description_);
-  Segment segment;
-  for (int64_t rank = 0; reader.next(segment);)
-    for (; segment.count != 0; --segment.count, segment.position += segment.stride)
-      if (table.position_of(rank++) != segment.position) return false;
+  for (uint32_t rank = 0; rank < table.size; ++rank)
+    if (table.position_of(rank) != listing_.position_of(rank)) return false;
   return true;
 }
 
@@ -174,7 +163,7 @@ int RankPlan::write(RankTable& table) const {
                 .content = content_,
                 .bytes = bytes()};
   if (packed_) return write_packed(table);
-  table.size = static_cast<uint32_t>(size_);
+  table.size = static_cast<uint32_t>(listing_.size());
   table.run_count = run_count_;
   table.interleaved = interleaved_;
   auto* runs = reinterpret_cast<Run*>(&table + 1);
@@ -192,21 +181,18 @@ int RankPlan::write_packed(RankTable& table) const {
   auto* positions = const_cast<std::byte*>(table.position_blocks());
   auto* ranks = const_cast<std::byte*>(table.rank_blocks());
   std::memset(positions, 0, bytes() - sizeof(RankTable));
-  SegmentReader reader(*nodes_, description_);
-  Segment segment;
-  for (uint32_t rank = 0; reader.next(segment);)
-    for (; segment.count != 0; --segment.count, ++rank, segment.position += segment.stride) {
-      if ((rank & table.block_mask()) != 0) continue;
-      const uint32_t block = rank >> table.shift;
-      const auto wanted = static_cast<uint32_t>(segment.position >> table.shift) - table.lowest;
-      packed_put(positions, table.position_bits, block, wanted);
-      uint32_t slot = table.slot_of(wanted);
-      while (const uint32_t entry = packed_get(ranks, table.rank_bits, slot)) {
-        if (table.position_block(entry - 1) == wanted) return -EINVAL;  // a position comes twice
-        slot = slot + 1 == table.slots ? 0 : slot + 1;
-      }
-      packed_put(ranks, table.rank_bits, slot, block + 1);
+  for (uint32_t rank = 0; rank < table.size; rank += 1u << table.shift) {
+    const uint32_t block = rank >> table.shift;
+    const auto wanted =
+        static_cast<uint32_t>(listing_.position_of(rank) >> table.shift) - table.lowest;
+    packed_put(positions, table.position_bits, block, wanted);
+    uint32_t slot = table.slot_of(wanted);
+    while (const uint32_t entry = packed_get(ranks, table.rank_bits, slot)) {
+      if (table.position_block(entry - 1) == wanted) return -EINVAL;  // a position comes twice
+      slot = slot + 1 == table.slots ? 0 : slot + 1;
     }
+    packed_put(ranks, table.rank_bits, slot, block + 1);
+  }
   return 0;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// rank_table.h - level 1: the ranks of a set of processes, as positions of the node table. One per
-// content and node, shared by the tasks of the node; read-only.
+// rank_table.h - level 1 of the two tables from a rank to (node, task) (docs/processes.md): the
+// ranks of a set of processes, as positions of the node table. Read-only. The tasks of a node share
+// one table; sets with equal content share it, too.
 //
 // Regular: runs. position = run.position + (rank - run.first) * run.stride
 //

@@ -32,6 +32,14 @@ bool are_equal_but_the_last(const std::vector<uint32_t>& counts) {
                      [&](uint32_t count) { return count == counts.front(); });
 }
 
+// Whether the node table deals the ranks to these nodes, all of which have equally many.
+bool are_dealt(const std::vector<uint32_t>& node_of, const NodeTable& table) {
+  Process process{};
+  for (uint32_t rank = 0; rank < node_of.size(); ++rank)
+    if (table.process_at(rank, process) != 0 || process.node != node_of[rank]) return false;
+  return true;
+}
+
 }  // namespace
 
 RanksByNode::RanksByNode(TableStore store, std::span<const Process> by_rank)
@@ -44,20 +52,20 @@ RanksByNode::RanksByNode(TableStore store, std::span<const Process> by_rank)
     ++counts[node_of[rank]];
   }
   nodes_ = static_cast<uint32_t>(counts.size());
-  const bool are_blocks = std::is_sorted(node_of.begin(), node_of.end());
-  if (are_blocks && are_equal_but_the_last(counts)) {
-    per_node_ = counts.front();
-    return;
-  }
+  are_blocks_ = std::is_sorted(node_of.begin(), node_of.end());
+  const bool are_equal = counts.back() == counts.front() && are_equal_but_the_last(counts);
+  if (are_blocks_ ? are_equal_but_the_last(counts) : are_equal) per_node_ = counts.front();
+  if (are_blocks_ && per_node_ != 0) return;
+  const uint32_t dealt = are_blocks_ ? 0 : dealt_block(by_rank);
+  counts_ = {store, NodePlan(counts, dealt)};
+  if (are_blocks_ || are_dealt(node_of, *counts_)) return;
   counts_ = {store, NodePlan(counts)};
-  if (are_blocks) return;
   std::vector<uint32_t>& next = counts;  // position of each node's next rank
   uint32_t begin = 0;
   for (uint32_t& count : next) begin += std::exchange(count, begin);
   std::vector<uint32_t>& position_of = node_of;
   for (uint32_t& position : position_of) position = next[position]++;
-  // The plan names positions by rank: of rank r, the position of its process node by node.
-  order_ = {store, RankPlan(*counts_, Ranks{nullptr, position_of})};
+  order_ = {store, RankPlan({*counts_, std::span<const uint32_t>(position_of)})};
 }
 
 }  // namespace nagaya::processes

@@ -2,7 +2,7 @@
 // table_index.h - the tables of a node, found by their content: all tasks share one copy of each.
 //
 //   | TableIndex: stamp, slots | slot 0 | slot 1 | ... |      in the space heap
-//                                  │
+//                                │
 //   slot   0: empty, or          ▼
 //   | 63 .............. 22 | 21 ........ 0 |
 //   | address of the table | references    |                  one word: both change at once

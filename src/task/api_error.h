@@ -3,30 +3,18 @@
 // line of text for nagaya_error_text(), of the calling thread.
 #pragma once
 
-#include <cerrno>
-#include <filesystem>
-#include <new>
-
-#include "base/error.h"
+#include "base/catch_errors.h"
 
 namespace nagaya::task {
 
-// Keeps the error's text for nagaya_error_text() of the calling thread. Returns the error's code.
-int fail(const base::Error& error);
+// Keeps the text for nagaya_error_text() of the calling thread; without memory for it, none.
+void keep_error_text(const char* text) noexcept;
 
-// Runs `body` and returns its int, or the code of the exception that it threw: no exception crosses
-// the C ABI.
+// Runs `body` and returns its int, or the code of the exception that it threw, whose text it keeps:
+// no exception crosses the C ABI.
 template <class Body>
 int guarded(Body body) {
-  try {
-    return body();
-  } catch (const base::Error& error) {
-    return fail(error);
-  } catch (const std::bad_alloc&) {
-    return fail({-ENOMEM, "out of memory"});
-  } catch (const std::filesystem::filesystem_error& error) {
-    return fail({-error.code().value(), error.what()});
-  }
+  return base::catch_errors(body, keep_error_text);
 }
 
 }  // namespace nagaya::task

@@ -229,9 +229,12 @@ int nagaya_task_signal(nagaya_space* space, int task, int signal) {
   });
 }
 
-int nagaya::task::fail(const base::Error& error) {
-  error_text = base::printable(error.what());
-  return error.code();
+void nagaya::task::keep_error_text(const char* text) noexcept {
+  try {
+    error_text = base::printable(text);
+  } catch (const std::bad_alloc&) {
+    error_text.clear();
+  }
 }
 
 const char* nagaya_error_text(void) {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "delegatee/board_node.h"
-#include "llcl/port_cell.h"
+#include "llcl/board/port_cell.h"
 
 namespace nagaya::fuzz {
 

@@ -13,7 +13,7 @@
 #include "delegatee/board_node.h"
 #include "delegatee/delegatee.h"
 #include "fabric/loopback.h"
-#include "llcl/port_cell.h"
+#include "llcl/board/port_cell.h"
 
 namespace nagaya::fuzz {
 

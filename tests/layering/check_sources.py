@@ -19,8 +19,12 @@ FLOORS = ["base", "arch", "layout", "task", "mailbox", "processes", "llcl", "fab
 # it.)
 ABOVE_THE_WAIST = ["match", "area", "array", "coll"]
 WAIST = re.compile(
-    r"llcl/(port|port_cell|pull|wait|handles|group|node_sets|process_set|tuning)\.h$")
-WAIST_OF_APIS = re.compile(r"llcl/(endpoint|remote_nodes_by_lane)\.h$")
+    r"llcl/(board/(port_cell|group)|requests/(port|pull|wait|pending_work|handles|processes|tuning))\.h$")
+WAIST_OF_APIS = re.compile(r"llcl/requests/(endpoint|remote_nodes_by_lane)\.h$")
+# Only a set of processes says which share a node. These two compare nodes for another reason: is a
+# process of another job in reach at all?
+ASKS_FOR_A_NODE = re.compile(r"\.node\s*[!=]=|[!=]=[^;]*\.node\b(?!\()")
+MAY_ASK_FOR_A_NODE = {"src/match/envelope.h", "faces/openmpi/peers.c", "faces/blacs/system.cc"}
 # The folders above the floors, and the floors that each may include.
 ABOVE = {"faces": FLOORS, "tools": FLOORS, "bench": FLOORS, "tests": FLOORS}
 
@@ -83,7 +87,7 @@ def check_includes(path, text):
                                                                            "fabric"):
             is_api = parts[-1].endswith("_api.cc")
             if not WAIST.match(name) and not (is_api and WAIST_OF_APIS.match(name)):
-                yield f"{path}: includes {name}, which is below the waist (llcl/port.h)"
+                yield f"{path}: includes {name}, which is below the waist (llcl/requests/port.h)"
         if parts[0] == "include" and quote == '"' and not name.startswith("nagaya/"):
             yield f"{path}: a public header includes {name}, which is not public"
         if parts[0] == "src" and re.match(r"(\.\./|tools/|bench/|tests/|faces/)", name):
@@ -92,6 +96,15 @@ def check_includes(path, text):
             if name.startswith(library + "/") or name == library + ".h":
                 if not any(path.startswith(place) for place in places):
                     yield f"{path}: only {', '.join(places)} may include {name}"
+
+
+def check_places(path, text):
+    floor = path.split("/")[1] if path.startswith("src/") else None
+    if (floor not in ABOVE_THE_WAIST and not path.startswith("faces/")) or path in MAY_ASK_FOR_A_NODE:
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        if ASKS_FOR_A_NODE.search(line):
+            yield f"{path}:{number}: asks where a task lives: ask a set of processes (is_here)"
 
 
 def check_freestanding(path, text):
@@ -116,6 +129,7 @@ def check_file(path, text):
             yield f"{path}: {match.group(0).strip()}: only src/arch knows the CPU"
     yield from check_includes(path, text)
     yield from check_freestanding(path, text)
+    yield from check_places(path, text)
 
 
 def check_pages(path, header, pages):

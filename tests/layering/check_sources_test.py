@@ -23,12 +23,12 @@ class Rules(unittest.TestCase):
         self.assertEqual(complaints("src/match/a.cc", '#include "mailbox/mailbox.h"\n'), [])
 
     def test_upper_floors_do_not_go_round_the_waist(self):
-        for name in ("llcl/port.h", "llcl/pull.h", "llcl/wait.h", "match/queues.h"):
+        for name in ("llcl/requests/port.h", "llcl/requests/pull.h", "llcl/requests/wait.h", "match/queues.h"):
             self.assertEqual(complaints("src/match/a.h", f'#include "{name}"\n'), [])
-        for name in ("llcl/board.h", "llcl/region.h", "llcl/endpoint.h", "delegatee/node.h",
-                     "llcl/remote_nodes_by_lane.h"):
+        for name in ("llcl/board/board.h", "llcl/board/region.h", "llcl/requests/endpoint.h", "delegatee/node.h",
+                     "llcl/requests/remote_nodes_by_lane.h"):
             self.assertTrue(complaints("src/match/a.h", f'#include "{name}"\n'))
-        for name in ("llcl/endpoint.h", "llcl/remote_nodes_by_lane.h"):
+        for name in ("llcl/requests/endpoint.h", "llcl/requests/remote_nodes_by_lane.h"):
             self.assertEqual(complaints("src/match/match_api.cc", f'#include "{name}"\n'), [])
 
     def test_public_headers_include_only_public_ones(self):
@@ -52,6 +52,13 @@ class Rules(unittest.TestCase):
         self.assertEqual(complaints("src/arch/arch.h", "#if defined(__x86_64__)\n"), [])
         self.assertTrue(complaints("src/task/a.cc", "#if defined(__x86_64__)\n"))
         self.assertTrue(complaints("tools/a.cc", "#  ifdef __aarch64__\n"))
+
+    def test_only_a_set_of_processes_says_where_a_task_lives(self):
+        asks = "if (process.node == own.node) copy();\n"
+        self.assertTrue(complaints("src/area/a.cc", asks))
+        self.assertTrue(complaints("faces/fmpl/a.cc", "return own != all[2].node;\n"))
+        self.assertEqual(complaints("src/llcl/requests/a.cc", asks), [])
+        self.assertEqual(complaints("src/area/a.cc", "if (processes.is_here(rank)) copy();\n"), [])
 
     def test_files_are_short(self):
         self.assertEqual(complaints("src/task/a.cc", "\n" * 799), [])

@@ -92,8 +92,8 @@ class RedZone {
 };
 
 // Returns a window of whole instructions around the `cpuid`, `bytes` or more, if they may move and
-// no near branch leads into it. Takes the instructions behind first: branches lead more often to
-// those ahead.
+// no near branch leads into it. First takes instructions that follow the `cpuid`, then those before
+// it, because branches lead more often to those before it.
 std::optional<Window> take_neighbours(const std::vector<Instruction>& code, size_t cpuid,
                                       size_t bytes, uint32_t kind) {
   auto last = std::find_if(code.begin(), code.end(), [&](auto& i) { return i.offset == cpuid; });

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "coll/hierarchy/hierarchy.h"
 #include "layout/blocks.h"
-#include "llcl/tuning.h"
+#include "llcl/requests/tuning.h"
 
 namespace nagaya::coll::hierarchy {
 namespace {
 
 bool is_long(const nagaya_collective& what) {
-  return layout::block_of(what.send, 0).bytes >
+  return layout::block_of(what.send, 0).bytes() >
          llcl::Tuning::own()[llcl::Tuned::kAlltoallByLeadersMaxBytes];
 }
 

@@ -2,134 +2,106 @@
 #include <cstring>
 
 #include "coll/hierarchy/hierarchy.h"
-#include "layout/blocks.h"
 
 namespace nagaya::coll::hierarchy {
 namespace {
 
-// A leader's `buffer`: its members' blocks for all ranks, member by member; later, after sort(),
-// all ranks' blocks for its members, member by member. `other_buffer`, both halves node by node:
-//
-//   | blocks to send | blocks received |
+class Alltoall final : public Schedule {
+ public:
+  using Schedule::Schedule;
 
-size_t block_bytes(const Schedule& schedule) {
-  return layout::block_of(schedule.what().send, 0).bytes;
-}
-size_t row_bytes(const Schedule& schedule) {
-  return schedule.size() * block_bytes(schedule);
-}
-size_t all_bytes(const Schedule& schedule) {
-  return schedule.own_ranks().size() * row_bytes(schedule);
-}
-
-// Returns the member's blocks for all ranks in contiguous memory: the caller's, or a copy.
-std::byte* row_of(Schedule& schedule) {
-  const nagaya_blocks& send = schedule.what().send;
-  const size_t bytes = block_bytes(schedule);
-  std::byte* const begin = layout::block_of(send, 0).data;
-  bool is_a_row = true;
-  for (uint32_t rank = 1; rank < schedule.size() && is_a_row; ++rank)
-    is_a_row = layout::block_of(send, rank).data == begin + rank * bytes;
-  if (is_a_row) return begin;
-  std::byte* const row = schedule.new_scratch(row_bytes(schedule));
-  for (uint32_t rank = 0; rank < schedule.size() && bytes != 0; ++rank)
-    std::memcpy(row + rank * bytes, layout::block_of(send, rank).data, bytes);
-  return row;
-}
-
-void first(Schedule& schedule) {
-  std::byte* const row = row_of(schedule);
-  const size_t bytes = row_bytes(schedule);
-  if (schedule.is_leader())
-    schedule.buffer = schedule.is_alone_on_node() ? row : schedule.new_scratch(all_bytes(schedule));
-  if (schedule.is_alone_on_node()) return;
-  nagaya_collective in = schedule.new_node_collective(NAGAYA_GATHER);
-  in.send = layout::equal_blocks(row, bytes);
-  if (schedule.is_leader()) in.receive = layout::equal_blocks(schedule.buffer, bytes);
-  schedule.fan_in(in);
-}
-
-// Size of all blocks from the own node's members to those of `node`; as many come back.  [bytes]
-size_t bytes_for_node(const Schedule& schedule, uint32_t node) {
-  return schedule.own_ranks().size() * schedule.nodes().ranks_of(node).size() *
-         block_bytes(schedule);
-}
-// Offset of the blocks for (or from) `node` in either half of `other_buffer`.            [bytes]
-size_t offset_for_node(const Schedule& schedule, uint32_t node) {
-  return schedule.own_ranks().size() * schedule.nodes().begin_of(node) * block_bytes(schedule);
-}
-
-void exchange(Schedule& schedule) {
-  const processes::RanksByNode& nodes = schedule.nodes();
-  const size_t bytes = block_bytes(schedule), row = row_bytes(schedule);
-  schedule.other_buffer = schedule.new_scratch(2 * all_bytes(schedule));
-  std::byte* const incoming = schedule.other_buffer + all_bytes(schedule);
-  std::byte* out = schedule.other_buffer;
-  for (uint32_t node = 0; node < nodes.nodes(); ++node)
-    for (size_t member = 0; member < schedule.own_ranks().size(); ++member)
-      for (const uint32_t rank : nodes.ranks_of(node)) {
-        if (bytes != 0) std::memcpy(out, schedule.buffer + member * row + rank * bytes, bytes);
-        out += bytes;
-      }
-  schedule.for_each_other_node([&](uint32_t to, uint32_t from) {
-    schedule.send(schedule.leader_of(to), schedule.other_buffer + offset_for_node(schedule, to),
-                  bytes_for_node(schedule, to));
-    schedule.receive(schedule.leader_of(from), incoming + offset_for_node(schedule, from),
-                     bytes_for_node(schedule, from));
-  });
-}
-
-// Makes a row for each member: all ranks' blocks for it, by rank. Blocks between members of this
-// node come from the blocks to send, because no message has carried them.
-void sort(Schedule& schedule) {
-  const processes::RanksByNode& nodes = schedule.nodes();
-  const size_t bytes = block_bytes(schedule), row = row_bytes(schedule);
-  std::byte* const rows = schedule.new_scratch(all_bytes(schedule));
-  for (uint32_t node = 0; node < nodes.nodes(); ++node) {
-    const bool is_own = node == schedule.node();
-    const std::byte* in = schedule.other_buffer + (is_own ? 0 : all_bytes(schedule)) +
-                          offset_for_node(schedule, node);
-    for (const uint32_t rank : nodes.ranks_of(node))
-      for (size_t member = 0; member < schedule.own_ranks().size(); ++member) {
-        if (bytes != 0) std::memcpy(rows + member * row + rank * bytes, in, bytes);
-        in += bytes;
-      }
+ private:
+  void first() override {
+    std::byte* const row = own_row();
+    if (is_leader()) rows_ = is_alone_on_node() ? row : new_scratch(all_bytes_);
+    nagaya_collective in = new_node_collective(NAGAYA_GATHER);
+    in.send = layout::equal_blocks(row, row_bytes_);
+    if (is_leader()) in.receive = layout::equal_blocks(rows_, row_bytes_);
+    fan_in(in);
   }
-  schedule.buffer = rows;
-}
 
-bool between(Schedule& schedule, uint32_t round) {
-  if (!schedule.is_leader()) return false;
-  if (round == 0)
-    exchange(schedule);
-  else
-    sort(schedule);
-  return round == 0;
-}
+  // Returns the member's blocks for all ranks in contiguous memory: the caller's, or a copy.
+  std::byte* own_row() {
+    const nagaya_blocks& send = what().send;
+    std::byte* const begin = layout::block_of(send, 0).data();
+    bool is_a_row = true;
+    for (uint32_t rank = 1; rank < size() && is_a_row; ++rank)
+      is_a_row = layout::block_of(send, rank).data() == begin + rank * bytes_;
+    if (is_a_row) return begin;
+    std::byte* const row = new_scratch(row_bytes_);
+    for (uint32_t rank = 0; rank < size() && bytes_ != 0; ++rank)
+      std::memcpy(row + rank * bytes_, layout::block_of(send, rank).data(), bytes_);
+    return row;
+  }
 
-void deliver_row(void* context, uint32_t, const void* data, size_t) {
-  auto* const schedule = static_cast<Schedule*>(context);
-  const size_t bytes = block_bytes(*schedule);
-  const auto* const row = static_cast<const std::byte*>(data);
-  for (uint32_t rank = 0; rank < schedule->size(); ++rank)
-    schedule->deliver(rank, row + rank * bytes, bytes);
-}
+  bool between(uint32_t round) override {
+    if (!is_leader()) return false;
+    round == 0 ? exchange() : sort();
+    return round == 0;
+  }
 
-void last(Schedule& schedule) {
-  schedule.fan_out_to(deliver_row, NAGAYA_SCATTER, row_bytes(schedule));
-}
+  // Returns the blocks for (or from) the members of `node` in either half of `by_node_`.
+  layout::Buffer blocks_of_node(std::byte* half, uint32_t node) const {
+    const size_t column_bytes = own_ranks().size() * bytes_;
+    return {half + nodes().begin_of(node) * column_bytes,
+            nodes().ranks_of(node).size() * column_bytes};
+  }
 
-void end(Schedule& schedule) {
-  if (schedule.is_alone_on_node()) deliver_row(&schedule, 0, schedule.buffer, 0);
-}
+  void exchange() {
+    by_node_ = new_scratch(2 * all_bytes_);
+    std::byte* out = by_node_;
+    for (uint32_t n = 0; n < nodes().nodes(); ++n)
+      for (size_t member = 0; member < own_ranks().size(); ++member)
+        for (const uint32_t rank : nodes().ranks_of(n)) {
+          if (bytes_ != 0) std::memcpy(out, rows_ + member * row_bytes_ + rank * bytes_, bytes_);
+          out += bytes_;
+        }
+    for_each_other_node([&](uint32_t to, uint32_t from) {
+      send(leader_of(to), blocks_of_node(by_node_, to));
+      receive(leader_of(from), blocks_of_node(by_node_ + all_bytes_, from));
+    });
+  }
+
+  // Makes a row for each member: all ranks' blocks for it, by rank. Blocks between members of this
+  // node come from the blocks to send, because no message has carried them.
+  void sort() {
+    std::byte* const rows = new_scratch(all_bytes_);
+    for (uint32_t n = 0; n < nodes().nodes(); ++n) {
+      const std::byte* in = blocks_of_node(by_node_ + (n == node() ? 0 : all_bytes_), n).data();
+      for (const uint32_t rank : nodes().ranks_of(n))
+        for (size_t member = 0; member < own_ranks().size(); ++member) {
+          if (bytes_ != 0) std::memcpy(rows + member * row_bytes_ + rank * bytes_, in, bytes_);
+          in += bytes_;
+        }
+    }
+    rows_ = rows;
+  }
+
+  void last() override { fan_out_data(NAGAYA_SCATTER, rows_, row_bytes_); }
+
+  // Delivers the blocks of a row.
+  void store_data(uint32_t, const void* row, size_t) override {
+    for (uint32_t rank = 0; rank < size(); ++rank)
+      deliver(rank, static_cast<const std::byte*>(row) + rank * bytes_, bytes_);
+  }
+
+  void end() override {
+    if (is_alone_on_node()) store_data(0, rows_, row_bytes_);
+  }
+
+  const size_t bytes_ = layout::block_of(what().send, 0).bytes();  // size of a block
+  const size_t row_bytes_ = size() * bytes_;                  // a member's blocks for all ranks
+  const size_t all_bytes_ = own_ranks().size() * row_bytes_;  // the rows of all members
+  // A leader's: its members' blocks for all ranks, member by member; after sort(), all ranks'
+  // blocks for its members, member by member.
+  std::byte* rows_ = nullptr;
+  // A leader's, each half node by node:  | blocks to send | blocks received |
+  std::byte* by_node_ = nullptr;
+};
 
 }  // namespace
 
-const MultiNodeAlgorithm kAlltoall{.name = "by leaders",
-                                   .fans_out = true,
-                                   .first = first,
-                                   .between = between,
-                                   .last = last,
-                                   .end = end};
+const MultiNodeAlgorithm kAlltoall{
+    .name = "by leaders", .make = Schedule::make<Alltoall>, .fans_out = true};
 
 }  // namespace nagaya::coll::hierarchy

@@ -1,95 +1,71 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "coll/hierarchy/hierarchy.h"
 #include "coll/hierarchy/tree.h"
-#include "layout/blocks.h"
-#include "llcl/tuning.h"
+#include "llcl/requests/tuning.h"
 
 namespace nagaya::coll::hierarchy {
 namespace {
 
-// A leader's `buffer`: its block, if that does not lie in the caller's memory; else nullptr.
+class Bcast final : public Schedule {
+ public:
+  using Schedule::Schedule;
 
-layout::Block block_of_caller(const Schedule& schedule) {
-  const nagaya_collective& what = schedule.what();
-  return layout::block_of(schedule.is_root() ? what.send : what.receive, 0);
-}
-size_t bytes_of(const Schedule& schedule) {
-  return block_of_caller(schedule).bytes;
-}
-// Whether the root defers the sends of its block, because it may detach before they begin. The root
-// copies a shorter block at once.
-bool is_deferred(const Schedule& schedule) {
-  return schedule.what().may_detach != 0 &&
-         bytes_of(schedule) > llcl::Tuning::own()[llcl::Tuned::kPostedMaxBytes];
-}
-layout::Block block_of_leader(const Schedule& schedule) {
-  const layout::Block block = block_of_caller(schedule);
-  return schedule.buffer != nullptr ? layout::Block{schedule.buffer, block.bytes} : block;
-}
+ private:
+  void first() override { block_ = layout::block_of(is_root() ? what().send : what().receive, 0); }
 
-void deliver_from_root(void* context, uint32_t, const void* data, size_t bytes) {
-  auto* const schedule = static_cast<Schedule*>(context);
-  schedule->deliver(schedule->what().root, data, bytes);
-}
-
-bool between(Schedule& schedule, uint32_t round) {
-  const nagaya_collective& what = schedule.what();
-  if (!schedule.is_leader() || schedule.is_root() || round != 0) return false;
-  const size_t bytes = bytes_of(schedule);
-  if (what.store != nullptr) schedule.buffer = schedule.new_scratch(bytes);
-  const Tree tree(schedule, schedule.nodes().node_of(what.root));
-  const uint32_t parent = tree.leader(tree.parent());
-  schedule.receive(parent, block_of_leader(schedule).buffer(), bytes);
-  if (is_deferred(schedule) && parent == what.root) schedule.send(parent, nullptr, 0);
-  return true;
-}
-
-void copy_at_once(Schedule& schedule) {
-  const size_t bytes = bytes_of(schedule);
-  std::byte* const copy = schedule.new_scratch(bytes);
-  layout::gather(block_of_leader(schedule).buffer(), copy, bytes);
-  schedule.buffer = copy;
-}
-
-void last(Schedule& schedule) {
-  const nagaya_collective& what = schedule.what();
-  const size_t bytes = bytes_of(schedule);
-  nagaya_collective out = schedule.new_node_collective(NAGAYA_BCAST);
-  if (schedule.is_leader()) {
-    const bool defers = schedule.is_root() && is_deferred(schedule);
-    if (schedule.is_root() && what.may_detach != 0 && !defers) copy_at_once(schedule);
-    const layout::Block block = block_of_leader(schedule);
-    const Tree tree(schedule, schedule.nodes().node_of(what.root));
-    for (uint32_t level = tree.levels(); level-- > 0;) {
-      if (!tree.has_child(level)) continue;
-      const uint32_t child = tree.leader(tree.child(level));
-      defers ? schedule.send_when_ready(child, block.buffer(), bytes)
-             : schedule.send(child, block.buffer(), bytes);
-    }
-    out.send = layout::equal_blocks(block.data, bytes);
-    out.send.runs = block.runs;
-    out.may_detach = defers;
-  } else {
-    out.receive = what.receive;
-    out.store = what.store != nullptr ? deliver_from_root : nullptr;
-    out.store_context = &schedule;
+  bool between(uint32_t round) override {
+    if (!is_leader() || is_root() || round != 0) return false;
+    if (has_store()) block_ = {new_scratch(block_.bytes()), block_.bytes()};
+    const uint32_t parent = tree_.leader(tree_.parent());
+    receive(parent, block_);
+    if (is_deferred() && parent == what().root) send(parent, {nullptr, 0});
+    return true;
   }
-  if (!schedule.is_alone_on_node()) schedule.fan_out(out);
-}
 
-void end(Schedule& schedule) {
-  const nagaya_collective& what = schedule.what();
-  if (schedule.is_leader() && !schedule.is_root() && what.store != nullptr)
-    schedule.deliver(what.root, schedule.buffer, bytes_of(schedule));
-}
+  // Whether the root defers the sends of its block, because it may detach before they begin. The
+  // root copies a shorter block at once.
+  bool is_deferred() const {
+    return what().may_detach != 0 &&
+           block_.bytes() > llcl::Tuning::own()[llcl::Tuned::kPostedMaxBytes];
+  }
+
+  void last() override {
+    nagaya_collective out = new_node_collective(NAGAYA_BCAST, !is_leader() && has_store());
+    if (is_leader()) {
+      const bool defers = is_root() && is_deferred();
+      if (is_root() && what().may_detach != 0 && !defers) block_ = {copy_block(), block_.bytes()};
+      send_to_children(defers);
+      out.send = layout::equal_blocks(block_.data(), block_.bytes());
+      out.send.runs = block_.runs_or_null();
+      out.may_detach = defers;
+    } else {
+      out.receive = what().receive;
+    }
+    fan_out(out);
+  }
+
+  void send_to_children(bool defers) {
+    for (uint32_t level = tree_.levels(); level-- > 0;) {
+      if (!tree_.has_child(level)) continue;
+      const uint32_t child = tree_.leader(tree_.child(level));
+      defers ? send_when_ready(child, block_) : send(child, block_);
+    }
+  }
+
+  void end() override {
+    if (is_leader() && !is_root() && has_store())
+      deliver(what().root, block_.data(), block_.bytes());
+  }
+
+  const Tree tree_{*this, nodes().node_of(what().root)};
+  // The caller's block. At a leader, memory of the schedule in its place: if the caller has a
+  // `store`, or if the root copies its block.
+  layout::Buffer block_{nullptr, 0};
+};
 
 }  // namespace
 
-const MultiNodeAlgorithm kBcast{.name = "tree of nodes",
-                                .has_root = true,
-                                .fans_out = true,
-                                .between = between,
-                                .last = last,
-                                .end = end};
+const MultiNodeAlgorithm kBcast{
+    .name = "tree of nodes", .make = Schedule::make<Bcast>, .has_root = true, .fans_out = true};
 
 }  // namespace nagaya::coll::hierarchy

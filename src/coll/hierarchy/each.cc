@@ -4,155 +4,146 @@
 #include <cstring>
 
 #include "coll/hierarchy/hierarchy.h"
-#include "layout/blocks.h"
 
 namespace nagaya::coll::hierarchy {
 namespace {
 
-// `buffer`: received blocks that the caller's `store` gets at the end. `offsets`: where each rank's
-// block begins there.
+class ByRank : public Schedule {
+ public:
+  using Schedule::Schedule;
 
-bool is_on_own_node(const Schedule& schedule, uint32_t rank) {
-  return schedule.nodes().node_of(rank) == schedule.node();
-}
+ protected:
+  bool is_on_own_node(uint32_t rank) const { return nodes().node_of(rank) == node(); }
 
-void send_block(Schedule& schedule, uint32_t to, const layout::Block& block) {
-  if (block.bytes != 0) schedule.send(to, block.data, block.bytes);
-}
+  void send_block(uint32_t to, const layout::Buffer& block) {
+    if (block.bytes() != 0) send(to, block);
+  }
 
-// Receives the blocks of the ranks of other nodes.
-void receive_blocks(Schedule& schedule) {
-  const nagaya_collective& what = schedule.what();
-  size_t total = 0;
-  if (what.store != nullptr) {
-    for (uint32_t rank = 0; rank < schedule.size(); ++rank) {
-      schedule.offsets.push_back(static_cast<ptrdiff_t>(total));
-      if (!is_on_own_node(schedule, rank)) total += layout::block_of(what.receive, rank).bytes;
+  // Receives the blocks of the ranks of other nodes.
+  void receive_blocks() {
+    size_t total = 0;
+    if (has_store()) {
+      for (uint32_t rank = 0; rank < size(); ++rank) {
+        offsets_.push_back(static_cast<ptrdiff_t>(total));
+        if (!is_on_own_node(rank)) total += layout::block_of(what().receive, rank).bytes();
+      }
+      received_ = new_scratch(total);
     }
-    schedule.buffer = schedule.new_scratch(total);
+    for (uint32_t n = 1; n < size(); ++n) {
+      const uint32_t from = (rank() + size() - n) % size();
+      const layout::Buffer block = layout::block_of(what().receive, from);
+      if (is_on_own_node(from) || block.bytes() == 0) continue;
+      receive(from, {has_store() ? received_ + offsets_[from] : block.data(), block.bytes()});
+    }
   }
-  for (uint32_t n = 1; n < schedule.size(); ++n) {
-    const uint32_t from = (schedule.rank() + schedule.size() - n) % schedule.size();
-    const layout::Block block = layout::block_of(what.receive, from);
-    if (is_on_own_node(schedule, from) || block.bytes == 0) continue;
-    std::byte* const to =
-        what.store != nullptr ? schedule.buffer + schedule.offsets[from] : block.data;
-    schedule.receive(from, to, block.bytes);
+
+  // Passes the blocks of receive_blocks() to the caller's `store`.
+  void end() override {
+    if (received_ == nullptr) return;
+    for (uint32_t rank = 0; rank < size(); ++rank) {
+      const size_t bytes = layout::block_of(what().receive, rank).bytes();
+      if (!is_on_own_node(rank) && bytes != 0) deliver(rank, received_ + offsets_[rank], bytes);
+    }
   }
-}
 
-void store_blocks(Schedule& schedule) {
-  if (schedule.buffer == nullptr) return;
-  for (uint32_t rank = 0; rank < schedule.size(); ++rank) {
-    const size_t bytes = layout::block_of(schedule.what().receive, rank).bytes;
-    if (!is_on_own_node(schedule, rank) && bytes != 0)
-      schedule.deliver(rank, schedule.buffer + schedule.offsets[rank], bytes);
+  std::byte* received_ = nullptr;   // blocks of other nodes' ranks for the caller's `store`
+  std::vector<ptrdiff_t> offsets_;  // of each rank's block in `received_`                [bytes]
+};
+
+class GatherByRank final : public ByRank {
+ public:
+  using ByRank::ByRank;
+
+ private:
+  void first() override {
+    const layout::Buffer own = layout::block_of(what().send, 0);
+    if (is_root())
+      receive_blocks();
+    else if (!is_on_own_node(what().root))
+      return send_block(what().root, own);
+    if (is_alone_on_node()) {
+      if (!layout::is_absent(what().send)) deliver(rank(), own.data(), own.bytes());
+      return;
+    }
+    nagaya_collective in = new_node_collective(NAGAYA_GATHER, has_store());
+    in.send = what().send;
+    if (is_root()) in.receive = own_blocks(what().receive);
+    fan_in(in);
   }
-}
+};
 
-void set_store(Schedule& schedule, nagaya_collective& local,
-               void (*store)(void*, uint32_t, const void*, size_t)) {
-  local.store = schedule.what().store != nullptr ? store : nullptr;
-  local.store_context = &schedule;
-}
+class ScatterByRank final : public ByRank {
+ public:
+  using ByRank::ByRank;
 
-// ---- gather -------------------------------------------------------------------------------------
-
-void gather_first(Schedule& schedule) {
-  const nagaya_collective& what = schedule.what();
-  if (schedule.is_root())
-    receive_blocks(schedule);
-  else if (!is_on_own_node(schedule, what.root))
-    return send_block(schedule, what.root, layout::block_of(what.send, 0));
-  if (schedule.is_alone_on_node()) {
-    const layout::Block own = layout::block_of(what.send, 0);
-    if (!layout::is_absent(what.send)) schedule.deliver(schedule.rank(), own.data, own.bytes);
-    return;
+ private:
+  void first() override {
+    if (!is_on_own_node(what().root)) return receive_own();
+    if (is_root())
+      for (uint32_t rank = 0; rank < size(); ++rank)
+        if (!is_on_own_node(rank)) send_block(rank, layout::block_of(what().send, rank));
+    if (is_alone_on_node()) {
+      const layout::Buffer own = layout::block_of(what().send, rank());
+      if (!layout::is_absent(what().receive) || has_store())
+        deliver(what().root, own.data(), own.bytes());
+      return;
+    }
+    nagaya_collective in = new_node_collective(NAGAYA_SCATTER, has_store());
+    in.receive = what().receive;
+    if (is_root()) in.send = own_blocks(what().send);
+    fan_in(in);
   }
-  nagaya_collective in = schedule.new_node_collective(NAGAYA_GATHER);
-  in.send = what.send;
-  if (schedule.is_root()) in.receive = schedule.own_blocks(what.receive);
-  set_store(schedule, in, Schedule::deliver_from_member);
-  schedule.fan_in(in);
-}
 
-// ---- scatter ------------------------------------------------------------------------------------
-
-void deliver_own(void* context, uint32_t, const void* data, size_t bytes) {
-  auto* const schedule = static_cast<Schedule*>(context);
-  schedule->deliver(schedule->what().root, data, bytes);
-}
-
-void receive_own(Schedule& schedule) {
-  const nagaya_collective& what = schedule.what();
-  const layout::Block own = layout::block_of(what.receive, 0);
-  schedule.buffer = what.store != nullptr ? schedule.new_scratch(own.bytes) : own.data;
-  if (own.bytes != 0) schedule.receive(what.root, schedule.buffer, own.bytes);
-}
-
-void scatter_first(Schedule& schedule) {
-  const nagaya_collective& what = schedule.what();
-  if (!is_on_own_node(schedule, what.root)) return receive_own(schedule);
-  if (schedule.is_root())
-    for (uint32_t rank = 0; rank < schedule.size(); ++rank)
-      if (!is_on_own_node(schedule, rank))
-        send_block(schedule, rank, layout::block_of(what.send, rank));
-  if (schedule.is_alone_on_node()) {
-    const layout::Block own = layout::block_of(what.send, schedule.rank());
-    if (!layout::is_absent(what.receive) || what.store != nullptr)
-      schedule.deliver(what.root, own.data, own.bytes);
-    return;
+  void receive_own() {
+    const layout::Buffer own = layout::block_of(what().receive, 0);
+    received_ = has_store() ? new_scratch(own.bytes()) : own.data();
+    if (own.bytes() != 0) receive(what().root, {received_, own.bytes()});
   }
-  nagaya_collective in = schedule.new_node_collective(NAGAYA_SCATTER);
-  in.receive = what.receive;
-  if (schedule.is_root()) in.send = schedule.own_blocks(what.send);
-  set_store(schedule, in, deliver_own);
-  schedule.fan_in(in);
-}
 
-void scatter_end(Schedule& schedule) {
-  const nagaya_collective& what = schedule.what();
-  if (!is_on_own_node(schedule, what.root) && what.store != nullptr)
-    schedule.deliver(what.root, schedule.buffer, layout::block_of(what.receive, 0).bytes);
-}
-
-// ---- alltoall -----------------------------------------------------------------------------------
-
-// In place: returns a copy of a block for another node, because the block received from there
-// overwrites it. Else returns the block itself.
-layout::Block copy_of(Schedule& schedule, const layout::Block& block) {
-  if (schedule.what().send.base != schedule.what().receive.base || block.bytes == 0) return block;
-  std::byte* const copy = schedule.new_scratch(block.bytes);
-  std::memcpy(copy, block.data, block.bytes);
-  return {copy, block.bytes};
-}
-
-void alltoall_first(Schedule& schedule) {
-  const nagaya_collective& what = schedule.what();
-  receive_blocks(schedule);
-  for (uint32_t n = 1; n < schedule.size(); ++n) {
-    const uint32_t to = (schedule.rank() + n) % schedule.size();
-    if (!is_on_own_node(schedule, to))
-      send_block(schedule, to, copy_of(schedule, layout::block_of(what.send, to)));
+  void end() override {
+    if (!is_on_own_node(what().root) && has_store())
+      deliver(what().root, received_, layout::block_of(what().receive, 0).bytes());
   }
-  if (schedule.is_alone_on_node()) {
-    const layout::Block own = layout::block_of(what.send, schedule.rank());
-    return schedule.deliver(schedule.rank(), own.data, own.bytes);
+};
+
+class AlltoallByRank final : public ByRank {
+ public:
+  using ByRank::ByRank;
+
+ private:
+  void first() override {
+    receive_blocks();
+    for (uint32_t n = 1; n < size(); ++n) {
+      const uint32_t to = (rank() + n) % size();
+      if (!is_on_own_node(to)) send_block(to, copy_of(layout::block_of(what().send, to)));
+    }
+    if (is_alone_on_node()) {
+      const layout::Buffer own = layout::block_of(what().send, rank());
+      return deliver(rank(), own.data(), own.bytes());
+    }
+    nagaya_collective in = new_node_collective(NAGAYA_ALLTOALL, has_store());
+    in.send = own_blocks(what().send);
+    in.receive = own_blocks(what().receive);
+    fan_in(in);
   }
-  nagaya_collective in = schedule.new_node_collective(NAGAYA_ALLTOALL);
-  in.send = schedule.own_blocks(what.send);
-  in.receive = schedule.own_blocks(what.receive);
-  set_store(schedule, in, Schedule::deliver_from_member);
-  schedule.fan_in(in);
-}
+
+  // In place: returns a copy of a block for another node, because the block received from there
+  // overwrites it. Else returns the block itself.
+  layout::Buffer copy_of(const layout::Buffer& block) {
+    if (what().send.base != what().receive.base || block.bytes() == 0) return block;
+    std::byte* const copy = new_scratch(block.bytes());
+    std::memcpy(copy, block.data(), block.bytes());
+    return {copy, block.bytes()};
+  }
+};
 
 }  // namespace
 
 const MultiNodeAlgorithm kGatherByRank{
-    .name = "each by itself", .has_root = true, .first = gather_first, .end = store_blocks};
+    .name = "each by itself", .make = Schedule::make<GatherByRank>, .has_root = true};
 const MultiNodeAlgorithm kScatterByRank{
-    .name = "each by itself", .has_root = true, .first = scatter_first, .end = scatter_end};
-const MultiNodeAlgorithm kAlltoallByRank{
-    .name = "each by itself", .first = alltoall_first, .end = store_blocks};
+    .name = "each by itself", .make = Schedule::make<ScatterByRank>, .has_root = true};
+const MultiNodeAlgorithm kAlltoallByRank{.name = "each by itself",
+                                         .make = Schedule::make<AlltoallByRank>};
 
 }  // namespace nagaya::coll::hierarchy

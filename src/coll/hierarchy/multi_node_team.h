@@ -9,8 +9,8 @@
 #include <memory>
 
 #include "coll/team.h"
-#include "llcl/wait.h"
-#include "nagaya/match.h"
+#include "llcl/requests/wait.h"
+#include "match/contexts.h"
 #include "processes/process_set.h"
 
 namespace nagaya::coll::hierarchy {
@@ -34,18 +34,9 @@ class MultiNodeTeam {
   }
   nagaya_process process(uint32_t rank) const { return processes_->process(rank); }
   llcl::Wait& waits() const { return waits_; }
-  // Returns the envelope of rank `source`'s messages in collective `number` of this team. It
-  // differs from those of all collectives that may be pending at the same time:
-  //
-  //   context   | 1 | low 30 bits of the team's |
-  //   source    | 0 | next 11 bits              | rank: 20 bits           |
-  //   tag       | 0 | next 15 bits              | number: its low 16 bits |
+  // Returns the envelope of rank `source`'s messages in collective `number` of this team.
   nagaya_envelope envelope(uint32_t source, uint64_t number) const {
-    const auto middle = static_cast<int32_t>(context_ >> 30 & 0x7ff);
-    const auto high = static_cast<int32_t>(context_ >> 41 & 0x7fff);
-    return {NAGAYA_CONTEXTS_COLL | static_cast<uint32_t>(context_ & 0x3fff'ffff),
-            middle << 20 | static_cast<int32_t>(source),
-            high << 16 | static_cast<int32_t>(number & 0xffff)};
+    return match::team_envelope(context_, source, number);
   }
 
   // Teams of the node's members for fan-in and fan-out. Each runs its collectives in the order in

@@ -1,156 +1,127 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // rooted.cc - gather and scatter through leaders, for blocks of one size.
-#include <cstring>
-
 #include "coll/hierarchy/hierarchy.h"
-#include "layout/blocks.h"
 
 namespace nagaya::coll::hierarchy {
 namespace {
 
-// A leader's `buffer`: the blocks of its node's ranks, contiguous. The root's `buffer`: the blocks
-// of all ranks, node by node (nodes().ranks()).
+class Rooted : public Schedule {
+ public:
+  using Schedule::Schedule;
 
-// Returns the size of a block: from `many` at the root, which has a block for each rank; else from
-// `one`.                                                                               [bytes]
-size_t bytes_of(const Schedule& schedule, const nagaya_blocks& many, const nagaya_blocks& one) {
-  return layout::block_of(schedule.is_root() ? many : one, 0).bytes;
-}
-
-// Returns the blocks of a node's ranks in the root's `buffer`.
-std::byte* blocks_of_node(const Schedule& schedule, uint32_t node, size_t bytes) {
-  return schedule.buffer + schedule.nodes().begin_of(node) * bytes;
-}
-
-// ---- gather -------------------------------------------------------------------------------------
-
-size_t gathered_bytes(const Schedule& schedule) {
-  return bytes_of(schedule, schedule.what().receive, schedule.what().send);
-}
-
-void gather_first(Schedule& schedule) {
-  const nagaya_collective& what = schedule.what();
-  const size_t bytes = gathered_bytes(schedule);
-  if (schedule.is_root()) {
-    schedule.buffer = schedule.new_scratch(schedule.size() * bytes);
-    if (schedule.is_alone_on_node() && !layout::is_absent(what.send))
-      schedule.deliver(schedule.rank(), layout::block_of(what.send, 0).data, bytes);
-  } else if (schedule.is_leader()) {
-    schedule.buffer = schedule.is_alone_on_node()
-                          ? layout::block_of(what.send, 0).data
-                          : schedule.new_scratch(schedule.own_ranks().size() * bytes);
+ protected:
+  // Returns the blocks of a node's ranks in the root's `blocks_`.
+  layout::Buffer blocks_of_node(uint32_t node) const {
+    return {blocks_ + nodes().begin_of(node) * bytes_, nodes().ranks_of(node).size() * bytes_};
   }
-  if (schedule.is_alone_on_node()) return;
-  nagaya_collective in = schedule.new_node_collective(NAGAYA_GATHER);
-  in.send = what.send;
-  if (schedule.is_root()) {
-    in.receive = schedule.own_blocks(what.receive);
-    in.store = what.store != nullptr ? Schedule::deliver_from_member : nullptr;
-    in.store_context = &schedule;
-  } else if (schedule.is_leader()) {
-    in.receive = layout::equal_blocks(schedule.buffer, bytes);
+  size_t own_node_bytes() const { return own_ranks().size() * bytes_; }
+  // Returns the caller's blocks whose size is known: many at the root, else one.
+  const nagaya_blocks& sized_blocks() const {
+    const bool sends_them = (what().kind == NAGAYA_GATHER) != is_root();
+    return sends_them ? what().send : what().receive;
   }
-  schedule.fan_in(in);
-}
 
-bool gather_between(Schedule& schedule, uint32_t round) {
-  if (!schedule.is_leader() || round != 0) return false;
-  const processes::RanksByNode& nodes = schedule.nodes();
-  const size_t bytes = gathered_bytes(schedule);
-  if (!schedule.is_root()) {
-    schedule.send(schedule.what().root, schedule.buffer, schedule.own_ranks().size() * bytes);
+  const size_t bytes_ = layout::block_of(sized_blocks(), 0).bytes();  // size of a block
+  // A leader's: the blocks of its node's ranks, contiguous. The root's: the blocks of all ranks,
+  // node by node (nodes().ranks()).
+  std::byte* blocks_ = nullptr;
+};
+
+class Gather final : public Rooted {
+ public:
+  using Rooted::Rooted;
+
+ private:
+  void first() override {
+    const layout::Buffer own = layout::block_of(what().send, 0);
+    if (is_root()) {
+      blocks_ = new_scratch(size() * bytes_);
+      if (is_alone_on_node() && !layout::is_absent(what().send))
+        deliver(rank(), own.data(), bytes_);
+    } else if (is_leader()) {
+      blocks_ = is_alone_on_node() ? own.data() : new_scratch(own_node_bytes());
+    }
+    if (is_alone_on_node()) return;
+    nagaya_collective in = new_node_collective(NAGAYA_GATHER, is_root() && has_store());
+    in.send = what().send;
+    if (is_root())
+      in.receive = own_blocks(what().receive);
+    else if (is_leader())
+      in.receive = layout::equal_blocks(blocks_, bytes_);
+    fan_in(in);
+  }
+
+  bool between(uint32_t round) override {
+    if (!is_leader() || round != 0) return false;
+    if (!is_root()) {
+      send(what().root, {blocks_, own_node_bytes()});
+      return true;
+    }
+    for (uint32_t n = 0; n < nodes().nodes(); ++n)
+      if (n != node()) receive(leader_of(n), blocks_of_node(n));
     return true;
   }
-  for (uint32_t node = 0; node < nodes.nodes(); ++node)
-    if (node != schedule.node())
-      schedule.receive(schedule.leader_of(node), blocks_of_node(schedule, node, bytes),
-                       nodes.ranks_of(node).size() * bytes);
-  return true;
-}
 
-void gather_end(Schedule& schedule) {
-  if (!schedule.is_root()) return;
-  const size_t bytes = gathered_bytes(schedule);
-  const std::byte* from = schedule.buffer;
-  for (const uint32_t rank : schedule.nodes().ranks()) {
-    if (schedule.nodes().node_of(rank) != schedule.node()) schedule.deliver(rank, from, bytes);
-    from += bytes;
-  }
-}
-
-// ---- scatter ------------------------------------------------------------------------------------
-
-size_t scattered_bytes(const Schedule& schedule) {
-  return bytes_of(schedule, schedule.what().send, schedule.what().receive);
-}
-
-void send_to_nodes(Schedule& schedule) {
-  const processes::RanksByNode& nodes = schedule.nodes();
-  const size_t bytes = scattered_bytes(schedule);
-  schedule.buffer = schedule.new_scratch(schedule.size() * bytes);
-  for (uint32_t node = 0; node < nodes.nodes(); ++node) {
-    if (node == schedule.node()) continue;
-    std::byte* to = blocks_of_node(schedule, node, bytes);
-    for (const uint32_t rank : nodes.ranks_of(node)) {
-      const layout::Block block = layout::block_of(schedule.what().send, rank);
-      if (bytes != 0) std::memcpy(to, block.data, bytes);
-      to += bytes;
+  void end() override {
+    if (!is_root()) return;
+    const std::byte* from = blocks_;
+    for (const uint32_t rank : nodes().ranks()) {
+      if (nodes().node_of(rank) != node()) deliver(rank, from, bytes_);
+      from += bytes_;
     }
-    schedule.send(schedule.leader_of(node), blocks_of_node(schedule, node, bytes),
-                  nodes.ranks_of(node).size() * bytes);
   }
-}
+};
 
-bool scatter_between(Schedule& schedule, uint32_t round) {
-  if (!schedule.is_leader() || schedule.is_root() || round != 0) return false;
-  const size_t bytes = schedule.own_ranks().size() * scattered_bytes(schedule);
-  schedule.buffer = schedule.new_scratch(bytes);
-  schedule.receive(schedule.what().root, schedule.buffer, bytes);
-  return true;
-}
+class Scatter final : public Rooted {
+ public:
+  using Rooted::Rooted;
 
-void deliver_own(void* context, uint32_t, const void* data, size_t bytes) {
-  auto* const schedule = static_cast<Schedule*>(context);
-  schedule->deliver(schedule->what().root, data, bytes);
-}
+ private:
+  bool between(uint32_t round) override {
+    if (!is_leader() || is_root() || round != 0) return false;
+    blocks_ = new_scratch(own_node_bytes());
+    receive(what().root, {blocks_, own_node_bytes()});
+    return true;
+  }
 
-void scatter_last(Schedule& schedule) {
-  const nagaya_collective& what = schedule.what();
-  const size_t bytes = scattered_bytes(schedule);
-  if (schedule.is_root()) send_to_nodes(schedule);
-  if (schedule.is_alone_on_node()) return;
-  nagaya_collective out = schedule.new_node_collective(NAGAYA_SCATTER);
-  if (schedule.is_root())
-    out.send = schedule.own_blocks(what.send);
-  else if (schedule.is_leader())
-    out.send = layout::equal_blocks(schedule.buffer, bytes);
-  out.receive = what.receive;
-  out.store = what.store != nullptr ? deliver_own : nullptr;
-  out.store_context = &schedule;
-  schedule.fan_out(out);
-}
+  void last() override {
+    if (is_root()) send_to_nodes();
+    if (is_alone_on_node()) return;
+    nagaya_collective out = new_node_collective(NAGAYA_SCATTER, has_store());
+    if (is_root())
+      out.send = own_blocks(what().send);
+    else if (is_leader())
+      out.send = layout::equal_blocks(blocks_, bytes_);
+    out.receive = what().receive;
+    fan_out(out);
+  }
 
-void scatter_end(Schedule& schedule) {
-  const nagaya_collective& what = schedule.what();
-  const bool receives = !layout::is_absent(what.receive) || what.store != nullptr;
-  if (!schedule.is_alone_on_node() || !receives) return;
-  const std::byte* const own =
-      schedule.is_root() ? layout::block_of(what.send, schedule.rank()).data : schedule.buffer;
-  schedule.deliver(what.root, own, scattered_bytes(schedule));
-}
+  void send_to_nodes() {
+    blocks_ = new_scratch(size() * bytes_);
+    for (uint32_t n = 0; n < nodes().nodes(); ++n) {
+      if (n == node()) continue;
+      std::byte* to = blocks_of_node(n).data();
+      for (const uint32_t rank : nodes().ranks_of(n)) {
+        layout::gather(layout::block_of(what().send, rank), to, bytes_);
+        to += bytes_;
+      }
+      send(leader_of(n), blocks_of_node(n));
+    }
+  }
+
+  void end() override {
+    const bool receives = !layout::is_absent(what().receive) || has_store();
+    if (!is_alone_on_node() || !receives) return;
+    deliver(what().root, is_root() ? layout::block_of(what().send, rank()).data() : blocks_,
+            bytes_);
+  }
+};
 
 }  // namespace
 
-const MultiNodeAlgorithm kGather{.name = "by leaders",
-                                 .has_root = true,
-                                 .first = gather_first,
-                                 .between = gather_between,
-                                 .end = gather_end};
-const MultiNodeAlgorithm kScatter{.name = "by leaders",
-                                  .has_root = true,
-                                  .fans_out = true,
-                                  .between = scatter_between,
-                                  .last = scatter_last,
-                                  .end = scatter_end};
+const MultiNodeAlgorithm kGather{
+    .name = "by leaders", .make = Schedule::make<Gather>, .has_root = true};
+const MultiNodeAlgorithm kScatter{
+    .name = "by leaders", .make = Schedule::make<Scatter>, .has_root = true, .fans_out = true};
 
 }  // namespace nagaya::coll::hierarchy

@@ -8,27 +8,20 @@
 #include <new>
 
 #include "coll/algorithms.h"
-#include "coll/underway.h"
+#include "coll/pending_collectives.h"
 #include "layout/blocks.h"
 
 namespace nagaya::coll::hierarchy {
 
-Schedule::Schedule(MultiNodeTeam& team, nagaya_collective& callers,
-                   const MultiNodeAlgorithm& algorithm)
-    : team_(team),
-      callers_collective_(callers),
-      what_(callers),
-      algorithm_(algorithm),
-      number_(team.new_number()) {
-  // Fan-out starts at different times at different members. Its number is taken node_operation, so
-  // that all members run their fan-outs in the order of the collectives' starts.
-  if (algorithm.fans_out && team.fan_out().group().is_open())
-    fan_out_.number = team.fan_out().new_number();
-}
-
+// Takes numbers when the schedule exists: if memory for it is missing, no number is lost.
 void Schedule::start(MultiNodeTeam& team, nagaya_collective& what,
                      const MultiNodeAlgorithm& algorithm) {
-  auto* const schedule = new Schedule(team, what, algorithm);
+  Schedule* const schedule = algorithm.make(team, what, algorithm);
+  schedule->number_ = team.new_number();
+  // Fan-out starts at different times at different members. Its number is taken here, so that all
+  // members run their fan-outs in the order of the collectives' starts.
+  if (algorithm.fans_out && team.fan_out().group().is_open())
+    schedule->fan_out_.number = team.fan_out().new_number();
   what.is_complete = 0;
   what.error = 0;
   what.operation = schedule;
@@ -42,49 +35,47 @@ uint32_t Schedule::leader_of(uint32_t node) const {
 
 // ---- steps --------------------------------------------------------------------------------------
 
-void Schedule::prepare(nagaya_send& send, uint32_t to, const layout::Buffer& from,
-                       size_t bytes) const {
+void Schedule::prepare(nagaya_send& send, uint32_t to, const layout::Buffer& from) const {
   send.to = team_.process(to);
   send.envelope = team_.envelope(rank(), number_);
   send.data = from.data();
-  send.bytes = bytes;
+  send.bytes = from.bytes();
   send.runs = from.runs_or_null();
 }
 
-void Schedule::prepare(nagaya_receive& receive, uint32_t from, const layout::Buffer& to,
-                       size_t bytes) const {
+void Schedule::prepare(nagaya_receive& receive, uint32_t from, const layout::Buffer& to) const {
   receive.wanted = team_.envelope(from, number_);
   receive.from = team_.process(from);
   receive.buffer = to.data();
-  receive.capacity = bytes;
+  receive.capacity = to.bytes();
   receive.runs = to.runs_or_null();
 }
 
-void Schedule::send(uint32_t to, const layout::Buffer& from, size_t bytes) {
+void Schedule::send(uint32_t to, const layout::Buffer& from) {
   SendStep& step = sends_.emplace_back();
   step.schedule = this;
-  prepare(step.send, to, from, bytes);
+  prepare(step.send, to, from);
   step.send.complete = [](nagaya_send* send) {
     const SendStep* const step = reinterpret_cast<SendStep*>(send);
     step->schedule->finish_step(send->error);
   };
 }
 
-void Schedule::receive(uint32_t from, const layout::Buffer& to, size_t bytes) {
+void Schedule::receive(uint32_t from, const layout::Buffer& to) {
   ReceiveStep& step = receives_.emplace_back();
   step.schedule = this;
-  prepare(step.receive, from, to, bytes);
+  prepare(step.receive, from, to);
   step.receive.complete = [](nagaya_receive* receive) {
     const ReceiveStep* const step = reinterpret_cast<ReceiveStep*>(receive);
     step->schedule->finish_step(receive->error);
   };
 }
 
-void Schedule::send_when_ready(uint32_t to, const layout::Buffer& from, size_t bytes) {
+void Schedule::send_when_ready(uint32_t to, const layout::Buffer& from) {
   DeferredSend& deferred = deferred_sends_.emplace_back();
   deferred.schedule = this;
-  prepare(deferred.ready, to, {nullptr, 0, nullptr}, 0);
-  prepare(deferred.send, to, from, bytes);
+  prepare(deferred.ready, to, {nullptr, 0});
+  prepare(deferred.send, to, from);
   deferred.ready.complete = [](nagaya_receive* ready) {
     DeferredSend& deferred = *reinterpret_cast<DeferredSend*>(ready);
     Schedule* const schedule = deferred.schedule;
@@ -117,20 +108,33 @@ void Schedule::set_node_collective(NodeCollective& step, const nagaya_collective
   step.schedule = this;
 }
 
-void Schedule::fan_out_to(void (*store)(void*, uint32_t, const void*, size_t),
-                          nagaya_collective_kind kind, size_t bytes) {
-  if (is_alone_on_node()) return;
-  nagaya_collective out = new_node_collective(kind);
-  if (is_leader()) out.send = layout::equal_blocks(buffer, bytes);
-  out.receive = layout::equal_blocks(nullptr, bytes);
-  out.store = store;
-  out.store_context = this;
-  fan_out(out);
+nagaya_collective Schedule::new_node_collective(nagaya_collective_kind kind, bool stores_data) {
+  nagaya_collective collective = {};
+  collective.kind = kind;
+  collective.root = nodes().index_of(leader_of(node()));
+  if (!stores_data) return collective;
+  collective.store = [](void* schedule, uint32_t index, const void* data, size_t bytes) {
+    static_cast<Schedule*>(schedule)->store_data(index, data, bytes);
+  };
+  collective.store_context = this;
+  return collective;
 }
 
-std::byte* Schedule::new_scratch(size_t bytes) {
-  scratch_.push_back(std::make_unique_for_overwrite<std::byte[]>(bytes));
-  return scratch_.back().get();
+void Schedule::fan_in(const nagaya_collective& what) {
+  if (is_alone_on_node()) return;
+  fan_in_.number = team_.fan_in().new_number();
+  set_node_collective(fan_in_, what);
+}
+
+void Schedule::fan_out(const nagaya_collective& what) {
+  if (!is_alone_on_node()) set_node_collective(fan_out_, what);
+}
+
+void Schedule::fan_out_data(nagaya_collective_kind kind, std::byte* data, size_t bytes) {
+  nagaya_collective out = new_node_collective(kind, true);
+  if (is_leader()) out.send = layout::equal_blocks(data, bytes);
+  out.receive = layout::equal_blocks(nullptr, bytes);
+  fan_out(out);
 }
 
 // ---- a block that its root wants back -----------------------------------------------------------
@@ -150,9 +154,7 @@ Schedule::StepGuard Schedule::hold(MultiNodeTeam& team, nagaya_collective& what)
 
 // Starts the sends without the lock: the completion of a send that is complete at once takes it.
 bool Schedule::detach() {
-  if (buffer != nullptr) return true;  // the block was short, and copied at once
-  const layout::Block block = layout::block_of(what_.send, 0);
-  std::byte* copy = nullptr;
+  if (copy_ != nullptr) return true;  // the block was short, and copied at once
   {
     const auto lock = team_.fan_out().locked();
     Operation* const node_operation = fan_out_operation();
@@ -161,13 +163,12 @@ bool Schedule::detach() {
         deferred_sends_.begin(), deferred_sends_.end(),
         [](DeferredSend& deferred) { return deferred.is(DeferredSend::State::kAwaited); });
     if (!is_own_node_awaited && !is_other_node_awaited) return false;
-    copy = new_scratch(block.bytes);
-    layout::gather(block.buffer(), copy, block.bytes);
-    if (is_own_node_awaited) node_operation->detach(copy);
+    copy_block();
+    if (is_own_node_awaited) node_operation->detach(copy_);
   }
   for (DeferredSend& deferred : deferred_sends_) {
     if (!deferred.leave_awaited(DeferredSend::State::kCopied)) continue;
-    deferred.send.data = copy;
+    deferred.send.data = copy_;
     deferred.send.runs = nullptr;
     begin(deferred);
   }
@@ -183,31 +184,38 @@ bool Schedule::has_no_readers() {
          });
 }
 
-// ---- blocks -------------------------------------------------------------------------------------
+// ---- memory and blocks --------------------------------------------------------------------------
+
+std::byte* Schedule::new_scratch(size_t bytes) {
+  scratch_.push_back(std::make_unique_for_overwrite<std::byte[]>(bytes));
+  return scratch_.back().get();
+}
+
+std::byte* Schedule::copy_block() {
+  const layout::Buffer block = layout::block_of(what_.send, 0);
+  std::byte* const copy = new_scratch(block.bytes());
+  layout::gather(block, copy, block.bytes());
+  return copy_ = copy;
+}
 
 nagaya_blocks Schedule::own_blocks(const nagaya_blocks& all) {
   const size_t count = own_ranks().size();
   auto* const sizes = reinterpret_cast<size_t*>(new_scratch(count * sizeof(size_t)));
   auto* const offsets = reinterpret_cast<ptrdiff_t*>(new_scratch(count * sizeof(ptrdiff_t)));
   for (size_t n = 0; n < count; ++n) {
-    const layout::Block block = layout::block_of(all, own_ranks()[n]);
-    sizes[n] = block.bytes;
-    offsets[n] = block.data - static_cast<std::byte*>(all.base);
+    const layout::Buffer block = layout::block_of(all, own_ranks()[n]);
+    sizes[n] = block.bytes();
+    offsets[n] = block.data() - static_cast<std::byte*>(all.base);
   }
   return layout::listed_blocks(all.base, sizes, offsets);
 }
 
-layout::Block Schedule::block_from(uint32_t rank) const {
-  const bool has_one = what_.kind == NAGAYA_BCAST || what_.kind == NAGAYA_SCATTER;
-  return layout::block_of(what_.receive, has_one ? 0 : rank);
-}
-
 void Schedule::deliver(uint32_t rank, const void* data, size_t bytes) {
   if (what_.store != nullptr) return what_.store(what_.store_context, rank, data, bytes);
-  const layout::Block to = block_from(rank);
-  if (bytes > to.bytes) fail(-EMSGSIZE);
-  bytes = std::min(bytes, to.bytes);
-  if (bytes != 0 && to.data != data) std::memcpy(to.data, data, bytes);
+  const layout::Buffer to = block_from(rank);
+  if (bytes > to.bytes()) fail(-EMSGSIZE);
+  bytes = std::min(bytes, to.bytes());
+  if (bytes != 0 && to.data() != data) std::memcpy(to.data(), data, bytes);
 }
 
 void Schedule::pack_runs() {
@@ -221,12 +229,12 @@ void Schedule::pack_runs() {
     auto* const offsets = reinterpret_cast<ptrdiff_t*>(new_scratch(count * sizeof(ptrdiff_t)));
     size_t total = 0;
     for (uint32_t n = 0; n < count; total += sizes[n++]) {
-      sizes[n] = layout::block_of(all, n).bytes;
+      sizes[n] = layout::block_of(all, n).bytes();
       offsets[n] = static_cast<ptrdiff_t>(total);
     }
     std::byte* const packed = new_scratch(total);
     for (uint32_t n = 0; n < count; ++n)
-      layout::gather(layout::block_of(all, n).buffer(), packed + offsets[n], sizes[n]);
+      layout::gather(layout::block_of(all, n), packed + offsets[n], sizes[n]);
     what_.send = layout::listed_blocks(packed, sizes, offsets);
   }
   if (layout::has_runs(what_.receive) && what_.store == nullptr) {
@@ -237,15 +245,10 @@ void Schedule::pack_runs() {
 
 void Schedule::store_in_runs(void* schedule, uint32_t rank, const void* data, size_t bytes) {
   auto* const self = static_cast<Schedule*>(schedule);
-  const layout::Block to = self->block_from(rank);
-  if (bytes > to.bytes) self->fail(-EMSGSIZE);
-  bytes = std::min(bytes, to.bytes);
-  layout::copy(to.buffer().walk(), layout::Buffer(data, bytes, nullptr).walk(), bytes);
-}
-
-void Schedule::deliver_from_member(void* schedule, uint32_t index, const void* data, size_t bytes) {
-  auto* const self = static_cast<Schedule*>(schedule);
-  self->deliver(self->own_ranks()[index], data, bytes);
+  const layout::Buffer to = self->block_from(rank);
+  if (bytes > to.bytes()) self->fail(-EMSGSIZE);
+  bytes = std::min(bytes, to.bytes());
+  layout::copy(to.walk(), layout::Buffer(data, bytes, nullptr).walk(), bytes);
 }
 
 // ---- stages -------------------------------------------------------------------------------------
@@ -256,17 +259,16 @@ bool Schedule::add_stage() {
   if (stage_ == Stage::kFirst) {
     stage_ = Stage::kBetween;
     pack_runs();
-    if (algorithm_.first != nullptr) algorithm_.first(*this);
+    first();
     return true;
   }
   if (stage_ == Stage::kBetween) {
-    const bool goes_on = algorithm_.between != nullptr && error_ == 0;
-    if (goes_on && algorithm_.between(*this, round_++)) return true;
+    if (error_ == 0 && between(round_++)) return true;
     stage_ = Stage::kLast;
-    if (algorithm_.last != nullptr) algorithm_.last(*this);
+    last();
     return true;
   }
-  if (algorithm_.end != nullptr && error_ == 0) algorithm_.end(*this);
+  if (error_ == 0) end();
   return false;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// schedule.h - the state of one member in one pending collective over several nodes.
+// schedule.h - the state of one member in one pending collective over several nodes. Each algorithm
+// is a derived class: it implements the stages, and its members are the data that they share.
 //
 //   first ──► between, round 0 ──► round 1 ... ──► last ──► end
 //     │          └ a leader's messages               │        └ results where they belong
@@ -24,15 +25,13 @@ namespace nagaya::coll::hierarchy {
 
 class Schedule;
 
-// The stages of one way to do a collective. Any stage may be nullptr. All may throw std::bad_alloc.
+// One way to do a collective.
 struct MultiNodeAlgorithm {
   const char* name;
+  // Makes a schedule of the algorithm's class: Schedule::make<Class>. May throw std::bad_alloc.
+  Schedule* (*make)(MultiNodeTeam& team, nagaya_collective& what,
+                    const MultiNodeAlgorithm& algorithm);
   bool has_root = false, fans_out = false;
-  void (*first)(Schedule& schedule) = nullptr;
-  // Adds the steps of round `round`, from 0. Returns false if no further round is needed.
-  bool (*between)(Schedule& schedule, uint32_t round) = nullptr;
-  void (*last)(Schedule& schedule) = nullptr;
-  void (*end)(Schedule& schedule) = nullptr;
 };
 
 class Schedule {
@@ -41,6 +40,12 @@ class Schedule {
   // stage. May throw std::bad_alloc: then nothing has happened.
   static void start(MultiNodeTeam& team, nagaya_collective& what,
                     const MultiNodeAlgorithm& algorithm);
+  // For MultiNodeAlgorithm::make.
+  template <class Derived>
+  static Schedule* make(MultiNodeTeam& team, nagaya_collective& what,
+                        const MultiNodeAlgorithm& algorithm) {
+    return new Derived(team, what, algorithm);
+  }
   Schedule(const Schedule&) = delete;
   Schedule& operator=(const Schedule&) = delete;
 
@@ -56,45 +61,6 @@ class Schedule {
   uint32_t leader_of(uint32_t node) const;
   bool is_leader() const { return leader_of(node()) == rank(); }
   bool is_root() const { return rank() == what_.root; }
-  // Calls each(to, from) for all nodes but the own one, each once as `to` and once as `from`, so
-  // that no two leaders send to the same one at once.
-  template <class Each>
-  void for_each_other_node(Each each) const {
-    const uint32_t own = node(), count = nodes().nodes();
-    for (uint32_t n = 1; n < count; ++n) each((own + n) % count, (own + count - n) % count);
-  }
-
-  // ---- steps
-
-  // Returns an empty collective of the node's members whose root is the node's leader.
-  nagaya_collective new_node_collective(nagaya_collective_kind kind) const {
-    nagaya_collective collective = {};
-    collective.kind = kind;
-    collective.root = nodes().index_of(leader_of(node()));
-    return collective;
-  }
-  // Adds a collective of the node's members, whose root is an index in the node. All members of the
-  // node add it in the same stage: at most one fan_in(), in the first stage, and one fan_out().
-  void fan_in(const nagaya_collective& what) {
-    fan_in_.number = team_.fan_in().new_number();
-    set_node_collective(fan_in_, what);
-  }
-  void fan_out(const nagaya_collective& what) { set_node_collective(fan_out_, what); }
-  // Adds a BCAST (`bytes` in all) or SCATTER (`bytes` for each member) of the leader's `buffer`.
-  // Each member gets the data by a call of `store` with its schedule as context.
-  void fan_out_to(void (*store)(void*, uint32_t, const void*, size_t), nagaya_collective_kind kind,
-                  size_t bytes);
-  void send(uint32_t to, const layout::Buffer& from, size_t bytes);
-  void send(uint32_t to, const void* data, size_t bytes) {
-    send(to, {data, bytes, nullptr}, bytes);
-  }
-  // Sends a block once the leader `to` has announced by an empty message that it is ready: from the
-  // caller's memory, unless detach() has sent a copy before.
-  void send_when_ready(uint32_t to, const layout::Buffer& from, size_t bytes);
-  void receive(uint32_t from, const layout::Buffer& to, size_t bytes);
-  void receive(uint32_t from, void* buffer, size_t bytes) {
-    receive(from, {buffer, bytes, nullptr}, bytes);
-  }
 
   // ---- a block that its root wants back
 
@@ -112,26 +78,64 @@ class Schedule {
   // After detach(): whether the root's caller may reuse its block.
   bool has_no_readers();
 
-  // ---- data that a stage keeps for later stages; their meaning: see each algorithm's file
+ protected:
+  Schedule(MultiNodeTeam& team, nagaya_collective& callers, const MultiNodeAlgorithm& algorithm)
+      : team_(team), callers_collective_(callers), what_(callers), algorithm_(algorithm) {}
+  virtual ~Schedule() = default;
+
+  // ---- stages: a derived class overrides those that it needs. All may throw std::bad_alloc
+
+  virtual void first() {}
+  // Adds the steps of round `round`, from 0. Returns false if no further round is needed.
+  virtual bool between(uint32_t /*round*/) { return false; }
+  virtual void last() {}
+  virtual void end() {}
+  // Called with the data that member `index` of the node has sent, in a collective of
+  // new_node_collective() with `stores_data`. Unless overridden, delivers them as a block.
+  virtual void store_data(uint32_t index, const void* data, size_t bytes) {
+    deliver(receives_one_block() ? what_.root : own_ranks()[index], data, bytes);
+  }
+
+  // ---- steps
+
+  // Returns an empty collective of the node's members whose root is the node's leader.
+  // `stores_data`: store_data() gets the data that this member receives.
+  nagaya_collective new_node_collective(nagaya_collective_kind kind, bool stores_data = false);
+  // Adds a collective of the node's members, whose root is an index in the node. All members of the
+  // node add it in the same stage: at most one fan_in(), in the first stage, and one fan_out(). A
+  // member that is alone on its node adds nothing.
+  void fan_in(const nagaya_collective& what);
+  void fan_out(const nagaya_collective& what);
+  // Adds a BCAST (`bytes` in all) or SCATTER (`bytes` for each member) of the leader's `data`.
+  // store_data() of each member gets the data.
+  void fan_out_data(nagaya_collective_kind kind, std::byte* data, size_t bytes);
+  void send(uint32_t to, const layout::Buffer& from);
+  // Sends a block once the leader `to` has announced by an empty message that it is ready: from the
+  // caller's memory, unless detach() has sent a copy before.
+  void send_when_ready(uint32_t to, const layout::Buffer& from);
+  void receive(uint32_t from, const layout::Buffer& to);
+  // Calls each(to, from) for all nodes but the own one, each once as `to` and once as `from`, so
+  // that no two leaders send to the same one at once.
+  template <class Each>
+  void for_each_other_node(Each each) const {
+    const uint32_t own = node(), count = nodes().nodes();
+    for (uint32_t n = 1; n < count; ++n) each((own + n) % count, (own + count - n) % count);
+  }
+
+  // ---- memory and blocks
 
   // Returns uninitialised memory, valid until the collective is complete. May throw std::bad_alloc.
   std::byte* new_scratch(size_t bytes);
-  std::byte *buffer = nullptr, *other_buffer = nullptr;
-  uint32_t level = 0;
-  bool is_receiving = false, has_sent = false;
-  std::vector<size_t> sizes;
-  std::vector<ptrdiff_t> offsets;
-
-  // ---- blocks
-
+  // Returns a copy of the block of a BCAST's root, which detach() need not copy then. May throw
+  // std::bad_alloc.
+  std::byte* copy_block();
   // Picks the blocks of the node's members out of `all`, which has one for each rank. May throw
   // std::bad_alloc.
   nagaya_blocks own_blocks(const nagaya_blocks& all);
   // Hands the block received from `rank` to the caller: calls its `store`, or copies the block.
   void deliver(uint32_t rank, const void* data, size_t bytes);
-  // deliver() as the `store` of a collective of the node; `index`: the sender's index in the node.
-  static void deliver_from_member(void* schedule, uint32_t index, const void* data, size_t bytes);
-  void fail(int error) { error_.store(error, std::memory_order_relaxed); }
+  // Whether deliver() calls a `store`: the caller's, or one for receive blocks that lie in runs.
+  bool has_store() const { return what_.store != nullptr; }
 
  private:
   enum class Stage : uint8_t { kFirst, kBetween, kLast, kEnd };
@@ -168,15 +172,18 @@ class Schedule {
     }
   };
 
-  Schedule(MultiNodeTeam& team, nagaya_collective& callers, const MultiNodeAlgorithm& algorithm);
   // If the caller's send blocks lie in runs, copies them into contiguous memory. If its receive
   // blocks do, sets store_in_runs() as `store`.
   void pack_runs();
   static void store_in_runs(void* schedule, uint32_t rank, const void* data, size_t bytes);
-  layout::Block block_from(uint32_t rank) const;  // receive block for that rank
-  void prepare(nagaya_send& send, uint32_t to, const layout::Buffer& from, size_t bytes) const;
-  void prepare(nagaya_receive& receive, uint32_t from, const layout::Buffer& to,
-               size_t bytes) const;
+  bool receives_one_block() const {
+    return what_.kind == NAGAYA_BCAST || what_.kind == NAGAYA_SCATTER;
+  }
+  layout::Buffer block_from(uint32_t rank) const {  // receive block for that rank
+    return layout::block_of(what_.receive, receives_one_block() ? 0 : rank);
+  }
+  void prepare(nagaya_send& send, uint32_t to, const layout::Buffer& from) const;
+  void prepare(nagaya_receive& receive, uint32_t from, const layout::Buffer& to) const;
   void begin(DeferredSend& deferred);
   Operation* fan_out_operation() const { return static_cast<Operation*>(fan_out_.what.operation); }
   void set_node_collective(NodeCollective& step, const nagaya_collective& what);
@@ -184,6 +191,7 @@ class Schedule {
   void start_steps();
   void start_node_collective(NodeCollective& step, Team& team);
   void run_stages();
+  void fail(int error) { error_.store(error, std::memory_order_relaxed); }
   void finish_step(int error);
   void finish();
 
@@ -200,7 +208,8 @@ class Schedule {
   std::deque<ReceiveStep> receives_;
   std::deque<DeferredSend> deferred_sends_;
   std::vector<std::unique_ptr<std::byte[]>> scratch_;
-  const uint64_t number_;  // last member: if memory for one before is missing, no number is taken
+  std::byte* copy_ = nullptr;  // from copy_block()
+  uint64_t number_ = 0;        // from team_.new_number()
 };
 
 }  // namespace nagaya::coll::hierarchy

@@ -27,8 +27,10 @@ constexpr auto kGreetingLimit = 10s;
 // The idle time after which a host ends if its launcher cannot be watched and some tasks of the job
 // were never launched.
 constexpr auto kIdleLimit = 60s;
-constexpr auto kPause = 1s;
-constexpr auto kLogPause = 1s;
+constexpr auto kPause = 1s;     // how long the listener is not watched (pause_listener)
+constexpr auto kLogPause = 1s;  // between two lines about refused messages
+// How long the host waits for events at most: usually; while a client is slow to read; while a
+// record waits for the upper floor or an end for memory to report it.
 constexpr int kTickMs = 1000;
 constexpr int kFlushTickMs = 2;
 constexpr int kRetryTickMs = 10;

@@ -54,7 +54,7 @@ class Host {
     Channel channel;
     Clock::time_point deadline;  // for the client's greeting
     bool greeted = false;
-    bool keeps_tasks = false;
+    bool keeps_tasks = false;  // it is a creator: its ended tasks stay until it has waited for them
     bool is_status_only = false;  // it asked for the status: the job does not wait for it
     std::string group;
     std::set<uint32_t> tasks;  // not yet waited for
@@ -125,14 +125,15 @@ class Host {
   Clock::time_point idle_since_ = Clock::now();
   UpperFloor* upper_ = nullptr;
   SpaceMemory space_;
-  std::vector<TaskRecord*> awaiting_upper_release_;  // their records are closed after it
+  std::vector<TaskRecord*> awaiting_upper_release_;  // closed once the upper floor releases them
   std::vector<TaskRecord*> tasks_of_ended_groups_;   // oldest first
   Loader loader_;
-  Clock::time_point next_look_{};        // next waitpid() without SIGCHLD
-  std::map<int, Client> clients_;        // by socket
-  Tasks tasks_;                          // by pid
-  Tasks unreported_ends_;                // the message to their clients found no memory
-  std::map<std::string, Group> groups_;  // groups of launchers; a creator may spawn for ever
+  Clock::time_point next_look_{};  // next waitpid() without SIGCHLD
+  std::map<int, Client> clients_;  // by socket
+  Tasks tasks_;                    // by pid
+  Tasks unreported_ends_;          // ended; there was no memory to tell their clients
+  // Launched tasks only: the number of tasks that a creator will spawn is not known.
+  std::map<std::string, Group> groups_;
 };
 
 }  // namespace nagaya::task

@@ -28,7 +28,8 @@ long clone_task(LiveTask& task) {
   args.stack = stack_top - kStartStackBytes;
   args.stack_size = kStartStackBytes;
   const long pid = nagaya_arch_clone3(&args, sizeof args, run_start, &task.start);
-  // Linux 5.3 and 5.4 do not know the flag.
+  // Linux before 5.3 lacks clone3 (ENOSYS); 5.3 and 5.4 do not know CLONE_CLEAR_SIGHAND (EINVAL); a
+  // filter of system calls may refuse clone3 (EPERM or ENOSYS).
   if (pid != -ENOSYS && pid != -EPERM && pid != -EINVAL) return pid;
   task.start.reset_handlers = 1;
   return nagaya_arch_clone(CLONE_VM | SIGCHLD, reinterpret_cast<void*>(stack_top), run_start,

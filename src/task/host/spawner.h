@@ -25,8 +25,9 @@ struct LiveTask {
 };
 
 // Loads and clones the task that `launch` describes into the partition of `task.record`, which the
-// caller has set. Only the host's main thread may call this: its end is what kills the tasks
-// (PR_SET_PDEATHSIG belongs to the creating thread). All signals are blocked. Throws Error if
+// caller has set. `descriptors`: those that launch.descriptor_numbers name, in order, then the
+// working directory. Only the host's main thread may call this: the kernel kills the tasks when
+// the thread that created them ends (PR_SET_PDEATHSIG). All signals are blocked. Throws Error if
 // no clone was made (the caller then closes the record); once the clone exists, throws nothing.
 void spawn(Loader& loader, LiveTask& task, const Launch& launch,
            const std::vector<base::Fd>& descriptors);

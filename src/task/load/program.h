@@ -23,7 +23,7 @@ struct ProgramText {
 
 // Turns a command into what the loader needs: searches PATH, follows symbolic links (so that
 // $ORIGIN is right), replaces a `#!` script by its interpreter and a Python that is not
-// position-independent by the launcher of this installation, and adds the malloc settings.
+// position-independent by this installation's `nagaya-python`, and adds the malloc settings.
 //
 // Throws Error with a message that names the program, the cause and the cure:
 //   -ENOENT          not found                       (exit code 127)

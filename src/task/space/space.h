@@ -38,8 +38,8 @@ namespace nagaya::task {
 
 inline constexpr unsigned long kAuxvType = 0x4e4147;  // AT_NAGAYA, "NAG"
 inline constexpr uint32_t kMagic = 0x4e414759;        // "NAGY"
-inline constexpr uint16_t kAbiMajor = 6;              // other layout: joining is refused
-inline constexpr uint16_t kAbiMinor = 0;              // fields were appended
+inline constexpr uint16_t kAbiMajor = 6;              // of the layout: joining another is refused
+inline constexpr uint16_t kAbiMinor = 0;              // grows when fields are appended
 
 inline constexpr uint64_t kSpaceBegin = 0x110000000000;
 inline constexpr uint64_t kSpaceEnd = 0x550000000000;
@@ -161,11 +161,11 @@ struct SpaceHeader {
   uint64_t range_bytes;
   std::byte* records;  // `capacity` records, kRecordBytes apart
   SpaceHeap* heap;
-  void* upper_floors;  // structures of the floors above (llcl/board.h), or nullptr
+  void* upper_floors;  // structures of the floors above (llcl/board/board.h), or nullptr
   uintptr_t redirect_table;
-  uint32_t can_read_thread_pointer;     // argument of arch::thread_identity()
-  std::atomic<uint32_t> tasks_changed;  // counts starts and ends; waiters sleep on it
-  std::atomic<uint32_t> said_no_mappings;
+  uint32_t can_read_thread_pointer;        // argument of arch::thread_identity()
+  std::atomic<uint32_t> tasks_changed;     // counts starts and ends; waiters sleep on it
+  std::atomic<uint32_t> said_no_mappings;  // 1: a task has printed that vm.max_map_count is reached
   std::atomic<uint32_t> said_fixed;  // 1: a task has printed that two tasks map at one address
   std::atomic<uint32_t> file_count;
   RedirectedFile files[16];

@@ -17,8 +17,8 @@
 //   leave to the space   owner                CAS owner word id -> the space's, last chunk first
 //   reclaim              host, after the end  every owner word with the dead task's id -> 0
 //
-// Pairs that need outside exclusion: free of a block against the end of waiting for its owner (the
-// owner's blocks go with it).
+// The users must exclude one pair: no task may free a block while another one waits for the end of
+// the block's owner, because the host then frees all blocks of that owner.
 // Death, at any instruction: the dead task's lists may be torn, but no other task reads them; the
 // owner words name the dead task's chunks, so the host reclaims all of them. A push has happened or
 // not; a block not yet returned is freed with its owner. Progress: no operation waits for another

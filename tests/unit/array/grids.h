@@ -28,7 +28,7 @@ inline Shape shape_of(const std::vector<TestDimension>& all, size_t element_byte
     extents.push_back(one.coordinates);
   }
   const auto count = static_cast<uint32_t>(dimensions.size());
-  return Shape({element_bytes, count, dimensions.data()}, {nullptr, count, extents.data(), 0});
+  return Shape({element_bytes, count, dimensions.data()}, {nullptr, count, extents.data()});
 }
 
 }  // namespace nagaya::array

@@ -5,7 +5,7 @@
 
 #include "array/array.h"
 #include "array/channel.h"
-#include "llcl/processes.h"
+#include "llcl/requests/processes.h"
 #include "processes/node_tables.h"
 
 namespace nagaya::array {

@@ -10,7 +10,7 @@
 
 #include "array/grids.h"
 #include "array/halo_plan.h"
-#include "llcl/board.h"
+#include "llcl/board/board.h"
 #include "processes/node_tables.h"
 #include "task/handmade_space.h"
 

@@ -37,9 +37,9 @@ TEST(Shape, RanksRunFastestAlongTheLastDimension) {
 class ShapeValidity : public testing::Test {
  protected:
   bool is_valid() const {
-    return Shape::is_valid({8, 2, dimensions_}, {nullptr, 2, extents_, rank_});
+    return Shape::is_valid({8, 2, dimensions_}, {nullptr, 2, extents_}, processes_);
   }
-  uint32_t extents_[2] = {2, 3}, rank_ = 5;
+  uint32_t extents_[2] = {2, 3}, processes_ = 6;
   nagaya_array_dimension dimensions_[2] = {{8, 0, {0, 7, 4, 2}, 0, 1, 1},
                                            {9, 1, {0, 8, 3, 3}, 0, 0, 0}};
 };
@@ -47,9 +47,8 @@ class ShapeValidity : public testing::Test {
 TEST_F(ShapeValidity, HoldsForBlocksOnAGrid) {
   EXPECT_TRUE(is_valid());
 }
-TEST_F(ShapeValidity, NeedsARankOfTheGrid) {
-  rank_ = 6;
-  EXPECT_FALSE(is_valid());
+TEST_F(ShapeValidity, NeedsAProcessForEachPlaceOfTheGrid) {
+  for (processes_ = 0; processes_ < 10; ++processes_) EXPECT_EQ(is_valid(), processes_ == 6);
 }
 TEST_F(ShapeValidity, NeedsDimensionsOfTheGridThatNoOtherDimensionLiesAlong) {
   dimensions_[1].grid_dimension = 0;

@@ -2,7 +2,7 @@
 // How far a member may be ahead of the others, and that collectives end in any order.
 #include <errno.h>
 
-#include "coll/underway.h"
+#include "coll/pending_collectives.h"
 #include "layout/blocks.h"
 #include "members.h"
 

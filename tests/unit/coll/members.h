@@ -11,7 +11,7 @@
 
 #include "coll/algorithms.h"
 #include "coll/operation.h"
-#include "llcl/board.h"
+#include "llcl/board/board.h"
 #include "task/handmade_space.h"
 
 namespace nagaya::coll {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "delegatee/fleet.h"
-#include "llcl/message.h"
-#include "llcl/port_cell.h"
+#include "llcl/board/message.h"
+#include "llcl/board/port_cell.h"
 
 namespace nagaya::delegatee {
 namespace {

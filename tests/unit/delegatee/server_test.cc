@@ -10,7 +10,7 @@
 #include <functional>
 #include <utility>
 
-#include "llcl/message.h"
+#include "llcl/board/message.h"
 #include "task/clear_space.h"
 #include "task/space/space_heap.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "llcl/apply_atomic.h"
+#include "llcl/board/apply_atomic.h"
 
 #include <gtest/gtest.h>
 

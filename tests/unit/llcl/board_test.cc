@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "llcl/board.h"
+#include "llcl/board/board.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <functional>
 #include <utility>
 
-#include "llcl/cooperative_copy.h"
+#include "llcl/board/cooperative_copy.h"
 
 namespace nagaya::llcl {
 namespace {

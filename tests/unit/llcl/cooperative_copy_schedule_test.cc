@@ -6,7 +6,7 @@
 #include <array>
 #include <iostream>
 
-#include "llcl/cooperative_copy.h"
+#include "llcl/board/cooperative_copy.h"
 #include "mailbox/schedule.h"
 
 namespace nagaya::llcl {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "llcl/cooperative_copy.h"
+#include "llcl/board/cooperative_copy.h"
 
 #include <gtest/gtest.h>
 

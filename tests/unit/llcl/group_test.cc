@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "llcl/group.h"
+#include "llcl/board/group.h"
 
 #include <errno.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "llcl/board.h"
+#include "llcl/board/board.h"
 #include "task/handmade_space.h"
 
 namespace nagaya::llcl {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "llcl/handles.h"
+#include "llcl/requests/handles.h"
 
 #include <gtest/gtest.h>
 

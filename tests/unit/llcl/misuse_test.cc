@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "llcl/misuse.h"
+#include "llcl/requests/misuse.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

@@ -2,7 +2,7 @@
 // own_board.h - the board of a node that is the test's own, with room for `tasks`.
 #pragma once
 
-#include "llcl/board.h"
+#include "llcl/board/board.h"
 
 namespace nagaya::llcl {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Requests of handlers that wait for room.
-#include "llcl/parked.h"
+#include "llcl/requests/parked.h"
 
 #include <gtest/gtest.h>
 

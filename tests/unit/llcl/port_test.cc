@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ports of one node. Between nodes: tests/unit/match, which runs over both.
-#include "llcl/port.h"
+#include "llcl/requests/port.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The reads of a pull between nodes. Their data are tested in tests/unit/match.
-#include "llcl/pull.h"
+#include "llcl/requests/pull.h"
 
 #include <gtest/gtest.h>
 

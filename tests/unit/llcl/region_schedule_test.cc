@@ -6,7 +6,7 @@
 #include <iostream>
 #include <memory>
 
-#include "llcl/region.h"
+#include "llcl/board/region.h"
 #include "mailbox/schedule.h"
 
 namespace nagaya::llcl {

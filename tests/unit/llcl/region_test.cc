@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "llcl/region.h"
+#include "llcl/board/region.h"
 
 #include <gtest/gtest.h>
 

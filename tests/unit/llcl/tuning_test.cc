@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "llcl/tuning.h"
+#include "llcl/requests/tuning.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

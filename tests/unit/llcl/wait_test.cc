@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "llcl/wait.h"
+#include "llcl/requests/wait.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

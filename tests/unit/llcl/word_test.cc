@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "llcl/word.h"
+#include "llcl/requests/word.h"
 
 #include <gtest/gtest.h>
 

@@ -61,13 +61,12 @@ TEST_F(BacklogTest, ShortMessagesBeyondTheBudgetStayWithTheirSender) {
 
 TEST_F(BacklogTest, IsOverWhenTheTaskHasReadWhatWasHeldForIt) {
   send_many(200, 64 << 10);
-  EXPECT_EQ(task(0).try_send(process(1), kEnvelope, {data_.data(), 4, nullptr}, 4, nullptr),
-            -EAGAIN);
+  EXPECT_EQ(task(0).try_send(process(1), kEnvelope, {data_.data(), 4}, nullptr), -EAGAIN);
   receive_all();
   // Its node says so with the next receipts.
   std::vector<int> buffer(1);
   const auto is_at_once = [&] {
-    return task(0).try_send(process(1), kEnvelope, {data_.data(), 4, nullptr}, 4, nullptr) == 0;
+    return task(0).try_send(process(1), kEnvelope, {data_.data(), 4}, nullptr) == 0;
   };
   bool was_at_once = false;
   for (int n = 0; n < 20 && !was_at_once; ++n) {
@@ -113,7 +112,7 @@ TEST_F(BacklogTest, ControlDataAreHandedOverAllTheSame) {
 
 TEST_F(BacklogTest, OnlyDataOfTheUserAreLeftOpen) {
   const std::vector<int> data = numbers(100, 1), long_one = numbers(50'000, 1);
-  ASSERT_EQ(task(0).try_send(process(1), kEnvelope, {data.data(), 400, nullptr}, 400, nullptr), 0);
+  ASSERT_EQ(task(0).try_send(process(1), kEnvelope, {data.data(), 400}, nullptr), 0);
   EXPECT_EQ(wire_of(0).last_data_bytes, 400u);
   nagaya_send announced = send_of(long_one, {7, 0, 4});
   ASSERT_EQ(task(0).send(announced), 0);

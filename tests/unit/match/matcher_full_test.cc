@@ -19,7 +19,7 @@ class Full : public Pair {
   // Without a look by the receiver, until nothing more is taken at once.
   int fill() {
     int sent = 0;
-    while (task(0).try_send(process(1), kEnvelope, &sent, sizeof sent, nullptr) == 0) ++sent;
+    while (task(0).try_send(process(1), kEnvelope, {&sent, sizeof sent}, nullptr) == 0) ++sent;
     return sent;
   }
   int receive_one() {
@@ -57,9 +57,9 @@ TEST_F(Full, NobodyOvertakesASendThatWaits) {
   // The receiver makes room; the sender has not looked since.
   while (task(1).progress() != 0) continue;
   const int late = sent + 1;
-  EXPECT_EQ(task(0).try_send(process(1), kEnvelope, &late, sizeof late, nullptr), -EAGAIN);
+  EXPECT_EQ(task(0).try_send(process(1), kEnvelope, {&late, sizeof late}, nullptr), -EAGAIN);
   task(0).progress();
-  EXPECT_EQ(task(0).try_send(process(1), kEnvelope, &late, sizeof late, nullptr), 0);
+  EXPECT_EQ(task(0).try_send(process(1), kEnvelope, {&late, sizeof late}, nullptr), 0);
   for (int n = 0; n <= late; ++n) ASSERT_EQ(receive_one(), n);
 }
 
@@ -84,7 +84,7 @@ TEST_F(Full, AnswersWaitForRoomToo) {
   task(0).send(send);
   while (task(1).progress() != 0) continue;
   int filled = 0;
-  while (task(1).try_send(process(0), {8, 1, 0}, &filled, sizeof filled, nullptr) == 0) ++filled;
+  while (task(1).try_send(process(0), {8, 1, 0}, {&filled, sizeof filled}, nullptr) == 0) ++filled;
   std::vector<int> buffer(50'000);
   nagaya_receive receive = receive_of(buffer, kEnvelope);
   task(1).receive(receive);
@@ -101,7 +101,7 @@ class Lent : public Pair {};
 TEST_F(Lent, WithoutABlockAMessageGoesByRendezvous) {
   const std::vector<int> data = numbers(kEagerMax / sizeof(int), 1);
   int eager = 0;
-  while (task(0).try_send(process(1), kEnvelope, data.data(), kEagerMax, nullptr) == 0) {
+  while (task(0).try_send(process(1), kEnvelope, {data.data(), kEagerMax}, nullptr) == 0) {
     ++eager;
     while (task(1).progress() != 0) continue;
     ASSERT_LE(eager * kEagerMax, 64 << 20);
@@ -120,7 +120,7 @@ TEST_F(Lent, WithoutABlockAMessageGoesByRendezvous) {
   EXPECT_TRUE(send.is_complete);
   EXPECT_EQ(buffer, data);
   // A block that was given back can be lent again.
-  EXPECT_EQ(task(0).try_send(process(1), kEnvelope, data.data(), kEagerMax, nullptr), 0);
+  EXPECT_EQ(task(0).try_send(process(1), kEnvelope, {data.data(), kEagerMax}, nullptr), 0);
 }
 
 // Several threads of both tasks send, receive and look at once; every message arrives once.

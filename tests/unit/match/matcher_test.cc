@@ -471,11 +471,12 @@ TEST_P(MatcherTest, ACompleteFunctionMaySendAndReceive) {
       const auto me = static_cast<uint32_t>(1 - receive->wanted.source);
       const int next = own->value + 1;
       if (++own->rounds < 100) own->matcher->receive(*receive);
-      own->matcher->try_send(own->other, {7, static_cast<int>(me), 3}, &next, sizeof next, nullptr);
+      own->matcher->try_send(own->other, {7, static_cast<int>(me), 3}, {&next, sizeof next},
+                             nullptr);
     };
     task(n).receive(chain[n].receive);
   }
-  task(0).try_send(process(1), {7, 0, 3}, start.data(), sizeof(int), nullptr);
+  task(0).try_send(process(1), {7, 0, 3}, {start.data(), sizeof(int)}, nullptr);
   progress();
   EXPECT_EQ(chain[0].rounds, 100);
   EXPECT_EQ(chain[1].rounds, 100);
@@ -487,8 +488,8 @@ TEST_P(MatcherTest, AMessageToNobodyIsRefused) {
   nagaya_send send = send_of(data, kEnvelope);
   send.to = {0, 99};
   EXPECT_EQ(task(0).send(send), -EINVAL);
-  EXPECT_EQ(task(0).try_send({2, 0}, kEnvelope, data.data(), 4, nullptr), -EINVAL);
-  EXPECT_EQ(task(0).try_send({0, 99}, kEnvelope, data.data(), 4, nullptr), -EINVAL);
+  EXPECT_EQ(task(0).try_send({2, 0}, kEnvelope, {data.data(), 4}, nullptr), -EINVAL);
+  EXPECT_EQ(task(0).try_send({0, 99}, kEnvelope, {data.data(), 4}, nullptr), -EINVAL);
 }
 
 }  // namespace

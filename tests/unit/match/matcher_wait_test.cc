@@ -72,9 +72,7 @@ TEST_F(Wait, WhoYieldsIsIdleMeanwhile) {
   waiter.join();
   EXPECT_GT(seen_idle, seen_in_a_look / 2);
   const int value = 42;
-  ASSERT_EQ(task(0).try_send(process(1), kEnvelope, {&value, sizeof value, nullptr}, sizeof value,
-                             nullptr),
-            0);
+  ASSERT_EQ(task(0).try_send(process(1), kEnvelope, {&value, sizeof value}, nullptr), 0);
   task(1).progress();
   EXPECT_EQ(is_idle(1), 0);
 }
@@ -114,7 +112,7 @@ TEST_F(Wait, ATaskThatWaitsForLongSleepsUntilAMessageComes) {
       while (board().sleepers[1].count == 0) std::this_thread::yield();
       std::this_thread::sleep_for(std::chrono::milliseconds(300));
       sent_ns = mailbox::Machine::now_ns();
-      task(0).try_send(process(1), kEnvelope, {&time, sizeof time, nullptr}, sizeof time, nullptr);
+      task(0).try_send(process(1), kEnvelope, {&time, sizeof time}, nullptr);
     });
     const uint64_t processor_ns = nanoseconds(
         CLOCK_THREAD_CPUTIME_ID, [&] { wait(1, [&] { return receive.is_complete != 0; }); });

@@ -57,7 +57,7 @@ class NoMemory : public Pair {
   int fill(uint32_t from) {
     int sent = 0;
     const nagaya_process to = process(1 - from);
-    while (task(from).try_send(to, {8, 0, 0}, &sent, sizeof sent, nullptr) == 0) ++sent;
+    while (task(from).try_send(to, {8, 0, 0}, {&sent, sizeof sent}, nullptr) == 0) ++sent;
     return sent;
   }
 };
@@ -65,7 +65,7 @@ class NoMemory : public Pair {
 TEST_F(NoMemory, MessagesStayInTheMailboxAndTheirOrder) {
   constexpr int kMessages = 100;  // more than the first buckets of the index hold
   for (int n = 0; n < kMessages; ++n)
-    ASSERT_EQ(task(0).try_send(process(1), kEnvelope, &n, sizeof n, nullptr), 0);
+    ASSERT_EQ(task(0).try_send(process(1), kEnvelope, {&n, sizeof n}, nullptr), 0);
   EXPECT_EQ(look(1), -ENOMEM);
   EXPECT_EQ(look(1), -ENOMEM);
   task(1).progress();
@@ -94,7 +94,7 @@ TEST_F(NoMemory, AnswersThatWaitGoOut) {
   task(1).progress();
   ASSERT_TRUE(receive.is_complete);
   for (int n = 0; n < 3; ++n)
-    ASSERT_EQ(task(0).try_send(process(1), {7, 0, 0}, &n, sizeof n, nullptr), 0);
+    ASSERT_EQ(task(0).try_send(process(1), {7, 0, 0}, {&n, sizeof n}, nullptr), 0);
   for (int n = 0; n < sent; ++n) task(0).progress();
   EXPECT_FALSE(send.is_complete);
   EXPECT_GE(look(1), 0);  // the answer goes, and there was memory for one message
@@ -106,7 +106,7 @@ TEST_F(NoMemory, AnswersThatWaitGoOut) {
 TEST_F(NoMemory, MessagesEnterAnIndexThatCannotGrow) {
   const int value = 1;
   for (int n = 0; n < 65; ++n) {  // one more than it has buckets at first
-    ASSERT_EQ(task(0).try_send(process(1), {7, 0, n}, &value, sizeof value, nullptr), 0);
+    ASSERT_EQ(task(0).try_send(process(1), {7, 0, n}, {&value, sizeof value}, nullptr), 0);
   }
   while (task(1).progress() != 0) continue;
   std::vector<int> buffer(1);
@@ -118,7 +118,7 @@ TEST_F(NoMemory, MessagesEnterAnIndexThatCannotGrow) {
 
 TEST_F(NoMemory, EndsOnlyTheWaitsThatWantToKnow) {
   const int value = 1;
-  ASSERT_EQ(task(0).try_send(process(1), kEnvelope, &value, sizeof value, nullptr), 0);
+  ASSERT_EQ(task(0).try_send(process(1), kEnvelope, {&value, sizeof value}, nullptr), 0);
   const auto never = [] { return false; };
   const auto wait_for_some_ms = [&](OnError on_error) {
     const uint64_t deadline_ns = mailbox::Machine::now_ns() + 20'000'000;

@@ -50,7 +50,7 @@ TEST_F(RemoteTest, ACancelledLongSendIsSharedNoLonger) {
 TEST_F(RemoteTest, ACancelOfWhatWasCompleteEndsNoRegion) {
   const int value = 1;
   nagaya_send late{};
-  ASSERT_EQ(task(0).try_send(process(1), kEnvelope, &value, sizeof value, &late.serial), 0);
+  ASSERT_EQ(task(0).try_send(process(1), kEnvelope, {&value, sizeof value}, &late.serial), 0);
   late.to = process(1);
   late.envelope = kEnvelope;
   task(0).send(send_);
@@ -88,7 +88,7 @@ TEST_F(RemoteTest, WhatAMailboxHasNoRoomForIsKeptInItsOrder) {
   for (int n = 0; n < kMessages; ++n) {
     // Room in the mailbox is no room before those that are kept.
     if (n == kMessages / 2) task(1).progress();
-    ASSERT_EQ(task(0).try_send(process(1), kEnvelope, &n, sizeof n, nullptr), 0);
+    ASSERT_EQ(task(0).try_send(process(1), kEnvelope, {&n, sizeof n}, nullptr), 0);
   }
   for (int n = 0; n < kMessages; ++n) {
     std::vector<int> buffer(1);

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "delegatee/board_node.h"
-#include "llcl/pieces.h"
-#include "llcl/port_cell.h"
-#include "llcl/remote_nodes.h"
+#include "llcl/board/command.h"
+#include "llcl/board/port_cell.h"
+#include "llcl/requests/remote_nodes.h"
 
 namespace nagaya::match {
 
@@ -92,8 +92,8 @@ class Wire final : public llcl::RemoteNodes {
         nodes_.board(from.node).regions->find_region(region, from.task);
     llcl::Found place{memory.address, memory.address == nullptr ? -EINVAL : 0};
     for (const nagaya_llcl_piece& piece : pieces) {
-      llcl::Span span;
-      if (!remote_span(std::bit_cast<llcl::Piece>(piece), 0, &span) ||
+      layout::Span span;
+      if (!remote_span(std::bit_cast<layout::Piece>(piece), 0, &span) ||
           span.first + span.bytes > memory.bytes)
         place.error = -EINVAL;
     }
@@ -108,8 +108,7 @@ class Wire final : public llcl::RemoteNodes {
       const Read& read = asked_.front();
       const int error = broken != 0 ? broken : read.place.error;
       for (const nagaya_llcl_piece& piece : read.pieces)
-        if (error == 0)
-          copy_piece(llcl::Op::kGetPieces, std::bit_cast<llcl::Piece>(piece), read.place.address);
+        if (error == 0) copy_piece(false, std::bit_cast<layout::Piece>(piece), read.place.address);
       read.done.store(error == 0 ? 1 : static_cast<uint32_t>(error));
     }
     return count;

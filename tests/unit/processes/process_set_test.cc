@@ -66,7 +66,25 @@ TEST(RanksByNodeTest, ProcessesOfANodeMayCountAsNodesOfTheirOwn) {
   EXPECT_TRUE(ranks.are_blocks());
 }
 
-TEST(RanksByNodeTest, RanksMayBeDealtToNodes) {
+TEST(RanksByNodeTest, RanksMayBeDealtInTurn) {
+  for (const uint32_t block : {1u, 2u}) {
+    NodeTables node;
+    const std::vector<Process> processes = dealt(3, 4, block);
+    const RanksByNode ranks(node.store(), processes);
+    EXPECT_EQ(node.tables, 1);
+    EXPECT_FALSE(ranks.are_blocks());
+    std::vector<uint32_t> next(3);
+    for (uint32_t rank = 0; rank < 12; ++rank) {
+      const uint32_t on = processes[rank].node;
+      EXPECT_EQ(ranks.node_of(rank), on);
+      EXPECT_EQ(ranks.index_of(rank), next[on]);
+      EXPECT_EQ(ranks.ranks_of(on)[next[on]], rank);
+      EXPECT_EQ(ranks.ranks()[ranks.begin_of(on) + next[on]++], rank);
+    }
+  }
+}
+
+TEST(RanksByNodeTest, RanksMayLieInAnyOrder) {
   NodeTables node;
   const RanksByNode ranks(node.store(), processes_on({3, 0, 3, 0, 3}));
   ASSERT_EQ(ranks.nodes(), 2u);

@@ -38,7 +38,7 @@ class RankTableTest : public testing::Test {
  protected:
   static constexpr uint32_t kPositions = 6400;
   Owned<RankTable> table(const std::vector<uint32_t>& positions, uint32_t runs_max = 1024) const {
-    auto result = built(RankPlan(*nodes_, Ranks{nullptr, positions}, runs_max));
+    auto result = built(RankPlan(listing(*nodes_, positions), runs_max));
     expect_order(*result, positions, kPositions);
     return result;
   }
@@ -58,17 +58,43 @@ TEST_F(RankTableTest, TakesFewBytesForARegularOrder) {
   EXPECT_LE(world_table(*equal_nodes(16384, 64))->head.bytes, 128u);
 }
 
-TEST_F(RankTableTest, IsTheSameHoweverItWasDescribed) {
-  const auto by_range = range_table(*nodes_, nullptr, {{0, kPositions / 2, 2}});
-  std::vector<uint32_t> even, odd;
-  for (uint32_t n = 0; n < kPositions; n += 2) even.push_back(n), odd.push_back(n + 1);
-  EXPECT_TRUE(RankPlan(*nodes_, Ranks{nullptr, even}).matches(*by_range));
-  EXPECT_TRUE(RankPlan(*nodes_, AllExcept{nullptr, odd}).matches(*by_range));
-  const std::vector<Range> in_pieces{{0, 1, 1}, {2, 2, 2}, {6, 1, 9}, {8, kPositions / 2 - 4, 2}};
-  EXPECT_TRUE(RankPlan(*nodes_, Ranges{nullptr, in_pieces}).matches(*by_range));
-  EXPECT_FALSE(RankPlan(*nodes_, Ranks{nullptr, odd}).matches(*by_range));
-  even.pop_back();
-  EXPECT_FALSE(RankPlan(*nodes_, Ranks{nullptr, even}).matches(*by_range));
+TEST_F(RankTableTest, MatchesAnEqualListOnly) {
+  const auto even = rank_table(*nodes_, range(0, kPositions / 2, 2));
+  std::vector<uint32_t> list = range(0, kPositions / 2, 2);
+  EXPECT_TRUE(RankPlan(listing(*nodes_, list)).matches(*even));
+  EXPECT_FALSE(RankPlan(listing(*nodes_, range(1, kPositions / 2, 2))).matches(*even));
+  list.pop_back();
+  EXPECT_FALSE(RankPlan(listing(*nodes_, list)).matches(*even));
+}
+
+TEST_F(RankTableTest, ListsProcesses) {
+  const std::vector<Process> processes{{0, 0}, {3, 7}, {1, 2}, {0, 1}};
+  const auto table = built(RankPlan({*nodes_, std::span(processes)}));
+  EXPECT_EQ(positions_of(*table), (std::vector<int64_t>{0, 3 * 64 + 7, 64 + 2, 1}));
+}
+
+TEST_F(RankTableTest, RefusesWhatIsNotThere) {
+  for (const Process wrong : {Process{100, 0}, Process{0, 64}, Process{UINT32_MAX, UINT32_MAX}}) {
+    const std::vector<Process> processes{{0, 0}, wrong};
+    EXPECT_EQ(RankPlan({*nodes_, std::span(processes)}).error(), -EINVAL);
+  }
+  EXPECT_EQ(error_of(RankPlan(listing(*nodes_, {0, kPositions}))), -EINVAL);
+  EXPECT_EQ(error_of(RankPlan(listing(*nodes_, {}))), -EINVAL);
+}
+
+TEST_F(RankTableTest, RefusesAPositionThatComesTwice) {
+  const auto error = [&](const std::vector<std::vector<uint32_t>>& parts, uint32_t runs_max) {
+    std::vector<uint32_t> all;
+    for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
+    return error_of(RankPlan(listing(*nodes_, all), runs_max));
+  };
+  EXPECT_EQ(error({{4, 4, 4}}, 1024), -EINVAL);
+  EXPECT_EQ(error({{1, 2, 1}}, 1024), -EINVAL);
+  EXPECT_EQ(error({range(0, 8), range(7, 8)}, 1024), -EINVAL);
+  EXPECT_EQ(error({range(0, 16, 2), range(1, 8, 3)}, 1024), -EINVAL);
+  EXPECT_EQ(error({range(0, 16, 2), range(1, 16, 2)}, 1024), 0) << "interleaved, all different";
+  EXPECT_EQ(error({{9, 3, 7, 1}}, 0), 0) << "irregular";
+  EXPECT_EQ(error({{9, 3, 7, 3}}, 0), -EINVAL);
 }
 
 TEST_F(RankTableTest, FindsRunsOutOfOrder) {
@@ -91,9 +117,12 @@ TEST_F(RankTableTest, FindsInterleavedRuns) {
 
 TEST_F(RankTableTest, PacksManyInterleavedRuns) {
   std::vector<uint32_t> positions;
-  for (uint32_t offset = 0; offset < 64; ++offset)
-    for (uint32_t n = offset; n < kPositions; n += 64) positions.push_back(n);
-  EXPECT_EQ(table(positions)->run_count, 0u);
+  for (const uint32_t runs : {64u, 400u}) {
+    positions.clear();
+    for (uint32_t offset = 0; offset < runs; ++offset)
+      for (uint32_t n = offset; n < kPositions; n += runs) positions.push_back(n);
+    EXPECT_EQ(table(positions)->run_count, runs == 64 ? 64u : 0u);
+  }
 }
 
 TEST_F(RankTableTest, PacksManyRuns) {
@@ -167,7 +196,7 @@ TEST_F(RankTableTest, AgreesWithADenseMapWhateverTheOrder) {
     if (random() % 4 == 0) std::shuffle(positions.begin(), positions.end(), random);
     positions.resize(1 + random() % all);
     const uint32_t runs_max = round % 2 == 0 ? 1024 : static_cast<uint32_t>(random() % 20);
-    const auto result = built(RankPlan(*nodes_, Ranks{nullptr, positions}, runs_max));
+    const auto result = built(RankPlan(listing(*nodes_, positions), runs_max));
     ASSERT_NO_FATAL_FAILURE(expect_order(*result, positions, all)) << "round " << round;
   }
 }

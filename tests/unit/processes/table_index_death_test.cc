@@ -18,7 +18,7 @@ namespace {
 constexpr uint32_t kChunks = 24;
 constexpr uint32_t kSlots = 64;
 constexpr uint32_t kVictim = 0, kOther = 1;
-constexpr uint32_t kList[] = {7, 3, 31};
+const std::vector<uint32_t> kList = {7, 3, 31};
 
 // One node's share of a job, with the task that will die.
 struct Scene {
@@ -27,7 +27,7 @@ struct Scene {
   TableIndex* index = TableIndex::create(words.data(), kSlots);
   Owned<NodeTable> nodes = equal_nodes(4, 8);
   const RankTable* victims = nullptr;  // to which the victim has a reference
-  RankPlan plan{*nodes, Ranks{nullptr, kList}};
+  RankPlan plan{listing(*nodes, kList)};
 
   Memory memory(uint32_t number) { return space_heap_of(space.task(number)); }
   const RankTable* intern(uint32_t number) {
@@ -58,9 +58,7 @@ void PrintTo(const Case& tested, std::ostream* out) {
 const Case kCases[] = {
     {"InternANewTable", [](Scene&) {}, intern_as_victim},
     {"InternANewPackedTable",
-     [](Scene& scene) {
-       scene.plan = RankPlan(*scene.nodes, Ranks{nullptr, kList}, 0);
-     },
+     [](Scene& scene) { scene.plan = RankPlan(listing(*scene.nodes, kList), 0); },
      intern_as_victim},
     {"InternAnothersTable", [](Scene& scene) { scene.intern(kOther); }, intern_as_victim},
     {"DropAShared",

@@ -49,15 +49,13 @@ class TableIndexTest : public testing::Test {
  protected:
   static constexpr uint32_t kSlots = 256;
 
-  const RankTable* intern(const Description& description) {
-    const RankTable* table = nullptr;
-    EXPECT_EQ(index_->intern(RankPlan(*nodes_, description), memory_.view(), table), 0);
-    return table;
-  }
   // The ranks from `first` to the end of the job: many different communicators.
   const RankTable* intern_from(uint32_t first) {
-    const Range range{first, nodes_->positions - first, 1};
-    return intern(Ranges{nullptr, {&range, 1}});
+    const std::vector<uint32_t> positions = range(first, nodes_->positions - first);
+    const RankTable* table = nullptr;
+    const RankPlan plan(listing(*nodes_, positions));
+    EXPECT_EQ(index_->intern(plan, memory_.view(), table), 0);
+    return table;
   }
   void drop(const RankTable* table) { index_->drop(table->head, memory_.view()); }
   uint32_t used_slots() const {
@@ -75,8 +73,6 @@ class TableIndexTest : public testing::Test {
 TEST_F(TableIndexTest, GivesEqualContentOnce) {
   const RankTable* one = intern_from(5);
   EXPECT_EQ(intern_from(5), one);
-  std::vector<uint32_t> removed{0, 1, 2, 3, 4};
-  EXPECT_EQ(intern(AllExcept{nullptr, removed}), one) << "described in other words";
   EXPECT_EQ(memory_.blocks.size(), 1u);
 }
 
@@ -133,9 +129,9 @@ TEST_F(TableIndexTest, GivesASecondCopyWhenACountIsFull) {
 TEST_F(TableIndexTest, SaysThatMemoryIsExhausted) {
   memory_.blocks_max = 1;
   intern_from(5);
-  const Range range{6, 10, 1};
+  const std::vector<uint32_t> positions = range(6, 10);
   const RankTable* table = nullptr;
-  const RankPlan plan(*nodes_, Ranges{nullptr, {&range, 1}});
+  const RankPlan plan(listing(*nodes_, positions));
   EXPECT_EQ(index_->intern(plan, memory_.view(), table), -ENOMEM);
   EXPECT_EQ(table, nullptr);
   EXPECT_EQ(used_slots(), 1u);
@@ -144,10 +140,10 @@ TEST_F(TableIndexTest, SaysThatMemoryIsExhausted) {
 TEST_F(TableIndexTest, LosesNothingForADescriptionThatIsWrong) {
   const RankTable* table = nullptr;
   std::vector<uint32_t> twice{9, 3, 7, 3};
-  const RankPlan irregular(*nodes_, Ranks{nullptr, twice}, 0);
+  const RankPlan irregular(listing(*nodes_, twice), 0);
   EXPECT_EQ(index_->intern(irregular, memory_.view(), table), -EINVAL);
   twice[1] = 6400;
-  const RankPlan beyond(*nodes_, Ranks{nullptr, twice});
+  const RankPlan beyond(listing(*nodes_, twice));
   EXPECT_EQ(index_->intern(beyond, memory_.view(), table), -EINVAL);
   EXPECT_EQ(memory_.blocks.size(), 0u);
   EXPECT_EQ(used_slots(), 0u);
@@ -156,7 +152,7 @@ TEST_F(TableIndexTest, LosesNothingForADescriptionThatIsWrong) {
 TEST_F(TableIndexTest, LivesInTheSpaceHeap) {
   task::HandmadeSpace space;
   const std::vector<uint32_t> list{7, 1, 6400 - 1};
-  const RankPlan plan(*nodes_, Ranks{nullptr, list});
+  const RankPlan plan(listing(*nodes_, list));
   const RankTable *one = nullptr, *two = nullptr;
   ASSERT_EQ(index_->intern(plan, space_heap_of(space.task(0)), one), 0);
   ASSERT_EQ(index_->intern(plan, space_heap_of(space.task(1)), two), 0);

@@ -36,20 +36,23 @@ inline Owned<NodeTable> equal_nodes(uint32_t nodes, uint32_t tasks, uint32_t blo
   return node_table(std::vector<uint32_t>(nodes, tasks), block);
 }
 
-inline Owned<RankTable> rank_table(const NodeTable& nodes, const Description& description) {
-  return built(RankPlan(nodes, description));
+inline Listing listing(const NodeTable& nodes, const std::vector<uint32_t>& positions) {
+  return {nodes, std::span(positions)};
 }
-inline Owned<RankTable> range_table(const NodeTable& nodes, const RankTable* parent,
-                                    const std::vector<Range>& ranges) {
-  return rank_table(nodes, Ranges{parent, ranges});
+inline Owned<RankTable> rank_table(const NodeTable& nodes, const std::vector<uint32_t>& positions) {
+  return built(RankPlan(listing(nodes, positions)));
 }
-inline Owned<RankTable> list_table(const NodeTable& nodes, const RankTable* parent,
-                                   const std::vector<uint32_t>& ranks) {
-  return rank_table(nodes, Ranks{parent, ranks});
+
+// The positions first, first + stride, ...
+inline std::vector<uint32_t> range(uint32_t first, uint32_t count, uint32_t stride = 1) {
+  std::vector<uint32_t> positions(count);
+  for (uint32_t n = 0; n < count; ++n) positions[n] = first + n * stride;
+  return positions;
 }
+
 // The whole job, in the order of the positions.
 inline Owned<RankTable> world_table(const NodeTable& nodes) {
-  return range_table(nodes, nullptr, {{0, nodes.positions, 1}});
+  return rank_table(nodes, range(0, nodes.positions));
 }
 
 inline std::vector<int64_t> positions_of(const RankTable& table) {

@@ -55,7 +55,7 @@ Communicator world_in_blocks_of(uint32_t block) {
 // The ranks of `list`, of a world by node.
 Communicator listed(const std::vector<uint32_t>& list) {
   auto nodes = equal_nodes(kNodes, kTasks);
-  auto ranks = list_table(*nodes, world_table(*nodes).get(), list);
+  auto ranks = rank_table(*nodes, list);
   auto dense = dense_map(static_cast<uint32_t>(list.size()),
                          [&](uint32_t rank) { return by_node(list[rank]); });
   return {std::move(nodes), std::move(ranks), std::move(dense)};
@@ -63,7 +63,7 @@ Communicator listed(const std::vector<uint32_t>& list) {
 
 Communicator every_second() {
   Communicator world = world_in_blocks_of(kTasks);
-  world.ranks = range_table(*world.nodes, world.ranks.get(), {{1, kSize / 2, 2}});
+  world.ranks = rank_table(*world.nodes, range(1, kSize / 2, 2));
   world.dense = dense_map(kSize / 2, [](uint32_t rank) { return by_node(2 * rank + 1); });
   return world;
 }
@@ -72,14 +72,16 @@ Communicator every_second() {
 Communicator without_some(uint32_t together) {
   Communicator world = world_in_blocks_of(kTasks);
   std::mt19937 random(20160501);
-  std::vector<uint32_t> removed;
+  std::vector<uint32_t> left;
   world.dense.clear();
   for (uint32_t first = 0; first < kSize; first += together) {
     const bool remains = random() % 100 >= 3;
-    for (uint32_t rank = first; rank < first + together; ++rank)
-      remains ? world.dense.push_back(by_node(rank)) : removed.push_back(rank);
+    for (uint32_t rank = first; remains && rank < first + together; ++rank) {
+      world.dense.push_back(by_node(rank));
+      left.push_back(rank);
+    }
   }
-  world.ranks = rank_table(*world.nodes, AllExcept{world.ranks.get(), removed});
+  world.ranks = rank_table(*world.nodes, left);
   return world;
 }
 
@@ -107,7 +109,7 @@ Communicator reported_by_a_launcher() {
       if (next[node] < tasks[node]) all.push_back({node, next[node]++});
   }
   auto nodes = node_table(tasks, dealt_block(all));
-  auto ranks = rank_table(*nodes, Processes{all});
+  auto ranks = built(RankPlan({*nodes, std::span(std::as_const(all))}));
   return {std::move(nodes), std::move(ranks), std::move(all)};
 }
 

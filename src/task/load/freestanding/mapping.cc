@@ -170,7 +170,8 @@ long attach_segment(TaskRecord& task, const arch::SyscallFrame& call) {
   long result = -ENOMEM;
   if (wanted == 0 && (flags & SHM_REMAP) == 0)
     result = place_in_partition(task, bytes, kPageBytes, [&](uint64_t at) {
-      // The kernel itself checks that the addresses are free: it takes more of them for huge pages.
+      // No addresses are claimed before: shmat itself fails if they are occupied, and a segment of
+      // huge pages takes more of them than `bytes`.
       const long attached = raw_syscall(__NR_shmat, call.args[0], at, flags);
       return attached == -EINVAL && is_occupied(at, bytes) ? -EEXIST : attached;
     });
@@ -178,7 +179,7 @@ long attach_segment(TaskRecord& task, const arch::SyscallFrame& call) {
   if (failed(result)) return result;
   const auto begin = static_cast<uint64_t>(result);
   if (is_own(task, begin, begin + bytes)) mark_attached(task, begin, begin + bytes);
-  return result;  // outside the partition, and counted as escaped already
+  return result;  // a segment outside of the partition is counted as escaped already
 }
 
 long detach_segment(TaskRecord& task, const arch::SyscallFrame& call) {

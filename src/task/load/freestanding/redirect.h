@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// redirect.h - carries out the redirected mmap, munmap, mremap, shmat, shmdt and readlink of a
-// task: places its mappings in its partition, refuses access to another task's partition, and makes
+// redirect.h - carries out the redirected system calls of a task (docs/tasks.md lists them): places
+// its mappings in its partition, refuses access to another task's partition, and makes
 // /proc/self/exe name the task's own program.
 //
 // Freestanding: this code runs on a task's thread, inside its system call, with the task's stack

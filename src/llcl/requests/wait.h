@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// wait.h - how the threads of a task wait, whatever they wait for (law 11). A waiting thread polls;
+// a poll is a "look" in the names below. Each look also advances everything that the task owes to
+// others: the libraries registered here, and chunks of large copies of its peers.
+//
+//   until(is_over)   look: is_over? all that is registered, copies ──► Backoff: spin, yield, sleep
+//   poll()           for callers that do not say what they wait for: one look, and at most a yield
+//
+// A sleeping thread sleeps on the bell of its task, board.ports[task].bell(). Every event that may
+// end its wait rings that bell:
+//
+//   | the event that ends the wait                    | its ringer                           |
+//   | a message                                       | its poster: the mailbox has a mark   |
+//   | a completion by the delegatee                   | the delegatee                        |
+//   | a notification, a copy that is offered          | wake_task()                          |
+//   | another thread of the task, which has moved     | that thread, at the end of its look  |
+//   | something for which nobody rings                | nobody: naps end by themselves, soon |
+//   |                                                 | if before_sleep() says so            |
+//
+// Thread safety: any thread of the task may call any function. Threads that go to sleep take a lock
+// of the task to arm and disarm its one bell.
+// Death: all shared data are the board's (board.h), and the host takes them back.
+#pragma once
+
+#include <errno.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "llcl/board/board.h"
+#include "nagaya/llcl.h"
+#include "task/space/spin_lock.h"
+
+namespace nagaya::llcl {
+
+// A library that every wait of the task advances. Any thread of the task calls the functions, and
+// several threads at once; the functions must not wait, and throw nothing.
+struct Progress {
+  // Polls once. Returns how many events it has handled, or a negative errno if the library cannot
+  // go on (-ENOMEM).
+  int (*advance)(void* context);
+  uint32_t every;  // a power of two: one in `every` looks calls advance(), and each before a sleep
+  // Called before a thread's last look before it sleeps. Returns the longest sleep [ns]; kNever:
+  // every event from now on rings the bell; NAGAYA_NOBODY_RINGS.
+  uint64_t (*before_sleep)(void* context);
+  void (*after_sleep)(void* context);  // no thread of the task sleeps any more; may be nullptr
+  void* context;
+};
+
+// A before_sleep for a library whose events all ring, and which one thread at a time polls under
+// the lock `looks` while others skip it. If a thread holds the lock, its poll may have missed an
+// event from before the bell was armed, and it may leave its wait next: then the caller only naps.
+inline uint64_t sleep_beside_looks(task::SpinLock& looks) {
+  if (!looks.try_lock()) return NAGAYA_NOBODY_RINGS;
+  looks.unlock();
+  return mailbox::kNever;
+}
+
+class Wait;
+
+// Decides how a thread pauses between fruitless looks: it spins, yields, then sleeps.
+class Backoff {
+ public:
+  // `waiter`: that of the thread's lane; nullptr: the thread has no lane, and is not counted.
+  Backoff(Wait& wait, LaneWaiter* waiter, uint64_t deadline_ns)
+      : wait_(wait), waiter_(waiter), deadline_ns_(deadline_ns) {}
+
+  // Called after a look that has handled something: ends the run of fruitless looks.
+  void found() {
+    if (looks_ != 0) end_looks();
+    partner_spin_end_ns_ = 0;
+  }
+  bool has_time() const { return !mailbox::has_passed<mailbox::Machine>(deadline_ns_); }
+  bool is_last_look() const { return is_armed_; }
+  bool is_probe_due() {
+    const bool is_due = slept_ns_ >= probe_at_ns_;
+    if (is_due) [[unlikely]]
+      probe_at_ns_ = slept_ns_ + kProbeNs;
+    return is_due;
+  }
+
+  // The functions that mailbox::wait() calls.
+  mailbox::Pause pause() { return is_early() ? (++looks_, mailbox::Pause::kSpin) : pause_late(); }
+  void spin() {}  // a look takes long enough
+  void yield();
+  void arm();
+  void sleep();
+  void disarm();
+
+ private:
+  friend class Wait;
+  using Table = mailbox::WaitTable;
+  static constexpr uint64_t kProbeNs = 1'000'000'000;
+
+  bool is_early() const;
+  mailbox::Pause pause_late();
+  void end_looks();
+  bool may_spin_for_partner();
+  void become(uint32_t state);
+
+  Wait& wait_;
+  LaneWaiter* waiter_;
+  const uint64_t deadline_ns_;
+  uint32_t looks_ = 0;  // number of fruitless looks
+  uint32_t armed_ = 0;  // the bell's word when it was armed
+  bool is_armed_ = false;
+  uint64_t partner_spin_end_ns_ = 0;  // end of the spin for the partner; 0: not begun; kNever: over
+  uint64_t nap_ns_ = Table::kNapNs, longest_ns_ = 0, slept_ns_ = 0, probe_at_ns_ = kProbeNs;
+};
+
+class Wait {
+ public:
+  static constexpr size_t kProgressesMax = 16;
+
+  Wait(Board& board, mailbox::Owner self) : board_(board), self_(self) {}
+
+  // Registers a library. Returns 0, -ENOSPC.
+  int add(const Progress& progress);
+  void remove(const void* context);  // no thread may be in one of the library's functions
+  // Called before the first poll(): threads that poll in vain are counted through `waiter`.
+  void begin_polls(LaneWaiter* waiter);
+  // From now on several threads may call poll(), or wait for events of registered libraries.
+  void enable_threads() { has_threads_.store(true, std::memory_order_relaxed); }
+
+  // If a registered library cannot go on, the wait continues, or ends with the library's error.
+  enum class OnError { kWaitOn, kEnd };
+
+  // Waits until is_over() (returns 0), the deadline (-ETIMEDOUT), or with kEnd an error of a
+  // registered library. While the thread sleeps, probe() is called about every second: it may
+  // change the result of is_over(), and must not wait itself.
+  template <class IsOver, class Probe>
+  int until(IsOver is_over, uint64_t deadline_ns, LaneWaiter* waiter, Probe probe,
+            OnError on_error) {
+    if (is_over()) return 0;
+    Backoff backoff(*this, waiter, deadline_ns);
+    int error = 0;
+    const auto look = [&] {
+      if (backoff.is_probe_due()) probe();
+      while (!is_over()) {
+        const int moved = advance(backoff.is_last_look());
+        if (moved < 0 && on_error == OnError::kEnd) [[unlikely]]
+          return error = moved, true;
+        if (moved <= 0 && !help()) return false;
+        backoff.found();
+        if (!backoff.has_time()) return is_over();
+      }
+      return true;
+    };
+    const bool has_ended = mailbox::wait(look, backoff);
+    backoff.found();
+    return has_ended ? error : -ETIMEDOUT;
+  }
+  // Looks once. If that has handled nothing, pauses without sleep and looks again. Returns how many
+  // events were handled, or an error.
+  int poll();
+  // Called after an event was handled for which another thread may wait: wakes the task's threads.
+  void wake_threads() {
+    if (has_threads_.load(std::memory_order_relaxed)) bell().ring();
+  }
+  // Called after an event was handled outside of poll(): ends poll()'s run of fruitless looks.
+  void found() {
+    with_polls([this] { polls_.found(); });
+  }
+
+  // The caller's next wait is probably for a message or an answer of that task of this node.
+  void set_partner(uint32_t task) { partner_.store(task, std::memory_order_relaxed); }
+  static constexpr uint32_t kNobody = UINT32_MAX;
+
+ private:
+  friend class Backoff;
+  struct Entry {
+    std::atomic<int (*)(void*)> advance;  // nullptr: removed. Stored after `progress`
+    Progress progress;
+  };
+
+  // Advances the registered libraries. Returns how many events they have handled; if none, the
+  // error of one of them, or 0.
+  int advance(bool is_last_look) {
+    int count = 0, error = 0;
+    const uint32_t look = looks_.load(std::memory_order_relaxed) + 1;
+    looks_.store(look, std::memory_order_relaxed);
+    const uint32_t size = size_.load(std::memory_order_acquire);  // pairs with add
+    for (uint32_t n = 0; n < size; ++n) {
+      const auto function = all_[n].advance.load(std::memory_order_acquire);  // pairs with add
+      if (function == nullptr) continue;
+      const Progress& progress = all_[n].progress;
+      if (!is_last_look && (look & (progress.every - 1)) != 0) continue;
+      const int moved = function(progress.context);
+      if (moved < 0) [[unlikely]]
+        error = moved;
+      else
+        count += moved;
+    }
+    if (count != 0) wake_threads();
+    return count != 0 ? count : error;
+  }
+  bool help() { return board_.copies->any() && board_.copies->help(self_); }
+  mailbox::Doorbell& bell() { return board_.ports[self_.number()].bell(); }
+  bool has_other_nodes() const { return board_.nodes.load(std::memory_order_relaxed) > 1; }
+  bool is_partner_running() const;
+  void show_idle(bool is_idle);
+  uint32_t arm(uint64_t& longest_ns);
+  void disarm();
+  // Calls function(), unless another thread is in such a call: then this thread's poll is not
+  // counted.
+  template <class Function>
+  void with_polls(Function function) {
+    if (!has_threads_.load(std::memory_order_relaxed)) return function();
+    if (!polls_lock_.try_lock()) return;
+    function();
+    polls_lock_.unlock();
+  }
+
+  Board& board_;
+  const mailbox::Owner self_;
+  // The next three are relaxed: hints.
+  std::atomic<uint32_t> partner_ = kNobody;
+  std::atomic<bool> has_threads_ = false;
+  std::atomic<uint32_t> looks_ = 0;  // of all threads; misses some if several look at once
+  std::array<Entry, kProgressesMax> all_{};
+  std::atomic<uint32_t> size_ = 0;
+  task::SpinLock lock_;    // guards changes of all_, and sleepers_
+  uint32_t sleepers_ = 0;  // number of the task's threads between arm() and disarm()
+  task::SpinLock polls_lock_;
+  Backoff polls_{*this, nullptr, mailbox::kNever};  // of poll()
+};
+
+// Whether this is one of the first looks, within which the answer to a message of the caller
+// arrives: inline, because each nanosecond counts.
+inline bool Backoff::is_early() const {
+  return looks_ != 0 && looks_ + 1 < Table::kPollsBeforeAnnouncing && !wait_.board_.load.crowded();
+}
+
+}  // namespace nagaya::llcl
