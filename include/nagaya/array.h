@@ -130,10 +130,11 @@ typedef struct nagaya_array_width {
 } nagaya_array_width;
 
 /* Starts to fill the shadow. Shadow outside of the array stays as it is, and so do corners if
- * `orthogonal`; otherwise corners beside shadow of a dimension without a width come from the
- * neighbours, too, also those outside of the array: an earlier reflect, which may have been
- * periodic, has filled them there. Collective over the grid, but only neighbours wait for each
- * other. All processes start and complete the same reflects in the same order.
+ * `orthogonal`. Otherwise a dimension of width 0 is not exchanged, but its whole shadow travels
+ * with the boxes of the others: so reflects of one dimension after the other fill the corners as
+ * one reflect does, also those outside of the array, which a periodic one has filled. Collective
+ * over the grid, but only neighbours wait for each other. All processes start and complete the same
+ * reflects in the same order.
  *
  *   width   for each dimension of the array
  *

@@ -92,8 +92,9 @@ int nagaya_coll_open_by_messages(uint64_t context, const nagaya_processes* membe
 /* Ends the caller's membership. All collectives that it has started must be complete.
  * Returns 0, -EBUSY (a collective is pending: nothing has changed). */
 int nagaya_coll_close(nagaya_team* team);
-/* Closes a team as nagaya_coll_close() does, after waiting for its collectives. Returns 0, -EINVAL
- * (NULL), -ESRCH (a forked child). */
+/* Closes a team as nagaya_coll_close() does, after waiting for its collectives. If another thread
+ * completes one, `*collective` stays the caller's until `is_complete` is 1 and `complete` has
+ * returned. Returns 0, -EINVAL (NULL), -ESRCH (a forked child). */
 int nagaya_coll_wait_close(nagaya_team* team);
 
 typedef enum nagaya_collective_kind {

@@ -10,8 +10,8 @@
  * The tasks of a node that hold equal sets share one table of it: a task holds some hundred bytes,
  * whatever the size. After: the rank tables of Yoshinaga and others 2012 (docs/processes.md).
  *
- * Errors: negative errno codes; -ESRCH of all functions in a forked child. Thread safety: a set may
- * be read by any thread; its closing needs that no other call uses it.
+ * Errors: negative errno codes; -ESRCH of all functions in a forked child, for sets of a space.
+ * Thread safety: a set may be read by any thread; its closing needs that no other call uses it.
  */
 #ifndef NAGAYA_PROCESSES_H
 #define NAGAYA_PROCESSES_H
@@ -26,7 +26,8 @@ extern "C" {
 
 typedef struct nagaya_processes nagaya_processes;
 
-/* In place of a rank: the caller is not in the set. Teams, areas and arrays need one that it is in.
+/* In place of a rank: the caller is not in the set. Teams, areas and arrays need a set that
+ * the caller is in.
  */
 #define NAGAYA_NOT_A_MEMBER UINT32_MAX
 

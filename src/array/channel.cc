@@ -114,6 +114,8 @@ int ChannelReceiver::open(const Members& members, uint32_t owner, uint32_t side)
   if (const int error = memory_.share(); error != 0) return error;
   const nagaya_process process = members.process(owner);
   const ChannelEnd end{memory_.place(0), memory_.place(kWordsBytes), stride_};
+  // Sender and receiver of a channel use the same side. Their envelopes do not collide with those
+  // of the channel the other way: receipts exist only where there is none.
   const int error = handshake_.send(process, members.envelope(members.rank(), side), end);
   if (error != 0 || !has_receipts_) return error;
   return handshake_.receive(process, members.envelope(owner, side), 0);

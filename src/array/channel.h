@@ -85,7 +85,8 @@ class ChannelReceiver {
   // `bytes`: size of the box. May throw std::bad_alloc.
   ChannelReceiver(size_t bytes, bool has_receipts);
 
-  // Registers the memory and starts the handshake. Returns 0, or an errno: call it again.
+  // Registers the memory and starts the handshake. Returns 0, or an errno: then
+  // it may be called again, and goes on where it failed.
   int open(const Members& members, uint32_t owner, uint32_t side);
   // Unpacks the exchange's box to `to`, and sends the owner a receipt if it needs one. Returns 1, 0
   // (not yet), or an errno.

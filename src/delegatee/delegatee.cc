@@ -293,8 +293,8 @@ void Delegatee::yield() {
     outbox_.flush(true, now_ns_);
   }
   ::sched_yield();
-  // A long yield means that other threads, of this job or not, had the processor: to wake up costs
-  // less than such a yield.
+  // A long yield means that other threads, of this job or not, had the processor. A wake-up costs
+  // less than such a yield, so that the delegatee sleeps after some of them.
   const uint64_t back_ns = mailbox::Machine::now_ns();
   was_last_yield_long_ = back_ns - now_ns_ > Table::kLongAwayNs;
   const bool is_long = back_ns - now_ns_ > options_.long_yield_ns && !somebody_waits();

@@ -6,21 +6,21 @@
 namespace nagaya::processes {
 namespace {
 
-// The node table of all places. Its one area has kTasksMax tasks on each node.
-struct AllPlaces {
+// The node table of all keys. Its one area has kTasksMax tasks on each node.
+struct AllKeys {
   NodeTable table{.head = {},
-                  .positions = ProcessSet::kNodesMax * task::kTasksMax - 1,
-                  .nodes = ProcessSet::kNodesMax - 1,
+                  .positions = ProcessSet::kNodesMax * task::kTasksMax,
+                  .nodes = ProcessSet::kNodesMax,
                   .area_count = 1,
                   .reserved = 0};
   Area areas[2] = {{0, 0, task::kTasksMax, task::kTasksMax}, {}};
 };
-constinit const AllPlaces kAllPlaces;
+constinit const AllKeys kAllKeys;
 
 }  // namespace
 
 ProcessSet::ProcessSet(TableStore store, std::span<const Process> by_rank, uint32_t rank)
-    : places_(store, RankPlan({kAllPlaces.table, by_rank})),
+    : keys_(store, RankPlan({kAllKeys.table, by_rank})),
       by_node_(store, by_rank),
       rank_(rank),
       own_node_(has_caller() ? by_rank[rank].node : 0) {}

@@ -2,11 +2,11 @@
 // process_set.h - an ordered set of processes; the caller is usually one of them. Teams, areas,
 // arrays and the faces' communicators hold one, and no list of processes.
 //
-//   rank ─► place = node << 12 | task      a rank table: one copy for all tasks of the node
+//   rank ─► key = node << 12 | task        a rank table: one copy for all tasks of the node
 //   rank ─► index among those of its node  ranks_by_node.h
 //
-// A place is a position of a node table that has room for every process that can exist. So sets
-// need no world: also processes that were started later (MPI_Comm_spawn) have places.
+// A key is a position of a node table that has room for every process that can exist. So sets
+// need no world: also processes that were started later (MPI_Comm_spawn) have keys.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ namespace nagaya::processes {
 // Immutable: any thread may call.
 class ProcessSet {
  public:
-  static constexpr uint32_t kNodesMax = uint32_t{1} << (31 - task::kTaskNumberBits);
+  // Keys are below 2^31.
+  static constexpr uint32_t kNodesMax = (uint32_t{1} << (31 - task::kTaskNumberBits)) - 1;
 
   static constexpr uint32_t kNotAMember = UINT32_MAX;
 
@@ -30,15 +31,15 @@ class ProcessSet {
 
   uint32_t rank() const { return rank_; }  // the caller's
   bool has_caller() const { return rank_ != kNotAMember; }
-  uint32_t size() const { return places_->size; }
+  uint32_t size() const { return keys_->size; }
   Process process(uint32_t rank) const {
-    const auto place = static_cast<uint32_t>(places_->position_of(rank));
-    return {place >> task::kTaskNumberBits, place & (task::kTasksMax - 1)};
+    const auto key = static_cast<uint32_t>(keys_->position_of(rank));
+    return {key >> task::kTaskNumberBits, key & (task::kTasksMax - 1)};
   }
   // Returns the rank, or -ESRCH: it is not in the set.
   int64_t rank_of(Process process) const {
     if (process.node >= kNodesMax || process.task >= task::kTasksMax) return -ESRCH;
-    return places_->rank_at(process.node << task::kTaskNumberBits | process.task);
+    return keys_->rank_at(process.node << task::kTaskNumberBits | process.task);
   }
 
   const RanksByNode& by_node() const { return by_node_; }
@@ -57,7 +58,7 @@ class ProcessSet {
   std::vector<uint32_t> tasks_here() const;
 
  private:
-  TableReference<RankTable> places_;
+  TableReference<RankTable> keys_;
   RanksByNode by_node_;
   uint32_t rank_, own_node_;
 };

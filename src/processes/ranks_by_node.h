@@ -10,6 +10,7 @@
 // takes a second table, which maps ranks to positions node by node.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 

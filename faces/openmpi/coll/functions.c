@@ -5,7 +5,8 @@
  *   ibcast()       makes a request's call, and starts the request
  *   bcast_init()   makes the call of a persistent request, which MPI_Start starts
  *
- * The forms of an operation differ only in the arguments behind the operation's own. */
+ * The forms of an operation differ only in the arguments behind its own: communicator, info,
+ * request. */
 #include "coll_nagaya.h"
 
 /* Runs and ends a call. `error` is the result of making it. Returns one of Open MPI's errors. */
@@ -15,7 +16,8 @@ static int run(coll_nagaya_call* call, int error, struct ompi_communicator_t* co
   nagaya_team** const team = &nagaya_communicator_of(comm)->teams[number];
   if (error == OMPI_SUCCESS) error = coll_nagaya_open_team(comm, call, number, team);
   if (error == OMPI_SUCCESS) error = coll_nagaya_describe_data(call);
-  if (OPAL_UNLIKELY(coll_nagaya_is_verbose())) coll_nagaya_print_algorithm(call, *team, comm);
+  if (OPAL_UNLIKELY(coll_nagaya_is_verbose()) && error == OMPI_SUCCESS)
+    coll_nagaya_print_algorithm(call, *team, comm);
   if (error == OMPI_SUCCESS) error = nagaya_mpi_error(nagaya_coll_run(*team, &call->collective));
   coll_nagaya_end_call(call);
   return error;
@@ -27,6 +29,7 @@ static int varying(coll_nagaya_call* call, int error) {
   return error;
 }
 
+/* Removes the parentheses of a list of parameters. */
 #define LIST(...) __VA_ARGS__
 
 /* Defines the functions of an operation. `parameters`: the operation's own, in parentheses, each

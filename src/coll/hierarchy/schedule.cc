@@ -13,7 +13,8 @@
 
 namespace nagaya::coll::hierarchy {
 
-// Takes numbers when the schedule exists: if memory for it is missing, no number is lost.
+// Takes numbers when the schedule exists: if memory for it is missing, no number is lost. (A member
+// that lacks memory later leaves out its fan-out, and its node's later ones wait for it: coll.h.)
 void Schedule::start(MultiNodeTeam& team, nagaya_collective& what,
                      const MultiNodeAlgorithm& algorithm) {
   Schedule* const schedule = algorithm.make(team, what, algorithm);

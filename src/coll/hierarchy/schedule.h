@@ -31,7 +31,8 @@ struct MultiNodeAlgorithm {
   // Makes a schedule of the algorithm's class: Schedule::make<Class>. May throw std::bad_alloc.
   Schedule* (*make)(MultiNodeTeam& team, nagaya_collective& what,
                     const MultiNodeAlgorithm& algorithm);
-  bool has_root = false, fans_out = false;
+  bool has_root = false;  // the root leads its node
+  bool fans_out = false;  // last() calls fan_out(), whose number start() takes
 };
 
 class Schedule {

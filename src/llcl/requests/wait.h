@@ -62,7 +62,8 @@ class Wait;
 // Decides how a thread pauses between fruitless looks: it spins, yields, then sleeps.
 class Backoff {
  public:
-  // `waiter`: that of the thread's lane; nullptr: the thread has no lane, and is not counted.
+  // `waiter`: that of the thread's lane; nullptr: the thread has no lane, and is
+  // not counted among those that want a processor.
   Backoff(Wait& wait, LaneWaiter* waiter, uint64_t deadline_ns)
       : wait_(wait), waiter_(waiter), deadline_ns_(deadline_ns) {}
 

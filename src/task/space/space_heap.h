@@ -60,8 +60,8 @@ SpaceHeap* create_heap(const base::Mapping& memory);
 // Called in the host, after the task of `record` has ended: frees all chunks that it owned.
 void reclaim_heap(TaskRecord& record);
 
-// Called in a task: returns a block of `bytes`, zeroed at first use only, aligned to 64 bytes (to
-// the block's power of two up to 128 KiB, to 256 KiB above); nullptr if the heap is exhausted.
+// Called in a task: returns a block of `bytes`, zeroed at first use only; nullptr if the heap is
+// exhausted. It is aligned to its size, rounded up to a power of two of 64 bytes to 256 KiB.
 void* heap_allocate(TaskRecord& self, uint64_t bytes);
 
 // Called in a task: frees a block of any task. Returns 0, or -EINVAL when `block` is no live block.
