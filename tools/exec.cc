@@ -120,7 +120,7 @@ int end_after(const base::Error& error, const task::Client* client,
     end_like(W_EXITCODE(0, SIGKILL));  // as its task: launchers then end the job
   }
   announce(error);
-  // Of the host's errors only these concern the program; after others the task could not be set up.
+  // These errors of the host concern the program; after any other the task could not be set up.
   const bool of_program = error.code() == -ENOENT || error.code() == -ENOEXEC ||
                           error.code() == -EACCES || error.code() == -E2BIG;
   return client != nullptr && of_program ? exit_code_of(error.code()) : kExitOwnFailure;

@@ -96,7 +96,7 @@ class Members {
   }
 
  private:
-  // Of a rank of this node.
+  // Returns the words of a member that lives on this node.
   SharedWords& words_of(uint32_t rank) const {
     return *reinterpret_cast<SharedWords*>(group_.part(processes_->index_of(rank)));
   }
