@@ -14,6 +14,7 @@
 
 #include "base/catch_errors.h"
 #include "llcl/board/message.h"
+#include "processes/table_index.h"
 #include "task/space/own_record.h"
 #include "task/space/space_heap.h"
 
@@ -31,8 +32,8 @@ struct Request {
 
 Board* board_of(const task::TaskRecord& record) {
   auto* const board = static_cast<Board*>(record.space->upper_floors);
-  const bool usable =
-      board != nullptr && board->stamp.matches(sizeof(Board)) && board->lanes->matches();
+  const bool usable = board != nullptr && board->stamp.matches(sizeof(Board)) &&
+                      board->lanes->matches() && board->tables->matches();
   return usable ? board : nullptr;
 }
 
