@@ -165,17 +165,13 @@ int nagaya_space_current(nagaya_space** out) {
 
 void nagaya_space_destroy(nagaya_space* space) {
   if (space == nullptr) return;
-  const base::Fd host = space->client.take_host();
-  const std::string socket = space->client.socket_path();
-  const bool is_own = space->owner == ::getpid();  // false: the handle is a forked child's copy
-  // When the connection ends, the host kills the tasks and then ends. shutdown(), because forked
-  // processes may still have the socket open.
-  if (is_own) ::shutdown(space->client.fd(), SHUT_RDWR);
+  // In a forked child the handle is a copy: the parent's job goes on.
+  if (space->owner == ::getpid())
+    guarded([&] {
+      space->client.end_job();
+      return 0;
+    });
   delete space;
-  if (!host || !is_own) return;
-  pollfd end{host.get(), POLLIN, 0};
-  while (::poll(&end, 1, -1) < 0 && errno == EINTR) continue;
-  guarded([&] { return remove_stale_socket(socket) ? 1 : 0; });  // for a host that was killed
 }
 
 int nagaya_task_spawn(nagaya_space* space, const nagaya_task_program* program, int* pid) {

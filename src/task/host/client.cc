@@ -2,6 +2,7 @@
 #include "task/host/client.h"
 
 #include <poll.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -192,6 +193,15 @@ Started Client::launch(const Launch& launch, const std::vector<int>& descriptors
 std::string Client::ask(const std::string& question) {
   send(MessageType::kQuestion, question);
   return receive_answer(MessageType::kAnswer).payload;
+}
+
+void Client::end_job() {
+  ::shutdown(channel_.fd(), SHUT_RDWR);
+  if (!host_) return;
+  pollfd end{host_.get(), POLLIN, 0};
+  while (::poll(&end, 1, -1) < 0 && errno == EINTR) continue;
+  host_.reset();
+  remove_stale_socket(socket_path_);  // of a host that was killed
 }
 
 std::optional<End> Client::poll_ended() {

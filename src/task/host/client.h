@@ -48,8 +48,9 @@ class Client {
   // Returns true if this client holds no message that was received but not yet returned.
   bool is_idle() const { return ended_.empty() && channel_.is_empty(); }
   const std::string& socket_path() const { return socket_path_; }
-  // Returns the pidfd of the host if this client started it.
-  base::Fd take_host() { return std::move(host_); }
+  // Ends the connection of a creator, and with it its tasks. If this client started the host, waits
+  // until that has ended, too. Forked processes may still have the connection open.
+  void end_job();
 
  private:
   Client(Channel channel, const std::string& socket_path, base::Fd host)

@@ -134,6 +134,7 @@ void Host::log_refused(Clock::time_point now) try {
 // Removes the socket only once: another host of this job may listen at the same path later.
 void Host::stop_listening() {
   if (!listener_) return;
+  remove_session(place_);
   remove_socket(place_);
   listener_.reset();
 }
