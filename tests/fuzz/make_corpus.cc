@@ -167,6 +167,44 @@ void write_pmi_answers() {
   write("pmi1/long-line", "cmd=response_to_init rc=0 " + std::string(70000, 'x') + "\n");
 }
 
+// The input of pmi1_server_target.h: 0xff switches to the next connection.
+void write_pmi_commands() {
+  const std::string opening =
+      "cmd=init pmi_version=1 pmi_subversion=1\ncmd=get_maxes\ncmd=get_appnum\n"
+      "cmd=get_my_kvsname\ncmd=get kvsname=job key=PMI_process_mapping\n";
+  const std::string meeting = "cmd=put kvsname=job key=card-0 value=17a3\ncmd=barrier_in\n";
+  const std::string spawn =
+      "mcmd=spawn\nnprocs=2\nexecname=worker\ntotspawns=1\nspawnssofar=1\narg1=two words\n"
+      "argcnt=1\npreput_num=1\npreput_key_0=PORT\npreput_val_0=tag#0$\n"
+      "info_num=1\ninfo_key_0=wdir\ninfo_val_0=/tmp\nendcmd\n";
+  write("pmi1_server/empty", "");
+  write("pmi1_server/usual", opening + meeting + "\xff\xff" + opening + "cmd=barrier_in\n\xff" +
+                                 "cmd=get kvsname=job key=card-1\ncmd=finalize\n");
+  write("pmi1_server/two-connections", meeting + "\xff" + meeting + "\xff" + meeting);
+  write("pmi1_server/spawn", opening + spawn + "\xff\xff\xff" + opening +
+                                 "cmd=get kvsname=job key=PORT\ncmd=barrier_in\n");
+  write("pmi1_server/many-spawns", spawn + spawn + spawn + spawn);
+  write("pmi1_server/several-programs",
+        "mcmd=spawn\nnprocs=1\nexecname=a\ntotspawns=2\nendcmd\nmcmd=spawn\nnprocs=1\n"
+        "execname=b\narg1=line\nbreak\nargcnt=1\nendcmd\n");
+  write("pmi1_server/names",
+        "cmd=publish_name service=s port=tag#0$\n\xff"
+        "cmd=publish_name service=s port=x\ncmd=lookup_name service=s\n"
+        "cmd=unpublish_name service=s\ncmd=lookup_name service=s\n");
+  write("pmi1_server/abort",
+        "\xff" + opening + "cmd=abort exitcode=7 message=a b\nmore\n\xff" + meeting);
+  write("pmi1_server/no-end-of-line", opening.substr(0, 20) + "\xff" + meeting);
+  write("pmi1_server/missing-fields",
+        "cmd=put\n\xff"
+        "cmd=get kvsname=job\n\xff"
+        "cmd=\n");
+  write("pmi1_server/many-questions", [&] {
+    std::string questions;
+    for (int n = 0; n < 1000; ++n) questions += "cmd=get_maxes\n";
+    return questions;
+  }());
+}
+
 // The input of host_target.h: a step (its top bit says which liar, the next that the host is not to
 // serve it yet) and the step's arguments.
 void write_lies() {
@@ -402,6 +440,7 @@ int main(int argc, char** argv) {
   write_cards();
   write_statuses();
   write_pmi_answers();
+  write_pmi_commands();
   write_lies();
   write_batches();
   write_backlogs();

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "launch/launcher.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <deque>
+#include <memory>
+#include <thread>
+
+#include "base/random.h"
+#include "launch/binding.h"
+#include "launch/event_loop.h"
+#include "launch/pmi1_server.h"
+#include "launch/pmix_server.h"
+#include "launch/rank_environment.h"
+#include "launch/rank_processes.h"
+#include "launch/session_folder.h"
+#include "task/load/program.h"
+#include "task_environment.h"
+#include "tool.h"
+
+namespace nagaya::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kGrace = std::chrono::seconds(2);  // between SIGTERM and SIGKILL, as in mpirun
+constexpr int kTickMs = 50;
+constexpr int kExitTimeLimit = 124;  // as of timeout(1)
+// The descriptor of PMI-1 in a rank: out of the way of programs that choose numbers of their own.
+constexpr int kPmi1Descriptor = 192;
+
+int exit_code(int status) {
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+// Returns true if the signal is ignored, as by nohup. If such a signal were blocked, the kernel
+// would queue it nevertheless.
+bool is_ignored(int signal) {
+  struct sigaction before {};
+  ::sigaction(signal, nullptr, &before);
+  return before.sa_handler == SIG_IGN;
+}
+
+sigset_t handled_signals() {
+  sigset_t handled;
+  ::sigemptyset(&handled);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGCHLD})
+    if (!is_ignored(signal)) ::sigaddset(&handled, signal);
+  return handled;
+}
+
+// Each rank takes some descriptors of this process. Ranks keep the limit that they were to inherit.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+class Launcher : public LauncherServices {
+ public:
+  // Starts the ranks. `choice` must live longer. Throws Error.
+  explicit Launcher(const LaunchChoice& choice);
+  int run();
+
+  const ParallelJob& spawn(RankId parent, std::vector<Application> applications,
+                           std::map<std::string, std::string> preset_values) override;
+  void abort(RankId rank, int exit_code, const std::string& text) override;
+  void mpi_started(RankId rank) override { state_of(rank).has_mpi = true; }
+  void mpi_ended(RankId rank) override { state_of(rank).has_mpi = false; }
+
+ private:
+  struct Rank {
+    RankId id;
+    bool has_mpi = false;  // between MPI_Init and MPI_Finalize
+    bool has_ended = false;
+  };
+
+  uint32_t index_of(RankId rank) const { return first_ranks_[rank.job] + rank.rank; }
+  Rank& state_of(RankId rank) { return ranks_[index_of(rank)]; }
+  const ParallelJob& add_job(std::vector<Application> applications,
+                             std::map<std::string, std::string> preset_values);
+  void start_server_of_pmix();
+  void start_ranks(const ParallelJob& job);
+  void start(const ParallelJob& job, uint32_t rank);
+  std::vector<std::string> environment_of(const ParallelJob& job, uint32_t rank, bool is_bound);
+  void take_ends();
+  void handle_end(const RankEnd& end);
+  void read_signals();
+  void end_all(int code);
+
+  const LaunchChoice& choice_;
+  const std::string name_ = "run-" + base::random_digits();
+  SessionFolder session_{name_};
+  std::unique_ptr<RankProcesses> processes_;
+  const sigset_t handled_ = handled_signals();
+  base::Fd signals_;
+  EventLoop loop_;
+  Streams streams_;
+  Topology topology_;
+  Binding binding_;
+  std::deque<ParallelJob> jobs_;       // the servers keep references
+  std::vector<uint32_t> first_ranks_;  // of each job, the index of its rank 0
+  std::vector<Rank> ranks_;            // of all jobs
+  Pmi1Server pmi1_{loop_, *this};
+  std::unique_ptr<PmixServer> pmix_;  // none where libpmix is not installed
+  uint32_t running_ = 0;
+  int code_ = 0;
+  std::optional<Clock::time_point> kill_at_;
+};
+
+uint32_t ranks_of(const std::vector<Application>& applications) {
+  ParallelJob job;
+  job.applications = applications;
+  return job.size();
+}
+
+Launcher::Launcher(const LaunchChoice& choice)
+    : choice_(choice),
+      processes_(choice.separate ? make_ordinary_processes()
+                                 : make_tasks(name_, ranks_of(choice.applications))),
+      streams_(choice.streams, ranks_of(choice.applications)),
+      binding_(topology_, choice.binding, ranks_of(choice.applications)) {
+  raise_descriptor_limit();
+  ::sigprocmask(SIG_BLOCK, &handled_, nullptr);  // before threads start, and after the ranks' mask
+  signals_ = base::checked_fd(::signalfd(-1, &handled_, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd");
+  loop_.watch(signals_.get(), [this] { read_signals(); });
+  if (processes_->fd() >= 0) loop_.watch(processes_->fd(), [] {});  // take_ends() reads it
+  start_server_of_pmix();
+  for (uint32_t rank = 0; choice.reports_bindings && rank < ranks_of(choice.applications); ++rank)
+    complain(binding_.report_of(rank));
+  start_ranks(add_job(choice.applications, {}));
+}
+
+void Launcher::start_server_of_pmix() try {
+  pmix_ = std::make_unique<PmixServer>(loop_, *this, session_.path(), topology_.get());
+} catch (const base::Error& error) {
+  if (error.code() != -ENOENT) throw;
+}
+
+const ParallelJob& Launcher::add_job(std::vector<Application> applications,
+                                     std::map<std::string, std::string> preset_values) {
+  const auto id = static_cast<uint32_t>(jobs_.size());
+  const uint32_t size = ranks_of(applications);
+  const uint32_t processors = std::max(std::thread::hardware_concurrency(), 1u);
+  const ParallelJob& job =
+      jobs_.emplace_back(ParallelJob{.id = id,
+                                     .name = name_ + "." + std::to_string(id),
+                                     .applications = std::move(applications),
+                                     .universe_size = std::max(processors, size),
+                                     .is_oversubscribed = ranks_.size() + size > processors,
+                                     .preset_values = std::move(preset_values)});
+  first_ranks_.push_back(static_cast<uint32_t>(ranks_.size()));
+  for (uint32_t rank = 0; rank < size; ++rank) ranks_.push_back({{id, rank}});
+  pmi1_.add(job);
+  PmixServer::Bindings bindings(size);
+  for (uint32_t rank = 0; id == 0 && rank < size; ++rank) bindings[rank] = binding_.list_of(rank);
+  if (pmix_) pmix_->add(job, bindings);
+  return job;
+}
+
+std::vector<std::string> Launcher::environment_of(const ParallelJob& job, uint32_t rank,
+                                                  bool is_bound) {
+  std::vector<std::string> environment = task::own_environment();
+  const auto add = [&](const std::vector<std::string>& variables) {
+    for (const std::string& variable : variables) set_variable(environment, variable);
+  };
+  add(job.applications[job.application_of(rank)].environment);
+  add(environment_of_rank(job, rank, is_bound));
+  if (pmix_) add(pmix_->environment_of({job.id, rank}));
+  add({"PMI_FD=" + std::to_string(kPmi1Descriptor)});
+  if (choice_.separate)
+    add({"NAGAYA_SEPARATE=1"});
+  else
+    make_environment_of_task(environment);
+  return environment;
+}
+
+void Launcher::start(const ParallelJob& job, uint32_t rank) {
+  const Application& application = job.applications[job.application_of(rank)];
+  const RankId id{job.id, rank};
+  const base::Fd pmi1 = pmi1_.connect(id);
+  RankStart start;
+  start.index = index_of(id);
+  start.command = application.command;
+  start.directory = application.directory;
+  if (job.id == 0) start.processors = binding_.cpus_of(rank);
+  start.environment = environment_of(job, rank, start.processors.has_value());
+  const RankStreams streams = streams_.open(job, rank);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    start.descriptors.emplace_back(streams.descriptors[static_cast<size_t>(stream)], stream);
+  start.descriptors.emplace_back(pmi1.get(), kPmi1Descriptor);
+  start.may_choose_number = job.id != 0;
+  processes_->start(start);
+  ++running_;
+}
+
+void Launcher::start_ranks(const ParallelJob& job) {
+  uint32_t rank = 0;
+  try {
+    for (; rank < job.size(); ++rank) start(job, rank);
+  } catch (const std::exception&) {
+    for (uint32_t other = rank; other < job.size(); ++other)
+      state_of({job.id, other}).has_ended = true;
+    while (rank-- > 0) processes_->signal(index_of({job.id, rank}), SIGKILL);
+    throw;
+  }
+}
+
+const ParallelJob& Launcher::spawn(RankId, std::vector<Application> applications,
+                                   std::map<std::string, std::string> preset_values) {
+  const ParallelJob& job = add_job(std::move(applications), std::move(preset_values));
+  start_ranks(job);
+  return job;
+}
+
+void Launcher::abort(RankId, int exit_code, const std::string&) {
+  end_all(exit_code != 0 ? exit_code : 1);
+}
+
+void Launcher::end_all(int code) {
+  if (code_ == 0) code_ = code;
+  if (kill_at_) return;
+  processes_->signal_all(SIGTERM);
+  kill_at_ = Clock::now() + kGrace;
+}
+
+void Launcher::handle_end(const RankEnd& end) {
+  Rank& rank = ranks_[end.index];
+  rank.has_ended = true;
+  --running_;
+  if (code_ != 0 || kill_at_) return;
+  const std::string consequence = running_ == 0   ? ""
+                                  : running_ == 1 ? "; ending the other one"
+                                                  : fmt::format("; ending the {} others", running_);
+  if (end.death.wait_status != 0) {
+    if (running_ != 0 || WIFSIGNALED(end.death.wait_status))
+      tell_of(end.death, consequence.c_str());
+    code_ = exit_code(end.death.wait_status);
+    if (running_ != 0) end_all(code_);
+  } else if (rank.has_mpi && running_ != 0) {
+    complain(fmt::format("rank {} has ended without MPI_Finalize{}", rank.id.rank, consequence));
+    end_all(1);
+  }
+}
+
+void Launcher::take_ends() {
+  while (const auto end = processes_->take_ended()) handle_end(*end);
+}
+
+void Launcher::read_signals() {
+  signalfd_siginfo info;
+  while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
+    const int signal = static_cast<int>(info.ssi_signo);
+    if (signal == SIGCHLD) continue;
+    if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP)
+      end_all(128 + signal);
+    else if (info.ssi_code != SI_KERNEL)
+      processes_->signal_all(signal);
+    if (signal == SIGTSTP) ::raise(SIGSTOP);
+  }
+}
+
+int Launcher::run() {
+  const auto begin = Clock::now();
+  for (take_ends(); running_ > 0; take_ends()) {
+    loop_.serve_once(kTickMs);
+    if (choice_.time_limit && !kill_at_ && Clock::now() - begin > *choice_.time_limit) {
+      complain(fmt::format("the job has reached its limit of {} seconds; ending it",
+                           choice_.time_limit->count()));
+      end_all(kExitTimeLimit);
+    }
+    if (kill_at_ && Clock::now() > *kill_at_) processes_->signal_all(SIGKILL);
+  }
+  ::sigprocmask(SIG_UNBLOCK, &handled_, nullptr);  // the rest may wait for a slow reader
+  streams_.finish();
+  return code_;
+}
+
+}  // namespace
+
+int run_job(const LaunchChoice& choice) {
+  fill_standard_streams();
+  ::signal(SIGCHLD, SIG_DFL);  // if it stayed ignored, waitpid would get no status of children
+  return Launcher(choice).run();
+}
+
+}  // namespace nagaya::tools

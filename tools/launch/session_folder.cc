@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "launch/session_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "task/host/socket_folder.h"
+
+namespace nagaya::tools {
+
+SessionFolder::SessionFolder(const std::string& job) {
+  std::string folder;
+  const base::Fd parent = task::open_socket_folder(&folder);
+  const task::FolderLock lock(parent);  // `nagaya clean` must not find the folder before its lock
+  const std::string name = job + task::kSessionSuffix;
+  path_ = folder + "/" + name;
+  if (::mkdirat(parent.get(), name.c_str(), 0700) != 0)
+    base::throw_errno("cannot make the folder " + path_);
+  lock_ = base::checked_fd(
+      ::openat(parent.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), path_.c_str());
+  ::flock(lock_.get(), LOCK_EX);
+}
+
+SessionFolder::~SessionFolder() {
+  std::error_code not_removed;  // `nagaya clean` finds what stays
+  std::filesystem::remove_all(path_, not_removed);
+}
+
+}  // namespace nagaya::tools

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "base/random.h"
+#include "launch/rank_processes.h"
+#include "task/host/client.h"
+#include "task/host/inheritance.h"
+#include "task/load/program.h"
+
+namespace nagaya::tools {
+namespace {
+
+task::Job job_of_launcher(const std::string& name, uint32_t count) {
+  task::Job job;
+  base::fill_random(job.key);
+  job.name = name;
+  job.group = "launcher";
+  job.group_tasks = count;
+  job.launcher_pid = ::getpid();
+  job.keeps_tasks = true;
+  return job;
+}
+
+class Tasks : public RankProcesses {
+ public:
+  Tasks(const std::string& job, uint32_t count)
+      : client_(task::Client::join(job_of_launcher(job, count))),
+        inherit_(task::inherit_from_this_process()) {}
+  ~Tasks() override { client_.end_job(); }
+
+  void start(const RankStart& rank) override {
+    task::Launch launch;
+    launch.text = programs_.resolve(rank.command[0], {rank.command.begin() + 1, rank.command.end()},
+                                    rank.environment);
+    launch.inherit = inherit_;
+    if (rank.processors) {
+      static_assert(sizeof(cpu_set_t) <= sizeof launch.inherit.cpu_mask);
+      std::memcpy(launch.inherit.cpu_mask, &*rank.processors, sizeof(cpu_set_t));
+      launch.inherit.cpu_mask_bytes = sizeof(cpu_set_t);
+    }
+    launch.wanted_number = rank.may_choose_number ? -1 : int64_t{rank.index};
+    std::vector<int> descriptors;
+    for (const auto& [own, number] : rank.descriptors) {
+      descriptors.push_back(own);
+      launch.descriptor_numbers.push_back(number);
+    }
+    const char* const where = rank.directory.empty() ? "." : rank.directory.c_str();
+    const base::Fd directory =
+        base::checked_fd(::open(where, O_PATH | O_DIRECTORY | O_CLOEXEC), where);
+    descriptors.push_back(directory.get());
+    const task::Started started = client_.launch(launch, descriptors);
+    running_[started.number] = {rank.index, started.pid};
+  }
+
+  std::optional<RankEnd> take_ended() override {
+    const std::optional<task::End> end = client_.poll_ended();
+    if (!end) return std::nullopt;
+    const auto found = running_.find(end->number);
+    if (found == running_.end()) throw base::Error(-EPROTO, "the end of a task that never began");
+    const Running rank = found->second;
+    running_.erase(found);
+    if (end->reason) throw *end->reason;
+    return RankEnd{rank.index, {end->number, rank.pid, end->wait_status, true}};
+  }
+
+  void signal(uint32_t index, int signal) override {
+    for (const auto& [number, rank] : running_)
+      if (rank.index == index) client_.signal(number, signal);
+  }
+
+  void signal_all(int signal) override {
+    for (const auto& [number, rank] : running_) client_.signal(number, signal);
+  }
+
+  int fd() const override { return client_.fd(); }
+
+ private:
+  struct Running {
+    uint32_t index;
+    pid_t pid;
+  };
+  task::Client client_;
+  task::Inheritance inherit_;
+  task::ProgramCache programs_;
+  std::map<uint32_t, Running> running_;  // by task number
+};
+
+}  // namespace
+
+std::unique_ptr<RankProcesses> make_tasks(const std::string& job, uint32_t count) {
+  return std::make_unique<Tasks>(job, count);
+}
+
+}  // namespace nagaya::tools
