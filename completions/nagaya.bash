@@ -38,6 +38,40 @@ _nagaya_inquiry() {
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 }
 
+# The options of run and their values. Fails where the program's name may stand.
+_nagaya_run() {
+  local cur=$1 words
+  case $2 in
+    -n | -np | --np | --timeout | --launcher-arg) return ;;
+    -x)
+      mapfile -t COMPREPLY < <(compgen -e -- "$cur")
+      return
+      ;;
+    --wdir)
+      mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+      return
+      ;;
+    --output | --error | --hostfile)
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return
+      ;;
+    --hosts)
+      mapfile -t COMPREPLY < <(compgen -A hostname -- "$cur")
+      return
+      ;;
+    --bind-to) words='none hwthread core l3cache numa package' ;;
+    --map-by) words='slot hwthread core l3cache numa package node' ;;
+    --stdin) words=none ;;
+    --launcher) words='auto none mpi' ;;
+    *)
+      [ "${cur#-}" != "$cur" ] || return 1
+      words='-n --np -x --wdir --separate --blacs --bind-to --map-by --report-bindings -l --label --output --error
+        --stdin --timeout --hosts --hostfile --launcher --launcher-arg --help'
+      ;;
+  esac
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+}
+
 _nagaya() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]-}
   COMPREPLY=()
@@ -49,7 +83,8 @@ _nagaya() {
   if [ "$command" = run ]; then
     while [ "$at" -lt "$COMP_CWORD" ]; do
       case ${COMP_WORDS[at]} in
-        -n | -np | --np | --hosts | --hostfile | --launcher | --launcher-arg) at=$((at + 2)) ;;
+        -n | -np | --np | -x | --wdir | --bind-to | --map-by | --output | --error | --stdin | --timeout | \
+          --hosts | --hostfile | --launcher | --launcher-arg) at=$((at + 2)) ;;
         -*) at=$((at + 1)) ;;
         *) break ;;
       esac
@@ -57,24 +92,8 @@ _nagaya() {
   fi
   case $command in
     run)
-      case $prev in
-        -n | -np | --np | --launcher-arg) [ "$at" -le "$COMP_CWORD" ] || return ;;
-        --hosts)
-          mapfile -t COMPREPLY < <(compgen -A hostname -- "$cur")
-          return
-          ;;
-        --hostfile)
-          mapfile -t COMPREPLY < <(compgen -f -- "$cur")
-          return
-          ;;
-        --launcher)
-          mapfile -t COMPREPLY < <(compgen -W 'auto none' -- "$cur")
-          return
-          ;;
-      esac
-      if [ "$at" -ge "$COMP_CWORD" ] && [ "${cur#-}" != "$cur" ]; then
-        mapfile -t COMPREPLY < <(compgen -W '-n --np --separate --blacs --hosts --hostfile --launcher --launcher-arg --help' -- "$cur")
-        return
+      if [ "$at" -ge "$COMP_CWORD" ]; then
+        _nagaya_run "$cur" "$prev" && return
       fi
       ;;
     bench)

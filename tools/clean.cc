@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// clean.cc - `nagaya clean`: removes the sockets of killed hosts. A job leaves nothing else: its
-// memory is private, and nothing else of it has a name.
+// clean.cc - `nagaya clean`: removes the sockets of killed hosts and the session folders of killed
+// launchers. A job leaves nothing else: its memory is private, and nothing else of it has a name.
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/file.h>
 #include <sys/socket.h>
@@ -69,6 +70,24 @@ bool lock(const base::Fd& folder) {
   return false;
 }
 
+// Removes the session folders (launch/session_folder.h) that no launcher has locked. Returns how
+// many.
+size_t clean_sessions(const task::SocketFolder& folder, Cleaning& cleaning) {
+  size_t gone = 0;
+  const fs::path here = fmt::format("/proc/self/fd/{}", folder.fd.get());
+  for (const fs::path& entry : fs::directory_iterator(here)) {
+    if (entry.extension() != task::kSessionSuffix) continue;
+    const base::Fd session(::open(entry.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!session || ::flock(session.get(), LOCK_EX | LOCK_NB) != 0) continue;
+    std::error_code error;
+    if (!cleaning.dry_run) fs::remove_all(entry, error);
+    errno = error.value();
+    cleaning.did(fs::path(folder.path) / entry.filename(), !error);
+    if (!error) ++gone;
+  }
+  return gone;
+}
+
 void clean_folder(const task::SocketFolder& folder, Cleaning& cleaning) {
   if (!lock(folder.fd)) {
     ++cleaning.failed;
@@ -84,6 +103,7 @@ void clean_folder(const task::SocketFolder& folder, Cleaning& cleaning) {
     cleaning.did(socket, gone);
     if (gone) --left;
   }
+  left -= clean_sessions(folder, cleaning);
   if (left == 0) cleaning.did(folder.path, cleaning.dry_run || ::rmdir(folder.path.c_str()) == 0);
 }
 

@@ -66,31 +66,75 @@ void add_command(CLI::App& subcommand, std::vector<std::string>& command) {
 }
 
 constexpr char kRunExamples[] = R"(Examples:
-  nagaya run -n 4 lmp -in melt.in               an MPI program, through its own mpirun
+  nagaya run -n 4 lmp -in melt.in               an MPI program
   nagaya run -n 4 python3 program.py            Python, with or without mpi4py
-  nagaya run -n 4 ./native_program              no MPI, and no mpirun
+  nagaya run -n 4 ./native_program              no MPI
   nagaya run -n 4 --separate lmp -in melt.in    ordinary processes: does a fault stay?
-  nagaya run -n 6 --hosts a:2,b:4 ./program     on two hosts
-  nagaya run -n 2 --launcher-arg=--bind-to --launcher-arg=none ./mpi_program)";
+  nagaya run -n 1 ./server : -n 3 ./client      two programs in one job
+  nagaya run -n 6 --hosts a:2,b:4 ./program     on two hosts)";
 
-void add_run(CLI::App& app, Line& line) {
-  RunOptions& options = line.run;
-  CLI::App& command =
-      *app.add_subcommand("run", "Run a parallel job, its processes on each node in one space");
-  command.add_option("-n,--np", options.count, "How many tasks, 1 to 4096 (default: 1)")
-      ->check(CLI::Range(1, 4096))
+// The options that each program of a job has of its own.
+void add_program_options(CLI::App& command, Application& application) {
+  command.add_option("-n,--np", application.count, "How many ranks, 1 to 4096 (default: 1)")
+      ->check(CLI::Range(1u, kRanksMax))
       ->option_text("COUNT");
-  command.add_flag("--separate", options.separate,
-                   "Run ordinary processes instead of tasks, to compare and to bisect");
+  const auto add_variables = [&application](const Words& variables) {
+    for (const std::string& variable : variables)
+      if (const std::string text = variable_of(variable); !text.empty())
+        application.environment.push_back(text);
+  };
   command
-      .add_flag("--blacs", options.blacs,
-                "Replace the BLACS of the program's ScaLAPACK by Nagaya's")
-      ->excludes("--separate");
+      .add_option_function<Words>("-x", add_variables, "Set a variable; may be given several times")
+      ->allow_extra_args(false)
+      ->option_text("NAME[=VALUE]");
+  command.add_option("--wdir", application.directory, "Start in this folder")
+      ->option_text("FOLDER");
+}
+
+void add_processor_options(CLI::App& command, LaunchChoice& launch) {
+  command
+      .add_option("--bind-to", launch.binding.bind_to,
+                  "none, or hwthread, core, l3cache, numa, package (default: core for up to two "
+                  "ranks, numa for more, none for more ranks than cores)")
+      ->option_text("WHAT");
+  command
+      .add_option(
+          "--map-by", launch.binding.map_by,
+          "Deal out ranks to slot, core, package, ... in turn; with :PE=N each gets N cores")
+      ->option_text("WHAT[:PE=N]");
+  command.add_flag("--report-bindings", launch.reports_bindings, "Say where each rank may run");
+}
+
+void add_stream_options(CLI::App& command, LaunchChoice& launch) {
+  StreamOptions& streams = launch.streams;
+  command.add_flag("-l,--label", streams.label, "Put [rank] before each line of output");
+  const auto set_output = [&streams](const std::string& text) {
+    streams.output = output_pattern_of(text);
+  };
+  command
+      .add_option_function<std::string>("--output", set_output,
+                                        "A file for the output of each rank, as out-%r")
+      ->option_text("PATTERN");
+  command.add_option("--error", streams.errors, "Another one for its standard error")
+      ->option_text("PATTERN");
+  command.add_option("--stdin", streams.input, "Which rank reads standard input (default: 0)")
+      ->option_text("RANK|none");
+  const auto set_limit = [&launch](const std::string& text) {
+    launch.time_limit = time_limit_of(text);
+  };
+  command
+      .add_option_function<std::string>("--timeout", set_limit,
+                                        "End the job after this time, with exit code 124")
+      ->option_text("SECONDS|H:M:S");
+}
+
+void add_launcher_options(CLI::App& command, RunOptions& options) {
   command
       .add_option("--launcher", options.launcher,
-                  "auto (default): the mpirun of the program's MPI if it uses one; none: never one")
-      ->check(CLI::IsMember({"auto", "none"}))
-      ->option_text("auto|none");
+                  "auto (default): another launcher for other hosts only; none: never; mpi: the "
+                  "mpirun of the program's MPI, to compare")
+      ->check(CLI::IsMember({"auto", "none", "mpi"}))
+      ->option_text("auto|none|mpi");
   CLI::Option* list = command.add_option(
       "--hosts", options.hosts.list, "On which hosts: names, or names:slots, with commas between");
   CLI::Option* file = command.add_option("--hostfile", options.hosts.file,
@@ -99,11 +143,28 @@ void add_run(CLI::App& app, Line& line) {
   file->option_text("FILE");
   command
       .add_option("--launcher-arg", options.launcher_arguments,
-                  "An argument for that mpirun; may be given several times")
+                  "An argument for that launcher; may be given several times")
       ->allow_extra_args(false)
       ->option_text("ARGUMENT");
+}
+
+void add_run(CLI::App& app, Line& line) {
+  RunOptions& options = line.run;
+  Application& first = options.launch.applications.emplace_back();
+  CLI::App& command =
+      *app.add_subcommand("run", "Run a parallel job, its processes on each node in one space");
+  add_program_options(command, first);
+  command.add_flag("--separate", options.launch.separate,
+                   "Run ordinary processes instead of tasks, to compare and to bisect");
+  command
+      .add_flag("--blacs", options.blacs,
+                "Replace the BLACS of the program's ScaLAPACK by Nagaya's")
+      ->excludes("--separate");
+  add_processor_options(command, options.launch);
+  add_stream_options(command, options.launch);
+  add_launcher_options(command, options);
   add_help(command, "PROGRAM [ARGUMENT...]", kRunExamples);
-  add_command(command, options.command);
+  add_command(command, first.command);
   command.callback([&line] { line.action = [&line] { return run_command(line.run); }; });
 }
 
@@ -169,8 +230,10 @@ void add_bench(CLI::App& app, Line& line) {
 // Returns the message with options named as the user typed them: CLI11 names an option by its long
 // name, even if the short one was typed.
 std::string as_typed(const std::string& message, const CLI::App& app, const Words& words) {
-  for (const CLI::App* subcommand : app.get_subcommands())
-    for (const CLI::Option* option : subcommand->get_options()) {
+  std::vector<const CLI::App*> commands{&app};
+  for (const CLI::App* subcommand : app.get_subcommands()) commands.push_back(subcommand);
+  for (const CLI::App* command : commands)
+    for (const CLI::Option* option : command->get_options()) {
       const std::string name = option->get_name();
       const auto is_name = [&](const std::string& word) { return word.starts_with(name); };
       if (!option->get_snames().empty() && message.starts_with(name + ":") &&
@@ -186,6 +249,25 @@ std::string what_is_wrong(const CLI::ParseError& error, const CLI::App& app, con
   return message.substr(0, message.find('\n'));
 }
 
+// Throws OptionError for a wrong line, and CLI11's error for --help and --version.
+void parse(CLI::App& app, const Words& words) try {
+  app.parse(std::vector(words.rbegin(), words.rend()));  // CLI11 takes them from the back
+} catch (const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) throw;
+  throw OptionError(what_is_wrong(error, app, words));
+}
+
+// Returns the program of these words, which stand behind ":".
+Application parsed_program(const Words& words) {
+  Application application;
+  CLI::App command("", kProgramBehindColon);
+  command.set_help_flag();
+  add_program_options(command, application);
+  add_command(command, application.command);
+  parse(command, checked_program(command, words));
+  return application;
+}
+
 // Prints help or version, as CLI11 answers --help and --version.
 int answer(const CLI::App& app, const CLI::ParseError& question) {
   std::ostringstream text;
@@ -194,20 +276,18 @@ int answer(const CLI::App& app, const CLI::ParseError& question) {
   return code;
 }
 
-int parse_and_run(CLI::App& app, const Line& line, Words words) try {
+int parse_and_run(CLI::App& app, Line& line, const Words& words) try {
   if (words.empty()) {
     std::fputs(app.help().c_str(), stderr);
     return kExitOwnFailure;
   }
-  words = checked_words(app, words);
-  try {
-    app.parse(std::vector(words.rbegin(), words.rend()));  // CLI11 takes them from the back
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return answer(app, error);
-    complain(what_is_wrong(error, app, words));
-    return kExitOwnFailure;
-  }
+  const CheckedLine checked = checked_line(app, words);
+  parse(app, checked.words);
+  for (const Words& program : checked.programs)
+    line.run.launch.applications.push_back(parsed_program(program));
   return line.action();
+} catch (const CLI::ParseError& question) {
+  return answer(app, question);
 } catch (const std::exception& error) {
   if (std::ferror(stdout) == 0) complain(error.what());
   return kExitOwnFailure;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// run.cc - `nagaya run`: starts a job. The launcher is that of the program's own MPI; a program
-// without MPI is started by `nagaya run` itself, or on other hosts by any installed launcher.
+// run.cc - `nagaya run`: starts a job. On one node it is the launcher itself (launch/); on other
+// hosts the launcher is that of the program's MPI, or any installed one for a program without MPI.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -10,7 +10,8 @@
 #include "base/plain_path.h"
 #include "command.h"
 #include "faces/openmpi/environment.h"
-#include "native_job.h"
+#include "launch/launcher.h"
+#include "launcher_words.h"
 #include "subcommands.h"
 #include "task/load/program.h"
 #include "task_environment.h"
@@ -58,68 +59,73 @@ std::string agent_path(const RunOptions& options) {
 // Replaces this process by the launcher, which starts `nagaya exec` in each process's stead.
 int exec_launcher(const RunOptions& options, const Launcher& launcher) {
   const LauncherKind kind = launcher.kind;
-  std::vector<std::string> words{launcher.path, "-n", std::to_string(options.count)};
+  const bool separate = options.launch.separate;
+  std::vector<std::string> words{launcher.path}, exports, wrapper;
   const auto add = [&](const std::vector<std::string>& more) {
     words.insert(words.end(), more.begin(), more.end());
   };
   add(manners(kind));
   add(host_options(kind, options.hosts));
   require_known(kind, names_of(options.hosts));
-  if (!options.separate && !may_use_other_nodes(options) && has_components(launcher))
+  add(job_words(kind, options.launch));
+  if (!separate && !may_use_other_nodes(options) && has_components(launcher))
     ::setenv("NAGAYA_MPI", "local", 0);
   // Our BLACS send Nagaya's messages in grids over several hosts.
   if (options.blacs && has_components(launcher)) ::setenv("NAGAYA_MPI", "on", 0);
   if (kind == LauncherKind::kOpenMpi && options.names_hosts())
-    add(openmpi::export_arguments(task::own_environment()));
+    exports = openmpi::export_arguments(task::own_environment());
   add(options.launcher_arguments);
-  if (!options.separate) {
-    if (kind == LauncherKind::kOpenMpi)
-      set(openmpi::agent_settings(agent_path(options) + " exec", launcher.version));
-    else
-      add({own_path(), "exec"});
-  }
-  add(options.command);
+  if (!separate && kind == LauncherKind::kOpenMpi)
+    set(openmpi::agent_settings(agent_path(options) + " exec", launcher.version));
+  else if (!separate)
+    wrapper = {own_path(), "exec"};
+  add(program_words(kind, options.launch.applications, exports, wrapper));
   base::PathLinks::own().pass_on(true);
   ::execv(words[0].c_str(), argv_of(words).data());
   base::throw_errno("cannot run " + launcher.path);
 }
 
+// Returns the launcher that starts the job; none: `nagaya run` does. Throws Error.
+Launcher launcher_of(const RunOptions& options) {
+  const bool wants_mpi = options.launcher == "mpi";
+  if (options.launcher == "none" || (!wants_mpi && !may_use_other_nodes(options))) return {};
+  const std::vector<std::string>& command = options.launch.applications[0].command;
+  const std::vector<std::string> arguments(command.begin() + 1, command.end());
+  const std::string mpi =
+      mpi_of_program(options.launch.separate
+                         ? task::resolve_interpreter(command[0], arguments, task::own_environment())
+                         : task::resolve_program(command[0], arguments, environment_of_task()));
+  if (!mpi.empty()) return launcher_of_mpi(mpi);
+  if (wants_mpi)
+    throw OptionError("run: --launcher mpi: " + command[0] +
+                      " is not linked with an MPI; leave the option out");
+  return options.names_hosts() ? launcher_among_hosts() : Launcher{};
+}
+
+int run_here(const RunOptions& options) {
+  if (!options.launcher_arguments.empty())
+    throw OptionError("run: --launcher-arg: nagaya run starts this job itself; add --launcher mpi");
+  if (!options.launch.separate && !openmpi::installed_components().empty())
+    ::setenv("NAGAYA_MPI", "local", 0);
+  return run_job(options.launch);
+}
+
 }  // namespace
 
-int run_command(const RunOptions& options) {
+int run_command(const RunOptions& options) try {
+  check(options.launch.applications);
+  if (options.names_hosts() && options.launcher == "none")
+    throw OptionError(std::string("run: ") + (options.hosts.list ? "--hosts" : "--hostfile") +
+                      " needs a launcher, which reaches the hosts: leave out --launcher none");
   if (options.blacs) ::setenv("NAGAYA_BLACS", "on", 1);
-  if (options.command.empty()) {
-    complain("run: no program is named");
-    return kExitOwnFailure;
-  }
-  if (options.names_hosts() && options.launcher == "none") {
-    complain(std::string("run: ") + (options.hosts.list ? "--hosts" : "--hostfile") +
-             " needs a launcher, which reaches the hosts: leave out --launcher none");
-    return kExitOwnFailure;
-  }
-  std::string mpi;
-  try {
-    const std::vector<std::string> arguments(options.command.begin() + 1, options.command.end());
-    const auto text =
-        options.separate
-            ? task::resolve_interpreter(options.command[0], arguments, task::own_environment())
-            : task::resolve_program(options.command[0], arguments, environment_of_task());
-    if (options.launcher != "none") mpi = mpi_of_program(text);
-  } catch (const base::Error& error) {
-    complain(error.what());
-    return exit_code_of(error.code());
-  }
-  Launcher launcher;
-  if (!mpi.empty())
-    launcher = launcher_of_mpi(mpi);
-  else if (options.names_hosts())
-    launcher = launcher_among_hosts();
-  if (launcher.kind != LauncherKind::kNone) return exec_launcher(options, launcher);
-  if (!options.launcher_arguments.empty()) {
-    complain("run: --launcher-arg: " + options.command[0] + " is started without an mpirun");
-    return kExitOwnFailure;
-  }
-  return run_native({options.count, options.separate, options.command});
+  const Launcher launcher = launcher_of(options);
+  return launcher.kind != LauncherKind::kNone ? exec_launcher(options, launcher)
+                                              : run_here(options);
+} catch (const OptionError&) {
+  throw;
+} catch (const base::Error& error) {
+  complain(error.what());
+  return exit_code_of(error.code());
 }
 
 }  // namespace nagaya::tools

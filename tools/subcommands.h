@@ -7,23 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "mpi_program.h"
+#include "run_options.h"
 
 namespace nagaya::tools {
 
 using Words = std::vector<std::string>;
 
-struct RunOptions {
-  int count = 1;
-  bool separate = false;
-  bool blacs = false;
-  std::string launcher = "auto";
-  HostChoice hosts;
-  Words launcher_arguments;
-  Words command;
-
-  bool names_hosts() const { return hosts.list || hosts.file; }
-};
 int run_command(const RunOptions& options);
 
 int exec_command(const Words& command);

@@ -17,11 +17,20 @@
 
 namespace nagaya::tools {
 
-std::vector<std::string> environment_of_task() {
-  std::vector<std::string> environment = task::own_environment();
+void set_variable(std::vector<std::string>& environment, const std::string& variable) {
+  const std::string name = variable.substr(0, variable.find('=') + 1);
+  const auto old = std::find_if(environment.begin(), environment.end(),
+                                [&](const std::string& other) { return other.starts_with(name); });
+  if (old != environment.end())
+    *old = variable;
+  else
+    environment.push_back(variable);
+}
+
+void make_environment_of_task(std::vector<std::string>& environment) {
   task::add_upper_settings(environment);
-  const char* const wish = std::getenv("NAGAYA_BLACS");
-  if (wish == nullptr || std::string_view(wish) == "off") return environment;
+  const char* const wish = task::environment_value(environment, "NAGAYA_BLACS");
+  if (wish == nullptr || std::string_view(wish) == "off") return;
   if (std::string_view(wish) != "on")
     throw base::Error(-EINVAL, std::string("NAGAYA_BLACS=") + wish + " is not on or off");
   Dl_info libnagaya;
@@ -34,16 +43,17 @@ std::vector<std::string> environment_of_task() {
     throw base::Error(-ENOENT, "NAGAYA_BLACS=on: " + library.string() +
                                    " is missing; install Nagaya where ScaLAPACK is installed");
   // ld.so splits the value at blanks and colons, and ignores a library that it does not find.
-  std::string preload = "LD_PRELOAD=" + base::PathLinks::own().plain_path(library);
-  const auto is_preload = [](const std::string& variable) {
-    return variable.starts_with("LD_PRELOAD=");
-  };
-  const auto old = std::find_if(environment.begin(), environment.end(), is_preload);
-  if (old != environment.end()) {
-    preload += ":" + old->substr(preload.find('=') + 1);
-    environment.erase(old);
-  }
-  environment.push_back(preload);
+  const std::string preload = base::PathLinks::own().plain_path(library);
+  const char* const old = task::environment_value(environment, "LD_PRELOAD");
+  if (old == nullptr)
+    set_variable(environment, "LD_PRELOAD=" + preload);
+  else if (!std::string_view(old).starts_with(preload))  // else: a rank that starts a program
+    set_variable(environment, "LD_PRELOAD=" + preload + ":" + old);
+}
+
+std::vector<std::string> environment_of_task() {
+  std::vector<std::string> environment = task::own_environment();
+  make_environment_of_task(environment);
   return environment;
 }
 

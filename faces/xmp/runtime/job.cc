@@ -35,9 +35,11 @@ struct Launched {
   uint64_t rank, size;
 };
 
-// Reads rank and size from the launcher's variables; nullopt: at most one process. For Slurm it
+// Reads rank and size from the launcher's variables; nullopt: at most one process, or several that
+// the user wants to be separate (nagaya run --separate). For Slurm it
 // reads the variables of a step: a batch script has the job's variables, but is one process.
 std::optional<Launched> launched_without_space() {
+  if (std::getenv("NAGAYA_SEPARATE") != nullptr) return std::nullopt;
   constexpr const char* kVariables[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
                                            {"PMI_RANK", "PMI_SIZE"},
                                            {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},

@@ -25,8 +25,31 @@ COMMAND_LINES = {
     "run -np 0 true": (OWN_FAILURE, ["--np:", "4096"]),
     "run -np": (OWN_FAILURE, ["--np:"]),
     "run --bogus true": (OWN_FAILURE, ["run: --bogus:", "--launcher-arg=--bogus"]),
-    "run -n 2 --launcher-arg=--bogus true": (OWN_FAILURE, ["--launcher-arg", "without an mpirun"]),
+    "run -n 2 --launcher-arg=--bogus true": (OWN_FAILURE, ["--launcher-arg", "--launcher mpi"]),
     "run --launcher bogus true": (OWN_FAILURE, ["--launcher", "bogus"]),
+    "run --launcher mpi true": (OWN_FAILURE, ["--launcher mpi", "true", "leave the option out"]),
+    "run true :": (OWN_FAILURE, ["no program", "-- PROGRAM :"]),
+    "run : true": (OWN_FAILURE, ["no program", "-- PROGRAM :"]),
+    "run true : -n 0 true": (OWN_FAILURE, ["-n:", "4096"]),
+    "run true : -np abc true": (OWN_FAILURE, ["--np:", "abc"]),
+    "run -n 4000 true : -n 97 true": (OWN_FAILURE, ["4097", "4096"]),
+    "run true : --label true": (OWN_FAILURE, ["--label:", "before its first program"]),
+    "run true : -host x true": (OWN_FAILURE, ["-host:", "before its first program"]),
+    "run -x =1 true": (OWN_FAILURE, ["-x =1", "NAME=VALUE"]),
+    "run -x": (OWN_FAILURE, ["-x:"]),
+    "run --timeout 0 true": (OWN_FAILURE, ["--timeout 0", "H:M:S"]),
+    "run --timeout 1m true": (OWN_FAILURE, ["--timeout 1m", "H:M:S"]),
+    "run --bind-to cores true": (OWN_FAILURE, ["--bind-to cores", "package"]),
+    "run --map-by ppr:2:node true": (OWN_FAILURE, ["--map-by ppr:2:node", "package"]),
+    "run --map-by core:span true": (OWN_FAILURE, ["--map-by core:span", ":PE=n"]),
+    "run -n 4096 --bind-to core true": (OWN_FAILURE, ["--bind-to core:", "core:overload-allowed"]),
+    "run --map-by slot:PE=4096 true": (OWN_FAILURE, ["--map-by slot:PE=4096", "too few cores"]),
+    "run --stdin 1 true": (OWN_FAILURE, ["--stdin 1", "0 to 0"]),
+    "run --stdin all true": (OWN_FAILURE, ["--stdin all", "one rank"]),
+    "run --output out-%t true": (OWN_FAILURE, ["--output", "%r", "out-%t"]),
+    "run --output tag true": (OWN_FAILURE, ["--output tag", "--label"]),
+    "run --output /nowhere/at/all true": (OWN_FAILURE, ["/nowhere/at/all", "No such file"]),
+    "run --wdir /nowhere/at/all true": (NOT_FOUND, ["/nowhere/at/all"]),
     "run --separate": (OWN_FAILURE, ["program"]),
     "exec": (OWN_FAILURE, ["program"]),
     "exec --bogus true": (OWN_FAILURE, ["--bogus"]),
@@ -39,19 +62,17 @@ COMMAND_LINES = {
 }
 
 
-# An option of mpirun, mpiexec or srun: words of the answer. ANY: how to hand it to the launcher.
-ANY = ["--launcher-arg={0}", "mpirun {0} ... nagaya exec"]
+# An option of mpirun, mpiexec or srun: words of the answer. ANY: how to hand it to the launcher. More
+# of them: test_coming_from_mpirun.py.
+ANY = ["--launcher mpi --launcher-arg={0}", "mpirun {0} ... nagaya exec"]
 LAUNCHER_OPTIONS = {
-    "-host": ["--hosts"], "--host": ["--hosts"], "-H": ["--hosts"], "-hosts": ["--hosts"],
-    "-w": ["--hosts"], "--nodelist": ["--hosts"], "-hostfile": ["--hostfile"], "-f": ["--hostfile"],
-    "-machinefile": ["--hostfile"], "--machinefile": ["--hostfile"], "-c": ["-n COUNT"],
-    "--ntasks": ["-n COUNT"], "--n": ["-n COUNT"], "-x": ["NAME=VALUE nagaya run"],
-    "-genv": ["NAME=VALUE nagaya run"], "-env": ["NAME=VALUE nagaya run"],
-    "--export": ["NAME=VALUE nagaya run"], "-wdir": ["cd FOLDER"], "--wdir": ["cd FOLDER"],
-    "--chdir": ["cd FOLDER"], "--oversubscribe": ["leave it out"], "--overcommit": ["leave it out"],
-    "--map-by": ANY, "--bind-to": ANY, "--rank-by": ANY, "--mca": ANY, "-mca": ANY,
-    "--report-bindings": ANY, "--allow-run-as-root": ANY, "-ppn": ANY, "-nolocal": ANY,
-    "-npernode": ANY, "-help": ANY, "--timeout": ANY,
+    "-host": ["--hosts"], "--host": ["--hosts"], "-H": ["--hosts"], "--nodelist": ["--hosts"],
+    "-f": ["--hostfile"], "-machinefile": ["--hostfile"], "-c": ["-n COUNT", "slot:PE=COUNT"],
+    "--ntasks": ["-n COUNT"], "-genv": ["-x NAME=VALUE"], "--export": ["-x NAME=VALUE"],
+    "--mca": ["-x OMPI_MCA_NAME=VALUE"], "-mca": ["-x OMPI_MCA_NAME=VALUE"], "--chdir": ["--wdir"],
+    "--oversubscribe": ["leave it out"], "--overcommit": ["leave it out"],
+    "--allow-run-as-root": ["leave it out"], "--tag-output": ["--label"], "-ppn": ["--hosts a:2"],
+    "-npernode": ["--hosts a:2"], "--rank-by": ANY, "-nolocal": ANY, "--xterm": ANY, "--h": ANY,
 }
 
 
@@ -63,10 +84,21 @@ def test_an_option_of_a_launcher_gets_ours_for_an_answer(user, nagaya, leftovers
     expect_refusal(ended, leftovers, OWN_FAILURE, f"run: {option}:", *words)
 
 
-@pytest.mark.parametrize("count", ["-n 3", "-n3", "-np 3", "--np 3", "--np=3", "-n 3 --"])
+@pytest.mark.parametrize("count", ["-n 3", "-n3", "-np 3", "-np=3", "--np 3", "--np=3", "-n 3 --"])
 def test_each_spelling_of_the_count_is_understood(user, nagaya, count):
     ended = user.run([nagaya, "run", *count.split(), "echo", "-np", "-host"])
     assert (ended.code, ended.out, ended.err) == (0, "-np -host\n" * 3, ""), ended
+
+
+def test_a_colon_ends_a_program_as_a_whole_word(user, nagaya):
+    def run(*words):
+        ended = user.run([nagaya, "run", *words])
+        assert (ended.code, ended.err) == (0, ""), ended
+        return sorted(ended.out.splitlines())
+    assert run("echo", "a:", ":b", ":", "-np", 2, "-x", "A=1", "echo", "-n4", "c") == [
+        "-n4 c", "-n4 c", "a: :b"]
+    assert run("echo", "a", ":", "-n", 1, "--", "echo", "-x", ":", "echo", "b") == ["-x", "a", "b"]
+    assert run("-n", 2, "--", "echo", ":", "b") == [": b", ": b"]
 
 
 SUBCOMMANDS = ["run", "exec", "ps", "gdb", "clean", "doctor", "bench"]

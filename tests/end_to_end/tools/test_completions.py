@@ -98,3 +98,10 @@ def test_a_real_job_of_a_hostile_program_is_offered_and_carries_nothing_out(shel
     offered, ended = ask(shell, user, folder, nagaya.parent, "nagaya", "gdb", "--job", "")
     assert len(offered) >= 1, ended
     assert not [path.name for path in folder.iterdir() if not path.name.startswith(".")], ended
+
+
+def test_each_option_of_run_is_offered(shell, user, folder, nagaya):
+    options = set(re.findall(r"^ +(?:-\w,)?(--[\w-]+)", user.run([nagaya, "run", "--help"]).out, re.MULTILINE))
+    assert "--label" in options and len(options) > 15
+    offered, ended = ask(shell, user, folder, nagaya.parent, "nagaya", "run", "--")
+    assert options - {"--help"} <= offered, ended
