@@ -14,6 +14,7 @@ import jobs
 import memory
 import mpis
 import npb
+import starts
 import xmp
 from jobs import Comparison, Failed, Job, Jobs, Skipped
 
@@ -192,6 +193,7 @@ TABLE = {
         hosts=1, tasks_each=4, setting="blacs",
         jobs=[Job("reference", is_plain=True), Job("Nagaya", environment={"NAGAYA_BLACS": "on"})],
         comparisons=[Comparison("Nagaya", ["reference"])])),
+    "mpi-start": ("mpi-start", [], "start and end of an MPI's jobs of 64 and 240 ranks", starts.run),
     "memory": ("memory", [], "memory and page tables of an MPI's jobs of up to 240 ranks", memory.run),
     "npb": ("", [], "NPB's kernels with 16 ranks, of the folder NAGAYA_NPB", npb.run),
     "applications": ("", [], "LAMMPS, HPCC and testers of ScaLAPACK, whole runs", applications.run),

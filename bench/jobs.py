@@ -153,7 +153,7 @@ def started_hosts(plan: Jobs):
 
 
 def where(plan: Jobs, job: Job, tasks_each: int, names: list[str]) -> list:
-    if job.is_plain and plan.hosts == 1:
+    if plan.hosts == 1:
         return []
     return ["--host" if job.is_plain else "--hosts",
             ",".join(f"{name}:{tasks_each}" for name in names)]
@@ -161,7 +161,7 @@ def where(plan: Jobs, job: Job, tasks_each: int, names: list[str]) -> list:
 
 def launcher_of(job: Job, root: pathlib.Path) -> list:
     if not job.is_plain:
-        return [root / "bin/nagaya", "run"]
+        return [root / "bin/nagaya", "run", "--bind-to", "none"]  # as UNBOUND
     found = [path for path in map(shutil.which, job.launchers) if path]
     if not found:
         raise Skipped(f"{job.launchers[0]} is not installed")

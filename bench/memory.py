@@ -15,6 +15,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import tempfile
@@ -41,7 +42,7 @@ CAUSES = {"waiters": "of it processes without a rank (waiting proxies)",
           "written": "of it programs and libraries, as ranks have written them",
           "private": "of it heaps, stacks and other private memory of ranks"}
 BASELINE, STOCK, OURS = "Open MPI tcp", "Open MPI", "Nagaya"
-LAUNCHERS = ("mpirun", "orterun", "prterun")
+LAUNCHERS = re.compile("(mpirun|orterun|prterun).*|nagaya")
 KCMP, KCMP_VM = 312, 1  # of x86-64; linux/kcmp.h
 
 
@@ -172,7 +173,7 @@ class Started:
 
     def pids(self) -> list[int]:
         return sorted(pid for pid in set(pids_of(self.uid)) - self.before
-                      if not name_of(pid).startswith(LAUNCHERS))
+                      if not LAUNCHERS.fullmatch(name_of(pid)))
 
     def end(self) -> str:
         """Ends the job. Returns its output since the last read."""
