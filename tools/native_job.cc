@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,9 +21,12 @@
 #include <optional>
 
 #include "base/fd.h"
+#include "base/random.h"
 #include "command.h"
 #include "death.h"
-#include "nagaya/task.h"
+#include "program_role.h"
+#include "task/host/client.h"
+#include "task/host/inheritance.h"
 #include "task_environment.h"
 #include "tool.h"
 
@@ -80,59 +84,64 @@ class Processes {
   virtual void signal_all(int signal) = 0;
 };
 
-[[noreturn]] void throw_api(int code) {
-  throw base::Error(code, nagaya_error_text());
+task::Job new_job(int count) {
+  task::Job job;
+  base::fill_random(job.key);
+  job.name = "space-" + base::random_digits();
+  job.group = "run";
+  job.group_tasks = static_cast<uint32_t>(count);
+  job.launcher_pid = ::getpid();
+  job.keeps_tasks = true;
+  return job;
 }
 
 class Tasks : public Processes {
  public:
-  explicit Tasks(int count) {
-    nagaya_space_options options{};
-    options.size = sizeof options;
-    options.tasks = static_cast<unsigned>(count);
-    options.keep_ended = 1;
-    if (const int error = nagaya_space_create(&options, &space_); error < 0) throw_api(error);
+  explicit Tasks(int count) : client_(task::Client::join(new_job(count))) {}
+  // The host ends the tasks, and then itself.
+  ~Tasks() override {
+    const base::Fd host = client_.take_host();
+    const std::string socket = client_.socket_path();
+    ::shutdown(client_.fd(), SHUT_RDWR);
+    pollfd end{host.get(), POLLIN, 0};
+    while (::poll(&end, 1, -1) < 0 && errno == EINTR) continue;
+    task::remove_stale_socket(socket);  // of a host that was killed
   }
-  ~Tasks() override { nagaya_space_destroy(space_); }
 
   void start(int index, const std::vector<std::string>& command, int stdin_fd,
              const std::optional<cpu_set_t>& cpus) override {
-    const std::vector<char*> argv = argv_of(command);
-    const std::vector<std::string> environment = environment_of_task();
-    const std::vector<char*> envp = argv_of(environment);
-    const int descriptors[] = {stdin_fd, 1, 2};
-    nagaya_task_program program{};
-    program.path = command[0].c_str();
-    program.argv = argv.data();
-    program.envp = envp.data();
-    program.descriptors = descriptors;
-    program.descriptor_count = std::size(descriptors);
-    program.number = index + 1;
-    if (cpus) program.cpu_set = &*cpus, program.cpu_set_bytes = sizeof *cpus;
-    pid_t pid = 0;
-    const int number = nagaya_task_spawn(space_, &program, &pid);
-    if (number < 0) throw_api(number);
-    pids_[number] = pid;
+    task::Launch launch;
+    launch.text = task::resolve_program(command[0], {command.begin() + 1, command.end()},
+                                        environment_of_task());
+    launch.inherit = task::inherit_from_this_process();
+    const Guess guess = guess_role(launch.text);
+    launch.stands_for = stands_for(guess, index);
+    launch.wanted_number = wanted_number(guess, index);
+    launch.descriptor_numbers = {0, 1, 2};
+    if (cpus) {
+      std::memcpy(launch.inherit.cpu_mask, &*cpus, sizeof *cpus);
+      launch.inherit.cpu_mask_bytes = sizeof *cpus;
+    }
+    const base::Fd directory =
+        base::checked_fd(::open(".", O_PATH | O_DIRECTORY | O_CLOEXEC), "the working directory");
+    const task::Started started = client_.launch(launch, {stdin_fd, 1, 2, directory.get()});
+    indices_[started.pid] = static_cast<uint32_t>(index);
   }
 
   std::optional<Death> take_ended() override {
-    int status;
-    const int number = nagaya_task_wait(space_, -1, &status, 0);
-    if (number == -EPIPE) throw base::Error(-EPIPE, "the host of the job has died");
-    if (number == -ETIMEDOUT || number == -ECHILD) return std::nullopt;
-    if (number < 0) throw_api(number);
-    const pid_t pid = pids_.extract(number).mapped();
-    if (*nagaya_error_text() != '\0') throw_api(-ECANCELED);  // the task never reached its program
-    return Death{static_cast<uint32_t>(number), pid, status, true};
+    const auto end = client_.poll_ended();
+    if (!end) return std::nullopt;
+    if (end->reason) throw *end->reason;  // the task never reached its program
+    return Death{indices_.extract(end->pid).mapped(), end->pid, end->wait_status, true};
   }
 
   void signal_all(int signal) override {
-    for (const auto& [number, pid] : pids_) nagaya_task_signal(space_, number, signal);
+    for (const auto& [pid, index] : indices_) client_.signal(pid, signal);
   }
 
  private:
-  nagaya_space* space_ = nullptr;
-  std::map<int, pid_t> pids_;  // of the tasks that run, by their numbers
+  task::Client client_;
+  std::map<pid_t, uint32_t> indices_;  // of those that run
 };
 
 class OrdinaryProcesses : public Processes {

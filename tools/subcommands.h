@@ -27,7 +27,8 @@ struct RunOptions {
 int run_command(const RunOptions& options);
 
 int exec_command(const Words& command);
-int attend_command(Words words);  // `words`: the waiter's state (attendance.h)
+int attend_command(Words words);          // `words`: the waiter's state (attendance.h)
+int execute_command(const Words& words);  // `words`: the host's socket, and those of an execve
 
 struct PsOptions {
   bool json = false;
