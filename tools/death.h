@@ -46,10 +46,10 @@ inline void tell_of(const Death& death, const char* consequence) {
 
 // Called by the proxy of a task that has ended, before the proxy ends. A launcher kills all proxies
 // when one has ended: proxies of later faults wait, so that the first one has time to print.
-inline void tell_of_fault(const task::Ended& end, pid_t pid) {
+inline void tell_of_fault(const task::Ended& end) {
   constexpr useconds_t kBehindTheFirstUs = 500'000;
   if (end.is_first_fault != 0)
-    tell_of({end.number, pid, end.wait_status, true}, "");
+    tell_of({end.number, end.pid, end.wait_status, true}, "");
   else if (task::is_fault(end.wait_status))
     ::usleep(kBehindTheFirstUs);
 }

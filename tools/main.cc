@@ -33,6 +33,7 @@ struct Line {
   RunOptions run;
   Words exec;
   Words attend;
+  Words execute;
   PsOptions ps;
   GdbOptions gdb;
   CleanOptions clean;
@@ -182,6 +183,12 @@ void add_attend(CLI::App& app, Line& line) {
   command.callback([&line] { line.action = [&line] { return attend_command(line.attend); }; });
 }
 
+void add_execute(CLI::App& app, Line& line) {
+  CLI::App& command = *app.add_subcommand("execute", "")->group("");
+  add_command(command, line.execute);
+  command.callback([&line] { line.action = [&line] { return execute_command(line.execute); }; });
+}
+
 void add_ps(CLI::App& app, Line& line) {
   CLI::App& command = *app.add_subcommand("ps", "Show your jobs on this node and their tasks");
   command.add_flag("--json", line.ps.json, "Print all that is known as JSON");
@@ -312,8 +319,9 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer("nagaya help SUBCOMMAND tells of one; so does its manual page, nagaya-SUBCOMMAND(1).");
   tools::Line line;
-  for (const auto add : {tools::add_run, tools::add_exec, tools::add_attend, tools::add_ps,
-                         tools::add_gdb, tools::add_clean, tools::add_doctor, tools::add_bench})
+  for (const auto add :
+       {tools::add_run, tools::add_exec, tools::add_attend, tools::add_execute, tools::add_ps,
+        tools::add_gdb, tools::add_clean, tools::add_doctor, tools::add_bench})
     add(app, line);
   return tools::written(tools::parse_and_run(app, line, {argv + 1, argv + argc}));
 }

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -18,6 +17,7 @@
 #include "base/installed_tree.h"
 #include "command.h"
 #include "faces/openmpi/environment.h"
+#include "program_role.h"
 #include "task/load/elf_image.h"
 #include "task/load/program.h"
 
@@ -25,14 +25,6 @@ namespace nagaya::tools {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Returns true for a library of Open MPI or MPICH, for any language. ("libmpiseq" of MUMPS is no
-// MPI.)
-bool is_mpi(std::string_view library) {
-  constexpr std::array names{"libmpi.", "libmpi_", "libmpich", "libmpicxx", "libmpifort"};
-  return std::any_of(names.begin(), names.end(),
-                     [&](const char* name) { return library.starts_with(name); });
-}
 
 // Returns the MPI library that the program or library `path` would load, "" for none.
 // `ld.so --list` prints "\tlibmpi.so.40 => /lib/.../libmpi.so.40 (0x...)".
@@ -47,7 +39,7 @@ std::string loaded_mpi(const std::string& path) {
     const size_t begin = line.find_first_not_of(" \t");
     const size_t arrow = line.find(" => ");
     if (begin == std::string::npos || arrow == std::string::npos ||
-        !is_mpi(std::string_view(line).substr(begin)))
+        !is_mpi_library(std::string_view(line).substr(begin)))
       continue;
     const size_t end = line.rfind(" (");
     if (end == std::string::npos || end <= arrow)

@@ -16,7 +16,8 @@ using Words = std::vector<std::string>;
 int run_command(const RunOptions& options);
 
 int exec_command(const Words& command);
-int attend_command(Words words);  // `words`: the waiter's state (attendance.h)
+int attend_command(Words words);          // `words`: the waiter's state (attendance.h)
+int execute_command(const Words& words);  // `words`: the host's socket, and those of an execve
 
 struct PsOptions {
   bool json = false;

@@ -46,14 +46,14 @@ bool has_ended(const Attendance& own, EndedFrame& out) {
     EndedFrame message;
     if (ready[0].revents != 0) {
       if (!has_ended(own, message)) leave_to_tool(own, words);
-      tell_of_fault(message.ended, own.pid);
+      tell_of_fault(message.ended);
       end_like(message.ended.wait_status);
     }
     if (ready[1].revents != 0)
       forward(own, [&](int signal) {
         const SignalFrame wish{
             {task::kFrameMagic, task::MessageType::kSignal, sizeof(task::SignalRequest), 0},
-            {own.task, signal}};
+            {own.pid, signal}};
         if (::send(own.socket, &wish, sizeof wish, MSG_NOSIGNAL) != sizeof wish)
           leave_to_tool(own, words);
       });

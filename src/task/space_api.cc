@@ -10,8 +10,8 @@
 #include <chrono>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <mutex>
-#include <set>
 
 #include "base/printable.h"
 #include "base/random.h"
@@ -35,8 +35,8 @@ struct nagaya_space {
   const bool keep_ended;
   const pid_t owner = ::getpid();
   ProgramCache programs;
-  std::set<uint32_t> tasks;  // spawned, not yet waited for
-  std::deque<End> ended;     // the ends of such tasks that the host has reported
+  std::map<uint32_t, int32_t> tasks;  // spawned, not yet waited for: pids by number
+  std::deque<End> ended;              // the ends of such tasks that the host has reported
 };
 
 namespace {
@@ -185,7 +185,7 @@ int nagaya_task_spawn(nagaya_space* space, const nagaya_task_program* program, i
         base::checked_fd(::open(where, O_PATH | O_DIRECTORY | O_CLOEXEC), where);
     descriptors.push_back(directory.get());
     const Started started = space->client.launch(launch, descriptors);
-    space->tasks.insert(started.number);
+    space->tasks[started.number] = started.pid;
     if (pid != nullptr) *pid = started.pid;
     return static_cast<int>(started.number);
   });
@@ -220,7 +220,7 @@ int nagaya_task_signal(nagaya_space* space, int task, int signal) {
     require_own(*space);
     const std::lock_guard<std::mutex> guard(space->mutex);
     require_spawned(*space, task);
-    space->client.signal(static_cast<uint32_t>(task), signal);
+    space->client.signal(space->tasks.at(static_cast<uint32_t>(task)), signal);
     return 0;
   });
 }

@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "launch/rank_processes.h"
+#include "program_role.h"
 #include "task/host/client.h"
 #include "task/host/inheritance.h"
 #include "task/load/program.h"
@@ -44,7 +45,9 @@ class Tasks : public RankProcesses {
       std::memcpy(launch.inherit.cpu_mask, &*rank.processors, sizeof(cpu_set_t));
       launch.inherit.cpu_mask_bytes = sizeof(cpu_set_t);
     }
-    launch.wanted_number = rank.may_choose_number ? -1 : int64_t{rank.index};
+    const Guess guess = guess_role(launch.text);
+    launch.stands_for = stands_for(guess, rank.index);
+    launch.wanted_number = rank.may_choose_number ? -1 : wanted_number(guess, rank.index);
     std::vector<int> descriptors;
     for (const auto& [own, number] : rank.descriptors) {
       descriptors.push_back(own);
@@ -55,40 +58,34 @@ class Tasks : public RankProcesses {
         base::checked_fd(::open(where, O_PATH | O_DIRECTORY | O_CLOEXEC), where);
     descriptors.push_back(directory.get());
     const task::Started started = client_.launch(launch, descriptors);
-    running_[started.number] = {rank.index, started.pid};
+    indices_[started.pid] = rank.index;
   }
 
   std::optional<RankEnd> take_ended() override {
     const std::optional<task::End> end = client_.poll_ended();
     if (!end) return std::nullopt;
-    const auto found = running_.find(end->number);
-    if (found == running_.end()) throw base::Error(-EPROTO, "the end of a task that never began");
-    const Running rank = found->second;
-    running_.erase(found);
+    const auto ended = indices_.extract(end->pid);
+    if (ended.empty()) throw base::Error(-EPROTO, "the end of a task that never began");
     if (end->reason) throw *end->reason;
-    return RankEnd{rank.index, {end->number, rank.pid, end->wait_status, true}};
+    return RankEnd{ended.mapped(), {end->number, end->pid, end->wait_status, true}};
   }
 
   void signal(uint32_t index, int signal) override {
-    for (const auto& [number, rank] : running_)
-      if (rank.index == index) client_.signal(number, signal);
+    for (const auto& [pid, own] : indices_)
+      if (own == index) client_.signal(pid, signal);
   }
 
   void signal_all(int signal) override {
-    for (const auto& [number, rank] : running_) client_.signal(number, signal);
+    for (const auto& [pid, index] : indices_) client_.signal(pid, signal);
   }
 
   int fd() const override { return client_.fd(); }
 
  private:
-  struct Running {
-    uint32_t index;
-    pid_t pid;
-  };
   task::Client client_;
   task::Inheritance inherit_;
   task::ProgramCache programs_;
-  std::map<uint32_t, Running> running_;  // by task number
+  std::map<pid_t, uint32_t> indices_;  // of those that run
 };
 
 }  // namespace

@@ -61,6 +61,7 @@ Endpoint::Endpoint(task::TaskRecord& record)
   };
   // If the program has no key left, its threads' lanes are freed when the task ends.
   static_cast<void>(::pthread_key_create(&at_thread_end_, leave));
+  record.communicates.store(1, std::memory_order_relaxed);
   // Release: pairs with the acquire in reclaim().
   board_->attached[record.number].store(owner_.bits, std::memory_order_release);
 }

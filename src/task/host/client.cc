@@ -67,9 +67,13 @@ void check_stop_choice() {
               std::string("NAGAYA_STOP_AT=") + ::getenv("NAGAYA_STOP_AT") + ": no such stop point");
 }
 
+Stamp own_stamp() {
+  return {kMagic, kAbiMajor, kAbiMinor, sizeof(SpaceHeader), 0};
+}
+
 Hello hello_of(const Job& job) {
   Hello hello{};
-  hello.stamp = {kMagic, kAbiMajor, kAbiMinor, sizeof(SpaceHeader), 0};
+  hello.stamp = own_stamp();
   std::copy(std::begin(job.key), std::end(job.key), hello.key);
   hello.group_tasks = job.group_tasks;
   hello.keeps_tasks = job.keeps_tasks ? 1 : 0;
@@ -118,18 +122,27 @@ Client Client::join_at(const Job& job, const SocketPlace& place) {
   base::Fd socket = connect_or_start(job, place, &host);
   stop_at(StopPoint::kClientConnected);
   Client client(Channel(std::move(socket)), place.path, std::move(host));
-  client.greet(job);
+  client.greet(MessageType::kHello, encode_plain(hello_of(job)));
   stop_at(StopPoint::kClientGreeted);
   return client;
 }
 
-void Client::greet(const Job& job) {
-  send(MessageType::kHello, encode_plain(hello_of(job)));
+Client Client::follow(const std::string& socket_path) {
+  base::Fd socket = connect_to_host(existing_place(socket_path));
+  if (!socket) throw Error(-ESRCH, "the host of this space is gone");
+  Client client(Channel(std::move(socket)), socket_path, {});
+  client.greet(MessageType::kFollow, encode_plain(own_stamp()));
+  return client;
+}
+
+void Client::greet(MessageType type, const std::string& greeting) {
+  send(type, greeting);
   channel_.limit_wait(kGreetingLimitS);
   const Message answer = receive();
   channel_.limit_wait(0);
   if (answer.type == MessageType::kRefused) throw decode_refusal(answer.payload);
   if (answer.type != MessageType::kWelcome) throw Error(-EPROTO, "malformed message: no welcome");
+  rank_ = decode_plain<Welcome>(answer.payload).rank;
 }
 
 // Throws `error`; turns the error of a broken connection into one that reports the host's death.
@@ -220,12 +233,21 @@ std::optional<End> Client::poll_ended() {
   return end;
 }
 
-void Client::signal(uint32_t number, int signal) {
-  send(MessageType::kSignal, encode_plain(SignalRequest{number, signal}));
+void Client::signal(int32_t pid, int signal) {
+  send(MessageType::kSignal, encode_plain(SignalRequest{pid, signal}));
 }
 
 void Client::waited(uint32_t number) {
   send(MessageType::kWaited, encode_plain(number));
+}
+
+void Client::tell_communication(const Communication& communication) {
+  send(MessageType::kCommunication, encode_plain(communication));
+}
+
+bool Client::tell_left(const Departure& departure) {
+  send(MessageType::kLeft, encode(departure));
+  return !receive_answer(MessageType::kAnswer).payload.empty();
 }
 
 bool remove_stale_socket(const SocketPlace& place) {

@@ -26,6 +26,10 @@ class Client {
   // announce_host_death().
   static Client join(const Job& job, const Announcement& announce = {});
 
+  // Connects to the host at `socket_path` as a process of one of its tasks, which stands for a
+  // rank. Throws Error.
+  static Client follow(const std::string& socket_path);
+
   // Takes over a connection that this process made before it executed another program (the waiter).
   static Client resume(base::Fd socket, const std::string& socket_path);
 
@@ -37,14 +41,23 @@ class Client {
   // so call this before waiting for fd() to be readable. Throws Error -EPIPE when the host is gone.
   std::optional<End> poll_ended();
 
-  void signal(uint32_t number, int signal);
+  void signal(int32_t pid, int signal);
   void waited(uint32_t number);
+
+  // Tells that the MPI of a rank has started, or has ended: programs that the rank executes
+  // meanwhile are ordinary processes.
+  void tell_communication(const Communication& communication);
+
+  // Tells, as a follower, that a program of the rank will run outside of the space. Returns true if
+  // it is the rank's first one.
+  bool tell_left(const Departure& departure);
 
   // Sends a question to the floors above (upper_floor.h) in the host. Returns their answer. Throws
   // Error with their refusal.
   std::string ask(const std::string& question);
 
   int fd() const { return channel_.fd(); }
+  int32_t rank() const { return rank_; }  // a follower's: its index on this node
   // Returns true if this client holds no message that was received but not yet returned.
   bool is_idle() const { return ended_.empty() && channel_.is_empty(); }
   const std::string& socket_path() const { return socket_path_; }
@@ -60,11 +73,12 @@ class Client {
   Message receive();
   Message receive_answer(MessageType type);
   std::optional<base::Error> reason_of_end();
-  void greet(const Job& job);
+  void greet(MessageType type, const std::string& greeting);
 
   Channel channel_;
   std::string socket_path_;
   base::Fd host_;
+  int32_t rank_ = -1;
   std::deque<End> ended_;
 };
 

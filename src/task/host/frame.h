@@ -21,9 +21,12 @@ enum class MessageType : uint32_t {
   kStatusQuery,
   kStatus,
   kQuestion,
-  kAnswer
+  kAnswer,
+  kFollow,
+  kCommunication,
+  kLeft
 };
-inline constexpr MessageType kLastMessageType = MessageType::kAnswer;
+inline constexpr MessageType kLastMessageType = MessageType::kLeft;
 
 inline constexpr uint32_t kFrameMagic = 0x4e414746;
 struct Frame {
@@ -39,12 +42,17 @@ struct Started {
 };
 struct Ended {
   uint32_t number;
+  int32_t pid;
   int32_t wait_status;
   uint32_t is_first_fault;  // 1: the host's first task that died of a fault of its own
 };
 struct SignalRequest {
-  uint32_t number;
+  int32_t pid;
   int32_t signal;
+};
+struct Communication {
+  int32_t rank;  // its index on this node
+  uint32_t has_begun;
 };
 
 }  // namespace nagaya::task

@@ -16,6 +16,7 @@
 
 #include "base/random.h"
 #include "task/load/freestanding/redirect.h"
+#include "task/load/installation.h"
 
 namespace nagaya::task {
 namespace {
@@ -65,6 +66,15 @@ uint64_t heap_bytes() {
   return bytes;
 }
 
+// Returns the path of nagaya-execute; "" if it is not installed, others could have changed it, or
+// its path is too long.
+std::string find_execute_tool() try {
+  const std::string tool = installed_program("nagaya-execute");
+  return tool.size() < sizeof SpaceHeader::execute_tool ? tool : "";
+} catch (const std::exception&) {
+  return "";
+}
+
 int open_pidfd(int pid) {
   return pid > 0 ? static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)) : -1;
 }
@@ -105,6 +115,7 @@ Host::Host(const HostSettings& settings, base::Fd& listener, const SocketPlace& 
   SpaceHeader& header = space_.header();
   std::copy(std::begin(settings.key), std::end(settings.key), header.key);
   std::copy(std::begin(settings.socket_path), std::end(settings.socket_path), header.host_socket);
+  find_execute_tool().copy(header.execute_tool, sizeof header.execute_tool - 1);
   header.identity = base::random_number();
   awaiting_upper_release_.reserve(header.capacity);  // so that closing needs no memory
   tasks_of_ended_groups_.reserve(header.capacity);
@@ -195,7 +206,8 @@ void Host::serve_once(int timeout_ms) {
 // Returns true if the host has no task and no client, and none that was announced is still to come.
 // If a host ended as soon as it is idle, it would split a job whose tasks start slowly.
 bool Host::is_over() const {
-  if (!tasks_.empty() || has_clients([](const Client& client) { return client.greeted; }))
+  if (!tasks_.empty() ||
+      has_clients([](const Client& client) { return client.greeted && !is_orphan(client); }))
     return false;
   if (all_came_and_went()) return true;
   return !is_in_use() && (launcher_gone_ || Clock::now() - idle_since_ > kIdleLimit);
@@ -204,8 +216,9 @@ bool Host::is_over() const {
 // Returns true if the host has a task or a client. A client that only asked for the status does not
 // count. A client that has connected but not greeted counts: it may be about to greet.
 bool Host::is_in_use() const {
-  return !tasks_.empty() ||
-         has_clients([](const Client& client) { return !client.is_status_only; });
+  return !tasks_.empty() || has_clients([](const Client& client) {
+    return !client.is_status_only && !is_orphan(client);
+  });
 }
 
 bool Host::all_came_and_went() const {
@@ -302,19 +315,24 @@ void Host::tell_why_dropped(Client& client, const std::exception& reason) try {
   return;  // the client has disconnected, or there is no memory
 }
 
-// Removes a client that has disconnected and kills its tasks; the tasks of a creator are freed once
-// they have ended.
+// Removes a client that has disconnected and kills its tasks, and those of its followers; the tasks
+// of a creator are freed once they have ended.
 void Host::drop(int client_fd) {
   auto found = clients_.find(client_fd);
-  const std::set<uint32_t> orphans = std::move(found->second.tasks);
-  const bool keeps_tasks = found->second.keeps_tasks;
+  const std::set<uint32_t> unwaited = std::move(found->second.unwaited);
   clients_.erase(found);
-  for (const auto& [pid, task] : tasks_)
-    if (orphans.contains(task->record->number)) ::kill(pid, SIGKILL);
-  std::erase_if(unreported_ends_,
-                [&](const auto& one) { return orphans.contains(one.second->record->number); });
-  if (!keeps_tasks) return;
-  for (uint32_t number : orphans) {
+  const auto mark_gone = [client_fd](int& socket) {
+    if (socket == client_fd) socket = -1;
+  };
+  for (auto& [fd, client] : clients_) mark_gone(client.leader);
+  for (const auto& [pid, task] : tasks_) {
+    if (task->client == client_fd || task->leader == client_fd) ::kill(pid, SIGKILL);
+    mark_gone(task->client);
+    mark_gone(task->leader);
+  }
+  std::erase_if(unreported_ends_, [&](const auto& one) { return one.second->client == client_fd; });
+  for (const auto& [pid, task] : unreported_ends_) mark_gone(task->leader);
+  for (uint32_t number : unwaited) {
     TaskRecord& record = *space_.header().record(number);
     if (record.state.load(std::memory_order_relaxed) == TaskState::kEnded) close(record);
   }
@@ -322,17 +340,24 @@ void Host::drop(int client_fd) {
 
 void Host::handle(Client& client, Message message) {
   if (message.type == MessageType::kStatusQuery) return tell_status(client);
-  if (!client.greeted && message.type != MessageType::kHello)
-    throw Error(-EPROTO, "the first message must be Hello");
+  if (!client.greeted && message.type != MessageType::kHello &&
+      message.type != MessageType::kFollow)
+    throw Error(-EPROTO, "the first message must be Hello or Follow");
   switch (message.type) {
     case MessageType::kHello:
       return greet(client, decode_plain<Hello>(message.payload));
+    case MessageType::kFollow:
+      return follow(client, decode_plain<Stamp>(message.payload));
     case MessageType::kLaunch:
       return launch(client, message);
     case MessageType::kSignal:
       return signal_task(client, decode_plain<SignalRequest>(message.payload));
     case MessageType::kWaited:
       return close_waited(client, decode_plain<uint32_t>(message.payload));
+    case MessageType::kCommunication:
+      return note_communication(client, decode_plain<Communication>(message.payload));
+    case MessageType::kLeft:
+      return note_left(client, decode_departure(message.payload));
     case MessageType::kQuestion:
       return answer(client, message.payload);
     default:
@@ -374,16 +399,19 @@ void Host::tell_status(Client& client) {
   client.channel.send(MessageType::kStatus, encode(status));
 }
 
+void Host::check_version(Client& client, const Stamp& stamp) {
+  if (stamp.matches(sizeof(SpaceHeader))) return;
+  client.channel.send(MessageType::kRefused,
+                      encode_refusal({-EPROTO,
+                                      "this nagaya and the host of the job have "
+                                      "different versions: use one installation"}));
+  throw Error(-EPROTO, "version");
+}
+
 void Host::greet(Client& client, const Hello& hello) {
   if (client.greeted) throw Error(-EPROTO, "a second Hello");
   if (!same_key(hello.key, settings_.key)) throw Error(-EACCES, "wrong key");
-  if (!hello.stamp.matches(sizeof(SpaceHeader))) {
-    client.channel.send(MessageType::kRefused,
-                        encode_refusal({-EPROTO,
-                                        "this nagaya and the host of the job have "
-                                        "different versions: use one installation"}));
-    throw Error(-EPROTO, "version");
-  }
+  check_version(client, hello.stamp);
   client.greeted = had_clients_ = true;
   client.keeps_tasks = hello.keeps_tasks != 0;
   client.group.assign(hello.group, strnlen(hello.group, sizeof hello.group));
@@ -391,21 +419,22 @@ void Host::greet(Client& client, const Hello& hello) {
     Group& group = groups_[client.group];
     group.expected = std::max(group.expected, hello.group_tasks);
   }
-  client.channel.send(MessageType::kWelcome, encode_plain(space_.header().stamp));
+  client.channel.send(MessageType::kWelcome,
+                      encode_plain(Welcome{space_.header().stamp, client.rank, 0}));
   stop_at(StopPoint::kHostGreeted);
 }
 
 void Host::signal_task(Client& client, const SignalRequest& request) {
-  if (!client.tasks.contains(request.number)) return;
-  for (const auto& [pid, task] : tasks_)
-    if (task->record->number == request.number) ::kill(pid, request.signal);
+  const auto task = tasks_.find(request.pid);
+  if (task != tasks_.end() && task->second->client == client.channel.fd())
+    ::kill(request.pid, request.signal);
 }
 
 void Host::close_waited(Client& client, uint32_t number) {
-  if (!client.keeps_tasks || !client.tasks.contains(number)) return;
+  if (!client.unwaited.contains(number)) return;
   TaskRecord& record = *space_.header().record(number);
   if (record.state.load(std::memory_order_relaxed) != TaskState::kEnded) return;
-  client.tasks.erase(number);
+  client.unwaited.erase(number);
   close(record);
 }
 

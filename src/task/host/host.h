@@ -49,7 +49,7 @@ class Host {
 
   struct Client {
     Client(base::Fd socket, Clock::time_point greeting_deadline)
-        : channel(std::move(socket)), deadline(greeting_deadline) {}
+        : channel(std::move(socket)), deadline(greeting_deadline), leader(channel.fd()) {}
 
     Channel channel;
     Clock::time_point deadline;  // for the client's greeting
@@ -57,7 +57,16 @@ class Host {
     bool keeps_tasks = false;  // it is a creator: its ended tasks stay until it has waited for them
     bool is_status_only = false;  // it asked for the status: the job does not wait for it
     std::string group;
-    std::set<uint32_t> tasks;  // not yet waited for
+    // The socket of the client whose end ends this one's tasks, too: its own; of a follower, that
+    // of the client that launched the first task in the chain of wrappers (-1: gone).
+    int leader;
+    std::set<uint32_t>
+        unwaited;  // numbers of a creator's and its followers' tasks, until waited for
+    std::set<int64_t> communicating;  // a launcher's ranks whose MPI has started
+    std::set<int64_t> left;  // a leader's ranks of which a program has run outside of the space
+    bool follows = false;    // it is a process of a task (wire.h), and this is its pid and rank:
+    pid_t pid = 0;
+    int32_t rank = -1;
   };
   struct Group {
     uint32_t expected = 0;
@@ -80,14 +89,26 @@ class Host {
   void answer(Client& client, const std::string& question);
   void tell_status(Client& client);
   void greet(Client& client, const Hello& hello);
+  static void check_version(Client& client, const Stamp& stamp);
+  void follow(Client& client, const Stamp& stamp);
+  const LiveTask* task_of(pid_t pid) const;
+  void admit_follower(const Client& client, Launch& launch);
+  void free_left_record(pid_t pid);
+  bool communicates(int leader, int64_t rank) const;
+  void note_communication(Client& client, const Communication& communication);
+  void note_left(Client& client, const Departure& departure);
   void launch(Client& client, const Message& message);
+  void enter(const LiveTask& task);
+  void forget(const LiveTask& task);
+  void settle(const LiveTask& task);
   void signal_task(Client& client, const SignalRequest& request);
   void close_waited(Client& client, uint32_t number);
+  void tell_upper_floor_of_end(const TaskRecord& record);
   void close(TaskRecord& record);
   void close_released();
   void finish(Group& group);
   void close_tasks_of_ended_groups(size_t kept);
-  TaskRecord& open_record(int64_t wanted);
+  TaskRecord& open_record(const Launch& launch);
   void read_signals();
   void reap_ended();
   void reap(int pid, int status);
@@ -97,6 +118,7 @@ class Host {
   void drop_late_clients();
   void stop_listening();
   bool all_came_and_went() const;
+  static bool is_orphan(const Client& client) { return client.leader < 0; }
   void count_end(const std::string& group);
   bool is_in_use() const;
   template <class Predicate>

@@ -37,9 +37,9 @@ pid_t take_ended_child(int* status) {
 }
 
 End end_of(const LiveTask& task) {
+  End end{{task.number, task.pid, task.wait_status, task.is_first_fault}, {}};
+  if (task.record == nullptr) return end;
   const TaskRecord& record = *task.record;
-  End end{{record.number, record.wait_status.load(std::memory_order_relaxed), task.is_first_fault},
-          {}};
   if (const int error = record.start_error.load(std::memory_order_acquire); error != 0) {
     const auto step = static_cast<StartStep>(record.start_step.load(std::memory_order_relaxed));
     end.reason = {
@@ -51,35 +51,38 @@ End end_of(const LiveTask& task) {
 }  // namespace
 
 void Host::launch(Client& client, const Message& message) {
-  const Launch launch = decode_launch(message.payload);
-  TaskRecord* record = nullptr;
+  Launch launch = decode_launch(message.payload);
+  Tasks entry;
   Started started{};
   try {
-    record = &open_record(launch.wanted_number);
-    stop_at(StopPoint::kHostRecordOpened);
+    if (client.follows) admit_follower(client, launch);
     // Allocates all memory before the clone, so that every living task has its entries.
-    Tasks entry;
     LiveTask& task = *entry.emplace(0, std::make_unique<LiveTask>())->second;
-    task.record = record;
-    task.is_freed_by_creator = client.keeps_tasks;
     task.program = launch.text.program;
     task.group = client.group;
-    client.tasks.insert(record->number);
-    if (!task.is_freed_by_creator) groups_[client.group].tasks.push_back(record);
-    upper_->task_starts(*record, {launch.inherit.cpu_mask, launch.inherit.cpu_mask_bytes / 8});
+    task.client = client.channel.fd();
+    task.leader = client.leader;
+    task.follows = client.follows;
+    task.is_freed_by_creator = clients_.at(client.leader).keeps_tasks;
+    task.stands_for = static_cast<int32_t>(launch.stands_for);
+    task.record = &open_record(launch);
+    stop_at(StopPoint::kHostRecordOpened);
+    task.number = task.record->number;
+    task.record->stands_for = task.stands_for;
+    enter(task);
+    upper_->task_starts(*task.record, {launch.inherit.cpu_mask, launch.inherit.cpu_mask_bytes / 8});
     spawn(loader_, task, launch, message.descriptors);
     stop_at(StopPoint::kHostCloned);
-    started = {record->number, task.pid};
+    started = {task.number, task.pid};
     auto node = entry.extract(entry.begin());
     node.key() = task.pid;
     tasks_.insert(std::move(node));
   } catch (const std::exception& error) {
-    if (record != nullptr) {
-      client.tasks.erase(record->number);
-      if (!client.keeps_tasks) std::erase(groups_[client.group].tasks, record);
-      space_.close_record(*record);
+    if (!entry.empty() && entry.begin()->second->record != nullptr) {
+      forget(*entry.begin()->second);
+      space_.close_record(*entry.begin()->second->record);
     }
-    count_end(client.group);
+    if (!client.follows) count_end(client.group);
     client.channel.send(MessageType::kRefused, encode_refusal(as_error(error)));
     // The refused task may have been the last one that its group waited for.
     if (const auto group = groups_.find(client.group); group != groups_.end())
@@ -90,13 +93,31 @@ void Host::launch(Client& client, const Message& message) {
 }
 
 // Returns the record of a free number. If there is none, first frees the numbers of all tasks of
-// ended groups that no task and no upper floor holds.
-TaskRecord& Host::open_record(int64_t wanted) {
+// ended groups that no task and no upper floor holds. Leaves the numbers of ranks to tasks that ask
+// for them: the program behind a wrapper will.
+TaskRecord& Host::open_record(const Launch& launch) {
   if (!space_.has_free()) {
     close_tasks_of_ended_groups(0);
     close_released();
   }
-  return space_.open_record(wanted);
+  const uint32_t least = launch.stands_for >= 0 ? space_.header().expected_tasks : 0;
+  return space_.open_record(launch.wanted_number, least);
+}
+
+// Enters the task's record where it stays until the memory of the ended task is to be freed.
+void Host::enter(const LiveTask& task) {
+  if (task.is_freed_by_creator)
+    clients_.at(task.leader).unwaited.insert(task.number);
+  else
+    groups_[task.group].tasks.push_back(task.record);
+}
+
+// Reverses enter().
+void Host::forget(const LiveTask& task) {
+  if (const auto leader = clients_.find(task.leader); leader != clients_.end())
+    leader->second.unwaited.erase(task.record->number);
+  if (const auto group = groups_.find(task.group); group != groups_.end())
+    std::erase(group->second.tasks, task.record);
 }
 
 // If all tasks of a launched job have ended, queues their records to be closed: no task of the job
@@ -117,7 +138,8 @@ void Host::close_tasks_of_ended_groups(size_t kept) {
   size_t left = tasks_of_ended_groups_.size();
   std::erase_if(tasks_of_ended_groups_, [&](TaskRecord* record) {
     const bool is_awaited =
-        has_clients([&](const Client& client) { return client.tasks.contains(record->number); });
+        std::any_of(unreported_ends_.begin(), unreported_ends_.end(),
+                    [&](const auto& one) { return one.second->record == record; });
     if (left <= kept || is_awaited || space_.is_held(*record)) return false;
     --left;
     close(*record);
@@ -142,6 +164,13 @@ void Host::close_released() {
   });
 }
 
+void Host::tell_upper_floor_of_end(const TaskRecord& record) try {
+  upper_->task_ended(record);
+} catch (const std::exception&) {
+  // Out of memory: the upper floor keeps its structures for the task, and the number is not used
+  // again.
+}
+
 // Reaps ended tasks. Called after SIGCHLD, and once per kLookPause without: if the signal or the
 // wait has failed, a client would wait for ever.
 void Host::reap_ended() {
@@ -160,18 +189,15 @@ void Host::reap_ended() {
 void Host::reap(int pid, int status) {
   Tasks::node_type ended = tasks_.extract(pid);
   if (ended.empty()) return;  // a task has given the host a child (CLONE_PARENT)
-  const LiveTask& task = *ended.mapped();
-  TaskRecord& record = *task.record;
+  LiveTask& task = *ended.mapped();
+  task.wait_status = status;
   stop_at(StopPoint::kHostReaped);
-  space_.mark_ended(record, status);
-  try {
-    upper_->task_ended(record);
-  } catch (const std::exception&) {
-    // Out of memory: the upper floor keeps its structures for the task, and the number is not used
-    // again.
+  if (task.record != nullptr) {
+    space_.mark_ended(*task.record, status);
+    tell_upper_floor_of_end(*task.record);
   }
   stop_at(StopPoint::kHostEndMarked);
-  count_end(task.group);
+  if (!task.follows) count_end(task.group);
   // Removes the socket before telling the last client. That client then leaves, and no process
   // would remove the socket if the host were killed after that. (A creator removes it itself.)
   if (all_came_and_went()) stop_listening();
@@ -180,32 +206,40 @@ void Host::reap(int pid, int status) {
   if (group != groups_.end()) finish(group->second);
 }
 
-// Reports the end to the client that launched the task; keeps it in unreported_ends_ if there is no
-// memory.
+// Reports the end to the client that launched the task, and frees the task's record if nobody else
+// needs it; keeps the end in unreported_ends_ if there is no memory.
 void Host::report_end(Tasks::node_type ended) {
   LiveTask& task = *ended.mapped();
-  TaskRecord& record = *task.record;
-  const auto owner = std::find_if(clients_.begin(), clients_.end(), [&](const auto& entry) {
-    return entry.second.tasks.contains(record.number);
-  });
-  if (owner == clients_.end()) {
-    if (task.is_freed_by_creator) close(record);
+  if (const auto client = clients_.find(task.client); client != clients_.end()) {
+    // Only the proxy of the first task that died of a fault reports it. Later faults may be
+    // consequences.
+    if (is_fault(task.wait_status) && !std::exchange(had_fault_, true)) task.is_first_fault = true;
+    try {
+      client->second.channel.send(MessageType::kEnded, encode(end_of(task)));
+      stop_at(StopPoint::kHostEndTold);
+    } catch (const std::bad_alloc&) {
+      unreported_ends_.insert(std::move(ended));
+      return;
+    } catch (const Error&) {
+      const bool is_leader = task.leader == task.client;
+      drop(task.client);
+      if (is_leader) return;  // which has freed the record
+    }
+  }
+  settle(task);
+}
+
+// Frees the record of an ended task if its creator has gone, or if it is one of the programs that a
+// wrapper runs one after another, and no other task can know its memory.
+void Host::settle(const LiveTask& task) {
+  if (task.record == nullptr) return;
+  const bool is_unknown =
+      task.follows && task.record->communicates.load(std::memory_order_relaxed) == 0;
+  if (is_unknown)
+    forget(task);
+  else if (task.leader >= 0 || !task.is_freed_by_creator)
     return;
-  }
-  // Only the proxy of the first task that died of a fault reports it. Later faults may be
-  // consequences.
-  if (is_fault(record.wait_status.load(std::memory_order_relaxed)) &&
-      !std::exchange(had_fault_, true))
-    task.is_first_fault = true;
-  try {
-    owner->second.channel.send(MessageType::kEnded, encode(end_of(task)));
-    if (!task.is_freed_by_creator) owner->second.tasks.erase(record.number);
-    stop_at(StopPoint::kHostEndTold);
-  } catch (const std::bad_alloc&) {
-    unreported_ends_.insert(std::move(ended));
-  } catch (const Error&) {
-    drop(owner->first);
-  }
+  close(*task.record);
 }
 
 void Host::report_late_ends() {

@@ -98,6 +98,7 @@ std::string encode(const Launch& launch) {
   out.texts(launch.text.environment);
   out.plain(launch.inherit);
   out.plain(launch.wanted_number);
+  out.plain(launch.stands_for);
   out.number(launch.descriptor_numbers.size());
   for (int32_t number : launch.descriptor_numbers) out.plain(number);
   return out.take();
@@ -113,10 +114,12 @@ Launch decode_launch(const std::string& payload) {
   launch.text.environment = in.texts();
   launch.inherit = in.plain<Inheritance>();
   launch.wanted_number = in.plain<int64_t>();
+  launch.stands_for = in.plain<int64_t>();
   launch.descriptor_numbers.resize(in.count(sizeof(int32_t)));
   for (int32_t& number : launch.descriptor_numbers) number = in.plain<int32_t>();
   in.end();
   if (launch.inherit.cpu_mask_bytes > sizeof launch.inherit.cpu_mask) malformed("processor mask");
+  if (launch.stands_for < -1 || launch.stands_for >= kTasksMax) malformed("no rank");
   const auto& numbers = launch.descriptor_numbers;
   if (std::adjacent_find(numbers.begin(), numbers.end(), std::greater_equal<>()) != numbers.end() ||
       (!numbers.empty() && numbers.front() < 0))
@@ -181,6 +184,22 @@ JobStatus decode_status(const std::string& payload) {
   }
   in.end();
   return status;
+}
+
+std::string encode(const Departure& departure) {
+  Writer out;
+  out.text(departure.program);
+  out.text(departure.reason);
+  return out.take();
+}
+
+Departure decode_departure(const std::string& payload) {
+  Reader in(payload);
+  Departure departure;
+  departure.program = in.text();
+  departure.reason = in.text();
+  in.end();
+  return departure;
 }
 
 std::string encode_refusal(const Error& error) {

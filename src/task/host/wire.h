@@ -4,19 +4,29 @@
 //   client                                     host
 //   Hello {stamp, key, group}             ->
 //                                         <-   Welcome, or Refused {code, text} and the end
+//   Follow {stamp}                        ->   (instead of Hello, by a process of a task)
+//                                         <-   Welcome {rank}, or the end
 //   Launch {program, inheritance} + fds   ->
 //                                         <-   Started {number, pid}, or Refused {code, text}
-//   Signal {number, signal}               ->
-//                                         <-   Ended {number, wait status}, with {code, text} if
+//   Signal {pid, signal}                  ->
+//                                         <-   Ended {number, pid, wait status}, with {code, text}
+//                                         if
 //                                              the task never reached its program
 //   Waited {number}                       ->   (frees the number; creators only)
+//   Communication {rank, has_begun}       ->   (the rank's MPI has started or ended)
+//   Left {program, reason}                ->   (a follower's program will run outside of the space)
+//                                         <-   Answer {"1" if it is the rank's first one, else ""}
 //   StatusQuery                           ->   (without a Hello, by any process of the user)
 //                                         <-   Status {job, tasks}
 //   Question {of a floor above}           ->
 //                                         <-   Answer, or Refused {code, text}
 //                                         <-   Refused {code, text} and the end: the client's
 //                                              message was malformed, or could not be received
-//   end of file: the host kills what is left of the client's tasks.
+//   end of file: the host kills what is left of the client's tasks, and of its followers'.
+//
+// A follower is a process of a task that stands for a rank: it has executed a program (or is a
+// forked child that does), and launches that program as a task that stands for the same rank. The
+// host knows it by its pid, so it needs no key.
 //
 // Frames: frame.h. Descriptors travel beside the bytes, in order. Everything that arrives is
 // checked: a malformed frame ends the connection.
@@ -52,10 +62,18 @@ struct Hello {
   char group[64];        // the job as its launcher names it
 };
 
+struct Welcome {
+  Stamp stamp;
+  int32_t rank;  // of a follower: its index on this node; else -1
+  uint32_t reserved;
+};
+
 struct Launch {
   ProgramText text;
   Inheritance inherit;
   int64_t wanted_number = -1;
+  // The rank for which the task stands: its index on this node; -1: none. A follower's is its own.
+  int64_t stands_for = -1;
   std::vector<int32_t> descriptor_numbers;  // of all descriptors sent but the last, ascending
   // The last descriptor sent is the working directory.
 };
@@ -73,6 +91,11 @@ struct TaskStatus {
   std::string program;   // absolute path
   std::string group;
 };
+// A program of a rank that runs outside of the space.
+struct Departure {
+  std::string program, reason;
+};
+
 // The end of a task. `reason` is set if the task never reached its program.
 struct End : Ended {
   std::optional<base::Error> reason;
@@ -93,11 +116,13 @@ struct JobStatus {
 
 std::string encode(const Launch& launch);
 std::string encode(const JobStatus& status);
+std::string encode(const Departure& departure);
 std::string encode_refusal(const base::Error& error);
 std::string encode(const End& end);
 // These throw Error -EPROTO when the payload is malformed.
 Launch decode_launch(const std::string& payload);
 JobStatus decode_status(const std::string& payload);
+Departure decode_departure(const std::string& payload);
 base::Error decode_refusal(const std::string& payload);
 End decode_end(const std::string& payload);
 

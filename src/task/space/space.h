@@ -38,7 +38,7 @@ namespace nagaya::task {
 
 inline constexpr unsigned long kAuxvType = 0x4e4147;  // AT_NAGAYA, "NAG"
 inline constexpr uint32_t kMagic = 0x4e414759;        // "NAGY"
-inline constexpr uint16_t kAbiMajor = 6;              // of the layout: joining another is refused
+inline constexpr uint16_t kAbiMajor = 7;              // of the layout: joining another is refused
 inline constexpr uint16_t kAbiMinor = 0;              // grows when fields are appended
 
 inline constexpr uint64_t kSpaceBegin = 0x110000000000;
@@ -139,6 +139,11 @@ struct TaskRecord {
 
   const char* program;  // absolute path, the result of readlink("/proc/self/exe")
 
+  // Until the task communicates, programs that it executes may become tasks in its stead
+  // (load/freestanding/execution.h).
+  int32_t stands_for = -1;             // a rank of the job: its index on this node; -1: none
+  std::atomic<uint32_t> communicates;  // nonzero: others may know addresses of the task's memory
+
   // The partition: first addresses of home and range, including their random gaps.
   uint64_t home;
   uint64_t range;
@@ -171,7 +176,8 @@ struct SpaceHeader {
   RedirectedFile files[16];
   char host_socket[kSocketPathBytes];
   uint8_t key[16];
-  uint64_t identity;  // random: no other space has it
+  char execute_tool[kSocketPathBytes];  // the path of nagaya-execute; "": there is none
+  uint64_t identity;                    // random: no other space has it
   // The number of holds of each task on each other one, at capacity * holder + held. The holder
   // writes its row; the host empties it before the number is used again. A dead task holds nothing.
   std::atomic<uint32_t>* holds;

@@ -104,20 +104,24 @@ SpaceMemory::SpaceMemory(const SpaceSettings& settings) {
   closed_.reserve(capacity);
 }
 
-// Returns the number `wanted` if it is free, else the lowest free one; -1 if none is free.
-int64_t SpaceMemory::find_free(int64_t wanted) {
+// Returns the number `wanted` if it is free, else the lowest free one from `least` on, else the
+// lowest; -1 if none is free.
+int64_t SpaceMemory::find_free(int64_t wanted, uint32_t least) {
   const auto is_free = [&](int64_t number) {
     const TaskRecord& record = *header_->record(static_cast<uint32_t>(number));
     return record.state.load(std::memory_order_relaxed) == TaskState::kFree;
   };
   if (wanted >= 0 && wanted < header_->capacity && is_free(wanted)) return wanted;
+  for (uint32_t number = std::max(least, maybe_free_); least != 0 && number < header_->capacity;
+       ++number)
+    if (is_free(number)) return number;
   while (maybe_free_ < header_->capacity && !is_free(maybe_free_)) ++maybe_free_;
   return maybe_free_ < header_->capacity ? int64_t{maybe_free_} : -1;
 }
 
-TaskRecord& SpaceMemory::open_record(int64_t wanted) {
+TaskRecord& SpaceMemory::open_record(int64_t wanted, uint32_t least) {
   free_closed();
-  const int64_t found = find_free(wanted);
+  const int64_t found = find_free(wanted, least);
   if (found < 0)
     throw base::Error(-EAGAIN, "the space is full: all " + std::to_string(header_->capacity) +
                                    " task numbers are in use");

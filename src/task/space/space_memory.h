@@ -28,12 +28,12 @@ class SpaceMemory {
   SpaceHeader& header() { return *header_; }
 
   // Returns true if a number is free, or will be with the next free_closed().
-  bool has_free() { return !closed_.empty() || find_free(-1) >= 0; }
+  bool has_free() { return !closed_.empty() || find_free(-1, 0) >= 0; }
 
-  // Returns the record of a free number (`wanted` if that is free, else the lowest; -1: the
-  // lowest). The record is reset and its partition empty. Throws Error -EAGAIN when all numbers are
-  // taken.
-  TaskRecord& open_record(int64_t wanted);
+  // Returns the record of a free number: `wanted` if that is free (-1: none is wanted), else the
+  // lowest from `least` on, else the lowest. The record is reset and its partition empty. Throws
+  // Error -EAGAIN when all numbers are taken.
+  TaskRecord& open_record(int64_t wanted, uint32_t least = 0);
 
   // Returns true if a living task holds the ended task of `record`, and so may use its memory.
   bool is_held(const TaskRecord& record) const;
@@ -49,7 +49,7 @@ class SpaceMemory {
   void free_closed();
 
  private:
-  int64_t find_free(int64_t wanted);
+  int64_t find_free(int64_t wanted, uint32_t least);
 
   std::vector<uint32_t> closed_;
   uint32_t maybe_free_ = 0;  // all numbers below are taken

@@ -20,6 +20,7 @@ Launch example() {
   launch.inherit.cpu_mask_bytes = 16;
   launch.inherit.limits[3] = {100, 200};
   launch.wanted_number = 5;
+  launch.stands_for = 4;
   launch.descriptor_numbers = {0, 1, 2, 9};
   return launch;
 }
@@ -33,6 +34,7 @@ TEST(Launch, ArrivesAsItWasSent) {
   EXPECT_EQ(got.text.environment, sent.text.environment);
   EXPECT_EQ(std::memcmp(&got.inherit, &sent.inherit, sizeof sent.inherit), 0);
   EXPECT_EQ(got.wanted_number, sent.wanted_number);
+  EXPECT_EQ(got.stands_for, sent.stands_for);
   EXPECT_EQ(got.descriptor_numbers, sent.descriptor_numbers);
 }
 
@@ -154,24 +156,33 @@ TEST(Refusal, IsRefusedWithACodeThatIsNoError) {
 }
 
 TEST(TheEndOfATask, ArrivesWithTheReasonThatItHas) {
-  const End without = decode_end(encode(End{{3, 0x100, 1}, {}}));
+  const End without = decode_end(encode(End{{3, 77, 0x100, 1}, {}}));
   EXPECT_EQ(without.number, 3u);
+  EXPECT_EQ(without.pid, 77);
   EXPECT_EQ(without.wait_status, 0x100);
   EXPECT_EQ(without.is_first_fault, 1u);
   EXPECT_FALSE(without.reason);
-  const End with = decode_end(encode(End{{3, 0x7d00, 0}, base::Error{-EPERM, "could not bind"}}));
+  const End with =
+      decode_end(encode(End{{3, 77, 0x7d00, 0}, base::Error{-EPERM, "could not bind"}}));
   ASSERT_TRUE(with.reason);
   EXPECT_EQ(with.reason->code(), -EPERM);
   EXPECT_STREQ(with.reason->what(), "could not bind");
 }
 
 TEST(TheEndOfATask, IsRefusedWhereverItIsCutOff) {
-  const std::string whole = encode(End{{3, 0x7d00, 0}, base::Error{-EPERM, "x"}});
+  const std::string whole = encode(End{{3, 77, 0x7d00, 0}, base::Error{-EPERM, "x"}});
   for (size_t bytes = 0; bytes < whole.size(); ++bytes) {
     if (bytes == sizeof(Ended)) continue;
     EXPECT_EQ(code_of([&] { decode_end(whole.substr(0, bytes)); }), -EPROTO) << bytes;
   }
   EXPECT_EQ(code_of([&] { decode_end(whole + "x"); }), -EPROTO);
+}
+
+TEST(Departure, ArrivesAsItWasSent) {
+  const Departure got = decode_departure(encode(Departure{"/bin/prog", "it is traced"}));
+  EXPECT_EQ(got.program, "/bin/prog");
+  EXPECT_EQ(got.reason, "it is traced");
+  EXPECT_EQ(code_of([] { decode_departure(encode(Departure{}) + "x"); }), -EPROTO);
 }
 
 TEST(PlainMessage, MustHaveItsExactSize) {

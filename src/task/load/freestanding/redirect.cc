@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "task/load/freestanding/execution.h"
 #include "task/load/freestanding/library.h"
 #include "task/load/freestanding/mapping.h"
 #include "task/load/freestanding/partition.h"
@@ -98,7 +99,9 @@ long execute(TaskRecord& task, const arch::SyscallFrame& call) {
   if (!failed(raw_syscall(__NR_readlink, call.args[0], &first, 1)) &&
       is_own_executable(reinterpret_cast<const char*>(call.args[0])))
     own.args[0] = reinterpret_cast<unsigned long>(task.program);
-  return pass_to_kernel(own);
+  const bool is_for_rank =
+      task.stands_for >= 0 && task.communicates.load(std::memory_order_relaxed) == 0;
+  return is_for_rank ? execute_for_rank(task, own) : pass_to_kernel(own);
 }
 
 }  // namespace
