@@ -17,6 +17,7 @@
 #include "base/printable.h"
 #include "job_sockets.h"
 #include "subcommands.h"
+#include "task/host/session_folder.h"
 #include "tool.h"
 
 namespace nagaya::tools {
@@ -79,11 +80,10 @@ size_t clean_sessions(const task::SocketFolder& folder, Cleaning& cleaning) {
     if (entry.extension() != task::kSessionSuffix) continue;
     const base::Fd session(::open(entry.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!session || ::flock(session.get(), LOCK_EX | LOCK_NB) != 0) continue;
-    std::error_code error;
-    if (!cleaning.dry_run) fs::remove_all(entry, error);
-    errno = error.value();
-    cleaning.did(fs::path(folder.path) / entry.filename(), !error);
-    if (!error) ++gone;
+    if (!cleaning.dry_run) task::remove_session(entry);
+    const bool is_gone = cleaning.dry_run || !fs::exists(entry);
+    cleaning.did(fs::path(folder.path) / entry.filename(), is_gone);
+    if (is_gone) ++gone;
   }
   return gone;
 }

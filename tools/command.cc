@@ -10,6 +10,7 @@
 
 #include "base/fd.h"
 #include "base/plain_path.h"
+#include "task/load/program.h"
 
 namespace nagaya::tools {
 
@@ -55,6 +56,20 @@ std::string shell_word(const std::string& text) {
   std::string word = "'";
   for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return word + "'";
+}
+
+std::string name_in(const std::string& directory, const std::string& name) {
+  const std::string here = (directory.empty() ? "." : directory) + "/" + name;
+  if (name.empty() || name[0] == '/') return name;
+  if (name.find('/') != std::string::npos) return directory.empty() ? name : here;
+  try {
+    task::find_program(name, task::own_environment());
+    return name;
+  } catch (const base::Error&) {
+    const bool is_here =
+        ::access(here.c_str(), X_OK) == 0 && std::filesystem::is_regular_file(here);
+    return is_here ? here : name;
+  }
 }
 
 }  // namespace nagaya::tools

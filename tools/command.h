@@ -21,4 +21,8 @@ std::string output_of(const std::vector<std::string>& words, Errors errors = Err
 // it.
 std::string shell_word(const std::string& text);
 
+// Returns the name by which execv(2) in `directory` ("": here) finds the program that the user, or
+// MPI_Comm_spawn, calls `name`: mpirun searches the directory, too, after all folders of PATH.
+std::string name_in(const std::string& directory, const std::string& name);
+
 }  // namespace nagaya::tools

@@ -28,21 +28,6 @@ base::Fd open_launcher(const LaunchedJob& job) {
   return launcher;
 }
 
-// Returns the command's name as this program finds it. Open MPI's launcher also finds programs in
-// the working folder, after all folders of PATH, but hands us the user's name (MPI_Comm_spawn).
-std::string name_for_us(const std::string& command) {
-  const std::string here = "./" + command;
-  if (!openmpi::is_rank(task::own_environment()) || command.find('/') != std::string::npos ||
-      ::access(here.c_str(), X_OK) != 0 || !std::filesystem::is_regular_file(here))
-    return command;
-  try {
-    task::find_program(command, task::own_environment());
-    return command;
-  } catch (const base::Error&) {
-    return here;
-  }
-}
-
 }  // namespace
 
 // Continues to attend a task after the waiter has found something that it does not expect.
@@ -67,8 +52,10 @@ int exec_command(const Words& command) {
   }
   task::ProgramText text;
   try {
-    text = task::resolve_program(name_for_us(command[0]), {command.begin() + 1, command.end()},
-                                 environment_of_task());
+    // Open MPI's launcher hands us the name that its user has typed.
+    const bool is_users = openmpi::is_rank(task::own_environment());
+    text = task::resolve_program(is_users ? name_in("", command[0]) : command[0],
+                                 {command.begin() + 1, command.end()}, environment_of_task());
   } catch (const base::Error& error) {
     complain(error.what());
     return exit_code_of(error.code());

@@ -11,6 +11,7 @@
 #include "command.h"
 #include "faces/openmpi/environment.h"
 #include "launch/launcher.h"
+#include "launch/rank_processes.h"
 #include "launcher_words.h"
 #include "subcommands.h"
 #include "task/load/program.h"
@@ -85,8 +86,9 @@ int exec_launcher(const RunOptions& options, const Launcher& launcher) {
   base::throw_errno("cannot run " + launcher.path);
 }
 
-// Returns the launcher that starts the job; none: `nagaya run` does. Throws Error.
-Launcher launcher_of(const RunOptions& options) {
+// Returns the launcher that starts the job; none: `nagaya run` does. Throws CannotRun or
+// OptionError.
+Launcher launcher_of(const RunOptions& options) try {
   const bool wants_mpi = options.launcher == "mpi";
   if (options.launcher == "none" || (!wants_mpi && !may_use_other_nodes(options))) return {};
   const std::vector<std::string>& command = options.launch.applications[0].command;
@@ -100,6 +102,10 @@ Launcher launcher_of(const RunOptions& options) {
     throw OptionError("run: --launcher mpi: " + command[0] +
                       " is not linked with an MPI; leave the option out");
   return options.names_hosts() ? launcher_among_hosts() : Launcher{};
+} catch (const OptionError&) {
+  throw;
+} catch (const base::Error& error) {
+  throw CannotRun(error);
 }
 
 int run_here(const RunOptions& options) {
@@ -121,9 +127,7 @@ int run_command(const RunOptions& options) try {
   const Launcher launcher = launcher_of(options);
   return launcher.kind != LauncherKind::kNone ? exec_launcher(options, launcher)
                                               : run_here(options);
-} catch (const OptionError&) {
-  throw;
-} catch (const base::Error& error) {
+} catch (const CannotRun& error) {
   complain(error.what());
   return exit_code_of(error.code());
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/openmpi/environment.h"
 
+#include <unistd.h>
+
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -88,7 +91,31 @@ void add_components(std::vector<std::string>& environment) {
   environment.push_back(name + "=" + folders + others);
 }
 
+// The number that Open MPI gives a job of another launcher than its own: Bob Jenkins's
+// one-at-a-time hash of the name space, without one bit.
+uint32_t number_of_job(const std::string& job) {
+  constexpr uint32_t kLocalBit = 0x8000;
+  uint32_t hash = 0;
+  for (const unsigned char letter : job) {
+    hash += letter;
+    hash += hash << 10;
+    hash ^= hash >> 6;
+  }
+  hash += hash << 3;
+  hash ^= hash >> 11;
+  hash += hash << 15;
+  return hash & ~kLocalBit;
+}
+
 }  // namespace
+
+std::vector<std::string> segments_of(const std::string& job) {
+  char host[256] = {};
+  ::gethostname(host, sizeof host - 1);
+  char rest[64];
+  std::snprintf(rest, sizeof rest, ".%u.%x.", ::geteuid(), number_of_job(job));
+  return {"vader_segment." + std::string(host) + rest, "sm_segment." + std::string(host) + rest};
+}
 
 std::vector<std::string> installed_components() {
   std::vector<std::string> folders;

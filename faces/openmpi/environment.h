@@ -34,6 +34,10 @@ std::vector<Setting> agent_settings(const std::string& agent, const std::string&
 // hosts; by itself it passes only Open MPI's own.
 std::vector<std::string> export_arguments(const std::vector<std::string>& environment);
 
+// Returns what the names of the files in /dev/shm of a job begin with: Open MPI's own shared memory
+// leaves them there when its ranks are killed. `job`: the name space.
+std::vector<std::string> segments_of(const std::string& job);
+
 // A process that mpirun has started, as far as its environment tells.
 struct Rank {
   std::string job;     // its name space: another one for each MPI_Comm_spawn

@@ -8,11 +8,14 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <thread>
 
 #include "base/random.h"
+#include "command.h"
+#include "faces/openmpi/environment.h"
 #include "launch/binding.h"
 #include "launch/event_loop.h"
 #include "launch/pmi1_server.h"
@@ -88,7 +91,8 @@ class Launcher : public LauncherServices {
   void start_server_of_pmix();
   void start_ranks(const ParallelJob& job);
   void start(const ParallelJob& job, uint32_t rank);
-  std::vector<std::string> environment_of(const ParallelJob& job, uint32_t rank, bool is_bound);
+  std::vector<std::string> environment_of(const ParallelJob& job, uint32_t rank);
+  void remove_if_ended(const ParallelJob& job);
   void take_ends();
   void handle_end(const RankEnd& end);
   void read_signals();
@@ -157,6 +161,7 @@ const ParallelJob& Launcher::add_job(std::vector<Application> applications,
                                      .preset_values = std::move(preset_values)});
   first_ranks_.push_back(static_cast<uint32_t>(ranks_.size()));
   for (uint32_t rank = 0; rank < size; ++rank) ranks_.push_back({{id, rank}});
+  session_.add_segments(openmpi::segments_of(job.name));
   pmi1_.add(job);
   PmixServer::Bindings bindings(size);
   for (uint32_t rank = 0; id == 0 && rank < size; ++rank) bindings[rank] = binding_.list_of(rank);
@@ -164,14 +169,14 @@ const ParallelJob& Launcher::add_job(std::vector<Application> applications,
   return job;
 }
 
-std::vector<std::string> Launcher::environment_of(const ParallelJob& job, uint32_t rank,
-                                                  bool is_bound) {
+std::vector<std::string> Launcher::environment_of(const ParallelJob& job, uint32_t rank) {
   std::vector<std::string> environment = task::own_environment();
+  std::erase_if(environment, is_of_outer_launcher);
   const auto add = [&](const std::vector<std::string>& variables) {
     for (const std::string& variable : variables) set_variable(environment, variable);
   };
   add(job.applications[job.application_of(rank)].environment);
-  add(environment_of_rank(job, rank, is_bound));
+  add(environment_of_rank(job, rank));
   if (pmix_) add(pmix_->environment_of({job.id, rank}));
   add({"PMI_FD=" + std::to_string(kPmi1Descriptor)});
   if (choice_.separate)
@@ -188,13 +193,15 @@ void Launcher::start(const ParallelJob& job, uint32_t rank) {
   RankStart start;
   start.index = index_of(id);
   start.command = application.command;
+  start.command[0] = name_in(application.directory, application.command[0]);
   start.directory = application.directory;
   if (job.id == 0) start.processors = binding_.cpus_of(rank);
-  start.environment = environment_of(job, rank, start.processors.has_value());
+  start.environment = environment_of(job, rank);
   const RankStreams streams = streams_.open(job, rank);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     start.descriptors.emplace_back(streams.descriptors[static_cast<size_t>(stream)], stream);
   start.descriptors.emplace_back(pmi1.get(), kPmi1Descriptor);
+  start.kept_descriptor = kPmi1Descriptor;
   start.may_choose_number = job.id != 0;
   processes_->start(start);
   ++running_;
@@ -234,6 +241,7 @@ void Launcher::handle_end(const RankEnd& end) {
   Rank& rank = ranks_[end.index];
   rank.has_ended = true;
   --running_;
+  remove_if_ended(jobs_[rank.id.job]);
   if (code_ != 0 || kill_at_) return;
   const std::string consequence = running_ == 0   ? ""
                                   : running_ == 1 ? "; ending the other one"
@@ -247,6 +255,16 @@ void Launcher::handle_end(const RankEnd& end) {
     complain(fmt::format("rank {} has ended without MPI_Finalize{}", rank.id.rank, consequence));
     end_all(1);
   }
+}
+
+// A program that spawns one job after another must not cost more and more.
+void Launcher::remove_if_ended(const ParallelJob& job) {
+  const auto first = ranks_.begin() + first_ranks_[job.id];
+  if (job.id == 0 ||
+      !std::all_of(first, first + job.size(), [](const Rank& rank) { return rank.has_ended; }))
+    return;
+  pmi1_.remove(job.id);
+  if (pmix_) pmix_->remove(job.id);
 }
 
 void Launcher::take_ends() {

@@ -28,9 +28,9 @@ struct LaunchChoice {
 
 // Runs the job until all its processes have ended. The first one that fails ends the job: the
 // others get SIGTERM and, two seconds later, SIGKILL. SIGINT, SIGTERM and SIGHUP to this process
-// end it in the same way; SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT are passed on. Returns the exit code
-// of the first that failed, 128 + signal if a signal ended it; that of MPI_Abort; 124 after the
-// time limit; 0 if none failed. Throws Error: a program cannot be started.
+// end it in the same way; SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT are passed on. Returns the exit
+// code of the first that failed, 128 + signal if a signal ended it; that of MPI_Abort; 124 after
+// the time limit; 0 if none failed. Throws Error: a program cannot be started.
 int run_job(const LaunchChoice& choice);
 
 }  // namespace nagaya::tools

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "command.h"
 #include "launch/rank_processes.h"
+#include "task/load/program.h"
 #include "tool.h"
 
 namespace nagaya::tools {
@@ -28,6 +29,12 @@ void place(const std::vector<std::pair<int, int>>& descriptors) {
   for (size_t n = 0; n < descriptors.size(); ++n) ::dup2(copies[n], descriptors[n].second);
 }
 
+void check(const RankStart& rank) try {
+  task::resolve_interpreter(rank.command[0], {}, rank.environment);
+} catch (const base::Error& error) {
+  throw CannotRun(error);
+}
+
 class OrdinaryProcesses : public RankProcesses {
  public:
   OrdinaryProcesses() {
@@ -37,6 +44,7 @@ class OrdinaryProcesses : public RankProcesses {
   ~OrdinaryProcesses() override { signal_all(SIGKILL); }
 
   void start(const RankStart& rank) override {
+    check(rank);
     const std::vector<char*> argv = argv_of(rank.command);
     const std::vector<char*> envp = argv_of(rank.environment);
     const pid_t pid = ::fork();

@@ -13,20 +13,20 @@ namespace nagaya::tools {
 
 // One of the programs of a job, and how many ranks run it ("application context" in PMIx).
 struct Application {
-  std::vector<std::string> command;      // name or path, then arguments; not empty
-  uint32_t count = 1;                    // of ranks
-  std::string directory;                 // to start in; "": that of `nagaya run`
-  std::vector<std::string> environment;  // NAME=VALUE, in addition to that of `nagaya run`
+  std::vector<std::string> command = {};      // name or path, then arguments; not empty
+  uint32_t count = 1;                         // of ranks
+  std::string directory = {};                 // to start in; "": that of `nagaya run`
+  std::vector<std::string> environment = {};  // NAME=VALUE, in addition to that of `nagaya run`
 };
 
 struct ParallelJob {
-  uint32_t id = 0;   // 0: the job of the command line; the next ones: MPI_Comm_spawn's
-  std::string name;  // PMIx's name space and PMI-1's key-value space; unique on this machine
-  std::vector<Application> applications;
+  uint32_t id = 0;        // 0: the job of the command line; the next ones: MPI_Comm_spawn's
+  std::string name = {};  // PMIx's name space and PMI-1's key-value space; unique on this machine
+  std::vector<Application> applications = {};
   uint32_t universe_size = 1;  // how many ranks MPI may start here (MPI_UNIVERSE_SIZE)
   bool is_oversubscribed = false;
   // Values that the parent has put into the new job's key-value space (PMI-1's "preput").
-  std::map<std::string, std::string> preset_values;
+  std::map<std::string, std::string> preset_values = {};
 
   uint32_t size() const {
     uint32_t ranks = 0;

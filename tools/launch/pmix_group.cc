@@ -21,9 +21,7 @@ class GroupAnswer {
   }
   ~GroupAnswer() { std::free(data_->bytes); }
 
-  void add_number(size_t number) {
-    add(PMIX_GROUP_CONTEXT_ID, PMIX_SIZE).data.size = number;
-  }
+  void add_number(size_t number) { add(PMIX_GROUP_CONTEXT_ID, PMIX_SIZE).data.size = number; }
   // libpmix may free the data, and then sets the pointer to null.
   void add_data(const pmix_byte_object_t& data) {
     data_ = &add(PMIX_GROUP_ENDPT_DATA, PMIX_BYTE_OBJECT).data.bo;

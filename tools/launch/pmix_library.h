@@ -5,33 +5,38 @@
 #include <pmix.h>
 #include <pmix_server.h>
 
+#include "launch/pmix_info.h"
+
 namespace nagaya::tools {
 
 class PmixLibrary {
  public:
   PmixLibrary();  // throws Error -ENOENT
 
+  int major_version() const;
   // Whether libpmix's function `name`, of another library, is this one.
   bool uses(const void* function, const char* name) const;
-  int major_version() const;
   // Throws Error if `status` says that `what` has failed.
   void check(pmix_status_t status, const char* what) const;
 
-  decltype(&PMIx_server_init) server_init;
-  decltype(&PMIx_server_finalize) server_finalize;
+  // Calls PMIx_server_init(). It makes threads, which run until the process ends:
+  // PMIx_server_finalize() may crash after the death of a rank (4.2.2). Throws Error.
+  void start_server(pmix_server_module_t* module, PmixInfo& info) const;
+
   decltype(&PMIx_server_register_nspace) register_nspace;
   decltype(&PMIx_server_deregister_nspace) deregister_nspace;
   decltype(&PMIx_server_register_client) register_client;
   decltype(&PMIx_server_setup_fork) setup_fork;
   decltype(&PMIx_server_generate_locality_string) generate_locality_string;
-  decltype(&PMIx_Error_string) name_of;
-  decltype(&PMIx_Get_version) version;
 
  private:
   template <class Function>
   void find(Function& function, const char* name);
 
-  void* library_;  // stays loaded: it has threads of its own
+  void* library_;  // stays loaded
+  decltype(&PMIx_server_init) server_init_;
+  decltype(&PMIx_Error_string) name_of_;
+  decltype(&PMIx_Get_version) version_;
 };
 
 }  // namespace nagaya::tools

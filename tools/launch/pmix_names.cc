@@ -151,9 +151,8 @@ void PublishedNames::end_late() {
   uint64_t count;
   [[maybe_unused]] const ssize_t got = ::read(timer_.get(), &count, sizeof count);
   const Clock::time_point now = Clock::now();
-  end_waiting(PMIX_ERR_TIMEOUT, [&](const Waiting& waiting) {
-    return waiting.deadline && *waiting.deadline <= now;
-  });
+  end_waiting(PMIX_ERR_TIMEOUT,
+              [&](const Waiting& waiting) { return waiting.deadline && *waiting.deadline <= now; });
 }
 
 // Sets the timer to the earliest deadline.

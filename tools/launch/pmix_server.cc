@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "launch/pmix_server.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <future>
 #include <map>
 #include <set>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "launch/pmix_library.h"
 #include "launch/pmix_names.h"
 #include "launch/pmix_upcalls.h"
+#include "tool.h"
 
 namespace nagaya::tools {
 namespace {
@@ -24,29 +26,7 @@ namespace {
 using base::Error;
 
 constexpr size_t kMostTopics = 1000;
-
-// Variables of this process that libpmix's server reads when it starts. The ranks must not inherit
-// them.
-class VariablesOfServer {
- public:
-  VariablesOfServer() {
-    for (const auto& [name, value] : kVariables) ::setenv(name, value, 1);
-  }
-  ~VariablesOfServer() {
-    for (const auto& [name, value] : kVariables) ::unsetenv(name);
-  }
-
- private:
-  static constexpr std::array<std::pair<const char*, const char*>, 2> kVariables = {{
-      // The other components keep data in memory that ranks map and lock: a rank that is killed
-      // meanwhile would stop the server, and tasks of one space cannot map it at one address.
-      {"PMIX_MCA_gds", "hash"},
-      // The server of PMIx 4.2 closes the connection of a process that has ended, but removes its
-      // event later. Meanwhile libevent takes a new connection of the same descriptor for one that
-      // epoll watches already: its process waits for ever. poll needs no registration.
-      {"EVENT_NOEPOLL", "1"},
-  }};
-};
+constexpr auto kPatience = std::chrono::seconds(2);
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -80,7 +60,7 @@ class PmixServer::Implementation : public PmixRequests {
   }
 
   ~Implementation() override {
-    library_.server_finalize();
+    while (!jobs_.empty()) remove(jobs_.begin()->first);
     stop_upcalls();
   }
 
@@ -92,7 +72,8 @@ class PmixServer::Implementation : public PmixRequests {
   void finalized(const PmixProcess& process, PmixAnswer answer) override;
   void abort(const PmixProcess& process, int exit_code, const std::string& text,
              PmixAnswer answer) override;
-  void publish(std::vector<PublishedName> names, PmixAnswer answer) override;
+  void publish(const PmixProcess& process, std::vector<PublishedName> names,
+               PmixAnswer answer) override;
   void look_up(NameQuery query, bool waits,
                std::optional<PublishedNames::Clock::time_point> deadline,
                PublishedNames::Found found) override;
@@ -114,6 +95,7 @@ class PmixServer::Implementation : public PmixRequests {
   pmix_topology_t topology_{const_cast<char*>("hwloc"), nullptr};
   std::map<uint32_t, const ParallelJob*> jobs_;
   std::set<std::string> logged_topics_;
+  bool is_held_up_ = false;  // libpmix has not answered in time
 };
 
 void PmixServer::Implementation::start() {
@@ -121,10 +103,7 @@ void PmixServer::Implementation::start() {
   info.add_text(PMIX_SERVER_TMPDIR, folder_);
   info.add_text(PMIX_SYSTEM_TMPDIR, folder_);
   if (topology_.topology != nullptr) info.add_topology(PMIX_TOPOLOGY2, &topology_);
-  const VariablesOfServer variables;
-  library_.check(library_.server_init(module_for_libpmix(library_.major_version()), info.data(),
-                                      info.size()),
-                 "cannot start the server of PMIx");
+  library_.start_server(module_for_libpmix(library_.major_version()), info);
 }
 
 void PmixServer::Implementation::add(const ParallelJob& job, const Bindings& bindings) {
@@ -153,7 +132,15 @@ void PmixServer::Implementation::remove(uint32_t job) {
   names_.job_has_ended(name);
   pmix_nspace_t nspace{};
   name.copy(nspace, PMIX_MAX_NSLEN);
-  library_.deregister_nspace(nspace, nullptr, nullptr);
+  // libpmix also removes files that the job's ranks have left. But its thread may be held up.
+  auto* const removed = new std::promise<void>;
+  const std::future<void> is_removed = removed->get_future();
+  const auto tell = [](pmix_status_t, void* removed) {
+    static_cast<std::promise<void>*>(removed)->set_value();
+    delete static_cast<std::promise<void>*>(removed);
+  };
+  library_.deregister_nspace(nspace, tell, removed);
+  if (!is_held_up_) is_held_up_ = is_removed.wait_for(kPatience) == std::future_status::timeout;
 }
 
 std::vector<std::string> PmixServer::Implementation::environment_of(RankId rank) {
@@ -207,13 +194,15 @@ void PmixServer::Implementation::abort(const PmixProcess& process, int exit_code
   answer(PMIX_SUCCESS);
 }
 
-void PmixServer::Implementation::publish(std::vector<PublishedName> names, PmixAnswer answer) {
-  answer(names_.publish(std::move(names)));
+void PmixServer::Implementation::publish(const PmixProcess& process,
+                                         std::vector<PublishedName> names, PmixAnswer answer) {
+  answer(rank_of(process) ? names_.publish(std::move(names)) : PMIX_ERR_NOT_FOUND);
 }
 
-void PmixServer::Implementation::look_up(
-    NameQuery query, bool waits, std::optional<PublishedNames::Clock::time_point> deadline,
-    PublishedNames::Found found) {
+void PmixServer::Implementation::look_up(NameQuery query, bool waits,
+                                         std::optional<PublishedNames::Clock::time_point> deadline,
+                                         PublishedNames::Found found) {
+  if (!rank_of(query.process)) return found(PMIX_ERR_NOT_FOUND, {});
   names_.look_up(std::move(query), waits, deadline, std::move(found));
 }
 
@@ -238,6 +227,7 @@ void PmixServer::Implementation::spawn(const PmixProcess& parent,
   try {
     answer(PMIX_SUCCESS, services_.spawn(*rank, std::move(applications), {}).name);
   } catch (const Error& error) {
+    complain("MPI_Comm_spawn: " + std::string(error.what()));
     answer(error.code() == -ENOENT ? PMIX_ERR_JOB_EXE_NOT_FOUND : PMIX_ERR_JOB_FAILED_TO_LAUNCH,
            "");
   }

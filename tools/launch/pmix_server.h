@@ -2,8 +2,8 @@
 // pmix_server.h - the launcher's side of PMIx: libpmix's server, by which Open MPI (and an MPICH
 // that was built so) asks its launcher for rank, size, addresses, new jobs and published names.
 //
-// libpmix is loaded when the server is made. It has a thread of its own; what it asks of the
-// launcher is done on the launcher's thread (EventLoop::post).
+// libpmix is loaded when the server is made: one in a process. Its threads run until the process
+// ends; what they ask of the launcher is done on the launcher's thread (EventLoop::post).
 #pragma once
 
 #include <hwloc.h>

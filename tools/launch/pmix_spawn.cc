@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "launch/pmix_spawn.h"
 
-#include <unistd.h>
-
-#include <array>
+#include <algorithm>
 #include <cstring>
-#include <sstream>
 #include <string>
 
 #include "base/error.h"
+#include "launch/spawn_info.h"
 
 namespace nagaya::tools {
 namespace {
-
-using base::Error;
-
-constexpr size_t kMostRanks = 65535;  // PMIx counts the ranks of a node in 16 bits
 
 std::vector<std::string> copied(char* const* texts) {
   std::vector<std::string> copies;
@@ -34,25 +28,13 @@ std::string text_of(const pmix_app_t& app, const char* key) {
   return "";
 }
 
-void require_this_host(const std::string& hosts) {
-  std::array<char, 256> own{};
-  ::gethostname(own.data(), own.size() - 1);
-  std::istringstream names(hosts);
-  for (std::string name; std::getline(names, name, ',');) {
-    name = name.substr(0, name.find(':'));
-    if (name != "localhost" && name != own.data())
-      throw Error(-ENOTSUP, "cannot start ranks on " + name + ": the job runs on one host");
-  }
-}
-
 Application application_of(const pmix_app_t& app) {
+  if (app.cmd == nullptr || *app.cmd == '\0') throw base::Error(-EINVAL, "no program is named");
   Application application;
   application.command = copied(app.argv);
-  if (app.cmd == nullptr || *app.cmd == '\0') throw Error(-EINVAL, "no program is named");
   if (application.command.empty()) application.command.resize(1);
   application.command[0] = app.cmd;
-  if (app.maxprocs < 1) throw Error(-EINVAL, application.command[0] + ": no ranks to start");
-  application.count = static_cast<uint32_t>(app.maxprocs);
+  application.count = static_cast<uint32_t>(std::max(app.maxprocs, 0));
   require_this_host(text_of(app, PMIX_HOST));
   application.directory = text_of(app, PMIX_WDIR);
   if (application.directory.empty() && app.cwd != nullptr) application.directory = app.cwd;
@@ -64,13 +46,8 @@ Application application_of(const pmix_app_t& app) {
 
 std::vector<Application> applications_of(const pmix_app_t* apps, size_t count) {
   std::vector<Application> applications;
-  size_t ranks = 0;
-  for (size_t n = 0; n < count; ++n) {
-    applications.push_back(application_of(apps[n]));
-    ranks += applications.back().count;
-    if (ranks > kMostRanks) throw Error(-EINVAL, "too many ranks to start");
-  }
-  if (applications.empty()) throw Error(-EINVAL, "no program is named");
+  for (size_t n = 0; n < count; ++n) applications.push_back(application_of(apps[n]));
+  require_sound_counts(applications);
   return applications;
 }
 

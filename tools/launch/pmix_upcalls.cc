@@ -2,6 +2,7 @@
 #include "launch/pmix_upcalls.h"
 
 #include <cstring>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -12,15 +13,18 @@
 namespace nagaya::tools {
 namespace {
 
-// libpmix's functions have no argument for the caller's own data. `loop` is constant while libpmix
-// has threads; `requests` belongs to the launcher's thread.
+// libpmix's functions have no argument for the caller's own data, and its threads run until the
+// process ends.
 struct {
+  std::mutex mutex;  // of `loop`
   EventLoop* loop = nullptr;
-  PmixRequests* requests = nullptr;
+  PmixRequests* requests = nullptr;  // belongs to the launcher's thread
 } receiver;
 
 template <class Function>
 pmix_status_t post(Function function) {
+  const std::lock_guard<std::mutex> guard(receiver.mutex);
+  if (receiver.loop == nullptr) return PMIX_ERR_NOT_AVAILABLE;
   receiver.loop->post([function = std::move(function)] {
     if (receiver.requests != nullptr) function(*receiver.requests);
   });
@@ -96,8 +100,7 @@ Directives directives_of(const pmix_info_t* items, size_t count) {
     else if (has_key(items[n], PMIX_WAIT))
       directives.waits = value.type != PMIX_BOOL || value.data.flag;
     else if (has_key(items[n], PMIX_TIMEOUT) && value.data.integer > 0)
-      directives.deadline =
-          PublishedNames::Clock::now() + std::chrono::seconds(value.data.integer);
+      directives.deadline = PublishedNames::Clock::now() + std::chrono::seconds(value.data.integer);
   }
   return directives;
 }
@@ -162,8 +165,10 @@ pmix_status_t publish(const pmix_proc_t* process, const pmix_info_t* items, size
     names.push_back({items[n].key, std::move(*value), copied(process), directives.persistence,
                      directives.is_for_own_job});
   }
-  return post([names = std::move(names), answer = answer_by(function, context)](
-                  PmixRequests& requests) { requests.publish(names, answer); });
+  return post([process = copied(process), names = std::move(names),
+               answer = answer_by(function, context)](PmixRequests& requests) {
+    requests.publish(process, names, answer);
+  });
 }
 
 void answer_look_up(pmix_status_t status, const std::vector<PublishedName>& names,
@@ -181,13 +186,13 @@ void answer_look_up(pmix_status_t status, const std::vector<PublishedName>& name
 pmix_status_t look_up(const pmix_proc_t* process, char** names, const pmix_info_t* items,
                       size_t count, pmix_lookup_cbfunc_t function, void* context) {
   const Directives directives = directives_of(items, count);
-  return post([=, query = query_of(process, names, directives.is_for_own_job)](
-                  PmixRequests& requests) {
-    requests.look_up(query, directives.waits, directives.deadline,
-                     [=](pmix_status_t status, const std::vector<PublishedName>& found) {
-                       answer_look_up(status, found, function, context);
-                     });
-  });
+  return post(
+      [=, query = query_of(process, names, directives.is_for_own_job)](PmixRequests& requests) {
+        requests.look_up(query, directives.waits, directives.deadline,
+                         [=](pmix_status_t status, const std::vector<PublishedName>& found) {
+                           answer_look_up(status, found, function, context);
+                         });
+      });
 }
 
 pmix_status_t unpublish(const pmix_proc_t* process, char** names, const pmix_info_t* items,
@@ -207,14 +212,14 @@ pmix_status_t spawn(const pmix_proc_t* parent, const pmix_info_t*, size_t, const
   } catch (const base::Error& error) {
     return error.code() == -ENOTSUP ? PMIX_ERR_NOT_SUPPORTED : PMIX_ERR_BAD_PARAM;
   }
-  return post([=, parent = copied(parent),
-               applications = std::move(applications)](PmixRequests& requests) {
-    requests.spawn(parent, applications, [=](pmix_status_t status, const std::string& job) {
-      pmix_nspace_t name{};
-      std::strncpy(name, job.c_str(), PMIX_MAX_NSLEN);
-      function(status, name, context);
-    });
-  });
+  return post(
+      [=, parent = copied(parent), applications = std::move(applications)](PmixRequests& requests) {
+        requests.spawn(parent, applications, [=](pmix_status_t status, const std::string& job) {
+          pmix_nspace_t name{};
+          std::strncpy(name, job.c_str(), PMIX_MAX_NSLEN);
+          function(status, name, context);
+        });
+      });
 }
 
 // Messages of the MPI to its user.
@@ -242,11 +247,15 @@ pmix_status_t control_job(const pmix_proc_t*, const pmix_proc_t*, size_t, const 
 }  // namespace
 
 void start_upcalls(EventLoop& loop, PmixRequests& requests) {
-  receiver = {&loop, &requests};
+  const std::lock_guard<std::mutex> guard(receiver.mutex);
+  receiver.loop = &loop;
+  receiver.requests = &requests;
 }
 
 void stop_upcalls() {
-  receiver = {};
+  const std::lock_guard<std::mutex> guard(receiver.mutex);
+  receiver.loop = nullptr;
+  receiver.requests = nullptr;
 }
 
 pmix_server_module_t* module_for_libpmix(int version) {

@@ -25,7 +25,8 @@ class PmixRequests {
   virtual void abort(const PmixProcess& process, int exit_code, const std::string& text,
                      PmixAnswer answer) = 0;
 
-  virtual void publish(std::vector<PublishedName> names, PmixAnswer answer) = 0;
+  virtual void publish(const PmixProcess& process, std::vector<PublishedName> names,
+                       PmixAnswer answer) = 0;
   virtual void look_up(NameQuery query, bool waits,
                        std::optional<PublishedNames::Clock::time_point> deadline,
                        PublishedNames::Found found) = 0;
@@ -44,7 +45,7 @@ class PmixRequests {
 // Makes the functions of module_for_libpmix() call `requests` on the thread of `loop`; both must
 // live until stop_upcalls(). libpmix knows one server in a process.
 void start_upcalls(EventLoop& loop, PmixRequests& requests);
-// Comes after PMIx_server_finalize(). Requests that are still posted will not be made.
+// From now on libpmix's requests fail; those that are still posted will not be made.
 void stop_upcalls();
 
 // Returns the functions for PMIx_server_init() of libpmix's major version. It may be newer than the

@@ -50,9 +50,9 @@ void add_info(Strings& variables, const ParallelJob& job, const Application& app
   variables.push_back(fmt::format("OMPI_APP_CTX_NUM_PROCS={}", fmt::join(sizes, " ")));
   variables.push_back(fmt::format("OMPI_FIRST_RANKS={}", fmt::join(first_ranks, " ")));
   variables.push_back(fmt::format("OMPI_MCA_orte_ess_num_procs={}", job.size()));
-  variables.push_back("OMPI_MCA_initial_wdir=" +
-                      (application.directory.empty() ? std::filesystem::current_path().string()
-                                                     : application.directory));
+  variables.push_back("OMPI_MCA_initial_wdir=" + (application.directory.empty()
+                                                      ? std::filesystem::current_path().string()
+                                                      : application.directory));
   variables.push_back("OMPI_COMMAND=" + application.command[0]);
   const Strings arguments(application.command.begin() + 1, application.command.end());
   const std::string argv = fmt::format("OMPI_ARGV={}", fmt::join(arguments, " "));
@@ -84,9 +84,9 @@ Strings environment_of_rank(const ParallelJob& job, uint32_t rank) {
 }
 
 bool is_of_outer_launcher(const std::string& variable) {
-  constexpr std::array<std::string_view, 4> kNames = {
-      "OMPI_PARENT_PORT", "OMPI_MCA_orte_launch", "OMPI_MCA_orte_local_daemon_uri",
-      "OMPI_MCA_orte_hnp_uri"};
+  constexpr std::array<std::string_view, 4> kNames = {"OMPI_PARENT_PORT", "OMPI_MCA_orte_launch",
+                                                      "OMPI_MCA_orte_local_daemon_uri",
+                                                      "OMPI_MCA_orte_hnp_uri"};
   const std::string_view name = std::string_view(variable).substr(0, variable.find('='));
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "death.h"
 
 namespace nagaya::tools {
@@ -21,8 +22,16 @@ struct RankStart {
   std::string directory;                         // "": that of this process
   std::vector<std::string> environment;          // NAME=VALUE
   std::vector<std::pair<int, int>> descriptors;  // of this process, and its number in the rank's
+  int kept_descriptor = -1;                      // its number: programs behind wrappers get it, too
   std::optional<cpu_set_t> processors;           // nullopt: those of this process
   bool may_choose_number = true;                 // else: the task number is the index
+};
+
+// A rank's program that is not found, or cannot be run. The text names it.
+class CannotRun : public base::Error {
+ public:
+  using Error::Error;
+  explicit CannotRun(const base::Error& reason) : Error(reason) {}
 };
 
 struct RankEnd {
@@ -35,7 +44,7 @@ class RankProcesses {
  public:
   virtual ~RankProcesses() = default;
 
-  // Throws Error: nothing was started.
+  // Throws CannotRun, or Error: nothing was started.
   virtual void start(const RankStart& rank) = 0;
   // Returns the end of a rank's process; nullopt: no other one has ended. Throws Error when a rank
   // never reached its program, or all are lost.

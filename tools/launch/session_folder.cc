@@ -5,8 +5,9 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include <filesystem>
+#include <fstream>
 
+#include "task/host/session_folder.h"
 #include "task/host/socket_folder.h"
 
 namespace nagaya::tools {
@@ -19,14 +20,18 @@ SessionFolder::SessionFolder(const std::string& job) {
   path_ = folder + "/" + name;
   if (::mkdirat(parent.get(), name.c_str(), 0700) != 0)
     base::throw_errno("cannot make the folder " + path_);
-  lock_ = base::checked_fd(
-      ::openat(parent.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), path_.c_str());
+  lock_ = base::checked_fd(::openat(parent.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+                           path_.c_str());
   ::flock(lock_.get(), LOCK_EX);
 }
 
 SessionFolder::~SessionFolder() {
-  std::error_code not_removed;  // `nagaya clean` finds what stays
-  std::filesystem::remove_all(path_, not_removed);
+  task::remove_session(path_);
+}
+
+void SessionFolder::add_segments(const std::vector<std::string>& beginnings) {
+  std::ofstream file(path_ + "/" + task::kSegmentsFile, std::ios::app);
+  for (const std::string& beginning : beginnings) file << beginning << "\n";
 }
 
 }  // namespace nagaya::tools

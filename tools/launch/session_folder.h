@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// session_folder.h - the folder for the files of a job's launcher and of its ranks' MPI. It lies
-// beside the socket of the job's host (task/host/socket_folder.h), which removes it when the
-// launcher was killed.
+// session_folder.h - the session folder of a launcher's job (task/host/session_folder.h).
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/fd.h"
 
@@ -19,6 +18,9 @@ class SessionFolder {
   SessionFolder(const SessionFolder&) = delete;
 
   const std::string& path() const { return path_; }
+
+  // Makes what `beginnings` names in /dev/shm go with the folder.
+  void add_segments(const std::vector<std::string>& beginnings);
 
  private:
   std::string path_;

@@ -37,8 +37,7 @@ class Tasks : public RankProcesses {
 
   void start(const RankStart& rank) override {
     task::Launch launch;
-    launch.text = programs_.resolve(rank.command[0], {rank.command.begin() + 1, rank.command.end()},
-                                    rank.environment);
+    launch.text = text_of(rank);
     launch.inherit = inherit_;
     if (rank.processors) {
       static_assert(sizeof(cpu_set_t) <= sizeof launch.inherit.cpu_mask);
@@ -48,6 +47,7 @@ class Tasks : public RankProcesses {
     const Guess guess = guess_role(launch.text);
     launch.stands_for = stands_for(guess, rank.index);
     launch.wanted_number = rank.may_choose_number ? -1 : wanted_number(guess, rank.index);
+    launch.rank_descriptor = rank.kept_descriptor;
     std::vector<int> descriptors;
     for (const auto& [own, number] : rank.descriptors) {
       descriptors.push_back(own);
@@ -82,6 +82,13 @@ class Tasks : public RankProcesses {
   int fd() const override { return client_.fd(); }
 
  private:
+  task::ProgramText text_of(const RankStart& rank) try {
+    return programs_.resolve(rank.command[0], {rank.command.begin() + 1, rank.command.end()},
+                             rank.environment);
+  } catch (const base::Error& error) {
+    throw CannotRun(error);
+  }
+
   task::Client client_;
   task::Inheritance inherit_;
   task::ProgramCache programs_;

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/random.h"
+#include "task/host/session_folder.h"
 #include "task/load/freestanding/redirect.h"
 #include "task/load/installation.h"
 
@@ -145,7 +146,7 @@ void Host::log_refused(Clock::time_point now) try {
 // Removes the socket only once: another host of this job may listen at the same path later.
 void Host::stop_listening() {
   if (!listener_) return;
-  remove_session(place_);
+  remove_session(std::filesystem::path(place_.path).replace_extension(kSessionSuffix));
   remove_socket(place_);
   listener_.reset();
 }
@@ -349,7 +350,7 @@ void Host::handle(Client& client, Message message) {
     case MessageType::kFollow:
       return follow(client, decode_plain<Stamp>(message.payload));
     case MessageType::kLaunch:
-      return launch(client, message);
+      return launch(client, std::move(message));
     case MessageType::kSignal:
       return signal_task(client, decode_plain<SignalRequest>(message.payload));
     case MessageType::kWaited:

@@ -47,6 +47,11 @@ class Host {
  private:
   using Clock = std::chrono::steady_clock;
 
+  // A descriptor of a rank, whatever program runs in its stead, and its number there.
+  struct RankDescriptor {
+    base::Fd fd;
+    int32_t number;
+  };
   struct Client {
     Client(base::Fd socket, Clock::time_point greeting_deadline)
         : channel(std::move(socket)), deadline(greeting_deadline), leader(channel.fd()) {}
@@ -62,7 +67,8 @@ class Host {
     int leader;
     std::set<uint32_t>
         unwaited;  // numbers of a creator's and its followers' tasks, until waited for
-    std::set<int64_t> communicating;  // a launcher's ranks whose MPI has started
+    std::map<int64_t, RankDescriptor> descriptors;  // of a launcher's ranks
+    std::set<int64_t> communicating;                // a launcher's ranks whose MPI has started
     std::set<int64_t> left;  // a leader's ranks of which a program has run outside of the space
     bool follows = false;    // it is a process of a task (wire.h), and this is its pid and rank:
     pid_t pid = 0;
@@ -92,12 +98,15 @@ class Host {
   static void check_version(Client& client, const Stamp& stamp);
   void follow(Client& client, const Stamp& stamp);
   const LiveTask* task_of(pid_t pid) const;
-  void admit_follower(const Client& client, Launch& launch);
+  void admit_follower(const Client& client, Launch& launch, std::vector<base::Fd>& descriptors);
+  static void keep_descriptor(Client& client, const Launch& launch,
+                              const std::vector<base::Fd>& descriptors);
+  void add_descriptor(const Client& client, Launch& launch, std::vector<base::Fd>& descriptors);
   void free_left_record(pid_t pid);
   bool communicates(int leader, int64_t rank) const;
   void note_communication(Client& client, const Communication& communication);
   void note_left(Client& client, const Departure& departure);
-  void launch(Client& client, const Message& message);
+  void launch(Client& client, Message message);
   void enter(const LiveTask& task);
   void forget(const LiveTask& task);
   void settle(const LiveTask& task);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // host_followers.cc - the host's service to the processes of its tasks: programs that a rank's
 // wrapper (env, a script) executes become tasks that stand for the same rank.
+#include <fcntl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -21,6 +22,10 @@ pid_t pid_of_peer(int socket) {
   ucred peer{};
   socklen_t bytes = sizeof peer;
   return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 ? peer.pid : 0;
+}
+
+base::Fd copy_of(const base::Fd& fd) {
+  return base::checked_fd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0), "the descriptor of a rank");
 }
 
 }  // namespace
@@ -50,7 +55,8 @@ const LiveTask* Host::task_of(pid_t pid) const {
 
 // Completes what a follower wants to launch: it stands for the follower's rank, and gets the rank's
 // number. Throws if no task may start in its stead.
-void Host::admit_follower(const Client& client, Launch& launch) {
+void Host::admit_follower(const Client& client, Launch& launch,
+                          std::vector<base::Fd>& descriptors) {
   if (is_orphan(client)) throw Error(-ESRCH, "the launcher of its rank has gone");
   if (communicates(client.leader, client.rank))
     throw Error(-EBUSY, "another program of its rank has started its MPI");
@@ -58,7 +64,34 @@ void Host::admit_follower(const Client& client, Launch& launch) {
   if (!difference.empty()) throw Error(-EPERM, difference);
   launch.stands_for = client.rank;
   if (launch.wanted_number >= 0) launch.wanted_number = client.rank;
+  add_descriptor(client, launch, descriptors);
   free_left_record(client.pid);
+}
+
+// Keeps a copy of the rank's descriptor, if it has one.
+void Host::keep_descriptor(Client& client, const Launch& launch,
+                           const std::vector<base::Fd>& descriptors) {
+  for (size_t n = 0; n < launch.descriptor_numbers.size() && n < descriptors.size(); ++n)
+    if (launch.descriptor_numbers[n] == launch.rank_descriptor && launch.stands_for >= 0)
+      client.descriptors[launch.stands_for] = {copy_of(descriptors[n]), launch.rank_descriptor};
+}
+
+// Gives the program of a follower the descriptor of its rank.
+void Host::add_descriptor(const Client& client, Launch& launch,
+                          std::vector<base::Fd>& descriptors) {
+  const auto& kept = clients_.at(client.leader).descriptors;
+  const auto found = kept.find(client.rank);
+  if (found == kept.end() || descriptors.size() != launch.descriptor_numbers.size() + 1) return;
+  auto& numbers = launch.descriptor_numbers;
+  const auto at = std::lower_bound(numbers.begin(), numbers.end(), found->second.number);
+  const auto place = descriptors.begin() + (at - numbers.begin());
+  base::Fd copy = copy_of(found->second.fd);
+  if (at != numbers.end() && *at == found->second.number) {
+    *place = std::move(copy);
+  } else {
+    numbers.insert(at, found->second.number);
+    descriptors.insert(place, std::move(copy));
+  }
 }
 
 // Called when the process of a task has executed another program: frees the record that it has

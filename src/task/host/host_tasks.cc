@@ -50,12 +50,15 @@ End end_of(const LiveTask& task) {
 
 }  // namespace
 
-void Host::launch(Client& client, const Message& message) {
+void Host::launch(Client& client, Message message) {
   Launch launch = decode_launch(message.payload);
   Tasks entry;
   Started started{};
   try {
-    if (client.follows) admit_follower(client, launch);
+    if (client.follows)
+      admit_follower(client, launch, message.descriptors);
+    else
+      keep_descriptor(client, launch, message.descriptors);
     // Allocates all memory before the clone, so that every living task has its entries.
     LiveTask& task = *entry.emplace(0, std::make_unique<LiveTask>())->second;
     task.program = launch.text.program;

@@ -166,12 +166,6 @@ bool remove_socket(const SocketPlace& place) {
   return ::unlink(place.address.sun_path) == 0;
 }
 
-void remove_session(const SocketPlace& place) {
-  std::error_code not_removed;  // `nagaya clean` finds what stays
-  std::filesystem::remove_all(std::filesystem::path(place.path).replace_extension(kSessionSuffix),
-                              not_removed);
-}
-
 bool is_of_same_user(const base::Fd& socket) {
   return user_of_peer(socket) == ::geteuid();
 }

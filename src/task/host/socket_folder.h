@@ -65,12 +65,6 @@ void listen_at(const base::Fd& socket, const SocketPlace& place);
 // Removes the socket; false when there is none.
 bool remove_socket(const SocketPlace& place);
 
-// What the name of a job's session folder ends in: there, beside the socket, `nagaya run` and its
-// ranks' MPI keep files.
-inline constexpr const char* kSessionSuffix = ".session";
-// Removes the session folder of the job whose host listens at `place`, if there is one.
-void remove_session(const SocketPlace& place);
-
 // Returns true if the peer of a Unix socket runs as this process's user. The peer of a client's
 // connected socket is the process that called listen(2).
 bool is_of_same_user(const base::Fd& socket);

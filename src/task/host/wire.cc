@@ -99,6 +99,7 @@ std::string encode(const Launch& launch) {
   out.plain(launch.inherit);
   out.plain(launch.wanted_number);
   out.plain(launch.stands_for);
+  out.plain(launch.rank_descriptor);
   out.number(launch.descriptor_numbers.size());
   for (int32_t number : launch.descriptor_numbers) out.plain(number);
   return out.take();
@@ -115,6 +116,7 @@ Launch decode_launch(const std::string& payload) {
   launch.inherit = in.plain<Inheritance>();
   launch.wanted_number = in.plain<int64_t>();
   launch.stands_for = in.plain<int64_t>();
+  launch.rank_descriptor = in.plain<int32_t>();
   launch.descriptor_numbers.resize(in.count(sizeof(int32_t)));
   for (int32_t& number : launch.descriptor_numbers) number = in.plain<int32_t>();
   in.end();

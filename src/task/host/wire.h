@@ -74,6 +74,9 @@ struct Launch {
   int64_t wanted_number = -1;
   // The rank for which the task stands: its index on this node; -1: none. A follower's is its own.
   int64_t stands_for = -1;
+  // The number of a descriptor that is the rank's: programs that run in its stead later get it
+  // again, even if one of them has closed it. -1: none. A follower's message has none.
+  int32_t rank_descriptor = -1;
   std::vector<int32_t> descriptor_numbers;  // of all descriptors sent but the last, ascending
   // The last descriptor sent is the working directory.
 };

@@ -21,6 +21,7 @@ Launch example() {
   launch.inherit.limits[3] = {100, 200};
   launch.wanted_number = 5;
   launch.stands_for = 4;
+  launch.rank_descriptor = 9;
   launch.descriptor_numbers = {0, 1, 2, 9};
   return launch;
 }
@@ -35,6 +36,7 @@ TEST(Launch, ArrivesAsItWasSent) {
   EXPECT_EQ(std::memcmp(&got.inherit, &sent.inherit, sizeof sent.inherit), 0);
   EXPECT_EQ(got.wanted_number, sent.wanted_number);
   EXPECT_EQ(got.stands_for, sent.stands_for);
+  EXPECT_EQ(got.rank_descriptor, sent.rank_descriptor);
   EXPECT_EQ(got.descriptor_numbers, sent.descriptor_numbers);
 }
 
