@@ -3,6 +3,7 @@
 import dataclasses
 import os
 import pathlib
+import shutil
 import signal
 import time
 
@@ -78,5 +79,9 @@ class Leftovers:
                 pass
         for name in left.segments:
             pathlib.Path("/dev/shm", name).unlink(missing_ok=True)
-        for name in left.sockets:
-            (self.user.socket_folder / name).unlink(missing_ok=True)
+        for name in left.sockets:  # also the folder of a launcher's session
+            path = self.user.socket_folder / name
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
