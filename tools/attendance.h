@@ -61,10 +61,12 @@ inline Attendance attendance_of(char** words) {
 
 // Returns true if the task has got this signal without the proxy. A task in the proxy's process
 // group gets the signals of the terminal (sent by the kernel to the foreground group) and those of
-// a launcher (killpg).
+// a launcher (killpg). Timers of the proxy (alarm(2), which survives execve) are its own.
 inline bool reached_group(const signalfd_siginfo& info, bool in_group, pid_t launcher) {
   if (!in_group) return false;
-  return info.ssi_code == SI_KERNEL ||
+  const auto signal = static_cast<int>(info.ssi_signo);
+  const bool is_of_timer = signal == SIGALRM || signal == SIGVTALRM || signal == SIGPROF;
+  return (info.ssi_code == SI_KERNEL && !is_of_timer) ||
          (launcher > 1 && info.ssi_pid == static_cast<uint32_t>(launcher));
 }
 

@@ -57,6 +57,14 @@ TaskRecord* record_of(const TaskRecord& self, int task) {
   return self.space->record(static_cast<uint32_t>(task));
 }
 
+// Returns the calling task's record for a function by which tasks meet. From now on other tasks may
+// know the task's memory, so that programs which it executes become no tasks (execution.h).
+TaskRecord* record_to_communicate() {
+  TaskRecord* const self = own_record();
+  if (self != nullptr) self->communicates.store(1, std::memory_order_relaxed);
+  return self;
+}
+
 int tasks_alive(const SpaceHeader& space) {
   int alive = 0;
   for (uint32_t number = 0; number < space.capacity; ++number) {
@@ -110,19 +118,19 @@ int nagaya_task_owner(const void* address) {
 }
 
 int nagaya_task_publish(const char* name, const void* address) {
-  TaskRecord* self = own_record();
+  TaskRecord* self = record_to_communicate();
   return self != nullptr ? publish_name(*self, name, address) : -ESRCH;
 }
 
 int nagaya_task_lookup(int task, const char* name, int timeout_ms, void** address) {
-  const TaskRecord* self = own_record();
+  const TaskRecord* self = record_to_communicate();
   if (self == nullptr) return -ESRCH;
   const TaskRecord* owner = record_of(*self, task);
   return owner != nullptr ? look_up_name(*owner, name, timeout_ms, address) : -EINVAL;
 }
 
 int nagaya_task_hold(int task) {
-  const TaskRecord* self = own_record();
+  const TaskRecord* self = record_to_communicate();
   if (self == nullptr) return -ESRCH;
   const TaskRecord* held = record_of(*self, task);
   if (held == nullptr) return -EINVAL;
@@ -145,7 +153,7 @@ int nagaya_task_release(int task) {
 }
 
 void* nagaya_heap_alloc(size_t bytes) {
-  TaskRecord* self = own_record();
+  TaskRecord* self = record_to_communicate();
   return self != nullptr ? heap_allocate(*self, bytes) : nullptr;
 }
 

@@ -160,7 +160,6 @@ void reclaim_heap(TaskRecord& record) {
 }
 
 void* heap_allocate(TaskRecord& self, uint64_t bytes) {
-  self.communicates.store(1, std::memory_order_relaxed);
   return bytes > kHeapBlockMaxBytes ? allocate_large(self, bytes)
                                     : allocate_block(self, class_of(bytes));
 }

@@ -8,8 +8,9 @@ import subprocess
 import time
 
 import pytest
-from join_protocol import (HELLO, LAUNCH, REFUSED, SIGNAL, STARTED, WAITED, WELCOME, JoiningClient,
-                           frame, hello, launch, processor_s, stamp)
+from join_protocol import (COMMUNICATION, FOLLOW, HELLO, LAUNCH, LEFT, REFUSED, SIGNAL, STARTED,
+                           WAITED, WELCOME, JoiningClient, frame, hello, launch, processor_s,
+                           stamp, text)
 from known_job import (AS_IT_SHOULD, KnownJob, job,  # noqa: F401 (job is a fixture)
                        rank_environment, settles)
 
@@ -34,6 +35,11 @@ NO_GREETING = {
     "a launch first": frame(LAUNCH, launch("/bin/true")),
     "a signal first": frame(SIGNAL, struct.pack("<Ii", 0, 9)),
     "waited first": frame(WAITED, struct.pack("<I", 0)),
+    "a stranger that claims to follow a task": frame(FOLLOW, stamp()),
+    "a stranger of another version that claims it": frame(FOLLOW, stamp(major_off=1)),
+    "half a claim": frame(FOLLOW, stamp()[:-1]),
+    "a rank's communication first": frame(COMMUNICATION, struct.pack("<iI", 0, 1)),
+    "a program that has left first": frame(LEFT, text("/bin/true") + text("reason")),
     "a word of hosts": frame(WELCOME, stamp()),
     "a short greeting": frame(HELLO, hello(NO_KEY)[:-1]),
     "a long greeting": frame(HELLO, hello(NO_KEY) + b"\0"),
@@ -76,6 +82,13 @@ MALFORMED = {
     "a processor mask too large": frame(LAUNCH, launch("/bin/true", numbers=(), cpu_mask_bytes=4096)),
     "descending numbers": frame(LAUNCH, launch("/bin/true", numbers=(2, 1))),
     "negative numbers": frame(LAUNCH, launch("/bin/true", numbers=(-1, 1))),
+    "a rank beyond all": frame(LAUNCH, launch("/bin/true", numbers=(), stands_for=4096)),
+    "a rank below all": frame(LAUNCH, launch("/bin/true", numbers=(), stands_for=-2)),
+    "a claim to follow a task": frame(FOLLOW, stamp()),
+    "the communication of a rank beyond all": frame(COMMUNICATION, struct.pack("<iI", 4096, 1)),
+    "the communication of a rank below all": frame(COMMUNICATION, struct.pack("<iI", -1, 0)),
+    "a creator's program that has left": frame(LEFT, text("/bin/true") + text("reason")),
+    "half a program that has left": frame(LEFT, text("/bin/true")),
     "a short signal": frame(SIGNAL, b"\0"),
     "a long waited": frame(WAITED, bytes(5)),
 }
@@ -120,8 +133,10 @@ def test_an_impossible_launch_disturbs_nobody(job, leftovers, what):
 def test_a_client_reaches_its_own_tasks_only(job, leftovers):
     with job.connect() as client:
         client.greet(job.key)
+        assert len(job.tasks()) == 2
+        for pid in (0, 1, -1, job.proxies[0].pid, job.host, *job.tasks()):
+            client.say(SIGNAL, struct.pack("<ii", pid, 9))
         for number in (0, 1, 2, 191, 192, 4096, 0xffffffff):
-            client.say(SIGNAL, struct.pack("<Ii", number, 9))
             client.say(WAITED, struct.pack("<I", number))
         assert client.start(job.program, ["exit", "0"]).kind == STARTED
         assert client.hear() is not None

@@ -17,6 +17,7 @@ import threading
 
 SOURCE = pathlib.Path(__file__).resolve().parents[3] / "src/task"
 HELLO, WELCOME, REFUSED, LAUNCH, STARTED, SIGNAL, ENDED, WAITED = range(8)
+FOLLOW, COMMUNICATION, LEFT = range(12, 15)
 FRAME = struct.Struct("<IIII")  # magic, type, bytes of payload, descriptors
 FRAME_MAGIC = 0x4e414746
 STAMP = struct.Struct("<IHHII")  # magic, major, minor, size, reserved
@@ -66,10 +67,10 @@ def inheritance(**other):
                           field["nice"], field["group"], 0))
 
 
-def launch(program, arguments=(), numbers=(0, 1, 2), wanted=-1, **inherit):
+def launch(program, arguments=(), numbers=(0, 1, 2), wanted=-1, stands_for=-1, **inherit):
     name = os.path.basename(program)
     return (text(program) + text(name) + text(name) + texts(arguments) + texts([])
-            + inheritance(**inherit) + struct.pack("<qQ", wanted, len(numbers))
+            + inheritance(**inherit) + struct.pack("<qqQ", wanted, stands_for, len(numbers))
             + struct.pack(f"<{len(numbers)}i", *numbers))
 
 

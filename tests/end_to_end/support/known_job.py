@@ -2,6 +2,7 @@
 """Jobs whose key a test knows, so that it can join them as their own proxies do."""
 import functools
 import os
+import pathlib
 import signal
 import socket
 import struct
@@ -89,6 +90,11 @@ class KnownJob:
 
     def connect(self, **options):
         return JoiningClient(self.user, self.socket, **options)
+
+    def tasks(self):
+        """Returns the pids of the tasks."""
+        children = pathlib.Path(f"/proc/{self.host}/task/{self.host}/children")
+        return [int(pid) for pid in children.read_text().split()]
 
     def host_descriptors(self):
         return len(os.listdir(f"/proc/{self.host}/fd"))
