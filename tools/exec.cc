@@ -52,6 +52,11 @@ int exec_command(const Words& command) {
   }
   task::ProgramText text;
   try {
+    if (const std::string host = host_of_run(); !host.empty()) {
+      Words words{host, task::find_program(name_in("", command[0]), task::own_environment())};
+      words.insert(words.end(), command.begin(), command.end());
+      return execute_command(words);
+    }
     // Open MPI's launcher hands us the name that its user has typed.
     const bool is_users = openmpi::is_rank(task::own_environment());
     text = task::resolve_program(is_users ? name_in("", command[0]) : command[0],

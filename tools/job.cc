@@ -121,6 +121,13 @@ LaunchedJob job_of_environment() {
   return by_nobody();
 }
 
+std::string host_of_run() {
+  const std::string name = variable("PMIX_NAMESPACE");
+  const bool is_own = variable("PMI_FD") == std::to_string(kPmi1Descriptor) &&
+                      (name.empty() || name.starts_with(kNamesOfRun));
+  return is_own ? variable(kHostOfRun) : "";
+}
+
 uint32_t slurm_tasks_on_node(const std::string& text, unsigned node) {
   std::istringstream groups(text);
   std::string group;

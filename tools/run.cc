@@ -86,26 +86,27 @@ int exec_launcher(const RunOptions& options, const Launcher& launcher) {
   base::throw_errno("cannot run " + launcher.path);
 }
 
-// Returns the launcher that starts the job; none: `nagaya run` does. Throws CannotRun or
-// OptionError.
-Launcher launcher_of(const RunOptions& options) try {
-  const bool wants_mpi = options.launcher == "mpi";
-  if (options.launcher == "none" || (!wants_mpi && !may_use_other_nodes(options))) return {};
-  const std::vector<std::string>& command = options.launch.applications[0].command;
+// Returns the library of the MPI that the program is linked with, "" for none. Throws CannotRun.
+std::string mpi_of(const LaunchChoice& choice) try {
+  const std::vector<std::string>& command = choice.applications[0].command;
   const std::vector<std::string> arguments(command.begin() + 1, command.end());
-  const std::string mpi =
-      mpi_of_program(options.launch.separate
-                         ? task::resolve_interpreter(command[0], arguments, task::own_environment())
-                         : task::resolve_program(command[0], arguments, environment_of_task()));
-  if (!mpi.empty()) return launcher_of_mpi(mpi);
-  if (wants_mpi)
-    throw OptionError("run: --launcher mpi: " + command[0] +
-                      " is not linked with an MPI; leave the option out");
-  return options.names_hosts() ? launcher_among_hosts() : Launcher{};
-} catch (const OptionError&) {
-  throw;
+  return mpi_of_program(
+      choice.separate ? task::resolve_interpreter(command[0], arguments, task::own_environment())
+                      : task::resolve_program(command[0], arguments, environment_of_task()));
 } catch (const base::Error& error) {
   throw CannotRun(error);
+}
+
+// Returns the launcher that starts the job; none: `nagaya run` does. Throws CannotRun, or Error.
+Launcher launcher_of(const RunOptions& options) {
+  const bool wants_mpi = options.launcher == "mpi";
+  if (options.launcher == "none" || (!wants_mpi && !may_use_other_nodes(options))) return {};
+  const std::string mpi = mpi_of(options.launch);
+  if (!mpi.empty()) return launcher_of_mpi(mpi);
+  if (wants_mpi)
+    throw OptionError("run: --launcher mpi: " + options.launch.applications[0].command[0] +
+                      " is not linked with an MPI; leave the option out");
+  return options.names_hosts() ? launcher_among_hosts() : Launcher{};
 }
 
 int run_here(const RunOptions& options) {

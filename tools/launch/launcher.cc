@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -16,6 +17,7 @@
 #include "base/random.h"
 #include "command.h"
 #include "faces/openmpi/environment.h"
+#include "job.h"
 #include "launch/binding.h"
 #include "launch/event_loop.h"
 #include "launch/pmi1_server.h"
@@ -34,8 +36,6 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kGrace = std::chrono::seconds(2);  // between SIGTERM and SIGKILL, as in mpirun
 constexpr int kTickMs = 50;
 constexpr int kExitTimeLimit = 124;  // as of timeout(1)
-// The descriptor of PMI-1 in a rank: out of the way of programs that choose numbers of their own.
-constexpr int kPmi1Descriptor = 192;
 
 int exit_code(int status) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -57,12 +57,22 @@ sigset_t handled_signals() {
   return handled;
 }
 
-// Each rank takes some descriptors of this process. Ranks keep the limit that they were to inherit.
-void raise_descriptor_limit() {
-  rlimit limit{};
-  ::getrlimit(RLIMIT_NOFILE, &limit);
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
+// Makes room for the ranks' descriptors, and for libpmix on the stack. Ranks keep the limits that
+// they were to inherit.
+void raise_limits() {
+  constexpr rlim_t kStackBytes = 8 << 20;
+  for (const auto& [resource, wanted] :
+       {std::pair{RLIMIT_NOFILE, RLIM_INFINITY}, std::pair{RLIMIT_STACK, kStackBytes}}) {
+    rlimit limit{};
+    ::getrlimit(resource, &limit);
+    limit.rlim_cur = std::max(limit.rlim_cur, std::min(wanted, limit.rlim_max));
+    ::setrlimit(resource, &limit);
+  }
+  pthread_attr_t of_threads;
+  ::pthread_attr_init(&of_threads);
+  ::pthread_attr_setstacksize(&of_threads, kStackBytes);
+  ::pthread_setattr_default_np(&of_threads);
+  ::pthread_attr_destroy(&of_threads);
 }
 
 class Launcher : public LauncherServices {
@@ -74,8 +84,8 @@ class Launcher : public LauncherServices {
   const ParallelJob& spawn(RankId parent, std::vector<Application> applications,
                            std::map<std::string, std::string> preset_values) override;
   void abort(RankId rank, int exit_code, const std::string& text) override;
-  void mpi_started(RankId rank) override { state_of(rank).has_mpi = true; }
-  void mpi_ended(RankId rank) override { state_of(rank).has_mpi = false; }
+  void mpi_started(RankId rank) override { note_mpi(rank, true); }
+  void mpi_ended(RankId rank) override { note_mpi(rank, false); }
 
  private:
   struct Rank {
@@ -85,6 +95,10 @@ class Launcher : public LauncherServices {
   };
 
   uint32_t index_of(RankId rank) const { return first_ranks_[rank.job] + rank.rank; }
+  void note_mpi(RankId rank, bool has_begun) {
+    state_of(rank).has_mpi = has_begun;
+    processes_->note_communication(index_of(rank), has_begun);
+  }
   Rank& state_of(RankId rank) { return ranks_[index_of(rank)]; }
   const ParallelJob& add_job(std::vector<Application> applications,
                              std::map<std::string, std::string> preset_values);
@@ -130,7 +144,9 @@ Launcher::Launcher(const LaunchChoice& choice)
                                  : make_tasks(name_, ranks_of(choice.applications))),
       streams_(choice.streams, ranks_of(choice.applications)),
       binding_(topology_, choice.binding, ranks_of(choice.applications)) {
-  raise_descriptor_limit();
+  raise_limits();
+  ::signal(SIGXFSZ,
+           SIG_IGN);  // where no file may grow, libpmix's cannot: that is an error like any
   ::sigprocmask(SIG_BLOCK, &handled_, nullptr);  // before threads start, and after the ranks' mask
   signals_ = base::checked_fd(::signalfd(-1, &handled_, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd");
   loop_.watch(signals_.get(), [this] { read_signals(); });
@@ -142,6 +158,10 @@ Launcher::Launcher(const LaunchChoice& choice)
 }
 
 void Launcher::start_server_of_pmix() try {
+  constexpr rlim_t kStackOfLibpmix = 512 << 10;
+  rlimit stack{};
+  ::getrlimit(RLIMIT_STACK, &stack);
+  if (stack.rlim_cur < kStackOfLibpmix) return;  // neither has an MPI room there
   pmix_ = std::make_unique<PmixServer>(loop_, *this, session_.path(), topology_.get());
 } catch (const base::Error& error) {
   if (error.code() != -ENOENT) throw;
@@ -154,7 +174,7 @@ const ParallelJob& Launcher::add_job(std::vector<Application> applications,
   const uint32_t processors = std::max(std::thread::hardware_concurrency(), 1u);
   const ParallelJob& job =
       jobs_.emplace_back(ParallelJob{.id = id,
-                                     .name = name_ + "." + std::to_string(id),
+                                     .name = kNamesOfRun + base::random_digits(),
                                      .applications = std::move(applications),
                                      .universe_size = std::max(processors, size),
                                      .is_oversubscribed = ranks_.size() + size > processors,
@@ -179,10 +199,8 @@ std::vector<std::string> Launcher::environment_of(const ParallelJob& job, uint32
   add(environment_of_rank(job, rank));
   if (pmix_) add(pmix_->environment_of({job.id, rank}));
   add({"PMI_FD=" + std::to_string(kPmi1Descriptor)});
-  if (choice_.separate)
-    add({"NAGAYA_SEPARATE=1"});
-  else
-    make_environment_of_task(environment);
+  add(processes_->environment());
+  if (!choice_.separate) make_environment_of_task(environment);
   return environment;
 }
 
@@ -263,6 +281,8 @@ void Launcher::remove_if_ended(const ParallelJob& job) {
   if (job.id == 0 ||
       !std::all_of(first, first + job.size(), [](const Rank& rank) { return rank.has_ended; }))
     return;
+  for (uint32_t rank = 0; rank < job.size(); ++rank)
+    processes_->forget(first_ranks_[job.id] + rank);
   pmi1_.remove(job.id);
   if (pmix_) pmix_->remove(job.id);
 }

@@ -39,7 +39,9 @@ class OrdinaryProcesses : public RankProcesses {
  public:
   OrdinaryProcesses() {
     ::sigprocmask(SIG_SETMASK, nullptr, &mask_);
-    ::getrlimit(RLIMIT_NOFILE, &descriptors_);
+    file_size_handler_ = ::signal(SIGXFSZ, SIG_DFL);
+    ::signal(SIGXFSZ, file_size_handler_);
+    for (auto& [resource, limit] : limits_) ::getrlimit(resource, &limit);
   }
   ~OrdinaryProcesses() override { signal_all(SIGKILL); }
 
@@ -54,7 +56,8 @@ class OrdinaryProcesses : public RankProcesses {
       place(rank.descriptors);
       if (rank.processors) ::sched_setaffinity(0, sizeof *rank.processors, &*rank.processors);
       ::sigprocmask(SIG_SETMASK, &mask_, nullptr);
-      ::setrlimit(RLIMIT_NOFILE, &descriptors_);
+      for (const auto& [resource, limit] : limits_) ::setrlimit(resource, &limit);
+      ::signal(SIGXFSZ, file_size_handler_);
       std::string cause = rank.command[0];
       if (!rank.directory.empty() && ::chdir(rank.directory.c_str()) != 0)
         cause = rank.directory;
@@ -76,6 +79,9 @@ class OrdinaryProcesses : public RankProcesses {
     return std::nullopt;
   }
 
+  // XcalableMP programs that are linked for a job are alone then, each of them.
+  std::vector<std::string> environment() const override { return {"NAGAYA_SEPARATE=1"}; }
+
   void signal(uint32_t index, int signal) override {
     for (const auto& [pid, own] : indices_)
       if (own == index) ::kill(pid, signal);
@@ -85,12 +91,17 @@ class OrdinaryProcesses : public RankProcesses {
     for (const auto& [pid, index] : indices_) ::kill(pid, signal);
   }
 
+  void forget(uint32_t) override {}
+  void note_communication(uint32_t, bool) override {}
+
   int fd() const override { return -1; }
 
  private:
   std::map<pid_t, uint32_t> indices_;  // of those that run
   sigset_t mask_;                      // of signals, for the ranks
-  rlimit descriptors_;                 // for the ranks
+  sighandler_t file_size_handler_;
+  // Limits that the launcher changes for itself.
+  std::pair<__rlimit_resource, rlimit> limits_[2] = {{RLIMIT_NOFILE, {}}, {RLIMIT_STACK, {}}};
 };
 
 }  // namespace

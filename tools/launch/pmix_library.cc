@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
@@ -21,38 +22,47 @@ namespace {
 
 using base::Error;
 
+// ds21 keeps a job's data once, in files that all ranks map, at an address that each chooses.
+// (shmem and shmem2 want one address for all, which tasks of one space cannot have.) A rank that
+// dies while it holds a lock there stops the server: then the job has failed anyway. hash makes no
+// files, but a copy in each rank.
+const char* storage() {
+  rlimit of_files{};
+  ::getrlimit(RLIMIT_FSIZE, &of_files);
+  return of_files.rlim_cur == RLIM_INFINITY ? "ds21,hash" : "hash";
+}
+
 // Variables that libpmix's server reads when it starts. The ranks must not inherit them.
 class ServerVariables {
  public:
   ServerVariables() {
-    for (size_t n = 0; n < kVariables.size(); ++n) {
-      const auto& [name, value] = kVariables[n];
-      if (const char* const before = std::getenv(name)) before_[n] = before;
+    for (auto& [name, value, before] : variables_) {
+      if (const char* const old = std::getenv(name)) before = old;
       ::setenv(name, value, 1);
     }
   }
   ~ServerVariables() {
-    for (size_t n = 0; n < kVariables.size(); ++n) {
-      const char* const name = kVariables[n].first;
-      if (before_[n])
-        ::setenv(name, before_[n]->c_str(), 1);
+    for (const auto& [name, value, before] : variables_) {
+      if (before)
+        ::setenv(name, before->c_str(), 1);
       else
         ::unsetenv(name);
     }
   }
 
  private:
-  static constexpr std::array<std::pair<const char*, const char*>, 2> kVariables = {{
-      // ds21 keeps a job's data once, in files that all ranks map, at an address that each chooses.
-      // (shmem and shmem2 want one address for all, which tasks of one space cannot have.) A rank
-      // that dies while it holds a lock there stops the server: then the job has failed anyway.
-      {"PMIX_MCA_gds", "ds21,hash"},
+  struct Variable {
+    const char* name;
+    const char* value;
+    std::optional<std::string> before = {};
+  };
+  std::array<Variable, 2> variables_ = {{
+      {"PMIX_MCA_gds", storage()},
       // The server of PMIx 4.2 closes the connection of a process that has ended, but removes its
       // event later. Meanwhile libevent takes a new connection of the same descriptor for one that
       // epoll watches already: its process waits for ever. poll needs no registration.
       {"EVENT_NOEPOLL", "1"},
   }};
-  std::array<std::optional<std::string>, 2> before_;
 };
 
 // Threads that start meanwhile have all signals blocked. libpmix writes to connections of ranks

@@ -49,8 +49,14 @@ class RankProcesses {
   // Returns the end of a rank's process; nullopt: no other one has ended. Throws Error when a rank
   // never reached its program, or all are lost.
   virtual std::optional<RankEnd> take_ended() = 0;
+  // Returns variables for the environment of each rank.
+  virtual std::vector<std::string> environment() const = 0;
   virtual void signal(uint32_t index, int signal) = 0;  // nothing if it has ended
   virtual void signal_all(int signal) = 0;
+  // Called when a rank's whole job has ended, and others go on: its number may be used again.
+  virtual void forget(uint32_t index) = 0;
+  // Called when a rank's MPI has begun or ended: what the rank executes meanwhile is no rank.
+  virtual void note_communication(uint32_t index, bool has_begun) = 0;
   // A descriptor that is readable once a rank has ended; -1: SIGCHLD tells.
   virtual int fd() const = 0;
 };

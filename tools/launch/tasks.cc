@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <map>
 
 #include "base/random.h"
+#include "job.h"
 #include "launch/rank_processes.h"
 #include "program_role.h"
 #include "task/host/client.h"
@@ -67,7 +69,12 @@ class Tasks : public RankProcesses {
     const auto ended = indices_.extract(end->pid);
     if (ended.empty()) throw base::Error(-EPROTO, "the end of a task that never began");
     if (end->reason) throw *end->reason;
+    ended_[ended.mapped()] = end->number;
     return RankEnd{ended.mapped(), {end->number, end->pid, end->wait_status, true}};
+  }
+
+  std::vector<std::string> environment() const override {
+    return {kHostOfRun + ("=" + client_.socket_path())};
   }
 
   void signal(uint32_t index, int signal) override {
@@ -77,6 +84,17 @@ class Tasks : public RankProcesses {
 
   void signal_all(int signal) override {
     for (const auto& [pid, index] : indices_) client_.signal(pid, signal);
+  }
+
+  // Keeps the memory of the last ones: a rank of another job may be about to read it.
+  void forget(uint32_t index) override {
+    constexpr size_t kKept = 16;
+    if (const auto ended = ended_.extract(index)) forgotten_.push_back(ended.mapped());
+    for (; forgotten_.size() > kKept; forgotten_.pop_front()) client_.waited(forgotten_.front());
+  }
+
+  void note_communication(uint32_t index, bool has_begun) override {
+    client_.tell_communication({static_cast<int32_t>(index), has_begun ? 1u : 0u});
   }
 
   int fd() const override { return client_.fd(); }
@@ -92,7 +110,9 @@ class Tasks : public RankProcesses {
   task::Client client_;
   task::Inheritance inherit_;
   task::ProgramCache programs_;
-  std::map<pid_t, uint32_t> indices_;  // of those that run
+  std::map<pid_t, uint32_t> indices_;   // of those that run
+  std::map<uint32_t, uint32_t> ended_;  // task numbers by index
+  std::deque<uint32_t> forgotten_;      // task numbers
 };
 
 }  // namespace

@@ -436,7 +436,10 @@ void Host::close_waited(Client& client, uint32_t number) {
   TaskRecord& record = *space_.header().record(number);
   if (record.state.load(std::memory_order_relaxed) != TaskState::kEnded) return;
   client.unwaited.erase(number);
-  close(record);
+  if (space_.is_held(record))
+    tasks_of_ended_groups_.push_back(&record);
+  else
+    close(record);
 }
 
 void Host::read_signals() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "task/host/session_folder.h"
 
+#include <unistd.h>
+
 #include <exception>
 #include <fstream>
 #include <string>
@@ -9,6 +11,9 @@ namespace nagaya::task {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr int kTries = 50;
+constexpr useconds_t kPauseUs = 2000;
 
 void remove_segments(const std::string& beginning) {
   if (beginning.empty()) return;
@@ -22,7 +27,13 @@ void remove_segments(const std::string& beginning) {
 void remove_session(const fs::path& folder) noexcept try {
   std::ifstream segments(folder / kSegmentsFile);
   for (std::string beginning; std::getline(segments, beginning);) remove_segments(beginning);
-  fs::remove_all(folder);
+  // libpmix may be removing files of its own in it at this moment.
+  std::error_code not_removed;
+  for (int tries = 0; tries < kTries; ++tries) {
+    fs::remove_all(folder, not_removed);
+    if (!not_removed) return;
+    ::usleep(kPauseUs);
+  }
 } catch (const std::exception&) {
   return;
 }

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 from launched_ranks import (ENDINGS, MPI4PY, MPICH, OPEN_MPI, PROGRAMS, WAYS, HeldJob,
-                            check_nothing_left, check_ranks, command_of, numbers_of_tasks, programs_of,
+                            check_nothing_left, check_numbers, check_ranks, command_of, numbers_of_tasks, programs_of,
                             wrappers_of)
 
 CELLS = [*((program, way, ranks) for program in (OPEN_MPI, MPICH) for way in WAYS
@@ -60,7 +60,7 @@ def test_ranks_are_those_of_one_job_in_one_space(user, nagaya, wrappers, command
         check_ranks(job.ranks, ranks)
         assert {rank.program for rank in job.ranks} == {0}
         numbers = numbers_of_tasks(user, nagaya, job.ranks)
-        assert numbers == {rank.pid: rank.rank for rank in job.ranks}
+        check_numbers(numbers, job.ranks, way)
         check_end(job.end(), code)
     check_nothing_left(user, leftovers)
 

@@ -14,7 +14,7 @@ import signal
 import tempfile
 
 import pytest
-from launching import (DIRECT, EXEC, INPUT_PIECE, LAUNCHERS, LIMIT_S, RANKS, RUN, Case, Launching,
+from launching import (DIRECT, INPUT_PIECE, LAUNCHERS, LIMIT_S, RANKS, RUN, Case, Launching,
                        are_stopped)
 from leftovers import Leftovers
 from refusals import OWN_FAILURE, expect_refusal
@@ -51,7 +51,7 @@ CASES = {
                                 shown="signalled"),
 }
 TIME_LIMIT = Case(("linger",), options="limited", ready=1)
-# `nagaya run` only calls the launcher: where that could differ from `nagaya exec`.
+# `nagaya run --launcher mpi` only calls the launcher: where that could differ from `nagaya exec`.
 RUN_TOO = {"exit 3", "dies of SIGSEGV", "300 kB of input", "MPI_Comm_spawn", "SIGUSR1", "SIGTERM"}
 
 
@@ -119,7 +119,7 @@ def check_nothing_left(leftovers, segments_allowed=0):
 
 
 def ways_of(launcher, case):
-    return [way for way in launcher.ways if way != RUN or case in RUN_TOO]
+    return [way for way in launcher.ways if way != RUN or launcher.is_nagaya or case in RUN_TOO]
 
 
 def in_every_way(ways, act):
@@ -187,14 +187,15 @@ def test_an_mpi_without_its_mpirun_is_no_missing_program(user, nagaya, installat
     program, folder = installation.program("mpi_ending"), user.new_folder("without_mpirun")
     [library] = re.findall(r"libmpi\.so\.\S+ => (\S+)", user.run(["ldd", program]).out)
     shutil.copy(library, folder)
-    ended = user.run(["env", f"PATH={folder}", f"LD_LIBRARY_PATH={folder}", nagaya, "run", program])
+    ended = user.run(["env", f"PATH={folder}", f"LD_LIBRARY_PATH={folder}", nagaya, "run",
+                      "--launcher", "mpi", program])
     expect_refusal(ended, leftovers, OWN_FAILURE, "its mpirun is not found")
 
 
 def test_two_jobs_beside_each_other_do_not_meet(launching, leftovers):
     """Each has one host for all its ranks, though user and program are the same."""
     case = CASES["SIGUSR1"]
-    jobs = [launching.start(EXEC, case) for _ in range(2)]
+    jobs = [launching.start(launching.launcher.inside(), case) for _ in range(2)]
     try:
         for job in jobs:
             launching.await_ready(job, case)
@@ -213,7 +214,7 @@ def test_two_jobs_beside_each_other_do_not_meet(launching, leftovers):
 
 def test_control_c_ends_the_job(launching, leftovers):
     codes = []
-    for way in (DIRECT, EXEC):
+    for way in (DIRECT, launching.launcher.inside()):
         terminal = Terminal(launching.user, launching.command(way, ("linger",)))
         try:
             terminal.await_text("ready")
@@ -231,7 +232,7 @@ def test_control_z_stops_the_job_and_fg_continues_it(launching, leftovers):
         pytest.skip(launching.launcher.cannot["Ctrl-Z"])
     ranks = ranks_by(leftovers, launching.launcher.program)
     seen = []
-    for way in (DIRECT, EXEC):
+    for way in (DIRECT, launching.launcher.inside()):
         command = shlex.join(launching.command(way, ("signal",)))
         script = f"set -m; {command}; echo stopped: $?; read line; fg; echo ended: $?"
         terminal = Terminal(launching.user, ["bash", "-c", script])

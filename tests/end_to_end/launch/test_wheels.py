@@ -6,7 +6,7 @@ import re
 import signal
 
 import pytest
-from launched_ranks import (WAYS, HeldJob, check_nothing_left, check_ranks, numbers_of_tasks,
+from launched_ranks import (WAYS, HeldJob, check_nothing_left, check_numbers, check_ranks, numbers_of_tasks,
                             wrappers_of)
 from wheels import PROGRAMS, WHEELS, Installed
 
@@ -62,7 +62,7 @@ def test_ranks_are_those_of_one_job_in_one_space(user, nagaya, installed, wheel,
     with HeldJob(user, words, ranks, installed.variables(wheel)) as job:
         check_ranks(job.ranks, ranks)
         numbers = numbers_of_tasks(user, nagaya, job.ranks)
-        assert numbers == {rank.pid: rank.rank for rank in job.ranks}
+        check_numbers(numbers, job.ranks, way)
         end, out, err = job.end()
         assert (end, out) == (code, "") and len(err.splitlines()) <= (code != 0), (end, out, err)
     check_nothing_left(user, leftovers, WHEELS[wheel].forgotten if code else "nothing")

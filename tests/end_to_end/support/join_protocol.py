@@ -70,7 +70,7 @@ def inheritance(**other):
 def launch(program, arguments=(), numbers=(0, 1, 2), wanted=-1, stands_for=-1, **inherit):
     name = os.path.basename(program)
     return (text(program) + text(name) + text(name) + texts(arguments) + texts([])
-            + inheritance(**inherit) + struct.pack("<qqQ", wanted, stands_for, len(numbers))
+            + inheritance(**inherit) + struct.pack("<qqiQ", wanted, stands_for, -1, len(numbers))
             + struct.pack(f"<{len(numbers)}i", *numbers))
 
 

@@ -114,6 +114,16 @@ def numbers_of_tasks(user, nagaya, ranks):
     return {pid: having[0].get(pid) for pid in pids}
 
 
+def check_numbers(numbers, ranks, way):
+    """A rank's program has the rank's number, unless an interpreter, which may load an MPI itself,
+    runs on beside it."""
+    expected = {rank.pid: rank.rank for rank in ranks}
+    if way == "Python's subprocess":
+        assert numbers.keys() == expected.keys() and min(numbers.values()) >= len(ranks), numbers
+    else:
+        assert numbers == expected
+
+
 def check_ranks(ranks, count):
     """Each rank of one job once."""
     assert [(rank.rank, rank.size) for rank in ranks] == [(n, count) for n in range(count)], ranks

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The launchers that start an MPI program on a node, each in three ways that must behave alike:
-directly, with `nagaya exec` before the program, and by `nagaya run`. A new launcher is one entry of
-LAUNCHERS."""
+"""The launchers that start an MPI program on a node, each in ways that must behave alike: directly,
+with `nagaya exec` before the program, and by `nagaya run --launcher mpi`. `nagaya run` itself is one
+of them; its ways are ordinary processes and tasks. A new launcher is one entry of LAUNCHERS."""
 import contextlib
 import dataclasses
 import pathlib
@@ -34,12 +34,17 @@ class Launcher:
     hurried: tuple = ()  # environment: the other ranks of a failed one get no time to end
     ways: tuple = (DIRECT, EXEC)
     in_slurm: bool = False
+    is_nagaya: bool = False
     slow_input: bool = False  # it fails when a rank reads more slowly than it gets input
     cannot: dict = dataclasses.field(default_factory=dict)  # case: why
     by_turns: dict = dataclasses.field(default_factory=dict)  # case: codes, without any pattern
 
     def path(self):
         return next(filter(None, map(shutil.which, self.names)), None)
+
+    def inside(self):
+        """The way to compare with DIRECT, where one is enough."""
+        return EXEC if EXEC in self.ways else RUN
 
 
 # Hydra's code is the bitwise or of its ranks' codes. When one of them fails it kills the other, and
@@ -82,6 +87,11 @@ LAUNCHERS = {
         by_turns={**{name: or_of_ranks(code) for name, code in FAILURES.items()},
                   "time limit": {0, 255}},
         cannot={"MPI_Comm_spawn": "Debian's MPICH 4.0 (ch4:ucx) fails in it"}),
+    **{f"nagaya run, {mpi}": Launcher(
+        ("true",), (), program, is_nagaya=True, ways=(DIRECT, RUN), bound=("--bind-to", "core"),
+        limited=("--timeout", "5"),
+        cannot={"MPI_Comm_spawn": "Debian's MPICH 4.0 (ch4:ucx) fails in it"} if mpi == "MPICH" else {})
+       for mpi, program in (("Open MPI", "mpi_ending"), ("MPICH", "mpich_ending"))},
 }
 
 
@@ -115,8 +125,10 @@ class Launching:
 
     def command(self, way, act, options=()):
         options = [*self.launcher.options, *options]
-        if way == RUN:
-            words = [self.nagaya, "run", "-n", RANKS]
+        if self.launcher.is_nagaya:
+            words = [self.nagaya, "run", *(["--separate"] if way == DIRECT else []), "-n", RANKS, *options]
+        elif way == RUN:
+            words = [self.nagaya, "run", "--launcher", "mpi", "-n", RANKS]
             words += [f"--launcher-arg={option}" for option in options]
         else:
             words = [self.launcher.path(), *options, "-n", RANKS]

@@ -47,7 +47,7 @@ def stale_socket(user, leftovers, job):
     """The socket that a real job leaves when its host and all its clients are killed: the host or a
     client that survives the other removes it."""
     def leave():
-        present = set(user.socket_folder.glob("*")) if user.socket_folder.exists() else set()
+        present = set(user.socket_folder.glob("*.sock")) if user.socket_folder.exists() else set()
         others = set(leftovers.now().processes)
         process = job()
         host, = [pid for pid, about in leftovers.now().processes.items()
@@ -56,9 +56,14 @@ def stale_socket(user, leftovers, job):
         process.kill()
         os.kill(host, signal.SIGKILL)
         process.communicate(timeout=30)
-        path, = set(user.socket_folder.glob("*")) - present
+        path, = set(user.socket_folder.glob("*.sock")) - present
+        assert session_of(path).is_dir()
         return path
     return leave
+
+
+def session_of(path):
+    return path.with_suffix(".session")
 
 
 def listener_at(user, path):
@@ -77,7 +82,7 @@ def test_a_stale_socket_and_its_folder_are_removed(user, clean, stale_socket):
     path = stale_socket()
     done = clean()
     assert done.code == 0
-    assert done.out == f"removed {path}\nremoved {user.socket_folder}\n", done
+    assert done.out == "".join(f"removed {what}\n" for what in (path, session_of(path), user.socket_folder)), done
     assert not user.socket_folder.exists()
     assert clean().out == NOTHING
 
@@ -86,24 +91,25 @@ def test_a_dry_run_only_says_what_would_be_removed(user, clean, stale_socket):
     path = stale_socket()
     for option in ("--dry-run", "-n"):
         done = clean(option)
-        assert done.out == f"would remove {path}\nwould remove {user.socket_folder}\n", done
+        assert done.out == "".join(f"would remove {what}\n" for what in
+                                   (path, session_of(path), user.socket_folder)), done
     assert path.is_socket()
 
 
 def test_the_socket_of_a_running_job_stays(user, nagaya, clean, job, stale_socket):
     alive = job()
-    live_path, = user.socket_folder.iterdir()
+    live = set(user.socket_folder.iterdir())
     stale_path = stale_socket()
     done = clean()
-    assert done.out == f"removed {stale_path}\n", done
-    assert list(user.socket_folder.iterdir()) == [live_path]
-    assert live_path.stem in user.run([nagaya, "ps"]).out
+    assert done.out == f"removed {stale_path}\nremoved {session_of(stale_path)}\n", done
+    assert set(user.socket_folder.iterdir()) == live
+    assert live.pop().stem in user.run([nagaya, "ps"]).out
     assert alive.poll() is None
 
 
 def test_a_stopped_host_is_not_taken_for_dead(user, clean, leftovers, job):
     job()
-    path, = user.socket_folder.iterdir()
+    path, = user.socket_folder.glob("*.sock")
     host, = [pid for pid, about in leftovers.now().processes.items() if about[0] == "nagaya-host"]
     os.kill(host, signal.SIGSTOP)
     try:
@@ -117,7 +123,7 @@ def test_what_is_no_socket_of_ours_stays(user, clean, stale_socket):
     path = stale_socket()
     kept = [user.new_file(user.socket_folder / name, "mine") for name in ("notes", "file.sock")]
     done = clean()
-    assert done.out == f"removed {path}\n"
+    assert done.out == f"removed {path}\nremoved {session_of(path)}\n"
     assert sorted(user.socket_folder.iterdir()) == sorted(kept)
 
 
