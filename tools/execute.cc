@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "command.h"
+#include "launch/rank_socket.h"
 #include "program_role.h"
 #include "proxy.h"
 #include "subcommands.h"
@@ -50,6 +51,7 @@ void require_own_rights(const std::string& path) {
 // Starts the task. Throws Error if the program cannot be one, or the host refuses it.
 void start(const Execution& wanted, task::Client& client, std::optional<Proxy>& proxy) {
   require_own_rights(wanted.path);
+  renew_pmi1_connection(static_cast<uint32_t>(client.rank()));
   proxy.emplace(text_of(wanted));
   const Guess guess = guess_role(proxy->launch.text);
   if (guess.role == Role::kOverseer)
@@ -65,7 +67,7 @@ void tell_left(const Execution& wanted, task::Client& client, const base::Error&
   const Guess guess = guess_role(wanted.path, {wanted.argv.begin() + 1, wanted.argv.end()},
                                  task::own_environment());
   if (guess.mpi_program.empty() || reason.code() == -EBUSY) return;
-  if (client.tell_left({guess.mpi_program, reason.what()}))
+  if (client.tell_left({client.rank(), guess.mpi_program, reason.what()}))
     complain("rank " + std::to_string(client.rank()) + ": " + guess.mpi_program +
              " runs outside of the space: " + reason.what());
 }

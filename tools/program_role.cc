@@ -91,8 +91,7 @@ bool loads_libraries(const DynamicObject& program, const LibrarySearch& search) 
     return object.has_name("dlopen") || object.has_name("dlmopen");
   };
   if (loads(program)) return true;
-  if (program.is_static() ||
-      std::count(program.strings.begin(), program.strings.end(), '\0') > kNamesOfFrontMax)
+  if (std::count(program.strings.begin(), program.strings.end(), '\0') > kNamesOfFrontMax)
     return false;
   return std::any_of(program.needed.begin(), program.needed.end(), [&](const std::string& name) {
     if (name.starts_with("libc.") || name.starts_with("libdl.") || name.starts_with("ld-"))
@@ -103,8 +102,7 @@ bool loads_libraries(const DynamicObject& program, const LibrarySearch& search) 
 }
 
 bool starts_programs(const DynamicObject& program) {
-  return program.is_static() ||
-         std::any_of(kStartingFunctions.begin(), kStartingFunctions.end(),
+  return std::any_of(kStartingFunctions.begin(), kStartingFunctions.end(),
                      [&](const char* name) { return program.has_name(name); });
 }
 
@@ -128,11 +126,15 @@ Guess guess_role(const std::string& program, const std::vector<std::string>& arg
   const bool is_tracer = object->has_name("ptrace");
   if (!is_tracer && needs_mpi(*object, search)) return {Role::kCommunicating, program};
   if (!is_tracer && loads_libraries(*object, search)) return {Role::kCommunicating, ""};
-  if (!starts_programs(*object)) return {};
   Guess guess;
-  if (is_tracer) guess.role = Role::kOverseer;
+  if (is_tracer)
+    guess.role = Role::kOverseer;
+  else if (object->is_static())
+    guess.role = Role::kCommunicating;  // for all that its file tells
+  else if (!starts_programs(*object))
+    return {};
   for (const std::string& started : executables_of(arguments, environment)) {
-    if (!is_tracer) guess.role = Role::kWrapper;
+    if (guess.role == Role::kOther) guess.role = Role::kWrapper;
     const auto other = task::read_dynamic_object(started);
     if (guess.mpi_program.empty() && other && needs_mpi(*other, search))
       guess.mpi_program = started;
