@@ -67,15 +67,16 @@ int exec_command(const Words& command) {
   }
   const LaunchedJob job = job_of_environment();
   std::optional<task::Client> client;
+  std::optional<Proxy> proxy;  // outlives the try: a signal must not end it before it has told why
   try {
-    Proxy proxy(std::move(text));  // where its waiter is refused, no task is started
-    const Guess guess = guess_role(proxy.launch.text);
-    proxy.launch.stands_for = stands_for(guess, std::max<int64_t>(job.local_rank, 0));
-    proxy.launch.wanted_number = wanted_number(guess, job.local_rank);
+    proxy.emplace(std::move(text));  // where its waiter is refused, no task is started
+    const Guess guess = guess_role(proxy->launch.text);
+    proxy->launch.stands_for = stands_for(guess, std::max<int64_t>(job.local_rank, 0));
+    proxy->launch.wanted_number = wanted_number(guess, job.local_rank);
     const Proxy::Launcher launcher{open_launcher(job), job.signals_groups};
     client = task::Client::join(job.job, announce);
-    proxy.start(*client);
-    return proxy.serve(*client, launcher, command);
+    proxy->start(*client);
+    return proxy->serve(*client, launcher, command);
   } catch (const base::Error& error) {
     return end_after(error, client ? &*client : nullptr);
   }

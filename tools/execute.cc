@@ -65,7 +65,7 @@ void tell_left(const Execution& wanted, task::Client& client, const base::Error&
   const Guess guess = guess_role(wanted.path, {wanted.argv.begin() + 1, wanted.argv.end()},
                                  task::own_environment());
   if (guess.mpi_program.empty() || reason.code() == -EBUSY) return;
-  if (client.tell_left({guess.mpi_program, reason.what()}))
+  if (client.tell_left({client.rank(), guess.mpi_program, reason.what()}))
     complain("rank " + std::to_string(client.rank()) + ": " + guess.mpi_program +
              " runs outside of the space: " + reason.what());
 }

@@ -72,6 +72,11 @@ std::string requests_text(const std::vector<task::RequestCount>& requests) {
   return text.empty() ? "" : fmt::format("  requests to other nodes:{}\n", text);
 }
 
+std::string departure_text(const task::Departure& departure) {
+  return fmt::format("  rank {}: {} runs or ran outside of the space: {}\n", departure.rank,
+                     base::printable(departure.program), base::printable(departure.reason));
+}
+
 std::string job_text(const JobView& job, bool with_addresses) {
   std::string text = fmt::format("job {}: {}, host {}{}\n", base::printable(job.job),
                                  tasks_text(job), job.status.host_pid, launcher_text(job));
@@ -82,6 +87,7 @@ std::string job_text(const JobView& job, bool with_addresses) {
     text += fmt::format("  refused {} messages that came by the network and are not of this job\n",
                         job.status.refused_messages);
   text += requests_text(job.status.requests);
+  for (const task::Departure& departure : job.status.departures) text += departure_text(departure);
   const auto row = [&](auto number, auto pid, auto state, auto pss, auto cpu, auto home, auto range,
                        auto program) {
     text += fmt::format("  {:>4} {:>8}  {:<16} {:>11} {:>10}  ", number, pid, state, pss, cpu);
@@ -115,12 +121,21 @@ Json json_of(const TaskView& task) {
           {"cpu_s", task.process ? Json(task.process->cpu_s) : Json()},
           {"program", status.program},
           {"group", status.group},
+          {"stands_for", status.stands_for >= 0 ? Json(status.stands_for) : Json(nullptr)},
           {"pss_bytes", or_null(task.pss_bytes)},
           {"home", status.home},
           {"home_bytes", status.home_bytes},
           {"range", status.range},
           {"range_bytes", status.range_bytes},
           {"escaped_mappings", status.escaped}};
+}
+
+Json json_of(const std::vector<task::Departure>& departures) {
+  Json all = Json::array();
+  for (const task::Departure& departure : departures)
+    all.push_back(
+        {{"rank", departure.rank}, {"program", departure.program}, {"reason", departure.reason}});
+  return all;
 }
 
 Json json_of(const std::vector<task::RequestCount>& requests) {
@@ -141,6 +156,7 @@ Json json_of(const JobView& job) {
           {"capacity", job.status.capacity},
           {"refused_messages", job.status.refused_messages},
           {"requests", json_of(job.status.requests)},
+          {"outside", json_of(job.status.departures)},
           {"pss_bytes", or_null(job.pss_bytes)},
           {"page_table_bytes", or_null(job.page_table_bytes)},
           {"mappings", or_null(job.mappings)},

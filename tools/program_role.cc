@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <sstream>
 
 #include "task/load/dynamic_object.h"
 
@@ -56,9 +55,12 @@ bool is_executable_file(const std::string& path) {
 std::string executable_of(const std::string& word, const std::string& path) {
   if (word.empty() || word[0] == '-') return "";
   if (word.find('/') != std::string::npos) return is_executable_file(word) ? word : "";
-  std::istringstream folders(path);
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (const std::string file = folder + "/" + word; is_executable_file(file)) return file;
+  for (size_t begin = 0; begin < path.size();) {
+    const size_t end = std::min(path.find(':', begin), path.size());
+    const std::string file = path.substr(begin, end - begin) + "/" + word;
+    if (is_executable_file(file)) return file;
+    begin = end + 1;
+  }
   return "";
 }
 
@@ -76,7 +78,7 @@ std::vector<std::string> executables_of(const std::vector<std::string>& argument
   return files;
 }
 
-bool needs_mpi(const DynamicObject& program, const LibrarySearch& search) {
+bool needs_mpi(const DynamicObject& program, LibrarySearch& search) {
   return search.needs(program, [](const std::string& name) {
     return is_mpi_library(name) || name.starts_with("libnagaya");
   });
@@ -85,26 +87,23 @@ bool needs_mpi(const DynamicObject& program, const LibrarySearch& search) {
 // Returns true for a program that loads libraries at run time, so perhaps an MPI. An interpreter
 // may be a mere front of its library: a program that has few names of its own counts with the
 // libraries that it needs directly. (ls has many, and needs libselinux, which loads others.)
-bool loads_libraries(const DynamicObject& program, const LibrarySearch& search) {
+bool loads_libraries(const DynamicObject& program, LibrarySearch& search) {
   constexpr auto kNamesOfFrontMax = 32;
   const auto loads = [](const DynamicObject& object) {
     return object.has_name("dlopen") || object.has_name("dlmopen");
   };
   if (loads(program)) return true;
-  if (program.is_static() ||
-      std::count(program.strings.begin(), program.strings.end(), '\0') > kNamesOfFrontMax)
+  if (std::count(program.strings.begin(), program.strings.end(), '\0') > kNamesOfFrontMax)
     return false;
   return std::any_of(program.needed.begin(), program.needed.end(), [&](const std::string& name) {
-    if (name.starts_with("libc.") || name.starts_with("libdl.") || name.starts_with("ld-"))
-      return false;  // these define the function
+    if (task::is_of_libc(name)) return false;  // it defines the function
     const auto library = search.find(name, program, program);
     return library && loads(*library);
   });
 }
 
 bool starts_programs(const DynamicObject& program) {
-  return program.is_static() ||
-         std::any_of(kStartingFunctions.begin(), kStartingFunctions.end(),
+  return std::any_of(kStartingFunctions.begin(), kStartingFunctions.end(),
                      [&](const char* name) { return program.has_name(name); });
 }
 
@@ -123,16 +122,20 @@ Guess guess_role(const std::string& program, const std::vector<std::string>& arg
   if (!object) return {};
   if (is_among(kLaunchers, file_name(file))) return {Role::kOverseer, ""};
   if (is_among(kShells, file_name(file))) return {Role::kWrapper, ""};
-  const LibrarySearch search(environment);
+  LibrarySearch search(environment);
   // A debugger or profiler follows its children as processes.
   const bool is_tracer = object->has_name("ptrace");
   if (!is_tracer && needs_mpi(*object, search)) return {Role::kCommunicating, program};
   if (!is_tracer && loads_libraries(*object, search)) return {Role::kCommunicating, ""};
-  if (!starts_programs(*object)) return {};
   Guess guess;
-  if (is_tracer) guess.role = Role::kOverseer;
+  if (is_tracer)
+    guess.role = Role::kOverseer;
+  else if (object->is_static())
+    guess.role = Role::kCommunicating;  // for all that its file tells
+  else if (!starts_programs(*object))
+    return {};
   for (const std::string& started : executables_of(arguments, environment)) {
-    if (!is_tracer) guess.role = Role::kWrapper;
+    if (guess.role == Role::kOther) guess.role = Role::kWrapper;
     const auto other = task::read_dynamic_object(started);
     if (guess.mpi_program.empty() && other && needs_mpi(*other, search))
       guess.mpi_program = started;

@@ -235,14 +235,15 @@ class Liar {
   Liar& operator=(const Liar&) = delete;
 
   void step(uint8_t what, Script& script) {
-    switch (what % 12) {
+    switch (what % 15) {
       case 0:
         return greet(script);
       case 1:
         return launch(script);
       case 2:
-        return send(MessageType::kSignal, task::encode_plain(task::SignalRequest{
-                                              script.byte(), static_cast<int8_t>(script.byte())}));
+        return send(MessageType::kSignal,
+                    task::encode_plain(task::SignalRequest{pid_of(script.byte()),
+                                                           static_cast<int8_t>(script.byte())}));
       case 3:
         return send(MessageType::kWaited, task::encode_plain(uint32_t{script.byte()}));
       case 4:
@@ -264,13 +265,27 @@ class Liar {
       case 10:
         ::shutdown(socket_.get(), script.byte() % 2 == 0 ? SHUT_WR : SHUT_RD);
         return;
-      default:
+      case 11:
         hang_up(socket_.get());
         socket_ = host_.connect();
+        return;
+      case 12:  // this process is none of a task
+        return send(MessageType::kFollow, task::encode_plain(right_hello().stamp));
+      case 13:
+        return send(MessageType::kCommunication,
+                    task::encode_plain(
+                        task::Communication{static_cast<int8_t>(script.byte()), script.byte()}));
+      default:
+        return send(MessageType::kLeft, task::encode(task::Departure{script.byte(), "p", "r"}));
     }
   }
 
  private:
+  // The pid of the task, of any client, that has the number.
+  int32_t pid_of(uint8_t number) const {
+    return (*host_).space().record(number % kHostCapacity)->pid;
+  }
+
   void greet(Script& script) {
     task::Hello hello = right_hello();
     const uint8_t how = script.byte();
@@ -285,6 +300,7 @@ class Liar {
     task::Launch launch = launch_of(script.byte());
     const uint8_t how = script.byte();
     launch.wanted_number = static_cast<int8_t>(script.byte());
+    launch.stands_for = std::max<int64_t>(launch.wanted_number, -1);
     for (uint8_t n = 0; n < how % 4; ++n) launch.descriptor_numbers.push_back(n * (how >> 4) + n);
     if ((how & 4) != 0) launch.inherit.limits[RLIMIT_STACK].rlim_cur = script.number<uint64_t>();
     if ((how & 8) != 0) {

@@ -68,6 +68,9 @@ void write_launches() {
   write("launch/huge-length", damaged);
   launch.descriptor_numbers = {2, 1};
   write("launch/descending", encode(launch));
+  launch.descriptor_numbers.clear();
+  launch.stands_for = kTasksMax;
+  write("launch/no-rank", encode(launch));
 }
 
 void write_connections() {
@@ -118,17 +121,21 @@ void write_cards() {
 }
 
 void write_statuses() {
-  JobStatus status{
-      .host_pid = 7, .launcher_pid = 6, .expected_tasks = 3, .capacity = 64, .tasks = {}};
+  JobStatus status;
+  status.host_pid = 7;
+  status.launcher_pid = 6;
+  status.expected_tasks = 3;
+  status.capacity = 64;
   write("status/empty", encode(status));
-  status.tasks.push_back({1, TaskState::kRunning, 8, 0, 1, 2, 3, 4, 5, "/bin/prog", "group"});
-  status.tasks.push_back({2, TaskState::kEnded, 9, 256, 1, 2, 3, 4, 0, "", ""});
+  status.tasks.push_back({1, TaskState::kRunning, 8, 0, 1, 2, 3, 4, 5, 6, "/bin/prog", "group"});
+  status.tasks.push_back({2, TaskState::kEnded, 9, 256, 1, 2, 3, 4, 0, -1, "", ""});
   const std::string whole = encode(status);
   write("status/usual", whole);
   write("status/cut", whole.substr(0, whole.size() - 3));
   write("status/longer", whole + "x");
-  status.tasks[0] = {~0u, static_cast<TaskState>(4), -1,    -1, ~0ull, ~0ull, ~0ull, ~0ull,
-                     ~0u, "\xff\x1b[2J\n",           "\xc3"};
+  status.tasks[0] = {~0u, static_cast<TaskState>(4), -1,    -1, ~0ull, ~0ull, ~0ull, ~0ull, ~0u,
+                     -2,  "\xff\x1b[2J\n",           "\xc3"};
+  status.departures = {{~0, "\x1b[2J\n", "\xc3\njob "}};
   write("status/unknown-state", encode(status));
   status.tasks[0].state = TaskState::kEnded;
   write("status/strange-numbers", encode(status));
@@ -137,6 +144,7 @@ void write_statuses() {
       "2J\xe2\x80\xae/prog";
   write("status/hostile-names", encode(status));
   status.tasks.clear();
+  status.departures.clear();
   // As many tasks as bytes allow of the shortest thing, a length.
   std::string many = encode(status);
   many.replace(many.size() - 8, 8, std::string("\0\4\0\0\0\0\0\0", 8));
@@ -212,8 +220,8 @@ void write_lies() {
     return std::string(bytes.begin(), bytes.end());
   };
   constexpr int kGreet = 0, kLaunch = 1, kSignal = 2, kWaited = 3, kStatus = 4, kQuestion = 5,
-                kFrame = 6, kBytes = 7, kCut = 8, kRead = 9, kShut = 10, kLeave = 11,
-                kServeLater = 64, kOther = 128, kAnyNumber = 255;
+                kFrame = 6, kBytes = 7, kCut = 8, kRead = 9, kShut = 10, kLeave = 11, kFollow = 12,
+                kCommunication = 13, kLeft = 14, kServeLater = 64, kOther = 128, kAnyNumber = 255;
   write("host/usual",
         script({kGreet, 1,     kLaunch, 0, 0,       kAnyNumber, 0,         kSignal, 1,   9,
                 kRead,  kRead, kWaited, 1, kStatus, 0,          kQuestion, 1,       'a', kRead}));
@@ -239,6 +247,10 @@ void write_lies() {
         script({kGreet, 1, kQuestion, 1, 255, kQuestion, 1, 255, kQuestion, 1, 255, kStatus, 0}));
   write("host/damaged-launches", script({kGreet, 1, kLaunch, 1, 0, kAnyNumber, 1, 9,  0, 3, kLeave,
                                          kGreet, 1, kLaunch, 1, 0, kAnyNumber, 2, 40, 0}));
+  write("host/follows",
+        script({kFollow,        kLeave, kGreet, 1,     kFollow, kLeave,         kGreet, 1,
+                kLaunch,        0,      0,      2,     0,       kCommunication, 2,      1,
+                kCommunication, 2,      0,      kLeft, 2,       kRead}));
   write("host/inherits",
         script({kGreet, 0, kLaunch, 1, 12, kAnyNumber, 0, 0, 1, 0, 0, 0, 0, 0, 1, 2, 3,
                 4,      5, 6,       7, 8,  1,          2, 3, 4, 5, 6, 7, 8, 8, 3, 1, 0}));

@@ -11,7 +11,8 @@
 namespace nagaya::fuzz {
 
 // No name in a status forges a line, or commands the terminal: a table of one job has its line,
-// that of memory, a head and a row for each task, and those of refused messages and of requests.
+// that of memory, a head and a row for each task, one for each departure, and those of refused
+// messages and of requests.
 inline void require_harmless(const std::string& table, const task::JobStatus& status) {
   size_t lines = 0, jobs = 0;
   for (size_t at = 0; at < table.size(); ++lines) {
@@ -25,8 +26,8 @@ inline void require_harmless(const std::string& table, const task::JobStatus& st
   const bool has_requests =
       std::any_of(status.requests.begin(), status.requests.end(),
                   [](const task::RequestCount& request) { return request.count != 0; });
-  const size_t wanted =
-      3 + status.tasks.size() + (status.refused_messages != 0 ? 1 : 0) + (has_requests ? 1 : 0);
+  const size_t wanted = 3 + status.tasks.size() + status.departures.size() +
+                        (status.refused_messages != 0 ? 1 : 0) + (has_requests ? 1 : 0);
   if (jobs != 1 || lines != wanted) std::abort();
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* forked_child.c - a child that a task forks has a copy of the space and is no task; nor is a
- * program that a task executes. */
+ * program that a task executes when others may know its memory. */
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
@@ -64,6 +64,7 @@ int main(int argc, char** argv) {
   EXPECT(nagaya_task_self() >= 0);
   fork_detached(by_libc);
   fork_detached(by_kernel);
+  EXPECT_EQUAL(nagaya_task_publish("name", &argc), 0);
   const pid_t child = fork();
   if (child == 0) {
     execl(argv[0], argv[0], "executed", (char*)NULL);

@@ -5,8 +5,8 @@
  *   by-name WORD...  the same by argv[0]
  *   spawned WORD...  runs itself with the rest of the words as a child (posix_spawn), and ends so
  *   system           when it has met the others: runs itself alone, by a shell
- *   alone            says only its task
- *   linger           when it has met the others: stays until it is ended */
+ *   linger           when it has met the others: stays until it is ended
+ *   alone [linger]   says only its task; stays */
 #include <nagaya/task.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -39,6 +39,10 @@ static void run_as_child(char** argv) {
   exit(WEXITSTATUS(status));
 }
 
+static void linger(void) {
+  for (;;) pause();
+}
+
 /* Ends this process or returns. */
 static void act_first(char** argv) {
   if (argv[1] == NULL) return;
@@ -47,6 +51,7 @@ static void act_first(char** argv) {
   char* const name = argv[0];
   if (strcmp(act, "alone") == 0) {
     say(name, -1, -1);
+    if (argv[2] != NULL) linger();
     exit(0);
   }
   rest[0] = name;
@@ -59,8 +64,7 @@ static void act_first(char** argv) {
 static void act_last(char** argv) {
   char command[4096];
   if (argv[1] == NULL) return;
-  if (strcmp(argv[1], "linger") == 0)
-    for (;;) pause();
+  if (strcmp(argv[1], "linger") == 0) linger();
   snprintf(command, sizeof command, "'%s' alone", argv[0]);
   if (strcmp(argv[1], "system") == 0) EXPECT_EQUAL(system(command), 0);
 }

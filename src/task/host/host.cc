@@ -90,6 +90,7 @@ TaskStatus status_of(const TaskRecord& record) {
           .home_bytes = kHomeBytes,
           .range_bytes = record.range_bytes,
           .escaped = record.escaped.load(std::memory_order_relaxed),
+          .stands_for = record.stands_for,
           .program = "",
           .group = ""};
 }
@@ -383,7 +384,10 @@ void Host::tell_status(Client& client) {
                    .capacity = space.capacity,
                    .refused_messages = upper_->refused_messages(),
                    .requests = upper_->requests(),
+                   .departures = {},
                    .tasks = {}};
+  for (const auto& [fd, other] : clients_)
+    for (const auto& [rank, departure] : other.left) status.departures.push_back(departure);
   std::map<const TaskRecord*, const LiveTask*> live;
   for (const auto& [pid, task] : tasks_) live[task->record] = task.get();
   for (uint32_t number = 0; number < space.capacity; ++number) {

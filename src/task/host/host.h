@@ -69,8 +69,8 @@ class Host {
         unwaited;  // numbers of a creator's and its followers' tasks, until waited for
     std::map<int64_t, RankDescriptor> descriptors;  // of a launcher's ranks
     std::set<int64_t> communicating;                // a launcher's ranks whose MPI has started
-    std::set<int64_t> left;  // a leader's ranks of which a program has run outside of the space
-    bool follows = false;    // it is a process of a task (wire.h), and this is its pid and rank:
+    std::map<int32_t, Departure> left;              // a leader's: the first departure of each rank
+    bool follows = false;  // it is a process of a task (wire.h), and this is its pid and rank:
     pid_t pid = 0;
     int32_t rank = -1;
   };
@@ -105,7 +105,7 @@ class Host {
   void free_left_record(pid_t pid);
   bool communicates(int leader, int64_t rank) const;
   void note_communication(Client& client, const Communication& communication);
-  void note_left(Client& client, const Departure& departure);
+  void note_left(Client& client, Departure departure);
   void launch(Client& client, Message message);
   void enter(const LiveTask& task);
   void forget(const LiveTask& task);

@@ -133,12 +133,15 @@ void Host::note_communication(Client& client, const Communication& communication
   }
 }
 
-void Host::note_left(Client& client, const Departure& departure) {
+void Host::note_left(Client& client, Departure departure) {
   if (!client.follows) throw Error(-EPROTO, "only a process of a task leaves");
-  const auto leader = clients_.find(client.leader);
-  const bool is_first = leader != clients_.end() && leader->second.left.insert(client.rank).second;
-  log_.say("rank " + std::to_string(client.rank) + ": " + departure.program +
+  departure.rank = client.rank;
+  log_.say("rank " + std::to_string(departure.rank) + ": " + departure.program +
            " runs outside of the space: " + departure.reason);
+  free_left_record(client.pid);
+  const auto leader = clients_.find(client.leader);
+  const bool is_first = leader != clients_.end() &&
+                        leader->second.left.emplace(client.rank, std::move(departure)).second;
   client.channel.send(MessageType::kAnswer, is_first ? "1" : "");
 }
 

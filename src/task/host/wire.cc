@@ -16,9 +16,11 @@ constexpr uint32_t kPayloadMaxBytes = 16 << 20;
 constexpr size_t kUnsentMaxBytes = 1 << 20;
 constexpr uint32_t kDescriptorsMax = 65536;
 constexpr int64_t kErrnoMax = 4095;
-// Least bytes of a TaskStatus: five numbers of 32 bits, four of 64, and the lengths of two empty
+// Least bytes of a TaskStatus: six numbers of 32 bits, four of 64, and the lengths of two empty
 // texts, of 64.
-constexpr uint64_t kTaskStatusMinBytes = 5 * sizeof(uint32_t) + 6 * sizeof(uint64_t);
+constexpr uint64_t kTaskStatusMinBytes = 6 * sizeof(uint32_t) + 6 * sizeof(uint64_t);
+// Least bytes of a Departure: a number of 32 bits, two empty texts.
+constexpr uint64_t kDepartureMinBytes = sizeof(uint32_t) + 2 * sizeof(uint64_t);
 // Least bytes of a RequestCount: an empty text, a number.
 constexpr uint64_t kRequestCountMinBytes = 2 * sizeof(uint64_t);
 constexpr size_t kDescriptorsPerPiece = 253;  // SCM_MAX_FD
@@ -87,6 +89,20 @@ class Reader {
   size_t at_ = 0;
 };
 
+void write(const Departure& departure, Writer& out) {
+  out.plain(departure.rank);
+  out.text(departure.program);
+  out.text(departure.reason);
+}
+
+Departure read_departure(Reader& in) {
+  Departure departure;
+  departure.rank = in.plain<int32_t>();
+  departure.program = in.text();
+  departure.reason = in.text();
+  return departure;
+}
+
 }  // namespace
 
 std::string encode(const Launch& launch) {
@@ -142,6 +158,8 @@ std::string encode(const JobStatus& status) {
     out.text(request.kind);
     out.number(request.count);
   }
+  out.number(status.departures.size());
+  for (const Departure& departure : status.departures) write(departure, out);
   out.number(status.tasks.size());
   for (const TaskStatus& task : status.tasks) {
     out.plain(task.number);
@@ -151,6 +169,7 @@ std::string encode(const JobStatus& status) {
     for (uint64_t value : {task.home, task.range, task.home_bytes, task.range_bytes})
       out.number(value);
     out.plain(task.escaped);
+    out.plain(task.stands_for);
     out.text(task.program);
     out.text(task.group);
   }
@@ -171,6 +190,8 @@ JobStatus decode_status(const std::string& payload) {
     request.kind = in.text();
     request.count = in.number();
   }
+  status.departures.resize(in.count(kDepartureMinBytes));
+  for (Departure& departure : status.departures) departure = read_departure(in);
   status.tasks.resize(in.count(kTaskStatusMinBytes));
   for (TaskStatus& task : status.tasks) {
     task.number = in.plain<uint32_t>();
@@ -181,6 +202,7 @@ JobStatus decode_status(const std::string& payload) {
     for (uint64_t* value : {&task.home, &task.range, &task.home_bytes, &task.range_bytes})
       *value = in.number();
     task.escaped = in.plain<uint32_t>();
+    task.stands_for = in.plain<int32_t>();
     task.program = in.text();
     task.group = in.text();
   }
@@ -190,16 +212,13 @@ JobStatus decode_status(const std::string& payload) {
 
 std::string encode(const Departure& departure) {
   Writer out;
-  out.text(departure.program);
-  out.text(departure.reason);
+  write(departure, out);
   return out.take();
 }
 
 Departure decode_departure(const std::string& payload) {
   Reader in(payload);
-  Departure departure;
-  departure.program = in.text();
-  departure.reason = in.text();
+  Departure departure = read_departure(in);
   in.end();
   return departure;
 }

@@ -14,7 +14,7 @@
 //                                              the task never reached its program
 //   Waited {number}                       ->   (frees the number; creators only)
 //   Communication {rank, has_begun}       ->   (the rank's MPI has started or ended)
-//   Left {program, reason}                ->   (a follower's program will run outside of the space)
+//   Left {rank, program, reason}          ->   (a follower's program will run outside of the space)
 //                                         <-   Answer {"1" if it is the rank's first one, else ""}
 //   StatusQuery                           ->   (without a Hello, by any process of the user)
 //                                         <-   Status {job, tasks}
@@ -90,15 +90,11 @@ struct TaskStatus {
   int32_t wait_status = 0;       // as of waitpid(2), once ended
   uint64_t home = 0, range = 0;  // the partition
   uint64_t home_bytes = 0, range_bytes = 0;
-  uint32_t escaped = 0;  // mappings outside the partition
-  std::string program;   // absolute path
+  uint32_t escaped = 0;     // mappings outside the partition
+  int32_t stands_for = -1;  // a rank: its index on this node; -1: none
+  std::string program;      // absolute path
   std::string group;
 };
-// A program of a rank that runs outside of the space.
-struct Departure {
-  std::string program, reason;
-};
-
 // The end of a task. `reason` is set if the task never reached its program.
 struct End : Ended {
   std::optional<base::Error> reason;
@@ -109,12 +105,18 @@ struct RequestCount {
   std::string kind;  // as the floor above names it
   uint64_t count = 0;
 };
+// A program of a rank that runs, or has run, outside of the space.
+struct Departure {
+  int32_t rank = -1;  // its index on this node
+  std::string program, reason;
+};
 struct JobStatus {
   int32_t host_pid = 0, launcher_pid = 0;
   uint32_t expected_tasks = 0, capacity = 0;
   uint64_t refused_messages = 0;  // dropped messages of strangers from the network
   std::vector<RequestCount> requests;
-  std::vector<TaskStatus> tasks;  // in the order of their numbers
+  std::vector<Departure> departures;  // the first one of each rank
+  std::vector<TaskStatus> tasks;      // in the order of their numbers
 };
 
 std::string encode(const Launch& launch);

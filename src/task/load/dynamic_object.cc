@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstring>
 #include <set>
-#include <sstream>
 
 #include "arch/arch.h"
 #include "base/fd.h"
@@ -85,6 +84,13 @@ std::string read_file(const char* path) {
 
 }  // namespace
 
+bool is_of_libc(const std::string& name) {
+  constexpr const char* kBeginnings[] = {"libc.",       "libm.",  "libdl.",
+                                         "libpthread.", "librt.", "ld-"};
+  return std::any_of(std::begin(kBeginnings), std::end(kBeginnings),
+                     [&](const char* beginning) { return name.starts_with(beginning); });
+}
+
 bool DynamicObject::has_name(std::string_view name) const {
   return strings.find(std::string(name).append(1, '\0')) != std::string::npos;
 }
@@ -119,8 +125,7 @@ std::optional<DynamicObject> read_dynamic_object(const std::string& path) {
   return object;
 }
 
-LibrarySearch::LibrarySearch(const std::vector<std::string>& environment)
-    : cache_(read_file("/etc/ld.so.cache")) {
+LibrarySearch::LibrarySearch(const std::vector<std::string>& environment) {
   const std::string prefix = "LD_LIBRARY_PATH=";
   for (const std::string& variable : environment)
     if (variable.starts_with(prefix)) folders_ = split(variable.substr(prefix.size()), ":;");
@@ -128,7 +133,7 @@ LibrarySearch::LibrarySearch(const std::vector<std::string>& environment)
 
 // Returns the paths that the cache has for a library (ldconfig(8); the format: glibc's
 // sysdeps/generic/dl-cache.h, struct cache_file_new).
-std::vector<std::string> LibrarySearch::in_cache(const std::string& name) const {
+std::vector<std::string> LibrarySearch::in_cache(const std::string& name) {
   constexpr char kMagic[] = "glibc-ld.so.cache1.1";
   constexpr size_t kHeaderBytes = 48;
   struct Entry {
@@ -137,26 +142,28 @@ std::vector<std::string> LibrarySearch::in_cache(const std::string& name) const 
     uint32_t os_version;
     uint64_t hardware;
   };
-  const size_t begin = cache_.find(kMagic);  // behind another table in caches of the older format
+  if (!cache_) cache_ = read_file("/etc/ld.so.cache");
+  const std::string& cache = *cache_;
+  const size_t begin = cache.find(kMagic);  // behind another table in caches of the older format
   std::vector<std::string> paths;
-  if (begin == std::string::npos || cache_.size() - begin < kHeaderBytes) return paths;
+  if (begin == std::string::npos || cache.size() - begin < kHeaderBytes) return paths;
   uint32_t count;
-  std::memcpy(&count, &cache_[begin + sizeof kMagic - 1], sizeof count);
+  std::memcpy(&count, &cache[begin + sizeof kMagic - 1], sizeof count);
   count = static_cast<uint32_t>(
-      std::min<size_t>(count, (cache_.size() - begin - kHeaderBytes) / sizeof(Entry)));
+      std::min<size_t>(count, (cache.size() - begin - kHeaderBytes) / sizeof(Entry)));
   const auto text = [&](uint32_t offset) {
-    return offset < cache_.size() - begin ? cache_.c_str() + begin + offset : "";
+    return offset < cache.size() - begin ? cache.c_str() + begin + offset : "";
   };
   for (uint32_t n = 0; n < count; ++n) {
     Entry entry;
-    std::memcpy(&entry, &cache_[begin + kHeaderBytes + n * sizeof entry], sizeof entry);
+    std::memcpy(&entry, &cache[begin + kHeaderBytes + n * sizeof entry], sizeof entry);
     if (name == text(entry.name)) paths.emplace_back(text(entry.path));
   }
   return paths;
 }
 
 std::optional<DynamicObject> LibrarySearch::find(const std::string& name, const DynamicObject& user,
-                                                 const DynamicObject& program) const {
+                                                 const DynamicObject& program) {
   if (name.find('/') != std::string::npos) return read_dynamic_object(name);
   std::vector<std::string> paths;
   const auto add = [&](const std::vector<std::string>& folders) {
@@ -177,7 +184,7 @@ std::optional<DynamicObject> LibrarySearch::find(const std::string& name, const 
 }
 
 bool LibrarySearch::needs(const DynamicObject& program,
-                          const std::function<bool(const std::string& name)>& condition) const {
+                          const std::function<bool(const std::string& name)>& condition) {
   std::set<std::string> known;
   std::vector<DynamicObject> to_read{program};
   while (!to_read.empty() && known.size() < kObjectsMax) {
@@ -185,7 +192,7 @@ bool LibrarySearch::needs(const DynamicObject& program,
     to_read.pop_back();
     for (const std::string& name : user.needed) {
       if (condition(name)) return true;
-      if (!known.insert(name).second) continue;
+      if (is_of_libc(name) || !known.insert(name).second) continue;
       if (auto found = find(name, user, program)) to_read.push_back(std::move(*found));
     }
   }

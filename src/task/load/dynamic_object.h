@@ -27,6 +27,9 @@ struct DynamicObject {
 // Returns what it can read; nullopt if the file is no ELF file of this machine.
 std::optional<DynamicObject> read_dynamic_object(const std::string& path);
 
+// Returns true for the name of a library of the libc itself.
+bool is_of_libc(const std::string& name);
+
 // Finds libraries where glibc's ld.so looks for them.
 class LibrarySearch {
  public:
@@ -34,18 +37,18 @@ class LibrarySearch {
 
   // Returns the library `name` that `user`, an object of `program`, needs; nullopt: not found.
   std::optional<DynamicObject> find(const std::string& name, const DynamicObject& user,
-                                    const DynamicObject& program) const;
+                                    const DynamicObject& program);
 
   // Returns true if `program`, or a library that it needs, directly or not, needs a library whose
   // name fulfils the condition.
   bool needs(const DynamicObject& program,
-             const std::function<bool(const std::string& name)>& condition) const;
+             const std::function<bool(const std::string& name)>& condition);
 
  private:
-  std::vector<std::string> in_cache(const std::string& name) const;
+  std::vector<std::string> in_cache(const std::string& name);
 
   std::vector<std::string> folders_;  // of LD_LIBRARY_PATH
-  std::string cache_;                 // the content of /etc/ld.so.cache
+  std::optional<std::string> cache_;  // the content of /etc/ld.so.cache, once it was needed
 };
 
 }  // namespace nagaya::task

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A rank's program becomes a task of the rank behind any wrapper; what cannot be in the space keeps
 its rank, and is told of once."""
+import os
 import re
 import shutil
 import signal
 
 import pytest
+from leftovers import describe
+from ordinary_user import pids_of
 
 RANKS = 2
 
@@ -242,3 +245,48 @@ def test_a_wrapper_ends_as_its_program(user, nagaya, installation, scripts, wrap
     if wrapper in ("env", "./exec.sh"):
         assert outside.code == code
     assert inside.code == outside.code, (outside, inside)
+
+
+def test_a_time_limit_of_a_wrapper_ends_its_program(user, nagaya, installation, leftovers):
+    ended = user.run([nagaya, "exec", "timeout", "1", installation.program("wrapped"), "linger"])
+    assert (ended.code, ended.err) == (124, ""), ended
+    assert not leftovers.after_limit().processes
+
+
+@pytest.mark.parametrize("ended_by", ["wrapper", "program", "launcher"])
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_nothing_stays_of_a_job_that_is_ended(user, nagaya, installation, leftovers, ended_by, how):
+    """The shell waits for its child; another child of it waits, too."""
+    script = '"$0" alone; "$0" alone linger & "$0" alone linger; true'
+    job = user.start([nagaya, "run", "-n", 1, "bash", "-c", script, installation.program("wrapped")],
+                     stdout=-1, text=True)
+    lines = [job.stdout.readline() for _ in range(3)]
+    assert all(line.endswith(("task 0\n", "task 1\n", "task 2\n")) for line in lines), lines
+    of_name = {pid: describe(pid) for pid in pids_of(user.uid)}
+    names = {"wrapper": ("bash", "nagaya-host"), "program": ("wrapped", "nagaya-host"),
+             "launcher": ("nagaya", "nagaya")}
+    for pid in (pid for pid, name in of_name.items() if name == names[ended_by]):
+        os.kill(pid, how)
+        if ended_by != "program":
+            break
+    assert job.wait(timeout=60) != 0 or ended_by == "program"
+    left = leftovers.after_limit()
+    assert not left.processes and not left.sockets, left
+
+
+def test_nagaya_ps_names_the_ranks_that_have_left(user, nagaya, installation, folder):
+    os.mkfifo(folder / "go", 0o666)
+    os.chmod(folder / "go", 0o666)
+    script = 'strace -o /dev/null "$0" alone 2>&1; echo told; exec cat go'
+    job = user.start([nagaya, "exec", "bash", "-c", script, installation.program("wrapped")],
+                     stdout=-1, text=True, cwd=folder)
+    program = installation.program("wrapped")
+    try:
+        while "told" not in job.stdout.readline():
+            pass
+        shown = user.run([nagaya, "ps"]).out
+        assert (f"  rank 0: {program} runs or ran outside of the space: /usr/bin/strace needs "
+                "ordinary processes\n") in shown
+    finally:
+        job.kill()
+        job.wait()

@@ -173,6 +173,38 @@ TEST(Host, LooksRarelyForAClientThatItCannotAccept) {
   Honest served_later(host);
 }
 
+// A launcher tells when the MPI of a rank begins and ends; a task knows about its own calls.
+TEST(Host, MarksTheTasksOfARankWhoseMpiHasStarted) {
+  const BlockedSignal blocked;
+  HostUnderTest host;
+  const AtEnd at_end{host};
+  task::Channel launcher(host.connect());
+  launcher.send(MessageType::kHello, task::encode_plain(right_hello()));
+  const base::Fd folder(::open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  for (int rank = 0; rank < 3; ++rank) {
+    task::Launch launch = launch_of(0);
+    launch.stands_for = launch.wanted_number = rank;
+    launcher.send(MessageType::kLaunch, task::encode(launch), {folder.get()});
+  }
+  const auto tell = [&](int32_t rank, uint32_t has_begun) {
+    launcher.send(MessageType::kCommunication,
+                  task::encode_plain(task::Communication{rank, has_begun}));
+    for (int round = 0; round < 10; ++round) (*host).serve_once(1);
+  };
+  const auto communicates = [&](uint32_t number) {
+    return (*host).space().record(number)->communicates != 0;
+  };
+  tell(1, 1);
+  EXPECT_FALSE(communicates(0));
+  EXPECT_TRUE(communicates(1));
+  tell(1, 0);
+  EXPECT_FALSE(communicates(1));
+  (*host).space().record(2)->communicates = 1;
+  tell(2, 1);
+  tell(2, 0);
+  EXPECT_TRUE(communicates(2)) << "the task itself has said so";
+}
+
 // A proxy of a launched job of one task, named `job`. Returns the number of its task once that has
 // ended.
 uint32_t run_job_of_one(HostUnderTest& host, char job) {

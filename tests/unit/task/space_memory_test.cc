@@ -29,6 +29,14 @@ TEST(SpaceMemory, HandsOutTheLowestFreeNumberOrTheOneAskedFor) {
   EXPECT_EQ(space.open_record(100).number, 3u);
 }
 
+TEST(SpaceMemory, LeavesTheLowestNumbersToThoseThatAskForThem) {
+  SpaceMemory space(small_space(4));
+  EXPECT_EQ(space.open_record(-1, 2).number, 2u);
+  EXPECT_EQ(space.open_record(1, 2).number, 1u);
+  EXPECT_EQ(space.open_record(1, 2).number, 3u) << "1 is taken";
+  EXPECT_EQ(space.open_record(-1, 2).number, 0u) << "no other is left";
+}
+
 TEST(SpaceMemory, SaysThatItIsFull) {
   ClearSpace space(small_space(2));
   space.open_record(-1);

@@ -47,9 +47,10 @@ JobStatus example_status() {
                    .capacity = 64,
                    .refused_messages = 11,
                    .requests = {{"read", 12}, {"write", 13}},
+                   .departures = {{2, "/bin/other", "it is traced"}},
                    .tasks = {}};
-  status.tasks.push_back({1, TaskState::kRunning, 8, 0, 1, 2, 3, 4, 5, "/bin/prog", "group"});
-  status.tasks.push_back({2, TaskState::kEnded, 9, 256, 1, 2, 3, 4, 0, "", ""});
+  status.tasks.push_back({1, TaskState::kRunning, 8, 0, 1, 2, 3, 4, 5, 6, "/bin/prog", "group"});
+  status.tasks.push_back({2, TaskState::kEnded, 9, 256, 1, 2, 3, 4, 0, -1, "", ""});
   return status;
 }
 
@@ -62,6 +63,10 @@ TEST(Status, ArrivesAsItWasSent) {
   ASSERT_EQ(got.requests.size(), 2u);
   EXPECT_EQ(got.requests[1].kind, "write");
   EXPECT_EQ(got.requests[1].count, 13u);
+  ASSERT_EQ(got.departures.size(), 1u);
+  EXPECT_EQ(got.departures[0].rank, 2);
+  EXPECT_EQ(got.departures[0].program, "/bin/other");
+  EXPECT_EQ(got.departures[0].reason, "it is traced");
   ASSERT_EQ(got.tasks.size(), 2u);
   EXPECT_EQ(got.tasks[0].program, "/bin/prog");
   EXPECT_EQ(got.tasks[0].escaped, 5u);
@@ -181,7 +186,8 @@ TEST(TheEndOfATask, IsRefusedWhereverItIsCutOff) {
 }
 
 TEST(Departure, ArrivesAsItWasSent) {
-  const Departure got = decode_departure(encode(Departure{"/bin/prog", "it is traced"}));
+  const Departure got = decode_departure(encode(Departure{3, "/bin/prog", "it is traced"}));
+  EXPECT_EQ(got.rank, 3);
   EXPECT_EQ(got.program, "/bin/prog");
   EXPECT_EQ(got.reason, "it is traced");
   EXPECT_EQ(code_of([] { decode_departure(encode(Departure{}) + "x"); }), -EPROTO);
