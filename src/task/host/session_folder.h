@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// session_folder.h - the folder beside a job's socket in which `nagaya run` and the MPI of its ranks
-// keep files. Who outlives the job removes it: the launcher, the host, or `nagaya clean`.
+// session_folder.h - the folder beside a job's socket in which `nagaya run` and the MPI of its
+// ranks keep files. Who outlives the job removes it: the launcher, the host, or `nagaya clean`.
 #pragma once
 
 #include <filesystem>
