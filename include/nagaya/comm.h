@@ -2,8 +2,8 @@
 /* comm.h - the processes of a job by rank, on one node or many: the place of each, and two
  * collectives to start with: a barrier and an allgather. Requests between them: llcl.h.
  *
- * Ranks are the launcher's: 0 .. size-1. Without one (`nagaya run` of a native program) a task's
- * number is its rank.
+ * Ranks are the launcher's: 0 .. size-1. Without one (tasks of nagaya_task_spawn()) a task's number
+ * is its rank.
  * Several nodes: found through the launcher's PMIx or PMI-1 (MPICH's mpiexec), which an MPI in the
  * same program may use too. Over PMI-1 MPI_Init() must come before nagaya_comm_finalize(), and
  * nagaya_comm_init() before MPI_Finalize(): the first to end closes the launcher's connection.
