@@ -34,7 +34,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kGrace = std::chrono::seconds(2);  // between SIGTERM and SIGKILL, as in mpirun
-constexpr int kTickMs = 50;
+constexpr int kTickMs = 1000, kTickBeforeDeadlineMs = 50;
 constexpr int kExitTimeLimit = 124;  // as of timeout(1)
 
 int exit_code(int status) {
@@ -92,6 +92,8 @@ class Launcher : public LauncherServices {
     RankId id;
     bool has_mpi = false;  // between MPI_Init and MPI_Finalize
     bool has_ended = false;
+    bool is_cancelled = false;  // others of its job could not be started
+    bool is_forgotten = false;  // with its job
   };
 
   uint32_t index_of(RankId rank) const { return first_ranks_[rank.job] + rank.rank; }
@@ -100,6 +102,7 @@ class Launcher : public LauncherServices {
     processes_->note_communication(index_of(rank), has_begun);
   }
   Rank& state_of(RankId rank) { return ranks_[index_of(rank)]; }
+  uint32_t take_ranks(uint32_t job, uint32_t count);
   const ParallelJob& add_job(std::vector<Application> applications,
                              std::map<std::string, std::string> preset_values);
   void start_server_of_pmix();
@@ -124,7 +127,7 @@ class Launcher : public LauncherServices {
   Binding binding_;
   std::deque<ParallelJob> jobs_;       // the servers keep references
   std::vector<uint32_t> first_ranks_;  // of each job, the index of its rank 0
-  std::vector<Rank> ranks_;            // of all jobs
+  std::vector<Rank> ranks_;            // of all jobs; those of forgotten ones are used again
   Pmi1Server pmi1_{loop_, *this};
   std::unique_ptr<PmixServer> pmix_;  // none where libpmix is not installed
   uint32_t running_ = 0;
@@ -145,8 +148,7 @@ Launcher::Launcher(const LaunchChoice& choice)
       streams_(choice.streams, ranks_of(choice.applications)),
       binding_(topology_, choice.binding, ranks_of(choice.applications)) {
   raise_limits();
-  ::signal(SIGXFSZ,
-           SIG_IGN);  // where no file may grow, libpmix's cannot: that is an error like any
+  ::signal(SIGXFSZ, SIG_IGN);                    // where no file may grow: an error like others
   ::sigprocmask(SIG_BLOCK, &handled_, nullptr);  // before threads start, and after the ranks' mask
   signals_ = base::checked_fd(::signalfd(-1, &handled_, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd");
   loop_.watch(signals_.get(), [this] { read_signals(); });
@@ -167,6 +169,16 @@ void Launcher::start_server_of_pmix() try {
   if (error.code() != -ENOENT) throw;
 }
 
+// Returns the index of the first of `count` ranks in a row, which are now the job's.
+uint32_t Launcher::take_ranks(uint32_t job, uint32_t count) {
+  const auto found = std::search_n(ranks_.begin(), ranks_.end(), count, true,
+                                   [](const Rank& rank, bool) { return rank.is_forgotten; });
+  const auto first = static_cast<uint32_t>(found - ranks_.begin());
+  if (found == ranks_.end()) ranks_.resize(ranks_.size() + count);
+  for (uint32_t rank = 0; rank < count; ++rank) ranks_[first + rank] = {{job, rank}};
+  return first;
+}
+
 const ParallelJob& Launcher::add_job(std::vector<Application> applications,
                                      std::map<std::string, std::string> preset_values) {
   const auto id = static_cast<uint32_t>(jobs_.size());
@@ -177,10 +189,9 @@ const ParallelJob& Launcher::add_job(std::vector<Application> applications,
                                      .name = kNamesOfRun + base::random_digits(),
                                      .applications = std::move(applications),
                                      .universe_size = std::max(processors, size),
-                                     .is_oversubscribed = ranks_.size() + size > processors,
+                                     .is_oversubscribed = running_ + size > processors,
                                      .preset_values = std::move(preset_values)});
-  first_ranks_.push_back(static_cast<uint32_t>(ranks_.size()));
-  for (uint32_t rank = 0; rank < size; ++rank) ranks_.push_back({{id, rank}});
+  first_ranks_.push_back(take_ranks(id, size));
   session_.add_segments(openmpi::segments_of(job.name));
   pmi1_.add(job);
   PmixServer::Bindings bindings(size);
@@ -232,7 +243,11 @@ void Launcher::start_ranks(const ParallelJob& job) {
   } catch (const std::exception&) {
     for (uint32_t other = rank; other < job.size(); ++other)
       state_of({job.id, other}).has_ended = true;
-    while (rank-- > 0) processes_->signal(index_of({job.id, rank}), SIGKILL);
+    while (rank-- > 0) {
+      state_of({job.id, rank}).is_cancelled = true;
+      processes_->signal(index_of({job.id, rank}), SIGKILL);
+    }
+    remove_if_ended(job);
     throw;
   }
 }
@@ -260,7 +275,7 @@ void Launcher::handle_end(const RankEnd& end) {
   rank.has_ended = true;
   --running_;
   remove_if_ended(jobs_[rank.id.job]);
-  if (code_ != 0 || kill_at_) return;
+  if (code_ != 0 || kill_at_ || rank.is_cancelled) return;
   const std::string consequence = running_ == 0   ? ""
                                   : running_ == 1 ? "; ending the other one"
                                                   : fmt::format("; ending the {} others", running_);
@@ -281,8 +296,10 @@ void Launcher::remove_if_ended(const ParallelJob& job) {
   if (job.id == 0 ||
       !std::all_of(first, first + job.size(), [](const Rank& rank) { return rank.has_ended; }))
     return;
-  for (uint32_t rank = 0; rank < job.size(); ++rank)
-    processes_->forget(first_ranks_[job.id] + rank);
+  for (uint32_t rank = 0; rank < job.size(); ++rank) {
+    state_of({job.id, rank}).is_forgotten = true;
+    processes_->forget(index_of({job.id, rank}));
+  }
   pmi1_.remove(job.id);
   if (pmix_) pmix_->remove(job.id);
 }
@@ -307,7 +324,7 @@ void Launcher::read_signals() {
 int Launcher::run() {
   const auto begin = Clock::now();
   for (take_ends(); running_ > 0; take_ends()) {
-    loop_.serve_once(kTickMs);
+    loop_.serve_once(kill_at_ || choice_.time_limit ? kTickBeforeDeadlineMs : kTickMs);
     if (choice_.time_limit && !kill_at_ && Clock::now() - begin > *choice_.time_limit) {
       complain(fmt::format("the job has reached its limit of {} seconds; ending it",
                            choice_.time_limit->count()));

@@ -57,7 +57,8 @@ class LauncherServices {
   // started.
   virtual const ParallelJob& spawn(RankId parent, std::vector<Application> applications,
                                    std::map<std::string, std::string> preset_values) = 0;
-  // Ends all jobs: a rank wants it. `text`: what the MPI says about it; may be empty.
+  // Ends all jobs: a rank wants it. `text`: what the MPI says about it, and prints itself; may be
+  // empty.
   virtual void abort(RankId rank, int exit_code, const std::string& text) = 0;
   // The rank's MPI has been started, or has been ended (MPI_Finalize).
   virtual void mpi_started(RankId rank) = 0;

@@ -89,6 +89,7 @@ class Tasks : public RankProcesses {
   // Keeps the memory of the last ones: a rank of another job may be about to read it.
   void forget(uint32_t index) override {
     constexpr size_t kKept = 16;
+    note_communication(index, false);
     if (const auto ended = ended_.extract(index)) forgotten_.push_back(ended.mapped());
     for (; forgotten_.size() > kKept; forgotten_.pop_front()) client_.waited(forgotten_.front());
   }
