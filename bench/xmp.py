@@ -28,7 +28,7 @@ FLAGS = ["-O3"]
 XMP, TRIAD, REFLECT = "XMP", "triad", "reflect"
 PRINTED = {"seconds": r"([\d.]+) s,", "triad": r"triad ([\d.]+) GB/s", "reflect": r"([\d.]+) us,",
            "checksum": r"checksum (\w+)"}
-HANDED_ON = ("--launcher-arg=-x", "--launcher-arg=OMP_NUM_THREADS")  # to other hosts
+HANDED_ON = ("-x", "OMP_NUM_THREADS")  # to other hosts
 
 COUNTS, QUICK_COUNTS = (1, 2, 4, 8, 16), (1, 2)
 HOSTS, QUICK_HOSTS = (1, 2, 3, 4), (1, 2)

@@ -109,11 +109,17 @@ Launcher launcher_of(const RunOptions& options) {
   return options.names_hosts() ? launcher_among_hosts() : Launcher{};
 }
 
+// Throws CannotRun: other users could have changed the components.
+bool has_components_here() try {
+  return !openmpi::installed_components().empty();
+} catch (const base::Error& error) {
+  throw CannotRun(error);
+}
+
 int run_here(const RunOptions& options) {
   if (!options.launcher_arguments.empty())
     throw OptionError("run: --launcher-arg: nagaya run starts this job itself; add --launcher mpi");
-  if (!options.launch.separate && !openmpi::installed_components().empty())
-    ::setenv("NAGAYA_MPI", "local", 0);
+  if (!options.launch.separate && has_components_here()) ::setenv("NAGAYA_MPI", "local", 0);
   return run_job(options.launch);
 }
 

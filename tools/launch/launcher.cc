@@ -200,6 +200,13 @@ const ParallelJob& Launcher::add_job(std::vector<Application> applications,
   return job;
 }
 
+// Throws CannotRun: a variable asks for something that does not exist.
+void make_environment_of_rank(std::vector<std::string>& environment) try {
+  make_environment_of_task(environment);
+} catch (const base::Error& error) {
+  throw CannotRun(error);
+}
+
 std::vector<std::string> Launcher::environment_of(const ParallelJob& job, uint32_t rank) {
   std::vector<std::string> environment = task::own_environment();
   std::erase_if(environment, is_of_outer_launcher);
@@ -211,7 +218,6 @@ std::vector<std::string> Launcher::environment_of(const ParallelJob& job, uint32
   if (pmix_) add(pmix_->environment_of({job.id, rank}));
   add({"PMI_FD=" + std::to_string(kPmi1Descriptor)});
   add(processes_->environment());
-  if (!choice_.separate) make_environment_of_task(environment);
   return environment;
 }
 
@@ -226,6 +232,7 @@ void Launcher::start(const ParallelJob& job, uint32_t rank) {
   start.directory = application.directory;
   if (job.id == 0) start.processors = binding_.cpus_of(rank);
   start.environment = environment_of(job, rank);
+  if (!choice_.separate) make_environment_of_rank(start.environment);
   const RankStreams streams = streams_.open(job, rank);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     start.descriptors.emplace_back(streams.descriptors[static_cast<size_t>(stream)], stream);

@@ -30,6 +30,13 @@ task::Job job_of_launcher(const std::string& name, uint32_t count) {
   return job;
 }
 
+base::Fd directory_of(const RankStart& rank) try {
+  const char* const path = rank.directory.empty() ? "." : rank.directory.c_str();
+  return base::checked_fd(::open(path, O_PATH | O_DIRECTORY | O_CLOEXEC), path);
+} catch (const base::Error& error) {
+  throw CannotRun(error);
+}
+
 class Tasks : public RankProcesses {
  public:
   Tasks(const std::string& job, uint32_t count)
@@ -55,9 +62,7 @@ class Tasks : public RankProcesses {
       descriptors.push_back(own);
       launch.descriptor_numbers.push_back(number);
     }
-    const char* const where = rank.directory.empty() ? "." : rank.directory.c_str();
-    const base::Fd directory =
-        base::checked_fd(::open(where, O_PATH | O_DIRECTORY | O_CLOEXEC), where);
+    const base::Fd directory = directory_of(rank);
     descriptors.push_back(directory.get());
     const task::Started started = client_.launch(launch, descriptors);
     indices_[started.pid] = rank.index;

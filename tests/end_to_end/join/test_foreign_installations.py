@@ -94,7 +94,7 @@ def test_an_mpirun_above_the_programs_mpi_is_not_run(place, run, installation, o
     shutil.copy(library, place.common / "me/mpi/lib/libmpi.so.40")
     for name in ("mpirun", "mpirun.openmpi"):
         place.evil_script(place.common / "bin" / name, "mpirun (Open MPI) 4.1.4")
-    ended = run(installation.program("mpi_start"),
+    ended = run("--launcher", "mpi", installation.program("mpi_start"),
                 LD_LIBRARY_PATH=str(place.common / "me/mpi/lib"))
     assert not place.ran.exists(), ended
     assert (ended.code, ended.out) == (0, "met 2\n"), ended
@@ -106,7 +106,8 @@ def test_a_strangers_mpirun_beside_the_programs_mpi_is_refused(place, run, insta
     shutil.copy(library, place.common / "lib/libmpi.so.40")
     launcher = place.common / "bin/mpirun.openmpi"
     place.evil_script(launcher, "mpirun (Open MPI) 4.1.4")
-    ended = run(installation.program("mpi_start"), LD_LIBRARY_PATH=str(place.common / "lib"))
+    ended = run("--launcher", "mpi", installation.program("mpi_start"),
+                LD_LIBRARY_PATH=str(place.common / "lib"))
     assert not place.ran.exists(), ended
     expect_refusal(ended, leftovers, OWN_FAILURE, launcher, f"user {place.stranger.uid}", "remove it")
 
