@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 
 #include "base/plain_path.h"
 #include "command.h"
@@ -93,11 +94,11 @@ Launcher launcher_of(const RunOptions& options) try {
   if (options.launcher == "none" || (!wants_mpi && !may_use_other_nodes(options))) return {};
   const std::vector<std::string>& command = options.launch.applications[0].command;
   const std::vector<std::string> arguments(command.begin() + 1, command.end());
-  const std::string mpi =
+  const std::optional<MpiLibrary> mpi =
       mpi_of_program(options.launch.separate
                          ? task::resolve_interpreter(command[0], arguments, task::own_environment())
                          : task::resolve_program(command[0], arguments, environment_of_task()));
-  if (!mpi.empty()) return launcher_of_mpi(mpi);
+  if (mpi) return launcher_of_mpi(*mpi);
   if (wants_mpi)
     throw OptionError("run: --launcher mpi: " + command[0] +
                       " is not linked with an MPI; leave the option out");
