@@ -11,9 +11,11 @@
 #include "base/plain_path.h"
 #include "command.h"
 #include "faces/openmpi/environment.h"
+#include "job.h"
 #include "launch/launcher.h"
 #include "launch/rank_processes.h"
 #include "launcher_words.h"
+#include "lone_ranks.h"
 #include "subcommands.h"
 #include "task/load/program.h"
 #include "task_environment.h"
@@ -120,6 +122,7 @@ int run_here(const RunOptions& options) {
 }  // namespace
 
 int run_command(const RunOptions& options) try {
+  tell_of_lone_job(job_of_environment());
   check(options.launch.applications);
   if (options.names_hosts() && options.launcher == "none")
     throw OptionError(std::string("run: ") + (options.hosts.list ? "--hosts" : "--hostfile") +

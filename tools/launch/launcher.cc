@@ -23,6 +23,7 @@
 #include "launch/rank_environment.h"
 #include "launch/rank_processes.h"
 #include "launch/session_folder.h"
+#include "lone_ranks.h"
 #include "task/load/program.h"
 #include "task_environment.h"
 #include "tool.h"
@@ -145,6 +146,7 @@ void Launcher::start_server_of_pmix() try {
   pmix_ = std::make_unique<PmixServer>(loop_, *this, session_.path(), topology_.get());
 } catch (const base::Error& error) {
   if (error.code() != -ENOENT) throw;
+  if (ranks_of(choice_.applications) > 1) tell_of_missing_pmix(choice_.applications[0].command);
 }
 
 const ParallelJob& Launcher::add_job(std::vector<Application> applications,
