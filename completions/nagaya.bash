@@ -80,7 +80,7 @@ _nagaya() {
     return
   fi
   local at=2
-  if [ "$command" = run ]; then
+  if [ "$command" = run ] || [ "$command" = doctor ]; then
     while [ "$at" -lt "$COMP_CWORD" ]; do
       case ${COMP_WORDS[at]} in
         -n | -np | --np | -x | --wdir | --bind-to | --map-by | --output | --error | --stdin | --timeout | \
@@ -100,7 +100,13 @@ _nagaya() {
       _nagaya_offer "$cur" < <(printf '%s\n' all list report tune; nagaya bench list 2>/dev/null | sed 's/ .*//')
       return
       ;;
-    ps | clean | doctor | gdb)
+    doctor)
+      if [ "$at" -gt "$COMP_CWORD" ] || { [ "$at" = "$COMP_CWORD" ] && [ "${cur#-}" != "$cur" ]; }; then
+        _nagaya_inquiry "$command" "$cur" "$prev"
+        return
+      fi
+      ;;
+    ps | clean | gdb)
       _nagaya_inquiry "$command" "$cur" "$prev"
       return
       ;;

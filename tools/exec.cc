@@ -9,6 +9,7 @@
 #include "command.h"
 #include "faces/openmpi/environment.h"
 #include "job.h"
+#include "lone_ranks.h"
 #include "program_role.h"
 #include "proxy.h"
 #include "subcommands.h"
@@ -66,11 +67,12 @@ int exec_command(const Words& command) {
     return exit_code_of(error.code());
   }
   const LaunchedJob job = job_of_environment();
+  const Guess guess = guess_role(text);
+  tell_of_lone_rank(text, guess, job);
   std::optional<task::Client> client;
   std::optional<Proxy> proxy;  // outlives the try: a signal must not end it before it has told why
   try {
     proxy.emplace(std::move(text));  // where its waiter is refused, no task is started
-    const Guess guess = guess_role(proxy->launch.text);
     proxy->launch.stands_for = stands_for(guess, std::max<int64_t>(job.local_rank, 0));
     proxy->launch.wanted_number = wanted_number(guess, job.local_rank);
     const Proxy::Launcher launcher{open_launcher(job), job.signals_groups};

@@ -10,6 +10,8 @@
 #include <optional>
 
 #include "command.h"
+#include "job.h"
+#include "lone_ranks.h"
 #include "program_role.h"
 #include "proxy.h"
 #include "subcommands.h"
@@ -50,11 +52,16 @@ void require_own_rights(const std::string& path) {
 // Starts the task. Throws Error if the program cannot be one, or the host refuses it.
 void start(const Execution& wanted, task::Client& client, std::optional<Proxy>& proxy) {
   require_own_rights(wanted.path);
-  proxy.emplace(text_of(wanted));
-  const Guess guess = guess_role(proxy->launch.text);
+  task::ProgramText text = text_of(wanted);
+  const Guess guess = guess_role(text);
   if (guess.role == Role::kOverseer)
     throw base::Error(-EPERM, wanted.path + " needs ordinary processes");
   if (guess.role == Role::kOther) throw base::Error(-EPERM, "it has no part in the rank");
+  if (const LaunchedJob job = job_of_environment(); job.local_rank >= 0)
+    tell_of_lone_rank(text, guess, job);
+  else
+    tell_of_lost_variables(text, guess, client.rank());
+  proxy.emplace(std::move(text));
   proxy->launch.wanted_number = wanted_number(guess, client.rank());
   proxy->start(client);
 }

@@ -75,8 +75,12 @@ LaunchedJob launched_by(const std::string& kind, const std::string& secret,
 std::optional<LaunchedJob> by_open_mpi() {
   const std::optional<openmpi::Rank> rank = openmpi::rank_of(task::own_environment());
   if (!rank) return std::nullopt;
-  return launched_by("ompi", rank->random.empty() ? identity_of_parent() : rank->random, rank->job,
-                     rank->local_size, rank->local_rank);
+  LaunchedJob found =
+      launched_by("ompi", rank->random.empty() ? identity_of_parent() : rank->random, rank->job,
+                  rank->local_size, rank->local_rank);
+  found.launcher = LauncherKind::kOpenMpi;
+  found.ranks = number("OMPI_COMM_WORLD_SIZE");
+  return found;
 }
 
 // Finds the job of MPICH's hydra: one hydra_pmi_proxy per node and mpiexec is the parent of all
@@ -84,8 +88,11 @@ std::optional<LaunchedJob> by_open_mpi() {
 std::optional<LaunchedJob> by_hydra() {
   if (variable("MPI_LOCALNRANKS").empty() || variable("PMI_RANK").empty()) return std::nullopt;
   const std::string parent = identity_of_parent();
-  return launched_by("hydra", parent, "hydra " + parent, number("MPI_LOCALNRANKS"),
-                     number("MPI_LOCALRANKID"));
+  LaunchedJob found = launched_by("hydra", parent, "hydra " + parent, number("MPI_LOCALNRANKS"),
+                                  number("MPI_LOCALRANKID"));
+  found.launcher = LauncherKind::kMpich;
+  found.ranks = number("PMI_SIZE");
+  return found;
 }
 
 // Finds the job of Slurm's srun, with any of its MPI plugins. (A batch script has no step id.)
@@ -98,6 +105,8 @@ std::optional<LaunchedJob> by_slurm() {
                   slurm_tasks_on_node(variable("SLURM_STEP_TASKS_PER_NODE"),
                                       static_cast<unsigned>(number("SLURM_NODEID"))),
                   number("SLURM_LOCALID"));
+  found.launcher = LauncherKind::kSlurm;
+  found.ranks = number("SLURM_STEP_NUM_TASKS");
   found.signals_groups = false;  // slurmstepd signals its tasks one by one, not their groups
   return found;
 }

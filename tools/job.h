@@ -4,13 +4,16 @@
 
 #include <string>
 
+#include "mpi_program.h"
 #include "task/host/host_start.h"
 
 namespace nagaya::tools {
 
 struct LaunchedJob {
   task::Job job;
-  int64_t local_rank = -1;      // the task number to ask for
+  LauncherKind launcher = LauncherKind::kNone;
+  int64_t ranks = 1;            // of the job on all nodes, as the launcher says
+  int64_t local_rank = -1;      // the task number to ask for; -1: there is no launcher
   bool signals_groups = false;  // the launcher signals process groups, not single processes
 };
 

@@ -217,11 +217,14 @@ void add_clean(CLI::App& app, Line& line) {
 }
 
 void add_doctor(CLI::App& app, Line& line) {
-  CLI::App& command =
-      *app.add_subcommand("doctor", "Say what this machine allows a job, and what mends it");
+  CLI::App& command = *app.add_subcommand(
+      "doctor", "Say what this machine allows a job, or what a program will do, and what mends it");
   command.add_option("-n,--np", line.doctor.tasks, "For a job of how many tasks (default: cores)")
       ->check(CLI::Range(1, 4096));
   command.add_flag("--json", line.doctor.json, "Print the findings as JSON");
+  add_help(command, "[PROGRAM [ARGUMENT...]]",
+           "Examples:\n  nagaya doctor -n 400\n  nagaya doctor python3 program.py");
+  add_command(command, line.doctor.command);
   command.callback([&line] { line.action = [&line] { return doctor_command(line.doctor); }; });
 }
 

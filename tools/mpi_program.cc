@@ -5,60 +5,22 @@
 #include <netdb.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
 #include <sstream>
-#include <string_view>
 
 #include "base/installed_tree.h"
 #include "command.h"
 #include "faces/openmpi/environment.h"
-#include "program_role.h"
-#include "task/load/elf_image.h"
 #include "task/load/program.h"
 
 namespace nagaya::tools {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Returns the MPI library that the program or library `path` would load, "" for none.
-// `ld.so --list` prints "\tlibmpi.so.40 => /lib/.../libmpi.so.40 (0x...)".
-std::string loaded_mpi(const std::string& path) {
-  const task::ElfImage image = task::read_elf(path);
-  std::string linker = image.interpreter;
-  if (linker.empty()) {  // a shared library such as mpi4py's: the linker of this command serves
-    linker = task::read_elf("/proc/self/exe").interpreter;
-  }
-  std::istringstream lines(output_of({linker, "--list", path}));
-  for (std::string line; std::getline(lines, line);) {
-    const size_t begin = line.find_first_not_of(" \t");
-    const size_t arrow = line.find(" => ");
-    if (begin == std::string::npos || arrow == std::string::npos ||
-        !is_mpi_library(std::string_view(line).substr(begin)))
-      continue;
-    const size_t end = line.rfind(" (");
-    if (end == std::string::npos || end <= arrow)
-      throw base::Error(-EINVAL, line.substr(arrow + 4) +
-                                     ": the path of the program's MPI has a line break; move it");
-    return line.substr(arrow + 4, end - arrow - 4);
-  }
-  return "";
-}
-
-// Returns the extension module through which this Python would use an MPI, "" if it has no mpi4py.
-std::string python_mpi_module(const std::string& python) {
-  std::string module = output_of({python, "-c",
-                                  "import importlib.util as u; s = u.find_spec('mpi4py') and "
-                                  "u.find_spec('mpi4py.MPI'); "
-                                  "print(s.origin if s else '')"});
-  while (!module.empty() && module.back() == '\n') module.pop_back();
-  return module;
-}
 
 std::string version_of(const std::string& path) {
   if (::access(path.c_str(), X_OK) != 0) return "";
@@ -70,7 +32,8 @@ bool is_of(LauncherKind kind, const std::string& version) {
     return version.find("Open MPI") != std::string::npos ||
            version.find("OpenRTE") != std::string::npos ||
            version.find("PRTE") != std::string::npos;
-  return version.find("HYDRA") != std::string::npos;
+  return version.find("HYDRA") != std::string::npos ||
+         version.find("Intel(R) MPI Library") != std::string::npos;
 }
 
 // Returns the possible names of an MPI's mpirun: Debian gives each MPI's mpirun a name of its own.
@@ -145,31 +108,21 @@ void require_in_allocation(const std::string& name) {
 
 }  // namespace
 
-std::string mpi_of_program(const task::ProgramText& text) {
-  const std::string user = task::is_python(text) ? python_mpi_module(text.name) : text.program;
-  return user.empty() ? "" : loaded_mpi(user);
-}
-
-Launcher launcher_of_mpi(const std::string& library) {
-  const std::string name = fs::path(library).filename();
-  // libmpi.so.12, libmpifort.so.12 and libmpich.so.12 are MPICH's ABI, libmpi.so.40 Open MPI's.
-  const bool mpich = name.starts_with("libmpich") || name.find(".so.12") != std::string::npos;
-  const LauncherKind kind = mpich ? LauncherKind::kMpich : LauncherKind::kOpenMpi;
-  Launcher launcher = find_mpirun(kind, library);
+Launcher launcher_of_mpi(const MpiLibrary& library) {
+  const LauncherKind kind = library.is_open_mpi ? LauncherKind::kOpenMpi : LauncherKind::kMpich;
+  Launcher launcher = find_mpirun(kind, library.path);
   if (launcher.kind == LauncherKind::kNone)
-    throw base::Error(-ENOENT, "the program uses " + library +
+    throw base::Error(-ENOENT, "the program uses " + library.path +
                                    ", but its mpirun is not found: install it or put it into PATH");
   return launcher;
 }
 
 bool has_components(const Launcher& launcher) {
   if (launcher.kind != LauncherKind::kOpenMpi) return false;
-  for (const fs::path folder : openmpi::installed_components()) {  // NAME-RELEASE
-    const std::string name = folder.filename();
-    const std::string release = name.substr(name.find('-') + 1);
-    if (launcher.version.find(") " + release + "\n") != std::string::npos) return true;
-  }
-  return false;
+  std::istringstream words(launcher.version.substr(launcher.version.find(')') + 1));
+  std::string release;  // "mpirun (Open MPI) 4.1.4"
+  words >> release;
+  return openmpi::has_components_for(release);
 }
 
 Launcher launcher_among_hosts() {

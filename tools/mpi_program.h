@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // mpi_program.h - finds the launcher that starts a program: the mpirun of the MPI that the program
-// is linked with, or, for a program without MPI, a launcher that reaches other hosts. Gives the
-// options by which each launcher is told of the hosts.
+// would load, or, for a program without MPI, a launcher that reaches other hosts. Gives the options
+// by which each launcher is told of the hosts.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "task/load/program.h"
+#include "mpi_library.h"
 
 namespace nagaya::tools {
 
@@ -20,12 +20,8 @@ struct Launcher {
   std::string version;  // the output of `mpirun --version`
 };
 
-// Returns the library of the MPI that the program's dynamic linker would load (for Python: the one
-// that mpi4py would load); "": it is a program without MPI.
-std::string mpi_of_program(const task::ProgramText& text);
-
 // Returns the mpirun of the MPI with this library. Throws Error -ENOENT: there is none.
-Launcher launcher_of_mpi(const std::string& library);
+Launcher launcher_of_mpi(const MpiLibrary& library);
 
 // Returns true if this installation has components for the launcher's release of Open MPI.
 bool has_components(const Launcher& launcher);

@@ -79,7 +79,7 @@ std::vector<std::string> executables_of(const std::vector<std::string>& argument
 }
 
 bool needs_mpi(const DynamicObject& program, LibrarySearch& search) {
-  return search.needs(program, [](const std::string& name) {
+  return search.needs(program, [](const std::string& name, const std::string&) {
     return is_mpi_library(name) || name.starts_with("libnagaya");
   });
 }

@@ -6,13 +6,16 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 
 #include "base/plain_path.h"
 #include "command.h"
 #include "faces/openmpi/environment.h"
+#include "job.h"
 #include "launch/launcher.h"
 #include "launch/rank_processes.h"
 #include "launcher_words.h"
+#include "lone_ranks.h"
 #include "subcommands.h"
 #include "task/load/program.h"
 #include "task_environment.h"
@@ -86,8 +89,8 @@ int exec_launcher(const RunOptions& options, const Launcher& launcher) {
   base::throw_errno("cannot run " + launcher.path);
 }
 
-// Returns the library of the MPI that the program is linked with, "" for none. Throws CannotRun.
-std::string mpi_of(const LaunchChoice& choice) try {
+// Returns the MPI that the program is linked with; nullopt: none. Throws CannotRun.
+std::optional<MpiLibrary> mpi_of(const LaunchChoice& choice) try {
   const std::vector<std::string>& command = choice.applications[0].command;
   const std::vector<std::string> arguments(command.begin() + 1, command.end());
   return mpi_of_program(
@@ -101,8 +104,8 @@ std::string mpi_of(const LaunchChoice& choice) try {
 Launcher launcher_of(const RunOptions& options) {
   const bool wants_mpi = options.launcher == "mpi";
   if (options.launcher == "none" || (!wants_mpi && !may_use_other_nodes(options))) return {};
-  const std::string mpi = mpi_of(options.launch);
-  if (!mpi.empty()) return launcher_of_mpi(mpi);
+  const std::optional<MpiLibrary> mpi = mpi_of(options.launch);
+  if (mpi) return launcher_of_mpi(*mpi);
   if (wants_mpi)
     throw OptionError("run: --launcher mpi: " + options.launch.applications[0].command[0] +
                       " is not linked with an MPI; leave the option out");
@@ -126,6 +129,7 @@ int run_here(const RunOptions& options) {
 }  // namespace
 
 int run_command(const RunOptions& options) try {
+  tell_of_lone_job(job_of_environment());
   check(options.launch.applications);
   if (options.names_hosts() && options.launcher == "none")
     throw OptionError(std::string("run: ") + (options.hosts.list ? "--hosts" : "--hostfile") +

@@ -41,6 +41,7 @@ int clean_command(const CleanOptions& options);
 struct DoctorOptions {
   uint64_t tasks = 0;  // 0: as many as there are cores
   bool json = false;
+  Words command;  // a program to examine, with its arguments; empty: the machine is examined
 };
 int doctor_command(const DoctorOptions& options);
 

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -123,6 +124,13 @@ std::vector<std::string> installed_components() {
     for (const auto& entry : std::filesystem::directory_iterator(all))
       folders.push_back(entry.path());
   return folders;
+}
+
+bool has_components_for(const std::string& release) {
+  const std::vector<std::string> folders = installed_components();
+  return std::any_of(folders.begin(), folders.end(), [&](const std::filesystem::path folder) {
+    return folder.filename() == "ompi-" + release;
+  });
 }
 
 std::vector<Setting> oversubscribing_settings() {

@@ -21,6 +21,9 @@ struct Setting {
 // after the release that they were built for. There may be none.
 std::vector<std::string> installed_components();
 
+// Returns true if there are components for this release of Open MPI ("4.1.4").
+bool has_components_for(const std::string& release);
+
 // Returns settings by which mpirun starts more processes than there are processors. They are
 // variables, so that an argument of the user's own overrides them; and with the argument
 // --oversubscribe Open MPI 5 would put all processes on the first host.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// doctor.cc - `nagaya doctor`: this machine's limits for a job of N tasks, and their remedies.
+// doctor.cc - `nagaya doctor`: this machine's limits for a job of N tasks, or what a program will
+// do, with the remedies.
 #include "doctor/doctor.h"
 
 #include <fmt/core.h>
@@ -17,6 +18,7 @@ namespace {
 
 using doctor::Finding;
 using doctor::Level;
+using doctor::NamedFinding;
 using doctor::Need;
 
 struct Check {
@@ -54,11 +56,6 @@ constexpr Check kChecks[] = {
     {"Python", doctor::python},
 };
 
-struct NamedFinding {
-  const char* name;
-  Finding finding;
-};
-
 const char* to_string(Level level) {
   switch (level) {
     case Level::kOk:
@@ -78,6 +75,12 @@ Finding look(const Check& check, const Need& need) {
   } catch (const std::exception& error) {
     return {Level::kWarning, fmt::format("cannot be examined: {}", error.what()), ""};
   }
+}
+
+std::vector<NamedFinding> examine_machine(const Need& need) {
+  std::vector<NamedFinding> findings;
+  for (const Check& check : kChecks) findings.push_back({check.name, look(check, need)});
+  return findings;
 }
 
 uint64_t cores() {
@@ -112,8 +115,8 @@ void print_json(const Need& need, const std::vector<NamedFinding>& findings) {
 
 int doctor_command(const DoctorOptions& options) {
   const Need need{options.tasks != 0 ? options.tasks : cores()};
-  std::vector<NamedFinding> findings;
-  for (const Check& check : kChecks) findings.push_back({check.name, look(check, need)});
+  const std::vector<NamedFinding> findings =
+      options.command.empty() ? examine_machine(need) : examine_program(options.command, need);
   options.json ? print_json(need, findings) : print_lines(findings);
   return std::any_of(findings.begin(), findings.end(),
                      [](const auto& one) { return one.finding.level == Level::kProblem; })

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// doctor.h - the checks of `nagaya doctor`. A check is one function and one entry of the table in
-// doctor.cc; it examines one thing and says what that means for a job of `Need::tasks` tasks.
+// doctor.h - the checks of `nagaya doctor`. A check of the machine is one function and one entry of
+// the table in doctor.cc; it examines one thing and says what that means for a job of `Need::tasks`
+// tasks.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace nagaya::tools::doctor {
 
@@ -20,6 +22,11 @@ struct Finding {
   Level level;
   std::string text;    // one line: the finding, and its meaning
   std::string remedy;  // the one command that mends it; "" when there is nothing to mend
+};
+
+struct NamedFinding {
+  const char* name;
+  Finding finding;
 };
 
 // The needs of a job of this size.
@@ -78,6 +85,12 @@ Finding shared_memory(const Need& need);
 Finding message_passing(const Need& need);
 Finding python(const Need& need);
 
+// program.cc
+
+// Examines the program that `command` names (path or name, then arguments).
+std::vector<NamedFinding> examine_program(const std::vector<std::string>& command,
+                                          const Need& need);
+
 // facts.cc
 
 // Returns the first line of a file, without the line's end; nullopt when it cannot be read.
@@ -92,6 +105,8 @@ std::optional<uint64_t> hard_limit(int resource);
 // Runs `attempt` in a child and returns what it returned (0 .. 255), or -1 when it died: a filter
 // may forbid a call by a deadly signal.
 int try_in_child(const std::function<int()>& attempt);
+// Returns true if the dynamic linker loads this library; tries that in a child.
+bool loads(const std::string& library);
 // Returns the least power of two that is not below `number`: people write such values into
 // sysctl.conf.
 uint64_t rounded_up(uint64_t number);

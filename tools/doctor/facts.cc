@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // facts.cc - reads the facts about this machine that the checks of `nagaya doctor` need.
+#include <dlfcn.h>
 #include <fmt/core.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -69,6 +70,10 @@ int try_in_child(const std::function<int()>& attempt) {
   int status = 0;
   if (pid < 0 || ::waitpid(pid, &status, 0) != pid || !WIFEXITED(status)) return -1;
   return WEXITSTATUS(status);
+}
+
+bool loads(const std::string& library) {
+  return try_in_child([&] { return ::dlopen(library.c_str(), RTLD_LAZY) == nullptr ? 1 : 0; }) == 0;
 }
 
 uint64_t rounded_up(uint64_t number) {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // software.cc - finds the MPIs and the Python that jobs on this machine will use.
-#include <dlfcn.h>
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
 
@@ -21,20 +19,20 @@ namespace {
 namespace fs = std::filesystem;
 
 // One MPI: the mark by which the output of its launcher's --version is recognised, the text before
-// the number in it, and our component for it.
+// the number in it, and whether the number is that of a release of Open MPI.
 struct Mpi {
   const char* name;
   const char* mark;
   const char* before_number;  // after the mark, or the mark's own end
-  const char* component;      // the folder in lib/nagaya, without the number; nullptr: needs none
+  bool is_open_mpi;
 };
 
 constexpr Mpi kMpis[] = {
-    {"Open MPI", "(Open MPI)", ")", "ompi-"},
-    {"Open MPI", "(OpenRTE)", ")", "ompi-"},
-    {"PRRTE", "(PRRTE)", ")", nullptr},
-    {"MPICH", "HYDRA", "Version:", nullptr},
-    {"Intel MPI", "Intel(R) MPI Library", "Version", nullptr},
+    {"Open MPI", "(Open MPI)", ")", true},
+    {"Open MPI", "(OpenRTE)", ")", true},
+    {"PRRTE", "(PRRTE)", ")", false},
+    {"MPICH", "HYDRA", "Version:", false},
+    {"Intel MPI", "Intel(R) MPI Library", "Version", false},
 };
 
 // Returns "4.1.4" for "mpirun (Open MPI) 4.1.4"; "" if the text is of another MPI.
@@ -47,18 +45,12 @@ std::string version_of(const Mpi& mpi, const std::string& text) {
   return text.substr(begin, text.find_first_not_of("0123456789.", begin) - begin);
 }
 
-bool has_component(const std::string& name) {
-  const std::vector<std::string> folders = openmpi::installed_components();
-  return std::any_of(folders.begin(), folders.end(),
-                     [&](const fs::path folder) { return folder.filename() == name; });
-}
-
 std::string describe(const std::string& launcher) {
   const std::string text = output_of({launcher, "--version"}, Errors::kIncluded);
   for (const Mpi& mpi : kMpis) {
     const std::string number = version_of(mpi, text);
     if (number.empty()) continue;
-    const bool own = mpi.component != nullptr && has_component(mpi.component + number);
+    const bool own = mpi.is_open_mpi && openmpi::has_components_for(number);
     return fmt::format("{} {} ({}, {})", mpi.name, number, launcher,
                        own ? "with nagaya's components" : "over its own transports");
   }
@@ -110,10 +102,6 @@ Finding python(const Need&) {
     return {Level::kOk, program + " runs as it is", ""};
   const std::string name = "lib" + fs::path(program).filename().string() + ".so.1.0";
   const fs::path beside = fs::path(program).parent_path() / "../lib" / name;
-  const auto loads = [](const std::string& library) {
-    return try_in_child([&] { return ::dlopen(library.c_str(), RTLD_LAZY) == nullptr ? 1 : 0; }) ==
-           0;
-  };
   if (loads(beside) || loads(name))
     return {Level::kOk, fmt::format("{} runs by way of {}", program, name), ""};
   return {Level::kWarning,

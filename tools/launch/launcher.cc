@@ -25,6 +25,7 @@
 #include "launch/rank_environment.h"
 #include "launch/rank_processes.h"
 #include "launch/session_folder.h"
+#include "lone_ranks.h"
 #include "task/load/program.h"
 #include "task_environment.h"
 #include "tool.h"
@@ -75,10 +76,10 @@ void raise_limits() {
   ::pthread_attr_destroy(&of_threads);
 }
 
-class Launcher : public LauncherServices {
+class NodeLauncher : public LauncherServices {
  public:
   // Starts the ranks. `choice` must live longer. Throws Error.
-  explicit Launcher(const LaunchChoice& choice);
+  explicit NodeLauncher(const LaunchChoice& choice);
   int run();
 
   const ParallelJob& spawn(RankId parent, std::vector<Application> applications,
@@ -141,7 +142,7 @@ uint32_t ranks_of(const std::vector<Application>& applications) {
   return job.size();
 }
 
-Launcher::Launcher(const LaunchChoice& choice)
+NodeLauncher::NodeLauncher(const LaunchChoice& choice)
     : choice_(choice),
       processes_(choice.separate ? make_ordinary_processes()
                                  : make_tasks(name_, ranks_of(choice.applications))),
@@ -159,7 +160,7 @@ Launcher::Launcher(const LaunchChoice& choice)
   start_ranks(add_job(choice.applications, {}));
 }
 
-void Launcher::start_server_of_pmix() try {
+void NodeLauncher::start_server_of_pmix() try {
   constexpr rlim_t kStackOfLibpmix = 512 << 10;
   rlimit stack{};
   ::getrlimit(RLIMIT_STACK, &stack);
@@ -167,10 +168,11 @@ void Launcher::start_server_of_pmix() try {
   pmix_ = std::make_unique<PmixServer>(loop_, *this, session_.path(), topology_.get());
 } catch (const base::Error& error) {
   if (error.code() != -ENOENT) throw;
+  if (ranks_of(choice_.applications) > 1) tell_of_missing_pmix(choice_.applications[0].command);
 }
 
 // Returns the index of the first of `count` ranks in a row, which are now the job's.
-uint32_t Launcher::take_ranks(uint32_t job, uint32_t count) {
+uint32_t NodeLauncher::take_ranks(uint32_t job, uint32_t count) {
   const auto found = std::search_n(ranks_.begin(), ranks_.end(), count, true,
                                    [](const Rank& rank, bool) { return rank.is_forgotten; });
   const auto first = static_cast<uint32_t>(found - ranks_.begin());
@@ -179,8 +181,8 @@ uint32_t Launcher::take_ranks(uint32_t job, uint32_t count) {
   return first;
 }
 
-const ParallelJob& Launcher::add_job(std::vector<Application> applications,
-                                     std::map<std::string, std::string> preset_values) {
+const ParallelJob& NodeLauncher::add_job(std::vector<Application> applications,
+                                         std::map<std::string, std::string> preset_values) {
   const auto id = static_cast<uint32_t>(jobs_.size());
   const uint32_t size = ranks_of(applications);
   const uint32_t processors = std::max(std::thread::hardware_concurrency(), 1u);
@@ -207,7 +209,7 @@ void make_environment_of_rank(std::vector<std::string>& environment) try {
   throw CannotRun(error);
 }
 
-std::vector<std::string> Launcher::environment_of(const ParallelJob& job, uint32_t rank) {
+std::vector<std::string> NodeLauncher::environment_of(const ParallelJob& job, uint32_t rank) {
   std::vector<std::string> environment = task::own_environment();
   std::erase_if(environment, is_of_outer_launcher);
   const auto add = [&](const std::vector<std::string>& variables) {
@@ -221,7 +223,7 @@ std::vector<std::string> Launcher::environment_of(const ParallelJob& job, uint32
   return environment;
 }
 
-void Launcher::start(const ParallelJob& job, uint32_t rank) {
+void NodeLauncher::start(const ParallelJob& job, uint32_t rank) {
   const Application& application = job.applications[job.application_of(rank)];
   const RankId id{job.id, rank};
   const base::Fd pmi1 = pmi1_.connect(id);
@@ -243,7 +245,7 @@ void Launcher::start(const ParallelJob& job, uint32_t rank) {
   ++running_;
 }
 
-void Launcher::start_ranks(const ParallelJob& job) {
+void NodeLauncher::start_ranks(const ParallelJob& job) {
   uint32_t rank = 0;
   try {
     for (; rank < job.size(); ++rank) start(job, rank);
@@ -259,25 +261,25 @@ void Launcher::start_ranks(const ParallelJob& job) {
   }
 }
 
-const ParallelJob& Launcher::spawn(RankId, std::vector<Application> applications,
-                                   std::map<std::string, std::string> preset_values) {
+const ParallelJob& NodeLauncher::spawn(RankId, std::vector<Application> applications,
+                                       std::map<std::string, std::string> preset_values) {
   const ParallelJob& job = add_job(std::move(applications), std::move(preset_values));
   start_ranks(job);
   return job;
 }
 
-void Launcher::abort(RankId, int exit_code, const std::string&) {
+void NodeLauncher::abort(RankId, int exit_code, const std::string&) {
   end_all(exit_code != 0 ? exit_code : 1);
 }
 
-void Launcher::end_all(int code) {
+void NodeLauncher::end_all(int code) {
   if (code_ == 0) code_ = code;
   if (kill_at_) return;
   processes_->signal_all(SIGTERM);
   kill_at_ = Clock::now() + kGrace;
 }
 
-void Launcher::handle_end(const RankEnd& end) {
+void NodeLauncher::handle_end(const RankEnd& end) {
   Rank& rank = ranks_[end.index];
   rank.has_ended = true;
   --running_;
@@ -298,7 +300,7 @@ void Launcher::handle_end(const RankEnd& end) {
 }
 
 // A program that spawns one job after another must not cost more and more.
-void Launcher::remove_if_ended(const ParallelJob& job) {
+void NodeLauncher::remove_if_ended(const ParallelJob& job) {
   const auto first = ranks_.begin() + first_ranks_[job.id];
   if (job.id == 0 ||
       !std::all_of(first, first + job.size(), [](const Rank& rank) { return rank.has_ended; }))
@@ -311,11 +313,11 @@ void Launcher::remove_if_ended(const ParallelJob& job) {
   if (pmix_) pmix_->remove(job.id);
 }
 
-void Launcher::take_ends() {
+void NodeLauncher::take_ends() {
   while (const auto end = processes_->take_ended()) handle_end(*end);
 }
 
-void Launcher::read_signals() {
+void NodeLauncher::read_signals() {
   signalfd_siginfo info;
   while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
     const int signal = static_cast<int>(info.ssi_signo);
@@ -328,7 +330,7 @@ void Launcher::read_signals() {
   }
 }
 
-int Launcher::run() {
+int NodeLauncher::run() {
   const auto begin = Clock::now();
   for (take_ends(); running_ > 0; take_ends()) {
     loop_.serve_once(kill_at_ || choice_.time_limit ? kTickBeforeDeadlineMs : kTickMs);
@@ -349,7 +351,7 @@ int Launcher::run() {
 int run_job(const LaunchChoice& choice) {
   fill_standard_streams();
   ::signal(SIGCHLD, SIG_DFL);  // if it stayed ignored, waitpid would get no status of children
-  return Launcher(choice).run();
+  return NodeLauncher(choice).run();
 }
 
 }  // namespace nagaya::tools

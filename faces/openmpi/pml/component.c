@@ -198,11 +198,31 @@ static bool may_be_used(void) {
   return false;
 }
 
+static int number_in(const char* variable, int otherwise) {
+  const char* const value = getenv(variable);
+  return value != NULL ? atoi(value) : otherwise;
+}
+
+/* If a launcher without PMIx has started several processes, Open MPI takes each of them for a job
+ * of its own. One of them says so, unless `nagaya exec` has found out before. (OMPI_COMM_WORLD_SIZE
+ * is 1 in a job of one rank that such a process has started.) */
+static void tell_of_lone_rank(void) {
+  const int processes = number_in("PMI_SIZE", 1);
+  if (processes <= 1 || number_in("PMI_RANK", 0) != 0 ||
+      number_in("OMPI_COMM_WORLD_SIZE", processes) == 1 || getenv("NAGAYA_RANK_EXAMINED") != NULL)
+    return;
+  opal_output(0,
+              "nagaya: the launcher of these %d processes does not speak PMIx: Open MPI takes each "
+              "for a job of one rank; start them by Open MPI's mpirun, or by nagaya run",
+              processes);
+}
+
 /* If the user selects no pml, or only excludes some (Debian's setting does), Open MPI considers its
  * own components only. Selects ours, as a user would. */
 static int open(void) {
   char** const selection = &ompi_pml_base_framework.framework_selection;
   is_usable = may_be_used();
+  if (is_usable && ompi_process_info.num_procs == 1) tell_of_lone_rank();
   const bool has_selected_one = *selection != NULL && **selection != 0 && **selection != '^';
   if (is_usable && !has_selected_one) *selection = strdup("nagaya");
   return OMPI_SUCCESS;

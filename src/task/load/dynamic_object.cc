@@ -183,17 +183,19 @@ std::optional<DynamicObject> LibrarySearch::find(const std::string& name, const 
   return std::nullopt;
 }
 
-bool LibrarySearch::needs(const DynamicObject& program,
-                          const std::function<bool(const std::string& name)>& condition) {
+bool LibrarySearch::needs(
+    const DynamicObject& program,
+    const std::function<bool(const std::string& name, const std::string& path)>& condition) {
   std::set<std::string> known;
   std::vector<DynamicObject> to_read{program};
   while (!to_read.empty() && known.size() < kObjectsMax) {
     const DynamicObject user = std::move(to_read.back());
     to_read.pop_back();
     for (const std::string& name : user.needed) {
-      if (condition(name)) return true;
       if (is_of_libc(name) || !known.insert(name).second) continue;
-      if (auto found = find(name, user, program)) to_read.push_back(std::move(*found));
+      auto found = find(name, user, program);
+      if (condition(name, found ? found->path : "")) return true;
+      if (found) to_read.push_back(std::move(*found));
     }
   }
   return false;

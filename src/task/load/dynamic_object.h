@@ -39,10 +39,11 @@ class LibrarySearch {
   std::optional<DynamicObject> find(const std::string& name, const DynamicObject& user,
                                     const DynamicObject& program);
 
-  // Returns true if `program`, or a library that it needs, directly or not, needs a library whose
-  // name fulfils the condition.
-  bool needs(const DynamicObject& program,
-             const std::function<bool(const std::string& name)>& condition);
+  // Returns true if `program`, or a library that it needs, directly or not, needs a library that
+  // fulfils the condition. Its path is "" where it is not found.
+  bool needs(
+      const DynamicObject& program,
+      const std::function<bool(const std::string& name, const std::string& path)>& condition);
 
  private:
   std::vector<std::string> in_cache(const std::string& name);

@@ -86,6 +86,12 @@ def test_names_are_offered_and_not_carried_out(shell, user, folder, hostile, wor
     assert not [path.name for path in folder.iterdir() if not path.name.startswith(".")], ended
 
 
+@pytest.mark.parametrize("words", [("exec",), ("doctor",), ("doctor", "-n", "2"), ("run", "-n", "2")])
+def test_programs_are_offered(shell, user, folder, words):
+    offered, ended = ask(shell, user, folder, folder, "nagaya", *words, "tru")
+    assert "true" in offered, ended
+
+
 def test_a_real_job_of_a_hostile_program_is_offered_and_carries_nothing_out(shell, user, folder,
                                                                            nagaya, installation,
                                                                            running):

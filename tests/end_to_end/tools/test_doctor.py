@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The findings of `nagaya doctor` on a machine, also on one that refuses something
-(tests/programs/restricted.c): the name, the level, the remedy, the exit code."""
+(tests/programs/restricted.c), and about programs: the name, the level, the remedy, the exit code."""
 import errno
 import json
 import re
+import shlex
+import shutil
+import subprocess
 
 import pytest
+from hidden_library import without_library
 
 GIB = 1 << 30
 OWN_MOUNTS = ["unshare", "-Urm"]
@@ -89,9 +93,8 @@ def test_the_memory_names_the_killer_of_all(user, nagaya):
     assert "OOM killer" in findings["memory"]["text"], findings["memory"]
 
 
-def examine_with(user, nagaya, variables):
-    """One finding: that whose name is given with the variables."""
-    ended = user.run([nagaya, "doctor", "-n", 2, "--json"], env=variables)
+def examine_with(user, nagaya, variables, *command):
+    ended = user.run([nagaya, "doctor", "-n", 2, "--json", *command], env=variables)
     return {one["name"]: one for one in json.loads(ended.out)["findings"]}
 
 
@@ -218,3 +221,147 @@ def test_the_name_of_a_launchers_folder_is_not_carried_out(user, nagaya, folder,
     assert all(line.isprintable() for line in said.out.split("\n")), said
     assert re.findall(r"(?m)^(ok|warning|problem) +MPI: ", said.out) == ["ok"], said
     assert list(folder.iterdir()) == []
+
+
+PYTHON = "/usr/bin/python3"  # Debian has mpi4py for Open MPI only
+
+
+@pytest.fixture
+def program(installation):
+    """The command of a program by the name of its MPI; skips what is not installed."""
+    def words(mpi):
+        if mpi == "mpi4py":
+            if subprocess.run([PYTHON, "-c", "import mpi4py"], check=False).returncode != 0:
+                pytest.skip(f"{PYTHON} has no mpi4py (Debian: python3-mpi4py)")
+            return [PYTHON, "program.py"]
+        if mpi == "MPICH" and not installation.has("mpich_ending"):
+            pytest.skip("MPICH is not installed")
+        names = {"Open MPI": "mpi_ending", "MPICH": "mpich_ending", "none": "plain_ending"}
+        return [installation.program(names[mpi]), "exit", "0"]
+    return words
+
+
+def library_of(command):
+    said = subprocess.run(["ldd", command[0]], capture_output=True, text=True, check=True).stdout
+    return re.search(r"libmpi(?:ch)?\.so\S+ => (\S+)", said).group(1)
+
+
+@pytest.mark.parametrize("mpi, protocol", [("Open MPI", "PMIx"), ("MPICH", "PMI-1")])
+def test_a_program_loads_the_mpi_that_it_is_linked_with(user, nagaya, program, mpi, protocol):
+    _, found = examine(user, nagaya, "--", *program(mpi))
+    assert list(found) == ["program", "MPI", "one node", "several hosts", "messages"]
+    assert re.fullmatch(rf"{mpi} [0-9]+[.][0-9.]+: {library_of(program(mpi))}", found["MPI"]["text"])
+    assert found["one node"]["text"] == f"nagaya run starts it itself, over {protocol}"
+    assert "/mpirun" in found["several hosts"]["text"]
+    assert {one["level"] for one in found.values()} <= {"ok", "warning"}, found
+
+
+def test_open_mpi_without_libpmix_is_a_problem(user, nagaya, program):
+    before = without_library(user, "libpmix.so.2")
+    _, found = examine(user, nagaya, *program("Open MPI"), before=before)
+    assert found["one node"]["level"] == "problem" and "libpmix" in found["one node"]["remedy"], found
+
+
+@pytest.mark.parametrize("mpi", ["Open MPI", "mpi4py"])
+def test_messages_of_the_release_of_our_components_go_through_the_space(user, nagaya, program,
+                                                                       needs_components, mpi):
+    _, found = examine(user, nagaya, *program(mpi))
+    release = re.match("Open MPI ([0-9.]+):", found["MPI"]["text"]).group(1)
+    assert (nagaya.parent.parent / "lib" / "nagaya" / f"ompi-{release}").exists()
+    assert found["messages"]["text"].startswith("through the space within a node"), found
+    off = user.run([nagaya, "doctor", *program(mpi)], env={"NAGAYA_MPI": "off"})
+    assert "messages: through Open MPI's own" in off.out and "do: unset NAGAYA_MPI" in off.out, off
+
+
+def test_messages_of_another_release_do_not_and_there_is_a_remedy(user, nagaya, program, folder):
+    """A copy of the MPI in which its version is another one."""
+    library = library_of(program("Open MPI"))
+    _, found = examine(user, nagaya, *program("Open MPI"))
+    release = re.match("Open MPI ([0-9.]+):", found["MPI"]["text"]).group(1)
+    other = release[:-1] + str((int(release[-1]) + 1) % 10)
+    copy = user.new_file(folder / library.split("/")[-1],
+                         open(library, "rb").read().replace(b"\0%s\0" % release.encode(),
+                                                            b"\0%s\0" % other.encode()))
+    said = examine_with(user, nagaya, {"LD_LIBRARY_PATH": str(folder)}, *program("Open MPI"))
+    assert said["MPI"]["text"] == f"Open MPI {other}: {copy}", said
+    assert said["messages"]["level"] == "warning", said
+    assert f"Open MPI {other}'s own shared memory" in said["messages"]["text"], said
+    assert "NAGAYA_OPENMPI_CC" in said["messages"]["remedy"], said
+
+
+def test_the_mpi_that_mpi4py_loads_by_itself_is_found(user, nagaya, program, folder):
+    """As mpi4py 4.1 does: it loads an MPI to choose its module."""
+    library = library_of(program("MPICH"))
+    (folder / "mpi4py").mkdir()
+    user.new_file(folder / "mpi4py" / "__init__.py", f"import ctypes; ctypes.CDLL('{library}')")
+    user.new_file(folder / "mpi4py" / "MPI.py", "raise ImportError('nobody needs to import it')")
+    found = examine_with(user, nagaya, {"PYTHONPATH": str(folder)}, PYTHON)
+    assert re.fullmatch(r"MPICH [0-9.]+: /\S+/libmpich?[.]so[.]\S+", found["MPI"]["text"]), found
+    assert found["one node"]["text"].endswith("over PMI-1"), found
+
+
+def test_an_mpi4py_in_the_working_folder_is_not_run(user, nagaya, folder):
+    """Python's -c would find it; a script of another folder does not."""
+    (folder / "mpi4py").mkdir()
+    user.new_file(folder / "mpi4py" / "__init__.py", f"open('{folder}/ran', 'w')")
+    user.own(folder / "mpi4py")
+    ended = user.run([nagaya, "doctor", PYTHON, "/dev/null"], cwd=folder)
+    assert ended.code == 0 and not (folder / "ran").exists(), ended
+
+
+def test_a_program_without_mpi_may_load_one_later(user, nagaya, program):
+    _, found = examine(user, nagaya, *program("none"))
+    assert found["MPI"]["text"].startswith("none found: it may load one later"), found
+    assert "messages" not in found
+
+
+@pytest.mark.parametrize("wrappers", [[["env", "A=1"]], [["nice", "-n", "1"], ["timeout", "10"]]])
+def test_behind_a_wrapper_the_remedy_examines_the_program(user, nagaya, program, wrappers):
+    command = [word for wrapper in wrappers for word in wrapper] + program("Open MPI")
+    for _ in wrappers:
+        _, found = examine(user, nagaya, *command)
+        assert found["MPI"]["text"].startswith("none found"), found
+        assert found["program"]["text"].endswith(", which becomes a task, too"), found
+        command = shlex.split(found["program"]["remedy"])[2:]
+    assert command == list(map(str, program("Open MPI")))
+
+
+def test_a_script_is_named_with_what_runs_it(user, nagaya, folder):
+    script = user.new_file(folder / "job", "#!/bin/sh\nexec ./program\n", 0o755)
+    _, found = examine(user, nagaya, script)
+    assert f"{script} runs as a task, by /" in found["program"]["text"], found
+    assert "it starts a program, which becomes a task" in found["program"]["text"], found
+    script.write_text(f"#!{PYTHON}\nprint(1)\n")
+    _, found = examine(user, nagaya, script)
+    assert "remedy" not in found["program"], found
+
+
+def test_a_program_that_cannot_be_a_task_can_be_an_ordinary_process(user, nagaya, installation):
+    program = installation.program("not_position_independent")
+    _, found = examine(user, nagaya, "-n", 2, program, "exit", 0)
+    assert list(found) == ["program"] and found["program"]["level"] == "problem", found
+    assert "not position-independent" in found["program"]["text"]
+    again = user.run([nagaya, *shlex.split(found["program"]["remedy"])[1:]])
+    assert again.code == 0, again
+
+
+def test_a_program_that_does_not_exist_is_a_problem(user, nagaya):
+    ended = user.run([nagaya, "doctor", "--", "--no-program"])
+    assert (ended.code, ended.out) == (1, "problem  program: --no-program: no such program\n"), ended
+
+
+def test_an_mpi_that_is_not_found_is_a_problem(user, nagaya, program, folder):
+    content = open(program("Open MPI")[0], "rb").read()
+    broken = user.new_file(folder / "broken", content.replace(b"libmpi.so.", b"libmpi_so."), 0o755)
+    _, found = examine(user, nagaya, broken)
+    assert found["MPI"]["level"] == "problem", found
+    assert "its MPI is not found: libmpi_so." in found["MPI"]["text"], found
+    assert "LD_LIBRARY_PATH" in found["MPI"]["remedy"], found
+
+
+def test_the_name_of_a_program_is_not_carried_out(user, nagaya, installation, folder):
+    name = folder / "a $(touch ran)\x1b[2J\nproblem  x"
+    shutil.copy(installation.program("plain_ending"), name)
+    ended = user.run([nagaya, "doctor", name], cwd=folder)
+    assert ended.code == 0 and ended.out.count("\n") == 4, ended
+    assert all(line.isprintable() for line in ended.out.split("\n")), ended

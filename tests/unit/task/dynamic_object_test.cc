@@ -35,7 +35,7 @@ TEST(LibrarySearch, FindsTheLibrariesThatTheLinkerLoads) {
     if (!object) continue;  // not installed
     std::set<std::string> found;
     LibrarySearch search({});
-    EXPECT_FALSE(search.needs(*object, [&](const std::string& name) {
+    EXPECT_FALSE(search.needs(*object, [&](const std::string& name, const std::string&) {
       if (!is_of_libc(name)) found.insert(name);
       return false;
     }));

@@ -16,13 +16,13 @@ using Variables = std::map<std::string, std::string>;
 const Variables kOpenMpi = {{"PMIX_NAMESPACE", "3.1"},
                             {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"},
                             {"OMPI_COMM_WORLD_LOCAL_RANK", "3"},
+                            {"OMPI_COMM_WORLD_SIZE", "7"},
                             {"OMPI_MCA_orte_precondition_transports", "0123-4567"}};
-const Variables kHydra = {{"PMI_RANK", "9"}, {"MPI_LOCALNRANKS", "5"}, {"MPI_LOCALRANKID", "1"}};
-const Variables kSlurm = {{"SLURM_JOB_ID", "17"},
-                          {"SLURM_STEP_ID", "0"},
-                          {"SLURM_LOCALID", "2"},
-                          {"SLURM_NODEID", "1"},
-                          {"SLURM_STEP_TASKS_PER_NODE", "8,6"}};
+const Variables kHydra = {
+    {"PMI_RANK", "9"}, {"PMI_SIZE", "10"}, {"MPI_LOCALNRANKS", "5"}, {"MPI_LOCALRANKID", "1"}};
+const Variables kSlurm = {{"SLURM_JOB_ID", "17"},         {"SLURM_STEP_ID", "0"},
+                          {"SLURM_LOCALID", "2"},         {"SLURM_NODEID", "1"},
+                          {"SLURM_STEP_NUM_TASKS", "14"}, {"SLURM_STEP_TASKS_PER_NODE", "8,6"}};
 
 LaunchedJob job_in(const std::vector<Variables>& environments) {
   for (const auto& variables : {kOpenMpi, kHydra, kSlurm})
@@ -44,12 +44,18 @@ bool same_key(const LaunchedJob& a, const LaunchedJob& b) {
 TEST(JobOfEnvironment, TakesCountAndNumberFromTheLauncher) {
   const struct {
     Variables variables;
+    LauncherKind launcher;
+    int64_t ranks;
     uint32_t tasks;
     int64_t local_rank;
     bool signals_groups;
-  } cases[] = {{kOpenMpi, 4, 3, true}, {kHydra, 5, 1, true}, {kSlurm, 6, 2, false}};
+  } cases[] = {{kOpenMpi, LauncherKind::kOpenMpi, 7, 4, 3, true},
+               {kHydra, LauncherKind::kMpich, 10, 5, 1, true},
+               {kSlurm, LauncherKind::kSlurm, 14, 6, 2, false}};
   for (const auto& one : cases) {
     const LaunchedJob found = job_in({one.variables});
+    EXPECT_EQ(found.launcher, one.launcher) << found.job.name;
+    EXPECT_EQ(found.ranks, one.ranks) << found.job.name;
     EXPECT_EQ(found.job.group_tasks, one.tasks) << found.job.name;
     EXPECT_EQ(found.local_rank, one.local_rank) << found.job.name;
     EXPECT_EQ(found.job.launcher_pid, ::getppid()) << found.job.name;
@@ -88,6 +94,8 @@ TEST(JobOfEnvironment, PrefersTheInnermostLauncher) {
 TEST(JobOfEnvironment, IsAloneWithoutALauncher) {
   const LaunchedJob one = job_in({}), other = job_in({});
   EXPECT_EQ(one.job.launcher_pid, ::getpid());
+  EXPECT_EQ(one.launcher, LauncherKind::kNone);
+  EXPECT_EQ(one.ranks, 1);
   EXPECT_EQ(one.job.group_tasks, 1u);
   EXPECT_NE(one.job.name, other.job.name);
   EXPECT_FALSE(same_key(one, other));

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// program.cc - examines a program: can it be a task, which MPI would it load, how is it launched,
+// and do its messages go through the space?
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include "base/error.h"
+#include "command.h"
+#include "doctor/doctor.h"
+#include "faces/openmpi/environment.h"
+#include "mpi_library.h"
+#include "mpi_program.h"
+#include "program_role.h"
+#include "task/load/program.h"
+#include "task_environment.h"
+
+namespace nagaya::tools::doctor {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+std::string shell_words(Words words) {
+  for (std::string& word : words) word = shell_word(word);
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+// Returns the words of the program that a wrapper or an overseer starts, as its arguments tell.
+Words started_by(const Words& command) {
+  for (auto word = command.begin() + 1; word != command.end(); ++word) try {
+      task::find_program(*word, task::own_environment());
+      return {word, command.end()};
+    } catch (const base::Error&) {
+      continue;  // an option, or an argument of one
+    }
+  return {};
+}
+
+// The program that a command names.
+struct Program {
+  Words command;
+  task::ProgramText text;
+  std::optional<MpiLibrary> mpi = {};
+  MpiRelease release = {};
+};
+
+Finding what_it_is(const Program& program) {
+  const std::string file =
+      fs::canonical(task::find_program(program.command[0], task::own_environment()));
+  std::string text = file + " runs as a task";
+  if (fs::canonical(program.text.program) != file) text += ", by " + program.text.program;
+  const Role role = guess_role(program.text).role;
+  if (role != Role::kWrapper && role != Role::kOverseer) return {Level::kOk, text, ""};
+  const Words started = started_by(program.command);
+  text += fmt::format("; it starts {}, which {}", started.empty() ? "a program" : started[0],
+                      role == Role::kWrapper ? "becomes a task, too" : "is an ordinary process");
+  return {Level::kOk, text,
+          "nagaya doctor " + (started.empty() ? "PROGRAM" : shell_words(started))};
+}
+
+Finding its_mpi(const Program& program) {
+  if (program.mpi)
+    return {Level::kOk, fmt::format("{}: {}", program.release.text(), program.mpi->path), ""};
+  if (task::is_python(program.text))
+    return {Level::kOk, fmt::format("none: {} has no mpi4py that finds an MPI", program.text.name),
+            ""};
+  return {Level::kOk, "none found: it may load one later, or start a program that does", ""};
+}
+
+Finding on_one_node(const Program& program) {
+  if (!program.mpi)
+    return {Level::kOk,
+            "nagaya run starts it itself; an MPI that it loads finds its ranks over PMIx or PMI-1",
+            ""};
+  if (!program.mpi->is_open_mpi) return {Level::kOk, "nagaya run starts it itself, over PMI-1", ""};
+  if (loads("libpmix.so.2")) return {Level::kOk, "nagaya run starts it itself, over PMIx", ""};
+  return {Level::kProblem,
+          "nagaya run cannot start it itself: that needs PMIx, and libpmix.so.2 is missing",
+          "sudo apt-get install libpmix2"};
+}
+
+Finding on_several_hosts(const Program& program) try {
+  const Launcher launcher = program.mpi ? launcher_of_mpi(*program.mpi) : launcher_among_hosts();
+  return {Level::kOk, "nagaya run --hosts starts it by " + launcher.path, ""};
+} catch (const base::Error& error) {
+  return {Level::kWarning, error.what(),
+          program.mpi ? "export PATH=(the folder of its mpirun):$PATH"
+                      : "sudo apt-get install openmpi-bin"};
+}
+
+// Returns what keeps Open MPI's messages out of the space.
+Finding of_another_release(const MpiRelease& release) {
+  const std::string text = fmt::format(
+      "through {}'s own shared memory: nagaya has no components for this release", release.text());
+  if (release.version.starts_with("4.1.") || release.version.starts_with("5.0."))
+    return {Level::kWarning, text,
+            "cmake --preset default -DNAGAYA_OPENMPI_CC=(the mpicc of this MPI), and build nagaya "
+            "again"};
+  return {Level::kOk, text, ""};
+}
+
+Finding its_messages(const Program& program) {
+  if (!program.mpi->is_open_mpi)
+    return {Level::kOk,
+            fmt::format("through {}'s own shared memory: nagaya has components for Open MPI only",
+                        program.release.name),
+            ""};
+  if (!openmpi::has_components_for(program.release.version))
+    return of_another_release(program.release);
+  const char* const setting = std::getenv("NAGAYA_MPI");
+  if (setting != nullptr && std::string_view(setting) == "off")
+    return {Level::kWarning, "through Open MPI's own shared memory, because NAGAYA_MPI is off",
+            "unset NAGAYA_MPI"};
+  return {Level::kOk,
+          "through the space within a node (nagaya run), and between nodes with NAGAYA_MPI=on", ""};
+}
+
+// Examines the MPI of a program that can be a task.
+void examine_mpi(Program& program, std::vector<NamedFinding>& findings) try {
+  program.mpi = mpi_of_program(program.text);
+  if (program.mpi) program.release = release_of(*program.mpi);
+  findings.push_back({"MPI", its_mpi(program)});
+  findings.push_back({"one node", on_one_node(program)});
+  findings.push_back({"several hosts", on_several_hosts(program)});
+  if (program.mpi) findings.push_back({"messages", its_messages(program)});
+} catch (const base::Error& error) {
+  findings.push_back({"MPI", {Level::kProblem, error.what(), "export LD_LIBRARY_PATH=FOLDER"}});
+}
+
+// Returns what keeps the program from being a task, and what may be done instead.
+Finding refusal(const base::Error& error, const Words& command, const Need& need) {
+  if (error.code() != -ENOEXEC) return {Level::kProblem, error.what(), ""};
+  return {Level::kProblem, error.what(),
+          fmt::format("nagaya run --separate -n {} {}", need.tasks, shell_words(command))};
+}
+
+}  // namespace
+
+std::vector<NamedFinding> examine_program(const Words& command, const Need& need) try {
+  Program program{command, task::resolve_program(command[0], {command.begin() + 1, command.end()},
+                                                 environment_of_task())};
+  std::vector<NamedFinding> findings = {{"program", what_it_is(program)}};
+  examine_mpi(program, findings);
+  return findings;
+} catch (const base::Error& error) {
+  return {{"program", refusal(error, command, need)}};
+}
+
+}  // namespace nagaya::tools::doctor
