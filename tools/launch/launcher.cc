@@ -118,8 +118,9 @@ class NodeLauncher : public LauncherServices {
 
   const LaunchChoice& choice_;
   const std::string name_ = "run-" + base::random_digits();
-  SessionFolder session_{name_};
   std::unique_ptr<RankProcesses> processes_;
+  SessionFolder session_{
+      name_};  // once there is a host, which removes it if this process is killed
   const sigset_t handled_ = handled_signals();
   base::Fd signals_;
   EventLoop loop_;
