@@ -57,9 +57,8 @@ TaskRecord* record_of(const TaskRecord& self, int task) {
   return self.space->record(static_cast<uint32_t>(task));
 }
 
-// Returns the calling task's record for a function by which tasks meet, or learn who they are. From
-// now on other tasks may know the task's memory, so that programs which it executes become no tasks
-// (execution.h).
+// Returns the calling task's record for a function by which tasks meet. From now on other tasks may
+// know the task's memory, so that programs which it executes become no tasks (execution.h).
 TaskRecord* record_to_communicate() {
   TaskRecord* const self = own_record();
   if (self != nullptr && self->communicates.load(std::memory_order_relaxed) == 0)
@@ -82,7 +81,7 @@ int tasks_alive(const SpaceHeader& space) {
 using namespace nagaya::task;
 
 int nagaya_task_self(void) {
-  const TaskRecord* self = record_to_communicate();
+  const TaskRecord* self = own_record();
   return self != nullptr ? static_cast<int>(self->number) : -ESRCH;
 }
 

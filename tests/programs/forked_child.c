@@ -65,6 +65,8 @@ int main(int argc, char** argv) {
   fork_detached(by_libc);
   fork_detached(by_kernel);
   EXPECT_EQUAL(nagaya_task_publish("name", &argc), 0);
+  /* From now on others may know this task's memory, and what its children execute is no task. */
+  EXPECT_EQUAL(nagaya_task_publish("met", argv), 0);
   const pid_t child = fork();
   if (child == 0) {
     execl(argv[0], argv[0], "executed", (char*)NULL);

@@ -197,7 +197,7 @@ def test_a_stalling_client_does_not_delay_the_end(user, nagaya, installation, le
     process = user.start([nagaya, "run", "-n", 2, program, "signal"], stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, text=True)
     assert [process.stdout.readline() for _ in range(2)] == ["ready\n"] * 2
-    [path] = user.socket_folder.glob("space-*.sock")
+    [path] = user.socket_folder.glob("run-*.sock")
     with JoiningClient(user, path):
         time.sleep(0.1)
         process.send_signal(10)
