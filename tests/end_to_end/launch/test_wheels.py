@@ -15,6 +15,8 @@ C, PYTHON, SCRIPT = "C", "mpi4py", "script of mpi4py"
 CELLS = [*((program, "itself", ranks) for program in (C, PYTHON) for ranks in (1, 2, 5)),
          *(((C, PYTHON)[number % 2], way, 2) for number, way in enumerate(WAYS[1:])),
          (SCRIPT, "itself", 2)]
+QUICK = {(C, "itself", 2), (PYTHON, "itself", 5), (SCRIPT, "itself", 2), (C, "env", 2),
+         *(cell for cell in CELLS if cell[1] == "Python's subprocess")}
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +56,9 @@ def run(user, nagaya, installed, wheel):
                                                 env={**installed.variables(wheel), **variables})
 
 
-@pytest.mark.parametrize("program, way, ranks", CELLS, ids=lambda value: str(value).replace(" ", "_"))
+@pytest.mark.parametrize("program, way, ranks", [
+    pytest.param(*cell, marks=[] if cell in QUICK else pytest.mark.full) for cell in CELLS
+], ids=lambda value: str(value).replace(" ", "_"))
 def test_ranks_are_those_of_one_job_in_one_space(user, nagaya, installed, wheel, wrappers, command,
                                                  leftovers, program, way, ranks):
     code = 7 if ranks % 2 else 0

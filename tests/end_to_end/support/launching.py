@@ -35,6 +35,7 @@ class Launcher:
     ways: tuple = (DIRECT, EXEC)
     in_slurm: bool = False
     is_nagaya: bool = False
+    is_second: bool = False  # the same launcher, with another MPI
     slow_input: bool = False  # it fails when a rank reads more slowly than it gets input
     cannot: dict = dataclasses.field(default_factory=dict)  # case: why
     by_turns: dict = dataclasses.field(default_factory=dict)  # case: codes, without any pattern
@@ -88,7 +89,7 @@ LAUNCHERS = {
                   "time limit": {0, 255}},
         cannot={"MPI_Comm_spawn": "Debian's MPICH 4.0 (ch4:ucx) fails in it"}),
     **{f"nagaya run, {mpi}": Launcher(
-        ("true",), (), program, is_nagaya=True, ways=(DIRECT, RUN), bound=("--bind-to", "core"),
+        ("true",), (), program, is_nagaya=True, is_second=mpi == "MPICH", ways=(DIRECT, RUN), bound=("--bind-to", "core"),
         limited=("--timeout", "5"),
         cannot={"SIGKILL": "of ordinary processes, then `nagaya clean` finds the session folder",
                 "SIGTSTP and SIGCONT": "tasks stop, which ordinary processes of an orphaned group do not "
