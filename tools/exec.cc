@@ -73,8 +73,9 @@ int exec_command(const Words& command) {
   std::optional<Proxy> proxy;  // outlives the try: a signal must not end it before it has told why
   try {
     proxy.emplace(std::move(text));  // where its waiter is refused, no task is started
-    proxy->launch.stands_for = stands_for(guess, std::max<int64_t>(job.local_rank, 0));
-    proxy->launch.wanted_number = wanted_number(guess, job.local_rank);
+    const int64_t rank = std::max<int64_t>(job.local_rank, 0);  // 0: without a launcher
+    proxy->launch.stands_for = stands_for(guess, rank);
+    proxy->launch.wanted_number = wanted_number(guess, rank);
     const Proxy::Launcher launcher{open_launcher(job), job.signals_groups};
     client = task::Client::join(job.job, announce);
     proxy->start(*client);
