@@ -23,6 +23,7 @@
 #include "launch/rank_environment.h"
 #include "launch/rank_processes.h"
 #include "launch/session_folder.h"
+#include "take_stop.h"
 #include "task/load/program.h"
 #include "task_environment.h"
 #include "tool.h"
@@ -280,7 +281,7 @@ void Launcher::read_signals() {
       end_all(128 + signal);
     else if (info.ssi_code != SI_KERNEL)
       processes_->signal_all(signal);
-    if (signal == SIGTSTP) ::raise(SIGSTOP);
+    if (signal == SIGTSTP) take_stop(signal);
   }
 }
 

@@ -44,13 +44,11 @@ bool same_key(const uint8_t (&a)[16], const uint8_t (&b)[16]) {
   return difference == 0;
 }
 
-// Opens a signalfd for the two signals that the host handles; it blocks all. SIGCHLD: a task has
-// ended (a child of the host; a pidfd for each would be copied into every further task). SIGTERM:
-// the host ends, and all tasks with it.
+// Opens a signalfd for the signal that the host handles; it blocks all. SIGTERM: the host ends, and
+// all tasks with it.
 int open_signals() {
   sigset_t set;
   ::sigemptyset(&set);
-  ::sigaddset(&set, SIGCHLD);
   ::sigaddset(&set, SIGTERM);
   return ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
@@ -103,11 +101,13 @@ Error as_error(const std::exception& error) {
   return {-EIO, error.what()};
 }
 
-Host::Host(const HostSettings& settings, base::Fd& listener, const SocketPlace& place)
+Host::Host(const HostSettings& settings, base::Fd& listener, const SocketPlace& place,
+           Reaper& reaper)
     : settings_(settings),
       log_(settings.log_path[0] == '\0' ? HostLog() : HostLog(settings.log_path)),
       listener_(listener),
       place_(place),
+      reaper_(reaper),
       epoll_(base::checked_fd(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
       signals_(base::checked_fd(open_signals(), "signalfd")),
       launcher_(open_pidfd(settings.launcher_pid)),
@@ -125,6 +125,7 @@ Host::Host(const HostSettings& settings, base::Fd& listener, const SocketPlace& 
   redirect_space = &header;
   watch(listener_.get());
   watch(signals_.get());
+  watch(reaper_.fd());
   if (launcher_) watch(launcher_.get());
   launcher_gone_ =
       settings.launcher_pid > 0 && ::kill(settings.launcher_pid, 0) != 0 && errno == ESRCH;
@@ -185,7 +186,9 @@ void Host::serve_once(int timeout_ms) {
     if (fd == listener_.get()) {
       accept_clients();
     } else if (fd == signals_.get()) {
-      read_signals();
+      terminated_ = true;
+    } else if (fd == reaper_.fd()) {
+      next_look_ = {};
     } else if (fd == launcher_.get()) {
       launcher_gone_ = true;
       launcher_.reset();
@@ -437,13 +440,6 @@ void Host::close_waited(Client& client, uint32_t number) {
   if (record.state.load(std::memory_order_relaxed) != TaskState::kEnded) return;
   client.unwaited.erase(number);
   close(record);
-}
-
-void Host::read_signals() {
-  signalfd_siginfo info;
-  while (::read(signals_.get(), &info, sizeof info) == sizeof info)
-    terminated_ = terminated_ || info.ssi_signo == SIGTERM;
-  next_look_ = {};
 }
 
 }  // namespace nagaya::task

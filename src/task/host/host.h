@@ -15,6 +15,7 @@
 
 #include "task/host/host_log.h"
 #include "task/host/host_settings.h"
+#include "task/host/reaper.h"
 #include "task/host/socket_folder.h"
 #include "task/host/spawner.h"
 #include "task/host/upper_floor.h"
@@ -29,8 +30,8 @@ base::Error as_error(const std::exception& error);
 class Host {
  public:
   // `listener` is bound to `place` and listening; the host closes it, and removes the socket, as
-  // soon as no further client can come. Throws Error.
-  Host(const HostSettings& settings, base::Fd& listener, const SocketPlace& place);
+  // soon as no further client can come. `reaper` must live longer. Throws Error.
+  Host(const HostSettings& settings, base::Fd& listener, const SocketPlace& place, Reaper& reaper);
 
   SpaceHeader& space() { return space_.header(); }
 
@@ -118,9 +119,8 @@ class Host {
   void finish(Group& group);
   void close_tasks_of_ended_groups(size_t kept);
   TaskRecord& open_record(const Launch& launch);
-  void read_signals();
   void reap_ended();
-  void reap(int pid, int status);
+  void reap(const EndedChild& child);
   void report_end(Tasks::node_type ended);
   void report_late_ends();
   void flush_clients();
@@ -144,8 +144,9 @@ class Host {
   Clock::time_point next_log_{};
   base::Fd& listener_;
   const SocketPlace& place_;
+  Reaper& reaper_;
   base::Fd epoll_;
-  base::Fd signals_;   // signalfd
+  base::Fd signals_;   // signalfd of SIGTERM
   base::Fd launcher_;  // pidfd
   std::optional<Clock::time_point> listener_paused_until_;
   bool launcher_gone_ = false;
@@ -159,7 +160,7 @@ class Host {
   std::vector<TaskRecord*> awaiting_upper_release_;  // closed once the upper floor releases them
   std::vector<TaskRecord*> tasks_of_ended_groups_;   // oldest first
   Loader loader_;
-  Clock::time_point next_look_{};  // next waitpid() without SIGCHLD
+  Clock::time_point next_look_{};  // the next call of reap_ended() that takes ended tasks
   std::map<int, Client> clients_;  // by socket
   Tasks tasks_;                    // by pid
   Tasks unreported_ends_;          // ended; there was no memory to tell their clients
