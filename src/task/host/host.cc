@@ -44,11 +44,13 @@ bool same_key(const uint8_t (&a)[16], const uint8_t (&b)[16]) {
   return difference == 0;
 }
 
-// Opens a signalfd for the signal that the host handles; it blocks all. SIGTERM: the host ends, and
-// all tasks with it.
+// Opens a signalfd for the two signals that the host handles; it blocks all. SIGCHLD: a task has
+// ended (a child of the reaper; a pidfd for each would be copied into every further task). SIGTERM:
+// the host ends, and all tasks with it.
 int open_signals() {
   sigset_t set;
   ::sigemptyset(&set);
+  ::sigaddset(&set, SIGCHLD);
   ::sigaddset(&set, SIGTERM);
   return ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
@@ -125,7 +127,6 @@ Host::Host(const HostSettings& settings, base::Fd& listener, const SocketPlace& 
   redirect_space = &header;
   watch(listener_.get());
   watch(signals_.get());
-  watch(reaper_.fd());
   if (launcher_) watch(launcher_.get());
   launcher_gone_ =
       settings.launcher_pid > 0 && ::kill(settings.launcher_pid, 0) != 0 && errno == ESRCH;
@@ -186,9 +187,7 @@ void Host::serve_once(int timeout_ms) {
     if (fd == listener_.get()) {
       accept_clients();
     } else if (fd == signals_.get()) {
-      terminated_ = true;
-    } else if (fd == reaper_.fd()) {
-      next_look_ = {};
+      read_signals();
     } else if (fd == launcher_.get()) {
       launcher_gone_ = true;
       launcher_.reset();
@@ -440,6 +439,13 @@ void Host::close_waited(Client& client, uint32_t number) {
   if (record.state.load(std::memory_order_relaxed) != TaskState::kEnded) return;
   client.unwaited.erase(number);
   close(record);
+}
+
+void Host::read_signals() {
+  signalfd_siginfo info;
+  while (::read(signals_.get(), &info, sizeof info) == sizeof info)
+    terminated_ = terminated_ || info.ssi_signo == SIGTERM;
+  next_look_ = {};
 }
 
 }  // namespace nagaya::task

@@ -119,6 +119,7 @@ class Host {
   void finish(Group& group);
   void close_tasks_of_ended_groups(size_t kept);
   TaskRecord& open_record(const Launch& launch);
+  void read_signals();
   void reap_ended();
   void reap(const EndedChild& child);
   void report_end(Tasks::node_type ended);
@@ -146,7 +147,7 @@ class Host {
   const SocketPlace& place_;
   Reaper& reaper_;
   base::Fd epoll_;
-  base::Fd signals_;   // signalfd of SIGTERM
+  base::Fd signals_;   // signalfd
   base::Fd launcher_;  // pidfd
   std::optional<Clock::time_point> listener_paused_until_;
   bool launcher_gone_ = false;
@@ -160,7 +161,7 @@ class Host {
   std::vector<TaskRecord*> awaiting_upper_release_;  // closed once the upper floor releases them
   std::vector<TaskRecord*> tasks_of_ended_groups_;   // oldest first
   Loader loader_;
-  Clock::time_point next_look_{};  // the next call of reap_ended() that takes ended tasks
+  Clock::time_point next_look_{};  // for ended tasks, without SIGCHLD
   std::map<int, Client> clients_;  // by socket
   Tasks tasks_;                    // by pid
   Tasks unreported_ends_;          // ended; there was no memory to tell their clients

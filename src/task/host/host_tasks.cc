@@ -160,12 +160,15 @@ void Host::tell_upper_floor_of_end(const TaskRecord& record) try {
   // again.
 }
 
-// Takes ended tasks from the reaper. Called when it has told of one, and once per kLookPause
-// without: there may have been no memory to answer the reaper.
+// Reaps ended tasks. Called after SIGCHLD, and once per kLookPause without: if the signal or the
+// question to the reaper has failed, a client would wait for ever.
 void Host::reap_ended() {
   if (Clock::now() < next_look_) return;
   next_look_ = Clock::now() + kLookPause;
-  while (const auto child = reaper_.take_ended()) reap(*child);
+  for (EndedChildren ended{kEndedMax, {}}; ended.count == kEndedMax;) {
+    ended = reaper_.take_ended();
+    std::for_each_n(ended.children, ended.count, [this](const EndedChild& child) { reap(child); });
+  }
   // Tasks of other jobs may have released their holds meanwhile.
   if (tasks_of_ended_groups_.size() > kEndedGroupTasksKept)
     close_tasks_of_ended_groups(kEndedGroupTasksKept);

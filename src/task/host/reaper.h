@@ -8,8 +8,6 @@
 // once nobody controls it any more.
 #pragma once
 
-#include <optional>
-
 #include "base/fd.h"
 #include "task/host/reaping.h"
 
@@ -22,18 +20,15 @@ class Reaper {
   explicit Reaper(base::Fd socket);
 
   pid_t pid() const { return pid_; }
-  int fd() const { return socket_.get(); }  // readable when a child has ended
 
-  // Returns a child that has ended, if there is one. The caller sends it no signal any more: the
-  // kernel may use its pid again.
-  std::optional<EndedChild> take_ended();
+  // Returns children that have ended. From now on the kernel may use their pids again. If there are
+  // kEndedMax, there may be more. SIGCHLD tells of an end. If there is no memory to ask the reaper,
+  // returns none, and a later call returns them.
+  EndedChildren take_ended();
 
  private:
-  void confirm();
-
   base::Fd socket_;
   pid_t pid_ = 0;
-  pid_t unconfirmed_ = 0;  // taken, but there was no memory to tell the reaper; 0: none
 };
 
 }  // namespace nagaya::task
