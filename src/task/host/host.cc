@@ -329,7 +329,7 @@ void Host::drop(int client_fd) {
   };
   for (auto& [fd, client] : clients_) mark_gone(client.leader);
   for (const auto& [pid, task] : tasks_) {
-    if (task->client == client_fd || task->leader == client_fd) ::kill(pid, SIGKILL);
+    if (task->client == client_fd || task->leader == client_fd) reaper_.signal(pid, SIGKILL);
     mark_gone(task->client);
     mark_gone(task->leader);
   }
@@ -430,7 +430,7 @@ void Host::greet(Client& client, const Hello& hello) {
 void Host::signal_task(Client& client, const SignalRequest& request) {
   const auto task = tasks_.find(request.pid);
   if (task != tasks_.end() && task->second->client == client.channel.fd())
-    ::kill(request.pid, request.signal);
+    reaper_.signal(request.pid, request.signal);
 }
 
 void Host::close_waited(Client& client, uint32_t number) {

@@ -125,8 +125,8 @@ size_t receive_all(const base::Fd& from, void* out, size_t bytes) {
   return got;
 }
 
-// Reads the pid that the host sends, and returns its pidfd. A host that cannot start, or its reaper,
-// sends a negative error code and its text instead.
+// Reads the pid that the host sends, and returns its pidfd. A host that cannot start, or its
+// reaper, sends a negative error code and its text instead.
 base::Fd await_host(const base::Fd& host) {
   int32_t said = 0;
   if (receive_all(host, &said, sizeof said) != sizeof said) throw_died();

@@ -165,10 +165,7 @@ void Host::tell_upper_floor_of_end(const TaskRecord& record) try {
 void Host::reap_ended() {
   if (Clock::now() < next_look_) return;
   next_look_ = Clock::now() + kLookPause;
-  for (EndedChildren ended{kEndedMax, {}}; ended.count == kEndedMax;) {
-    ended = reaper_.take_ended();
-    std::for_each_n(ended.children, ended.count, [this](const EndedChild& child) { reap(child); });
-  }
+  while (const auto child = reaper_.take_ended()) reap(*child);
   // Tasks of other jobs may have released their holds meanwhile.
   if (tasks_of_ended_groups_.size() > kEndedGroupTasksKept)
     close_tasks_of_ended_groups(kEndedGroupTasksKept);

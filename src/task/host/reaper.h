@@ -8,6 +8,8 @@
 // once nobody controls it any more.
 #pragma once
 
+#include <optional>
+
 #include "base/fd.h"
 #include "task/host/reaping.h"
 
@@ -21,14 +23,21 @@ class Reaper {
 
   pid_t pid() const { return pid_; }
 
-  // Returns children that have ended. From now on the kernel may use their pids again. If there are
-  // kEndedMax, there may be more. SIGCHLD tells of an end. If there is no memory to ask the reaper,
-  // returns none, and a later call returns them.
-  EndedChildren take_ended();
+  // Returns the next child that has ended, if there is one; SIGCHLD tells. If there is no memory to
+  // ask the reaper, a later call returns the child. Call this until it returns none: the kernel may
+  // use the pids of the others again, too.
+  std::optional<EndedChild> take_ended();
+
+  // Sends a signal to a child that take_ended() has not returned, unless it has ended.
+  void signal(pid_t pid, int signal) const;
 
  private:
+  void ask();
+
   base::Fd socket_;
   pid_t pid_ = 0;
+  EndedChildren ended_{};  // the last answer
+  uint32_t taken_ = 0;     // of these
 };
 
 }  // namespace nagaya::task

@@ -82,8 +82,7 @@ int main(int argc, char** argv) {
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
   int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) != 0)
-    refuse_starter("socketpair");
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) != 0) refuse_starter("socketpair");
   if (fork_or_refuse() > 0) ::_exit(0);
   const pid_t host = fork_or_refuse();
   if (host == 0) become_host(argv[1], ends[1]);

@@ -41,8 +41,8 @@ inline bool reap_child(idtype_t kind, pid_t pid, EndedChild& child) {
     return false;
   constexpr int kDumped = 0x80;
   const int signal = about.si_status | (about.si_code == CLD_DUMPED ? kDumped : 0);
-  child = {about.si_pid, about.si_code == CLD_EXITED ? W_EXITCODE(about.si_status, 0)
-                                                     : W_EXITCODE(0, signal)};
+  child = {about.si_pid,
+           about.si_code == CLD_EXITED ? W_EXITCODE(about.si_status, 0) : W_EXITCODE(0, signal)};
   return true;
 }
 

@@ -50,10 +50,12 @@ void set_handlers(const Start& start) {
   }
 }
 
-// Asks the kernel to kill the task when its parent, the reaper, ends; fails if it has ended already.
+// Asks the kernel to kill the task when its parent, the reaper, ends; fails if it has ended
+// already.
 void die_with_parent(const Start& start) {
   check(start, StartStep::kParentDeath, raw_syscall(__NR_prctl, PR_SET_PDEATHSIG, SIGKILL));
-  if (raw_syscall(__NR_getppid) != start.parent_pid) give_up(start, StartStep::kParentDeath, -ESRCH);
+  if (raw_syscall(__NR_getppid) != start.parent_pid)
+    give_up(start, StartStep::kParentDeath, -ESRCH);
 }
 
 // Joins the proxy's process group, so that the launcher's killpg and terminal stops reach the task.
