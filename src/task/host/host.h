@@ -120,8 +120,9 @@ class Host {
   void close_tasks_of_ended_groups(size_t kept);
   TaskRecord& open_record(const Launch& launch);
   void read_signals();
+  void note_ended(bool waits);
   void reap_ended();
-  void reap(const EndedChild& child);
+  void reap(Tasks::node_type ended);
   void report_end(Tasks::node_type ended);
   void report_late_ends();
   void flush_clients();
@@ -130,6 +131,7 @@ class Host {
   bool all_came_and_went() const;
   static bool is_orphan(const Client& client) { return client.leader < 0; }
   void count_end(const std::string& group);
+  bool has_tasks() const { return !tasks_.empty() || !ended_.empty(); }
   bool is_in_use() const;
   template <class Predicate>
   bool has_clients(Predicate predicate) const {
@@ -164,6 +166,7 @@ class Host {
   Clock::time_point next_look_{};  // for ended tasks, without SIGCHLD
   std::map<int, Client> clients_;  // by socket
   Tasks tasks_;                    // by pid
+  Tasks ended_;                    // until reap()
   Tasks unreported_ends_;          // ended; there was no memory to tell their clients
   // Launched tasks only: the number of tasks that a creator will spawn is not known.
   std::map<std::string, Group> groups_;

@@ -63,6 +63,8 @@ void Host::launch(Client& client, Message message) {
     spawn(loader_, reaper_.pid(), task, launch, message.descriptors);
     stop_at(StopPoint::kHostCloned);
     started = {task.number, task.pid};
+    // Of a task that has ended, whose pid the kernel has used again.
+    if (tasks_.contains(task.pid)) note_ended(true);
     auto node = entry.extract(entry.begin());
     node.key() = task.pid;
     tasks_.insert(std::move(node));
@@ -160,25 +162,35 @@ void Host::tell_upper_floor_of_end(const TaskRecord& record) try {
   // again.
 }
 
-// Reaps ended tasks. Called after SIGCHLD, and once per kLookPause without: if the signal or the
-// question to the reaper has failed, a client would wait for ever.
+// Reaps the ended tasks of the reaper's last answer, and asks it anew: after SIGCHLD, and once per
+// kLookPause without. If the signal or the question has failed, a client would wait for ever.
 void Host::reap_ended() {
-  if (Clock::now() < next_look_) return;
+  note_ended(false);
+  while (!ended_.empty()) reap(ended_.extract(ended_.begin()));
+  if (Clock::now() < next_look_ || reaper_.is_asked()) return;
   next_look_ = Clock::now() + kLookPause;
-  while (const auto child = reaper_.take_ended()) reap(*child);
+  reaper_.ask();
   // Tasks of other jobs may have released their holds meanwhile.
   if (tasks_of_ended_groups_.size() > kEndedGroupTasksKept)
     close_tasks_of_ended_groups(kEndedGroupTasksKept);
 }
 
-void Host::reap(const EndedChild& child) {
-  Tasks::node_type ended = tasks_.extract(child.pid);
-  if (ended.empty()) return;  // a task has given its parent a child (CLONE_PARENT)
+// Moves the tasks that have ended from tasks_ to ended_. If it waits, each pid in tasks_ is that of
+// its task until the next question to the reaper.
+void Host::note_ended(bool waits) {
+  while (const auto child = reaper_.take_ended(waits)) {
+    Tasks::node_type ended = tasks_.extract(child->pid);
+    if (ended.empty()) continue;  // a task has given its parent a child (CLONE_PARENT)
+    ended.mapped()->wait_status = child->wait_status;
+    ended_.insert(std::move(ended));
+  }
+}
+
+void Host::reap(Tasks::node_type ended) {
   LiveTask& task = *ended.mapped();
-  task.wait_status = child.wait_status;
   stop_at(StopPoint::kHostReaped);
   if (task.record != nullptr) {
-    space_.mark_ended(*task.record, child.wait_status);
+    space_.mark_ended(*task.record, task.wait_status);
     tell_upper_floor_of_end(*task.record);
   }
   stop_at(StopPoint::kHostEndMarked);

@@ -22,20 +22,21 @@ class Reaper {
   explicit Reaper(base::Fd socket);
 
   pid_t pid() const { return pid_; }
+  int fd() const { return socket_.get(); }  // readable once there is an answer
 
-  // Returns the next child that has ended, if there is one; SIGCHLD tells. If there is no memory to
-  // ask the reaper, a later call returns the child. Call this until it returns none: the kernel may
-  // use the pids of the others again, too.
-  std::optional<EndedChild> take_ended();
+  // Asks which children have ended; the kernel may use their pids again at once. Does nothing while
+  // a question is open, or if there is no memory. Call this after take_ended() has returned none.
+  void ask();
+  bool is_asked() const { return is_asked_; }
 
-  // Sends a signal to a child that take_ended() has not returned, unless it has ended.
-  void signal(pid_t pid, int signal) const;
+  // Returns the next child that has ended, of the answer to the last question. If that has not
+  // come, waits for it if `waits`, else returns none.
+  std::optional<EndedChild> take_ended(bool waits);
 
  private:
-  void ask();
-
   base::Fd socket_;
   pid_t pid_ = 0;
+  bool is_asked_ = false;
   EndedChildren ended_{};  // the last answer
   uint32_t taken_ = 0;     // of these
 };

@@ -5,11 +5,12 @@
 //   reaper                                   host
 //   its pid                             ->             once it is in another session than the host
 //   SIGCHLD                             ->             children have ended
-//                                       <-   a byte    the host waits for the answer
+//                                       <-   a byte    which?
 //   EndedChildren                       ->             the reaper has reaped them
 //
-// The reaper reaps only while the host waits: the host sends no signal to a pid that the kernel
-// uses again. Each message is one packet.
+// The reaper reaps only while a question is open, and the host sends signals and starts tasks only
+// while none is, or waits for the answer: so it sends no signal to a pid that the kernel uses
+// again. Each message is one packet.
 #pragma once
 
 #include <errno.h>

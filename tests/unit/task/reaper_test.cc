@@ -10,7 +10,6 @@
 
 #include "own_reaper.h"
 #include "process_state.h"
-#include "refused_call.h"
 
 namespace nagaya {
 namespace {
@@ -37,8 +36,10 @@ void await_state(pid_t pid, char state) {
 // Returns the wait statuses of `count` children by their pids.
 std::map<pid_t, int> take(size_t count) {
   std::map<pid_t, int> taken;
-  for (int n = 0; n < kLimitMs && taken.size() < count; ++n, ::usleep(1000))
-    while (const auto child = own_reaper().take_ended()) taken[child->pid] = child->wait_status;
+  for (int n = 0; n < kLimitMs && taken.size() < count; ++n, ::usleep(1000)) {
+    own_reaper().ask();
+    while (const auto child = own_reaper().take_ended(true)) taken[child->pid] = child->wait_status;
+  }
   return taken;
 }
 
@@ -63,8 +64,10 @@ TEST(Reaper, TellsOfNoneWhileAllLive) {
   const pid_t task = start_sibling([] {
     for (;;) ::pause();
   });
-  EXPECT_FALSE(own_reaper().take_ended());
-  own_reaper().signal(task, SIGKILL);
+  own_reaper().ask();
+  EXPECT_FALSE(own_reaper().take_ended(true));
+  EXPECT_FALSE(own_reaper().is_asked());
+  ::kill(task, SIGKILL);
   EXPECT_EQ(take(1), (std::map<pid_t, int>{{task, W_EXITCODE(0, SIGKILL)}}));
 }
 
@@ -90,20 +93,18 @@ TEST(Reaper, SendsMoreEndsThanOneMessageHolds) {
   EXPECT_EQ(take(expected.size()), expected);
 }
 
-// The reaper sends both ends at once. The host may then still want to kill the second child, whose
-// pid the kernel may use again.
-TEST(Reaper, SendsNoSignalToAChildThatHasEnded) {
-  std::map<pid_t, int> expected;
-  for (int code : {1, 2}) expected[start_sibling([&] { ::_exit(code); })] = W_EXITCODE(code, 0);
-  for (const auto& [pid, status] : expected) await_state(pid, 'Z');
-  const auto first = own_reaper().take_ended();
-  ASSERT_TRUE(first);
-  expected.erase(first->pid);
-  const pid_t second = expected.begin()->first;
-  EXPECT_EQ(state_of(second), ' ');
-  EXPECT_EQ(
-      in_thread_that_refuses({SYS_kill}, EPERM, [&] { own_reaper().signal(second, SIGKILL); }), 0);
-  EXPECT_EQ(take(1), expected);
+TEST(Reaper, LetsTheHostGoOnUntilItAnswers) {
+  EXPECT_FALSE(own_reaper().take_ended(false));
+  const pid_t task = start_sibling([] { ::_exit(3); });
+  await_state(task, 'Z');
+  own_reaper().ask();
+  EXPECT_TRUE(own_reaper().is_asked());
+  pollfd answer{own_reaper().fd(), POLLIN, 0};
+  ASSERT_EQ(::poll(&answer, 1, kLimitMs), 1);
+  const auto ended = own_reaper().take_ended(false);
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->pid, task);
+  EXPECT_FALSE(own_reaper().is_asked());
 }
 
 }  // namespace
