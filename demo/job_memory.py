@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The memory of a running job, without its launcher: ranks, and in one address space also the host and
-the processes that wait for its tasks.
+"""The memory of a running job, without its launcher: ranks, and in one address space also the host, its
+reaper and the processes that wait for its tasks.
 
-Tasks share one address space, whose memory counts once: a process whose parent is nagaya-host lives
-in the host's space, so the host is read in the place of all of them."""
+Tasks share one address space, whose memory counts once: a process that has the same parent as
+nagaya-host, the reaper, lives in the host's space, so the host is read in the place of all of them.
+The reaper is in a session of its own."""
 import os
 
 HOST = "nagaya-host"
@@ -45,10 +46,11 @@ def field_kib(text, field):
 def memory_of(launcher):
     """Returns (Pss, page tables) [MiB] of a waiting job, whose launcher leads its session."""
     processes = processes_of(launcher)
-    hosts = {pid for pid, (_, name) in processes.items() if name == HOST}
-    spaces = [pid for pid, (parent, _) in processes.items() if pid != launcher and parent not in hosts]
+    reapers = {parent for parent, name in processes.values() if name == HOST}
+    spaces = [pid for pid, (parent, name) in processes.items()
+              if pid != launcher and (name == HOST or parent not in reapers)]
     pss_kib = page_tables_kib = 0
-    for pid in spaces:
+    for pid in [*spaces, *reapers]:
         try:
             pss_kib += field_kib(read(pid, "smaps_rollup"), "Pss")
             page_tables_kib += field_kib(read(pid, "status"), "VmPTE")

@@ -20,6 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "take_stop.h"
+
 namespace nagaya::tools {
 
 // The state that the programs hand on by exec. All signals to be forwarded are blocked.
@@ -80,7 +82,7 @@ void forward(const Attendance& own, Send send) {
     const bool in_group = ::getpgid(own.pid) == ::getpgrp();
     if (!reached_group(info, in_group, own.signals_groups ? ::getppid() : 0)) send(signal);
     // The launcher or shell watches this process: it must be seen to stop as the task does.
-    if (signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU) ::kill(::getpid(), SIGSTOP);
+    if (signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU) take_stop(signal);
   }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// host_main.cc - the program nagaya-host. Started by a client (host_start.cc) with its listening
-// socket as descriptor 3, a socket with HostSettings as descriptor 4, and the folder of the
-// listening socket as descriptor 5.
+// host_main.cc - the program nagaya-host. Started by a reaper (reaper_main.cc), which a client has
+// started (host_start.cc), with the client's listening socket as descriptor 3, a socket with
+// HostSettings as descriptor 4, the folder of the listening socket as descriptor 5, and a socket to
+// the reaper as descriptor 6.
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -16,6 +17,7 @@
 #include "task/host/host.h"
 #include "task/host/host_process.h"
 #include "task/host/host_settings.h"
+#include "task/host/reaper.h"
 #include "task/host/socket_folder.h"
 #include "task/host/wire.h"
 
@@ -76,11 +78,12 @@ void leave(base::Fd& listener, const task::SocketPlace& place) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main() {
   task::HostSettings settings{};
   base::Fd listener(task::kHostListenerFd), starter(task::kHostSettingsFd);
+  std::optional<task::Reaper> reaper;
   try {
-    if (argc < 2) task::start_second_life(argv);
+    reaper.emplace(base::Fd(task::kHostReaperFd));
     task::guard_the_break();
   } catch (const std::exception& error) {
     refuse_starter(starter, task::as_error(error));
@@ -90,7 +93,7 @@ int main(int argc, char** argv) {
   std::optional<task::Host> host;
   std::optional<delegatee::Server> server;  // ends before its host
   try {
-    ::closefrom(task::kHostFolderFd + 1);
+    ::closefrom(task::kHostReaperFd + 1);
     sigset_t all;
     ::sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, nullptr);
@@ -103,7 +106,7 @@ int main(int argc, char** argv) {
     }
     task::unignore_signals();
     task::reset_affinity_and_limits();
-    host.emplace(settings, listener, *place);
+    host.emplace(settings, listener, *place, *reaper);
     server.emplace(host->space());
     host->set_upper_floor(*server);
     task::forbid_core_dumps_on_old_kernels();

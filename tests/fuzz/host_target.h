@@ -22,6 +22,7 @@
 #include <optional>
 
 #include "../unit/task/elf_file.h"
+#include "../unit/task/own_reaper.h"
 #include "targets.h"
 #include "task/host/host.h"
 
@@ -87,7 +88,7 @@ inline std::string program_of(const std::string& code) {
 inline const std::string& program(uint8_t which) {
   const std::string exit("\xb8\xe7\0\0\0\x31\xff\x0f\x05", 9);   // exit_group(0)
   const std::string pause("\xb8\x22\0\0\0\x0f\x05\xeb\xf7", 9);  // for (;;) pause();
-  // clone(CLONE_VM | CLONE_PARENT | SIGCHLD): the host gets a child that it has not made.
+  // clone(CLONE_VM | CLONE_PARENT | SIGCHLD): the reaper gets a child that the host has not made.
   const std::string sibling(
       "\xb8\x38\0\0\0\xbf\x11\x81\0\0\x31\xf6\x31\xd2\x45\x31\xd2\x45\x31\xc0\x0f\x05", 22);
   static const std::string all[] = {program_of(pause),
@@ -133,7 +134,7 @@ class HostUnderTest {
   // By default of a launcher that is gone: the host waits for no tasks that were announced.
   explicit HostUnderTest(int launcher_pid = INT_MAX)
       : listener_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)),
-        host_(settings(launcher_pid), listening(), no_file_) {
+        host_(settings(launcher_pid), listening(), no_file_, own_reaper()) {
     host_.set_upper_floor(floor_);
   }
   // Frees the memory that a host leaves to the end of its process.
@@ -425,6 +426,7 @@ inline void play_liars(const uint8_t* data, size_t bytes) {
 
 inline void serve_liars(const uint8_t* data, size_t bytes) {
   program(0);
+  own_reaper();
   const size_t open_before = open_descriptors();
   const BlockedSignal blocked;
   play_liars(data, bytes);

@@ -13,7 +13,8 @@ TASKS = 4
 LIMIT_S = 300
 SIZE_MAX_BYTES = 60 << 20  # with symbols nearly 300 MB
 INSTALLED = ("bin/nagaya", "libexec/nagaya/nagaya-host", "libexec/nagaya/nagaya-python",
-             "libexec/nagaya/nagaya-execute", "libexec/nagaya/nagaya-waiter", "include/nagaya/task.h", "include/xmp/xmp.h")
+             "libexec/nagaya/nagaya-execute", "libexec/nagaya/nagaya-reaper", "libexec/nagaya/nagaya-waiter",
+             "include/nagaya/task.h", "include/xmp/xmp.h")
 MANUAL = ("man1/nagaya.1", "man1/nagaya-run.1", "man1/xmpcc.1", "man3/nagaya_task.3",
           "man3/nagaya_xmp.3", "man7/nagaya.7")
 

@@ -54,8 +54,11 @@ constexpr char kElsewhere[] = "export TMPDIR=$(mktemp -d)";
 Finding installation(const Need&) {
   try {
     const std::string host = task::installed_program("nagaya-host");
-    if (::access(host.c_str(), X_OK) == 0) return {Level::kOk, "host " + host, ""};
-    return {Level::kProblem, host + ": " + std::strerror(errno), "chmod a+rx " + shell_word(host)};
+    for (const std::string& program : {host, task::installed_program("nagaya-reaper")})
+      if (::access(program.c_str(), X_OK) != 0)
+        return {Level::kProblem, program + ": " + std::strerror(errno),
+                "chmod a+rx " + shell_word(program)};
+    return {Level::kOk, "host " + host, ""};
   } catch (const base::Error& error) {
     return {Level::kProblem, error.what(), "install nagaya again"};
   }

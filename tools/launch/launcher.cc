@@ -26,6 +26,7 @@
 #include "launch/rank_processes.h"
 #include "launch/session_folder.h"
 #include "lone_ranks.h"
+#include "take_stop.h"
 #include "task/load/program.h"
 #include "task_environment.h"
 #include "tool.h"
@@ -327,7 +328,7 @@ void NodeLauncher::read_signals() {
       end_all(128 + signal);
     else if (info.ssi_code != SI_KERNEL)
       processes_->signal_all(signal);
-    if (signal == SIGTSTP) ::raise(SIGSTOP);
+    if (signal == SIGTSTP) take_stop(signal);
   }
 }
 

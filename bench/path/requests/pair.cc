@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include "requests.h"
 
@@ -30,6 +31,14 @@ Data exchange(const Data& own) {
   Data all[2];
   check_call(::nagaya_comm_allgather(&own, sizeof own, all), "allgather");
   return all[1 - ::nagaya_comm_rank()];
+}
+
+// Returns the host's pid: it is the first child of the reaper, the parent of all tasks.
+pid_t host_of_this_task() {
+  const auto reaper = std::to_string(::getppid());
+  pid_t host = 0;
+  std::ifstream("/proc/" + reaper + "/task/" + reaper + "/children") >> host;
+  return host;
 }
 
 cpu_set_t processors_between(int first, int last) {
@@ -115,8 +124,8 @@ void bind_process(bool measures, bool alone) {
     if (::sched_setaffinity(thread, sizeof to, &to) != 0) base::throw_errno("sched_setaffinity");
   };
   bind(0, !alone ? own : measures ? requester : server);
-  const auto host = "/proc/" + std::to_string(::getppid()) + "/task";  // a task is its host's child
-  for (const auto& thread : std::filesystem::directory_iterator(host))
+  const auto threads = "/proc/" + std::to_string(host_of_this_task()) + "/task";
+  for (const auto& thread : std::filesystem::directory_iterator(threads))
     bind(std::stoi(thread.path().filename()), alone ? server : own);
 }
 

@@ -45,7 +45,7 @@ bool same_key(const uint8_t (&a)[16], const uint8_t (&b)[16]) {
 }
 
 // Opens a signalfd for the two signals that the host handles; it blocks all. SIGCHLD: a task has
-// ended (a child of the host; a pidfd for each would be copied into every further task). SIGTERM:
+// ended (a child of the reaper; a pidfd for each would be copied into every further task). SIGTERM:
 // the host ends, and all tasks with it.
 int open_signals() {
   sigset_t set;
@@ -104,11 +104,13 @@ Error as_error(const std::exception& error) {
   return {-EIO, error.what()};
 }
 
-Host::Host(const HostSettings& settings, base::Fd& listener, const SocketPlace& place)
+Host::Host(const HostSettings& settings, base::Fd& listener, const SocketPlace& place,
+           Reaper& reaper)
     : settings_(settings),
       log_(settings.log_path[0] == '\0' ? HostLog() : HostLog(settings.log_path)),
       listener_(listener),
       place_(place),
+      reaper_(reaper),
       epoll_(base::checked_fd(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
       signals_(base::checked_fd(open_signals(), "signalfd")),
       launcher_(open_pidfd(settings.launcher_pid)),
@@ -126,6 +128,7 @@ Host::Host(const HostSettings& settings, base::Fd& listener, const SocketPlace& 
   redirect_space = &header;
   watch(listener_.get());
   watch(signals_.get());
+  watch(reaper_.fd());
   if (launcher_) watch(launcher_.get());
   launcher_gone_ =
       settings.launcher_pid > 0 && ::kill(settings.launcher_pid, 0) != 0 && errno == ESRCH;
@@ -180,7 +183,8 @@ void Host::run() {
 
 void Host::serve_once(int timeout_ms) {
   epoll_event events[64];
-  const int count = ::epoll_wait(epoll_.get(), events, std::size(events), timeout_ms);
+  const int count =
+      ::epoll_wait(epoll_.get(), events, std::size(events), ended_.empty() ? timeout_ms : 0);
   for (int n = 0; n < count; ++n) {
     const int fd = events[n].data.fd;
     if (fd == listener_.get()) {
@@ -208,7 +212,7 @@ void Host::serve_once(int timeout_ms) {
 // Returns true if the host has no task and no client, and none that was announced is still to come.
 // If a host ended as soon as it is idle, it would split a job whose tasks start slowly.
 bool Host::is_over() const {
-  if (!tasks_.empty() ||
+  if (has_tasks() ||
       has_clients([](const Client& client) { return client.greeted && !is_orphan(client); }))
     return false;
   if (all_came_and_went()) return true;
@@ -218,9 +222,9 @@ bool Host::is_over() const {
 // Returns true if the host has a task or a client. A client that only asked for the status does not
 // count. A client that has connected but not greeted counts: it may be about to greet.
 bool Host::is_in_use() const {
-  return !tasks_.empty() || has_clients([](const Client& client) {
-    return !client.is_status_only && !is_orphan(client);
-  });
+  return has_tasks() || has_clients([](const Client& client) {
+           return !client.is_status_only && !is_orphan(client);
+         });
 }
 
 bool Host::all_came_and_went() const {
@@ -228,7 +232,7 @@ bool Host::all_came_and_went() const {
     return group.second.expected != 0 && group.second.ended >= group.second.expected;
   });
   const bool has_creator = has_clients([](const Client& client) { return client.keeps_tasks; });
-  return had_clients_ && tasks_.empty() && is_complete && !has_creator;
+  return had_clients_ && !has_tasks() && is_complete && !has_creator;
 }
 
 void Host::count_end(const std::string& group) {
@@ -327,10 +331,14 @@ void Host::drop(int client_fd) {
     if (socket == client_fd) socket = -1;
   };
   for (auto& [fd, client] : clients_) mark_gone(client.leader);
-  for (const auto& [pid, task] : tasks_) {
+  note_ended(true);
+  for (const auto& [pid, task] : tasks_)
     if (task->client == client_fd || task->leader == client_fd) ::kill(pid, SIGKILL);
-    mark_gone(task->client);
-    mark_gone(task->leader);
+  for (Tasks* tasks : {&tasks_, &ended_}) {
+    for (const auto& [pid, task] : *tasks) {
+      mark_gone(task->client);
+      mark_gone(task->leader);
+    }
   }
   std::erase_if(unreported_ends_, [&](const auto& one) { return one.second->client == client_fd; });
   for (const auto& [pid, task] : unreported_ends_) mark_gone(task->leader);
@@ -430,6 +438,7 @@ void Host::greet(Client& client, const Hello& hello) {
 }
 
 void Host::signal_task(Client& client, const SignalRequest& request) {
+  note_ended(true);
   const auto task = tasks_.find(request.pid);
   if (task != tasks_.end() && task->second->client == client.channel.fd())
     ::kill(request.pid, request.signal);

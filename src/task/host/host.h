@@ -15,6 +15,7 @@
 
 #include "task/host/host_log.h"
 #include "task/host/host_settings.h"
+#include "task/host/reaper.h"
 #include "task/host/socket_folder.h"
 #include "task/host/spawner.h"
 #include "task/host/upper_floor.h"
@@ -29,8 +30,8 @@ base::Error as_error(const std::exception& error);
 class Host {
  public:
   // `listener` is bound to `place` and listening; the host closes it, and removes the socket, as
-  // soon as no further client can come. Throws Error.
-  Host(const HostSettings& settings, base::Fd& listener, const SocketPlace& place);
+  // soon as no further client can come. `reaper` must live longer. Throws Error.
+  Host(const HostSettings& settings, base::Fd& listener, const SocketPlace& place, Reaper& reaper);
 
   SpaceHeader& space() { return space_.header(); }
 
@@ -119,8 +120,9 @@ class Host {
   void close_tasks_of_ended_groups(size_t kept);
   TaskRecord& open_record(const Launch& launch);
   void read_signals();
+  void note_ended(bool waits);
   void reap_ended();
-  void reap(int pid, int status);
+  void reap(Tasks::node_type ended);
   void report_end(Tasks::node_type ended);
   void report_late_ends();
   void flush_clients();
@@ -129,6 +131,7 @@ class Host {
   bool all_came_and_went() const;
   static bool is_orphan(const Client& client) { return client.leader < 0; }
   void count_end(const std::string& group);
+  bool has_tasks() const { return !tasks_.empty() || !ended_.empty(); }
   bool is_in_use() const;
   template <class Predicate>
   bool has_clients(Predicate predicate) const {
@@ -144,6 +147,7 @@ class Host {
   Clock::time_point next_log_{};
   base::Fd& listener_;
   const SocketPlace& place_;
+  Reaper& reaper_;
   base::Fd epoll_;
   base::Fd signals_;   // signalfd
   base::Fd launcher_;  // pidfd
@@ -159,9 +163,10 @@ class Host {
   std::vector<TaskRecord*> awaiting_upper_release_;  // closed once the upper floor releases them
   std::vector<TaskRecord*> tasks_of_ended_groups_;   // oldest first
   Loader loader_;
-  Clock::time_point next_look_{};  // next waitpid() without SIGCHLD
+  Clock::time_point next_look_{};  // for ended tasks, without SIGCHLD
   std::map<int, Client> clients_;  // by socket
   Tasks tasks_;                    // by pid
+  Tasks ended_;                    // until reap()
   Tasks unreported_ends_;          // ended; there was no memory to tell their clients
   // Launched tasks only: the number of tasks that a creator will spawn is not known.
   std::map<std::string, Group> groups_;

@@ -4,14 +4,11 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <climits>
 #include <cstdio>
 #include <cstring>
 
@@ -21,32 +18,6 @@
 #include "task/space/space.h"
 
 namespace nagaya::task {
-namespace {
-
-constexpr rlim_t kStackMaxBytes = 8 << 20;  // of the host
-
-}  // namespace
-
-void start_second_life(char** argv) {
-  rlimit limit{};
-  ::getrlimit(RLIMIT_STACK, &limit);
-  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, kStackMaxBytes);
-  ::setrlimit(RLIMIT_STACK, &limit);
-  ::personality(static_cast<unsigned long>(::personality(0xffffffff)) & ~ADDR_COMPAT_LAYOUT);
-  ::getrlimit(RLIMIT_DATA, &limit);
-  limit.rlim_cur = 0;
-  char path[PATH_MAX];
-  const ssize_t bytes = ::readlink("/proc/self/exe", path, sizeof path - 1);
-  if (bytes < 0 || ::setrlimit(RLIMIT_DATA, &limit) != 0) base::throw_errno("/proc/self/exe");
-  path[bytes] = '\0';
-  const pid_t pid = ::fork();
-  if (pid < 0) base::throw_errno("fork");
-  if (pid > 0) ::_exit(0);
-  char* const second[] = {argv[0], const_cast<char*>("second-life"), nullptr};
-  ::execv(path, second);
-  base::throw_errno(path);
-}
-
 void guard_the_break() {
   const uint64_t page = kPageBytes;
   const uint64_t above = (reinterpret_cast<uint64_t>(::sbrk(0)) + page - 1) & ~(page - 1);

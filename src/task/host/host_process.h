@@ -5,19 +5,6 @@
 
 namespace nagaya::task {
 
-// Starts the program again and ends this process. The second process has no parent among the job's
-// processes: signals of a launcher or a terminal to a proxy's descendants must not reach the host.
-//
-// The second process has no memory below the program break. There is one break per address space,
-// and every libc believes that it owns it: a task that lowers it (UCX does, to test its hooks)
-// would unmap the host's memory there. While the soft RLIMIT_DATA is 0, brk fails and mmap does not
-// (the kernel allows that for valgrind's sake). The limit must be set before libc's first malloc.
-//
-// The second process lies above kSpaceEnd: with a large or unlimited stack the kernel would put its
-// libraries and mappings (mmap_base) where the partitions of the tasks are. Tasks have a limit of
-// their own for the stack. Throws Error.
-void start_second_life(char** argv);
-
 // Maps the page above the program break: then every growth of the break fails and every malloc
 // falls back to mmap, although tasks have limits of their own. Throws Error.
 void guard_the_break();

@@ -10,6 +10,7 @@ namespace nagaya::task {
 inline constexpr int kHostListenerFd = 3;
 inline constexpr int kHostSettingsFd = 4;
 inline constexpr int kHostFolderFd = 5;  // the folder of the socket, checked by the client
+inline constexpr int kHostReaperFd = 6;  // connected to the reaper, which starts the host
 
 // The starter sends these through a socket, because the key must not show in argv. The host first
 // writes its pid (or, if it cannot start, a negative error code and its text). The starter sends

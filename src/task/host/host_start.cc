@@ -71,8 +71,8 @@ base::Fd opened_again(const base::Fd& folder) {
                           "the socket folder");
 }
 
-// Spawns the host with a process group of its own (the launcher's killpg must not reach it), only
-// these descriptors of this process, and default signals.
+// Spawns the host's reaper, which starts the host, with a process group of its own (the launcher's
+// killpg must not reach it), only these descriptors of this process, and default signals.
 void spawn_host(const base::Fd& listener, const base::Fd& settings, const base::Fd& folder) {
   const base::Fd high_listener = out_of_the_way(listener);
   const base::Fd high_settings = out_of_the_way(settings);
@@ -91,8 +91,9 @@ void spawn_host(const base::Fd& listener, const base::Fd& settings, const base::
   sigset_t all;
   ::sigfillset(&all);
   ::posix_spawnattr_setsigdefault(&attributes, &all);
-  const std::string program = installed_program("nagaya-host");
-  char* const argv[] = {const_cast<char*>("nagaya-host"), nullptr};
+  const std::string program = installed_program("nagaya-reaper");
+  std::string host = installed_program("nagaya-host");
+  char* const argv[] = {const_cast<char*>("nagaya-reaper"), host.data(), nullptr};
   // An empty environment: LD_PRELOAD and the like are meant for the tasks.
   char* const envp[] = {nullptr};
   pid_t pid = 0;
@@ -124,8 +125,8 @@ size_t receive_all(const base::Fd& from, void* out, size_t bytes) {
   return got;
 }
 
-// Reads the pid that the host sends (the spawned process has ended after starting a second one),
-// and returns its pidfd. A host that cannot start sends a negative error code and its text instead.
+// Reads the pid that the host sends, and returns its pidfd. A host that cannot start, or its
+// reaper, sends a negative error code and its text instead.
 base::Fd await_host(const base::Fd& host) {
   int32_t said = 0;
   if (receive_all(host, &said, sizeof said) != sizeof said) throw_died();

@@ -22,20 +22,6 @@ constexpr auto kLookPause = 1s;
 // about to hold one of them.
 constexpr size_t kEndedGroupTasksKept = 16;
 
-// Returns the pid of a child that has ended, 0 when none has, -1 when there is no child. If
-// wait4(2) fails, tries waitid(2).
-pid_t take_ended_child(int* status) {
-  const pid_t pid = ::waitpid(-1, status, WNOHANG);
-  if (pid >= 0) return pid;
-  if (errno == ECHILD) return -1;
-  siginfo_t about{};
-  if (::waitid(P_ALL, 0, &about, WEXITED | WNOHANG) != 0) return 0;
-  constexpr int kDumped = 0x80;
-  const int signal = about.si_status | (about.si_code == CLD_DUMPED ? kDumped : 0);
-  *status = about.si_code == CLD_EXITED ? W_EXITCODE(about.si_status, 0) : W_EXITCODE(0, signal);
-  return about.si_pid;
-}
-
 End end_of(const LiveTask& task) {
   End end{{task.number, task.pid, task.wait_status, task.is_first_fault}, {}};
   if (task.record == nullptr) return end;
@@ -74,9 +60,11 @@ void Host::launch(Client& client, Message message) {
     task.record->stands_for = task.stands_for;
     enter(task);
     upper_->task_starts(*task.record, {launch.inherit.cpu_mask, launch.inherit.cpu_mask_bytes / 8});
-    spawn(loader_, task, launch, message.descriptors);
+    spawn(loader_, reaper_.pid(), task, launch, message.descriptors);
     stop_at(StopPoint::kHostCloned);
     started = {task.number, task.pid};
+    // Of a task that has ended, whose pid the kernel has used again.
+    if (tasks_.contains(task.pid)) note_ended(true);
     auto node = entry.extract(entry.begin());
     node.key() = task.pid;
     tasks_.insert(std::move(node));
@@ -174,29 +162,35 @@ void Host::tell_upper_floor_of_end(const TaskRecord& record) try {
   // again.
 }
 
-// Reaps ended tasks. Called after SIGCHLD, and once per kLookPause without: if the signal or the
-// wait has failed, a client would wait for ever.
+// Reaps the ended tasks of the reaper's last answer, and asks it anew: after SIGCHLD, and once per
+// kLookPause without. If the signal or the question has failed, a client would wait for ever.
 void Host::reap_ended() {
-  if (Clock::now() < next_look_) return;
+  note_ended(false);
+  while (!ended_.empty()) reap(ended_.extract(ended_.begin()));
+  if (Clock::now() < next_look_ || reaper_.is_asked()) return;
   next_look_ = Clock::now() + kLookPause;
-  int status = 0;
-  pid_t pid = 0;
-  while ((pid = take_ended_child(&status)) > 0) reap(pid, status);
-  // No child is left: other code in this process has waited for tasks that still have an entry.
-  while (pid < 0 && !tasks_.empty()) reap(tasks_.begin()->first, W_EXITCODE(0, SIGKILL));
+  reaper_.ask();
   // Tasks of other jobs may have released their holds meanwhile.
   if (tasks_of_ended_groups_.size() > kEndedGroupTasksKept)
     close_tasks_of_ended_groups(kEndedGroupTasksKept);
 }
 
-void Host::reap(int pid, int status) {
-  Tasks::node_type ended = tasks_.extract(pid);
-  if (ended.empty()) return;  // a task has given the host a child (CLONE_PARENT)
+// Moves the tasks that have ended from tasks_ to ended_. If it waits, each pid in tasks_ is that of
+// its task until the next question to the reaper.
+void Host::note_ended(bool waits) {
+  while (const auto child = reaper_.take_ended(waits)) {
+    Tasks::node_type ended = tasks_.extract(child->pid);
+    if (ended.empty()) continue;  // a task has given its parent a child (CLONE_PARENT)
+    ended.mapped()->wait_status = child->wait_status;
+    ended_.insert(std::move(ended));
+  }
+}
+
+void Host::reap(Tasks::node_type ended) {
   LiveTask& task = *ended.mapped();
-  task.wait_status = status;
   stop_at(StopPoint::kHostReaped);
   if (task.record != nullptr) {
-    space_.mark_ended(*task.record, status);
+    space_.mark_ended(*task.record, task.wait_status);
     tell_upper_floor_of_end(*task.record);
   }
   stop_at(StopPoint::kHostEndMarked);

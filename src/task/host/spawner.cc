@@ -19,12 +19,11 @@ constexpr uint64_t kStartStackBytes = 32 << 10;  // of the task's own stack, bel
 #endif
 
 // Clones the task with CLONE_VM but without CLONE_THREAD, FILES, FS or SIGHAND: it shares only the
-// memory.
+// memory. Its end signal is this process's own, as always with CLONE_PARENT.
 long clone_task(LiveTask& task) {
   const uint64_t stack_top = (task.start.stack_pointer - 256) & ~uint64_t{15};
   clone_args args{};
-  args.flags = CLONE_VM | CLONE_CLEAR_SIGHAND;
-  args.exit_signal = SIGCHLD;
+  args.flags = CLONE_VM | CLONE_PARENT | CLONE_CLEAR_SIGHAND;
   args.stack = stack_top - kStartStackBytes;
   args.stack_size = kStartStackBytes;
   const long pid = nagaya_arch_clone3(&args, sizeof args, run_start, &task.start);
@@ -32,13 +31,13 @@ long clone_task(LiveTask& task) {
   // filter of system calls may refuse clone3 (EPERM or ENOSYS).
   if (pid != -ENOSYS && pid != -EPERM && pid != -EINVAL) return pid;
   task.start.reset_handlers = 1;
-  return nagaya_arch_clone(CLONE_VM | SIGCHLD, reinterpret_cast<void*>(stack_top), run_start,
+  return nagaya_arch_clone(CLONE_VM | CLONE_PARENT, reinterpret_cast<void*>(stack_top), run_start,
                            &task.start);
 }
 
 }  // namespace
 
-void spawn(Loader& loader, LiveTask& task, const Launch& launch,
+void spawn(Loader& loader, pid_t reaper, LiveTask& task, const Launch& launch,
            const std::vector<base::Fd>& descriptors) {
   if (descriptors.size() != launch.descriptor_numbers.size() + 1)
     throw base::Error(-EPROTO, "malformed message: descriptors and numbers differ");
@@ -58,7 +57,7 @@ void spawn(Loader& loader, LiveTask& task, const Launch& launch,
   start.moves = task.moves.data();
   start.move_count = static_cast<uint32_t>(task.moves.size());
   start.directory_fd = descriptors.back().get();
-  start.host_pid = ::getpid();
+  start.parent_pid = reaper;
   std::strncpy(start.name, launch.text.process_name.c_str(), sizeof start.name - 1);
 
   stop_at(StopPoint::kHostLoaded);

@@ -31,11 +31,11 @@ struct LiveTask {
 };
 
 // Loads and clones the task that `launch` describes into the partition of `task.record`, which the
-// caller has set. `descriptors`: those that launch.descriptor_numbers name, in order, then the
-// working directory. Only the host's main thread may call this: the kernel kills the tasks when
-// the thread that created them ends (PR_SET_PDEATHSIG). All signals are blocked. Throws Error if
-// no clone was made (the caller then closes the record); once the clone exists, throws nothing.
-void spawn(Loader& loader, LiveTask& task, const Launch& launch,
+// caller has set. The task's parent is `reaper`, which is this process's parent, too: the kernel
+// kills the task when the reaper ends. `descriptors`: those that launch.descriptor_numbers name, in
+// order, then the working directory. All signals are blocked. Throws Error if no clone was made
+// (the caller then closes the record); once the clone exists, throws nothing.
+void spawn(Loader& loader, pid_t reaper, LiveTask& task, const Launch& launch,
            const std::vector<base::Fd>& descriptors);
 
 }  // namespace nagaya::task

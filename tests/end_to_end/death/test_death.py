@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Task, proxy or host is killed at every step of start, join, spawn, reap and exit. The job ends
+"""Task, proxy, host or reaper is killed at every step of start, join, spawn, reap and exit. The job ends
 soon, its exit code says so, one message says why, nothing is left, and another job of the node
 goes on."""
 import os
@@ -14,7 +14,7 @@ from stopped_job import StoppedJob, stop_points
 
 RANKS = 2
 END_LIMIT_S = 20  # far more than it takes, also on a loaded machine
-ROLES = ["proxy", "host", "task"]
+ROLES = ["proxy", "host", "reaper", "task"]
 ROUNDS, ROUNDS_FULL = 120, 2000
 
 # The tasks stay, but for the steps that a task's end brings about.
@@ -66,7 +66,7 @@ def kill_at(user, installation, launchers, bystander, leftovers):
                 victims = []  # only one of the job's processes has stopped: this one went on
         elif stop_point not in ENDING_STEPS:
             job.process.terminate()
-        if role == "host" and job.recovers(RANKS):
+        if role in ("host", "reaper") and job.recovers(RANKS):
             job.process.terminate()  # it has a new host, and nothing was lost: no task existed
             victims = []
         check_end(job, launcher, stop_point, role, killed=bool(victims))
@@ -92,7 +92,7 @@ def check_end(job, launcher, stop_point, role, killed):
         return
     assert code != 0, what
     # The launcher reports a proxy or task that was killed.
-    assert lines or role != "host", what
+    assert lines or role not in ("host", "reaper"), what
 
 
 @pytest.mark.parametrize("role", ROLES)

@@ -16,7 +16,7 @@ import pytest
 from conftest import FULL
 from hosts import SHARED_PROCESSORS, Hosts
 from leftovers import describe
-from stopped_job import stat_fields
+from stopped_job import state_of
 
 TASKS, HOSTS = 8, 4
 ROUNDS, ROUNDS_FULL = 3, 100
@@ -62,7 +62,7 @@ class Job:
         deadline = time.monotonic() + limit_s
         while time.monotonic() < deadline:
             stopped = [pid for number in range(HOSTS) for pid in self.tasks_on(number)
-                       if stat_fields(pid)[0] == "T"]
+                       if state_of(pid) == "T"]
             if stopped:
                 return stopped[0]
             time.sleep(0.05)

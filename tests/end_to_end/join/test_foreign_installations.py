@@ -112,7 +112,7 @@ def test_a_strangers_mpirun_beside_the_programs_mpi_is_refused(place, run, insta
     expect_refusal(ended, leftovers, OWN_FAILURE, launcher, f"user {place.stranger.uid}", "remove it")
 
 
-@pytest.mark.parametrize("name", ["nagaya-host", "nagaya-waiter"])
+@pytest.mark.parametrize("name", ["nagaya-host", "nagaya-reaper", "nagaya-waiter"])
 @pytest.mark.parametrize("part", ["libexec/nagaya", "libexec/nagaya/{}", "libexec", "."])
 def test_what_others_can_write_is_not_started(place, leftovers, part, name):
     changed = place.installed / part.format(name)

@@ -11,8 +11,8 @@ from ordinary_user import names_of, pids_of
 
 LIMIT_S = 20.0  # what goes away does so at once, but for a loaded machine
 TICK_S = 0.05
-LAUNCHERS = {"orterun", "orted", "prterun", "prted", "mpirun", "nagaya", "nagaya-host", "nagaya-waiter",
-             "mpiexec.hydra", "mpiexec.mpich", "hydra_pmi_proxy", "srun"}
+LAUNCHERS = {"orterun", "orted", "prterun", "prted", "mpirun", "nagaya", "nagaya-host", "nagaya-reaper",
+             "nagaya-waiter", "mpiexec.hydra", "mpiexec.mpich", "hydra_pmi_proxy", "srun"}
 
 
 def describe(pid):

@@ -20,19 +20,27 @@ def stop_points():
     return re.findall(r'"((?:client|host|task)\.[^"]+)"', table)
 
 
-def stat_fields(pid):
-    """Returns state and parent of a process; None when it has ended."""
+def state_of(pid):
+    """Returns the state of a process; None when it has ended."""
     try:
         text = pathlib.Path("/proc", str(pid), "stat").read_text()
     except OSError:
         return None
-    state, parent = text.rsplit(") ", 1)[1].split()[:2]
-    return state, int(parent)
+    return text.rsplit(") ", 1)[1].split()[0]
+
+
+def first_child_of(pid):
+    """Returns the oldest child of a process; None when it has ended."""
+    try:
+        children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return None
+    return int(children[0]) if children else None
 
 
 class StoppedJob:
-    """`role`s: proxy (a process that a launcher has started, or the creator of the space), host and
-    task."""
+    """`role`s: proxy (a process that a launcher has started, or the creator of the space), reaper,
+    host and task."""
 
     def __init__(self, user, leftovers, command, stop_point):
         self.leftovers = leftovers
@@ -49,24 +57,16 @@ class StoppedJob:
 
     def processes(self):
         """Returns {pid: (role, state)} of the processes that this job has started."""
+        present = self.leftovers.now().processes
+        reapers = [pid for pid, (_, program) in present.items() if program == "nagaya-reaper"]
+        hosts = [first_child_of(reaper) for reaper in reapers]
+        roles = {"nagaya": "proxy", "nagaya-reaper": "reaper", "nagaya-host": "task"}
         found = {}
-        for pid, (name, program) in self.leftovers.now().processes.items():
-            fields = stat_fields(pid)
-            if fields is None or program not in ("nagaya", "nagaya-host"):
-                continue
-            state, parent = fields
-            found[pid] = (self.role(name, program, parent), state)
+        for pid, (_, program) in present.items():
+            state = state_of(pid)
+            if state is not None and program in roles:
+                found[pid] = ("host" if pid in hosts else roles[program], state)
         return found
-
-    @staticmethod
-    def role(name, program, parent):
-        if program == "nagaya":
-            return "proxy"
-        try:
-            host_is_parent = os.path.basename(os.readlink(f"/proc/{parent}/exe")) == "nagaya-host"
-        except OSError:
-            host_is_parent = name != "nagaya-host"
-        return "task" if host_is_parent else "host"
 
     def stopped(self):
         return [pid for pid, (_, state) in self.processes().items() if state == "T"]

@@ -50,11 +50,12 @@ void set_handlers(const Start& start) {
   }
 }
 
-// Asks the kernel to kill the task when its parent, the host's main thread, ends; fails if it has
-// ended already.
-void die_with_host(const Start& start) {
+// Asks the kernel to kill the task when its parent, the reaper, ends; fails if it has ended
+// already.
+void die_with_parent(const Start& start) {
   check(start, StartStep::kParentDeath, raw_syscall(__NR_prctl, PR_SET_PDEATHSIG, SIGKILL));
-  if (raw_syscall(__NR_getppid) != start.host_pid) give_up(start, StartStep::kParentDeath, -ESRCH);
+  if (raw_syscall(__NR_getppid) != start.parent_pid)
+    give_up(start, StartStep::kParentDeath, -ESRCH);
 }
 
 // Joins the proxy's process group, so that the launcher's killpg and terminal stops reach the task.
@@ -148,7 +149,7 @@ void run_start(void* argument) {
   const Inheritance& inherit = *start.inherit;
   stop_at(StopPoint::kTaskCloned);
   set_handlers(start);
-  die_with_host(start);
+  die_with_parent(start);
   stop_at(StopPoint::kTaskTied);
   join_process_group(start);
   check(start, StartStep::kDirectory, raw_syscall(__NR_fchdir, start.directory_fd));

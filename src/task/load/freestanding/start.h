@@ -54,7 +54,7 @@ struct Start {
   DescriptorMove* moves;  // ascending in `to`; `from` is overwritten
   uint32_t move_count;
   int32_t directory_fd;
-  int32_t host_pid;
+  int32_t parent_pid;
   uint32_t reset_handlers;  // nonzero: clone had no CLONE_CLEAR_SIGHAND
   char name[16];            // for PR_SET_NAME
   uintptr_t entry;

@@ -37,7 +37,7 @@ enum class StopPoint : uint32_t {
   kHostEndTold,       // the client knows of the end
   kHostLeaving,
   kTaskCloned,       // has nothing of its own yet
-  kTaskTied,         // its life ends with the host's
+  kTaskTied,         // its life ends with the reaper's
   kTaskDescriptors,  // has its own descriptors only
   kTaskEntering,     // its next instruction is its program's first; the last step of a start
   kLaneWritten,      // the cell is filled, the consumer cannot see it
