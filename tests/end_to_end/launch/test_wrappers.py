@@ -253,7 +253,7 @@ def test_a_time_limit_of_a_wrapper_ends_its_program(user, nagaya, installation, 
     assert not leftovers.after_limit().processes
 
 
-@pytest.mark.parametrize("ended_by", ["wrapper", "program", "launcher"])
+@pytest.mark.parametrize("ended_by", ["wrapper", "program", "proxy", "host", "launcher"])
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_nothing_stays_of_a_job_that_is_ended(user, nagaya, installation, leftovers, ended_by, how):
     """The shell waits for its child; another child of it waits, too."""
@@ -264,12 +264,13 @@ def test_nothing_stays_of_a_job_that_is_ended(user, nagaya, installation, leftov
     assert all(line.endswith(("task 0\n", "task 1\n", "task 2\n")) for line in lines), lines
     of_name = {pid: describe(pid) for pid in pids_of(user.uid)}
     names = {"wrapper": ("bash", "nagaya-host"), "program": ("wrapped", "nagaya-host"),
-             "launcher": ("nagaya", "nagaya")}
-    for pid in (pid for pid, name in of_name.items() if name == names[ended_by]):
+             "launcher": ("nagaya", "nagaya"), "host": ("nagaya-host", "nagaya-host"),
+             "proxy": ("nagaya-waiter", "nagaya-waiter")}
+    found = [pid for pid, name in of_name.items() if name == names[ended_by]]
+    assert found, of_name
+    for pid in found if ended_by in ("program", "proxy") else found[:1]:
         os.kill(pid, how)
-        if ended_by != "program":
-            break
-    assert job.wait(timeout=60) != 0 or ended_by == "program"
+    assert (job.wait(timeout=60) == 0) == (ended_by in ("program", "proxy"))
     left = leftovers.after_limit()
     assert not left.processes and not left.sockets, left
 
@@ -290,3 +291,14 @@ def test_nagaya_ps_names_the_ranks_that_have_left(user, nagaya, installation, fo
     finally:
         job.kill()
         job.wait()
+
+
+def test_a_program_in_another_namespace_keeps_its_rank(user, nagaya, installation):
+    unshare = ["unshare", "--user", "--map-root-user"]
+    if user.run([*unshare, "true"]).code != 0:
+        pytest.skip("user namespaces are not for users here")
+    program = installation.program("wrapped")
+    ended = user.run([nagaya, "run", "-n", 1, *unshare, program, "alone"])
+    assert (ended.code, ended.out) == (0, f"{program}: rank -1 of -1, task -3\n"), ended
+    assert ended.err == (f"nagaya: rank 0: {program} runs outside of the space: it has another "
+                         "namespace (user) than its job\n"), ended
