@@ -93,7 +93,7 @@ EXECUTIONS = {
 def test_a_program_that_a_task_executes_inherits_from_it(user, nagaya, name):
     modules = "import ctypes, os, resource, signal, sys, time\n"
     before, after = EXECUTIONS[name]
-    child = modules + "ctypes.CDLL(None).getauxval(0x4e4147) and sys.stderr.write('a task')\n" + after
+    child = modules + "ctypes.CDLL(None).getauxval(0x4e4147) and os.write(2, b'a task')\n" + after
     executes = f"\nos.execv('/usr/bin/python3', ['python3', '-c', {child!r}])"
     words = ["/usr/bin/python3", "-c", modules + before + executes]
     outside = user.run(words)
