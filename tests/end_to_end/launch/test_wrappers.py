@@ -95,6 +95,17 @@ def test_a_program_behind_a_wrapper_is_the_rank_s_task(user, installation, scrip
     leftovers.after_limit()
 
 
+@pytest.mark.parametrize("program", ["wrapped", "mpi_wrapped"])
+def test_nagaya_exec_behind_a_wrapper_starts_the_rank_s_program(
+        user, nagaya, installation, mpi_job, native_job, folder, program):
+    """As scripts have it that were written for launchers without spaces."""
+    job = mpi_job if program == "mpi_wrapped" else native_job
+    (folder / "by-name").symlink_to(installation.program(program))
+    script = 'PATH=.:$PATH; "$0" exec by-name'
+    ended = user.run([*job, "bash", "-c", script, nagaya], cwd=folder)
+    assert ended.code == 0 and ranks(ended.out) == {0: 0, 1: 1}, ended
+
+
 @pytest.mark.parametrize("name", WITH_NUMBER)
 def test_a_program_behind_an_interpreter_is_a_task(user, installation, scripts, mpi_job, name):
     ended = user.run([*mpi_job, *words_of(WITH_NUMBER[name]), installation.program("mpi_wrapped")],
