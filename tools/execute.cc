@@ -25,7 +25,18 @@ namespace {
 struct Execution {
   std::string path;
   Words argv;
+
+  Words arguments() const { return {argv.begin() + 1, argv.end()}; }
 };
+
+// Returns what the words of the command line ask for: the program behind `nagaya exec` in place of
+// that.
+Execution execution_of(const Words& words) {
+  const Execution wanted{words[1], {words.begin() + 2, words.end()}};
+  if (!is_nagaya_exec(wanted.path, wanted.arguments())) return wanted;
+  const Words command(wanted.argv.begin() + 2, wanted.argv.end());
+  return {task::find_program(command[0], task::own_environment()), command};
+}
 
 int execute_plainly(const Execution& wanted) {
   ::execv(wanted.path.c_str(), argv_of(wanted.argv).data());
@@ -69,8 +80,7 @@ void start(const Execution& wanted, task::Client& client, std::optional<Proxy>& 
 // Tells the host, and once per rank the user, that a program of the rank runs outside of the space,
 // if it is an MPI program.
 void tell_left(const Execution& wanted, task::Client& client, const base::Error& reason) {
-  const Guess guess = guess_role(wanted.path, {wanted.argv.begin() + 1, wanted.argv.end()},
-                                 task::own_environment());
+  const Guess guess = guess_role(wanted.path, wanted.arguments(), task::own_environment());
   if (guess.mpi_program.empty() || reason.code() == -EBUSY) return;
   if (client.tell_left({client.rank(), guess.mpi_program, reason.what()}))
     complain("rank " + std::to_string(client.rank()) + ": " + guess.mpi_program +
@@ -84,7 +94,13 @@ int execute_command(const Words& words) {
     complain("execute: a part of nagaya exec and nagaya run, which start it");
     return kExitOwnFailure;
   }
-  const Execution wanted{words[1], {words.begin() + 2, words.end()}};
+  Execution wanted;
+  try {
+    wanted = execution_of(words);
+  } catch (const base::Error& error) {
+    complain(error.what());
+    return exit_code_of(error.code());
+  }
   std::optional<task::Client> client;
   std::optional<Proxy> proxy;
   try {

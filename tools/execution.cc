@@ -36,9 +36,10 @@ bool is_script(const char* path) {
 }
 
 // Returns true if the program has a part in the rank, or its user is to be told that it has none.
-bool concerns_rank(const char* path, char** arguments) {
-  if (is_script(path)) return true;
-  const Guess guess = guess_role(path, words_of(arguments), words_of(environ));
+bool concerns_rank(const char* path, char** words) {
+  const std::vector<std::string> arguments = words_of(words);
+  if (is_script(path) || is_nagaya_exec(path, arguments)) return true;
+  const Guess guess = guess_role(path, arguments, words_of(environ));
   return guess.role == Role::kWrapper || guess.role == Role::kCommunicating ||
          !guess.mpi_program.empty();
 }

@@ -109,6 +109,10 @@ bool starts_programs(const DynamicObject& program) {
 
 }  // namespace
 
+bool is_nagaya_exec(const std::string& program, const std::vector<std::string>& arguments) {
+  return arguments.size() > 1 && arguments[0] == "exec" && file_name(resolved(program)) == "nagaya";
+}
+
 bool is_mpi_library(std::string_view name) {
   constexpr std::array kBeginnings{"libmpi.", "libmpi_", "libmpich", "libmpicxx", "libmpifort"};
   return std::any_of(kBeginnings.begin(), kBeginnings.end(),

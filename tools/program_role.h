@@ -32,6 +32,9 @@ inline Guess guess_role(const task::ProgramText& text) {
   return guess_role(text.program, text.arguments, text.environment);
 }
 
+// Returns true for `nagaya exec PROGRAM ...`. In a process of a rank it starts the rank's program.
+bool is_nagaya_exec(const std::string& program, const std::vector<std::string>& arguments);
+
 // Returns the number for the rank's task: the rank's, but -1, any other one, for a wrapper, so that
 // the program that it starts can have that.
 inline int64_t wanted_number(const Guess& guess, int64_t rank) {

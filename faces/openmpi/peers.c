@@ -31,16 +31,13 @@ int nagaya_publish_self(void) {
 
 static bool has_met_other_jobs; /* by MPI_Comm_spawn, MPI_Comm_connect */
 
-static void print_out_of_reach(const ompi_proc_t* proc, bool is_task, bool is_of_this_job) {
-  opal_output(
-      0, "nagaya: process %s cannot get this task's messages: it is %s%s, or set NAGAYA_MPI=off",
-      OMPI_NAME_PRINT(&proc->super.proc_name),
-      is_task ? "in another space: spawn it on this task's node"
-              : "no task: start the job by `nagaya run`, or make `nagaya exec` mpirun's "
-                "fork agent (nagaya-exec(1))",
-      is_task || is_of_this_job ? ""
-                                : ", or, if MPI_Comm_spawn starts it by a script, write "
-                                  "`nagaya exec` before the program there");
+static void print_out_of_reach(const ompi_proc_t* proc, bool is_task) {
+  opal_output(0,
+              "nagaya: process %s cannot get this task's messages: it is %s, or set NAGAYA_MPI=off",
+              OMPI_NAME_PRINT(&proc->super.proc_name),
+              is_task ? "in another space: spawn it on this task's node"
+                      : "no task: start the job by `nagaya run`, or make `nagaya exec` mpirun's "
+                        "fork agent (nagaya-exec(1))");
 }
 
 int nagaya_find_peer(ompi_proc_t* proc) {
@@ -54,7 +51,7 @@ int nagaya_find_peer(ompi_proc_t* proc) {
       proc->super.proc_name.jobid == ompi_proc_local()->super.proc_name.jobid;
   const bool is_in_reach = error == OMPI_SUCCESS && bytes == sizeof *found &&
                            (found->space == nagaya_space_identity() || is_of_this_job);
-  if (!is_in_reach) print_out_of_reach(proc, found != NULL, is_of_this_job);
+  if (!is_in_reach) print_out_of_reach(proc, found != NULL);
   has_met_other_jobs |= !is_of_this_job;
   *known = (void*)(is_in_reach ? nagaya_word_of(found->process) : NAGAYA_OUT_OF_REACH);
   free(found);

@@ -66,10 +66,10 @@ class Host {
     // The socket of the client whose end ends this one's tasks, too: its own; of a follower, that
     // of the client that launched the first task in the chain of wrappers (-1: gone).
     int leader;
-    std::set<uint32_t>
-        unwaited;  // numbers of a creator's and its followers' tasks, until waited for
+    // Numbers of a creator's tasks, and of its followers', until it has waited for them.
+    std::set<uint32_t> unwaited;
     std::map<int64_t, RankDescriptor> descriptors;  // of a launcher's ranks
-    std::set<int64_t> communicating;                // a launcher's ranks whose MPI has started
+    std::set<int32_t> communicating;                // a launcher's ranks whose MPI has started
     std::map<int32_t, Departure> left;              // a leader's: the first departure of each rank
     bool follows = false;  // it is a process of a task (wire.h), and this is its pid and rank:
     pid_t pid = 0;
@@ -104,7 +104,7 @@ class Host {
                               const std::vector<base::Fd>& descriptors);
   void add_descriptor(const Client& client, Launch& launch, std::vector<base::Fd>& descriptors);
   void free_left_record(pid_t pid);
-  bool communicates(int leader, int64_t rank) const;
+  bool communicates(int leader, int32_t rank) const;
   void note_communication(Client& client, const Communication& communication);
   void note_left(Client& client, Departure departure);
   void launch(Client& client, Message message);

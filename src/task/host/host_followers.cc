@@ -106,7 +106,7 @@ void Host::free_left_record(pid_t pid) {
   close(record);
 }
 
-bool Host::communicates(int leader, int64_t rank) const {
+bool Host::communicates(int leader, int32_t rank) const {
   if (clients_.at(leader).communicating.contains(rank)) return true;
   return std::any_of(tasks_.begin(), tasks_.end(), [&](const auto& entry) {
     const LiveTask& task = *entry.second;
@@ -127,21 +127,22 @@ void Host::note_communication(Client& client, const Communication& communication
     if (task->leader != client.channel.fd() || task->stands_for != communication.rank ||
         task->record == nullptr)
       continue;
-    uint32_t before = has_begun ? 0 : kByLauncher;
-    task->record->communicates.compare_exchange_strong(before, kByLauncher - before,
+    uint32_t expected = has_begun ? 0 : kByLauncher;  // else the task itself has said so
+    task->record->communicates.compare_exchange_strong(expected, has_begun ? kByLauncher : 0,
                                                        std::memory_order_relaxed);
   }
 }
 
 void Host::note_left(Client& client, Departure departure) {
   if (!client.follows) throw Error(-EPROTO, "only a process of a task leaves");
-  departure.rank = client.rank;
-  log_.say("rank " + std::to_string(departure.rank) + ": " + departure.program +
-           " runs outside of the space: " + departure.reason);
   free_left_record(client.pid);
+  departure.rank = client.rank;
   const auto leader = clients_.find(client.leader);
-  const bool is_first = leader != clients_.end() &&
-                        leader->second.left.emplace(client.rank, std::move(departure)).second;
+  const bool is_first =
+      leader != clients_.end() && leader->second.left.try_emplace(departure.rank, departure).second;
+  if (is_first)
+    log_.say("rank " + std::to_string(departure.rank) + ": " + departure.program +
+             " runs outside of the space: " + departure.reason);
   client.channel.send(MessageType::kAnswer, is_first ? "1" : "");
 }
 

@@ -103,12 +103,13 @@ void Host::enter(const LiveTask& task) {
     groups_[task.group].tasks.push_back(task.record);
 }
 
-// Reverses enter().
+// Takes the task's record out of the places where it waits to be freed.
 void Host::forget(const LiveTask& task) {
   if (const auto leader = clients_.find(task.leader); leader != clients_.end())
     leader->second.unwaited.erase(task.record->number);
   if (const auto group = groups_.find(task.group); group != groups_.end())
     std::erase(group->second.tasks, task.record);
+  std::erase(tasks_of_ended_groups_, task.record);
 }
 
 // If all tasks of a launched job have ended, queues their records to be closed: no task of the job

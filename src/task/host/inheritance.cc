@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/mempolicy.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -67,6 +68,11 @@ Inheritance inherit_from_this_process() {
     ::getrlimit(static_cast<__rlimit_resource>(n), &inherit.limits[n]);
   inherit.umask = own_umask();
   inherit.nice = ::getpriority(PRIO_PROCESS, 0);
+  inherit.scheduling_policy = ::sched_getscheduler(0);
+  sched_param parameters{};
+  ::sched_getparam(0, &parameters);
+  inherit.scheduling_priority = parameters.sched_priority;
+  inherit.io_priority = static_cast<int32_t>(::syscall(SYS_ioprio_get, kIoPriorityOfProcess, 0));
   inherit.process_group = ::getpgrp();
   return inherit;
 }

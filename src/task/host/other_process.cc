@@ -29,8 +29,8 @@ Fields status_of(const std::string& folder) {
 
 // Returns true if the two paths lead to one file, or both to none (a kernel that lacks it).
 bool is_same_file(const std::string& one, const std::string& other) {
-  struct stat a {
-  }, b{};
+  struct stat a {};
+  struct stat b {};
   const bool is_there = ::stat(one.c_str(), &a) == 0;
   if ((::stat(other.c_str(), &b) == 0) != is_there) return false;
   return !is_there || (a.st_dev == b.st_dev && a.st_ino == b.st_ino);

@@ -81,6 +81,9 @@ EXECUTIONS = {
     "priority, umask and limits": (
         "os.nice(5); os.umask(0o35); resource.setrlimit(resource.RLIMIT_NOFILE, (77, 99))",
         "print(os.nice(0), os.umask(0), resource.getrlimit(resource.RLIMIT_NOFILE))"),
+    "scheduling": (
+        "os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0)); "
+        "os.nice(3)", "print(os.sched_getscheduler(0), os.nice(0))"),
     "processors": ("os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})",
                    "print(os.sched_getaffinity(0))"),
 }
@@ -88,10 +91,17 @@ EXECUTIONS = {
 
 @pytest.mark.parametrize("name", EXECUTIONS)
 def test_a_program_that_a_task_executes_inherits_from_it(user, nagaya, name):
-    modules = "import os, resource, signal, sys, time\n"
+    modules = "import ctypes, os, resource, signal, sys, time\n"
     before, after = EXECUTIONS[name]
-    executes = f"\nos.execv('/usr/bin/python3', ['python3', '-c', {modules + after!r}])"
+    child = modules + "ctypes.CDLL(None).getauxval(0x4e4147) and os.write(2, b'a task')\n" + after
+    executes = f"\nos.execv('/usr/bin/python3', ['python3', '-c', {child!r}])"
     words = ["/usr/bin/python3", "-c", modules + before + executes]
     outside = user.run(words)
     inside = user.run([nagaya, "exec", *words])
     assert outside.out and (inside.code, inside.out) == (outside.code, outside.out), (outside, inside)
+    assert (outside.err, inside.err) == ("", "a task")
+
+
+def test_a_program_has_the_io_priority_that_its_wrapper_sets(user, nagaya):
+    words = ["ionice", "-c", "2", "-n", "7", "bash", "-c", "ionice -p $$"]
+    assert user.run([nagaya, "exec", *words]).out == user.run(words).out == "best-effort: prio 7\n"

@@ -7,6 +7,7 @@ import shutil
 import signal
 
 import pytest
+from known_job import settles
 from leftovers import describe
 from ordinary_user import pids_of
 
@@ -92,6 +93,17 @@ def test_a_program_behind_a_wrapper_is_the_rank_s_task(user, installation, scrip
     assert ended.code == 0 and ranks(ended.out) == {0: 0, 1: 1}, ended
     assert "nagaya" not in ended.err, ended
     leftovers.after_limit()
+
+
+@pytest.mark.parametrize("program", ["wrapped", "mpi_wrapped"])
+def test_nagaya_exec_behind_a_wrapper_starts_the_rank_s_program(
+        user, nagaya, installation, mpi_job, native_job, folder, program):
+    """As scripts have it that were written for launchers without spaces."""
+    job = mpi_job if program == "mpi_wrapped" else native_job
+    (folder / "by-name").symlink_to(installation.program(program))
+    script = 'PATH=.:$PATH; "$0" exec by-name'
+    ended = user.run([*job, "bash", "-c", script, nagaya], cwd=folder)
+    assert ended.code == 0 and ranks(ended.out) == {0: 0, 1: 1}, ended
 
 
 @pytest.mark.parametrize("name", WITH_NUMBER)
@@ -253,7 +265,7 @@ def test_a_time_limit_of_a_wrapper_ends_its_program(user, nagaya, installation, 
     assert not leftovers.after_limit().processes
 
 
-@pytest.mark.parametrize("ended_by", ["wrapper", "program", "launcher"])
+@pytest.mark.parametrize("ended_by", ["wrapper", "program", "proxy", "host", "launcher"])
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_nothing_stays_of_a_job_that_is_ended(user, nagaya, installation, leftovers, ended_by, how):
     """The shell waits for its child; another child of it waits, too."""
@@ -262,14 +274,16 @@ def test_nothing_stays_of_a_job_that_is_ended(user, nagaya, installation, leftov
                      stdout=-1, text=True)
     lines = [job.stdout.readline() for _ in range(3)]
     assert all(line.endswith(("task 0\n", "task 1\n", "task 2\n")) for line in lines), lines
-    of_name = {pid: describe(pid) for pid in pids_of(user.uid)}
     names = {"wrapper": ("bash", "nagaya-host"), "program": ("wrapped", "nagaya-host"),
-             "launcher": ("nagaya", "nagaya")}
-    for pid in (pid for pid, name in of_name.items() if name == names[ended_by]):
+             "launcher": ("nagaya", "nagaya"), "host": ("nagaya-host", "nagaya-host"),
+             "proxy": ("nagaya-waiter", "nagaya-waiter")}
+    def find():
+        return [pid for pid in pids_of(user.uid) if describe(pid) == names[ended_by]]
+    count = 2 if ended_by in ("program", "proxy") else 1
+    assert settles(lambda: len(find()) >= count), find()  # a proxy becomes the waiter
+    for pid in find()[:count]:
         os.kill(pid, how)
-        if ended_by != "program":
-            break
-    assert job.wait(timeout=60) != 0 or ended_by == "program"
+    assert (job.wait(timeout=60) == 0) == (ended_by in ("program", "proxy"))
     left = leftovers.after_limit()
     assert not left.processes and not left.sockets, left
 
@@ -290,3 +304,14 @@ def test_nagaya_ps_names_the_ranks_that_have_left(user, nagaya, installation, fo
     finally:
         job.kill()
         job.wait()
+
+
+def test_a_program_in_another_namespace_keeps_its_rank(user, nagaya, installation):
+    unshare = ["unshare", "--user", "--map-root-user"]
+    if user.run([*unshare, "true"]).code != 0:
+        pytest.skip("user namespaces are not for users here")
+    program = installation.program("wrapped")
+    ended = user.run([nagaya, "run", "-n", 1, *unshare, program, "alone"])
+    assert (ended.code, ended.out) == (0, f"{program}: rank -1 of -1, task -3\n"), ended
+    assert ended.err == (f"nagaya: rank 0: {program} runs outside of the space: it has another "
+                         "namespace (user) than its job\n"), ended

@@ -63,8 +63,8 @@ def inheritance(**other):
     limits[resource.RLIMIT_STACK] = (field["stack_bytes"], NO_LIMIT)
     limits[resource.RLIMIT_CORE] = (0, 0)
     return (bytes(8 + 8 + 128 * 8 + 16 * 8) + b"".join(struct.pack("<QQ", *one) for one in limits)
-            + struct.pack("<IiIiiI", field["cpu_mask_bytes"], field["policy"], field["umask"],
-                          field["nice"], field["group"], 0))
+            + struct.pack("<IiIiiiii", field["cpu_mask_bytes"], field["policy"], field["umask"],
+                          field["nice"], 0, 0, 0, field["group"]))
 
 
 def launch(program, arguments=(), numbers=(0, 1, 2), wanted=-1, stands_for=-1, **inherit):

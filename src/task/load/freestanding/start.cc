@@ -126,6 +126,14 @@ void take_limits(const Start& start) {
   }
 }
 
+// Where one is refused, the task goes on with the host's.
+void take_priorities(const Inheritance& inherit) {
+  const sched_param parameters{inherit.scheduling_priority};
+  raw_syscall(__NR_sched_setscheduler, 0, inherit.scheduling_policy, &parameters);
+  raw_syscall(__NR_setpriority, PRIO_PROCESS, 0, inherit.nice);
+  raw_syscall(__NR_ioprio_set, kIoPriorityOfProcess, 0, inherit.io_priority);
+}
+
 }  // namespace
 
 const char* to_string(StartStep step) {
@@ -164,7 +172,7 @@ void run_start(void* argument) {
     check(start, StartStep::kBinding,
           raw_syscall(__NR_sched_setaffinity, 0, inherit.cpu_mask_bytes, inherit.cpu_mask));
   take_limits(start);
-  raw_syscall(__NR_setpriority, PRIO_PROCESS, 0, inherit.nice);
+  take_priorities(inherit);
   raw_syscall(__NR_prctl, PR_SET_NAME, start.name);
   TaskRecord& task = *start.task;
   task.pid.store(static_cast<int32_t>(raw_syscall(__NR_getpid)), std::memory_order_relaxed);

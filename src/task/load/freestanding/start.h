@@ -12,10 +12,11 @@
 
 namespace nagaya::task {
 
-inline constexpr int kLimits = 16;         // RLIM_NLIMITS
-inline constexpr int kSignalsMax = 64;     // signals 1 .. 64
-inline constexpr int kNodeMaskWords = 16;  // 1024 memory nodes
-inline constexpr int kCpuMaskWords = 128;  // 8192 processors
+inline constexpr int kLimits = 16;              // RLIM_NLIMITS
+inline constexpr int kSignalsMax = 64;          // signals 1 .. 64
+inline constexpr int kNodeMaskWords = 16;       // 1024 memory nodes
+inline constexpr int kCpuMaskWords = 128;       // 8192 processors
+inline constexpr int kIoPriorityOfProcess = 1;  // IOPRIO_WHO_PROCESS
 
 // The state that a task inherits from its proxy. Plain data: the proxy fills it in and sends it
 // as it is.
@@ -29,6 +30,9 @@ struct Inheritance {
   int32_t memory_policy;  // MPOL_*
   uint32_t umask;
   int32_t nice;
+  int32_t scheduling_policy;  // SCHED_*; those with parameters of their own (deadline) are left out
+  int32_t scheduling_priority;
+  int32_t io_priority;    // as of ioprio_get(2)
   int32_t process_group;  // to join if it is in the host's session; 0: a new one
 };
 
