@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// functions.h - the functions of the MPI beneath, which functions.def lists.
+#pragma once
+
+#include "abi.h"
+#include "entry.h"
+
+namespace nagaya::mpi::NAGAYA_MPI_ABI {
+
+struct Functions {
+#define EXPORTED(result, name, arguments) result(*name) arguments = nullptr;
+#define CALLED(result, name, arguments) result(*name) arguments = nullptr;
+#include "functions.def"
+#undef EXPORTED
+#undef CALLED
+};
+
+// Those of the MPI that is loaded. A function that it lacks returns MPI_ERR_UNSUPPORTED_OPERATION.
+extern Functions beneath;
+
+// Of a function with int counts and its twin X_c with MPI_Count, returns the one for `Count`.
+template <class Count, class Small, class Large>
+auto of_count(Small small, Large large) {
+  if constexpr (sizeof(Count) == sizeof(int))
+    return small;
+  else
+    return large;
+}
+
+}  // namespace nagaya::mpi::NAGAYA_MPI_ABI

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// calls.h - our functions of MPI, by chapter. Each chapter enters its own.
+#pragma once
+
+#include "beneath/functions.h"
+
+namespace nagaya::mpi::NAGAYA_MPI_ABI {
+
+void add_start_and_end(Functions& ours);
+void add_sends(Functions& ours);
+void add_receives(Functions& ours);
+void add_completion(Functions& ours);
+void add_communicators(Functions& ours);
+
+// Enters all that are ours.
+inline void add_calls(Functions& ours) {
+  add_start_and_end(ours);
+  add_sends(ours);
+  add_receives(ours);
+  add_completion(ours);
+  add_communicators(ours);
+}
+
+}  // namespace nagaya::mpi::NAGAYA_MPI_ABI

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// communicator.h - a communicator whose processes are all in reach: its messages and collectives are ours.
+//
+// Decided once for all of its members, when it is made (adopt()). One whose handle is not in the table is the
+// MPI's beneath, in every function. It ends with an attribute of the communicator beneath, so by whatever
+// function that is freed; pending requests keep it.
+#pragma once
+
+#include <nagaya/coll.h>
+#include <nagaya/match.h>
+
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+#include "beneath/functions.h"
+
+namespace nagaya::mpi::NAGAYA_MPI_ABI {
+
+class Communicator {
+ public:
+  // Returns nullptr if it is not ours.
+  static Communicator* find(MPI_Comm handle);
+
+  // Called by all processes of a communicator that has just been made: makes it ours if all of them are in
+  // reach. Collective, by the MPI beneath. Nothing happens for MPI_COMM_NULL and intercommunicators.
+  static void adopt(MPI_Comm handle);
+
+  MPI_Comm handle() const { return handle_; }
+  uint32_t context() const { return context_; }
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  bool has(int rank) const { return rank >= 0 && rank < size_; }
+  // `rank`: one that it has.
+  nagaya_process process_of(int rank) const { return processes_[static_cast<size_t>(rank)]; }
+
+  // The members' team for collectives, opened by the first call. nullptr: no memory.
+  nagaya_team* team();
+
+  // Called by the owner of each further pointer to this; the last release() ends it.
+  void hold() { owners_.fetch_add(1, std::memory_order_relaxed); }
+  void release();
+
+ private:
+  friend class CommunicatorTable;
+  Communicator(MPI_Comm handle, uint32_t context, int rank, std::vector<nagaya_process> processes);
+  ~Communicator();
+
+  static int end_by_attribute(MPI_Comm handle, int keyval, void* communicator, void* extra);
+
+  const MPI_Comm handle_;
+  const uint32_t context_;
+  const int rank_, size_;
+  const std::vector<nagaya_process> processes_;
+  std::once_flag team_once_;
+  nagaya_team* team_ = nullptr;
+  std::atomic<uint32_t> owners_ = 1;
+};
+
+}  // namespace nagaya::mpi::NAGAYA_MPI_ABI

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// errors.h - errors of our functions: class of MPI, told by the communicator's error handler.
+#pragma once
+
+#include <cerrno>
+
+#include "objects/communicator.h"
+
+namespace nagaya::mpi::NAGAYA_MPI_ABI {
+
+// The class for an error of our floors.
+inline int class_of(int error) {
+  switch (error) {
+    case 0:
+      return MPI_SUCCESS;
+    case -EMSGSIZE:
+      return MPI_ERR_TRUNCATE;
+    case -ENOMEM:
+    case -ENOBUFS:
+      return MPI_ERR_NO_MEM;
+    default:
+      return MPI_ERR_OTHER;
+  }
+}
+
+// Calls the error handler if there is an error, and returns it if the handler does.
+inline int raise(const Communicator* communicator, int error_class) {
+  if (error_class == MPI_SUCCESS) [[likely]]
+    return MPI_SUCCESS;
+  beneath.Comm_call_errhandler(communicator != nullptr ? communicator->handle() : MPI_COMM_WORLD, error_class);
+  return error_class;
+}
+
+}  // namespace nagaya::mpi::NAGAYA_MPI_ABI

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "objects/job.h"
+
+#include <nagaya/match.h>
+#include <nagaya/task.h>
+
+#include "objects/communicator.h"
+#include "objects/requests.h"
+
+namespace nagaya::mpi::NAGAYA_MPI_ABI {
+
+// An attribute of MPI_COMM_SELF that is set first is deleted last in MPI_Finalize: the program's own may
+// still communicate when they are deleted.
+void Job::open(int level) {
+  if (::nagaya_task_self() < 0) return;
+  has_threads_ = level == MPI_THREAD_MULTIPLE;
+  if (::nagaya_match_open(has_threads_) != 0) return;
+  is_open_ = true;
+  int keyval = MPI_KEYVAL_INVALID;
+  beneath.Comm_create_keyval(nullptr, end_by_attribute, &keyval, nullptr);
+  beneath.Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
+  Communicator::adopt(MPI_COMM_WORLD);
+  Communicator::adopt(MPI_COMM_SELF);
+}
+
+int Job::end_by_attribute(MPI_Comm, int, void*, void*) {
+  close();
+  return MPI_SUCCESS;
+}
+
+void Job::close() {
+  Requests::drain();
+  is_open_ = false;
+  ::nagaya_match_close();
+}
+
+}  // namespace nagaya::mpi::NAGAYA_MPI_ABI

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// requests.h - our requests and messages, and their handles.
+//
+// They lie in one range of addresses, so that an index finds one, and a handle tells whether it is ours.
+//
+//   a request        is_active      is_complete()
+//   made (Isend)     yes            once its work has ended
+//   made (Send_init) no, till Start yes
+//   waited for       no: freed, unless it is persistent
+//   freed earlier    an orphan: its work goes on, then it is freed (drain(), free_ended_orphans())
+#pragma once
+
+#include <nagaya/coll.h>
+#include <nagaya/match.h>
+
+#include <cstdint>
+
+#include "objects/communicator.h"
+#include "objects/type.h"
+
+namespace nagaya::mpi::NAGAYA_MPI_ABI {
+
+enum class RequestKind : uint8_t {
+  kComplete,  // has no work: to or from MPI_PROC_NULL
+  kSend,
+  kReceive,
+  kMessage,     // of a matched probe: an MPI_Message
+  kCollective,
+  kOther,       // `part` does its work
+};
+
+// The work of a request that is neither a message nor one collective. Deleted with its request.
+class RequestPart {
+ public:
+  virtual ~RequestPart() = default;
+  // Starts the work of a persistent request. Returns an error class.
+  virtual int start() = 0;
+  // Advances it. Returns whether it has ended; `error` then is its error class.
+  virtual bool is_over(int& error) = 0;
+};
+
+struct Request {
+  alignas(64) int32_t head[kHeadBytes / sizeof(int32_t) + 1];  // what the MPI beneath may read
+  RequestKind kind;
+  bool is_persistent, is_active, is_orphan;
+  // Of a send: the MPI function, 's'tandard, 's'ynchronous...: see calls/send.cc.
+  uint8_t mode;
+  bool is_cancelled;
+  int error;                   // class; of requests without a message
+  Communicator* communicator;  // held
+  const Type* type;            // held; nullptr: a basic one
+  void* buffer;
+  size_t count;
+  int peer, tag;        // as the call named them
+  nagaya_runs* runs;    // kRunsMax of them, or nullptr: owned
+  void* packed;         // owned, or nullptr
+  size_t unpacked;      // bytes that a receive has scattered so far
+  RequestPart* part;    // owned
+  union {
+    nagaya_send send;
+    nagaya_receive receive;
+    nagaya_message* message;
+    nagaya_collective collective;
+  };
+  nagaya_message_description described;  // of `message`
+  Request* next;  // in the list of free ones, or of orphans
+
+  bool is_complete();
+};
+
+class Requests {
+ public:
+  // Returns an empty request that holds the communicator (may be nullptr). nullptr: no memory.
+  static Request* make(RequestKind kind, Communicator* communicator);
+  static void free(Request* request);
+
+  static MPI_Request handle_of(Request* request);
+  // Returns nullptr if the handle is not ours.
+  static Request* find(MPI_Request handle);
+
+  // Called for a request that the program has freed before it was complete.
+  static void abandon(Request* request);
+  static void free_ended_orphans();
+  // Waits for all orphans.
+  static void drain();
+};
+
+}  // namespace nagaya::mpi::NAGAYA_MPI_ABI
