@@ -92,8 +92,6 @@ LAUNCHERS = {
         ("true",), (), program, is_nagaya=True, is_second=mpi == "MPICH", ways=(DIRECT, RUN), bound=("--bind-to", "core"),
         limited=("--timeout", "5"),
         cannot={"SIGKILL": "of ordinary processes, then `nagaya clean` finds the session folder",
-                "SIGTSTP and SIGCONT": "tasks stop, which ordinary processes of an orphaned group do not "
-                                       "(docs/bugs.md, The group that was hung up)",
                 **({"MPI_Comm_spawn": "Debian's MPICH 4.0 (ch4:ucx) fails in it"} if mpi == "MPICH" else {})})
        for mpi, program in (("Open MPI", "mpi_ending"), ("MPICH", "mpich_ending"))},
 }

@@ -123,7 +123,8 @@ def test_a_checked_access_outside_of_the_block_ends_the_job_with_its_place(start
     text = (xmp_programs.sources / "outside.c").read_text().splitlines()
     mark = "return array[i]" if word == "formal" else f'"{word}"'
     line = next(number for number, text in enumerate(text, 1) if mark in text)
-    ended = start(2, checked(xmp_programs, "outside"), word)
+    [node] = re.findall(r"on node (\d)", outside)
+    ended = start(2, checked(xmp_programs, "outside"), word, node)
     assert ended.code == 1 and re.search(rf"outside\.c:{line}:\d+: {outside}$", ended.err, re.M), ended
 
 
