@@ -92,9 +92,10 @@ class KnownJob:
         return JoiningClient(self.user, self.socket, **options)
 
     def tasks(self):
-        """Returns the pids of the tasks."""
-        children = pathlib.Path(f"/proc/{self.host}/task/{self.host}/children")
-        return [int(pid) for pid in children.read_text().split()]
+        """Returns the pids of the tasks: the host's siblings."""
+        reaper = pathlib.Path(f"/proc/{self.host}/stat").read_text().rsplit(")", 1)[1].split()[1]
+        children = pathlib.Path(f"/proc/{reaper}/task/{reaper}/children").read_text().split()
+        return [int(pid) for pid in children if int(pid) != self.host]
 
     def host_descriptors(self):
         return len(os.listdir(f"/proc/{self.host}/fd"))
