@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "objects/type.h"
 
+#include <mutex>
+#include <new>
+#include <utility>
+
 #include "objects/handle_table.h"
 
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
@@ -8,33 +12,99 @@ namespace {
 
 HandleTable<const Type> types;
 
+// Held while a type is described. Two threads that use a type for the first time must not both set
+// its attribute: the second would delete the first one's.
+std::mutex describing;
+
+int copy_nothing(MPI_Datatype, int, void*, void*, void*, int* is_copied) {
+  *is_copied = 0;
+  return MPI_SUCCESS;
+}
+
 }  // namespace
 
 const Type* Type::find(MPI_Datatype handle) {
   const Type* const known = types.find(key_of(handle));
-  return known != nullptr ? known : describe_new(handle);
+  if (known != nullptr) [[likely]]
+    return known;
+  if (handle == MPI_DATATYPE_NULL) return nullptr;
+  try {
+    const std::lock_guard guard(describing);
+    return find_or_add(handle);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
 }
 
-const Type* Type::describe_new(MPI_Datatype handle) {
-  MPI_Count size = 0;
-  MPI_Aint lb = 0, extent = 0, true_lb = 0, true_extent = 0;
-  if (handle == MPI_DATATYPE_NULL || beneath.Type_size_c(handle, &size) != MPI_SUCCESS) return nullptr;
-  beneath.Type_get_extent(handle, &lb, &extent);
-  beneath.Type_get_true_extent(handle, &true_lb, &true_extent);
-  auto* const type = new Type;
-  type->size_ = static_cast<size_t>(size);
-  type->lb_ = lb;
-  type->extent_ = extent;
-  type->true_lb_ = true_lb;
-  type->true_extent_ = static_cast<size_t>(true_extent);
+const Type* Type::find_or_add(MPI_Datatype handle) {
+  const Type* const known = types.find(key_of(handle));
+  return known != nullptr ? known : add(handle);
+}
+
+const Type* Type::add(MPI_Datatype handle) {
+  MPI_Aint lb = 0, extent = 0;
+  if (beneath.Type_get_extent(handle, &lb, &extent) != MPI_SUCCESS) return nullptr;
+  Contents made(handle);
+  Element element{nullptr, extent, handle};
+  if (made.is_predefined()) {
+    element.layout = layout_of_predefined(handle, made);
+  } else {
+    std::vector<Element> old;
+    for (const MPI_Datatype one : made.types()) {
+      const Type* const type = find_or_add(one);
+      if (type == nullptr) return nullptr;
+      old.push_back(type->element_);
+    }
+    std::optional<Element> combined = combine(made, old);
+    if (!combined) return nullptr;
+    element = {std::move(combined->layout), extent, combined->elementary};
+  }
+  auto* const type = new Type(std::move(element), lb);
+  if (!made.is_predefined() && !tie_to(handle, type)) {
+    delete type;
+    return nullptr;
+  }
   types.insert(key_of(handle), type);
   return type;
 }
 
-size_t Type::describe(const void*, size_t, nagaya_runs*) const { return 0; }
-void Type::pack(const void*, size_t, size_t, void*) const {}
-void Type::unpack(void*, size_t, size_t, const void*) const {}
-void Type::hold() const {}
-void Type::release() const {}
+// Makes the type end with the datatype. Returns false if the MPI beneath refuses.
+bool Type::tie_to(MPI_Datatype handle, Type* type) {
+  static const int keyval = [] {
+    int made_key = MPI_KEYVAL_INVALID;
+    beneath.Type_create_keyval(copy_nothing, end_by_attribute, &made_key, nullptr);
+    return made_key;
+  }();
+  return beneath.Type_set_attr(handle, keyval, type) == MPI_SUCCESS;
+}
+
+int Type::end_by_attribute(MPI_Datatype handle, int, void* type, void*) {
+  types.erase(key_of(handle));
+  static_cast<const Type*>(type)->release();
+  return MPI_SUCCESS;
+}
+
+Type::Type(Element element, ptrdiff_t lb)
+    : element_(std::move(element)),
+      lb_(lb),
+      is_one_run_(element_.layout->is_one_run(1, 0)),
+      is_dense_(element_.layout->is_one_run(2, element_.extent)) {}
+
+void Type::release() const {
+  if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+}
+
+size_t Type::describe(const void* buffer, size_t count, nagaya_runs* runs) const {
+  return element_.layout->describe(const_cast<void*>(buffer), count, element_.extent, runs,
+                                   kRunsMax);
+}
+
+void Type::pack(const void* buffer, size_t first, size_t bytes, void* to) const {
+  element_.layout->pack(buffer, element_.extent, first, bytes, to);
+}
+
+void Type::unpack(void* buffer, size_t first, size_t bytes, const void* from) const {
+  element_.layout->unpack(buffer, element_.extent, first, bytes, from);
+}
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

@@ -1,50 +1,67 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// type.h - where the data of a datatype lie, and the data of a call: buffer, count, datatype.
+// type.h - a datatype: where its data lie.
+//
+// Described when it is first used. A predefined type is kept for ever. A derived one has an
+// attribute of ours in the MPI beneath, which is deleted with the type: then its handle, which a
+// new type may get at once, leads nowhere any more. Requests that are pending hold the description.
 #pragma once
 
-#include <nagaya/llcl.h>
-
+#include <atomic>
 #include <cstddef>
-#include <memory>
 
-#include "beneath/functions.h"
+#include "objects/combiners.h"
 
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
 
 inline constexpr size_t kRunsMax = 32;  // of one message; more are packed
 
-// A datatype as bytes. Kept while the datatype exists, and while a request uses it.
 class Type {
  public:
-  // Returns nullptr if the handle is no datatype.
+  // Returns nullptr if the handle is no datatype, or there is no memory. Callable by any thread, as
+  // all functions.
   static const Type* find(MPI_Datatype handle);
 
-  size_t size() const { return size_; }  // of the data of one element                     [bytes]
+  size_t size() const {
+    return element_.layout->bytes();
+  }  // of the data of one element      [bytes]
   ptrdiff_t lb() const { return lb_; }
-  ptrdiff_t extent() const { return extent_; }
-  ptrdiff_t true_lb() const { return true_lb_; }
-  size_t true_extent() const { return true_extent_; }
+  ptrdiff_t extent() const { return element_.extent; }
+  ptrdiff_t true_lb() const { return element_.layout->low(); }
+  size_t true_extent() const {
+    return static_cast<size_t>(element_.layout->high() - element_.layout->low());
+  }
+  // The one predefined datatype that all data are of, or MPI_DATATYPE_NULL. A pair (MPI_FLOAT_INT)
+  // is one.
+  MPI_Datatype elementary() const { return element_.elementary; }
 
-  // Whether `count` elements are one run of bytes, in their order.
+  // Returns whether the data of `count` elements are one run of bytes, in their order. It begins at
+  // true_lb().
   bool is_one_run(size_t count) const { return is_dense_ || (is_one_run_ && count <= 1); }
-  // Describes `count` elements at `buffer` by up to kRunsMax groups of runs. Returns their number; 0: they
-  // need more.
+  // Describes `count` elements at `buffer` by up to kRunsMax groups of runs. Returns their number;
+  // 0: they need more.
   size_t describe(const void* buffer, size_t count, nagaya_runs* runs) const;
-  // Copy `bytes` bytes of the data of elements at `buffer`, from the byte `first` on, to or from one run.
+  // Copy `bytes` bytes of the data of elements at `buffer`, from the byte `first` on, to or from
+  // one run.
   void pack(const void* buffer, size_t first, size_t bytes, void* to) const;
   void unpack(void* buffer, size_t first, size_t bytes, const void* from) const;
 
-  void hold() const;
+  // Called by the owner of each further pointer to this that may outlive the datatype; the last
+  // release() ends it.
+  void hold() const { owners_.fetch_add(1, std::memory_order_relaxed); }
   void release() const;
 
  private:
-  Type() = default;
-  static const Type* describe_new(MPI_Datatype handle);
+  Type(Element element, ptrdiff_t lb);
+  static const Type* find_or_add(MPI_Datatype handle);  // with the lock
+  static const Type* add(MPI_Datatype handle);
+  static bool tie_to(MPI_Datatype handle, Type* type);
+  static int end_by_attribute(MPI_Datatype handle, int keyval, void* type, void* extra);
 
-  size_t size_ = 0, true_extent_ = 0;
-  ptrdiff_t lb_ = 0, extent_ = 0, true_lb_ = 0;
-  bool is_one_run_ = false;  // one element is
-  bool is_dense_ = false;    // any number of them are
+  const Element element_;
+  const ptrdiff_t lb_;
+  const bool is_one_run_;  // one element is
+  const bool is_dense_;    // any number of them are
+  mutable std::atomic<uint32_t> owners_ = 1;
 };
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

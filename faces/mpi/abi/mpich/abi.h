@@ -66,6 +66,18 @@ inline constexpr int MPI_BSEND_OVERHEAD = 96;
 inline constexpr int MPI_THREAD_SINGLE = 0, MPI_THREAD_FUNNELED = 1, MPI_THREAD_SERIALIZED = 2,
                      MPI_THREAD_MULTIPLE = 3;
 
+inline constexpr int MPI_COMBINER_NAMED = 1, MPI_COMBINER_DUP = 2, MPI_COMBINER_CONTIGUOUS = 3,
+                     MPI_COMBINER_VECTOR = 4, MPI_COMBINER_HVECTOR_INTEGER = 5, MPI_COMBINER_HVECTOR = 6,
+                     MPI_COMBINER_INDEXED = 7, MPI_COMBINER_HINDEXED_INTEGER = 8, MPI_COMBINER_HINDEXED = 9,
+                     MPI_COMBINER_INDEXED_BLOCK = 10, MPI_COMBINER_STRUCT_INTEGER = 11,
+                     MPI_COMBINER_STRUCT = 12, MPI_COMBINER_SUBARRAY = 13, MPI_COMBINER_DARRAY = 14,
+                     MPI_COMBINER_F90_REAL = 15, MPI_COMBINER_F90_COMPLEX = 16,
+                     MPI_COMBINER_F90_INTEGER = 17, MPI_COMBINER_RESIZED = 18,
+                     MPI_COMBINER_HINDEXED_BLOCK = 19, MPI_COMBINER_VALUE_INDEX = 20;
+inline constexpr int MPI_ORDER_C = 56, MPI_ORDER_FORTRAN = 57;
+inline constexpr int MPI_DISTRIBUTE_BLOCK = 121, MPI_DISTRIBUTE_CYCLIC = 122, MPI_DISTRIBUTE_NONE = 123,
+                     MPI_DISTRIBUTE_DFLT_DARG = -49767;
+
 // Pointers, which cannot be constant expressions.
 inline const void* const MPI_BOTTOM = nullptr;
 inline void* const MPI_IN_PLACE = reinterpret_cast<void*>(-1);
