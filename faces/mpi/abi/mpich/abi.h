@@ -69,6 +69,7 @@ inline constexpr int MPI_THREAD_SINGLE = 0, MPI_THREAD_FUNNELED = 1, MPI_THREAD_
 // Pointers, which cannot be constant expressions.
 inline const void* const MPI_BOTTOM = nullptr;
 inline void* const MPI_IN_PLACE = reinterpret_cast<void*>(-1);
+inline void* const MPI_BUFFER_AUTOMATIC = reinterpret_cast<void*>(-2);
 inline MPI_Status* const MPI_STATUS_IGNORE = reinterpret_cast<MPI_Status*>(1);
 inline MPI_Status* const MPI_STATUSES_IGNORE = reinterpret_cast<MPI_Status*>(1);
 
