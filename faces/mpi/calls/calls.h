@@ -9,7 +9,13 @@ namespace nagaya::mpi::NAGAYA_MPI_ABI {
 void add_start_and_end(Functions& ours);
 void add_sends(Functions& ours);
 void add_receives(Functions& ours);
+void add_buffer(Functions& ours);
+void add_starts(Functions& ours);
+void add_probes(Functions& ours);
+void add_exchanges(Functions& ours);
+void add_cancel(Functions& ours);
 void add_completion(Functions& ours);
+void add_completion_of_several(Functions& ours);
 void add_communicators(Functions& ours);
 
 // Enters all that are ours.
@@ -17,7 +23,13 @@ inline void add_calls(Functions& ours) {
   add_start_and_end(ours);
   add_sends(ours);
   add_receives(ours);
+  add_buffer(ours);
+  add_starts(ours);
+  add_probes(ours);
+  add_exchanges(ours);
+  add_cancel(ours);
   add_completion(ours);
+  add_completion_of_several(ours);
   add_communicators(ours);
 }
 

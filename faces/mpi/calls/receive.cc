@@ -2,12 +2,13 @@
 // receive.cc - the receives.
 #include "calls/receive.h"
 
-#include <algorithm>
 #include <cstdlib>
 
 #include "beneath/foreign_call.h"
 #include "calls/calls.h"
 #include "calls/check.h"
+#include "calls/completion.h"
+#include "calls/start.h"
 #include "objects/waiting.h"
 
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
@@ -25,31 +26,44 @@ nagaya_process likely_sender(const Communicator& comm, int from) {
 
 // Stores the next bytes of a message whose buffer has more runs than can be described.
 void scatter(nagaya_receive* receive, const void* data, size_t bytes) {
-  auto& request = *reinterpret_cast<Request*>(reinterpret_cast<char*>(receive) - offsetof(Request, receive));
+  auto& request =
+      *reinterpret_cast<Request*>(reinterpret_cast<char*>(receive) - offsetof(Request, receive));
   request.type->unpack(request.buffer, request.unpacked, bytes, data);
   request.unpacked += bytes;
 }
 
-int receive_by_request(Communicator& comm, void* buffer, size_t count, MPI_Datatype type, int from, int tag,
-                       MPI_Status* status) {
+int receive_by_request(Communicator& comm, void* buffer, size_t count, MPI_Datatype type, int from,
+                       int tag, MPI_Status* status) {
   Request* request = nullptr;
   int error = make_receive(comm, buffer, count, type, from, tag, request);
   if (error == MPI_SUCCESS) error = start_receive(*request);
-  if (error == MPI_SUCCESS) {
-    await(&request->receive.is_complete);
-    const nagaya_receive& done = request->receive;
-    error = class_of(done.error);
-    if (status != MPI_STATUS_IGNORE)
-      set_status(*status, done.matched.source, done.matched.tag, std::min(done.bytes, done.capacity), false);
-  }
+  if (error == MPI_SUCCESS) return finish_receive(request, status);
   if (request != nullptr) Requests::free(request);
   return error;
 }
 
 }  // namespace
 
-int receive_and_wait(Communicator& comm, void* buffer, size_t count, MPI_Datatype type, int from, int tag,
-                     MPI_Status* status) {
+int wait_for_receive(nagaya_receive& receive) {
+  const int error = wait_until(
+      [&receive] { return __atomic_load_n(&receive.is_complete, __ATOMIC_ACQUIRE) != 0; });
+  if (error != MPI_SUCCESS) {
+    if (::nagaya_match_cancel_receive(&receive) == 0) return error;
+    await(&receive.is_complete);  // its data are on their way
+  }
+  return class_of(receive.error);
+}
+
+int finish_receive(Request* request, MPI_Status* status) {
+  int error = MPI_SUCCESS;
+  if (request->kind == RequestKind::kReceive) error = wait_for_receive(request->receive);
+  store_status(*request, status);
+  Requests::free(request);
+  return error;
+}
+
+int receive_and_wait(Communicator& comm, void* buffer, size_t count, MPI_Datatype type, int from,
+                     int tag, MPI_Status* status) {
   Data data;
   if (const int error = describe(buffer, count, type, data)) return error;
   if (data.type != nullptr) return receive_by_request(comm, buffer, count, type, from, tag, status);
@@ -60,19 +74,13 @@ int receive_and_wait(Communicator& comm, void* buffer, size_t count, MPI_Datatyp
   receive.capacity = data.bytes;
   int error = class_of(::nagaya_match_receive(&receive));
   if (error != MPI_SUCCESS) return error;
-  error = wait_until([&receive] { return __atomic_load_n(&receive.is_complete, __ATOMIC_ACQUIRE) != 0; });
-  if (error != MPI_SUCCESS) {
-    if (::nagaya_match_cancel_receive(&receive) == 0) return error;
-    await(&receive.is_complete);  // its data are on their way
-  }
-  if (status != MPI_STATUS_IGNORE)
-    set_status(*status, receive.matched.source, receive.matched.tag, std::min(receive.bytes, receive.capacity),
-               false);
-  return class_of(receive.error);
+  error = wait_for_receive(receive);
+  if (status != MPI_STATUS_IGNORE) set_status_of(receive, *status);
+  return error;
 }
 
-int make_receive(Communicator& comm, void* buffer, size_t count, MPI_Datatype type, int from, int tag,
-                 Request*& out) {
+int make_receive(Communicator& comm, void* buffer, size_t count, MPI_Datatype type, int from,
+                 int tag, Request*& out) {
   Data data;
   if (const int error = describe(buffer, count, type, data)) return error;
   Request* const request =
@@ -99,24 +107,31 @@ int make_receive(Communicator& comm, void* buffer, size_t count, MPI_Datatype ty
   return MPI_SUCCESS;
 }
 
-int start_receive(Request& request) {
-  request.is_active = true;
-  if (request.kind == RequestKind::kComplete) return MPI_SUCCESS;
-  request.receive.wanted = wanted_by(*request.communicator, request.peer, request.tag);
-  request.receive.is_complete = 0;
-  request.receive.error = 0;
-  request.unpacked = 0;
-  return class_of(::nagaya_match_receive(&request.receive));
+int start_receive(Request& request, nagaya_message* taken) {
+  int error = 0;
+  if (request.kind == RequestKind::kReceive) {
+    nagaya_receive& receive = request.receive;
+    receive.wanted = wanted_by(*request.communicator, request.peer, request.tag);
+    receive.is_complete = 0;
+    receive.error = 0;
+    request.is_cancelled = false;
+    request.unpacked = 0;
+    error = taken == nullptr ? ::nagaya_match_receive(&receive)
+                             : ::nagaya_match_receive_taken(taken, &receive);
+  }
+  request.is_active = error == 0;
+  return class_of(error);
 }
 
 namespace {
 
 template <class Count>
-int recv(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm handle, MPI_Status* status) {
+int recv(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm handle,
+         MPI_Status* status) {
   Communicator* const comm = Communicator::find(handle);
   if (comm == nullptr)
-    return call_beneath(of_count<Count>(beneath.Recv, beneath.Recv_c), buffer, count, type, from, tag, handle,
-                        status);
+    return call_beneath(of_count<Count>(beneath.Recv, beneath.Recv_c), buffer, count, type, from,
+                        tag, handle, status);
   int error = check_receive(*comm, count, from, tag);
   if (error == MPI_SUCCESS && from != MPI_PROC_NULL)
     error = receive_and_wait(*comm, buffer, static_cast<size_t>(count), type, from, tag, status);
@@ -126,21 +141,33 @@ int recv(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Co
 }
 
 template <class Count>
-int irecv(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm handle, MPI_Request* out) {
+int irecv(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm handle,
+          MPI_Request* out) {
   Communicator* const comm = Communicator::find(handle);
   if (comm == nullptr)
-    return of_count<Count>(beneath.Irecv, beneath.Irecv_c)(buffer, count, type, from, tag, handle, out);
+    return of_count<Count>(beneath.Irecv, beneath.Irecv_c)(buffer, count, type, from, tag, handle,
+                                                           out);
   Request* request = nullptr;
   int error = check_receive(*comm, count, from, tag);
   if (error == MPI_SUCCESS)
     error = make_receive(*comm, buffer, static_cast<size_t>(count), type, from, tag, request);
   if (error == MPI_SUCCESS) error = start_receive(*request);
-  if (error == MPI_SUCCESS) {
-    *out = Requests::handle_of(request);
-    return MPI_SUCCESS;
-  }
-  if (request != nullptr) Requests::free(request);
-  return raise(comm, error);
+  return hand_out(*comm, request, error, out);
+}
+
+template <class Count>
+int recv_init(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm handle,
+              MPI_Request* out) {
+  Communicator* const comm = Communicator::find(handle);
+  if (comm == nullptr)
+    return of_count<Count>(beneath.Recv_init, beneath.Recv_init_c)(buffer, count, type, from, tag,
+                                                                   handle, out);
+  Request* request = nullptr;
+  int error = check_receive(*comm, count, from, tag);
+  if (error == MPI_SUCCESS)
+    error = make_receive(*comm, buffer, static_cast<size_t>(count), type, from, tag, request);
+  if (error == MPI_SUCCESS) request->is_persistent = true;
+  return hand_out(*comm, request, error, out);
 }
 
 }  // namespace
@@ -150,6 +177,8 @@ void add_receives(Functions& ours) {
   ours.Recv_c = recv<MPI_Count>;
   ours.Irecv = irecv<int>;
   ours.Irecv_c = irecv<MPI_Count>;
+  ours.Recv_init = recv_init<int>;
+  ours.Recv_init_c = recv_init<MPI_Count>;
 }
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

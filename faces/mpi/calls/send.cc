@@ -3,11 +3,15 @@
 #include "calls/send.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "beneath/foreign_call.h"
 #include "calls/calls.h"
 #include "calls/check.h"
+#include "calls/modes.h"
+#include "calls/start.h"
+#include "objects/send_buffer.h"
 #include "objects/waiting.h"
 
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
@@ -17,25 +21,44 @@ nagaya_envelope envelope_of(const Communicator& comm, int tag) {
   return {comm.context(), comm.rank(), tag};
 }
 
+// Packs the data of several runs into memory of its own. nullptr: no memory.
+char* pack(const Type& type, const void* buffer, size_t bytes) {
+  char* const packed = static_cast<char*>(std::malloc(bytes));
+  if (packed != nullptr) type.pack(buffer, 0, bytes, packed);
+  return packed;
+}
 
-// Describes data of several runs to `send`: as runs, else packed into memory of ours. Returns an error class.
-int describe_runs(const Data& data, const void* buffer, size_t count, nagaya_runs* runs, char*& packed,
-                  nagaya_send& send) {
-  if (data.type->describe(buffer, count, runs) != 0) {
+// Describes data of several runs to `send`: as runs, else packed. Returns an error class.
+int describe_runs(const Type& type, const void* buffer, size_t count, nagaya_runs* runs,
+                  void*& packed, nagaya_send& send) {
+  if (runs != nullptr && type.describe(buffer, count, runs) != 0) {
     send.runs = runs;
     return MPI_SUCCESS;
   }
-  packed = static_cast<char*>(std::malloc(data.bytes));
-  if (packed == nullptr) return MPI_ERR_NO_MEM;
-  data.type->pack(buffer, 0, data.bytes, packed);
-  send.data = packed;
-  return MPI_SUCCESS;
+  send.data = packed = pack(type, buffer, send.bytes);
+  return packed != nullptr ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+// A buffered send needs a request: its copy may outlast the call.
+int send_by_request(Mode mode, Communicator& comm, const void* buffer, size_t count,
+                    MPI_Datatype type, int to, int tag) {
+  Request* request = nullptr;
+  int error = make_send(mode, comm, buffer, count, type, to, tag, request);
+  if (error == MPI_SUCCESS) error = start_send(*request);
+  if (request != nullptr) Requests::free(request);
+  return error;
 }
 
 }  // namespace
 
-int send_and_wait(Mode mode, const Communicator& comm, const void* buffer, size_t count, MPI_Datatype type,
-                  int to, int tag) {
+int try_to_send(nagaya_send& send) {
+  return ::nagaya_match_try_send(send.to, &send.envelope, send.data, send.bytes, send.runs,
+                                 &send.serial);
+}
+
+int send_and_wait(Mode mode, Communicator& comm, const void* buffer, size_t count,
+                  MPI_Datatype type, int to, int tag) {
+  if (mode == Mode::kBuffered) return send_by_request(mode, comm, buffer, count, type, to, tag);
   Data data;
   if (const int error = describe(buffer, count, type, data)) return error;
   nagaya_send send{};
@@ -45,12 +68,11 @@ int send_and_wait(Mode mode, const Communicator& comm, const void* buffer, size_
   send.bytes = data.bytes;
   send.is_synchronous = mode == Mode::kSynchronous;
   nagaya_runs runs[kRunsMax];
-  char* packed = nullptr;
-  int error = data.type != nullptr ? describe_runs(data, buffer, count, runs, packed, send) : MPI_SUCCESS;
-  if (error != MPI_SUCCESS) return error;
-  int result = -EAGAIN;
-  if (mode != Mode::kSynchronous)
-    result = ::nagaya_match_try_send(send.to, &send.envelope, send.data, send.bytes, send.runs, nullptr);
+  void* packed = nullptr;
+  if (data.type != nullptr)
+    if (const int error = describe_runs(*data.type, buffer, count, runs, packed, send))
+      return error;
+  int result = mode != Mode::kSynchronous ? try_to_send(send) : -EAGAIN;
   if (result == -EAGAIN) {
     result = ::nagaya_match_send(&send);
     if (result == 0) {
@@ -62,14 +84,14 @@ int send_and_wait(Mode mode, const Communicator& comm, const void* buffer, size_
   return class_of(result);
 }
 
-int make_send(Mode mode, Communicator& comm, const void* buffer, size_t count, MPI_Datatype type, int to,
-              int tag, Request*& out) {
+int make_send(Mode mode, Communicator& comm, const void* buffer, size_t count, MPI_Datatype type,
+              int to, int tag, Request*& out) {
   Data data;
   if (const int error = describe(buffer, count, type, data)) return error;
   Request* const request =
       Requests::make(to == MPI_PROC_NULL ? RequestKind::kComplete : RequestKind::kSend, &comm);
   if (request == nullptr) return MPI_ERR_NO_MEM;
-  request->mode = static_cast<uint8_t>(mode);
+  request->mode = mode;
   request->buffer = const_cast<void*>(buffer);
   request->count = count;
   request->peer = to;
@@ -88,43 +110,70 @@ int make_send(Mode mode, Communicator& comm, const void* buffer, size_t count, M
   return MPI_SUCCESS;
 }
 
-int start_send(Request& request) {
-  request.is_active = true;
-  if (request.kind == RequestKind::kComplete) return MPI_SUCCESS;
+namespace {
+
+// Describes the data that the buffer of a send of several runs has now. Returns an error class.
+int describe_again(Request& request) {
+  if (request.runs == nullptr)
+    request.runs = static_cast<nagaya_runs*>(std::malloc(kRunsMax * sizeof *request.runs));
+  std::free(std::exchange(request.packed, nullptr));
+  request.send.runs = nullptr;
+  return describe_runs(*request.type, request.buffer, request.count, request.runs, request.packed,
+                       request.send);
+}
+
+int start_described(Request& request) {
   nagaya_send& send = request.send;
-  send.is_complete = send.is_cancelled = 0;
-  if (request.type != nullptr) {
-    if (request.runs == nullptr)
-      request.runs = static_cast<nagaya_runs*>(std::malloc(kRunsMax * sizeof *request.runs));
-    if (request.runs == nullptr) return MPI_ERR_NO_MEM;
-    std::free(std::exchange(request.packed, nullptr));
-    char* packed = nullptr;
-    const Data data{nullptr, send.bytes, request.type};
-    if (const int error = describe_runs(data, request.buffer, request.count, request.runs, packed, send))
-      return error;
-    request.packed = packed;
-  }
-  if (!send.is_synchronous) {
-    const int result =
-        ::nagaya_match_try_send(send.to, &send.envelope, send.data, send.bytes, send.runs, &send.serial);
+  if (request.mode == Mode::kBuffered) return start_buffered(request);
+  if (request.mode != Mode::kSynchronous) {
+    const int result = try_to_send(send);
     if (result != -EAGAIN) {
       send.is_complete = 1;
-      send.error = result;
       return class_of(result);
     }
   }
   return class_of(::nagaya_match_send(&send));
 }
 
+}  // namespace
+
+int start_send(Request& request) {
+  int error = MPI_SUCCESS;
+  if (request.kind == RequestKind::kSend) {
+    request.send.is_complete = request.send.is_cancelled = 0;
+    request.send.error = 0;
+    if (request.type != nullptr) error = describe_again(request);
+    if (error == MPI_SUCCESS) error = start_described(request);
+  }
+  request.is_active = error == MPI_SUCCESS;
+  return error;
+}
+
+int copy_data(const void* buffer, size_t count, MPI_Datatype type, void*& copy, size_t& bytes) {
+  Data data;
+  if (const int error = describe(buffer, count, type, data)) return error;
+  bytes = data.bytes;
+  copy = data.type != nullptr ? pack(*data.type, buffer, bytes) : std::malloc(bytes);
+  if (copy == nullptr && bytes != 0) return MPI_ERR_NO_MEM;
+  if (data.type == nullptr && bytes != 0) std::memcpy(copy, data.first, bytes);
+  return MPI_SUCCESS;
+}
+
 namespace {
+
+// The MPI beneath sends on a communicator that is not ours.
+template <Mode mode>
+void prepare_beneath() {
+  if constexpr (mode == Mode::kBuffered) SendBuffer::provide_beneath();
+}
 
 template <Mode mode, class Count>
 int send(const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm handle) {
   Communicator* const comm = Communicator::find(handle);
   if (comm == nullptr) {
-    if constexpr (mode == Mode::kSynchronous)
-      return call_beneath(of_count<Count>(beneath.Ssend, beneath.Ssend_c), buffer, count, type, to, tag, handle);
-    return call_beneath(of_count<Count>(beneath.Send, beneath.Send_c), buffer, count, type, to, tag, handle);
+    prepare_beneath<mode>();
+    return call_beneath(of_count<Count>(beneath.*Names<mode>::send, beneath.*Names<mode>::send_c),
+                        buffer, count, type, to, tag, handle);
   }
   int error = check_send(*comm, count, to, tag);
   if (error == MPI_SUCCESS && to != MPI_PROC_NULL)
@@ -137,38 +186,52 @@ int isend(const void* buffer, Count count, MPI_Datatype type, int to, int tag, M
           MPI_Request* out) {
   Communicator* const comm = Communicator::find(handle);
   if (comm == nullptr) {
-    if constexpr (mode == Mode::kSynchronous)
-      return of_count<Count>(beneath.Issend, beneath.Issend_c)(buffer, count, type, to, tag, handle, out);
-    return of_count<Count>(beneath.Isend, beneath.Isend_c)(buffer, count, type, to, tag, handle, out);
+    prepare_beneath<mode>();
+    return of_count<Count>(beneath.*Names<mode>::isend, beneath.*Names<mode>::isend_c)(
+        buffer, count, type, to, tag, handle, out);
   }
   Request* request = nullptr;
   int error = check_send(*comm, count, to, tag);
   if (error == MPI_SUCCESS)
     error = make_send(mode, *comm, buffer, static_cast<size_t>(count), type, to, tag, request);
   if (error == MPI_SUCCESS) error = start_send(*request);
-  if (error == MPI_SUCCESS) {
-    *out = Requests::handle_of(request);
-    return MPI_SUCCESS;
+  return hand_out(*comm, request, error, out);
+}
+
+template <Mode mode, class Count>
+int send_init(const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm handle,
+              MPI_Request* out) {
+  Communicator* const comm = Communicator::find(handle);
+  if (comm == nullptr) {
+    prepare_beneath<mode>();
+    return of_count<Count>(beneath.*Names<mode>::init, beneath.*Names<mode>::init_c)(
+        buffer, count, type, to, tag, handle, out);
   }
-  if (request != nullptr) Requests::free(request);
-  return raise(comm, error);
+  Request* request = nullptr;
+  int error = check_send(*comm, count, to, tag);
+  if (error == MPI_SUCCESS)
+    error = make_send(mode, *comm, buffer, static_cast<size_t>(count), type, to, tag, request);
+  if (error == MPI_SUCCESS) request->is_persistent = true;
+  return hand_out(*comm, request, error, out);
+}
+
+template <Mode mode>
+void add_sends_of(Functions& ours) {
+  ours.*Names<mode>::send = send<mode, int>;
+  ours.*Names<mode>::send_c = send<mode, MPI_Count>;
+  ours.*Names<mode>::isend = isend<mode, int>;
+  ours.*Names<mode>::isend_c = isend<mode, MPI_Count>;
+  ours.*Names<mode>::init = send_init<mode, int>;
+  ours.*Names<mode>::init_c = send_init<mode, MPI_Count>;
 }
 
 }  // namespace
 
 void add_sends(Functions& ours) {
-  ours.Send = send<Mode::kStandard, int>;
-  ours.Send_c = send<Mode::kStandard, MPI_Count>;
-  ours.Rsend = send<Mode::kStandard, int>;
-  ours.Rsend_c = send<Mode::kStandard, MPI_Count>;
-  ours.Ssend = send<Mode::kSynchronous, int>;
-  ours.Ssend_c = send<Mode::kSynchronous, MPI_Count>;
-  ours.Isend = isend<Mode::kStandard, int>;
-  ours.Isend_c = isend<Mode::kStandard, MPI_Count>;
-  ours.Irsend = isend<Mode::kStandard, int>;
-  ours.Irsend_c = isend<Mode::kStandard, MPI_Count>;
-  ours.Issend = isend<Mode::kSynchronous, int>;
-  ours.Issend_c = isend<Mode::kSynchronous, MPI_Count>;
+  add_sends_of<Mode::kStandard>(ours);
+  add_sends_of<Mode::kBuffered>(ours);
+  add_sends_of<Mode::kSynchronous>(ours);
+  add_sends_of<Mode::kReady>(ours);
 }
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

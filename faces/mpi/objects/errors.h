@@ -27,8 +27,27 @@ inline int class_of(int error) {
 inline int raise(const Communicator* communicator, int error_class) {
   if (error_class == MPI_SUCCESS) [[likely]]
     return MPI_SUCCESS;
-  beneath.Comm_call_errhandler(communicator != nullptr ? communicator->handle() : MPI_COMM_WORLD, error_class);
+  beneath.Comm_call_errhandler(communicator != nullptr ? communicator->handle() : MPI_COMM_WORLD,
+                               error_class);
   return error_class;
 }
+
+// Keeps a communicator whose request ends before its error is raised.
+class Holder {
+ public:
+  explicit Holder(Communicator* communicator) : communicator_(communicator) {
+    if (communicator_ != nullptr) communicator_->hold();
+  }
+  ~Holder() {
+    if (communicator_ != nullptr) communicator_->release();
+  }
+  Holder(const Holder&) = delete;
+  Holder& operator=(const Holder&) = delete;
+
+  Communicator* communicator() const { return communicator_; }
+
+ private:
+  Communicator* const communicator_;
+};
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

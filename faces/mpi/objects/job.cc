@@ -6,11 +6,12 @@
 
 #include "objects/communicator.h"
 #include "objects/requests.h"
+#include "objects/send_buffer.h"
 
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
 
-// An attribute of MPI_COMM_SELF that is set first is deleted last in MPI_Finalize: the program's own may
-// still communicate when they are deleted.
+// An attribute of MPI_COMM_SELF that is set first is deleted last in MPI_Finalize: the program's
+// own may still communicate when they are deleted.
 void Job::open(int level) {
   if (::nagaya_task_self() < 0) return;
   has_threads_ = level == MPI_THREAD_MULTIPLE;
@@ -29,6 +30,7 @@ int Job::end_by_attribute(MPI_Comm, int, void*, void*) {
 }
 
 void Job::close() {
+  SendBuffer::flush();
   Requests::drain();
   is_open_ = false;
   ::nagaya_match_close();

@@ -7,8 +7,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 #include "objects/job.h"
+#include "objects/send_buffer.h"
 #include "task/space/spin_lock.h"
 
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
@@ -18,9 +20,8 @@ namespace {
 constexpr size_t kRangeBytes = size_t{1} << 30, kStepBytes = size_t{1} << 18;
 constexpr size_t kMost = std::min<size_t>(kRangeBytes / sizeof(Request), kOwnRequestsMax);
 
-task::SpinLock lock;  // of all below
-char* range = nullptr;
-size_t usable_bytes = 0, made = 0;
+task::SpinLock lock;  // of all requests' memory and lists
+size_t usable_bytes = 0;
 Request* free_ones = nullptr;
 Request* orphans = nullptr;
 
@@ -28,46 +29,47 @@ std::unique_lock<task::SpinLock> locked() {
   return Job::has_threads() ? std::unique_lock(lock) : std::unique_lock<task::SpinLock>();
 }
 
-Request* at(size_t index) { return reinterpret_cast<Request*>(range + index * sizeof(Request)); }
-uint32_t index_of(const Request* request) {
-  return static_cast<uint32_t>(request - reinterpret_cast<Request*>(range));
-}
-
-// Returns memory that no request has had. nullptr: none.
-Request* take_new() {
-  if (range == nullptr) {
-    void* const all = ::mmap(nullptr, kRangeBytes, PROT_NONE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (all == MAP_FAILED) return nullptr;
-    range = static_cast<char*>(all);
-  }
-  if (made == kMost) return nullptr;
-  if ((made + 1) * sizeof(Request) > usable_bytes) {
-    if (::mprotect(range + usable_bytes, kStepBytes, PROT_READ | PROT_WRITE) != 0) return nullptr;
-    usable_bytes += kStepBytes;
-  }
-  Request* const request = at(made);
-  for (int32_t& word : request->head)
-    word = fortran_of_request(request_of(static_cast<uint32_t>(made), request), static_cast<uint32_t>(made));
-  ++made;
-  return request;
-}
-
 }  // namespace
 
 bool Request::is_complete() {
   switch (kind) {
     case RequestKind::kSend:
+      if (__atomic_load_n(&send.is_complete, __ATOMIC_ACQUIRE) != 0) return true;
+      if (mode == Mode::kBuffered) SendBuffer::settle(*this);
       return __atomic_load_n(&send.is_complete, __ATOMIC_ACQUIRE) != 0;
     case RequestKind::kReceive:
       return __atomic_load_n(&receive.is_complete, __ATOMIC_ACQUIRE) != 0;
     case RequestKind::kCollective:
       return __atomic_load_n(&collective.is_complete, __ATOMIC_ACQUIRE) != 0;
+    case RequestKind::kExchange:
+      return exchange.send->is_complete() && exchange.receive->is_complete();
     case RequestKind::kOther:
       return part->is_over(error);
     default:
       return true;
   }
+}
+
+// Returns memory that no request has had. nullptr: none.
+Request* Requests::take_new() {
+  if (first_ == nullptr) {
+    void* const all = ::mmap(nullptr, kRangeBytes, PROT_NONE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (all == MAP_FAILED) return nullptr;
+    first_ = static_cast<Request*>(all);
+  }
+  const size_t index = made_.load(std::memory_order_relaxed);
+  if (index == kMost) return nullptr;
+  if ((index + 1) * sizeof(Request) > usable_bytes) {
+    char* const next = reinterpret_cast<char*>(first_) + usable_bytes;
+    if (::mprotect(next, kStepBytes, PROT_READ | PROT_WRITE) != 0) return nullptr;
+    usable_bytes += kStepBytes;
+  }
+  Request* const request = first_ + index;
+  for (int32_t& word : request->head)
+    word = fortran_of_request(request_of(static_cast<uint32_t>(index), request), static_cast<uint32_t>(index));
+  made_.store(index + 1, std::memory_order_release);  // pairs with at
+  return request;
 }
 
 Request* Requests::make(RequestKind kind, Communicator* communicator) {
@@ -87,21 +89,21 @@ Request* Requests::make(RequestKind kind, Communicator* communicator) {
 }
 
 void Requests::free(Request* request) {
+  if (request->kind == RequestKind::kExchange) {
+    if (request->exchange.send != nullptr) free(request->exchange.send);
+    if (request->exchange.receive != nullptr) free(request->exchange.receive);
+  } else if (request->mode == Mode::kBuffered) {
+    SendBuffer::forget_copy(*request);
+  }
   if (request->communicator != nullptr) request->communicator->release();
   if (request->type != nullptr) request->type->release();
   std::free(request->runs);
   std::free(request->packed);
   delete request->part;
   const auto guard = locked();
+  request->kind = RequestKind::kFree;
   request->next = free_ones;
   free_ones = request;
-}
-
-MPI_Request Requests::handle_of(Request* request) { return request_of(index_of(request), request); }
-
-Request* Requests::find(MPI_Request handle) {
-  const uint32_t index = index_of_request(handle);
-  return index < made ? at(index) : nullptr;
 }
 
 void Requests::abandon(Request* request) {
@@ -111,35 +113,31 @@ void Requests::abandon(Request* request) {
   orphans = request;
 }
 
+// Without the lock, which free() takes, and the end of a part's work may, too.
 void Requests::free_ended_orphans() {
-  Request* ended = nullptr;
+  Request* some = nullptr;
   {
     const auto guard = locked();
-    for (Request** link = &orphans; *link != nullptr;) {
-      Request* const request = *link;
-      if (!request->is_complete()) {
-        link = &request->next;
-        continue;
-      }
-      *link = request->next;
-      request->next = ended;
-      ended = request;
-    }
+    some = std::exchange(orphans, nullptr);
   }
-  while (ended != nullptr) {
-    Request* const next = ended->next;
-    free(ended);
-    ended = next;
+  while (some != nullptr) {
+    Request* const request = std::exchange(some, some->next);
+    if (request->is_complete())
+      free(request);
+    else
+      abandon(request);
   }
 }
 
 void Requests::drain() {
   ::nagaya_llcl_wait(
       [](void*) -> int {
-        free_ended_orphans();
-        return orphans == nullptr;
+        for (Request* one = orphans; one != nullptr; one = one->next)
+          if (!one->is_complete()) return false;
+        return true;
       },
       nullptr, -1);
+  free_ended_orphans();
 }
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

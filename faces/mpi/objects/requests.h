@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // requests.h - our requests and messages, and their handles.
 //
-// They lie in one range of addresses, so that an index finds one, and a handle tells whether it is ours.
+// They lie in one range of addresses, so that an index finds one, and a handle tells whether it is
+// ours.
 //
 //   a request        is_active      is_complete()
 //   made (Isend)     yes            once its work has ended
@@ -13,6 +14,7 @@
 #include <nagaya/coll.h>
 #include <nagaya/match.h>
 
+#include <atomic>
 #include <cstdint>
 
 #include "objects/communicator.h"
@@ -21,13 +23,18 @@
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
 
 enum class RequestKind : uint8_t {
+  kFree,      // in the list of free ones: its handle is nobody's
   kComplete,  // has no work: to or from MPI_PROC_NULL
   kSend,
   kReceive,
-  kMessage,     // of a matched probe: an MPI_Message
+  kExchange,  // of MPI_Isendrecv: a send and a receive
+  kMessage,   // of a matched probe: an MPI_Message
   kCollective,
-  kOther,       // `part` does its work
+  kOther,  // `part` does its work
 };
+
+// Of a send: which function of MPI has made it.
+enum class Mode : uint8_t { kStandard, kBuffered, kSynchronous, kReady };
 
 // The work of a request that is neither a message nor one collective. Deleted with its request.
 class RequestPart {
@@ -43,27 +50,31 @@ struct Request {
   alignas(64) int32_t head[kHeadBytes / sizeof(int32_t) + 1];  // what the MPI beneath may read
   RequestKind kind;
   bool is_persistent, is_active, is_orphan;
-  // Of a send: the MPI function, 's'tandard, 's'ynchronous...: see calls/send.cc.
-  uint8_t mode;
-  bool is_cancelled;
+  Mode mode;
+  bool is_cancelled;           // a receive was; of a send, `send` tells
   int error;                   // class; of requests without a message
   Communicator* communicator;  // held
   const Type* type;            // held; nullptr: a basic one
   void* buffer;
   size_t count;
-  int peer, tag;        // as the call named them
-  nagaya_runs* runs;    // kRunsMax of them, or nullptr: owned
-  void* packed;         // owned, or nullptr
-  size_t unpacked;      // bytes that a receive has scattered so far
-  RequestPart* part;    // owned
+  int peer, tag;      // as the call named them
+  nagaya_runs* runs;  // kRunsMax of them, or nullptr: owned
+  void* packed;       // owned, or nullptr
+  size_t unpacked;    // bytes that a receive has scattered so far
+  RequestPart* part;  // owned
+  // Of a buffered send and the pending send of its copy: the other one of the two (send_buffer.h).
+  Request* partner;
   union {
     nagaya_send send;
     nagaya_receive receive;
+    struct {
+      Request *send, *receive;  // owned; not active themselves
+    } exchange;
     nagaya_message* message;
     nagaya_collective collective;
   };
   nagaya_message_description described;  // of `message`
-  Request* next;  // in the list of free ones, or of orphans
+  Request* next;                         // in the list of free ones, or of orphans
 
   bool is_complete();
 };
@@ -74,15 +85,30 @@ class Requests {
   static Request* make(RequestKind kind, Communicator* communicator);
   static void free(Request* request);
 
-  static MPI_Request handle_of(Request* request);
-  // Returns nullptr if the handle is not ours.
-  static Request* find(MPI_Request handle);
+  static MPI_Request handle_of(Request* request) { return request_of(index_of(request), request); }
+  static MPI_Message message_of(Request* request) { return request_of(index_of(request), request); }
+  // `handle`: an MPI_Request or MPI_Message. Returns nullptr if it is not ours.
+  template <class Handle>
+  static Request* find(Handle handle) {
+    Request* const request = at(index_of_request(handle));
+    return request != nullptr && request->kind != RequestKind::kFree ? request : nullptr;
+  }
 
   // Called for a request that the program has freed before it was complete.
   static void abandon(Request* request);
   static void free_ended_orphans();
   // Waits for all orphans.
   static void drain();
+
+ private:
+  static Request* take_new();
+  static Request* at(size_t index) {
+    return index < made_.load(std::memory_order_acquire) ? first_ + index : nullptr;  // pairs with take_new
+  }
+  static uint32_t index_of(const Request* request) { return static_cast<uint32_t>(request - first_); }
+
+  inline static Request* first_ = nullptr;
+  inline static std::atomic<size_t> made_ = 0;  // so many have been in use
 };
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

@@ -81,6 +81,7 @@ inline constexpr int MPI_DISTRIBUTE_BLOCK = 121, MPI_DISTRIBUTE_CYCLIC = 122, MP
 // Pointers, which cannot be constant expressions.
 inline const void* const MPI_BOTTOM = nullptr;
 inline void* const MPI_IN_PLACE = reinterpret_cast<void*>(-1);
+inline void* const MPI_BUFFER_AUTOMATIC = reinterpret_cast<void*>(-2);
 inline MPI_Status* const MPI_STATUS_IGNORE = reinterpret_cast<MPI_Status*>(1);
 inline MPI_Status* const MPI_STATUSES_IGNORE = reinterpret_cast<MPI_Status*>(1);
 
