@@ -12,16 +12,16 @@ using Numbers = std::vector<ptrdiff_t>;
 class Combination {
  public:
   // Adds `count` elements of an old type, one extent apart.
-  void add(ptrdiff_t place, const Element& old, ptrdiff_t count) {
+  void add(ptrdiff_t place, const TypeLayout& old, ptrdiff_t count) {
     add(place, old, count, old.extent);
   }
-  void add(ptrdiff_t place, const Element& old, ptrdiff_t count, ptrdiff_t stride) {
+  void add(ptrdiff_t place, const TypeLayout& old, ptrdiff_t count, ptrdiff_t stride) {
     if (count <= 0 || old.layout->bytes() == 0) return;
     builder_.add(place, old.layout, static_cast<size_t>(count), stride);
     elementary_ = is_empty_ || elementary_ == old.elementary ? old.elementary : MPI_DATATYPE_NULL;
     is_empty_ = false;
   }
-  Element finish() { return {builder_.finish(), 0, elementary_}; }
+  TypeLayout finish() { return {builder_.finish(), 0, elementary_}; }
 
  private:
   LayoutBuilder builder_;
@@ -29,18 +29,19 @@ class Combination {
   bool is_empty_ = true;
 };
 
-Element repeated(const Element& old, ptrdiff_t count, ptrdiff_t stride) {
+TypeLayout repeated(const TypeLayout& old, ptrdiff_t count, ptrdiff_t stride) {
   Combination all;
   all.add(0, old, count, stride);
   return all.finish();
 }
 
-Element vector(const Element& old, ptrdiff_t count, ptrdiff_t length, ptrdiff_t stride) {
+TypeLayout vector(const TypeLayout& old, ptrdiff_t count, ptrdiff_t length, ptrdiff_t stride) {
   return repeated(repeated(old, length, old.extent), count, stride);
 }
 
 // Blocks of one or many old types: the struct has an old type for each block.
-Element indexed(const std::vector<Element>& old, const Numbers& lengths, const Numbers& places) {
+TypeLayout indexed(const std::vector<TypeLayout>& old, const Numbers& lengths,
+                   const Numbers& places) {
   Combination all;
   for (size_t n = 0; n < places.size(); ++n)
     all.add(places[n], old[old.size() > 1 ? n : 0], lengths[n]);
@@ -57,11 +58,11 @@ struct Dimension {
 };
 
 // `all`: dimensions as the call has them. The order of the message is that of the addresses.
-Element box(Element element, std::vector<Dimension> all, int order) {
+TypeLayout box(TypeLayout element, std::vector<Dimension> all, int order) {
   if (order == MPI_ORDER_C) std::reverse(all.begin(), all.end());
   ptrdiff_t stride = element.extent;
   for (const Dimension& one : all) {
-    const Element block = repeated(element, one.length, stride);
+    const TypeLayout block = repeated(element, one.length, stride);
     Combination next;
     next.add(one.first * stride, block, one.count, one.step * stride);
     next.add((one.first + one.count * one.step) * stride, element, one.rest, stride);
@@ -71,7 +72,7 @@ Element box(Element element, std::vector<Dimension> all, int order) {
   return element;
 }
 
-Element subarray(Contents& made, const Element& old) {
+TypeLayout subarray(Contents& made, const TypeLayout& old) {
   const auto dimensions = static_cast<size_t>(made.integer());
   const Numbers sizes = made.numbers(dimensions), parts = made.numbers(dimensions),
                 starts = made.numbers(dimensions);
@@ -95,7 +96,7 @@ Dimension distributed(ptrdiff_t size, int distribution, int argument, ptrdiff_t 
   return {size, first, length, count, step, rest};
 }
 
-Element distributed_array(Contents& made, const Element& old) {
+TypeLayout distributed_array(Contents& made, const TypeLayout& old) {
   made.integer();  // processes
   ptrdiff_t rank = made.integer();
   const auto dimensions = static_cast<size_t>(made.integer());
@@ -130,9 +131,9 @@ SharedLayout layout_of_predefined(MPI_Datatype type, const Contents& made) {
   return builder.finish();
 }
 
-std::optional<Element> combine(Contents& made, const std::vector<Element>& old) {
+std::optional<TypeLayout> combine(Contents& made, const std::vector<TypeLayout>& old) {
   if (made.combiner() == MPI_UNDEFINED) return std::nullopt;
-  if (old.empty()) return Element{LayoutBuilder().finish(), 0, MPI_DATATYPE_NULL};
+  if (old.empty()) return TypeLayout{LayoutBuilder().finish(), 0, MPI_DATATYPE_NULL};
   const ptrdiff_t extent = old[0].extent;
   // Arguments are read in their order, so each has a statement of its own.
   switch (made.combiner()) {

@@ -11,11 +11,11 @@
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
 
 // What has to be known of an old type, and comes out of a new one.
-struct Element {
+struct TypeLayout {
   SharedLayout layout;
   ptrdiff_t extent;
-  MPI_Datatype
-      elementary;  // the one predefined datatype that all data are of; MPI_DATATYPE_NULL: none
+  // The one predefined datatype that all data are of, or MPI_DATATYPE_NULL.
+  MPI_Datatype elementary;
 };
 
 // Returns the layout of a predefined type. May throw std::bad_alloc, as combine() may.
@@ -23,6 +23,6 @@ SharedLayout layout_of_predefined(MPI_Datatype type, const Contents& made);
 
 // Returns the new type without its extent, which the MPI beneath knows; nothing if the combiner is
 // unknown. `old`: one for each of made.types().
-std::optional<Element> combine(Contents& made, const std::vector<Element>& old);
+std::optional<TypeLayout> combine(Contents& made, const std::vector<TypeLayout>& old);
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

@@ -45,21 +45,21 @@ const Type* Type::add(MPI_Datatype handle) {
   MPI_Aint lb = 0, extent = 0;
   if (beneath.Type_get_extent(handle, &lb, &extent) != MPI_SUCCESS) return nullptr;
   Contents made(handle);
-  Element element{nullptr, extent, handle};
+  TypeLayout described{nullptr, extent, handle};
   if (made.is_predefined()) {
-    element.layout = layout_of_predefined(handle, made);
+    described.layout = layout_of_predefined(handle, made);
   } else {
-    std::vector<Element> old;
+    std::vector<TypeLayout> old;
     for (const MPI_Datatype one : made.types()) {
       const Type* const type = find_or_add(one);
       if (type == nullptr) return nullptr;
-      old.push_back(type->element_);
+      old.push_back(type->described_);
     }
-    std::optional<Element> combined = combine(made, old);
+    std::optional<TypeLayout> combined = combine(made, old);
     if (!combined) return nullptr;
-    element = {std::move(combined->layout), extent, combined->elementary};
+    described = {std::move(combined->layout), extent, combined->elementary};
   }
-  auto* const type = new Type(std::move(element), lb);
+  auto* const type = new Type(std::move(described), lb);
   if (!made.is_predefined() && !tie_to(handle, type)) {
     delete type;
     return nullptr;
@@ -84,27 +84,27 @@ int Type::end_by_attribute(MPI_Datatype handle, int, void* type, void*) {
   return MPI_SUCCESS;
 }
 
-Type::Type(Element element, ptrdiff_t lb)
-    : element_(std::move(element)),
+Type::Type(TypeLayout described, ptrdiff_t lb)
+    : described_(std::move(described)),
       lb_(lb),
-      is_one_run_(element_.layout->is_one_run(1, 0)),
-      is_dense_(element_.layout->is_one_run(2, element_.extent)) {}
+      is_one_run_(described_.layout->is_one_run(1, 0)),
+      is_dense_(described_.layout->is_one_run(2, described_.extent)) {}
 
 void Type::release() const {
   if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
 }
 
 size_t Type::describe(const void* buffer, size_t count, nagaya_runs* runs) const {
-  return element_.layout->describe(const_cast<void*>(buffer), count, element_.extent, runs,
-                                   kRunsMax);
+  return described_.layout->describe(const_cast<void*>(buffer), count, described_.extent, runs,
+                                     kRunsMax);
 }
 
 void Type::pack(const void* buffer, size_t first, size_t bytes, void* to) const {
-  element_.layout->pack(buffer, element_.extent, first, bytes, to);
+  described_.layout->pack(buffer, described_.extent, first, bytes, to);
 }
 
 void Type::unpack(void* buffer, size_t first, size_t bytes, const void* from) const {
-  element_.layout->unpack(buffer, element_.extent, first, bytes, from);
+  described_.layout->unpack(buffer, described_.extent, first, bytes, from);
 }
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

@@ -21,18 +21,17 @@ class Type {
   // all functions.
   static const Type* find(MPI_Datatype handle);
 
-  size_t size() const {
-    return element_.layout->bytes();
-  }  // of the data of one element      [bytes]
+  // Of the data of one element.                                                          [bytes]
+  size_t size() const { return described_.layout->bytes(); }
   ptrdiff_t lb() const { return lb_; }
-  ptrdiff_t extent() const { return element_.extent; }
-  ptrdiff_t true_lb() const { return element_.layout->low(); }
+  ptrdiff_t extent() const { return described_.extent; }
+  ptrdiff_t true_lb() const { return described_.layout->low(); }
   size_t true_extent() const {
-    return static_cast<size_t>(element_.layout->high() - element_.layout->low());
+    return static_cast<size_t>(described_.layout->high() - described_.layout->low());
   }
   // The one predefined datatype that all data are of, or MPI_DATATYPE_NULL. A pair (MPI_FLOAT_INT)
   // is one.
-  MPI_Datatype elementary() const { return element_.elementary; }
+  MPI_Datatype elementary() const { return described_.elementary; }
 
   // Returns whether the data of `count` elements are one run of bytes, in their order. It begins at
   // true_lb().
@@ -51,13 +50,13 @@ class Type {
   void release() const;
 
  private:
-  Type(Element element, ptrdiff_t lb);
+  Type(TypeLayout described, ptrdiff_t lb);
   static const Type* find_or_add(MPI_Datatype handle);  // with the lock
   static const Type* add(MPI_Datatype handle);
   static bool tie_to(MPI_Datatype handle, Type* type);
   static int end_by_attribute(MPI_Datatype handle, int keyval, void* type, void* extra);
 
-  const Element element_;
+  const TypeLayout described_;
   const ptrdiff_t lb_;
   const bool is_one_run_;  // one element is
   const bool is_dense_;    // any number of them are
