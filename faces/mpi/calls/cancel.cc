@@ -27,6 +27,7 @@ int cancel_complete(nagaya_send& send) {
 
 int cancel_send(Request& request) {
   nagaya_send& send = request.send;
+  ::nagaya_match_progress();  // its end may have arrived: then nobody is asked
   if (request.mode == Mode::kBuffered && SendBuffer::cancel_copy(request)) return MPI_SUCCESS;
   if (!request.is_complete()) {
     const int error = ::nagaya_match_cancel_send(&send);

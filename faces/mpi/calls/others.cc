@@ -20,45 +20,55 @@ Others::Others(bool are_there, int count, MPI_Request* handles) : array_(handles
   are_active_ = true;
 }
 
-bool Others::has(int place) const {
-  return std::binary_search(places_.begin(), places_.end(), place);
-}
-
 void Others::advance() const {
   int flag = 0;
   if (!is_empty()) beneath.Request_get_status(handles_.front(), &flag, MPI_STATUS_IGNORE);
 }
 
-bool Others::end(int ended) {
-  ended_ = ended;
-  for (size_t n = 0; n < handles_.size(); ++n) array_[places_[n]] = handles_[n];
-  return ended != 0 || error_ != MPI_SUCCESS;
+bool Others::has_ended(int place) const {
+  return std::any_of(ended_.begin(), ended_.end(),
+                     [place](const Ended& one) { return one.place == place; });
+}
+
+bool Others::finish_test(int error, int ended) {
+  if (error != MPI_SUCCESS) error_ = error;
+  for (int n = 0; n < ended; ++n) {
+    const auto index = static_cast<size_t>(indices_[static_cast<size_t>(n)]);
+    ended_.push_back({places_[index], statuses_[static_cast<size_t>(n)]});
+    if (error != MPI_ERR_IN_STATUS) ended_.back().status.MPI_ERROR = MPI_SUCCESS;
+    array_[places_[index]] = handles_[index];
+  }
+  if (has_failed_whole()) are_active_ = false;
+  return ended != 0 || error != MPI_SUCCESS;
 }
 
 bool Others::test_all() {
-  if (is_empty() || ended_ != 0) return true;
+  if (!are_active_) return true;
   int flag = 0;
-  error_ = beneath.Testall(count(), handles_.data(), &flag, statuses_.data());
-  if (!flag && error_ == MPI_SUCCESS) return false;
+  const int error = beneath.Testall(count(), handles_.data(), &flag, statuses_.data());
+  if (!flag && error == MPI_SUCCESS) return false;
+  are_active_ = false;
   std::iota(indices_.begin(), indices_.end(), 0);
-  return end(error_ == MPI_SUCCESS || error_ == MPI_ERR_IN_STATUS ? count() : 0);
+  return finish_test(error, error == MPI_SUCCESS || error == MPI_ERR_IN_STATUS ? count() : 0);
 }
 
 bool Others::test_any() {
-  if (is_empty()) return false;
+  if (!are_active_) return false;
   int flag = 0;
-  error_ = beneath.Testany(count(), handles_.data(), indices_.data(), &flag, statuses_.data());
+  const int error =
+      beneath.Testany(count(), handles_.data(), indices_.data(), &flag, statuses_.data());
   const bool has_ended = flag && indices_[0] != MPI_UNDEFINED;
   are_active_ = has_ended || !flag;
-  return end(has_ended);
+  return finish_test(error, has_ended);
 }
 
 bool Others::test_some() {
-  if (is_empty()) return false;
+  if (!are_active_) return false;
   int ended = 0;
-  error_ = beneath.Testsome(count(), handles_.data(), &ended, indices_.data(), statuses_.data());
+  const int error =
+      beneath.Testsome(count(), handles_.data(), &ended, indices_.data(), statuses_.data());
   are_active_ = ended != MPI_UNDEFINED;
-  return end(are_active_ ? ended : 0);
+  return finish_test(error, are_active_ ? ended : 0);
 }
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

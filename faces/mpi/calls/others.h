@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // others.h - the requests of the MPI beneath in an array that holds requests of ours, too.
 //
-// They are tested together, by a copy of their handles: so a Testall of the MPI beneath ends either
-// all or none, and what advances only if it is tested (MPI_File_iread of ROMIO) advances.
+// They are tested together, by a copy of their handles. What advances only if it is tested
+// (MPI_File_iread of ROMIO) advances, and MPI_Testall of the MPI beneath ends either all or none.
 #pragma once
 
 #include <vector>
@@ -17,8 +17,6 @@ class Others {
   Others(bool are_there, int count, MPI_Request* handles);
 
   bool is_empty() const { return handles_.empty(); }
-  // Whether the handle in this place of the array was one of them.
-  bool has(int place) const;
 
   // Lets the MPI beneath make progress, and changes no request.
   void advance() const;
@@ -28,25 +26,37 @@ class Others {
   bool test_any();
   bool test_some();
 
-  // Of the last test: the requests that it has ended.
-  int ended() const { return ended_; }
-  int place(int n) const { return places_[static_cast<size_t>(indices_[static_cast<size_t>(n)])]; }
-  const MPI_Status& status(int n) const { return statuses_[static_cast<size_t>(n)]; }
-  // Its result. The MPI beneath has called the error handler.
-  int error() const { return error_; }
-  // Whether any of them is active, as far as test_any() and test_some() have found.
+  // Whether any of them is active, as far as the tests have found.
   bool are_active() const { return are_active_; }
 
+  // The requests that the tests have ended: how many, and the place and status of each. MPI_ERROR
+  // of the status is set.
+  int ended() const { return static_cast<int>(ended_.size()); }
+  int place(int n) const { return ended_[static_cast<size_t>(n)].place; }
+  const MPI_Status& status(int n) const { return ended_[static_cast<size_t>(n)].status; }
+  bool has_ended(int place) const;
+  // The last error of the tests. The MPI beneath has called the error handler.
+  int error() const { return error_; }
+  bool has_failed_whole() const { return error_ != MPI_SUCCESS && error_ != MPI_ERR_IN_STATUS; }
+
  private:
+  struct Ended {
+    int place;
+    MPI_Status status;
+  };
+
   int count() const { return static_cast<int>(handles_.size()); }
-  bool end(int ended);
+  // Ends a test that has ended the first so many of `indices_`. Returns whether anything has
+  // changed.
+  bool finish_test(int error, int ended);
 
   MPI_Request* const array_;
   std::vector<MPI_Request> handles_;
-  std::vector<int> places_;   // of `handles_` in the array
-  std::vector<int> indices_;  // in `handles_`, of those that have ended
+  std::vector<int> places_;  // of `handles_` in the array
+  std::vector<Ended> ended_;
+  std::vector<int> indices_;  // of the last test: in `handles_`
   std::vector<MPI_Status> statuses_;
-  int ended_ = 0, error_ = MPI_SUCCESS;
+  int error_ = MPI_SUCCESS;
   bool are_active_ = false;
 };
 

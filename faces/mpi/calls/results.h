@@ -36,12 +36,12 @@ class Results {
 
   // Stores the status of the request that `others` has ended as its k-th, as status n.
   void store(int n, const Others& others, int k) {
-    const bool others_failed = others.error() != MPI_SUCCESS;
-    if (others_failed) fail(nullptr);
+    const MPI_Status& from = others.status(k);
+    if (from.MPI_ERROR != MPI_SUCCESS) fail(nullptr);
     if (statuses_ == nullptr) return;
-    const int kept = has_failed_ ? MPI_SUCCESS : statuses_[n].MPI_ERROR;
-    statuses_[n] = others.status(k);
-    if (!others_failed) statuses_[n].MPI_ERROR = kept;
+    const int error = has_failed_ ? from.MPI_ERROR : statuses_[n].MPI_ERROR;
+    statuses_[n] = from;
+    statuses_[n].MPI_ERROR = error;
   }
 
   // Raises the error, if any, at the communicator of the first request of ours that has failed.

@@ -54,32 +54,41 @@ class All {
 
   const Others& others() const { return others_; }
 
-  // Whether all are over. Those of the MPI beneath have ended then, else nothing has changed.
+  // Whether all are over. Those of the MPI beneath end one by one, as they are complete.
   bool poll() {
-    for (; next_ < count_; ++next_) {
-      Request* const request = Requests::find(handles_[next_]);
-      if (request == nullptr || is_over(*request)) continue;
-      others_.advance();
-      return false;
-    }
-    return others_.test_all();
+    others_.test_some();
+    return are_ours_over() && !others_.are_active();
+  }
+  // Whether all are over. Those of the MPI beneath have ended then, else nothing has changed.
+  bool poll_together() {
+    if (are_ours_over()) return others_.test_all();
+    others_.advance();
+    return false;
   }
 
-  // Ends all, after poll() was true.
+  // Ends all, after a poll was true.
   int finish(MPI_Status* statuses) {
-    if (others_.error() != MPI_SUCCESS && others_.ended() == 0) return others_.error();
+    if (others_.has_failed_whole()) return others_.error();
     Results results(count_, statuses);
+    for (int k = 0; k < others_.ended(); ++k) results.store(others_.place(k), others_, k);
     for (int n = 0; n < count_; ++n) {
       if (Request* const request = Requests::find(handles_[n]))
         results.end(n, request, handles_[n]);
-      else if (others_.is_empty() || !others_.has(n))
+      else if (!others_.has_ended(n))
         set_empty_status(results.status(n));
     }
-    for (int k = 0; k < others_.ended(); ++k) results.store(others_.place(k), others_, k);
     return results.raise();
   }
 
  private:
+  bool are_ours_over() {
+    for (; next_ < count_; ++next_) {
+      Request* const request = Requests::find(handles_[next_]);
+      if (request != nullptr && !is_over(*request)) return false;
+    }
+    return true;
+  }
+
   const int count_;
   MPI_Request* const handles_;
   Others others_;
@@ -100,7 +109,7 @@ int testall(int count, MPI_Request* handles, int* flag, MPI_Status* statuses) {
   const Owners owners = owners_of(count, handles);
   if (!owners.are_ours) return beneath.Testall(count, handles, flag, statuses);
   All all(owners, count, handles);
-  *flag = test_for([&all] { return all.poll(); });
+  *flag = test_for([&all] { return all.poll_together(); });
   return *flag ? all.finish(statuses) : MPI_SUCCESS;
 }
 
@@ -227,7 +236,7 @@ class Some {
       indices_[found_ + k] = others_.place(k);
       results.store(found_ + k, others_, k);
     }
-    return ended == 0 ? others_.error() : results.raise();
+    return others_.has_failed_whole() ? others_.error() : results.raise();
   }
 
  private:
