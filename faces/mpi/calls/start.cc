@@ -20,6 +20,7 @@ int start_request(Request& request) {
       return start_send(request);
     case RequestKind::kReceive:
       return start_receive(request);
+    case RequestKind::kCollective:
     case RequestKind::kOther: {
       const int error = request.part->start();
       request.is_active = error == MPI_SUCCESS;

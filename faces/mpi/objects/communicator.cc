@@ -77,16 +77,19 @@ void Communicator::adopt(MPI_Comm handle) {
   beneath.Comm_set_attr(handle, keyval, made);
 }
 
-nagaya_team* Communicator::team() {
-  std::call_once(team_once_, [this] {
-    nagaya_processes* set = nullptr;
-    if (::nagaya_processes_open(processes_.data(), static_cast<uint32_t>(size_), static_cast<uint32_t>(rank_),
-                                &set) != 0)
-      return;
-    if (::nagaya_coll_open(context_, set, Job::has_threads(), &team_) != 0) team_ = nullptr;
-    ::nagaya_processes_close(set);
-  });
-  return team_;
+// MPI's teams are below NAGAYA_TEAMS_XMP.
+nagaya_team* Communicator::open_team(uint32_t number) {
+  constexpr int kContextBits = 30;
+  const uint64_t context = (uint64_t{number} << kContextBits) | context_;
+  nagaya_processes* set = nullptr;
+  nagaya_team* team = nullptr;
+  if (context >= NAGAYA_TEAMS_XMP ||
+      ::nagaya_processes_open(processes_.data(), static_cast<uint32_t>(size_), static_cast<uint32_t>(rank_),
+                              &set) != 0)
+    return nullptr;
+  if (::nagaya_coll_open(context, set, Job::has_threads(), &team) != 0) team = nullptr;
+  ::nagaya_processes_close(set);
+  return team;
 }
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

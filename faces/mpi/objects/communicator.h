@@ -10,7 +10,6 @@
 #include <nagaya/match.h>
 
 #include <atomic>
-#include <mutex>
 #include <vector>
 
 #include "beneath/functions.h"
@@ -34,8 +33,18 @@ class Communicator {
   // `rank`: one that it has.
   nagaya_process process_of(int rank) const { return processes_[static_cast<size_t>(rank)]; }
 
-  // The members' team for collectives, opened by the first call. nullptr: no memory.
-  nagaya_team* team();
+  // The members' team for collectives, opened by the first call. nullptr: no memory. The standard forbids
+  // two threads to call collectives of one communicator at once.
+  nagaya_team* team() {
+    if (team_ == nullptr) [[unlikely]]
+      team_ = open_team(0);
+    return team_;
+  }
+  // Opens another team of the members; the caller closes it. nullptr: no memory.
+  nagaya_team* open_team(uint32_t number);
+  // Returns a number from 1 on, which no other persistent collective of the communicator has: its teams, and
+  // its messages, are told apart by it. All members call it in one order.
+  uint32_t take_number() { return ++last_number_; }
 
   // Called by the owner of each further pointer to this; the last release() ends it.
   void hold() { owners_.fetch_add(1, std::memory_order_relaxed); }
@@ -52,8 +61,8 @@ class Communicator {
   const uint32_t context_;
   const int rank_, size_;
   const std::vector<nagaya_process> processes_;
-  std::once_flag team_once_;
   nagaya_team* team_ = nullptr;
+  uint32_t last_number_ = 0;
   std::atomic<uint32_t> owners_ = 1;
 };
 
