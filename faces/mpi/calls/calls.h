@@ -17,6 +17,7 @@ void add_cancel(Functions& ours);
 void add_completion(Functions& ours);
 void add_completion_of_several(Functions& ours);
 void add_communicators(Functions& ours);
+void add_windows(Functions& ours);
 
 // Enters all that are ours.
 inline void add_calls(Functions& ours) {
@@ -31,6 +32,7 @@ inline void add_calls(Functions& ours) {
   add_completion(ours);
   add_completion_of_several(ours);
   add_communicators(ours);
+  add_windows(ours);
 }
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI
