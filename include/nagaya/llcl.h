@@ -160,6 +160,17 @@ int nagaya_llcl_add_progress(const nagaya_progress* progress);
 /* Removes the library with this `context`. No thread may be waiting. Returns 0, -ESRCH. */
 int nagaya_llcl_remove_progress(const void* context);
 
+/* Called by a thread that takes turns with the task's one other thread: while that one is elsewhere
+ * (in a call that may wait, of another library) this one makes progress in its stead, also of
+ * messages and teams that were opened for one thread. It sleeps between events.
+ *
+ *   take        returns nonzero if the calling thread has the turn now; must not wait
+ *   give_back   called soon after
+ *
+ * Returns when take() has returned 0: 0, -ESRCH. */
+int nagaya_llcl_progress_by_turns(int (*take)(void* context), void (*give_back)(void* context),
+                                  void* context);
+
 /* ---- requests ---------------------------------------------------------------------------- */
 
 typedef struct nagaya_llcl_transfer {

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "beneath/foreign_call.h"
 #include "calls/calls.h"
 
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
@@ -13,14 +14,42 @@ Functions beneath;
 
 namespace {
 
+Functions ours;
+
+// The entries of a function.
+template <auto function>
+struct EntriesOf;
+template <class Result, class... Arguments, Result (*Functions::*function)(Arguments...)>
+struct EntriesOf<function> {
+  // If it is ours. The MPI beneath may call it, too.
+  static Result call_ours(Arguments... arguments) {
+    if (!ForeignCalls::has_left()) [[likely]]
+      return (ours.*function)(arguments...);
+    return call_back(arguments...);
+  }
+  // If it is not: it may wait.
+  static Result call_foreign(Arguments... arguments) { return call_beneath(beneath.*function, arguments...); }
+
+ private:
+  [[gnu::noinline]] static Result call_back(Arguments... arguments) {
+    const Callback callback;
+    return (ours.*function)(arguments...);
+  }
+};
+
 struct Name {
   const char* name;
   size_t offset;  // in Functions
-  bool is_exported;
+  Address ours, foreign;  // if it is exported, the entries
 };
-constexpr Name kNames[] = {
-#define EXPORTED(result, name, arguments) {#name, offsetof(Functions, name), true},
-#define CALLED(result, name, arguments) {#name, offsetof(Functions, name), false},
+template <auto function>
+Name exported(const char* name, size_t offset) {
+  return {name, offset, reinterpret_cast<Address>(EntriesOf<function>::call_ours),
+          reinterpret_cast<Address>(EntriesOf<function>::call_foreign)};
+}
+const Name kNames[] = {
+#define EXPORTED(result, name, arguments) exported<&Functions::name>(#name, offsetof(Functions, name)),
+#define CALLED(result, name, arguments) {#name, offsetof(Functions, name), nullptr, nullptr},
 #include "functions.def"
 #undef EXPORTED
 #undef CALLED
@@ -35,16 +64,14 @@ Address& address_in(Functions& functions, const Name& name) {
 }
 
 void fill(void* mpi, Entries& entries) {
-  Functions own;
-  add_calls(own);
+  add_calls(ours);
   size_t n = 0;
   for (const Name& name : kNames) {
     Address& address = address_in(beneath, name);
     address = ::dlsym(mpi, (std::string("PMPI_") + name.name).c_str());
     if (address == nullptr) address = reinterpret_cast<Address>(unsupported);
-    if (!name.is_exported) continue;
-    Address const ours = address_in(own, name);
-    entries[n++] = ours != nullptr ? ours : address;
+    if (name.ours == nullptr) continue;
+    entries[n++] = address_in(ours, name) != nullptr ? name.ours : name.foreign;
   }
 }
 

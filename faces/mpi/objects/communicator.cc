@@ -44,6 +44,7 @@ void Communicator::release() {
 }
 
 int Communicator::end_by_attribute(MPI_Comm handle, int, void* communicator, void*) {
+  const Callback callback;
   communicators.erase(key_of(handle));
   static_cast<Communicator*>(communicator)->release();
   return MPI_SUCCESS;

@@ -4,6 +4,8 @@
 #include <nagaya/match.h>
 #include <nagaya/task.h>
 
+#include "beneath/foreign_call.h"
+#include "beneath/progress.h"
 #include "objects/communicator.h"
 #include "objects/requests.h"
 #include "objects/send_buffer.h"
@@ -17,6 +19,7 @@ void Job::open(int level) {
   has_threads_ = level == MPI_THREAD_MULTIPLE;
   if (::nagaya_match_open(has_threads_) != 0) return;
   is_open_ = true;
+  ForeignCalls::open(has_threads_, ProgressBeneath::begin);
   int keyval = MPI_KEYVAL_INVALID;
   beneath.Comm_create_keyval(nullptr, end_by_attribute, &keyval, nullptr);
   beneath.Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
@@ -25,6 +28,7 @@ void Job::open(int level) {
 }
 
 int Job::end_by_attribute(MPI_Comm, int, void*, void*) {
+  const Callback callback;
   close();
   return MPI_SUCCESS;
 }
@@ -33,6 +37,8 @@ void Job::close() {
   SendBuffer::flush();
   Requests::drain();
   is_open_ = false;
+  ProgressBeneath::end();
+  ForeignCalls::close();
   ::nagaya_match_close();
 }
 

@@ -343,6 +343,14 @@ int nagaya_llcl_add_progress(const nagaya_progress* progress) {
       {progress->advance, progress->every, progress->before_sleep, nullptr, progress->context});
 }
 
+int nagaya_llcl_progress_by_turns(int (*take)(void* context), void (*give_back)(void* context),
+                                  void* context) {
+  Endpoint* const self = Endpoint::own();
+  if (self == nullptr) return -ESRCH;
+  self->waits().poll_by_turns([=] { return take(context) != 0; }, [=] { give_back(context); });
+  return 0;
+}
+
 int nagaya_llcl_remove_progress(const void* context) {
   Endpoint* const self = Endpoint::own();
   if (self == nullptr) return -ESRCH;

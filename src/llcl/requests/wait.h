@@ -27,6 +27,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "llcl/board/board.h"
 #include "nagaya/llcl.h"
@@ -152,6 +153,23 @@ class Wait {
     backoff.found();
     return has_ended ? error : -ETIMEDOUT;
   }
+  // Polls in place of the task's one other thread, and sleeps between polls. The libraries may be
+  // open for one thread: they are called only between take(), which returns whether the caller may
+  // call them now, and give_back(). Returns when take() returns false.
+  template <class Take, class GiveBack>
+  void poll_by_turns(Take take, GiveBack give_back) {
+    TurnBackoff<Take, GiveBack> backoff{*this, take, give_back};
+    const auto look = [&] {
+      for (;;) {
+        if (!take()) return true;
+        const int moved = advance(backoff.is_armed);
+        give_back();
+        if (moved <= 0 && !help()) return false;
+        backoff.looks = 0;
+      }
+    };
+    mailbox::wait(look, backoff);
+  }
   // Looks once. If that has handled nothing, pauses without sleep and looks again. Returns how many
   // events were handled, or an error.
   int poll();
@@ -174,6 +192,40 @@ class Wait {
     std::atomic<int (*)(void*)> advance;  // nullptr: removed. Stored after `progress`
     Progress progress;
   };
+
+  // How poll_by_turns() pauses. It sleeps after few polls: its task's other thread may be busy on
+  // the same processor.
+  template <class Take, class GiveBack>
+  struct TurnBackoff {
+    mailbox::Pause pause() {
+      return looks++ < kYieldsByTurns ? mailbox::Pause::kYield : mailbox::Pause::kSleep;
+    }
+    void spin() {}
+    void yield() { mailbox::Machine::yield(); }
+    // Without a turn the wait is about to end: nothing is armed.
+    void arm() {
+      is_armed = take();
+      if (!is_armed) return;
+      armed = wait.arm(longest_ns = mailbox::WaitTable::kLongestNapNs);
+      give_back();
+    }
+    // Does not sleep if the last poll has handled something, because more may follow.
+    void sleep() {
+      if (is_armed && looks != 0)
+        wait.bell().sleep(armed, mailbox::end_of_sleep<mailbox::Machine>(longest_ns, mailbox::kNever));
+    }
+    void disarm() {
+      if (std::exchange(is_armed, false)) wait.disarm();
+    }
+
+    Wait& wait;
+    Take& take;
+    GiveBack& give_back;
+    uint32_t looks = 0, armed = 0;
+    uint64_t longest_ns = 0;
+    bool is_armed = false;
+  };
+  static constexpr uint32_t kYieldsByTurns = 20;
 
   // Advances the registered libraries. Returns how many events they have handled; if none, the
   // error of one of them, or 0.

@@ -287,6 +287,66 @@ TEST_F(WaitTest, AThreadThatSleepsIsNotRunnable) {
   EXPECT_EQ(board_.load.runnable, 5u);
 }
 
+// The turns of a thread that polls in place of another.
+struct Turns {
+  bool take() {
+    if (is_over) return false;
+    EXPECT_FALSE(is_taken.exchange(true));
+    return true;
+  }
+  void give_back() { EXPECT_TRUE(is_taken.exchange(false)); }
+
+  std::atomic<bool> is_over = false, is_taken = false;
+};
+
+// A library that is called by turns only.
+struct TakenLibrary {
+  static Progress progress(TakenLibrary& self) {
+    return {[](void* context) {
+              auto& library = *static_cast<TakenLibrary*>(context);
+              ++library.polls;
+              library.untaken += !library.turns.is_taken;
+              return library.moves.exchange(0);
+            },
+            1,
+            [](void* context) {
+              auto& library = *static_cast<TakenLibrary*>(context);
+              library.untaken += !library.turns.is_taken;
+              return mailbox::kNever;
+            },
+            nullptr, &self};
+  }
+  Turns& turns;
+  std::atomic<int> polls = 0, untaken = 0, moves = 0;
+};
+
+TEST_F(WaitTest, AThreadThatPollsByTurnsCallsNobodyWithoutATurnAndSleepsUntilTheBellRings) {
+  Turns turns;
+  TakenLibrary library{turns};
+  ASSERT_EQ(wait_.add(TakenLibrary::progress(library)), 0);
+  std::thread thread([&] {
+    wait_.poll_by_turns([&] { return turns.take(); }, [&] { turns.give_back(); });
+  });
+  while (board_.sleepers[kSelf].count != 1) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const int polls = library.polls;
+  EXPECT_LT(polls, 100) << "it sleeps soon";
+  library.moves = 1;
+  wake_task(board_, kSelf);
+  while (library.moves != 0) std::this_thread::yield();
+  turns.is_over = true;
+  wake_task(board_, kSelf);
+  thread.join();
+  EXPECT_EQ(library.untaken, 0);
+  EXPECT_EQ(board_.sleepers[kSelf].count, 0u);
+}
+
+TEST_F(WaitTest, AThreadThatHasNoTurnReturnsAtOnce) {
+  int polls = 0;
+  wait_.poll_by_turns([] { return false; }, [&] { ++polls; });
+  EXPECT_EQ(polls, 0);
+}
+
 class BackoffTest : public WaitTest {
  protected:
   // How long a thread spins that has just found something.

@@ -32,6 +32,9 @@ using MPI_Info = int;
 using MPI_Message = int;
 using MPI_Op = int;
 using MPI_Request = int;
+using MPI_Session = int;
+using MPI_Win = int;
+using MPI_File = struct File*;
 
 struct MPI_Status {
   int count_lo;

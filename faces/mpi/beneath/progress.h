@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// progress.h - moves the MPI beneath while threads wait in ours: a peer may wait there for this process.
+//
+//   before the first foreign call     never
+//   after the last foreign call       a millisecond later, and then less and less often: a call that has returned
+//                                     may have left messages in a queue of the MPI beneath
+//   while something of theirs is      in one poll of kPollsPerPoll, and a thread that waits sleeps for at most a
+//   pending (PendingBeneath)          millisecond, because its end rings no bell
+//
+// It is moved by MPI_Test of a receive that no message matches, on MPI_COMM_SELF. (MPI_Iprobe needs a communicator
+// with another process, which a job of one process that spawns others does not have.)
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "beneath/functions.h"
+
+namespace nagaya::mpi::NAGAYA_MPI_ABI {
+
+class ProgressBeneath {
+ public:
+  // Called at the first foreign call, once match is open.
+  static void begin();
+  // Called before the MPI beneath ends.
+  static void end();
+
+  // Something of theirs is pending whose end cannot be tested for, as a window is.
+  static void add_pending() { pending_.fetch_add(1, std::memory_order_relaxed); }
+  static void remove_pending() { pending_.fetch_sub(1, std::memory_order_relaxed); }
+
+ private:
+  friend class PendingBeneath;
+  static int advance(void*);
+  static uint64_t before_sleep(void*);
+
+  inline static std::atomic<uint32_t> pending_ = 0;
+};
+
+// A pending operation of theirs that nobody else tests: each wait of ours tests it.
+class PendingBeneath {
+ public:
+  PendingBeneath();
+  virtual ~PendingBeneath();
+  PendingBeneath(const PendingBeneath&) = delete;
+  PendingBeneath& operator=(const PendingBeneath&) = delete;
+
+  // Advances it. Called by one thread at a time, which may call the MPI beneath.
+  virtual void test() = 0;
+};
+
+}  // namespace nagaya::mpi::NAGAYA_MPI_ABI
