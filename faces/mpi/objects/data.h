@@ -2,6 +2,8 @@
 // data.h - the data of a call, buffer, count, datatype, as one run of bytes or as few runs.
 #pragma once
 
+#include <cstdint>
+
 #include "objects/type.h"
 
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
@@ -24,7 +26,8 @@ inline int describe(const void* buffer, size_t count, MPI_Datatype datatype, Dat
   if (type == nullptr) return MPI_ERR_TYPE;
   out.bytes = type->size() * count;
   if (type->is_one_run(count))
-    out.first = static_cast<char*>(out.first) + type->true_lb();
+    // Not an offset to a pointer: the buffer may be MPI_BOTTOM.
+    out.first = reinterpret_cast<void*>(reinterpret_cast<intptr_t>(buffer) + type->true_lb());
   else
     out.type = type;
   return MPI_SUCCESS;
