@@ -2,8 +2,10 @@
 /* mpi_face_types.c - messages of random derived types, by all combiners, against MPI_Pack and
  * MPI_Unpack. Both ranks draw the same types. Knows nothing of Nagaya.
  *
- *   mpi_face_types SEED COUNT */
+ *   mpi_face_types SEED COUNT
+ *   mpi_face_types threads        some threads use a new type for the first time at once */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -229,13 +231,46 @@ static void receive_into_much_room(void) {
   munmap(into, room);
 }
 
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  EXPECT_EQUAL(argc, 3);
-  const int types = atoi(argv[2]);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  partner = 1 - rank;
-  state = strtoull(argv[1], NULL, 10);
+/* ---- threads ------------------------------------------------------------------------------- */
+
+enum { kThreads = 4, kRounds = 200 };
+static MPI_Datatype new_type;
+static pthread_barrier_t all_ready;
+
+/* Thread `number` sends two ints of the new type to its like in the other rank. */
+static void* use_new_types(void* number) {
+  const int tag = (int)(intptr_t)number;
+  for (int round = 0; round < kRounds; ++round) {
+    int numbers[40], got[2];
+    for (int n = 0; n < 40; ++n) numbers[n] = 1000 * rank + n;
+    const int distance = 2 + round % 37;
+    if (tag == 0) {
+      MPI_Type_vector(2, 1, distance, MPI_INT, &new_type);
+      MPI_Type_commit(&new_type);
+    }
+    pthread_barrier_wait(&all_ready);
+    MPI_Request request;
+    MPI_Isend(numbers, 1, new_type, partner, tag, MPI_COMM_WORLD, &request);
+    MPI_Recv(got, 2, MPI_INT, partner, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    EXPECT_EQUAL(got[0], 1000 * partner);
+    EXPECT_EQUAL(got[1], 1000 * partner + distance);
+    pthread_barrier_wait(&all_ready);
+    if (tag == 0) MPI_Type_free(&new_type);
+  }
+  return NULL;
+}
+
+static void use_in_threads(void) {
+  pthread_t threads[kThreads];
+  pthread_barrier_init(&all_ready, NULL, kThreads);
+  for (intptr_t n = 0; n < kThreads; ++n)
+    EXPECT(pthread_create(&threads[n], NULL, use_new_types, (void*)n) == 0);
+  for (int n = 0; n < kThreads; ++n) pthread_join(threads[n], NULL);
+  if (rank == 0) printf("%d types in %d threads\n", kRounds, kThreads);
+}
+
+static void use_random_types(int types) {
   area = malloc(kAreaBytes), expected = malloc(kAreaBytes);
   packed = malloc(kAreaBytes), wanted = malloc(kAreaBytes);
   own = malloc(kAreaBytes), partners = malloc(kAreaBytes);
@@ -249,6 +284,22 @@ int main(int argc, char** argv) {
   free_old_type_first();
   receive_into_much_room();
   if (rank == 0) printf("%d types, by %d combiners\n", types, combiners_drawn());
+}
+
+int main(int argc, char** argv) {
+  int level;
+  const int has_threads = argc == 2 && strcmp(argv[1], "threads") == 0;
+  EXPECT(has_threads || argc == 3);
+  MPI_Init_thread(&argc, &argv, has_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  partner = 1 - rank;
+  if (has_threads) {
+    EXPECT_EQUAL(level, MPI_THREAD_MULTIPLE);
+    use_in_threads();
+  } else {
+    state = strtoull(argv[1], NULL, 10);
+    use_random_types(atoi(argv[2]));
+  }
   MPI_Finalize();
   return 0;
 }

@@ -25,6 +25,10 @@ def test_random_types_arrive_as_mpi_packs_them(run, seed, eager_bytes):
     assert out == f"200 types, by {COMBINERS} combiners\n"
 
 
+def test_threads_use_a_new_type_at_once(run):
+    assert run(["mpi_face_types", "threads"]) == "200 types in 4 threads\n"
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("seed", range(10, 20))
 def test_many_random_types_arrive_as_mpi_packs_them(run, seed):
