@@ -6,6 +6,8 @@
  *   mpi_face_types threads        some threads use a new type for the first time at once */
 #include <mpi.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -233,37 +235,48 @@ static void receive_into_much_room(void) {
 
 /* ---- threads ------------------------------------------------------------------------------- */
 
-enum { kThreads = 4, kRounds = 200 };
+/* So many blocks that the threads describe the type at the same time. */
+enum { kThreads = 4, kRounds = 20, kBlocks = 200000 };
 static MPI_Datatype new_type;
+static int places[kBlocks], numbers[3 * kBlocks];
 static pthread_barrier_t all_ready;
+static atomic_int arrived;
 
-/* Thread `number` sends two ints of the new type to its like in the other rank. */
+static void make_new_type(int round) {
+  for (int n = 0; n < kBlocks; ++n) places[n] = 3 * n + (n + round) % 2;
+  MPI_Type_create_indexed_block(kBlocks, 1, places, MPI_INT, &new_type);
+  MPI_Type_commit(&new_type);
+}
+
+/* Leaves with as little delay between the threads as possible. */
+static void meet(int round) {
+  ++arrived;
+  while (arrived < kThreads * (round + 1)) sched_yield();
+}
+
+/* Thread `number` sends the new type to its like in the other rank. */
 static void* use_new_types(void* number) {
   const int tag = (int)(intptr_t)number;
+  int* const got = malloc(kBlocks * sizeof *got);
   for (int round = 0; round < kRounds; ++round) {
-    int numbers[40], got[2];
-    for (int n = 0; n < 40; ++n) numbers[n] = 1000 * rank + n;
-    const int distance = 2 + round % 37;
-    if (tag == 0) {
-      MPI_Type_vector(2, 1, distance, MPI_INT, &new_type);
-      MPI_Type_commit(&new_type);
-    }
-    pthread_barrier_wait(&all_ready);
+    if (tag == 0) make_new_type(round);
+    meet(round);
     MPI_Request request;
     MPI_Isend(numbers, 1, new_type, partner, tag, MPI_COMM_WORLD, &request);
-    MPI_Recv(got, 2, MPI_INT, partner, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(got, kBlocks, MPI_INT, partner, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    EXPECT_EQUAL(got[0], 1000 * partner);
-    EXPECT_EQUAL(got[1], 1000 * partner + distance);
+    for (int n = 0; n < kBlocks; ++n) EXPECT_EQUAL(got[n], places[n] + partner);
     pthread_barrier_wait(&all_ready);
     if (tag == 0) MPI_Type_free(&new_type);
   }
+  free(got);
   return NULL;
 }
 
 static void use_in_threads(void) {
   pthread_t threads[kThreads];
   pthread_barrier_init(&all_ready, NULL, kThreads);
+  for (int n = 0; n < 3 * kBlocks; ++n) numbers[n] = n + rank;
   for (intptr_t n = 0; n < kThreads; ++n)
     EXPECT(pthread_create(&threads[n], NULL, use_new_types, (void*)n) == 0);
   for (int n = 0; n < kThreads; ++n) pthread_join(threads[n], NULL);

@@ -26,7 +26,7 @@ def test_random_types_arrive_as_mpi_packs_them(run, seed, eager_bytes):
 
 
 def test_threads_use_a_new_type_at_once(run):
-    assert run(["mpi_face_types", "threads"]) == "200 types in 4 threads\n"
+    assert run(["mpi_face_types", "threads"]) == "20 types in 4 threads\n"
 
 
 @pytest.mark.full
