@@ -161,7 +161,7 @@ static void neither_kind_waits_for_ever(void) {
   MPI_Irecv(&got[0], 1, MPI_INT, MPI_PROC_NULL, kTag, ours, &requests[0]);
   MPI_Irecv(&got[1], 1, MPI_INT, 0, kTag, theirs, &requests[1]);
   MPI_Send(&rank, 1, MPI_INT, 0, kTag, theirs);
-  MPI_Barrier(MPI_COMM_WORLD);
+  meet();
   while (!seen[1]) {
     EXPECT(++rounds < 100000);
     MPI_Waitany(2, requests, &which, MPI_STATUS_IGNORE);
@@ -207,7 +207,7 @@ static void too_long_messages(void) {
     MPI_Irecv(in[1], 2, MPI_INT, peer, kLate, ours, &requests[1]);
     MPI_Send(out, 2, MPI_INT, peer, kTag, ours);
     MPI_Send(out, 3, MPI_INT, peer, kLate, ours);
-    MPI_Barrier(MPI_COMM_WORLD);
+    meet();
     for (int n = 0; n < 2; ++n) statuses[n].MPI_ERROR = kUntouched;
     if (way == 0) EXPECT_EQUAL(MPI_Waitall(2, requests, statuses), MPI_ERR_IN_STATUS);
     if (way == 1) EXPECT_EQUAL(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE), MPI_ERR_IN_STATUS);
@@ -241,10 +241,11 @@ static void too_long_messages_of_single_calls(void) {
   MPI_Isendrecv(out, 2, MPI_INT, peer, kTag, &in, 1, MPI_INT, peer, kTag, ours, &request);
   EXPECT_EQUAL(class_of(MPI_Wait(&request, &status)), MPI_ERR_TRUNCATE);
   EXPECT(request == MPI_REQUEST_NULL);
-  MPI_Send(out, 2, MPI_INT, peer, kTag, ours);
+  MPI_Isend(out, 2, MPI_INT, peer, kTag, ours, &request);
   MPI_Mprobe(peer, kTag, ours, &message, &status);
   EXPECT_EQUAL(class_of(MPI_Mrecv(&in, 1, MPI_INT, &message, &status)), MPI_ERR_TRUNCATE);
   EXPECT(message == MPI_MESSAGE_NULL);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
   EXPECT_EQUAL(in, 7);
   EXPECT_EQUAL(status.MPI_ERROR, kUntouched);
 }

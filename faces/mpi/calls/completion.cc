@@ -27,6 +27,14 @@ int store_status_without_message(MPI_Status* status, bool is_cancelled, int erro
 
 }  // namespace
 
+void fail_receive(Request& request) {
+  const bool is_pending = request.kind == RequestKind::kReceive && !is_over(request);
+  if (!is_pending || ::nagaya_match_cancel_receive(&request.receive) != 0) return;
+  request.receive.error = -ENOMEM;
+  __atomic_store_n(&request.receive.is_complete, 1,
+                   __ATOMIC_RELEASE);  // pairs with Request::is_complete
+}
+
 int store_status(const Request& request, MPI_Status* status) {
   switch (request.kind) {
     case RequestKind::kReceive:
@@ -73,9 +81,11 @@ namespace {
 int wait(MPI_Request* handle, MPI_Status* status) {
   Request* const request = Requests::find(*handle);
   if (request == nullptr) return call_beneath(beneath.Wait, handle, status);
-  if (!is_over(*request))
-    if (const int error = wait_until([request] { return is_over(*request); }))
-      return raise(request->communicator, error);
+  const auto poll = [request] { return is_over(*request); };
+  if (!poll() && wait_until(poll) != MPI_SUCCESS) {
+    fail_receive(*request);
+    wait_without_memory(poll);
+  }
   return finish_and_raise(request, *handle, status);
 }
 

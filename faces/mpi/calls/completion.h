@@ -11,6 +11,10 @@ inline bool is_over(Request& request) {
   return !request.is_active || request.is_complete();
 }
 
+// Called when arrived messages wait for memory. Ends a pending receive, whose message may be among
+// them, with that error; the message is not lost.
+void fail_receive(Request& request);
+
 // Stores the status of a complete request. Returns its error class.
 int store_status(const Request& request, MPI_Status* status);
 

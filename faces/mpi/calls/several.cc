@@ -31,10 +31,15 @@ Owners owners_of(int count, const MPI_Request* handles) {
   return owners;
 }
 
-// Waits until poll() is true.
+// Waits until poll() is true. If arrived messages wait for memory, the receives end with that
+// error.
 template <class Poll>
-int wait_for(const Others& others, Poll poll) {
-  return others.is_empty() ? wait_until(poll) : wait_and_poll(poll);
+void wait_for(const Others& others, int count, MPI_Request* handles, Poll poll) {
+  if (poll()) return;
+  if ((others.is_empty() ? wait_until(poll) : wait_and_poll(poll)) == MPI_SUCCESS) return;
+  for (int n = 0; n < count; ++n)
+    if (Request* const request = Requests::find(handles[n])) fail_receive(*request);
+  wait_without_memory(poll);
 }
 
 // Polls, and once more after progress.
@@ -99,9 +104,7 @@ int waitall(int count, MPI_Request* handles, MPI_Status* statuses) {
   const Owners owners = owners_of(count, handles);
   if (!owners.are_ours) return call_beneath(beneath.Waitall, count, handles, statuses);
   All all(owners, count, handles);
-  if (!all.poll())
-    if (const int error = wait_for(all.others(), [&all] { return all.poll(); }))
-      return raise(nullptr, error);
+  wait_for(all.others(), count, handles, [&all] { return all.poll(); });
   return all.finish(statuses);
 }
 
@@ -180,9 +183,7 @@ int waitany(int count, MPI_Request* handles, int* index, MPI_Status* status) {
   const Owners owners = owners_of(count, handles);
   if (!owners.are_ours) return call_beneath(beneath.Waitany, count, handles, index, status);
   Any any(owners, count, handles);
-  if (!any.poll())
-    if (const int error = wait_for(any.others(), [&any] { return any.poll(); }))
-      return raise(nullptr, error);
+  wait_for(any.others(), count, handles, [&any] { return any.poll(); });
   return any.finish(index, status);
 }
 
@@ -253,9 +254,7 @@ int waitsome(int count, MPI_Request* handles, int* done, int* indices, MPI_Statu
   if (!owners.are_ours)
     return call_beneath(beneath.Waitsome, count, handles, done, indices, statuses);
   Some some(owners, count, handles, indices);
-  if (!some.poll())
-    if (const int error = wait_for(some.others(), [&some] { return some.poll(); }))
-      return raise(nullptr, error);
+  wait_for(some.others(), count, handles, [&some] { return some.poll(); });
   return some.finish(done, statuses);
 }
 

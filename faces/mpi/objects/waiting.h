@@ -30,6 +30,13 @@ int wait_and_poll(IsOver is_over) {
   return class_of(error);
 }
 
+// Waits until is_over() is true, even while messages wait for memory.
+template <class IsOver>
+void wait_without_memory(IsOver is_over) {
+  ::nagaya_llcl_wait([](void* context) -> int { return (*static_cast<IsOver*>(context))(); },
+                     &is_over, -1);
+}
+
 // Waits for a request whose memory others use: even while messages wait for memory.
 inline void await(const uint32_t* is_complete) {
   ::nagaya_llcl_wait_flag(is_complete, -1);

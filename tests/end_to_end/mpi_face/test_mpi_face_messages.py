@@ -43,3 +43,7 @@ def test_a_buffered_send_starts_again_while_another_thread_ends_it(run):
 @pytest.mark.parametrize("kind, count", [("turns", 1000), ("many", 20_000)])
 def test_messages_keep_their_order(run, kind, count):
     assert run(["mpich_order", kind, count]) == f"{kind} in order among 2\n"
+
+
+def test_without_memory_a_receive_ends_with_an_error(run):
+    assert run(["mpich_no_memory"]) == "nothing lost\n"
