@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpi_neighbourhoods.c - neighbourhood collectives, in all forms, on topologies where the same rank
- * is a neighbour several times or not at all. Knows nothing of Nagaya.
- *   mpi_neighbourhoods SEED
+/* mpi_face_neighbourhoods.c - neighbourhood collectives, in all forms, on topologies where the same
+ * rank is a neighbour several times or not at all. Knows nothing of Nagaya. mpi_face_neighbourhoods
+ * SEED
  *
  * Each rank knows the neighbours of all ranks, and so which block it must get from which:
  *   Cartesian      from the neighbour below its block for the one above
