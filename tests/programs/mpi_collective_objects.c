@@ -11,8 +11,9 @@
  *                          truncated buffers with gaps and too little room for what comes
  *                          billions  more elements for ranks 1 and 2 than an int counts */
 #include <mpi.h>
-
+#ifdef OPEN_MPI
 #include <mpi-ext.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@
 
 #include "expect.h"
 
-#if OMPI_MAJOR_VERSION < 5 /* which has them as an extension */
+#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5 /* which has them as an extension */
 #define MPI_Allreduce_init MPIX_Allreduce_init
 #define MPI_Gatherv_init MPIX_Gatherv_init
 #define MPI_Scan_init MPIX_Scan_init

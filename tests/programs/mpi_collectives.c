@@ -204,6 +204,7 @@ static void finish(struct run* run, int n) {
   if (run->message_of[n] != NULL) check_message(run, run->message_of[n]);
   run->call_of[n] = NULL;
   run->message_of[n] = NULL;
+  if (run->requests[n] != MPI_REQUEST_NULL) MPI_Request_free(&run->requests[n]); /* persistent */
 }
 
 static void complete_at_once(struct run* run, bool by_tests) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// element.h - one element of a call's data: its datatype, looked up once.
+// datatype.h - the datatype of a call, looked up once.
 #pragma once
 
 #include "objects/type.h"
@@ -7,10 +7,9 @@
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
 
 struct Datatype {
-  size_t bytes = 0;  // of its data
+  size_t bytes = 0;  // of the data of one element
   ptrdiff_t extent = 0;
-  const Type* type =
-      nullptr;  // nullptr: the data of `count` elements are one run from the address on
+  const Type* type = nullptr;  // nullptr: a basic one, whose elements lie close together
 
   bool is_one_run(size_t count) const { return type == nullptr || type->is_one_run(count); }
   // Whether elements can be copied as bytes, `extent` for each.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpi_reductions.c - each predefined operation on each predefined datatype, against
- * MPI_Reduce_local, which never leaves the process. Knows nothing of Nagaya. mpi_reductions SEED
+/* mpi_face_reductions.c - each predefined operation on each predefined datatype, against
+ * MPI_Reduce_local, which never leaves the process. Knows nothing of Nagaya. mpi_face_reductions
+ * SEED
  *
  * Every rank makes the elements of all ranks from the seed. Numbers are small, so that the sums and
  * products of floating point are exact, whatever the order. */
