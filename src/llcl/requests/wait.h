@@ -212,7 +212,8 @@ class Wait {
     // Does not sleep if the last poll has handled something, because more may follow.
     void sleep() {
       if (is_armed && looks != 0)
-        wait.bell().sleep(armed, mailbox::end_of_sleep<mailbox::Machine>(longest_ns, mailbox::kNever));
+        wait.bell().sleep(armed,
+                          mailbox::end_of_sleep<mailbox::Machine>(longest_ns, mailbox::kNever));
     }
     void disarm() {
       if (std::exchange(is_armed, false)) wait.disarm();

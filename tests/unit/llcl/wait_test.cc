@@ -324,9 +324,8 @@ TEST_F(WaitTest, AThreadThatPollsByTurnsCallsNobodyWithoutATurnAndSleepsUntilThe
   Turns turns;
   TakenLibrary library{turns};
   ASSERT_EQ(wait_.add(TakenLibrary::progress(library)), 0);
-  std::thread thread([&] {
-    wait_.poll_by_turns([&] { return turns.take(); }, [&] { turns.give_back(); });
-  });
+  std::thread thread(
+      [&] { wait_.poll_by_turns([&] { return turns.take(); }, [&] { turns.give_back(); }); });
   while (board_.sleepers[kSelf].count != 1) std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   const int polls = library.polls;
