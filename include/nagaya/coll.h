@@ -138,12 +138,16 @@ typedef struct nagaya_elements {
   void (*reduce)(void* context, const void* in, void* inout, size_t count);
   /* Elements with gaps, or that overlap: to[n] = from[n]. NULL: elements of `extent` bytes. */
   void (*copy)(void* context, void* to, const void* from, size_t count);
-  void* context;     /* given to reduce() and copy(), which any thread of the task may call */
+  void* context;     /* given to reduce(), copy() and may_reduce(), which any thread of the task may
+                        call */
   uint32_t commutes; /* in0 op in1 is in1 op in0, but for rounding */
   /* With `copy`: where the first byte of an element lies, and how many from there to the last. */
   ptrdiff_t true_lb;
   size_t true_extent;
   const size_t* count_of; /* REDUCE_SCATTER: the share of each rank, together `count` */
+  /* Whether the calling thread may call reduce() and copy(): if it returns 0, a started collective
+   * of one node waits for another thread of the task. NULL: any thread may. */
+  int (*may_reduce)(void* context);
 } nagaya_elements;
 
 typedef struct nagaya_collective {

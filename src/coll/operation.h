@@ -49,6 +49,11 @@ class Operation {
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
 
+  // Whether the calling thread may advance the collective.
+  bool is_for_this_thread() const {
+    const nagaya_elements& elements = what_.elements;
+    return elements.may_reduce == nullptr || elements.may_reduce(elements.context) != 0;
+  }
   // Advances the collective as far as possible. Returns whether it is complete. The caller holds
   // the team's lock.
   bool advance();

@@ -46,7 +46,8 @@ int PendingCollectives::advance() {
   for (auto one = operations_.begin(); one != operations_.end();) {
     const auto next = std::next(one);
     const auto team_guard = one->team().locked();
-    if (one->advance()) finished.splice(finished.end(), operations_, one);
+    if (one->is_for_this_thread() && one->advance())
+      finished.splice(finished.end(), operations_, one);
     one = next;
   }
   count_removed(finished.size());
