@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "beneath/completer.h"
 #include "objects/handle_table.h"
+#include "objects/job.h"
 #include "objects/kept_handles.h"
 #include "objects/reductions.h"
 
@@ -126,7 +128,8 @@ int Operation::set(MPI_Op op, MPI_Datatype type, nagaya_elements& elements) {
       rule != nullptr ? Predefined::known().items.find(key_of(type)) : nullptr;
   if (items != nullptr) [[likely]] {
     Reduce* const reduce = items->reduce[static_cast<size_t>(*rule)];
-    elements = {0, items->extent, reduce, items->copy, nullptr, 1, 0, items->true_extent, nullptr};
+    elements = {0, items->extent,      reduce,  items->copy, nullptr, 1,
+                0, items->true_extent, nullptr, nullptr};
     return reduce != nullptr ? MPI_SUCCESS : MPI_ERR_OP;
   }
   if (const int error = mpi::NAGAYA_MPI_ABI::describe(type, datatype_)) return error;
@@ -147,8 +150,14 @@ int Operation::set(MPI_Op op, MPI_Datatype type, nagaya_elements& elements) {
               static_cast<uint32_t>(commutes),
               has_gaps ? datatype_.type->true_lb() : 0,
               has_gaps ? datatype_.type->true_extent() : datatype_.bytes,
-              nullptr};
+              nullptr,
+              may_reduce};
   return MPI_SUCCESS;
+}
+
+// The completer may not call a function of the program, nor the MPI beneath, unless any thread may.
+int Operation::may_reduce(void*) {
+  return Job::has_threads() || !Completer::is_self();
 }
 
 // The MPI's function has an int, and the elements of several ranks may be more.

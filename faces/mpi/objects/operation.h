@@ -32,6 +32,7 @@ class Operation {
   static int free_type(MPI_Datatype* type);
 
  private:
+  static int may_reduce(void*);
   static void reduce_beneath(void* operation, const void* in, void* inout, size_t count);
   static void copy_elements(void* operation, void* to, const void* from, size_t count);
 
