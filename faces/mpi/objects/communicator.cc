@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "objects/communicator.h"
 
-#include <nagaya/task.h>
-
+#include <numeric>
 
 #include "beneath/foreign_call.h"
 #include "objects/contexts.h"
 #include "objects/handle_table.h"
 #include "objects/job.h"
+#include "objects/world.h"
 
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
 namespace {
 
 HandleTable<Communicator> communicators;
 
-// What the members of a new communicator tell each other.
-struct Member {
-  uint64_t space;  // of a task; 0: it cannot be reached
-  nagaya_process process;
-  uint32_t context;  // the leader's offer; 0: there is none
-};
+int rank_in(MPI_Comm handle) {
+  int rank = 0;
+  beneath.Comm_rank(handle, &rank);
+  return rank;
+}
 
 }  // namespace
 
-Communicator* Communicator::find(MPI_Comm handle) { return communicators.find(key_of(handle)); }
+Communicator* Communicator::find(MPI_Comm handle) {
+  return communicators.find(key_of(handle));
+}
 
 Communicator::Communicator(MPI_Comm handle, uint32_t context, int rank,
                            std::vector<nagaya_process> processes)
@@ -51,24 +52,59 @@ int Communicator::end_by_attribute(MPI_Comm handle, int, void* communicator, voi
 }
 
 void Communicator::adopt(MPI_Comm handle) {
-  int is_inter = 0, rank = 0, size = 0;
+  int is_inter = 0;
   if (!Job::is_open() || handle == MPI_COMM_NULL) return;
   beneath.Comm_test_inter(handle, &is_inter);
   if (is_inter) return;
-  beneath.Comm_rank(handle, &rank);
-  beneath.Comm_size(handle, &size);
-  const Member self{::nagaya_space_identity(), ::nagaya_match_self(), rank == 0 ? Contexts::take() : 0};
-  std::vector<Member> members(static_cast<size_t>(size));
-  const ForeignCall call;
-  if (beneath.Allgather(&self, sizeof self, MPI_BYTE, members.data(), sizeof self, MPI_BYTE, handle) !=
-      MPI_SUCCESS)
+  std::vector<nagaya_process> processes = processes_of(handle);
+  if (processes.empty()) return;
+  uint32_t context = rank_in(handle) == 0 ? Contexts::take() : 0;
+  if (processes.size() != 1 &&
+      call_beneath(beneath.Bcast, &context, static_cast<int>(sizeof context), MPI_BYTE, 0,
+                   handle) != MPI_SUCCESS)
     return;
+  if (context != 0) enter(handle, context, std::move(processes));
+}
+
+// All members get the same answer: they are in one MPI_COMM_WORLD, or in none.
+std::vector<nagaya_process> Communicator::processes_of(MPI_Comm handle) {
+  int size = 0;
+  beneath.Comm_size(handle, &size);
+  if (size == 1) return {::nagaya_match_self()};
+  const Communicator* const world = find(MPI_COMM_WORLD);
+  if (world == nullptr) return {};
+  std::vector<int> ranks(static_cast<size_t>(size)), ranks_in_world(ranks.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  MPI_Group group{}, all{};
+  beneath.Comm_group(handle, &group);
+  beneath.Comm_group(MPI_COMM_WORLD, &all);
+  beneath.Group_translate_ranks(group, size, ranks.data(), all, ranks_in_world.data());
+  beneath.Group_free(&group);
+  beneath.Group_free(&all);
   std::vector<nagaya_process> processes;
-  for (const Member& member : members) {
-    if (member.space != self.space || members[0].context == 0) return;
-    processes.push_back(member.process);
+  for (const int rank : ranks_in_world) {
+    if (!world->has(rank)) return {};
+    processes.push_back(world->process_of(rank));
   }
-  auto* const made = new Communicator(handle, members[0].context, rank, std::move(processes));
+  return processes;
+}
+
+void Communicator::adopt_world() {
+  int size = 0;
+  const int rank = rank_in(MPI_COMM_WORLD);
+  beneath.Comm_size(MPI_COMM_WORLD, &size);
+  const uint32_t offer = rank == 0 ? Contexts::take() : 0;
+  World world = World::find(rank, size, offer);
+  if (!world.processes.empty()) enter(MPI_COMM_WORLD, world.context, std::move(world.processes));
+}
+
+void Communicator::adopt_duplicate(MPI_Comm handle, const Communicator& original,
+                                   uint32_t context) {
+  if (context != 0) enter(handle, context, original.processes_);
+}
+
+void Communicator::enter(MPI_Comm handle, uint32_t context, std::vector<nagaya_process> processes) {
+  auto* const made = new Communicator(handle, context, rank_in(handle), std::move(processes));
   communicators.insert(key_of(handle), made);
   static const int keyval = [] {
     int made_key = MPI_KEYVAL_INVALID;
@@ -85,8 +121,8 @@ nagaya_team* Communicator::open_team(uint32_t number) {
   nagaya_processes* set = nullptr;
   nagaya_team* team = nullptr;
   if (context >= NAGAYA_TEAMS_XMP ||
-      ::nagaya_processes_open(processes_.data(), static_cast<uint32_t>(size_), static_cast<uint32_t>(rank_),
-                              &set) != 0)
+      ::nagaya_processes_open(processes_.data(), static_cast<uint32_t>(size_),
+                              static_cast<uint32_t>(rank_), &set) != 0)
     return nullptr;
   if (::nagaya_coll_open(context, set, Job::has_threads(), &team) != 0) team = nullptr;
   ::nagaya_processes_close(set);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// communicator.h - a communicator whose processes are all in reach: its messages and collectives are ours.
+// communicator.h - a communicator whose processes are all in reach: its messages and collectives
+// are ours.
 //
-// Decided once for all of its members, when it is made (adopt()). One whose handle is not in the table is the
-// MPI's beneath, in every function. It ends with an attribute of the communicator beneath, so by whatever
-// function that is freed; pending requests keep it.
+// Decided once for all of its members, when it is made (adopt()). One whose handle is not in the
+// table is the MPI's beneath, in every function. It ends with an attribute of the communicator
+// beneath, so by whatever function that is freed; pending requests keep it.
 #pragma once
 
 #include <nagaya/coll.h>
@@ -21,9 +22,15 @@ class Communicator {
   // Returns nullptr if it is not ours.
   static Communicator* find(MPI_Comm handle);
 
-  // Called by all processes of a communicator that has just been made: makes it ours if all of them are in
-  // reach. Collective, by the MPI beneath. Nothing happens for MPI_COMM_NULL and intercommunicators.
+  // Called by all processes of a communicator that has just been made: makes it ours if all of them
+  // are in an MPI_COMM_WORLD that is ours. (Others, of spawned or connected jobs, need not have the
+  // face.) Collective then, by the MPI beneath. Nothing happens for MPI_COMM_NULL and
+  // intercommunicators.
   static void adopt(MPI_Comm handle);
+  // Makes MPI_COMM_WORLD ours, without a collective (world.h).
+  static void adopt_world();
+  // Makes a duplicate ours, whose members have agreed on a context; 0: they have not. Local.
+  static void adopt_duplicate(MPI_Comm handle, const Communicator& original, uint32_t context);
 
   MPI_Comm handle() const { return handle_; }
   uint32_t context() const { return context_; }
@@ -33,8 +40,8 @@ class Communicator {
   // `rank`: one that it has.
   nagaya_process process_of(int rank) const { return processes_[static_cast<size_t>(rank)]; }
 
-  // The members' team for collectives, opened by the first call. nullptr: no memory. The standard forbids
-  // two threads to call collectives of one communicator at once.
+  // The members' team for collectives, opened by the first call. nullptr: no memory. The standard
+  // forbids two threads to call collectives of one communicator at once.
   nagaya_team* team() {
     if (team_ == nullptr) [[unlikely]]
       team_ = open_team(0);
@@ -42,8 +49,8 @@ class Communicator {
   }
   // Opens another team of the members; the caller closes it. nullptr: no memory.
   nagaya_team* open_team(uint32_t number);
-  // Returns a number from 1 on, which no other persistent collective of the communicator has: its teams, and
-  // its messages, are told apart by it. All members call it in one order.
+  // Returns a number from 1 on, which no other persistent collective of the communicator has: its
+  // teams, and its messages, are told apart by it. All members call it in one order.
   uint32_t take_number() { return ++last_number_; }
 
   // Called by the owner of each further pointer to this; the last release() ends it.
@@ -55,6 +62,8 @@ class Communicator {
   Communicator(MPI_Comm handle, uint32_t context, int rank, std::vector<nagaya_process> processes);
   ~Communicator();
 
+  static std::vector<nagaya_process> processes_of(MPI_Comm handle);
+  static void enter(MPI_Comm handle, uint32_t context, std::vector<nagaya_process> processes);
   static int end_by_attribute(MPI_Comm handle, int keyval, void* communicator, void* extra);
 
   const MPI_Comm handle_;

@@ -9,6 +9,7 @@
 #include "objects/communicator.h"
 #include "objects/requests.h"
 #include "objects/send_buffer.h"
+#include "objects/world.h"
 
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
 
@@ -17,13 +18,13 @@ namespace nagaya::mpi::NAGAYA_MPI_ABI {
 void Job::open(int level) {
   if (::nagaya_task_self() < 0) return;
   has_threads_ = level == MPI_THREAD_MULTIPLE;
-  if (::nagaya_match_open(has_threads_) != 0) return;
+  if (::nagaya_match_open(has_threads_) != 0) return World::stay_away();
   is_open_ = true;
   ForeignCalls::open(has_threads_, ProgressBeneath::begin);
   int keyval = MPI_KEYVAL_INVALID;
   beneath.Comm_create_keyval(nullptr, end_by_attribute, &keyval, nullptr);
   beneath.Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
-  Communicator::adopt(MPI_COMM_WORLD);
+  Communicator::adopt_world();
   Communicator::adopt(MPI_COMM_SELF);
 }
 
