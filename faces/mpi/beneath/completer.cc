@@ -84,7 +84,8 @@ void Completer::run() {
 }
 
 void Completer::sleep_until_called() {
-  is_dormant_.store(1, std::memory_order_seq_cst);  // before the load of is_away(); see wake_if_dormant
+  is_dormant_.store(
+      1, std::memory_order_seq_cst);  // before the load of is_away(); see wake_if_dormant
   if (ForeignCalls::is_away()) return is_dormant_.store(0, std::memory_order_relaxed);
   while (is_dormant_.load(std::memory_order_relaxed) != 0)
     Machine::futex_wait(is_dormant_, 1, mailbox::kNever);

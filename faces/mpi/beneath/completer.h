@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// completer.h - a thread of the task that makes progress with our messages and collectives while the program's
-// threads are in the MPI beneath, where nothing moves them.
+// completer.h - a thread of the task that makes progress with our messages and collectives while
+// the program's threads are in the MPI beneath, where nothing moves them.
 //
 //   dormant     asleep: there was no foreign call for long. The next one wakes it
-//   napping     looks at growing intervals whether a thread is in a foreign call, and polls once if so
-//   polling     the same foreign call as at the last look: polls until it ends, and sleeps between events until
-//               the task's bell rings (nagaya_llcl_progress_by_turns)
+//   napping     looks at growing intervals whether a thread is in a foreign call; if so, polls once
+//   polling     has found the same foreign call twice: polls until the call ends, and sleeps between
+//               events until the task's bell rings (nagaya_llcl_progress_by_turns)
 //
 // So a foreign call that is short costs no wake, and one that lasts is found within two naps.
 #pragma once

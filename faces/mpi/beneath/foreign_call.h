@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// foreign_call.h - calls of the MPI beneath that may wait there. Nothing there moves our messages, and a peer
-// may wait for them: so the thread says that it is away, and the completer moves them.
+// foreign_call.h - calls of the MPI beneath that may wait there. Nothing there moves our messages,
+// and a peer may wait for them: so the thread says that it is away, and the completer moves them.
 //
-// A foreign call may lead back to us: MPI_File_write_all calls MPI_Isend, and attributes and error handlers are
-// functions of the program. Such a call is a Callback, during which the thread is not away.
+// A foreign call may lead back to us: MPI_File_write_all calls MPI_Isend, and attributes and error
+// handlers are functions of the program. Such a call is a Callback, during which the thread is not
+// away.
 //
 //   program ──► ForeignCall ──► MPI beneath ──► Callback ──► ForeignCall ──► MPI beneath
 //                    away                          back           away
 //
-// A foreign call that the program leaves by longjmp() never ends. The next call of ours finds that its own frame is
-// not below that of the foreign call, which is gone, then. (With threads such a call stays counted: the completer
-// polls more often than it need.)
+// A foreign call that the program leaves by longjmp() never ends. The next call of ours finds that
+// its own frame is not below that of the foreign call, which is gone, then. (With threads such a
+// call stays counted: the completer polls more often than it need.)
 #pragma once
+
+#include <nagaya/match.h>
 
 #include <atomic>
 #include <utility>
@@ -24,9 +27,9 @@ namespace nagaya::mpi {
 // Those of all threads.
 class ForeignCalls {
  public:
-  // From now on they are counted. `has_threads`: as match and coll are opened. Without threads match and coll
-  // may be used by turns only (turns.h); with them the completer uses them at any time. The first one calls
-  // on_first().
+  // From now on they are counted. `has_threads`: as match and coll are opened. Without threads
+  // match and coll may be used by turns only (turns.h); with them the completer uses them at any
+  // time. The first one calls on_first().
   static void open(bool has_threads, void (*on_first)()) {
     on_first_ = on_first;
     mode_ = has_threads ? Mode::kThreads : Mode::kTurns;
@@ -44,7 +47,8 @@ class ForeignCalls {
   // How many calls have begun. A hint: it misses some of threads that begin at once.
   static uint32_t count() { return count_.load(std::memory_order_relaxed); }
   static bool is_away() {
-    return mode_ == Mode::kThreads ? threads_away_.load(std::memory_order_seq_cst) != 0 : turns_.is_away();
+    return mode_ == Mode::kThreads ? threads_away_.load(std::memory_order_seq_cst) != 0
+                                   : turns_.is_away();
   }
   static bool take() { return mode_ == Mode::kThreads ? is_away() : turns_.take(); }
   static void give_back() {
@@ -73,7 +77,8 @@ class ForeignCalls {
   inline static void (*on_first_)() = nullptr;
   inline static std::atomic<uint32_t> count_ = 0;
   inline static Turns turns_;
-  inline static const void* frame_ = nullptr;  // with turns: of the outermost call that the thread is in
+  inline static const void* frame_ =
+      nullptr;  // with turns: of the outermost call that the thread is in
   inline static std::atomic<uint32_t> threads_away_ = 0;  // with threads
 };
 
@@ -129,6 +134,14 @@ template <class Function, class... Arguments>
 auto call_beneath(Function function, Arguments... arguments) {
   const ForeignCall call;
   return function(arguments...);
+}
+
+// A call that does not wait, but that the program may repeat until another process has done
+// something, which may need a message of ours.
+template <class Function, class... Arguments>
+auto poll_beneath(Function function, Arguments... arguments) {
+  ::nagaya_match_progress();
+  return call_beneath(function, arguments...);
 }
 
 }  // namespace nagaya::mpi

@@ -28,7 +28,9 @@ struct EntriesOf<function> {
     return call_back(arguments...);
   }
   // If it is not: it may wait.
-  static Result call_foreign(Arguments... arguments) { return call_beneath(beneath.*function, arguments...); }
+  static Result call_foreign(Arguments... arguments) {
+    return call_beneath(beneath.*function, arguments...);
+  }
 
  private:
   [[gnu::noinline]] static Result call_back(Arguments... arguments) {
@@ -39,7 +41,7 @@ struct EntriesOf<function> {
 
 struct Name {
   const char* name;
-  size_t offset;  // in Functions
+  size_t offset;          // in Functions
   Address ours, foreign;  // if it is exported, the entries
 };
 template <auto function>
@@ -48,7 +50,8 @@ Name exported(const char* name, size_t offset) {
           reinterpret_cast<Address>(EntriesOf<function>::call_foreign)};
 }
 const Name kNames[] = {
-#define EXPORTED(result, name, arguments) exported<&Functions::name>(#name, offsetof(Functions, name)),
+#define EXPORTED(result, name, arguments) \
+  exported<&Functions::name>(#name, offsetof(Functions, name)),
 #define CALLED(result, name, arguments) {#name, offsetof(Functions, name), nullptr, nullptr},
 #include "functions.def"
 #undef EXPORTED

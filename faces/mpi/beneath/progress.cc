@@ -16,7 +16,7 @@ namespace {
 using mailbox::Machine;
 
 constexpr uint32_t kPollsPerPoll = 256;
-constexpr uint64_t kShortestPauseNs = 1'000'000;
+constexpr uint64_t kShortestPauseNs = 1'000'000, kLongestPauseNs = 16'000'000;
 constexpr int kUnusedTag = 1;  // programs' messages on MPI_COMM_SELF are ours
 
 // Recursive: a test may lead to a callback that starts or ends an operation.
@@ -30,10 +30,14 @@ uint64_t last_call_ns = 0;
 std::atomic<uint64_t> next_poll_ns = 0;
 
 // The longer ago the last foreign call was, the longer.
-uint64_t pause_ns(uint64_t now_ns) { return std::max(kShortestPauseNs, (now_ns - last_call_ns) / 8); }
+uint64_t pause_ns(uint64_t now_ns) {
+  return std::clamp((now_ns - last_call_ns) / 8, kShortestPauseNs, kLongestPauseNs);
+}
 
-// Must be called with the lock.
-void poll() {
+}  // namespace
+
+// Called with the lock.
+void ProgressBeneath::poll() {
   const uint32_t calls = ForeignCalls::count();
   const uint64_t now_ns = Machine::now_ns();
   if (std::exchange(calls_seen, calls) != calls) last_call_ns = now_ns;
@@ -43,8 +47,6 @@ void poll() {
   beneath.Test(&receive_of_nothing, &flag, MPI_STATUS_IGNORE);
   for (auto one = operations.begin(); one != operations.end();) (*one++)->test();
 }
-
-}  // namespace
 
 void ProgressBeneath::begin() {
   beneath.Irecv(&no_message, 1, MPI_BYTE, 0, kUnusedTag, MPI_COMM_SELF, &receive_of_nothing);
@@ -83,6 +85,11 @@ PendingBeneath::PendingBeneath() {
   const std::lock_guard guard(lock);
   operations.push_back(this);
   ProgressBeneath::add_pending();
+}
+
+void PendingBeneath::poll() {
+  const std::unique_lock guard(lock, std::try_to_lock);
+  if (guard.owns_lock()) test();
 }
 
 PendingBeneath::~PendingBeneath() {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// progress.h - moves the MPI beneath while threads wait in ours: a peer may wait there for this process.
+// progress.h - moves the MPI beneath while threads wait in ours: a peer may wait there for this
+// process.
 //
-//   before the first foreign call     never
-//   after the last foreign call       a millisecond later, and then less and less often: a call that has returned
-//                                     may have left messages in a queue of the MPI beneath
-//   while something of theirs is      in one poll of kPollsPerPoll, and a thread that waits sleeps for at most a
-//   pending (PendingBeneath)          millisecond, because its end rings no bell
+//   before the first foreign call   never
+//   after a foreign call            after a millisecond, then less and less often, up to every 16 ms:
+//                                   a call that has returned may have left messages in a queue of the
+//                                   MPI beneath, or a request
+//   while an operation of theirs    in one poll of 256. A thread that waits sleeps for at most a
+//   is pending (PendingBeneath)     millisecond, because the operation's end rings no bell
 //
-// It is moved by MPI_Test of a receive that no message matches, on MPI_COMM_SELF. (MPI_Iprobe needs a communicator
-// with another process, which a job of one process that spawns others does not have.)
+// It is moved by MPI_Test of a receive that no message matches, on MPI_COMM_SELF. (MPI_Iprobe needs
+// a communicator with another process, which a job of one process that spawns others does not
+// have.)
 #pragma once
 
 #include <atomic>
@@ -30,7 +33,7 @@ class ProgressBeneath {
   static void remove_pending() { pending_.fetch_sub(1, std::memory_order_relaxed); }
 
  private:
-  friend class PendingBeneath;
+  static void poll();
   static int advance(void*);
   static uint64_t before_sleep(void*);
 
@@ -45,6 +48,11 @@ class PendingBeneath {
   PendingBeneath(const PendingBeneath&) = delete;
   PendingBeneath& operator=(const PendingBeneath&) = delete;
 
+  // Calls test(), unless another thread does just now.
+  void poll();
+
+ private:
+  friend class ProgressBeneath;
   // Advances it. Called by one thread at a time, which may call the MPI beneath.
   virtual void test() = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// turns.h - which thread of a task uses match and coll while they are open for one thread only: the program's
-// thread or, while that one is in the MPI beneath, the completer (completer.h).
+// turns.h - which thread of a task uses match and coll while they are open for one thread only: the
+// program's thread or, while that one is in the MPI beneath, the completer (completer.h).
 //
 //   mine      the program's thread may use them
 //   away      nobody uses them: the program's thread is in the MPI beneath
@@ -14,7 +14,8 @@
 //   held    -> awaited   come_back()    program's thread, which then sleeps
 //   awaited -> mine      give_back()    completer, which then wakes it
 //
-// The release of each arrow pairs with the acquire of the next one: a thread sees all that the other has done.
+// The release of each arrow pairs with the acquire of the next one: a thread sees all that the
+// other has done.
 // Progress: take() and give_back() are wait-free; come_back() waits for one poll of the completer.
 // Death: both threads are of one task, and end together.
 #pragma once
@@ -23,26 +24,23 @@
 
 namespace nagaya::mpi {
 
-template <class M>
+// kSpins: tries of come_back() before it sleeps. A poll of the completer in vain takes less.
+template <class M, uint32_t kSpins = 200>
 class BasicTurns {
  public:
   // Sequentially consistent: before the caller's next load, see Completer::wake_if_dormant().
-  void leave() { word_.exchange(kAway, std::memory_order_seq_cst); }
+  void leave() { word_.store(kAway, std::memory_order_seq_cst); }
 
   void come_back() {
-    for (uint32_t n = 0; n < kSpins; ++n) {
-      if (move(kAway, kMine)) return;
-      M::relax();
-    }
-    while (!move(kAway, kMine))
-      if (move(kHeld, kAwaited)) return await();
+    if (!move(kAway, kMine)) [[unlikely]]
+      await();
   }
 
   bool take() { return move(kAway, kHeld); }
 
   void give_back() {
     if (move(kHeld, kAway)) return;
-    word_.store(kMine, std::memory_order_release);
+    move(kAwaited, kMine);
     M::futex_wake(word_);
   }
 
@@ -51,16 +49,24 @@ class BasicTurns {
 
  private:
   static constexpr uint32_t kMine = 0, kAway = 1, kHeld = 2, kAwaited = 3;
-  static constexpr uint32_t kSpins = 200;  // a poll in vain takes less
 
   bool move(uint32_t from, uint32_t to) {
-    return word_.compare_exchange_strong(from, to, std::memory_order_acq_rel, std::memory_order_relaxed);
+    return word_.compare_exchange_strong(from, to, std::memory_order_acq_rel,
+                                         std::memory_order_relaxed);
   }
-  void await() {
-    while (word_.load(std::memory_order_acquire) == kAwaited) M::futex_wait(word_, kAwaited, mailbox::kNever);
+  // Not inline, because every function of MPI that may wait has a come_back().
+  [[gnu::noinline]] void await() {
+    for (uint32_t n = 0; n < kSpins; ++n) {
+      M::relax();
+      if (move(kAway, kMine)) return;
+    }
+    while (!move(kHeld, kAwaited))
+      if (move(kAway, kMine)) return;
+    while (word_.load(std::memory_order_acquire) == kAwaited)
+      M::futex_wait(word_, kAwaited, mailbox::kNever);
   }
 
-  typename M::template Atomic<uint32_t> word_{kMine};
+  typename M::template Atomic<uint32_t> word_{};  // kMine
 };
 
 using Turns = BasicTurns<mailbox::Machine>;

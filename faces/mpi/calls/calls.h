@@ -19,6 +19,7 @@ void add_completion_of_several(Functions& ours);
 void add_communicators(Functions& ours);
 void add_collectives(Functions& ours);
 void add_neighbours(Functions& ours);
+void add_duplicates(Functions& ours);
 void add_windows(Functions& ours);
 
 // Enters all that are ours.
@@ -36,6 +37,7 @@ inline void add_calls(Functions& ours) {
   add_communicators(ours);
   add_collectives(ours);
   add_neighbours(ours);
+  add_duplicates(ours);
   add_windows(ours);
 }
 

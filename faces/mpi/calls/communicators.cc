@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// communicators.cc - the functions that make a communicator: the MPI beneath makes it, then we adopt it.
+// communicators.cc - the functions that make a communicator: the MPI beneath makes it, then we
+// adopt it.
 #include <tuple>
 
 #include "beneath/foreign_call.h"
@@ -9,11 +10,13 @@
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
 namespace {
 
-// The function of the standard that calls the one beneath; its last argument is the new communicator's place.
+// The function of the standard that calls the one beneath; its last argument is the new
+// communicator's place.
 template <auto function, class... Arguments>
 int make(Arguments... arguments) {
   const int error = call_beneath(beneath.*function, arguments...);
-  if (error == MPI_SUCCESS) Communicator::adopt(*std::get<sizeof...(arguments) - 1>(std::tie(arguments...)));
+  if (error == MPI_SUCCESS)
+    Communicator::adopt(*std::get<sizeof...(arguments) - 1>(std::tie(arguments...)));
   return error;
 }
 

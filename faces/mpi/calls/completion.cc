@@ -98,7 +98,7 @@ bool test_now(Request& request) {
 
 int test(MPI_Request* handle, int* flag, MPI_Status* status) {
   Request* const request = Requests::find(*handle);
-  if (request == nullptr) return beneath.Test(handle, flag, status);
+  if (request == nullptr) return poll_beneath(beneath.Test, handle, flag, status);
   *flag = test_now(*request);
   return *flag ? finish_and_raise(request, *handle, status) : MPI_SUCCESS;
 }
@@ -119,7 +119,7 @@ int free_request(MPI_Request* handle) {
 
 int get_status(MPI_Request handle, int* flag, MPI_Status* status) {
   Request* const request = Requests::find(handle);
-  if (request == nullptr) return beneath.Request_get_status(handle, flag, status);
+  if (request == nullptr) return poll_beneath(beneath.Request_get_status, handle, flag, status);
   *flag = test_now(*request);
   if (!*flag) return MPI_SUCCESS;
   if (request->is_active) return raise(request->communicator, store_status(*request, status));

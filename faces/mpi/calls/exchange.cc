@@ -129,8 +129,8 @@ int isendrecv(const void* data, Count count, MPI_Datatype type, int to, int tag,
               MPI_Request* out) {
   Communicator* const comm = Communicator::find(handle);
   if (comm == nullptr)
-    return of_count<Count>(beneath.Isendrecv, beneath.Isendrecv_c)(
-        data, count, type, to, tag, buffer, room, room_type, from, room_tag, handle, out);
+    return call_beneath(of_count<Count>(beneath.Isendrecv, beneath.Isendrecv_c), data, count, type,
+                        to, tag, buffer, room, room_type, from, room_tag, handle, out);
   const Side send = sends(data, count, type, to, tag),
              receive{buffer, room, room_type, from, room_tag};
   Request* request = nullptr;
@@ -160,8 +160,8 @@ int isendrecv_replace(void* buffer, Count count, MPI_Datatype type, int to, int 
                       int room_tag, MPI_Comm handle, MPI_Request* out) {
   Communicator* const comm = Communicator::find(handle);
   if (comm == nullptr)
-    return of_count<Count>(beneath.Isendrecv_replace, beneath.Isendrecv_replace_c)(
-        buffer, count, type, to, tag, from, room_tag, handle, out);
+    return call_beneath(of_count<Count>(beneath.Isendrecv_replace, beneath.Isendrecv_replace_c),
+                        buffer, count, type, to, tag, from, room_tag, handle, out);
   Side send{buffer, count, type, to, tag};
   const Side receive{buffer, count, type, from, room_tag};
   if (const int error = check(*comm, send, receive)) return raise(comm, error);

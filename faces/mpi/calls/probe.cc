@@ -44,7 +44,7 @@ int find_and_wait(Find find) {
 
 int iprobe(int from, int tag, MPI_Comm handle, int* flag, MPI_Status* status) {
   Communicator* const comm = Communicator::find(handle);
-  if (comm == nullptr) return beneath.Iprobe(from, tag, handle, flag, status);
+  if (comm == nullptr) return poll_beneath(beneath.Iprobe, from, tag, handle, flag, status);
   if (const int error = check_probe(*comm, from, tag)) return raise(comm, error);
   if (from == MPI_PROC_NULL) {
     *flag = 1;
@@ -98,7 +98,7 @@ int take_nobody(MPI_Message* out, MPI_Status* status) {
 
 int improbe(int from, int tag, MPI_Comm handle, int* flag, MPI_Message* out, MPI_Status* status) {
   Communicator* const comm = Communicator::find(handle);
-  if (comm == nullptr) return beneath.Improbe(from, tag, handle, flag, out, status);
+  if (comm == nullptr) return poll_beneath(beneath.Improbe, from, tag, handle, flag, out, status);
   if (const int error = check_probe(*comm, from, tag)) return raise(comm, error);
   *flag = 1;
   if (from == MPI_PROC_NULL) return take_nobody(out, status);
@@ -146,7 +146,8 @@ template <class Count>
 int imrecv(void* buffer, Count count, MPI_Datatype type, MPI_Message* handle, MPI_Request* out) {
   Request* const message = find_message(*handle);
   if (message == nullptr)
-    return of_count<Count>(beneath.Imrecv, beneath.Imrecv_c)(buffer, count, type, handle, out);
+    return call_beneath(of_count<Count>(beneath.Imrecv, beneath.Imrecv_c), buffer, count, type,
+                        handle, out);
   Communicator& comm = *message->communicator;
   Request* receive = nullptr;
   const int error = start_matched(message, buffer, count, type, handle, receive);

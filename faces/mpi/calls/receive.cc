@@ -145,8 +145,8 @@ int irecv(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_C
           MPI_Request* out) {
   Communicator* const comm = Communicator::find(handle);
   if (comm == nullptr)
-    return of_count<Count>(beneath.Irecv, beneath.Irecv_c)(buffer, count, type, from, tag, handle,
-                                                           out);
+    return call_beneath(of_count<Count>(beneath.Irecv, beneath.Irecv_c), buffer, count, type, from,
+                        tag, handle, out);
   Request* request = nullptr;
   int error = check_receive(*comm, count, from, tag);
   if (error == MPI_SUCCESS)
@@ -160,8 +160,8 @@ int recv_init(void* buffer, Count count, MPI_Datatype type, int from, int tag, M
               MPI_Request* out) {
   Communicator* const comm = Communicator::find(handle);
   if (comm == nullptr)
-    return of_count<Count>(beneath.Recv_init, beneath.Recv_init_c)(buffer, count, type, from, tag,
-                                                                   handle, out);
+    return call_beneath(of_count<Count>(beneath.Recv_init, beneath.Recv_init_c), buffer, count,
+                        type, from, tag, handle, out);
   Request* request = nullptr;
   int error = check_receive(*comm, count, from, tag);
   if (error == MPI_SUCCESS)

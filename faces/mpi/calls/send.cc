@@ -187,8 +187,8 @@ int isend(const void* buffer, Count count, MPI_Datatype type, int to, int tag, M
   Communicator* const comm = Communicator::find(handle);
   if (comm == nullptr) {
     prepare_beneath<mode>();
-    return of_count<Count>(beneath.*Names<mode>::isend, beneath.*Names<mode>::isend_c)(
-        buffer, count, type, to, tag, handle, out);
+    return call_beneath(of_count<Count>(beneath.*Names<mode>::isend, beneath.*Names<mode>::isend_c),
+                        buffer, count, type, to, tag, handle, out);
   }
   Request* request = nullptr;
   int error = check_send(*comm, count, to, tag);
@@ -204,8 +204,8 @@ int send_init(const void* buffer, Count count, MPI_Datatype type, int to, int ta
   Communicator* const comm = Communicator::find(handle);
   if (comm == nullptr) {
     prepare_beneath<mode>();
-    return of_count<Count>(beneath.*Names<mode>::init, beneath.*Names<mode>::init_c)(
-        buffer, count, type, to, tag, handle, out);
+    return call_beneath(of_count<Count>(beneath.*Names<mode>::init, beneath.*Names<mode>::init_c),
+                        buffer, count, type, to, tag, handle, out);
   }
   Request* request = nullptr;
   int error = check_send(*comm, count, to, tag);

@@ -110,7 +110,7 @@ int waitall(int count, MPI_Request* handles, MPI_Status* statuses) {
 
 int testall(int count, MPI_Request* handles, int* flag, MPI_Status* statuses) {
   const Owners owners = owners_of(count, handles);
-  if (!owners.are_ours) return beneath.Testall(count, handles, flag, statuses);
+  if (!owners.are_ours) return poll_beneath(beneath.Testall, count, handles, flag, statuses);
   All all(owners, count, handles);
   *flag = test_for([&all] { return all.poll_together(); });
   return *flag ? all.finish(statuses) : MPI_SUCCESS;
@@ -189,7 +189,7 @@ int waitany(int count, MPI_Request* handles, int* index, MPI_Status* status) {
 
 int testany(int count, MPI_Request* handles, int* index, int* flag, MPI_Status* status) {
   const Owners owners = owners_of(count, handles);
-  if (!owners.are_ours) return beneath.Testany(count, handles, index, flag, status);
+  if (!owners.are_ours) return poll_beneath(beneath.Testany, count, handles, index, flag, status);
   Any any(owners, count, handles);
   *flag = test_for([&any] { return any.poll(); });
   if (*flag) return any.finish(index, status);
@@ -260,7 +260,8 @@ int waitsome(int count, MPI_Request* handles, int* done, int* indices, MPI_Statu
 
 int testsome(int count, MPI_Request* handles, int* done, int* indices, MPI_Status* statuses) {
   const Owners owners = owners_of(count, handles);
-  if (!owners.are_ours) return beneath.Testsome(count, handles, done, indices, statuses);
+  if (!owners.are_ours)
+    return poll_beneath(beneath.Testsome, count, handles, done, indices, statuses);
   Some some(owners, count, handles, indices);
   test_for([&some] { return some.poll(); });
   return some.finish(done, statuses);

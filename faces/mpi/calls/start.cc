@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "beneath/foreign_call.h"
 #include "calls/calls.h"
 #include "calls/receive.h"
 #include "calls/send.h"
@@ -44,7 +45,7 @@ namespace {
 
 int start(MPI_Request* handle) {
   Request* const request = Requests::find(*handle);
-  if (request == nullptr) return beneath.Start(handle);
+  if (request == nullptr) return call_beneath(beneath.Start, handle);
   const bool is_startable = request->is_persistent && !request->is_active;
   return raise(request->communicator, is_startable ? start_request(*request) : MPI_ERR_REQUEST);
 }
@@ -52,7 +53,7 @@ int start(MPI_Request* handle) {
 int startall(int count, MPI_Request* handles) {
   const auto is_ours = [](MPI_Request handle) { return Requests::find(handle) != nullptr; };
   if (count <= 0 || std::none_of(handles, handles + count, is_ours))
-    return beneath.Startall(count, handles);
+    return call_beneath(beneath.Startall, count, handles);
   for (int n = 0; n < count; ++n)
     if (const int error = start(&handles[n])) return error;
   return MPI_SUCCESS;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// windows.cc - windows are the MPI's beneath. While one exists, others may access the memory of this process by
-// messages there, so waits of ours move it.
+// windows.cc - windows are the MPI's beneath. While one exists, others may access the memory of
+// this process by messages there, so waits of ours move it.
 #include "beneath/foreign_call.h"
 #include "beneath/progress.h"
 #include "calls/calls.h"
