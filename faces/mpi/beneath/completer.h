@@ -4,7 +4,7 @@
 //
 //   dormant     asleep: there was no foreign call for long. The next one wakes it
 //   napping     looks at growing intervals whether a thread is in a foreign call; if so, polls once
-//   polling     has found the same foreign call twice: polls until the call ends, and sleeps between
+//   polling     has found one foreign call twice: polls until the call ends, and sleeps between
 //               events until the task's bell rings (nagaya_llcl_progress_by_turns)
 //
 // So a foreign call that is short costs no wake, and one that lasts is found within two naps.

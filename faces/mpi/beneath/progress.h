@@ -3,9 +3,9 @@
 // process.
 //
 //   before the first foreign call   never
-//   after a foreign call            after a millisecond, then less and less often, up to every 16 ms:
-//                                   a call that has returned may have left messages in a queue of the
-//                                   MPI beneath, or a request
+//   after a foreign call            after a millisecond, then less and less often, up to every
+//                                   16 ms: a call that has returned may have left messages in a
+//                                   queue of the MPI beneath, or a request
 //   while an operation of theirs    in one poll of 256. A thread that waits sleeps for at most a
 //   is pending (PendingBeneath)     millisecond, because the operation's end rings no bell
 //

@@ -4,7 +4,7 @@
 // space) would not take part, and all others would wait for it.
 //
 //   announce()   before MPI_Init: this task publishes a record
-//   (MPI_Init)   returns when all processes have called it: by then each task of the job has a record
+//   (MPI_Init)   returns when all processes have called it: each task of the job has a record then
 //   find()       this task stores its rank. Rank 0 waits until all records have ranks, and decides;
 //                the others wait for its decision
 //
