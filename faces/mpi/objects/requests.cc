@@ -95,11 +95,11 @@ void Requests::free(Request* request) {
   } else if (request->mode == Mode::kBuffered) {
     SendBuffer::forget_copy(*request);
   }
+  delete request->part;  // uses the communicator
   if (request->communicator != nullptr) request->communicator->release();
   if (request->type != nullptr) request->type->release();
   std::free(request->runs);
   std::free(request->packed);
-  delete request->part;
   const auto guard = locked();
   request->kind = RequestKind::kFree;
   request->next = free_ones;
