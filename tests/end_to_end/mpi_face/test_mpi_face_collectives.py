@@ -25,9 +25,17 @@ def run(user, nagaya, installation, folder):
 
 @pytest.mark.parametrize("seed", range(1, TIMES + 1))
 @pytest.mark.parametrize("ranks", ROUNDS)
-@pytest.mark.parametrize("program", ["mpich_collectives", "mpich_collective_forms"])
-def test_random_ones_give_what_the_reference_gives(run, program, ranks, seed):
-    assert run(ranks, program, ROUNDS[ranks], seed) == f"{ROUNDS[ranks]} rounds among {ranks}\n"
+def test_random_ones_give_what_the_reference_gives(run, ranks, seed):
+    assert run(ranks, "mpich_collectives", ROUNDS[ranks], seed) == f"{ROUNDS[ranks]} rounds among {ranks}\n"
+
+
+# With more ranks, Debian's MPICH 4.0 truncates messages of its collectives between two groups, without the
+# face, too.
+@pytest.mark.parametrize("seed", range(1, TIMES + 1))
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_forms_of_collectives_give_what_the_reference_gives(run, ranks, seed):
+    rounds = ROUNDS[ranks]
+    assert run(ranks, "mpich_collective_forms", rounds, seed) == f"{rounds} rounds among {ranks}\n"
 
 
 def test_several_threads_have_communicators_of_their_own(run):
