@@ -50,8 +50,9 @@ Address function_of_tool(const std::string& name, const std::string& mpi) {
 }
 
 [[noreturn]] void end_without_mpi() {
-  print_error_line("nagaya: a function of MPI is called, but no library of an MPI is loaded: link the program "
-                   "with one, or set NAGAYA_MPI=off");
+  print_error_line(
+      "nagaya: a function of MPI is called, but no library of an MPI is loaded: link the program "
+      "with one, or set NAGAYA_MPI=off");
   std::_Exit(125);
 }
 

@@ -5,7 +5,8 @@
 //                               └──► a tool's MPI_Send, which calls PMPI_Send ──► jump ──► send()
 //                               └──► the MPI beneath, if the function is not ours
 //
-// Nothing happens before the first call of an exported function: only then is an MPI certainly loaded.
+// Nothing happens before the first call of an exported function: only then is an MPI certainly
+// loaded.
 #pragma once
 
 #include <array>
@@ -30,8 +31,8 @@ struct Abi {
   const char* name;
   // Whether a shared library of this name (as in its path, without folders) has this interface.
   bool (*has_name)(const char* name);
-  // Looks up the functions of the library `mpi`, a handle of dlopen(3), and stores the function for each
-  // exported name: the face's, else the library's.
+  // Looks up the functions of the library `mpi`, a handle of dlopen(3), and stores the function for
+  // each exported name: the face's, else the library's.
   void (*fill)(void* mpi, Entries& entries);
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// check.h - wrong arguments of calls on communicators that are ours: the classes that the standard names.
+// check.h - wrong arguments of calls on communicators that are ours: the classes that the standard
+// names.
 #pragma once
 
 #include "objects/communicator.h"

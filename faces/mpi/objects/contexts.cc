@@ -15,7 +15,9 @@ std::mutex lock;
 std::unordered_set<uint32_t> in_use;  // of this leader
 uint32_t last = 0;
 
-uint32_t first_of_this_task() { return static_cast<uint32_t>(::nagaya_task_self()) << kCountBits; }
+uint32_t first_of_this_task() {
+  return static_cast<uint32_t>(::nagaya_task_self()) << kCountBits;
+}
 
 }  // namespace
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// contexts.h - the contexts of new communicators (match.h), below NAGAYA_CONTEXTS_BLACS. The leader, rank 0 of
-// a communicator, takes one that no other process of the space takes:
+// contexts.h - the contexts of new communicators (match.h), below NAGAYA_CONTEXTS_BLACS. The
+// leader, rank 0 of a communicator, takes one that no other process of the space takes:
 //
 //   bits 18 to 29   the leader's task
 //   bits 0 to 17    its own count, from 1 on
 //
-// A leader gives a context back when its own communicator has ended, and takes it again only after all others.
+// A leader gives a context back when its own communicator has ended, and takes it again only after
+// all others.
 #pragma once
 
 #include <cstdint>

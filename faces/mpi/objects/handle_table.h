@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // handle_table.h - finds our part of an object by the handle that the MPI beneath has given it.
 //
-// An open-addressed table of a power of two. Readers take no lock; one writer at a time. A table that has
-// grown leaves the earlier one to readers that are in it, and is rebuilt only after many new handles: MPIs
-// give the handles of freed objects to new ones.
+// An open-addressed table of a power of two. Readers take no lock; one writer at a time. A table
+// that has grown leaves the earlier one to readers that are in it, and is rebuilt only after many
+// new handles: MPIs give the handles of freed objects to new ones.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,8 @@ class HandleTable {
   Object* find(uintptr_t handle) const {
     const Table& table = *table_.load(std::memory_order_acquire);  // pairs with grow
     for (size_t n = slot_of(handle, table);; n = (n + 1) & table.mask) {
-      const uintptr_t key = table.slots[n].key.load(std::memory_order_acquire);  // pairs with insert
+      const uintptr_t key =
+          table.slots[n].key.load(std::memory_order_acquire);  // pairs with insert
       if (key == handle) return table.slots[n].object.load(std::memory_order_acquire);
       if (key == kEmpty) return nullptr;
     }
@@ -32,7 +33,8 @@ class HandleTable {
   // Adds a handle, or replaces its object. Throws std::bad_alloc.
   void insert(uintptr_t handle, Object* object) {
     const std::lock_guard guard(lock_);
-    if (Slot* const slot = slot_with(handle)) return slot->object.store(object, std::memory_order_release);
+    if (Slot* const slot = slot_with(handle))
+      return slot->object.store(object, std::memory_order_release);
     if ((used_ + 1) * 2 > table_.load(std::memory_order_relaxed)->mask) grow();
     put(*table_.load(std::memory_order_relaxed), handle, object);
     ++used_;
@@ -50,14 +52,15 @@ class HandleTable {
     const std::lock_guard guard(lock_);
     const Table& table = *table_.load(std::memory_order_relaxed);
     for (size_t n = 0; n <= table.mask; ++n)
-      if (Object* const object = table.slots[n].object.load(std::memory_order_relaxed)) act(*object);
+      if (Object* const object = table.slots[n].object.load(std::memory_order_relaxed))
+        act(*object);
   }
 
  private:
   static constexpr uintptr_t kEmpty = ~uintptr_t{0};  // no MPI has such a handle
   static constexpr size_t kFirstSlots = 64;
   struct Slot {
-    std::atomic<uintptr_t> key = kEmpty;       // never changes once it is set
+    std::atomic<uintptr_t> key = kEmpty;    // never changes once it is set
     std::atomic<Object*> object = nullptr;  // nullptr: erased
   };
   struct Table {

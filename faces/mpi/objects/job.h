@@ -8,7 +8,8 @@ namespace nagaya::mpi::NAGAYA_MPI_ABI {
 
 class Job {
  public:
-  // Called once MPI_Init or MPI_Init_thread has succeeded beneath. `level`: the provided level of threads.
+  // Called once MPI_Init or MPI_Init_thread has succeeded beneath. `level`: the provided level of
+  // threads.
   static void open(int level);
 
   static bool is_open() { return is_open_; }

@@ -53,8 +53,8 @@ bool Request::is_complete() {
 // Returns memory that no request has had. nullptr: none.
 Request* Requests::take_new() {
   if (first_ == nullptr) {
-    void* const all = ::mmap(nullptr, kRangeBytes, PROT_NONE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const all =
+        ::mmap(nullptr, kRangeBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (all == MAP_FAILED) return nullptr;
     first_ = static_cast<Request*>(all);
   }
@@ -67,7 +67,8 @@ Request* Requests::take_new() {
   }
   Request* const request = first_ + index;
   for (int32_t& word : request->head)
-    word = fortran_of_request(request_of(static_cast<uint32_t>(index), request), static_cast<uint32_t>(index));
+    word = fortran_of_request(request_of(static_cast<uint32_t>(index), request),
+                              static_cast<uint32_t>(index));
   made_.store(index + 1, std::memory_order_release);  // pairs with at
   return request;
 }

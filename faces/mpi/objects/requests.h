@@ -103,9 +103,12 @@ class Requests {
  private:
   static Request* take_new();
   static Request* at(size_t index) {
-    return index < made_.load(std::memory_order_acquire) ? first_ + index : nullptr;  // pairs with take_new
+    return index < made_.load(std::memory_order_acquire) ? first_ + index
+                                                         : nullptr;  // pairs with take_new
   }
-  static uint32_t index_of(const Request* request) { return static_cast<uint32_t>(request - first_); }
+  static uint32_t index_of(const Request* request) {
+    return static_cast<uint32_t>(request - first_);
+  }
 
   inline static Request* first_ = nullptr;
   inline static std::atomic<size_t> made_ = 0;  // so many have been in use
