@@ -45,7 +45,7 @@ def check(code, said, took_s, leftovers):
     assert not (left.processes or left.sockets or left.segments), (what, left)
 
 
-@pytest.mark.parametrize("step", ["post.reserved:2000", "post.ready:2000", "post.reserved:20000"])
+@pytest.mark.parametrize("step", ["post.reserved:2000", "post.ready:2000", "post.reserved:8000"])
 def test_a_rank_that_dies_in_a_message_ends_the_job(user, command, leftovers, step):
     job = StoppedJob(user, leftovers, command, step)
     os.kill(job.of_role("task")[0], signal.SIGKILL)

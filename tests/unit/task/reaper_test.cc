@@ -44,9 +44,9 @@ std::map<pid_t, int> take(size_t count) {
 }
 
 TEST(Reaper, IsTheParentOfHostAndTasks) {
-  EXPECT_EQ(own_reaper().pid(), ::getppid());
-  const pid_t host = ::getpid();
   const pid_t reaper = own_reaper().pid();
+  const pid_t host = ::getpid();
+  EXPECT_EQ(reaper, ::getppid());
   const pid_t task = start_sibling([&] { ::_exit(::getppid() == reaper && ::getpid() != host); });
   EXPECT_EQ(take(1), (std::map<pid_t, int>{{task, W_EXITCODE(1, 0)}}));
 }
