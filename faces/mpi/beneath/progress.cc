@@ -62,7 +62,9 @@ void ProgressBeneath::end() {
 }
 
 int ProgressBeneath::advance(void*) {
-  if (Completer::is_self()) return 0;  // it may not call the MPI beneath
+  // A thread that is away moves it, and may hold the MPI's lock for long. (Without threads the
+  // caller is the completer then, which may not call the MPI beneath.)
+  if (ForeignCalls::is_away()) return 0;
   if (pending_.load(std::memory_order_relaxed) == 0 &&
       Machine::now_ns() < next_poll_ns.load(std::memory_order_relaxed))
     return 0;
