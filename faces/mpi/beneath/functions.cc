@@ -6,6 +6,7 @@
 #include <string>
 
 #include "beneath/foreign_call.h"
+#include "beneath/large_counts.h"
 #include "calls/calls.h"
 
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
@@ -68,10 +69,12 @@ Address& address_in(Functions& functions, const Name& name) {
 
 void fill(void* mpi, Entries& entries) {
   add_calls(ours);
+  for (const Name& name : kNames)
+    address_in(beneath, name) = ::dlsym(mpi, (std::string("PMPI_") + name.name).c_str());
+  add_large_counts(beneath);
   size_t n = 0;
   for (const Name& name : kNames) {
     Address& address = address_in(beneath, name);
-    address = ::dlsym(mpi, (std::string("PMPI_") + name.name).c_str());
     if (address == nullptr) address = reinterpret_cast<Address>(unsupported);
     if (name.ours == nullptr) continue;
     entries[n++] = address_in(ours, name) != nullptr ? name.ours : name.foreign;
