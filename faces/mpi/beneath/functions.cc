@@ -13,6 +13,10 @@ namespace nagaya::mpi::NAGAYA_MPI_ABI {
 
 Functions beneath;
 
+int unsupported() {
+  return MPI_ERR_UNSUPPORTED_OPERATION;
+}
+
 namespace {
 
 Functions ours;
@@ -59,10 +63,6 @@ const Name kNames[] = {
 #undef CALLED
 };
 
-int unsupported() {
-  return MPI_ERR_UNSUPPORTED_OPERATION;
-}
-
 Address& address_in(Functions& functions, const Name& name) {
   return *reinterpret_cast<Address*>(reinterpret_cast<char*>(&functions) + name.offset);
 }
@@ -72,6 +72,11 @@ void fill(void* mpi, Entries& entries) {
   for (const Name& name : kNames)
     address_in(beneath, name) = ::dlsym(mpi, (std::string("PMPI_") + name.name).c_str());
   add_large_counts(beneath);
+  // MPI 5's names for what is the same; its binary interface lacks the earlier ones.
+  if (beneath.Request_toint == nullptr) beneath.Request_toint = beneath.Request_c2f;
+  if (beneath.Request_fromint == nullptr) beneath.Request_fromint = beneath.Request_f2c;
+  if (beneath.Message_toint == nullptr) beneath.Message_toint = beneath.Message_c2f;
+  if (beneath.Message_fromint == nullptr) beneath.Message_fromint = beneath.Message_f2c;
   size_t n = 0;
   for (const Name& name : kNames) {
     Address& address = address_in(beneath, name);
@@ -83,6 +88,6 @@ void fill(void* mpi, Entries& entries) {
 
 }  // namespace
 
-const Abi abi{kAbiName, has_library_name, fill};
+const Abi abi{kAbiName, is_interface_of, fill};
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

@@ -108,7 +108,7 @@ void Communicator::enter(MPI_Comm handle, uint32_t context, std::vector<nagaya_p
   communicators.insert(key_of(handle), made);
   static const int keyval = [] {
     int made_key = MPI_KEYVAL_INVALID;
-    beneath.Comm_create_keyval(nullptr, end_by_attribute, &made_key, nullptr);
+    beneath.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_by_attribute, &made_key, nullptr);
     return made_key;
   }();
   beneath.Comm_set_attr(handle, keyval, made);

@@ -16,13 +16,14 @@ namespace nagaya::mpi::NAGAYA_MPI_ABI {
 // An attribute of MPI_COMM_SELF that is set first is deleted last in MPI_Finalize: the program's
 // own may still communicate when they are deleted.
 void Job::open(int level) {
+  load_constants(beneath);
   if (::nagaya_task_self() < 0) return;
   has_threads_ = level == MPI_THREAD_MULTIPLE;
   if (::nagaya_match_open(has_threads_) != 0) return World::stay_away();
   is_open_ = true;
   ForeignCalls::open(has_threads_, ProgressBeneath::begin);
   int keyval = MPI_KEYVAL_INVALID;
-  beneath.Comm_create_keyval(nullptr, end_by_attribute, &keyval, nullptr);
+  beneath.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_by_attribute, &keyval, nullptr);
   beneath.Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
   Communicator::adopt_world();
   Communicator::adopt(MPI_COMM_SELF);
