@@ -5,8 +5,10 @@
 #include <mutex>
 #include <string>
 
+#include "beneath/components.h"
 #include "faces/error_line.h"
 #include "loaded_mpi.h"
+#include "verbose.h"
 
 extern "C" {
 extern nagaya::mpi::Entries nagaya_mpi_entries, nagaya_pmpi_entries;
@@ -38,9 +40,21 @@ void pass_through(const LoadedMpi& mpi, const std::string& name, Address& entry,
   if (profiling_entry == nullptr) profiling_entry = entry;
 }
 
+// Returns whether the face takes part: where components of ours fit the MPI, they carry its
+// messages.
+bool takes_part_in(const LoadedMpi& mpi) {
+  const std::string release = mpi.is_there() ? release_of_components(mpi.library()) : "";
+  if (!release.empty())
+    tell_of_job("MPI_COMM_WORLD: by the components for Open MPI " + release);
+  else if (mpi.abi() == nullptr)
+    tell_of_job("MPI_COMM_WORLD: by the MPI: its binary interface is not known");
+  return release.empty();
+}
+
 void fill(const void* caller) {
   const LoadedMpi mpi(caller);
-  if (mpi.abi() != nullptr) mpi.abi()->fill(mpi.library(), nagaya_pmpi_entries);
+  const bool takes_part = takes_part_in(mpi);
+  if (mpi.abi() != nullptr) mpi.abi()->fill(mpi.library(), takes_part, nagaya_pmpi_entries);
   for (size_t n = 0; n < kExportedCount; ++n) {
     if (mpi.abi() != nullptr)
       nagaya_mpi_entries[n] = nagaya_pmpi_entries[n];
