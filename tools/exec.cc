@@ -52,6 +52,7 @@ int exec_command(const Words& command) {
     return kExitOwnFailure;
   }
   task::ProgramText text;
+  Guess guess;
   try {
     if (const std::string host = host_of_run(); !host.empty()) {
       Words words{host, task::find_program(name_in("", command[0]), task::own_environment())};
@@ -62,12 +63,13 @@ int exec_command(const Words& command) {
     const bool is_users = openmpi::is_rank(task::own_environment());
     text = task::resolve_program(is_users ? name_in("", command[0]) : command[0],
                                  {command.begin() + 1, command.end()}, environment_of_task());
+    guess = guess_role(text);
+    preload_mpi_face(text, guess);
   } catch (const base::Error& error) {
     complain(error.what());
     return exit_code_of(error.code());
   }
   const LaunchedJob job = job_of_environment();
-  const Guess guess = guess_role(text);
   tell_of_lone_rank(text, guess, job);
   std::optional<task::Client> client;
   std::optional<Proxy> proxy;  // outlives the try: a signal must not end it before it has told why

@@ -16,6 +16,7 @@
 #include "proxy.h"
 #include "subcommands.h"
 #include "task/load/program.h"
+#include "task_environment.h"
 #include "tool.h"
 
 namespace nagaya::tools {
@@ -72,6 +73,7 @@ void start(const Execution& wanted, task::Client& client, std::optional<Proxy>& 
     tell_of_lone_rank(text, guess, job);
   else
     tell_of_lost_variables(text, guess, client.rank());
+  preload_mpi_face(text, guess);
   proxy.emplace(std::move(text));
   proxy->launch.wanted_number = wanted_number(guess, client.rank());
   proxy->start(client);

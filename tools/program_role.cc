@@ -78,10 +78,19 @@ std::vector<std::string> executables_of(const std::vector<std::string>& argument
   return files;
 }
 
-bool needs_mpi(const DynamicObject& program, LibrarySearch& search) {
-  return search.needs(program, [](const std::string& name, const std::string&) {
-    return is_mpi_library(name) || name.starts_with("libnagaya");
+struct Needs {
+  bool mpi = false, nagaya = false;  // `nagaya` is not looked for where it needs an MPI
+
+  bool communicates() const { return mpi || nagaya; }
+};
+
+Needs needs_of(const DynamicObject& program, LibrarySearch& search) {
+  Needs needs;
+  needs.mpi = search.needs(program, [&needs](const std::string& name, const std::string&) {
+    needs.nagaya = needs.nagaya || name.starts_with("libnagaya");
+    return is_mpi_library(name);
   });
+  return needs;
 }
 
 // Returns true for a program that loads libraries at run time, so perhaps an MPI. An interpreter
@@ -129,8 +138,13 @@ Guess guess_role(const std::string& program, const std::vector<std::string>& arg
   LibrarySearch search(environment);
   // A debugger or profiler follows its children as processes.
   const bool is_tracer = object->has_name("ptrace");
-  if (!is_tracer && needs_mpi(*object, search)) return {Role::kCommunicating, program};
-  if (!is_tracer && loads_libraries(*object, search)) return {Role::kCommunicating, ""};
+  if (!is_tracer) {
+    const Needs needs = needs_of(*object, search);
+    const bool may_load_mpi = needs.mpi || loads_libraries(*object, search);
+    if (needs.communicates() || may_load_mpi)
+      return {Role::kCommunicating, needs.communicates() ? program : "",
+              may_load_mpi ? object->interpreter : ""};
+  }
   Guess guess;
   if (is_tracer)
     guess.role = Role::kOverseer;
@@ -141,7 +155,7 @@ Guess guess_role(const std::string& program, const std::vector<std::string>& arg
   for (const std::string& started : executables_of(arguments, environment)) {
     if (guess.role == Role::kOther) guess.role = Role::kWrapper;
     const auto other = task::read_dynamic_object(started);
-    if (guess.mpi_program.empty() && other && needs_mpi(*other, search))
+    if (guess.mpi_program.empty() && other && needs_of(*other, search).communicates())
       guess.mpi_program = started;
   }
   return guess;

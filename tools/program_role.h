@@ -23,6 +23,9 @@ enum class Role {
 struct Guess {
   Role role = Role::kOther;
   std::string mpi_program;  // itself, or a program that it seems to start, if that needs an MPI
+  // Its dynamic linker, if its process may load an MPI: it needs one, or loads libraries at run
+  // time.
+  std::string linker_of_mpi = {};
 };
 
 // `program` is an ELF file, no script. `environment`: PATH and LD_LIBRARY_PATH count.

@@ -72,8 +72,7 @@ int exec_launcher(const RunOptions& options, const Launcher& launcher) {
   add(host_options(kind, options.hosts));
   require_known(kind, names_of(options.hosts));
   add(job_words(kind, options.launch));
-  if (!separate && !may_use_other_nodes(options) && has_components(launcher))
-    ::setenv("NAGAYA_MPI", "local", 0);
+  if (!separate && !may_use_other_nodes(options)) ::setenv("NAGAYA_MPI", "local", 0);
   // Our BLACS send Nagaya's messages in grids over several hosts.
   if (options.blacs && has_components(launcher)) ::setenv("NAGAYA_MPI", "on", 0);
   if (kind == LauncherKind::kOpenMpi && options.names_hosts())
@@ -112,17 +111,10 @@ Launcher launcher_of(const RunOptions& options) {
   return options.names_hosts() ? launcher_among_hosts() : Launcher{};
 }
 
-// Throws CannotRun: other users could have changed the components.
-bool has_components_here() try {
-  return !openmpi::installed_components().empty();
-} catch (const base::Error& error) {
-  throw CannotRun(error);
-}
-
 int run_here(const RunOptions& options) {
   if (!options.launcher_arguments.empty())
     throw OptionError("run: --launcher-arg: nagaya run starts this job itself; add --launcher mpi");
-  if (!options.launch.separate && has_components_here()) ::setenv("NAGAYA_MPI", "local", 0);
+  if (!options.launch.separate) ::setenv("NAGAYA_MPI", "local", 0);
   return run_job(options.launch);
 }
 

@@ -10,12 +10,31 @@
 
 #include "base/error.h"
 #include "base/plain_path.h"
-#include "task/load/program.h"
+#include "faces/mpi/environment.h"
+#include "task/load/dynamic_object.h"
 #include "task/load/upper_settings.h"
 
 #include <nagaya/task.h>
 
 namespace nagaya::tools {
+namespace {
+
+// Returns the empty path if it leads nowhere.
+std::filesystem::path resolved(const std::string& path) {
+  std::error_code is_missing;
+  return std::filesystem::canonical(path, is_missing);
+}
+
+// Returns the dynamic linker of this command: it belongs to the libc that Nagaya was built with.
+const std::filesystem::path& own_linker() {
+  static const std::filesystem::path linker = [] {
+    const auto command = task::read_dynamic_object("/proc/self/exe");
+    return command ? resolved(command->interpreter) : std::filesystem::path();
+  }();
+  return linker;
+}
+
+}  // namespace
 
 void set_variable(std::vector<std::string>& environment, const std::string& variable) {
   const std::string name = variable.substr(0, variable.find('=') + 1);
@@ -49,6 +68,14 @@ void make_environment_of_task(std::vector<std::string>& environment) {
     set_variable(environment, "LD_PRELOAD=" + preload);
   else if (!std::string_view(old).starts_with(preload))  // else: a rank that starts a program
     set_variable(environment, "LD_PRELOAD=" + preload + ":" + old);
+}
+
+bool can_load_face(const Guess& guess) {
+  return !guess.linker_of_mpi.empty() && resolved(guess.linker_of_mpi) == own_linker();
+}
+
+void preload_mpi_face(task::ProgramText& text, const Guess& guess) {
+  if (can_load_face(guess)) mpi::preload_face(text.environment);
 }
 
 std::vector<std::string> environment_of_task() {

@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "program_role.h"
+#include "task/load/program.h"
+
 namespace nagaya::tools {
 
 // Sets a variable in an environment; `variable` is NAME=VALUE.
@@ -17,5 +20,13 @@ void make_environment_of_task(std::vector<std::string>& environment);
 
 // Returns such an environment, made from that of this process.
 std::vector<std::string> environment_of_task();
+
+// Whether the program may load an MPI, and has the libc that the face was built with: no other
+// program could load the face, or has a use for it.
+bool can_load_face(const Guess& guess);
+
+// Preloads the face of MPI (faces/mpi/environment.h) into a task that can load it, unless
+// NAGAYA_MPI is off. Throws Error.
+void preload_mpi_face(task::ProgramText& text, const Guess& guess);
 
 }  // namespace nagaya::tools

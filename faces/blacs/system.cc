@@ -47,12 +47,14 @@ const nagaya_blacs_mpi* load_shim() {
 }
 
 // Whether the process has an MPI. One that was loaded RTLD_LOCAL is made global, because the shim
-// is not linked with it.
+// is not linked with it. Looks for a function that the face of MPI does not have (faces/mpi), which
+// is preloaded before there is an MPI.
 bool has_mpi() {
-  if (has_symbol("MPI_Init")) return true;
-  const std::string file = find_loaded_symbol("MPI_Init").file;
+  constexpr const char* kFunction = "MPI_Get_version";
+  if (has_symbol(kFunction)) return true;
+  const std::string file = find_loaded_symbol(kFunction).file;
   return !file.empty() && dlopen(file.c_str(), RTLD_NOLOAD | RTLD_LAZY | RTLD_GLOBAL) != nullptr &&
-         has_symbol("MPI_Init");
+         has_symbol(kFunction);
 }
 
 // Looks for an MPI at the first call only. Returns nullptr if there is none, or no shim for it.

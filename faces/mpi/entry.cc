@@ -1,53 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "entry.h"
 
-#include <dlfcn.h>
-#include <link.h>
-
-#include <cstring>
+#include <cstdlib>
 #include <mutex>
 #include <string>
 
+#include "beneath/components.h"
 #include "faces/error_line.h"
+#include "loaded_mpi.h"
+#include "verbose.h"
 
 extern "C" {
 extern nagaya::mpi::Entries nagaya_mpi_entries, nagaya_pmpi_entries;
-void nagaya_mpi_fill_entries();
+void nagaya_mpi_fill_entries(const void* caller);
 }
 
 namespace nagaya::mpi {
 namespace {
-
-constexpr const Abi* kAll[] = {&mpich::abi};
-
-struct Library {
-  const Abi* abi = nullptr;
-  std::string path;
-};
-
-// Stops at the first loaded library that has the name of a known MPI.
-int find(dl_phdr_info* info, size_t, void* found) {
-  const char* const slash = std::strrchr(info->dlpi_name, '/');
-  const char* const name = slash != nullptr ? slash + 1 : info->dlpi_name;
-  for (const Abi* const abi : kAll) {
-    if (!abi->has_name(name)) continue;
-    *static_cast<Library*>(found) = {abi, info->dlpi_name};
-    return 1;
-  }
-  return 0;
-}
-
-// Returns the path of the object that a function is in.
-std::string object_of(const void* function) {
-  Dl_info info{};
-  return ::dladdr(function, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
-}
-
-// A tool that wraps MPI_X and calls PMPI_X is called first, as it would be without us.
-Address function_of_tool(const std::string& name, const std::string& mpi) {
-  void* const next = ::dlsym(RTLD_NEXT, name.c_str());
-  return next != nullptr && object_of(next) != mpi ? next : nullptr;
-}
 
 [[noreturn]] void end_without_mpi() {
   print_error_line(
@@ -56,37 +25,51 @@ Address function_of_tool(const std::string& name, const std::string& mpi) {
   std::_Exit(125);
 }
 
-// An MPI that is not known stays as it is.
-void pass_all_through() {
-  for (size_t n = 0; n < kExportedCount; ++n) {
-    const std::string name = std::string("MPI_") + kExported[n];
-    nagaya_mpi_entries[n] = ::dlsym(RTLD_NEXT, name.c_str());
-    nagaya_pmpi_entries[n] = ::dlsym(RTLD_NEXT, ("P" + name).c_str());
-    if (nagaya_mpi_entries[n] == nullptr)
-      nagaya_mpi_entries[n] = reinterpret_cast<void*>(end_without_mpi);
-    if (nagaya_pmpi_entries[n] == nullptr) nagaya_pmpi_entries[n] = nagaya_mpi_entries[n];
-  }
+[[noreturn]] void end_without_function() {
+  print_error_line("nagaya: a function of MPI is called that the loaded MPI lacks");
+  std::_Exit(125);
 }
 
-void fill() {
-  Library found;
-  ::dl_iterate_phdr(find, &found);
-  void* const mpi = found.abi != nullptr
-                        ? ::dlopen(found.path.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD)
-                        : nullptr;
-  if (mpi == nullptr) return pass_all_through();
-  found.abi->fill(mpi, nagaya_pmpi_entries);
-  const std::string path = object_of(::dlsym(mpi, "PMPI_Init"));
+// An MPI that is not known stays as it is.
+void pass_through(const LoadedMpi& mpi, const std::string& name, Address& entry,
+                  Address& profiling_entry) {
+  entry = mpi.function("MPI_" + name);
+  profiling_entry = mpi.function("PMPI_" + name);
+  if (entry == nullptr)
+    entry = reinterpret_cast<Address>(mpi.is_there() ? end_without_function : end_without_mpi);
+  if (profiling_entry == nullptr) profiling_entry = entry;
+}
+
+// Returns whether the face takes part: where components of ours fit the MPI, they carry its
+// messages.
+bool takes_part_in(const LoadedMpi& mpi) {
+  const std::string release = mpi.is_there() ? release_of_components(mpi.library()) : "";
+  if (!release.empty())
+    tell_of_job("MPI_COMM_WORLD: by the components for Open MPI " + release);
+  else if (mpi.abi() == nullptr)
+    tell_of_job("MPI_COMM_WORLD: by the MPI: its binary interface is not known");
+  return release.empty();
+}
+
+void fill(const void* caller) {
+  const LoadedMpi mpi(caller);
+  const bool takes_part = takes_part_in(mpi);
+  if (mpi.abi() != nullptr) mpi.abi()->fill(mpi.library(), takes_part, nagaya_pmpi_entries);
   for (size_t n = 0; n < kExportedCount; ++n) {
-    void* const tool = function_of_tool(std::string("MPI_") + kExported[n], path);
-    nagaya_mpi_entries[n] = tool != nullptr ? tool : nagaya_pmpi_entries[n];
+    if (mpi.abi() != nullptr)
+      nagaya_mpi_entries[n] = nagaya_pmpi_entries[n];
+    else
+      pass_through(mpi, kExported[n], nagaya_mpi_entries[n], nagaya_pmpi_entries[n]);
+    // A tool that wraps MPI_X and calls PMPI_X is called first, as it would be without us.
+    void* const tool = mpi.function_of_tool(std::string("MPI_") + kExported[n]);
+    if (tool != nullptr) nagaya_mpi_entries[n] = tool;
   }
 }
 
 }  // namespace
 }  // namespace nagaya::mpi
 
-void nagaya_mpi_fill_entries() {
+void nagaya_mpi_fill_entries(const void* caller) {
   static std::once_flag once;
-  std::call_once(once, nagaya::mpi::fill);
+  std::call_once(once, nagaya::mpi::fill, caller);
 }

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstddef>
+#include <string_view>
 
 namespace nagaya::mpi {
 
@@ -29,14 +30,20 @@ using Entries = Address[kExportedCount];
 // One binary interface of MPI.
 struct Abi {
   const char* name;
-  // Whether a shared library of this name (as in its path, without folders) has this interface.
-  bool (*has_name)(const char* name);
+  // Whether a loaded library, with this soname and handle of dlopen(3), has this interface.
+  bool (*is_interface_of)(std::string_view soname, void* library);
   // Looks up the functions of the library `mpi`, a handle of dlopen(3), and stores the function for
-  // each exported name: the face's, else the library's.
-  void (*fill)(void* mpi, Entries& entries);
+  // each exported name: the face's if `takes_part`, else the library's.
+  void (*fill)(void* mpi, bool takes_part, Entries& entries);
 };
 
 namespace mpich {
+extern const Abi abi;
+}
+namespace openmpi {
+extern const Abi abi;
+}
+namespace standard {
 extern const Abi abi;
 }
 

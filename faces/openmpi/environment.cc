@@ -8,10 +8,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <string_view>
 
-#include "base/error.h"
 #include "base/plain_path.h"
+#include "faces/mpi/environment.h"
 #include "task/load/installation.h"
 #include "task/load/program.h"
 #include "task/load/upper_settings.h"
@@ -19,7 +18,6 @@
 namespace nagaya::openmpi {
 namespace {
 
-using base::Error;
 using task::environment_value;
 
 std::string value_in(const std::vector<std::string>& environment, const char* name) {
@@ -64,20 +62,17 @@ bool is_job_of_one_node(const std::vector<std::string>& environment) {
 }
 
 // Puts our components before Open MPI's own in its search path if NAGAYA_MPI says so: then they
-// carry its messages. Throws if NAGAYA_MPI is wrong, or if there are no components.
+// carry its messages. By default they do not: under a launcher of its own, Open MPI starts the
+// processes of MPI_Comm_spawn outside of the space, and the components do not reach them. Throws if
+// NAGAYA_MPI is wrong.
 void add_components(std::vector<std::string>& environment) {
-  const char* const value = environment_value(environment, "NAGAYA_MPI");
-  const std::string_view mode = value != nullptr ? value : "off";
-  if (mode == "off") return;
-  if (mode != "on" && mode != "local")
-    throw Error(-EINVAL, std::string("NAGAYA_MPI=") + value + " is not on, local or off");
-  if (mode == "local" && !is_job_of_one_node(environment)) return;
+  const mpi::Reach reach = mpi::reach_in(environment, mpi::Reach::kNone);
+  if (reach == mpi::Reach::kNone) return;
+  if (reach == mpi::Reach::kNode && !is_job_of_one_node(environment)) return;
+  const std::vector<std::string> components = installed_components();
+  if (components.empty()) return;
   if (environment_value(environment, kParentUsesComponents) == nullptr)
     environment.push_back(std::string(kParentUsesComponents) + "=1");
-  const std::vector<std::string> components = installed_components();
-  if (components.empty())
-    throw Error(-EINVAL, std::string("NAGAYA_MPI=") + value +
-                             ": this installation has no components for Open MPI");
   const std::string name = "OMPI_MCA_mca_base_component_path";
   const char* const own = environment_value(environment, name.c_str());
   const std::string others = own != nullptr ? own : "SYSTEM_DEFAULT:USER_DEFAULT";

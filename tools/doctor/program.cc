@@ -4,14 +4,13 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <string_view>
 
 #include "base/error.h"
 #include "command.h"
 #include "doctor/doctor.h"
+#include "faces/mpi/environment.h"
 #include "faces/openmpi/environment.h"
 #include "mpi_library.h"
 #include "mpi_program.h"
@@ -93,31 +92,33 @@ Finding on_several_hosts(const Program& program) try {
                       : "sudo apt-get install openmpi-bin"};
 }
 
-// Returns what keeps Open MPI's messages out of the space.
-Finding of_another_release(const MpiRelease& release) {
-  const std::string text = fmt::format(
-      "through {}'s own shared memory: nagaya has no components for this release", release.text());
-  if (release.version.starts_with("4.1.") || release.version.starts_with("5.0."))
-    return {Level::kWarning, text,
-            "cmake --preset default -DNAGAYA_OPENMPI_CC=(the mpicc of this MPI), and build nagaya "
-            "again"};
-  return {Level::kOk, text, ""};
+// Returns what the face does for an MPI that our components do not fit.
+Finding by_face(const Program& program) {
+  const std::string own = fmt::format("through {}'s own transports", program.release.text());
+  if (!mpi::is_known_library(fs::path(program.mpi->path).filename().native()))
+    return {Level::kWarning, own + ": nagaya does not know the binary interface of this library",
+            ""};
+  if (!can_load_face(guess_role(program.text)))
+    return {Level::kWarning,
+            own +
+                ": nagaya's library is not loaded into this program, which has another libc or "
+                "traces others",
+            ""};
+  return {Level::kOk, fmt::format("through the space within a node, between nodes {}", own), ""};
 }
 
 Finding its_messages(const Program& program) {
-  if (!program.mpi->is_open_mpi)
-    return {Level::kOk,
-            fmt::format("through {}'s own shared memory: nagaya has components for Open MPI only",
-                        program.release.name),
-            ""};
-  if (!openmpi::has_components_for(program.release.version))
-    return of_another_release(program.release);
-  const char* const setting = std::getenv("NAGAYA_MPI");
-  if (setting != nullptr && std::string_view(setting) == "off")
-    return {Level::kWarning, "through Open MPI's own shared memory, because NAGAYA_MPI is off",
-            "unset NAGAYA_MPI"};
+  if (mpi::reach_in(task::own_environment(), mpi::Reach::kNode) == mpi::Reach::kNone)
+    return {
+        Level::kWarning,
+        fmt::format("through {}'s own transports, because NAGAYA_MPI is off", program.release.name),
+        "unset NAGAYA_MPI"};
+  if (!program.mpi->is_open_mpi || !openmpi::has_components_for(program.release.version))
+    return by_face(program);
   return {Level::kOk,
-          "through the space within a node (nagaya run), and between nodes with NAGAYA_MPI=on", ""};
+          "through the space within a node, and between nodes with NAGAYA_MPI=on, by nagaya's "
+          "components",
+          ""};
 }
 
 // Examines the MPI of a program that can be a task.

@@ -15,6 +15,7 @@
 #include "task/host/client.h"
 #include "task/host/inheritance.h"
 #include "task/load/program.h"
+#include "task_environment.h"
 
 namespace nagaya::tools {
 namespace {
@@ -54,6 +55,7 @@ class Tasks : public RankProcesses {
       launch.inherit.cpu_mask_bytes = sizeof(cpu_set_t);
     }
     const Guess guess = guess_role(launch.text);
+    preload_face_into(launch.text, guess);
     launch.stands_for = stands_for(guess, rank.index);
     launch.wanted_number = rank.may_choose_number ? -1 : wanted_number(guess, rank.index);
     launch.rank_descriptor = rank.kept_descriptor;
@@ -106,6 +108,12 @@ class Tasks : public RankProcesses {
   int fd() const override { return client_.fd(); }
 
  private:
+  static void preload_face_into(task::ProgramText& text, const Guess& guess) try {
+    preload_mpi_face(text, guess);
+  } catch (const base::Error& error) {
+    throw CannotRun(error);
+  }
+
   task::ProgramText text_of(const RankStart& rank) try {
     return programs_.resolve(rank.command[0], {rank.command.begin() + 1, rank.command.end()},
                              rank.environment);

@@ -6,11 +6,18 @@
 #include <string>
 
 #include "beneath/foreign_call.h"
+#include "beneath/large_counts.h"
 #include "calls/calls.h"
+#include "calls/counted.h"
+#include "verbose.h"
 
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
 
 Functions beneath;
+
+int unsupported() {
+  return MPI_ERR_UNSUPPORTED_OPERATION;
+}
 
 namespace {
 
@@ -58,20 +65,24 @@ const Name kNames[] = {
 #undef CALLED
 };
 
-int unsupported() {
-  return MPI_ERR_UNSUPPORTED_OPERATION;
-}
-
 Address& address_in(Functions& functions, const Name& name) {
   return *reinterpret_cast<Address*>(reinterpret_cast<char*>(&functions) + name.offset);
 }
 
-void fill(void* mpi, Entries& entries) {
-  add_calls(ours);
+void fill(void* mpi, bool takes_part, Entries& entries) {
+  if (takes_part) add_calls(ours);
+  if (is_verbose()) count_calls(ours);
+  for (const Name& name : kNames)
+    address_in(beneath, name) = ::dlsym(mpi, (std::string("PMPI_") + name.name).c_str());
+  add_large_counts(beneath);
+  // MPI 5's names for what is the same; its binary interface lacks the earlier ones.
+  if (beneath.Request_toint == nullptr) beneath.Request_toint = beneath.Request_c2f;
+  if (beneath.Request_fromint == nullptr) beneath.Request_fromint = beneath.Request_f2c;
+  if (beneath.Message_toint == nullptr) beneath.Message_toint = beneath.Message_c2f;
+  if (beneath.Message_fromint == nullptr) beneath.Message_fromint = beneath.Message_f2c;
   size_t n = 0;
   for (const Name& name : kNames) {
     Address& address = address_in(beneath, name);
-    address = ::dlsym(mpi, (std::string("PMPI_") + name.name).c_str());
     if (address == nullptr) address = reinterpret_cast<Address>(unsupported);
     if (name.ours == nullptr) continue;
     entries[n++] = address_in(ours, name) != nullptr ? name.ours : name.foreign;
@@ -80,6 +91,6 @@ void fill(void* mpi, Entries& entries) {
 
 }  // namespace
 
-const Abi abi{kAbiName, has_library_name, fill};
+const Abi abi{kAbiName, is_interface_of, fill};
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

@@ -2,7 +2,7 @@
 // functions.h - the functions of the MPI beneath, which functions.def lists.
 #pragma once
 
-#include "abi.h"
+#include "abi/contract.h"
 #include "entry.h"
 
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
@@ -14,6 +14,13 @@ struct Functions {
 #undef EXPORTED
 #undef CALLED
 };
+
+// Stands for each function that the MPI beneath lacks.
+int unsupported();
+template <class Function>
+bool is_supported(Function function) {
+  return reinterpret_cast<Address>(function) != reinterpret_cast<Address>(unsupported);
+}
 
 // Those of the MPI that is loaded. A function that it lacks returns MPI_ERR_UNSUPPORTED_OPERATION.
 extern Functions beneath;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <list>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "beneath/foreign_call.h"
@@ -23,7 +24,7 @@ constexpr int kUnusedTag = 1;  // programs' messages on MPI_COMM_SELF are ours
 std::recursive_mutex lock;  // of all below
 bool is_polling = false;
 std::list<PendingBeneath*> operations;
-MPI_Request receive_of_nothing = MPI_REQUEST_NULL;
+std::optional<MPI_Request> receive_of_nothing;  // from begin() to end()
 std::byte no_message;
 uint32_t calls_seen = 0;
 uint64_t last_call_ns = 0;
@@ -42,23 +43,25 @@ void ProgressBeneath::poll() {
   const uint64_t now_ns = Machine::now_ns();
   if (std::exchange(calls_seen, calls) != calls) last_call_ns = now_ns;
   next_poll_ns.store(now_ns + pause_ns(now_ns), std::memory_order_relaxed);
-  if (receive_of_nothing == MPI_REQUEST_NULL) return;
+  if (!receive_of_nothing) return;
   int flag = 0;
-  beneath.Test(&receive_of_nothing, &flag, MPI_STATUS_IGNORE);
+  beneath.Test(&*receive_of_nothing, &flag, MPI_STATUS_IGNORE);
   for (auto one = operations.begin(); one != operations.end();) (*one++)->test();
 }
 
 void ProgressBeneath::begin() {
-  beneath.Irecv(&no_message, 1, MPI_BYTE, 0, kUnusedTag, MPI_COMM_SELF, &receive_of_nothing);
+  receive_of_nothing = MPI_REQUEST_NULL;
+  beneath.Irecv(&no_message, 1, MPI_BYTE, 0, kUnusedTag, MPI_COMM_SELF, &*receive_of_nothing);
   const nagaya_progress progress = {advance, kPollsPerPoll, before_sleep, &operations};
   ::nagaya_llcl_add_progress(&progress);
 }
 
 void ProgressBeneath::end() {
   const std::lock_guard guard(lock);
-  if (receive_of_nothing == MPI_REQUEST_NULL) return;
-  beneath.Cancel(&receive_of_nothing);
-  beneath.Wait(&receive_of_nothing, MPI_STATUS_IGNORE);
+  if (!receive_of_nothing) return;
+  beneath.Cancel(&*receive_of_nothing);
+  beneath.Wait(&*receive_of_nothing, MPI_STATUS_IGNORE);
+  receive_of_nothing.reset();
 }
 
 int ProgressBeneath::advance(void*) {
@@ -80,7 +83,7 @@ uint64_t ProgressBeneath::before_sleep(void*) {
   if (pending_.load(std::memory_order_relaxed) != 0) return NAGAYA_NOBODY_RINGS;
   const std::unique_lock guard(lock, std::try_to_lock);
   if (!guard.owns_lock()) return NAGAYA_NOBODY_RINGS;
-  return receive_of_nothing == MPI_REQUEST_NULL ? UINT64_MAX : pause_ns(Machine::now_ns());
+  return receive_of_nothing ? pause_ns(Machine::now_ns()) : UINT64_MAX;
 }
 
 PendingBeneath::PendingBeneath() {

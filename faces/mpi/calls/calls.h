@@ -16,6 +16,8 @@ void add_exchanges(Functions& ours);
 void add_cancel(Functions& ours);
 void add_completion(Functions& ours);
 void add_completion_of_several(Functions& ours);
+void add_request_status(Functions& ours);
+void add_handles(Functions& ours);
 void add_communicators(Functions& ours);
 void add_collectives(Functions& ours);
 void add_neighbours(Functions& ours);
@@ -34,6 +36,8 @@ inline void add_calls(Functions& ours) {
   add_cancel(ours);
   add_completion(ours);
   add_completion_of_several(ours);
+  add_request_status(ours);
+  add_handles(ours);
   add_communicators(ours);
   add_collectives(ours);
   add_neighbours(ours);

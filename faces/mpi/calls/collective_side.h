@@ -18,8 +18,8 @@ class Numbers {
  public:
   Numbers(std::nullptr_t) {}
   Numbers(const int* all) : narrow_(all) {}
-  Numbers(const MPI_Count* all) : wide_(all) {}
-  Numbers(const MPI_Aint* all) : wide_(all) {}
+  template <class Wide>  // MPI_Count or MPI_Aint, which may be one type
+  requires(sizeof(Wide) == sizeof(ptrdiff_t)) Numbers(const Wide* all) : wide_(all) {}
 
   bool are_given() const { return narrow_ != nullptr || wide_ != nullptr; }
   ptrdiff_t operator[](size_t n) const {

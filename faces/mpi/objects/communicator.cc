@@ -7,10 +7,13 @@
 #include "objects/contexts.h"
 #include "objects/handle_table.h"
 #include "objects/job.h"
+#include "objects/report.h"
 #include "objects/world.h"
 
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
 namespace {
+
+constexpr char kNoContext[] = "all contexts are in use";
 
 HandleTable<Communicator> communicators;
 
@@ -56,23 +59,28 @@ void Communicator::adopt(MPI_Comm handle) {
   if (!Job::is_open() || handle == MPI_COMM_NULL) return;
   beneath.Comm_test_inter(handle, &is_inter);
   if (is_inter) return;
-  std::vector<nagaya_process> processes = processes_of(handle);
-  if (processes.empty()) return;
+  std::string obstacle;
+  std::vector<nagaya_process> processes = processes_of(handle, obstacle);
+  if (processes.empty()) return tell_of_communicator(handle, obstacle);
   uint32_t context = rank_in(handle) == 0 ? Contexts::take() : 0;
   if (processes.size() != 1 &&
       call_beneath(beneath.Bcast, &context, static_cast<int>(sizeof context), MPI_BYTE, 0,
                    handle) != MPI_SUCCESS)
     return;
   if (context != 0) enter(handle, context, std::move(processes));
+  tell_of_communicator(handle, context != 0 ? "" : kNoContext);
 }
 
 // All members get the same answer: they are in one MPI_COMM_WORLD, or in none.
-std::vector<nagaya_process> Communicator::processes_of(MPI_Comm handle) {
+std::vector<nagaya_process> Communicator::processes_of(MPI_Comm handle, std::string& obstacle) {
   int size = 0;
   beneath.Comm_size(handle, &size);
   if (size == 1) return {::nagaya_match_self()};
   const Communicator* const world = find(MPI_COMM_WORLD);
-  if (world == nullptr) return {};
+  if (world == nullptr) {
+    obstacle = "MPI_COMM_WORLD is not in the space";
+    return {};
+  }
   std::vector<int> ranks(static_cast<size_t>(size)), ranks_in_world(ranks.size());
   std::iota(ranks.begin(), ranks.end(), 0);
   MPI_Group group{}, all{};
@@ -83,7 +91,10 @@ std::vector<nagaya_process> Communicator::processes_of(MPI_Comm handle) {
   beneath.Group_free(&all);
   std::vector<nagaya_process> processes;
   for (const int rank : ranks_in_world) {
-    if (!world->has(rank)) return {};
+    if (!world->has(rank)) {
+      obstacle = "process " + std::to_string(processes.size()) + " is of another job";
+      return {};
+    }
     processes.push_back(world->process_of(rank));
   }
   return processes;
@@ -96,11 +107,13 @@ void Communicator::adopt_world() {
   const uint32_t offer = rank == 0 ? Contexts::take() : 0;
   World world = World::find(rank, size, offer);
   if (!world.processes.empty()) enter(MPI_COMM_WORLD, world.context, std::move(world.processes));
+  tell_of_communicator(MPI_COMM_WORLD, world.obstacle);
 }
 
 void Communicator::adopt_duplicate(MPI_Comm handle, const Communicator& original,
                                    uint32_t context) {
   if (context != 0) enter(handle, context, original.processes_);
+  tell_of_communicator(handle, context != 0 ? "" : kNoContext);
 }
 
 void Communicator::enter(MPI_Comm handle, uint32_t context, std::vector<nagaya_process> processes) {
@@ -108,7 +121,7 @@ void Communicator::enter(MPI_Comm handle, uint32_t context, std::vector<nagaya_p
   communicators.insert(key_of(handle), made);
   static const int keyval = [] {
     int made_key = MPI_KEYVAL_INVALID;
-    beneath.Comm_create_keyval(nullptr, end_by_attribute, &made_key, nullptr);
+    beneath.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_by_attribute, &made_key, nullptr);
     return made_key;
   }();
   beneath.Comm_set_attr(handle, keyval, made);

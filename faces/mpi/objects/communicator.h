@@ -11,6 +11,7 @@
 #include <nagaya/match.h>
 
 #include <atomic>
+#include <string>
 #include <vector>
 
 #include "beneath/functions.h"
@@ -62,7 +63,7 @@ class Communicator {
   Communicator(MPI_Comm handle, uint32_t context, int rank, std::vector<nagaya_process> processes);
   ~Communicator();
 
-  static std::vector<nagaya_process> processes_of(MPI_Comm handle);
+  static std::vector<nagaya_process> processes_of(MPI_Comm handle, std::string& obstacle);
   static void enter(MPI_Comm handle, uint32_t context, std::vector<nagaya_process> processes);
   static int end_by_attribute(MPI_Comm handle, int keyval, void* communicator, void* extra);
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "objects/job.h"
 
+#include <errno.h>
 #include <nagaya/match.h>
 #include <nagaya/task.h>
 
 #include "beneath/foreign_call.h"
 #include "beneath/progress.h"
 #include "objects/communicator.h"
+#include "objects/report.h"
 #include "objects/requests.h"
 #include "objects/send_buffer.h"
 #include "objects/world.h"
@@ -16,13 +18,19 @@ namespace nagaya::mpi::NAGAYA_MPI_ABI {
 // An attribute of MPI_COMM_SELF that is set first is deleted last in MPI_Finalize: the program's
 // own may still communicate when they are deleted.
 void Job::open(int level) {
+  load_constants(beneath);
   if (::nagaya_task_self() < 0) return;
   has_threads_ = level == MPI_THREAD_MULTIPLE;
-  if (::nagaya_match_open(has_threads_) != 0) return World::stay_away();
+  if (const int error = ::nagaya_match_open(has_threads_); error != 0) {
+    World::stay_away();
+    return tell_of_communicator(MPI_COMM_WORLD, error == -EBUSY
+                                                    ? "another library has opened nagaya/match.h"
+                                                    : ::nagaya_strerror(error));
+  }
   is_open_ = true;
   ForeignCalls::open(has_threads_, ProgressBeneath::begin);
   int keyval = MPI_KEYVAL_INVALID;
-  beneath.Comm_create_keyval(nullptr, end_by_attribute, &keyval, nullptr);
+  beneath.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_by_attribute, &keyval, nullptr);
   beneath.Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
   Communicator::adopt_world();
   Communicator::adopt(MPI_COMM_SELF);
@@ -37,6 +45,7 @@ int Job::end_by_attribute(MPI_Comm, int, void*, void*) {
 void Job::close() {
   SendBuffer::flush();
   Requests::drain();
+  tell_of_calls();
   is_open_ = false;
   ProgressBeneath::end();
   ForeignCalls::close();

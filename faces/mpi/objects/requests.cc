@@ -66,9 +66,7 @@ Request* Requests::take_new() {
     usable_bytes += kStepBytes;
   }
   Request* const request = first_ + index;
-  for (int32_t& word : request->head)
-    word = fortran_of_request(request_of(static_cast<uint32_t>(index), request),
-                              static_cast<uint32_t>(index));
+  std::fill(std::begin(request->head), std::end(request->head), fortran_of(request));
   made_.store(index + 1, std::memory_order_release);  // pairs with at
   return request;
 }

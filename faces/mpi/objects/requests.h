@@ -47,7 +47,8 @@ class RequestPart {
 };
 
 struct Request {
-  alignas(64) int32_t head[kHeadBytes / sizeof(int32_t) + 1];  // what the MPI beneath may read
+  // All of them the number for Fortran: the MPI beneath may read the first kHeadBytes.
+  alignas(64) int32_t head[kHeadBytes / sizeof(int32_t) + 1];
   RequestKind kind;
   bool is_persistent, is_active, is_orphan;
   Mode mode;
@@ -85,13 +86,22 @@ class Requests {
   static Request* make(RequestKind kind, Communicator* communicator);
   static void free(Request* request);
 
-  static MPI_Request handle_of(Request* request) { return request_of(index_of(request), request); }
-  static MPI_Message message_of(Request* request) { return request_of(index_of(request), request); }
+  static MPI_Request handle_of(Request* request) {
+    return own_handle<MPI_Request>(index_of(request), request);
+  }
+  static MPI_Message message_of(Request* request) {
+    return own_handle<MPI_Message>(index_of(request), request);
+  }
+  static MPI_Fint fortran_of(const Request* request) {
+    return kFirstOwnFortran + static_cast<MPI_Fint>(index_of(request));
+  }
   // `handle`: an MPI_Request or MPI_Message. Returns nullptr if it is not ours.
   template <class Handle>
   static Request* find(Handle handle) {
-    Request* const request = at(index_of_request(handle));
-    return request != nullptr && request->kind != RequestKind::kFree ? request : nullptr;
+    return at(index_of_own(handle, first_, sizeof(Request)));
+  }
+  static Request* find_by_fortran(MPI_Fint number) {
+    return at(static_cast<uint32_t>(number) - static_cast<uint32_t>(kFirstOwnFortran));
   }
 
   // Called for a request that the program has freed before it was complete.
@@ -103,8 +113,8 @@ class Requests {
  private:
   static Request* take_new();
   static Request* at(size_t index) {
-    return index < made_.load(std::memory_order_acquire) ? first_ + index
-                                                         : nullptr;  // pairs with take_new
+    if (index >= made_.load(std::memory_order_acquire)) return nullptr;  // pairs with take_new
+    return first_[index].kind != RequestKind::kFree ? first_ + index : nullptr;
   }
   static uint32_t index_of(const Request* request) {
     return static_cast<uint32_t>(request - first_);

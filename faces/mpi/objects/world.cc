@@ -5,6 +5,7 @@
 #include <nagaya/match.h>
 #include <nagaya/task.h>
 
+#include <algorithm>
 #include <atomic>
 #include <set>
 
@@ -60,18 +61,22 @@ std::set<uint32_t> tasks_of_other_jobs(const std::vector<Found>& all) {
 
 // Returns the tasks of this job by rank; empty: some rank is no task, or is there twice, in another
 // job of the same size that begins just now.
-std::vector<uint32_t> tasks_of_job(const std::vector<Found>& all, int size) {
+std::vector<uint32_t> tasks_of_job(const std::vector<Found>& all, int size, std::string& obstacle) {
   const std::set<uint32_t> others = tasks_of_other_jobs(all);
   std::vector<uint32_t> tasks(static_cast<size_t>(size), UINT32_MAX);
   for (const Found& one : all) {
     const int rank = one.record->rank.load(std::memory_order_relaxed);
     if (rank == kNone || one.record->size != size || others.contains(one.task)) continue;
-    if (tasks[static_cast<size_t>(rank)] != UINT32_MAX) return {};
+    if (tasks[static_cast<size_t>(rank)] != UINT32_MAX) {
+      obstacle = "another job of this size begins in the space at once";
+      return {};
+    }
     tasks[static_cast<size_t>(rank)] = one.task;
   }
-  for (const uint32_t task : tasks)
-    if (task == UINT32_MAX) return {};
-  return tasks;
+  const auto missing = std::find(tasks.begin(), tasks.end(), UINT32_MAX);
+  if (missing == tasks.end()) return tasks;
+  obstacle = "process " + std::to_string(missing - tasks.begin()) + " is no task of this space";
+  return {};
 }
 
 // Returns the record of this job's rank 0, which has decided; nullptr: it is no task, or has
@@ -101,12 +106,12 @@ World World::find(int rank, int size, uint32_t context) {
   own.size = size;
   own.rank.store(rank, std::memory_order_release);
   const std::vector<Found> all = find_all();
+  World world;
   if (rank == 0) {
-    own.tasks = tasks_of_job(all, size);
+    own.tasks = tasks_of_job(all, size, world.obstacle);
     own.context = context;
     own.is_decided.store(true, std::memory_order_release);
   }
-  World world;
   const Record* const leader = find_leader(all, rank, size);
   if (leader == nullptr || leader->context == 0) return world;
   for (const uint32_t task : leader->tasks)

@@ -16,6 +16,7 @@
 #include <nagaya/llcl.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace nagaya::mpi {
@@ -23,6 +24,7 @@ namespace nagaya::mpi {
 struct World {
   std::vector<nagaya_process> processes;  // by rank; empty: not all are tasks of this space
   uint32_t context = 0;
+  std::string obstacle;  // in rank 0: why there are no processes
 
   static void announce();
   // Called by all processes that have announced themselves, once match is open. `context`: of rank

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
 #include <set>
 
@@ -49,6 +50,16 @@ std::string read_strings(const base::Fd& file, const std::vector<Elf64_Phdr>& he
     if (load.p_type != PT_LOAD || address - load.p_vaddr >= load.p_filesz) continue;
     const auto text = read_all<char>(file, load.p_offset + (address - load.p_vaddr), bytes);
     return {text.begin(), text.end()};
+  }
+  return "";
+}
+
+// Returns the path in the program's PT_INTERP, "" if it has none.
+std::string read_interpreter(const base::Fd& file, const std::vector<Elf64_Phdr>& headers) {
+  for (const Elf64_Phdr& header : headers) {
+    if (header.p_type != PT_INTERP || header.p_filesz > PATH_MAX) continue;
+    const auto text = read_all<char>(file, header.p_offset, header.p_filesz);
+    return {text.begin(), std::find(text.begin(), text.end(), '\0')};
   }
   return "";
 }
@@ -102,6 +113,7 @@ std::optional<DynamicObject> read_dynamic_object(const std::string& path) {
   if (headers.empty()) return std::nullopt;
   DynamicObject object;
   object.path = path;
+  object.interpreter = read_interpreter(file, headers);
   std::vector<Elf64_Dyn> section;
   for (const Elf64_Phdr& header : headers)
     if (header.p_type == PT_DYNAMIC && header.p_filesz <= kSectionMaxBytes)

@@ -14,6 +14,7 @@ namespace nagaya::task {
 // The dynamic section of a program or library.
 struct DynamicObject {
   std::string path;
+  std::string interpreter;  // the program's dynamic linker; "": of a library, a static program
   std::vector<std::string> needed;  // names of libraries
   std::string rpath, runpath;
   std::string strings;  // the string table: "\0name\0name\0...", with those of all symbols

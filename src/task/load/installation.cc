@@ -30,13 +30,24 @@ base::InstalledTree own_tree() {
            "tests/unit", "tests/fuzz", "tests/programs"}};
 }
 
+[[noreturn]] void throw_missing(const std::string& name) {
+  throw base::Error(-ENOENT,
+                    name + " is missing from the installation of " + own_object().string());
+}
+
 }  // namespace
 
 std::string installed_program(const std::string& name) {
   const std::string program = own_tree().find(fs::path("libexec") / "nagaya" / name);
-  if (!program.empty()) return program;
-  throw base::Error(-ENOENT,
-                    name + " is missing from the installation of " + own_object().string());
+  if (program.empty()) throw_missing(name);
+  return program;
+}
+
+std::string installed_library(const std::string& name) {
+  for (const char* const folder : {NAGAYA_LIBRARY_FOLDER, "lib"})  // the latter: in a build tree
+    if (const std::string library = own_tree().find(fs::path(folder) / name); !library.empty())
+      return library;
+  throw_missing(name);
 }
 
 std::string installed_folder(const std::string& place) {

@@ -17,4 +17,7 @@ std::string installed_program(const std::string& name);
 // Error -EPERM: users other than root and the owner could have changed it or a file in it.
 std::string installed_folder(const std::string& place);
 
+// Returns the path of a shared library. Throws Error as installed_program() does.
+std::string installed_library(const std::string& name);
+
 }  // namespace nagaya::task

@@ -60,13 +60,13 @@ class Installed:
                 return (ended.stderr + ended.stdout).strip().splitlines()[-1]
         return ""
 
-    def program(self, name, source):
-        """The C program `source` of tests/programs, built for the wheel."""
+    def program(self, name, source, command="mpicc"):
+        """The C program `source` of tests/programs, built for the wheel by this command."""
         compiler = WHEELS[name].compiler_of
-        path = self.folder / f"wheel-{compiler}" / pathlib.Path(source).stem
+        path = self.folder / f"wheel-{compiler}" / f"{command}-{pathlib.Path(source).stem}"
         if path not in self.built:
             acts = [PROGRAMS / "ending.c"] if source == "mpi_ending.c" else []
-            subprocess.run([self.environment(compiler) / "bin/mpicc", "-std=gnu11", "-D_GNU_SOURCE",
+            subprocess.run([self.environment(compiler) / "bin" / command, "-std=gnu11", "-D_GNU_SOURCE",
                             "-O2", "-fPIE", "-pie", "-o", path, PROGRAMS / source, *acts], check=True)
             self.built.add(path)
         return path

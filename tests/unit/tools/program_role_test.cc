@@ -41,6 +41,15 @@ TEST(ProgramRole, OfInterpretersIsThatOfProgramsThatUseAnMpi) {
     EXPECT_EQ(role(program), Role::kCommunicating) << program;
 }
 
+TEST(ProgramRole, TellsTheDynamicLinkerOfProgramsThatMayLoadAnMpi) {
+  const auto linker = [](const char* program) {
+    return guess_role(program, {"ls"}, kEnvironment).linker_of_mpi;
+  };
+  EXPECT_EQ(linker("/usr/bin/python3"), "/lib64/ld-linux-x86-64.so.2");
+  for (const char* program : {"/bin/ls", "/bin/sh", "/usr/bin/env", "/usr/bin/strace"})
+    EXPECT_EQ(linker(program), "") << program;
+}
+
 TEST(ProgramRole, OfLaunchersAndTracersIsThatOfOverseers) {
   for (const char* program : {"/usr/bin/mpirun.openmpi", "/usr/bin/strace", "/usr/bin/gdb"})
     EXPECT_EQ(role(program, {"/bin/ls"}), Role::kOverseer) << program;

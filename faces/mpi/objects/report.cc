@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "objects/report.h"
+
+#include <vector>
+
+#include "beneath/foreign_call.h"
+#include "calls/counted.h"
+#include "objects/communicator.h"
+#include "verbose.h"
+
+namespace nagaya::mpi::NAGAYA_MPI_ABI {
+namespace {
+
+constexpr size_t kNameMaxBytes = 256;  // at least MPI_MAX_OBJECT_NAME
+
+std::string name_of(MPI_Comm handle) {
+  char name[kNameMaxBytes] = {};
+  int bytes = 0;
+  beneath.Comm_get_name(handle, name, &bytes);
+  return name[0] != '\0' ? name : "a communicator";
+}
+
+}  // namespace
+
+void tell_of_communicator(MPI_Comm handle, const std::string& obstacle) {
+  if (!is_verbose() || handle == MPI_COMM_SELF) return;
+  int rank = 0, size = 0;
+  beneath.Comm_rank(handle, &rank);
+  beneath.Comm_size(handle, &size);
+  if (rank != 0) return;
+  tell(name_of(handle) + " of " + std::to_string(size) +
+       (size == 1 ? " process: " : " processes: ") +
+       (obstacle.empty() ? "in the space" : "by the MPI: " + obstacle));
+}
+
+void tell_of_calls() {
+  const Communicator* const world = is_verbose() ? Communicator::find(MPI_COMM_WORLD) : nullptr;
+  if (world == nullptr) return;
+  const CallCounts own = counted_calls();
+  std::vector<CallCounts> all(static_cast<size_t>(world->size()));
+  if (call_beneath(beneath.Gather, &own, static_cast<int>(sizeof own), MPI_BYTE, all.data(),
+                   static_cast<int>(sizeof own), MPI_BYTE, 0, MPI_COMM_WORLD) != MPI_SUCCESS ||
+      world->rank() != 0)
+    return;
+  CallCounts sum;
+  for (const CallCounts& one : all) {
+    sum.point_to_point += one.point_to_point;
+    sum.collective += one.collective;
+  }
+  tell(std::to_string(sum.point_to_point) + " calls of point-to-point functions and " +
+       std::to_string(sum.collective) + " of collectives went through the space");
+}
+
+}  // namespace nagaya::mpi::NAGAYA_MPI_ABI
