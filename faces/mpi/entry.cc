@@ -30,7 +30,7 @@ namespace {
   std::_Exit(125);
 }
 
-// An MPI that is not known stays as it is.
+// An MPI that is not known, or whose messages our components carry, stays as it is.
 void pass_through(const LoadedMpi& mpi, const std::string& name, Address& entry,
                   Address& profiling_entry) {
   entry = mpi.function("MPI_" + name);
@@ -40,23 +40,23 @@ void pass_through(const LoadedMpi& mpi, const std::string& name, Address& entry,
   if (profiling_entry == nullptr) profiling_entry = entry;
 }
 
-// Returns whether the face takes part: where components of ours fit the MPI, they carry its
-// messages.
+// Returns whether the face takes part: it knows the MPI's binary interface, and no components of
+// ours fit the MPI, which would carry its messages.
 bool takes_part_in(const LoadedMpi& mpi) {
   const std::string release = mpi.is_there() ? release_of_components(mpi.library()) : "";
   if (!release.empty())
     tell_of_job("MPI_COMM_WORLD: by the components for Open MPI " + release);
   else if (mpi.abi() == nullptr)
     tell_of_job("MPI_COMM_WORLD: by the MPI: its binary interface is not known");
-  return release.empty();
+  return release.empty() && mpi.abi() != nullptr;
 }
 
 void fill(const void* caller) {
   const LoadedMpi mpi(caller);
   const bool takes_part = takes_part_in(mpi);
-  if (mpi.abi() != nullptr) mpi.abi()->fill(mpi.library(), takes_part, nagaya_pmpi_entries);
+  if (takes_part) mpi.abi()->fill(mpi.library(), nagaya_pmpi_entries);
   for (size_t n = 0; n < kExportedCount; ++n) {
-    if (mpi.abi() != nullptr)
+    if (takes_part)
       nagaya_mpi_entries[n] = nagaya_pmpi_entries[n];
     else
       pass_through(mpi, kExported[n], nagaya_mpi_entries[n], nagaya_pmpi_entries[n]);

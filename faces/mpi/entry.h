@@ -33,8 +33,8 @@ struct Abi {
   // Whether a loaded library, with this soname and handle of dlopen(3), has this interface.
   bool (*is_interface_of)(std::string_view soname, void* library);
   // Looks up the functions of the library `mpi`, a handle of dlopen(3), and stores the function for
-  // each exported name: the face's if `takes_part`, else the library's.
-  void (*fill)(void* mpi, bool takes_part, Entries& entries);
+  // each exported name: the face's, or one that calls the library's.
+  void (*fill)(void* mpi, Entries& entries);
 };
 
 namespace mpich {

@@ -2,34 +2,30 @@
 // contract.h - what abi/<abi>/abi.h defines, in nagaya::mpi::<abi>. The sources are compiled once
 // with each.
 //
-//   kAbiName                 for messages
-//   is_interface_of()        whether a loaded library has this interface, by its soname and symbols
-//   MPI_Comm, MPI_Status ... the types of functions.def, as wide as in the MPI's mpi.h
-//   MPI_COMM_WORLD ...       the standard's constants, by its names. Some are variables: the MPI
-//   tells them only
-//                            after MPI_Init. So no `case`, no array size, no static table is made
-//                            of a handle.
-//   load_constants()         sets those variables. Called once, after MPI_Init, before any other
-//   function of ours
-//                            looks at a constant
-//   set_status()             stores all of a status but MPI_ERROR
-//   is_basic()               true if a type is known, without a call beneath, as elements of
-//   `bytes` bytes that lie
-//                            close together. False for all others: they are looked up (Type::find)
-//   key_of()                 any handle as a key for HandleTable
+// - kAbiName: for messages.
+// - is_interface_of(): whether a loaded library has this interface, by its soname and symbols.
+// - MPI_Comm, MPI_Status and the other types of functions.def, as wide as in the MPI's mpi.h.
+// - MPI_COMM_WORLD and the standard's other constants, by its names. Some are variables: the MPI
+//   tells them only after MPI_Init. So no `case`, no array size, no static table is made of a
+//   handle.
+// - load_constants(): sets those variables. Called once, after MPI_Init, before any other function
+//   of ours looks at a constant.
+// - set_status(): stores all of a status but MPI_ERROR.
+// - is_basic(): true if a type is known, without a call beneath, as elements of `bytes` bytes that
+//   lie close together. False for all others: they are looked up (Type::find).
+// - key_of(): any handle as a key for HandleTable.
 //
 // Own requests and messages (objects/requests.h) are objects of one array, and differ from those of
 // the MPI beneath by their handle alone:
 //
-//   kHeadBytes               bytes at the beginning of an object that the MPI beneath may read as
-//   ints: all of them
-//                            are the object's number for Fortran
-//   kOwnRequestsMax          objects that have handles
-//   kFirstOwnFortran         Fortran's number of the first object; the MPI beneath gives its own no
-//   such numbers own_handle<Handle>()     the handle, MPI_Request or MPI_Message, of the object
-//   with this index index_of_own()           the index of a handle's object, at least
-//   kOwnRequestsMax if it is the MPI's beneath;
-//                            `first` is the array, or nullptr as long as it is empty
+// - kHeadBytes: bytes at the beginning of an object that the MPI beneath may read as ints. All of
+//   them are the object's number for Fortran.
+// - kOwnRequestsMax: how many objects have handles.
+// - kFirstOwnFortran: Fortran's number of the first object. The MPI beneath gives its own no such
+//   numbers.
+// - own_handle<Handle>(): the handle, MPI_Request or MPI_Message, of the object with this index.
+// - index_of_own(): the index of a handle's object, at least kOwnRequestsMax if it is the MPI's
+//   beneath; `first` is the array, or nullptr as long as it is empty.
 #pragma once
 
 #include <concepts>

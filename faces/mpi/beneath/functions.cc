@@ -69,8 +69,8 @@ Address& address_in(Functions& functions, const Name& name) {
   return *reinterpret_cast<Address*>(reinterpret_cast<char*>(&functions) + name.offset);
 }
 
-void fill(void* mpi, bool takes_part, Entries& entries) {
-  if (takes_part) add_calls(ours);
+void fill(void* mpi, Entries& entries) {
+  add_calls(ours);
   if (is_verbose()) count_calls(ours);
   for (const Name& name : kNames)
     address_in(beneath, name) = ::dlsym(mpi, (std::string("PMPI_") + name.name).c_str());
