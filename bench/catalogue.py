@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import applications
+import faces
 import fmpl
 import jobs
 import memory
@@ -153,6 +154,8 @@ TABLE = {
     # MPICH spins: 16 of its ranks on 2 processors would take hours.
     "messages-crowded": messages("the same between 8 pairs on the processors there are",
                                  tasks_each=16, setting="mpi crowded"),
+    "messages-faces": ("messages", [], "two ranks under each MPI, with Nagaya's face and without",
+                       faces.plan("messages", hosts=1, tasks_each=2, setting="face", rounds=15)),
     "messages-eager": figure_9("eager", "the same, eager up to 1 MiB, as in the PVAS paper",
                                str(1 << 20), {"S": "none"},
                                {"eager_limit": "1048704", "max_send_size": "1048704",
@@ -168,6 +171,9 @@ TABLE = {
                                mpich("collectives", "MPICH release_gather", RELEASE_GATHER),
                                *mpis.jobs_of("collectives"), hosts=1, tasks_each=2,
                                setting="coll", rounds=9),
+    "collectives-faces": ("collectives", [], "two ranks under each MPI, with the face and without",
+                          faces.plan("collectives", hosts=1, tasks_each=2, setting="face coll",
+                                     rounds=9)),
     "collectives-crowded": collectives("the same of 16 ranks on the processors there are",
                                        hosts=1, tasks_each=16, setting="coll crowded"),
     "collectives-64": collectives("the same of 64 ranks", hosts=1, tasks_each=64, setting="coll 64",

@@ -76,6 +76,7 @@ class Comparison:
     subject: str  # the name of a job
     incumbent: list = dataclasses.field(default_factory=list)
     floor: list = dataclasses.field(default_factory=list)
+    name: str = ""  # in the figure's key, unless that is the subject
 
 
 @dataclasses.dataclass(frozen=True)
@@ -192,7 +193,7 @@ def compared(plan: Jobs, results: list[list[dict]]) -> dict:
         for comparison in plan.comparisons:
             named = [comparison.subject, *comparison.incumbent, *comparison.floor]
             if all(job in rounds for job in named):
-                subject = comparison.subject if len(plan.comparisons) > 1 else ""
+                subject = (comparison.name or comparison.subject) if len(plan.comparisons) > 1 else ""
                 figures[key_of(plan.setting, name, subject)] = {
                     **titled(about, plan.setting, subject), **sides(comparison, rounds)}
     return figures

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The face of MPI (libnagaya-mpi) under each MPI, beside that MPI's own shared memory: Debian's
+MPICH and Open MPI, and those of NAGAYA_BENCH_MPIS."""
+
+import jobs
+import mpis
+from jobs import Comparison, Job, Jobs
+
+WITH = "with Nagaya"
+INTEL = {"I_MPI_FABRICS": "shm", "I_MPI_PIN": "off"}  # within a node; where the system has room
+
+
+def stock_jobs(program: str) -> list[Job]:
+    return [Job("Open MPI", is_plain=True),
+            Job("MPICH", program=f"{program}-mpich", is_plain=True, launchers=("mpiexec.mpich",)),
+            *mpis.jobs_of(program, environment=INTEL)]
+
+
+def in_the_space(stock: Job) -> Job:
+    """Returns the job of the same MPI with the face. Under `nagaya run` our components would carry
+    Debian's Open MPI; under another launcher, unless NAGAYA_MPI wants them, the face does."""
+    name = f"{stock.name} {WITH}"
+    if stock.name == "Open MPI":
+        return Job(name, is_plain=True, launcher_words=(jobs.ROOT / "bin/nagaya", "exec"))
+    return Job(name, program=stock.program, environment=stock.environment)
+
+
+def plan(program: str, **places) -> Jobs:
+    """Each MPI with the face, beside the MPI alone; and beside the best of all MPIs alone."""
+    stock = stock_jobs(program)
+    ours = [in_the_space(job) for job in stock]
+    return Jobs(**places, jobs=[*stock, *ours], comparisons=[
+        *(Comparison(own.name, [alone.name]) for own, alone in zip(ours, stock)),
+        *(Comparison(own.name, [alone.name for alone in stock], name=f"{own.name} beside all")
+          for own in ours)])
