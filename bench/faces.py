@@ -26,10 +26,13 @@ def in_the_space(stock: Job) -> Job:
 
 
 def plan(program: str, **places) -> Jobs:
-    """Each MPI with the face, beside the MPI alone; and beside the best of all MPIs alone."""
+    """Each MPI with the face, beside the MPI alone; and beside the best of all MPIs alone. Debian's
+    Open MPI also beside our components for it."""
     stock = stock_jobs(program)
     ours = [in_the_space(job) for job in stock]
-    return Jobs(**places, jobs=[*stock, *ours], comparisons=[
+    components = Job("components", environment={"NAGAYA_MPI": "on"})
+    return Jobs(**places, jobs=[*stock, *ours, components], comparisons=[
+        Comparison(ours[0].name, [components.name], name="Open MPI beside components"),
         *(Comparison(own.name, [alone.name]) for own, alone in zip(ours, stock)),
         *(Comparison(own.name, [alone.name for alone in stock], name=f"{own.name} beside all")
           for own in ours)])
