@@ -9,6 +9,7 @@
 #include <mutex>
 #include <utility>
 
+#include "layout/bytes.h"
 #include "match/finish.h"
 
 namespace nagaya::area {
@@ -180,7 +181,7 @@ bool Areas::try_send(nagaya_area_send& send) {
 
 void Areas::copy(const Cell& cell, const nagaya_area_send& send, size_t bytes) {
   if (bytes < llcl::CopyMachine::kOfferedMinBytes)
-    std::memcpy(cell.to, send.data, bytes);
+    layout::copy_bytes(cell.to, send.data, bytes);
   else
     group_.copy(cell.to, send.data, bytes, index_here(send.to));
 }

@@ -4,11 +4,11 @@
 #include <errno.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <new>
 
 #include "layout/blocks.h"
+#include "layout/bytes.h"
 #include "layout/runs.h"
 #include "llcl/requests/tuning.h"
 
@@ -154,7 +154,7 @@ void receive_block(Operation& operation, uint32_t sender, const layout::Buffer& 
   else if (is_long)
     operation.team().group().copy(to.data(), from.data(), bytes, sender);
   else
-    std::memcpy(to.data(), from.data(), bytes);
+    layout::copy_bytes(to.data(), from.data(), bytes);
 }
 
 // BCAST with may_detach: reads the root's block, or the copy if the root has detached meanwhile.

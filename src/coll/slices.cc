@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <cstring>
 
 #include "coll/pieces.h"
 #include "coll/reduce.h"
 #include "coll/share.h"
 #include "coll/span.h"
+#include "layout/bytes.h"
 #include "llcl/requests/tuning.h"
 
 namespace nagaya::coll {
@@ -66,7 +66,7 @@ class Slice {
     if (elements_.copy != nullptr)
       elements_.copy(elements_.context, to, from, count);
     else
-      std::memcpy(to, from, count * elements_.extent);
+      layout::copy_bytes(to, from, count * elements_.extent);
   }
   void copy(std::byte* to, const std::byte* from) const { copy(to, from, count_); }
   void reduce(const std::byte* in, std::byte* inout) const {

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "layout/bytes.h"
 #include "nagaya/llcl.h"
 
 namespace nagaya::layout {
@@ -85,8 +86,8 @@ inline void copy_parts(const Walk::Parts& to, const Walk::Parts& from, size_t co
       return copy_small_parts<64>(to, from, count);
     default:
       for (size_t n = 0; n < count; ++n)
-        std::memmove(to.first + static_cast<ptrdiff_t>(n) * to.stride,
-                     from.first + static_cast<ptrdiff_t>(n) * from.stride, bytes);
+        copy_bytes(to.first + static_cast<ptrdiff_t>(n) * to.stride,
+                   from.first + static_cast<ptrdiff_t>(n) * from.stride, bytes);
   }
 }
 
@@ -144,7 +145,7 @@ inline void copy(Walk to, Walk from, size_t bytes) {
 inline void gather(const Buffer& from, void* to, size_t bytes) {
   if (bytes == 0) return;
   if (from.is_one_run())
-    std::memcpy(to, from.data(), bytes);
+    copy_bytes(to, from.data(), bytes);
   else
     copy(Buffer(to, bytes, nullptr).walk(), from.walk(), bytes);
 }

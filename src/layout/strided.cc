@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "layout/strided.h"
 
-#include <cstring>
-
+#include "layout/bytes.h"
 #include "layout/runs.h"
 
 namespace nagaya::layout {
@@ -46,7 +45,7 @@ void StridedCopy::copy_loops(std::span<const Loop> loops, std::byte* to, Stride 
 void StridedCopy::copy(std::byte* to, Stride to_stride, const std::byte* from,
                        Stride from_stride) const {
   if (is_one_run())
-    std::memcpy(to, from, run_bytes_);
+    copy_bytes(to, from, run_bytes_);
   else
     copy_loops(loops_, to, to_stride, from, from_stride, run_bytes_);
 }

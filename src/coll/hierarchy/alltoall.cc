@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cstring>
-
 #include "coll/hierarchy/hierarchy.h"
+#include "layout/bytes.h"
 
 namespace nagaya::coll::hierarchy {
 namespace {
@@ -30,7 +29,7 @@ class Alltoall final : public Schedule {
     if (is_a_row) return begin;
     std::byte* const row = new_scratch(row_bytes_);
     for (uint32_t rank = 0; rank < size() && bytes_ != 0; ++rank)
-      std::memcpy(row + rank * bytes_, layout::block_of(send, rank).data(), bytes_);
+      layout::copy_bytes(row + rank * bytes_, layout::block_of(send, rank).data(), bytes_);
     return row;
   }
 
@@ -53,7 +52,7 @@ class Alltoall final : public Schedule {
     for (uint32_t n = 0; n < nodes().nodes(); ++n)
       for (size_t member = 0; member < own_ranks().size(); ++member)
         for (const uint32_t rank : nodes().ranks_of(n)) {
-          if (bytes_ != 0) std::memcpy(out, rows_ + member * row_bytes_ + rank * bytes_, bytes_);
+          layout::copy_bytes(out, rows_ + member * row_bytes_ + rank * bytes_, bytes_);
           out += bytes_;
         }
     for_each_other_node([&](uint32_t to, uint32_t from) {
@@ -70,7 +69,7 @@ class Alltoall final : public Schedule {
       const std::byte* in = blocks_of_node(by_node_ + (n == node() ? 0 : all_bytes_), n).data();
       for (const uint32_t rank : nodes().ranks_of(n))
         for (size_t member = 0; member < own_ranks().size(); ++member) {
-          if (bytes_ != 0) std::memcpy(rows + member * row_bytes_ + rank * bytes_, in, bytes_);
+          layout::copy_bytes(rows + member * row_bytes_ + rank * bytes_, in, bytes_);
           in += bytes_;
         }
     }

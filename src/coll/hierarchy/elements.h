@@ -3,10 +3,9 @@
 // copies and combines them.
 #pragma once
 
-#include <cstring>
-
 #include "coll/span.h"
 #include "layout/blocks.h"
+#include "layout/bytes.h"
 
 namespace nagaya::coll::hierarchy {
 
@@ -44,7 +43,7 @@ class Elements {
   void copy(void* to, const void* from, size_t count) const {
     if (count == 0 || to == from) return;
     have_gaps() ? what_.copy(what_.context, to, from, count)
-                : static_cast<void>(std::memcpy(to, from, count * what_.extent));
+                : layout::copy_bytes(to, from, count * what_.extent);
   }
 
  private:

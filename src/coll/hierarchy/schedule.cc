@@ -10,6 +10,7 @@
 #include "coll/algorithms.h"
 #include "coll/pending_collectives.h"
 #include "layout/blocks.h"
+#include "layout/bytes.h"
 
 namespace nagaya::coll::hierarchy {
 
@@ -216,7 +217,7 @@ void Schedule::deliver(uint32_t rank, const void* data, size_t bytes) {
   const layout::Buffer to = block_from(rank);
   if (bytes > to.bytes()) fail(-EMSGSIZE);
   bytes = std::min(bytes, to.bytes());
-  if (bytes != 0 && to.data() != data) std::memcpy(to.data(), data, bytes);
+  if (to.data() != data) layout::copy_bytes(to.data(), data, bytes);
 }
 
 void Schedule::pack_runs() {

@@ -54,8 +54,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
+#include "layout/bytes.h"
 #include "layout/runs.h"
 #include "mailbox/owner.h"
 #include "mailbox/waiting.h"
@@ -88,7 +88,7 @@ struct CopyMachine : mailbox::Machine {
   static constexpr uint64_t kPageBytes = 4096;  // chunks are whole pages
 
   static void move(std::byte* target, const std::byte* source, uint64_t bytes) {
-    std::memmove(target, source, bytes);
+    layout::copy_bytes(target, source, bytes);
   }
   static void move(layout::Walk target, layout::Walk source, uint64_t bytes) {
     layout::copy(target, source, bytes);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <new>
 
+#include "layout/bytes.h"
 #include "llcl/board/apply_atomic.h"
 #include "llcl/requests/misuse.h"
 
@@ -20,7 +21,9 @@ static_assert(sizeof(Sleepers::count) == sizeof(uint32_t) &&
 
 uint32_t way_of(const nagaya_llcl_prepared& request) {
   if (request.on_complete.kind == NAGAYA_CALLBACK || request.bytes == 0 ||
-      request.bytes > kInlineCopyMaxBytes)
+      request.bytes > kInlineCopyMaxBytes ||
+      (request.bytes >= layout::kStringMoveMinBytes &&
+       layout::is_slow_by_string_move(request.to, request.from)))
     return NAGAYA_LLCL_CALL;
   const bool is_word = request.bytes == sizeof(uint64_t) &&
                        is_aligned(request.to, sizeof(uint64_t)) &&
