@@ -80,12 +80,12 @@ int take_message(Communicator& comm, MPI_Message* out, MPI_Status* status, Take 
   Request* const request = Requests::make(RequestKind::kMessage, &comm);
   if (request == nullptr) return raise(&comm, MPI_ERR_NO_MEM);
   *out = MPI_MESSAGE_NULL;
-  const int error = take(request->described, request->message);
-  if (request->message == nullptr) {
+  const int error = take(request->probed.description, request->probed.message);
+  if (request->probed.message == nullptr) {
     Requests::free(request);
     return raise(&comm, error);
   }
-  store(request->described, status);
+  store(request->probed.description, status);
   *out = Requests::message_of(request);
   return MPI_SUCCESS;
 }
@@ -132,10 +132,10 @@ Request* find_message(MPI_Message handle) {
 int start_matched(Request* message, void* buffer, long long count, MPI_Datatype type,
                   MPI_Message* handle, Request*& receive) {
   if (count < 0) return MPI_ERR_COUNT;
-  const nagaya_envelope& envelope = message->described.envelope;
+  const nagaya_envelope& envelope = message->probed.description.envelope;
   int error = make_receive(*message->communicator, buffer, static_cast<size_t>(count), type,
                            envelope.source, envelope.tag, receive);
-  if (error == MPI_SUCCESS) error = start_receive(*receive, message->message);
+  if (error == MPI_SUCCESS) error = start_receive(*receive, message->probed.message);
   if (error != MPI_SUCCESS) return error;
   Requests::free(message);
   *handle = MPI_MESSAGE_NULL;

@@ -43,10 +43,6 @@ Communicator::~Communicator() {
   if (rank_ == 0) Contexts::give_back(context_);
 }
 
-void Communicator::release() {
-  if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
-}
-
 int Communicator::end_by_attribute(MPI_Comm handle, int, void* communicator, void*) {
   const Callback callback;
   communicators.erase(key_of(handle));

@@ -10,11 +10,11 @@
 #include <nagaya/coll.h>
 #include <nagaya/match.h>
 
-#include <atomic>
 #include <string>
 #include <vector>
 
 #include "beneath/functions.h"
+#include "objects/owners.h"
 
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
 
@@ -55,8 +55,10 @@ class Communicator {
   uint32_t take_number() { return ++last_number_; }
 
   // Called by the owner of each further pointer to this; the last release() ends it.
-  void hold() { owners_.fetch_add(1, std::memory_order_relaxed); }
-  void release();
+  void hold() { owners_.add(); }
+  void release() {
+    if (owners_.remove()) delete this;
+  }
 
  private:
   friend class CommunicatorTable;
@@ -73,7 +75,7 @@ class Communicator {
   const std::vector<nagaya_process> processes_;
   nagaya_team* team_ = nullptr;
   uint32_t last_number_ = 0;
-  std::atomic<uint32_t> owners_ = 1;
+  Owners owners_;
 };
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

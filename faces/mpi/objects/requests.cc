@@ -29,6 +29,20 @@ std::unique_lock<task::SpinLock> locked() {
   return Job::has_threads() ? std::unique_lock(lock) : std::unique_lock<task::SpinLock>();
 }
 
+// Returns how many bytes, from `kind` on, a request of this kind uses. Requests of messages are
+// made and freed in numbers: each line of memory counts.
+size_t used_bytes(RequestKind kind) {
+  constexpr size_t kCommon = offsetof(Request, send) - offsetof(Request, kind);
+  switch (kind) {
+    case RequestKind::kSend:
+      return kCommon + sizeof(nagaya_send);
+    case RequestKind::kReceive:
+      return kCommon + sizeof(nagaya_receive);
+    default:
+      return sizeof(Request) - offsetof(Request, kind);
+  }
+}
+
 }  // namespace
 
 bool Request::is_complete() {
@@ -80,7 +94,7 @@ Request* Requests::make(RequestKind kind, Communicator* communicator) {
   }
   Request* const request = free_ones;
   free_ones = request->next;
-  std::memset(static_cast<void*>(&request->kind), 0, sizeof *request - offsetof(Request, kind));
+  std::memset(static_cast<void*>(&request->kind), 0, used_bytes(kind));
   request->kind = kind;
   request->communicator = communicator;
   if (communicator != nullptr) communicator->hold();

@@ -65,17 +65,19 @@ struct Request {
   RequestPart* part;  // owned
   // Of a buffered send and the pending send of its copy: the other one of the two (send_buffer.h).
   Request* partner;
-  union {
+  Request* next;  // in the list of free ones, or of orphans
+  union {         // what it is for; make() clears no more of it than the kind needs
     nagaya_send send;
     nagaya_receive receive;
     struct {
       Request *send, *receive;  // owned; not active themselves
     } exchange;
-    nagaya_message* message;
+    struct {
+      nagaya_message* message;
+      nagaya_message_description description;
+    } probed;
     nagaya_collective collective;
   };
-  nagaya_message_description described;  // of `message`
-  Request* next;                         // in the list of free ones, or of orphans
 
   bool is_complete();
 };

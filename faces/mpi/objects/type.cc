@@ -90,10 +90,6 @@ Type::Type(TypeLayout described, ptrdiff_t lb)
       is_one_run_(described_.layout->is_one_run(1, 0)),
       is_dense_(described_.layout->is_one_run(2, described_.extent)) {}
 
-void Type::release() const {
-  if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
-}
-
 size_t Type::describe(const void* buffer, size_t count, nagaya_runs* runs) const {
   return described_.layout->describe(const_cast<void*>(buffer), count, described_.extent, runs,
                                      kRunsMax);

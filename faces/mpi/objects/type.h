@@ -6,10 +6,10 @@
 // new type may get at once, leads nowhere any more. Requests that are pending hold the description.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 
 #include "objects/combiners.h"
+#include "objects/owners.h"
 
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
 
@@ -46,8 +46,10 @@ class Type {
 
   // Called by the owner of each further pointer to this that may outlive the datatype; the last
   // release() ends it.
-  void hold() const { owners_.fetch_add(1, std::memory_order_relaxed); }
-  void release() const;
+  void hold() const { owners_.add(); }
+  void release() const {
+    if (owners_.remove()) delete this;
+  }
 
  private:
   Type(TypeLayout described, ptrdiff_t lb);
@@ -60,7 +62,7 @@ class Type {
   const ptrdiff_t lb_;
   const bool is_one_run_;  // one element is
   const bool is_dense_;    // any number of them are
-  mutable std::atomic<uint32_t> owners_ = 1;
+  mutable Owners owners_;
 };
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI
