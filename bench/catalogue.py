@@ -61,11 +61,6 @@ def copied_by(mechanism: str) -> dict:
             **({"OMPI_MCA_smsc": "^cma"} if mechanism == "none" else {})}  # Open MPI 5
 
 
-def mpich(program: str, name: str = "MPICH", environment: dict = {}) -> Job:
-    return Job(name, program=f"{program}-mpich", is_plain=True, launchers=("mpiexec.mpich",),
-               environment=environment)
-
-
 def beside(others: list[Job], **places) -> Jobs:
     """Compares Open MPI through the space with other jobs."""
     return Jobs(**places, jobs=[*others, OURS],
@@ -148,7 +143,7 @@ TABLE = {
         hosts=2, shares_processors=True,
         jobs=[Job(name, environment=words) for name, words in REQUEST_MODES.items()],
         comparisons=[Comparison(name, ["lanes"]) for name in list(REQUEST_MODES)[1:]])),
-    "messages": messages("MPI between two ranks of a node, by size", mpich("messages"),
+    "messages": messages("MPI between two ranks of a node, by size", mpis.mpich("messages"),
                          *mpis.jobs_of("messages"),
                          tasks_each=2, setting="mpi", rounds=9),
     # MPICH spins: 16 of its ranks on 2 processors would take hours.
@@ -167,8 +162,8 @@ TABLE = {
     "messages-hosts-crowded": messages("the same between 8 pairs", hosts=2, tasks_each=8,
                                        setting="mpi hosts crowded"),
     "collectives": collectives("MPI's collectives of two ranks of a node, by size",
-                               mpich("collectives"),
-                               mpich("collectives", "MPICH release_gather", RELEASE_GATHER),
+                               mpis.mpich("collectives"),
+                               mpis.mpich("collectives", "MPICH release_gather", RELEASE_GATHER),
                                *mpis.jobs_of("collectives"), hosts=1, tasks_each=2,
                                setting="coll", rounds=9),
     "collectives-faces": ("collectives", [], "two ranks under each MPI, with the face and without",

@@ -2,7 +2,6 @@
 """The face of MPI (libnagaya-mpi) under each MPI, beside that MPI's own shared memory: Debian's
 MPICH and Open MPI, and those of NAGAYA_BENCH_MPIS."""
 
-import jobs
 import mpis
 from jobs import Comparison, Job, Jobs
 
@@ -12,7 +11,7 @@ INTEL = {"I_MPI_FABRICS": "shm", "I_MPI_PIN": "off"}  # within a node; where the
 
 def stock_jobs(program: str) -> list[Job]:
     return [Job("Open MPI", is_plain=True),
-            Job("MPICH", program=f"{program}-mpich", is_plain=True, launchers=("mpiexec.mpich",)),
+            mpis.mpich(program),
             *mpis.jobs_of(program, environment=INTEL)]
 
 
@@ -21,7 +20,7 @@ def in_the_space(stock: Job) -> Job:
     Debian's Open MPI; under another launcher, unless NAGAYA_MPI wants them, the face does."""
     name = f"{stock.name} {WITH}"
     if stock.name == "Open MPI":
-        return Job(name, is_plain=True, launcher_words=(jobs.ROOT / "bin/nagaya", "exec"))
+        return Job(name, is_plain=True, is_under_exec=True)
     return Job(name, program=stock.program, environment=stock.environment)
 
 

@@ -69,6 +69,7 @@ class Job:
     launchers: tuple = ("mpirun.openmpi", "mpirun")  # names of that one; the first that there is
     tasks_each: int = 0  # another number of tasks than the plan's: of one that has threads
     launcher_words: tuple = ()  # options of `nagaya run`, or of the MPI's launcher
+    is_under_exec: bool = False  # the MPI's launcher starts `nagaya exec PROGRAM`
 
 
 @dataclasses.dataclass(frozen=True)
@@ -143,6 +144,7 @@ def started_hosts(plan: Jobs):
             tasks_each = job.tasks_each or plan.tasks_each
             words = [*launcher_of(job, root), "-n", plan.hosts * tasks_each,
                      *where(plan, job, tasks_each, hosts.names), *job.launcher_words,
+                     *([root / "bin/nagaya", "exec"] if job.is_under_exec else []),
                      root / "libexec/nagaya/bench" / (job.program or program), *arguments,
                      *job.arguments]
             return (plan.measured_by or printed_by)(front, job, words)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The MPIs that NAGAYA_BENCH_MPIS gave to the build. The source tree and an installation have none."""
+"""Debian's MPICH, and the MPIs that NAGAYA_BENCH_MPIS gave to the build. The source tree and an
+installation have none of the latter."""
 
 import json
 import os
@@ -11,6 +12,11 @@ from jobs import Job
 
 FILE = pathlib.Path(__file__).resolve().parent / "mpis.json"
 XHC = {"OMPI_MCA_coll_xhc_priority": "100"}  # 0 unless told
+
+
+def mpich(program: str, name: str = "MPICH", environment: dict = {}) -> Job:
+    return Job(name, program=f"{program}-mpich", is_plain=True, launchers=("mpiexec.mpich",),
+               environment=environment)
 
 
 def present() -> dict:
