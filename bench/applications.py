@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import jobs
 import machine
+from debian_programs import without_condition_estimates
 from jobs import Comparison, Failed, Job, Jobs, Skipped
 from ordinary_user import OrdinaryUser
 
@@ -57,12 +58,6 @@ def counts_of_tester(out: str, _folder: pathlib.Path) -> str:
     """Returns the counts in a tester's summary, without the times, such as
     `    352 tests completed and passed residual checks.`"""
     return found_in(r"\d+ tests [^\n]*", out)
-
-
-def without_condition_estimates(text: str) -> str:
-    """Returns a tester's input without estimates of conditions: ScaLAPACK's p?lacon reads
-    uninitialised memory (docs/bugs.md), so now and then its processes wait for each other for ever."""
-    return re.sub(r"^T(\s+\(T or F\) Test Cond)", r"F\1", text, flags=re.MULTILINE)
 
 
 def applications() -> list[Application]:

@@ -72,6 +72,7 @@ set_tests_properties(bench.driver_holds_figures_against_bars PROPERTIES
 add_test(NAME bench.driver_judges_and_reports
          COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/driver_test.py)
 set_tests_properties(bench.driver_judges_and_reports PROPERTIES
-  ENVIRONMENT PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/hosts)
+  ENVIRONMENT
+  PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/hosts:${PROJECT_SOURCE_DIR}/tests/end_to_end/support)
 list(APPEND bench_tests bench.driver_holds_figures_against_bars bench.driver_judges_and_reports)
 set_tests_properties(${bench_tests} ${bench_fault_tests} PROPERTIES TIMEOUT 600)

@@ -15,12 +15,16 @@ def scalapack_tester(name):
     return found[0]
 
 
-def input_of_tester(tester, name):
-    """Returns the input file of a tester's package, but without condition estimates: ScaLAPACK's
-    p?lacon reads uninitialised memory (docs/bugs.md), so now and then its processes take different
-    branches and wait for each other for ever."""
-    text = (tester.parent / name).read_text()
+def without_condition_estimates(text):
+    """Returns a tester's input without estimates of conditions: ScaLAPACK's p?lacon reads
+    uninitialised memory (docs/bugs.md), so now and then its processes take different branches and
+    wait for each other for ever."""
     return re.sub(r"^T(\s+\(T or F\) Test Cond)", r"F\1", text, flags=re.MULTILINE)
+
+
+def input_of_tester(tester, name):
+    """Returns the input file of a tester's package, but without condition estimates."""
+    return without_condition_estimates((tester.parent / name).read_text())
 
 
 def results_of_tester(out):
