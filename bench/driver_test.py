@@ -341,6 +341,13 @@ class SeveralJobs(unittest.TestCase):
         plan = Jobs(hosts=2, jobs=[Job("a"), Job("b")], comparisons=[Comparison("a", ["b"])])
         self.assertEqual(list(jobs.compared(plan, [[printed(x=1), printed(x=2)]])), ["x"])
 
+    def test_comparisons_of_one_subject_have_figures_of_their_own(self):
+        plan = Jobs(hosts=1, jobs=[Job("a"), Job("b"), Job("c")],
+                    comparisons=[Comparison("a", ["b"]), Comparison("a", ["c"], name="a beside c")])
+        figures = jobs.compared(plan, [[printed(x=2), printed(x=1), printed(x=4)]])
+        self.assertEqual({key: figure["ratio"]["p50"] for key, figure in figures.items()},
+                         {"x_a": 2, "x_a_beside_c": 0.5})
+
     def test_a_job_that_takes_nothing_has_no_ratio_but_a_difference(self):
         plan = Jobs(hosts=1, jobs=[Job("a"), Job("b")], comparisons=[Comparison("a", ["b"])])
         figure = jobs.compared(plan, [[printed(x=3), printed(x=0)]])["x"]
