@@ -25,7 +25,7 @@ TEST(CopyBytes, CopiesAllAndNoMoreFromAnyPlaceInAPage) {
     for (const size_t from : {0, 1, 40})
       for (const size_t further : {0, 1, 8, 16, 31, 63, 64, 2048, 4095}) {
         std::vector<uint8_t> target(source.size() + 2 * kPageBytes, 0xff);
-        // The same place in its page as `from`, and `further`.
+        // The copy's target lies `further` bytes further on in its page than its source does.
         const auto page = reinterpret_cast<uintptr_t>(target.data()) % kPageBytes;
         const auto wanted =
             (reinterpret_cast<uintptr_t>(source.data()) + from + further) % kPageBytes;
