@@ -110,7 +110,7 @@ def test_open_mpis_monitoring_counts_its_messages(user, nagaya, installation):
     ended = user.run([nagaya, "run", "-n", 2, installation.program("mpi_modes")], env=environment)
     assert (ended.code, ended.out) == (0, "every mode among 2\n"), ended
     assert ended.err.count("component nagaya selected") == 2, ended
-    # Not at a line's begin: ranks write to the same stream.
+    # The pattern does not begin with ^: two ranks write to the same stream, now and then into one line.
     assert re.search(r"E\t0\t1\t[1-9]\d* bytes\t[1-9]\d* msgs sent", ended.err), ended
 
 
