@@ -159,6 +159,9 @@ typedef struct nagaya_collective {
   /* Set by BCAST's root: nagaya_coll_detach() may follow. If its block is in runs, no rank has a
    * `store`. Over several nodes all ranks set it, and their blocks have equal sizes. */
   uint32_t may_detach;
+  /* Set by a receiver of a BCAST in one node: -EMSGSIZE and -ENODATA tell that the root's block is
+   * larger, or smaller, than its own. Else only -EMSGSIZE does. */
+  uint32_t is_exact;
   nagaya_elements elements;
   /* Receives the data of `rank`, in place of a block of `receive`, which still says how many bytes
    * are expected; or NULL. */
@@ -168,7 +171,8 @@ typedef struct nagaya_collective {
    * NULL: the caller polls `is_complete`. */
   void (*complete)(struct nagaya_collective* collective);
   uint32_t is_complete;
-  int32_t error;   /* when it is complete: 0, or why this rank lacks data: -EMSGSIZE, -ENOMEM */
+  int32_t error;   /* when it is complete: 0, or why this rank lacks data: -EMSGSIZE, -ENODATA,
+                      -ENOMEM */
   void* operation; /* the library's */
 } nagaya_collective;
 

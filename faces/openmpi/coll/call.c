@@ -14,6 +14,7 @@ static void begin(coll_nagaya_call* call, nagaya_collective_kind kind, int root)
   collective->varies = 0;
   collective->send = collective->receive = no_blocks;
   collective->may_detach = 0;
+  collective->is_exact = 0;
   collective->elements.count = collective->elements.extent = 0;
   collective->elements.copy = NULL;
   collective->store = NULL;

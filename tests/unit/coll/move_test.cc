@@ -28,6 +28,23 @@ TEST_F(Move, BcastGivesTheRootsBlockToAll) {
   }
 }
 
+TEST_F(Move, AnExactReceiverOfABcastIsToldOfAShorterBlock) {
+  Members members(3);
+  for (const size_t bytes : {size_t{8}, size_t{10'000}}) {
+    begin(members, NAGAYA_BCAST, 0);
+    all_[0].send = blocks(receive_[0], bytes, 1);
+    for (uint32_t rank = 1; rank < 3; ++rank)
+      all_[rank].receive = blocks(receive_[rank], bytes + 4, 1);
+    all_[1].is_exact = 1;
+    fill(receive_[0].data(), bytes, 0, 0);
+    members.run(all_, random_);
+    EXPECT_EQ(all_[1].error, -ENODATA) << bytes;
+    EXPECT_EQ(all_[2].error, 0) << bytes;
+    for (uint32_t rank = 1; rank < 3; ++rank)
+      EXPECT_TRUE(has(receive_[rank].data(), bytes, 0, 0)) << rank << " " << bytes;
+  }
+}
+
 TEST_F(Move, ScatterAndGatherAreEachOthersReverse) {
   for (const uint32_t size : kSizes) {
     Members members(size);
