@@ -100,8 +100,8 @@ int CollectiveCall::run() {
 }
 
 int CollectiveCall::keep(bool is_persistent) {
-  send.hold();
-  receive.hold();
+  send.hold(is_persistent);
+  receive.hold(is_persistent);
   operation_.keep();
   if (is_persistent) own_team_ = comm_.open_team(comm_.take_number());
   team_ = is_persistent ? own_team_ : comm_.team();

@@ -71,9 +71,22 @@ void Side::for_each_datatype(Act act) const {
   for (size_t n = 0; datatypes_ != nullptr && n < blocks_; ++n) act(datatypes_[n]);
 }
 
-void Side::hold() {
+void Side::hold(bool is_persistent) {
+  if (is_persistent && counts_.are_given()) copy_lists();
   for_each_datatype([](const Datatype& datatype) { datatype.hold(); });
   is_held_ = true;
+}
+
+void Side::copy_lists() {
+  lists_.reset(new ptrdiff_t[2 * blocks_]);
+  ptrdiff_t* const counts = lists_.get();
+  ptrdiff_t* const displacements = counts + blocks_;
+  for (size_t n = 0; n < blocks_; ++n) {
+    counts[n] = counts_[n];
+    displacements[n] = displacements_[n];
+  }
+  counts_ = counts;
+  displacements_ = displacements;
 }
 
 Side::~Side() {

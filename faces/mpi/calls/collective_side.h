@@ -68,6 +68,8 @@ class Side {
   bool is_absent() const { return blocks_ == 0; }
   bool has_one_block() const { return blocks_ == 1; }
   Block block(size_t n) const;
+  // The block for or from `rank`; the only one if there is one.
+  Block block_of(int rank) const { return block(has_one_block() ? 0 : static_cast<size_t>(rank)); }
 
   // ---- the same for coll.h. Called before each start; throw std::bad_alloc.
 
@@ -75,11 +77,13 @@ class Side {
   // Returns false if a block has too many runs: the caller stores what comes.
   bool describe_received(nagaya_blocks& out);
 
-  // From now on the program may free its types.
-  void hold();
+  // From now on the program may free its types; `is_persistent`: its lists of counts and
+  // displacements, too. Throws std::bad_alloc.
+  void hold(bool is_persistent);
 
  private:
   int set_first(const void* buffer, MPI_Datatype type);
+  void copy_lists();
   bool is_one_run_each() const;
   bool describe_runs(nagaya_blocks& out);
   void describe_blocks(nagaya_blocks& out, bool are_in_runs);
@@ -92,6 +96,7 @@ class Side {
   size_t blocks_ = 0, count_ = 0;
   Datatype datatype_;
   Numbers counts_ = nullptr, displacements_ = nullptr;
+  std::unique_ptr<ptrdiff_t[]> lists_;     // of copy_lists(): counts, then displacements
   std::unique_ptr<Datatype[]> datatypes_;  // of set_typed(), by block
   bool is_held_ = false;
   // What nagaya_blocks refers to.

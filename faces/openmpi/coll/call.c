@@ -25,6 +25,7 @@ static void begin(coll_nagaya_call* call, nagaya_collective_kind kind, int root)
   call->send_runs = call->receive_runs = NULL;
   call->counts = NULL;
   call->types = NULL;
+  call->lists[0] = call->lists[1] = NULL;
 }
 
 static coll_nagaya_side one_block(const void* buffer, int count, ompi_datatype_t* type) {

@@ -64,6 +64,7 @@ typedef struct coll_nagaya_call {
   nagaya_runs** receive_runs;
   size_t* counts;          /* `count_of` of nagaya_elements */
   ompi_datatype_t** types; /* copies of the sides' `types` */
+  int* lists[2];           /* copies of the sides' `counts` and `displacements`, or NULL */
 } coll_nagaya_call;
 
 /* Describes to the collective where the data are; packs data in too many runs. Called before each

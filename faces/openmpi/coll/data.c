@@ -199,7 +199,8 @@ int coll_nagaya_describe_data(coll_nagaya_call* call) {
 void coll_nagaya_end_call(coll_nagaya_call* call) {
   if (OPAL_LIKELY(call->packed == NULL && call->send_block_table == NULL &&
                   call->receive_block_table == NULL && call->send_runs == NULL &&
-                  call->receive_runs == NULL && call->counts == NULL && call->types == NULL))
+                  call->receive_runs == NULL && call->counts == NULL && call->types == NULL &&
+                  call->lists[0] == NULL && call->lists[1] == NULL))
     return;
   free_runs(&call->send, call->send_runs);
   free_runs(&call->receive, call->receive_runs);
@@ -208,4 +209,6 @@ void coll_nagaya_end_call(coll_nagaya_call* call) {
   free(call->receive_block_table);
   free(call->counts);
   free(call->types);
+  free(call->lists[0]);
+  free(call->lists[1]);
 }

@@ -46,6 +46,21 @@ static bool copy_types(coll_nagaya_call* call) {
   return true;
 }
 
+/* Copies the sides' lists of counts and displacements. */
+static bool copy_lists(coll_nagaya_call* call) {
+  coll_nagaya_side* const sides[] = {&call->send, &call->receive};
+  for (int n = 0; n < 2; ++n) {
+    coll_nagaya_side* const side = sides[n];
+    if (side->blocks == 0 || side->counts == NULL) continue;
+    int* const copy = call->lists[n] = malloc(2 * side->blocks * sizeof *copy);
+    if (copy == NULL) return false;
+    side->counts = memcpy(copy, side->counts, side->blocks * sizeof *copy);
+    side->displacements =
+        memcpy(copy + side->blocks, side->displacements, side->blocks * sizeof *copy);
+  }
+  return true;
+}
+
 /* Ends the call of a request that is not persistent, or that is being freed. */
 static void end_call(coll_nagaya_request_t* request) {
   coll_nagaya_end_call(&request->call);
@@ -172,7 +187,8 @@ int coll_nagaya_start(coll_nagaya_request_t* request, int error, ompi_request_t*
 }
 
 int coll_nagaya_end_init(coll_nagaya_request_t* request, int error, ompi_request_t** out) {
-  if (error == OMPI_SUCCESS && !copy_types(&request->call)) error = MPI_ERR_NO_MEM;
+  if (error == OMPI_SUCCESS && !(copy_types(&request->call) && copy_lists(&request->call)))
+    error = MPI_ERR_NO_MEM;
   retain_or_release_objects(&request->call, true);
   if (error != OMPI_SUCCESS)
     discard(request);
