@@ -305,6 +305,13 @@ static void nobody(void) {
   MPI_Wait(&request, &status);
   check_nobody(&status);
   MPI_Request_free(&request);
+  EXPECT_EQUAL(MPI_Irecv(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, kTag, ours, &request),
+               MPI_SUCCESS);
+  MPI_Wait(&request, &status);
+  check_nobody(&status);
+  EXPECT_EQUAL(MPI_Isend(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, kTag, ours, &request),
+               MPI_SUCCESS);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
   EXPECT_EQUAL(value, 3);
 }
 

@@ -82,7 +82,8 @@ int receive_and_wait(Communicator& comm, void* buffer, size_t count, MPI_Datatyp
 int make_receive(Communicator& comm, void* buffer, size_t count, MPI_Datatype type, int from,
                  int tag, Request*& out) {
   Data data;
-  if (const int error = describe(buffer, count, type, data)) return error;
+  if (from != MPI_PROC_NULL)
+    if (const int error = describe(buffer, count, type, data)) return error;
   Request* const request =
       Requests::make(from == MPI_PROC_NULL ? RequestKind::kComplete : RequestKind::kReceive, &comm);
   if (request == nullptr) return MPI_ERR_NO_MEM;

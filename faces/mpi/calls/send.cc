@@ -87,7 +87,8 @@ int send_and_wait(Mode mode, Communicator& comm, const void* buffer, size_t coun
 int make_send(Mode mode, Communicator& comm, const void* buffer, size_t count, MPI_Datatype type,
               int to, int tag, Request*& out) {
   Data data;
-  if (const int error = describe(buffer, count, type, data)) return error;
+  if (to != MPI_PROC_NULL)
+    if (const int error = describe(buffer, count, type, data)) return error;
   Request* const request =
       Requests::make(to == MPI_PROC_NULL ? RequestKind::kComplete : RequestKind::kSend, &comm);
   if (request == nullptr) return MPI_ERR_NO_MEM;
