@@ -20,10 +20,12 @@ class Duplication final : public RequestPart, private PendingBeneath {
   // begin(request) begins the duplication beneath. Returns an error class.
   template <class Begin>
   int begin(Begin begin) {
-    const int error = begin(&duplication_);
-    if (error != MPI_SUCCESS) return error;
-    return call_beneath(beneath.Ibcast, &context_, static_cast<int>(sizeof context_), MPI_BYTE, 0,
-                        original_.handle(), &broadcast_);
+    int error = begin(&duplication_);
+    if (error == MPI_SUCCESS)
+      error = call_beneath(beneath.Ibcast, &context_, static_cast<int>(sizeof context_), MPI_BYTE,
+                           0, original_.handle(), &broadcast_);
+    has_begun_.store(error == MPI_SUCCESS, std::memory_order_release);  // pairs with test()
+    return error;
   }
 
   int start() override { return MPI_ERR_REQUEST; }  // it is not persistent
@@ -37,6 +39,8 @@ class Duplication final : public RequestPart, private PendingBeneath {
  private:
   void test() override {
     int flags[2] = {};
+    // Before begin() has stored both requests they are null, which MPI_Test calls complete.
+    if (!has_begun_.load(std::memory_order_acquire)) return;
     if (is_over_.load(std::memory_order_relaxed)) return;
     error_ = beneath.Test(&duplication_, &flags[0], MPI_STATUS_IGNORE);
     if (error_ == MPI_SUCCESS) error_ = beneath.Test(&broadcast_, &flags[1], MPI_STATUS_IGNORE);
@@ -50,7 +54,7 @@ class Duplication final : public RequestPart, private PendingBeneath {
   uint32_t context_;
   MPI_Request duplication_ = MPI_REQUEST_NULL, broadcast_ = MPI_REQUEST_NULL;
   int error_ = MPI_SUCCESS;
-  std::atomic<bool> is_over_ = false;
+  std::atomic<bool> has_begun_ = false, is_over_ = false;
 };
 
 template <class Begin>
