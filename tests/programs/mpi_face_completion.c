@@ -250,6 +250,25 @@ static void too_long_messages_of_single_calls(void) {
   EXPECT_EQUAL(status.MPI_ERROR, kUntouched);
 }
 
+/* MPICH tells of a message that ends within an element of a derived type. */
+static void a_message_of_three_bytes_for_an_int(void) {
+  int in[4] = {0};
+  const char out[4] = {1, 2, 3, 4};
+  MPI_Datatype type;
+  MPI_Request requests[3];
+  MPI_Type_vector(2, 1, 2, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  for (int bytes = 3; bytes <= 4; ++bytes) {
+    const int wanted = bytes == 3 ? MPI_ERR_TYPE : MPI_SUCCESS;
+    for (int n = 0; n < 2; ++n) MPI_Isend(out, bytes, MPI_CHAR, peer, kTag, ours, &requests[n]);
+    EXPECT_EQUAL(class_of(MPI_Recv(in, 1, type, peer, kTag, ours, MPI_STATUS_IGNORE)), wanted);
+    MPI_Irecv(in, 1, type, peer, kTag, ours, &requests[2]);
+    EXPECT_EQUAL(class_of(MPI_Wait(&requests[2], MPI_STATUS_IGNORE)), wanted);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  }
+  MPI_Type_free(&type);
+}
+
 static void wrong_arguments(void) {
   int value = 0, flag;
   MPI_Request request;
@@ -388,6 +407,7 @@ int main(int argc, char** argv) {
   persistent_requests_of_both();
   too_long_messages();
   too_long_messages_of_single_calls();
+  a_message_of_three_bytes_for_an_int();
   wrong_arguments();
   nobody();
   cancelled_receives_start_again();

@@ -71,6 +71,35 @@ static void reduce_wrongly(MPI_Comm comm, int rank, int size) {
   MPI_Type_free(&pair);
 }
 
+/* MPICH refuses these, although they would do no harm: programs rely on it. */
+static void send_from_received_block(MPI_Comm comm, int rank, int size) {
+  int block[64] = {0}, ones[64], places[64];
+  for (int n = 0; n < size; ++n) ones[n] = 1, places[n] = n;
+  EXPECT_ERROR(MPI_Allgather(&block[rank], 1, MPI_INT, block, 1, MPI_INT, comm), MPI_ERR_BUFFER);
+  EXPECT_ERROR(MPI_Allgatherv(&block[rank], 1, MPI_INT, block, ones, places, MPI_INT, comm),
+               MPI_ERR_BUFFER);
+  EXPECT_ERROR(MPI_Alltoall(block, 1, MPI_INT, block, 1, MPI_INT, comm), MPI_ERR_BUFFER);
+  EXPECT_ERROR(MPI_Alltoallv(block, ones, places, MPI_INT, block, ones, places, MPI_INT, comm),
+               MPI_ERR_BUFFER);
+  EXPECT_ERROR(MPI_Allreduce(block, block, 1, MPI_INT, MPI_SUM, comm), MPI_ERR_BUFFER);
+  EXPECT_ERROR(MPI_Scan(block, block, 1, MPI_INT, MPI_SUM, comm), MPI_ERR_BUFFER);
+  if (size > 1) return; /* the others' calls would wait for the root's */
+  EXPECT_ERROR(MPI_Gather(block, 1, MPI_INT, block, 1, MPI_INT, 0, comm), MPI_ERR_BUFFER);
+  EXPECT_ERROR(MPI_Scatterv(block, ones, places, MPI_INT, block, 1, MPI_INT, 0, comm),
+               MPI_ERR_BUFFER);
+  EXPECT_ERROR(MPI_Reduce(block, block, 1, MPI_INT, MPI_SUM, 0, comm), MPI_ERR_BUFFER);
+}
+
+/* Rank 1 expects more than the root sends. */
+static void broadcast_too_little(MPI_Comm comm, int rank, int size) {
+  int block[64] = {0};
+  if (size == 1) return;
+  if (rank == 1)
+    EXPECT_ERROR(MPI_Bcast(block, 2, MPI_INT, 0, comm), MPI_ERR_OTHER);
+  else
+    EXPECT_EQUAL(MPI_Bcast(block, 1, MPI_INT, 0, comm), MPI_SUCCESS);
+}
+
 int main(int argc, char** argv) {
   int rank, size, sum = 0;
   MPI_Errhandler handler;
@@ -83,6 +112,8 @@ int main(int argc, char** argv) {
     MPI_Comm_size(comms[n], &size);
     move_wrongly(comms[n], size);
     reduce_wrongly(comms[n], rank, size);
+    send_from_received_block(comms[n], rank, size);
+    broadcast_too_little(comms[n], rank, size);
     MPI_Allreduce(&(int){1}, &sum, 1, MPI_INT, MPI_SUM, comms[n]); /* nothing is left of all that */
     EXPECT_EQUAL(sum, size);
   }

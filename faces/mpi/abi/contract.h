@@ -3,6 +3,11 @@
 // with each.
 //
 // - kAbiName: for messages.
+// - kChecksData: whether MPIs of this interface refuse data that the standard forbids and that do
+// no
+//   harm here, so that programs may rely on the error: a block that is sent from where it is
+//   received, a broadcast block that is shorter than its receiver's, a message that ends within an
+//   element. (MPICH does; its test suite expects it. Open MPI does not.)
 // - is_interface_of(): whether a loaded library has this interface, by its soname and symbols.
 // - MPI_Comm, MPI_Status and the other types of functions.def, as wide as in the MPI's mpi.h.
 // - MPI_COMM_WORLD and the standard's other constants, by its names. Some are variables: the MPI

@@ -20,11 +20,21 @@ int CollectiveCall::begin(nagaya_collective_kind kind, int root) {
   collective_.varies = 0;
   collective_.send = collective_.receive = {};
   collective_.may_detach = 0;
+  collective_.is_exact = 0;
   collective_.elements.count = collective_.elements.extent = 0;
   collective_.elements.copy = nullptr;
   collective_.store = nullptr;
   collective_.complete = nullptr;
   return MPI_SUCCESS;
+}
+
+int CollectiveCall::check_own_block() const {
+  if (!kChecksData || is_in_place_ || send.is_absent() || receive.is_absent()) return MPI_SUCCESS;
+  const Block sent = send.block_of(rank()), received = receive.block_of(rank());
+  const bool is_one = sent.buffer == received.buffer && sent.bytes() != 0 &&
+                      sent.bytes() == received.bytes() &&
+                      sent.datatype.type == received.datatype.type;
+  return is_one ? MPI_ERR_BUFFER : MPI_SUCCESS;
 }
 
 int CollectiveCall::set_own(Side& side, const void* buffer, MPI_Count count, MPI_Datatype type) {
@@ -50,6 +60,7 @@ int CollectiveCall::set_elements(const void* from, void* to, MPI_Count count, MP
   if (is_in_place ? !has_result : is_missing(from, count, type)) return MPI_ERR_BUFFER;
   const MPI_Count of_result = shares_ != nullptr ? static_cast<MPI_Count>(shares_[rank()]) : count;
   if (has_result && (to == MPI_IN_PLACE || is_missing(to, of_result, type))) return MPI_ERR_BUFFER;
+  if (kChecksData && has_result && from == to && count != 0) return MPI_ERR_BUFFER;
   collective_.elements.count = static_cast<size_t>(count);
   collective_.elements.count_of = shares_.get();
   collective_.send.base = is_in_place ? to : const_cast<void*>(from);
@@ -83,7 +94,7 @@ void CollectiveCall::describe() {
 // Unpacks a rank's data into a block of too many runs.
 void CollectiveCall::store(void* call, uint32_t rank, const void* data, size_t bytes) {
   auto& self = *static_cast<CollectiveCall*>(call);
-  const Block block = self.receive.block(self.receive.has_one_block() ? 0 : rank);
+  const Block block = self.receive.block_of(static_cast<int>(rank));
   if (bytes > block.bytes()) self.collective_.error = -EMSGSIZE;
   bytes = std::min(bytes, block.bytes());
   if (block.datatype.type != nullptr)
@@ -100,6 +111,7 @@ int CollectiveCall::run() {
 }
 
 int CollectiveCall::keep(bool is_persistent) {
+  if (const int error = check_own_block()) return error;
   send.hold(is_persistent);
   receive.hold(is_persistent);
   operation_.keep();

@@ -21,8 +21,9 @@ class CollectiveCall final : public RequestPart {
   static int run(Communicator& comm, Fill fill) {
     nagaya_collective collective;
     CollectiveCall call(comm, collective);
-    const int error = fill(call);
-    return error == MPI_SUCCESS ? call.run() : error;
+    if (const int error = fill(call)) return error;
+    if (const int error = call.check_own_block()) return error;
+    return call.run();
   }
   // Called once for a call of a request: the program may free the call's types and its operation,
   // and start a persistent one in an order of its own.
@@ -42,11 +43,16 @@ class CollectiveCall final : public RequestPart {
   // The shares of a reduce_scatter, before set_elements().
   int set_shares(Numbers counts, MPI_Count& total);
 
+  // A receiver wants a block of just its own size (kChecksData).
+  void expect_exact_size() { collective_.is_exact = kChecksData; }
+
   bool is_root() const { return collective_.root == static_cast<uint32_t>(comm_.rank()); }
   int rank() const { return comm_.rank(); }
   int size() const { return comm_.size(); }
   // Only the root, or each rank for its own blocks, knows their sizes.
   void vary() { collective_.varies = 1; }
+  // The program says MPI_IN_PLACE: `send` and `receive` may be the same memory.
+  void set_in_place() { is_in_place_ = true; }
 
   Side send, receive;
 
@@ -55,6 +61,9 @@ class CollectiveCall final : public RequestPart {
       : comm_(comm), collective_(collective) {}
 
   int run();
+  // Returns an error class if the caller's own block is sent from where it is received, without
+  // MPI_IN_PLACE, and MPIs of this interface refuse that (kChecksData).
+  int check_own_block() const;
   void describe();
   static void store(void* call, uint32_t rank, const void* data, size_t bytes);
 
@@ -63,6 +72,7 @@ class CollectiveCall final : public RequestPart {
   Operation operation_;
   std::unique_ptr<size_t[]> shares_;
   nagaya_team *team_ = nullptr, *own_team_ = nullptr;
+  bool is_in_place_ = false;
 };
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

@@ -16,6 +16,7 @@ int barrier(CollectiveCall& call) {
 
 int bcast(CollectiveCall& call, void* buffer, MPI_Count count, MPI_Datatype type, int root) {
   if (const int error = call.begin(NAGAYA_BCAST, root)) return error;
+  call.expect_exact_size();
   return (call.is_root() ? call.send : call.receive).set_one(buffer, count, type);
 }
 
@@ -55,6 +56,7 @@ int scatterv(CollectiveCall& call, const void* from, Numbers counts, Numbers dis
 // The caller's block of an allgather, whose receive side is described.
 int set_contribution(CollectiveCall& call, const void* from, MPI_Count count, MPI_Datatype type) {
   if (from != MPI_IN_PLACE) return call.send.set_one(from, count, type);
+  call.set_in_place();
   call.send.set_block_of(call.receive, call.rank());
   return MPI_SUCCESS;
 }
@@ -78,7 +80,10 @@ int alltoall(CollectiveCall& call, const void* from, MPI_Count from_count, MPI_D
              void* to, MPI_Count to_count, MPI_Datatype to_type) {
   call.begin(NAGAYA_ALLTOALL);
   if (const int error = call.receive.set_equal(to, to_count, to_type, call.size())) return error;
-  if (from == MPI_IN_PLACE) return call.send.set_equal(to, to_count, to_type, call.size());
+  if (from == MPI_IN_PLACE) {
+    call.set_in_place();
+    return call.send.set_equal(to, to_count, to_type, call.size());
+  }
   return call.send.set_equal(from, from_count, from_type, call.size());
 }
 
@@ -90,8 +95,10 @@ int alltoallv(CollectiveCall& call, const void* from, Numbers from_counts,
   if (const int error =
           call.receive.set_listed(to, to_counts, to_displacements, to_type, call.size()))
     return error;
-  if (from == MPI_IN_PLACE)
+  if (from == MPI_IN_PLACE) {
+    call.set_in_place();
     return call.send.set_listed(to, to_counts, to_displacements, to_type, call.size());
+  }
   return call.send.set_listed(from, from_counts, from_displacements, from_type, call.size());
 }
 
@@ -103,8 +110,10 @@ int alltoallw(CollectiveCall& call, const void* from, Numbers from_counts,
   if (const int error =
           call.receive.set_typed(to, to_counts, to_displacements, to_types, call.size()))
     return error;
-  if (from == MPI_IN_PLACE)
+  if (from == MPI_IN_PLACE) {
+    call.set_in_place();
     return call.send.set_typed(to, to_counts, to_displacements, to_types, call.size());
+  }
   return call.send.set_typed(from, from_counts, from_displacements, from_types, call.size());
 }
 

@@ -10,13 +10,22 @@
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
 namespace {
 
+// Whether the message ends within an element of the derived type that it was received with.
+bool ends_within_element(const Request& request) {
+  size_t bytes = 0;
+  if (request.type == nullptr || !is_basic(request.type->elementary(), bytes)) return false;
+  return request.receive.bytes % bytes != 0;
+}
+
 int store_status_of_receive(const Request& request, MPI_Status* status) {
-  if (status == MPI_STATUS_IGNORE) return class_of(request.receive.error);
+  int error = class_of(request.receive.error);
+  if (kChecksData && error == MPI_SUCCESS && ends_within_element(request)) error = MPI_ERR_TYPE;
+  if (status == MPI_STATUS_IGNORE) return error;
   if (request.is_cancelled)
     set_status(*status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, true);
   else
     set_status_of(request.receive, *status);
-  return class_of(request.receive.error);
+  return error;
 }
 
 int store_status_without_message(MPI_Status* status, bool is_cancelled, int error_class) {

@@ -57,9 +57,9 @@ int wait_for_receive(nagaya_receive& receive) {
 int finish_receive(Request* request, MPI_Status* status) {
   int error = MPI_SUCCESS;
   if (request->kind == RequestKind::kReceive) error = wait_for_receive(request->receive);
-  store_status(*request, status);
+  const int error_of_message = store_status(*request, status);
   Requests::free(request);
-  return error;
+  return error != MPI_SUCCESS ? error : error_of_message;
 }
 
 int receive_and_wait(Communicator& comm, void* buffer, size_t count, MPI_Datatype type, int from,

@@ -16,6 +16,7 @@
 namespace nagaya::mpi::mpich {
 
 inline constexpr char kAbiName[] = "MPICH";
+inline constexpr bool kChecksData = true;
 // Open MPI 1.10 has a libmpi.so.12, too.
 inline bool is_interface_of(std::string_view soname, void* library) {
   const bool has_name = soname == "libmpi.so.12" || soname == "libmpich.so.12" ||

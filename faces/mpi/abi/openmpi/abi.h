@@ -15,6 +15,7 @@
 namespace nagaya::mpi::openmpi {
 
 inline constexpr char kAbiName[] = "Open MPI";
+inline constexpr bool kChecksData = false;
 inline bool is_interface_of(std::string_view soname, void* /*library*/) {
   return soname == "libmpi.so.40";
 }

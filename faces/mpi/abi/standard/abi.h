@@ -15,6 +15,7 @@
 namespace nagaya::mpi::standard {
 
 inline constexpr char kAbiName[] = "MPI 5.0";
+inline constexpr bool kChecksData = true;
 inline bool is_interface_of(std::string_view soname, void* /*library*/) {
   return soname.starts_with("libmpi_abi.so");
 }
