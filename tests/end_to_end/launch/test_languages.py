@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs that lean on their language's runtime: as a task, alone and several at once, they print
 what they print as an ordinary process."""
+import pathlib
+import shutil
+
 import pytest
 
+PROGRAMS_FOLDER = pathlib.Path(__file__).parents[2] / "programs"
 PROGRAMS = {
     "openmp_sum": "threads 4 sum 500000500000 owns 6 fibonacci 610\n",
     "exceptions": "caught 800 ended 4\nstatic destructor\n",
@@ -58,3 +62,13 @@ def test_everyday_programs_run_as_tasks(user, nagaya, folder, words):
     inside = user.run([nagaya, "exec", *words], cwd=folder)
     assert (inside.code, inside.out) == (outside.code, outside.out), inside
     assert outside.code == 0, outside
+
+
+@pytest.mark.parametrize("library", ["libmpi.so.40", "libmpich.so.12"])
+def test_an_interpreter_that_opens_an_mpi_late_keeps_its_ranks(user, nagaya, folder, library):
+    if shutil.which("ruby") is None:
+        pytest.skip("ruby is not installed")
+    script = user.new_file(folder / "mpi_launched.rb", (PROGRAMS_FOLDER / "mpi_launched.rb").read_text())
+    ended = user.run([nagaya, "run", "-n", 3, "ruby", script, library])
+    assert ended.code == 0, ended
+    assert sorted_lines(ended.out) == [f"rank {n} of 3" for n in range(3)]
