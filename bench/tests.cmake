@@ -36,6 +36,12 @@ add_test(NAME bench.requests_notices_wrong_data
          COMMAND nagaya-command run -n 2 $<TARGET_FILE:bench-requests> --quick --corrupt)
 list(APPEND bench_tests bench.requests_runs)
 list(APPEND bench_fault_tests bench.requests_notices_wrong_data)
+add_test(NAME bench.windows_run
+         COMMAND nagaya-command run -n 2 $<TARGET_FILE:bench-windows> --quick --json)
+add_test(NAME bench.windows_notice_wrong_data
+         COMMAND nagaya-command run -n 2 $<TARGET_FILE:bench-windows> --quick --corrupt)
+list(APPEND bench_tests bench.windows_run)
+list(APPEND bench_fault_tests bench.windows_notice_wrong_data)
 add_test(NAME bench.fmpl_floors_run
          COMMAND nagaya-command run -n 2 $<TARGET_FILE:bench-fmpl-floors> --quick --json)
 add_test(NAME bench.fmpl_floors_notice_wrong_data
