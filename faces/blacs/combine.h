@@ -6,7 +6,7 @@
 #pragma once
 
 #include "faces/blacs/grid.h"
-#include "faces/items.h"
+#include "reduction/items.h"
 
 namespace nagaya::blacs {
 

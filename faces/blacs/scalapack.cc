@@ -4,7 +4,7 @@
 #include "faces/blacs/entry_points.h"
 #include "faces/blacs/point_to_point.h"
 #include "faces/blacs/redistribution.h"
-#include "faces/items.h"
+#include "reduction/items.h"
 
 using nagaya::Complex;
 using nagaya::blacs::Descriptor;

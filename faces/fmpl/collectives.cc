@@ -5,7 +5,7 @@
 #include <map>
 
 #include "faces/fmpl/library.h"
-#include "faces/items.h"
+#include "reduction/items.h"
 
 using nagaya::Complex;
 using nagaya::fmpl::Communicator;

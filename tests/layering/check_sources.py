@@ -12,8 +12,8 @@ import re
 import sys
 
 # Bottom first: a floor includes itself and what stands before it.
-FLOORS = ["base", "arch", "layout", "task", "mailbox", "processes", "llcl", "fabric", "delegatee",
-          "bootstrap", "match", "area", "array", "coll"]
+FLOORS = ["base", "arch", "layout", "reduction", "task", "mailbox", "processes", "llcl", "fabric",
+          "delegatee", "bootstrap", "match", "area", "array", "coll"]
 # Floors that know neither the place of a task nor the transport between nodes, and the headers of
 # llcl that they may include. (An API's file reaches the endpoint of its task, or makes the port by
 # it.)

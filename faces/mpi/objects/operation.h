@@ -2,7 +2,7 @@
 // operation.h - the operation of a reduction, for the elements that it reduces.
 //
 //   operation    datatype                                     reduced by
-//   predefined   one that reductions.h has                    a loop of ours
+//   predefined   one that predefined.h has                    a loop of ours
 //   predefined   another predefined one (16 bytes, Fortran)   MPI_Reduce_local of the MPI beneath
 //   a program's  any                                          MPI_Reduce_local of the MPI beneath
 #pragma once

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <type_traits>
 
-#include "faces/items.h"
+#include "reduction/items.h"
 
 namespace nagaya::xmp {
 namespace {
