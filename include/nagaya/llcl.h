@@ -5,6 +5,7 @@
  * data) to whoever may use it. Others then read and write it, apply atomics to it, and call
  * handlers of its owner. On the own node a request is a plain copy by the caller, done when the
  * call returns; to another node it is a command of 64 bytes that the node's delegatee carries out.
+ * (Accumulates exist within the node only.)
  * Model: LLCL (Endo, Taura 2016).
  *
  *   static double halo[1024];
@@ -38,6 +39,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "nagaya/reduction.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -265,6 +268,57 @@ typedef struct nagaya_llcl_atomic {
 /* Applies an operation to one word, atomically against every atomic instruction of the processes of
  * that node and every request from anywhere. */
 int nagaya_llcl_try_atomic(const nagaya_llcl_atomic* atomic);
+
+/* ---- accumulates ------------------------------------------------------------------------- */
+
+/* target[n] = origin[n] op target[n], for `count` elements in memory of a task of this node.
+ *
+ *   const int64_t one = 1;
+ *   int64_t ticket;
+ *   const nagaya_llcl_accumulation next = {.type = NAGAYA_ELEMENT_INT64,
+ *                                          .operation = NAGAYA_REDUCE_SUM, .count = 1,
+ *                                          .target = counter, .origin = &one, .result = &ticket};
+ *   nagaya_llcl_accumulate(&next);
+ *
+ * The elements of `origin` and `result` lie side by side; so do those of `target`, or they lie in
+ * `target_runs`. Elements need no alignment. origin[n], result[n] and target[n] do not overlap one
+ * another, nor do the runs. */
+typedef struct nagaya_llcl_accumulation {
+  nagaya_element_type type;
+  nagaya_reduction operation; /* defined for `type`: nagaya/reduction.h */
+  size_t count;
+  void* target;
+  /* NULL, or as many runs as the elements fill, each of whole elements. Their addresses count from
+   * `target`: first == NULL is `target` itself; with target == NULL they are addresses. */
+  const nagaya_runs* target_runs;
+  const void* origin; /* may be NULL with NAGAYA_REDUCE_NO_OP */
+  void* result;       /* NULL, or gets the values from before */
+} nagaya_llcl_accumulation;
+
+/* Applies an operation to elements, and copies their values from before. Done when the call
+ * returns: a fence (atomic_thread_fence) is all that a flush of a task of this node would be.
+ *
+ * Atomic for each element against all other calls of this function and of the next one by tasks of
+ * this node, if they name elements at equal addresses. Not atomic against elements that overlap in
+ * part, loads and stores, atomic instructions, and nagaya_llcl_try_atomic(), which uses these.
+ * Order: if one call happens before another one, so do their effects on each element.
+ * Takes locks one at a time, each for at most 4 KiB of elements: a caller waits for others that
+ * work in the same 4 KiB (or, seldom, elsewhere), spinning, then yielding, then sleeping shortly.
+ * It advances no other work meanwhile. Not for signal handlers.
+ * The target's task must not have been waited for. A task that dies in a call leaves any part of
+ * the elements changed, and at most one of them by halves; nobody else waits for ever.
+ *
+ * Returns 0, -EINVAL (no such type or operation, not defined for the type; a pointer is missing; a
+ * run is empty or not of whole elements), -ESRCH. After an error nothing has changed. */
+int nagaya_llcl_accumulate(const nagaya_llcl_accumulation* accumulation);
+
+/* Stores `desired` into `target` if that holds the bytes of `expected`, and in any case copies the
+ * value from before to `before`. All of them have `bytes` bytes (1, 2, 4 or 8) and need no
+ * alignment. Atomic and ordered as nagaya_llcl_accumulate().
+ *
+ * Returns 0, -EINVAL (`bytes`, a NULL), -ESRCH. */
+int nagaya_llcl_compare_swap(void* target, size_t bytes, const void* expected, const void* desired,
+                             void* before);
 
 /* ---- words ------------------------------------------------------------------------------- */
 

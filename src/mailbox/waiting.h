@@ -49,8 +49,8 @@ struct WaitTable {
   // windows, files and collectives of other components of Open MPI.
   static constexpr uint64_t kNapWithoutBellNs = 1'000'000;
 
-  // For a completer, which waits for active messages, and for a copier, which waits for its last
-  // helper.
+  // For a completer, which waits for active messages, for a copier, which waits for its last
+  // helper, and for an accumulate, which waits for a lock.
   static constexpr uint32_t kBellSpins = 100, kBellYields = 200;
   static constexpr uint64_t kCopierNapNs = 100'000;
 
@@ -187,5 +187,17 @@ class BasicWaiting {
 };
 
 using Waiting = BasicWaiting<Machine>;
+
+// Waits until ready(), for another thread that works for microseconds and rings nobody: polls, and
+// between polls sleeps for at most kCopierNapNs.
+template <class M, class Ready>
+void wait_unrung(Ready ready, const Load& load) {
+  struct Napping {
+    uint64_t before_sleep() { return WaitTable::kCopierNapNs; }
+    void after_sleep() {}
+  };
+  BasicDoorbell<M> none{};
+  BasicWaiting<M>(none, load).until(ready, kNever, Napping{});
+}
 
 }  // namespace nagaya::mailbox

@@ -83,6 +83,7 @@ base::Mapping create_board(task::SpaceHeader& space) {
   const uint64_t copies_at = layout.add<CopyOffers>(sizeof(CopyOffers));
   const uint64_t backlogs_at = layout.add<Backlogs>(sizeof(Backlogs));
   const uint64_t groups_at = layout.add<Groups>(sizeof(Groups));
+  const uint64_t stripes_at = layout.add<Stripes>(sizeof(Stripes));
   constexpr uint32_t kTableSlots = processes::TableIndex::kUsualSlots;
   const uint64_t tables_at =
       layout.add<processes::TableIndex>(processes::TableIndex::bytes_for(kTableSlots));
@@ -106,6 +107,7 @@ base::Mapping create_board(task::SpaceHeader& space) {
   board->copies = reinterpret_cast<CopyOffers*>(base + copies_at);
   board->backlogs = reinterpret_cast<Backlogs*>(base + backlogs_at);
   board->groups = reinterpret_cast<Groups*>(base + groups_at);
+  board->stripes = reinterpret_cast<Stripes*>(base + stripes_at);
   board->tables = processes::TableIndex::create(base + tables_at, kTableSlots);
   board->has_heavy_fence = mailbox::Machine::has_heavy_fence();
   board->load.processors = own_processors();
@@ -120,6 +122,7 @@ mailbox::Owner reclaim(Board& board, uint32_t number) {
   board.copies->close(dead);
   release_copies(board, dead);  // frees finished offers; the host calls again until all are
   board.regions->remove_all(dead);
+  board.stripes->free_all_of(dead);
   board.asleep.fetch_sub(board.sleepers[number].count.exchange(0, std::memory_order_relaxed),
                          std::memory_order_relaxed);
   board.task_waiters[number].is_idle.store(1, std::memory_order_relaxed);

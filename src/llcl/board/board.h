@@ -16,6 +16,7 @@
 #include "llcl/board/cooperative_copy.h"
 #include "llcl/board/group.h"
 #include "llcl/board/region.h"
+#include "llcl/board/stripes.h"
 #include "mailbox/lane_set.h"
 #include "mailbox/mailbox.h"
 #include "mailbox/ring.h"
@@ -100,6 +101,7 @@ struct Board {
   CopyOffers* copies;
   Backlogs* backlogs;
   Groups* groups;
+  Stripes* stripes;
   processes::TableIndex* tables;  // of the sets of processes that tasks hold
   bool has_heavy_fence;  // Machine::has_heavy_fence(): one answer for all tasks, which share an mm
   std::atomic<uint64_t> tuning;   // digest of all tasks' table (tuning.h); 0: no task has one yet

@@ -333,7 +333,8 @@ class BasicCopyOffers {
       if (free || !node.is_alive({Word::of(seen).value}))
         copy_chunk(offer, copy, which, seen, self);
       else
-        wait([&] { return is_done() || !node.is_alive({Word::of(seen).value}); }, node);
+        mailbox::wait_unrung<M>([&] { return is_done() || !node.is_alive({Word::of(seen).value}); },
+                                node.load());
     }
   }
 
@@ -356,18 +357,6 @@ class BasicCopyOffers {
       const Word word = Word::of(chunk.load(std::memory_order_acquire));  // of copy_chunk
       return word.value != kDone && word.value != 0 && node.is_alive({word.value});
     });
-  }
-
-  // Waits until ready(). A helper does not ring when its chunk is done, since that takes only a few
-  // microseconds: the copier polls, and between polls sleeps for at most kCopierNapNs.
-  template <class Ready, class Node>
-  static void wait(Ready ready, Node& node) {
-    struct Napping {
-      uint64_t before_sleep() { return mailbox::WaitTable::kCopierNapNs; }
-      void after_sleep() {}
-    };
-    mailbox::BasicDoorbell<M> none{};
-    mailbox::BasicWaiting<M>(none, node.load()).until(ready, mailbox::kNever, Napping{});
   }
 
   alignas(mailbox::kLineBytes) Atomic<uint64_t> open_;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // stop_point.h - the stop points of a job: named steps at which a process stops itself, once, so
 // that a test can kill it exactly there. They lie in start, join, spawn, reap and exit, and in a
-// push, a post, a collective and a halo exchange between tasks. NAGAYA_STOP_AT chooses one
-// (task/host/stop_choice.h) for each process that has it in its environment, and for the host that
-// such a process starts. Until a task enters its program, the host's choice applies to it: the
-// first task at that step stops. Freestanding.
+// push, a post, a collective, a halo exchange and an accumulate between tasks. NAGAYA_STOP_AT
+// chooses one (task/host/stop_choice.h) for each process that has it in its environment, and for
+// the host that such a process starts. Until a task enters its program, the host's choice applies
+// to it: the first task at that step stops. Freestanding.
 #pragma once
 
 #include <signal.h>
@@ -51,6 +51,7 @@ enum class StopPoint : uint32_t {
   kHaloReady,        // of an array: others may read the own rows, sleeping ones not yet woken
   kHaloRead,         // a neighbour's rows are copied, it does not know yet
   kBlockReading,     // a member reads the block; a broadcast's root waits if it needs its memory
+  kStripeHeld,       // of an accumulate: others wait for the lock, the element is unchanged
 };
 
 // Names for NAGAYA_STOP_AT, in the order of StopPoint.
@@ -90,6 +91,7 @@ inline constexpr const char* kStopPointNames[] = {
     "halo.ready",
     "halo.read",
     "block.reading",
+    "stripe.held",
 };
 
 struct StopChoice {

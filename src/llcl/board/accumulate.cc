@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "llcl/board/accumulate.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "layout/runs.h"
+#include "llcl/board/stripes.h"
+#include "reduction/reductions.h"
+
+namespace nagaya::llcl {
+namespace {
+
+using layout::Walk;
+
+constexpr size_t kBlockBytes = Stripes::kBlockBytes;
+// Runs of up to this size are gathered, reduced together and scattered, because a call of a loop
+// costs more than the copies.
+constexpr size_t kGatheredRunMaxBytes = 256;
+
+size_t offset_in_block(const void* address) {
+  return reinterpret_cast<uint64_t>(address) % kBlockBytes;
+}
+
+// Returns how many runs from `first` on, at most `most`, lie in the block of `first` as a whole.
+size_t runs_in_block(const Walk::Parts& runs, size_t bytes) {
+  const size_t offset = offset_in_block(runs.first);
+  if (offset + bytes > kBlockBytes) return 0;
+  const size_t most = std::min(runs.count, kBlockBytes / bytes);
+  if (runs.stride == 0) return most;
+  const size_t room = runs.stride > 0 ? kBlockBytes - offset - bytes : offset;
+  const size_t step =
+      runs.stride > 0 ? static_cast<size_t>(runs.stride) : 0 - static_cast<size_t>(runs.stride);
+  return std::min(most, room / step + 1);
+}
+
+// One accumulate under way: `origin` and `result` are the places of the next element, or nullptr.
+class Accumulate {
+ public:
+  Accumulate(Board& board, mailbox::Owner self, const nagaya_llcl_accumulation& what,
+             const reduction::Elements& elements)
+      : board_(board),
+        self_(self),
+        elements_(elements),
+        reduce_(elements.reduce[what.operation]),
+        changes_(what.operation != NAGAYA_REDUCE_NO_OP),
+        origin_(static_cast<const std::byte*>(what.origin)),
+        result_(static_cast<std::byte*>(what.result)) {}
+
+  // Elements side by side.
+  void change(std::byte* target, size_t count) {
+    const size_t extent = elements_.extent;
+    while (count != 0) {
+      const size_t room = kBlockBytes - offset_in_block(target);
+      const size_t some = count * extent <= room ? count : (room + extent - 1) / extent;
+      const StripeLock lock = lock_block_of(target);
+      apply(target, some);
+      target += some * extent;
+      count -= some;
+    }
+  }
+
+  // Elements in equal runs. Returns how many of `count` these have.
+  size_t change(const nagaya_runs& runs, std::byte* base, size_t count) {
+    const size_t in_run = runs.bytes / elements_.extent;
+    const bool may_gather = runs.bytes <= kGatheredRunMaxBytes && elements_.copy == nullptr;
+    size_t left = count;
+    for (size_t n = 0; n < runs.count && left != 0;) {
+      const Walk::Parts next{
+          base + reinterpret_cast<ptrdiff_t>(runs.first) + static_cast<ptrdiff_t>(n) * runs.stride,
+          runs.stride, std::min(runs.count - n, left / in_run)};
+      const size_t together = may_gather ? runs_in_block(next, runs.bytes) : 0;
+      if (together > 1)
+        change_gathered(next, together, runs.bytes);
+      else
+        change(next.first, std::min(left, in_run));
+      n += std::max<size_t>(together, 1);
+      left -= std::min(left, std::max<size_t>(together, 1) * in_run);
+    }
+    return count - left;
+  }
+
+ private:
+  StripeLock lock_block_of(const void* target) const {
+    return {*board_.stripes, board_.load, self_, target};
+  }
+
+  // Runs of `bytes` that lie in one block.
+  void change_gathered(const Walk::Parts& runs, size_t count, size_t bytes) {
+    alignas(mailbox::kLineBytes) std::byte values[kBlockBytes];
+    const Walk::Parts packed{values, static_cast<ptrdiff_t>(bytes), count};
+    const StripeLock lock = lock_block_of(runs.first);
+    layout::copy_parts(packed, runs, count, bytes);
+    apply(values, count * bytes / elements_.extent);
+    if (changes_) layout::copy_parts(runs, packed, count, bytes);
+  }
+
+  // Changes the next `count` elements. The caller holds their stripe.
+  void apply(void* values, size_t count) {
+    const size_t bytes = count * elements_.extent;
+    if (result_ != nullptr) {
+      elements_.reduce[NAGAYA_REDUCE_REPLACE](nullptr, values, result_, count);
+      result_ += bytes;
+    }
+    if (!changes_) return;
+    reduce_(nullptr, origin_, values, count);
+    origin_ += bytes;
+  }
+
+  Board& board_;
+  mailbox::Owner self_;
+  const reduction::Elements& elements_;
+  reduction::Reduce* reduce_;
+  bool changes_;
+  const std::byte* origin_;
+  std::byte* result_;
+};
+
+bool is_possible(const nagaya_llcl_accumulation& what) {
+  if (static_cast<size_t>(what.type) >= reduction::kElementTypes ||
+      static_cast<size_t>(what.operation) >= reduction::kReductions ||
+      reduction::elements_of(what.type).reduce[what.operation] == nullptr)
+    return false;
+  return what.count == 0 || ((what.target != nullptr || what.target_runs != nullptr) &&
+                             (what.origin != nullptr || what.operation == NAGAYA_REDUCE_NO_OP) &&
+                             what.count <= SIZE_MAX / reduction::elements_of(what.type).extent);
+}
+
+bool have_whole_elements(const nagaya_runs* runs, size_t count, size_t extent) {
+  for (size_t left = count; left != 0; ++runs) {
+    const size_t in_run = runs->bytes / extent;
+    if (in_run == 0 || runs->bytes % extent != 0 || runs->count == 0) return false;
+    left -= runs->count >= left / in_run + 1 ? left : std::min(left, runs->count * in_run);
+  }
+  return true;
+}
+
+template <class Word>
+void compare_swap_by(const CompareSwap& what, Board& board, mailbox::Owner self) {
+  Word expected, desired, before;
+  std::memcpy(&expected, what.expected, sizeof expected);
+  std::memcpy(&desired, what.desired, sizeof desired);
+  {
+    const StripeLock lock(*board.stripes, board.load, self, what.target);
+    std::memcpy(&before, what.target, sizeof before);
+    if (before == expected) std::memcpy(what.target, &desired, sizeof desired);
+  }
+  std::memcpy(what.before, &before, sizeof before);
+}
+
+}  // namespace
+
+int accumulate(Board& board, mailbox::Owner self, const nagaya_llcl_accumulation& what) {
+  if (!is_possible(what)) return -EINVAL;
+  const reduction::Elements& elements = reduction::elements_of(what.type);
+  auto* const target = static_cast<std::byte*>(what.target);
+  Accumulate under_way(board, self, what, elements);
+  if (what.target_runs == nullptr) {
+    under_way.change(target, what.count);
+    return 0;
+  }
+  if (!have_whole_elements(what.target_runs, what.count, elements.extent)) return -EINVAL;
+  const nagaya_runs* runs = what.target_runs;
+  for (size_t left = what.count; left != 0; ++runs) left -= under_way.change(*runs, target, left);
+  return 0;
+}
+
+int compare_swap(Board& board, mailbox::Owner self, const CompareSwap& what) {
+  if (what.target == nullptr || what.expected == nullptr || what.desired == nullptr ||
+      what.before == nullptr)
+    return -EINVAL;
+  switch (what.bytes) {
+    case 1:
+      return compare_swap_by<uint8_t>(what, board, self), 0;
+    case 2:
+      return compare_swap_by<uint16_t>(what, board, self), 0;
+    case 4:
+      return compare_swap_by<uint32_t>(what, board, self), 0;
+    case 8:
+      return compare_swap_by<uint64_t>(what, board, self), 0;
+    default:
+      return -EINVAL;
+  }
+}
+
+}  // namespace nagaya::llcl
