@@ -23,6 +23,9 @@ void add_collectives(Functions& ours);
 void add_neighbours(Functions& ours);
 void add_duplicates(Functions& ours);
 void add_windows(Functions& ours);
+void add_window_accesses(Functions& ours);
+void add_window_synchronisation(Functions& ours);
+void add_window_inquiry(Functions& ours);
 
 // Enters all that are ours.
 inline void add_calls(Functions& ours) {
@@ -43,6 +46,9 @@ inline void add_calls(Functions& ours) {
   add_neighbours(ours);
   add_duplicates(ours);
   add_windows(ours);
+  add_window_accesses(ours);
+  add_window_synchronisation(ours);
+  add_window_inquiry(ours);
 }
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

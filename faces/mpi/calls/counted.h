@@ -10,13 +10,13 @@
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
 
 struct CallCounts {
-  uint64_t point_to_point = 0, collective = 0;
+  uint64_t point_to_point = 0, collective = 0, one_sided = 0;
 };
 
-// Returns how many calls of this process have named a communicator that is ours.
+// Returns how many calls of this process have named a communicator or window that is ours.
 CallCounts counted_calls();
 
-// Puts counting functions before those of `ours` that move data of a communicator.
+// Puts counting functions before those of `ours` that move data of a communicator or window.
 void count_calls(Functions& ours);
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

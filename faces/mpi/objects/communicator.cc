@@ -14,6 +14,7 @@ namespace nagaya::mpi::NAGAYA_MPI_ABI {
 namespace {
 
 constexpr char kNoContext[] = "all contexts are in use";
+constexpr int kContextBits = 30;  // match.h
 
 HandleTable<Communicator> communicators;
 
@@ -123,19 +124,29 @@ void Communicator::enter(MPI_Comm handle, uint32_t context, std::vector<nagaya_p
   beneath.Comm_set_attr(handle, keyval, made);
 }
 
+nagaya_processes* Communicator::open_processes() const {
+  nagaya_processes* set = nullptr;
+  const int error = ::nagaya_processes_open(processes_.data(), static_cast<uint32_t>(size_),
+                                            static_cast<uint32_t>(rank_), &set);
+  return error == 0 ? set : nullptr;
+}
+
 // MPI's teams are below NAGAYA_TEAMS_XMP.
 nagaya_team* Communicator::open_team(uint32_t number) {
-  constexpr int kContextBits = 30;
   const uint64_t context = (uint64_t{number} << kContextBits) | context_;
-  nagaya_processes* set = nullptr;
+  nagaya_processes* const set = context < NAGAYA_TEAMS_XMP ? open_processes() : nullptr;
+  if (set == nullptr) return nullptr;
   nagaya_team* team = nullptr;
-  if (context >= NAGAYA_TEAMS_XMP ||
-      ::nagaya_processes_open(processes_.data(), static_cast<uint32_t>(size_),
-                              static_cast<uint32_t>(rank_), &set) != 0)
-    return nullptr;
   if (::nagaya_coll_open(context, set, Job::has_threads(), &team) != 0) team = nullptr;
   ::nagaya_processes_close(set);
   return team;
+}
+
+// A number returns after 2^26 windows: a program may make them in a loop.
+uint64_t Communicator::take_window_context() {
+  constexpr uint32_t kNumbers = 1 << 26;
+  last_window_ = (last_window_ + 1) % kNumbers;
+  return (uint64_t{last_window_} << kContextBits) | context_;
 }
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

@@ -53,6 +53,10 @@ class Communicator {
   // Returns a number from 1 on, which no other persistent collective of the communicator has: its
   // teams, and its messages, are told apart by it. All members call it in one order.
   uint32_t take_number() { return ++last_number_; }
+  // Returns a context for a new window (nagaya/window.h). All members call it in one order.
+  uint64_t take_window_context();
+  // Returns the members, which the caller closes. nullptr: no memory.
+  nagaya_processes* open_processes() const;
 
   // Called by the owner of each further pointer to this; the last release() ends it.
   void hold() { owners_.add(); }
@@ -74,7 +78,7 @@ class Communicator {
   const int rank_, size_;
   const std::vector<nagaya_process> processes_;
   nagaya_team* team_ = nullptr;
-  uint32_t last_number_ = 0;
+  uint32_t last_number_ = 0, last_window_ = 0;
   Owners owners_;
 };
 

@@ -67,23 +67,56 @@ bool Layout::is_one_run(size_t count, ptrdiff_t extent) const {
   return all.inner == nullptr && all.count == 1;
 }
 
+// Stores groups of runs, and joins each with the one before if it goes on by its stride.
+class Layout::RunList {
+ public:
+  RunList(nagaya_runs* runs, size_t most) : runs_(runs), most_(most) {}
+
+  // Returns false if there is no room.
+  bool add(std::byte* first, ptrdiff_t stride, size_t copies, size_t bytes) {
+    const Group next{reinterpret_cast<ptrdiff_t>(first), copies, stride, bytes, nullptr, 0};
+    if (used_ == 0 || !last_.join(next)) {
+      if (used_ == most_) return false;
+      last_ = next;
+      ++used_;
+    }
+    runs_[used_ - 1] = {reinterpret_cast<void*>(last_.offset), last_.bytes, last_.count,
+                        last_.stride};
+    return true;
+  }
+  size_t size() const { return used_; }
+
+ private:
+  nagaya_runs* const runs_;
+  const size_t most_;
+  size_t used_ = 0;
+  Group last_{};
+};
+
 size_t Layout::describe(void* buffer, size_t count, ptrdiff_t extent, nagaya_runs* runs,
                         size_t most) const {
   if (count == 0 || bytes_ == 0) return 0;
   const Group all = group_of(count, extent);
-  size_t used = 0;
-  Group last{};
-  const auto add = [&](std::byte* first, ptrdiff_t stride, size_t copies, size_t bytes) {
-    const Group next{reinterpret_cast<ptrdiff_t>(first), copies, stride, bytes, nullptr, 0};
-    if (used == 0 || !last.join(next)) {
-      if (used == most) return false;
-      last = next;
-      ++used;
-    }
-    runs[used - 1] = {reinterpret_cast<void*>(last.offset), last.bytes, last.count, last.stride};
-    return true;
+  RunList list(runs, most);
+  const auto add = [&list](std::byte* first, ptrdiff_t stride, size_t copies, size_t bytes) {
+    return list.add(first, stride, copies, bytes);
   };
-  return visit(all, buffer, 0, all.total(), add) ? used : 0;
+  return visit(all, buffer, 0, all.total(), add) ? list.size() : 0;
+}
+
+size_t Layout::describe_items(void* buffer, size_t count, ptrdiff_t extent, size_t data_bytes,
+                              size_t item_bytes, nagaya_runs* runs, size_t most) const {
+  const Group all = group_of(count, extent);
+  RunList list(runs, most);
+  for (size_t byte = 0; byte != all.total(); byte += data_bytes) {
+    std::byte* item = nullptr;
+    visit(all, buffer, byte, data_bytes, [&item](std::byte* first, ptrdiff_t, size_t, size_t) {
+      item = first;
+      return false;
+    });
+    if (!list.add(item, 0, 1, item_bytes)) return 0;
+  }
+  return list.size();
 }
 
 void Layout::pack(const void* buffer, ptrdiff_t extent, size_t first, size_t bytes,

@@ -42,6 +42,10 @@ class Layout {
   // bytes.
   size_t describe(void* buffer, size_t count, ptrdiff_t extent, nagaya_runs* runs,
                   size_t most) const;
+  // Describes items of `data_bytes` bytes of the message, each as one run of `item_bytes` from its
+  // first byte on: pairs with a gap between their halves.
+  size_t describe_items(void* buffer, size_t count, ptrdiff_t extent, size_t data_bytes,
+                        size_t item_bytes, nagaya_runs* runs, size_t most) const;
   // Copy `bytes` bytes of the message, from its byte `first` on, to or from contiguous memory.
   void pack(const void* buffer, ptrdiff_t extent, size_t first, size_t bytes, void* to) const;
   void unpack(void* buffer, ptrdiff_t extent, size_t first, size_t bytes, const void* from) const;
@@ -49,6 +53,7 @@ class Layout {
  private:
   friend class LayoutBuilder;
 
+  class RunList;
   struct Group {
     ptrdiff_t offset;  // of the first copy
     size_t count;

@@ -46,9 +46,11 @@ void tell_of_calls() {
   for (const CallCounts& one : all) {
     sum.point_to_point += one.point_to_point;
     sum.collective += one.collective;
+    sum.one_sided += one.one_sided;
   }
-  tell(std::to_string(sum.point_to_point) + " calls of point-to-point functions and " +
-       std::to_string(sum.collective) + " of collectives went through the space");
+  tell(std::to_string(sum.point_to_point) + " calls of point-to-point functions, " +
+       std::to_string(sum.collective) + " of collectives and " + std::to_string(sum.one_sided) +
+       " accesses to windows went through the space");
 }
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

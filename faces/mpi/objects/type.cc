@@ -90,9 +90,15 @@ Type::Type(TypeLayout described, ptrdiff_t lb)
       is_one_run_(described_.layout->is_one_run(1, 0)),
       is_dense_(described_.layout->is_one_run(2, described_.extent)) {}
 
-size_t Type::describe(const void* buffer, size_t count, nagaya_runs* runs) const {
+size_t Type::describe(const void* buffer, size_t count, nagaya_runs* runs, size_t most) const {
   return described_.layout->describe(const_cast<void*>(buffer), count, described_.extent, runs,
-                                     kRunsMax);
+                                     most);
+}
+
+size_t Type::describe_elements(const void* buffer, size_t count, size_t data_bytes,
+                               size_t element_bytes, nagaya_runs* runs, size_t most) const {
+  return described_.layout->describe_items(const_cast<void*>(buffer), count, described_.extent,
+                                           data_bytes, element_bytes, runs, most);
 }
 
 void Type::pack(const void* buffer, size_t first, size_t bytes, void* to) const {

@@ -36,9 +36,14 @@ class Type {
   // Returns whether the data of `count` elements are one run of bytes, in their order. It begins at
   // true_lb().
   bool is_one_run(size_t count) const { return is_dense_ || (is_one_run_ && count <= 1); }
-  // Describes `count` elements at `buffer` by up to kRunsMax groups of runs. Returns their number;
+  // Describes `count` elements at `buffer` by up to `most` groups of runs. Returns their number;
   // 0: they need more.
-  size_t describe(const void* buffer, size_t count, nagaya_runs* runs) const;
+  size_t describe(const void* buffer, size_t count, nagaya_runs* runs,
+                  size_t most = kRunsMax) const;
+  // Describes the predefined elements in them, of `data_bytes` in the message: each as one run of
+  // `element_bytes`, gaps included.
+  size_t describe_elements(const void* buffer, size_t count, size_t data_bytes,
+                           size_t element_bytes, nagaya_runs* runs, size_t most) const;
   // Copy `bytes` bytes of the data of elements at `buffer`, from the byte `first` on, to or from
   // one run.
   void pack(const void* buffer, size_t first, size_t bytes, void* to) const;

@@ -40,7 +40,7 @@ def test_messages_within_a_node_are_ours_by_default(user, nagaya, program, how, 
     ended = user.run([*command(nagaya, how), program, "send"], env=variables(wish))
     assert ended.code == 0 and ended.out.startswith("face 1\n"), ended
     assert ended.err.splitlines()[0] == IN_THE_SPACE, ended
-    calls = re.search(r"nagaya: (\d+) calls of point-to-point functions and (\d+) of collectives", ended.err)
+    calls = re.search(r"nagaya: (\d+) calls of point-to-point functions, (\d+) of collectives", ended.err)
     assert int(calls.group(1)) == 6, ended  # three sends, three receives
 
 

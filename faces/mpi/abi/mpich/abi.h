@@ -12,6 +12,7 @@
 
 #include "datatypes.h"
 #include "handles.h"
+#include "windows.h"
 
 namespace nagaya::mpi::mpich {
 

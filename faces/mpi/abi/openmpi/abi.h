@@ -11,6 +11,7 @@
 #include "basic_types.h"
 #include "datatypes.h"
 #include "handles.h"
+#include "windows.h"
 
 namespace nagaya::mpi::openmpi {
 
@@ -92,6 +93,7 @@ void load_constants(const Functions& mpi) {
   MPI_MESSAGE_NO_PROC = mpi.Message_f2c(1);
   MPI_REQUEST_NULL = mpi.Request_f2c(0);
   MPI_INFO_NULL = mpi.Info_f2c(0);
+  MPI_WIN_NULL = mpi.Win_f2c(0);
   load_datatypes(mpi);
   load_basic_types(mpi);
 }

@@ -11,6 +11,7 @@
 #include "abi/own_addresses.h"
 #include "datatypes.h"
 #include "handles.h"
+#include "windows.h"
 
 namespace nagaya::mpi::standard {
 

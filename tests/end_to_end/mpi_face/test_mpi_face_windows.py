@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Windows of the face: each function, random accesses against MPI_Pack, and situations in which those of MPIs fail."""
+import re
+
+import pytest
+from mpi_builds import MpiBuilds
+
+RUN_LIMIT_S = 120
+MPIS = ["mpich", "openmpi"]
+KINDS = 4  # of windows
+FAULTS = ["strided", "concurrent", "swap", "refused", "huge", "computing", "loop"]
+
+
+@pytest.fixture(scope="module")
+def builds(user):
+    return MpiBuilds(user)
+
+
+@pytest.fixture
+def run(user, nagaya, installation, folder):
+    """Runs a job with the face, without the components for Open MPI. Returns its output."""
+    def run_job(*words, ranks=2, **variables):
+        face = installation.root / "lib" / "libnagaya-mpi.so"
+        ended = user.run([nagaya, "run", "-n", ranks, *words], cwd=folder, timeout=RUN_LIMIT_S,
+                         env={"LD_PRELOAD": face, "NAGAYA_MPI": "off", **variables})
+        assert ended.code == 0, ended
+        return ended
+    return run_job
+
+
+@pytest.mark.parametrize("mpi, ranks", [("mpich", 1), ("mpich", 2), ("mpich", 5), ("openmpi", 2), ("openmpi", 16)])
+def test_each_function_does_what_mpi_says(run, builds, mpi, ranks):
+    program = builds.program(f"mpicc.{mpi}", "mpi_face_windows.c")
+    assert run(program, "errors", ranks=ranks).out == f"windows of {ranks}\n"
+
+
+@pytest.mark.parametrize("mpi, ranks, seed", [("mpich", 1, 1), ("mpich", 2, 2), ("openmpi", 5, 3), ("mpich", 16, 4)])
+def test_random_accesses_move_and_reduce_as_mpi_packs(run, builds, mpi, ranks, seed):
+    numbers = builds.program("gcc", "random_numbers.c", "-c")
+    program = builds.program(f"mpicc.{mpi}", "mpi_face_window_random.c", numbers)
+    accesses = 400 // (ranks + 1)
+    assert run(program, seed, accesses, ranks=ranks).out == f"{accesses} accesses to each of {KINDS} windows\n"
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(10, 20))
+def test_many_random_accesses_move_and_reduce_as_mpi_packs(run, builds, seed):
+    numbers = builds.program("gcc", "random_numbers.c", "-c")
+    program = builds.program("mpicc.mpich", "mpi_face_window_random.c", numbers)
+    assert run(program, seed, 1000).out == f"1000 accesses to each of {KINDS} windows\n"
+
+
+@pytest.mark.parametrize("mpi, ranks", [("mpich", 2), ("openmpi", 5)])
+def test_situations_in_which_others_fail_are_right(run, builds, mpi, ranks):
+    program = builds.program(f"mpicc.{mpi}", "mpi_face_window_faults.c", "-pthread")
+    assert run(program, *FAULTS, ranks=ranks).out == "".join(f"{fault}: right\n" for fault in FAULTS)
+
+
+def test_threads_make_windows_at_once(run, builds):
+    program = builds.program("mpicc.mpich", "mpi_face_window_faults.c", "-pthread")
+    assert run(program, "threads").out == "threads: right\n"
+
+
+def test_ten_thousand_windows_exist_at_once(run, builds):
+    program = builds.program("mpicc.mpich", "mpi_face_window_faults.c", "-pthread")
+    assert run(program, "many").out == "many: right\n"
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+def test_fortran_finds_attributes_and_names(run, builds, mpi):
+    program = builds.program(f"mpif90.{mpi}", "mpi_face_window_fortran.F90", "-ffree-line-length-none")
+    assert run(program).out.strip() == "a window of 2"
+
+
+def test_accesses_are_counted(run, builds):
+    program = builds.program("mpicc.mpich", "mpi_face_window_faults.c", "-pthread")
+    counts = re.search(r"and (\d+) accesses to windows went", run(program, "strided", NAGAYA_MPI_VERBOSE="1").err)
+    assert counts and int(counts[1]) == 2 * 2 * 2, "two by each rank to each rank"
