@@ -13,13 +13,13 @@ import sys
 
 # Bottom first: a floor includes itself and what stands before it.
 FLOORS = ["base", "arch", "layout", "reduction", "task", "mailbox", "processes", "llcl", "fabric",
-          "delegatee", "bootstrap", "match", "area", "array", "coll"]
+          "delegatee", "bootstrap", "match", "area", "array", "coll", "window"]
 # Floors that know neither the place of a task nor the transport between nodes, and the headers of
 # llcl that they may include. (An API's file reaches the endpoint of its task, or makes the port by
 # it.)
-ABOVE_THE_WAIST = ["match", "area", "array", "coll"]
+ABOVE_THE_WAIST = ["match", "area", "array", "coll", "window"]
 WAIST = re.compile(
-    r"llcl/(board/(port_cell|group)|requests/(port|pull|wait|pending_work|handles|processes|tuning))\.h$")
+    r"llcl/(board/(accumulate|group|port_cell)|requests/(port|pull|wait|pending_work|handles|processes|tuning))\.h$")
 WAIST_OF_APIS = re.compile(r"llcl/requests/(endpoint|remote_nodes_by_lane)\.h$")
 # Only a set of processes says which share a node. These two compare nodes for another reason: is a
 # process of another job in reach at all?

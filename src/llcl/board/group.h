@@ -66,7 +66,7 @@ struct Groups {
 };
 
 // The kind of library that uses a group. Contexts of different kinds are not related.
-enum class GroupUser : uint32_t { kTeam, kAreas, kArray };
+enum class GroupUser : uint32_t { kTeam, kAreas, kArray, kWindow };
 struct GroupName {
   GroupUser user;
   uint32_t number;  // among the groups of one context

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "window/access.h"
+
+#include <errno.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "layout/bytes.h"
+#include "layout/runs.h"
+#include "llcl/board/accumulate.h"
+#include "reduction/reductions.h"
+
+namespace nagaya::window {
+namespace {
+
+using layout::Walk;
+
+// The bytes that a buffer touches: from its lowest address, or offset, to behind its highest.
+struct Reach {
+  int64_t low, high;
+};
+
+// Adds a group of runs to `reach` and its bytes to `*bytes`. False: the sums have overflown, or a
+// run is empty.
+bool add_runs(const nagaya_runs& runs, Reach& reach, size_t* bytes) {
+  size_t total = 0;
+  int64_t last = 0, end = 0;
+  const auto first = reinterpret_cast<int64_t>(runs.first);
+  if (runs.bytes == 0 || runs.count == 0 ||
+      __builtin_mul_overflow(runs.bytes, runs.count, &total) ||
+      __builtin_add_overflow(*bytes, total, bytes) ||
+      __builtin_mul_overflow(runs.count - 1, runs.stride, &last) ||
+      __builtin_add_overflow(first, last, &last) ||
+      __builtin_add_overflow(std::max(first, last), runs.bytes, &end))
+    return false;
+  reach = {std::min({reach.low, first, last}), std::max(reach.high, end)};
+  return true;
+}
+
+// Computes the reach of a buffer that has bytes. Returns 0, -EINVAL (the runs do not have as many
+// bytes as the buffer), -ERANGE (their addresses overflow).
+int reach_of(const nagaya_window_buffer& buffer, Reach* out) {
+  if (buffer.runs == nullptr) {
+    out->low = reinterpret_cast<int64_t>(buffer.first);
+    return __builtin_add_overflow(out->low, buffer.bytes, &out->high) ? -ERANGE : 0;
+  }
+  *out = {INT64_MAX, INT64_MIN};
+  size_t bytes = 0;
+  for (size_t n = 0; n < buffer.groups; ++n)
+    if (!add_runs(buffer.runs[n], *out, &bytes)) return -ERANGE;
+  return bytes == buffer.bytes ? 0 : -EINVAL;
+}
+
+// Returns whether [begin + reach.low, begin + reach.high) lies in [0, bytes).
+bool is_inside(uint64_t begin, const Reach& reach, uint64_t bytes) {
+  int64_t low = 0, high = 0;
+  return begin <= INT64_MAX && !__builtin_add_overflow(begin, reach.low, &low) &&
+         !__builtin_add_overflow(begin, reach.high, &high) && low >= 0 &&
+         static_cast<uint64_t>(high) <= bytes;
+}
+
+// Checks an access of `to.place.bytes` bytes. *at gets the address of the displacement. Returns 0 or
+// an error; with 0 bytes *at stays as it is.
+int find(Window& window, const nagaya_window_target& to, std::byte** at) {
+  if (to.rank >= window.size()) return -EINVAL;
+  if (!window.epochs().may_access(to.rank)) return -EPROTO;
+  if (to.place.bytes == 0) return 0;
+  Reach reach;
+  if (const int error = reach_of(to.place, &reach); error != 0) return error;
+  const Part& part = window.part(to.rank);
+  if (window.is_dynamic()) {
+    const auto begin = static_cast<uint64_t>(reach.low) + to.displacement;
+    if (!part.attachments.contains(begin, static_cast<uint64_t>(reach.high - reach.low)))
+      return -ERANGE;
+    *at = reinterpret_cast<std::byte*>(to.displacement);
+    return 0;
+  }
+  uint64_t begin = 0;
+  if (__builtin_mul_overflow(to.displacement, part.unit, &begin) ||
+      !is_inside(begin, reach, part.bytes))
+    return -ERANGE;
+  *at = part.base + begin;
+  return 0;
+}
+
+// A side of a copy. `origin` is added to the addresses of its buffer.
+class Side {
+ public:
+  Side(const nagaya_window_buffer& buffer, std::byte* origin)
+      : origin_(reinterpret_cast<ptrdiff_t>(origin)),
+        buffer_(buffer),
+        one_{buffer.first, buffer.bytes, 1, 0} {}
+
+  bool is_one_run() const { return buffer_.runs == nullptr; }
+  std::byte* data() const { return static_cast<std::byte*>(buffer_.first) + origin_; }
+  Walk walk() const { return Walk(is_one_run() ? &one_ : buffer_.runs, origin_); }
+
+ private:
+  const ptrdiff_t origin_;
+  const nagaya_window_buffer& buffer_;
+  const nagaya_runs one_;
+};
+
+// From this size on, waiting threads may help (cooperative_copy.h).
+constexpr size_t kHelpedMinBytes = 32 << 10;
+
+void copy(const Window& window, uint32_t rank, const Side& to, const Side& from, size_t bytes) {
+  if (to.is_one_run() && from.is_one_run()) {
+    if (bytes < kHelpedMinBytes)
+      layout::copy_bytes(to.data(), from.data(), bytes);
+    else
+      window.group().copy(to.data(), from.data(), bytes, rank);
+  } else if (bytes < kHelpedMinBytes) {
+    layout::copy(to.walk(), from.walk(), bytes);
+  } else {
+    window.group().copy_runs(to.walk(), from.walk(), bytes, rank);
+  }
+}
+
+// Checks both sides of a copy. *at gets the address of the displacement.
+int find_both(Window& window, const nagaya_window_buffer& own, const nagaya_window_target& other,
+              std::byte** at) {
+  if (own.bytes != other.place.bytes) return -EINVAL;
+  Reach reach;
+  if (own.runs != nullptr && own.bytes != 0 && reach_of(own, &reach) != 0) return -EINVAL;
+  return find(window, other, at);
+}
+
+// Elements of the caller side by side: where they lie already, or in a copy.
+class Packed {
+ public:
+  // `buffer`: nullptr: there are none.
+  explicit Packed(const nagaya_window_buffer* buffer) : buffer_(buffer) {
+    if (has_copy()) copy_.reset(static_cast<std::byte*>(std::malloc(buffer->bytes)));
+  }
+  bool lacks_memory() const { return has_copy() && copy_ == nullptr; }
+  std::byte* data() const {
+    if (has_copy()) return copy_.get();
+    return buffer_ == nullptr ? nullptr : static_cast<std::byte*>(buffer_->first);
+  }
+  void pack() const {
+    if (has_copy()) layout::copy(copy_side().walk(), own_side().walk(), buffer_->bytes);
+  }
+  void unpack() const {
+    if (has_copy()) layout::copy(own_side().walk(), copy_side().walk(), buffer_->bytes);
+  }
+
+ private:
+  bool has_copy() const {
+    return buffer_ != nullptr && buffer_->runs != nullptr && buffer_->bytes != 0;
+  }
+  layout::Buffer own_side() const { return {nullptr, buffer_->bytes, buffer_->runs}; }
+  layout::Buffer copy_side() const { return {copy_.get(), buffer_->bytes}; }
+
+  const nagaya_window_buffer* buffer_;
+  std::unique_ptr<std::byte, decltype([](std::byte* memory) { std::free(memory); })> copy_;
+};
+
+bool is_type(nagaya_element_type type) {
+  return type >= 0 && static_cast<size_t>(type) < reduction::kElementTypes;
+}
+
+// Types whose values are equal if and only if their bytes are.
+bool has_comparable_bytes(nagaya_element_type type) {
+  return (type >= NAGAYA_ELEMENT_INT8 && type <= NAGAYA_ELEMENT_UINT64) ||
+         (type >= NAGAYA_ELEMENT_BYTE && type <= NAGAYA_ELEMENT_LOGICAL);
+}
+
+bool is_sound(const nagaya_window_buffer* buffer, size_t bytes) {
+  Reach reach;
+  return buffer == nullptr ||
+         (buffer->bytes == bytes &&
+          (buffer->runs == nullptr || bytes == 0 || reach_of(*buffer, &reach) == 0));
+}
+
+}  // namespace
+
+int put(Window& window, const nagaya_window_buffer& from, const nagaya_window_target& to) {
+  std::byte* at = nullptr;
+  const int error = find_both(window, from, to, &at);
+  if (error == 0 && from.bytes != 0)
+    copy(window, to.rank, Side(to.place, at), Side(from, nullptr), from.bytes);
+  return error;
+}
+
+int get(Window& window, const nagaya_window_buffer& to, const nagaya_window_target& from) {
+  std::byte* at = nullptr;
+  const int error = find_both(window, to, from, &at);
+  if (error == 0 && to.bytes != 0)
+    copy(window, from.rank, Side(to, nullptr), Side(from.place, at), to.bytes);
+  return error;
+}
+
+int accumulate(Window& window, const nagaya_window_buffer* from,
+               const nagaya_window_buffer* result, const nagaya_window_target& to,
+               ElementOperation what) {
+  const size_t bytes = to.place.bytes;
+  if (!is_type(what.type)) return -EINVAL;
+  const size_t extent = reduction::elements_of(what.type).extent;
+  if (bytes % extent != 0 || !is_sound(from, bytes) || !is_sound(result, bytes)) return -EINVAL;
+  std::byte* at = nullptr;
+  if (const int error = find(window, to, &at); error != 0) return error;
+  const bool is_one_run = to.place.runs == nullptr;
+  const Packed origin(from), before(result);
+  if (origin.lacks_memory() || before.lacks_memory()) return -ENOMEM;
+  origin.pack();
+  const nagaya_llcl_accumulation accumulation = {
+      what.type,      what.operation,
+      bytes / extent, is_one_run ? at + reinterpret_cast<ptrdiff_t>(to.place.first) : at,
+      to.place.runs,  origin.data(),
+      before.data()};
+  const int error = llcl::accumulate(window.board(), window.owner(), accumulation);
+  if (error == 0) before.unpack();
+  return error;
+}
+
+int fetch_and_op(Window& window, uint32_t rank, uint64_t displacement, const Fetch& values,
+                 ElementOperation what) {
+  if (!is_type(what.type) || values.result == nullptr) return -EINVAL;
+  const size_t bytes = reduction::elements_of(what.type).extent;
+  std::byte* at = nullptr;
+  if (const int error = find(window, {rank, displacement, {nullptr, bytes, nullptr, 0}}, &at);
+      error != 0)
+    return error;
+  return llcl::accumulate(window.board(), window.owner(),
+                          {what.type, what.operation, 1, at, nullptr, values.operand,
+                           values.result});
+}
+
+int compare_and_swap(Window& window, uint32_t rank, uint64_t displacement,
+                     const CompareSwap& what) {
+  if (!is_type(what.type) || !has_comparable_bytes(what.type)) return -EINVAL;
+  const size_t bytes = reduction::elements_of(what.type).extent;
+  std::byte* at = nullptr;
+  if (const int error = find(window, {rank, displacement, {nullptr, bytes, nullptr, 0}}, &at);
+      error != 0)
+    return error;
+  return llcl::compare_swap(window.board(), window.owner(),
+                            {at, bytes, what.expected, what.desired, what.result});
+}
+
+}  // namespace nagaya::window

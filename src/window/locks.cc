@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "window/locks.h"
+
+namespace nagaya::window {
+
+LockRequest::LockRequest(Window& window, uint32_t target, bool is_exclusive, bool has_others)
+    : window_(window),
+      target_(target),
+      part_(window.part(target)),
+      turns_(window.part(0).turns),
+      has_others_(has_others),
+      access_(is_exclusive ? Access::kUntoldExclusive : Access::kShared) {
+  if (is_exclusive && has_lock_all())
+    enter_queue();
+  else
+    enter_target();
+}
+
+bool LockRequest::has_lock_all() const {
+  return window_.part(0).has_lock_all.load(std::memory_order_seq_cst) != 0;
+}
+
+void LockRequest::enter_queue() {
+  access_ = Access::kExclusive;
+  step_ = has_others_ ? Step::kEnter : Step::kQueue;
+  if (!has_others_) turn_ = turns_.take_ticket();
+}
+
+void LockRequest::enter_target() {
+  step_ = Step::kTarget;
+  ticket_ = part_.lock.take_ticket();
+}
+
+bool LockRequest::is_granted() {
+  if (step_ == Step::kQueue) {
+    if (!turns_.is_turn_of(turn_)) return false;
+    step_ = Step::kEnter;
+  }
+  if (step_ == Step::kEnter) {
+    if (!turns_.try_enter_exclusive()) return false;
+    if (!has_others_ && turns_.pass_on(turn_)) window_.group().wake();
+    enter_target();
+  }
+  if (access_ != Access::kShared) return part_.lock.is_exclusive(ticket_) && is_exclusive_granted();
+  if (!part_.lock.try_shared(ticket_)) return false;
+  if (part_.lock.has_waiters()) window_.group().wake();
+  return true;
+}
+
+// Called with the target's lock. If the first lock_all has begun meanwhile, gives the lock back and
+// queues for it.
+bool LockRequest::is_exclusive_granted() {
+  if (access_ == Access::kExclusive) return true;
+  // In one order with the load behind it, and with LockAllRequest's store and load.
+  part_.untold.store(1, std::memory_order_seq_cst);
+  if (!has_lock_all()) return true;
+  window_.unlock(target_, Access::kUntoldExclusive);
+  enter_queue();
+  return false;
+}
+
+bool LockAllRequest::is_granted() {
+  if (!turns_.is_turn_of(turn_) || !has_told_all() || !turns_.try_enter_all()) return false;
+  if (turns_.pass_on(turn_)) window_.group().wake();
+  return true;
+}
+
+// Lets exclusive locks know of the first lock_all, and returns whether all that did not know are
+// gone.
+bool LockAllRequest::has_told_all() {
+  std::atomic<uint32_t>& has_lock_all = window_.part(0).has_lock_all;
+  if (has_lock_all.load(std::memory_order_acquire) == Part::kToldAll) return true;
+  has_lock_all.store(Part::kTelling, std::memory_order_seq_cst);
+  for (; told_ < window_.size(); ++told_)
+    if (window_.part(told_).untold.load(std::memory_order_seq_cst) != 0) return false;
+  has_lock_all.store(Part::kToldAll, std::memory_order_release);
+  return true;
+}
+
+}  // namespace nagaya::window

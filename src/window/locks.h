@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// locks.h - requests for locks of a window, which their thread polls until they are granted.
+#pragma once
+
+#include "window/window.h"
+
+namespace nagaya::window {
+
+// A request for the lock of one target:
+//
+//   shared      kTarget
+//   exclusive   while nobody has called lock_all:  kTarget
+//               else                               kQueue, kEnter, kTarget      (turns.h)
+class LockRequest {
+ public:
+  // `has_others`: the member has a lock of this window already.
+  LockRequest(Window& window, uint32_t target, bool is_exclusive, bool has_others);
+
+  // Returns true when the lock is held: then access() says how.
+  bool is_granted();
+  Access access() const { return access_; }
+
+ private:
+  enum class Step { kQueue, kEnter, kTarget };
+
+  bool has_lock_all() const;
+  void enter_queue();
+  void enter_target();
+  bool is_exclusive_granted();
+
+  Window& window_;
+  const uint32_t target_;
+  Part& part_;
+  Turns& turns_;
+  const bool has_others_;
+  Access access_;
+  Step step_ = Step::kTarget;
+  uint32_t turn_ = 0, ticket_ = 0;
+};
+
+// A request for the locks of all targets.
+class LockAllRequest {
+ public:
+  explicit LockAllRequest(Window& window)
+      : window_(window), turns_(window.part(0).turns), turn_(turns_.take_ticket()) {}
+
+  bool is_granted();
+
+ private:
+  bool has_told_all();
+
+  Window& window_;
+  Turns& turns_;
+  const uint32_t turn_;
+  uint32_t told_ = 0;  // the targets below have no exclusive lock that lock_all does not know of
+};
+
+}  // namespace nagaya::window

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// part.h - the memory of a window that its members share: one Part for each member, all zero at
+// first (llcl/board/group.h).
+//
+//   line 0    where the member's memory lies     written while the window is opened, then read
+//   line 1    turns, fence                       used in the Part of rank 0 only
+//   line 2    lock, exposure                     of the member as a target; its posts as an origin
+//   more      posts of ranks from 320 on
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "mailbox/machine.h"
+#include "window/attachments.h"
+#include "window/target_lock.h"
+#include "window/turns.h"
+
+namespace nagaya::window {
+
+struct Part {
+  enum : uint32_t { kNew, kAnnounced, kPlaced };
+
+  // kNew -> kAnnounced   the member: its error, bytes and unit are stored (and its base, unless the
+  //                      window is contiguous)
+  // -> kPlaced           rank 0, of its own: the bases of a contiguous window, or its error, are
+  //                      stored
+  alignas(mailbox::kLineBytes) std::atomic<uint32_t> state;
+  int32_t error;
+  uint32_t kind;  // nagaya_window_kind
+  // Rank 0's, read by each exclusive lock: whether any member has called lock_all, and whether all
+  // exclusive locks of before are gone (turns.h).
+  enum : uint32_t { kNoLockAll, kTelling, kToldAll };
+  std::atomic<uint32_t> has_lock_all;
+  std::byte* base;
+  uint64_t bytes, unit;
+  Attachments attachments;  // of a dynamic window
+
+  alignas(mailbox::kLineBytes) Turns turns;
+  std::atomic<uint64_t> arrived;  // members at fences, of all fences so far
+
+  alignas(mailbox::kLineBytes) TargetLock lock;
+  std::atomic<uint32_t> untold;     // turns.h
+  std::atomic<uint64_t> completed;  // complete() calls to this target so far
+  // Bit r: rank r has posted to this member, which has not started that epoch yet. As many words
+  // as the window needs.
+  static constexpr uint32_t kWordsInLine = 5;
+  std::atomic<uint64_t> posts[kWordsInLine];
+
+  static uint64_t bytes_for(uint32_t members) {
+    const uint64_t words = (members + 63) / 64;
+    const uint64_t more = words > kWordsInLine ? words - kWordsInLine : 0;
+    return sizeof(Part) + more * sizeof(uint64_t);
+  }
+};
+static_assert(sizeof(Part) == 3 * mailbox::kLineBytes);
+
+}  // namespace nagaya::window

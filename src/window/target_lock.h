@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// target_lock.h - the lock of one member's part of a window, shared or exclusive, granted in the
+// order of the requests: a ticket lock with two counters of tickets that may go on.
+//
+//   next_       the next ticket
+//   shared_     the ticket that may lock shared: every ticket before it has its lock, or had it
+//   exclusive_  the ticket that may lock exclusively: every ticket before it has unlocked
+//
+//   request 0 S, 1 S, 2 X, 3 S:   0 and 1 hold it: next_ 4, shared_ 2, exclusive_ 0
+//                                 1 unlocks, then 0: exclusive_ 2, and ticket 2 holds it
+//                                 2 unlocks: shared_ 3, exclusive_ 3, and ticket 3 holds it
+//
+// Tickets wrap after 2^32; fewer than that wait at once. All zero: it is free. A grant acquires
+// what all earlier holders have released: `exclusive_` changes by read-modify-writes only, and each
+// store of `shared_` is made by a thread that has acquired the one before.
+// Death of a holder, or of a process that waits: nobody behind it is granted the lock any more.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace nagaya::window {
+
+class TargetLock {
+ public:
+  uint32_t take_ticket() { return next_.fetch_add(1, std::memory_order_relaxed); }
+
+  // Called by the holder of a ticket until it returns true: then the lock is held, shared.
+  bool try_shared(uint32_t ticket) {
+    // Acquire: pairs with unlock_exclusive(), and the store below.
+    if (shared_.load(std::memory_order_acquire) != ticket) return false;
+    shared_.store(ticket + 1, std::memory_order_release);
+    return true;
+  }
+  void unlock_shared() { exclusive_.fetch_add(1, std::memory_order_release); }
+
+  // Returns whether the lock is held exclusively by this ticket.
+  bool is_exclusive(uint32_t ticket) const {
+    // Acquire: pairs with both unlocks.
+    return exclusive_.load(std::memory_order_acquire) == ticket;
+  }
+  void unlock_exclusive() {
+    // First `shared_`: once `exclusive_` has changed, the next holder may change `shared_`, too.
+    shared_.store(shared_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    exclusive_.fetch_add(1, std::memory_order_release);
+  }
+
+  // Returns whether a ticket may be waiting, after an unlock or a grant of the caller's.
+  bool has_waiters() const {
+    const uint32_t next = next_.load(std::memory_order_relaxed);
+    return shared_.load(std::memory_order_relaxed) != next ||
+           exclusive_.load(std::memory_order_relaxed) != next;
+  }
+
+ private:
+  std::atomic<uint32_t> next_, shared_, exclusive_;
+};
+
+}  // namespace nagaya::window

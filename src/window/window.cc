@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "window/window.h"
+
+#include <errno.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "base/catch_errors.h"
+#include "mailbox/owner.h"
+
+namespace nagaya::window {
+namespace {
+
+constexpr size_t kAlignmentMost = 2 << 20;
+
+Part& part_in(const llcl::Group& group, uint32_t rank) {
+  return *reinterpret_cast<Part*>(group.part(rank));
+}
+
+// Release: pairs with is_opened() of the others.
+void publish(const llcl::Group& group, uint32_t rank, uint32_t state) {
+  part_in(group, rank).state.store(state, std::memory_order_release);
+  group.wake();
+}
+
+int check(const nagaya_window_memory& own) {
+  if (own.error != 0) return std::min(own.error, -1);
+  const bool is_sound = own.kind >= NAGAYA_WINDOW_CREATE && own.kind <= NAGAYA_WINDOW_DYNAMIC &&
+                        own.unit != 0 && own.alignment <= kAlignmentMost &&
+                        (own.alignment == 0 || std::has_single_bit(own.alignment)) &&
+                        (own.kind != NAGAYA_WINDOW_CREATE || own.base != nullptr || own.bytes == 0);
+  return is_sound ? 0 : -EINVAL;
+}
+
+// Makes zeroed memory in *memory, and returns where it begins. May throw std::bad_alloc.
+std::byte* make_memory(std::optional<array::BlockMemory>& memory, size_t bytes, size_t alignment,
+                       uint64_t context) {
+  if (bytes > PTRDIFF_MAX / 2) throw std::bad_alloc();
+  memory.emplace(bytes + alignment, context);
+  std::byte* const begin = memory->begin();
+  return alignment == 0 ? begin
+                        : begin + (alignment - reinterpret_cast<uintptr_t>(begin) % alignment) %
+                                      alignment;
+}
+
+}  // namespace
+
+Window::Window(llcl::Board& board, task::TaskRecord& self, uint32_t rank, uint32_t members,
+               bool has_threads)
+    : board_(board),
+      self_(self),
+      owner_(mailbox::Owner::task(self.number, self.generation.load(std::memory_order_relaxed))),
+      rank_(rank),
+      epochs_(members, has_threads) {}
+
+Window::~Window() {
+  if (group_.is_open()) part(rank_).attachments.free(group_);
+}
+
+int Window::join(uint64_t context, std::span<const uint32_t> members) {
+  context_ = context;
+  return group_.open(board_, self_, group_name_of(context), members,
+                     Part::bytes_for(static_cast<uint32_t>(members.size())));
+}
+
+void Window::announce_error(const llcl::Group& group, uint32_t rank, int error) {
+  part_in(group, rank).error = error;
+  publish(group, rank, Part::kAnnounced);
+}
+
+void Window::announce(const nagaya_window_memory& own) {
+  Part& part = this->part(rank_);
+  part.kind = own.kind;
+  part.bytes = own.kind == NAGAYA_WINDOW_DYNAMIC ? 0 : own.bytes;
+  part.unit = own.unit;
+  part.base = own.kind == NAGAYA_WINDOW_CREATE ? static_cast<std::byte*>(own.base) : nullptr;
+  is_dynamic_ = own.kind == NAGAYA_WINDOW_DYNAMIC;
+  alignment_ = own.alignment;
+  part.error = base::catch_errors([&] {
+    const int error = check(own);
+    if (error == 0 && own.kind == NAGAYA_WINDOW_ALLOCATE)
+      part.base = make_memory(memory_, own.bytes, own.alignment, context_);
+    return error;
+  });
+  publish(group_, rank_, Part::kAnnounced);
+}
+
+bool Window::is_opened() {
+  for (; announced_ < size(); ++announced_)
+    if (part(announced_).state.load(std::memory_order_acquire) == Part::kNew) return false;
+  for (uint32_t rank = 0; rank < size() && opening_error_ == 0; ++rank)
+    opening_error_ = part(rank).kind == part(0).kind ? part(rank).error : -EINVAL;
+  if (opening_error_ != 0 || part(0).kind != NAGAYA_WINDOW_CONTIGUOUS) return true;
+  if (rank_ == 0) {
+    part(0).error = base::catch_errors([this] { return place_contiguous(); });
+    publish(group_, 0, Part::kPlaced);
+  }
+  if (part(0).state.load(std::memory_order_acquire) != Part::kPlaced) return false;
+  opening_error_ = part(0).error;
+  return true;
+}
+
+// Called by rank 0: makes the memory of all members, and stores their bases.
+int Window::place_contiguous() {
+  size_t bytes = 0;
+  for (uint32_t rank = 0; rank < size(); ++rank)
+    if (__builtin_add_overflow(bytes, part(rank).bytes, &bytes)) return -ENOMEM;
+  std::byte* at = make_memory(memory_, bytes, alignment_, context_);
+  for (uint32_t rank = 0; rank < size(); at += part(rank++).bytes) part(rank).base = at;
+  return 0;
+}
+
+int Window::attach(void* base, size_t bytes) {
+  const std::unique_lock lock(attachments_lock_);
+  if (bytes == 0) {
+    empty_attachments_.push_back(base);
+    return 0;
+  }
+  return part(rank_).attachments.attach(group_, reinterpret_cast<uint64_t>(base), bytes);
+}
+
+int Window::detach(const void* base) {
+  const std::unique_lock lock(attachments_lock_);
+  const int error = part(rank_).attachments.detach(reinterpret_cast<uint64_t>(base));
+  if (error == 0) return 0;
+  const auto empty = std::ranges::find(empty_attachments_, base);
+  if (empty == empty_attachments_.end()) return error;
+  empty_attachments_.erase(empty);
+  return 0;
+}
+
+uint64_t Window::arrive() {
+  const uint64_t arrivals = ++fences_ * size();
+  // Both: pairs with have_arrived() of the others, whose stores this one passes on.
+  const uint64_t before = part(0).arrived.fetch_add(1, std::memory_order_acq_rel);
+  if (before + 1 == arrivals) group_.wake();
+  return arrivals;
+}
+
+bool Window::has_all(std::span<const uint32_t> ranks) const {
+  return std::ranges::all_of(ranks, [this](uint32_t rank) { return rank < size(); });
+}
+
+int Window::post(std::span<const uint32_t> ranks, bool is_unchecked) {
+  if (is_posted_) return -EBUSY;
+  is_posted_ = true;
+  completions_ += ranks.size();
+  if (is_unchecked) return 0;
+  for (const uint32_t rank : ranks) {
+    // Release: pairs with start().
+    part(rank).posts[rank_ / 64].fetch_or(uint64_t{1} << rank_ % 64, std::memory_order_release);
+    group_.wake_one(rank);
+  }
+  return 0;
+}
+
+bool Window::end_exposure() {
+  // Acquire: pairs with complete().
+  if (part(rank_).completed.load(std::memory_order_acquire) != completions_) return false;
+  is_posted_ = false;
+  return true;
+}
+
+bool Window::start(uint32_t target, bool is_unchecked) {
+  const uint64_t bit = uint64_t{1} << target % 64;
+  std::atomic<uint64_t>& posts = part(rank_).posts[target / 64];
+  if (!is_unchecked) {
+    if ((posts.load(std::memory_order_acquire) & bit) == 0) return false;  // pairs with post()
+    posts.fetch_and(~bit, std::memory_order_relaxed);
+  }
+  epochs_.set_target(target, Access::kStarted);
+  return true;
+}
+
+void Window::complete() {
+  for (uint32_t rank = 0; rank < size(); ++rank) {
+    if (epochs_.target(rank) != Access::kStarted) continue;
+    epochs_.set_target(rank, Access::kNone);
+    part(rank).completed.fetch_add(1, std::memory_order_release);  // pairs with end_exposure()
+    group_.wake_one(rank);
+  }
+}
+
+void Window::unlock(uint32_t target, Access access) {
+  Part& part = this->part(target);
+  bool wakes = false;
+  if (access == Access::kUntoldExclusive) {
+    part.untold.store(0, std::memory_order_release);  // pairs with LockAllRequest
+    wakes = this->part(0).has_lock_all.load(std::memory_order_relaxed) != 0;
+  }
+  if (access == Access::kShared)
+    part.lock.unlock_shared();
+  else if (access != Access::kUnchecked)
+    part.lock.unlock_exclusive();
+  if (access == Access::kExclusive) wakes = this->part(0).turns.leave_exclusive();
+  if (wakes || part.lock.has_waiters()) group_.wake();
+}
+
+void Window::unlock_all() {
+  if (part(0).turns.leave_all()) group_.wake();
+}
+
+}  // namespace nagaya::window

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// window.h - one member's handle of a window: how it is opened and closed, its synchronisation. It
+// never waits: what has to wait is a function that the caller polls until it returns true.
+//
+// Opening, at each member:
+//
+//   announce()   makes the own memory, and shows where it lies, or the member's error
+//   is_opened()  until all members have announced theirs; of a contiguous window, rank 0 then makes
+//                the memory of all, and the others wait for it
+//
+// So all members know all errors before anyone goes on.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "array/block_memory.h"
+#include "llcl/board/group.h"
+#include "nagaya/window.h"
+#include "window/epochs.h"
+#include "window/part.h"
+
+namespace nagaya::window {
+
+inline llcl::GroupName group_name_of(uint64_t context) {
+  return {llcl::GroupUser::kWindow, 0, context};
+}
+
+class Window {
+ public:
+  // May throw std::bad_alloc.
+  Window(llcl::Board& board, task::TaskRecord& self, uint32_t rank, uint32_t members,
+         bool has_threads);
+  ~Window();
+
+  // ---- opening and closing
+
+  // Opens the memory that the members share. Arguments and results as llcl::Group::open().
+  int join(uint64_t context, std::span<const uint32_t> members);
+  void announce(const nagaya_window_memory& own);
+  bool is_opened();
+  // Valid once is_opened() has returned true.
+  int opening_error() const { return opening_error_; }
+  // Called by a member that lacks the memory for a Window: announces its error in the opened
+  // `group`.
+  static void announce_error(const llcl::Group& group, uint32_t rank, int error);
+
+  uint32_t rank() const { return rank_; }
+  uint32_t size() const { return static_cast<uint32_t>(group_.members().size()); }
+  bool is_dynamic() const { return is_dynamic_; }
+  const llcl::Group& group() const { return group_; }
+  Part& part(uint32_t rank) const { return *reinterpret_cast<Part*>(group_.part(rank)); }
+  Epochs& epochs() { return epochs_; }
+  llcl::Board& board() const { return board_; }
+  mailbox::Owner owner() const { return owner_; }
+
+  int attach(void* base, size_t bytes);
+  int detach(const void* base);
+
+  // ---- fences
+
+  // The caller has arrived at a fence. Returns how many arrivals the fence is complete with.
+  uint64_t arrive();
+  bool have_arrived(uint64_t arrivals) const {
+    return part(0).arrived.load(std::memory_order_acquire) >= arrivals;  // pairs with arrive()
+  }
+
+  // ---- post, start, complete, wait
+
+  int post(std::span<const uint32_t> ranks, bool is_unchecked);
+  bool is_posted() const { return is_posted_; }
+  // Ends the exposure if all accesses to the caller's memory are complete.
+  bool end_exposure();
+  // Begins the epoch for a target that has posted.
+  bool start(uint32_t target, bool is_unchecked);
+  void complete();
+  bool has_all(std::span<const uint32_t> ranks) const;
+
+  // ---- locks (locks.h takes them)
+
+  void unlock(uint32_t target, Access access);
+  void unlock_all();
+
+ private:
+  int place_contiguous();
+
+  llcl::Board& board_;
+  task::TaskRecord& self_;
+  const mailbox::Owner owner_;
+  const uint32_t rank_;
+  bool is_dynamic_ = false;
+  bool is_posted_ = false;
+  Epochs epochs_;
+  llcl::Group group_;
+  uint64_t fences_ = 0;      // so far
+  uint64_t completions_ = 0; // of others' epochs at the caller, with which its exposures so far end
+  std::optional<array::BlockMemory> memory_;
+  uint64_t context_ = 0;
+  size_t alignment_ = 0;
+  uint32_t announced_ = 0;  // the ranks below have announced their parts
+  int opening_error_ = 0;
+  task::SpinLock attachments_lock_;
+  std::vector<const void*> empty_attachments_;
+};
+
+}  // namespace nagaya::window
