@@ -61,8 +61,8 @@ bool is_inside(uint64_t begin, const Reach& reach, uint64_t bytes) {
          static_cast<uint64_t>(high) <= bytes;
 }
 
-// Checks an access of `to.place.bytes` bytes. *at gets the address of the displacement. Returns 0 or
-// an error; with 0 bytes *at stays as it is.
+// Checks an access of `to.place.bytes` bytes. *at gets the address of the displacement. Returns 0
+// or an error; with 0 bytes *at stays as it is.
 int find(Window& window, const nagaya_window_target& to, std::byte** at) {
   if (to.rank >= window.size()) return -EINVAL;
   if (!window.epochs().may_access(to.rank)) return -EPROTO;
@@ -170,9 +170,8 @@ bool has_comparable_bytes(nagaya_element_type type) {
 
 bool is_sound(const nagaya_window_buffer* buffer, size_t bytes) {
   Reach reach;
-  return buffer == nullptr ||
-         (buffer->bytes == bytes &&
-          (buffer->runs == nullptr || bytes == 0 || reach_of(*buffer, &reach) == 0));
+  return buffer == nullptr || (buffer->bytes == bytes && (buffer->runs == nullptr || bytes == 0 ||
+                                                          reach_of(*buffer, &reach) == 0));
 }
 
 }  // namespace
@@ -193,9 +192,8 @@ int get(Window& window, const nagaya_window_buffer& to, const nagaya_window_targ
   return error;
 }
 
-int accumulate(Window& window, const nagaya_window_buffer* from,
-               const nagaya_window_buffer* result, const nagaya_window_target& to,
-               ElementOperation what) {
+int accumulate(Window& window, const nagaya_window_buffer* from, const nagaya_window_buffer* result,
+               const nagaya_window_target& to, ElementOperation what) {
   const size_t bytes = to.place.bytes;
   if (!is_type(what.type)) return -EINVAL;
   const size_t extent = reduction::elements_of(what.type).extent;
@@ -224,9 +222,9 @@ int fetch_and_op(Window& window, uint32_t rank, uint64_t displacement, const Fet
   if (const int error = find(window, {rank, displacement, {nullptr, bytes, nullptr, 0}}, &at);
       error != 0)
     return error;
-  return llcl::accumulate(window.board(), window.owner(),
-                          {what.type, what.operation, 1, at, nullptr, values.operand,
-                           values.result});
+  return llcl::accumulate(
+      window.board(), window.owner(),
+      {what.type, what.operation, 1, at, nullptr, values.operand, values.result});
 }
 
 int compare_and_swap(Window& window, uint32_t rank, uint64_t displacement,

@@ -16,9 +16,8 @@ struct ElementOperation {
   nagaya_reduction operation;
 };
 // `from` may be nullptr with NO_OP, `result` if nobody wants the values from before.
-int accumulate(Window& window, const nagaya_window_buffer* from,
-               const nagaya_window_buffer* result, const nagaya_window_target& to,
-               ElementOperation what);
+int accumulate(Window& window, const nagaya_window_buffer* from, const nagaya_window_buffer* result,
+               const nagaya_window_target& to, ElementOperation what);
 
 struct Fetch {
   const void* operand;

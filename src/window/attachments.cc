@@ -68,8 +68,7 @@ bool Attachments::contains(uint64_t begin, uint64_t bytes) const {
     const Table* const table = table_.load(std::memory_order_acquire);  // pairs with attach()
     const bool is_there = table != nullptr && has(*table, begin, end);
     std::atomic_thread_fence(std::memory_order_acquire);  // pairs with Change
-    if (sequence % 2 == 0 && sequence_.load(std::memory_order_relaxed) == sequence)
-      return is_there;
+    if (sequence % 2 == 0 && sequence_.load(std::memory_order_relaxed) == sequence) return is_there;
     mailbox::Machine::yield();
   }
 }

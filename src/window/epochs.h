@@ -86,7 +86,9 @@ class Epochs {
     if (--locks_ == 0) set(State::kIdle);
     return 0;
   }
-  bool has_lock(uint32_t rank) const { return state() == State::kLocked && target(rank) > Access::kRequested; }
+  bool has_lock(uint32_t rank) const {
+    return state() == State::kLocked && target(rank) > Access::kRequested;
+  }
   bool has_locks() const { return state() == State::kLocked || has_lock_all(); }
 
   int begin_lock_all(bool is_unchecked) {

@@ -45,11 +45,9 @@ class TargetLock {
     exclusive_.fetch_add(1, std::memory_order_release);
   }
 
-  // Returns whether a ticket may be waiting, after an unlock or a grant of the caller's.
+  // Called after an unlock or a shared grant: returns whether a ticket waits.
   bool has_waiters() const {
-    const uint32_t next = next_.load(std::memory_order_relaxed);
-    return shared_.load(std::memory_order_relaxed) != next ||
-           exclusive_.load(std::memory_order_relaxed) != next;
+    return shared_.load(std::memory_order_relaxed) != next_.load(std::memory_order_relaxed);
   }
 
  private:

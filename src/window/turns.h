@@ -56,9 +56,7 @@ class Turns {
         return true;
     return false;
   }
-  uint64_t leave(uint64_t one) {
-    return holders_.fetch_sub(one, std::memory_order_release) - one;
-  }
+  uint64_t leave(uint64_t one) { return holders_.fetch_sub(one, std::memory_order_release) - one; }
 
   std::atomic<uint32_t> next_, serving_;
   std::atomic<uint64_t> holders_;

@@ -39,9 +39,9 @@ std::byte* make_memory(std::optional<array::BlockMemory>& memory, size_t bytes, 
   if (bytes > PTRDIFF_MAX / 2) throw std::bad_alloc();
   memory.emplace(bytes + alignment, context);
   std::byte* const begin = memory->begin();
-  return alignment == 0 ? begin
-                        : begin + (alignment - reinterpret_cast<uintptr_t>(begin) % alignment) %
-                                      alignment;
+  return alignment == 0
+             ? begin
+             : begin + (alignment - reinterpret_cast<uintptr_t>(begin) % alignment) % alignment;
 }
 
 }  // namespace
@@ -90,7 +90,8 @@ bool Window::is_opened() {
   for (; announced_ < size(); ++announced_)
     if (part(announced_).state.load(std::memory_order_acquire) == Part::kNew) return false;
   for (uint32_t rank = 0; rank < size() && opening_error_ == 0; ++rank)
-    opening_error_ = part(rank).kind == part(0).kind ? part(rank).error : -EINVAL;
+    opening_error_ =
+        part(rank).kind == part(0).kind || part(rank).error != 0 ? part(rank).error : -EINVAL;
   if (opening_error_ != 0 || part(0).kind != NAGAYA_WINDOW_CONTIGUOUS) return true;
   if (rank_ == 0) {
     part(0).error = base::catch_errors([this] { return place_contiguous(); });

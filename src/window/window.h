@@ -93,8 +93,9 @@ class Window {
   bool is_posted_ = false;
   Epochs epochs_;
   llcl::Group group_;
-  uint64_t fences_ = 0;      // so far
-  uint64_t completions_ = 0; // of others' epochs at the caller, with which its exposures so far end
+  uint64_t fences_ = 0;  // so far
+  uint64_t completions_ =
+      0;  // of others' epochs at the caller, with which its exposures so far end
   std::optional<array::BlockMemory> memory_;
   uint64_t context_ = 0;
   size_t alignment_ = 0;

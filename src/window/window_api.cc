@@ -7,6 +7,7 @@
 #include "base/catch_errors.h"
 #include "llcl/requests/endpoint.h"
 #include "llcl/requests/processes.h"
+#include "task/space/own_record.h"
 #include "window/access.h"
 #include "window/locks.h"
 #include "window/window.h"
@@ -28,7 +29,7 @@ constexpr uint64_t kContexts = uint64_t{1} << 56;
 
 // Returns 0, or the error of a call for `window`.
 int check(const nagaya_window* window) {
-  if (Endpoint::own() == nullptr) return -ESRCH;
+  if (nagaya::task::own_record() == nullptr) return -ESRCH;
   return window == nullptr ? -EINVAL : 0;
 }
 int check(const nagaya_window* window, uint32_t rank) {
@@ -45,9 +46,9 @@ void fence() {
 int open_without_memory(Endpoint& endpoint, uint64_t context, uint32_t rank,
                         std::span<const uint32_t> tasks) {
   nagaya::llcl::Group group;
-  const int error = group.open(endpoint.board(), endpoint.record(),
-                               nagaya::window::group_name_of(context), tasks,
-                               nagaya::window::Part::bytes_for(static_cast<uint32_t>(tasks.size())));
+  const int error =
+      group.open(endpoint.board(), endpoint.record(), nagaya::window::group_name_of(context), tasks,
+                 nagaya::window::Part::bytes_for(static_cast<uint32_t>(tasks.size())));
   if (error == 0) Window::announce_error(group, rank, -ENOMEM);
   return -ENOMEM;
 }
@@ -87,8 +88,7 @@ int nagaya_window_open(uint64_t context, const nagaya_processes* members,
     return -EINVAL;
   if (members->set->by_node().nodes() > 1) return -EOPNOTSUPP;
   if (threads != 0) endpoint->waits().enable_threads();
-  return catch_errors(
-      [&] { return open(*endpoint, context, *members, *own, threads != 0, out); });
+  return catch_errors([&] { return open(*endpoint, context, *members, *own, threads != 0, out); });
 }
 
 int nagaya_window_close(nagaya_window* window) {
@@ -140,9 +140,8 @@ int nagaya_window_accumulate(nagaya_window* window, const nagaya_window_buffer* 
 }
 
 int nagaya_window_get_accumulate(nagaya_window* window, const nagaya_window_buffer* from,
-                                 const nagaya_window_buffer* result,
-                                 const nagaya_window_target* to, nagaya_element_type type,
-                                 nagaya_reduction operation) {
+                                 const nagaya_window_buffer* result, const nagaya_window_target* to,
+                                 nagaya_element_type type, nagaya_reduction operation) {
   if (const int error = check(window); error != 0) return error;
   if (to == nullptr || result == nullptr) return -EINVAL;
   return accumulate(*window, from, result, *to, {type, operation});
