@@ -60,6 +60,11 @@ int get(Window& window, void* origin, MPI_Count origin_count, MPI_Datatype origi
 
 // ---- accumulates ------------------------------------------------------------------------------
 
+// The class for an error of an accumulate, whose other arguments are right.
+int class_of_accumulate(int error) {
+  return error == -EINVAL ? MPI_ERR_OP : class_of_window_error(error);
+}
+
 // Both sides have elements of one type.
 int set_elements(WindowSide& side, const void* buffer, MPI_Count count, MPI_Datatype type,
                  nagaya_reduction operation, nagaya_element_type element) {
@@ -82,8 +87,8 @@ int accumulate(Window& window, const void* origin, MPI_Count origin_count, MPI_D
     return error;
   if ((error = fit(here.bytes(), there))) return error;
   const nagaya_window_target to = target_of(target, displacement, there);
-  return class_of_window_error(::nagaya_window_accumulate(window.accesses(), &here.buffer(), &to,
-                                                          element, *operation));
+  return class_of_accumulate(::nagaya_window_accumulate(window.accesses(), &here.buffer(), &to,
+                                                        element, *operation));
 }
 
 // MPI_NO_OP ignores the origin's elements.
@@ -109,7 +114,7 @@ int get_accumulate(Window& window, const void* origin, MPI_Count origin_count,
     return error;
   if ((error = fit(there.bytes(), old))) return error;
   const nagaya_window_target to = target_of(target, displacement, there);
-  return class_of_window_error(
+  return class_of_accumulate(
       ::nagaya_window_get_accumulate(window.accesses(), has_origin ? &here.buffer() : nullptr,
                                      &old.buffer(), &to, element, *operation));
 }
@@ -126,7 +131,7 @@ int fetch_and_op(Window& window, const void* origin, void* result, MPI_Datatype 
   const int error = check(window, 1, target, displacement);
   if (error != MPI_SUCCESS || target == MPI_PROC_NULL) return error;
   if (operation == nullptr) return MPI_ERR_OP;
-  return class_of_window_error(::nagaya_window_fetch_and_op(
+  return class_of_accumulate(::nagaya_window_fetch_and_op(
       window.accesses(), origin, result, static_cast<uint32_t>(target),
       static_cast<uint64_t>(displacement), *element, *operation));
 }

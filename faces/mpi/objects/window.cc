@@ -2,6 +2,7 @@
 #include "objects/window.h"
 
 #include <algorithm>
+#include <atomic>
 #include <climits>
 
 #include "objects/errors.h"
@@ -13,9 +14,12 @@ namespace {
 
 HandleTable<Window> windows;
 
-int copy_nothing(MPI_Win, int, void*, void*, void*, int* is_copied) {
-  *is_copied = 0;
-  return MPI_SUCCESS;
+// Returns a communicator of this process whose errors are returned. Kept until the end.
+MPI_Comm make_carriers_communicator() {
+  MPI_Comm self = MPI_COMM_SELF;
+  if (beneath.Comm_split(MPI_COMM_SELF, 0, 0, &self) == MPI_SUCCESS)
+    beneath.Comm_set_errhandler(self, MPI_ERRORS_RETURN);
+  return self;
 }
 
 // An error of any member becomes one of all. Returns the highest class.
@@ -96,49 +100,55 @@ int Window::make(Communicator& comm, int flavor, const nagaya_window_memory& own
     return MPI_SUCCESS;
   }
   MPI_Win carrier = window->handle_;
-  if (carrier != MPI_WIN_NULL) beneath.Win_free(&carrier);
+  if (carrier != MPI_WIN_NULL) {
+    beneath.Win_free(&carrier);
+    windows.erase(key_of(window->handle_), window);
+  }
   delete window;
   return failure;
 }
 
-// Of all kinds of carriers only this one is over memory of ours, which Fortran reads as an
-// attribute. (Open MPI 4.1 makes no dynamic window over MPI_COMM_SELF.)
+// A carrier is over the window's memory if that is possible, so that Fortran reads the memory's
+// attributes from it. MPICH can make 2,000 such ones, and any number of dynamic ones; Open MPI 4.1
+// makes only allocated ones of one process. A kind that has failed is not tried again.
 int Window::make_carrier(MPI_Info info) {
+  enum Kind { kCreated, kDynamic, kAllocated };
+  static std::atomic<int> first_kind = kCreated;
+  static const MPI_Comm self = make_carriers_communicator();
   MPI_Win carrier = MPI_WIN_NULL;
-  int error = beneath.Win_create(base_, bytes_, unit_, info, MPI_COMM_SELF, &carrier);
-  if (error != MPI_SUCCESS) return MPI_ERR_OTHER;
+  void* memory = nullptr;
+  int error = MPI_ERR_OTHER, kind = first_kind.load(std::memory_order_relaxed);
+  for (;; first_kind.store(++kind, std::memory_order_relaxed)) {
+    if (kind == kCreated)
+      error = beneath.Win_create(base_, bytes_, unit_, info, self, &carrier);
+    else if (kind == kDynamic)
+      error = beneath.Win_create_dynamic(info, self, &carrier);
+    else
+      error = beneath.Win_allocate(0, unit_, info, self, &memory, &carrier);
+    if (error == MPI_SUCCESS) break;
+    if (kind == kAllocated) return MPI_ERR_OTHER;
+  }
   handle_ = carrier;
-  // Set first, so deleted last, after the program's.
-  static const int keyval = [] {
-    int made_key = MPI_KEYVAL_INVALID;
-    beneath.Win_create_keyval(copy_nothing, end_by_attribute, &made_key, nullptr);
-    return made_key;
-  }();
-  error = beneath.Win_set_attr(carrier, keyval, this);
-  if (error == MPI_SUCCESS) windows.insert(key_of(carrier), this);
-  return error == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-}
-
-// The carrier's handle may belong to a new window from here on.
-int Window::end_by_attribute(MPI_Win handle, int, void*, void*) {
-  windows.erase(key_of(handle));
+  windows.insert(key_of(carrier), this);
   return MPI_SUCCESS;
 }
 
-// An epoch of no target can be opened unless another one is open.
+// A fence that neither ends nor begins an epoch waits for nobody, and fails while one of start or of
+// a lock is open; a post fails after another.
 bool Window::has_open_epoch() const {
-  if (::nagaya_window_post(accesses_, nullptr, 0, 0) != 0) return true;
-  ::nagaya_window_wait(accesses_);
-  if (::nagaya_window_start(accesses_, nullptr, 0, 0) != 0) return true;
-  ::nagaya_window_complete(accesses_);
-  return false;
+  constexpr uint32_t kNothing = NAGAYA_WINDOW_NO_PRECEDE | NAGAYA_WINDOW_NO_SUCCEED;
+  if (::nagaya_window_fence(accesses_, kNothing) != 0) return true;
+  return ::nagaya_window_post(accesses_, nullptr, 0, 0) != 0 ||
+         ::nagaya_window_wait(accesses_) != 0;
 }
 
 int Window::free(MPI_Win* handle) {
   if (has_open_epoch()) return MPI_ERR_RMA_SYNC;
   const int error = beneath.Win_free(handle);
-  if (error == MPI_SUCCESS) delete this;
-  return error;
+  if (error != MPI_SUCCESS) return error;
+  windows.erase(key_of(handle_), this);
+  delete this;
+  return MPI_SUCCESS;
 }
 
 bool Window::find_attribute(int keyval, void*& value) {

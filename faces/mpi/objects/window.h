@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // window.h - a window whose processes are all in the space: its accesses are ours (nagaya/window.h).
 //
-// Its handle is that of a *carrier*: a window of the MPI beneath, over MPI_COMM_SELF and the same
-// memory, by which nobody communicates. Attributes, name, error handler and info of the program are
+// Its handle is that of a *carrier*: a window of the MPI beneath, of this process alone, by which
+// nobody communicates. Attributes, name, error handler and info of the program are
 // those of the carrier, so functions that are not ours, and Fortran's, find them by the handle. A
 // window whose handle is not in the table is the MPI's beneath, in every function.
 #pragma once
@@ -47,7 +47,6 @@ class Window {
 
   int make_carrier(MPI_Info info);
   bool has_open_epoch() const;
-  static int end_by_attribute(MPI_Win handle, int keyval, void* window, void* extra);
 
   Communicator& comm_;  // held
   nagaya_window* const accesses_;

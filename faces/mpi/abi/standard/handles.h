@@ -35,8 +35,6 @@ using MPI_Comm_copy_attr_function = int(MPI_Comm, int, void*, void*, void*, int*
 using MPI_Comm_delete_attr_function = int(MPI_Comm, int, void*, void*);
 using MPI_Type_copy_attr_function = int(MPI_Datatype, int, void*, void*, void*, int*);
 using MPI_Type_delete_attr_function = int(MPI_Datatype, int, void*, void*);
-using MPI_Win_copy_attr_function = int(MPI_Win, int, void*, void*, void*, int*);
-using MPI_Win_delete_attr_function = int(MPI_Win, int, void*, void*);
 
 template <class Handle>
 Handle handle(uintptr_t number) {
