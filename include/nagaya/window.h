@@ -44,9 +44,10 @@
  * Thread safety: any thread of a member may call any function at any time, except that a window has
  * one fence, post, start, complete or wait of a member at a time, and nothing else during its
  * closing. An epoch belongs to the process: any thread may use it or end it.
- * Memory: 192 bytes of the space heap for each member of a window (from 257 members on 64 more for
- * each further 512), and about 400 bytes and one byte for each member in every task.
  * Death of a member: its job ends (docs/window.md).
+ * Memory: 192 bytes of the space heap for each member of a window (from 321 members on 64 more for
+ * each further 512), rounded up to a power of two for the window: 10,000 windows of 16 members take
+ * 40 MiB. In every task about 400 bytes, and one byte for each member.
  */
 #ifndef NAGAYA_WINDOW_H
 #define NAGAYA_WINDOW_H
@@ -88,7 +89,8 @@ typedef struct nagaya_window_memory {
  * return the error of the lowest rank that has one.
  *
  *   context   below 2^56; windows that exist at once and have members in common have different
- *             ones. Contexts of teams are others
+ *             ones. Teams may have equal contexts. A context may be used again when all members
+ *             have returned from the closing, or from the opening that failed
  *   members   processes of this node; the set may be closed on return
  *   threads   nonzero: several threads of the task may wait, for this window or anything else
  *
@@ -172,8 +174,8 @@ int nagaya_window_compare_and_swap(nagaya_window* window, const void* desired, c
 
 /* Assertions of the caller, which save work. */
 enum {
-  NAGAYA_WINDOW_NO_PRECEDE = 1, /* fence: it ends no epoch, at any member (all say so): nobody
-                                   waits */
+  NAGAYA_WINDOW_NO_PRECEDE = 1, /* fence: it ends no epoch, at any member (all say so). With
+                                   NO_SUCCEED nobody waits */
   NAGAYA_WINDOW_NO_SUCCEED = 2, /* fence: it begins no epoch (all say so) */
   NAGAYA_WINDOW_NO_CHECK = 4    /* lock, lock_all: nobody has a lock that excludes this one;
                                    post and start (both say so): the posts come before the start */

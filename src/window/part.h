@@ -20,13 +20,9 @@
 namespace nagaya::window {
 
 struct Part {
-  enum : uint32_t { kNew, kAnnounced, kPlaced };
-
-  // kNew -> kAnnounced   the member: its error, bytes and unit are stored (and its base, unless the
-  //                      window is contiguous)
-  // -> kPlaced           rank 0, of its own: the bases of a contiguous window, or its error, are
-  //                      stored
-  alignas(mailbox::kLineBytes) std::atomic<uint32_t> state;
+  // Rank 0's: the bases of a contiguous window are stored, or its error. (The other fields are
+  // stored before the member's first arrival.)
+  alignas(mailbox::kLineBytes) std::atomic<uint32_t> is_placed;
   int32_t error;
   uint32_t kind;  // nagaya_window_kind
   // Rank 0's, read by each exclusive lock: whether any member has called lock_all, and whether all
@@ -38,7 +34,7 @@ struct Part {
   Attachments attachments;  // of a dynamic window
 
   alignas(mailbox::kLineBytes) Turns turns;
-  std::atomic<uint64_t> arrived;  // members at fences, of all fences so far
+  std::atomic<uint64_t> arrived;  // at the opening, fences and the closing so far, by all members
 
   alignas(mailbox::kLineBytes) TargetLock lock;
   std::atomic<uint32_t> untold;     // turns.h

@@ -18,10 +18,10 @@ Part& part_in(const llcl::Group& group, uint32_t rank) {
   return *reinterpret_cast<Part*>(group.part(rank));
 }
 
-// Release: pairs with is_opened() of the others.
-void publish(const llcl::Group& group, uint32_t rank, uint32_t state) {
-  part_in(group, rank).state.store(state, std::memory_order_release);
-  group.wake();
+void arrive_in(const llcl::Group& group, uint64_t arrivals) {
+  // Release and acquire: pairs with have_arrived() of the others, whose stores this one passes on.
+  if (part_in(group, 0).arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == arrivals)
+    group.wake();
 }
 
 int check(const nagaya_window_memory& own) {
@@ -66,7 +66,7 @@ int Window::join(uint64_t context, std::span<const uint32_t> members) {
 
 void Window::announce_error(const llcl::Group& group, uint32_t rank, int error) {
   part_in(group, rank).error = error;
-  publish(group, rank, Part::kAnnounced);
+  arrive_in(group, group.members().size());
 }
 
 void Window::announce(const nagaya_window_memory& own) {
@@ -83,21 +83,22 @@ void Window::announce(const nagaya_window_memory& own) {
       part.base = make_memory(memory_, own.bytes, own.alignment, context_);
     return error;
   });
-  publish(group_, rank_, Part::kAnnounced);
+  announcements_ = arrive();
 }
 
 bool Window::is_opened() {
-  for (; announced_ < size(); ++announced_)
-    if (part(announced_).state.load(std::memory_order_acquire) == Part::kNew) return false;
+  if (!have_arrived(announcements_)) return false;
   for (uint32_t rank = 0; rank < size() && opening_error_ == 0; ++rank)
     opening_error_ =
         part(rank).kind == part(0).kind || part(rank).error != 0 ? part(rank).error : -EINVAL;
   if (opening_error_ != 0 || part(0).kind != NAGAYA_WINDOW_CONTIGUOUS) return true;
   if (rank_ == 0) {
     part(0).error = base::catch_errors([this] { return place_contiguous(); });
-    publish(group_, 0, Part::kPlaced);
+    part(0).is_placed.store(1, std::memory_order_release);
+    group_.wake();
   }
-  if (part(0).state.load(std::memory_order_acquire) != Part::kPlaced) return false;
+  // Acquire: pairs with the store above.
+  if (part(0).is_placed.load(std::memory_order_acquire) == 0) return false;
   opening_error_ = part(0).error;
   return true;
 }
@@ -133,9 +134,7 @@ int Window::detach(const void* base) {
 
 uint64_t Window::arrive() {
   const uint64_t arrivals = ++fences_ * size();
-  // Both: pairs with have_arrived() of the others, whose stores this one passes on.
-  const uint64_t before = part(0).arrived.fetch_add(1, std::memory_order_acq_rel);
-  if (before + 1 == arrivals) group_.wake();
+  arrive_in(group_, arrivals);
   return arrivals;
 }
 

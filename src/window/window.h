@@ -4,9 +4,9 @@
 //
 // Opening, at each member:
 //
-//   announce()   makes the own memory, and shows where it lies, or the member's error
-//   is_opened()  until all members have announced theirs; of a contiguous window, rank 0 then makes
-//                the memory of all, and the others wait for it
+//   announce()   makes the own memory, shows where it lies, or the member's error, and arrives
+//   is_opened()  until all members have arrived; of a contiguous window, rank 0 then makes the
+//                memory of all, and the others wait for it
 //
 // So all members know all errors before anyone goes on.
 #pragma once
@@ -60,7 +60,8 @@ class Window {
 
   // ---- fences
 
-  // The caller has arrived at a fence. Returns how many arrivals the fence is complete with.
+  // The caller has arrived at a fence. Returns how many arrivals the fence is complete with. The
+  // last member that arrives wakes the others.
   uint64_t arrive();
   bool have_arrived(uint64_t arrivals) const {
     return part(0).arrived.load(std::memory_order_acquire) >= arrivals;  // pairs with arrive()
@@ -93,13 +94,12 @@ class Window {
   bool is_posted_ = false;
   Epochs epochs_;
   llcl::Group group_;
-  uint64_t fences_ = 0;  // so far
-  uint64_t completions_ =
-      0;  // of others' epochs at the caller, with which its exposures so far end
+  uint64_t fences_ = 0;       // so far, with the opening
+  uint64_t completions_ = 0;  // with which the caller's exposures so far end
   std::optional<array::BlockMemory> memory_;
   uint64_t context_ = 0;
   size_t alignment_ = 0;
-  uint32_t announced_ = 0;  // the ranks below have announced their parts
+  uint64_t announcements_ = 0;  // arrivals with which all members have announced
   int opening_error_ = 0;
   task::SpinLock attachments_lock_;
   std::vector<const void*> empty_attachments_;

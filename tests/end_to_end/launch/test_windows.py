@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Windows of nagaya/window.h among the tasks of a job, and tasks that are killed in them."""
+import time
+
+import pytest
+
+RUN_LIMIT_S = 300
+END_LIMIT_S = 5
+
+
+@pytest.mark.parametrize("tasks", [1, 2, 5, 16])
+def test_every_function_does_what_it_says(user, nagaya, installation, tasks):
+    ended = user.run([nagaya, "run", "-n", tasks, installation.program("windows"), "all"],
+                     timeout=RUN_LIMIT_S)
+    assert (ended.code, ended.out) == (0, f"windows of {tasks}\n"), ended
+
+
+def test_ten_thousand_windows_are_open_at_once(user, nagaya, installation):
+    ended = user.run([nagaya, "run", "-n", 16, installation.program("windows"), "many", 10000],
+                     timeout=RUN_LIMIT_S)
+    assert (ended.code, ended.out) == (0, "10000 windows of 16\n"), ended
+
+
+@pytest.mark.parametrize("place", ["lock", "start", "open"])
+def test_a_task_that_dies_ends_the_job(user, nagaya, installation, place):
+    begin = time.monotonic()
+    ended = user.run([nagaya, "run", "-n", 3, installation.program("windows"), "die", place],
+                     timeout=RUN_LIMIT_S)
+    assert ended.code == 128 + 9 and time.monotonic() - begin < END_LIMIT_S, ended
