@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpi_face_window_faults.c - situations in which windows of MPIs have lost data, hung, crashed or taken long. Each
- * argument names one; "NAME: right" is printed for each.
+/* mpi_face_window_faults.c - situations in which windows of MPIs have lost data, hung, crashed or
+ * taken long. Each argument names one; "NAME: right" is printed for each.
  *
- *   strided      an accumulate to a strided type changes other bytes or the wrong ones (ompi 6275, 8544)
- *   concurrent   accumulates of several ranks to one place lose updates (ompi 3571)
- *   swap         a spin lock by MPI_Get_accumulate with MPI_REPLACE never ends (ompi 14173)
- *   threads      threads that make windows at once hang (ompi 2530)
- *   refused      one rank's failed allocation leaves the others waiting (ompi 6740)
- *   huge         MPI_Win_allocate_shared of 32 GiB takes 12 s, as it touches the memory (mpich 5962)
- *   many         so many windows cannot exist at once (spyking-circus 95)
- *   computing    a target that computes delays the origin (mpich 3750, 4434)
- *   loop         windows in a loop leak (mpi4py 354) */
+ *   strided      an accumulate to a strided type changes other bytes or the wrong ones (ompi 6275,
+ * 8544) concurrent   accumulates of several ranks to one place lose updates (ompi 3571) swap a spin
+ * lock by MPI_Get_accumulate with MPI_REPLACE never ends (ompi 14173) threads      threads that
+ * make windows at once hang (ompi 2530) refused      one rank's failed allocation leaves the others
+ * waiting (ompi 6740) huge         MPI_Win_allocate_shared of much memory takes seconds, as it
+ * touches the memory (mpich 5962) many         so many windows cannot exist at once (spyking-circus
+ * 95) computing    a target that computes delays the origin (mpich 3750, 4434) loop         windows
+ * in a loop leak (mpi4py 354) */
 #include <mpi.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <sched.h>
+#include <stdlib.h>
 
 #include "expect.h"
 
@@ -35,7 +34,8 @@ static void strided(void) {
   for (int to = 0; to < ranks; ++to) {
     double before[kRows];
     MPI_Accumulate(column, kRows, MPI_DOUBLE, to, 2, 1, type, MPI_SUM, window);
-    MPI_Get_accumulate(column, kRows, MPI_DOUBLE, before, kRows, MPI_DOUBLE, to, 4, 1, type, MPI_SUM, window);
+    MPI_Get_accumulate(column, kRows, MPI_DOUBLE, before, kRows, MPI_DOUBLE, to, 4, 1, type,
+                       MPI_SUM, window);
   }
   MPI_Win_fence(0, window);
   for (int r = 0; r < kRows; ++r)
@@ -73,7 +73,8 @@ static void swap(void) {
   MPI_Win_lock_all(0, window);
   for (int n = 0; n < kRounds; ++n) {
     do {
-      MPI_Get_accumulate(&taken, 1, MPI_INT, &was, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_REPLACE, window);
+      MPI_Get_accumulate(&taken, 1, MPI_INT, &was, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_REPLACE,
+                         window);
       MPI_Win_flush(0, window);
       if (was) sched_yield();
     } while (was);
@@ -126,14 +127,15 @@ static void refused(void) {
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   const MPI_Aint bytes = rank == ranks - 1 ? (MPI_Aint)1 << 60 : 8;
   EXPECT(MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, comm, &base, &window) != MPI_SUCCESS);
-  EXPECT(MPI_Win_allocate_shared(rank == 0 ? -1 : 8, 1, MPI_INFO_NULL, comm, &base, &window) != MPI_SUCCESS);
+  EXPECT(MPI_Win_allocate_shared(rank == 0 ? -1 : 8, 1, MPI_INFO_NULL, comm, &base, &window) !=
+         MPI_SUCCESS);
   EXPECT(MPI_Win_allocate(8, 1, MPI_INFO_NULL, comm, &base, &window) == MPI_SUCCESS);
   MPI_Win_free(&window);
   MPI_Comm_free(&comm);
 }
 
 static void huge(void) {
-  const MPI_Aint bytes = ((MPI_Aint)32 << 30) / ranks;
+  const MPI_Aint bytes = ((MPI_Aint)16 << 30) / ranks;
   char *base, *first;
   int unit;
   MPI_Aint size;
@@ -199,7 +201,7 @@ static long resident_kib(void) {
 }
 
 static void loop(void) {
-  enum { kRounds = 3000 };
+  enum { kRounds = 1500 };
   long before = 0;
   for (int n = 0; n < kRounds; ++n) {
     int* base;
@@ -220,8 +222,10 @@ int main(int argc, char** argv) {
              {"threads", threads}, {"refused", refused},       {"huge", huge},
              {"many", many},       {"computing", computing},   {"loop", loop}};
   int level;
-  MPI_Init_thread(&argc, &argv, argc > 1 && strcmp(argv[1], "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
-                  &level);
+  MPI_Init_thread(
+      &argc, &argv,
+      argc > 1 && strcmp(argv[1], "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+      &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   for (int n = 1; n < argc; ++n)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpi_face_window_random.c - random accesses by random types to a random window, against the same done by
- * MPI_Pack and MPI_Unpack on a copy of the memory of all ranks, which each rank keeps. Operations are computed here:
- * MPI_Reduce_local takes the unsigned for signed (MPICH 4.0), and lets short sums saturate (Open MPI 4.1).
+/* mpi_face_window_random.c - random accesses by random types to a random window, against the same
+ * done by MPI_Pack and MPI_Unpack on a copy of the memory of all ranks, which each rank keeps.
+ * Operations are computed here: MPI_Reduce_local takes the unsigned for signed (MPICH 4.0), and
+ * lets short sums saturate (Open MPI 4.1).
  *
  *   mpi_face_window_random SEED ACCESSES
  *
- * All ranks draw the same accesses. Between two synchronisations either one rank accesses one target in any way, or all
- * ranks add to one place. */
+ * All ranks draw the same accesses. Between two synchronisations either one rank accesses one
+ * target in any way, or all ranks add to one place. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -28,7 +29,8 @@ static MPI_Aint* bases;
 static int is_dynamic;
 static MPI_Win window;
 
-/* ---- random types of `elements` elements, each once, in ascending places of at most `room` elements */
+/* ---- random types of `elements` elements, each once, in ascending places of at most `room`
+ * elements */
 
 /* Takes a divisor of n. */
 static int divisor(int n) {
@@ -135,7 +137,8 @@ static int64_t number(const char* at, const Element* element) {
 }
 
 /* The lower bytes of a number are the number in a shorter type. */
-static void reduce_all(char* values, const char* operands, int elements, const Element* element, MPI_Op op) {
+static void reduce_all(char* values, const char* operands, int elements, const Element* element,
+                       MPI_Op op) {
   for (int n = 0; n < elements; ++n, values += element->bytes, operands += element->bytes) {
     if (element->type == MPI_DOUBLE_INT) {
       *(Pair*)values = reduced_pair(*(const Pair*)operands, *(Pair*)values, op);
@@ -148,7 +151,8 @@ static void reduce_all(char* values, const char* operands, int elements, const E
 
 static void reduce(void* target, const Side* there, const void* origin, const Side* here, MPI_Op op,
                    const Element* element, int elements) {
-  static char values[kBytes] __attribute__((aligned(16))), operands[kBytes] __attribute__((aligned(16)));
+  static char values[kBytes] __attribute__((aligned(16))),
+      operands[kBytes] __attribute__((aligned(16)));
   const Side plain = {element->type, elements};
   copy(target, there, values, &plain);
   copy(origin, here, operands, &plain);
@@ -173,7 +177,8 @@ static const Element* draw_element(void) {
 }
 
 static MPI_Op draw_op(const Element* element) {
-  const MPI_Op numbers[] = {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_BXOR, MPI_BAND, MPI_REPLACE, MPI_NO_OP};
+  const MPI_Op numbers[] = {MPI_SUM,  MPI_PROD, MPI_MAX,     MPI_MIN,
+                            MPI_BXOR, MPI_BAND, MPI_REPLACE, MPI_NO_OP};
   const MPI_Op pairs[] = {MPI_MAXLOC, MPI_MINLOC, MPI_REPLACE, MPI_NO_OP};
   return element->type == MPI_DOUBLE_INT ? pairs[draw(&state, 4)] : numbers[draw(&state, 8)];
 }
@@ -212,12 +217,13 @@ static int are_equal(const void* a, const void* b, const Side* side, const Eleme
 }
 
 static void access_once(uint64_t seed) {
-  static unsigned char origin[kBytes] __attribute__((aligned(16))), result[kBytes] __attribute__((aligned(16))),
-      expected[kBytes] __attribute__((aligned(16)));
+  static unsigned char origin[kBytes] __attribute__((aligned(16))),
+      result[kBytes] __attribute__((aligned(16))), expected[kBytes] __attribute__((aligned(16)));
   const Element* const element = draw_element();
   const int elements = 1 + (int)draw(&state, 200), by_all = draw(&state, 3) == 0;
   const Side here = draw_side(elements, element), there = draw_side(elements, element);
-  const MPI_Op op = by_all ? element->type == MPI_DOUBLE_INT ? MPI_MINLOC : MPI_SUM : draw_op(element);
+  const MPI_Op op =
+      by_all ? element->type == MPI_DOUBLE_INT ? MPI_MINLOC : MPI_SUM : draw_op(element);
   const int from = (int)draw(&state, (uint32_t)ranks), to = (int)draw(&state, (uint32_t)ranks);
   const int place = 16 * (int)draw(&state, 64), kind = by_all ? 2 : (int)draw(&state, 4);
   const int is_lock = draw(&state, 2) && !by_all;
@@ -237,18 +243,21 @@ static void access_once(uint64_t seed) {
     fill_elements(origin, kBytes, element, mixed(seed, (uint64_t)(1000 + n)));
     const int is_caller = n == rank;
     if (kind == 0) {
-      if (is_caller) MPI_Put(origin, here.count, here.type, to, at, there.count, there.type, window);
+      if (is_caller)
+        MPI_Put(origin, here.count, here.type, to, at, there.count, there.type, window);
       copy(origin, &here, target, &there);
     } else if (kind == 1) {
-      if (is_caller) MPI_Get(result, here.count, here.type, to, at, there.count, there.type, window);
+      if (is_caller)
+        MPI_Get(result, here.count, here.type, to, at, there.count, there.type, window);
       if (is_caller) copy(target, &there, expected, &here);
     } else if (kind == 2) {
-      if (is_caller) MPI_Accumulate(origin, here.count, here.type, to, at, there.count, there.type, op, window);
+      if (is_caller)
+        MPI_Accumulate(origin, here.count, here.type, to, at, there.count, there.type, op, window);
       reduce(target, &there, origin, &here, op, element, elements);
     } else {
       if (is_caller)
-        MPI_Get_accumulate(origin, here.count, here.type, result, here.count, here.type, to, at, there.count,
-                           there.type, op, window);
+        MPI_Get_accumulate(origin, here.count, here.type, result, here.count, here.type, to, at,
+                           there.count, there.type, op, window);
       if (is_caller) copy(target, &there, expected, &here);
       reduce(target, &there, origin, &here, op, element, elements);
     }
@@ -266,7 +275,8 @@ static void make(int kind) {
   if (kind == 0 || kind == 3) memory = aligned_alloc(64, kBytes);
   if (kind == 0) MPI_Win_create(memory, kBytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
   if (kind == 1) MPI_Win_allocate(kBytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
-  if (kind == 2) MPI_Win_allocate_shared(kBytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+  if (kind == 2)
+    MPI_Win_allocate_shared(kBytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
   if (kind == 3) {
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window);
     MPI_Win_attach(window, memory, kBytes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpi_face_windows.c - each function of windows, for each kind of window. Prints "windows of N", with ", beneath"
- * behind it if the windows are the MPI's own: those do not tell where other processes' memory is. */
+/* mpi_face_windows.c - each function of windows, for each kind of window. Prints "windows of N",
+ * with ", beneath" behind it if the windows are the MPI's own: those do not tell where other
+ * processes' memory is. */
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -8,11 +9,11 @@
 
 enum { kWords = 64, kKinds = 4, kUnit = sizeof(int) };
 
-static const int flavors[kKinds] = {MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_SHARED,
-                                    MPI_WIN_FLAVOR_DYNAMIC};
+static const int flavors[kKinds] = {MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_ALLOCATE,
+                                    MPI_WIN_FLAVOR_SHARED, MPI_WIN_FLAVOR_DYNAMIC};
 static int rank, ranks, left, right, is_beneath;
-static int* words;            /* of this rank */
-static MPI_Aint* bases;       /* displacement 0 of each rank's */
+static int* words;      /* of this rank */
+static MPI_Aint* bases; /* displacement 0 of each rank's */
 static MPI_Comm comm;
 
 /* The displacement of word n of a rank. */
@@ -209,14 +210,17 @@ static void check_accesses(MPI_Win window, int flavor) {
   MPI_Win_flush_local(to, window);
   EXPECT(got[0] == 3 && got[1] == 4 && got[2] == 1 && got[3] == 2);
   MPI_Rget(got, 4, MPI_INT, to, at(to, 8, flavor), 4, MPI_INT, window, &request[0]);
-  MPI_Raccumulate(four, 4, MPI_INT, to, at(to, 12, flavor), 4, MPI_INT, MPI_SUM, window, &request[1]);
-  MPI_Rget_accumulate(four, 4, MPI_INT, old, 4, MPI_INT, to, at(to, 16, flavor), 4, MPI_INT, MPI_PROD, window,
-                      &request[2]);
+  MPI_Raccumulate(four, 4, MPI_INT, to, at(to, 12, flavor), 4, MPI_INT, MPI_SUM, window,
+                  &request[1]);
+  MPI_Rget_accumulate(four, 4, MPI_INT, old, 4, MPI_INT, to, at(to, 16, flavor), 4, MPI_INT,
+                      MPI_PROD, window, &request[2]);
   MPI_Waitall(3, request, MPI_STATUSES_IGNORE);
-  EXPECT(got[0] == first + 8 && got[3] == first + 11 && old[0] == first + 16 && old[3] == first + 19);
+  EXPECT(got[0] == first + 8 && got[3] == first + 11 && old[0] == first + 16 &&
+         old[3] == first + 19);
   MPI_Accumulate(four, 4, MPI_INT, to, at(to, 12, flavor), 4, MPI_INT, MPI_SUM, window);
   MPI_Win_flush(to, window);
-  MPI_Get_accumulate(NULL, 0, MPI_INT, got, 4, MPI_INT, to, at(to, 12, flavor), 4, MPI_INT, MPI_NO_OP, window);
+  MPI_Get_accumulate(NULL, 0, MPI_INT, got, 4, MPI_INT, to, at(to, 12, flavor), 4, MPI_INT,
+                     MPI_NO_OP, window);
   MPI_Win_flush(to, window);
   for (int n = 0; n < 4; ++n) EXPECT(got[n] == first + 12 + n + 2 * (n + 1));
   MPI_Fetch_and_op(&seven, old, MPI_INT, to, at(to, 20, flavor), MPI_SUM, window);
@@ -348,7 +352,8 @@ static void check_errors(MPI_Win window, int flavor) {
   MPI_Request request;
   MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
   MPI_Barrier(comm);
-  EXPECT_CLASS(MPI_Put(&rank, 1, MPI_INT, right, at(right, 0, flavor), 1, MPI_INT, window), MPI_ERR_RMA_SYNC);
+  EXPECT_CLASS(MPI_Put(&rank, 1, MPI_INT, right, at(right, 0, flavor), 1, MPI_INT, window),
+               MPI_ERR_RMA_SYNC);
   EXPECT_CLASS(MPI_Win_unlock(right, window), MPI_ERR_RMA_SYNC);
   EXPECT_CLASS(MPI_Win_unlock_all(window), MPI_ERR_RMA_SYNC);
   EXPECT_CLASS(MPI_Win_flush(right, window), MPI_ERR_RMA_SYNC);
@@ -360,15 +365,23 @@ static void check_errors(MPI_Win window, int flavor) {
   EXPECT_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, right, 0, window), MPI_ERR_RMA_SYNC);
   EXPECT_CLASS(MPI_Win_fence(0, window), MPI_ERR_RMA_SYNC);
   EXPECT_CLASS(MPI_Win_free(&window), MPI_ERR_RMA_SYNC);
-  EXPECT_CLASS(MPI_Put(&rank, -1, MPI_INT, right, at(right, 0, flavor), 1, MPI_INT, window), MPI_ERR_COUNT);
-  EXPECT_CLASS(MPI_Put(&rank, 1, MPI_DATATYPE_NULL, right, at(right, 0, flavor), 1, MPI_INT, window), MPI_ERR_TYPE);
-  EXPECT_CLASS(MPI_Rput(&rank, 1, MPI_INT, ranks + 1, at(right, 0, flavor), 1, MPI_INT, window, &request),
-               MPI_ERR_RANK);
-  EXPECT_CLASS(MPI_Accumulate(&rank, 1, MPI_INT, right, at(right, 0, flavor), 1, MPI_INT, MPI_OP_NULL, window),
+  EXPECT_CLASS(MPI_Put(&rank, -1, MPI_INT, right, at(right, 0, flavor), 1, MPI_INT, window),
+               MPI_ERR_COUNT);
+  EXPECT_CLASS(
+      MPI_Put(&rank, 1, MPI_DATATYPE_NULL, right, at(right, 0, flavor), 1, MPI_INT, window),
+      MPI_ERR_TYPE);
+  EXPECT_CLASS(
+      MPI_Rput(&rank, 1, MPI_INT, ranks + 1, at(right, 0, flavor), 1, MPI_INT, window, &request),
+      MPI_ERR_RANK);
+  EXPECT_CLASS(MPI_Accumulate(&rank, 1, MPI_INT, right, at(right, 0, flavor), 1, MPI_INT,
+                              MPI_OP_NULL, window),
                MPI_ERR_OP);
-  EXPECT_CLASS(MPI_Fetch_and_op(&rank, &got, MPI_FLOAT, right, at(right, 0, flavor), MPI_BAND, window), MPI_ERR_OP);
-  EXPECT_CLASS(MPI_Compare_and_swap(&rank, &rank, &got, MPI_FLOAT, right, at(right, 0, flavor), window),
-               MPI_ERR_TYPE);
+  EXPECT_CLASS(
+      MPI_Fetch_and_op(&rank, &got, MPI_FLOAT, right, at(right, 0, flavor), MPI_BAND, window),
+      MPI_ERR_OP);
+  EXPECT_CLASS(
+      MPI_Compare_and_swap(&rank, &rank, &got, MPI_FLOAT, right, at(right, 0, flavor), window),
+      MPI_ERR_TYPE);
   if (flavor != MPI_WIN_FLAVOR_DYNAMIC) {
     EXPECT_CLASS(MPI_Put(&rank, 1, MPI_INT, right, kWords, 1, MPI_INT, window), MPI_ERR_RMA_RANGE);
     EXPECT_CLASS(MPI_Win_attach(window, &got, sizeof got), MPI_ERR_RMA_FLAVOR);

@@ -87,8 +87,8 @@ int accumulate(Window& window, const void* origin, MPI_Count origin_count, MPI_D
     return error;
   if ((error = fit(here.bytes(), there))) return error;
   const nagaya_window_target to = target_of(target, displacement, there);
-  return class_of_accumulate(::nagaya_window_accumulate(window.accesses(), &here.buffer(), &to,
-                                                        element, *operation));
+  return class_of_accumulate(
+      ::nagaya_window_accumulate(window.accesses(), &here.buffer(), &to, element, *operation));
 }
 
 // MPI_NO_OP ignores the origin's elements.
@@ -131,9 +131,9 @@ int fetch_and_op(Window& window, const void* origin, void* result, MPI_Datatype 
   const int error = check(window, 1, target, displacement);
   if (error != MPI_SUCCESS || target == MPI_PROC_NULL) return error;
   if (operation == nullptr) return MPI_ERR_OP;
-  return class_of_accumulate(::nagaya_window_fetch_and_op(
-      window.accesses(), origin, result, static_cast<uint32_t>(target),
-      static_cast<uint64_t>(displacement), *element, *operation));
+  return class_of_accumulate(
+      ::nagaya_window_fetch_and_op(window.accesses(), origin, result, static_cast<uint32_t>(target),
+                                   static_cast<uint64_t>(displacement), *element, *operation));
 }
 
 int compare_and_swap(Window& window, const void* desired, const void* expected, void* result,

@@ -24,8 +24,7 @@ int shared_query(Window& window, int rank, MPI_Aint* bytes, Unit* unit, void* ba
   if (rank != MPI_PROC_NULL && !window.communicator().has(rank)) return MPI_ERR_RANK;
   if (rank == MPI_PROC_NULL) rank = rank_with_memory(window);
   nagaya_window_part part{};
-  const int error =
-      ::nagaya_window_part_of(window.accesses(), static_cast<uint32_t>(rank), &part);
+  const int error = ::nagaya_window_part_of(window.accesses(), static_cast<uint32_t>(rank), &part);
   if (error != 0) return class_of_window_error(error);
   *bytes = static_cast<MPI_Aint>(part.bytes);
   *unit = static_cast<Unit>(part.unit);

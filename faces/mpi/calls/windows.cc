@@ -103,8 +103,8 @@ int make_with_memory(Communicator& comm, bool is_shared, MPI_Aint bytes, MPI_Ain
                      MPI_Info info, void* base, MPI_Win* out) {
   Window* made = nullptr;
   nagaya_window_memory own{};
-  own.kind = is_shared && !is_noncontiguous(info) ? NAGAYA_WINDOW_CONTIGUOUS
-                                                  : NAGAYA_WINDOW_ALLOCATE;
+  own.kind =
+      is_shared && !is_noncontiguous(info) ? NAGAYA_WINDOW_CONTIGUOUS : NAGAYA_WINDOW_ALLOCATE;
   own.alignment = alignment_of(info);
   const int error = make(comm, is_shared ? MPI_WIN_FLAVOR_SHARED : MPI_WIN_FLAVOR_ALLOCATE, own,
                          bytes, unit, info, out, made);
@@ -115,8 +115,7 @@ int make_with_memory(Communicator& comm, bool is_shared, MPI_Aint bytes, MPI_Ain
 template <bool is_shared, auto function, class Unit>
 int allocate(MPI_Aint bytes, Unit unit, MPI_Info info, MPI_Comm handle, void* base, MPI_Win* out) {
   Communicator* const comm = Communicator::find(handle);
-  if (comm == nullptr)
-    return make_beneath(beneath.*function, bytes, unit, info, handle, base, out);
+  if (comm == nullptr) return make_beneath(beneath.*function, bytes, unit, info, handle, base, out);
   return make_with_memory(*comm, is_shared, bytes, unit, info, base, out);
 }
 

@@ -47,8 +47,8 @@ class HandleTable {
     return slot != nullptr ? slot->object.exchange(nullptr, std::memory_order_acq_rel) : nullptr;
   }
 
-  // Erases a handle, unless it belongs to another object by now: the MPI beneath gives the handle of
-  // a freed object to a new one.
+  // Erases a handle, unless it belongs to another object by now: the MPI beneath gives the handle
+  // of a freed object to a new one.
   void erase(uintptr_t handle, Object* object) {
     const std::lock_guard guard(lock_);
     Slot* const slot = slot_with(handle);

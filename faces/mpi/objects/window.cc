@@ -133,8 +133,8 @@ int Window::make_carrier(MPI_Info info) {
   return MPI_SUCCESS;
 }
 
-// A fence that neither ends nor begins an epoch waits for nobody, and fails while one of start or of
-// a lock is open; a post fails after another.
+// A fence that neither ends nor begins an epoch waits for nobody, and fails while one of start or
+// of a lock is open; a post fails after another.
 bool Window::has_open_epoch() const {
   constexpr uint32_t kNothing = NAGAYA_WINDOW_NO_PRECEDE | NAGAYA_WINDOW_NO_SUCCEED;
   if (::nagaya_window_fence(accesses_, kNothing) != 0) return true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// window.h - a window whose processes are all in the space: its accesses are ours (nagaya/window.h).
+// window.h - a window whose processes are all in the space: its accesses are ours
+// (nagaya/window.h).
 //
 // Its handle is that of a *carrier*: a window of the MPI beneath, of this process alone, by which
 // nobody communicates. Attributes, name, error handler and info of the program are

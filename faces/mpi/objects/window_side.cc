@@ -21,9 +21,12 @@ int find_moved_element(size_t bytes, nagaya_element_type& element) {
   static constexpr struct {
     size_t bytes;
     nagaya_element_type element;
-  } kBySize[] = {{1, NAGAYA_ELEMENT_BYTE},           {2, NAGAYA_ELEMENT_INT16},
-                 {4, NAGAYA_ELEMENT_INT32},          {8, NAGAYA_ELEMENT_INT64},
-                 {16, NAGAYA_ELEMENT_COMPLEX_DOUBLE}, {32, NAGAYA_ELEMENT_COMPLEX_LONG_DOUBLE}};
+  } kBySize[] = {{1, NAGAYA_ELEMENT_BYTE},
+                 {2, NAGAYA_ELEMENT_INT16},
+                 {4, NAGAYA_ELEMENT_INT32},
+                 {8, NAGAYA_ELEMENT_INT64},
+                 {16, NAGAYA_ELEMENT_COMPLEX_DOUBLE},
+                 {32, NAGAYA_ELEMENT_COMPLEX_LONG_DOUBLE}};
   for (const auto& one : kBySize)
     if (one.bytes == bytes) {
       element = one.element;
@@ -100,8 +103,8 @@ void WindowSide::shorten(size_t bytes) {
     bytes -= whole.count * whole.bytes;
     if (whole.count != 0) kept.push_back(whole);
     if (whole.count == group->count || bytes == 0) continue;
-    kept.push_back({moved(whole.first, static_cast<ptrdiff_t>(whole.count) * whole.stride), bytes,
-                    1, 0});
+    kept.push_back(
+        {moved(whole.first, static_cast<ptrdiff_t>(whole.count) * whole.stride), bytes, 1, 0});
     bytes = 0;
   }
   many_ = std::move(kept);
