@@ -150,12 +150,12 @@ static void huge(void) {
 }
 
 static void many(void) {
-  enum { kWindows = 10000 };
+  enum { kWindows = 1800 };
   static MPI_Win windows[kWindows];
   static int words[kWindows];
   for (int n = 0; n < kWindows; ++n)
     MPI_Win_create(&words[n], sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &windows[n]);
-  for (int n = 0; n < kWindows; n += 999) {
+  for (int n = 0; n < kWindows; n += 99) {
     MPI_Win_fence(0, windows[n]);
     MPI_Put(&n, 1, MPI_INT, (rank + 1) % ranks, 0, 1, MPI_INT, windows[n]);
     MPI_Win_fence(0, windows[n]);

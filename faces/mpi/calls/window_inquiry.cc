@@ -28,7 +28,7 @@ int shared_query(Window& window, int rank, MPI_Aint* bytes, Unit* unit, void* ba
   if (error != 0) return class_of_window_error(error);
   *bytes = static_cast<MPI_Aint>(part.bytes);
   *unit = static_cast<Unit>(part.unit);
-  *static_cast<void**>(base) = part.base;
+  *static_cast<void**>(base) = part.bytes != 0 ? part.base : nullptr;  // as MPICH does
   return MPI_SUCCESS;
 }
 

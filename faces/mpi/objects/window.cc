@@ -2,7 +2,6 @@
 #include "objects/window.h"
 
 #include <algorithm>
-#include <atomic>
 #include <climits>
 
 #include "objects/errors.h"
@@ -20,6 +19,15 @@ MPI_Comm make_carriers_communicator() {
   if (beneath.Comm_split(MPI_COMM_SELF, 0, 0, &self) == MPI_SUCCESS)
     beneath.Comm_set_errhandler(self, MPI_ERRORS_RETURN);
   return self;
+}
+
+// Returns whether the MPI beneath makes a window over memory that it has not allocated, of one
+// process: Open MPI 4.1 does not.
+bool may_create_on(MPI_Comm self) {
+  MPI_Win window = MPI_WIN_NULL;
+  if (beneath.Win_create(nullptr, 0, 1, MPI_INFO_NULL, self, &window) != MPI_SUCCESS) return false;
+  beneath.Win_free(&window);
+  return true;
 }
 
 // An error of any member becomes one of all. Returns the highest class.
@@ -109,25 +117,16 @@ int Window::make(Communicator& comm, int flavor, const nagaya_window_memory& own
 }
 
 // A carrier is over the window's memory if that is possible, so that Fortran reads the memory's
-// attributes from it. MPICH can make 2,000 such ones, and any number of dynamic ones; Open MPI 4.1
-// makes only allocated ones of one process. A kind that has failed is not tried again.
+// attributes from it. MPICH has contexts for 2,048 windows and communicators together: more are an
+// error.
 int Window::make_carrier(MPI_Info info) {
-  enum Kind { kCreated, kDynamic, kAllocated };
-  static std::atomic<int> first_kind = kCreated;
   static const MPI_Comm self = make_carriers_communicator();
+  static const bool may_create = may_create_on(self);
   MPI_Win carrier = MPI_WIN_NULL;
   void* memory = nullptr;
-  int error = MPI_ERR_OTHER, kind = first_kind.load(std::memory_order_relaxed);
-  for (;; first_kind.store(++kind, std::memory_order_relaxed)) {
-    if (kind == kCreated)
-      error = beneath.Win_create(base_, bytes_, unit_, info, self, &carrier);
-    else if (kind == kDynamic)
-      error = beneath.Win_create_dynamic(info, self, &carrier);
-    else
-      error = beneath.Win_allocate(0, unit_, info, self, &memory, &carrier);
-    if (error == MPI_SUCCESS) break;
-    if (kind == kAllocated) return MPI_ERR_OTHER;
-  }
+  const int error = may_create ? beneath.Win_create(base_, bytes_, unit_, info, self, &carrier)
+                               : beneath.Win_allocate(0, unit_, info, self, &memory, &carrier);
+  if (error != MPI_SUCCESS) return MPI_ERR_OTHER;
   handle_ = carrier;
   windows.insert(key_of(carrier), this);
   return MPI_SUCCESS;

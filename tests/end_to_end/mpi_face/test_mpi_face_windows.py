@@ -61,7 +61,7 @@ def test_threads_make_windows_at_once(run, builds):
     assert run(program, "threads").out == "threads: right\n"
 
 
-def test_ten_thousand_windows_exist_at_once(run, builds):
+def test_many_windows_exist_at_once(run, builds):
     program = builds.program("mpicc.mpich", "mpi_face_window_faults.c", "-pthread")
     assert run(program, "many").out == "many: right\n"
 
