@@ -71,7 +71,7 @@ int set_elements(WindowSide& side, const void* buffer, MPI_Count count, MPI_Data
   nagaya_element_type found{};
   const int error = side.set_elements(buffer, count, type, operation, found);
   if (error != MPI_SUCCESS) return error;
-  return found == element || count == 0 ? MPI_SUCCESS : MPI_ERR_TYPE;
+  return found == element || side.bytes() == 0 ? MPI_SUCCESS : MPI_ERR_TYPE;
 }
 
 int accumulate(Window& window, const void* origin, MPI_Count origin_count, MPI_Datatype origin_type,

@@ -71,6 +71,7 @@ int WindowSide::set_elements(const void* buffer, MPI_Count count, MPI_Datatype d
     return MPI_SUCCESS;
   }
   const Type* const type = Type::find(datatype);
+  if (type != nullptr && type->size() == 0) return set(buffer, count, datatype);
   if (type == nullptr || type->elementary() == MPI_DATATYPE_NULL) return MPI_ERR_TYPE;
   const nagaya_element_type* const known = find_element_type(type->elementary());
   if (known == nullptr) {

@@ -29,7 +29,7 @@ class WindowSide {
     return set_derived(static_cast<size_t>(count), datatype);
   }
   // For accumulates: whole elements of one predefined datatype, pairs with their gaps.
-  // `element` is set to it.
+  // `element` is set to it, or left as it is if the type has no elements.
   int set_elements(const void* buffer, MPI_Count count, MPI_Datatype datatype,
                    nagaya_reduction operation, nagaya_element_type& element);
 
