@@ -47,7 +47,7 @@
  * Death of a member: its job ends (docs/window.md).
  * Memory: 192 bytes of the space heap for each member of a window (from 321 members on 64 more for
  * each further 512), rounded up to a power of two for the window: 10,000 windows of 16 members take
- * 40 MiB. In every task about 400 bytes, and one byte for each member.
+ * 40 MiB. In every task about 300 bytes, and one byte for each member.
  */
 #ifndef NAGAYA_WINDOW_H
 #define NAGAYA_WINDOW_H

@@ -3,6 +3,7 @@
  *
  *   all            every function, with several threads; the first task prints one line at the end
  *   many N         N windows open at once; then a hundredth of them by the same contexts
+ *   far            the tasks live on several nodes: there is no window
  *   die lock|start|open   the last task kills itself: as the holder of a lock that the others wait
  *                  for; before its post; before it opens the window
  */
@@ -309,6 +310,14 @@ static void open_many(uint32_t count) {
   if (rank == 0) printf("%u windows of %u\n", count, size);
 }
 
+static void refuse_other_nodes(void) {
+  nagaya_window* window = NULL;
+  const nagaya_window_memory own = {.kind = NAGAYA_WINDOW_DYNAMIC, .unit = 1};
+  EXPECT_EQUAL(nagaya_window_open(1, members, &own, 0, &window), -EOPNOTSUPP);
+  EXPECT(window == NULL);
+  if (rank == 0) puts("no window");
+}
+
 static void die(const char* place) {
   const int is_last = rank == size - 1;
   const uint32_t last = size - 1;
@@ -339,6 +348,8 @@ int main(int argc, char** argv) {
   EXPECT_EQUAL(nagaya_processes_open(all, size, rank, &members), 0);
   if (strcmp(argv[1], "many") == 0)
     open_many((uint32_t)atoi(argv[2]));
+  else if (strcmp(argv[1], "far") == 0)
+    refuse_other_nodes();
   else if (strcmp(argv[1], "die") == 0)
     die(argv[2]);
   else

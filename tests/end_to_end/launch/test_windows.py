@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from hosts import SHARED_PROCESSORS
 
 RUN_LIMIT_S = 300
 END_LIMIT_S = 5
@@ -19,6 +20,13 @@ def test_ten_thousand_windows_are_open_at_once(user, nagaya, installation):
     ended = user.run([nagaya, "run", "-n", 16, installation.program("windows"), "many", 10000],
                      timeout=RUN_LIMIT_S)
     assert (ended.code, ended.out) == (0, "10000 windows of 16\n"), ended
+
+
+def test_processes_of_two_hosts_have_no_window(hosts, front, nagaya, installation):
+    names = ",".join(hosts.names[:2])
+    ended = front.run([nagaya, "run", "-n", 2, "--hosts", names, installation.program("windows"), "far"],
+                      env=SHARED_PROCESSORS, timeout=RUN_LIMIT_S)
+    assert (ended.code, ended.out) == (0, "no window\n"), ended
 
 
 @pytest.mark.parametrize("place", ["lock", "start", "open"])
