@@ -64,11 +64,12 @@ class Walk {
   size_t index_ = 0, offset_ = 0;
 };
 
+// By value: a store of bytes may change an object that a reference names, which would be loaded
+// again for each part.
 template <size_t bytes>
-void copy_small_parts(const Walk::Parts& to, const Walk::Parts& from, size_t count) {
-  for (size_t n = 0; n < count; ++n)
-    std::memcpy(to.first + static_cast<ptrdiff_t>(n) * to.stride,
-                from.first + static_cast<ptrdiff_t>(n) * from.stride, bytes);
+void copy_small_parts(Walk::Parts to, Walk::Parts from, size_t count) {
+  for (; count != 0; --count, to.first += to.stride, from.first += from.stride)
+    std::memcpy(to.first, from.first, bytes);
 }
 
 // Copies `count` parts of `bytes` each. The parts of the two sides may overlap.
