@@ -2,6 +2,7 @@
 // reductions.cc - loops that the compiler vectorizes (-O3).
 #include "reduction/reductions.h"
 
+#include <cstring>
 #include <type_traits>
 
 namespace nagaya::reduction {
@@ -19,6 +20,11 @@ template <class T>
 constexpr bool is_located = false;
 template <class Value, class Index>
 constexpr bool is_located<Located<Value, Index>> = true;
+template <class T>
+constexpr bool has_gaps = false;
+template <class Value, class Index>
+constexpr bool has_gaps<Located<Value, Index>> = sizeof(Value) + sizeof(Index) !=
+                                                 sizeof(Located<Value, Index>);
 
 // ---- the operations: a is of `in`, in MPI of the lower ranks ---------------------------------
 
@@ -95,11 +101,19 @@ void reduce(void*, const void* in, void* inout, size_t count) {
   for (size_t n = 0; n < count; ++n) store<T>(to[n], operation(from[n].element, to[n].element));
 }
 
+template <class T>
+void replace(void*, const void* in, void* inout, size_t count) {
+  if constexpr (has_gaps<T>)
+    reduce<kReplace, T>(nullptr, in, inout, count);
+  else if (count != 0)
+    std::memcpy(inout, in, count * sizeof(T));
+}
+
 void keep(void*, const void*, void*, size_t) {}
 
 template <class T>
 void copy(void*, void* to, const void* from, size_t count) {
-  reduce<kReplace, T>(nullptr, from, to, count);
+  replace<T>(nullptr, from, to, count);
 }
 
 using Reductions = std::array<Reduce*, kReductions>;
@@ -141,7 +155,7 @@ constexpr Reductions reductions() {
     all[NAGAYA_REDUCE_MAXLOC] = reduce<kMaxloc, T>;
     all[NAGAYA_REDUCE_MINLOC] = reduce<kMinloc, T>;
   }
-  all[NAGAYA_REDUCE_REPLACE] = reduce<kReplace, T>;
+  all[NAGAYA_REDUCE_REPLACE] = replace<T>;
   all[NAGAYA_REDUCE_NO_OP] = keep;
   return all;
 }
@@ -150,8 +164,7 @@ template <class T>
 constexpr Elements elements() {
   if constexpr (is_located<T>) {
     constexpr size_t end = offsetof(T, index) + sizeof(T::index);
-    constexpr bool has_gaps = sizeof(T::value) + sizeof(T::index) != sizeof(T);
-    return {reductions<T>(), sizeof(T), end, has_gaps ? copy<T> : nullptr};
+    return {reductions<T>(), sizeof(T), end, has_gaps<T> ? copy<T> : nullptr};
   } else {
     return {reductions<T>(), sizeof(T), sizeof(T), nullptr};
   }
