@@ -21,8 +21,9 @@ struct Group {
   const char* name;
   int ranks, rounds;
 };
-constexpr Group kGroups[] = {{"puts", 2, 25},      {"messages", 2, 25}, {"copies", 2, 15},
-                             {"fetch-add", 2, 25}, {"crowd", 8, 9},     {"crowd", 16, 9}};
+constexpr Group kGroups[] = {{"puts", 2, 25},      {"messages", 2, 25},   {"copies", 2, 15},
+                             {"fetch-add", 2, 25}, {"accumulate", 2, 15}, {"crowd", 8, 9},
+                             {"crowd", 16, 9}};
 
 // The texts of the figures whose names begin with a prefix; the longest matching prefix counts.
 struct Family {
@@ -59,6 +60,18 @@ const Family kFamilies[] = {
     {"fetch_add", "fetch-and-add of one word by two", "ns each", "tasks, try_atomic", "",
      "threads, std::atomic"},
     {"fetch_add_alone", "fetch-and-add by one", "ns each", "try_atomic", "", "std::atomic"},
+    {"accumulate_fetch_add", "fetch-and-add of one word by two, by an accumulate", "ns each",
+     "accumulate", "", ""},
+    {"accumulate_fetch_add_alone", "fetch-and-add by one, by an accumulate", "ns each",
+     "accumulate", "", "std::atomic"},
+    {"accumulate_4KiB", "sum of 4 KiB of doubles by two into the same memory", "ns each",
+     "accumulate", "", ""},
+    {"accumulate_4KiB_alone", "sum of 4 KiB of doubles by one", "ns each", "accumulate", "",
+     "a loop"},
+    {"accumulate_strided_4KiB", "sum of 4 KiB of doubles, 16 bytes apart, by two", "ns each",
+     "accumulate", "", ""},
+    {"accumulate_strided_4KiB_alone", "sum of 4 KiB of doubles, 16 bytes apart, by one", "ns each",
+     "accumulate", "", "a loop"},
     {"crowd_put", "8 bytes and a count, pairs on two processors", "ns each",
      "prepared put, wait_counter", "two lines, waiters yield", ""},
     {"crowd_message", "8 bytes to handlers, pairs on two processors", "ns each", "try_message",
@@ -183,6 +196,6 @@ int main(int argc, char** argv) {
   std::vector<std::string> names;
   CommandLine line("Requests between tasks of one node.", "in-node", options);
   line.add_words("groups", names,
-                 "puts, messages, copies, fetch-add, crowd; all when none is named");
+                 "puts, messages, copies, fetch-add, accumulate, crowd; all when none is named");
   return run_program(line, options, argc, argv, [&] { return measure_all(names, options); });
 }

@@ -92,6 +92,7 @@ void measure_puts(const Stage& stage);
 void measure_messages(const Stage& stage);
 void measure_copies(const Stage& stage);
 void measure_fetch_add(const Stage& stage);
+void measure_accumulate(const Stage& stage);
 void measure_crowd(const Stage& stage);
 
 }  // namespace nagaya::bench

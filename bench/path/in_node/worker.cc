@@ -19,8 +19,12 @@ struct Group {
   void (*measure)(const Stage&);
 };
 constexpr Group kGroups[] = {
-    {"puts", measure_puts},           {"messages", measure_messages}, {"copies", measure_copies},
-    {"fetch-add", measure_fetch_add}, {"crowd", measure_crowd},
+    {"puts", measure_puts},
+    {"messages", measure_messages},
+    {"copies", measure_copies},
+    {"fetch-add", measure_fetch_add},
+    {"accumulate", measure_accumulate},
+    {"crowd", measure_crowd},
 };
 
 void measure(const char* group, Stage& stage) {
