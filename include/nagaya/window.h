@@ -104,6 +104,8 @@ int nagaya_window_open(uint64_t context, const nagaya_processes* members,
  * Returns 0, -EINVAL (NULL), -EBUSY (the caller has an epoch of start, post or lock open: nothing
  * has happened). */
 int nagaya_window_close(nagaya_window* window);
+/* Returns 1 if nagaya_window_close() would return -EBUSY, else 0; -EINVAL, -ESRCH. Local. */
+int nagaya_window_has_epoch(const nagaya_window* window);
 
 typedef struct nagaya_window_part {
   void* base; /* loads and stores of the caller may go there; DYNAMIC: NULL */

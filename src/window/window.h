@@ -52,6 +52,8 @@ class Window {
   const llcl::Group& group() const { return group_; }
   Part& part(uint32_t rank) const { return *reinterpret_cast<Part*>(group_.part(rank)); }
   Epochs& epochs() { return epochs_; }
+  // Whether an epoch or an exposure is open that only a call of its own ends.
+  bool has_epoch() const { return !epochs_.is_quiet() || is_posted_; }
   llcl::Board& board() const { return board_; }
   mailbox::Owner owner() const { return owner_; }
 

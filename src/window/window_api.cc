@@ -93,10 +93,15 @@ int nagaya_window_open(uint64_t context, const nagaya_processes* members,
 
 int nagaya_window_close(nagaya_window* window) {
   if (const int error = check(window); error != 0) return error;
-  if (!window->epochs().is_quiet() || window->is_posted()) return -EBUSY;
+  if (window->has_epoch()) return -EBUSY;
   wait_for_all(*Endpoint::own(), *window);
   delete window;
   return 0;
+}
+
+int nagaya_window_has_epoch(const nagaya_window* window) {
+  if (const int error = check(window); error != 0) return error;
+  return window->has_epoch() ? 1 : 0;
 }
 
 int nagaya_window_part_of(const nagaya_window* window, uint32_t rank, nagaya_window_part* out) {

@@ -267,10 +267,13 @@ static void mistake_epochs(nagaya_window* window) {
   EXPECT_EQUAL(nagaya_window_lock_all(window, 0), -EBUSY);
   EXPECT_EQUAL(nagaya_window_start(window, NULL, 0, 0), -EBUSY);
   EXPECT_EQUAL(nagaya_window_fence(window, 0), -EBUSY);
+  EXPECT_EQUAL(nagaya_window_has_epoch(window), 1);
   EXPECT_EQUAL(nagaya_window_close(window), -EBUSY);
   EXPECT_EQUAL(nagaya_window_unlock(window, 0), 0);
+  EXPECT_EQUAL(nagaya_window_has_epoch(window), 0);
   EXPECT_EQUAL(nagaya_window_post(window, NULL, 0, 0), 0);
   EXPECT_EQUAL(nagaya_window_post(window, NULL, 0, 0), -EBUSY);
+  EXPECT_EQUAL(nagaya_window_has_epoch(window), 1);
   EXPECT_EQUAL(nagaya_window_close(window), -EBUSY);
   EXPECT_EQUAL(nagaya_window_wait(window), 0);
   EXPECT_EQUAL(nagaya_window_sync(window), 0);
