@@ -95,8 +95,10 @@ typedef struct nagaya_window_memory {
  *   threads   nonzero: several threads of the task may wait, for this window or anything else
  *
  * New memory is zero and untouched: its pages lie near the thread that uses them first, and its
- * size costs nothing. It stays until the window is closed. Returns 0, -EINVAL, -ENOMEM, -ESRCH;
- * -EOPNOTSUPP: a member is on another node (all members return it, without waiting). */
+ * Returns 0, -EINVAL, -ENOMEM, -ESRCH; -EOPNOTSUPP: a member is on another node (all members
+ * return it, without waiting). A member that passes a NULL, too large a context or a set without
+ * itself gets -EINVAL alone, and the others wait for it; likewise -ENOMEM if the space heap has no
+ * room for this member but had for others. */
 int nagaya_window_open(uint64_t context, const nagaya_processes* members,
                        const nagaya_window_memory* own, int threads, nagaya_window** out);
 

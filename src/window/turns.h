@@ -4,10 +4,10 @@
 //
 //   holders   | lock_all: how many (32 bits) | exclusive: how many (32) |    one of them is 0
 //
-// Whoever wants to enter takes a ticket and, in the order of the tickets, waits until the other
-// kind has left: so neither kind starves. A process that holds a lock of the window already does
-// not queue: it waits for holders of lock_all, who wait for nobody, and not for processes in the
-// queue, who may wait for it.
+// A process that wants to enter takes a ticket and, in the order of the tickets, waits until the
+// other kind has left: so neither kind starves. A process that holds a lock of the window already
+// does not queue: it waits for holders of lock_all, who wait for nobody, and not for processes in
+// the queue, who may wait for it.
 //
 // Until the first lock_all of a window nobody enters here (`is_used`), so exclusive locks of
 // different targets touch no line in common that changes. Such a lock shows itself in its target's

@@ -11,7 +11,7 @@ namespace {
 
 const nagaya_window_memory kDynamic{NAGAYA_WINDOW_DYNAMIC, nullptr, 0, 1, 0, 0};
 
-// Who holds the locks of a window, as the granted requests say.
+// The holders of a window's locks, as the granted requests say.
 struct Held {
   std::atomic<int> exclusive = 0, shared = 0;  // of one target
 };
