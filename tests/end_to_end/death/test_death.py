@@ -125,3 +125,10 @@ def test_a_task_that_dies_in_a_post_ends_the_job(user, installation, launchers, 
     assert bystander.poll() is None
     left = leftovers.after_limit()
     assert not (left.processes or left.sockets or left.segments), left
+
+
+def test_a_task_that_dies_with_a_lock_of_accumulates_holds_nobody_up(user, installation, leftovers):
+    ended = user.run([installation.program("accumulate_death")])
+    assert (ended.code, ended.err) == (0, ""), ended
+    left = leftovers.after_limit()
+    assert not (left.processes or left.sockets or left.segments), left

@@ -95,6 +95,7 @@ int main(int argc, char** argv) {
       {"prepared_requests", prepared_requests},
       {"prepared_atomics", prepared_atomics},
       {"words", words},
+      {"accumulates", accumulates},
       {"a_thread_ends_before_its_requests", a_thread_ends_before_its_requests},
       {"threads_ask_for_the_last_time_as_they_end", threads_ask_for_the_last_time_as_they_end},
       {"more_threads_than_lanes", more_threads_than_lanes},

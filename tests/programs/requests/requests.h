@@ -4,6 +4,7 @@
  *   requests.c    beginning, end, acts of all processes
  *   transfers.c   reads, writes, pieces, fences, prepared requests
  *   atomics.c     every atomic, from many threads; words
+ *   accumulates.c operations on elements within a node
  *   messages.c    messages and their handlers
  *   endings.c     threads and processes that end before their requests do
  *   misuse.c      mistakes: each is answered where it was made */
@@ -63,6 +64,7 @@ void atomics_of_many_threads(void);
 void every_operation(void);
 void prepared_atomics(void);
 void words(void);
+void accumulates(void);
 void messages(void);
 void all_flood_all_and_every_handler_answers(void);
 void answers_to_a_deaf_process_have_an_end(void);
