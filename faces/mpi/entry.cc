@@ -30,7 +30,7 @@ namespace {
   std::_Exit(125);
 }
 
-// An MPI that is not known, or whose messages our components carry, stays as it is.
+// An MPI that is not known stays as it is.
 void pass_through(const LoadedMpi& mpi, const std::string& name, Address& entry,
                   Address& profiling_entry) {
   entry = mpi.function("MPI_" + name);
@@ -40,23 +40,23 @@ void pass_through(const LoadedMpi& mpi, const std::string& name, Address& entry,
   if (profiling_entry == nullptr) profiling_entry = entry;
 }
 
-// Returns whether the face takes part: it knows the MPI's binary interface, and no components of
-// ours fit the MPI, which would carry its messages.
-bool takes_part_in(const LoadedMpi& mpi) {
-  const std::string release = mpi.is_there() ? release_of_components(mpi.library()) : "";
-  if (!release.empty())
-    tell_of_job("MPI_COMM_WORLD: by the components for Open MPI " + release);
-  else if (mpi.abi() == nullptr)
+Share share_in(const LoadedMpi& mpi) {
+  if (mpi.abi() == nullptr) {
     tell_of_job("MPI_COMM_WORLD: by the MPI: its binary interface is not known");
-  return release.empty() && mpi.abi() != nullptr;
+    return Share::kNothing;
+  }
+  const std::string release = release_of_components(mpi.library());
+  if (release.empty()) return Share::kAll;
+  tell_of_job("MPI_COMM_WORLD: by the components for Open MPI " + release);
+  return Share::kWindows;
 }
 
 void fill(const void* caller) {
   const LoadedMpi mpi(caller);
-  const bool takes_part = takes_part_in(mpi);
-  if (takes_part) mpi.abi()->fill(mpi.library(), nagaya_pmpi_entries);
+  const Share share = share_in(mpi);
+  if (share != Share::kNothing) mpi.abi()->fill(mpi.library(), share, nagaya_pmpi_entries);
   for (size_t n = 0; n < kExportedCount; ++n) {
-    if (takes_part)
+    if (share != Share::kNothing)
       nagaya_mpi_entries[n] = nagaya_pmpi_entries[n];
     else
       pass_through(mpi, kExported[n], nagaya_mpi_entries[n], nagaya_pmpi_entries[n]);

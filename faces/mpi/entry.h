@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace nagaya::mpi {
@@ -27,14 +28,22 @@ inline constexpr const char* kExported[] = {
 inline constexpr size_t kExportedCount = std::size(kExported);
 using Entries = Address[kExportedCount];
 
+// What the face does in a job.
+enum class Share : uint8_t {
+  kNothing,
+  kWindows,  // our components for Open MPI carry messages and collectives
+  kAll
+};
+
 // One binary interface of MPI.
 struct Abi {
   const char* name;
   // Whether a loaded library, with this soname and handle of dlopen(3), has this interface.
   bool (*is_interface_of)(std::string_view soname, void* library);
   // Looks up the functions of the library `mpi`, a handle of dlopen(3), and stores the function for
-  // each exported name: the face's, or one that calls the library's.
-  void (*fill)(void* mpi, Entries& entries);
+  // each exported name: the face's, if it belongs to the share, or one that calls the library's.
+  // `share` is not kNothing.
+  void (*fill)(void* mpi, Share share, Entries& entries);
 };
 
 namespace mpich {

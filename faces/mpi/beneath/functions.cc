@@ -9,6 +9,7 @@
 #include "beneath/large_counts.h"
 #include "calls/calls.h"
 #include "calls/counted.h"
+#include "objects/job.h"
 #include "verbose.h"
 
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
@@ -69,8 +70,9 @@ Address& address_in(Functions& functions, const Name& name) {
   return *reinterpret_cast<Address*>(reinterpret_cast<char*>(&functions) + name.offset);
 }
 
-void fill(void* mpi, Entries& entries) {
-  add_calls(ours);
+void fill(void* mpi, Share share, Entries& entries) {
+  Job::set_share(share);
+  share == Share::kAll ? add_calls(ours) : add_calls_of_windows(ours);
   if (is_verbose()) count_calls(ours);
   for (const Name& name : kNames)
     address_in(beneath, name) = ::dlsym(mpi, (std::string("PMPI_") + name.name).c_str());
@@ -85,7 +87,8 @@ void fill(void* mpi, Entries& entries) {
     Address& address = address_in(beneath, name);
     if (address == nullptr) address = reinterpret_cast<Address>(unsupported);
     if (name.ours == nullptr) continue;
-    entries[n++] = address_in(ours, name) != nullptr ? name.ours : name.foreign;
+    const Address not_ours = share == Share::kAll ? name.foreign : address;
+    entries[n++] = address_in(ours, name) != nullptr ? name.ours : not_ours;
   }
 }
 

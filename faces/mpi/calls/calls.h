@@ -27,9 +27,18 @@ void add_window_accesses(Functions& ours);
 void add_window_synchronisation(Functions& ours);
 void add_window_inquiry(Functions& ours);
 
+// Enters those that windows need.
+inline void add_calls_of_windows(Functions& ours) {
+  add_start_and_end(ours);
+  add_windows(ours);
+  add_window_accesses(ours);
+  add_window_synchronisation(ours);
+  add_window_inquiry(ours);
+}
+
 // Enters all that are ours.
 inline void add_calls(Functions& ours) {
-  add_start_and_end(ours);
+  add_calls_of_windows(ours);
   add_sends(ours);
   add_receives(ours);
   add_buffer(ours);
@@ -45,10 +54,6 @@ inline void add_calls(Functions& ours) {
   add_collectives(ours);
   add_neighbours(ours);
   add_duplicates(ours);
-  add_windows(ours);
-  add_window_accesses(ours);
-  add_window_synchronisation(ours);
-  add_window_inquiry(ours);
 }
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

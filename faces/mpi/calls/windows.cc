@@ -79,7 +79,7 @@ int make(Communicator& comm, int flavor, nagaya_window_memory own, MPI_Aint byte
 
 template <class Unit>
 int create(void* base, MPI_Aint bytes, Unit unit, MPI_Info info, MPI_Comm handle, MPI_Win* out) {
-  Communicator* const comm = Communicator::find(handle);
+  Communicator* const comm = Communicator::find_or_adopt(handle);
   if (comm == nullptr)
     return make_beneath(of_count<Unit>(beneath.Win_create, beneath.Win_create_c), base, bytes, unit,
                         info, handle, out);
@@ -91,7 +91,7 @@ int create(void* base, MPI_Aint bytes, Unit unit, MPI_Info info, MPI_Comm handle
 }
 
 int create_dynamic(MPI_Info info, MPI_Comm handle, MPI_Win* out) {
-  Communicator* const comm = Communicator::find(handle);
+  Communicator* const comm = Communicator::find_or_adopt(handle);
   if (comm == nullptr) return make_beneath(beneath.Win_create_dynamic, info, handle, out);
   Window* made = nullptr;
   nagaya_window_memory own{};
@@ -114,7 +114,7 @@ int make_with_memory(Communicator& comm, bool is_shared, MPI_Aint bytes, MPI_Ain
 
 template <bool is_shared, auto function, class Unit>
 int allocate(MPI_Aint bytes, Unit unit, MPI_Info info, MPI_Comm handle, void* base, MPI_Win* out) {
-  Communicator* const comm = Communicator::find(handle);
+  Communicator* const comm = Communicator::find_or_adopt(handle);
   if (comm == nullptr) return make_beneath(beneath.*function, bytes, unit, info, handle, base, out);
   return make_with_memory(*comm, is_shared, bytes, unit, info, base, out);
 }

@@ -30,6 +30,13 @@ Communicator* Communicator::find(MPI_Comm handle) {
   return communicators.find(key_of(handle));
 }
 
+Communicator* Communicator::find_or_adopt(MPI_Comm handle) {
+  Communicator* const known = find(handle);
+  if (known != nullptr || Job::has_messages()) return known;
+  adopt(handle);
+  return find(handle);
+}
+
 Communicator::Communicator(MPI_Comm handle, uint32_t context, int rank,
                            std::vector<nagaya_process> processes)
     : handle_(handle),
@@ -40,7 +47,7 @@ Communicator::Communicator(MPI_Comm handle, uint32_t context, int rank,
 
 Communicator::~Communicator() {
   if (team_ != nullptr) ::nagaya_coll_wait_close(team_);
-  ::nagaya_match_drop(context_);
+  if (Job::has_messages()) ::nagaya_match_drop(context_);
   if (rank_ == 0) Contexts::give_back(context_);
 }
 

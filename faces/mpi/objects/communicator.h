@@ -22,6 +22,9 @@ class Communicator {
  public:
   // Returns nullptr if it is not ours.
   static Communicator* find(MPI_Comm handle);
+  // Called by all processes of a communicator. Where only windows are ours communicators are
+  // adopted when their first window is made, so that others cost nothing.
+  static Communicator* find_or_adopt(MPI_Comm handle);
 
   // Called by all processes of a communicator that has just been made: makes it ours if all of them
   // are in an MPI_COMM_WORLD that is ours. (Others, of spawned or connected jobs, need not have the

@@ -21,19 +21,25 @@ void Job::open(int level) {
   load_constants(beneath);
   if (::nagaya_task_self() < 0) return;
   has_threads_ = level == MPI_THREAD_MULTIPLE;
-  if (const int error = ::nagaya_match_open(has_threads_); error != 0) {
-    World::stay_away();
-    return tell_of_communicator(MPI_COMM_WORLD, error == -EBUSY
-                                                    ? "another library has opened nagaya/match.h"
-                                                    : ::nagaya_strerror(error));
-  }
+  if (has_messages() && !open_messages()) return;
   is_open_ = true;
-  ForeignCalls::open(has_threads_, ProgressBeneath::begin);
   int keyval = MPI_KEYVAL_INVALID;
   beneath.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_by_attribute, &keyval, nullptr);
   beneath.Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
   Communicator::adopt_world();
   Communicator::adopt(MPI_COMM_SELF);
+}
+
+bool Job::open_messages() {
+  if (const int error = ::nagaya_match_open(has_threads_); error != 0) {
+    World::stay_away();
+    tell_of_communicator(MPI_COMM_WORLD, error == -EBUSY
+                                             ? "another library has opened nagaya/match.h"
+                                             : ::nagaya_strerror(error));
+    return false;
+  }
+  ForeignCalls::open(has_threads_, ProgressBeneath::begin);
+  return true;
 }
 
 int Job::end_by_attribute(MPI_Comm, int, void*, void*) {
@@ -43,6 +49,11 @@ int Job::end_by_attribute(MPI_Comm, int, void*, void*) {
 }
 
 void Job::close() {
+  if (!has_messages()) {
+    tell_of_calls();
+    is_open_ = false;
+    return;
+  }
   SendBuffer::flush();
   Requests::drain();
   tell_of_calls();

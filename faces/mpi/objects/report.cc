@@ -6,6 +6,7 @@
 #include "beneath/foreign_call.h"
 #include "calls/counted.h"
 #include "objects/communicator.h"
+#include "objects/job.h"
 #include "verbose.h"
 
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
@@ -28,9 +29,10 @@ void tell_of_communicator(MPI_Comm handle, const std::string& obstacle) {
   beneath.Comm_rank(handle, &rank);
   beneath.Comm_size(handle, &size);
   if (rank != 0) return;
+  const std::string share = Job::has_messages() ? "" : "windows ";
   tell(name_of(handle) + " of " + std::to_string(size) +
        (size == 1 ? " process: " : " processes: ") +
-       (obstacle.empty() ? "in the space" : "by the MPI: " + obstacle));
+       (obstacle.empty() ? share + "in the space" : share + "by the MPI: " + obstacle));
 }
 
 void tell_of_calls() {

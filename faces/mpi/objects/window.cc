@@ -33,6 +33,10 @@ bool may_create_on(MPI_Comm self) {
 // An error of any member becomes one of all. Returns the highest class.
 int agree(Communicator& comm, int error) {
   int32_t own = error, all = error;
+  if (!Job::has_messages()) {
+    const int failure = beneath.Allreduce(&own, &all, 1, MPI_INT, MPI_MAX, comm.handle());
+    return failure != MPI_SUCCESS ? failure : all;
+  }
   nagaya_team* const team = comm.team();
   if (team == nullptr) return MPI_ERR_NO_MEM;
   nagaya_collective collective{};
