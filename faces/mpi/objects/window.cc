@@ -136,17 +136,8 @@ int Window::make_carrier(MPI_Info info) {
   return MPI_SUCCESS;
 }
 
-// A fence that neither ends nor begins an epoch waits for nobody, and fails while one of start or
-// of a lock is open; a post fails after another.
-bool Window::has_open_epoch() const {
-  constexpr uint32_t kNothing = NAGAYA_WINDOW_NO_PRECEDE | NAGAYA_WINDOW_NO_SUCCEED;
-  if (::nagaya_window_fence(accesses_, kNothing) != 0) return true;
-  return ::nagaya_window_post(accesses_, nullptr, 0, 0) != 0 ||
-         ::nagaya_window_wait(accesses_) != 0;
-}
-
 int Window::free(MPI_Win* handle) {
-  if (has_open_epoch()) return MPI_ERR_RMA_SYNC;
+  if (::nagaya_window_has_epoch(accesses_) != 0) return MPI_ERR_RMA_SYNC;
   const int error = beneath.Win_free(handle);
   if (error != MPI_SUCCESS) return error;
   windows.erase(key_of(handle_), this);

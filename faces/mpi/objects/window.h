@@ -47,7 +47,6 @@ class Window {
   ~Window();
 
   int make_carrier(MPI_Info info);
-  bool has_open_epoch() const;
 
   Communicator& comm_;  // held
   nagaya_window* const accesses_;
