@@ -95,6 +95,8 @@ typedef struct nagaya_window_memory {
  *   threads   nonzero: several threads of the task may wait, for this window or anything else
  *
  * New memory is zero and untouched: its pages lie near the thread that uses them first, and its
+ * size costs nothing. It stays until the window is closed.
+ *
  * Returns 0, -EINVAL, -ENOMEM, -ESRCH; -EOPNOTSUPP: a member is on another node (all members
  * return it, without waiting). A member that passes a NULL, too large a context or a set without
  * itself gets -EINVAL alone, and the others wait for it; likewise -ENOMEM if the space heap has no
