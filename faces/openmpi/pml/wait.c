@@ -46,9 +46,24 @@ static bool has_entries(const opal_pointer_array_t* table) {
   return table->size - table->number_free > 1;
 }
 
+/* Whether there is a window of several processes. One of this process alone, as libnagaya-mpi.so
+ * makes for each window of its own, needs no answers of this task. */
+static bool has_shared_windows(void) {
+  opal_pointer_array_t* const table = &ompi_mpi_windows;
+  bool has_any = false;
+  if (!has_entries(table)) return false;
+  OPAL_THREAD_LOCK(&table->lock);
+  for (int n = 1; n < table->size && !has_any; ++n) {
+    const ompi_win_t* const window = table->addr[n];
+    has_any = window != NULL && window->w_group != NULL && ompi_group_size(window->w_group) > 1;
+  }
+  OPAL_THREAD_UNLOCK(&table->lock);
+  return has_any;
+}
+
 static uint64_t before_sleep(void* context) {
-  const bool others_are_active = waits_for_others != 0 || has_entries(&ompi_mpi_windows) ||
-                                 has_entries(&ompi_file_f_to_c_table);
+  const bool others_are_active =
+      waits_for_others != 0 || has_shared_windows() || has_entries(&ompi_file_f_to_c_table);
   return others_are_active ? NAGAYA_NOBODY_RINGS : UINT64_MAX;
 }
 
@@ -70,7 +85,7 @@ static int progress_of_transports(void) {
 static int progress_of_others(void* context) {
   const bool was_progressing = is_progressing;
   is_progressing = true;
-  const bool has_windows = has_entries(&ompi_mpi_windows);
+  const bool has_windows = has_shared_windows();
   if (has_windows) serve_windows();
   const int count = has_windows ? progress_of_transports() : 0;
   if (!was_progressing) opal_progress();
@@ -81,7 +96,7 @@ static int progress_of_others(void* context) {
 /* Advances windows in each poll, because a peer may wait for each answer of this task, as to its
  * accumulates. A task that has answered stays awake for the next request. */
 static int progress_of_windows(void* context) {
-  return has_entries(&ompi_mpi_windows) ? progress_of_others(context) : 0;
+  return has_shared_windows() ? progress_of_others(context) : 0;
 }
 
 /* Adds progress_of_windows() to all waits when the first window exists: no earlier poll pays. */
