@@ -18,11 +18,12 @@ def builds(user):
 
 @pytest.fixture
 def run(user, nagaya, installation, folder):
-    """Runs a job with the face, without the components for Open MPI. Returns its output."""
-    def run_job(*words, ranks=2, **variables):
+    """Runs a job with the face, and without the components for Open MPI unless `beside` them. Returns its output."""
+    def run_job(*words, ranks=2, beside=False, **variables):
         face = installation.root / "lib" / "libnagaya-mpi.so"
+        carried = {"NAGAYA_MPI": "local"} if beside else {"LD_PRELOAD": face, "NAGAYA_MPI": "off"}
         ended = user.run([nagaya, "run", "-n", ranks, *words], cwd=folder, timeout=RUN_LIMIT_S,
-                         env={"LD_PRELOAD": face, "NAGAYA_MPI": "off", **variables})
+                         env={**carried, **variables})
         assert ended.code == 0, ended
         return ended
     return run_job
@@ -77,3 +78,25 @@ def test_accesses_are_counted(run, builds):
     program = builds.program("mpicc.mpich", "mpi_face_window_faults.c", "-pthread")
     counts = re.search(r"and (\d+) accesses to windows went", run(program, "strided", NAGAYA_MPI_VERBOSE="1").err)
     assert counts and int(counts[1]) == 2 * 2 * 2, "two by each rank to each rank"
+
+
+# ---- beside the components for Open MPI, which carry messages and collectives
+
+@pytest.mark.parametrize("ranks", [1, 2, 16])
+def test_each_function_works_beside_the_components(run, builds, needs_components, ranks):
+    program = builds.program("mpicc.openmpi", "mpi_face_windows.c")
+    assert run(program, "errors", ranks=ranks, beside=True).out == f"windows of {ranks}\n"
+
+
+def test_random_accesses_are_right_beside_the_components(run, builds, needs_components):
+    numbers = builds.program("gcc", "random_numbers.c", "-c")
+    program = builds.program("mpicc.openmpi", "mpi_face_window_random.c", numbers)
+    assert run(program, 5, 100, ranks=5, beside=True).out == f"100 accesses to each of {KINDS} windows\n"
+
+
+def test_situations_in_which_others_fail_are_right_beside_the_components(run, builds, needs_components):
+    program = builds.program("mpicc.openmpi", "mpi_face_window_faults.c", "-pthread")
+    ended = run(program, *FAULTS, "many", ranks=3, beside=True, NAGAYA_MPI_VERBOSE="1")
+    assert ended.out == "".join(f"{fault}: right\n" for fault in [*FAULTS, "many"])
+    assert "by the components for Open MPI" in ended.err and "windows in the space" in ended.err
+    assert re.search(r"and [1-9]\d* accesses to windows went through the space", ended.err)
