@@ -204,6 +204,7 @@ int accumulate(Window& window, const nagaya_window_buffer* from, const nagaya_wi
   const Packed origin(from), before(result);
   if (origin.lacks_memory() || before.lacks_memory()) return -ENOMEM;
   origin.pack();
+  if (reduction::elements_of(what.type).copy != nullptr) before.pack();  // the gaps stay
   const nagaya_llcl_accumulation accumulation = {
       what.type,      what.operation,
       bytes / extent, is_one_run ? at + reinterpret_cast<ptrdiff_t>(to.place.first) : at,

@@ -50,9 +50,11 @@ void tell_of_calls() {
     sum.collective += one.collective;
     sum.one_sided += one.one_sided;
   }
-  tell(std::to_string(sum.point_to_point) + " calls of point-to-point functions, " +
-       std::to_string(sum.collective) + " of collectives and " + std::to_string(sum.one_sided) +
-       " accesses to windows went through the space");
+  std::string calls = std::to_string(sum.one_sided) + " accesses to windows";
+  if (Job::has_messages())
+    calls = std::to_string(sum.point_to_point) + " calls of point-to-point functions, " +
+            std::to_string(sum.collective) + " of collectives and " + calls;
+  tell(calls + " went through the space");
 }
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

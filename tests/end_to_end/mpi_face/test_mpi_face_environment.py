@@ -118,13 +118,16 @@ def test_static_programs_find_the_users_own_value(user, nagaya, installation):
     assert ended.code == 0 and ended.err == "", ended
 
 
-def test_where_components_fit_the_face_leaves_all_to_them(user, nagaya, installation, needs_components):
+def test_where_components_fit_the_face_leaves_messages_to_them(user, nagaya, installation, needs_components):
     ended = user.run([nagaya, "run", "-n", 2, installation.program("mpi_modes")],
                      env={**VERBOSE, "OMPI_MCA_pml_base_verbose": "10"})
     assert (ended.code, ended.out) == (0, "every mode among 2\n"), ended
     assert ended.err.count("component nagaya selected") == 2, ended
     assert ended.err.count("nagaya: MPI_COMM_WORLD: by the components for Open MPI ") == 1, ended
-    assert "in the space" not in ended.err and "went through the space" not in ended.err, ended
+    assert re.findall("nagaya: .*in the space", ended.err) == [
+        "nagaya: MPI_COMM_WORLD of 2 processes: windows in the space"], ended
+    assert re.findall("nagaya: .*went through the space", ended.err) == [
+        "nagaya: 0 accesses to windows went through the space"], ended
 
 
 SUM = """

@@ -185,6 +185,28 @@ TEST_P(AccessTest, FetchAndOpAndCompareAndSwapReturnTheElementFromBefore) {
   EXPECT_EQ(memory_[target][7], before + 5);
 }
 
+TEST_P(AccessTest, TheGapsOfPairsStayAsTheyAre) {
+  struct Pair {
+    short value, gap;
+    int index;
+  };
+  Pair old[2] = {{7, 1, 2}, {8, 1, 3}}, result[3];
+  std::memcpy(memory_[0].data(), old, sizeof old);
+  for (Pair& one : result) one = {-1, -1, -1};
+  // The target's pairs go into the first and the last of three.
+  const nagaya_runs runs = {result, sizeof(Pair), 2, 2 * sizeof(Pair)};
+  const nagaya_window_buffer into = {nullptr, sizeof old, &runs, 1};
+  ASSERT_EQ(accumulate(*handles_[0], nullptr, &into, {0, 0, {nullptr, sizeof old, nullptr, 0}},
+                       {NAGAYA_ELEMENT_SHORT_INT, NAGAYA_REDUCE_NO_OP}),
+            0);
+  for (size_t n = 0; n < 2; ++n) {
+    EXPECT_EQ(result[2 * n].value, old[n].value);
+    EXPECT_EQ(result[2 * n].index, old[n].index);
+    EXPECT_EQ(result[2 * n].gap, -1);
+  }
+  EXPECT_EQ(result[1].index, -1);
+}
+
 TEST_P(AccessTest, ConcurrentUpdatesAreNotLost) {
   constexpr uint32_t kRounds = 2000;
   std::fill(memory_[0].begin(), memory_[0].end(), 0);
