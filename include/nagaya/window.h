@@ -27,7 +27,7 @@
  * flush and the target's sync.
  * Order: the accumulates of one process to one target happen in the order of its calls. Elements of
  * accumulate, get_accumulate, fetch_and_op and compare_and_swap are read and written atomically
- * against each other, whatever their types and operations.
+ * against each other, whatever their types and operations, if they begin at equal addresses.
  *
  * Errors: negative errno codes.
  *   -EINVAL   an argument: a rank, a kind, a type, an operation, an unequal number of bytes
@@ -41,6 +41,8 @@
  * After an error nothing has changed.
  *
  * Waiting: every wait is one of llcl.h: it advances the task's other pending work, and sleeps.
+ * (Accumulates wait for others in the same 4 KiB, and accesses to a dynamic window for an attach or
+ * detach of its target, without that: shortly.)
  * Thread safety: any thread of a member may call any function at any time, except that a window has
  * one fence, post, start, complete or wait of a member at a time, and nothing else during its
  * closing. An epoch belongs to the process: any thread may use it or end it.
@@ -92,10 +94,11 @@ typedef struct nagaya_window_memory {
  *             ones. Teams may have equal contexts. A context may be used again when all members
  *             have returned from the closing, or from the opening that failed
  *   members   processes of this node; the set may be closed on return
- *   threads   nonzero: several threads of the task may wait, for this window or anything else
+ *   threads   nonzero: several threads of the task may call functions of this window, or wait for
+ *             anything else
  *
- * New memory is zero and untouched: its pages lie near the thread that uses them first, and its
- * size costs nothing. It stays until the window is closed.
+ * New memory is zero. From 4 MiB on it is untouched: its pages lie near the thread that uses them
+ * first, and its size costs nothing. It stays until the window is closed.
  *
  * Returns 0, -EINVAL, -ENOMEM, -ESRCH; -EOPNOTSUPP: a member is on another node (all members
  * return it, without waiting). A member that passes a NULL, too large a context or a set without
@@ -105,8 +108,8 @@ int nagaya_window_open(uint64_t context, const nagaya_processes* members,
                        const nagaya_window_memory* own, int threads, nagaya_window** out);
 
 /* Closes a window and frees its memory. Collective: each member waits until all have called it.
- * Returns 0, -EINVAL (NULL), -EBUSY (the caller has an epoch of start, post or lock open: nothing
- * has happened). */
+ * Returns 0, -EINVAL (NULL), -EBUSY (the caller has an epoch of start, post, lock or lock_all open:
+ * nothing has happened). */
 int nagaya_window_close(nagaya_window* window);
 /* Returns 1 if nagaya_window_close() would return -EBUSY, else 0; -EINVAL, -ESRCH. Local. */
 int nagaya_window_has_epoch(const nagaya_window* window);
@@ -154,8 +157,8 @@ int nagaya_window_get(nagaya_window* window, const nagaya_window_buffer* to,
 
 /* Elements of `type`, `operation`: target = target operation origin, element by element; REPLACE
  * stores the origin's, NO_OP changes nothing (`from` may be NULL). Each run of both sides holds
- * whole elements, as C lays them out: pairs have their gaps. At the target the elements are
- * aligned as C aligns them.
+ * whole elements, as C lays them out: pairs have their gaps, which are neither read nor written.
+ * Elements need no alignment.
  * Return 0, -EINVAL, -ERANGE, -EPROTO, -ENOMEM (a side of runs has no room to be packed), -ESRCH.
  */
 int nagaya_window_accumulate(nagaya_window* window, const nagaya_window_buffer* from,
@@ -188,8 +191,8 @@ enum {
 };
 
 /* Ends the epoch of the last fence, and begins one for every target. Collective. All members see
- * all that others have stored before. Returns 0, -EINVAL, -EBUSY (an epoch of start or lock is open
- * at the caller), -ESRCH. */
+ * all that others have stored before, unless nobody waits. Returns 0, -EINVAL, -EBUSY (an epoch of
+ * start or lock is open at the caller), -ESRCH. */
 int nagaya_window_fence(nagaya_window* window, uint32_t assertions);
 
 /* Post: the caller's memory may be accessed by the members in the list; waits for nobody. Wait ends
@@ -213,8 +216,11 @@ typedef enum nagaya_window_lock_kind {
 } nagaya_window_lock_kind;
 
 /* Lock and unlock one target, or all. Locks of one target are granted in the order of the requests;
- * lock_all and exclusive locks take turns in the order of the requests, too, but a process that
- * has a lock already does not wait for others that only wait. Return 0, -EINVAL, -EBUSY (another
+ * once lock_all was called, an exclusive lock's request for its target comes when its turn beside
+ * lock_all has come. lock_all and exclusive locks take turns in the order of the requests, but a
+ * process that has a lock of the window already takes no turn. So a shared lock waits for exclusive
+ * requests before it: processes that hold locks while they request others must not wait for each
+ * other in a circle, with such requests counted. Return 0, -EINVAL, -EBUSY (another
  * epoch is open), -EPROTO (the caller has locked the target already; or, of unlock: has not),
  * -ESRCH.
  */
@@ -230,7 +236,7 @@ int nagaya_window_unlock_all(nagaya_window* window);
 int nagaya_window_flush(nagaya_window* window, uint32_t rank);
 int nagaya_window_flush_all(nagaya_window* window);
 /* Orders the caller's loads and stores in its own memory with the accesses of others. Returns 0,
- * -ESRCH. */
+ * -EINVAL (NULL), -ESRCH. */
 int nagaya_window_sync(nagaya_window* window);
 
 #pragma GCC visibility pop

@@ -61,19 +61,35 @@ bool is_inside(uint64_t begin, const Reach& reach, uint64_t bytes) {
          static_cast<uint64_t>(high) <= bytes;
 }
 
-// Checks an access of `to.place.bytes` bytes. *at gets the address of the displacement. Returns 0
-// or an error; with 0 bytes *at stays as it is.
-int find(Window& window, const nagaya_window_target& to, std::byte** at) {
+// Whether all that `to` has at a member of a dynamic window is attached.
+bool is_attached(const Attachments& attachments, const nagaya_window_target& to,
+                 const Reach& reach) {
+  const auto low = static_cast<uint64_t>(reach.low), high = static_cast<uint64_t>(reach.high);
+  if (attachments.contains(low + to.displacement, high - low)) return true;
+  // Its runs may lie in regions that do not follow each other.
+  const nagaya_window_buffer& place = to.place;
+  for (size_t group = 0; place.runs != nullptr && group < place.groups; ++group) {
+    const nagaya_runs& runs = place.runs[group];
+    uint64_t begin = reinterpret_cast<uint64_t>(runs.first) + to.displacement;
+    for (size_t n = 0; n < runs.count; ++n, begin += static_cast<uint64_t>(runs.stride))
+      if (!attachments.contains(begin, runs.bytes)) return false;
+  }
+  return place.runs != nullptr;
+}
+
+// Checks an access of `to.place.bytes` bytes, of which the last `gap` at the end of the reach are
+// not touched. *at gets the address of the displacement. Returns 0 or an error; with 0 bytes *at
+// stays as it is.
+int locate(Window& window, const nagaya_window_target& to, std::byte** at, size_t gap = 0) {
   if (to.rank >= window.size()) return -EINVAL;
   if (!window.epochs().may_access(to.rank)) return -EPROTO;
   if (to.place.bytes == 0) return 0;
   Reach reach;
   if (const int error = reach_of(to.place, &reach); error != 0) return error;
+  reach.high -= static_cast<int64_t>(gap);
   const Part& part = window.part(to.rank);
   if (window.is_dynamic()) {
-    const auto begin = static_cast<uint64_t>(reach.low) + to.displacement;
-    if (!part.attachments.contains(begin, static_cast<uint64_t>(reach.high - reach.low)))
-      return -ERANGE;
+    if (!is_attached(part.attachments, to, reach)) return -ERANGE;
     *at = reinterpret_cast<std::byte*>(to.displacement);
     return 0;
   }
@@ -120,19 +136,20 @@ void copy(const Window& window, uint32_t rank, const Side& to, const Side& from,
 }
 
 // Checks both sides of a copy. *at gets the address of the displacement.
-int find_both(Window& window, const nagaya_window_buffer& own, const nagaya_window_target& other,
-              std::byte** at) {
+int check_copy(Window& window, const nagaya_window_buffer& own, const nagaya_window_target& other,
+               std::byte** at) {
   if (own.bytes != other.place.bytes) return -EINVAL;
   Reach reach;
   if (own.runs != nullptr && own.bytes != 0 && reach_of(own, &reach) != 0) return -EINVAL;
-  return find(window, other, at);
+  return locate(window, other, at);
 }
 
 // Elements of the caller side by side: where they lie already, or in a copy.
 class Packed {
  public:
-  // `buffer`: nullptr: there are none.
-  explicit Packed(const nagaya_window_buffer* buffer) : buffer_(buffer) {
+  // `buffer`: nullptr: there are none. Its runs have whole elements.
+  Packed(const nagaya_window_buffer* buffer, const reduction::Elements& elements)
+      : buffer_(buffer), elements_(elements) {
     if (has_copy()) copy_.reset(static_cast<std::byte*>(std::malloc(buffer->bytes)));
   }
   bool lacks_memory() const { return has_copy() && copy_ == nullptr; }
@@ -141,20 +158,43 @@ class Packed {
     return buffer_ == nullptr ? nullptr : static_cast<std::byte*>(buffer_->first);
   }
   void pack() const {
-    if (has_copy()) layout::copy(copy_side().walk(), own_side().walk(), buffer_->bytes);
+    if (!has_copy()) return;
+    if (elements_.copy == nullptr)
+      return layout::copy(copy_side().walk(), own_side().walk(), buffer_->bytes);
+    for_each_run([this](std::byte* own, std::byte* packed, size_t count) {
+      elements_.copy(nullptr, packed, own, count);
+    });
   }
   void unpack() const {
-    if (has_copy()) layout::copy(own_side().walk(), copy_side().walk(), buffer_->bytes);
+    if (!has_copy()) return;
+    if (elements_.copy == nullptr)
+      return layout::copy(own_side().walk(), copy_side().walk(), buffer_->bytes);
+    for_each_run([this](std::byte* own, std::byte* packed, size_t count) {
+      elements_.copy(nullptr, own, packed, count);
+    });
   }
 
  private:
   bool has_copy() const {
     return buffer_ != nullptr && buffer_->runs != nullptr && buffer_->bytes != 0;
   }
+  // Calls move(run, its place in the copy, elements). Elements with gaps are moved one by one: the
+  // bytes in the gaps are not theirs.
+  template <class Move>
+  void for_each_run(Move move) const {
+    std::byte* packed = copy_.get();
+    for (size_t group = 0; group < buffer_->groups; ++group) {
+      const nagaya_runs& runs = buffer_->runs[group];
+      auto* run = static_cast<std::byte*>(runs.first);
+      for (size_t n = 0; n < runs.count; ++n, run += runs.stride, packed += runs.bytes)
+        move(run, packed, runs.bytes / elements_.extent);
+    }
+  }
   layout::Buffer own_side() const { return {nullptr, buffer_->bytes, buffer_->runs}; }
   layout::Buffer copy_side() const { return {copy_.get(), buffer_->bytes}; }
 
   const nagaya_window_buffer* buffer_;
+  const reduction::Elements& elements_;
   std::unique_ptr<std::byte, decltype([](std::byte* memory) { std::free(memory); })> copy_;
 };
 
@@ -168,43 +208,57 @@ bool has_comparable_bytes(nagaya_element_type type) {
          (type >= NAGAYA_ELEMENT_BYTE && type <= NAGAYA_ELEMENT_LOGICAL);
 }
 
-bool is_sound(const nagaya_window_buffer* buffer, size_t bytes) {
+// Whether a buffer of the caller has `bytes` bytes, each run whole elements.
+bool has_elements(const nagaya_window_buffer* buffer, size_t bytes, size_t extent) {
+  if (buffer == nullptr) return true;
+  if (buffer->bytes != bytes) return false;
+  if (buffer->runs == nullptr || bytes == 0) return true;
+  for (size_t group = 0; group < buffer->groups; ++group)
+    if (buffer->runs[group].bytes % extent != 0) return false;
   Reach reach;
-  return buffer == nullptr || (buffer->bytes == bytes && (buffer->runs == nullptr || bytes == 0 ||
-                                                          reach_of(*buffer, &reach) == 0));
+  return reach_of(*buffer, &reach) == 0;
+}
+
+// Ends an access: an epoch of a fence is used now, unless the access has failed.
+int ended(Window& window, int error) {
+  if (error == 0) window.epochs().note_access();
+  return error;
 }
 
 }  // namespace
 
 int put(Window& window, const nagaya_window_buffer& from, const nagaya_window_target& to) {
   std::byte* at = nullptr;
-  const int error = find_both(window, from, to, &at);
+  const int error = check_copy(window, from, to, &at);
   if (error == 0 && from.bytes != 0)
     copy(window, to.rank, Side(to.place, at), Side(from, nullptr), from.bytes);
-  return error;
+  return ended(window, error);
 }
 
 int get(Window& window, const nagaya_window_buffer& to, const nagaya_window_target& from) {
   std::byte* at = nullptr;
-  const int error = find_both(window, to, from, &at);
+  const int error = check_copy(window, to, from, &at);
   if (error == 0 && to.bytes != 0)
     copy(window, from.rank, Side(to, nullptr), Side(from.place, at), to.bytes);
-  return error;
+  return ended(window, error);
 }
 
 int accumulate(Window& window, const nagaya_window_buffer* from, const nagaya_window_buffer* result,
                const nagaya_window_target& to, ElementOperation what) {
   const size_t bytes = to.place.bytes;
   if (!is_type(what.type)) return -EINVAL;
-  const size_t extent = reduction::elements_of(what.type).extent;
-  if (bytes % extent != 0 || !is_sound(from, bytes) || !is_sound(result, bytes)) return -EINVAL;
+  const reduction::Elements& elements = reduction::elements_of(what.type);
+  const size_t extent = elements.extent;
+  if (bytes % extent != 0 || !has_elements(from, bytes, extent) ||
+      !has_elements(result, bytes, extent))
+    return -EINVAL;
   std::byte* at = nullptr;
-  if (const int error = find(window, to, &at); error != 0) return error;
+  if (const int error = locate(window, to, &at, extent - elements.true_extent); error != 0)
+    return error;
   const bool is_one_run = to.place.runs == nullptr;
-  const Packed origin(from), before(result);
+  const Packed origin(from, elements), before(result, elements);
   if (origin.lacks_memory() || before.lacks_memory()) return -ENOMEM;
   origin.pack();
-  if (reduction::elements_of(what.type).copy != nullptr) before.pack();  // the gaps stay
   const nagaya_llcl_accumulation accumulation = {
       what.type,      what.operation,
       bytes / extent, is_one_run ? at + reinterpret_cast<ptrdiff_t>(to.place.first) : at,
@@ -212,20 +266,25 @@ int accumulate(Window& window, const nagaya_window_buffer* from, const nagaya_wi
       before.data()};
   const int error = llcl::accumulate(window.board(), window.owner(), accumulation);
   if (error == 0) before.unpack();
-  return error;
+  return ended(window, error);
+}
+
+// Finds one element. Arguments and result as those of locate().
+static int locate_element(Window& window, uint32_t rank, uint64_t displacement,
+                          nagaya_element_type type, std::byte** at) {
+  const reduction::Elements& elements = reduction::elements_of(type);
+  return locate(window, {rank, displacement, {nullptr, elements.true_extent, nullptr, 0}}, at);
 }
 
 int fetch_and_op(Window& window, uint32_t rank, uint64_t displacement, const Fetch& values,
                  ElementOperation what) {
   if (!is_type(what.type) || values.result == nullptr) return -EINVAL;
-  const size_t bytes = reduction::elements_of(what.type).extent;
   std::byte* at = nullptr;
-  if (const int error = find(window, {rank, displacement, {nullptr, bytes, nullptr, 0}}, &at);
-      error != 0)
+  if (const int error = locate_element(window, rank, displacement, what.type, &at); error != 0)
     return error;
-  return llcl::accumulate(
-      window.board(), window.owner(),
-      {what.type, what.operation, 1, at, nullptr, values.operand, values.result});
+  return ended(window, llcl::accumulate(window.board(), window.owner(),
+                                        {what.type, what.operation, 1, at, nullptr, values.operand,
+                                         values.result}));
 }
 
 int compare_and_swap(Window& window, uint32_t rank, uint64_t displacement,
@@ -233,11 +292,10 @@ int compare_and_swap(Window& window, uint32_t rank, uint64_t displacement,
   if (!is_type(what.type) || !has_comparable_bytes(what.type)) return -EINVAL;
   const size_t bytes = reduction::elements_of(what.type).extent;
   std::byte* at = nullptr;
-  if (const int error = find(window, {rank, displacement, {nullptr, bytes, nullptr, 0}}, &at);
-      error != 0)
+  if (const int error = locate_element(window, rank, displacement, what.type, &at); error != 0)
     return error;
-  return llcl::compare_swap(window.board(), window.owner(),
-                            {at, bytes, what.expected, what.desired, what.result});
+  return ended(window, llcl::compare_swap(window.board(), window.owner(),
+                                          {at, bytes, what.expected, what.desired, what.result}));
 }
 
 }  // namespace nagaya::window

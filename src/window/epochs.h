@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// epochs.h - which accesses a member may make: the epochs that it has opened, in its own memory.
+// epochs.h - the epochs that a member has opened, and so the accesses that it may make. In its own
+// memory.
 //
 //   kIdle ──fence──► kFence ──access──► kFenceUsed ──fence──► kFence
 //     │                │                                      (with NO_SUCCEED: kIdle)
 //     ├────────────────┤ start       ► kStarted ──complete──► kIdle
 //     ├────────────────┤ lock        ► kLocked ──the last unlock──► kIdle
-//     └────────────────┘ lock_all    ► kLockedAll ──unlock_all──► kIdle
+//     └────────────────┘ lock_all    ► kLockingAll ──granted──► kLockedAll ──unlock_all──► kIdle
 //
-// A fence whose epoch nobody has used may have been the last one: other epochs may follow it.
+// While a fence waits the state is kFencing. A fence whose epoch nobody has used may have been the
+// last one: other epochs may follow it.
 // Threads: calls that change epochs take the lock if several threads may call; accesses read
 // without it, because no thread may end an epoch that another one still uses.
 #pragma once
@@ -30,8 +32,8 @@ enum class Access : uint8_t {
   kStarted,
   kShared,
   kExclusive,
-  kUntoldExclusive,  // turns.h
-  kUnchecked         // a lock with NO_CHECK, which holds nothing
+  kUncountedExclusive,  // turns.h
+  kUnchecked            // a lock with NO_CHECK, which holds nothing
 };
 
 class Epochs {
@@ -41,18 +43,16 @@ class Epochs {
       : has_threads_(has_threads), targets_(new std::atomic<Access>[members]()) {}
 
   // Returns whether the caller may access the memory of `rank`.
-  bool may_access(uint32_t rank) {
-    if (target(rank) > Access::kRequested) return true;
-    switch (state()) {
-      case State::kFence:
-        state_.store(State::kFenceUsed, std::memory_order_relaxed);
-        return true;
-      case State::kFenceUsed:
-      case State::kLockedAll:
-        return true;
-      default:
-        return false;
-    }
+  bool may_access(uint32_t rank) const {
+    const State now = state();
+    return target(rank) > Access::kRequested || now == State::kFence || now == State::kFenceUsed ||
+           now == State::kLockedAll;
+  }
+  // Called after an access.
+  void note_access() {
+    State fence = State::kFence;
+    if (state() == fence)
+      state_.compare_exchange_strong(fence, State::kFenceUsed, std::memory_order_relaxed);
   }
   Access target(uint32_t rank) const { return targets_[rank].load(std::memory_order_relaxed); }
   void set_target(uint32_t rank, Access access) {
@@ -61,11 +61,22 @@ class Epochs {
 
   // Each returns 0, or why the epoch may not begin or end; then nothing has changed.
 
-  int begin_fence() { return is_one_of(State::kFence, State::kFenceUsed) ? 0 : -EBUSY; }
+  int begin_fence() {
+    const auto lock = locked();
+    if (!is_one_of(State::kFence, State::kFenceUsed)) return -EBUSY;
+    set(State::kFencing);
+    return 0;
+  }
   void end_fence(bool has_successor) { set(has_successor ? State::kFence : State::kIdle); }
 
-  int begin_start() { return begin(State::kStarted); }
-  int begin_complete() { return end(State::kStarted); }
+  int begin_start() {
+    const auto lock = locked();
+    if (!is_one_of(State::kFence, State::kFence)) return -EBUSY;
+    set(State::kStarted);
+    return 0;
+  }
+  bool is_started() const { return state() == State::kStarted; }
+  void end_start() { set(State::kIdle); }
 
   // `*has_others`: whether the member has a lock already, or a thread waits for one.
   int begin_lock(uint32_t rank, bool* has_others) {
@@ -92,39 +103,42 @@ class Epochs {
   bool has_locks() const { return state() == State::kLocked || has_lock_all(); }
 
   int begin_lock_all(bool is_unchecked) {
-    if (has_lock_all()) return -EPROTO;
-    const int error = begin(State::kLockedAll);
-    if (error == 0) is_lock_all_unchecked_ = is_unchecked;
-    return error;
+    const auto lock = locked();
+    if (has_lock_all() || state() == State::kLockingAll) return -EPROTO;
+    if (!is_one_of(State::kFence, State::kFence)) return -EBUSY;
+    is_lock_all_unchecked_ = is_unchecked;
+    set(is_unchecked ? State::kLockedAll : State::kLockingAll);
+    return 0;
   }
+  void grant_lock_all() { set(State::kLockedAll); }
   int end_lock_all(bool* was_unchecked) {
+    const auto lock = locked();
+    if (state() != State::kLockedAll) return -EPROTO;
     *was_unchecked = is_lock_all_unchecked_;
-    return end(State::kLockedAll);
+    set(State::kIdle);
+    return 0;
   }
   bool has_lock_all() const { return state() == State::kLockedAll; }
 
   // Whether no epoch is open that needs a call of its own to end.
-  bool is_quiet() const { return is_one_of(State::kFence, State::kFenceUsed); }
+  bool has_no_open_epoch() const { return is_one_of(State::kFence, State::kFenceUsed); }
 
  private:
-  enum class State : uint8_t { kIdle, kFence, kFenceUsed, kStarted, kLocked, kLockedAll };
+  enum class State : uint8_t {
+    kIdle,
+    kFencing,
+    kFence,
+    kFenceUsed,
+    kStarted,
+    kLocked,
+    kLockingAll,
+    kLockedAll
+  };
 
   State state() const { return state_.load(std::memory_order_relaxed); }
   void set(State state) { state_.store(state, std::memory_order_relaxed); }
   bool is_one_of(State one, State other) const {
     return state() == State::kIdle || state() == one || state() == other;
-  }
-  int begin(State epoch) {
-    const auto lock = locked();
-    if (!is_one_of(State::kFence, State::kFence)) return -EBUSY;
-    set(epoch);
-    return 0;
-  }
-  int end(State epoch) {
-    const auto lock = locked();
-    if (state() != epoch) return -EPROTO;
-    set(State::kIdle);
-    return 0;
   }
   std::unique_lock<task::SpinLock> locked() {
     return has_threads_ ? std::unique_lock(lock_) : std::unique_lock<task::SpinLock>();

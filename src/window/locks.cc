@@ -9,7 +9,7 @@ LockRequest::LockRequest(Window& window, uint32_t target, bool is_exclusive, boo
       part_(window.part(target)),
       turns_(window.part(0).turns),
       has_others_(has_others),
-      access_(is_exclusive ? Access::kUntoldExclusive : Access::kShared) {
+      access_(is_exclusive ? Access::kUncountedExclusive : Access::kShared) {
   if (is_exclusive && has_lock_all())
     enter_queue();
   else
@@ -52,28 +52,28 @@ bool LockRequest::is_granted() {
 bool LockRequest::is_exclusive_granted() {
   if (access_ == Access::kExclusive) return true;
   // In one order with the load behind it, and with LockAllRequest's store and load.
-  part_.untold.store(1, std::memory_order_seq_cst);
+  part_.uncounted_exclusive.store(1, std::memory_order_seq_cst);
   if (!has_lock_all()) return true;
-  window_.unlock(target_, Access::kUntoldExclusive);
+  window_.unlock(target_, Access::kUncountedExclusive);
   enter_queue();
   return false;
 }
 
 bool LockAllRequest::is_granted() {
-  if (!turns_.is_turn_of(turn_) || !has_told_all() || !turns_.try_enter_all()) return false;
+  if (!turns_.is_turn_of(turn_) || !is_announced() || !turns_.try_enter_all()) return false;
   if (turns_.pass_on(turn_)) window_.group().wake();
   return true;
 }
 
-// Lets exclusive locks know of the first lock_all, and returns whether all that did not know are
-// gone.
-bool LockAllRequest::has_told_all() {
+// Announces the first lock_all to exclusive locks. Returns whether all are gone that came before.
+bool LockAllRequest::is_announced() {
   std::atomic<uint32_t>& has_lock_all = window_.part(0).has_lock_all;
-  if (has_lock_all.load(std::memory_order_acquire) == Part::kToldAll) return true;
-  has_lock_all.store(Part::kTelling, std::memory_order_seq_cst);
-  for (; told_ < window_.size(); ++told_)
-    if (window_.part(told_).untold.load(std::memory_order_seq_cst) != 0) return false;
-  has_lock_all.store(Part::kToldAll, std::memory_order_release);
+  if (has_lock_all.load(std::memory_order_acquire) == Part::kAnnounced) return true;
+  has_lock_all.store(Part::kAnnouncing, std::memory_order_seq_cst);
+  for (; announced_to_ < window_.size(); ++announced_to_)
+    if (window_.part(announced_to_).uncounted_exclusive.load(std::memory_order_seq_cst) != 0)
+      return false;
+  has_lock_all.store(Part::kAnnounced, std::memory_order_release);
   return true;
 }
 

@@ -47,12 +47,12 @@ class LockAllRequest {
   bool is_granted();
 
  private:
-  bool has_told_all();
+  bool is_announced();
 
   Window& window_;
   Turns& turns_;
   const uint32_t turn_;
-  uint32_t told_ = 0;  // the targets below have no exclusive lock that lock_all does not know of
+  uint32_t announced_to_ = 0;  // the targets below have no uncounted exclusive lock
 };
 
 }  // namespace nagaya::window

@@ -2,7 +2,8 @@
 // part.h - the memory of a window that its members share: one Part for each member, all zero at
 // first (llcl/board/group.h).
 //
-//   line 0    where the member's memory lies     written while the window is opened, then read
+//   line 0    where the member's memory lies     written while the window is opened, then read;
+//             has_lock_all, attachments          written later, seldom
 //   line 1    turns, fence                       used in the Part of rank 0 only
 //   line 2    lock, exposure                     of the member as a target; its posts as an origin
 //   more      posts of ranks from 320 on
@@ -20,14 +21,15 @@
 namespace nagaya::window {
 
 struct Part {
-  // Rank 0's: the bases of a contiguous window are stored, or its error. (The other fields are
-  // stored before the member's first arrival.)
-  alignas(mailbox::kLineBytes) std::atomic<uint32_t> is_placed;
+  // Rank 0's: whether the bases of a contiguous window are stored, or its error. (The other fields
+  // are stored before the member's first arrival.)
+  static constexpr int32_t kNotPlaced = 0, kPlaced = 1;
+  alignas(mailbox::kLineBytes) std::atomic<int32_t> placement;
   int32_t error;
   uint32_t kind;  // nagaya_window_kind
   // Rank 0's, read by each exclusive lock: whether any member has called lock_all, and whether all
   // exclusive locks of before are gone (turns.h).
-  enum : uint32_t { kNoLockAll, kTelling, kToldAll };
+  enum : uint32_t { kNoLockAll, kAnnouncing, kAnnounced };
   std::atomic<uint32_t> has_lock_all;
   std::byte* base;
   uint64_t bytes, unit;
@@ -37,12 +39,17 @@ struct Part {
   std::atomic<uint64_t> arrived;  // at the opening, fences and the closing so far, by all members
 
   alignas(mailbox::kLineBytes) TargetLock lock;
-  std::atomic<uint32_t> untold;     // turns.h
-  std::atomic<uint64_t> completed;  // complete() calls to this target so far
+  std::atomic<uint32_t> uncounted_exclusive;  // turns.h
+  std::atomic<uint64_t> completed;            // complete() calls to this target so far
   // Bit r: rank r has posted to this member, which has not started that epoch yet. As many words
   // as the window needs.
   static constexpr uint32_t kWordsInLine = 5;
   std::atomic<uint64_t> posts[kWordsInLine];
+  // The word that has the bit of `rank`: in `posts`, or behind this Part.
+  std::atomic<uint64_t>& posts_from(uint32_t rank) {
+    std::byte* const first = reinterpret_cast<std::byte*>(this) + offsetof(Part, posts);
+    return reinterpret_cast<std::atomic<uint64_t>*>(first)[rank / 64];
+  }
 
   static uint64_t bytes_for(uint32_t members) {
     const uint64_t words = (members + 63) / 64;

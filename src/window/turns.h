@@ -9,14 +9,15 @@
 // does not queue: it waits for holders of lock_all, who wait for nobody, and not for processes in
 // the queue, who may wait for it.
 //
-// Until the first lock_all of a window nobody enters here (`is_used`), so exclusive locks of
+// Until the first lock_all of a window nobody enters here (`has_lock_all`), so exclusive locks of
 // different targets touch no line in common that changes. Such a lock shows itself in its target's
-// `untold` instead:
+// `uncounted_exclusive` instead:
 //
-//   exclusive:        untold = 1 ; fence ; is_used?   -> yes: takes it back, and enters here
-//   first lock_all:   is_used = 1 ; fence ; waits until each member's `untold` has been 0
+//   exclusive:        uncounted_exclusive = 1, has_lock_all?   -> yes: takes it back, and enters
+//   here first lock_all:   has_lock_all = 1, waits until each member's `uncounted_exclusive` has
+//   been 0
 //
-// One of the two sees the other's store.
+// All four are sequentially consistent, so one of the two sees the other's store.
 // Death of a holder: processes of the other kind wait until the job ends.
 #pragma once
 

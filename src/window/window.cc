@@ -93,13 +93,14 @@ bool Window::is_opened() {
         part(rank).kind == part(0).kind || part(rank).error != 0 ? part(rank).error : -EINVAL;
   if (opening_error_ != 0 || part(0).kind != NAGAYA_WINDOW_CONTIGUOUS) return true;
   if (rank_ == 0) {
-    part(0).error = base::catch_errors([this] { return place_contiguous(); });
-    part(0).is_placed.store(1, std::memory_order_release);
+    const int error = base::catch_errors([this] { return place_contiguous(); });
+    part(0).placement.store(error == 0 ? Part::kPlaced : error, std::memory_order_release);
     group_.wake();
   }
   // Acquire: pairs with the store above.
-  if (part(0).is_placed.load(std::memory_order_acquire) == 0) return false;
-  opening_error_ = part(0).error;
+  const int32_t placement = part(0).placement.load(std::memory_order_acquire);
+  if (placement == Part::kNotPlaced) return false;
+  if (placement != Part::kPlaced) opening_error_ = placement;
   return true;
 }
 
@@ -143,13 +144,13 @@ bool Window::has_all(std::span<const uint32_t> ranks) const {
 }
 
 int Window::post(std::span<const uint32_t> ranks, bool is_unchecked) {
-  if (is_posted_) return -EBUSY;
-  is_posted_ = true;
+  if (is_posted()) return -EBUSY;
+  is_posted_.store(true, std::memory_order_relaxed);
   completions_ += ranks.size();
   if (is_unchecked) return 0;
   for (const uint32_t rank : ranks) {
     // Release: pairs with start().
-    part(rank).posts[rank_ / 64].fetch_or(uint64_t{1} << rank_ % 64, std::memory_order_release);
+    part(rank).posts_from(rank_).fetch_or(uint64_t{1} << rank_ % 64, std::memory_order_release);
     group_.wake_one(rank);
   }
   return 0;
@@ -158,13 +159,13 @@ int Window::post(std::span<const uint32_t> ranks, bool is_unchecked) {
 bool Window::end_exposure() {
   // Acquire: pairs with complete().
   if (part(rank_).completed.load(std::memory_order_acquire) != completions_) return false;
-  is_posted_ = false;
+  is_posted_.store(false, std::memory_order_relaxed);
   return true;
 }
 
 bool Window::start(uint32_t target, bool is_unchecked) {
   const uint64_t bit = uint64_t{1} << target % 64;
-  std::atomic<uint64_t>& posts = part(rank_).posts[target / 64];
+  std::atomic<uint64_t>& posts = part(rank_).posts_from(target);
   if (!is_unchecked) {
     if ((posts.load(std::memory_order_acquire) & bit) == 0) return false;  // pairs with post()
     posts.fetch_and(~bit, std::memory_order_relaxed);
@@ -185,8 +186,8 @@ void Window::complete() {
 void Window::unlock(uint32_t target, Access access) {
   Part& part = this->part(target);
   bool wakes = false;
-  if (access == Access::kUntoldExclusive) {
-    part.untold.store(0, std::memory_order_release);  // pairs with LockAllRequest
+  if (access == Access::kUncountedExclusive) {
+    part.uncounted_exclusive.store(0, std::memory_order_release);  // pairs with LockAllRequest
     wakes = this->part(0).has_lock_all.load(std::memory_order_relaxed) != 0;
   }
   if (access == Access::kShared)

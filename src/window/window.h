@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // window.h - one member's handle of a window: how it is opened and closed, its synchronisation. It
-// never waits: what has to wait is a function that the caller polls until it returns true.
+// never waits: a step that has to wait is a function that the caller polls until it returns true.
 //
 // Opening, at each member:
 //
@@ -53,7 +53,7 @@ class Window {
   Part& part(uint32_t rank) const { return *reinterpret_cast<Part*>(group_.part(rank)); }
   Epochs& epochs() { return epochs_; }
   // Whether an epoch or an exposure is open that only a call of its own ends.
-  bool has_epoch() const { return !epochs_.is_quiet() || is_posted_; }
+  bool has_epoch() const { return !epochs_.has_no_open_epoch() || is_posted(); }
   llcl::Board& board() const { return board_; }
   mailbox::Owner owner() const { return owner_; }
 
@@ -72,7 +72,7 @@ class Window {
   // ---- post, start, complete, wait
 
   int post(std::span<const uint32_t> ranks, bool is_unchecked);
-  bool is_posted() const { return is_posted_; }
+  bool is_posted() const { return is_posted_.load(std::memory_order_relaxed); }
   // Ends the exposure if all accesses to the caller's memory are complete.
   bool end_exposure();
   // Begins the epoch for a target that has posted.
@@ -93,7 +93,7 @@ class Window {
   const mailbox::Owner owner_;
   const uint32_t rank_;
   bool is_dynamic_ = false;
-  bool is_posted_ = false;
+  std::atomic<bool> is_posted_ = false;  // relaxed: of one process
   Epochs epochs_;
   llcl::Group group_;
   uint64_t fences_ = 0;       // so far, with the opening

@@ -180,7 +180,7 @@ int nagaya_window_fence(nagaya_window* window, uint32_t assertions) {
 int nagaya_window_post(nagaya_window* window, const uint32_t* ranks, uint32_t count,
                        uint32_t assertions) {
   if (const int error = check(window); error != 0) return error;
-  if (!window->has_all({ranks, count})) return -EINVAL;
+  if ((ranks == nullptr && count != 0) || !window->has_all({ranks, count})) return -EINVAL;
   return window->post({ranks, count}, (assertions & NAGAYA_WINDOW_NO_CHECK) != 0);
 }
 
@@ -202,7 +202,7 @@ int nagaya_window_test(nagaya_window* window) {
 int nagaya_window_start(nagaya_window* window, const uint32_t* ranks, uint32_t count,
                         uint32_t assertions) {
   if (const int error = check(window); error != 0) return error;
-  if (!window->has_all({ranks, count})) return -EINVAL;
+  if ((ranks == nullptr && count != 0) || !window->has_all({ranks, count})) return -EINVAL;
   if (const int error = window->epochs().begin_start(); error != 0) return error;
   const bool is_unchecked = (assertions & NAGAYA_WINDOW_NO_CHECK) != 0;
   uint32_t started = 0;
@@ -215,8 +215,9 @@ int nagaya_window_start(nagaya_window* window, const uint32_t* ranks, uint32_t c
 
 int nagaya_window_complete(nagaya_window* window) {
   if (const int error = check(window); error != 0) return error;
-  if (const int error = window->epochs().begin_complete(); error != 0) return error;
+  if (!window->epochs().is_started()) return -EPROTO;
   window->complete();
+  window->epochs().end_start();  // last: other epochs of these targets may begin now
   return 0;
 }
 
@@ -251,6 +252,7 @@ int nagaya_window_lock_all(nagaya_window* window, uint32_t assertions) {
   if (is_unchecked) return 0;
   LockAllRequest request(*window);
   Endpoint::own()->wait([&] { return request.is_granted(); });
+  window->epochs().grant_lock_all();
   return 0;
 }
 

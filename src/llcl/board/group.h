@@ -75,7 +75,8 @@ struct GroupName {
   bool operator==(const GroupName&) const = default;
 };
 
-// A member's own handle. One thread at a time opens, closes and wakes; any thread uses the parts.
+// A member's own handle. One thread at a time opens and closes; any thread wakes and uses the
+// parts.
 class Group {
  public:
   Group() = default;

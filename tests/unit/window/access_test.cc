@@ -207,6 +207,42 @@ TEST_P(AccessTest, TheGapsOfPairsStayAsTheyAre) {
   EXPECT_EQ(result[1].index, -1);
 }
 
+TEST_P(AccessTest, ElementsWithAGapAtTheirEndMayEndWithTheWindow) {
+  struct [[gnu::packed]] Pair {
+    double value;
+    int index;
+  };
+  constexpr size_t kExtent = 16;  // of double and int
+  const Pair pair = {2.5, 7};
+  std::byte operand[kExtent] = {}, old[kExtent] = {};
+  std::memcpy(operand, &pair, sizeof pair);
+  const nagaya_window_buffer from = {operand, kExtent, nullptr, 0};
+  const uint64_t last = kElements - sizeof pair / sizeof(Element);
+  const nagaya_window_target to = {0, last, {nullptr, kExtent, nullptr, 0}};
+  const ElementOperation replace = {NAGAYA_ELEMENT_DOUBLE_INT, NAGAYA_REDUCE_REPLACE};
+  EXPECT_EQ(accumulate(*handles_[0], &from, nullptr, to, replace), 0);
+  EXPECT_EQ(std::memcmp(&memory_[0][last], &pair, sizeof pair), 0);
+  EXPECT_EQ(fetch_and_op(*handles_[0], 0, last, {nullptr, old},
+                         {NAGAYA_ELEMENT_DOUBLE_INT, NAGAYA_REDUCE_NO_OP}),
+            0);
+  EXPECT_EQ(std::memcmp(old, &pair, sizeof pair), 0);
+  EXPECT_EQ(accumulate(*handles_[0], &from, nullptr, {0, last + 1, to.place}, replace), -ERANGE);
+
+  // Pairs that lie closer together than C would put them: nothing behind the last is written.
+  std::byte close[2 * sizeof pair + 4];
+  std::memset(close, 0xee, sizeof close);
+  const nagaya_runs runs = {close, kExtent, 2, sizeof pair};
+  const nagaya_window_buffer into = {nullptr, 2 * kExtent, &runs, 1};
+  ASSERT_EQ(accumulate(*handles_[0], nullptr, &into, {0, 0, {nullptr, 2 * kExtent, nullptr, 0}},
+                       {NAGAYA_ELEMENT_DOUBLE_INT, NAGAYA_REDUCE_NO_OP}),
+            0);
+  for (size_t n = 0; n < 2; ++n)
+    EXPECT_EQ(std::memcmp(close + n * sizeof pair, &memory_[0][n * kExtent / sizeof(Element)],
+                          sizeof pair),
+              0);
+  for (size_t n = 2 * sizeof pair; n < sizeof close; ++n) EXPECT_EQ(close[n], std::byte{0xee});
+}
+
 TEST_P(AccessTest, ConcurrentUpdatesAreNotLost) {
   constexpr uint32_t kRounds = 2000;
   std::fill(memory_[0].begin(), memory_[0].end(), 0);
@@ -296,6 +332,25 @@ TEST_P(AccessTest, ADynamicWindowTakesAddressesThatAreAttached) {
   EXPECT_EQ(try_put(there + 2, 8), -ERANGE);
   ASSERT_EQ(handles[target]->detach(there + 1), 0);
   EXPECT_EQ(try_put(there + 1, 8), -ERANGE);
+}
+
+TEST_P(AccessTest, RunsMayLieInRegionsThatDoNotFollowEachOther) {
+  const Handles handles =
+      members_.opened(nagaya_window_memory{NAGAYA_WINDOW_DYNAMIC, nullptr, 0, 1, 0, 0}, 2);
+  EXPECT_EQ(handles[0]->epochs().begin_lock_all(true), 0);
+  const Element own[2] = {5, 6};
+  Element there[5]{};
+  const nagaya_runs runs = {nullptr, sizeof(Element), 2, 4 * sizeof(Element)};
+  const auto put_both = [&] {
+    return put(*handles[0], {const_cast<Element*>(own), sizeof own, nullptr, 0},
+               {0, reinterpret_cast<uint64_t>(there), {nullptr, sizeof own, &runs, 1}});
+  };
+  ASSERT_EQ(handles[0]->attach(there, sizeof(Element)), 0);
+  EXPECT_EQ(put_both(), -ERANGE);
+  ASSERT_EQ(handles[0]->attach(there + 4, sizeof(Element)), 0);
+  EXPECT_EQ(put_both(), 0);
+  EXPECT_EQ(there[0], 5u);
+  EXPECT_EQ(there[4], 6u);
 }
 
 TEST_P(AccessTest, WithoutAnEpochNoAccessHappens) {

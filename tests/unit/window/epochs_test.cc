@@ -28,8 +28,8 @@ class EpochsTest : public testing::Test {
 
 TEST_F(EpochsTest, WithoutAnEpochNothingMayBeAccessedOrEnded) {
   EXPECT_FALSE(epochs_.may_access(0));
-  EXPECT_TRUE(epochs_.is_quiet());
-  EXPECT_EQ(epochs_.begin_complete(), -EPROTO);
+  EXPECT_TRUE(epochs_.has_no_open_epoch());
+  EXPECT_FALSE(epochs_.is_started());
   EXPECT_EQ(unlock(0), -EPROTO);
   EXPECT_EQ(unlock_all(), -EPROTO);
   EXPECT_FALSE(epochs_.has_locks());
@@ -44,6 +44,7 @@ TEST_F(EpochsTest, AFenceWithoutAccessesMayBeTheLast) {
 TEST_F(EpochsTest, AFenceWithAccessesNeedsAnotherFence) {
   epochs_.end_fence(true);
   EXPECT_TRUE(epochs_.may_access(2));
+  epochs_.note_access();
   EXPECT_EQ(lock(1), -EBUSY);
   EXPECT_EQ(epochs_.begin_start(), -EBUSY);
   EXPECT_EQ(epochs_.begin_lock_all(false), -EBUSY);
@@ -51,6 +52,15 @@ TEST_F(EpochsTest, AFenceWithAccessesNeedsAnotherFence) {
   epochs_.end_fence(false);
   EXPECT_FALSE(epochs_.may_access(2));
   EXPECT_EQ(lock(1), 0);
+}
+
+TEST_F(EpochsTest, WhileAFenceWaitsNothingElseBegins) {
+  EXPECT_EQ(epochs_.begin_fence(), 0);
+  EXPECT_EQ(lock(1), -EBUSY);
+  EXPECT_EQ(epochs_.begin_start(), -EBUSY);
+  EXPECT_FALSE(epochs_.may_access(1));
+  epochs_.end_fence(true);
+  EXPECT_TRUE(epochs_.may_access(1));
 }
 
 TEST_F(EpochsTest, ALockIsForItsTargetAlone) {
@@ -66,9 +76,9 @@ TEST_F(EpochsTest, ALockIsForItsTargetAlone) {
   EXPECT_EQ(epochs_.begin_lock_all(false), -EBUSY);
   EXPECT_EQ(unlock(0), -EPROTO);
   EXPECT_EQ(unlock(1), 0);
-  EXPECT_FALSE(epochs_.is_quiet());
+  EXPECT_FALSE(epochs_.has_no_open_epoch());
   EXPECT_EQ(unlock(2), 0);
-  EXPECT_TRUE(epochs_.is_quiet());
+  EXPECT_TRUE(epochs_.has_no_open_epoch());
 }
 
 TEST_F(EpochsTest, ARequestedLockGivesNoAccess) {
@@ -81,6 +91,10 @@ TEST_F(EpochsTest, ARequestedLockGivesNoAccess) {
 
 TEST_F(EpochsTest, LockAllIsForAllTargets) {
   EXPECT_EQ(epochs_.begin_lock_all(false), 0);
+  EXPECT_FALSE(epochs_.may_access(0));
+  EXPECT_EQ(unlock_all(), -EPROTO);
+  EXPECT_EQ(epochs_.begin_lock_all(false), -EPROTO);
+  epochs_.grant_lock_all();
   EXPECT_EQ(epochs_.begin_lock_all(false), -EPROTO);
   EXPECT_EQ(lock(0), -EBUSY);
   EXPECT_TRUE(epochs_.may_access(0) && epochs_.may_access(2));
@@ -98,7 +112,8 @@ TEST_F(EpochsTest, AStartIsForItsTargetsUntilItsComplete) {
   EXPECT_EQ(epochs_.begin_fence(), -EBUSY);
   EXPECT_EQ(lock(1), -EBUSY);
   EXPECT_EQ(unlock(2), -EPROTO);
-  EXPECT_EQ(epochs_.begin_complete(), 0);
+  EXPECT_TRUE(epochs_.is_started());
+  epochs_.end_start();
 }
 
 }  // namespace

@@ -56,8 +56,9 @@ class Rounds {
       }
       if (at.started == at.targets.size()) ++at.step;
     } else if (at.step == 2) {
-      EXPECT_EQ(window.epochs().begin_complete(), 0);
+      EXPECT_TRUE(window.epochs().is_started());
       window.complete();
+      window.epochs().end_start();
       for (uint32_t other = 0; other < members_.size(); ++other)
         EXPECT_FALSE(window.epochs().may_access(other));
       ++at.step;

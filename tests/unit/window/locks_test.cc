@@ -216,7 +216,7 @@ TEST(Locks, SeveralThreadsOfAMemberLockDifferentTargets) {
       });
   for (std::thread& thread : threads) thread.join();
   for (uint32_t target = 0; target < 2; ++target) EXPECT_EQ(counters[target], 3u * kRounds);
-  for (const auto& window : handles) EXPECT_TRUE(window->epochs().is_quiet());
+  for (const auto& window : handles) EXPECT_TRUE(window->epochs().has_no_open_epoch());
 }
 
 }  // namespace
