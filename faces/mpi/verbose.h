@@ -3,7 +3,7 @@
 // why:
 //
 //   nagaya: MPI_COMM_WORLD of 4 processes: in the space
-//   nagaya: a communicator of 6 processes: by the MPI: process 4 is in another space
+//   nagaya: a communicator of 6 processes: by the MPI: process 4 is of another job
 //   nagaya: 8000 calls of point-to-point functions, 12 of collectives and 0 accesses to windows
 //   went through the space
 #pragma once

@@ -7,18 +7,26 @@
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
 namespace {
 
+// MPI_Init, too, may provide threads: MPIs have settings for that.
+int open_after(int error) {
+  int level = MPI_THREAD_SINGLE;
+  if (error != MPI_SUCCESS) {
+    World::stay_away();
+    return error;
+  }
+  beneath.Query_thread(&level);
+  Job::open(level);
+  return MPI_SUCCESS;
+}
+
 int init(int* argc, char*** argv) {
   World::announce();
-  const int error = beneath.Init(argc, argv);
-  if (error == MPI_SUCCESS) Job::open(MPI_THREAD_SINGLE);
-  return error;
+  return open_after(beneath.Init(argc, argv));
 }
 
 int init_thread(int* argc, char*** argv, int required, int* provided) {
   World::announce();
-  const int error = beneath.Init_thread(argc, argv, required, provided);
-  if (error == MPI_SUCCESS) Job::open(*provided);
-  return error;
+  return open_after(beneath.Init_thread(argc, argv, required, provided));
 }
 
 }  // namespace

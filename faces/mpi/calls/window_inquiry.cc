@@ -37,10 +37,12 @@ int get_group(Window& window, MPI_Group* group) {
   return beneath.Group_excl(window.group(), 0, nullptr, group);
 }
 
-int get_attr(Window& window, int keyval, void* value, int* flag) {
+// An error beneath calls the carrier's error handler, which is the window's.
+int get_attr(MPI_Win handle, int keyval, void* value, int* flag) {
+  Window* const window = Window::find(handle);
   void* known = nullptr;
-  if (!window.find_attribute(keyval, known))
-    return beneath.Win_get_attr(window.handle(), keyval, value, flag);
+  if (window == nullptr || !window->find_attribute(keyval, known))
+    return call_beneath(beneath.Win_get_attr, handle, keyval, value, flag);
   *static_cast<void**>(value) = known;
   *flag = 1;
   return MPI_SUCCESS;
@@ -52,7 +54,7 @@ void add_window_inquiry(Functions& ours) {
   enter_with_window<shared_query<int>, &Functions::Win_shared_query>(ours);
   enter_with_window<shared_query<MPI_Aint>, &Functions::Win_shared_query_c>(ours);
   enter_with_window<get_group, &Functions::Win_get_group>(ours);
-  enter_with_window<get_attr, &Functions::Win_get_attr>(ours);
+  ours.Win_get_attr = get_attr;
 }
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

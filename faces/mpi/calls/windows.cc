@@ -2,7 +2,9 @@
 // windows.cc - windows are made and freed. Those over communicators that are not ours are the MPI's
 // beneath. While one exists, others may access the memory of this process by messages there, so
 // waits of ours move it.
+#include <bit>
 #include <cstdlib>
+#include <new>
 #include <string_view>
 
 #include "beneath/foreign_call.h"
@@ -42,11 +44,13 @@ std::string_view value_of(MPI_Info info, const char* key, char (&value)[kInfoVal
   return value;
 }
 
-// In bytes; 0: any.
+// In bytes; 0: any. A wish that nagaya/window.h does not offer is ignored, as hints may be.
 size_t alignment_of(MPI_Info info) {
+  constexpr size_t kMost = 2 << 20;
   char value[kInfoValueMax + 1];
   if (value_of(info, "mpi_minimum_memory_alignment", value).empty()) return 0;
-  return std::strtoul(value, nullptr, 10);
+  const size_t wanted = std::strtoul(value, nullptr, 10);
+  return std::has_single_bit(wanted) && wanted <= kMost ? wanted : 0;
 }
 
 bool is_noncontiguous(MPI_Info info) {
@@ -72,7 +76,12 @@ int make(Communicator& comm, int flavor, nagaya_window_memory own, MPI_Aint byte
     own.unit = 1;
     own.error = -EINVAL;
   }
-  const int error = Window::make(comm, flavor, own, info, made);
+  int error = MPI_SUCCESS;
+  try {
+    error = Window::make(comm, flavor, own, info, made);
+  } catch (const std::bad_alloc&) {
+    error = MPI_ERR_NO_MEM;
+  }
   if (error == MPI_SUCCESS) *out = made->handle();
   return raise(&comm, wrong != MPI_SUCCESS ? wrong : error);
 }
@@ -123,7 +132,8 @@ int free_window(MPI_Win* handle) {
   Window* const window = Window::find(*handle);
   if (window == nullptr) return free_beneath(handle);
   const int error = window->free(handle);
-  return error == MPI_SUCCESS ? MPI_SUCCESS : raise(*window, error);
+  // Another error is one of the carrier's, whose handler has been called.
+  return error == MPI_ERR_RMA_SYNC ? raise(*window, error) : error;
 }
 
 int attach(Window& window, void* base, MPI_Aint bytes) {

@@ -21,13 +21,21 @@ void Job::open(int level) {
   load_constants(beneath);
   if (::nagaya_task_self() < 0) return;
   has_threads_ = level == MPI_THREAD_MULTIPLE;
-  if (has_messages() && !open_messages()) return;
+  if (has_messages() ? !open_messages() : !is_beside_components()) return;
   is_open_ = true;
   int keyval = MPI_KEYVAL_INVALID;
   beneath.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_by_attribute, &keyval, nullptr);
   beneath.Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
   Communicator::adopt_world();
   Communicator::adopt(MPI_COMM_SELF);
+}
+
+// A user may have chosen another pml than ours.
+bool Job::is_beside_components() {
+  if (::nagaya_match_self().task != UINT32_MAX) return true;
+  World::stay_away();
+  tell_of_communicator(MPI_COMM_WORLD, "pml/nagaya is not selected");
+  return false;
 }
 
 bool Job::open_messages() {

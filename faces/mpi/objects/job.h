@@ -22,6 +22,7 @@ class Job {
 
  private:
   static bool open_messages();
+  static bool is_beside_components();
   static void close();
   static int end_by_attribute(MPI_Comm, int, void*, void*);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <mutex>
 
 #include "objects/errors.h"
 #include "objects/handle_table.h"
@@ -124,6 +125,9 @@ int Window::make(Communicator& comm, int flavor, const nagaya_window_memory& own
 // attributes from it. MPICH has contexts for 2,048 windows and communicators together: more are an
 // error.
 int Window::make_carrier(MPI_Info info) {
+  // Making a window is collective: two threads must not do so over one communicator at once.
+  static std::mutex making;
+  const std::lock_guard guard(making);
   static const MPI_Comm self = make_carriers_communicator();
   static const bool may_create = may_create_on(self);
   MPI_Win carrier = MPI_WIN_NULL;

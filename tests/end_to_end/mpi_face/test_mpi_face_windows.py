@@ -100,3 +100,11 @@ def test_situations_in_which_others_fail_are_right_beside_the_components(run, bu
     assert ended.out == "".join(f"{fault}: right\n" for fault in [*FAULTS, "many"])
     assert "by the components for Open MPI" in ended.err and "windows in the space" in ended.err
     assert re.search(r"nagaya: [1-9]\d* accesses to windows went through the space", ended.err)
+
+
+def test_with_another_pml_windows_are_open_mpis(run, builds, needs_components):
+    """The components are there, but the user has chosen Open MPI's own messages. (Open MPI 4.1 makes no window over
+    memory of one process.)"""
+    program = builds.program("mpicc.openmpi", "mpi_face_window_faults.c", "-pthread")
+    ended = run(program, "swap", beside=True, OMPI_MCA_pml="ob1", NAGAYA_MPI_VERBOSE="1")
+    assert ended.out == "swap: right\n" and "pml/nagaya is not selected" in ended.err, ended
