@@ -255,6 +255,7 @@ int accumulate(Window& window, const nagaya_window_buffer* from, const nagaya_wi
   std::byte* at = nullptr;
   if (const int error = locate(window, to, &at, extent - elements.true_extent); error != 0)
     return error;
+  if (bytes == 0) return ended(window, 0);  // whether or not the operation is defined for the type
   const bool is_one_run = to.place.runs == nullptr;
   const Packed origin(from, elements), before(result, elements);
   if (origin.lacks_memory() || before.lacks_memory()) return -ENOMEM;

@@ -207,6 +207,13 @@ TEST_P(AccessTest, TheGapsOfPairsStayAsTheyAre) {
   EXPECT_EQ(result[1].index, -1);
 }
 
+TEST_P(AccessTest, NoElementsNeedNoOperationThatIsDefinedForThem) {
+  const nagaya_window_buffer nothing = {memory_[0].data(), 0, nullptr, 0};
+  EXPECT_EQ(accumulate(*handles_[0], &nothing, &nothing, {0, 0, nothing},
+                       {NAGAYA_ELEMENT_BYTE, NAGAYA_REDUCE_SUM}),
+            0);
+}
+
 TEST_P(AccessTest, ElementsWithAGapAtTheirEndMayEndWithTheWindow) {
   struct [[gnu::packed]] Pair {
     double value;
