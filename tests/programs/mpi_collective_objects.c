@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 
 #include "expect.h"
+#include "functions_of_mpi.h"
 
 #if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5 /* which has them as an extension */
 #define MPI_Allreduce_init MPIX_Allreduce_init
@@ -70,12 +71,13 @@ static void use_numbers_again(void) {
     MPI_Comm_free(&made);
     int* memory;
     MPI_Win window;
-    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
-    MPI_Win_fence(0, window);
-    MPI_Put(&rank, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, window);
-    MPI_Win_fence(0, window);
+    FUNCTION_OF_MPI(MPI_Win_allocate)
+    (sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    FUNCTION_OF_MPI(MPI_Win_fence)(0, window);
+    FUNCTION_OF_MPI(MPI_Put)(&rank, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, window);
+    FUNCTION_OF_MPI(MPI_Win_fence)(0, window);
     EXPECT_EQUAL(*memory, (rank + size - 1) % size);
-    MPI_Win_free(&window);
+    FUNCTION_OF_MPI(MPI_Win_free)(&window);
   }
   free(all);
 }

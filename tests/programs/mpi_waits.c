@@ -7,9 +7,11 @@
  *   mpi_waits full ROUNDS THREADS   the same behind more messages than a mailbox holds
  *   mpi_waits idle SECONDS HOW      rank 0 waits that long for its sender; repeated until it is
  *                                   awake in time; prints how often and how long it slept
+ *   mpi_waits idle-with-window SECONDS HOW   the same while a window of Nagaya's is open
  *
- *   mpi_waits window TIMES 1        adds TIMES times to a window of rank 1, which waits in a
- *                                   barrier; repeated; prints the fewest sleeps of rank 1 */
+ *   mpi_waits window TIMES 1        adds TIMES times to a window of Open MPI's at rank 1, which
+ *                                   waits in a barrier; repeated; prints the fewest sleeps of rank
+ *                                   1 */
 #include <mpi.h>
 #include <nagaya/llcl.h>
 #include <pthread.h>
@@ -20,6 +22,7 @@
 #include <unistd.h>
 
 #include "expect.h"
+#include "functions_of_mpi.h"
 
 enum { kLimitMs = 60000, kThreadsMax = 8, kSmall = 600, kRoundsMax = 8, kSleeps = 30 };
 
@@ -223,6 +226,14 @@ static void idle(double duration_s, const char* how) {
   if (rank == 0) printf(is_over ? "awake at once\n" : "awake late\n");
 }
 
+static void idle_with_window(double duration_s, const char* how) {
+  void* memory;
+  MPI_Win window;
+  MPI_Win_allocate(8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+  idle(duration_s, how);
+  MPI_Win_free(&window);
+}
+
 /* ---- window ---------------------------------------------------------------------------------- */
 
 /* Each time rank 1 has to answer. It sleeps when the first one comes. Where others want the
@@ -232,28 +243,29 @@ static void window(int times) {
   int sum = 0, process = own_process();
   long fewest = times;
   MPI_Win all;
-  MPI_Win_create(&sum, sizeof sum, sizeof sum, MPI_INFO_NULL, MPI_COMM_WORLD, &all);
+  FUNCTION_OF_MPI(MPI_Win_create)
+  (&sum, sizeof sum, sizeof sum, MPI_INFO_NULL, MPI_COMM_WORLD, &all);
   MPI_Bcast(&process, 1, MPI_INT, 1, MPI_COMM_WORLD);
   if (rank == 0) {
     usleep(200000);
-    MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, all);
+    FUNCTION_OF_MPI(MPI_Win_lock)(MPI_LOCK_SHARED, 1, 0, all);
     for (int round = 0; round < kRoundsMax; ++round) {
       const long before = sleeps_of(process);
       for (int n = 0; n < times; ++n) {
-        MPI_Accumulate(&one, 1, MPI_INT, 1, 0, 1, MPI_INT, MPI_SUM, all);
-        MPI_Win_flush(1, all);
+        FUNCTION_OF_MPI(MPI_Accumulate)(&one, 1, MPI_INT, 1, 0, 1, MPI_INT, MPI_SUM, all);
+        FUNCTION_OF_MPI(MPI_Win_flush)(1, all);
       }
       const long sleeps = sleeps_of(process) - before;
       if (sleeps < fewest) fewest = sleeps;
     }
-    MPI_Win_unlock(1, all);
+    FUNCTION_OF_MPI(MPI_Win_unlock)(1, all);
     printf("slept %ld times\n", fewest);
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, all);
+  FUNCTION_OF_MPI(MPI_Win_lock)(MPI_LOCK_SHARED, rank, 0, all);
   EXPECT_EQUAL(sum, rank == 1 ? kRoundsMax * times : 0);
-  MPI_Win_unlock(rank, all);
-  MPI_Win_free(&all);
+  FUNCTION_OF_MPI(MPI_Win_unlock)(rank, all);
+  FUNCTION_OF_MPI(MPI_Win_free)(&all);
 }
 
 int main(int argc, char** argv) {
@@ -270,6 +282,8 @@ int main(int argc, char** argv) {
   before = strcmp(argv[1], "full") == 0 ? kSmall : 0;
   if (strcmp(argv[1], "idle") == 0)
     idle(atof(argv[2]), argv[3]);
+  else if (strcmp(argv[1], "idle-with-window") == 0)
+    idle_with_window(atof(argv[2]), argv[3]);
   else if (strcmp(argv[1], "window") == 0)
     window(rounds);
   else

@@ -65,6 +65,11 @@ def test_a_wait_for_long_sleeps_in_long_naps_and_ends_at_once(run, way):
     check_idle(run(2, "idle", IDLE_S, way))
 
 
+def test_a_window_of_ours_keeps_no_wait_from_sleeping(run):
+    """Open MPI has a window for it, too, but one of a single process."""
+    check_idle(run(2, "idle-with-window", IDLE_S, "recv"))
+
+
 def test_a_wait_for_long_for_another_node_does_too(run_on_two_hosts):
     check_idle(run_on_two_hosts(1, "idle", IDLE_S, "recv"))
 
