@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <climits>
 #include <mutex>
+#include <new>
 
 #include "objects/errors.h"
 #include "objects/handle_table.h"
@@ -135,8 +136,13 @@ int Window::make_carrier(MPI_Info info) {
   const int error = may_create ? beneath.Win_create(base_, bytes_, unit_, info, self, &carrier)
                                : beneath.Win_allocate(0, unit_, info, self, &memory, &carrier);
   if (error != MPI_SUCCESS) return MPI_ERR_OTHER;
+  try {
+    windows.insert(key_of(carrier), this);
+  } catch (const std::bad_alloc&) {
+    beneath.Win_free(&carrier);
+    return MPI_ERR_NO_MEM;
+  }
   handle_ = carrier;
-  windows.insert(key_of(carrier), this);
   return MPI_SUCCESS;
 }
 
