@@ -101,6 +101,13 @@ int locate(Window& window, const nagaya_window_target& to, std::byte** at, size_
   return 0;
 }
 
+// Finds one element. Arguments and result as those of locate().
+int locate_element(Window& window, uint32_t rank, uint64_t displacement, nagaya_element_type type,
+                   std::byte** at) {
+  const reduction::Elements& elements = reduction::elements_of(type);
+  return locate(window, {rank, displacement, {nullptr, elements.true_extent, nullptr, 0}}, at);
+}
+
 // A side of a copy. `origin` is added to the addresses of its buffer.
 class Side {
  public:
@@ -268,13 +275,6 @@ int accumulate(Window& window, const nagaya_window_buffer* from, const nagaya_wi
   const int error = llcl::accumulate(window.board(), window.owner(), accumulation);
   if (error == 0) before.unpack();
   return ended(window, error);
-}
-
-// Finds one element. Arguments and result as those of locate().
-static int locate_element(Window& window, uint32_t rank, uint64_t displacement,
-                          nagaya_element_type type, std::byte** at) {
-  const reduction::Elements& elements = reduction::elements_of(type);
-  return locate(window, {rank, displacement, {nullptr, elements.true_extent, nullptr, 0}}, at);
 }
 
 int fetch_and_op(Window& window, uint32_t rank, uint64_t displacement, const Fetch& values,
