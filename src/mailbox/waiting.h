@@ -52,7 +52,7 @@ struct WaitTable {
   // For a completer, which waits for active messages, for a copier, which waits for its last
   // helper, and for an accumulate, which waits for a lock.
   static constexpr uint32_t kBellSpins = 100, kBellYields = 200;
-  static constexpr uint64_t kCopierNapNs = 100'000;
+  static constexpr uint64_t kUnrungNapNs = 100'000;
 
   // How long a delegatee in mode automatic keeps polling after its last progress.
   static constexpr uint64_t kLingerNs = 1'000'000;
@@ -189,11 +189,11 @@ class BasicWaiting {
 using Waiting = BasicWaiting<Machine>;
 
 // Waits until ready(), for another thread that works for microseconds and rings nobody: polls, and
-// between polls sleeps for at most kCopierNapNs.
+// between polls sleeps for at most kUnrungNapNs.
 template <class M, class Ready>
 void wait_unrung(Ready ready, const Load& load) {
   struct Napping {
-    uint64_t before_sleep() { return WaitTable::kCopierNapNs; }
+    uint64_t before_sleep() { return WaitTable::kUnrungNapNs; }
     void after_sleep() {}
   };
   BasicDoorbell<M> none{};

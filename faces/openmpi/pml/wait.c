@@ -48,7 +48,7 @@ static bool has_entries(const opal_pointer_array_t* table) {
 
 /* Whether there is a window of several processes. One of this process alone, as libnagaya-mpi.so
  * makes for each window of its own, needs no answers of this task. */
-static bool has_shared_windows(void) {
+static bool has_windows_with_others(void) {
   opal_pointer_array_t* const table = &ompi_mpi_windows;
   bool has_any = false;
   if (!has_entries(table)) return false;
@@ -63,7 +63,7 @@ static bool has_shared_windows(void) {
 
 static uint64_t before_sleep(void* context) {
   const bool others_are_active =
-      waits_for_others != 0 || has_shared_windows() || has_entries(&ompi_file_f_to_c_table);
+      waits_for_others != 0 || has_windows_with_others() || has_entries(&ompi_file_f_to_c_table);
   return others_are_active ? NAGAYA_NOBODY_RINGS : UINT64_MAX;
 }
 
@@ -85,7 +85,7 @@ static int progress_of_transports(void) {
 static int progress_of_others(void* context) {
   const bool was_progressing = is_progressing;
   is_progressing = true;
-  const bool has_windows = has_shared_windows();
+  const bool has_windows = has_windows_with_others();
   if (has_windows) serve_windows();
   const int count = has_windows ? progress_of_transports() : 0;
   if (!was_progressing) opal_progress();
@@ -96,7 +96,7 @@ static int progress_of_others(void* context) {
 /* Advances windows in each poll, because a peer may wait for each answer of this task, as to its
  * accumulates. A task that has answered stays awake for the next request. */
 static int progress_of_windows(void* context) {
-  return has_shared_windows() ? progress_of_others(context) : 0;
+  return has_windows_with_others() ? progress_of_others(context) : 0;
 }
 
 /* Adds progress_of_windows() to all waits when the first window exists: no earlier poll pays. */

@@ -13,7 +13,7 @@
 // it. Blocks that share a stripe exclude each other without need.
 //
 // Progress: a holder works on at most one block. Threads that wait spin, yield, then sleep for
-// kCopierNapNs at a time; nobody rings them. Any of them is the next holder.
+// kUnrungNapNs at a time; nobody rings them. Any of them is the next holder.
 // Death of a holder, at any instruction: waiters sleep until the host has reaped it. The element
 // that it was changing may be half changed.
 #pragma once
