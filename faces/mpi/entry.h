@@ -28,7 +28,7 @@ inline constexpr const char* kExported[] = {
 inline constexpr size_t kExportedCount = std::size(kExported);
 using Entries = Address[kExportedCount];
 
-// What the face does in a job.
+// How much of a job's communication the face carries.
 enum class Share : uint8_t {
   kNothing,
   kWindows,  // our components for Open MPI carry messages and collectives

@@ -64,8 +64,8 @@ class Walk {
   size_t index_ = 0, offset_ = 0;
 };
 
-// By value: a store of bytes may change an object that a reference names, which would be loaded
-// again for each part.
+// The parts are passed by value: behind references they would be loaded again for each part, since
+// a store of bytes may change any object.
 template <size_t bytes>
 void copy_small_parts(Walk::Parts to, Walk::Parts from, size_t count) {
   for (; count != 0; --count, to.first += to.stride, from.first += from.stride)

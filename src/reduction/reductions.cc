@@ -66,7 +66,7 @@ constexpr auto kBand = []<class T>(T a, T b) -> T { return static_cast<T>(a & b)
 constexpr auto kBor = []<class T>(T a, T b) -> T { return static_cast<T>(a | b); };
 constexpr auto kBxor = []<class T>(T a, T b) -> T { return static_cast<T>(a ^ b); };
 
-// Of equal values the lower index counts.
+// Two equal values give the lower index.
 constexpr auto kMaxloc = []<class T>(T a, T b) -> T {
   return b.value < a.value || (a.value == b.value && a.index < b.index) ? a : b;
 };

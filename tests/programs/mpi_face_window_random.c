@@ -206,7 +206,7 @@ static void synchronise(int is_lock, int origin, int target) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Of pairs, the gaps do not count. */
+/* The gaps of pairs do not count. */
 static int are_equal(const void* a, const void* b, const Side* side, const Element* element) {
   static char packed_a[kBytes], packed_b[kBytes];
   int end_a = 0, end_b = 0;

@@ -17,7 +17,7 @@ enum { kMessages = 20, kGo = 100 };
 extern void* __libc_malloc(size_t bytes); /* of glibc */
 
 enum { kBlocks = 1 << 20, kLongBytes = 1 << 20, kEndOfJob = 7 };
-/* Of this thread: an MPI whose other threads have none ends the process. */
+/* Only the thread under test lacks memory: without it, other threads of the MPI end the process. */
 static _Thread_local bool has_no_memory, has_no_long_memory;
 
 /* In place of libc's for all libraries of the program. */

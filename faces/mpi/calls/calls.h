@@ -27,7 +27,7 @@ void add_window_accesses(Functions& ours);
 void add_window_synchronisation(Functions& ours);
 void add_window_inquiry(Functions& ours);
 
-// Enters those that windows need.
+// Enters the functions of windows, and MPI_Init.
 inline void add_calls_of_windows(Functions& ours) {
   add_start_and_end(ours);
   add_windows(ours);

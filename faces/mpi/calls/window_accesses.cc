@@ -65,7 +65,7 @@ int class_of_accumulate(int error) {
   return error == -EINVAL ? MPI_ERR_OP : class_of_window_error(error);
 }
 
-// Both sides have elements of one type.
+// Describes a side whose elements must be of `element`.
 int set_elements(WindowSide& side, const void* buffer, MPI_Count count, MPI_Datatype type,
                  nagaya_reduction operation, nagaya_element_type element) {
   nagaya_element_type found{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// window_inquiry.cc - what windows tell: where memory is, group, attributes, info.
+// window_inquiry.cc - a window's memory, group and predefined attributes.
 #include "calls/calls.h"
 #include "calls/window_call.h"
 

@@ -12,7 +12,7 @@ namespace {
 constexpr int kAssertions =
     MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
 
-// Those that save work.
+// Translates the assertions that nagaya/window.h knows; the others save it no work.
 uint32_t assertions_of(int assertions) {
   const auto mark = [assertions](int of_mpi, uint32_t ours) {
     return (assertions & of_mpi) != 0 ? ours : 0;

@@ -17,8 +17,8 @@ class WindowSide {
   WindowSide(const WindowSide&) = delete;
   WindowSide& operator=(const WindowSide&) = delete;
 
-  // Called once: one of the two. `buffer`: nullptr at the target, where addresses are offsets.
-  // Return an error class; may throw std::bad_alloc.
+  // set() or set_elements() is called, once. `buffer`: nullptr at the target, where addresses are
+  // offsets. Return an error class; may throw std::bad_alloc.
 
   int set(const void* buffer, MPI_Count count, MPI_Datatype datatype) {
     buffer_ = {const_cast<void*>(buffer), 0, nullptr, 0};
