@@ -360,6 +360,22 @@ TEST_P(AccessTest, RunsMayLieInRegionsThatDoNotFollowEachOther) {
   EXPECT_EQ(there[4], 6u);
 }
 
+TEST_P(AccessTest, AnAccessUsesTheEpochOfAFenceUnlessItFails) {
+  bool was_unchecked = false;
+  Epochs& epochs = handles_[0]->epochs();
+  ASSERT_EQ(epochs.end_lock_all(&was_unchecked), 0);
+  const Element own = 1;
+  const nagaya_window_buffer from{const_cast<Element*>(&own), sizeof own, nullptr, 0};
+  const nagaya_window_buffer there{nullptr, sizeof own, nullptr, 0};
+  epochs.end_fence(true);
+  EXPECT_EQ(put(*handles_[0], from, {0, kElements, there}), -ERANGE);
+  ASSERT_EQ(epochs.begin_start(), 0);
+  epochs.end_start();
+  epochs.end_fence(true);
+  EXPECT_EQ(put(*handles_[0], from, {0, 0, there}), 0);
+  EXPECT_EQ(epochs.begin_start(), -EBUSY);
+}
+
 TEST_P(AccessTest, WithoutAnEpochNoAccessHappens) {
   bool was_unchecked = false;
   EXPECT_EQ(handles_[0]->epochs().end_lock_all(&was_unchecked), 0);
