@@ -148,13 +148,20 @@ static void check_info(void) {
   MPI_Info_free(&kept);
   MPI_Info_set(info, "no_locks", "true");
   MPI_Win_set_info(window, info);
-  MPI_Info_free(&info);
   MPI_Win_free(&window);
+  static const char* const wishes[] = {"3", "4194304", "-1"}; /* hints may be ignored */
+  for (int n = 0; n < 3; ++n) {
+    MPI_Info_set(info, "mpi_minimum_memory_alignment", wishes[n]);
+    EXPECT(MPI_Win_allocate(kUnit, kUnit, info, comm, &base, &window) == MPI_SUCCESS);
+    MPI_Win_free(&window);
+  }
+  MPI_Info_free(&info);
 }
 
-static int handled;
+static int handled, handler_calls;
 static void handle(MPI_Win* window, int* error, ...) {
   (void)window;
+  ++handler_calls;
   MPI_Error_class(*error, &handled);
 }
 
@@ -171,6 +178,11 @@ static void check_error_handlers(MPI_Win window) {
   EXPECT(MPI_Put(words, 1, MPI_INT, ranks, 0, 1, MPI_INT, window) != MPI_SUCCESS);
   EXPECT(handled == MPI_ERR_RANK);
   MPI_Win_unlock_all(window);
+  void* value;
+  int flag;
+  handler_calls = 0;
+  EXPECT(MPI_Win_get_attr(window, MPI_KEYVAL_INVALID, &value, &flag) != MPI_SUCCESS);
+  EXPECT(handler_calls == 1);
   MPI_Win_set_errhandler(window, before);
   MPI_Errhandler_free(&handler);
   MPI_Errhandler_free(&before);
